@@ -81,9 +81,10 @@ def _wanted(options: argparse.Namespace) -> list[str]:
 
 
 def _unwind(number: int, _frame: object) -> None:
-    # A second signal must not interrupt the unmounting that this one starts.
+    # A second signal must not interrupt the unmounting that this one starts. Not
+    # SIG_IGN: one that is already pending would then be reported as an error.
     for each in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(each, signal.SIG_IGN)
+        signal.signal(each, lambda _number, _frame: None)
     raise SystemExit(128 + number)
 
 
