@@ -139,6 +139,15 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(report.to_json(result)["disagreements"], found)
 
 
+    def test_a_floor_on_one_cpu_is_told(self):
+        for wall, expected in ((0.053, False), (0.095, True)):
+            figures = {"floor-stat": {"wall": wall, "user": 0.01, "system": 0.09}}
+            result = suites.Result("warm", {}, {}, figures)
+            self.assertEqual(report.disturbed(result), expected)
+            result.suite = "wide"
+            self.assertFalse(report.disturbed(result), "one directory is one thread's work")
+
+
 class Rows(unittest.TestCase):
     def test_answers_are_parsed(self):
         self.assertEqual(rows.first_number(b"83675 files, 12 bytes\n"), 83675)

@@ -19,6 +19,17 @@ def floor_ratio(result: Result, key: str) -> float | None:
     return result.figures[key]["wall"] / floor["wall"]
 
 
+def disturbed(result: Result) -> bool:
+    """Whether the floor's two threads often had to share one CPU, in the `warm` suite.
+
+    On two free CPUs its wall time is 0.53 of its CPU time; both threads on one make it 1.
+    """
+    floors = (result.figures.get(key) for key in FLOORS.values())
+    return result.suite == "warm" and any(
+        floor["wall"] > 0.62 * (floor["user"] + floor["system"]) for floor in floors if floor
+    )
+
+
 def print_result(result: Result) -> None:
     """Prints a suite: its rows, then its bounds."""
     about = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in result.about.items())
@@ -29,6 +40,8 @@ def print_result(result: Result) -> None:
         _print_times(result)
         if result.about["runs"] < ENOUGH_RUNS:
             print(f"  (fewer than {ENOUGH_RUNS} runs: times are not for publication)")
+    if disturbed(result):
+        print("  (the floor's threads shared a CPU: the machine is not quiet, measure again)")
     for line in result.failures:
         print(f"  FAILED: {line}")
     for line in result.disagreements:
@@ -94,6 +107,7 @@ def to_json(result: Result) -> dict[str, object]:
         }
     return {
         **result.about,
+        "disturbed": disturbed(result),
         "rows": table,
         "answers": result.answers,
         "disagreements": result.disagreements,
