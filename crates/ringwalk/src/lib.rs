@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `walk.rs`, `options.rs`, `root.rs` | what is asked for, and running it |
 //! | `visitor.rs`, `batch.rs`, `dir.rs`, `metadata.rs`, `error.rs` | what a visitor is given |
+//! | `ordered.rs` | results in one stable order whatever the timing |
 //! | `summary.rs`, `monitor.rs` | what a walk says of itself, afterwards and meanwhile |
 //! | `source/` | where directory data comes from, behind one interface |
 //! | `raw_batch.rs`, `stat.rs` | the buffer a source fills; metadata of its entries |
@@ -25,6 +26,7 @@ mod filesystem;
 mod metadata;
 mod monitor;
 mod options;
+pub mod ordered;
 mod raw_batch;
 mod regime;
 mod root;
