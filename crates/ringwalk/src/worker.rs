@@ -420,7 +420,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
         let place = Place::Directory(fd);
         let mut calls = calls;
         if !metadata {
-            let wanted = &self.shared.entry_fields;
+            let wanted = self.shared.entry_fields;
             let inode_order = self.shared.regime.uses_inode_order();
             calls += stat_entries(&mut self.raw, place, wanted, descending, inode_order);
         }
@@ -664,7 +664,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
             raw.push_name(&name, FileType::Unknown);
         }
         let place = Place::Roots(roots);
-        stat_entries(&mut raw, place, &shared.root_fields, true, false);
+        stat_entries(&mut raw, place, shared.root_fields, true, false);
         for (index, known) in raw.known.iter().enumerate() {
             if let Known::Metadata(metadata) = known {
                 shared.set_root(first + index, metadata);
