@@ -8,7 +8,7 @@ use crate::options::{Filter, Follow, Options, Order, SourceChoice, Stay};
 use crate::regime::Regime;
 use crate::root::Root;
 use crate::scheduler::{Scheduler, StopOnPanic, Task};
-use crate::source::SyscallSource;
+use crate::source;
 use crate::stat::Wanted;
 use crate::summary::{Outcome, Summary};
 use crate::visitor::Visitor;
@@ -279,14 +279,9 @@ impl<'a, V: Visitor, F: Fn(usize) -> V + Sync> Crew<'a, V, F> {
                 .spawn_scoped(scope, move || self.work(scope, index, None))
                 .is_ok()
         };
-        let options = &self.shared.options;
-        let source = match options.source {
-            SourceChoice::Auto | SourceChoice::Syscall => {
-                SyscallSource::new(options.buffer_size, options.order == Order::Name)
-            }
-        };
+        let source = source::for_worker(&self.shared.options);
         let visitor = (self.make)(index);
-        let worker = Worker::new(index, self.shared, Box::new(source), visitor, &start);
+        let worker = Worker::new(index, self.shared, source, visitor, &start);
         let (visitor, totals, buffer_size) = worker.run(first);
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         done.push(Done {
