@@ -1,7 +1,7 @@
 //! The walk: what is asked for, and running it.
 
 use crate::batch::Candidate;
-use crate::descriptor::Budget;
+use crate::descriptor::Descriptors;
 use crate::metadata::Fields;
 use crate::monitor::Monitor;
 use crate::options::{Filter, Follow, Options, Order, SourceChoice, Stay};
@@ -192,7 +192,7 @@ pub(crate) struct Shared<S> {
     pub(crate) options: Options,
     pub(crate) entry_fields: Wanted,
     pub(crate) root_fields: Wanted,
-    pub(crate) budget: Arc<Budget>,
+    pub(crate) descriptors: Descriptors<S>,
     pub(crate) regime: Regime,
     pub(crate) scheduler: Scheduler<S>,
     pub(crate) monitor: Arc<Monitor>,
@@ -202,8 +202,8 @@ pub(crate) struct Shared<S> {
 
 impl<S> Shared<S> {
     fn new(options: Options, monitor: Arc<Monitor>) -> Self {
-        let budget = Arc::new(Budget::new(options.raise_limits));
-        let regime = Regime::new(options.workers, budget.max_workers());
+        let descriptors = Descriptors::new(options.raise_limits);
+        let regime = Regime::new(options.workers, descriptors.max_workers());
         let bounded = match options.stay {
             Stay::Anywhere => 0,
             Stay::Device | Stay::Mount => options.roots.len(),
@@ -211,7 +211,7 @@ impl<S> Shared<S> {
         Self {
             entry_fields: Wanted::entries(&options),
             root_fields: Wanted::roots(&options),
-            budget,
+            descriptors,
             scheduler: Scheduler::new(regime.most()),
             regime,
             monitor,
