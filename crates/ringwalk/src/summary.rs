@@ -17,6 +17,10 @@ pub struct Outcome<V> {
 }
 
 /// What a walk has done, and how.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, not a state"
+)]
 #[derive(Clone, Debug)]
 pub struct Summary {
     /// Entries read, roots included.
@@ -83,8 +87,8 @@ impl Summary {
             inode_order: shared.regime.uses_inode_order(),
             buffer_size,
             fields,
-            descriptor_limit: shared.budget.limit(),
-            reopened: shared.budget.reopened(),
+            descriptor_limit: shared.descriptors.limit(),
+            reopened: shared.descriptors.reopened(),
             stopped: shared.scheduler.is_stopped(),
         }
     }

@@ -1,7 +1,7 @@
 //! One worker: takes tasks, gives directories to its source, and what comes back to its visitor.
 
 use crate::batch::{Batch, Candidate, Descent};
-use crate::descriptor::{Descriptors, identity};
+use crate::descriptor::{At, identity};
 use crate::dir::{Dir, Origin};
 use crate::error::{Error, Failure, Operation};
 use crate::filesystem;
@@ -52,7 +52,6 @@ pub(crate) struct Worker<'w, V: Visitor> {
     deque: Deque<Task<V::State>>,
     source: Box<dyn Source<V::State> + 'w>,
     in_source: usize,
-    descriptors: Descriptors<V::State>,
     visitor: V,
     raw: RawBatch,
     descents: Vec<Descent<V::State>>,
@@ -81,7 +80,6 @@ impl<'w, V: Visitor> Worker<'w, V> {
             deque,
             source,
             in_source: 0,
-            descriptors: Descriptors::new(Arc::clone(&shared.budget)),
             visitor,
             raw: RawBatch::default(),
             descents: Vec::new(),
@@ -160,7 +158,11 @@ impl<'w, V: Visitor> Worker<'w, V> {
                     dir,
                     fd,
                     next_batch,
+                    pinned,
                 } = *rest;
+                if pinned {
+                    self.shared.descriptors.unpin();
+                }
                 if dir.is_pruned() {
                     return self.finish(dir);
                 }
@@ -197,10 +199,10 @@ impl<'w, V: Visitor> Worker<'w, V> {
     /// Gives a directory to the source, with the descriptor it is opened relative to.
     fn open(&mut self, dir: Arc<Dir<V::State>>) {
         let at = match (&dir.origin, dir.parent_arc()) {
-            (Origin::RootFd(fd), _) => Ok(crate::descriptor::At::Dir(Arc::clone(fd))),
+            (Origin::RootFd(fd), _) => Ok(At::Dir(Arc::clone(fd))),
             (_, Some(parent)) if parent.is_pruned() => return self.abandon(dir),
-            (_, Some(parent)) => self.descriptors.get(parent),
-            (_, None) => Ok(crate::descriptor::At::Cwd),
+            (_, Some(parent)) => self.shared.descriptors.get(parent),
+            (_, None) => Ok(At::Cwd),
         };
         match at {
             Ok(at) => self.give(Job {
@@ -215,7 +217,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
     /// Leaves a directory that was never opened.
     fn abandon(&mut self, dir: Arc<Dir<V::State>>) {
         if let Some(parent) = dir.parent_arc() {
-            self.descriptors.child_opened(parent);
+            self.shared.descriptors.child_opened(parent);
         }
         self.finish(dir);
     }
@@ -231,8 +233,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
 
     /// Descriptors have run out, here or in the whole system: fewer are held from now on. False if nothing helps.
     fn make_room(&mut self) -> bool {
-        self.shared.budget.shrink();
-        if self.descriptors.close_oldest() {
+        if self.shared.descriptors.shrink() {
             return true;
         }
         // Other workers, or other processes, may be done with theirs in a moment.
@@ -280,20 +281,18 @@ impl<'w, V: Visitor> Worker<'w, V> {
                 dir: Arc::clone(&dir),
                 fd: Arc::clone(&fd),
                 next_batch: next_batch + 1 + parts,
+                // Where descriptors are scarce, a directory is read to its end before any below it are opened: an
+                // unfinished one cannot be closed.
+                pinned: self.shared.descriptors.pin(),
             })
         });
-        // Where descriptors are scarce, a directory is read to its end before any below it are opened: an unfinished one
-        // cannot be closed.
-        if self.shared.budget.is_spent() {
-            self.visit(&dir, &fd, next_batch, metadata, 3, begin);
-            if let Some(rest) = rest {
-                self.push(Task::Read(rest));
-            }
-        } else {
-            if let Some(rest) = rest {
-                self.push(Task::Read(rest));
-            }
-            self.visit(&dir, &fd, next_batch, metadata, 3, begin);
+        let mut rest = rest.map(|rest| (rest.pinned, Task::Read(rest)));
+        if let Some((_, task)) = rest.take_if(|(pinned, _)| *pinned) {
+            self.push(task);
+        }
+        self.visit(&dir, &fd, next_batch, metadata, 3, begin);
+        if let Some((_, task)) = rest {
+            self.push(task);
         }
         if let Some(failure) = failure {
             self.fail(&dir, failure);
@@ -307,12 +306,12 @@ impl<'w, V: Visitor> Worker<'w, V> {
         self.descriptor_tries = 0;
         self.totals.directories += 1;
         if let Some(parent) = dir.parent_arc() {
-            self.descriptors.child_opened(parent);
+            self.shared.descriptors.child_opened(parent);
         }
         if self.shared.monitor.wants_path() {
             self.shared.monitor.set_path(dir.path());
         }
-        if self.shared.options.follow == Follow::Always && self.closes_loop(dir, fd) {
+        if self.shared.options.follow == Follow::Always && Self::closes_loop(dir, fd) {
             self.fail(
                 dir,
                 Failure {
@@ -333,7 +332,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
     }
 
     /// Whether this directory was reached through a link and is one that the walk is inside of.
-    fn closes_loop(&self, dir: &Dir<V::State>, fd: &OwnedFd) -> bool {
+    fn closes_loop(dir: &Dir<V::State>, fd: &OwnedFd) -> bool {
         let Ok(identity) = identity(fd) else {
             return false;
         };
@@ -371,7 +370,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
         let takers = self.takers().saturating_sub(usize::from(goes_on));
         let parts = (takers + 1).min(entries / LEAST_PART);
         let size = entries.div_ceil(parts.max(1));
-        let mut given = 0;
+        let mut given = 0_usize;
         // From the last to the first, so that the own deque gives them back in order.
         for part in (1..parts).rev() {
             if part * size >= self.raw.slots.len() {
@@ -389,7 +388,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
             given += 1;
         }
         if given > 0 {
-            self.pushed(given as usize);
+            self.pushed(given);
         }
         u32::try_from(parts.max(1) - 1).unwrap_or(0)
     }
@@ -420,7 +419,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
         let place = Place::Directory(fd);
         let mut calls = calls;
         if !metadata {
-            let wanted = &self.shared.entry_fields;
+            let wanted = self.shared.entry_fields;
             let inode_order = self.shared.regime.uses_inode_order();
             calls += stat_entries(&mut self.raw, place, wanted, descending, inode_order);
         }
@@ -520,7 +519,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
             return;
         }
         dir.add_pending(children);
-        self.descriptors.expect_children(dir, children, fd);
+        self.shared.descriptors.expect_children(dir, children, fd);
         for descent in descents.iter().rev().filter(|d| !d.pruned.get()) {
             let slot = &raw.slots[descent.slot as usize];
             let state = descent.state.take().unwrap_or_default();
@@ -664,7 +663,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
             raw.push_name(&name, FileType::Unknown);
         }
         let place = Place::Roots(roots);
-        stat_entries(&mut raw, place, &shared.root_fields, true, false);
+        stat_entries(&mut raw, place, shared.root_fields, true, false);
         for (index, known) in raw.known.iter().enumerate() {
             if let Known::Metadata(metadata) = known {
                 shared.set_root(first + index, metadata);
