@@ -139,6 +139,9 @@ pub struct Dirents<'a> {
 }
 
 impl<'a> Dirents<'a> {
+    /// Bytes from the beginning of a record to its name.
+    pub const NAME_OFFSET: usize = HEADER;
+
     /// The records of `buffer`, which holds as many bytes as `getdents64` returned.
     pub fn new(buffer: &'a [u8]) -> Self {
         Self { buffer, offset: 0 }
