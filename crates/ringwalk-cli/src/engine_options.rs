@@ -4,6 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::num::NonZeroUsize;
 
+use ringwalk::{SourceChoice, Walk};
+
 use crate::cli::CommonArgs;
 use crate::quote::quoted;
 use crate::source_name::{SourceName, SourceNameError};
@@ -97,6 +99,17 @@ impl EngineOptions {
             explain: common.explain,
             progress: common.progress,
         })
+    }
+}
+
+impl EngineOptions {
+    /// Sets up `walk` as asked for. The program may raise its own limit on open files.
+    pub fn apply(&self, walk: Walk) -> Walk {
+        let source = match self.source {
+            SourceName::Auto => SourceChoice::Auto,
+            SourceName::Syscall => SourceChoice::Syscall,
+        };
+        walk.source(source).workers(self.workers).raise_limits(true)
     }
 }
 
