@@ -38,7 +38,7 @@ impl ThreadUsage {
 }
 
 fn duration(time: libc::timeval) -> Duration {
-    let micros = i64::from(time.tv_sec) * 1_000_000 + i64::from(time.tv_usec);
+    let micros = time.tv_sec * 1_000_000 + time.tv_usec;
     Duration::from_micros(u64::try_from(micros).unwrap_or(0))
 }
 

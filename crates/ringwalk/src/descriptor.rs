@@ -177,7 +177,7 @@ impl Budget {
     }
 }
 
-/// The most open files the system allows (`fs.file-max`, proc_sys_fs(5)).
+/// The most open files the system allows (`fs.file-max`, `proc_sys_fs(5)`).
 fn file_max() -> Option<usize> {
     let text = std::fs::read_to_string("/proc/sys/fs/file-max").ok()?;
     text.trim().parse().ok()
@@ -264,7 +264,8 @@ impl<S> Descriptors<S> {
             return;
         }
         drop(slot);
-        if !self.budget.reserve() && !(self.close_oldest() && self.budget.reserve()) {
+        let reserved = self.budget.reserve() || (self.close_oldest() && self.budget.reserve());
+        if !reserved {
             remember(&dir.slot, fd);
             return;
         }

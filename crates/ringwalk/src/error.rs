@@ -65,11 +65,12 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Escaped: a name may hold anything, and messages go to terminals and logs.
         write!(
             f,
-            "{} {:?}: {}",
+            "{} \"{}\": {}",
             self.operation.describe(),
-            self.path(),
+            self.path.escape_ascii(),
             std::io::Error::from(self.errno)
         )
     }

@@ -19,15 +19,15 @@ const REMOTE: [u64; 11] = [
     0x7461_636f, // OCFS2
 ];
 
-/// Bytes for one `getdents64` of such a file system. On GlusterFS 4 KiB brought 16 entries a call, 32 KiB 125, 128 KiB
+/// Bytes for one `getdents64` of such a file system. On `GlusterFS` 4 KiB brought 16 entries a call, 32 KiB 125, 128 KiB
 /// and more 500, which is what its server sends at most; larger buffers cost memory a worker and gained nothing.
 const REMOTE_BUFFER: usize = 256 * 1024;
 
 /// The buffer that the file system of `fd` rewards, if it is a larger one than a local file system needs.
 pub(crate) fn rewarded_buffer(fd: impl AsFd) -> Option<usize> {
     let f_type = fstatfs(fd).ok()?.f_type;
-    // Some architectures have a signed 32-bit field: only these bits count.
-    let magic = (f_type as u64) & 0xffff_ffff;
+    // Magic numbers have 32 bits, and a signed field of that size has its sign extended.
+    let magic = f_type.cast_unsigned() & 0xffff_ffff;
     REMOTE.contains(&magic).then_some(REMOTE_BUFFER)
 }
 

@@ -7,6 +7,8 @@
 //! |---|---|
 //! | `walk.rs`, `options.rs`, `root.rs` | what is asked for, and running it |
 //! | `visitor.rs`, `batch.rs`, `dir.rs`, `metadata.rs`, `error.rs` | what a visitor is given |
+//! | `ordered.rs` | results in one stable order whatever the timing |
+//! | `entries.rs` | the walk as an iterator |
 //! | `summary.rs`, `monitor.rs` | what a walk says of itself, afterwards and meanwhile |
 //! | `source/` | where directory data comes from, behind one interface |
 //! | `raw_batch.rs`, `stat.rs` | the buffer a source fills; metadata of its entries |
@@ -20,11 +22,13 @@
 mod batch;
 mod descriptor;
 mod dir;
+mod entries;
 mod error;
 mod filesystem;
 mod metadata;
 mod monitor;
 mod options;
+pub mod ordered;
 mod raw_batch;
 mod regime;
 mod root;
@@ -38,6 +42,7 @@ mod worker;
 
 pub use batch::{Batch, Candidate, Entry};
 pub use dir::Dir;
+pub use entries::{Entries, OwnedEntry};
 pub use error::{Error, Operation};
 pub use metadata::{Fields, Identity, Metadata, Timestamp};
 pub use monitor::Monitor;

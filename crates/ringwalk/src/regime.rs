@@ -176,7 +176,8 @@ impl Regime {
         if elapsed < climb.hold || calls - climb.calls < 2 * target as u64 {
             return;
         }
-        let rate = (calls - climb.calls) as f64 / elapsed.as_secs_f64();
+        let made = u32::try_from(calls - climb.calls).unwrap_or(u32::MAX);
+        let rate = f64::from(made) / elapsed.as_secs_f64();
         let (before, hold) = (climb.before, climb.hold);
         drop(climb);
         match before {

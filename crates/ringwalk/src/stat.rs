@@ -87,17 +87,17 @@ impl Wanted {
     }
 
     /// Whether every entry is asked about.
-    pub(crate) fn asks_all(&self) -> bool {
+    pub(crate) fn asks_all(self) -> bool {
         self.all
     }
 
     /// The fields asked for.
-    pub(crate) fn fields(&self) -> Fields {
+    pub(crate) fn fields(self) -> Fields {
         self.fields
     }
 
     /// Whether an entry needs a `statx`. `descending`: whether it matters that it may be a directory.
-    fn needs(&self, slot: &Slot, descending: bool) -> bool {
+    fn needs(self, slot: &Slot, descending: bool) -> bool {
         if self.all {
             return true;
         }
@@ -117,7 +117,7 @@ impl Wanted {
 pub(crate) fn stat_entries(
     raw: &mut RawBatch,
     place: Place<'_>,
-    wanted: &Wanted,
+    wanted: Wanted,
     descending: bool,
     inode_order: bool,
 ) -> u64 {
@@ -146,7 +146,7 @@ fn stat_entry(
     raw: &mut RawBatch,
     index: usize,
     place: Place<'_>,
-    wanted: &Wanted,
+    wanted: Wanted,
     descending: bool,
 ) -> (Known, u64) {
     let slot = raw.slots[index];

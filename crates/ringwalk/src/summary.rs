@@ -17,6 +17,10 @@ pub struct Outcome<V> {
 }
 
 /// What a walk has done, and how.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, not a state"
+)]
 #[derive(Clone, Debug)]
 pub struct Summary {
     /// Entries read, roots included.

@@ -153,6 +153,10 @@ impl Walk {
         self
     }
 
+    pub(crate) fn order_wanted(&self) -> Order {
+        self.options.order
+    }
+
     /// Counters to look at while the walk runs.
     pub fn monitor(&self) -> Arc<Monitor> {
         Arc::clone(&self.monitor)
