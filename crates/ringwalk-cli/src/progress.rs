@@ -170,8 +170,9 @@ impl Rate {
         if seconds > 0.0 {
             #[expect(clippy::cast_precision_loss, reason = "a rate for the eye")]
             let speed = entries.saturating_sub(self.entries) as f64 / seconds;
-            // The weight of what is new grows with the time it covers: about a second counts.
-            let weight = 1.0 - (-seconds).exp();
+            // The weight of what is new grows with the time it covers: about a second counts. (Not by exp(): the only use
+            // of libm would have every start of the program load it, for 60 us.)
+            let weight = seconds / (seconds + 1.0);
             self.smooth = Some(
                 self.smooth
                     .map_or(speed, |old| old + (speed - old) * weight),
