@@ -1,1 +1,20 @@
-//! Placeholder.
+//! The raw system interface of Ringwalk: what rustix does not offer, in safe clothes.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `dirent.rs` | the records that `getdents64` writes, read with bounds checks only |
+//! | `getdents.rs` | the call itself, into a buffer of the caller |
+//! | `thread_usage.rs` | CPU time and voluntary waits of the calling thread |
+//!
+//! All `unsafe` code of the project lives in this crate. What is *not* here: opening, `statx`, limits and everything
+//! else for which [rustix] already is the safe interface, and every decision about when to call what (the engine's).
+
+mod dirent;
+mod getdents;
+mod thread_usage;
+
+pub use dirent::{Dirent, DirentError, Dirents, RawFileType};
+pub use getdents::getdents64;
+pub use thread_usage::ThreadUsage;
+
+pub use rustix;

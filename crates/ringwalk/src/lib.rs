@@ -1,1 +1,57 @@
-//! Placeholder.
+//! Reads directory trees and their metadata at the speed the kernel and the disk allow.
+//!
+//! A [`Walk`] is set up and run with a [`Visitor`] for each worker; the visitor is called with one [`Batch`] of entries
+//! at a time, borrowed from the buffer they were read into.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `walk.rs`, `options.rs`, `root.rs` | what is asked for, and running it |
+//! | `visitor.rs`, `batch.rs`, `dir.rs`, `metadata.rs`, `error.rs` | what a visitor is given |
+//! | `ordered.rs` | results in one stable order whatever the timing |
+//! | `entries.rs` | the walk as an iterator |
+//! | `summary.rs`, `monitor.rs` | what a walk says of itself, afterwards and meanwhile |
+//! | `source/` | where directory data comes from, behind one interface |
+//! | `raw_batch.rs`, `stat.rs` | the buffer a source fills; metadata of its entries |
+//! | `worker.rs`, `scheduler.rs` | the loop of one worker; work between workers |
+//! | `regime.rs`, `filesystem.rs` | how many workers, what kind of file system |
+//! | `descriptor.rs` | open directories as a cache with a budget |
+//!
+//! Data goes one way: source, batch, visitor, result. What is *not* here: any `unsafe` code (in `ringwalk-sys`), any
+//! output, and any opinion on what to do with entries.
+
+mod batch;
+mod descriptor;
+mod dir;
+mod entries;
+mod error;
+mod filesystem;
+mod metadata;
+mod monitor;
+mod options;
+pub mod ordered;
+mod raw_batch;
+mod regime;
+mod root;
+mod scheduler;
+mod source;
+mod stat;
+mod summary;
+mod visitor;
+mod walk;
+mod worker;
+
+pub use batch::{Batch, Candidate, Entry};
+pub use dir::Dir;
+pub use entries::{Entries, OwnedEntry};
+pub use error::{Error, Operation};
+pub use metadata::{Fields, Identity, Metadata, Timestamp};
+pub use monitor::Monitor;
+pub use options::{Follow, Order, SourceChoice, Stay, UnknownSource};
+pub use regime::WorkerChange;
+pub use root::Root;
+pub use summary::{Outcome, Summary};
+pub use visitor::{Flow, Visitor};
+pub use walk::Walk;
+
+pub use ringwalk_sys::RawFileType as FileType;
+pub use rustix::io::Errno;

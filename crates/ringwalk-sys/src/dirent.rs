@@ -1,0 +1,386 @@
+//! The records of `getdents64`, parsed in place.
+//!
+//! Layout, from `struct linux_dirent64` in `include/linux/dirent.h` of the kernel and getdents(2):
+//!
+//! ```text
+//! offset  0        8        16         18       19
+//!         | d_ino  | d_off  | d_reclen | d_type | d_name, NUL, padding to d_reclen |
+//!           u64      i64      u16        u8
+//! ```
+//!
+//! Integers are in the byte order of the machine. `d_reclen` covers the whole record and is a multiple of 8. The bytes
+//! come from the kernel, but for FUSE and network file systems the kernel passes on what a server said, and other
+//! sources fill the same records: so nothing here trusts a length, and there is no `unsafe`.
+
+use std::ffi::CStr;
+use std::fmt;
+
+/// Bytes before the name of a record.
+const HEADER: usize = 19;
+
+/// Alignment of records in a buffer, in bytes.
+const ALIGN: usize = 8;
+
+/// The type of a directory entry as its record tells it (`d_type`).
+///
+/// [`Unknown`](Self::Unknown) is a real answer: some file systems do not store types in directories, and then only
+/// `statx` tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+#[doc(alias = "d_type")]
+pub enum RawFileType {
+    /// `DT_UNKNOWN`: the file system did not say.
+    Unknown = 0,
+    /// `DT_FIFO`: a named pipe.
+    Fifo = 1,
+    /// `DT_CHR`: a character device.
+    CharacterDevice = 2,
+    /// `DT_DIR`: a directory.
+    Directory = 4,
+    /// `DT_BLK`: a block device.
+    BlockDevice = 6,
+    /// `DT_REG`: a regular file.
+    Regular = 8,
+    /// `DT_LNK`: a symbolic link.
+    Symlink = 10,
+    /// `DT_SOCK`: a Unix-domain socket.
+    Socket = 12,
+}
+
+impl RawFileType {
+    /// The type for a `d_type` byte; a value that getdents(2) does not list is [`Unknown`](Self::Unknown).
+    pub fn from_d_type(d_type: u8) -> Self {
+        match d_type {
+            1 => Self::Fifo,
+            2 => Self::CharacterDevice,
+            4 => Self::Directory,
+            6 => Self::BlockDevice,
+            8 => Self::Regular,
+            10 => Self::Symlink,
+            12 => Self::Socket,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// The type in the `S_IFMT` bits of a mode, as inode(7) lists them.
+    pub fn from_mode(mode: u32) -> Self {
+        // The kernel defines DT_* as the S_IFMT bits shifted by 12 (include/linux/fs_types.h).
+        Self::from_d_type(((mode & 0o170_000) >> 12) as u8)
+    }
+}
+
+/// One directory entry, borrowed from the buffer that `getdents64` filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(alias = "linux_dirent64")]
+pub struct Dirent<'a> {
+    /// Inode number (`d_ino`). At a mount point: that of the directory underneath.
+    pub ino: u64,
+    /// Position of the *next* entry (`d_off`): opaque, valid only for the open file it came from.
+    pub cookie: i64,
+    /// Type, if the file system says (`d_type`).
+    pub file_type: RawFileType,
+    /// The name: any bytes except `/` and NUL.
+    pub name: &'a CStr,
+}
+
+impl Dirent<'_> {
+    /// Whether this is `.` or `..`.
+    pub fn is_dot(&self) -> bool {
+        matches!(self.name.to_bytes(), b"." | b"..")
+    }
+}
+
+/// Why a buffer does not hold a sequence of records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DirentError {
+    /// Fewer bytes are left than a record header needs.
+    Truncated,
+    /// `d_reclen` is too small for a record, not a multiple of 8, or reaches beyond the buffer.
+    BadLength,
+    /// The name has no NUL within its record.
+    UnterminatedName,
+    /// The name is empty or has a `/` in it: the kernel refuses such names (`verify_dirent_name` in `fs/readdir.c`).
+    BadName,
+}
+
+impl fmt::Display for DirentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Truncated => "directory record cut off",
+            Self::BadLength => "directory record with an impossible length",
+            Self::UnterminatedName => "directory record whose name does not end",
+            Self::BadName => "directory record with an empty name or a '/' in it",
+        })
+    }
+}
+
+impl std::error::Error for DirentError {}
+
+/// The records in a buffer, in order. After an error there is nothing more.
+///
+/// ```
+/// use ringwalk_sys::Dirents;
+/// assert_eq!(Dirents::new(&[]).next(), None);
+/// ```
+///
+/// A record borrows from the buffer, so the buffer cannot be filled again while one is held:
+///
+/// ```compile_fail
+/// # use ringwalk_sys::Dirents;
+/// let mut buffer = vec![0u8; 64];
+/// let first = Dirents::new(&buffer).next();
+/// buffer.fill(1);
+/// drop(first);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Dirents<'a> {
+    buffer: &'a [u8],
+    offset: usize,
+}
+
+impl<'a> Dirents<'a> {
+    /// Bytes from the beginning of a record to its name.
+    pub const NAME_OFFSET: usize = HEADER;
+
+    /// The records of `buffer`, which holds as many bytes as `getdents64` returned.
+    pub fn new(buffer: &'a [u8]) -> Self {
+        Self { buffer, offset: 0 }
+    }
+
+    /// The records from byte `offset` on, which must be the beginning of one.
+    pub fn starting_at(buffer: &'a [u8], offset: usize) -> Self {
+        Self { buffer, offset }
+    }
+
+    /// Offset in bytes of the next record.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    fn parse(&self) -> Result<(Dirent<'a>, usize), DirentError> {
+        let rest = &self.buffer[self.offset..];
+        let (header, _) = rest
+            .split_first_chunk::<HEADER>()
+            .ok_or(DirentError::Truncated)?;
+        let [
+            i0,
+            i1,
+            i2,
+            i3,
+            i4,
+            i5,
+            i6,
+            i7,
+            o0,
+            o1,
+            o2,
+            o3,
+            o4,
+            o5,
+            o6,
+            o7,
+            l0,
+            l1,
+            d_type,
+        ] = *header;
+        let length = usize::from(u16::from_ne_bytes([l0, l1]));
+        // Shorter than header, one byte of name and NUL cannot be.
+        if length < HEADER + 2 || length % ALIGN != 0 || length > rest.len() {
+            return Err(DirentError::BadLength);
+        }
+        let name = CStr::from_bytes_until_nul(&rest[HEADER..length])
+            .map_err(|_| DirentError::UnterminatedName)?;
+        Ok((
+            Dirent {
+                ino: u64::from_ne_bytes([i0, i1, i2, i3, i4, i5, i6, i7]),
+                cookie: i64::from_ne_bytes([o0, o1, o2, o3, o4, o5, o6, o7]),
+                file_type: RawFileType::from_d_type(d_type),
+                name,
+            },
+            length,
+        ))
+    }
+}
+
+impl<'a> Iterator for Dirents<'a> {
+    type Item = Result<Dirent<'a>, DirentError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.offset >= self.buffer.len() {
+            return None;
+        }
+        let parsed = self.parse().and_then(|(dirent, length)| {
+            let name = dirent.name.to_bytes();
+            if name.is_empty() || name.contains(&b'/') {
+                return Err(DirentError::BadName);
+            }
+            Ok((dirent, length))
+        });
+        match parsed {
+            Ok((dirent, length)) => {
+                self.offset += length;
+                Some(Ok(dirent))
+            }
+            Err(error) => {
+                self.offset = self.buffer.len();
+                Some(Err(error))
+            }
+        }
+    }
+}
+
+impl std::iter::FusedIterator for Dirents<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn record(ino: u64, cookie: i64, d_type: u8, name: &[u8], padding: usize) -> Vec<u8> {
+        let length = (HEADER + name.len() + 1).next_multiple_of(ALIGN) + padding * ALIGN;
+        let mut bytes = Vec::new();
+        bytes.extend(ino.to_ne_bytes());
+        bytes.extend(cookie.to_ne_bytes());
+        bytes.extend(u16::try_from(length).unwrap().to_ne_bytes());
+        bytes.push(d_type);
+        bytes.extend(name);
+        bytes.resize(length, 0);
+        bytes
+    }
+
+    #[test]
+    fn a_record_is_read_back() {
+        let buffer = record(7, -2, 8, b"name", 0);
+        let dirent = Dirents::new(&buffer).next().unwrap().unwrap();
+        assert_eq!(
+            dirent,
+            Dirent {
+                ino: 7,
+                cookie: -2,
+                file_type: RawFileType::Regular,
+                name: c"name"
+            }
+        );
+    }
+
+    #[test]
+    fn dots_are_known() {
+        for (name, dot) in [
+            (&b"."[..], true),
+            (b"..", true),
+            (b"...", false),
+            (b".a", false),
+        ] {
+            let buffer = record(1, 1, 4, name, 0);
+            assert_eq!(Dirents::new(&buffer).next().unwrap().unwrap().is_dot(), dot);
+        }
+    }
+
+    #[test]
+    fn bad_records_are_errors_and_the_end() {
+        let good = record(1, 1, 8, b"abc", 0);
+        let cases = [
+            (good[..18].to_vec(), DirentError::Truncated),
+            (good[..16].to_vec(), DirentError::Truncated),
+            (
+                {
+                    let mut b = good.clone();
+                    b[16] = 16;
+                    b
+                },
+                DirentError::BadLength,
+            ),
+            (
+                {
+                    let mut b = good.clone();
+                    b[16] = 23;
+                    b
+                },
+                DirentError::BadLength,
+            ),
+            (
+                {
+                    let mut b = good.clone();
+                    b[16] = 32;
+                    b
+                },
+                DirentError::BadLength,
+            ),
+            (
+                {
+                    let mut b = good.clone();
+                    b[16] = 0;
+                    b
+                },
+                DirentError::BadLength,
+            ),
+            (
+                {
+                    let mut b = good.clone();
+                    b[19..].fill(b'x');
+                    b
+                },
+                DirentError::UnterminatedName,
+            ),
+            (record(1, 1, 8, b"", 0), DirentError::BadName),
+            (record(1, 1, 8, b"a/b", 0), DirentError::BadName),
+        ];
+        for (buffer, error) in cases {
+            let mut dirents = Dirents::new(&buffer);
+            assert_eq!(dirents.next(), Some(Err(error)));
+            assert_eq!(dirents.next(), None);
+        }
+    }
+
+    #[test]
+    fn types_follow_the_mode_bits() {
+        for (mode, file_type) in [
+            (0o040_755, RawFileType::Directory),
+            (0o100_644, RawFileType::Regular),
+            (0o120_777, RawFileType::Symlink),
+            (0o140_777, RawFileType::Socket),
+            (0o010_644, RawFileType::Fifo),
+            (0o060_660, RawFileType::BlockDevice),
+            (0o020_660, RawFileType::CharacterDevice),
+            (0o000_644, RawFileType::Unknown),
+        ] {
+            assert_eq!(RawFileType::from_mode(mode), file_type);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(entries in prop::collection::vec(
+            (any::<u64>(), any::<i64>(), 0u8..16, prop::collection::vec(1u8..=255, 1..256), 0usize..3), 0..50)) {
+            let entries: Vec<_> = entries
+                .into_iter()
+                .map(|(ino, cookie, d_type, mut name, padding)| {
+                    for byte in &mut name {
+                        if *byte == b'/' {
+                            *byte = b'_';
+                        }
+                    }
+                    (ino, cookie, d_type, name, padding)
+                })
+                .collect();
+            let buffer: Vec<u8> = entries
+                .iter()
+                .flat_map(|(ino, cookie, d_type, name, padding)| record(*ino, *cookie, *d_type, name, *padding))
+                .collect();
+            let read: Vec<_> = Dirents::new(&buffer).map(Result::unwrap).collect();
+            prop_assert_eq!(read.len(), entries.len());
+            for (dirent, (ino, cookie, d_type, name, _)) in read.iter().zip(&entries) {
+                prop_assert_eq!(dirent.ino, *ino);
+                prop_assert_eq!(dirent.cookie, *cookie);
+                prop_assert_eq!(dirent.file_type, RawFileType::from_d_type(*d_type));
+                prop_assert_eq!(dirent.name.to_bytes(), &name[..]);
+            }
+        }
+
+        #[test]
+        fn any_bytes_end(bytes in prop::collection::vec(any::<u8>(), 0..4096)) {
+            // Every record takes at least 24 bytes, so there cannot be more than this.
+            prop_assert!(Dirents::new(&bytes).count() <= bytes.len() / 24 + 1);
+        }
+    }
+}

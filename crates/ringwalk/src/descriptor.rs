@@ -1,0 +1,411 @@
+//! Descriptors of directories as a cache with a budget.
+//!
+//! A directory's descriptor is held in its node's [`Slot`] from the moment it has children to open until the last of
+//! them has been opened. Leaves are opened, read and closed by one worker and never get here, and a chain of
+//! directories with one child each needs one slot at a time however deep it is.
+//!
+//! When the budget is spent, the descriptor that this worker has held longest goes: it belongs to the directory nearest
+//! the root, which a depth-first walk comes back to last. What was closed is opened again from the nearest ancestor
+//! that is still open, component by component and never through a symbolic link, and taken only if device and inode
+//! number are those of the directory that was closed: a directory moved or replaced meanwhile has *vanished*, and the
+//! walk does not follow it out of the tree.
+
+use crate::Dir;
+use crate::dir::Origin;
+use crate::error::{Failure, Operation};
+use crate::metadata::Identity;
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
+use rustix::io::Errno;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::collections::VecDeque;
+use std::ffi::CStr;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// Descriptors held until the walk takes the trouble to find out how many it may have.
+const FIRST_LIMIT: usize = 1024;
+
+/// A walk never holds more than this many, whatever the limits of the system: others need descriptors too.
+const LAST_LIMIT: usize = 65_536;
+
+/// Descriptors a worker may have open besides those in slots: the directory it reads, its parent, one on the way when
+/// a path is opened again.
+const PER_WORKER: usize = 3;
+
+/// Descriptors that the rest of the process is assumed to have.
+const OTHERS: usize = 6;
+
+/// Opened for reading, as a directory, never through a symbolic link, not inherited by children of the process.
+pub(crate) const DIRECTORY_FLAGS: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+
+/// The flags to open a directory with, through a symbolic link if the walk follows it.
+pub(crate) fn directory_flags(follow: bool) -> OFlags {
+    if follow {
+        DIRECTORY_FLAGS.difference(OFlags::NOFOLLOW)
+    } else {
+        DIRECTORY_FLAGS
+    }
+}
+
+/// The descriptor of one directory, if it is held, and what is needed to find the directory again if not.
+#[derive(Debug, Default)]
+pub(crate) struct Slot {
+    /// Children that have been found and not yet opened.
+    unopened: AtomicUsize,
+    inner: Mutex<SlotInner>,
+}
+
+#[derive(Debug, Default)]
+struct SlotInner {
+    fd: Option<Arc<OwnedFd>>,
+    identity: Option<Identity>,
+}
+
+impl Slot {
+    fn lock(&self) -> std::sync::MutexGuard<'_, SlotInner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Device and inode number of the directory, if somebody had to know them.
+    pub(crate) fn identity(&self) -> Option<Identity> {
+        self.lock().identity
+    }
+
+    pub(crate) fn set_identity(&self, identity: Identity) {
+        self.lock().identity = Some(identity);
+    }
+}
+
+/// How many descriptors all workers of a walk may hold, and do.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    held: AtomicUsize,
+    limit: AtomicUsize,
+    settled: AtomicBool,
+    may_raise: bool,
+    soft_limit: u64,
+    reopened: AtomicUsize,
+}
+
+impl Budget {
+    /// A budget from the limits of the process; `may_raise` lets the walk raise `RLIMIT_NOFILE` to its hard limit, once
+    /// it needs that many.
+    pub(crate) fn new(may_raise: bool) -> Self {
+        let soft_limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+        let budget = Self {
+            held: AtomicUsize::new(0),
+            limit: AtomicUsize::new(0),
+            settled: AtomicBool::new(false),
+            may_raise,
+            soft_limit,
+            reopened: AtomicUsize::new(0),
+        };
+        let first = budget.allowance(soft_limit).min(FIRST_LIMIT);
+        budget.limit.store(first, Ordering::Relaxed);
+        budget
+    }
+
+    /// How many workers the descriptor limit allows.
+    pub(crate) fn max_workers(&self) -> usize {
+        let soft = usize::try_from(self.soft_limit).unwrap_or(usize::MAX);
+        (soft.saturating_sub(OTHERS) / (PER_WORKER + 1)).max(1)
+    }
+
+    /// How many descriptors may be held in slots under a limit on all.
+    fn allowance(&self, soft_limit: u64) -> usize {
+        let soft = usize::try_from(soft_limit).unwrap_or(usize::MAX);
+        let workers = self.max_workers().min(crate::regime::MOST_WORKERS);
+        soft.saturating_sub(OTHERS + PER_WORKER * workers)
+    }
+
+    /// Whether as many are held as may be: then a directory is read to its end before its children are opened.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.held.load(Ordering::Relaxed) >= self.limit.load(Ordering::Relaxed)
+    }
+
+    /// How many descriptors may be held now.
+    pub(crate) fn limit(&self) -> usize {
+        self.limit.load(Ordering::Relaxed)
+    }
+
+    /// How often a directory had to be opened again.
+    pub(crate) fn reopened(&self) -> usize {
+        self.reopened.load(Ordering::Relaxed)
+    }
+
+    fn reserve(&self) -> bool {
+        let limit = self.limit.load(Ordering::Relaxed);
+        if self.held.fetch_add(1, Ordering::Relaxed) < limit {
+            return true;
+        }
+        self.held.fetch_sub(1, Ordering::Relaxed);
+        !self.settled.load(Ordering::Relaxed) && self.settle() && self.reserve()
+    }
+
+    /// Finds out, once, how many descriptors this walk may really hold; true if that is more than before.
+    #[cold]
+    fn settle(&self) -> bool {
+        if self.settled.swap(true, Ordering::Relaxed) {
+            return false;
+        }
+        let mut soft = self.soft_limit;
+        let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+        if self.may_raise && current != maximum {
+            let raised = Rlimit {
+                current: maximum,
+                maximum,
+            };
+            if setrlimit(Resource::Nofile, raised).is_ok() {
+                soft = maximum.unwrap_or(u64::MAX);
+            }
+        }
+        let polite = file_max().map_or(LAST_LIMIT, |max| max / 8);
+        let limit = self.allowance(soft).min(polite).min(LAST_LIMIT);
+        self.limit.fetch_max(limit, Ordering::Relaxed) < limit
+    }
+
+    /// Descriptors ran out before the budget did: no more than are held now.
+    pub(crate) fn shrink(&self) {
+        self.settled.store(true, Ordering::Relaxed);
+        let held = self.held.load(Ordering::Relaxed);
+        self.limit
+            .fetch_min(held.saturating_sub(1), Ordering::Relaxed);
+    }
+}
+
+/// The most open files the system allows (`fs.file-max`, `proc_sys_fs(5)`).
+fn file_max() -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/sys/fs/file-max").ok()?;
+    text.trim().parse().ok()
+}
+
+/// What a directory is opened relative to.
+#[derive(Clone, Debug)]
+pub(crate) enum At {
+    /// The working directory: for roots given as paths.
+    Cwd,
+    /// An open directory.
+    Dir(Arc<OwnedFd>),
+}
+
+impl AsFd for At {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Cwd => CWD,
+            Self::Dir(fd) => fd.as_fd(),
+        }
+    }
+}
+
+/// The descriptors that one worker has put into slots, oldest first.
+#[derive(Debug)]
+pub(crate) struct Descriptors<S> {
+    budget: Arc<Budget>,
+    held: VecDeque<Weak<Dir<S>>>,
+}
+
+impl<S> Descriptors<S> {
+    pub(crate) fn new(budget: Arc<Budget>) -> Self {
+        Self {
+            budget,
+            held: VecDeque::new(),
+        }
+    }
+
+    /// Announces `children` of `dir` that will be opened, and holds its descriptor for them if the budget allows.
+    pub(crate) fn expect_children(
+        &mut self,
+        dir: &Arc<Dir<S>>,
+        children: usize,
+        fd: &Arc<OwnedFd>,
+    ) {
+        dir.slot.unopened.fetch_add(children, Ordering::Relaxed);
+        self.hold(dir, fd);
+    }
+
+    /// One child of `dir` has been opened, or will never be.
+    pub(crate) fn child_opened(&self, dir: &Dir<S>) {
+        if dir.slot.unopened.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.close(dir);
+        }
+    }
+
+    /// The descriptor to open children of `dir` relative to.
+    ///
+    /// # Errors
+    ///
+    /// `ENOENT` if the directory had to be closed and is no longer where it was; else what opening it again said.
+    pub(crate) fn get(&mut self, dir: &Arc<Dir<S>>) -> Result<At, Failure> {
+        if let Some(fd) = &dir.slot.lock().fd {
+            return Ok(At::Dir(Arc::clone(fd)));
+        }
+        let fd = self.reopen(dir)?;
+        self.hold(dir, &fd);
+        Ok(At::Dir(fd))
+    }
+
+    /// Closes the descriptor that this worker has held longest. False if it holds none.
+    pub(crate) fn close_oldest(&mut self) -> bool {
+        while let Some(dir) = self.held.pop_front() {
+            if dir.upgrade().is_some_and(|dir| self.close(&dir)) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn hold(&mut self, dir: &Arc<Dir<S>>, fd: &Arc<OwnedFd>) {
+        let mut slot = dir.slot.lock();
+        if slot.fd.is_some() {
+            return;
+        }
+        drop(slot);
+        let reserved = self.budget.reserve() || (self.close_oldest() && self.budget.reserve());
+        if !reserved {
+            remember(&dir.slot, fd);
+            return;
+        }
+        slot = dir.slot.lock();
+        if slot.fd.is_some() {
+            // Another worker, with another batch of the same directory, was faster.
+            self.budget.held.fetch_sub(1, Ordering::Relaxed);
+            return;
+        }
+        slot.fd = Some(Arc::clone(fd));
+        drop(slot);
+        while self.held.back().is_some_and(|dir| dir.strong_count() == 0) {
+            self.held.pop_back();
+        }
+        if self.held.len() > 2 * self.budget.limit() + 64 {
+            self.held.retain(|dir| {
+                dir.upgrade()
+                    .is_some_and(|dir| dir.slot.lock().fd.is_some())
+            });
+        }
+        self.held.push_back(Arc::downgrade(dir));
+    }
+
+    /// Takes the descriptor out of a slot; true if there was one. It is closed when its last user is done.
+    fn close(&self, dir: &Dir<S>) -> bool {
+        let Some(fd) = dir.slot.lock().fd.take() else {
+            return false;
+        };
+        self.budget.held.fetch_sub(1, Ordering::Relaxed);
+        if dir.slot.unopened.load(Ordering::Relaxed) > 0 {
+            remember(&dir.slot, &fd);
+        }
+        true
+    }
+
+    /// Opens a directory again whose descriptor was closed.
+    fn reopen(&self, dir: &Dir<S>) -> Result<Arc<OwnedFd>, Failure> {
+        self.budget.reopened.fetch_add(1, Ordering::Relaxed);
+        let failed = |errno| Failure {
+            operation: Operation::Open,
+            errno,
+        };
+        let mut down = Vec::new();
+        let mut above = dir;
+        let mut fd = loop {
+            if let Some(fd) = &above.slot.lock().fd {
+                break Arc::clone(fd);
+            }
+            match (&above.origin, above.parent()) {
+                (Origin::RootFd(fd), _) => break Arc::clone(fd),
+                (Origin::Entry { .. }, Some(parent)) => {
+                    down.push(above);
+                    above = parent;
+                }
+                (origin, _) => {
+                    let follow = matches!(origin, Origin::RootPath { follow: true });
+                    let flags = directory_flags(follow);
+                    let root = openat(CWD, above.c_name(), flags, Mode::empty());
+                    break Arc::new(root.map_err(failed)?);
+                }
+            }
+        };
+        let mut path = ComponentPath::default();
+        for dir in down.iter().rev() {
+            if matches!(dir.origin, Origin::Entry { follow: true }) {
+                fd = path.open(fd).map_err(failed)?;
+                let flags = directory_flags(true);
+                fd = Arc::new(openat(&fd, dir.c_name(), flags, Mode::empty()).map_err(failed)?);
+            } else {
+                fd = path.push(fd, dir.c_name()).map_err(failed)?;
+            }
+        }
+        fd = path.open(fd).map_err(failed)?;
+        let same = dir.slot.identity() == Some(identity(&fd).map_err(failed)?);
+        if same {
+            Ok(fd)
+        } else {
+            Err(failed(Errno::NOENT))
+        }
+    }
+}
+
+/// Device and inode number of an open directory.
+pub(crate) fn identity(fd: impl AsFd) -> Result<Identity, Errno> {
+    let stat = rustix::fs::fstat(fd)?;
+    Ok(Identity {
+        dev: stat.st_dev,
+        ino: stat.st_ino,
+    })
+}
+
+/// Notes which directory this was, so that it is known again. If even that fails, it will not be found again, and its
+/// children are reported as vanished.
+fn remember(slot: &Slot, fd: &OwnedFd) {
+    let mut slot = slot.lock();
+    if slot.identity.is_none() {
+        slot.identity = identity(fd).ok();
+    }
+}
+
+/// Components that are opened together, at most `PATH_MAX` bytes of them in one call.
+#[derive(Default)]
+struct ComponentPath {
+    bytes: Vec<u8>,
+}
+
+impl ComponentPath {
+    /// The kernel's `PATH_MAX`, NUL included.
+    const MOST: usize = 4096;
+
+    /// Adds a component, opening what there is so far when it would become too long.
+    fn push(&mut self, mut fd: Arc<OwnedFd>, name: &CStr) -> Result<Arc<OwnedFd>, Errno> {
+        if self.bytes.len() + 1 + name.to_bytes_with_nul().len() > Self::MOST {
+            fd = self.open(fd)?;
+        }
+        if !self.bytes.is_empty() {
+            self.bytes.push(b'/');
+        }
+        self.bytes.extend_from_slice(name.to_bytes());
+        Ok(fd)
+    }
+
+    /// Opens the components below `fd`; `fd` itself if there are none.
+    fn open(&mut self, fd: Arc<OwnedFd>) -> Result<Arc<OwnedFd>, Errno> {
+        if self.bytes.is_empty() {
+            return Ok(fd);
+        }
+        let path = std::mem::take(&mut self.bytes);
+        let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::BENEATH;
+        match openat2(&fd, &path[..], DIRECTORY_FLAGS, Mode::empty(), resolve) {
+            Ok(fd) => Ok(Arc::new(fd)),
+            // Before Linux 5.6, or a seccomp filter that does not know the call: a component at a time.
+            Err(Errno::NOSYS | Errno::PERM) => {
+                let mut fd = fd;
+                for name in path.split(|byte| *byte == b'/') {
+                    fd = Arc::new(openat(&fd, name, DIRECTORY_FLAGS, Mode::empty())?);
+                }
+                Ok(fd)
+            }
+            Err(errno) => Err(errno),
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! A directory of the walk: a small counted node that knows its parent, its name and what is still pending below it.
+//!
+//! Nodes live while something below them is pending, never longer: what a walk holds in memory are the directories in
+//! flight. Paths are not stored; they are built from the chain of parents when asked for.
+
+use crate::descriptor::Slot;
+use std::ffi::CStr;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// How a directory is opened.
+#[derive(Debug)]
+pub(crate) enum Origin {
+    /// By its name in the parent's directory. `follow`: the name is a symbolic link that the walk follows.
+    Entry { follow: bool },
+    /// A root given as a path.
+    RootPath { follow: bool },
+    /// A root given as an open descriptor.
+    RootFd(Arc<OwnedFd>),
+}
+
+/// A directory that is walked, as visitors see it.
+#[derive(Debug)]
+pub struct Dir<S> {
+    parent: Option<Arc<Dir<S>>>,
+    name: Box<CStr>,
+    depth: u32,
+    root_index: u32,
+    pub(crate) origin: Origin,
+    /// Reads and batches under way, plus children that have not been left. Zero: time to leave.
+    pub(crate) pending: AtomicUsize,
+    /// The descriptor that children are opened relative to.
+    pub(crate) slot: Slot,
+    /// A visitor is done with this directory before all of it has been read.
+    pruned: AtomicBool,
+    state: S,
+}
+
+impl<S> Dir<S> {
+    pub(crate) fn root(name: Box<CStr>, root_index: u32, origin: Origin, state: S) -> Self {
+        Self {
+            parent: None,
+            name,
+            depth: 0,
+            root_index,
+            origin,
+            pending: AtomicUsize::new(1),
+            slot: Slot::default(),
+            pruned: AtomicBool::new(false),
+            state,
+        }
+    }
+
+    pub(crate) fn child(parent: &Arc<Self>, name: &CStr, follow: bool, state: S) -> Self {
+        Self {
+            name: name.into(),
+            depth: parent.depth + 1,
+            root_index: parent.root_index,
+            origin: Origin::Entry { follow },
+            pending: AtomicUsize::new(1),
+            slot: Slot::default(),
+            pruned: AtomicBool::new(false),
+            state,
+            parent: Some(Arc::clone(parent)),
+        }
+    }
+
+    /// What the visitor keeps with this directory. Several workers may look at it at once.
+    pub fn state(&self) -> &S {
+        &self.state
+    }
+
+    /// Levels below the root: 0 for a root itself.
+    pub fn depth(&self) -> usize {
+        self.depth as usize
+    }
+
+    /// The place of this directory's root in the list of roots, from 0.
+    pub fn root_index(&self) -> usize {
+        self.root_index as usize
+    }
+
+    /// The directory this one was found in; `None` for a root.
+    pub fn parent(&self) -> Option<&Dir<S>> {
+        self.parent.as_deref()
+    }
+
+    pub(crate) fn parent_arc(&self) -> Option<&Arc<Dir<S>>> {
+        self.parent.as_ref()
+    }
+
+    /// The last component of the path; for a root the path as it was given.
+    pub fn name(&self) -> &[u8] {
+        self.name.to_bytes()
+    }
+
+    pub(crate) fn c_name(&self) -> &CStr {
+        &self.name
+    }
+
+    /// The path, beginning with the root as it was given.
+    pub fn path(&self) -> Vec<u8> {
+        let mut path = Vec::new();
+        self.path_into(&mut path);
+        path
+    }
+
+    /// Writes the path over what is in `path`. Its length may exceed `PATH_MAX`.
+    pub fn path_into(&self, path: &mut Vec<u8>) {
+        path.clear();
+        // The length first, then the names from the last to the first: no list of ancestors, no recursion.
+        let mut length = self.name().len();
+        let mut dir = self;
+        while let Some(parent) = dir.parent() {
+            length += parent.name().len() + usize::from(!parent.name().ends_with(b"/"));
+            dir = parent;
+        }
+        path.resize(length, b'/');
+        let mut end = length;
+        let mut dir = self;
+        loop {
+            let start = end - dir.name().len();
+            path[start..end].copy_from_slice(dir.name());
+            let Some(parent) = dir.parent() else { break };
+            end = start - usize::from(!parent.name().ends_with(b"/"));
+            dir = parent;
+        }
+    }
+
+    pub(crate) fn is_pruned(&self) -> bool {
+        self.pruned.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn prune(&self) {
+        self.pruned.store(true, Ordering::Relaxed);
+    }
+
+    /// Adds work that must be finished before this directory is left.
+    pub(crate) fn add_pending(&self, count: usize) {
+        self.pending.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// Takes away one piece of work; true when it was the last, and the directory is to be left.
+    pub(crate) fn finish_one(&self) -> bool {
+        // Acquire and release: who leaves the directory sees all that other workers did to its state.
+        self.pending.fetch_sub(1, Ordering::AcqRel) == 1
+    }
+}
+
+impl<S> Drop for Dir<S> {
+    /// Drops the chain of parents in a loop: a chain of 100 000 must not use as many stack frames.
+    fn drop(&mut self) {
+        let mut next = self.parent.take();
+        while let Some(parent) = next {
+            next = Arc::into_inner(parent).and_then(|mut dir| dir.parent.take());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chain(root: &CStr, names: &[&CStr]) -> Arc<Dir<()>> {
+        let mut dir = Arc::new(Dir::root(
+            root.into(),
+            0,
+            Origin::RootPath { follow: false },
+            (),
+        ));
+        for name in names {
+            dir = Arc::new(Dir::child(&dir, name, false, ()));
+        }
+        dir
+    }
+
+    #[test]
+    fn paths_begin_with_the_root_as_given() {
+        assert_eq!(chain(c"/", &[]).path(), b"/");
+        assert_eq!(chain(c"/", &[c"a", c"b"]).path(), b"/a/b");
+        assert_eq!(chain(c"x//", &[c"a"]).path(), b"x//a");
+        assert_eq!(chain(c".", &[c"a", c"bc", c"d"]).path(), b"./a/bc/d");
+    }
+
+    #[test]
+    fn a_long_chain_is_dropped_without_recursion() {
+        let names = vec![c"x"; 200_000];
+        let dir = chain(c".", &names);
+        assert_eq!(dir.depth(), 200_000);
+        let thread = std::thread::Builder::new().stack_size(64 * 1024);
+        thread.spawn(move || drop(dir)).unwrap().join().unwrap();
+    }
+}

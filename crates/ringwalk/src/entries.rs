@@ -1,0 +1,250 @@
+//! The walk as an iterator over owned entries, for those who do not want a visitor.
+//!
+//! The walk runs on threads of its own and is a bounded number of batches ahead of the caller. With
+//! [`Order::Name`] directories are read in parallel all the same, and [`Ordered`] puts them in sequence.
+
+use crate::batch::{Batch, Entry};
+use crate::dir::Dir;
+use crate::error::Error;
+use crate::metadata::Metadata;
+use crate::options::Order;
+use crate::ordered::{Line, Ordered, Place};
+use crate::visitor::{Flow, Visitor};
+use crate::walk::Walk;
+use ringwalk_sys::RawFileType as FileType;
+use std::ffi::OsStr;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+/// Batches that the walk may be ahead of the caller.
+const AHEAD: usize = 16;
+
+/// An entry that stands on its own.
+#[derive(Clone, Debug)]
+pub struct OwnedEntry {
+    path: PathBuf,
+    file_type: FileType,
+    depth: usize,
+    ino: u64,
+    metadata: Option<Metadata>,
+}
+
+impl OwnedEntry {
+    fn new<S>(entry: &Entry<'_, S>) -> Self {
+        Self {
+            path: PathBuf::from(std::ffi::OsString::from_vec(entry.path())),
+            file_type: entry.file_type(),
+            depth: entry.depth(),
+            ino: entry.ino(),
+            metadata: entry.metadata().copied(),
+        }
+    }
+
+    /// The path, beginning with the root as it was given.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The path, without a copy.
+    pub fn into_path(self) -> PathBuf {
+        self.path
+    }
+
+    /// The last component of the path; for a root the path as given.
+    pub fn name(&self) -> &OsStr {
+        let path = self.path.as_os_str();
+        if self.depth == 0 {
+            return path;
+        }
+        let bytes = path.as_bytes();
+        let start = bytes
+            .iter()
+            .rposition(|b| *b == b'/')
+            .map_or(0, |at| at + 1);
+        OsStr::from_bytes(&bytes[start..])
+    }
+
+    /// The type; see [`Entry::file_type`].
+    pub fn file_type(&self) -> FileType {
+        self.file_type
+    }
+
+    /// Depth below the root, 0 for a root itself.
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// The inode number as the directory has it; 0 for roots.
+    pub fn ino(&self) -> u64 {
+        self.ino
+    }
+
+    /// The metadata, if fields were asked for and it could be had.
+    pub fn metadata(&self) -> Option<&Metadata> {
+        self.metadata.as_ref()
+    }
+}
+
+type Item = Result<OwnedEntry, Error>;
+
+/// The entries of a walk, roots first, then what could not be read as errors among them.
+///
+/// With [`Order::Name`]: depth first, each directory before what is in it, names in the order of their bytes. Else in
+/// the order in which they were read. Dropping the iterator ends the walk.
+#[derive(Debug)]
+pub struct Entries {
+    batches: Option<Receiver<Vec<Item>>>,
+    current: std::vec::IntoIter<Item>,
+    walk: Option<JoinHandle<()>>,
+}
+
+impl Iterator for Entries {
+    type Item = Item;
+
+    fn next(&mut self) -> Option<Item> {
+        loop {
+            if let Some(item) = self.current.next() {
+                return Some(item);
+            }
+            let Ok(batch) = self.batches.as_ref()?.recv() else {
+                self.join();
+                return None;
+            };
+            self.current = batch.into_iter();
+        }
+    }
+}
+
+impl std::iter::FusedIterator for Entries {}
+
+impl Entries {
+    fn join(&mut self) {
+        self.batches = None;
+        if let Some(walk) = self.walk.take()
+            && let Err(panic) = walk.join()
+            && !std::thread::panicking()
+        {
+            std::panic::resume_unwind(panic);
+        }
+    }
+}
+
+impl Drop for Entries {
+    fn drop(&mut self) {
+        self.join();
+    }
+}
+
+impl IntoIterator for Walk {
+    type Item = Item;
+    type IntoIter = Entries;
+
+    /// Runs the walk on threads of its own.
+    ///
+    /// # Panics
+    ///
+    /// If no thread can be started.
+    fn into_iter(self) -> Entries {
+        let (sender, batches) = sync_channel(AHEAD);
+        let walk = std::thread::Builder::new()
+            .name("ringwalk-entries".into())
+            .spawn(move || send_all(self, &sender))
+            .expect("a thread for the walk can be started");
+        Entries {
+            batches: Some(batches),
+            current: Vec::new().into_iter(),
+            walk: Some(walk),
+        }
+    }
+}
+
+fn send_all(walk: Walk, sender: &SyncSender<Vec<Item>>) {
+    if walk.order_wanted() == Order::Any {
+        walk.run(|_| Sending { sender });
+        return;
+    }
+    let gone = AtomicBool::new(false);
+    let ordered = Ordered::new(|items| {
+        if sender.send(items).is_err() {
+            gone.store(true, Ordering::Relaxed);
+        }
+    });
+    walk.run(|_| SendingInOrder {
+        sender,
+        ordered: &ordered,
+        gone: &gone,
+    });
+    ordered.finish();
+}
+
+/// Sends batches as they come.
+struct Sending<'a> {
+    sender: &'a SyncSender<Vec<Item>>,
+}
+
+impl Visitor for Sending<'_> {
+    type State = ();
+
+    fn batch(&mut self, batch: &Batch<'_, ()>) -> Flow {
+        let items = batch.entries().map(|entry| Ok(OwnedEntry::new(&entry)));
+        match self.sender.send(items.collect()) {
+            Ok(()) => Flow::Continue,
+            Err(_) => Flow::Stop,
+        }
+    }
+
+    fn error(&mut self, error: &Error) {
+        // If nobody listens any more, the next batch ends the walk.
+        let _ = self.sender.send(vec![Err(error.clone())]);
+    }
+}
+
+/// Sends batches in the order of a depth-first walk; errors as they come.
+struct SendingInOrder<'a, C> {
+    sender: &'a SyncSender<Vec<Item>>,
+    ordered: &'a Ordered<Vec<Item>, C>,
+    gone: &'a AtomicBool,
+}
+
+impl<C: FnMut(Vec<Item>) + Send> Visitor for SendingInOrder<'_, C> {
+    type State = Option<Place>;
+
+    fn batch(&mut self, batch: &Batch<'_, Self::State>) -> Flow {
+        if self.gone.load(Ordering::Relaxed) {
+            return Flow::Stop;
+        }
+        let mut line = Line::default();
+        let mut items = Vec::new();
+        for entry in batch.entries() {
+            items.push(Ok(OwnedEntry::new(&entry)));
+            if entry.will_descend() {
+                line.push(std::mem::take(&mut items));
+                line.subdirectory();
+            }
+        }
+        line.push(items);
+        let own = batch.dir().and_then(|dir| dir.state().as_ref());
+        let place = own.unwrap_or(self.ordered.roots());
+        let mut places = self
+            .ordered
+            .add_batch(place, batch.index(), line)
+            .into_iter();
+        for entry in batch.entries().filter(Entry::will_descend) {
+            entry.descend_with(places.next());
+        }
+        Flow::Continue
+    }
+
+    fn leave(&mut self, dir: &Dir<Self::State>) {
+        if let Some(place) = dir.state() {
+            self.ordered.close(place, None);
+        }
+    }
+
+    fn error(&mut self, error: &Error) {
+        let _ = self.sender.send(vec![Err(error.clone())]);
+    }
+}

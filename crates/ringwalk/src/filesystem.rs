@@ -1,0 +1,45 @@
+//! What a file system is like, as far as it matters for reading directories.
+
+use rustix::fs::{fstat, fstatfs, major, minor};
+use std::os::fd::AsFd;
+
+/// File systems whose directories come from a server or a daemon, where each `getdents64` is a round trip: by `f_type`,
+/// from `include/uapi/linux/magic.h` and statfs(2).
+const REMOTE: [u64; 11] = [
+    0x6573_5546, // FUSE and virtiofs: since Linux 6.16 its requests are as large as the caller's buffer
+    0x6969,      // NFS
+    0xff53_4d42, // CIFS
+    0xfe53_4d42, // SMB2
+    0x517b,      // SMB
+    0x00c3_6400, // Ceph
+    0x0102_1997, // 9P
+    0x0bd0_0bd0, // Lustre
+    0x5346_414f, // AFS
+    0x0116_1970, // GFS2
+    0x7461_636f, // OCFS2
+];
+
+/// Bytes for one `getdents64` of such a file system. On `GlusterFS` 4 KiB brought 16 entries a call, 32 KiB 125, 128 KiB
+/// and more 500, which is what its server sends at most; larger buffers cost memory a worker and gained nothing.
+const REMOTE_BUFFER: usize = 256 * 1024;
+
+/// The buffer that the file system of `fd` rewards, if it is a larger one than a local file system needs.
+pub(crate) fn rewarded_buffer(fd: impl AsFd) -> Option<usize> {
+    let f_type = fstatfs(fd).ok()?.f_type;
+    // Magic numbers have 32 bits, and a signed field of that size has its sign extended.
+    let magic = f_type.cast_unsigned() & 0xffff_ffff;
+    REMOTE.contains(&magic).then_some(REMOTE_BUFFER)
+}
+
+/// Whether the file system of `fd` is on a disk that the kernel takes for a rotating one (`queue/rotational` in
+/// sysfs, Documentation/ABI/stable/sysfs-block). Virtual disks often are, wrongly.
+pub(crate) fn is_rotational(fd: impl AsFd) -> bool {
+    let Ok(stat) = fstat(fd) else { return false };
+    let dev = stat.st_dev;
+    let device = format!("/sys/dev/block/{}:{}", major(dev), minor(dev));
+    // A partition has no queue of its own; its disk is the folder above.
+    ["queue/rotational", "../queue/rotational"]
+        .iter()
+        .find_map(|file| std::fs::read_to_string(format!("{device}/{file}")).ok())
+        .is_some_and(|text| text.trim() == "1")
+}

@@ -1,0 +1,151 @@
+//! Metadata of a file, and which fields of it are wanted.
+
+use ringwalk_sys::RawFileType as FileType;
+use rustix::fs::{Statx, StatxFlags};
+
+bitflags::bitflags! {
+    /// Fields of a file's metadata: what a walk asks for, and what an answer holds. The values are statx(2)'s
+    /// `STATX_*`.
+    ///
+    /// Asking for none means that no `statx` is called for an entry, unless its type has to be found out to know
+    /// whether it is a directory.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[doc(alias = "statx mask")]
+    pub struct Fields: u32 {
+        /// File type (`STATX_TYPE`).
+        const TYPE = 0x0001;
+        /// Permission bits (`STATX_MODE`).
+        const MODE = 0x0002;
+        /// Number of hard links (`STATX_NLINK`).
+        const NLINK = 0x0004;
+        /// Owner (`STATX_UID`).
+        const UID = 0x0008;
+        /// Group (`STATX_GID`).
+        const GID = 0x0010;
+        /// Time of last access (`STATX_ATIME`).
+        const ATIME = 0x0020;
+        /// Time of last change of the contents (`STATX_MTIME`).
+        const MTIME = 0x0040;
+        /// Time of last change of the inode (`STATX_CTIME`).
+        const CTIME = 0x0080;
+        /// Inode number (`STATX_INO`).
+        const INO = 0x0100;
+        /// Apparent size in bytes (`STATX_SIZE`).
+        const SIZE = 0x0200;
+        /// Allocated blocks of 512 bytes (`STATX_BLOCKS`).
+        const BLOCKS = 0x0400;
+        /// Time of birth (`STATX_BTIME`).
+        const BTIME = 0x0800;
+        /// Mount the file is seen through (`STATX_MNT_ID`, Linux 5.8).
+        const MNT_ID = 0x1000;
+    }
+}
+
+impl Fields {
+    pub(crate) fn statx_flags(self) -> StatxFlags {
+        StatxFlags::from_bits_truncate(self.bits())
+    }
+}
+
+/// A point in time: seconds since 1970-01-01 00:00 UTC, negative before, and nanoseconds from 0 to 999 999 999 after
+/// that second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp {
+    /// Seconds since the epoch.
+    pub secs: i64,
+    /// Nanoseconds within the second.
+    pub nanos: u32,
+}
+
+/// What `statx` or another source says of a file. Only the fields named in [`mask`](Self::mask) hold an answer;
+/// device and attributes always do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(alias = "statx")]
+pub struct Metadata {
+    /// The fields that were really returned.
+    pub mask: Fields,
+    /// Type and permission bits, as in `st_mode`.
+    pub mode: u32,
+    /// Number of hard links.
+    pub nlink: u32,
+    /// Owner.
+    pub uid: u32,
+    /// Group.
+    pub gid: u32,
+    /// Preferred size of an I/O request in bytes.
+    pub block_size: u32,
+    /// Inode number.
+    pub ino: u64,
+    /// Apparent size in bytes.
+    pub size: u64,
+    /// Allocated size in units of 512 bytes.
+    pub blocks: u64,
+    /// Device the file is on, in the form of `st_dev`.
+    pub dev: u64,
+    /// Device that a device file stands for, in the form of `st_rdev`.
+    pub rdev: u64,
+    /// Mount id; comparable with that of another file while both stay mounted.
+    pub mnt_id: u64,
+    /// `STATX_ATTR_*` bits.
+    pub attributes: u64,
+    /// Time of last access.
+    pub atime: Timestamp,
+    /// Time of last change of the contents.
+    pub mtime: Timestamp,
+    /// Time of last change of the inode.
+    pub ctime: Timestamp,
+    /// Time of birth.
+    pub btime: Timestamp,
+}
+
+impl Metadata {
+    /// The type in the mode bits.
+    pub fn file_type(&self) -> FileType {
+        FileType::from_mode(self.mode)
+    }
+
+    /// What makes this file the same as another: device and inode number.
+    pub fn identity(&self) -> Identity {
+        Identity {
+            dev: self.dev,
+            ino: self.ino,
+        }
+    }
+}
+
+impl From<&Statx> for Metadata {
+    fn from(stat: &Statx) -> Self {
+        let time = |t: &rustix::fs::StatxTimestamp| Timestamp {
+            secs: t.tv_sec,
+            nanos: t.tv_nsec,
+        };
+        Self {
+            mask: Fields::from_bits_truncate(stat.stx_mask),
+            mode: u32::from(stat.stx_mode),
+            nlink: stat.stx_nlink,
+            uid: stat.stx_uid,
+            gid: stat.stx_gid,
+            block_size: stat.stx_blksize,
+            ino: stat.stx_ino,
+            size: stat.stx_size,
+            blocks: stat.stx_blocks,
+            dev: rustix::fs::makedev(stat.stx_dev_major, stat.stx_dev_minor),
+            rdev: rustix::fs::makedev(stat.stx_rdev_major, stat.stx_rdev_minor),
+            mnt_id: stat.stx_mnt_id,
+            attributes: stat.stx_attributes.bits(),
+            atime: time(&stat.stx_atime),
+            mtime: time(&stat.stx_mtime),
+            ctime: time(&stat.stx_ctime),
+            btime: time(&stat.stx_btime),
+        }
+    }
+}
+
+/// Device and inode number: what tells one file from every other while it exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Identity {
+    /// Device, in the form of `st_dev`.
+    pub dev: u64,
+    /// Inode number.
+    pub ino: u64,
+}

@@ -1,0 +1,108 @@
+//! What a walk has been asked for, resolved and shared by all its workers.
+
+use crate::batch::Candidate;
+use crate::metadata::Fields;
+use crate::root::Root;
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::str::FromStr;
+
+/// Which symbolic links are followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Follow {
+    /// None: a link is an entry like any other.
+    #[default]
+    Never,
+    /// Those given as roots.
+    CommandLine,
+    /// All. A link to a directory that the walk is inside of is reported as an error and not followed; a link that
+    /// leads nowhere is an entry of its own.
+    Always,
+}
+
+/// Where a walk does not go on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stay {
+    /// It goes everywhere below its roots.
+    #[default]
+    Anywhere,
+    /// It does not descend into directories on another device than their root.
+    Device,
+    /// It does not descend into directories on another mount than their root; unlike with
+    /// [`Device`](Self::Device) that includes bind mounts. Where the kernel gives no mount ids (before Linux 5.8) it
+    /// is the same as `Device`.
+    Mount,
+}
+
+/// The order in which entries of one directory come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// As the source gives them.
+    #[default]
+    Any,
+    /// By the bytes of their names. The directory is read to its end first and is one batch, so memory for its names is
+    /// needed.
+    Name,
+}
+
+/// Which source a walk reads from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SourceChoice {
+    /// The cheapest that is allowed and right for what is walked.
+    #[default]
+    Auto,
+    /// Plain system calls, on any kernel, without privileges.
+    Syscall,
+}
+
+impl SourceChoice {
+    /// The names that [`from_str`](Self::from_str) takes.
+    pub const NAMES: [&'static str; 2] = ["auto", "syscall"];
+}
+
+/// A name that no source of this version has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownSource(String);
+
+impl fmt::Display for UnknownSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = SourceChoice::NAMES.join(", ");
+        write!(
+            f,
+            "no source {:?} in this version; there are: {names}",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for UnknownSource {}
+
+impl FromStr for SourceChoice {
+    type Err = UnknownSource;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        match name {
+            "auto" => Ok(Self::Auto),
+            "syscall" => Ok(Self::Syscall),
+            _ => Err(UnknownSource(name.to_owned())),
+        }
+    }
+}
+
+/// A decision before descending.
+pub(crate) type Filter = Box<dyn Fn(&Candidate<'_>) -> bool + Send + Sync>;
+
+pub(crate) struct Options {
+    pub(crate) roots: Vec<Root>,
+    pub(crate) fields: Fields,
+    pub(crate) follow: Follow,
+    pub(crate) stay: Stay,
+    pub(crate) min_depth: usize,
+    pub(crate) max_depth: usize,
+    pub(crate) workers: Option<NonZeroUsize>,
+    pub(crate) buffer_size: Option<usize>,
+    pub(crate) order: Order,
+    pub(crate) source: SourceChoice,
+    pub(crate) raise_limits: bool,
+    pub(crate) filter: Option<Filter>,
+}

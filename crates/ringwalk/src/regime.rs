@@ -1,0 +1,347 @@
+//! How many workers there are: as many as CPUs while calls return from cache, more while they wait for a device.
+//!
+//! Every worker measures its own calls in windows of a few milliseconds ([`Meter`]). A window in which calls were slow,
+//! the thread had little CPU time, and it gave up its CPU of its own will, was spent *waiting*; a thread that other
+//! processes crowd out is slow too, but does not give up its CPU.
+//!
+//! ```text
+//!   waiting windows                              throughput at least 15 % better?
+//!  warm ---------------> double the workers ---> yes: double again, up to MOST_WORKERS
+//!   ^                        ^                   no:  stay for a while, then try again
+//!   |                        |                   worse by 10 %: back to the number before, and stay
+//!   +------------------------+-------- a run of windows without waiting: as many as CPUs
+//! ```
+//!
+//! So an SSD, a network file system or a virtual disk gets the queue depth it rewards, and a disk that more requests only
+//! make slower is left alone, without having to be told which is which. Where the disk says that it rotates, waiting
+//! also turns on inode order (see `stat.rs`).
+
+use ringwalk_sys::ThreadUsage;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The most workers that wait for a device at a time. On a disk with 2 ms a read, 64 were 1.7 times as fast as 32.
+pub(crate) const MOST_WORKERS: usize = 64;
+
+/// The most workers on a warm cache unless told otherwise: a shared host with 128 CPUs is not ours alone.
+const MOST_BUSY_WORKERS: usize = 16;
+
+/// A measuring window.
+const WINDOW: Duration = Duration::from_millis(4);
+
+/// Calls that take longer than this on average may have waited. From cache they take 0.5 to 5 us.
+const SLOW_CALL: Duration = Duration::from_micros(20);
+
+/// How long a number of workers is tried before the next decision.
+const TRIAL: Duration = Duration::from_millis(12);
+
+/// How long a number that more workers did not improve on is kept.
+const SETTLED: Duration = Duration::from_millis(300);
+
+/// A change of the number of workers, for the explanation of a walk.
+#[derive(Clone, Debug)]
+pub struct WorkerChange {
+    /// Time since the walk began.
+    pub at: Duration,
+    /// The number from then on.
+    pub workers: usize,
+    /// Why.
+    pub reason: &'static str,
+}
+
+/// The number of workers wanted, shared by all of them.
+#[derive(Debug)]
+pub(crate) struct Regime {
+    start: Instant,
+    target: AtomicUsize,
+    /// The number is given and stays.
+    fixed: bool,
+    most: usize,
+    cpus: OnceLock<usize>,
+    /// Calls made by all workers, as far as they have reported.
+    calls: AtomicU64,
+    busy_windows: AtomicUsize,
+    waited: AtomicBool,
+    inode_order: AtomicBool,
+    climb: Mutex<Climb>,
+}
+
+#[derive(Debug)]
+struct Climb {
+    since: Instant,
+    calls: u64,
+    hold: Duration,
+    /// Calls a second with the number before, and that number.
+    before: Option<(f64, usize)>,
+    changes: Vec<WorkerChange>,
+}
+
+impl Regime {
+    /// `wanted`: the number if it is given; `most`: what the limits of the process allow.
+    pub(crate) fn new(wanted: Option<NonZeroUsize>, most: usize) -> Self {
+        let start = Instant::now();
+        Self {
+            start,
+            target: AtomicUsize::new(wanted.map_or(1, |n| n.get().min(most))),
+            fixed: wanted.is_some(),
+            most: most.min(MOST_WORKERS.max(wanted.map_or(0, NonZeroUsize::get))),
+            cpus: OnceLock::new(),
+            calls: AtomicU64::new(0),
+            busy_windows: AtomicUsize::new(0),
+            waited: AtomicBool::new(false),
+            inode_order: AtomicBool::new(false),
+            climb: Mutex::new(Climb {
+                since: start,
+                calls: 0,
+                hold: Duration::ZERO,
+                before: None,
+                changes: Vec::new(),
+            }),
+        }
+    }
+
+    /// The most workers there may ever be.
+    pub(crate) fn most(&self) -> usize {
+        self.most
+    }
+
+    /// How many workers there should be now.
+    pub(crate) fn target(&self) -> usize {
+        self.target.load(Ordering::Relaxed)
+    }
+
+    /// There is work for more than one worker. Only then it is worth finding out how many CPUs there are (by affinity
+    /// and cgroup quota), which takes the reading of several files.
+    pub(crate) fn there_is_more_work(&self) {
+        if !self.fixed && self.cpus.get().is_none() {
+            let cpus = self.cpus();
+            self.target.fetch_max(cpus, Ordering::Relaxed);
+        }
+    }
+
+    fn cpus(&self) -> usize {
+        *self.cpus.get_or_init(|| {
+            let cpus = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+            cpus.min(MOST_BUSY_WORKERS).min(self.most)
+        })
+    }
+
+    /// Whether some window was spent waiting.
+    pub(crate) fn has_waited(&self) -> bool {
+        self.waited.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn uses_inode_order(&self) -> bool {
+        self.inode_order.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn use_inode_order(&self) {
+        self.inode_order.store(true, Ordering::Relaxed);
+    }
+
+    /// The changes so far.
+    pub(crate) fn changes(&self) -> Vec<WorkerChange> {
+        let climb = self.climb.lock().unwrap_or_else(PoisonError::into_inner);
+        climb.changes.clone()
+    }
+
+    /// Takes the report of one window; true if it is the first that was spent waiting.
+    fn report(&self, calls: u64, waiting: bool) -> bool {
+        let calls = self.calls.fetch_add(calls, Ordering::Relaxed) + calls;
+        if !waiting {
+            let target = self.target();
+            let busy = self.busy_windows.fetch_add(1, Ordering::Relaxed);
+            if !self.fixed && target > 1 && busy > 2 * target && target > self.cpus() {
+                self.change(calls, self.cpus(), "calls return from cache");
+            }
+            return false;
+        }
+        self.busy_windows.store(0, Ordering::Relaxed);
+        let first = !self.waited.swap(true, Ordering::Relaxed);
+        if !self.fixed {
+            self.climb(calls);
+        }
+        first
+    }
+
+    fn climb(&self, calls: u64) {
+        // One worker decides at a time; the others have better things to do than to wait for it.
+        let Ok(climb) = self.climb.try_lock() else {
+            return;
+        };
+        let elapsed = climb.since.elapsed();
+        let target = self.target();
+        if elapsed < climb.hold || calls - climb.calls < 2 * target as u64 {
+            return;
+        }
+        let made = u32::try_from(calls - climb.calls).unwrap_or(u32::MAX);
+        let rate = f64::from(made) / elapsed.as_secs_f64();
+        let (before, hold) = (climb.before, climb.hold);
+        drop(climb);
+        match before {
+            Some((rate_before, workers)) if hold < SETTLED && rate < 0.9 * rate_before => {
+                self.settle(calls, workers, "more workers made it slower");
+            }
+            Some((rate_before, _)) if hold < SETTLED && rate < 1.15 * rate_before => {
+                self.settle(calls, target, "more workers made it no faster");
+            }
+            _ if target < self.most => {
+                let more = (2 * target.max(self.cpus())).min(self.most);
+                self.set_before(rate, target);
+                self.change(calls, more, "calls wait for a device");
+            }
+            _ => {}
+        }
+    }
+
+    fn set_before(&self, rate: f64, workers: usize) {
+        let mut climb = self.climb.lock().unwrap_or_else(PoisonError::into_inner);
+        climb.before = Some((rate, workers));
+    }
+
+    fn settle(&self, calls: u64, workers: usize, reason: &'static str) {
+        self.change(calls, workers, reason);
+        let mut climb = self.climb.lock().unwrap_or_else(PoisonError::into_inner);
+        climb.hold = SETTLED;
+    }
+
+    fn change(&self, calls: u64, workers: usize, reason: &'static str) {
+        let mut climb = self.climb.lock().unwrap_or_else(PoisonError::into_inner);
+        self.busy_windows.store(0, Ordering::Relaxed);
+        self.target.store(workers, Ordering::Relaxed);
+        climb.since = Instant::now();
+        climb.calls = calls;
+        climb.hold = TRIAL;
+        let at = self.start.elapsed();
+        climb.changes.push(WorkerChange {
+            at,
+            workers,
+            reason,
+        });
+    }
+}
+
+/// What one worker measures of its own calls.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    calls: u64,
+    in_calls: Duration,
+    window: Instant,
+    usage: ThreadUsage,
+}
+
+impl Meter {
+    pub(crate) fn new() -> Self {
+        Self {
+            calls: 0,
+            in_calls: Duration::ZERO,
+            window: Instant::now(),
+            usage: ThreadUsage::now(),
+        }
+    }
+
+    /// The worker had nothing to do until now: that time says nothing.
+    pub(crate) fn resume(&mut self) {
+        self.usage = ThreadUsage::now();
+        self.window = Instant::now();
+        self.calls = 0;
+        self.in_calls = Duration::ZERO;
+    }
+
+    /// Notes `calls` that took from `begin` to `end`.
+    pub(crate) fn note(
+        &mut self,
+        regime: &Regime,
+        calls: u64,
+        begin: Instant,
+        end: Instant,
+    ) -> Noted {
+        self.calls += calls;
+        self.in_calls += end - begin;
+        if end - self.window < WINDOW {
+            return Noted::default();
+        }
+        let slow = self.in_calls > SLOW_CALL * u32::try_from(self.calls).unwrap_or(u32::MAX);
+        let waiting = slow && {
+            let usage = ThreadUsage::now();
+            let cpu = usage.cpu.saturating_sub(self.usage.cpu);
+            let waited = usage.voluntary_switches > self.usage.voluntary_switches;
+            self.usage = usage;
+            waited && cpu < self.in_calls / 2
+        };
+        let first_wait = regime.report(self.calls, waiting);
+        self.window = end;
+        self.calls = 0;
+        self.in_calls = Duration::ZERO;
+        Noted {
+            ended: true,
+            first_wait,
+        }
+    }
+}
+
+/// What has come of noting some calls.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Noted {
+    /// A measuring window has ended.
+    pub(crate) ended: bool,
+    /// With it, for the first time in this walk, calls were found to wait for a device.
+    pub(crate) first_wait: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wait_out_trial(regime: &Regime) {
+        let mut climb = regime.climb.lock().unwrap();
+        climb.since -= TRIAL + SETTLED;
+    }
+
+    #[test]
+    fn waiting_raises_the_number_and_cache_lowers_it() {
+        let regime = Regime::new(None, 1000);
+        regime.there_is_more_work();
+        let cpus = regime.target();
+        assert!(regime.report(1000, true));
+        assert_eq!(regime.target(), 2 * cpus);
+        for _ in 0..20 * MOST_WORKERS {
+            regime.report(1000, false);
+        }
+        assert_eq!(regime.target(), cpus);
+    }
+
+    #[test]
+    fn the_number_is_bounded_while_more_helps() {
+        let regime = Regime::new(None, 1000);
+        let mut calls = 1000;
+        for _ in 0..20 {
+            wait_out_trial(&regime);
+            regime.report(calls, true);
+            calls *= 4;
+        }
+        assert_eq!(regime.target(), MOST_WORKERS);
+    }
+
+    #[test]
+    fn what_does_not_help_is_not_done_further() {
+        let regime = Regime::new(None, 1000);
+        regime.report(1_000_000, true);
+        let doubled = regime.target();
+        wait_out_trial(&regime);
+        regime.report(4 * MOST_WORKERS as u64, true);
+        assert!(regime.target() < doubled);
+    }
+
+    #[test]
+    fn a_given_number_stays() {
+        let regime = Regime::new(NonZeroUsize::new(3), 1000);
+        regime.there_is_more_work();
+        regime.report(1000, true);
+        assert_eq!(regime.target(), 3);
+        let bounded = Regime::new(NonZeroUsize::new(3), 2);
+        assert_eq!(bounded.target(), 2);
+    }
+}

@@ -1,0 +1,71 @@
+//! What a walk begins with.
+
+use std::ffi::{CString, OsStr, OsString};
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A root: a path, or a directory that is already open.
+#[derive(Clone, Debug)]
+pub struct Root {
+    pub(crate) name: Vec<u8>,
+    pub(crate) fd: Option<Arc<OwnedFd>>,
+}
+
+impl Root {
+    /// A directory that is already open, shown under the path `name`.
+    ///
+    /// The descriptor's position is not touched: the directory is opened anew through it.
+    pub fn from_fd(fd: OwnedFd, name: impl Into<PathBuf>) -> Self {
+        Self {
+            name: name.into().into_os_string().into_vec(),
+            fd: Some(Arc::new(fd)),
+        }
+    }
+
+    /// The name for the kernel; `None` if it has a NUL byte, which no path has.
+    pub(crate) fn c_name(&self) -> Option<CString> {
+        CString::new(self.name.clone()).ok()
+    }
+}
+
+impl From<OsString> for Root {
+    fn from(path: OsString) -> Self {
+        Self {
+            name: path.into_vec(),
+            fd: None,
+        }
+    }
+}
+
+impl From<PathBuf> for Root {
+    fn from(path: PathBuf) -> Self {
+        path.into_os_string().into()
+    }
+}
+
+impl From<&Path> for Root {
+    fn from(path: &Path) -> Self {
+        path.to_path_buf().into()
+    }
+}
+
+impl From<&OsStr> for Root {
+    fn from(path: &OsStr) -> Self {
+        path.to_os_string().into()
+    }
+}
+
+impl From<&str> for Root {
+    fn from(path: &str) -> Self {
+        OsString::from(path).into()
+    }
+}
+
+impl From<OwnedFd> for Root {
+    /// An open directory, shown as `.`.
+    fn from(fd: OwnedFd) -> Self {
+        Self::from_fd(fd, ".")
+    }
+}

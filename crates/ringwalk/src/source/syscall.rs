@@ -1,0 +1,152 @@
+//! The source that works everywhere: `openat` and `getdents64`, one directory at a time.
+
+use super::{Job, Pulled, Source, Step};
+use crate::descriptor::directory_flags;
+use crate::dir::Origin;
+use crate::error::{Failure, Operation};
+use crate::filesystem;
+use crate::raw_batch::RawBatch;
+use ringwalk_sys::getdents64;
+use rustix::fs::{Mode, openat};
+use rustix::io::{Errno, retry_on_intr};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+
+/// Bytes asked for in one `getdents64` of a local file system. It is what glibc uses and what XFS sizes its readahead
+/// for; 64 KiB and 128 KiB were no faster on ext4 here, as few directories fill even this.
+const LOCAL_BUFFER: usize = 32 * 1024;
+
+/// A call with less room than this is not made: the batch is full. Any name of a local file system fits into 280 bytes.
+const LEAST_ROOM: usize = 1024;
+
+/// A read that brings fewer bytes than this says little about what a larger buffer would do.
+const TELLING_READ: usize = 2048;
+
+pub(crate) struct SyscallSource<S> {
+    job: Option<Job<S>>,
+    /// Bytes to read into; grows when a file system is met that rewards it.
+    buffer_size: usize,
+    /// The size has been given and is not to be changed.
+    fixed: bool,
+    /// Read directories to their end in one batch.
+    whole: bool,
+}
+
+impl<S> SyscallSource<S> {
+    pub(crate) fn new(buffer_size: Option<usize>, whole: bool) -> Self {
+        Self {
+            job: None,
+            buffer_size: buffer_size.unwrap_or(LOCAL_BUFFER).max(LEAST_ROOM),
+            fixed: buffer_size.is_some(),
+            whole,
+        }
+    }
+
+    fn open(job: &Job<S>) -> Result<Arc<OwnedFd>, Failure> {
+        let at = match &job.step {
+            Step::Read(fd) => return Ok(Arc::clone(fd)),
+            Step::Open(at) => at,
+        };
+        let (name, follow) = match &job.dir.origin {
+            Origin::Entry { follow } | Origin::RootPath { follow } => (job.dir.c_name(), *follow),
+            // Opened anew, so that the position of the given descriptor stays.
+            Origin::RootFd(_) => (c".", false),
+        };
+        let fd = retry_on_intr(|| openat(at.as_fd(), name, directory_flags(follow), Mode::empty()));
+        fd.map(Arc::new).map_err(|errno| Failure {
+            operation: Operation::Open,
+            errno,
+        })
+    }
+
+    /// Reads until the buffer is full or the directory ends; true at the end.
+    ///
+    /// The call that finds nothing more is made into the rest of the buffer, so a directory that fits is one batch
+    /// and is known to be read to its end without another round through the scheduler.
+    fn read(&mut self, fd: &OwnedFd, batch: &mut RawBatch) -> Result<bool, Failure> {
+        if batch.bytes.len() < self.buffer_size {
+            batch.bytes.resize(self.buffer_size, 0);
+        }
+        let mut asked = self.fixed;
+        loop {
+            let room = &mut batch.bytes[batch.filled..];
+            let read = retry_on_intr(|| getdents64(fd, &mut *room)).map_err(|errno| Failure {
+                operation: Operation::Read,
+                errno,
+            });
+            let read = match read {
+                Ok(read) => read,
+                // A name that does not fit into the rest of the buffer comes with the next batch.
+                Err(failure) if failure.errno == Errno::INVAL && batch.filled > 0 => {
+                    return Ok(false);
+                }
+                Err(failure) => return Err(failure),
+            };
+            if read == 0 {
+                return Ok(true);
+            }
+            batch.filled += read;
+            if !asked && read >= TELLING_READ {
+                asked = true;
+                self.adapt(fd, batch);
+            }
+            if batch.bytes.len() - batch.filled < LEAST_ROOM.max(batch.bytes.len() / 8) {
+                if !self.whole {
+                    return Ok(false);
+                }
+                batch.bytes.resize(batch.bytes.len() * 2, 0);
+            }
+        }
+    }
+
+    /// Makes room as the file system of `fd` rewards it.
+    fn adapt(&mut self, fd: &OwnedFd, batch: &mut RawBatch) {
+        let rewarded = filesystem::rewarded_buffer(fd).unwrap_or(LOCAL_BUFFER);
+        if rewarded > self.buffer_size {
+            self.buffer_size = rewarded;
+            batch.bytes.resize(rewarded, 0);
+        }
+    }
+}
+
+impl<S: Send + Sync> Source<S> for SyscallSource<S> {
+    fn capacity(&self) -> usize {
+        1
+    }
+
+    fn push(&mut self, job: Job<S>) {
+        debug_assert!(self.job.is_none());
+        self.job = Some(job);
+    }
+
+    fn pull(&mut self, batch: &mut RawBatch) -> Option<Pulled<S>> {
+        let job = self.job.take()?;
+        batch.clear();
+        let mut pulled = Pulled {
+            job,
+            fd: None,
+            end: false,
+            metadata: false,
+            failure: None,
+        };
+        match Self::open(&pulled.job) {
+            Ok(fd) => {
+                let opened = matches!(pulled.job.step, Step::Open(_));
+                if opened && !self.fixed && pulled.job.dir.depth() == 0 {
+                    self.adapt(&fd, batch);
+                }
+                let read = self.read(&fd, batch);
+                let indexed = batch.index_records(0);
+                pulled.end = read == Ok(true);
+                pulled.failure = indexed.err().or(read.err());
+                pulled.fd = Some(fd);
+            }
+            Err(failure) => pulled.failure = Some(failure),
+        }
+        Some(pulled)
+    }
+
+    fn buffer_size(&self) -> usize {
+        self.buffer_size
+    }
+}

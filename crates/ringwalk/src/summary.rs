@@ -1,0 +1,100 @@
+//! What a walk says of itself when it is done.
+
+use crate::metadata::Fields;
+use crate::options::{SourceChoice, Stay};
+use crate::regime::WorkerChange;
+use crate::walk::Shared;
+use crate::worker::Totals;
+use std::time::Duration;
+
+/// What has come of a walk: the visitors of all workers, and a summary.
+#[derive(Debug)]
+pub struct Outcome<V> {
+    /// The visitors, in the order in which their workers ended.
+    pub visitors: Vec<V>,
+    /// What was done.
+    pub summary: Summary,
+}
+
+/// What a walk has done, and how.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, not a state"
+)]
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// Entries read, roots included.
+    pub entries: u64,
+    /// Directories opened.
+    pub directories: u64,
+    /// What could not be read. Zero: everything was.
+    pub errors: u64,
+    /// Entries that vanished between being listed and being looked at.
+    pub vanished: u64,
+    /// Wall time.
+    pub elapsed: Duration,
+    /// The source that was read from.
+    pub source: &'static str,
+    /// Whether that source was asked for, rather than chosen.
+    pub source_given: bool,
+    /// Workers that were started.
+    pub workers: usize,
+    /// Whether the number of workers was given, rather than adapted.
+    pub workers_given: bool,
+    /// How the number of workers was changed, and why.
+    pub worker_changes: Vec<WorkerChange>,
+    /// Whether calls were found to wait for a device or a network.
+    pub waited: bool,
+    /// Whether metadata was asked for in inode order, for a rotational disk.
+    pub inode_order: bool,
+    /// The largest read buffer, in bytes.
+    pub buffer_size: usize,
+    /// Fields that `statx` was asked for; empty if it was not called for every entry.
+    pub fields: Fields,
+    /// Descriptors of directories that could be held at a time, at the end.
+    pub descriptor_limit: usize,
+    /// How often a directory was opened again because its descriptor had been closed.
+    pub reopened: usize,
+    /// Whether a visitor stopped the walk.
+    pub stopped: bool,
+}
+
+impl Summary {
+    pub(crate) fn new<S>(
+        shared: &Shared<S>,
+        totals: Totals,
+        buffer_size: usize,
+        workers: usize,
+        elapsed: Duration,
+    ) -> Self {
+        let fields = if shared.entry_fields.asks_all() || shared.options.stay != Stay::Anywhere {
+            shared.entry_fields.fields()
+        } else {
+            Fields::empty()
+        };
+        Self {
+            entries: totals.entries,
+            directories: totals.directories,
+            errors: totals.errors,
+            vanished: totals.vanished,
+            elapsed,
+            source: "syscall",
+            source_given: shared.options.source != SourceChoice::Auto,
+            workers,
+            workers_given: shared.options.workers.is_some(),
+            worker_changes: shared.regime.changes(),
+            waited: shared.regime.has_waited(),
+            inode_order: shared.regime.uses_inode_order(),
+            buffer_size,
+            fields,
+            descriptor_limit: shared.budget.limit(),
+            reopened: shared.budget.reopened(),
+            stopped: shared.scheduler.is_stopped(),
+        }
+    }
+
+    /// Whether everything below the roots was read.
+    pub fn is_complete(&self) -> bool {
+        self.errors == 0 && !self.stopped
+    }
+}

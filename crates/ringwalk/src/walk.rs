@@ -1,0 +1,298 @@
+//! The walk: what is asked for, and running it.
+
+use crate::batch::Candidate;
+use crate::descriptor::Budget;
+use crate::metadata::Fields;
+use crate::monitor::Monitor;
+use crate::options::{Filter, Follow, Options, Order, SourceChoice, Stay};
+use crate::regime::Regime;
+use crate::root::Root;
+use crate::scheduler::{Scheduler, StopOnPanic, Task};
+use crate::source::SyscallSource;
+use crate::stat::Wanted;
+use crate::summary::{Outcome, Summary};
+use crate::visitor::Visitor;
+use crate::worker::{Totals, Worker};
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::Scope;
+use std::time::Instant;
+
+/// A walk over one or more directory trees, to be set up and then [run](Self::run).
+///
+/// ```
+/// use ringwalk::{Batch, Fields, Flow, Visitor, Walk};
+///
+/// #[derive(Default)]
+/// struct Sizes(u64);
+///
+/// impl Visitor for Sizes {
+///     type State = ();
+///     fn batch(&mut self, batch: &Batch<'_, ()>) -> Flow {
+///         self.0 += batch.entries().filter_map(|e| e.metadata()).map(|m| m.size).sum::<u64>();
+///         Flow::Continue
+///     }
+/// }
+///
+/// let outcome = Walk::new("src").fields(Fields::SIZE).run(|_worker| Sizes::default());
+/// let bytes: u64 = outcome.visitors.iter().map(|v| v.0).sum();
+/// assert!(bytes > 0 && outcome.summary.errors == 0);
+/// ```
+pub struct Walk {
+    options: Options,
+    monitor: Arc<Monitor>,
+}
+
+impl std::fmt::Debug for Walk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Walk")
+            .field("roots", &self.options.roots)
+            .field("fields", &self.options.fields)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Walk {
+    /// A walk over the tree at `root`: a path, or an open directory.
+    pub fn new(root: impl Into<Root>) -> Self {
+        Self::from_roots([root])
+    }
+
+    /// A walk over several trees. They are walked at the same time.
+    pub fn from_roots(roots: impl IntoIterator<Item = impl Into<Root>>) -> Self {
+        Self {
+            options: Options {
+                roots: roots.into_iter().map(Into::into).collect(),
+                fields: Fields::empty(),
+                follow: Follow::default(),
+                stay: Stay::default(),
+                min_depth: 0,
+                max_depth: usize::MAX,
+                workers: None,
+                buffer_size: None,
+                order: Order::default(),
+                source: SourceChoice::default(),
+                raise_limits: false,
+                filter: None,
+            },
+            monitor: Arc::default(),
+        }
+    }
+
+    /// The metadata wanted with every entry. None by default: then there is no `statx` for an entry, unless its
+    /// directory does not tell whether it is a directory.
+    pub fn fields(mut self, fields: Fields) -> Self {
+        self.options.fields = fields;
+        self
+    }
+
+    /// Which symbolic links are followed; none by default.
+    pub fn follow(mut self, follow: Follow) -> Self {
+        self.options.follow = follow;
+        self
+    }
+
+    /// Where the walk does not go on; by default it goes everywhere.
+    pub fn stay(mut self, stay: Stay) -> Self {
+        self.options.stay = stay;
+        self
+    }
+
+    /// Visitors get no entries above this depth; roots have depth 0.
+    pub fn min_depth(mut self, depth: usize) -> Self {
+        self.options.min_depth = depth;
+        self
+    }
+
+    /// The walk does not descend below this depth; with 0 it looks only at the roots.
+    pub fn max_depth(mut self, depth: usize) -> Self {
+        self.options.max_depth = depth;
+        self
+    }
+
+    /// The number of workers. `None`, the default: as many as CPUs this process may use, at most 16, and more while
+    /// they wait for a device.
+    pub fn workers(mut self, workers: Option<NonZeroUsize>) -> Self {
+        self.options.workers = workers;
+        self
+    }
+
+    /// Bytes read from a directory at a time; at least 1024. `None`, the default: as the file system rewards it.
+    pub fn buffer_size(mut self, bytes: Option<usize>) -> Self {
+        self.options.buffer_size = bytes;
+        self
+    }
+
+    /// The order of entries within a directory.
+    pub fn order(mut self, order: Order) -> Self {
+        self.options.order = order;
+        self
+    }
+
+    /// Where directory data is read from.
+    pub fn source(mut self, source: SourceChoice) -> Self {
+        self.options.source = source;
+        self
+    }
+
+    /// Lets the walk raise the process's soft limit on open files (`RLIMIT_NOFILE`) to the hard one when it comes to need
+    /// more. For programs; a library should not do that to its caller, so it is off by default.
+    pub fn raise_limits(mut self, raise: bool) -> Self {
+        self.options.raise_limits = raise;
+        self
+    }
+
+    /// Asked for each directory before the walk descends into it: false leaves it alone, and its entry is visited all
+    /// the same. Called by all workers.
+    pub fn filter(
+        mut self,
+        filter: impl Fn(&Candidate<'_>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        let filter: Filter = Box::new(filter);
+        self.options.filter = Some(filter);
+        self
+    }
+
+    pub(crate) fn order_wanted(&self) -> Order {
+        self.options.order
+    }
+
+    /// Counters to look at while the walk runs.
+    pub fn monitor(&self) -> Arc<Monitor> {
+        Arc::clone(&self.monitor)
+    }
+
+    /// Walks, and returns when all is done or a visitor said stop. `make` makes the visitor of each worker, on the
+    /// worker's thread; the first worker is the calling thread.
+    ///
+    /// Failures are not errors of this call: each goes to [`Visitor::error`], and the summary counts them.
+    ///
+    /// # Panics
+    ///
+    /// If a visitor panics.
+    pub fn run<V: Visitor>(self, make: impl Fn(usize) -> V + Sync) -> Outcome<V> {
+        let begin = Instant::now();
+        let shared = Shared::<V::State>::new(self.options, self.monitor);
+        let done = Mutex::new(Vec::new());
+        if !shared.options.roots.is_empty() {
+            let crew = Crew {
+                shared: &shared,
+                make: &make,
+                done: &done,
+            };
+            std::thread::scope(|scope| crew.work(scope, 0, Some(Task::Roots(0))));
+        }
+        let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        shared.into_outcome(done, begin)
+    }
+}
+
+/// What all workers of a walk share.
+pub(crate) struct Shared<S> {
+    pub(crate) options: Options,
+    pub(crate) entry_fields: Wanted,
+    pub(crate) root_fields: Wanted,
+    pub(crate) budget: Arc<Budget>,
+    pub(crate) regime: Regime,
+    pub(crate) scheduler: Scheduler<S>,
+    pub(crate) monitor: Arc<Monitor>,
+    /// Device and mount of each root, where the walk is to stay on them.
+    pub(crate) boundaries: Vec<OnceLock<(u64, u64)>>,
+}
+
+impl<S> Shared<S> {
+    fn new(options: Options, monitor: Arc<Monitor>) -> Self {
+        let budget = Arc::new(Budget::new(options.raise_limits));
+        let regime = Regime::new(options.workers, budget.max_workers());
+        let bounded = match options.stay {
+            Stay::Anywhere => 0,
+            Stay::Device | Stay::Mount => options.roots.len(),
+        };
+        Self {
+            entry_fields: Wanted::entries(&options),
+            root_fields: Wanted::roots(&options),
+            budget,
+            scheduler: Scheduler::new(regime.most()),
+            regime,
+            monitor,
+            boundaries: (0..bounded).map(|_| OnceLock::new()).collect(),
+            options,
+        }
+    }
+
+    fn into_outcome<V>(self, done: Vec<Done<V>>, begin: Instant) -> Outcome<V> {
+        let mut totals = Totals::default();
+        let mut buffer_size = 0;
+        let mut visitors = Vec::with_capacity(done.len());
+        for done in done {
+            totals.entries += done.totals.entries;
+            totals.directories += done.totals.directories;
+            totals.errors += done.totals.errors;
+            totals.vanished += done.totals.vanished;
+            buffer_size = buffer_size.max(done.buffer_size);
+            visitors.push(done.visitor);
+        }
+        let summary = Summary::new(&self, totals, buffer_size, visitors.len(), begin.elapsed());
+        Outcome { visitors, summary }
+    }
+}
+
+/// What a worker leaves behind.
+struct Done<V> {
+    visitor: V,
+    totals: Totals,
+    buffer_size: usize,
+}
+
+/// Starts workers: the first on the calling thread, the others when there is work for them.
+struct Crew<'a, V: Visitor, F> {
+    shared: &'a Shared<V::State>,
+    make: &'a F,
+    done: &'a Mutex<Vec<Done<V>>>,
+}
+
+impl<V: Visitor, F> Clone for Crew<'_, V, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<V: Visitor, F> Copy for Crew<'_, V, F> {}
+
+impl<'a, V: Visitor, F: Fn(usize) -> V + Sync> Crew<'a, V, F> {
+    fn work<'scope>(
+        self,
+        scope: &'scope Scope<'scope, '_>,
+        index: usize,
+        first: Option<Task<V::State>>,
+    ) where
+        'a: 'scope,
+    {
+        let _guard = StopOnPanic(&self.shared.scheduler);
+        if index == 0 {
+            // The first worker is the one that was not asked for.
+            self.shared.scheduler.next_worker(1);
+        }
+        let start = move |index| {
+            std::thread::Builder::new()
+                .name(format!("ringwalk-{index}"))
+                .spawn_scoped(scope, move || self.work(scope, index, None))
+                .is_ok()
+        };
+        let options = &self.shared.options;
+        let source = match options.source {
+            SourceChoice::Auto | SourceChoice::Syscall => {
+                SyscallSource::new(options.buffer_size, options.order == Order::Name)
+            }
+        };
+        let visitor = (self.make)(index);
+        let worker = Worker::new(index, self.shared, Box::new(source), visitor, &start);
+        let (visitor, totals, buffer_size) = worker.run(first);
+        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        done.push(Done {
+            visitor,
+            totals,
+            buffer_size,
+        });
+    }
+}
