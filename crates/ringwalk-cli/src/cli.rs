@@ -1,0 +1,123 @@
+//! The command line as clap reads it: raw flags, not yet resolved with the environment.
+//!
+//! Every option, its help, its place in the man page and its completion come from the definitions here (and from
+//! `DuArgs` in the `du` module).
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::engine_options::{ProgressWhen, parse_workers};
+use crate::source_name::{SourceName, SourceNameParser};
+
+/// Read directory trees and their metadata at the speed the kernel and the disk allow
+#[derive(Debug, Parser)]
+#[command(name = "ringwalk", version, arg_required_else_help = true)]
+pub struct Cli {
+    /// Options that stand before or after the subcommand.
+    #[command(flatten)]
+    pub common: CommonArgs,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The programs.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Count the files below directories and add up their sizes
+    Count(CountArgs),
+    /// Tell what this kernel, user and file system allow, and why not more
+    Doctor(DoctorArgs),
+}
+
+/// Options common to all programs.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Options common to all programs")]
+pub struct CommonArgs {
+    /// Where directory data comes from [environment: RINGWALK_SOURCE] [default: auto]
+    #[arg(long, global = true, value_name = "NAME", value_parser = SourceNameParser)]
+    pub source: Option<SourceName>,
+
+    /// Use exactly N workers rather than as many as the work is found to need [environment: RINGWALK_WORKERS]
+    #[arg(long, global = true, value_name = "N", value_parser = parse_workers)]
+    pub workers: Option<NonZeroUsize>,
+
+    /// Say on standard error afterwards what was used to do the work, and why
+    #[arg(long, global = true)]
+    pub explain: bool,
+
+    /// When to show progress on standard error
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
+    pub progress: ProgressWhen,
+}
+
+/// Arguments of `ringwalk count`.
+#[derive(Debug, Args)]
+pub struct CountArgs {
+    /// Directories to count below of; a link to a directory named here is followed
+    #[arg(value_name = "DIR", default_value = ".")]
+    pub directories: Vec<PathBuf>,
+
+    /// Count names only: no sizes, and no system call for each file
+    #[arg(long)]
+    pub no_stat: bool,
+
+    /// Print one JSON object with counts by type, errors, time and means
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `ringwalk doctor`.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// A directory on the file system to look at
+    #[arg(value_name = "DIR", default_value = ".")]
+    pub directory: PathBuf,
+
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_holds_together() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn common_options_stand_before_or_after_the_subcommand() {
+        for line in [
+            "ringwalk --workers 3 --explain count x",
+            "ringwalk count --workers=3 x --explain",
+        ] {
+            let cli = Cli::try_parse_from(line.split(' ')).unwrap();
+            assert_eq!(cli.common.workers, NonZeroUsize::new(3), "{line}");
+            assert!(cli.common.explain, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_bad_value_is_named_with_what_was_expected() {
+        let error = Cli::try_parse_from(["ringwalk", "count", "--source", "xfs"])
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("'xfs'") && error.contains("not in this version"),
+            "{error}"
+        );
+        let error = Cli::try_parse_from(["ringwalk", "--workers", "0", "count"])
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("'0'") && error.contains("from 1 to 1024"),
+            "{error}"
+        );
+    }
+}
