@@ -3,7 +3,7 @@
 //!
 //! - [`cli`]: the command line as clap reads it; [`dispatch`]: which program is meant, usage errors
 //! - [`engine_options`]: the common options resolved with the environment; [`source_name`]: names of sources
-//! - [`count`], [`doctor`]: the programs
+//! - [`count`], [`doctor`], [`du`]: the programs
 //! - [`console`]: messages and results; [`progress`]: the line of progress; [`explain`]: what a walk did and why;
 //!   [`quote`]: names of any bytes in messages
 //!
@@ -15,6 +15,7 @@ pub mod console;
 pub mod count;
 pub mod dispatch;
 pub mod doctor;
+pub mod du;
 pub mod engine_options;
 pub mod explain;
 pub mod progress;
