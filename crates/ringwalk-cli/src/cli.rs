@@ -13,6 +13,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::du::DuArgs;
 use crate::engine_options::{ProgressWhen, parse_workers};
 use crate::source_name::{SourceName, SourceNameParser};
 
@@ -33,8 +34,24 @@ pub struct Cli {
 pub enum Command {
     /// Count the files below directories and add up their sizes
     Count(CountArgs),
+    /// Estimate how much space files take, as GNU du does
+    Du(DuArgs),
     /// Tell what this kernel, user and file system allow, and why not more
     Doctor(DoctorArgs),
+}
+
+/// Estimate how much space files take, as GNU du does
+///
+/// The program when it is called through a link named du.
+#[derive(Debug, Parser)]
+#[command(name = "du")]
+pub struct DuLink {
+    /// Options of all programs, beside du's own.
+    #[command(flatten)]
+    pub common: CommonArgs,
+    /// Those of du.
+    #[command(flatten)]
+    pub du: DuArgs,
 }
 
 /// Options common to all programs.
@@ -94,6 +111,7 @@ mod tests {
     #[test]
     fn the_definition_holds_together() {
         Cli::command().debug_assert();
+        DuLink::command().debug_assert();
     }
 
     #[test]
@@ -106,6 +124,18 @@ mod tests {
             assert_eq!(cli.common.workers, NonZeroUsize::new(3), "{line}");
             assert!(cli.common.explain, "{line}");
         }
+    }
+
+    #[test]
+    fn du_takes_the_common_options_by_either_name() {
+        let link = DuLink::try_parse_from(["du", "-sh", "--workers", "2", "x"]).unwrap();
+        assert_eq!(link.common.workers, NonZeroUsize::new(2));
+        let cli = Cli::try_parse_from(["ringwalk", "--workers=2", "du", "-s", "-h", "x"]).unwrap();
+        assert_eq!(cli.common.workers, NonZeroUsize::new(2));
+        let Command::Du(du) = cli.command else {
+            panic!("not du")
+        };
+        assert_eq!(du, link.du);
     }
 
     #[test]

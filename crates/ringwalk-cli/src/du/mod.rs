@@ -16,3 +16,15 @@ mod time_style;
 
 pub use args::DuArgs;
 pub use messages::usage_error;
+
+/// Refuses: the measuring itself is not merged yet.
+///
+/// # Errors
+///
+/// Always.
+pub fn run(
+    _args: &DuArgs,
+    _options: &crate::engine_options::EngineOptions,
+) -> anyhow::Result<std::process::ExitCode> {
+    anyhow::bail!("this build has no du yet")
+}
