@@ -8,10 +8,10 @@
     reason = "these comments are the help, where backticks would show"
 )]
 
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueHint};
 
 use crate::du::DuArgs;
 use crate::engine_options::{ProgressWhen, parse_workers};
@@ -79,8 +79,9 @@ pub struct CommonArgs {
 #[derive(Debug, Args)]
 pub struct CountArgs {
     /// Directories to count below of; a link to a directory named here is followed
-    #[arg(value_name = "DIR", default_value = ".")]
-    pub directories: Vec<PathBuf>,
+    // Not paths for clap: its parser of paths refuses an empty one, and with it the whole command line.
+    #[arg(value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
+    pub directories: Vec<OsString>,
 
     /// Count names only: no sizes, and no system call for each file
     #[arg(long)]
@@ -95,8 +96,8 @@ pub struct CountArgs {
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
     /// A directory on the file system to look at
-    #[arg(value_name = "DIR", default_value = ".")]
-    pub directory: PathBuf,
+    #[arg(value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
+    pub directory: OsString,
 
     /// Print one JSON object
     #[arg(long)]
@@ -136,6 +137,15 @@ mod tests {
             panic!("not du")
         };
         assert_eq!(du, link.du);
+    }
+
+    #[test]
+    fn an_empty_operand_is_an_operand() {
+        let cli = Cli::try_parse_from(["ringwalk", "count", "", "x"]).unwrap();
+        let Command::Count(count) = cli.command else {
+            panic!("not count")
+        };
+        assert_eq!(count.directories, ["", "x"]);
     }
 
     #[test]

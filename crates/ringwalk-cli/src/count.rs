@@ -1,7 +1,7 @@
 //! `ringwalk count`: how many files there are below directories, and how large they are together.
 
+use std::ffi::OsString;
 use std::fmt::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use ringwalk::{Batch, Error, Fields, FileType, Flow, Follow, Summary, Visitor, Walk};
@@ -24,7 +24,7 @@ pub fn run(args: &CountArgs, options: &EngineOptions) -> ExitCode {
     } else {
         Fields::SIZE
     };
-    let roots = args.directories.iter().map(PathBuf::as_path);
+    let roots = args.directories.iter().map(OsString::as_os_str);
     let walk = options.apply(
         Walk::from_roots(roots)
             .fields(fields)
@@ -189,6 +189,7 @@ fn json(tally: &Tally, summary: &Summary, names_only: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::PathBuf;
 
     /// A directory with a file of 5 bytes that has two names, and a link to it; gone at the end.
     struct Tree(PathBuf);

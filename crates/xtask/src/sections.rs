@@ -58,7 +58,7 @@ unknown are those whose type the file system does not tell with their name and t
 * vanished: names that were gone before they could be looked at.
 * elapsed_seconds: time from start to end of the walk.
 * source: the source used.
-* workers: most workers at a time.
+* workers: number of workers started.
 * stopped: true if the walk ended before everything was looked at.",
 );
 
