@@ -37,7 +37,7 @@ pub fn getdents64(fd: impl AsFd, buffer: &mut [u8]) -> Result<usize, Errno> {
 }
 
 #[cold]
-fn last_errno() -> Errno {
+pub(crate) fn last_errno() -> Errno {
     Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO)
 }
 

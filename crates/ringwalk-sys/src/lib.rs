@@ -5,19 +5,22 @@
 //! | `dirent.rs` | the records that `getdents64` writes, read with bounds checks only |
 //! | `getdents.rs` | the call itself, into a buffer of the caller |
 //! | `probe.rs` | what `io_uring` offers to this process, by asking it |
+//! | `statx.rs` | metadata of a file, into a buffer of the caller |
 //! | `thread_usage.rs` | CPU time and voluntary waits of the calling thread |
 //!
-//! All `unsafe` code of the project lives in this crate. What is *not* here: opening, `statx`, limits and everything
+//! All `unsafe` code of the project lives in this crate. What is *not* here: opening, limits and everything
 //! else for which [rustix] already is the safe interface, and every decision about when to call what (the engine's).
 
 mod dirent;
 mod getdents;
 mod probe;
+mod statx;
 mod thread_usage;
 
 pub use dirent::{Dirent, DirentError, Dirents, RawFileType};
 pub use getdents::getdents64;
 pub use probe::{IoUring, IoWorkers, PROBE_ENTRIES};
+pub use statx::{Statx, statx};
 pub use thread_usage::ThreadUsage;
 
 pub use rustix;

@@ -177,7 +177,7 @@ fn send_all(walk: Walk, sender: &SyncSender<Vec<Item>>) {
         ordered: &ordered,
         gone: &gone,
     });
-    ordered.finish();
+    let _consumer = ordered.finish();
 }
 
 /// Sends batches as they come.

@@ -1,7 +1,7 @@
 //! Metadata of a file, and which fields of it are wanted.
 
 use ringwalk_sys::RawFileType as FileType;
-use rustix::fs::{Statx, StatxFlags};
+use ringwalk_sys::Statx;
 
 bitflags::bitflags! {
     /// Fields of a file's metadata: what a walk asks for, and what an answer holds. The values are statx(2)'s
@@ -38,12 +38,6 @@ bitflags::bitflags! {
         const BTIME = 0x0800;
         /// Mount the file is seen through (`STATX_MNT_ID`, Linux 5.8).
         const MNT_ID = 0x1000;
-    }
-}
-
-impl Fields {
-    pub(crate) fn statx_flags(self) -> StatxFlags {
-        StatxFlags::from_bits_truncate(self.bits())
     }
 }
 
@@ -114,11 +108,16 @@ impl Metadata {
 }
 
 impl From<&Statx> for Metadata {
+    #[inline]
     fn from(stat: &Statx) -> Self {
-        let time = |t: &rustix::fs::StatxTimestamp| Timestamp {
-            secs: t.tv_sec,
-            nanos: t.tv_nsec,
-        };
+        macro_rules! time {
+            ($time:ident) => {
+                Timestamp {
+                    secs: stat.$time.tv_sec,
+                    nanos: stat.$time.tv_nsec,
+                }
+            };
+        }
         Self {
             mask: Fields::from_bits_truncate(stat.stx_mask),
             mode: u32::from(stat.stx_mode),
@@ -132,11 +131,11 @@ impl From<&Statx> for Metadata {
             dev: rustix::fs::makedev(stat.stx_dev_major, stat.stx_dev_minor),
             rdev: rustix::fs::makedev(stat.stx_rdev_major, stat.stx_rdev_minor),
             mnt_id: stat.stx_mnt_id,
-            attributes: stat.stx_attributes.bits(),
-            atime: time(&stat.stx_atime),
-            mtime: time(&stat.stx_mtime),
-            ctime: time(&stat.stx_ctime),
-            btime: time(&stat.stx_btime),
+            attributes: stat.stx_attributes,
+            atime: time!(stx_atime),
+            mtime: time!(stx_mtime),
+            ctime: time!(stx_ctime),
+            btime: time!(stx_btime),
         }
     }
 }

@@ -5,7 +5,8 @@ use crate::options::{Follow, Options, Stay};
 use crate::raw_batch::{Known, RawBatch, Slot};
 use crate::root::Root;
 use ringwalk_sys::RawFileType as FileType;
-use rustix::fs::{AtFlags, CWD, statx};
+use ringwalk_sys::{Statx, statx};
+use rustix::fs::{AtFlags, CWD};
 use rustix::io::Errno;
 use std::ffi::CStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -26,7 +27,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// One `statx`, relative to the directory: the path is one component.
+    /// Metadata of the entry `index` with this name.
     pub(crate) fn stat(
         &self,
         index: usize,
@@ -34,20 +35,34 @@ impl<'a> Place<'a> {
         follow: bool,
         fields: Fields,
     ) -> Result<Metadata, Errno> {
+        let mut stat = Statx::default();
+        self.statx(index, name, follow, fields, &mut stat)?;
+        Ok(Metadata::from(&stat))
+    }
+
+    /// One `statx`, relative to the directory: the path is one component.
+    #[inline]
+    fn statx(
+        &self,
+        index: usize,
+        name: &CStr,
+        follow: bool,
+        fields: Fields,
+        stat: &mut Statx,
+    ) -> Result<(), Errno> {
         // Looking at an entry never mounts anything, as with stat(2) since Linux 4.11.
         let mut flags = AtFlags::NO_AUTOMOUNT;
         if !follow {
             flags |= AtFlags::SYMLINK_NOFOLLOW;
         }
-        let mask = fields.statx_flags();
-        let stat = match self {
-            Self::Directory(fd) => statx(fd, name, flags, mask),
+        let mask = fields.bits();
+        match self {
+            Self::Directory(fd) => statx(fd, name, flags, mask, stat),
             Self::Roots(roots) => match &roots[index].fd {
-                Some(fd) => statx(fd, c"", flags | AtFlags::EMPTY_PATH, mask),
-                None => statx(CWD, name, flags, mask),
+                Some(fd) => statx(fd, c"", flags | AtFlags::EMPTY_PATH, mask, stat),
+                None => statx(CWD, name, flags, mask, stat),
             },
-        };
-        stat.map(|stat| Metadata::from(&stat))
+        }
     }
 }
 
@@ -122,60 +137,60 @@ pub(crate) fn stat_entries(
     inode_order: bool,
 ) -> u64 {
     raw.known.clear();
+    if !wanted.all && !raw.slots.iter().any(|slot| wanted.needs(slot, descending)) {
+        return 0;
+    }
+    raw.known.resize(raw.slots.len(), Known::Nothing);
+    let mut stat = Statx::default();
     let mut calls = 0;
     if inode_order {
         let mut order: Vec<_> = (0..raw.slots.len()).collect();
         order.sort_unstable_by_key(|&index| raw.slots[index].ino);
-        raw.known.resize(raw.slots.len(), Known::Nothing);
         for index in order {
-            let (known, made) = stat_entry(raw, index, place, wanted, descending);
-            raw.known[index] = known;
-            calls += made;
+            calls += stat_entry(raw, index, place, wanted, descending, &mut stat);
         }
-    } else if wanted.all || raw.slots.iter().any(|slot| wanted.needs(slot, descending)) {
+    } else {
         for index in 0..raw.slots.len() {
-            let (known, made) = stat_entry(raw, index, place, wanted, descending);
-            raw.known.push(known);
-            calls += made;
+            calls += stat_entry(raw, index, place, wanted, descending, &mut stat);
         }
     }
     calls
 }
 
+/// Settles one entry, and returns how many calls that took. `stat` is room for an answer.
+#[inline]
 fn stat_entry(
     raw: &mut RawBatch,
     index: usize,
     place: Place<'_>,
     wanted: Wanted,
     descending: bool,
-) -> (Known, u64) {
+    stat: &mut Statx,
+) -> u64 {
     let slot = raw.slots[index];
     if !wanted.needs(&slot, descending) {
-        return (Known::Nothing, 0);
+        return 0;
     }
     let name = raw.name(&slot);
-    let mut calls = 0;
-    let mut stat = |follow| {
-        calls += 1;
-        place.stat(index, name, follow, wanted.fields)
-    };
     // Most entries are no links: those are asked about once, and never followed if they have become one.
-    let may_be_link = matches!(slot.file_type, FileType::Symlink | FileType::Unknown);
-    let (answer, followed) = if wanted.follow && may_be_link {
-        match stat(true) {
-            Ok(metadata) => (Ok(metadata), true),
-            Err(_) => (stat(false), false),
-        }
-    } else {
-        (stat(false), false)
-    };
-    match answer {
-        Ok(metadata) => {
+    let follow = wanted.follow && matches!(slot.file_type, FileType::Symlink | FileType::Unknown);
+    let mut answer = place.statx(index, name, follow, wanted.fields, stat);
+    let mut calls = 1;
+    let mut followed = follow;
+    if follow && answer.is_err() {
+        // A link that leads nowhere is an entry of its own.
+        answer = place.statx(index, name, false, wanted.fields, stat);
+        calls = 2;
+        followed = false;
+    }
+    raw.known[index] = match answer {
+        Ok(()) => {
             let slot = &mut raw.slots[index];
             slot.followed = followed;
-            slot.file_type = metadata.file_type();
-            (Known::Metadata(metadata), calls)
+            slot.file_type = FileType::from_mode(u32::from(stat.stx_mode));
+            Known::Metadata(Metadata::from(&*stat))
         }
-        Err(errno) => (Known::Failed(errno), calls),
-    }
+        Err(errno) => Known::Failed(errno),
+    };
+    calls
 }

@@ -312,7 +312,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
         if self.shared.monitor.wants_path() {
             self.shared.monitor.set_path(dir.path());
         }
-        if self.shared.options.follow == Follow::Always && self.closes_loop(dir, fd) {
+        if self.shared.options.follow == Follow::Always && Self::closes_loop(dir, fd) {
             self.fail(
                 dir,
                 Failure {
@@ -333,7 +333,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
     }
 
     /// Whether this directory was reached through a link and is one that the walk is inside of.
-    fn closes_loop(&self, dir: &Dir<V::State>, fd: &OwnedFd) -> bool {
+    fn closes_loop(dir: &Dir<V::State>, fd: &OwnedFd) -> bool {
         let Ok(identity) = identity(fd) else {
             return false;
         };
@@ -371,7 +371,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
         let takers = self.takers().saturating_sub(usize::from(goes_on));
         let parts = (takers + 1).min(entries / LEAST_PART);
         let size = entries.div_ceil(parts.max(1));
-        let mut given = 0;
+        let mut given = 0_usize;
         // From the last to the first, so that the own deque gives them back in order.
         for part in (1..parts).rev() {
             if part * size >= self.raw.slots.len() {
@@ -389,7 +389,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
             given += 1;
         }
         if given > 0 {
-            self.pushed(given as usize);
+            self.pushed(given);
         }
         u32::try_from(parts.max(1) - 1).unwrap_or(0)
     }
