@@ -3,6 +3,11 @@
 //! Every option, its help, its place in the man page and its completion come from the definitions here (and from
 //! `DuArgs` in the `du` module).
 
+#![expect(
+    clippy::doc_markdown,
+    reason = "these comments are the help, where backticks would show"
+)]
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 

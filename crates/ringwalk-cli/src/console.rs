@@ -24,17 +24,17 @@ fn console() -> MutexGuard<'static, Console> {
 }
 
 impl Console {
-    /// Writes to standard error in one call, so that lines of several processes do not mix. A failure cannot be told
-    /// anywhere, and must not end the work.
-    fn write(&mut self, text: &str) {
-        let _ = io::stderr().write_all(text.as_bytes());
-    }
-
     fn take_line_away(&mut self) {
         if std::mem::take(&mut self.line_shown) {
-            self.write(ERASE_LINE);
+            put(ERASE_LINE);
         }
     }
+}
+
+/// Writes to standard error in one call, so that lines of several processes do not mix; the caller holds the lock. A
+/// failure cannot be told anywhere, and must not end the work.
+fn put(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
 }
 
 /// Sets the name that messages begin with; the first call counts. Without one it is `ringwalk`.
@@ -60,14 +60,14 @@ pub fn note(text: impl Display) {
         line.push_str(ERASE_LINE);
     }
     let _ = writeln!(line, "{text}");
-    console.write(&line);
+    put(&line);
 }
 
 /// Draws the line of progress, which must have no line break and fit the terminal.
 pub fn draw(line: &str) {
     let mut console = console();
     console.line_shown = true;
-    console.write(&format!("{ERASE_LINE}{line}"));
+    put(&format!("{ERASE_LINE}{line}"));
 }
 
 /// Takes the line of progress away.

@@ -23,6 +23,8 @@ use crate::quote::push_shown;
 /// Work shorter than this shows no progress.
 const PATIENCE: Duration = Duration::from_millis(500);
 const REDRAW: Duration = Duration::from_millis(100);
+/// How long before a line is shown the walk is asked where it is.
+const NOTICE: Duration = Duration::from_millis(50);
 const FIRST_LINE_INTERVAL: Duration = Duration::from_secs(1);
 const LAST_LINE_INTERVAL: Duration = Duration::from_secs(10);
 /// Columns when the terminal does not tell: what terminals have had since there are terminals.
@@ -54,10 +56,10 @@ impl Stop {
     /// Sleeps for `time`; true when the end was wanted meanwhile.
     fn sleep(&self, time: Duration) -> bool {
         let wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self
+        let answer = self
             .changed
             .wait_timeout_while(wanted, time, |wanted| !*wanted);
-        *waited.unwrap_or_else(PoisonError::into_inner).0
+        *answer.unwrap_or_else(PoisonError::into_inner).0
     }
 
     fn demand(&self) {
@@ -84,9 +86,9 @@ impl Progress {
             let stop = Arc::clone(&stop);
             let draw = move || {
                 if terminal {
-                    redraw(&stop, sample)
+                    redraw(&stop, sample);
                 } else {
-                    print_lines(&stop, sample)
+                    print_lines(&stop, sample);
                 }
             };
             std::thread::Builder::new()
@@ -122,8 +124,7 @@ impl Drop for Progress {
 fn redraw(stop: &Stop, mut sample: impl FnMut() -> Sample) {
     let mut rate = Rate::new(Instant::now());
     let mut pause = PATIENCE;
-    while !stop.sleep(pause) {
-        let sample = sample();
+    while let Some(sample) = sample_after(stop, pause, &mut sample) {
         let speed = rate.update(sample.entries, Instant::now());
         let columns = tcgetwinsize(std::io::stderr()).map_or(0, |size| usize::from(size.ws_col));
         // One column stays free: some terminals wrap when the last one is written.
@@ -134,14 +135,31 @@ fn redraw(stop: &Stop, mut sample: impl FnMut() -> Sample) {
     console::clear();
 }
 
+/// A sample after `pause`, or none at the end. A worker says where it is when it next opens a directory after having
+/// been asked, so the question is put a little earlier.
+fn sample_after(
+    stop: &Stop,
+    pause: Duration,
+    mut sample: impl FnMut() -> Sample,
+) -> Option<Sample> {
+    if stop.sleep(pause.saturating_sub(NOTICE)) {
+        return None;
+    }
+    sample();
+    (!stop.sleep(NOTICE)).then(sample)
+}
+
 fn print_lines(stop: &Stop, mut sample: impl FnMut() -> Sample) {
     let mut rate = Rate::new(Instant::now());
     let mut interval = FIRST_LINE_INTERVAL;
     let mut pause = PATIENCE;
-    while !stop.sleep(pause) {
-        let sample = sample();
+    while let Some(sample) = sample_after(stop, pause, &mut sample) {
         let speed = rate.update(sample.entries, Instant::now());
-        console::note(line(&sample, speed));
+        console::note(format_args!(
+            "{}: {}",
+            console::program(),
+            line(&sample, speed)
+        ));
         pause = interval;
         interval = (interval * 2).min(LAST_LINE_INTERVAL);
     }
@@ -170,8 +188,9 @@ impl Rate {
         if seconds > 0.0 {
             #[expect(clippy::cast_precision_loss, reason = "a rate for the eye")]
             let speed = entries.saturating_sub(self.entries) as f64 / seconds;
-            // The weight of what is new grows with the time it covers: about a second counts.
-            let weight = 1.0 - (-seconds).exp();
+            // The weight of what is new grows with the time it covers: about a second counts. (Not by exp(): the only use
+            // of libm would have every start of the program load it, for 60 us.)
+            let weight = seconds / (seconds + 1.0);
             self.smooth = Some(
                 self.smooth
                     .map_or(speed, |old| old + (speed - old) * weight),

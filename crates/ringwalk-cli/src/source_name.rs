@@ -64,7 +64,7 @@ impl fmt::Display for SourceNameError {
                 "this source is planned, but not in this version of ringwalk, which has",
             )?,
             Self::Unknown => {
-                f.write_str("there is no such source; this version of ringwalk has")?
+                f.write_str("there is no such source; this version of ringwalk has")?;
             }
         }
         for (index, name) in SourceName::ALL.iter().enumerate() {

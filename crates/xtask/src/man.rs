@@ -63,7 +63,7 @@ fn page(command: Command, title: &str, subcommands: &[String]) -> Result<Vec<u8>
 fn section(heading: &str, text: &str, out: &mut impl Write) -> Result<()> {
     let mut roff = Roff::new();
     roff.control("SH", [heading]);
-    for paragraph in text.trim().split('\n') {
+    for paragraph in text.trim().lines() {
         match paragraph
             .strip_prefix("* ")
             .and_then(|item| item.split_once(": "))

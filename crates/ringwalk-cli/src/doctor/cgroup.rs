@@ -74,11 +74,11 @@ fn hierarchy(mounts: &[Mount], controllers: &str, group: &Path) -> Vec<PathBuf> 
     };
     // In a container the mount often begins at its own group; what is outside of it cannot be seen.
     let Ok(below) = group.strip_prefix(&mount.root) else {
-        return vec![mount.mount_point.clone()];
+        return vec![mount.point.clone()];
     };
     below
         .ancestors()
-        .map(|part| mount.mount_point.join(part))
+        .map(|part| mount.point.join(part))
         .collect()
 }
 

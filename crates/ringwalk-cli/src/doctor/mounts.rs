@@ -1,4 +1,4 @@
-//! The table of mounts as `/proc/self/mountinfo` tells it (proc_pid_mountinfo(5)).
+//! The table of mounts as `/proc/self/mountinfo` tells it (`proc_pid_mountinfo(5)`).
 
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ pub(crate) struct Mount {
     pub(crate) minor: u32,
     /// What of the file system is mounted: `/` or, for bind mounts and containers, a directory in it.
     pub(crate) root: PathBuf,
-    pub(crate) mount_point: PathBuf,
+    pub(crate) point: PathBuf,
     pub(crate) file_system: String,
     /// The device, or whatever the file system calls its source.
     pub(crate) source: PathBuf,
@@ -42,7 +42,7 @@ fn parse_line(line: &[u8]) -> Option<Mount> {
     let (major, minor) = text(fields.next()?)?.split_once(':')?;
     let (major, minor) = (major.parse().ok()?, minor.parse().ok()?);
     let root = unescape(fields.next()?);
-    let mount_point = unescape(fields.next()?);
+    let point = unescape(fields.next()?);
     fields.find(|field| *field == b"-")?;
     let file_system = text(fields.next()?)?.to_owned();
     let source = unescape(fields.next()?);
@@ -52,7 +52,7 @@ fn parse_line(line: &[u8]) -> Option<Mount> {
         major,
         minor,
         root,
-        mount_point,
+        point,
         file_system,
         source,
         super_options,
@@ -87,10 +87,8 @@ pub(crate) fn find<'m>(mounts: &'m [Mount], id: Option<u64>, path: &Path) -> Opt
     if let Some(mount) = id.and_then(|id| mounts.iter().find(|mount| mount.id == id)) {
         return Some(mount);
     }
-    let above = mounts
-        .iter()
-        .filter(|mount| path.starts_with(&mount.mount_point));
-    above.max_by_key(|mount| mount.mount_point.as_os_str().as_bytes().len())
+    let above = mounts.iter().filter(|mount| path.starts_with(&mount.point));
+    above.max_by_key(|mount| mount.point.as_os_str().as_bytes().len())
 }
 
 #[cfg(test)]
@@ -111,7 +109,7 @@ nonsense
         assert_eq!(mounts.len(), 5, "the nonsense is left out");
         assert_eq!((mounts[0].id, mounts[0].file_system.as_str()), (22, "proc"));
         let xfs = &mounts[2];
-        assert_eq!(xfs.mount_point, Path::new("/mnt/a b"));
+        assert_eq!(xfs.point, Path::new("/mnt/a b"));
         assert_eq!(
             (xfs.major, xfs.minor, xfs.root.as_path()),
             (8, 1, Path::new("/sub"))
@@ -121,7 +119,7 @@ nonsense
     }
 
     #[test]
-    fn the_id_decides_then_the_longest_and_last_mount_point() {
+    fn the_id_decides_then_the_longest_and_last_point() {
         let mounts = parse(TABLE);
         let id = |found: Option<&Mount>| found.map(|mount| mount.id);
         assert_eq!(

@@ -79,7 +79,7 @@ impl Place {
                 .is_none()
                 .then(|| hex(directory.as_os_str().as_bytes())),
             given: directory.to_owned(),
-            mount_point: mount.map(|mount| mount.mount_point.to_string_lossy().into_owned()),
+            mount_point: mount.map(|mount| mount.point.to_string_lossy().into_owned()),
             file_system: mount.map(|mount| mount.file_system.clone()),
             device: device(mount, facts.stx_dev_major, facts.stx_dev_minor),
             unreadable: readable.err().map(super::words),

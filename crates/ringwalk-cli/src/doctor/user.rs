@@ -1,6 +1,6 @@
 //! Who asks: identity and privileges of this process.
 
-use rustix::process::{getegid, geteuid, getgroups};
+use rustix::process::{Gid, getegid, geteuid, getgroups};
 use rustix::thread::{CapabilitySet, capabilities};
 use serde::Serialize;
 
@@ -24,7 +24,7 @@ impl User {
         let mut groups: Vec<u32> = getgroups()
             .unwrap_or_default()
             .into_iter()
-            .map(|gid| gid.as_raw())
+            .map(Gid::as_raw)
             .collect();
         groups.push(getegid().as_raw());
         let map = std::fs::read_to_string("/proc/self/uid_map");
@@ -45,14 +45,14 @@ impl User {
     }
 }
 
-/// The host's own namespace maps every user id to itself (user_namespaces(7)); another one can, but hardly does.
+/// The host's own namespace maps every user id to itself (`user_namespaces(7)`); another one can, but hardly does.
 fn maps_everything(uid_map: &str) -> bool {
     uid_map
         .split_ascii_whitespace()
         .eq(["0", "0", "4294967295"])
 }
 
-/// `Seccomp: 2` in `/proc/self/status` (proc_pid_status(5)).
+/// `Seccomp: 2` in `/proc/self/status` (`proc_pid_status(5)`).
 fn has_filter(status: &str) -> bool {
     status
         .lines()
