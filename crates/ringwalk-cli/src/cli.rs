@@ -8,11 +8,12 @@
     reason = "these comments are the help, where backticks would show"
 )]
 
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueHint};
 
+use crate::du::DuArgs;
 use crate::engine_options::{ProgressWhen, parse_workers};
 use crate::source_name::{SourceName, SourceNameParser};
 
@@ -33,8 +34,24 @@ pub struct Cli {
 pub enum Command {
     /// Count the files below directories and add up their sizes
     Count(CountArgs),
+    /// Estimate how much space files take, as GNU du does
+    Du(DuArgs),
     /// Tell what this kernel, user and file system allow, and why not more
     Doctor(DoctorArgs),
+}
+
+/// Estimate how much space files take, as GNU du does
+///
+/// The program when it is called through a link named du.
+#[derive(Debug, Parser)]
+#[command(name = "du")]
+pub struct DuLink {
+    /// Options of all programs, beside du's own.
+    #[command(flatten)]
+    pub common: CommonArgs,
+    /// Those of du.
+    #[command(flatten)]
+    pub du: DuArgs,
 }
 
 /// Options common to all programs.
@@ -62,8 +79,9 @@ pub struct CommonArgs {
 #[derive(Debug, Args)]
 pub struct CountArgs {
     /// Directories to count below of; a link to a directory named here is followed
-    #[arg(value_name = "DIR", default_value = ".")]
-    pub directories: Vec<PathBuf>,
+    // Not paths for clap: its parser of paths refuses an empty one, and with it the whole command line.
+    #[arg(value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
+    pub directories: Vec<OsString>,
 
     /// Count names only: no sizes, and no system call for each file
     #[arg(long)]
@@ -78,8 +96,8 @@ pub struct CountArgs {
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
     /// A directory on the file system to look at
-    #[arg(value_name = "DIR", default_value = ".")]
-    pub directory: PathBuf,
+    #[arg(value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
+    pub directory: OsString,
 
     /// Print one JSON object
     #[arg(long)]
@@ -94,6 +112,7 @@ mod tests {
     #[test]
     fn the_definition_holds_together() {
         Cli::command().debug_assert();
+        DuLink::command().debug_assert();
     }
 
     #[test]
@@ -106,6 +125,27 @@ mod tests {
             assert_eq!(cli.common.workers, NonZeroUsize::new(3), "{line}");
             assert!(cli.common.explain, "{line}");
         }
+    }
+
+    #[test]
+    fn du_takes_the_common_options_by_either_name() {
+        let link = DuLink::try_parse_from(["du", "-sh", "--workers", "2", "x"]).unwrap();
+        assert_eq!(link.common.workers, NonZeroUsize::new(2));
+        let cli = Cli::try_parse_from(["ringwalk", "--workers=2", "du", "-s", "-h", "x"]).unwrap();
+        assert_eq!(cli.common.workers, NonZeroUsize::new(2));
+        let Command::Du(du) = cli.command else {
+            panic!("not du")
+        };
+        assert_eq!(du, link.du);
+    }
+
+    #[test]
+    fn an_empty_operand_is_an_operand() {
+        let cli = Cli::try_parse_from(["ringwalk", "count", "", "x"]).unwrap();
+        let Command::Count(count) = cli.command else {
+            panic!("not count")
+        };
+        assert_eq!(count.directories, ["", "x"]);
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! `ringwalk count`: how many files there are below directories, and how large they are together.
 
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::process::ExitCode;
 
 use ringwalk::{Batch, Error, Fields, FileType, Flow, Follow, Summary, Visitor, Walk};
@@ -24,7 +26,7 @@ pub fn run(args: &CountArgs, options: &EngineOptions) -> ExitCode {
     } else {
         Fields::SIZE
     };
-    let roots = args.directories.iter().map(PathBuf::as_path);
+    let roots = args.directories.iter().map(OsString::as_os_str);
     let walk = options.apply(
         Walk::from_roots(roots)
             .fields(fields)
@@ -83,14 +85,25 @@ impl Tally {
         // What could not be looked at has been told already.
         for root in batch.entries().filter(|root| root.stat_error().is_none()) {
             if root.file_type() != FileType::Directory {
-                let name = crate::quote::quoted_bytes(root.name());
+                let path = Path::new(OsStr::from_bytes(root.name()));
+                let reason = no_directory(path);
                 console::error(format_args!(
-                    "cannot open directory {name}: Not a directory"
+                    "cannot open directory {}: {reason}",
+                    quoted(path)
                 ));
                 self.no_directories += 1;
             }
         }
     }
+}
+
+/// Why a root that is no directory cannot be counted; for a link, what keeps us from its target.
+fn no_directory(path: &Path) -> String {
+    let target = std::fs::metadata(path).err();
+    target.map_or_else(
+        || "Not a directory".to_owned(),
+        |failure| console::reason(&failure),
+    )
 }
 
 impl Visitor for Tally {
@@ -189,6 +202,7 @@ fn json(tally: &Tally, summary: &Summary, names_only: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::PathBuf;
 
     /// A directory with a file of 5 bytes that has two names, and a link to it; gone at the end.
     struct Tree(PathBuf);
@@ -249,6 +263,15 @@ mod tests {
         assert_eq!(line(&tally, true), "5 files\n");
         let value: serde_json::Value = serde_json::from_str(&json(&tally, &summary, true)).unwrap();
         assert!(value["bytes"].is_null());
+    }
+
+    #[test]
+    fn a_link_that_leads_nowhere_is_told_from_a_file() {
+        let tree = Tree::new("links");
+        let nowhere = tree.0.join("nowhere");
+        std::os::unix::fs::symlink("missing", &nowhere).unwrap();
+        assert_eq!(no_directory(&nowhere), "No such file or directory");
+        assert_eq!(no_directory(&tree.0.join("link")), "Not a directory");
     }
 
     #[test]

@@ -4,11 +4,12 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::ExitCode;
 
+use clap::Parser;
 use clap::error::ErrorKind;
-use clap::{Args, Parser};
 
-use crate::cli::{Cli, Command, CommonArgs};
+use crate::cli::{Cli, Command, CommonArgs, DuLink};
 use crate::console;
+use crate::du::DuArgs;
 use crate::engine_options::EngineOptions;
 use crate::quote::is_plain;
 
@@ -16,28 +17,55 @@ use crate::quote::is_plain;
 const USAGE: u8 = 2;
 const DU_USAGE: u8 = 1;
 
-/// Runs the program that `args` ask for, of which the first is the name it was called by.
-pub fn run(args: Vec<OsString>) -> ExitCode {
-    let usage = if names_du(&args) { DU_USAGE } else { USAGE };
-    parse::<Cli>(args, usage)
-        .and_then(|cli| {
-            let options = resolve(&cli.common, usage)?;
-            Ok(dispatch(&cli.command, &options))
-        })
-        .unwrap_or_else(|status| status)
+/// What is done with a command line that cannot be used.
+#[derive(Clone, Copy, Debug)]
+enum Usage {
+    /// As clap words it, and its exit status.
+    Ours,
+    /// As GNU du does.
+    Du,
 }
 
-fn dispatch(command: &Command, options: &EngineOptions) -> ExitCode {
-    match command {
-        Command::Doctor(args) => crate::doctor::run(args, options),
-        Command::Count(args) => crate::count::run(args, options),
+impl Usage {
+    fn status(self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::Ours => USAGE,
+            Self::Du => DU_USAGE,
+        })
     }
 }
 
-fn resolve(common: &CommonArgs, usage: u8) -> Result<EngineOptions, ExitCode> {
+/// Runs the program that `args` ask for, of which the first is the name it was called by.
+pub fn run(args: Vec<OsString>) -> ExitCode {
+    run_command(args).unwrap_or_else(|status| status)
+}
+
+/// Runs it; both sides are exit statuses.
+fn run_command(args: Vec<OsString>) -> Result<ExitCode, ExitCode> {
+    if called_as_du(&args) {
+        console::set_program("du");
+        let DuLink { common, du } = parse(args, Usage::Du)?;
+        return Ok(crate::du::run(&du, &resolve(&common, Usage::Du)?));
+    }
+    let usage = if names_du(&args) {
+        console::set_program("du");
+        Usage::Du
+    } else {
+        Usage::Ours
+    };
+    let cli: Cli = parse(args, usage)?;
+    let options = resolve(&cli.common, usage)?;
+    Ok(match &cli.command {
+        Command::Count(args) => crate::count::run(args, &options),
+        Command::Doctor(args) => crate::doctor::run(args, &options),
+        Command::Du(args) => crate::du::run(args, &options),
+    })
+}
+
+fn resolve(common: &CommonArgs, usage: Usage) -> Result<EngineOptions, ExitCode> {
     EngineOptions::resolve(common).map_err(|error| {
         console::error(error);
-        ExitCode::from(usage)
+        usage.status()
     })
 }
 
@@ -63,23 +91,27 @@ fn names_du(args: &[OsString]) -> bool {
 }
 
 /// Reads `args`; help and versions are printed here.
-fn parse<P: Parser>(args: Vec<OsString>, usage: u8) -> Result<P, ExitCode> {
+fn parse<P: Parser>(args: Vec<OsString>, usage: Usage) -> Result<P, ExitCode> {
     let error = match P::try_parse_from(args) {
         Ok(parsed) => return Ok(parsed),
         Err(error) => error,
     };
-    Err(match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => match error.print() {
+    Err(match (error.kind(), usage) {
+        (ErrorKind::DisplayHelp | ErrorKind::DisplayVersion, _) => match error.print() {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) => console::write_failed(&failure),
         },
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+        (ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, _) => {
             console::note(error.render());
-            ExitCode::from(usage)
+            usage.status()
         }
-        _ => {
+        (_, Usage::Ours) => {
             console::error(usage_message(&error.render().to_string()));
-            ExitCode::from(usage)
+            usage.status()
+        }
+        (_, Usage::Du) => {
+            crate::du::usage_error(&error);
+            usage.status()
         }
     })
 }

@@ -79,6 +79,7 @@ mod tests {
         let names = [
             "man/ringwalk.1",
             "man/ringwalk-count.1",
+            "man/ringwalk-du.1",
             "man/ringwalk-doctor.1",
             "completions/ringwalk.bash",
             "completions/_ringwalk",

@@ -11,20 +11,16 @@ use crate::sections;
 
 /// Pages by file name.
 pub(crate) fn pages(mut command: Command) -> Result<Vec<(String, Vec<u8>)>> {
-    // Gives the subcommands the options common to all.
+    // Gives the subcommands the options common to all; `help` gets no page.
+    command = command.disable_help_subcommand(true);
     command.build();
-    let names: Vec<String> = command
-        .get_subcommands()
+    let subcommands = command.get_subcommands();
+    let names: Vec<String> = subcommands
         .map(|subcommand| subcommand.get_name().to_owned())
-        .filter(|name| name != "help")
         .collect();
     let mut pages = vec![(
         "ringwalk.1".to_owned(),
-        page(
-            command.clone().disable_help_subcommand(true),
-            "ringwalk",
-            &names,
-        )?,
+        page(command.clone(), "ringwalk", &names)?,
     )];
     for name in &names {
         let Some(subcommand) = command.find_subcommand(name) else {

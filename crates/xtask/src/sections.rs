@@ -58,7 +58,7 @@ unknown are those whose type the file system does not tell with their name and t
 * vanished: names that were gone before they could be looked at.
 * elapsed_seconds: time from start to end of the walk.
 * source: the source used.
-* workers: most workers at a time.
+* workers: number of workers started.
 * stopped: true if the walk ended before everything was looked at.",
 );
 
@@ -100,12 +100,40 @@ const DOCTOR_EXIT_STATUS: (&str, &str) = (
 * 2: the command line or an environment variable cannot be used.",
 );
 
+const DU: (&str, &str) = (
+    "COMPATIBILITY",
+    "\
+Options, numbers, exit statuses and the form of lines are those of du of GNU coreutils; its documentation applies. The order of \
+lines is that in which directories list their entries, and the same on every run on the same tree. A file with several names is \
+counted once, for the name that comes first in that order.",
+);
+
+const DU_ENVIRONMENT: (&str, &str) = (
+    "ENVIRONMENT",
+    "\
+* DU_BLOCK_SIZE, BLOCK_SIZE, BLOCKSIZE: the block size, the first of them that is set, unless an option gives one.
+* POSIXLY_CORRECT: if set, blocks are of 512 bytes unless something else says otherwise, and options end at the first operand.
+* TIME_STYLE: used when --time-style is not given.
+* TZ: the time zone of times.
+* RINGWALK_SOURCE: used when --source is not given.
+* RINGWALK_WORKERS: used when --workers is not given.
+* TERM: with the value dumb no line of progress is drawn.",
+);
+
+const DU_EXIT_STATUS: (&str, &str) = (
+    "EXIT STATUS",
+    "\
+* 0: everything was read.
+* 1: something could not be read or written, which was told on standard error; or the command line cannot be used.",
+);
+
 /// The sections of the page with this title.
 pub(crate) fn of(title: &str) -> Vec<(&'static str, &'static str)> {
     match title {
         "ringwalk" => vec![PROGRAM, ENVIRONMENT, PROGRAM_EXIT_STATUS],
         "ringwalk-count" => vec![COUNT, COUNT_JSON, ENVIRONMENT, EXIT_STATUS],
         "ringwalk-doctor" => vec![DOCTOR, DOCTOR_JSON, ENVIRONMENT, DOCTOR_EXIT_STATUS],
+        "ringwalk-du" => vec![DU, DU_ENVIRONMENT, DU_EXIT_STATUS],
         _ => vec![ENVIRONMENT],
     }
 }

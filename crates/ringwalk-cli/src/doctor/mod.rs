@@ -49,7 +49,7 @@ struct Report {
 
 /// Looks at `args.directory` and prints the report.
 pub fn run(args: &DoctorArgs, options: &EngineOptions) -> ExitCode {
-    let directory = match Place::read(&args.directory) {
+    let directory = match Place::read(args.directory.as_ref()) {
         Ok(directory) => directory,
         Err(errno) => {
             let reason = console::reason(&errno.into());

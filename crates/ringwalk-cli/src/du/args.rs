@@ -240,6 +240,11 @@ impl DuArgs {
             .long("help")
             .action(ArgAction::Help)
             .help("Print this help");
+        // Nor for the version: GNU's du has none, and refuses -V.
+        let version = Arg::new("version")
+            .long("version")
+            .action(ArgAction::Version)
+            .help("Print the version");
         let operands = Arg::new(OPERANDS)
             .value_name("FILE")
             .value_parser(ValueParser::os_string())
@@ -248,10 +253,13 @@ impl DuArgs {
             // POSIX has no options after operands.
             .trailing_var_arg(std::env::var_os("POSIXLY_CORRECT").is_some());
         command
+            .version(concat!("(ringwalk) ", env!("CARGO_PKG_VERSION")))
+            .disable_version_flag(true)
             .disable_help_flag(true)
             .infer_long_args(true)
             .args_override_self(true)
             .arg(help)
+            .arg(version)
             .args(FLAGS.iter().map(flag))
             .args(VALUED.iter().map(|(option, value)| valued(option, value)))
             .arg(operands)
