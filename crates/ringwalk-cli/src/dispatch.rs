@@ -9,7 +9,6 @@ use clap::error::ErrorKind;
 
 use crate::cli::{Cli, Command, CommonArgs, DuLink};
 use crate::console;
-use crate::du::DuArgs;
 use crate::engine_options::EngineOptions;
 use crate::quote::is_plain;
 
