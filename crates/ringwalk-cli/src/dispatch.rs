@@ -9,7 +9,6 @@ use clap::error::ErrorKind;
 
 use crate::cli::{Cli, Command, CommonArgs, DuLink};
 use crate::console;
-use crate::du::DuArgs;
 use crate::engine_options::EngineOptions;
 use crate::quote::is_plain;
 
@@ -45,7 +44,7 @@ fn run_command(args: Vec<OsString>) -> Result<ExitCode, ExitCode> {
     if called_as_du(&args) {
         console::set_program("du");
         let DuLink { common, du } = parse(args, Usage::Du)?;
-        return Ok(run_du(&du, &resolve(&common, Usage::Du)?));
+        return Ok(crate::du::run(&du, &resolve(&common, Usage::Du)?));
     }
     let usage = if names_du(&args) {
         console::set_program("du");
@@ -58,14 +57,7 @@ fn run_command(args: Vec<OsString>) -> Result<ExitCode, ExitCode> {
     Ok(match &cli.command {
         Command::Count(args) => crate::count::run(args, &options),
         Command::Doctor(args) => crate::doctor::run(args, &options),
-        Command::Du(args) => run_du(args, &options),
-    })
-}
-
-fn run_du(args: &DuArgs, options: &EngineOptions) -> ExitCode {
-    crate::du::run(args, options).unwrap_or_else(|error| {
-        console::error(format_args!("{error:#}"));
-        ExitCode::FAILURE
+        Command::Du(args) => crate::du::run(args, &options),
     })
 }
 

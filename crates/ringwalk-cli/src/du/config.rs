@@ -11,6 +11,7 @@ use super::exclude::Exclude;
 use super::number::{Fault, scan};
 use super::time_style::{TimeKind, TimeStyle};
 use super::{files0, messages, quote};
+use crate::console;
 
 /// Which symbolic links are followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -179,7 +180,7 @@ impl Reader {
             Valued::Exclude => self.exclude.add(bytes),
             Valued::ExcludeFrom => {
                 if let Err(error) = exclude_from(&mut self.exclude, value) {
-                    let (file, reason) = (quote::file(bytes), messages::reason(&error));
+                    let (file, reason) = (quote::file(bytes), console::reason(&error));
                     say(&format!("{file}: {reason}"));
                     self.wrong = true;
                 }

@@ -5,7 +5,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
-use super::{messages, quote};
+use super::quote;
+use crate::console;
 
 /// What a list of names gave.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -31,7 +32,7 @@ pub(crate) fn read(list: &OsStr) -> Result<Names, String> {
         Err(error) => Err(format!(
             "cannot open {} for reading: {}",
             quote::file_always(path),
-            messages::reason(&error)
+            console::reason(&error)
         )),
     }
 }
@@ -66,7 +67,7 @@ fn parse(path: &[u8], mut from: impl Read) -> Names {
         found.complaints.push(format!(
             "{}: read error: {}",
             quote::file(path),
-            messages::reason(&error)
+            console::reason(&error)
         ));
     }
     found

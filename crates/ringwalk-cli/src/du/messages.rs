@@ -1,17 +1,16 @@
 //! What du says on standard error, in GNU's words.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::args;
+use super::{args, quote};
+use crate::console;
 
-/// Writes one message, whole: the program's name, then the text.
-pub(crate) fn complain(text: &str) {
-    // Nothing can be done about a standard error that takes nothing.
-    let _ = io::stderr().write_all(format!("du: {text}\n").as_bytes());
+/// A path for a message.
+pub(crate) fn quoted(path: &[u8]) -> String {
+    quote::file_always(path)
 }
 
 /// The line after a message about wrong usage.
@@ -21,24 +20,15 @@ pub(crate) fn point_to_help() {
         Some(b"du") => "du",
         _ => "ringwalk du",
     };
-    let line = format!("Try '{name} --help' for more information.\n");
-    let _ = io::stderr().write_all(line.as_bytes());
+    console::note(format_args!("Try '{name} --help' for more information."));
 }
 
 /// Writes what the command line parser found wrong with the arguments of du, as GNU's would.
 pub fn usage_error(error: &clap::Error) {
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    complain(&describe(error, &arguments));
+    console::set_program("du");
+    console::error(describe(error, &arguments));
     point_to_help();
-}
-
-/// The reason of an error, without its number.
-pub(crate) fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error ") {
-        Some(end) => text[..end].to_owned(),
-        None => text,
-    }
 }
 
 /// How the user spelled the option with that long name and value: `-B`, or `--block-size` whole.
@@ -173,12 +163,5 @@ mod tests {
         assert_eq!(with(&["du", "-aBx"]), "-B");
         assert_eq!(with(&["du", "--block-size=x"]), "--block-size");
         assert_eq!(with(&["du", "--bl", "x"]), "--block-size");
-    }
-
-    #[test]
-    fn reasons_have_no_number() {
-        let error = io::Error::from_raw_os_error(2);
-        assert_eq!(reason(&error), "No such file or directory");
-        assert_eq!(reason(&io::Error::other("odd")), "odd");
     }
 }
