@@ -61,172 +61,211 @@ pub(crate) enum Valued {
     Exclude,
 }
 
-/// An option: what it is, its letter, its long name ("" if it has none), its help.
-type Definition<T> = (T, Option<char>, &'static str, &'static str);
+/// An option of du.
+struct Definition {
+    kind: Kind,
+    letter: Option<char>,
+    /// The long name; what the parser calls an option that has none is its letter.
+    long: Option<&'static str>,
+    id: &'static str,
+    help: &'static str,
+}
 
-const FLAGS: &[Definition<Flag>] = &[
-    (
-        Flag::Null,
-        Some('0'),
-        "null",
-        "End each line with a zero byte, not a newline",
-    ),
-    (
+/// Whether an option takes a value, and what that is called.
+enum Kind {
+    Flag(Flag),
+    Value(Valued, &'static str),
+}
+
+/// A flag with a long name.
+const fn flag(
+    flag: Flag,
+    letter: Option<char>,
+    long: &'static str,
+    help: &'static str,
+) -> Definition {
+    Definition {
+        kind: Kind::Flag(flag),
+        letter,
+        long: Some(long),
+        id: long,
+        help,
+    }
+}
+
+/// A flag that is a letter only.
+const fn letter(flag: Flag, letter: char, id: &'static str, help: &'static str) -> Definition {
+    Definition {
+        kind: Kind::Flag(flag),
+        letter: Some(letter),
+        long: None,
+        id,
+        help,
+    }
+}
+
+/// An option with a value.
+const fn valued(
+    option: Valued,
+    value: &'static str,
+    letter: Option<char>,
+    long: &'static str,
+    help: &'static str,
+) -> Definition {
+    Definition {
+        kind: Kind::Value(option, value),
+        letter,
+        long: Some(long),
+        id: long,
+        help,
+    }
+}
+
+/// In the order in which GNU's messages list them.
+const OPTIONS: &[Definition] = &[
+    flag(
         Flag::All,
         Some('a'),
         "all",
         "Write a line for every file, not only for directories",
     ),
-    (
+    flag(
         Flag::ApparentSize,
         None,
         "apparent-size",
         "Count the bytes of files rather than the space they take",
     ),
-    (
+    valued(
+        Valued::BlockSize,
+        "SIZE",
+        Some('B'),
+        "block-size",
+        "Count blocks of SIZE: a number, a unit (K, M, G... of 1024; KB, MB, GB... of 1000), or both",
+    ),
+    flag(
         Flag::Bytes,
         Some('b'),
         "bytes",
         "As --apparent-size --block-size=1",
     ),
-    (
-        Flag::Total,
-        Some('c'),
-        "total",
-        "Write a line for everything together at the end",
-    ),
-    (
-        Flag::DereferenceArgs,
-        Some('D'),
-        "dereference-args",
-        "Follow the symbolic links among the operands (also -H)",
-    ),
-    (
-        Flag::Human,
-        Some('h'),
-        "human-readable",
-        "Write sizes in the unit that suits each, in powers of 1024 (1.1K, 23M)",
-    ),
-    (
-        Flag::Inodes,
-        None,
-        "inodes",
-        "Count inodes rather than space",
-    ),
-    (Flag::Kibibytes, Some('k'), "", "As --block-size=1K"),
-    (
-        Flag::Dereference,
-        Some('L'),
-        "dereference",
-        "Follow all symbolic links",
-    ),
-    (
+    flag(
         Flag::CountLinks,
         Some('l'),
         "count-links",
         "Count a file with several links each time it is met",
     ),
-    (Flag::Mebibytes, Some('m'), "", "As --block-size=1M"),
-    (
+    flag(
+        Flag::Dereference,
+        Some('L'),
+        "dereference",
+        "Follow all symbolic links",
+    ),
+    flag(
+        Flag::DereferenceArgs,
+        Some('D'),
+        "dereference-args",
+        "Follow the symbolic links among the operands (also -H)",
+    ),
+    valued(
+        Valued::Exclude,
+        "PATTERN",
+        None,
+        "exclude",
+        "Leave out files that match PATTERN",
+    ),
+    valued(
+        Valued::ExcludeFrom,
+        "FILE",
+        Some('X'),
+        "exclude-from",
+        "Leave out what matches a pattern in FILE, which has one a line",
+    ),
+    valued(
+        Valued::Files0From,
+        "F",
+        None,
+        "files0-from",
+        "Measure the files named in F, each name ended by a zero byte; - is standard input",
+    ),
+    flag(
+        Flag::Human,
+        Some('h'),
+        "human-readable",
+        "Write sizes in the unit that suits each, in powers of 1024 (1.1K, 23M)",
+    ),
+    flag(
+        Flag::Inodes,
+        None,
+        "inodes",
+        "Count inodes rather than space",
+    ),
+    flag(Flag::Si, None, "si", "As -h, in powers of 1000"),
+    valued(
+        Valued::MaxDepth,
+        "N",
+        Some('d'),
+        "max-depth",
+        "Write lines only for what is at most N levels below an operand",
+    ),
+    flag(
+        Flag::Null,
+        Some('0'),
+        "null",
+        "End each line with a zero byte, not a newline",
+    ),
+    flag(
         Flag::NoDereference,
         Some('P'),
         "no-dereference",
         "Follow no symbolic links (this is the default)",
     ),
-    (
-        Flag::SeparateDirs,
-        Some('S'),
-        "separate-dirs",
-        "Do not count what is in subdirectories for a directory",
-    ),
-    (Flag::Si, None, "si", "As -h, in powers of 1000"),
-    (
-        Flag::Summarize,
-        Some('s'),
-        "summarize",
-        "Write only a line for each operand",
-    ),
-    (
+    flag(
         Flag::OneFileSystem,
         Some('x'),
         "one-file-system",
         "Leave out what is on other file systems",
     ),
-];
-
-const VALUED: &[(Definition<Valued>, &str)] = &[
-    (
-        (
-            Valued::BlockSize,
-            Some('B'),
-            "block-size",
-            "Count blocks of SIZE: a number, a unit (K, M, G... of 1024; KB, MB, GB... of 1000), or both",
-        ),
+    flag(
+        Flag::SeparateDirs,
+        Some('S'),
+        "separate-dirs",
+        "Do not count what is in subdirectories for a directory",
+    ),
+    flag(
+        Flag::Summarize,
+        Some('s'),
+        "summarize",
+        "Write only a line for each operand",
+    ),
+    flag(
+        Flag::Total,
+        Some('c'),
+        "total",
+        "Write a line for everything together at the end",
+    ),
+    valued(
+        Valued::Threshold,
         "SIZE",
+        Some('t'),
+        "threshold",
+        "Leave out lines of less than SIZE, or of more than its amount if it is negative",
     ),
-    (
-        (
-            Valued::MaxDepth,
-            Some('d'),
-            "max-depth",
-            "Write lines only for what is at most N levels below an operand",
-        ),
-        "N",
-    ),
-    (
-        (
-            Valued::Files0From,
-            None,
-            "files0-from",
-            "Measure the files named in F, each name ended by a zero byte; - is standard input",
-        ),
-        "F",
-    ),
-    (
-        (
-            Valued::Threshold,
-            Some('t'),
-            "threshold",
-            "Leave out lines of less than SIZE, or of more than its amount if it is negative",
-        ),
-        "SIZE",
-    ),
-    (
-        (
-            Valued::Time,
-            None,
-            "time",
-            "Show the latest time of change of anything below, or of WORD: atime, access, use, ctime, status",
-        ),
+    valued(
+        Valued::Time,
         "WORD",
+        None,
+        "time",
+        "Show the latest time of change of anything below, or of WORD: atime, access, use, ctime, status",
     ),
-    (
-        (
-            Valued::TimeStyle,
-            None,
-            "time-style",
-            "How times are written: full-iso, long-iso, iso, or +FORMAT as date(1) has it",
-        ),
+    valued(
+        Valued::TimeStyle,
         "STYLE",
+        None,
+        "time-style",
+        "How times are written: full-iso, long-iso, iso, or +FORMAT as date(1) has it",
     ),
-    (
-        (
-            Valued::ExcludeFrom,
-            Some('X'),
-            "exclude-from",
-            "Leave out what matches a pattern in FILE, which has one a line",
-        ),
-        "FILE",
-    ),
-    (
-        (
-            Valued::Exclude,
-            None,
-            "exclude",
-            "Leave out files that match PATTERN",
-        ),
-        "PATTERN",
-    ),
+    letter(Flag::Kibibytes, 'k', "k", "As --block-size=1K"),
+    letter(Flag::Mebibytes, 'm', "m", "As --block-size=1M"),
 ];
 
 const OPERANDS: &str = "operands";
@@ -258,74 +297,49 @@ impl DuArgs {
             .disable_help_flag(true)
             .infer_long_args(true)
             .args_override_self(true)
+            .args(OPTIONS.iter().map(argument))
             .arg(help)
             .arg(version)
-            .args(FLAGS.iter().map(flag))
-            .args(VALUED.iter().map(|(option, value)| valued(option, value)))
             .arg(operands)
     }
 }
 
 /// The long names of all options of du, for messages about abbreviations.
 pub(crate) fn long_names() -> impl Iterator<Item = &'static str> {
-    let flags = FLAGS.iter().map(|option| option.2);
-    let valued = VALUED.iter().map(|(option, _)| option.2);
-    flags
-        .chain(valued)
-        .filter(|name| !name.is_empty())
-        .chain(["help", "version"])
+    let names = OPTIONS.iter().filter_map(|option| option.long);
+    names.chain(["help", "version"])
 }
 
 /// The letter of the option with that long name.
 pub(crate) fn letter_of(long: &str) -> Option<char> {
-    let flags = FLAGS.iter().map(|option| (option.1, option.2));
-    let valued = VALUED.iter().map(|(option, _)| (option.1, option.2));
-    flags
-        .chain(valued)
-        .find(|(_, name)| *name == long)
-        .and_then(|(letter, _)| letter)
+    let option = OPTIONS.iter().find(|option| option.long == Some(long));
+    option.and_then(|option| option.letter)
 }
 
-/// What the parser calls an option: its long name, else its letter.
-fn id<T>((_, letter, long, _): &Definition<T>) -> &'static str {
-    match (*long, letter) {
-        ("", Some('k')) => "k",
-        ("", _) => "m",
-        (long, _) => long,
-    }
-}
-
-fn argument<T>(option: &Definition<T>) -> Arg {
-    let mut arg = Arg::new(id(option)).help(option.3);
-    if let Some(letter) = option.1 {
+fn argument(option: &Definition) -> Arg {
+    let mut arg = Arg::new(option.id).help(option.help);
+    if let Some(letter) = option.letter {
         arg = arg.short(letter);
     }
-    if !option.2.is_empty() {
-        arg = arg.long(option.2);
+    if let Some(long) = option.long {
+        arg = arg.long(long);
     }
-    arg
-}
-
-fn flag(option: &Definition<Flag>) -> Arg {
-    let arg = argument(option).action(ArgAction::SetTrue);
-    if option.0 == Flag::DereferenceArgs {
-        arg.short_alias('H')
-    } else {
-        arg
-    }
-}
-
-fn valued(option: &Definition<Valued>, value: &'static str) -> Arg {
-    let arg = argument(option)
-        .value_name(value)
-        .value_parser(ValueParser::os_string())
-        .action(ArgAction::Append);
-    if option.0 == Valued::Time {
-        arg.num_args(0..=1)
-            .require_equals(true)
-            .default_missing_value(TIME_ALONE)
-    } else {
-        arg.allow_hyphen_values(true)
+    match option.kind {
+        Kind::Flag(Flag::DereferenceArgs) => arg.short_alias('H').action(ArgAction::SetTrue),
+        Kind::Flag(_) => arg.action(ArgAction::SetTrue),
+        Kind::Value(kind, value) => {
+            let arg = arg
+                .value_name(value)
+                .value_parser(ValueParser::os_string())
+                .action(ArgAction::Append);
+            if kind == Valued::Time {
+                arg.num_args(0..=1)
+                    .require_equals(true)
+                    .default_missing_value(TIME_ALONE)
+            } else {
+                arg.allow_hyphen_values(true)
+            }
+        }
     }
 }
 
@@ -342,21 +356,20 @@ impl clap::Args for DuArgs {
 impl FromArgMatches for DuArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut ordered = Vec::new();
-        for option in FLAGS {
-            if matches.get_flag(id(option)) {
-                let last = matches.indices_of(id(option)).and_then(Iterator::last);
-                ordered.push((last, Setting::Flag(option.0)));
-            }
-        }
-        for (option, _) in VALUED {
-            let values = matches.get_many::<OsString>(id(option));
-            let indices = matches.indices_of(id(option));
-            for (value, index) in values
-                .into_iter()
-                .flatten()
-                .zip(indices.into_iter().flatten())
-            {
-                ordered.push((Some(index), Setting::Value(option.0, value.clone())));
+        for option in OPTIONS {
+            let indices = matches.indices_of(option.id).into_iter().flatten();
+            match option.kind {
+                Kind::Flag(flag) => {
+                    if matches.get_flag(option.id) {
+                        ordered.push((indices.last(), Setting::Flag(flag)));
+                    }
+                }
+                Kind::Value(kind, _) => {
+                    let values = matches.get_many::<OsString>(option.id);
+                    for (value, index) in values.into_iter().flatten().zip(indices) {
+                        ordered.push((Some(index), Setting::Value(kind, value.clone())));
+                    }
+                }
             }
         }
         ordered.sort_by_key(|(index, _)| *index);

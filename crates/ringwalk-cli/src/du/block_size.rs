@@ -91,11 +91,11 @@ impl BlockSize {
             fault,
             digits,
         } = scan(spec, UNITS, 0, u64::MAX.into());
+        let bytes = value.and_then(|value| u64::try_from(value).ok());
+        let bytes = bytes.filter(|bytes| *bytes > 0).ok_or(Fault::Invalid)?;
         if let Some(fault) = fault.filter(|_| strict) {
             return Err(fault);
         }
-        let bytes = value.and_then(|value| u64::try_from(value).ok());
-        let bytes = bytes.filter(|bytes| *bytes > 0).ok_or(Fault::Invalid)?;
         let suffix = if digits || fault.is_some() {
             ""
         } else {
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn faults() {
         let fault = |spec: &str| BlockSize::parse(spec.as_bytes()).unwrap_err();
-        for spec in ["x", "0", "0K", "", "-1", "'", "'x", "B"] {
+        for spec in ["x", "0", "0K", "", "-1", "'", "'x", "B", "08", "0x"] {
             assert_eq!(fault(spec), Fault::Invalid, "{spec}");
         }
         for spec in ["1x", "1i", "ki", "1Q", "1e", "kB1", "K0"] {

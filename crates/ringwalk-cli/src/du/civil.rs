@@ -79,7 +79,8 @@ impl Zone {
             return Self { zone, name: None };
         }
         let letters = name.chars().take_while(char::is_ascii_alphabetic).count();
-        Self::utc((letters >= 3).then(|| name[..letters].to_owned()))
+        let abbreviation = if letters >= 3 { &name[..letters] } else { "" };
+        Self::utc(Some(abbreviation.to_owned()))
     }
 
     fn from_file(name: &str, data: &[u8]) -> Option<Self> {
@@ -233,6 +234,7 @@ mod tests {
         assert_eq!((summer.offset, summer.zone.as_str()), (-14_400, "EDT"));
         let unknown = civil(0, "nonsense/zone");
         assert_eq!((unknown.offset, unknown.zone.as_str()), (0, "nonsense"));
+        assert_eq!(civil(0, "ab").zone, "");
         assert_eq!(civil(0, "").zone, "UTC");
         let far = civil(99_999_999_999_999, "EST5EDT");
         assert_eq!(far.offset, -18_000);

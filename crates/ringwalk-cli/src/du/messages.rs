@@ -62,7 +62,7 @@ fn describe(error: &clap::Error, arguments: &[OsString]) -> String {
     };
     let argument = context(ContextKind::InvalidArg);
     match error.kind() {
-        ErrorKind::UnknownArgument => unknown(&argument),
+        ErrorKind::UnknownArgument => unknown(&argument, arguments),
         ErrorKind::TooManyValues => {
             let name = long_name(&argument);
             format!("option '--{name}' doesn't allow an argument")
@@ -87,21 +87,30 @@ fn long_name(shown: &str) -> &str {
     name.split([' ', '=', '[', '<']).next().unwrap_or(name)
 }
 
-fn unknown(argument: &str) -> String {
+fn unknown(argument: &str, arguments: &[OsString]) -> String {
     let Some(long) = argument.strip_prefix("--") else {
         let letter = argument.trim_start_matches('-');
         return format!("invalid option -- '{letter}'");
     };
     let long = long.split('=').next().unwrap_or(long);
+    // The parser may leave out the value, which GNU shows.
+    let with_value = format!("--{long}=");
+    let given = arguments
+        .iter()
+        .find(|given| given.as_bytes().starts_with(with_value.as_bytes()))
+        .map_or_else(
+            || format!("--{long}"),
+            |given| given.to_string_lossy().into_owned(),
+        );
     let possible: Vec<String> = args::long_names()
         .filter(|name| name.starts_with(long))
         .map(|name| format!("'--{name}'"))
         .collect();
     if possible.len() > 1 {
         let possible = possible.join(" ");
-        return format!("option '--{long}' is ambiguous; possibilities: {possible}");
+        return format!("option '{given}' is ambiguous; possibilities: {possible}");
     }
-    format!("unrecognized option '--{long}'")
+    format!("unrecognized option '{given}'")
 }
 
 /// An option at the end of the command line, without its value.
@@ -133,7 +142,7 @@ mod tests {
         assert_eq!(said(&["-z"]), "invalid option -- 'z'");
         assert_eq!(said(&["-az"]), "invalid option -- 'z'");
         assert_eq!(said(&["--foo"]), "unrecognized option '--foo'");
-        assert_eq!(said(&["--foo=1"]), "unrecognized option '--foo'");
+        assert_eq!(said(&["--foo=1"]), "unrecognized option '--foo=1'");
         assert_eq!(
             said(&["--ti"]),
             "option '--ti' is ambiguous; possibilities: '--time' '--time-style'"

@@ -14,7 +14,8 @@
 //! | `account.rs`, `totals.rs`, `output.rs` | the books, kept in the order of the tree; lines |
 //!
 //! What differs from GNU's: output is written in blocks rather than line by line, unless it goes to a terminal; a reader
-//! that goes away ends the work with status 1 rather than by a signal; `--time=mtime` is understood; digits are not
+//! that goes away ends the work with status 1 rather than by a signal; `--time=mtime` is understood, and `-d=1` as `-d1`; of several wrong
+//! options only the first is named; digits are not
 //! grouped (as in the C locale); a directory of more than 10 000 entries is listed in its own order rather than by
 //! inode number.
 

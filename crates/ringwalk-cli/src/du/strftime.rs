@@ -106,11 +106,12 @@ fn shape(text: &[u8]) -> (Shape, usize) {
     (shape, at)
 }
 
-/// Whether the conversion takes that modifier and those colons; `%%` takes nothing at all.
+/// Whether the conversion takes that modifier and those colons; `%%` takes nothing at all. In the C locale modifiers
+/// change nothing, but GNU refuses some.
 fn allowed(conversion: u8, modifier: Option<u8>, shape: &Shape, length: usize) -> bool {
     match modifier {
-        Some(b'E') => b"cCxXyY".contains(&conversion),
-        Some(_) => b"deHIjklmMSuUVwWyCgGq".contains(&conversion),
+        Some(b'E') => !b"aAbBdDeFgGhHIjklmMNSuUVwW%".contains(&conversion),
+        Some(_) => !b"aAcDFqxXY%".contains(&conversion),
         None => shape.colons <= 3 && (conversion != b'%' || length == 1),
     }
 }
@@ -391,6 +392,7 @@ mod tests {
         ("%s %20s", "1706933106 00000000001706933106"),
         ("%+4C", "+020"),
         ("%OY%Ed%E5d", "%OY%Ed%E5d"),
+        ("%OB%Ep", "FebruaryAM"),
         ("%k%l%I", " 9 909"),
         ("%F %8F %+F", "2024-02-03 2024-02-03 2024-02-03"),
         ("%:x%", "%:x%"),

@@ -55,6 +55,8 @@ pub(crate) struct State {
     entered: AtomicBool,
     /// Met before: not counted.
     repeated: AtomicBool,
+    /// Of an operand: there is something in it.
+    occupied: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -78,6 +80,7 @@ impl State {
             device,
             entered: AtomicBool::new(false),
             repeated: AtomicBool::new(false),
+            occupied: AtomicBool::new(false),
         }
     }
 }
@@ -210,7 +213,12 @@ impl<'s, 'a> Measurer<'s, 'a> {
             if config.one_file_system && metadata.dev != dir.state().device {
                 return None;
             }
-            if metadata.file_type() == FileType::Directory && is_within_itself(dir, entry, metadata)
+            // Without links to follow only a mount can lead back.
+            let may_lead_back =
+                config.links == Links::Always || metadata.attributes & MOUNT_ROOT != 0;
+            if may_lead_back
+                && metadata.file_type() == FileType::Directory
+                && is_within_itself(dir, metadata)
             {
                 return None;
             }
@@ -360,7 +368,6 @@ impl<'s, 'a> Measurer<'s, 'a> {
     /// Notes that a directory is met; false if it has been before.
     fn meet(&self, state: &State) -> bool {
         let first = lock(&self.shared.entered).insert(state.identity);
-        state.entered.store(true, Ordering::Relaxed);
         if !first {
             state.repeated.store(true, Ordering::Relaxed);
         }
@@ -383,6 +390,7 @@ impl Visitor for Measurer<'_, '_> {
         if self.shared.config.enters_at_once() && !self.meet(dir.state()) {
             return Flow::Prune;
         }
+        dir.state().entered.store(true, Ordering::Relaxed);
         self.flow()
     }
 
@@ -396,6 +404,11 @@ impl Visitor for Measurer<'_, '_> {
             if !self.path.ends_with(b"/") {
                 self.path.push(b'/');
             }
+        }
+        if let Some(dir) = batch.dir()
+            && dir.depth() == 0
+        {
+            dir.state().occupied.store(true, Ordering::Relaxed);
         }
         match batch.dir() {
             None => self.spread(batch, self.shared.events.roots()),
@@ -422,7 +435,7 @@ impl Visitor for Measurer<'_, '_> {
             return;
         }
         let path = if dir.depth() <= config.max_depth {
-            dir.path()
+            shown_path(dir, config.links)
         } else {
             Vec::new()
         };
@@ -454,12 +467,26 @@ impl Visitor for Measurer<'_, '_> {
     }
 }
 
-/// Whether a directory is one that it is found within: through a link that is followed, or a mount of itself. Either is
-/// left out without a word, as a tree that is listed for ever has no size.
-fn is_within_itself(dir: &Dir<State>, entry: &Entry<'_, State>, metadata: &Metadata) -> bool {
-    if !entry.is_followed() && metadata.attributes & MOUNT_ROOT == 0 {
-        return false;
+/// The path as GNU shows it at the end of a directory: where links are followed, an operand that is empty loses the slash
+/// at its end.
+fn shown_path(dir: &Dir<State>, links: Links) -> Vec<u8> {
+    let mut path = dir.path();
+    let state = dir.state();
+    if links == Links::Always
+        && dir.depth() == 0
+        && path.len() > 1
+        && state.entered.load(Ordering::Relaxed)
+        && !state.occupied.load(Ordering::Relaxed)
+        && path.ends_with(b"/")
+    {
+        path.pop();
     }
+    path
+}
+
+/// Whether a directory is one that it is found within: by way of a link that is followed, or of a mount of itself.
+/// Either is left out without a word, as a tree that goes on for ever has no size.
+fn is_within_itself(dir: &Dir<State>, metadata: &Metadata) -> bool {
     let mut above = Some(dir);
     while let Some(dir) = above {
         if dir.state().identity == metadata.identity() {
