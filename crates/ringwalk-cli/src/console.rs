@@ -1,0 +1,132 @@
+//! Standard error and standard output, shared by messages, results and the line of progress.
+//!
+//! The line of progress stands on the terminal's last line and is drawn by a thread of its own. Whatever else is
+//! written must first take it away: so everything goes through one lock, and whoever writes clears the line. It is
+//! drawn again at its next turn.
+
+use std::fmt::{Display, Write as _};
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// Back to the first column, then erase to the end of the line (ECMA-48 EL).
+const ERASE_LINE: &str = "\r\x1b[K";
+
+static PROGRAM: OnceLock<&'static str> = OnceLock::new();
+static CONSOLE: Mutex<Console> = Mutex::new(Console { line_shown: false });
+
+struct Console {
+    line_shown: bool,
+}
+
+fn console() -> MutexGuard<'static, Console> {
+    CONSOLE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Console {
+    fn take_line_away(&mut self) {
+        if std::mem::take(&mut self.line_shown) {
+            put(ERASE_LINE);
+        }
+    }
+}
+
+/// Writes to standard error in one call, so that lines of several processes do not mix; the caller holds the lock. A
+/// failure cannot be told anywhere, and must not end the work.
+fn put(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
+/// Sets the name that messages begin with; the first call counts. Without one it is `ringwalk`.
+pub fn set_program(name: &'static str) {
+    let _ = PROGRAM.set(name);
+}
+
+/// The name that messages begin with.
+pub fn program() -> &'static str {
+    PROGRAM.get().copied().unwrap_or("ringwalk")
+}
+
+/// Tells the user of something that went wrong: `ringwalk: MESSAGE`, a line on standard error.
+pub fn error(message: impl Display) {
+    note(format_args!("{}: {message}", program()));
+}
+
+/// Writes a line of `text` to standard error.
+pub fn note(text: impl Display) {
+    let mut line = String::new();
+    let mut console = console();
+    if std::mem::take(&mut console.line_shown) {
+        line.push_str(ERASE_LINE);
+    }
+    let _ = writeln!(line, "{text}");
+    put(&line);
+}
+
+/// Draws the line of progress, which must have no line break and fit the terminal.
+pub fn draw(line: &str) {
+    let mut console = console();
+    console.line_shown = true;
+    put(&format!("{ERASE_LINE}{line}"));
+}
+
+/// Takes the line of progress away.
+pub fn clear() {
+    console().take_line_away();
+}
+
+/// Runs `write` while no line of progress is on the terminal: for writes to standard output, which may be the same one.
+pub fn without_line<T>(write: impl FnOnce() -> T) -> T {
+    let mut console = console();
+    console.take_line_away();
+    write()
+}
+
+/// Writes `bytes` to standard output, with a message when that fails.
+///
+/// # Errors
+///
+/// The exit status to end with. A reader that went away (`EPIPE`) has seen what it wanted, so that is not told.
+pub fn print(bytes: &[u8]) -> Result<(), ExitCode> {
+    let result = without_line(|| {
+        let mut out = io::stdout().lock();
+        out.write_all(bytes).and_then(|()| out.flush())
+    });
+    result.map_err(|failure| write_failed(&failure))
+}
+
+/// Tells of a failed write to standard output, unless nobody reads it any more; the exit status to end with.
+pub fn write_failed(failure: &io::Error) -> ExitCode {
+    if failure.kind() != io::ErrorKind::BrokenPipe {
+        error(format_args!("write error: {}", reason(failure)));
+    }
+    ExitCode::FAILURE
+}
+
+/// The system's words for an error, without Rust's `(os error N)`.
+pub fn reason(failure: &io::Error) -> String {
+    let text = failure.to_string();
+    match text.find(" (os error ") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_the_systems_words() {
+        assert_eq!(
+            reason(&io::Error::from_raw_os_error(13)),
+            "Permission denied"
+        );
+        assert_eq!(reason(&io::Error::other("no such thing")), "no such thing");
+    }
+
+    #[test]
+    fn messages_begin_with_the_programs_name() {
+        assert_eq!(program(), "ringwalk");
+    }
+}

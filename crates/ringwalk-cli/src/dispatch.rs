@@ -1,0 +1,170 @@
+//! From the arguments to the program that is meant, and from what clap says to messages and exit statuses.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use crate::cli::{Cli, Command, CommonArgs, DuLink};
+use crate::console;
+use crate::engine_options::EngineOptions;
+use crate::quote::is_plain;
+
+/// Exit status of usage errors; GNU du has 1 for them, and so has ours.
+const USAGE: u8 = 2;
+const DU_USAGE: u8 = 1;
+
+/// What is done with a command line that cannot be used.
+#[derive(Clone, Copy, Debug)]
+enum Usage {
+    /// As clap words it, and its exit status.
+    Ours,
+    /// As GNU du does.
+    Du,
+}
+
+impl Usage {
+    fn status(self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::Ours => USAGE,
+            Self::Du => DU_USAGE,
+        })
+    }
+}
+
+/// Runs the program that `args` ask for, of which the first is the name it was called by.
+pub fn run(args: Vec<OsString>) -> ExitCode {
+    run_command(args).unwrap_or_else(|status| status)
+}
+
+/// Runs it; both sides are exit statuses.
+fn run_command(args: Vec<OsString>) -> Result<ExitCode, ExitCode> {
+    if called_as_du(&args) {
+        console::set_program("du");
+        let DuLink { common, du } = parse(args, Usage::Du)?;
+        return Ok(crate::du::run(&du, &resolve(&common, Usage::Du)?));
+    }
+    let usage = if names_du(&args) {
+        console::set_program("du");
+        Usage::Du
+    } else {
+        Usage::Ours
+    };
+    let cli: Cli = parse(args, usage)?;
+    let options = resolve(&cli.common, usage)?;
+    Ok(match &cli.command {
+        Command::Count(args) => crate::count::run(args, &options),
+        Command::Doctor(args) => crate::doctor::run(args, &options),
+        Command::Du(args) => crate::du::run(args, &options),
+    })
+}
+
+fn resolve(common: &CommonArgs, usage: Usage) -> Result<EngineOptions, ExitCode> {
+    EngineOptions::resolve(common).map_err(|error| {
+        console::error(error);
+        usage.status()
+    })
+}
+
+/// Whether the program was called through a link named `du`.
+fn called_as_du(args: &[OsString]) -> bool {
+    args.first()
+        .is_some_and(|name| Path::new(name).file_name() == Some(OsStr::new("du")))
+}
+
+/// Whether the subcommand is `du`: the first word that is neither an option nor the value of one.
+///
+/// Looked for before clap reads the line, because clap's errors do not tell which subcommand they arose in.
+fn names_du(args: &[OsString]) -> bool {
+    let mut words = args.iter().skip(1);
+    while let Some(word) = words.next() {
+        if word == "--source" || word == "--workers" || word == "--progress" {
+            words.next();
+        } else if !word.as_encoded_bytes().starts_with(b"-") {
+            return word == "du";
+        }
+    }
+    false
+}
+
+/// Reads `args`; help and versions are printed here.
+fn parse<P: Parser>(args: Vec<OsString>, usage: Usage) -> Result<P, ExitCode> {
+    let error = match P::try_parse_from(args) {
+        Ok(parsed) => return Ok(parsed),
+        Err(error) => error,
+    };
+    Err(match (error.kind(), usage) {
+        (ErrorKind::DisplayHelp | ErrorKind::DisplayVersion, _) => match error.print() {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(failure) => console::write_failed(&failure),
+        },
+        (ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, _) => {
+            console::note(error.render());
+            usage.status()
+        }
+        (_, Usage::Ours) => {
+            console::error(usage_message(&error.render().to_string()));
+            usage.status()
+        }
+        (_, Usage::Du) => {
+            crate::du::usage_error(&error);
+            usage.status()
+        }
+    })
+}
+
+/// Clap's message after our program's name instead of its `error:`, with what the user typed made harmless.
+fn usage_message(rendered: &str) -> String {
+    let message = rendered
+        .strip_prefix("error: ")
+        .unwrap_or(rendered)
+        .trim_end();
+    message
+        .chars()
+        .map(|character| {
+            if character == '\n' || is_plain(character) {
+                character
+            } else {
+                '?'
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(line: &str) -> Vec<OsString> {
+        line.split(' ').map(OsString::from).collect()
+    }
+
+    #[test]
+    fn a_link_is_known_by_its_last_component() {
+        assert!(called_as_du(&args("du -s")));
+        assert!(called_as_du(&args("/usr/local/bin/du")));
+        assert!(!called_as_du(&args("ringwalk du")));
+        assert!(!called_as_du(&args("/opt/du/ringwalk")));
+        assert!(!called_as_du(&[]));
+    }
+
+    #[test]
+    fn the_subcommand_is_found_behind_common_options() {
+        assert!(names_du(&args("ringwalk du --bad")));
+        assert!(names_du(&args(
+            "ringwalk --source count --explain --workers=2 du"
+        )));
+        assert!(!names_du(&args("ringwalk count du")));
+        assert!(!names_du(&args("ringwalk --workers du")));
+    }
+
+    #[test]
+    fn messages_keep_lines_but_no_controls() {
+        assert_eq!(
+            usage_message("error: bad '\x1b[2J'\nUsage: x\n"),
+            "bad '?[2J'\nUsage: x"
+        );
+    }
+}

@@ -1,0 +1,122 @@
+//! The limits of this process and machine that a walk runs into.
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::str::FromStr;
+
+use rustix::process::{Resource, getrlimit};
+use rustix::thread::sched_getaffinity;
+use serde::Serialize;
+
+use super::{cgroup, mounts};
+
+/// More workers than this are not used while calls return from cache, unless told.
+const MOST_WARM_WORKERS: usize = 16;
+
+/// Limits; a number that is missing (`null`) means that nothing limits, unless said otherwise.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Limits {
+    /// `RLIMIT_NOFILE`: what applies now. The engine raises it to the hard limit when it needs to.
+    pub(crate) open_files_soft: Option<u64>,
+    pub(crate) open_files_hard: Option<u64>,
+    /// `fs.file-nr` and `fs.file-max`: open files of the whole machine; missing without `/proc`.
+    pub(crate) system_open_files: Option<u64>,
+    pub(crate) system_most_open_files: Option<u64>,
+    /// CPUs this process may run on.
+    pub(crate) cpus: usize,
+    /// CPU time a second that control groups leave, in CPUs.
+    pub(crate) cpu_quota: Option<f64>,
+    /// Workers that a walk uses while calls return from cache.
+    pub(crate) workers: usize,
+    /// Bytes; missing without `/proc`.
+    pub(crate) memory: Option<u64>,
+    pub(crate) memory_available: Option<u64>,
+    /// Bytes that control groups leave.
+    pub(crate) memory_limit: Option<u64>,
+    /// `RLIMIT_NPROC`, which also bounds the kernel's workers for requests of unbounded duration.
+    pub(crate) processes: Option<u64>,
+}
+
+impl Limits {
+    /// Reads them; `asked` is the number of workers that was asked for.
+    pub(crate) fn read(asked: Option<NonZeroUsize>) -> Self {
+        let files = getrlimit(Resource::Nofile);
+        let proc_number = |name: &str, index| nth_number(&text(Path::new(name))?, index);
+        let meminfo = text(Path::new("/proc/meminfo")).unwrap_or_default();
+        let membership = text(Path::new("/proc/self/cgroup")).unwrap_or_default();
+        let groups = cgroup::limits(&membership, &mounts::read(), text);
+        Self {
+            open_files_soft: files.current,
+            open_files_hard: files.maximum,
+            system_open_files: proc_number("/proc/sys/fs/file-nr", 0),
+            system_most_open_files: proc_number("/proc/sys/fs/file-max", 0),
+            cpus: cpus(),
+            cpu_quota: groups.cpus,
+            workers: asked.map_or_else(warm_workers, NonZeroUsize::get),
+            memory: meminfo_bytes(&meminfo, "MemTotal:"),
+            memory_available: meminfo_bytes(&meminfo, "MemAvailable:"),
+            memory_limit: groups.memory,
+            processes: getrlimit(Resource::Nproc).current,
+        }
+    }
+}
+
+fn text(path: &Path) -> Option<String> {
+    std::fs::read_to_string(path).ok()
+}
+
+fn cpus() -> usize {
+    sched_getaffinity(None).map_or(1, |set| usize::try_from(set.count()).unwrap_or(1).max(1))
+}
+
+/// What the engine begins with once there is work for several: the CPUs that affinity and quota leave, at most 16.
+fn warm_workers() -> usize {
+    std::thread::available_parallelism()
+        .map_or(1, NonZeroUsize::get)
+        .min(MOST_WARM_WORKERS)
+}
+
+fn nth_number<T: FromStr>(text: &str, index: usize) -> Option<T> {
+    text.split_ascii_whitespace().nth(index)?.parse().ok()
+}
+
+/// A line such as `MemTotal:  16318236 kB`, in bytes.
+fn meminfo_bytes(meminfo: &str, name: &str) -> Option<u64> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix(name))?;
+    Some(nth_number::<u64>(line, 0)? * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workers_are_bounded_by_cpus_unless_asked() {
+        let workers = Limits::read(None).workers;
+        assert!(
+            (1..=MOST_WARM_WORKERS.min(cpus())).contains(&workers),
+            "{workers}"
+        );
+    }
+
+    #[test]
+    fn meminfo_is_in_kibibytes() {
+        assert_eq!(
+            meminfo_bytes("MemTotal:   2 kB\nMemAvailable: 1 kB\n", "MemAvailable:"),
+            Some(1024)
+        );
+        assert_eq!(meminfo_bytes("", "MemTotal:"), None);
+    }
+
+    #[test]
+    fn this_process_has_limits() {
+        let limits = Limits::read(NonZeroUsize::new(3));
+        assert_eq!(limits.workers, 3);
+        assert!(limits.cpus >= 1);
+        assert!(
+            limits
+                .open_files_soft
+                .is_some_and(|soft| limits.open_files_hard.is_none_or(|hard| soft <= hard))
+        );
+    }
+}

@@ -1,0 +1,139 @@
+//! `ringwalk doctor`: what this kernel, user and file system allow, why not more, and what would help.
+//!
+//! | file | what it finds out |
+//! |---|---|
+//! | `kernel.rs` | the release, `io_uring`, system calls: by trying them |
+//! | `user.rs` | privileges |
+//! | `place.rs`, `mounts.rs` | the directory's file system and device |
+//! | `limits.rs`, `cgroup.rs` | limits of the process and the machine |
+//! | `sources.rs` | the verdict on every source |
+//! | `report.rs` | the report as text |
+//!
+//! Nothing here is run by a walk: reading all of this costs more than counting a small tree.
+
+mod cgroup;
+mod kernel;
+mod limits;
+mod mounts;
+mod place;
+mod report;
+mod sources;
+mod user;
+
+use std::process::ExitCode;
+
+use rustix::io::Errno;
+use serde::Serialize;
+
+use crate::cli::DoctorArgs;
+use crate::console;
+use crate::engine_options::EngineOptions;
+use crate::quote::quoted;
+use crate::source_name::SourceName;
+use kernel::Kernel;
+use limits::Limits;
+use place::Place;
+use sources::Source;
+use user::User;
+
+/// Everything found, in the shape of the JSON object.
+#[derive(Clone, Debug, Serialize)]
+struct Report {
+    version: &'static str,
+    kernel: Kernel,
+    user: User,
+    directory: Place,
+    sources: Vec<Source>,
+    limits: Limits,
+}
+
+/// Looks at `args.directory` and prints the report.
+pub fn run(args: &DoctorArgs, options: &EngineOptions) -> ExitCode {
+    let directory = match Place::read(args.directory.as_ref()) {
+        Ok(directory) => directory,
+        Err(errno) => {
+            let reason = console::reason(&errno.into());
+            console::error(format_args!(
+                "cannot access {}: {reason}",
+                quoted(&args.directory)
+            ));
+            return ExitCode::FAILURE;
+        }
+    };
+    let user = User::read();
+    let kernel = Kernel::read(&user);
+    let mut sources = sources::judge(&kernel, &user, &directory);
+    if options.source != SourceName::Auto {
+        sources.retain(|source| source.name == options.source.as_str());
+    }
+    let limits = Limits::read(options.workers);
+    let report = Report {
+        version: env!("CARGO_PKG_VERSION"),
+        kernel,
+        user,
+        directory,
+        sources,
+        limits,
+    };
+    let output = if args.json {
+        json(&report)
+    } else {
+        report::text(&report)
+    };
+    if let Err(status) = console::print(output.as_bytes()) {
+        return status;
+    }
+    if options.explain {
+        console::note(report::evidence(&report));
+    }
+    ExitCode::SUCCESS
+}
+
+fn json(report: &Report) -> String {
+    // Only maps with keys that are no strings and failing serializers fail; there are none.
+    let mut text = serde_json::to_string_pretty(report).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// The words for `errno`, for those parts that store a reason.
+fn words(errno: Errno) -> String {
+    console::reason(&errno.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn the_report_has_the_documented_keys() {
+        let user = User::read();
+        let kernel = Kernel::read(&user);
+        let directory = Place::read(Path::new("/")).unwrap();
+        let sources = sources::judge(&kernel, &user, &directory);
+        let report = Report {
+            version: "0",
+            kernel,
+            user,
+            directory,
+            sources,
+            limits: Limits::read(None),
+        };
+        let value: serde_json::Value = serde_json::from_str(&json(&report)).unwrap();
+        for pointer in [
+            "/version",
+            "/kernel/release",
+            "/kernel/io_uring/available",
+            "/user/sys_admin",
+            "/directory/file_system",
+            "/sources/0/usable",
+            "/sources/5/obstacles",
+            "/limits/open_files_soft",
+            "/limits/cpu_quota",
+        ] {
+            assert!(value.pointer(pointer).is_some(), "{pointer}");
+        }
+        assert_eq!(value.pointer("/directory/path").unwrap(), "/");
+    }
+}

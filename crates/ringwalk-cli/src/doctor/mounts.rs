@@ -1,0 +1,137 @@
+//! The table of mounts as `/proc/self/mountinfo` tells it (`proc_pid_mountinfo(5)`).
+
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+/// One line of the table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mount {
+    pub(crate) id: u64,
+    pub(crate) major: u32,
+    pub(crate) minor: u32,
+    /// What of the file system is mounted: `/` or, for bind mounts and containers, a directory in it.
+    pub(crate) root: PathBuf,
+    pub(crate) point: PathBuf,
+    pub(crate) file_system: String,
+    /// The device, or whatever the file system calls its source.
+    pub(crate) source: PathBuf,
+    /// Options of the file system, which for a cgroup hierarchy name its controllers.
+    pub(crate) super_options: String,
+}
+
+/// Reads a whole table; lines that are not understood are left out.
+pub(crate) fn parse(table: &[u8]) -> Vec<Mount> {
+    table
+        .split(|byte| *byte == b'\n')
+        .filter_map(parse_line)
+        .collect()
+}
+
+/// The table of this process; empty without `/proc`.
+pub(crate) fn read() -> Vec<Mount> {
+    std::fs::read("/proc/self/mountinfo")
+        .map(|table| parse(&table))
+        .unwrap_or_default()
+}
+
+/// `36 35 98:0 /root /point rw,noatime master:1 - ext3 /dev/root rw`: any number of optional fields before the dash.
+fn parse_line(line: &[u8]) -> Option<Mount> {
+    let mut fields = line.split(|byte| *byte == b' ');
+    let id = text(fields.next()?)?.parse().ok()?;
+    let _parent = fields.next()?;
+    let (major, minor) = text(fields.next()?)?.split_once(':')?;
+    let (major, minor) = (major.parse().ok()?, minor.parse().ok()?);
+    let root = unescape(fields.next()?);
+    let point = unescape(fields.next()?);
+    fields.find(|field| *field == b"-")?;
+    let file_system = text(fields.next()?)?.to_owned();
+    let source = unescape(fields.next()?);
+    let super_options = String::from_utf8_lossy(fields.next().unwrap_or_default()).into_owned();
+    Some(Mount {
+        id,
+        major,
+        minor,
+        root,
+        point,
+        file_system,
+        source,
+        super_options,
+    })
+}
+
+fn text(field: &[u8]) -> Option<&str> {
+    std::str::from_utf8(field).ok()
+}
+
+/// Blanks, tabs, line breaks and backslashes are written as `\` and three octal digits.
+fn unescape(field: &[u8]) -> PathBuf {
+    let mut path = Vec::with_capacity(field.len());
+    let mut rest = field;
+    while let Some((&first, after)) = rest.split_first() {
+        if let (b'\\', Some((&[a, b, c], tail))) = (first, after.split_first_chunk())
+            && [a, b, c].iter().all(|digit| (b'0'..=b'7').contains(digit))
+        {
+            path.push(((a - b'0') << 6) | ((b - b'0') << 3) | (c - b'0'));
+            rest = tail;
+        } else {
+            path.push(first);
+            rest = after;
+        }
+    }
+    PathBuf::from(std::ffi::OsString::from_vec(path))
+}
+
+/// The mount with this id, or else the one with the longest mount point above `path`; of several mounts on one point
+/// the last covers the others.
+pub(crate) fn find<'m>(mounts: &'m [Mount], id: Option<u64>, path: &Path) -> Option<&'m Mount> {
+    if let Some(mount) = id.and_then(|id| mounts.iter().find(|mount| mount.id == id)) {
+        return Some(mount);
+    }
+    let above = mounts.iter().filter(|mount| path.starts_with(&mount.point));
+    above.max_by_key(|mount| mount.point.as_os_str().as_bytes().len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: &[u8] = br"22 1 0:21 / /proc rw,relatime shared:5 master:1 - proc proc rw
+27 1 254:0 / / rw - ext4 /dev/root rw,discard
+30 27 8:1 /sub /mnt/a\040b rw - xfs /dev/sda1 rw
+31 27 8:2 / /mnt/a rw - btrfs /dev/sdb rw
+32 31 0:50 / /mnt/a rw - tmpfs tmpfs rw
+nonsense
+";
+
+    #[test]
+    fn lines_with_and_without_optional_fields() {
+        let mounts = parse(TABLE);
+        assert_eq!(mounts.len(), 5, "the nonsense is left out");
+        assert_eq!((mounts[0].id, mounts[0].file_system.as_str()), (22, "proc"));
+        let xfs = &mounts[2];
+        assert_eq!(xfs.point, Path::new("/mnt/a b"));
+        assert_eq!(
+            (xfs.major, xfs.minor, xfs.root.as_path()),
+            (8, 1, Path::new("/sub"))
+        );
+        assert_eq!(xfs.source, Path::new("/dev/sda1"));
+        assert_eq!(mounts[1].super_options, "rw,discard");
+    }
+
+    #[test]
+    fn the_id_decides_then_the_longest_and_last_point() {
+        let mounts = parse(TABLE);
+        let id = |found: Option<&Mount>| found.map(|mount| mount.id);
+        assert_eq!(
+            id(find(&mounts, Some(31), Path::new("/elsewhere"))),
+            Some(31)
+        );
+        assert_eq!(id(find(&mounts, None, Path::new("/mnt/a/deep"))), Some(32));
+        assert_eq!(
+            id(find(&mounts, Some(999), Path::new("/mnt/ab"))),
+            Some(27),
+            "not a component"
+        );
+        assert_eq!(id(find(&[], None, Path::new("/"))), None);
+    }
+}

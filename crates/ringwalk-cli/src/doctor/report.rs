@@ -1,0 +1,261 @@
+//! The report as text for people.
+
+use std::fmt::Write;
+
+use super::Report;
+use super::limits::Limits;
+use super::place::Place;
+use super::sources::Source;
+use crate::quote::quoted;
+
+/// Where the second column begins.
+const COLUMN: usize = 22;
+
+pub(crate) fn text(report: &Report) -> String {
+    let mut out = String::new();
+    let (kernel, user) = (&report.kernel, &report.user);
+    let _ = writeln!(out, "ringwalk {}", report.version);
+    row(
+        &mut out,
+        "kernel",
+        &format!("Linux {}, {}", kernel.release, kernel.machine),
+    );
+    let privilege = match (user.sys_admin, user.initial_namespace) {
+        (true, true) => "with CAP_SYS_ADMIN",
+        (true, false) => "with CAP_SYS_ADMIN in a user namespace only",
+        (false, _) => "without CAP_SYS_ADMIN",
+    };
+    row(&mut out, "user", &format!("{} {privilege}", user.uid));
+    place(&mut out, &report.directory);
+    let _ = writeln!(out, "\nsources");
+    for source in &report.sources {
+        describe(&mut out, source);
+    }
+    limits(&mut out, &report.limits);
+    ring(&mut out, report);
+    out
+}
+
+fn row(out: &mut String, name: &str, value: &str) {
+    let _ = writeln!(out, "  {name:<width$}{value}", width = COLUMN - 2);
+}
+
+/// A row whose first column stays empty.
+fn more(out: &mut String, value: &str) {
+    row(out, "", value);
+}
+
+fn place(out: &mut String, place: &Place) {
+    row(out, "directory", &quoted(&place.given).to_string());
+    let file_system = place.file_system.as_deref().unwrap_or("unknown (no /proc)");
+    let mount_point = place
+        .mount_point
+        .as_ref()
+        .map(|point| format!(", mounted on {}", quoted(point)));
+    row(
+        out,
+        "file system",
+        &format!("{file_system}{}", mount_point.unwrap_or_default()),
+    );
+    let device = &place.device;
+    let Some(path) = &device.path else { return };
+    let kind = match device.rotational {
+        Some(true) => ", a spinning disk by what the kernel says",
+        Some(false) => ", no spinning disk",
+        None => "",
+    };
+    row(
+        out,
+        "device",
+        &format!("{} ({}:{}){kind}", quoted(path), device.major, device.minor),
+    );
+}
+
+fn describe(out: &mut String, source: &Source) {
+    let verdict = match (source.in_this_version, source.needs_met) {
+        (true, Some(true)) if source.chosen_by_auto => "usable, and what auto takes here",
+        (true, Some(true)) => "usable",
+        (true, _) => "not usable here",
+        (false, Some(true)) => "not yet part of this version of ringwalk; its needs are met here",
+        (false, Some(false)) => {
+            "not yet part of this version of ringwalk; its needs are not met here either:"
+        }
+        (false, None) => {
+            "not yet part of this version of ringwalk; whether its needs are met here cannot be told"
+        }
+    };
+    row(out, source.name, verdict);
+    for obstacle in &source.obstacles {
+        more(out, &format!("- {}", obstacle.problem));
+        more(out, &format!("  remedy: {}", obstacle.remedy));
+    }
+}
+
+fn limits(out: &mut String, limits: &Limits) {
+    let _ = writeln!(out, "\nlimits");
+    let (soft, hard) = (
+        number(limits.open_files_soft),
+        number(limits.open_files_hard),
+    );
+    row(
+        out,
+        "open files",
+        &format!("{soft} (RLIMIT_NOFILE), can be raised to {hard}"),
+    );
+    if let (Some(open), Some(most)) = (limits.system_open_files, limits.system_most_open_files) {
+        row(
+            out,
+            "open files, system",
+            &format!("{open} of {most} (fs.file-max)"),
+        );
+    }
+    let quota = limits.cpu_quota.map_or_else(
+        || "no quota".to_owned(),
+        |quota| format!("quota of {quota:.2}"),
+    );
+    row(
+        out,
+        "CPUs",
+        &format!("{} by affinity, {quota}", limits.cpus),
+    );
+    row(
+        out,
+        "workers",
+        &format!("{} while calls return from cache", limits.workers),
+    );
+    row(
+        out,
+        "processes",
+        &format!("{} (RLIMIT_NPROC)", number(limits.processes)),
+    );
+    if let (Some(total), Some(available)) = (limits.memory, limits.memory_available) {
+        let limit = limits.memory_limit.map_or_else(
+            || "no limit by control group".to_owned(),
+            |limit| format!("control group limit {}", mebibytes(limit)),
+        );
+        row(
+            out,
+            "memory",
+            &format!(
+                "{}, {} available, {limit}",
+                mebibytes(total),
+                mebibytes(available)
+            ),
+        );
+    }
+}
+
+fn ring(out: &mut String, report: &Report) {
+    let ring = &report.kernel.io_uring;
+    let Some(bounded) = ring.bounded_workers else {
+        return;
+    };
+    let unbounded = number(ring.unbounded_workers.map(u64::from));
+    row(
+        out,
+        "io-wq",
+        &format!(
+            "{bounded} bounded and {unbounded} unbounded workers of the kernel for a ring of 64"
+        ),
+    );
+}
+
+/// What the verdicts rest on, for `--explain`.
+pub(crate) fn evidence(report: &Report) -> String {
+    let mut out = String::from("doctor: found by asking the kernel\n");
+    let ring = &report.kernel.io_uring;
+    match &ring.obstacle {
+        None => row(
+            &mut out,
+            "io_uring_setup",
+            &format!(
+                "{} operations performed, the last known is number {}, features {:#x}",
+                ring.operations, ring.last_operation, ring.features
+            ),
+        ),
+        Some(obstacle) => row(&mut out, "io_uring_setup", &obstacle.problem),
+    }
+    row(
+        &mut out,
+        "URING_CMD",
+        if ring.uring_cmd {
+            "performed"
+        } else {
+            "not performed"
+        },
+    );
+    row(
+        &mut out,
+        "openat2",
+        if report.kernel.openat2 {
+            "answers"
+        } else {
+            "does not answer; openat is used"
+        },
+    );
+    row(
+        &mut out,
+        "statx",
+        &format!(
+            "returned the fields {:#x} of the directory",
+            report.directory.statx_mask
+        ),
+    );
+    let namespace = if report.user.initial_namespace {
+        "maps all ids to themselves"
+    } else {
+        "is not the host's"
+    };
+    row(&mut out, "user namespace", namespace);
+    row(
+        &mut out,
+        "seccomp",
+        if report.user.seccomp_filter {
+            "a filter is active"
+        } else {
+            "no filter"
+        },
+    );
+    out.truncate(out.trim_end().len());
+    out
+}
+
+fn number(value: Option<u64>) -> String {
+    value.map_or_else(|| "unlimited".to_owned(), |value| value.to_string())
+}
+
+fn mebibytes(bytes: u64) -> String {
+    format!("{} MiB", bytes >> 20)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::kernel::Obstacle;
+    use super::*;
+
+    #[test]
+    fn columns_line_up_and_obstacles_stand_below() {
+        let mut out = String::new();
+        let source = Source {
+            name: "xfs",
+            in_this_version: false,
+            needs_met: Some(false),
+            usable: false,
+            chosen_by_auto: false,
+            obstacles: vec![Obstacle::new("a problem", "a remedy")],
+        };
+        describe(&mut out, &source);
+        let columns: Vec<_> = out
+            .lines()
+            .map(|line| line.find(|character| character != ' '))
+            .collect();
+        assert_eq!(columns, [Some(2), Some(COLUMN), Some(COLUMN + 2)]);
+        assert!(out.contains("not yet part of this version"), "{out}");
+    }
+
+    #[test]
+    fn no_limit_is_a_word() {
+        assert_eq!(number(None), "unlimited");
+        assert_eq!(number(Some(0)), "0");
+    }
+}

@@ -1,0 +1,455 @@
+//! The options of du, as the command line parser knows them.
+//!
+//! What an option means can depend on what came before it (`-h -k` is not `-k -h`), so parsing
+//! gives the list of settings in the order they were given; `config.rs` makes sense of it.
+
+use std::ffi::OsString;
+
+use clap::builder::ValueParser;
+use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
+
+/// The arguments of du: the settings in the order given, and the operands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DuArgs {
+    /// Options, in order.
+    pub(crate) settings: Vec<Setting>,
+    /// Files and directories to measure.
+    pub(crate) operands: Vec<OsString>,
+}
+
+/// One option given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Setting {
+    /// An option that takes no value.
+    Flag(Flag),
+    /// One that does.
+    Value(Valued, OsString),
+}
+
+/// Options without a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flag {
+    Null,
+    All,
+    ApparentSize,
+    Bytes,
+    Total,
+    DereferenceArgs,
+    Human,
+    Inodes,
+    Kibibytes,
+    Dereference,
+    CountLinks,
+    Mebibytes,
+    NoDereference,
+    SeparateDirs,
+    Si,
+    Summarize,
+    OneFileSystem,
+}
+
+/// Options with a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Valued {
+    BlockSize,
+    MaxDepth,
+    Files0From,
+    Threshold,
+    Time,
+    TimeStyle,
+    ExcludeFrom,
+    Exclude,
+}
+
+/// An option of du.
+struct Definition {
+    kind: Kind,
+    letter: Option<char>,
+    /// The long name; what the parser calls an option that has none is its letter.
+    long: Option<&'static str>,
+    id: &'static str,
+    help: &'static str,
+}
+
+/// Whether an option takes a value, and what that is called.
+enum Kind {
+    Flag(Flag),
+    Value(Valued, &'static str),
+}
+
+/// A flag with a long name.
+const fn flag(
+    flag: Flag,
+    letter: Option<char>,
+    long: &'static str,
+    help: &'static str,
+) -> Definition {
+    Definition {
+        kind: Kind::Flag(flag),
+        letter,
+        long: Some(long),
+        id: long,
+        help,
+    }
+}
+
+/// A flag that is a letter only.
+const fn letter(flag: Flag, letter: char, id: &'static str, help: &'static str) -> Definition {
+    Definition {
+        kind: Kind::Flag(flag),
+        letter: Some(letter),
+        long: None,
+        id,
+        help,
+    }
+}
+
+/// An option with a value.
+const fn valued(
+    option: Valued,
+    value: &'static str,
+    letter: Option<char>,
+    long: &'static str,
+    help: &'static str,
+) -> Definition {
+    Definition {
+        kind: Kind::Value(option, value),
+        letter,
+        long: Some(long),
+        id: long,
+        help,
+    }
+}
+
+/// In the order in which GNU's messages list them.
+const OPTIONS: &[Definition] = &[
+    flag(
+        Flag::All,
+        Some('a'),
+        "all",
+        "Write a line for every file, not only for directories",
+    ),
+    flag(
+        Flag::ApparentSize,
+        None,
+        "apparent-size",
+        "Count the bytes of files rather than the space they take",
+    ),
+    valued(
+        Valued::BlockSize,
+        "SIZE",
+        Some('B'),
+        "block-size",
+        "Count blocks of SIZE: a number, a unit (K, M, G... of 1024; KB, MB, GB... of 1000), or both",
+    ),
+    flag(
+        Flag::Bytes,
+        Some('b'),
+        "bytes",
+        "As --apparent-size --block-size=1",
+    ),
+    flag(
+        Flag::CountLinks,
+        Some('l'),
+        "count-links",
+        "Count a file with several links each time it is met",
+    ),
+    flag(
+        Flag::Dereference,
+        Some('L'),
+        "dereference",
+        "Follow all symbolic links",
+    ),
+    flag(
+        Flag::DereferenceArgs,
+        Some('D'),
+        "dereference-args",
+        "Follow the symbolic links among the operands (also -H)",
+    ),
+    valued(
+        Valued::Exclude,
+        "PATTERN",
+        None,
+        "exclude",
+        "Leave out files that match PATTERN",
+    ),
+    valued(
+        Valued::ExcludeFrom,
+        "FILE",
+        Some('X'),
+        "exclude-from",
+        "Leave out what matches a pattern in FILE, which has one a line",
+    ),
+    valued(
+        Valued::Files0From,
+        "F",
+        None,
+        "files0-from",
+        "Measure the files named in F, each name ended by a zero byte; - is standard input",
+    ),
+    flag(
+        Flag::Human,
+        Some('h'),
+        "human-readable",
+        "Write sizes in the unit that suits each, in powers of 1024 (1.1K, 23M)",
+    ),
+    flag(
+        Flag::Inodes,
+        None,
+        "inodes",
+        "Count inodes rather than space",
+    ),
+    flag(Flag::Si, None, "si", "As -h, in powers of 1000"),
+    valued(
+        Valued::MaxDepth,
+        "N",
+        Some('d'),
+        "max-depth",
+        "Write lines only for what is at most N levels below an operand",
+    ),
+    flag(
+        Flag::Null,
+        Some('0'),
+        "null",
+        "End each line with a zero byte, not a newline",
+    ),
+    flag(
+        Flag::NoDereference,
+        Some('P'),
+        "no-dereference",
+        "Follow no symbolic links (this is the default)",
+    ),
+    flag(
+        Flag::OneFileSystem,
+        Some('x'),
+        "one-file-system",
+        "Leave out what is on other file systems",
+    ),
+    flag(
+        Flag::SeparateDirs,
+        Some('S'),
+        "separate-dirs",
+        "Do not count what is in subdirectories for a directory",
+    ),
+    flag(
+        Flag::Summarize,
+        Some('s'),
+        "summarize",
+        "Write only a line for each operand",
+    ),
+    flag(
+        Flag::Total,
+        Some('c'),
+        "total",
+        "Write a line for everything together at the end",
+    ),
+    valued(
+        Valued::Threshold,
+        "SIZE",
+        Some('t'),
+        "threshold",
+        "Leave out lines of less than SIZE, or of more than its amount if it is negative",
+    ),
+    valued(
+        Valued::Time,
+        "WORD",
+        None,
+        "time",
+        "Show the latest time of change of anything below, or of WORD: atime, access, use, ctime, status",
+    ),
+    valued(
+        Valued::TimeStyle,
+        "STYLE",
+        None,
+        "time-style",
+        "How times are written: full-iso, long-iso, iso, or +FORMAT as date(1) has it",
+    ),
+    letter(Flag::Kibibytes, 'k', "k", "As --block-size=1K"),
+    letter(Flag::Mebibytes, 'm', "m", "As --block-size=1M"),
+];
+
+const OPERANDS: &str = "operands";
+/// The value that `--time` has without one.
+pub(crate) const TIME_ALONE: &str = "mtime";
+
+impl DuArgs {
+    fn command(command: Command) -> Command {
+        // A letter for help is not to be had: -h is --human-readable.
+        let help = Arg::new("help")
+            .long("help")
+            .action(ArgAction::Help)
+            .help("Print this help");
+        // Nor for the version: GNU's du has none, and refuses -V.
+        let version = Arg::new("version")
+            .long("version")
+            .action(ArgAction::Version)
+            .help("Print the version");
+        let operands = Arg::new(OPERANDS)
+            .value_name("FILE")
+            .value_parser(ValueParser::os_string())
+            .num_args(0..)
+            .help("Files and directories to measure (the current directory if none is given)")
+            // POSIX has no options after operands.
+            .trailing_var_arg(std::env::var_os("POSIXLY_CORRECT").is_some());
+        command
+            .version(concat!("(ringwalk) ", env!("CARGO_PKG_VERSION")))
+            .disable_version_flag(true)
+            .disable_help_flag(true)
+            .infer_long_args(true)
+            .args_override_self(true)
+            .args(OPTIONS.iter().map(argument))
+            .arg(help)
+            .arg(version)
+            .arg(operands)
+    }
+}
+
+/// The long names of all options of du, for messages about abbreviations.
+pub(crate) fn long_names() -> impl Iterator<Item = &'static str> {
+    let names = OPTIONS.iter().filter_map(|option| option.long);
+    names.chain(["help", "version"])
+}
+
+/// The letter of the option with that long name.
+pub(crate) fn letter_of(long: &str) -> Option<char> {
+    let option = OPTIONS.iter().find(|option| option.long == Some(long));
+    option.and_then(|option| option.letter)
+}
+
+fn argument(option: &Definition) -> Arg {
+    let mut arg = Arg::new(option.id).help(option.help);
+    if let Some(letter) = option.letter {
+        arg = arg.short(letter);
+    }
+    if let Some(long) = option.long {
+        arg = arg.long(long);
+    }
+    match option.kind {
+        Kind::Flag(Flag::DereferenceArgs) => arg.short_alias('H').action(ArgAction::SetTrue),
+        Kind::Flag(_) => arg.action(ArgAction::SetTrue),
+        Kind::Value(kind, value) => {
+            let arg = arg
+                .value_name(value)
+                .value_parser(ValueParser::os_string())
+                .action(ArgAction::Append);
+            if kind == Valued::Time {
+                arg.num_args(0..=1)
+                    .require_equals(true)
+                    .default_missing_value(TIME_ALONE)
+            } else {
+                arg.allow_hyphen_values(true)
+            }
+        }
+    }
+}
+
+impl clap::Args for DuArgs {
+    fn augment_args(command: Command) -> Command {
+        Self::command(command)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::command(command)
+    }
+}
+
+impl FromArgMatches for DuArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut ordered = Vec::new();
+        for option in OPTIONS {
+            let indices = matches.indices_of(option.id).into_iter().flatten();
+            match option.kind {
+                Kind::Flag(flag) => {
+                    if matches.get_flag(option.id) {
+                        ordered.push((indices.last(), Setting::Flag(flag)));
+                    }
+                }
+                Kind::Value(kind, _) => {
+                    let values = matches.get_many::<OsString>(option.id);
+                    for (value, index) in values.into_iter().flatten().zip(indices) {
+                        ordered.push((Some(index), Setting::Value(kind, value.clone())));
+                    }
+                }
+            }
+        }
+        ordered.sort_by_key(|(index, _)| *index);
+        let operands = matches.get_many::<OsString>(OPERANDS);
+        Ok(Self {
+            settings: ordered.into_iter().map(|(_, setting)| setting).collect(),
+            operands: operands.into_iter().flatten().cloned().collect(),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Args as _;
+
+    fn parse(args: &[&str]) -> Result<DuArgs, clap::Error> {
+        let command = DuArgs::augment_args(Command::new("du"));
+        let matches = command.try_get_matches_from([&["du"], args].concat())?;
+        DuArgs::from_arg_matches(&matches)
+    }
+
+    fn settings(args: &[&str]) -> Vec<Setting> {
+        parse(args).unwrap().settings
+    }
+
+    fn value(option: Valued, value: &str) -> Setting {
+        Setting::Value(option, value.into())
+    }
+
+    #[test]
+    fn the_table_is_consistent() {
+        DuArgs::augment_args(Command::new("du")).debug_assert();
+    }
+
+    #[test]
+    fn order_is_kept() {
+        let (human, kibi) = (Setting::Flag(Flag::Human), Setting::Flag(Flag::Kibibytes));
+        assert_eq!(settings(&["-h", "-k"]), [human.clone(), kibi.clone()]);
+        assert_eq!(settings(&["-kh"]), [kibi.clone(), human.clone()]);
+        assert_eq!(settings(&["-hkh"]), [kibi, human]);
+        assert_eq!(
+            settings(&["-B1", "-d", "2", "--block-size=M", "-d3"]),
+            [
+                value(Valued::BlockSize, "1"),
+                value(Valued::MaxDepth, "2"),
+                value(Valued::BlockSize, "M"),
+                value(Valued::MaxDepth, "3"),
+            ]
+        );
+    }
+
+    #[test]
+    fn values() {
+        assert_eq!(settings(&["-t", "-5"]), [value(Valued::Threshold, "-5")]);
+        assert_eq!(settings(&["--time"]), [value(Valued::Time, TIME_ALONE)]);
+        assert_eq!(settings(&["--time=use"]), [value(Valued::Time, "use")]);
+        assert_eq!(settings(&["--time="]), [value(Valued::Time, "")]);
+        assert_eq!(parse(&["--time", "use"]).unwrap().operands, ["use"]);
+        assert_eq!(settings(&["-B", ""]), [value(Valued::BlockSize, "")]);
+    }
+
+    #[test]
+    fn abbreviations() {
+        assert_eq!(settings(&["--max=1"]), [value(Valued::MaxDepth, "1")]);
+        assert_eq!(settings(&["--hu"]), [Setting::Flag(Flag::Human)]);
+        assert_eq!(settings(&["--si"]), [Setting::Flag(Flag::Si)]);
+        assert!(parse(&["--s"]).is_err());
+    }
+
+    #[test]
+    fn operands() {
+        assert_eq!(
+            parse(&["b", "-s", "-", "--", "-x", ""]).unwrap().operands,
+            ["b", "-", "-x", ""]
+        );
+    }
+}

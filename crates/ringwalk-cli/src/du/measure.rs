@@ -1,0 +1,111 @@
+//! The work: walks over the operands, and the books of them all.
+
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use ringwalk::ordered::Ordered;
+use ringwalk::{Follow, Walk};
+
+use super::account::{Account, Event};
+use super::config::{Config, Links};
+use super::operands::{Group, look, single_files};
+use super::totals::Met;
+use super::visitor::{Measurer, Shared, lock};
+use crate::engine_options::EngineOptions;
+use crate::explain::explain;
+use crate::progress::Progress;
+
+/// Measures all operands and writes what is wanted of them.
+pub(crate) fn measure(config: Config, engine: &EngineOptions) -> ExitCode {
+    let stop = Arc::new(AtomicBool::new(false));
+    let config = Arc::new(config);
+    let mut work = Work {
+        config: &config,
+        engine,
+        account: Account::new(Arc::clone(&config), Arc::clone(&stop)),
+        operand_files: single_files(&config),
+        entered: Mutex::default(),
+        stop,
+        failed: AtomicBool::new(config.failed),
+    };
+    work.all();
+    work.account.close();
+    match work.account.output.failure() {
+        Some(status) => status,
+        None if work.failed.into_inner() => ExitCode::FAILURE,
+        None => ExitCode::SUCCESS,
+    }
+}
+
+struct Work<'a> {
+    config: &'a Config,
+    engine: &'a EngineOptions,
+    account: Account,
+    operand_files: Met,
+    entered: Mutex<Met>,
+    stop: Arc<AtomicBool>,
+    failed: AtomicBool,
+}
+
+impl Work<'_> {
+    fn all(&mut self) {
+        let config = self.config;
+        let repeats = config.repeats && !config.count_links;
+        let mut group = Group::default();
+        for operand in &config.operands {
+            let kind = if repeats { look(operand, config) } else { None };
+            if repeats && !group.lies_apart(operand) {
+                self.walk(std::mem::take(&mut group));
+            }
+            let directory = kind.filter(|kind| kind.directory);
+            if directory.is_some_and(|kind| self.has_met(kind.identity)) {
+                continue;
+            }
+            group.add(operand, directory.is_some());
+        }
+        self.walk(group);
+    }
+
+    fn has_met(&self, identity: ringwalk::Identity) -> bool {
+        self.account.met.contains(identity) || lock(&self.entered).contains(identity)
+    }
+
+    fn walk(&mut self, group: Group) {
+        if group.operands.is_empty() || self.stop.load(Ordering::Relaxed) {
+            return;
+        }
+        let config = self.config;
+        let walk = Walk::from_roots(group.operands).fields(config.fields());
+        let walk = self.engine.apply(walk).follow(match config.links {
+            Links::Never => Follow::Never,
+            Links::Operands => Follow::CommandLine,
+            Links::Always => Follow::Always,
+        });
+        let walk = if config.enters_at_once() {
+            // One worker enters directories in the order of the tree. Only then is it known in time that a link leads
+            // to where the walk has been, and links between directories can be so many that following each is hopeless.
+            walk.workers(std::num::NonZeroUsize::new(1))
+        } else {
+            walk
+        };
+        let progress = Progress::of_walk(self.engine.progress, walk.monitor());
+        let account = &mut self.account;
+        let take: Box<dyn FnMut(Event) + Send + '_> = Box::new(|event| account.take(event));
+        let shared = Shared {
+            config,
+            events: Ordered::new(take),
+            operand_files: &self.operand_files,
+            entered: &self.entered,
+            met: Mutex::default(),
+            stop: Arc::clone(&self.stop),
+            failed: &self.failed,
+        };
+        let summary = walk.run(|_| Measurer::new(&shared)).summary;
+        drop(shared.events.finish());
+        drop(progress);
+        if self.engine.explain {
+            explain(&summary);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! `ringwalk du`: a replacement for GNU du, with the same options, numbers, output, messages and exit statuses (those of
+//! coreutils 9.1), and lines in an order that is the same on every run.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `args.rs` | the options as they are given |
+//! | `config.rs` | what they mean together, with the environment |
+//! | `number.rs`, `block_size.rs` | numbers with units, and counts written in units |
+//! | `choice.rs`, `time_style.rs`, `strftime.rs`, `civil.rs` | which times are shown, and how |
+//! | `exclude.rs`, `glob.rs` | patterns of what is left out |
+//! | `files0.rs`, `operands.rs` | operands: from a list, and which go together |
+//! | `quote.rs`, `locale.rs`, `messages.rs` | names in messages; messages about usage |
+//! | `measure.rs`, `visitor.rs` | the walks, and what each worker does in them |
+//! | `account.rs`, `totals.rs`, `output.rs` | the books, kept in the order of the tree; lines |
+//!
+//! What differs from GNU's: output is written in blocks rather than line by line, unless it goes to a terminal; a reader
+//! that goes away ends the work with status 1 rather than by a signal; `--time=mtime` is understood, and `-d=1` as `-d1`; of several wrong
+//! options only the first is named; digits are not
+//! grouped (as in the C locale); a directory of more than 10 000 entries is listed in its own order rather than by
+//! inode number.
+
+mod account;
+mod args;
+mod block_size;
+mod choice;
+mod civil;
+mod config;
+mod exclude;
+mod files0;
+mod glob;
+mod locale;
+mod measure;
+mod messages;
+mod number;
+mod operands;
+mod output;
+mod quote;
+mod strftime;
+mod time_style;
+mod totals;
+mod visitor;
+
+use std::process::ExitCode;
+
+pub use args::DuArgs;
+pub use messages::usage_error;
+
+use crate::console;
+use crate::engine_options::EngineOptions;
+use config::{Config, Refusal};
+
+/// Measures what `args` name and writes it to standard output.
+pub fn run(args: &DuArgs, engine: &EngineOptions) -> ExitCode {
+    console::set_program("du");
+    match Config::new(args, &mut |text| console::error(text)) {
+        Ok(config) => measure::measure(config, engine),
+        Err(Refusal::Plain) => ExitCode::FAILURE,
+        Err(Refusal::Usage) => {
+            messages::point_to_help();
+            ExitCode::FAILURE
+        }
+    }
+}

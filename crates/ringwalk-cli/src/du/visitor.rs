@@ -1,0 +1,511 @@
+//! What each worker does with the entries it is given: decides what counts, adds up what needs no order, and leaves
+//! the rest as events in the order of the tree.
+//!
+//! A directory has events of its own if lines are wanted for what is in it, or if it may have been met before.
+//! Directories below the last level with lines are *merged*: what is in them is added to the nearest one above that has
+//! events, under a lock taken once a batch, so a summary of any tree needs little memory.
+
+use std::ffi::CStr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use ringwalk::ordered::{Line, Ordered, Place};
+use ringwalk::{
+    Batch, Dir, Entry, Errno, Error, Fields, FileType, Flow, Identity, Metadata, Operation, Visitor,
+};
+use rustix::fs::{AtFlags, CWD, statat};
+
+use super::account::{Event, Leave};
+use super::config::{Config, Links};
+use super::messages;
+use super::time_style::TimeKind;
+use super::totals::{Link, Met, Totals};
+use crate::console;
+
+/// `STATX_ATTR_MOUNT_ROOT` (Linux 5.8): something is mounted here.
+const MOUNT_ROOT: u64 = 0x2000;
+
+/// The line of events, with the books at its end.
+pub(crate) type Events<'a> = Ordered<Event, Box<dyn FnMut(Event) + Send + 'a>>;
+
+/// What all workers share.
+pub(crate) struct Shared<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) events: Events<'a>,
+    /// Operands that are files with one link, where files can be met twice.
+    pub(crate) operand_files: &'a Met,
+    /// Directories entered, where links are followed: these are known as the walk goes, by one worker.
+    pub(crate) entered: &'a Mutex<Met>,
+    /// Files met, where there is one sum for everything and so no order among them.
+    pub(crate) met: Mutex<Met>,
+    pub(crate) stop: Arc<AtomicBool>,
+    pub(crate) failed: &'a AtomicBool,
+}
+
+/// What is kept with a directory.
+#[derive(Debug)]
+pub(crate) struct State {
+    /// Its place among the events; none if it is merged.
+    place: Option<Place>,
+    /// What has been added up of it, or of the directory it is merged into.
+    sums: Arc<Mutex<Sums>>,
+    identity: Identity,
+    /// The device of the operand.
+    device: u64,
+    entered: AtomicBool,
+    /// Met before: not counted.
+    repeated: AtomicBool,
+    /// Of an operand: there is something in it.
+    occupied: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Sums {
+    totals: Totals,
+    links: Vec<Link>,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self::new(None, Arc::default(), Identity { dev: 0, ino: 0 }, 0)
+    }
+}
+
+impl State {
+    fn new(place: Option<Place>, sums: Arc<Mutex<Sums>>, identity: Identity, device: u64) -> Self {
+        Self {
+            place,
+            sums,
+            identity,
+            device,
+            entered: AtomicBool::new(false),
+            repeated: AtomicBool::new(false),
+            occupied: AtomicBool::new(false),
+        }
+    }
+}
+
+impl Config {
+    /// The metadata needed of every file.
+    pub(crate) fn fields(&self) -> Fields {
+        let mut fields = Fields::TYPE | Fields::INO;
+        if !self.inodes {
+            fields |= if self.apparent {
+                Fields::SIZE
+            } else {
+                Fields::BLOCKS
+            };
+        }
+        if !self.count_links {
+            fields |= Fields::NLINK;
+        }
+        match self.time {
+            Some((TimeKind::Modified, _)) => fields | Fields::MTIME,
+            Some((TimeKind::Accessed, _)) => fields | Fields::ATIME,
+            Some((TimeKind::Changed, _)) => fields | Fields::CTIME,
+            None => fields,
+        }
+    }
+
+    fn totals(&self, metadata: &Metadata) -> Totals {
+        let size = if self.inodes {
+            0
+        } else if self.apparent {
+            // A size that a file system gives as negative counts as nothing.
+            i64::try_from(metadata.size).map_or(0, |_| metadata.size)
+        } else {
+            metadata.blocks.saturating_mul(512)
+        };
+        Totals {
+            size,
+            inodes: 1,
+            time: self.time.as_ref().map(|(kind, _)| match kind {
+                TimeKind::Modified => metadata.mtime,
+                TimeKind::Accessed => metadata.atime,
+                TimeKind::Changed => metadata.ctime,
+            }),
+        }
+    }
+
+    /// Whether a directory is known to have been met by the order of events.
+    fn enters(&self) -> bool {
+        self.repeats && !self.count_links && self.links != Links::Always
+    }
+
+    /// Whether a directory is known to have been met when it is entered.
+    pub(crate) fn enters_at_once(&self) -> bool {
+        !self.count_links && self.links == Links::Always
+    }
+
+    /// The depth of directories from which on all below is merged into them.
+    fn merges_from(&self) -> usize {
+        if self.separate || (self.repeats && !self.count_links) {
+            usize::MAX
+        } else {
+            self.max_depth
+        }
+    }
+
+    /// Whether everything comes to one sum.
+    fn is_one_sum(&self) -> bool {
+        self.merges_from() == 0 && !self.repeats
+    }
+}
+
+/// One worker's part.
+pub(crate) struct Measurer<'s, 'a> {
+    shared: &'s Shared<'a>,
+    /// Path of the directory at hand, with a slash behind it.
+    path: Vec<u8>,
+    /// Lines not yet handed on.
+    lines: Vec<u8>,
+}
+
+impl<'s, 'a> Measurer<'s, 'a> {
+    pub(crate) fn new(shared: &'s Shared<'a>) -> Self {
+        Self {
+            shared,
+            path: Vec::new(),
+            lines: Vec::new(),
+        }
+    }
+
+    /// The metadata of an entry that counts; none, and no descent, if it does not.
+    fn admit<'b>(
+        &mut self,
+        batch: &Batch<'b, State>,
+        entry: &Entry<'b, State>,
+    ) -> Option<&'b Metadata> {
+        let metadata = self.judge(batch, entry);
+        if metadata.is_none() {
+            entry.prune();
+        }
+        metadata
+    }
+
+    fn judge<'b>(
+        &mut self,
+        batch: &Batch<'b, State>,
+        entry: &Entry<'b, State>,
+    ) -> Option<&'b Metadata> {
+        let config = self.shared.config;
+        if !config.exclude.is_empty() {
+            let length = self.path.len();
+            self.path.extend_from_slice(entry.name());
+            let excluded = config.exclude.matches(&self.path);
+            self.path.truncate(length);
+            if excluded {
+                return None;
+            }
+        }
+        // Where there is none, the error has been told.
+        let metadata = entry.metadata()?;
+        let follows = match config.links {
+            Links::Never => false,
+            Links::Operands => batch.dir().is_none(),
+            Links::Always => true,
+        };
+        if follows && metadata.file_type() == FileType::Symlink {
+            self.complain_of_link(batch, entry);
+            return None;
+        }
+        if let Some(dir) = batch.dir() {
+            if config.one_file_system && metadata.dev != dir.state().device {
+                return None;
+            }
+            // Without links to follow only a mount can lead back.
+            let may_lead_back =
+                config.links == Links::Always || metadata.attributes & MOUNT_ROOT != 0;
+            if may_lead_back
+                && metadata.file_type() == FileType::Directory
+                && is_within_itself(dir, metadata)
+            {
+                return None;
+            }
+        }
+        Some(metadata)
+    }
+
+    /// A link was to be followed and could not be.
+    fn complain_of_link(&self, batch: &Batch<'_, State>, entry: &Entry<'_, State>) {
+        let path = messages::quoted(&entry.path());
+        match follow(batch, entry.c_name()) {
+            Some(errno) if errno != Errno::NOENT => {
+                let reason = console::reason(&errno.into());
+                console::error(format_args!("cannot access {path}: {reason}"));
+            }
+            _ => console::error(format_args!("cannot access {path}")),
+        }
+        self.shared.failed.store(true, Ordering::Relaxed);
+    }
+
+    /// The file as one that may have been met, if it may.
+    fn link(&self, metadata: &Metadata, totals: Totals) -> Option<Link> {
+        let config = self.shared.config;
+        let identity = metadata.identity();
+        let may_repeat = !config.count_links
+            && (metadata.nlink > 1
+                || config.links == Links::Always
+                || (!self.shared.operand_files.is_empty()
+                    && self.shared.operand_files.contains(identity)));
+        may_repeat.then_some(Link { identity, totals })
+    }
+
+    /// Everything in this batch and below goes into the sums of one directory.
+    fn merge(&mut self, batch: &Batch<'_, State>, dir: &Dir<State>) {
+        let config = self.shared.config;
+        let state = dir.state();
+        let mut totals = Totals::default();
+        let mut links = Vec::new();
+        for entry in batch.entries() {
+            let Some(metadata) = self.admit(batch, &entry) else {
+                continue;
+            };
+            let own = config.totals(metadata);
+            if metadata.file_type() == FileType::Directory {
+                totals.add(&own);
+                let sums = Arc::clone(&state.sums);
+                entry.descend_with(State::new(None, sums, metadata.identity(), state.device));
+            } else if let Some(link) = self.link(metadata, own) {
+                links.push(link);
+            } else {
+                totals.add(&own);
+            }
+        }
+        if config.is_one_sum() && !links.is_empty() {
+            let mut met = lock(&self.shared.met);
+            for link in links.drain(..) {
+                if met.insert(link.identity) {
+                    totals.add(&link.totals);
+                }
+            }
+        }
+        let mut sums = lock(&state.sums);
+        sums.totals.add(&totals);
+        sums.links.append(&mut links);
+    }
+
+    /// Leaves the events of a batch.
+    fn spread(&mut self, batch: &Batch<'_, State>, place: &Place) {
+        let config = self.shared.config;
+        let depth = batch.depth();
+        // Operands have lines whatever they are.
+        let lines = depth == 0 || (config.all && depth <= config.max_depth);
+        let mut totals = Totals::default();
+        let mut line = Line::default();
+        let mut directories = Vec::new();
+        let mut events = 0;
+        for entry in batch.entries() {
+            let Some(metadata) = self.admit(batch, &entry) else {
+                continue;
+            };
+            let own = config.totals(metadata);
+            if metadata.file_type() == FileType::Directory {
+                self.hand_on_lines(&mut line);
+                if config.enters() {
+                    let identity = metadata.identity();
+                    line.push(Event::Enter { depth, identity });
+                }
+                line.subdirectory();
+                directories.push((entry, metadata, own));
+                continue;
+            }
+            let link = self.link(metadata, own);
+            if link.is_some() {
+                self.hand_on_lines(&mut line);
+            }
+            if lines && config.threshold.admits(config.amount(&own)) {
+                let parts = [&self.path[..], entry.name()];
+                config.write_line(&own, parts, &mut self.lines);
+                events += 1;
+            }
+            match link {
+                Some(link) => {
+                    let text = self.lines.as_slice().to_vec();
+                    self.lines.clear();
+                    line.push(Event::Link {
+                        depth,
+                        link,
+                        line: text,
+                    });
+                    events += 1;
+                }
+                None if depth == 0 => {
+                    self.hand_on_lines(&mut line);
+                    line.push(Event::File(own));
+                    events += 1;
+                }
+                None => totals.add(&own),
+            }
+        }
+        self.hand_on_lines(&mut line);
+        if let Some(dir) = batch.dir() {
+            lock(&dir.state().sums).totals.add(&totals);
+        }
+        if events == 0 && directories.is_empty() {
+            return;
+        }
+        let places = self.shared.events.add_batch(place, batch.index(), line);
+        for ((entry, metadata, own), place) in directories.into_iter().zip(places) {
+            let sums = Sums {
+                totals: own,
+                links: Vec::new(),
+            };
+            let device = batch.dir().map_or(metadata.dev, |dir| dir.state().device);
+            let sums = Arc::new(Mutex::new(sums));
+            entry.descend_with(State::new(Some(place), sums, metadata.identity(), device));
+        }
+    }
+
+    fn hand_on_lines(&mut self, line: &mut Line<Event>) {
+        if !self.lines.is_empty() {
+            // A copy that is no larger than it needs be, as it may be kept for some time.
+            line.push(Event::Lines(self.lines.as_slice().to_vec()));
+            self.lines.clear();
+        }
+    }
+
+    /// Notes that a directory is met; false if it has been before.
+    fn meet(&self, state: &State) -> bool {
+        let first = lock(&self.shared.entered).insert(state.identity);
+        if !first {
+            state.repeated.store(true, Ordering::Relaxed);
+        }
+        first
+    }
+
+    fn flow(&self) -> Flow {
+        if self.shared.stop.load(Ordering::Relaxed) {
+            Flow::Stop
+        } else {
+            Flow::Continue
+        }
+    }
+}
+
+impl Visitor for Measurer<'_, '_> {
+    type State = State;
+
+    fn enter(&mut self, dir: &Dir<State>) -> Flow {
+        if self.shared.config.enters_at_once() && !self.meet(dir.state()) {
+            return Flow::Prune;
+        }
+        dir.state().entered.store(true, Ordering::Relaxed);
+        self.flow()
+    }
+
+    fn batch(&mut self, batch: &Batch<'_, State>) -> Flow {
+        let config = self.shared.config;
+        self.path.clear();
+        if let Some(dir) = batch.dir()
+            && (config.all || !config.exclude.is_empty())
+        {
+            dir.path_into(&mut self.path);
+            if !self.path.ends_with(b"/") {
+                self.path.push(b'/');
+            }
+        }
+        if let Some(dir) = batch.dir()
+            && dir.depth() == 0
+        {
+            dir.state().occupied.store(true, Ordering::Relaxed);
+        }
+        match batch.dir() {
+            None => self.spread(batch, self.shared.events.roots()),
+            Some(dir) => match &dir.state().place {
+                Some(place) if dir.depth() < config.merges_from() => self.spread(batch, place),
+                _ => self.merge(batch, dir),
+            },
+        }
+        self.flow()
+    }
+
+    fn leave(&mut self, dir: &Dir<State>) {
+        let config = self.shared.config;
+        let state = dir.state();
+        let Some(place) = &state.place else {
+            return;
+        };
+        // A directory that could not be opened has not been entered, but is met all the same.
+        if config.enters_at_once() && !state.entered.load(Ordering::Relaxed) {
+            self.meet(state);
+        }
+        if state.repeated.load(Ordering::Relaxed) {
+            self.shared.events.close(place, None);
+            return;
+        }
+        let path = if dir.depth() <= config.max_depth {
+            shown_path(dir, config.links)
+        } else {
+            Vec::new()
+        };
+        let Sums { totals, links } = std::mem::take(&mut *lock(&state.sums));
+        let leave = Leave {
+            depth: dir.depth(),
+            totals,
+            links,
+            path,
+        };
+        let last = Event::Leave(Box::new(leave));
+        self.shared.events.close(place, Some(last));
+    }
+
+    fn error(&mut self, error: &Error) {
+        use std::os::unix::ffi::OsStrExt as _;
+        let path = error.path().as_os_str().as_bytes();
+        if self.shared.config.exclude.matches(path) {
+            return;
+        }
+        let operation = match error.operation() {
+            Operation::Open | Operation::Read => "cannot read directory",
+            operation @ (Operation::Stat | Operation::Loop) => operation.describe(),
+        };
+        let path = messages::quoted(path);
+        let reason = console::reason(&error.errno().into());
+        console::error(format_args!("{operation} {path}: {reason}"));
+        self.shared.failed.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The path as GNU shows it at the end of a directory: where links are followed, an operand that is empty loses the slash
+/// at its end.
+fn shown_path(dir: &Dir<State>, links: Links) -> Vec<u8> {
+    let mut path = dir.path();
+    let state = dir.state();
+    if links == Links::Always
+        && dir.depth() == 0
+        && path.len() > 1
+        && state.entered.load(Ordering::Relaxed)
+        && !state.occupied.load(Ordering::Relaxed)
+        && path.ends_with(b"/")
+    {
+        path.pop();
+    }
+    path
+}
+
+/// Whether a directory is one that it is found within: by way of a link that is followed, or of a mount of itself.
+/// Either is left out without a word, as a tree that goes on for ever has no size.
+fn is_within_itself(dir: &Dir<State>, metadata: &Metadata) -> bool {
+    let mut above = Some(dir);
+    while let Some(dir) = above {
+        if dir.state().identity == metadata.identity() {
+            return true;
+        }
+        above = dir.parent();
+    }
+    false
+}
+
+/// Why a link cannot be followed.
+fn follow(batch: &Batch<'_, State>, name: &CStr) -> Option<Errno> {
+    let result = match batch.fd() {
+        Some(fd) => statat(fd, name, AtFlags::NO_AUTOMOUNT),
+        None => statat(CWD, name, AtFlags::NO_AUTOMOUNT),
+    };
+    result.err()
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

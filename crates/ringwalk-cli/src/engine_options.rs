@@ -1,0 +1,240 @@
+//! The options common to all programs, resolved: flags first, then the environment, then the defaults.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::num::NonZeroUsize;
+
+use ringwalk::{SourceChoice, Walk};
+
+use crate::cli::CommonArgs;
+use crate::quote::quoted;
+use crate::source_name::{SourceName, SourceNameError};
+
+/// More threads than this on one tree were never of use; the bound keeps a slip of the finger from starting 100 000.
+pub const MOST_WORKERS: usize = 1024;
+
+/// When the line of progress is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum ProgressWhen {
+    /// When standard error is a terminal and the work takes more than half a second.
+    #[default]
+    Auto,
+    /// Also when standard error is not a terminal: then as plain lines.
+    Always,
+    /// Not at all.
+    Never,
+}
+
+/// What every program needs to know to start a walk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EngineOptions {
+    /// Where directory data comes from.
+    pub source: SourceName,
+    /// Number of workers; none when the engine shall find it.
+    pub workers: Option<NonZeroUsize>,
+    /// Say afterwards what was used, and why.
+    pub explain: bool,
+    /// When to show progress.
+    pub progress: ProgressWhen,
+}
+
+/// A variable of the environment whose value cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EnvironmentError {
+    variable: &'static str,
+    value: OsString,
+    reason: String,
+}
+
+impl fmt::Display for EnvironmentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            variable,
+            value,
+            reason,
+        } = self;
+        write!(
+            f,
+            "environment variable {variable}: invalid value {}: {reason}",
+            quoted(value)
+        )
+    }
+}
+
+impl std::error::Error for EnvironmentError {}
+
+impl EngineOptions {
+    /// Resolves the flags with the environment of this process.
+    ///
+    /// A variable that is empty counts as not set, and one that a flag overrides is not looked at.
+    ///
+    /// # Errors
+    ///
+    /// When a variable that is needed holds a value that cannot be used.
+    pub fn resolve(common: &CommonArgs) -> Result<Self, EnvironmentError> {
+        Self::resolve_with(common, |name| std::env::var_os(name))
+    }
+
+    fn resolve_with(
+        common: &CommonArgs,
+        variable: impl Fn(&str) -> Option<OsString>,
+    ) -> Result<Self, EnvironmentError> {
+        let from_environment = |name: &str| variable(name).filter(|value| !value.is_empty());
+        let source = match common.source {
+            Some(source) => source,
+            None => read("RINGWALK_SOURCE", from_environment, |value| {
+                value
+                    .parse()
+                    .map_err(|error: SourceNameError| error.to_string())
+            })?
+            .unwrap_or_default(),
+        };
+        let workers = match common.workers {
+            Some(workers) => Some(workers),
+            None => read("RINGWALK_WORKERS", from_environment, parse_workers)?,
+        };
+        Ok(Self {
+            source,
+            workers,
+            explain: common.explain,
+            progress: common.progress,
+        })
+    }
+}
+
+impl EngineOptions {
+    /// Sets up `walk` as asked for. The program may raise its own limit on open files.
+    pub fn apply(&self, walk: Walk) -> Walk {
+        let source = match self.source {
+            SourceName::Auto => SourceChoice::Auto,
+            SourceName::Syscall => SourceChoice::Syscall,
+        };
+        walk.source(source).workers(self.workers).raise_limits(true)
+    }
+}
+
+fn read<T>(
+    name: &'static str,
+    variable: impl Fn(&str) -> Option<OsString>,
+    parse: impl Fn(&str) -> Result<T, String>,
+) -> Result<Option<T>, EnvironmentError> {
+    let Some(value) = variable(name) else {
+        return Ok(None);
+    };
+    let parsed = OsStr::to_str(&value)
+        .ok_or_else(|| "it is not text".to_owned())
+        .and_then(parse);
+    match parsed {
+        Ok(parsed) => Ok(Some(parsed)),
+        Err(reason) => Err(EnvironmentError {
+            variable: name,
+            value,
+            reason,
+        }),
+    }
+}
+
+/// Reads a number of workers.
+///
+/// # Errors
+///
+/// What was expected, when `text` is not a whole number from 1 to [`MOST_WORKERS`].
+pub fn parse_workers(text: &str) -> Result<NonZeroUsize, String> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = if digits { text.parse().ok() } else { None };
+    number
+        .and_then(NonZeroUsize::new)
+        .filter(|workers| workers.get() <= MOST_WORKERS)
+        .ok_or_else(|| format!("expected a whole number from 1 to {MOST_WORKERS}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn no_flags() -> CommonArgs {
+        CommonArgs {
+            source: None,
+            workers: None,
+            explain: false,
+            progress: ProgressWhen::Auto,
+        }
+    }
+
+    fn resolve(
+        common: &CommonArgs,
+        source: &str,
+        workers: &str,
+    ) -> Result<EngineOptions, EnvironmentError> {
+        EngineOptions::resolve_with(common, |name| match name {
+            "RINGWALK_SOURCE" => Some(source.into()),
+            "RINGWALK_WORKERS" => Some(workers.into()),
+            other => panic!("{other} was asked for"),
+        })
+    }
+
+    #[test]
+    fn defaults_without_flags_and_environment() {
+        let options = EngineOptions::resolve_with(&no_flags(), |_| None);
+        assert_eq!(options, Ok(EngineOptions::default()));
+    }
+
+    #[test]
+    fn the_environment_is_used_and_empty_means_unset() {
+        let options = resolve(&no_flags(), "syscall", "3").unwrap();
+        assert_eq!(options.source, SourceName::Syscall);
+        assert_eq!(options.workers, NonZeroUsize::new(3));
+        assert_eq!(resolve(&no_flags(), "", ""), Ok(EngineOptions::default()));
+    }
+
+    #[test]
+    fn a_flag_wins_even_over_a_bad_variable() {
+        let flags = CommonArgs {
+            source: Some(SourceName::Auto),
+            workers: NonZeroUsize::new(2),
+            ..no_flags()
+        };
+        let options = resolve(&flags, "nonsense", "nonsense").unwrap();
+        assert_eq!(
+            (options.source, options.workers),
+            (SourceName::Auto, NonZeroUsize::new(2))
+        );
+    }
+
+    #[test]
+    fn a_bad_variable_is_named_with_its_value() {
+        let message = resolve(&no_flags(), "xfs", "1").unwrap_err().to_string();
+        assert!(
+            message.starts_with("environment variable RINGWALK_SOURCE: invalid value 'xfs': "),
+            "{message}"
+        );
+        assert!(message.contains("not in this version"), "{message}");
+        let message = resolve(&no_flags(), "auto", "no\nne")
+            .unwrap_err()
+            .to_string();
+        assert!(
+            message.starts_with(
+                r"environment variable RINGWALK_WORKERS: invalid value 'no'$'\n''ne': "
+            ),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn workers_are_whole_numbers_in_bounds() {
+        assert_eq!(parse_workers("16"), Ok(NonZeroUsize::new(16).unwrap()));
+        assert_eq!(parse_workers("1024"), Ok(NonZeroUsize::new(1024).unwrap()));
+        for bad in [
+            "",
+            "0",
+            "-1",
+            "+1",
+            "1.5",
+            "1025",
+            " 2",
+            "99999999999999999999999",
+        ] {
+            assert!(parse_workers(bad).is_err(), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! What `--explain` says after the work: what was used to do it, and why.
+
+use std::fmt::Write;
+
+use ringwalk::Summary;
+
+use crate::console;
+
+/// Says on standard error how the walk was done.
+pub fn explain(summary: &Summary) {
+    console::note(text(summary).trim_end());
+}
+
+fn text(summary: &Summary) -> String {
+    let mut out = String::new();
+    let mut row = |name: &str, value: &str| {
+        let _ = writeln!(out, "{}: {name:<12}{value}", console::program());
+    };
+    let why = if summary.source_given {
+        "asked for"
+    } else {
+        "auto: the only source of this version"
+    };
+    row("source", &format!("{} ({why})", summary.source));
+    let (entries, directories) = (summary.entries, summary.directories);
+    let seconds = summary.elapsed.as_secs_f64();
+    row(
+        "read",
+        &format!("{entries} entries, {directories} directories in {seconds:.3} s"),
+    );
+    row(
+        "missed",
+        &format!(
+            "{} errors, {} vanished while the walk ran",
+            summary.errors, summary.vanished
+        ),
+    );
+    if summary.stopped {
+        row("stopped", "before everything was read");
+    }
+    workers(summary, &mut row);
+    let order = if summary.inode_order {
+        ", in inode order (rotational disk)"
+    } else {
+        ""
+    };
+    row("statx", &format!("{}{order}", fields(summary)));
+    row(
+        "buffer",
+        &format!("{} bytes a getdents64 call", summary.buffer_size),
+    );
+    let reopened = match summary.reopened {
+        0 => "none had to be opened again".to_owned(),
+        times => format!("closed ones were opened again {times} times"),
+    };
+    row(
+        "descriptors",
+        &format!(
+            "up to {} directories open, {reopened}",
+            summary.descriptor_limit
+        ),
+    );
+    out
+}
+
+fn workers(summary: &Summary, row: &mut impl FnMut(&str, &str)) {
+    let why = if summary.workers_given {
+        "the number was given"
+    } else if summary.waited {
+        "adapted; calls waited for a device or a network"
+    } else {
+        "adapted; calls were answered from cache"
+    };
+    row("workers", &format!("{} started ({why})", summary.workers));
+    for change in &summary.worker_changes {
+        let at = change.at.as_secs_f64();
+        row(
+            "",
+            &format!("at {at:.3} s {}: {}", change.workers, change.reason),
+        );
+    }
+}
+
+fn fields(summary: &Summary) -> String {
+    if summary.fields.is_empty() {
+        return "not called for entries whose type the directory tells".to_owned();
+    }
+    let names: Vec<_> = summary.fields.iter_names().map(|(name, _)| name).collect();
+    format!(
+        "one an entry for {} (mask {:#x})",
+        names.join(" "),
+        summary.fields.bits()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ringwalk::{Batch, Fields, Flow, Visitor, Walk};
+    use std::num::NonZeroUsize;
+
+    struct Nothing;
+
+    impl Visitor for Nothing {
+        type State = ();
+        fn batch(&mut self, _: &Batch<'_, ()>) -> Flow {
+            Flow::Continue
+        }
+    }
+
+    #[test]
+    fn the_explanation_names_what_was_used() {
+        let walk = Walk::new("src")
+            .fields(Fields::SIZE)
+            .workers(NonZeroUsize::new(1));
+        let text = text(&walk.run(|_| Nothing).summary);
+        for part in [
+            "source      syscall (auto",
+            "workers     1 started (the number was given)",
+            "SIZE",
+            "0 errors",
+        ] {
+            assert!(text.contains(part), "{part} is missing in\n{text}");
+        }
+    }
+
+    #[test]
+    fn a_walk_without_metadata_says_so() {
+        let text = text(&Walk::new("src").run(|_| Nothing).summary);
+        assert!(text.contains("statx       not called"), "{text}");
+    }
+}

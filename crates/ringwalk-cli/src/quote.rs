@@ -1,0 +1,149 @@
+//! Names of any bytes, shown so that they cannot be mistaken and cannot command the terminal.
+//!
+//! The style is that of GNU's messages: `'name'`, or `"it's"`, or `'a'$'\n''b'`, each of which a shell reads back as
+//! the same bytes. Besides control characters, those characters are escaped that change the direction of text or break
+//! lines, because they make a name look like another one.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::os::unix::ffi::OsStrExt;
+
+/// `name` in quotes, for messages.
+pub fn quoted<N: AsRef<OsStr> + ?Sized>(name: &N) -> Quoted<'_> {
+    Quoted(name.as_ref().as_bytes())
+}
+
+/// As [`quoted`], for bytes.
+pub fn quoted_bytes(name: &[u8]) -> Quoted<'_> {
+    Quoted(name)
+}
+
+/// A name that displays in quotes.
+#[derive(Clone, Copy, Debug)]
+pub struct Quoted<'a>(&'a [u8]);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plain = std::str::from_utf8(self.0)
+            .ok()
+            .filter(|text| text.chars().all(is_plain));
+        match plain {
+            Some(text) if !text.contains('\'') => write!(f, "'{text}'"),
+            // Within double quotes a shell still reads these four.
+            Some(text) if !text.contains(['"', '$', '`', '\\']) => write!(f, "\"{text}\""),
+            _ => fmt_pieces(f, self.0),
+        }
+    }
+}
+
+/// Plain runs in single quotes, everything else as `$'...'`.
+fn fmt_pieces(f: &mut fmt::Formatter<'_>, name: &[u8]) -> fmt::Result {
+    let mut escaping = false;
+    f.write_str("'")?;
+    for chunk in name.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            if is_plain(character) && character != '\'' {
+                switch(f, &mut escaping, false)?;
+                write!(f, "{character}")?;
+                continue;
+            }
+            switch(f, &mut escaping, true)?;
+            if character == '\'' {
+                f.write_str("\\'")?;
+                continue;
+            }
+            for byte in character.encode_utf8(&mut [0; 4]).bytes() {
+                fmt_escape(f, byte)?;
+            }
+        }
+        for &byte in chunk.invalid() {
+            switch(f, &mut escaping, true)?;
+            fmt_escape(f, byte)?;
+        }
+    }
+    f.write_str("'")
+}
+
+/// Goes from `'...'` to `$'...'` or back where that is needed.
+fn switch(f: &mut fmt::Formatter<'_>, escaping: &mut bool, wanted: bool) -> fmt::Result {
+    if *escaping == wanted {
+        return Ok(());
+    }
+    *escaping = wanted;
+    f.write_str(if wanted { "'$'" } else { "''" })
+}
+
+fn fmt_escape(f: &mut fmt::Formatter<'_>, byte: u8) -> fmt::Result {
+    match byte {
+        b'\n' => f.write_str("\\n"),
+        b'\t' => f.write_str("\\t"),
+        b'\r' => f.write_str("\\r"),
+        _ => write!(f, "\\{byte:03o}"),
+    }
+}
+
+/// Whether `character` may reach a terminal as it is.
+pub fn is_plain(character: char) -> bool {
+    let misleading = matches!(character,
+        // Line and paragraph separators; marks, embeddings, overrides and isolates of text direction.
+        '\u{2028}' | '\u{2029}' | '\u{061c}' | '\u{200e}' | '\u{200f}'
+        | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+    !character.is_control() && !misleading
+}
+
+/// Writes `name` to `out` for a line of progress: unquoted, and what is not plain becomes `?`.
+pub fn push_shown(out: &mut String, name: &[u8]) {
+    for chunk in name.utf8_chunks() {
+        out.extend(
+            chunk
+                .valid()
+                .chars()
+                .map(|character| if is_plain(character) { character } else { '?' }),
+        );
+        out.extend(chunk.invalid().iter().map(|_| '?'));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    fn show(name: &[u8]) -> String {
+        quoted_bytes(name).to_string()
+    }
+
+    #[test]
+    fn styles() {
+        assert_eq!(show(b"name"), "'name'");
+        assert_eq!(show(b""), "''");
+        assert_eq!(show(b"it's"), "\"it's\"");
+        assert_eq!(show("gr\u{fc}n".as_bytes()), "'gr\u{fc}n'");
+        assert_eq!(show(b"a\nb"), r"'a'$'\n''b'");
+        assert_eq!(show(b"\x1b[2J"), r"''$'\033''[2J'");
+        assert_eq!(show(b"\xff"), r"''$'\377'");
+        assert_eq!(show("\u{202e}".as_bytes()), r"''$'\342\200\256'");
+        assert_eq!(show(b"$it's"), r"'$it'$'\'''s'");
+    }
+
+    #[test]
+    fn a_shell_reads_back_every_byte() {
+        let mut name: Vec<u8> = (1..=255).collect();
+        name.extend_from_slice(b"it's \"$x\" `y` \\n 12");
+        name.extend_from_slice("\u{1f600}\u{202e}\u{85}7".as_bytes());
+        let script = format!("printf %s {}", show(&name));
+        let output = Command::new("bash")
+            .arg("-c")
+            .arg(script)
+            .output()
+            .expect("bash runs");
+        assert_eq!(output.stdout, name);
+    }
+
+    #[test]
+    fn shown_names_hold_no_controls() {
+        let mut out = String::new();
+        push_shown(&mut out, b"a\x1b[31m\n\xffb\xc2\x85");
+        assert_eq!(out, "a?[31m??b?");
+    }
+}

@@ -1,0 +1,155 @@
+//! The names that `--source` and `RINGWALK_SOURCE` take, and what is said of those they do not.
+//!
+//! The names of sources that are planned are known here too, so that somebody who read about one is told that this
+//! version does not have it, rather than that it does not exist. `doctor` reports on the same list.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::str::FromStr;
+
+use clap::builder::{PossibleValue, TypedValueParser};
+
+/// A source that can be asked for in this version.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SourceName {
+    /// The cheapest source that is allowed and right for the file system at hand.
+    #[default]
+    Auto,
+    /// Plain system calls: `getdents64` and `statx`.
+    Syscall,
+}
+
+impl SourceName {
+    /// Every name this version takes, in the order in which help shows them.
+    pub const ALL: [Self; 2] = [Self::Auto, Self::Syscall];
+
+    /// Sources described by the project's plan that this version does not have.
+    pub const PLANNED: [&'static str; 5] = ["ring", "module", "ext4", "xfs", "btrfs"];
+
+    /// The name as it is typed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Syscall => "syscall",
+        }
+    }
+
+    const fn help(self) -> &'static str {
+        match self {
+            Self::Auto => "the cheapest source that this kernel, user and file system allow",
+            Self::Syscall => "plain system calls, which always work",
+        }
+    }
+}
+
+impl fmt::Display for SourceName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Why a name is not a source that can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceNameError {
+    /// Planned, but not in this version.
+    NotInThisVersion,
+    /// Not a name of any source.
+    Unknown,
+}
+
+impl fmt::Display for SourceNameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotInThisVersion => f.write_str(
+                "this source is planned, but not in this version of ringwalk, which has",
+            )?,
+            Self::Unknown => {
+                f.write_str("there is no such source; this version of ringwalk has")?;
+            }
+        }
+        for (index, name) in SourceName::ALL.iter().enumerate() {
+            let separator = if index == 0 { " " } else { ", " };
+            write!(f, "{separator}{name}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for SourceNameError {}
+
+impl FromStr for SourceName {
+    type Err = SourceNameError;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        if let Some(found) = Self::ALL.into_iter().find(|known| known.as_str() == name) {
+            return Ok(found);
+        }
+        if Self::PLANNED.contains(&name) {
+            return Err(SourceNameError::NotInThisVersion);
+        }
+        Err(SourceNameError::Unknown)
+    }
+}
+
+/// Parses `--source` for clap: our messages, and the names for completions.
+#[derive(Clone, Copy, Debug)]
+pub struct SourceNameParser;
+
+impl TypedValueParser for SourceNameParser {
+    type Value = SourceName;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<SourceName, clap::Error> {
+        let parse = |name: &str| name.parse::<SourceName>();
+        TypedValueParser::parse_ref(&parse, command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let values = SourceName::ALL
+            .into_iter()
+            .map(|name| PossibleValue::new(name.as_str()).help(name.help()));
+        Some(Box::new(values))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_reads_back_as_itself() {
+        for name in SourceName::ALL {
+            assert_eq!(name.as_str().parse(), Ok(name));
+        }
+    }
+
+    #[test]
+    fn planned_and_unknown_names_are_told_apart() {
+        for name in SourceName::PLANNED {
+            assert_eq!(
+                name.parse::<SourceName>(),
+                Err(SourceNameError::NotInThisVersion)
+            );
+        }
+        assert_eq!(
+            "SYSCALL".parse::<SourceName>(),
+            Err(SourceNameError::Unknown)
+        );
+        assert_eq!("".parse::<SourceName>(), Err(SourceNameError::Unknown));
+    }
+
+    #[test]
+    fn the_error_lists_what_there_is() {
+        let message = SourceNameError::Unknown.to_string();
+        assert!(message.ends_with("has auto, syscall"), "{message}");
+        assert!(
+            SourceNameError::NotInThisVersion
+                .to_string()
+                .contains("not in this version")
+        );
+    }
+}

@@ -1,0 +1,139 @@
+//! What man pages say beyond options.
+//!
+//! An empty line ends a paragraph; a line `* TERM: MEANING` is an item.
+
+const ENVIRONMENT: (&str, &str) = (
+    "ENVIRONMENT",
+    "\
+* RINGWALK_SOURCE: used when --source is not given.
+* RINGWALK_WORKERS: used when --workers is not given.
+* TERM: with the value dumb no line of progress is drawn.
+
+A variable that is empty counts as not set. A value that cannot be used is an error.",
+);
+
+const EXIT_STATUS: (&str, &str) = (
+    "EXIT STATUS",
+    "\
+* 0: everything was read.
+* 1: something could not be read or written; each such thing was told on standard error, and the rest was done.
+* 2: the command line or an environment variable cannot be used; nothing was done.",
+);
+
+const PROGRAM: (&str, &str) = (
+    "DESCRIPTION OF THE PROGRAM",
+    "\
+Reads directory trees in parallel with directory-relative system calls, without following links that it was not asked to, \
+at any depth, in bounded memory. What cannot be read is told and does not end the work.
+
+Called through a link named du, the program is ringwalk du.",
+);
+
+const PROGRAM_EXIT_STATUS: (&str, &str) = ("EXIT STATUS", "See the page of each subcommand.");
+
+const COUNT: (&str, &str) = (
+    "OUTPUT",
+    "\
+One line, such as
+
+    83675 files, 1320102018 bytes
+
+for all directories together. Every name below them counts, those of directories, links and devices too, and a file as often \
+as it has names; the directories given themselves do not count. Sizes are apparent ones (st_size), as find DIR -mindepth 1 \
+-printf '%s\\n' lists them. A symbolic link given as DIR is followed, no other is. With --no-stat the bytes are left out.
+
+A name that vanished between the reading of its directory and that of its size is counted, with no bytes, and is no error.",
+);
+
+const COUNT_JSON: (&str, &str) = (
+    "JSON",
+    "\
+With --json there is one object on one line instead, with the members
+* files: number of names.
+* bytes: sum of sizes; null with --no-stat.
+* types: number of names by type: block_device, character_device, directory, fifo, file, socket, symlink, unknown. \
+unknown are those whose type the file system does not tell with their name and that were not, or could not be, asked for it.
+* directories: directories opened, those given included.
+* errors: things that could not be read, also directories given that are none.
+* vanished: names that were gone before they could be looked at.
+* elapsed_seconds: time from start to end of the walk.
+* source: the source used.
+* workers: number of workers started.
+* stopped: true if the walk ended before everything was looked at.",
+);
+
+const DOCTOR: (&str, &str) = (
+    "OUTPUT",
+    "\
+For each source whether it can be used for DIR by this user on this kernel; if not, what stands in the way and what would \
+help. A source that this version of ringwalk does not have yet is never called usable; whether its needs are met here is told \
+all the same. Then the limits that matter to a walk. With --source only that source is reported on, with --workers that number \
+stands in the limits, and --explain adds on standard error what the verdicts rest on. Everything is found by trying it, on DIR.",
+);
+
+const DOCTOR_JSON: (&str, &str) = (
+    "JSON",
+    "\
+With --json there is one object instead. Members may be added by later versions.
+* version: of ringwalk.
+* kernel: release and machine (as uname tells), openat2 (true if the call answers) and io_uring.
+* kernel.io_uring: available; operations (number performed), last_operation (number of the last one known), features (bits of \
+io_uring_setup), uring_cmd, getdents (null if it cannot be told), bounded_workers and unbounded_workers (limits of io-wq for a \
+ring of 64 entries; null if the kernel does not tell), obstacle (null, or an object with problem and remedy).
+* user: uid, sys_admin (CAP_SYS_ADMIN is effective), initial_namespace (the user namespace is the host's), seccomp_filter.
+* directory: path, path_hex (its bytes in hexadecimal, only there if they are not UTF-8), mount_point and file_system (null \
+without /proc), unreadable (null, or the reason), statx_mask, and device.
+* directory.device: major, minor, path (null if there is no block device), unreadable (null, or the reason), rotational (null \
+if not known).
+* sources: a list of objects with name, in_this_version, needs_met (null if it cannot be told), usable, chosen_by_auto and \
+obstacles, a list of objects with problem and remedy.
+* limits: open_files_soft, open_files_hard, processes (null: unlimited); system_open_files, system_most_open_files, memory, \
+memory_available (null: not known); cpus (by affinity), cpu_quota (CPUs, null: none), memory_limit (by control group, null: \
+none), workers. Memory is in bytes.",
+);
+
+const DOCTOR_EXIT_STATUS: (&str, &str) = (
+    "EXIT STATUS",
+    "\
+* 0: the report was printed, whatever it says.
+* 1: DIR is not a directory that can be reached, or the report could not be written.
+* 2: the command line or an environment variable cannot be used.",
+);
+
+const DU: (&str, &str) = (
+    "COMPATIBILITY",
+    "\
+Options, numbers, exit statuses and the form of lines are those of du of GNU coreutils; its documentation applies. The order of \
+lines is that in which directories list their entries, and the same on every run on the same tree. A file with several names is \
+counted once, for the name that comes first in that order.",
+);
+
+const DU_ENVIRONMENT: (&str, &str) = (
+    "ENVIRONMENT",
+    "\
+* DU_BLOCK_SIZE, BLOCK_SIZE, BLOCKSIZE: the block size, the first of them that is set, unless an option gives one.
+* POSIXLY_CORRECT: if set, blocks are of 512 bytes unless something else says otherwise, and options end at the first operand.
+* TIME_STYLE: used when --time-style is not given.
+* TZ: the time zone of times.
+* RINGWALK_SOURCE: used when --source is not given.
+* RINGWALK_WORKERS: used when --workers is not given.
+* TERM: with the value dumb no line of progress is drawn.",
+);
+
+const DU_EXIT_STATUS: (&str, &str) = (
+    "EXIT STATUS",
+    "\
+* 0: everything was read.
+* 1: something could not be read or written, which was told on standard error; or the command line cannot be used.",
+);
+
+/// The sections of the page with this title.
+pub(crate) fn of(title: &str) -> Vec<(&'static str, &'static str)> {
+    match title {
+        "ringwalk" => vec![PROGRAM, ENVIRONMENT, PROGRAM_EXIT_STATUS],
+        "ringwalk-count" => vec![COUNT, COUNT_JSON, ENVIRONMENT, EXIT_STATUS],
+        "ringwalk-doctor" => vec![DOCTOR, DOCTOR_JSON, ENVIRONMENT, DOCTOR_EXIT_STATUS],
+        "ringwalk-du" => vec![DU, DU_ENVIRONMENT, DU_EXIT_STATUS],
+        _ => vec![ENVIRONMENT],
+    }
+}
