@@ -610,12 +610,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
     }
 
     fn report_failures(&mut self, batch: &Batch<'_, V::State>) {
-        if !batch
-            .raw
-            .known
-            .iter()
-            .any(|k| matches!(k, Known::Failed(_)))
-        {
+        if batch.raw.failed == 0 {
             return;
         }
         for entry in batch.entries() {
