@@ -38,6 +38,8 @@ pub(crate) struct RawBatch {
     pub(crate) slots: Vec<Slot>,
     /// As long as `slots`, or empty while nothing is known of any entry.
     pub(crate) known: Vec<Known>,
+    /// Types that entries have, or had before their metadata said otherwise: a bit each.
+    types: u16,
     /// How many of them are failures.
     pub(crate) failed: usize,
 }
@@ -48,6 +50,17 @@ impl RawBatch {
         self.slots.clear();
         self.known.clear();
         self.failed = 0;
+        self.types = 0;
+    }
+
+    /// Whether some entry may have this type. Most batches have no directory, and are done with sooner for it.
+    pub(crate) fn has_type(&self, file_type: FileType) -> bool {
+        self.types & (1 << file_type as u8) != 0
+    }
+
+    /// Notes that an entry has this type.
+    pub(crate) fn add_type(&mut self, file_type: FileType) {
+        self.types |= 1 << file_type as u8;
     }
 
     pub(crate) fn name(&self, slot: &Slot) -> &CStr {
@@ -66,6 +79,7 @@ impl RawBatch {
         self.bytes.truncate(self.filled);
         self.bytes.extend_from_slice(name.to_bytes_with_nul());
         self.filled = self.bytes.len();
+        self.add_type(file_type);
         self.slots.push(Slot {
             ino: 0,
             cookie: 0,
@@ -89,16 +103,19 @@ impl RawBatch {
             match dirents.next() {
                 None => return Ok(()),
                 Some(Ok(dirent)) if dirent.is_dot() => {}
-                Some(Ok(dirent)) => self.slots.push(Slot {
-                    ino: dirent.ino,
-                    cookie: dirent.cookie,
-                    name_at: u32::try_from(at + Dirents::NAME_OFFSET)
-                        .expect("records of a batch within 4 GiB"),
-                    name_length: u32::try_from(dirent.name.count_bytes())
-                        .expect("a record is at most 64 KiB"),
-                    file_type: dirent.file_type,
-                    followed: false,
-                }),
+                Some(Ok(dirent)) => {
+                    self.types |= 1 << dirent.file_type as u8;
+                    self.slots.push(Slot {
+                        ino: dirent.ino,
+                        cookie: dirent.cookie,
+                        name_at: u32::try_from(at + Dirents::NAME_OFFSET)
+                            .expect("records of a batch within 4 GiB"),
+                        name_length: u32::try_from(dirent.name.count_bytes())
+                            .expect("a record is at most 64 KiB"),
+                        file_type: dirent.file_type,
+                        followed: false,
+                    });
+                }
                 Some(Err(_)) => {
                     return Err(Failure {
                         operation: Operation::Read,

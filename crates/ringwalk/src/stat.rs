@@ -111,6 +111,16 @@ impl Wanted {
         self.fields
     }
 
+    /// Whether any entry of a batch may need a `statx`.
+    fn needs_any(self, raw: &RawBatch, descending: bool) -> bool {
+        let has = |file_type| raw.has_type(file_type);
+        self.all
+            || descending
+                && (has(FileType::Unknown)
+                    || self.follow && has(FileType::Symlink)
+                    || self.directories && has(FileType::Directory))
+    }
+
     /// Whether an entry needs a `statx`. `descending`: whether it matters that it may be a directory.
     fn needs(self, slot: &Slot, descending: bool) -> bool {
         if self.all {
@@ -138,7 +148,7 @@ pub(crate) fn stat_entries(
 ) -> u64 {
     raw.known.clear();
     raw.failed = 0;
-    if !wanted.all && !raw.slots.iter().any(|slot| wanted.needs(slot, descending)) {
+    if !wanted.needs_any(raw, descending) {
         return 0;
     }
     raw.known.resize(raw.slots.len(), Known::Nothing);
@@ -186,9 +196,13 @@ fn stat_entry(
     }
     raw.known[index] = match answer {
         Ok(()) => {
+            let file_type = FileType::from_mode(u32::from(stat.stx_mode));
             let slot = &mut raw.slots[index];
             slot.followed = followed;
-            slot.file_type = FileType::from_mode(u32::from(stat.stx_mode));
+            if slot.file_type != file_type {
+                slot.file_type = file_type;
+                raw.add_type(file_type);
+            }
             Known::Metadata(Metadata::from(&*stat))
         }
         Err(errno) => {
