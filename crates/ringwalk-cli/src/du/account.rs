@@ -11,23 +11,22 @@ use ringwalk::Identity;
 
 use super::config::Config;
 use super::output::{NO_TIME, Output};
-use super::totals::{Link, Met, Totals};
+use super::totals::{Links, Met, Totals};
 
 /// What workers leave. Depths are those of the entry that an event is about: 0 for an operand.
 #[derive(Debug)]
 pub(crate) enum Event {
     /// A directory begins. Without effect on the sums, but it may have been met before.
     Enter { depth: usize, identity: Identity },
-    /// Lines of files that have only one link.
-    Lines(Vec<u8>),
-    /// An operand that is a file with only one link.
-    File(Totals),
-    /// A file that counts only if it has not been met before, and its line if it has one.
-    Link {
+    /// Some files of a directory, one after the other: their lines, and those of them that count only if they have not
+    /// been met before.
+    Files {
         depth: usize,
-        link: Link,
-        line: Vec<u8>,
+        lines: Vec<u8>,
+        links: Links,
     },
+    /// Operands that are files which count in any case.
+    Operands(Totals),
     /// A directory ends.
     Leave(Box<Leave>),
 }
@@ -40,7 +39,7 @@ pub(crate) struct Leave {
     /// events of their own.
     pub(crate) totals: Totals,
     /// The other files, in that last case.
-    pub(crate) links: Vec<Link>,
+    pub(crate) links: Links,
     /// The path; empty if the directory has no line.
     pub(crate) path: Vec<u8>,
 }
@@ -91,20 +90,34 @@ impl Account {
                     self.skipping = Some(depth);
                 }
             }
-            Event::Lines(lines) => self.output.add(&lines),
-            Event::File(totals) => self.total.add(&totals),
-            Event::Link { depth, link, line } => {
-                if self.met.insert(link.identity) {
-                    self.total.add(&link.totals);
-                    self.level(depth).add(&link.totals);
-                    self.output.add(&line);
-                }
-            }
+            Event::Files {
+                depth,
+                lines,
+                links,
+            } => self.files(depth, &lines, &links),
+            Event::Operands(totals) => self.total.add(&totals),
             Event::Leave(leave) => self.leave(*leave),
         }
         if self.output.failure().is_some() {
             self.stop.store(true, Ordering::Relaxed);
         }
+    }
+
+    /// Adds up and writes all files but those met before.
+    fn files(&mut self, depth: usize, lines: &[u8], links: &Links) {
+        let mut sum = Totals::default();
+        let mut written = 0;
+        for (identity, totals, line) in links.iter() {
+            if self.met.insert(identity) {
+                sum.add(&totals);
+            } else {
+                self.output.add(&lines[written..line.start]);
+                written = line.end;
+            }
+        }
+        self.output.add(&lines[written..]);
+        self.total.add(&sum);
+        self.level(depth).add(&sum);
     }
 
     fn leave(&mut self, leave: Leave) {
@@ -114,9 +127,9 @@ impl Account {
             links,
             path,
         } = leave;
-        for link in links {
-            if self.met.insert(link.identity) {
-                own.add(&link.totals);
+        for (identity, totals, _) in links.iter() {
+            if self.met.insert(identity) {
+                own.add(&totals);
             }
         }
         self.total.add(&own);
@@ -172,14 +185,19 @@ mod tests {
         }
     }
 
+    fn links(inodes: &[u64]) -> Links {
+        let mut links = Links::default();
+        for &ino in inodes {
+            links.push(Identity { dev: 1, ino }, &size(100), 0..0);
+        }
+        links
+    }
+
     fn link(depth: usize, ino: u64) -> Event {
-        Event::Link {
+        Event::Files {
             depth,
-            link: Link {
-                identity: Identity { dev: 1, ino },
-                totals: size(100),
-            },
-            line: Vec::new(),
+            lines: Vec::new(),
+            links: links(&[ino]),
         }
     }
 
@@ -192,7 +210,7 @@ mod tests {
         Event::Leave(Box::new(Leave {
             depth,
             totals: size(own),
-            links: Vec::new(),
+            links: Links::default(),
             path: path.as_bytes().to_vec(),
         }))
     }
@@ -204,6 +222,31 @@ mod tests {
             lines.append(&mut account.output.taken());
         }
         String::from_utf8(lines).unwrap()
+    }
+
+    /// Files, of which those of `of` have lines of two bytes in `lines`, and count once.
+    fn lines_and_links(lines: &str, of: &[(u64, usize)]) -> Event {
+        let mut links = Links::default();
+        for &(ino, at) in of {
+            links.push(Identity { dev: 1, ino }, &size(100), at..at + 2);
+        }
+        Event::Files {
+            depth: 2,
+            lines: lines.as_bytes().to_vec(),
+            links,
+        }
+    }
+
+    #[test]
+    fn lines_of_files_met_before_are_left_out() {
+        let mut account = account(&[]);
+        let events = vec![
+            lines_and_links("a\nb\nc\n", &[(1, 0), (2, 4)]),
+            lines_and_links("d\ne\nf\ng\n", &[(2, 0), (3, 2), (1, 6)]),
+            lines_and_links("h\n", &[]),
+        ];
+        assert_eq!(written(&mut account, events), "a\nb\nc\ne\nf\nh\n");
+        assert_eq!(account.total.size, 300);
     }
 
     #[test]
@@ -242,7 +285,7 @@ mod tests {
             leave(0, 5, "a"),
             enter(0, 2),
             enter(1, 1),
-            Event::Lines(b"x\n".to_vec()),
+            lines_and_links("x\n", &[]),
             enter(2, 9),
             link(3, 7),
             leave(2, 5, "t/a/b"),
@@ -257,15 +300,11 @@ mod tests {
     #[test]
     fn files_of_merged_directories_count_once() {
         let mut account = account(&[Flag::Bytes]);
-        let file = Link {
-            identity: Identity { dev: 1, ino: 7 },
-            totals: size(100),
-        };
         let unit = |depth, path: &str| {
             Event::Leave(Box::new(Leave {
                 depth,
                 totals: size(5),
-                links: vec![file, file],
+                links: links(&[7, 7]),
                 path: path.as_bytes().to_vec(),
             }))
         };

@@ -19,11 +19,14 @@ use super::account::{Event, Leave};
 use super::config::{Config, Links};
 use super::messages;
 use super::time_style::TimeKind;
-use super::totals::{Link, Met, Totals};
+use super::totals::{Links as LinkedFiles, Met, Totals};
 use crate::console;
 
 /// `STATX_ATTR_MOUNT_ROOT` (Linux 5.8): something is mounted here.
 const MOUNT_ROOT: u64 = 0x2000;
+
+/// Lines are handed on when they are so long together (a deep directory has long paths).
+const MUCH: usize = 1 << 20;
 
 /// The line of events, with the books at its end.
 pub(crate) type Events<'a> = Ordered<Event, Box<dyn FnMut(Event) + Send + 'a>>;
@@ -62,7 +65,7 @@ pub(crate) struct State {
 #[derive(Debug, Default)]
 struct Sums {
     totals: Totals,
-    links: Vec<Link>,
+    links: LinkedFiles,
 }
 
 impl Default for State {
@@ -159,6 +162,8 @@ pub(crate) struct Measurer<'s, 'a> {
     path: Vec<u8>,
     /// Lines not yet handed on.
     lines: Vec<u8>,
+    /// Files not yet handed on that may have been met before.
+    links: LinkedFiles,
 }
 
 impl<'s, 'a> Measurer<'s, 'a> {
@@ -167,6 +172,7 @@ impl<'s, 'a> Measurer<'s, 'a> {
             shared,
             path: Vec::new(),
             lines: Vec::new(),
+            links: LinkedFiles::default(),
         }
     }
 
@@ -239,16 +245,14 @@ impl<'s, 'a> Measurer<'s, 'a> {
         self.shared.failed.store(true, Ordering::Relaxed);
     }
 
-    /// The file as one that may have been met, if it may.
-    fn link(&self, metadata: &Metadata, totals: Totals) -> Option<Link> {
+    /// Whether a file may have been met before.
+    fn may_repeat(&self, metadata: &Metadata) -> bool {
         let config = self.shared.config;
-        let identity = metadata.identity();
-        let may_repeat = !config.count_links
+        !config.count_links
             && (metadata.nlink > 1
                 || config.links == Links::Always
                 || (!self.shared.operand_files.is_empty()
-                    && self.shared.operand_files.contains(identity)));
-        may_repeat.then_some(Link { identity, totals })
+                    && self.shared.operand_files.contains(metadata.identity())))
     }
 
     /// Everything in this batch and below goes into the sums of one directory.
@@ -256,7 +260,7 @@ impl<'s, 'a> Measurer<'s, 'a> {
         let config = self.shared.config;
         let state = dir.state();
         let mut totals = Totals::default();
-        let mut links = Vec::new();
+        let mut links = LinkedFiles::default();
         for entry in batch.entries() {
             let Some(metadata) = self.admit(batch, &entry) else {
                 continue;
@@ -266,23 +270,24 @@ impl<'s, 'a> Measurer<'s, 'a> {
                 totals.add(&own);
                 let sums = Arc::clone(&state.sums);
                 entry.descend_with(State::new(None, sums, metadata.identity(), state.device));
-            } else if let Some(link) = self.link(metadata, own) {
-                links.push(link);
+            } else if self.may_repeat(metadata) {
+                links.push(metadata.identity(), &own, 0..0);
             } else {
                 totals.add(&own);
             }
         }
         if config.is_one_sum() && !links.is_empty() {
             let mut met = lock(&self.shared.met);
-            for link in links.drain(..) {
-                if met.insert(link.identity) {
-                    totals.add(&link.totals);
+            for (identity, own, _) in links.iter() {
+                if met.insert(identity) {
+                    totals.add(&own);
                 }
             }
+            links = LinkedFiles::default();
         }
         let mut sums = lock(&state.sums);
         sums.totals.add(&totals);
-        sums.links.append(&mut links);
+        sums.links.append(links);
     }
 
     /// Leaves the events of a batch.
@@ -294,14 +299,13 @@ impl<'s, 'a> Measurer<'s, 'a> {
         let mut totals = Totals::default();
         let mut line = Line::default();
         let mut directories = Vec::new();
-        let mut events = 0;
         for entry in batch.entries() {
             let Some(metadata) = self.admit(batch, &entry) else {
                 continue;
             };
             let own = config.totals(metadata);
             if metadata.file_type() == FileType::Directory {
-                self.hand_on_lines(&mut line);
+                self.hand_on(depth, &mut line);
                 if config.enters() {
                     let identity = metadata.identity();
                     line.push(Event::Enter { depth, identity });
@@ -310,46 +314,34 @@ impl<'s, 'a> Measurer<'s, 'a> {
                 directories.push((entry, metadata, own));
                 continue;
             }
-            let link = self.link(metadata, own);
-            if link.is_some() {
-                self.hand_on_lines(&mut line);
-            }
+            let begin = self.lines.len();
             if lines && config.threshold.admits(config.amount(&own)) {
                 let parts = [&self.path[..], entry.name()];
                 config.write_line(&own, parts, &mut self.lines);
-                events += 1;
             }
-            match link {
-                Some(link) => {
-                    let text = self.lines.as_slice().to_vec();
-                    self.lines.clear();
-                    line.push(Event::Link {
-                        depth,
-                        link,
-                        line: text,
-                    });
-                    events += 1;
-                }
-                None if depth == 0 => {
-                    self.hand_on_lines(&mut line);
-                    line.push(Event::File(own));
-                    events += 1;
-                }
-                None => totals.add(&own),
+            if self.may_repeat(metadata) {
+                let range = begin..self.lines.len();
+                self.links.push(metadata.identity(), &own, range);
+            } else {
+                totals.add(&own);
+            }
+            if self.lines.len() > MUCH {
+                self.hand_on(depth, &mut line);
             }
         }
-        self.hand_on_lines(&mut line);
-        if let Some(dir) = batch.dir() {
-            lock(&dir.state().sums).totals.add(&totals);
+        self.hand_on(depth, &mut line);
+        match batch.dir() {
+            Some(dir) => lock(&dir.state().sums).totals.add(&totals),
+            None => line.push(Event::Operands(totals)),
         }
-        if events == 0 && directories.is_empty() {
+        if directories.is_empty() && line.last_mut().is_none() {
             return;
         }
         let places = self.shared.events.add_batch(place, batch.index(), line);
         for ((entry, metadata, own), place) in directories.into_iter().zip(places) {
             let sums = Sums {
                 totals: own,
-                links: Vec::new(),
+                links: LinkedFiles::default(),
             };
             let device = batch.dir().map_or(metadata.dev, |dir| dir.state().device);
             let sums = Arc::new(Mutex::new(sums));
@@ -357,12 +349,21 @@ impl<'s, 'a> Measurer<'s, 'a> {
         }
     }
 
-    fn hand_on_lines(&mut self, line: &mut Line<Event>) {
-        if !self.lines.is_empty() {
-            // A copy that is no larger than it needs be, as it may be kept for some time.
-            line.push(Event::Lines(self.lines.as_slice().to_vec()));
-            self.lines.clear();
+    /// Makes an event of the files since the last one.
+    fn hand_on(&mut self, depth: usize, line: &mut Line<Event>) {
+        if self.lines.is_empty() && self.links.is_empty() {
+            return;
         }
+        let mut links = std::mem::take(&mut self.links);
+        links.shrink();
+        // A copy that is no larger than it needs be, as it may be kept for some time.
+        let lines = self.lines.as_slice().to_vec();
+        self.lines.clear();
+        line.push(Event::Files {
+            depth,
+            lines,
+            links,
+        });
     }
 
     /// Notes that a directory is met; false if it has been before.
