@@ -4,14 +4,15 @@
 //! several links to a file the first one in that order is charged, and of a directory met twice the second is left
 //! out, on every run alike.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use ringwalk::Identity;
 
 use super::config::Config;
 use super::output::{NO_TIME, Output};
-use super::totals::{Links, Met, Totals};
+use super::totals::{Links, Met, Totals, lock};
+use crate::console;
 
 /// What workers leave. Depths are those of the entry that an event is about: 0 for an operand.
 #[derive(Debug)]
@@ -42,6 +43,8 @@ pub(crate) struct Leave {
     pub(crate) links: Links,
     /// The path; empty if the directory has no line.
     pub(crate) path: Vec<u8>,
+    /// What kept the directory from being read.
+    pub(crate) complaint: Option<String>,
 }
 
 /// The books.
@@ -49,28 +52,33 @@ pub(crate) struct Leave {
 pub(crate) struct Account {
     config: Arc<Config>,
     /// What has been met: files, and directories (for which numbers are the same kind of thing).
-    pub(crate) met: Met,
+    met: Arc<Mutex<Met>>,
     /// For each depth, what entries at that depth have come to since the directory above them began.
     levels: Vec<Totals>,
     /// Inside a directory met before: its depth.
     skipping: Option<usize>,
     total: Totals,
+    /// Something could not be read.
+    pub(crate) failed: bool,
     pub(crate) output: Output,
     /// Set when nothing can be written any more.
     stop: Arc<AtomicBool>,
 }
 
 impl Account {
-    pub(crate) fn new(config: Arc<Config>, stop: Arc<AtomicBool>) -> Self {
+    /// Books with no entries. Workers may look into `met` for what has been met: what is there is earlier in the order than
+    /// anything they still have to add.
+    pub(crate) fn new(config: Arc<Config>, met: Arc<Mutex<Met>>, stop: Arc<AtomicBool>) -> Self {
         Self {
             config,
-            met: Met::default(),
+            met,
             levels: Vec::new(),
             skipping: None,
             total: Totals {
                 time: Some(NO_TIME),
                 ..Totals::default()
             },
+            failed: false,
             output: Output::new(),
             stop,
         }
@@ -86,7 +94,7 @@ impl Account {
         }
         match event {
             Event::Enter { depth, identity } => {
-                if !self.met.insert(identity) {
+                if !lock(&self.met).insert(identity) {
                     self.skipping = Some(depth);
                 }
             }
@@ -107,12 +115,15 @@ impl Account {
     fn files(&mut self, depth: usize, lines: &[u8], links: &Links) {
         let mut sum = Totals::default();
         let mut written = 0;
-        for (identity, totals, line) in links.iter() {
-            if self.met.insert(identity) {
-                sum.add(&totals);
-            } else {
-                self.output.add(&lines[written..line.start]);
-                written = line.end;
+        if !links.is_empty() {
+            let mut met = lock(&self.met);
+            for (identity, totals, line) in links.iter() {
+                if met.insert(identity) {
+                    sum.add(&totals);
+                } else {
+                    self.output.add(&lines[written..line.start]);
+                    written = line.end;
+                }
             }
         }
         self.output.add(&lines[written..]);
@@ -126,10 +137,18 @@ impl Account {
             totals: mut own,
             links,
             path,
+            complaint,
         } = leave;
-        for (identity, totals, _) in links.iter() {
-            if self.met.insert(identity) {
-                own.add(&totals);
+        if let Some(complaint) = complaint {
+            console::error(complaint);
+            self.failed = true;
+        }
+        if !links.is_empty() {
+            let mut met = lock(&self.met);
+            for (identity, totals, _) in links.iter() {
+                if met.insert(identity) {
+                    own.add(&totals);
+                }
             }
         }
         self.total.add(&own);
@@ -174,7 +193,7 @@ mod tests {
             operands: Vec::new(),
         };
         let config = Config::new(&args, &mut |text| panic!("{text}")).unwrap();
-        Account::new(Arc::new(config), Arc::default())
+        Account::new(Arc::new(config), Arc::default(), Arc::default())
     }
 
     fn size(size: u64) -> Totals {
@@ -212,6 +231,7 @@ mod tests {
             totals: size(own),
             links: Links::default(),
             path: path.as_bytes().to_vec(),
+            complaint: None,
         }))
     }
 
@@ -306,6 +326,7 @@ mod tests {
                 totals: size(5),
                 links: links(&[7, 7]),
                 path: path.as_bytes().to_vec(),
+                complaint: None,
             }))
         };
         let events = vec![unit(1, "t/a"), unit(1, "t/b"), leave(0, 1, "t")];

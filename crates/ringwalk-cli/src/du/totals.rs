@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ringwalk::{Identity, Timestamp};
 
@@ -119,6 +120,11 @@ impl Links {
             })
         })
     }
+}
+
+/// The lock, also if a thread panicked with it: sums are added to in whole steps.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Files met, by device and inode number.

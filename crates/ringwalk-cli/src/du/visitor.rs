@@ -7,7 +7,7 @@
 
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use ringwalk::ordered::{Line, Ordered, Place};
 use ringwalk::{
@@ -19,7 +19,7 @@ use super::account::{Event, Leave};
 use super::config::{Config, Links};
 use super::messages;
 use super::time_style::TimeKind;
-use super::totals::{Links as LinkedFiles, Met, Totals};
+use super::totals::{Links as LinkedFiles, Met, Totals, lock};
 use crate::console;
 
 /// `STATX_ATTR_MOUNT_ROOT` (Linux 5.8): something is mounted here.
@@ -39,8 +39,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) operand_files: &'a Met,
     /// Directories entered, where links are followed: these are known as the walk goes, by one worker.
     pub(crate) entered: &'a Mutex<Met>,
-    /// Files met, where there is one sum for everything and so no order among them.
-    pub(crate) met: Mutex<Met>,
+    /// What has been met: that of the books; or if there is one sum for everything, and so no order, that of the workers.
+    pub(crate) met: Arc<Mutex<Met>>,
     pub(crate) stop: Arc<AtomicBool>,
     pub(crate) failed: &'a AtomicBool,
 }
@@ -164,6 +164,8 @@ pub(crate) struct Measurer<'s, 'a> {
     lines: Vec<u8>,
     /// Files not yet handed on that may have been met before.
     links: LinkedFiles,
+    /// The directory about to be left could not be opened, for this reason.
+    complaint: Option<String>,
 }
 
 impl<'s, 'a> Measurer<'s, 'a> {
@@ -173,6 +175,7 @@ impl<'s, 'a> Measurer<'s, 'a> {
             path: Vec::new(),
             lines: Vec::new(),
             links: LinkedFiles::default(),
+            complaint: None,
         }
     }
 
@@ -232,17 +235,22 @@ impl<'s, 'a> Measurer<'s, 'a> {
         Some(metadata)
     }
 
+    /// Something could not be read.
+    fn complain(&self, message: impl std::fmt::Display) {
+        console::error(message);
+        self.shared.failed.store(true, Ordering::Relaxed);
+    }
+
     /// A link was to be followed and could not be.
     fn complain_of_link(&self, batch: &Batch<'_, State>, entry: &Entry<'_, State>) {
         let path = messages::quoted(&entry.path());
         match follow(batch, entry.c_name()) {
             Some(errno) if errno != Errno::NOENT => {
                 let reason = console::reason(&errno.into());
-                console::error(format_args!("cannot access {path}: {reason}"));
+                self.complain(format_args!("cannot access {path}: {reason}"));
             }
-            _ => console::error(format_args!("cannot access {path}")),
+            _ => self.complain(format_args!("cannot access {path}")),
         }
-        self.shared.failed.store(true, Ordering::Relaxed);
     }
 
     /// Whether a file may have been met before.
@@ -308,6 +316,11 @@ impl<'s, 'a> Measurer<'s, 'a> {
                 self.hand_on(depth, &mut line);
                 if config.enters() {
                     let identity = metadata.identity();
+                    if lock(&self.shared.met).contains(identity) {
+                        // Nothing is lost if it is met only later: then the books leave it out.
+                        entry.prune();
+                        continue;
+                    }
                     line.push(Event::Enter { depth, identity });
                 }
                 line.subdirectory();
@@ -424,7 +437,11 @@ impl Visitor for Measurer<'_, '_> {
     fn leave(&mut self, dir: &Dir<State>) {
         let config = self.shared.config;
         let state = dir.state();
+        let complaint = self.complaint.take();
         let Some(place) = &state.place else {
+            if let Some(complaint) = complaint {
+                self.complain(complaint);
+            }
             return;
         };
         // A directory that could not be opened has not been entered, but is met all the same.
@@ -446,6 +463,7 @@ impl Visitor for Measurer<'_, '_> {
             totals,
             links,
             path,
+            complaint,
         };
         let last = Event::Leave(Box::new(leave));
         self.shared.events.close(place, Some(last));
@@ -457,14 +475,21 @@ impl Visitor for Measurer<'_, '_> {
         if self.shared.config.exclude.matches(path) {
             return;
         }
-        let operation = match error.operation() {
-            Operation::Open | Operation::Read => "cannot read directory",
-            operation @ (Operation::Stat | Operation::Loop) => operation.describe(),
-        };
         let path = messages::quoted(path);
         let reason = console::reason(&error.errno().into());
-        console::error(format_args!("{operation} {path}: {reason}"));
-        self.shared.failed.store(true, Ordering::Relaxed);
+        match error.operation() {
+            // The directory is left next, and only then it is known whether it counts.
+            Operation::Open => {
+                self.complaint = Some(format!("cannot read directory {path}: {reason}"));
+            }
+            Operation::Read => {
+                self.complain(format_args!("cannot read directory {path}: {reason}"))
+            }
+            operation @ (Operation::Stat | Operation::Loop) => {
+                let operation = operation.describe();
+                self.complain(format_args!("{operation} {path}: {reason}"));
+            }
+        }
     }
 }
 
@@ -505,8 +530,4 @@ fn follow(batch: &Batch<'_, State>, name: &CStr) -> Option<Errno> {
         None => statat(CWD, name, AtFlags::NO_AUTOMOUNT),
     };
     result.err()
-}
-
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
