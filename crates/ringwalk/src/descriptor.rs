@@ -4,8 +4,8 @@
 //! them has been opened. Leaves are opened, read and closed by one worker and never get here, and a chain of
 //! directories with one child each needs one slot at a time however deep it is.
 //!
-//! When the budget is spent, the descriptor that this worker has held longest goes: it belongs to the directory nearest
-//! the root, which a depth-first walk comes back to last. What was closed is opened again from the nearest ancestor
+//! When the budget is spent, the descriptor that has been held longest goes: it belongs to a directory near the root,
+//! which a depth-first walk comes back to last. What was closed is opened again from the nearest ancestor
 //! that is still open, component by component and never through a symbolic link, and taken only if device and inode
 //! number are those of the directory that was closed: a directory moved or replaced meanwhile has *vanished*, and the
 //! walk does not follow it out of the tree.
@@ -21,9 +21,9 @@ use std::collections::VecDeque;
 use std::ffi::CStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// Descriptors held until the walk takes the trouble to find out how many it may have.
+/// Descriptors that may be held until the walk takes the trouble to find out how many it may have.
 const FIRST_LIMIT: usize = 1024;
 
 /// A walk never holds more than this many, whatever the limits of the system: others need descriptors too.
@@ -66,7 +66,7 @@ struct SlotInner {
 }
 
 impl Slot {
-    fn lock(&self) -> std::sync::MutexGuard<'_, SlotInner> {
+    fn lock(&self) -> MutexGuard<'_, SlotInner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -75,38 +75,70 @@ impl Slot {
         self.lock().identity
     }
 
+    fn is_held(&self) -> bool {
+        self.lock().fd.is_some()
+    }
+
     pub(crate) fn set_identity(&self, identity: Identity) {
         self.lock().identity = Some(identity);
     }
 }
 
-/// How many descriptors all workers of a walk may hold, and do.
+/// The most open files the system allows (`fs.file-max`, `proc_sys_fs(5)`).
+fn file_max() -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/sys/fs/file-max").ok()?;
+    text.trim().parse().ok()
+}
+
+/// What a directory is opened relative to.
+#[derive(Clone, Debug)]
+pub(crate) enum At {
+    /// The working directory: for roots given as paths.
+    Cwd,
+    /// An open directory.
+    Dir(Arc<OwnedFd>),
+}
+
+impl AsFd for At {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Cwd => CWD,
+            Self::Dir(fd) => fd.as_fd(),
+        }
+    }
+}
+
+/// The descriptors of directories that all workers of a walk hold, and how many those may be.
 #[derive(Debug)]
-pub(crate) struct Budget {
+pub(crate) struct Descriptors<S> {
+    /// In slots, and in directories that have been read in part.
     held: AtomicUsize,
     limit: AtomicUsize,
     settled: AtomicBool,
     may_raise: bool,
     soft_limit: u64,
     reopened: AtomicUsize,
+    /// Directories whose slots hold a descriptor, or did, the oldest first.
+    in_slots: Mutex<VecDeque<Weak<Dir<S>>>>,
 }
 
-impl Budget {
-    /// A budget from the limits of the process; `may_raise` lets the walk raise `RLIMIT_NOFILE` to its hard limit, once
-    /// it needs that many.
+impl<S> Descriptors<S> {
+    /// With the limits of the process; `may_raise` lets the walk raise `RLIMIT_NOFILE` to its hard limit, once it needs
+    /// that many.
     pub(crate) fn new(may_raise: bool) -> Self {
         let soft_limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-        let budget = Self {
+        let descriptors = Self {
             held: AtomicUsize::new(0),
             limit: AtomicUsize::new(0),
             settled: AtomicBool::new(false),
             may_raise,
             soft_limit,
             reopened: AtomicUsize::new(0),
+            in_slots: Mutex::new(VecDeque::new()),
         };
-        let first = budget.allowance(soft_limit).min(FIRST_LIMIT);
-        budget.limit.store(first, Ordering::Relaxed);
-        budget
+        let first = descriptors.allowance(soft_limit).min(FIRST_LIMIT);
+        descriptors.limit.store(first, Ordering::Relaxed);
+        descriptors
     }
 
     /// How many workers the descriptor limit allows.
@@ -115,16 +147,11 @@ impl Budget {
         (soft.saturating_sub(OTHERS) / (PER_WORKER + 1)).max(1)
     }
 
-    /// How many descriptors may be held in slots under a limit on all.
+    /// How many descriptors may be held under a limit on all.
     fn allowance(&self, soft_limit: u64) -> usize {
         let soft = usize::try_from(soft_limit).unwrap_or(usize::MAX);
         let workers = self.max_workers().min(crate::regime::MOST_WORKERS);
         soft.saturating_sub(OTHERS + PER_WORKER * workers)
-    }
-
-    /// Whether as many are held as may be: then a directory is read to its end before its children are opened.
-    pub(crate) fn is_spent(&self) -> bool {
-        self.held.load(Ordering::Relaxed) >= self.limit.load(Ordering::Relaxed)
     }
 
     /// How many descriptors may be held now.
@@ -137,9 +164,18 @@ impl Budget {
         self.reopened.load(Ordering::Relaxed)
     }
 
+    /// Counts one more held, for a directory that has been read in part and cannot be closed. False if the budget is
+    /// spent: then it is to be read to its end before any below it is opened.
+    pub(crate) fn pin(&self) -> bool {
+        self.reserve()
+    }
+
+    pub(crate) fn unpin(&self) {
+        self.held.fetch_sub(1, Ordering::Relaxed);
+    }
+
     fn reserve(&self) -> bool {
-        let limit = self.limit.load(Ordering::Relaxed);
-        if self.held.fetch_add(1, Ordering::Relaxed) < limit {
+        if self.held.fetch_add(1, Ordering::Relaxed) < self.limit() {
             return true;
         }
         self.held.fetch_sub(1, Ordering::Relaxed);
@@ -168,61 +204,17 @@ impl Budget {
         self.limit.fetch_max(limit, Ordering::Relaxed) < limit
     }
 
-    /// Descriptors ran out before the budget did: no more than are held now.
-    pub(crate) fn shrink(&self) {
+    /// Descriptors ran out before the budget did: from now on fewer are held than now. False if none was held.
+    pub(crate) fn shrink(&self) -> bool {
         self.settled.store(true, Ordering::Relaxed);
         let held = self.held.load(Ordering::Relaxed);
         self.limit
             .fetch_min(held.saturating_sub(1), Ordering::Relaxed);
-    }
-}
-
-/// The most open files the system allows (`fs.file-max`, `proc_sys_fs(5)`).
-fn file_max() -> Option<usize> {
-    let text = std::fs::read_to_string("/proc/sys/fs/file-max").ok()?;
-    text.trim().parse().ok()
-}
-
-/// What a directory is opened relative to.
-#[derive(Clone, Debug)]
-pub(crate) enum At {
-    /// The working directory: for roots given as paths.
-    Cwd,
-    /// An open directory.
-    Dir(Arc<OwnedFd>),
-}
-
-impl AsFd for At {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        match self {
-            Self::Cwd => CWD,
-            Self::Dir(fd) => fd.as_fd(),
-        }
-    }
-}
-
-/// The descriptors that one worker has put into slots, oldest first.
-#[derive(Debug)]
-pub(crate) struct Descriptors<S> {
-    budget: Arc<Budget>,
-    held: VecDeque<Weak<Dir<S>>>,
-}
-
-impl<S> Descriptors<S> {
-    pub(crate) fn new(budget: Arc<Budget>) -> Self {
-        Self {
-            budget,
-            held: VecDeque::new(),
-        }
+        self.close_oldest()
     }
 
     /// Announces `children` of `dir` that will be opened, and holds its descriptor for them if the budget allows.
-    pub(crate) fn expect_children(
-        &mut self,
-        dir: &Arc<Dir<S>>,
-        children: usize,
-        fd: &Arc<OwnedFd>,
-    ) {
+    pub(crate) fn expect_children(&self, dir: &Arc<Dir<S>>, children: usize, fd: &Arc<OwnedFd>) {
         dir.slot.unopened.fetch_add(children, Ordering::Relaxed);
         self.hold(dir, fd);
     }
@@ -239,7 +231,7 @@ impl<S> Descriptors<S> {
     /// # Errors
     ///
     /// `ENOENT` if the directory had to be closed and is no longer where it was; else what opening it again said.
-    pub(crate) fn get(&mut self, dir: &Arc<Dir<S>>) -> Result<At, Failure> {
+    pub(crate) fn get(&self, dir: &Arc<Dir<S>>) -> Result<At, Failure> {
         if let Some(fd) = &dir.slot.lock().fd {
             return Ok(At::Dir(Arc::clone(fd)));
         }
@@ -248,45 +240,43 @@ impl<S> Descriptors<S> {
         Ok(At::Dir(fd))
     }
 
-    /// Closes the descriptor that this worker has held longest. False if it holds none.
-    pub(crate) fn close_oldest(&mut self) -> bool {
-        while let Some(dir) = self.held.pop_front() {
-            if dir.upgrade().is_some_and(|dir| self.close(&dir)) {
-                return true;
+    /// Closes the descriptor that has been held longest. False if none is held in a slot.
+    fn close_oldest(&self) -> bool {
+        loop {
+            let oldest = self.lock_slots().pop_front();
+            match oldest {
+                None => return false,
+                Some(dir) if dir.upgrade().is_some_and(|dir| self.close(&dir)) => return true,
+                Some(_) => {}
             }
         }
-        false
     }
 
-    fn hold(&mut self, dir: &Arc<Dir<S>>, fd: &Arc<OwnedFd>) {
-        let mut slot = dir.slot.lock();
-        if slot.fd.is_some() {
+    fn hold(&self, dir: &Arc<Dir<S>>, fd: &Arc<OwnedFd>) {
+        if dir.slot.lock().fd.is_some() {
             return;
         }
-        drop(slot);
-        let reserved = self.budget.reserve() || (self.close_oldest() && self.budget.reserve());
-        if !reserved {
+        if !(self.reserve() || (self.close_oldest() && self.reserve())) {
             remember(&dir.slot, fd);
             return;
         }
-        slot = dir.slot.lock();
+        let mut slot = dir.slot.lock();
         if slot.fd.is_some() {
             // Another worker, with another batch of the same directory, was faster.
-            self.budget.held.fetch_sub(1, Ordering::Relaxed);
+            self.held.fetch_sub(1, Ordering::Relaxed);
             return;
         }
         slot.fd = Some(Arc::clone(fd));
         drop(slot);
-        while self.held.back().is_some_and(|dir| dir.strong_count() == 0) {
-            self.held.pop_back();
+        let mut in_slots = self.lock_slots();
+        // Walking depth first, the newest are done with first.
+        while in_slots.back().is_some_and(|dir| dir.strong_count() == 0) {
+            in_slots.pop_back();
         }
-        if self.held.len() > 2 * self.budget.limit() + 64 {
-            self.held.retain(|dir| {
-                dir.upgrade()
-                    .is_some_and(|dir| dir.slot.lock().fd.is_some())
-            });
+        if in_slots.len() > 2 * self.held.load(Ordering::Relaxed) + 64 {
+            in_slots.retain(|dir| dir.upgrade().is_some_and(|dir| dir.slot.is_held()));
         }
-        self.held.push_back(Arc::downgrade(dir));
+        in_slots.push_back(Arc::downgrade(dir));
     }
 
     /// Takes the descriptor out of a slot; true if there was one. It is closed when its last user is done.
@@ -294,16 +284,20 @@ impl<S> Descriptors<S> {
         let Some(fd) = dir.slot.lock().fd.take() else {
             return false;
         };
-        self.budget.held.fetch_sub(1, Ordering::Relaxed);
+        self.held.fetch_sub(1, Ordering::Relaxed);
         if dir.slot.unopened.load(Ordering::Relaxed) > 0 {
             remember(&dir.slot, &fd);
         }
         true
     }
 
+    fn lock_slots(&self) -> MutexGuard<'_, VecDeque<Weak<Dir<S>>>> {
+        self.in_slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Opens a directory again whose descriptor was closed.
     fn reopen(&self, dir: &Dir<S>) -> Result<Arc<OwnedFd>, Failure> {
-        self.budget.reopened.fetch_add(1, Ordering::Relaxed);
+        self.reopened.fetch_add(1, Ordering::Relaxed);
         let failed = |errno| Failure {
             operation: Operation::Open,
             errno,

@@ -19,8 +19,8 @@ const REMOTE: [u64; 11] = [
     0x7461_636f, // OCFS2
 ];
 
-/// Bytes for one `getdents64` of such a file system. On `GlusterFS` 4 KiB brought 16 entries a call, 32 KiB 125, 128 KiB
-/// and more 500, which is what its server sends at most; larger buffers cost memory a worker and gained nothing.
+/// Bytes of the buffer for such a file system, half of which every `getdents64` has at least. On `GlusterFS` 4 KiB brought
+/// 16 entries a call, 32 KiB 125, 128 KiB and more 500, which is what its server sends at most.
 const REMOTE_BUFFER: usize = 256 * 1024;
 
 /// The buffer that the file system of `fd` rewards, if it is a larger one than a local file system needs.

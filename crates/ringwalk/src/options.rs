@@ -53,6 +53,9 @@ pub enum SourceChoice {
     Auto,
     /// Plain system calls, on any kernel, without privileges.
     Syscall,
+    /// Many directories at once, completed in any order, names and metadata together.
+    #[cfg(test)]
+    Shuffled,
 }
 
 impl SourceChoice {

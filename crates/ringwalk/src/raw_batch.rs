@@ -38,6 +38,8 @@ pub(crate) struct RawBatch {
     pub(crate) slots: Vec<Slot>,
     /// As long as `slots`, or empty while nothing is known of any entry.
     pub(crate) known: Vec<Known>,
+    /// How many of them are failures.
+    pub(crate) failed: usize,
 }
 
 impl RawBatch {
@@ -45,6 +47,7 @@ impl RawBatch {
         self.filled = 0;
         self.slots.clear();
         self.known.clear();
+        self.failed = 0;
     }
 
     pub(crate) fn name(&self, slot: &Slot) -> &CStr {

@@ -44,6 +44,8 @@ pub(crate) struct Rest<S> {
     pub(crate) dir: Arc<Dir<S>>,
     pub(crate) fd: Arc<OwnedFd>,
     pub(crate) next_batch: u32,
+    /// Its descriptor is counted as held.
+    pub(crate) pinned: bool,
 }
 
 /// A part of a batch, given away.

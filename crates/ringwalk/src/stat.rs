@@ -137,6 +137,7 @@ pub(crate) fn stat_entries(
     inode_order: bool,
 ) -> u64 {
     raw.known.clear();
+    raw.failed = 0;
     if !wanted.all && !raw.slots.iter().any(|slot| wanted.needs(slot, descending)) {
         return 0;
     }
@@ -190,7 +191,10 @@ fn stat_entry(
             slot.file_type = FileType::from_mode(u32::from(stat.stx_mode));
             Known::Metadata(Metadata::from(&*stat))
         }
-        Err(errno) => Known::Failed(errno),
+        Err(errno) => {
+            raw.failed += 1;
+            Known::Failed(errno)
+        }
     };
     calls
 }

@@ -87,8 +87,8 @@ impl Summary {
             inode_order: shared.regime.uses_inode_order(),
             buffer_size,
             fields,
-            descriptor_limit: shared.budget.limit(),
-            reopened: shared.budget.reopened(),
+            descriptor_limit: shared.descriptors.limit(),
+            reopened: shared.descriptors.reopened(),
             stopped: shared.scheduler.is_stopped(),
         }
     }

@@ -1,14 +1,14 @@
 //! The walk: what is asked for, and running it.
 
 use crate::batch::Candidate;
-use crate::descriptor::Budget;
+use crate::descriptor::Descriptors;
 use crate::metadata::Fields;
 use crate::monitor::Monitor;
 use crate::options::{Filter, Follow, Options, Order, SourceChoice, Stay};
 use crate::regime::Regime;
 use crate::root::Root;
 use crate::scheduler::{Scheduler, StopOnPanic, Task};
-use crate::source::SyscallSource;
+use crate::source;
 use crate::stat::Wanted;
 use crate::summary::{Outcome, Summary};
 use crate::visitor::Visitor;
@@ -192,7 +192,7 @@ pub(crate) struct Shared<S> {
     pub(crate) options: Options,
     pub(crate) entry_fields: Wanted,
     pub(crate) root_fields: Wanted,
-    pub(crate) budget: Arc<Budget>,
+    pub(crate) descriptors: Descriptors<S>,
     pub(crate) regime: Regime,
     pub(crate) scheduler: Scheduler<S>,
     pub(crate) monitor: Arc<Monitor>,
@@ -202,8 +202,8 @@ pub(crate) struct Shared<S> {
 
 impl<S> Shared<S> {
     fn new(options: Options, monitor: Arc<Monitor>) -> Self {
-        let budget = Arc::new(Budget::new(options.raise_limits));
-        let regime = Regime::new(options.workers, budget.max_workers());
+        let descriptors = Descriptors::new(options.raise_limits);
+        let regime = Regime::new(options.workers, descriptors.max_workers());
         let bounded = match options.stay {
             Stay::Anywhere => 0,
             Stay::Device | Stay::Mount => options.roots.len(),
@@ -211,7 +211,7 @@ impl<S> Shared<S> {
         Self {
             entry_fields: Wanted::entries(&options),
             root_fields: Wanted::roots(&options),
-            budget,
+            descriptors,
             scheduler: Scheduler::new(regime.most()),
             regime,
             monitor,
@@ -279,14 +279,9 @@ impl<'a, V: Visitor, F: Fn(usize) -> V + Sync> Crew<'a, V, F> {
                 .spawn_scoped(scope, move || self.work(scope, index, None))
                 .is_ok()
         };
-        let options = &self.shared.options;
-        let source = match options.source {
-            SourceChoice::Auto | SourceChoice::Syscall => {
-                SyscallSource::new(options.buffer_size, options.order == Order::Name)
-            }
-        };
+        let source = source::for_worker(&self.shared.options);
         let visitor = (self.make)(index);
-        let worker = Worker::new(index, self.shared, Box::new(source), visitor, &start);
+        let worker = Worker::new(index, self.shared, source, visitor, &start);
         let (visitor, totals, buffer_size) = worker.run(first);
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         done.push(Done {

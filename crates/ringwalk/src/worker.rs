@@ -1,7 +1,7 @@
 //! One worker: takes tasks, gives directories to its source, and what comes back to its visitor.
 
 use crate::batch::{Batch, Candidate, Descent};
-use crate::descriptor::{Descriptors, identity};
+use crate::descriptor::{At, identity};
 use crate::dir::{Dir, Origin};
 use crate::error::{Error, Failure, Operation};
 use crate::filesystem;
@@ -52,7 +52,6 @@ pub(crate) struct Worker<'w, V: Visitor> {
     deque: Deque<Task<V::State>>,
     source: Box<dyn Source<V::State> + 'w>,
     in_source: usize,
-    descriptors: Descriptors<V::State>,
     visitor: V,
     raw: RawBatch,
     descents: Vec<Descent<V::State>>,
@@ -81,7 +80,6 @@ impl<'w, V: Visitor> Worker<'w, V> {
             deque,
             source,
             in_source: 0,
-            descriptors: Descriptors::new(Arc::clone(&shared.budget)),
             visitor,
             raw: RawBatch::default(),
             descents: Vec::new(),
@@ -160,7 +158,11 @@ impl<'w, V: Visitor> Worker<'w, V> {
                     dir,
                     fd,
                     next_batch,
+                    pinned,
                 } = *rest;
+                if pinned {
+                    self.shared.descriptors.unpin();
+                }
                 if dir.is_pruned() {
                     return self.finish(dir);
                 }
@@ -197,10 +199,10 @@ impl<'w, V: Visitor> Worker<'w, V> {
     /// Gives a directory to the source, with the descriptor it is opened relative to.
     fn open(&mut self, dir: Arc<Dir<V::State>>) {
         let at = match (&dir.origin, dir.parent_arc()) {
-            (Origin::RootFd(fd), _) => Ok(crate::descriptor::At::Dir(Arc::clone(fd))),
+            (Origin::RootFd(fd), _) => Ok(At::Dir(Arc::clone(fd))),
             (_, Some(parent)) if parent.is_pruned() => return self.abandon(dir),
-            (_, Some(parent)) => self.descriptors.get(parent),
-            (_, None) => Ok(crate::descriptor::At::Cwd),
+            (_, Some(parent)) => self.shared.descriptors.get(parent),
+            (_, None) => Ok(At::Cwd),
         };
         match at {
             Ok(at) => self.give(Job {
@@ -215,7 +217,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
     /// Leaves a directory that was never opened.
     fn abandon(&mut self, dir: Arc<Dir<V::State>>) {
         if let Some(parent) = dir.parent_arc() {
-            self.descriptors.child_opened(parent);
+            self.shared.descriptors.child_opened(parent);
         }
         self.finish(dir);
     }
@@ -231,8 +233,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
 
     /// Descriptors have run out, here or in the whole system: fewer are held from now on. False if nothing helps.
     fn make_room(&mut self) -> bool {
-        self.shared.budget.shrink();
-        if self.descriptors.close_oldest() {
+        if self.shared.descriptors.shrink() {
             return true;
         }
         // Other workers, or other processes, may be done with theirs in a moment.
@@ -280,20 +281,18 @@ impl<'w, V: Visitor> Worker<'w, V> {
                 dir: Arc::clone(&dir),
                 fd: Arc::clone(&fd),
                 next_batch: next_batch + 1 + parts,
+                // Where descriptors are scarce, a directory is read to its end before any below it are opened: an
+                // unfinished one cannot be closed.
+                pinned: self.shared.descriptors.pin(),
             })
         });
-        // Where descriptors are scarce, a directory is read to its end before any below it are opened: an unfinished one
-        // cannot be closed.
-        if self.shared.budget.is_spent() {
-            self.visit(&dir, &fd, next_batch, metadata, 3, begin);
-            if let Some(rest) = rest {
-                self.push(Task::Read(rest));
-            }
-        } else {
-            if let Some(rest) = rest {
-                self.push(Task::Read(rest));
-            }
-            self.visit(&dir, &fd, next_batch, metadata, 3, begin);
+        let mut rest = rest.map(|rest| (rest.pinned, Task::Read(rest)));
+        if let Some((_, task)) = rest.take_if(|(pinned, _)| *pinned) {
+            self.push(task);
+        }
+        self.visit(&dir, &fd, next_batch, metadata, 3, begin);
+        if let Some((_, task)) = rest {
+            self.push(task);
         }
         if let Some(failure) = failure {
             self.fail(&dir, failure);
@@ -307,7 +306,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
         self.descriptor_tries = 0;
         self.totals.directories += 1;
         if let Some(parent) = dir.parent_arc() {
-            self.descriptors.child_opened(parent);
+            self.shared.descriptors.child_opened(parent);
         }
         if self.shared.monitor.wants_path() {
             self.shared.monitor.set_path(dir.path());
@@ -520,7 +519,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
             return;
         }
         dir.add_pending(children);
-        self.descriptors.expect_children(dir, children, fd);
+        self.shared.descriptors.expect_children(dir, children, fd);
         for descent in descents.iter().rev().filter(|d| !d.pruned.get()) {
             let slot = &raw.slots[descent.slot as usize];
             let state = descent.state.take().unwrap_or_default();
@@ -611,12 +610,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
     }
 
     fn report_failures(&mut self, batch: &Batch<'_, V::State>) {
-        if !batch
-            .raw
-            .known
-            .iter()
-            .any(|k| matches!(k, Known::Failed(_)))
-        {
+        if batch.raw.failed == 0 {
             return;
         }
         for entry in batch.entries() {

@@ -12,13 +12,18 @@
 //!
 //! A job travels through its source and comes back with its outcome, so sources keep no tables of their own.
 
+#[cfg(test)]
+mod shuffled;
 mod syscall;
+#[cfg(test)]
+mod tests;
 
-pub(crate) use syscall::SyscallSource;
+use syscall::SyscallSource;
 
 use crate::descriptor::At;
 use crate::dir::Dir;
 use crate::error::Failure;
+use crate::options::{Options, Order, SourceChoice};
 use crate::raw_batch::RawBatch;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -64,4 +69,18 @@ pub(crate) trait Source<S>: Send {
 
     /// Read buffer in bytes, as `--explain` tells it.
     fn buffer_size(&self) -> usize;
+}
+
+/// The source that a walk has been asked to read from.
+pub(crate) fn for_worker<'s, S: Send + Sync + 's>(options: &Options) -> Box<dyn Source<S> + 's> {
+    match options.source {
+        SourceChoice::Auto | SourceChoice::Syscall => Box::new(SyscallSource::new(
+            options.buffer_size,
+            options.order == Order::Name,
+        )),
+        #[cfg(test)]
+        SourceChoice::Shuffled => Box::new(shuffled::ShuffledSource::new(
+            crate::stat::Wanted::entries(options),
+        )),
+    }
 }

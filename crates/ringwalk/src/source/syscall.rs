@@ -16,8 +16,8 @@ use std::sync::Arc;
 /// for; 64 KiB and 128 KiB were no faster on ext4 here, as few directories fill even this.
 const LOCAL_BUFFER: usize = 32 * 1024;
 
-/// A call with less room than this is not made: the batch is full. Any name of a local file system fits into 280 bytes.
-const LEAST_ROOM: usize = 1024;
+/// A buffer is no smaller than this. Any record of a local file system fits into 280 bytes.
+const LEAST_BUFFER: usize = 1024;
 
 /// A read that brings fewer bytes than this says little about what a larger buffer would do.
 const TELLING_READ: usize = 2048;
@@ -36,7 +36,7 @@ impl<S> SyscallSource<S> {
     pub(crate) fn new(buffer_size: Option<usize>, whole: bool) -> Self {
         Self {
             job: None,
-            buffer_size: buffer_size.unwrap_or(LOCAL_BUFFER).max(LEAST_ROOM),
+            buffer_size: buffer_size.unwrap_or(LOCAL_BUFFER).max(LEAST_BUFFER),
             fixed: buffer_size.is_some(),
             whole,
         }
@@ -90,12 +90,22 @@ impl<S> SyscallSource<S> {
                 asked = true;
                 self.adapt(fd, batch);
             }
-            if batch.bytes.len() - batch.filled < LEAST_ROOM.max(batch.bytes.len() / 8) {
+            if batch.bytes.len() - batch.filled < self.least_room() {
                 if !self.whole {
                     return Ok(false);
                 }
                 batch.bytes.resize(batch.bytes.len() * 2, 0);
             }
+        }
+    }
+
+    /// A call with less room than this is not made: the batch is full. A local file system gives what fits; a remote one
+    /// asks its server for as much as there is room for, so it is to have the whole of what it rewards.
+    fn least_room(&self) -> usize {
+        if self.buffer_size > LOCAL_BUFFER && !self.fixed {
+            self.buffer_size / 2
+        } else {
+            self.buffer_size / 8
         }
     }
 

@@ -1,0 +1,20 @@
+"""The benchmark runner of Ringwalk.
+
+Map of the files:
+
+    cli.py       options; runs the suites asked for and writes what they found
+    rows.py      the table of programs and commands that are measured: add rows here
+    targets.py   the table of bounds that the project holds itself to, and the verdicts
+    suites.py    one function a suite: makes what is measured, runs the rows on it
+    measure.py   interleaved runs of commands; medians
+    tools.py     builds floor.c and timed.c, finds the peers, asks for their versions
+    machine.py   kernel, CPU, file system, commit: what a figure depends on
+    trees.py     the directory trees that are measured
+    media.py     images, mounts, the slow disk: set up and always taken down
+    gluster.py   a GlusterFS server in a network namespace of its own, and its mount
+    report.py    tables for the terminal, JSON for the archive
+    plot.py      the same as a picture, when matplotlib is there
+
+It does not hold results (bench/results does) and needs nothing outside the standard
+library, apart from matplotlib for the picture.
+"""

@@ -1,0 +1,154 @@
+"""Options; runs the suites asked for and writes what they found."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from pathlib import Path
+
+from . import machine, plot, report, trees
+from .measure import CommandFailed
+from .suites import SUITES, Result, Session
+from .tools import BENCH, WORK, MissingTool, Toolbox
+
+# What one name on the command line stands for: ten million entries only on request.
+ALL = [name for name in SUITES if name != "memory-10M"]
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text}: expected a number of at least 1")
+    return number
+
+
+def _options(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="bench/run",
+        description="Measures Ringwalk, its peers and the two floors side by side.",
+        epilog="Suites are described in docs/benchmarks.md. Exit status: 0, or 1 when a "
+        "suite could not be run or rows gave different answers; bounds that are not met "
+        "are printed and do not change it.",
+    )
+    parser.add_argument(
+        "suites", nargs="*", metavar="SUITE", help=f"{', '.join(SUITES)}; all: {', '.join(ALL)}"
+    )
+    parser.add_argument("--tree", type=Path, help="measure this directory (default: Linux 6.1)")
+    parser.add_argument(
+        "--ringwalk",
+        type=Path,
+        default=BENCH.parent / "target/release/ringwalk",
+        help="the program (default: target/release/ringwalk)",
+    )
+    parser.add_argument(
+        "--peers",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="look for peers here before PATH; may be repeated",
+    )
+    parser.add_argument("--runs", type=_positive, help="rounds (default: as the suite says)")
+    parser.add_argument("--delay", default="2ms", help="of a read in `slow` (default: 2ms)")
+    parser.add_argument(
+        "--scratch", type=Path, default=WORK, help="for images and sockets (default: bench/work)"
+    )
+    parser.add_argument(
+        "--ten-million", action="store_true", help="`memory` measures ten million entries too"
+    )
+    parser.add_argument(
+        "--name", help="write bench/results/NAME.json and .svg (default: bench/work/last.*)"
+    )
+    parser.add_argument("--plot", type=Path, metavar="FILE.json", help="only draw this again")
+    options = parser.parse_args(arguments)
+    if not options.suites and not options.plot:
+        parser.error("no suite given")
+    for suite in options.suites:
+        if suite != "all" and suite not in SUITES:
+            parser.error(f"{suite}: expected all or one of {', '.join(SUITES)}")
+    if options.tree and not options.tree.is_dir():
+        parser.error(f"{options.tree}: not a directory")
+    return options
+
+
+def _wanted(options: argparse.Namespace) -> list[str]:
+    names = [name for word in options.suites for name in (ALL if word == "all" else [word])]
+    if options.ten_million and "memory" in names:
+        names.append("memory-10M")
+    return list(dict.fromkeys(names))
+
+
+def _unwind(number: int, _frame: object) -> None:
+    # A second signal must not interrupt the unmounting that this one starts. Not
+    # SIG_IGN: one that is already pending would then be reported as an error.
+    for each in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(each, lambda _number, _frame: None)
+    raise SystemExit(128 + number)
+
+
+def _draw(results: Path) -> None:
+    picture = plot.draw(results)
+    if picture:
+        print(f"drawn: {picture}")
+    else:
+        print("no picture: matplotlib is not installed (python3-matplotlib)", file=sys.stderr)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs the program; returns its exit status."""
+    options = _options(arguments)
+    if options.plot:
+        _draw(options.plot)
+        return 0
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, _unwind)
+    options.scratch.mkdir(parents=True, exist_ok=True)
+    try:
+        tools = Toolbox(options.ringwalk, options.peers)
+    except MissingTool as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 1
+    for name, reason in tools.missing.items():
+        print(f"bench: without {name}: {reason}", file=sys.stderr)
+    about = machine.describe()
+    if about["load_average"] > 0.5:
+        print(f"bench: load average {about['load_average']:.1f}: not quiet", file=sys.stderr)
+    session = Session(
+        tools,
+        options.scratch.resolve(),
+        lambda: options.tree.resolve() if options.tree else trees.kernel(WORK),
+        options.runs,
+        options.delay,
+    )
+    results, failed = _run(session, _wanted(options))
+    if results:
+        path = BENCH / f"results/{options.name}.json" if options.name else WORK / "last.json"
+        document = {
+            "machine": about | {"load_average_at_end": os.getloadavg()[0]},
+            "tools": tools.versions,
+            "not_installed": sorted(tools.missing),
+            "suites": {result.suite: report.to_json(result) for result in results},
+        }
+        report.write(path, document)
+        print(f"\nwritten: {path}")
+        _draw(path)
+    wrong = any(result.disagreements or result.failures for result in results)
+    return 1 if failed or wrong else 0
+
+
+def _run(session: Session, names: list[str]) -> tuple[list[Result], bool]:
+    """Runs suites one after the other; one that cannot be run does not stop the others."""
+    results, failed = [], False
+    for name in names:
+        try:
+            result = SUITES[name](session)
+        except (MissingTool, CommandFailed, OSError) as error:
+            print(f"bench: {name}: {error}", file=sys.stderr)
+            failed = True
+            continue
+        report.print_result(result)
+        sys.stdout.flush()
+        results.append(result)
+    return results, failed

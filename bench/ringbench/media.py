@@ -1,0 +1,199 @@
+"""Images, mounts and the slow disk.
+
+Everything here is a context manager that takes down what it set up, in the reverse
+order and whatever happened in between. cli.py turns SIGTERM and SIGHUP into exceptions
+so that they unwind as well. Nothing needs the caches of the whole machine dropped:
+unmounting a file system forgets its inodes, names and metadata blocks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from .tools import MissingTool, need
+
+MIB = 1024 * 1024
+
+
+def call(*command: str | Path) -> str:
+    """Runs a command of the system, returns its output; its stderr is in the exception."""
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    if done.returncode:
+        words = " ".join(map(str, command))
+        raise OSError(f"{words}: status {done.returncode}: {done.stderr.strip()}")
+    return done.stdout.strip()
+
+
+def attempt(*command: str | Path) -> bool:
+    """As `call`, for taking things down: says what failed and goes on."""
+    try:
+        call(*command)
+    except OSError as error:
+        print(f"bench: while cleaning up: {error}", file=sys.stderr)
+        return False
+    return True
+
+
+def need_root() -> None:
+    """Raises unless this process may mount."""
+    if os.geteuid():
+        raise MissingTool("needs root, to mount what it measures")
+
+
+def wait_until(ready: Callable[[], bool], what: str, seconds: float = 30) -> None:
+    """Waits for a server to come up."""
+    end = time.monotonic() + seconds
+    while not ready():
+        if time.monotonic() > end:
+            raise OSError(f"{what}: not there after {seconds:g} s")
+        time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def loop_device(file: Path, *options: str) -> Iterator[str]:
+    """A loop device over a file."""
+    device = call("losetup", "--find", "--show", *options, file)
+    try:
+        yield device
+    finally:
+        attempt("losetup", "--detach", device)
+
+
+def unmount(point: Path) -> None:
+    """Unmounts; waits for a straggler, and detaches the mount if there still is one."""
+    for _ in range(20):
+        if subprocess.run(["umount", str(point)], capture_output=True).returncode == 0:
+            return
+        if not os.path.ismount(point):
+            return
+        time.sleep(0.25)
+    attempt("umount", "--lazy", point)
+
+
+@contextlib.contextmanager
+def mounted(source: str, point: Path, *options: str) -> Iterator[Path]:
+    """A mount of a device at `point`, which is made if it is not there."""
+    point.mkdir(parents=True, exist_ok=True)
+    call("mount", *options, source, point)
+    try:
+        yield point
+    finally:
+        unmount(point)
+
+
+@contextlib.contextmanager
+def background(*command: str | Path, log: Path) -> Iterator[subprocess.Popen]:
+    """A server, in a session of its own: ^C is for the runner, who ends it in its turn."""
+    with open(log, "ab") as output:
+        server = subprocess.Popen(
+            [str(word) for word in command],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    try:
+        yield server
+    finally:
+        server.terminate()
+        try:
+            server.wait(10)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()
+
+
+@contextlib.contextmanager
+def ext4(scratch: Path, inodes: int, megabytes: int) -> Iterator[Path]:
+    """An empty ext4 for many files, in a sparse image that is deleted afterwards.
+
+    Without a journal and without the background zeroing of inode tables, both of which
+    would be at work while the first runs are measured.
+    """
+    need("mke2fs", "losetup", "mount")
+    need_root()
+    image, point = scratch / "many-files.ext4", scratch / "many-files"
+    try:
+        with open(image, "wb") as file:
+            file.truncate(megabytes * MIB)
+        features = ("-O", "^has_journal", "-E", "lazy_itable_init=1,nodiscard")
+        call("mke2fs", "-q", "-F", "-t", "ext4", "-N", str(inodes), *features, image)
+        with loop_device(image) as device:
+            with mounted(device, point, "-o", "noinit_itable,noatime"):
+                yield point
+    finally:
+        image.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            point.rmdir()
+
+
+class ColdMount:
+    """A mount that can be made cold: unmounted, its blocks forgotten, mounted again."""
+
+    def __init__(self, device: str, point: Path):
+        self._device, self.point = device, point
+        point.mkdir(exist_ok=True)
+
+    def renew(self) -> None:
+        """Mounts with nothing of the file system cached."""
+        if os.path.ismount(self.point):
+            unmount(self.point)
+        call("blockdev", "--flushbufs", self._device)
+        call("mount", "-o", "ro,noatime", self._device, self.point)
+
+    def close(self) -> None:
+        """Unmounts."""
+        if os.path.ismount(self.point):
+            unmount(self.point)
+
+
+@contextlib.contextmanager
+def slow_disk(scratch: Path, tree: Path, delay: str) -> Iterator[ColdMount]:
+    """An ext4 copy of `tree` on a disk each read of which takes `delay` longer.
+
+    image <- nbdkit with its delay filter <- nbdfuse, the disk as a file <- loop device.
+    Without direct I/O the loop device would send one read after the other, which no
+    disk of today does; with it up to 64 wait at once.
+    """
+    need("mke2fs", "nbdkit", "nbdfuse", "losetup", "blockdev", "mount", "umount")
+    need_root()
+    image, socket = scratch / "slow.ext4", scratch / "slow.sock"
+    disk, log = scratch / "slow.disk", scratch / "slow.log"
+    try:
+        used = int(call("du", "--summarize", "--block-size=1M", tree).split()[0])
+        # A fifth more for what the file system itself needs.
+        with open(image, "wb") as file:
+            file.truncate((used + used // 5 + 64) * MIB)
+        call("mke2fs", "-q", "-F", "-t", "ext4", "-E", "nodiscard", "-d", tree, image)
+        disk.touch()
+        socket.unlink(missing_ok=True)
+        with contextlib.ExitStack() as stack:
+            server = ("nbdkit", "--foreground", "--unix", socket, "--threads", "64")
+            source = ("--readonly", "--filter=delay", "file", image, f"rdelay={delay}")
+            stack.enter_context(background(*server, *source, log=log))
+            wait_until(socket.exists, f"nbdkit (see {log})")
+            uri = f"nbd+unix:///?socket={socket}"
+            client = ("nbdfuse", "--readonly", "--connections", "8", disk, uri)
+            stack.enter_context(background(*client, log=log))
+            stack.callback(unmount, disk)
+            wait_until(lambda: disk.stat().st_size > 0, f"nbdfuse (see {log})")
+            device = stack.enter_context(
+                loop_device(disk, "--read-only", "--direct-io=on")
+            )
+            mount = ColdMount(device, scratch / "slow")
+            stack.callback(mount.close)
+            mount.renew()
+            yield mount
+        # Kept when something failed: it says why.
+        log.unlink()
+    finally:
+        for path in (image, socket, disk):
+            path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            (scratch / "slow").rmdir()

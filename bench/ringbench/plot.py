@@ -1,0 +1,83 @@
+"""Draws a result file: one panel a suite, one bar a row."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+COLOURS = {"floor": "#9aa0a6", "ringwalk": "#1a73e8"}
+PEER_COLOUR = "#e8a33d"
+
+# What is drawn of a suite, the unit, and what one unit of it is in the file's.
+DRAWN = {
+    "memory": ("rss_kib", "peak memory, MiB", 1024),
+    "memory-10M": ("rss_kib", "peak memory, MiB", 1024),
+    "gluster": ("entries_per_call", "entries a getdents64 call", 1),
+}
+TIME = ("wall", "wall time, ms (median; line: quartiles)", 0.001)
+
+
+def draw(results: Path) -> Path | None:
+    """Writes the picture next to a result file, or returns None without matplotlib."""
+    try:
+        import matplotlib
+    except ImportError:
+        return None
+    matplotlib.use("Agg")
+    # Text stays text, and the same figures give the same file.
+    matplotlib.rcParams["svg.fonttype"] = "none"
+    matplotlib.rcParams["svg.hashsalt"] = "ringwalk"
+    from matplotlib import pyplot
+
+    document = json.loads(results.read_text())
+    suites = {name: suite for name, suite in document["suites"].items() if suite["rows"]}
+    if not suites:
+        return None
+    heights = [len(suite["rows"]) + 2 for suite in suites.values()]
+    figure, panels = pyplot.subplots(
+        len(suites),
+        1,
+        figsize=(9, 0.28 * sum(heights) + 0.5),
+        squeeze=False,
+        height_ratios=heights,
+        layout="constrained",
+    )
+    for (name, suite), (panel,) in zip(suites.items(), panels):
+        _panel(panel, name, suite)
+    machine = document["machine"]
+    figure.suptitle(
+        f"{machine['cpus']} CPUs, {machine['kernel']}, {machine['date'][:10]}", fontsize=10
+    )
+    picture = results.with_suffix(".svg")
+    figure.savefig(picture, metadata={"Date": None})
+    pyplot.close(figure)
+    return picture
+
+
+def _panel(panel, name: str, suite: dict) -> None:
+    figure, label, unit = DRAWN.get(name, TIME)
+    table = suite["rows"]
+    keys = list(table)
+    values = [table[key][figure] / unit for key in keys]
+    colours = [COLOURS.get(table[key]["command"][0], PEER_COLOUR) for key in keys]
+    panel.barh(keys, values, color=colours)
+    if figure == "wall":
+        for place, key in enumerate(keys):
+            low, high = (
+                table[key][f"wall_{side}_quartile"] / unit for side in ("lower", "upper")
+            )
+            panel.plot([low, high], [place, place], color="black", linewidth=1)
+    for place, value in enumerate(values):
+        panel.annotate(
+            f"{value:.3g}" if value < 1000 else f"{value:.0f}",
+            (value, place),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=7,
+        )
+    panel.invert_yaxis()
+    panel.margins(x=0.1)
+    panel.set_xlabel(label, fontsize=8)
+    panel.tick_params(labelsize=8)
+    panel.set_title(f"{name}: {suite['tree']}, {suite['file_system']}", fontsize=9, loc="left")

@@ -1,0 +1,132 @@
+"""Tables for the terminal, JSON for the archive."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from .suites import ENOUGH_RUNS, Result
+from .targets import UNIT_NAMES, UNITS, verdicts
+
+FLOORS = {"names": "floor-names", "stat": "floor-stat"}
+
+
+def floor_ratio(result: Result, key: str) -> float | None:
+    """Wall time of a row as a multiple of its group's floor."""
+    floor = result.figures.get(FLOORS[result.rows[key].group])
+    if not floor or "wall" not in floor:
+        return None
+    return result.figures[key]["wall"] / floor["wall"]
+
+
+def disturbed(result: Result) -> bool:
+    """Whether the floor's two threads often had to share one CPU, in the `warm` suite.
+
+    On two free CPUs its wall time is 0.53 of its CPU time; both threads on one make it 1.
+    """
+    floors = (result.figures.get(key) for key in FLOORS.values())
+    return result.suite == "warm" and any(
+        floor["wall"] > 0.62 * (floor["user"] + floor["system"]) for floor in floors if floor
+    )
+
+
+def print_result(result: Result) -> None:
+    """Prints a suite: its rows, then its bounds."""
+    about = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in result.about.items())
+    print(f"\n{result.suite}: {about}")
+    if result.suite == "gluster":
+        _print_calls(result)
+    else:
+        _print_times(result)
+        if result.about["runs"] < ENOUGH_RUNS:
+            print(f"  (fewer than {ENOUGH_RUNS} runs: times are not for publication)")
+    if disturbed(result):
+        print("  (the floor's threads shared a CPU: the machine is not quiet, measure again)")
+    for line in result.failures:
+        print(f"  FAILED: {line}")
+    for line in result.disagreements:
+        print(f"  WRONG ANSWER: {line}")
+    for verdict in verdicts(result.suite, result.figures):
+        bound = verdict.bound
+        if verdict.ratio is not None:
+            found = f"{verdict.ratio:.2f} x"
+        elif verdict.met is not None:
+            value = result.figures[bound.row][bound.figure] * UNITS[bound.figure]
+            found = f"{value:.1f} {UNIT_NAMES[bound.figure]}"
+        else:
+            found = "-"
+        print(f"  {bound.row:16} {bound.text():48} {found:>18}  {verdict.word()}")
+
+
+def _print_times(result: Result) -> None:
+    print(
+        f"  {'':16} {'wall ms':>9} {'quartiles':>17} {'user':>8} {'system':>8}"
+        f" {'RSS MiB':>8} {'x floor':>8}"
+    )
+    group = None
+    for key, row in result.rows.items():
+        if group not in (None, row.group):
+            print()
+        group = row.group
+        found = result.figures[key]
+        quartiles = (
+            f"{found['wall_lower_quartile'] * 1000:.1f}-"
+            f"{found['wall_upper_quartile'] * 1000:.1f}"
+        )
+        ratio = floor_ratio(result, key)
+        print(
+            f"  {key:16} {found['wall'] * 1000:9.2f} {quartiles:>17}"
+            f" {found['user'] * 1000:8.1f} {found['system'] * 1000:8.1f}"
+            f" {found['rss_kib'] / 1024:8.1f} {f'{ratio:.2f}' if ratio else '-':>8}"
+        )
+    print()
+
+
+def _print_calls(result: Result) -> None:
+    print(f"  {'':16} {'calls':>6} {'with entries':>13} {'largest':>8} {'entries/call':>13}")
+    for key, found in result.figures.items():
+        print(
+            f"  {key:16} {found['calls']:6.0f} {found['calls_with_entries']:13.0f}"
+            f" {found['largest_call']:8.0f} {found['entries_per_call']:13.1f}"
+        )
+    print()
+
+
+def to_json(result: Result) -> dict[str, object]:
+    """A suite as JSON: seconds, KiB; commands as in the table, without local paths."""
+    table = {}
+    for key, row in result.rows.items():
+        figures = {name: round(value, 6) for name, value in result.figures[key].items()}
+        ratio = floor_ratio(result, key)
+        if ratio is not None:
+            figures["times_floor"] = round(ratio, 3)
+        table[key] = {
+            "command": [row.tool, *row.arguments],
+            "group": row.group,
+            **figures,
+        }
+    return {
+        **result.about,
+        "disturbed": disturbed(result),
+        "rows": table,
+        "answers": result.answers,
+        "disagreements": result.disagreements,
+        "failures": result.failures,
+        "bounds": [
+            {
+                "row": verdict.bound.row,
+                "bound": verdict.bound.text(),
+                "ratio": None if verdict.ratio is None else round(verdict.ratio, 3),
+                "verdict": verdict.word(),
+            }
+            for verdict in verdicts(result.suite, result.figures)
+        ],
+    }
+
+
+def write(path: Path, document: dict[str, object]) -> None:
+    """Writes a whole file or none."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".partial")
+    partial.write_text(json.dumps(document, indent=2) + "\n")
+    partial.rename(path)

@@ -1,0 +1,152 @@
+"""The table of what is measured: one row, one program with its arguments.
+
+To measure something new, add a row to the suite it belongs to; `{tree}` stands for the
+directory measured. A bound on it goes into `targets.py`.
+
+The peers are given the options that make them do the least work for the same answer:
+one total, no sorting, no cache of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+def _number(output: bytes, place: int) -> int:
+    numbers = re.findall(rb"\d+", output)
+    if len(numbers) <= place:
+        raise ValueError(f"expected {place + 1} numbers in the output, found {output[:80]!r}")
+    return int(numbers[place])
+
+
+def first_number(output: bytes) -> int:
+    """The first number printed: `83675 files, …`, `83675 entries`, `1324192018<TAB>T`."""
+    return _number(output, 0)
+
+
+def second_number(output: bytes) -> int:
+    """The second number printed: the bytes of `83675 files, 1320102018 bytes`."""
+    return _number(output, 1)
+
+
+def lines(output: bytes) -> int:
+    """How many lines were printed."""
+    return output.count(b"\n")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A command to measure.
+
+    `group` says what work it is: rows of one group do the same and are compared with
+    the floor of that name. `answers` are things that the output tells; rows that tell
+    the same thing have to agree, or the measurement is worth nothing.
+    """
+
+    key: str
+    group: str
+    tool: str
+    arguments: tuple[str, ...]
+    answers: dict[str, Callable[[bytes], int]] = field(default_factory=dict)
+
+    def argv(self, program: str, tree: str) -> list[str]:
+        """The command line for one tree."""
+        return [program, *(argument.replace("{tree}", tree) for argument in self.arguments)]
+
+
+ENTRIES = {"entries": first_number}
+ENTRIES_AND_BYTES = {"entries": first_number, "bytes": second_number}
+LISTED = {"entries": lines}
+TOTAL = {"total of du -sb": first_number}
+EVERY_LINE = {"lines of du -a": lines}
+
+FLOOR_NAMES = Row("floor-names", "names", "floor", ("names", "{tree}"), ENTRIES)
+FLOOR_STAT = Row("floor-stat", "stat", "floor", ("stat", "{tree}"), ENTRIES_AND_BYTES)
+COUNT_NAMES = Row(
+    "count-no-stat", "names", "ringwalk", ("count", "--no-stat", "{tree}"), ENTRIES
+)
+COUNT = Row("count", "stat", "ringwalk", ("count", "{tree}"), ENTRIES_AND_BYTES)
+DU_SB = Row("du-sb", "stat", "ringwalk", ("du", "-sb", "{tree}"), TOTAL)
+DU_A = Row("du-a", "stat", "ringwalk", ("du", "-a", "{tree}"), EVERY_LINE)
+FDU = Row(
+    "fdu",
+    "stat",
+    "fdu",
+    ("--cache", "off", "--no-gitignore", "--view", "summary", "--quiet", "{tree}"),
+)
+GNU_DU_SB = Row("gnu-du-sb", "stat", "du", ("-sb", "{tree}"), TOTAL)
+
+# A size test is the least that makes find and bfs ask for every entry's metadata.
+SIZE_TEST = ("{tree}", "-mindepth", "1", "-size", "+1000000G")
+
+WARM = [
+    FLOOR_NAMES,
+    COUNT_NAMES,
+    Row("bfs-names", "names", "bfs", ("{tree}", "-mindepth", "1"), LISTED),
+    Row("fd-names", "names", "fd", ("--unrestricted", ".", "{tree}"), LISTED),
+    Row("gnu-find-names", "names", "find", ("{tree}", "-mindepth", "1"), LISTED),
+    FLOOR_STAT,
+    COUNT,
+    DU_SB,
+    DU_A,
+    FDU,
+    Row(
+        "pdu",
+        "stat",
+        "pdu",
+        ("--quantity=apparent-size", "--max-depth=1", "--no-sort", "{tree}"),
+    ),
+    Row("diskus", "stat", "diskus", ("--apparent-size", "{tree}")),
+    Row("dua", "stat", "dua", ("--apparent-size", "aggregate", "{tree}")),
+    Row("bfs-size", "stat", "bfs", SIZE_TEST),
+    Row("gnu-find-size", "stat", "find", SIZE_TEST),
+    GNU_DU_SB,
+    Row("gnu-du-a", "stat", "du", ("-a", "{tree}"), EVERY_LINE),
+]
+
+EMPTY = [
+    FLOOR_STAT,
+    COUNT,
+    DU_SB,
+    FDU,
+    Row("gnu-du", "stat", "du", ("{tree}",)),
+]
+
+MEMORY = [
+    FLOOR_STAT,
+    COUNT,
+    DU_SB,
+    DU_A,
+    FDU,
+    GNU_DU_SB,
+]
+
+# Ten million entries: the peers take their gigabytes, so they are left out.
+MEMORY_LARGE = [FLOOR_STAT, COUNT, DU_SB]
+
+WIDE = [
+    FLOOR_STAT,
+    Row(
+        "count-1-worker",
+        "stat",
+        "ringwalk",
+        ("count", "--workers", "1", "{tree}"),
+        ENTRIES_AND_BYTES,
+    ),
+    Row(
+        "count-2-workers",
+        "stat",
+        "ringwalk",
+        ("count", "--workers", "2", "{tree}"),
+        ENTRIES_AND_BYTES,
+    ),
+    FDU,
+    GNU_DU_SB,
+]
+
+SLOW = [FLOOR_STAT, COUNT, DU_SB, FDU, GNU_DU_SB]
+
+# Not timed: the system calls of these are counted.
+GLUSTER = [COUNT_NAMES, COUNT, Row("gnu-find-names", "names", "find", ("{tree}",))]

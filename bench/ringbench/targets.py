@@ -1,0 +1,91 @@
+"""The table of bounds that the project holds itself to, and whether they are met."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# One suite's results: the figures of each row, by its key.
+Figures = dict[str, dict[str, float]]
+
+UNITS = {"wall": 1000.0, "rss_kib": 1 / 1024, "entries_per_call": 1.0}
+UNIT_NAMES = {"wall": "ms", "rss_kib": "MiB", "entries_per_call": "entries/call"}
+
+
+@dataclass(frozen=True)
+class Bound:
+    """`figure` of `row` is at most `factor` times that of the best of `of`.
+
+    Without `of`, `factor` is the limit itself; with `at_least` the limit is a lower one.
+    """
+
+    suite: str
+    row: str
+    factor: float
+    of: tuple[str, ...] = ()
+    figure: str = "wall"
+    at_least: bool = False
+
+    def text(self) -> str:
+        """The bound in words."""
+        relation = "at least" if self.at_least else "at most"
+        if not self.of:
+            limit = self.factor * UNITS[self.figure]
+            return f"{relation} {limit:g} {UNIT_NAMES[self.figure]}"
+        best = self.of[0] if len(self.of) == 1 else f"fastest of {', '.join(self.of)}"
+        return f"{relation} {self.factor:.2f} x {best}"
+
+    def judge(self, figures: Figures) -> Verdict:
+        """Compares the figures measured with the bound."""
+        measured = [figures[key][self.figure] for key in self.of if key in figures]
+        if self.row not in figures or (self.of and not measured):
+            missing = self.row if self.row not in figures else " and ".join(self.of)
+            return Verdict(self, None, None, f"not measured: no {missing}")
+        value = figures[self.row][self.figure]
+        base = min(measured) if self.of else 1.0
+        limit = self.factor * base
+        met = value >= limit if self.at_least else value <= limit
+        return Verdict(self, value / base if self.of else None, met, "")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A bound with the ratio found (None if the limit is absolute) and whether it is met."""
+
+    bound: Bound
+    ratio: float | None
+    met: bool | None
+    reason: str
+
+    def word(self) -> str:
+        """`met`, `not met`, or why nothing can be said."""
+        if self.met is None:
+            return self.reason
+        return "met" if self.met else "not met"
+
+
+MIB = 1024.0  # in KiB, the unit of `rss_kib`
+
+BOUNDS = [
+    Bound("warm", "count-no-stat", 1.08, ("floor-names",)),
+    Bound("warm", "count", 1.08, ("floor-stat",)),
+    Bound("warm", "count", 0.85, ("fdu", "pdu", "diskus", "dua")),
+    Bound("warm", "du-sb", 1.12, ("floor-stat",)),
+    Bound("warm", "du-a", 1.25, ("floor-stat",)),
+    Bound("warm", "du-sb", 0.60, ("gnu-du-sb",)),
+    Bound("warm", "du-a", 0.60, ("gnu-du-sb",)),
+    Bound("empty", "count", 1.5, ("gnu-du",)),
+    Bound("memory", "count", 16 * MIB, figure="rss_kib"),
+    Bound("memory", "du-sb", 64 * MIB, figure="rss_kib"),
+    Bound("memory", "du-a", 64 * MIB, figure="rss_kib"),
+    Bound("memory-10M", "count", 16 * MIB, figure="rss_kib"),
+    Bound("wide", "count-2-workers", 0.60, ("count-1-worker",)),
+    Bound("slow", "count", 0.55, ("fdu",)),
+    Bound("slow", "count", 0.17, ("gnu-du-sb",)),
+    Bound("gluster", "count-no-stat", 450, figure="entries_per_call", at_least=True),
+    Bound("gluster", "count", 450, figure="entries_per_call", at_least=True),
+]
+
+
+def verdicts(suite: str, figures: Figures) -> list[Verdict]:
+    """What the bounds of one suite say of its figures."""
+    return [bound.judge(figures) for bound in BOUNDS if bound.suite == suite]

@@ -1,0 +1,102 @@
+"""The programs that are measured: where they are, which version they have."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+BENCH = Path(__file__).resolve().parent.parent
+WORK = BENCH / "work"
+
+# Names under which a program may be installed, the first found is taken.
+NAMES = {
+    "bfs": ("bfs",),
+    "fd": ("fd", "fdfind"),
+    "fdu": ("fdu",),
+    "pdu": ("pdu",),
+    "diskus": ("diskus",),
+    "dua": ("dua",),
+    "du": ("du",),
+    "find": ("find",),
+}
+
+# Other programs go by these names as well; without the word it is not the one meant.
+IDENTITY = {"du": "GNU coreutils", "find": "GNU findutils", "fd": "fd"}
+
+C_FLAGS = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-pthread"]
+
+
+class MissingTool(Exception):
+    """Something without which a suite cannot be run is not installed."""
+
+
+def build(name: str, work: Path = WORK) -> Path:
+    """Compiles `bench/NAME.c` when it is newer than its program; returns the program.
+
+    Linked statically where that works: half a millisecond of dynamic linking is none of
+    the floor's business.
+    """
+    source, program = BENCH / f"{name}.c", work / name
+    if program.exists() and program.stat().st_mtime > source.stat().st_mtime:
+        return program
+    work.mkdir(parents=True, exist_ok=True)
+    compiler = os.environ.get("CC", "cc")
+    for link in (["-static"], []):
+        command = [compiler, *C_FLAGS, *link, "-o", str(program), str(source)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode == 0:
+            return program
+    raise MissingTool(f"{source}: could not be compiled with {compiler}:\n{done.stderr}")
+
+
+def version(program: str) -> str:
+    """The first line of what `PROGRAM --version` prints."""
+    done = subprocess.run(
+        [program, "--version"], capture_output=True, text=True, errors="replace"
+    )
+    return (done.stdout.strip().splitlines() or ["unknown"])[0]
+
+
+class Toolbox:
+    """Finds programs: Ringwalk where it was built, peers in given folders, then in PATH."""
+
+    def __init__(self, ringwalk: Path, peers: list[Path]):
+        self._paths: dict[str, str] = {}
+        self.versions: dict[str, str] = {}
+        self.missing: dict[str, str] = {}
+        self._paths["floor"] = str(build("floor"))
+        self.timed = build("timed")
+        if ringwalk.is_file() and os.access(ringwalk, os.X_OK):
+            self._add("ringwalk", str(ringwalk.resolve()), None)
+        else:
+            self.missing["ringwalk"] = f"{ringwalk} is not a program: cargo build --release"
+        search = os.pathsep.join([*map(str, peers), os.environ.get("PATH", os.defpath)])
+        for tool, names in NAMES.items():
+            found = filter(None, (shutil.which(name, path=search) for name in names))
+            for path in found:
+                if self._add(tool, path, IDENTITY.get(tool)):
+                    break
+            else:
+                self.missing[tool] = f"no {' or '.join(names)} in --peers or PATH"
+
+    def _add(self, tool: str, path: str, identity: str | None) -> bool:
+        says = version(path)
+        if identity and identity not in says:
+            return False
+        self._paths[tool] = path
+        self.versions[tool] = says
+        return True
+
+    def find(self, tool: str) -> str | None:
+        """The path of a program, or None when it is not installed."""
+        return self._paths.get(tool)
+
+
+def need(*programs: str) -> None:
+    """Raises unless all these programs (of the system, not measured) are installed."""
+    path = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/sbin"
+    missing = [name for name in programs if not shutil.which(name, path=path)]
+    if missing:
+        raise MissingTool(f"not installed: {', '.join(missing)}")

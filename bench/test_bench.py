@@ -1,0 +1,179 @@
+"""Tests of what the figures stand on: python3 -m unittest discover bench"""
+
+from __future__ import annotations
+
+import io
+import os
+import socket
+import subprocess
+import tempfile
+import unittest
+from contextlib import redirect_stdout
+from pathlib import Path
+from types import SimpleNamespace
+
+from ringbench import report, rows, suites, trees
+from ringbench.measure import Command, CommandFailed, captured, interleaved, run_once, summary
+from ringbench.targets import Bound
+from ringbench.tools import build
+
+FLOOR, TIMED = build("floor"), build("timed")
+
+
+def walked(root: Path) -> tuple[int, int]:
+    """Entries and bytes below a directory, the slow way."""
+    entries = size = 0
+    for folder, directories, files in os.walk(root):
+        for name in directories + files:
+            entries += 1
+            size += os.lstat(os.path.join(folder, name)).st_size
+    return entries, size
+
+
+class Floor(unittest.TestCase):
+    def floor(self, mode: str, root: Path) -> str:
+        return subprocess.run(
+            [FLOOR, mode, root], capture_output=True, text=True, check=True
+        ).stdout
+
+    def test_counts_what_lies_below(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            # More than one buffer of names in a directory, a deep chain, every type.
+            trees.fill_directory(folder, 3000)
+            deep = root
+            for number in range(200):
+                deep = deep / f"d{number}"
+                deep.mkdir()
+                (deep / "...").write_bytes(b"x" * number)
+            (root / "link").symlink_to(deep)
+            (root / "dangling").symlink_to("nowhere")
+            os.mkfifo(root / "fifo")
+            with socket.socket(socket.AF_UNIX) as listener:
+                listener.bind(str(root / "socket"))
+            os.link(root / "d0" / "...", root / "hard link")
+            (root / os.fsdecode(b"\xff\n")).touch()
+            entries, size = walked(root)
+            for _ in range(50):
+                self.assertEqual(self.floor("names", root), f"{entries} entries\n")
+                self.assertEqual(
+                    self.floor("stat", root), f"{entries} entries, {size} bytes\n"
+                )
+
+    def test_empty_directory(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(self.floor("stat", Path(folder)), "0 entries, 0 bytes\n")
+
+    def test_many_directories(self):
+        with tempfile.TemporaryDirectory() as folder:
+            entries = trees.synthetic(Path(folder), 150, 20)
+            self.assertEqual(entries, 2 + 150 + 150 * 20)
+            self.assertEqual(self.floor("names", Path(folder)), f"{entries} entries\n")
+
+
+class Measuring(unittest.TestCase):
+    def test_times_and_peak_memory_are_the_program_s(self):
+        sleep = run_once(TIMED, Command("sleep", ["/bin/sleep", "0.2"]))
+        self.assertGreater(sleep.wall, 0.2)
+        self.assertLess(sleep.wall, 1)
+        self.assertLess(sleep.user + sleep.system, 0.1)
+        # Less than the interpreter that this runs in takes.
+        self.assertLess(sleep.rss, 4096)
+
+    def test_failures_are_not_measured(self):
+        for argv in (["/bin/false"], ["/bin/sh", "-c", "kill -9 $$"], ["/nonexistent"]):
+            with self.assertRaises(CommandFailed):
+                run_once(TIMED, Command("broken", argv))
+
+    def test_every_round_runs_every_command(self):
+        with tempfile.NamedTemporaryFile() as log:
+            commands = [
+                Command(key, ["/bin/sh", "-c", f"printf {key} >> {log.name}"]) for key in "abc"
+            ]
+            samples = interleaved(TIMED, commands, 6, warm_up=2)
+            written = log.read().decode()
+        self.assertEqual([len(samples[key]) for key in "abc"], [6, 6, 6])
+        rounds = [written[at : at + 3] for at in range(0, len(written), 3)]
+        self.assertEqual(len(rounds), 8)
+        self.assertTrue(all(sorted(each) == list("abc") for each in rounds))
+        self.assertGreater(len(set(rounds)), 1, "the order is shuffled")
+
+    def test_output_is_captured(self):
+        self.assertEqual(captured(TIMED, Command("echo", ["/bin/echo", "83 files"])), b"83 files\n")
+
+
+class Verdicts(unittest.TestCase):
+    figures = {"ours": {"wall": 1.0}, "slow": {"wall": 4.0}, "fast": {"wall": 2.0}}
+
+    def test_the_fastest_counts(self):
+        bound = Bound("any", "ours", 0.45, ("slow", "fast", "absent"))
+        verdict = bound.judge(self.figures)
+        self.assertEqual((verdict.ratio, verdict.word()), (0.5, "not met"))
+        looser = Bound("any", "ours", 0.5, ("slow", "fast"))
+        self.assertEqual(looser.judge(self.figures).word(), "met")
+
+    def test_what_is_absent_is_not_judged(self):
+        self.assertIsNone(Bound("any", "absent", 1, ("fast",)).judge(self.figures).met)
+        self.assertIsNone(Bound("any", "ours", 1, ("absent",)).judge(self.figures).met)
+
+    def test_lower_limits(self):
+        bound = Bound("any", "ours", 1.5, at_least=True)
+        self.assertEqual(bound.judge(self.figures).word(), "not met")
+
+    def test_different_answers_are_seen_and_shown(self):
+        answers = {"entries": {"floor-stat": 3, "count": 4}, "bytes": {"count": 1, "floor-stat": 1}}
+        found = suites._disagreements(answers)
+        self.assertEqual(found, ["entries: floor-stat says 3, count says 4"])
+        taken = summary([run_once(TIMED, Command("true", ["/bin/true"]))])
+        result = suites.Result(
+            "warm",
+            {"tree": "t", "runs": 1},
+            {"count": rows.COUNT},
+            {"count": taken},
+            answers,
+            found,
+        )
+        with redirect_stdout(io.StringIO()) as printed:
+            report.print_result(result)
+        self.assertIn("WRONG ANSWER: entries: floor-stat says 3", printed.getvalue())
+        self.assertEqual(report.to_json(result)["disagreements"], found)
+
+
+    def test_a_floor_on_one_cpu_is_told(self):
+        for wall, expected in ((0.053, False), (0.095, True)):
+            figures = {"floor-stat": {"wall": wall, "user": 0.01, "system": 0.09}}
+            result = suites.Result("warm", {}, {}, figures)
+            self.assertEqual(report.disturbed(result), expected)
+            result.suite = "wide"
+            self.assertFalse(report.disturbed(result), "one directory is one thread's work")
+
+
+class Rows(unittest.TestCase):
+    def test_answers_are_parsed(self):
+        self.assertEqual(rows.first_number(b"83675 files, 12 bytes\n"), 83675)
+        self.assertEqual(rows.second_number(b"83675 files, 12 bytes\n"), 12)
+        self.assertEqual(rows.lines(b"a\nb\n"), 2)
+        with self.assertRaises(ValueError):
+            rows.second_number(b"83675 files\n")
+
+    def test_a_broken_program_costs_only_its_own_row(self):
+        paths = {"good": "/bin/echo", "bad": "/bin/false"}
+        tools = SimpleNamespace(timed=TIMED, find=paths.get)
+        session = suites.Session(tools, Path("."), lambda: Path("."))
+        table = [
+            rows.Row("good", "stat", "good", ("7 files",), rows.ENTRIES),
+            rows.Row("bad", "stat", "bad", ()),
+            rows.Row("mute", "stat", "good", ("none",), rows.ENTRIES),
+        ]
+        working, answers, failures = suites._try_out(session, table, Path("."))
+        self.assertEqual([row.key for row in working], ["good"])
+        self.assertEqual(answers, {"entries": {"good": 7}})
+        self.assertEqual([failure.split(":")[0] for failure in failures], ["bad", "mute"])
+
+    def test_filled_buffers_are_counted(self):
+        line = b"7 getdents64(3, 0x55 /* 125 entries */, 32768) = 4000\n"
+        self.assertEqual(suites.FILLED.findall(line), [b"125"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,117 @@
+//! A walk gives the answer that the standard library gives, however it is set up.
+
+mod support;
+
+use ringwalk::{Fields, FileType, Order, Walk};
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use support::{Random, as_set, collect, expected, grow};
+
+#[test]
+fn every_number_of_workers_sees_every_entry_once() {
+    for seed in 0..4 {
+        let dir = tempfile::tempdir().unwrap();
+        grow(dir.path(), &mut Random::new(seed), 3000);
+        let expected = expected(dir.path());
+        for workers in 1..=8 {
+            let walk = Walk::new(dir.path()).workers(NonZeroUsize::new(workers));
+            let (all, summary) = collect(walk);
+            assert!(
+                as_set(all.seen) == expected,
+                "{workers} workers, seed {seed}"
+            );
+            assert_eq!(summary.entries, expected.len() as u64);
+            assert_eq!(all.left.len() as u64, summary.directories);
+            let root = dir.path().as_os_str().as_bytes();
+            assert_eq!(all.left.iter().filter(|path| *path == root).count(), 1);
+            if workers == 1 {
+                assert_eq!(all.left.last().map(Vec::as_slice), Some(root));
+            }
+            assert!(summary.is_complete());
+        }
+    }
+}
+
+#[test]
+fn a_directory_of_many_buffers_is_read_by_all_workers() {
+    let dir = tempfile::tempdir().unwrap();
+    for i in 0..5000 {
+        std::fs::write(dir.path().join(format!("file-{i}")), b"x").unwrap();
+    }
+    let expected = expected(dir.path());
+    for buffer_size in [None, Some(1), Some(1024), Some(1 << 20)] {
+        for workers in [1, 2, 5] {
+            let walk = Walk::new(dir.path())
+                .buffer_size(buffer_size)
+                .workers(NonZeroUsize::new(workers));
+            let (all, _) = collect(walk);
+            assert!(
+                as_set(all.seen) == expected,
+                "{workers} workers, {buffer_size:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn names_alone_need_no_metadata() {
+    let dir = tempfile::tempdir().unwrap();
+    grow(dir.path(), &mut Random::new(7), 500);
+    let names: BTreeSet<_> = Walk::new(dir.path())
+        .into_iter()
+        .map(|entry| {
+            let entry = entry.unwrap();
+            // A root's type no directory tells.
+            assert!(entry.metadata().is_none() || entry.depth() == 0);
+            assert_ne!(entry.file_type(), FileType::Unknown);
+            entry.into_path().into_os_string().as_bytes().to_vec()
+        })
+        .collect();
+    let expected: BTreeSet<_> = expected(dir.path()).into_iter().map(|e| e.0).collect();
+    assert!(names == expected);
+}
+
+#[test]
+fn sorted_entries_come_depth_first() {
+    let dir = tempfile::tempdir().unwrap();
+    grow(dir.path(), &mut Random::new(9), 2000);
+    let entries: Vec<_> = Walk::new(dir.path())
+        .order(Order::Name)
+        .fields(Fields::SIZE)
+        .into_iter()
+        .map(|entry| entry.unwrap().into_path())
+        .collect();
+    // Comparing component by component puts a directory before what is in it, and that before its next sibling.
+    let mut sorted = entries.clone();
+    sorted.sort_by(|a, b| a.components().cmp(b.components()));
+    assert!(entries == sorted);
+    assert_eq!(entries.len(), expected(dir.path()).len());
+}
+
+#[test]
+fn an_iterator_that_is_dropped_ends_the_walk() {
+    let dir = tempfile::tempdir().unwrap();
+    grow(dir.path(), &mut Random::new(11), 3000);
+    for order in [Order::Any, Order::Name] {
+        for taken in [0, 1, 100] {
+            let walk = Walk::new(dir.path()).order(order);
+            assert_eq!(walk.into_iter().take(taken).count(), taken);
+        }
+    }
+}
+
+#[test]
+fn roots_may_be_paths_and_descriptors() {
+    let dir = tempfile::tempdir().unwrap();
+    grow(dir.path(), &mut Random::new(13), 100);
+    let fd: OwnedFd = std::fs::File::open(dir.path()).unwrap().into();
+    let (by_path, _) = collect(Walk::new(dir.path()));
+    let root = ringwalk::Root::from_fd(fd, dir.path());
+    let (by_fd, _) = collect(Walk::new(root));
+    assert!(as_set(by_path.seen.clone()) == as_set(by_fd.seen));
+    let many = Walk::from_roots((0..200).map(|_| dir.path()));
+    let (all, _) = collect(many);
+    assert_eq!(all.seen.len(), 200 * by_path.seen.len());
+}

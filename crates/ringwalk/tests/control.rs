@@ -1,0 +1,254 @@
+//! What a walk is told: bounds, filters, links, and what a visitor says.
+
+mod support;
+
+use ringwalk::{Batch, Errno, Fields, FileType, Flow, Follow, Operation, Stay, Visitor, Walk};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use support::collect;
+
+/// `a/b/c/d`, each level with a file.
+fn ladder(root: &Path) {
+    let mut path = root.to_path_buf();
+    for name in ["a", "b", "c", "d"] {
+        path.push(name);
+        fs::create_dir(&path).unwrap();
+        fs::write(path.join("file"), name).unwrap();
+    }
+}
+
+fn names(walk: Walk, root: &Path) -> Vec<String> {
+    let (all, _) = collect(walk);
+    let strip = root.as_os_str().len();
+    let mut names: Vec<_> = all
+        .seen
+        .iter()
+        .map(|seen| String::from_utf8_lossy(&seen.0[strip..]).into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn depth_is_bounded_on_both_sides() {
+    let dir = tempfile::tempdir().unwrap();
+    ladder(dir.path());
+    let walk = || Walk::new(dir.path());
+    assert_eq!(names(walk().max_depth(0), dir.path()), [""]);
+    assert_eq!(
+        names(walk().max_depth(2), dir.path()),
+        ["", "/a", "/a/b", "/a/file"]
+    );
+    assert_eq!(
+        names(walk().min_depth(3).max_depth(3), dir.path()),
+        ["/a/b/c", "/a/b/file"]
+    );
+}
+
+#[test]
+fn a_filter_leaves_directories_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    ladder(dir.path());
+    let walk = Walk::new(dir.path()).filter(|candidate| candidate.name() != b"b");
+    assert_eq!(names(walk, dir.path()), ["", "/a", "/a/b", "/a/file"]);
+}
+
+/// Says one thing at one directory or entry.
+struct Says {
+    flow: Flow,
+    on_enter: &'static [u8],
+    on_batch: &'static [u8],
+    prune: &'static [u8],
+    seen: Vec<Vec<u8>>,
+    left: usize,
+}
+
+impl Visitor for Says {
+    type State = ();
+
+    fn enter(&mut self, dir: &ringwalk::Dir<()>) -> Flow {
+        if dir.name() == self.on_enter {
+            return self.flow;
+        }
+        Flow::Continue
+    }
+
+    fn batch(&mut self, batch: &Batch<'_, ()>) -> Flow {
+        for entry in batch.entries() {
+            self.seen.push(entry.name().to_vec());
+            if entry.name() == self.prune {
+                assert!(entry.will_descend());
+                entry.prune();
+                assert!(!entry.will_descend());
+            }
+        }
+        match batch.dir() {
+            Some(dir) if dir.name() == self.on_batch => self.flow,
+            _ => Flow::Continue,
+        }
+    }
+
+    fn leave(&mut self, _: &ringwalk::Dir<()>) {
+        self.left += 1;
+    }
+}
+
+fn says(
+    root: &Path,
+    flow: Flow,
+    on_enter: &'static str,
+    on_batch: &'static str,
+    prune: &'static str,
+) -> (usize, usize, bool) {
+    let outcome = Walk::new(root)
+        .workers(std::num::NonZeroUsize::new(1))
+        .run(|_| Says {
+            flow,
+            on_enter: on_enter.as_bytes(),
+            on_batch: on_batch.as_bytes(),
+            prune: prune.as_bytes(),
+            seen: Vec::new(),
+            left: 0,
+        });
+    let visitor = &outcome.visitors[0];
+    (visitor.seen.len(), visitor.left, outcome.summary.stopped)
+}
+
+#[test]
+fn a_visitor_prunes_and_stops() {
+    let dir = tempfile::tempdir().unwrap();
+    ladder(dir.path());
+    // Entries seen and directories left; the whole tree has 9 entries and 5 directories.
+    assert_eq!(
+        says(dir.path(), Flow::Continue, "b", "b", ""),
+        (9, 5, false)
+    );
+    assert_eq!(says(dir.path(), Flow::Prune, "c", "", ""), (6, 4, false));
+    assert_eq!(says(dir.path(), Flow::Prune, "", "b", ""), (6, 3, false));
+    assert_eq!(says(dir.path(), Flow::Continue, "", "", "b"), (4, 2, false));
+    assert_eq!(says(dir.path(), Flow::Stop, "b", "", ""), (4, 0, true));
+    assert_eq!(says(dir.path(), Flow::Stop, "", "b", ""), (6, 0, true));
+}
+
+#[test]
+fn links_are_followed_as_told() {
+    let dir = tempfile::tempdir().unwrap();
+    ladder(dir.path());
+    symlink("b", dir.path().join("a/link")).unwrap();
+    symlink("nowhere", dir.path().join("a/broken")).unwrap();
+    let link = dir.path().join("a/link");
+    let walk = |follow| Walk::new(link.clone()).follow(follow).fields(Fields::TYPE);
+    assert_eq!(names(walk(Follow::Never), &link), [""]);
+    let below = ["", "/c", "/c/d", "/c/d/file", "/c/file", "/file"];
+    assert_eq!(names(walk(Follow::CommandLine), &link), below);
+    let (all, summary) = collect(Walk::new(dir.path()).follow(Follow::Always));
+    assert_eq!(all.seen.len(), 9 + 2 + 5);
+    assert!(summary.is_complete(), "{:?}", all.errors);
+}
+
+#[test]
+fn a_loop_of_links_is_an_error_and_not_followed() {
+    let dir = tempfile::tempdir().unwrap();
+    ladder(dir.path());
+    symlink("../..", dir.path().join("a/b/up")).unwrap();
+    symlink(".", dir.path().join("here")).unwrap();
+    for workers in 1..4 {
+        let walk = Walk::new(dir.path())
+            .follow(Follow::Always)
+            .workers(std::num::NonZeroUsize::new(workers));
+        let (all, _) = collect(walk);
+        let mut loops: Vec<_> = all
+            .errors
+            .iter()
+            .map(|e| (e.operation(), e.errno()))
+            .collect();
+        loops.dedup();
+        assert_eq!(loops, [(Operation::Loop, Errno::LOOP)]);
+        assert_eq!(all.errors.len(), 2);
+        assert_eq!(all.seen.len(), 11);
+    }
+}
+
+#[test]
+fn roots_that_are_no_directories_are_entries() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("file");
+    fs::write(&file, "12345").unwrap();
+    let (all, summary) = collect(Walk::new(file.as_path()));
+    assert_eq!((all.seen.len(), all.seen[0].1), (1, 5));
+    assert!(summary.is_complete());
+    let roots = [dir.path().join("missing"), file, "nul\0byte".into()];
+    let (all, summary) = collect(Walk::from_roots(roots));
+    assert_eq!(summary.errors, 2);
+    assert!(
+        all.errors
+            .iter()
+            .all(|e| e.errno() == Errno::NOENT && !e.is_vanished())
+    );
+    assert_eq!(all.errors[0].path(), dir.path().join("missing"));
+}
+
+#[test]
+fn metadata_can_be_asked_for_on_demand() {
+    struct OnDemand;
+    impl Visitor for OnDemand {
+        type State = ();
+        fn batch(&mut self, batch: &Batch<'_, ()>) -> Flow {
+            for entry in batch
+                .entries()
+                .filter(|e| e.file_type() == FileType::Regular)
+            {
+                let metadata = entry.stat(Fields::SIZE).unwrap();
+                assert!(metadata.mask.contains(Fields::SIZE));
+                assert_eq!(metadata.size, 1);
+            }
+            Flow::Continue
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    ladder(dir.path());
+    Walk::new(dir.path()).run(|_| OnDemand);
+}
+
+#[test]
+fn another_device_is_not_entered() {
+    // Where /proc is mounted, its device is another than that of /.
+    let walk = |stay| {
+        let walk = Walk::new("/").max_depth(2).stay(stay);
+        names(
+            walk.filter(|c| c.depth() == 0 || c.name() == b"proc"),
+            Path::new("/"),
+        )
+    };
+    let below = |names: &[String]| names.iter().filter(|n| n.starts_with("proc/")).count();
+    if !Path::new("/proc/self").exists() {
+        eprintln!("skipped: no /proc here");
+        return;
+    }
+    assert!(below(&walk(Stay::Anywhere)) > 0);
+    for stay in [Stay::Device, Stay::Mount] {
+        let names = walk(stay);
+        assert_eq!(below(&names), 0);
+        assert!(names.iter().any(|n| n == "proc"));
+    }
+}
+
+#[test]
+#[should_panic(expected = "the visitor's own")]
+fn a_panic_of_a_visitor_ends_the_walk() {
+    struct Panics;
+    impl Visitor for Panics {
+        type State = ();
+        fn batch(&mut self, batch: &Batch<'_, ()>) -> Flow {
+            assert!(batch.depth() < 2, "the visitor's own");
+            Flow::Continue
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    ladder(dir.path());
+    // On the first worker, whose panic is passed on as it is.
+    Walk::new(dir.path())
+        .workers(std::num::NonZeroUsize::new(1))
+        .run(|_| Panics);
+}
