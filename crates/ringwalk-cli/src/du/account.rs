@@ -23,7 +23,7 @@ pub(crate) enum Event {
     /// been met before.
     Files {
         depth: usize,
-        lines: Vec<u8>,
+        text: Vec<u8>,
         links: Links,
     },
     /// Operands that are files which count in any case.
@@ -98,11 +98,7 @@ impl Account {
                     self.skipping = Some(depth);
                 }
             }
-            Event::Files {
-                depth,
-                lines,
-                links,
-            } => self.files(depth, &lines, &links),
+            Event::Files { depth, text, links } => self.files(depth, &text, &links),
             Event::Operands(totals) => self.total.add(&totals),
             Event::Leave(leave) => self.leave(*leave),
         }
@@ -112,7 +108,7 @@ impl Account {
     }
 
     /// Adds up and writes all files but those met before.
-    fn files(&mut self, depth: usize, lines: &[u8], links: &Links) {
+    fn files(&mut self, depth: usize, text: &[u8], links: &Links) {
         let mut sum = Totals::default();
         let mut written = 0;
         if !links.is_empty() {
@@ -121,12 +117,12 @@ impl Account {
                 if met.insert(identity) {
                     sum.add(&totals);
                 } else {
-                    self.output.add(&lines[written..line.start]);
+                    self.output.add(&text[written..line.start]);
                     written = line.end;
                 }
             }
         }
-        self.output.add(&lines[written..]);
+        self.output.add(&text[written..]);
         self.total.add(&sum);
         self.level(depth).add(&sum);
     }
@@ -215,7 +211,7 @@ mod tests {
     fn link(depth: usize, ino: u64) -> Event {
         Event::Files {
             depth,
-            lines: Vec::new(),
+            text: Vec::new(),
             links: links(&[ino]),
         }
     }
@@ -244,15 +240,15 @@ mod tests {
         String::from_utf8(lines).unwrap()
     }
 
-    /// Files, of which those of `of` have lines of two bytes in `lines`, and count once.
-    fn lines_and_links(lines: &str, of: &[(u64, usize)]) -> Event {
+    /// Files, of which those of `of` have lines of two bytes in `text`, and count once.
+    fn lines_and_links(text: &str, of: &[(u64, usize)]) -> Event {
         let mut links = Links::default();
         for &(ino, at) in of {
             links.push(Identity { dev: 1, ino }, &size(100), at..at + 2);
         }
         Event::Files {
             depth: 2,
-            lines: lines.as_bytes().to_vec(),
+            text: text.as_bytes().to_vec(),
             links,
         }
     }

@@ -161,7 +161,7 @@ pub(crate) struct Measurer<'s, 'a> {
     /// Path of the directory at hand, with a slash behind it.
     path: Vec<u8>,
     /// Lines not yet handed on.
-    lines: Vec<u8>,
+    text: Vec<u8>,
     /// Files not yet handed on that may have been met before.
     links: LinkedFiles,
     /// The directory about to be left could not be opened, for this reason.
@@ -173,7 +173,7 @@ impl<'s, 'a> Measurer<'s, 'a> {
         Self {
             shared,
             path: Vec::new(),
-            lines: Vec::new(),
+            text: Vec::new(),
             links: LinkedFiles::default(),
             complaint: None,
         }
@@ -327,18 +327,18 @@ impl<'s, 'a> Measurer<'s, 'a> {
                 directories.push((entry, metadata, own));
                 continue;
             }
-            let begin = self.lines.len();
+            let begin = self.text.len();
             if lines && config.threshold.admits(config.amount(&own)) {
                 let parts = [&self.path[..], entry.name()];
-                config.write_line(&own, parts, &mut self.lines);
+                config.write_line(&own, parts, &mut self.text);
             }
             if self.may_repeat(metadata) {
-                let range = begin..self.lines.len();
+                let range = begin..self.text.len();
                 self.links.push(metadata.identity(), &own, range);
             } else {
                 totals.add(&own);
             }
-            if self.lines.len() > MUCH {
+            if self.text.len() > MUCH {
                 self.hand_on(depth, &mut line);
             }
         }
@@ -364,24 +364,20 @@ impl<'s, 'a> Measurer<'s, 'a> {
 
     /// Makes an event of the files since the last one.
     fn hand_on(&mut self, depth: usize, line: &mut Line<Event>) {
-        if self.lines.is_empty() && self.links.is_empty() {
+        if self.text.is_empty() && self.links.is_empty() {
             return;
         }
         let mut links = std::mem::take(&mut self.links);
         links.shrink();
         // A copy that is no larger than it needs be, as it may be kept for some time.
-        let lines = self.lines.as_slice().to_vec();
-        self.lines.clear();
-        line.push(Event::Files {
-            depth,
-            lines,
-            links,
-        });
+        let text = self.text.as_slice().to_vec();
+        self.text.clear();
+        line.push(Event::Files { depth, text, links });
     }
 
     /// Notes that a directory is met; false if it has been before.
     fn meet(&self, state: &State) -> bool {
-        let first = lock(&self.shared.entered).insert(state.identity);
+        let first = lock(self.shared.entered).insert(state.identity);
         if !first {
             state.repeated.store(true, Ordering::Relaxed);
         }
@@ -483,7 +479,7 @@ impl Visitor for Measurer<'_, '_> {
                 self.complaint = Some(format!("cannot read directory {path}: {reason}"));
             }
             Operation::Read => {
-                self.complain(format_args!("cannot read directory {path}: {reason}"))
+                self.complain(format_args!("cannot read directory {path}: {reason}"));
             }
             operation @ (Operation::Stat | Operation::Loop) => {
                 let operation = operation.describe();
