@@ -1,0 +1,120 @@
+# Building, testing and installing Ringwalk. `make help` lists the targets.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+# Set to 1 to install a link named du as well, which takes GNU du's place in the PATH.
+DU_LINK ?=
+
+CARGO ?= cargo
+# Debian's own, which python3-pytest belongs to; another one with pytest does as well.
+PYTHON ?= /usr/bin/python3
+# Seconds that `make fuzz` runs.
+FUZZ_SECONDS ?= 20
+# More arguments for pytest, such as `-k races`.
+PYTEST ?=
+
+# The rust-version of Cargo.toml.
+MSRV = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+HOST = $(shell rustc -vV | sed -n 's/^host: //p')
+TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
+TOOLS := $(CURDIR)/target/tools
+PROGRAM := $(TARGET_DIR)/release/ringwalk
+ASSETS := $(TARGET_DIR)/assets
+TO = $(DESTDIR)$(PREFIX)
+
+export PATH := $(TOOLS)/bin:$(TOOLS)/python/bin:$(PATH)
+
+.PHONY: build assets setup checks test unit sanitize fuzz e2e fmt lint msrv deny bench install \
+	uninstall clean help
+
+build: ## build the program, its man pages and completions (the default)
+	$(CARGO) build --release --locked -p ringwalk-cli
+	$(MAKE) --no-print-directory assets
+
+assets: ## generate man pages and completions only
+	$(CARGO) run --quiet --locked -p xtask -- assets $(ASSETS)
+
+setup: ## install what the tests need (Debian packages, cargo-fuzz)
+	scripts/setup
+
+checks: ## install what the tests and lint, deny and .ci/run need
+	scripts/setup --checks
+
+test: setup unit sanitize fuzz e2e ## install what is missing and run every test
+
+unit: ## unit, property and documentation tests, and those of the bench
+	$(CARGO) test --workspace --locked
+	$(PYTHON) -m unittest discover -s bench
+
+# Documentation tests stay out: they are built without the sanitizer's flags.
+sanitize: ## tests of ringwalk-sys under AddressSanitizer
+	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address $(CARGO) test --locked -p ringwalk-sys \
+		--lib --tests --target $(HOST) --target-dir $(TARGET_DIR)/sanitize
+
+# New inputs go to the first folder; the committed ones are only read.
+fuzz: setup ## the fuzz target of the dirent parser for FUZZ_SECONDS
+	mkdir -p $(TARGET_DIR)/corpus
+	RUSTC_BOOTSTRAP=1 $(CARGO) fuzz run --target $(HOST) dirents \
+		$(TARGET_DIR)/corpus fuzz/corpus/dirents -- \
+		-max_total_time=$(FUZZ_SECONDS) -max_len=4096 -verbosity=0 -print_final_stats=1
+
+e2e: setup ## end-to-end tests of the debug build (all of them only as root)
+	$(CARGO) build --locked -p ringwalk-cli -p xtask
+	RINGWALK_BIN=$${RINGWALK_BIN:-$(abspath $(TARGET_DIR))/debug/ringwalk} \
+		$(PYTHON) -m pytest $(PYTEST) </dev/null
+
+fmt: ## format Rust and Python
+	$(CARGO) fmt --all
+	$(CARGO) fmt --manifest-path fuzz/Cargo.toml
+	ruff format tests
+
+lint: checks ## clippy, ruff and shellcheck
+	$(CARGO) fmt --all --check
+	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	ruff check .
+	ruff format --check tests
+	shellcheck .ci/run scripts/setup
+
+msrv: ## check that the oldest supported toolchain builds everything
+	@if rustup run $(MSRV) cargo --version >/dev/null 2>&1 || \
+		rustup toolchain install $(MSRV) --profile minimal; then \
+		rustup run $(MSRV) cargo check --workspace --all-targets --locked \
+			--target-dir $(TARGET_DIR)/msrv; \
+	else \
+		echo "msrv: SKIPPED: rustup cannot provide Rust $(MSRV)"; \
+	fi
+
+# The exception for the fuzzer's runtime is met in its own workspace only.
+DENY := --allow license-exception-not-encountered licenses bans sources
+
+# Advisories are left out: they need a database from the network, and would make the same commit
+# pass today and fail tomorrow.
+deny: checks ## licences, sources and bans of dependencies
+	$(CARGO) deny check $(DENY)
+	$(CARGO) deny --manifest-path fuzz/Cargo.toml check $(DENY)
+
+bench: ## measure against the floors and the other tools that are installed
+	bench/run $(BENCH)
+
+# Builds only what is not there, so that `sudo make install` after `make` runs no compiler as root.
+install: ## install below $(DESTDIR)$(PREFIX); DU_LINK=1 adds a link named du
+	@test -x $(PROGRAM) -a -d $(ASSETS)/man || $(MAKE) --no-print-directory build
+	install -D -m 755 $(PROGRAM) $(TO)/bin/ringwalk
+	install -d $(TO)/share/man/man1
+	install -m 644 $(ASSETS)/man/*.1 $(TO)/share/man/man1
+	install -D -m 644 $(ASSETS)/completions/ringwalk.bash \
+		$(TO)/share/bash-completion/completions/ringwalk
+	install -D -m 644 $(ASSETS)/completions/_ringwalk $(TO)/share/zsh/site-functions/_ringwalk
+	install -D -m 644 $(ASSETS)/completions/ringwalk.fish \
+		$(TO)/share/fish/vendor_completions.d/ringwalk.fish
+ifeq ($(DU_LINK),1)
+	ln -sf ringwalk $(TO)/bin/du
+endif
+
+clean: ## remove everything built
+	$(CARGO) clean
+	rm -rf fuzz/target fuzz/artifacts
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -1,0 +1,64 @@
+"""What GNU find and GNU du say of a tree, in the shape the tests compare."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+from support.run import Program, Result, run
+
+# find's %y letters and the names `count --json` uses.
+TYPE_NAMES = {
+    "b": "block_device",
+    "c": "character_device",
+    "d": "directory",
+    "f": "file",
+    "l": "symlink",
+    "p": "fifo",
+    "s": "socket",
+}
+
+
+def find_totals(*tops: Path | str | bytes) -> tuple[int, int]:
+    """Number and summed sizes of everything below `tops`, as GNU find sees it."""
+    out = run(["find", *tops, "-mindepth", "1", "-printf", "%s\n"]).ok().out
+    sizes = [int(size) for size in out.split()]
+    return len(sizes), sum(sizes)
+
+
+def find_types(*tops: Path | str | bytes) -> dict[str, int]:
+    """How many entries of each type GNU find sees below `tops`."""
+    out = run(["find", *tops, "-mindepth", "1", "-printf", "%y\n"]).ok().out
+    return dict(Counter(TYPE_NAMES[letter] for letter in out.decode().split()))
+
+
+def count_line(files: int, size: int) -> bytes:
+    """The line `ringwalk count` prints."""
+    return b"%d files, %d bytes\n" % (files, size)
+
+
+def messages(result: Result) -> list[str]:
+    """Lines of standard error without the name the program gives itself, in sorted order.
+
+    A parallel walk may meet two failures in either order, so only the set is compared; and so it
+    is with the options that an abbreviation may stand for.
+    """
+    text = result.err.decode(errors="surrogateescape").replace(
+        "'ringwalk du --help'", "'du --help'"
+    )
+    lines = []
+    for line in text.splitlines():
+        line = re.sub(r"^(?:\S*/)?(?:ringwalk )?du: ", "", line)
+        start, mark, options = line.partition("possibilities: ")
+        lines.append(start + mark + " ".join(sorted(options.split())))
+    return sorted(lines)
+
+
+def assert_same(ours: Program, gnu: Program, *args, separator: bytes = b"\n", **options) -> Result:
+    """Checks that both programs print the same records and messages and end alike."""
+    expected, got = gnu(*args, **options), ours(*args, **options)
+    assert sorted(got.lines(separator)) == sorted(expected.lines(separator)), args
+    assert messages(got) == messages(expected), args
+    assert got.status == expected.status, args
+    return got

@@ -1,0 +1,158 @@
+"""Mounts for the tests: loop images, tmpfs, overlayfs, bind mounts and a FUSE file system.
+
+Every helper is a context manager that undoes what it did. The test session runs in a mount
+namespace of its own (see `private_namespace`), so that even a killed run leaves nothing mounted
+and no loop device in use.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+CLONE_NEWNS = 0x00020000  # sched.h
+MS_REC = 0x4000  # sys/mount.h
+MS_PRIVATE = 1 << 18
+
+# Smallest sizes the tools of Debian 12 accept, rounded up; the images are sparse.
+IMAGE_SIZES = {"ext4": 64 << 20, "xfs": 320 << 20, "btrfs": 256 << 20}
+MAKERS = {
+    "ext4": ["mkfs.ext4", "-q", "-F"],
+    "xfs": ["mkfs.xfs", "-q", "-f"],
+    "btrfs": ["mkfs.btrfs", "-q", "-f"],
+}
+
+# Each file system the tests walk.
+KINDS = ("ext4", "xfs", "btrfs", "tmpfs", "overlay", "fuse")
+
+
+class Unavailable(Exception):
+    """This machine cannot make the mount; the text says why."""
+
+
+def private_namespace() -> str | None:
+    """Gives this process its own mount namespace; returns the reason if that is refused."""
+    if os.geteuid() != 0:
+        return "mounts need root"
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.unshare(CLONE_NEWNS) != 0:
+        return f"no mount namespace: {os.strerror(ctypes.get_errno())}"
+    if libc.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None) != 0:
+        return f"mounts cannot be made private: {os.strerror(ctypes.get_errno())}"
+    return None
+
+
+def call(*args: str | Path) -> None:
+    """Runs a tool; its own words become the reason when it fails."""
+    if shutil.which(str(args[0])) is None:
+        raise Unavailable(f"{args[0]} is not installed")
+    done = subprocess.run(args, capture_output=True, check=False)
+    if done.returncode != 0:
+        raise Unavailable(f"{args[0]}: {done.stderr.decode(errors='replace').strip()}")
+
+
+def unmount(point: Path) -> None:
+    """Unmounts, waiting for the last user to go; detaches when it does not."""
+    for _ in range(50):
+        if subprocess.run(["umount", point], capture_output=True, check=False).returncode == 0:
+            return
+        time.sleep(0.1)
+    subprocess.run(["umount", "-l", point], capture_output=True, check=False)
+
+
+@contextlib.contextmanager
+def mounted(point: Path, *args: str | Path) -> Iterator[Path]:
+    """What `mount ARGS POINT` makes, while the block runs."""
+    point.mkdir(parents=True, exist_ok=True)
+    call("mount", *args, point)
+    try:
+        yield point
+    finally:
+        unmount(point)
+
+
+@contextlib.contextmanager
+def image(kind: str, work: Path) -> Iterator[Path]:
+    """A fresh file system of `kind` on a loop device."""
+    work.mkdir(parents=True, exist_ok=True)
+    file = work / f"{kind}.img"
+    with open(file, "wb") as handle:
+        handle.truncate(IMAGE_SIZES[kind])
+    try:
+        call(*MAKERS[kind], file)
+        with mounted(work / kind, "-o", "loop", "-t", kind, file) as point:
+            yield point
+    finally:
+        file.unlink()
+
+
+@contextlib.contextmanager
+def tmpfs(work: Path) -> Iterator[Path]:
+    """A fresh tmpfs."""
+    with mounted(work / "tmpfs", "-t", "tmpfs", "-o", "size=512m", "tmpfs") as point:
+        yield point
+
+
+@contextlib.contextmanager
+def bind(source: Path, point: Path) -> Iterator[Path]:
+    """`source` seen a second time at `point`."""
+    with mounted(point, "--bind", source):
+        yield point
+
+
+@contextlib.contextmanager
+def overlay(work: Path) -> Iterator[Path]:
+    """An overlay whose two layers lie on different file systems, each with files of its own.
+
+    Files of such an overlay report device numbers of their own layer's, other than the directory
+    that holds them: the case in which comparing devices is most easily done wrong.
+    """
+    with contextlib.ExitStack() as stack:
+        lower = stack.enter_context(
+            mounted(work / "lower", "-t", "tmpfs", "-o", "size=64m", "tmpfs")
+        )
+        writable = stack.enter_context(
+            mounted(work / "writable", "-t", "tmpfs", "-o", "size=512m", "tmpfs")
+        )
+        (lower / "below").mkdir()
+        (lower / "below" / "file").write_bytes(b"lower" * 1000)
+        (lower / "removed").write_bytes(b"a whiteout will hide this")
+        upper, scratch = writable / "upper", writable / "scratch"
+        upper.mkdir()
+        scratch.mkdir()
+        options = f"lowerdir={lower},upperdir={upper},workdir={scratch}"
+        point = stack.enter_context(
+            mounted(work / "merged", "-t", "overlay", "-o", options, "none")
+        )
+        (point / "removed").unlink()
+        (point / "below" / "upper-file").write_bytes(b"upper" * 2000)
+        yield point
+
+
+@contextlib.contextmanager
+def fuse(work: Path) -> Iterator[Path]:
+    """A FUSE file system (bindfs) over a directory of `work`."""
+    source, point = work / "fuse-source", work / "fuse"
+    source.mkdir(parents=True, exist_ok=True)
+    point.mkdir(parents=True, exist_ok=True)
+    # Without caching every answer comes from the daemon, so that what is compared is the file
+    # system's own and not an attribute kept from the moment a file was made.
+    call("bindfs", "-o", "attr_timeout=0,entry_timeout=0", source, point)
+    try:
+        yield point
+    finally:
+        unmount(point)
+
+
+@contextlib.contextmanager
+def filesystem(kind: str, work: Path) -> Iterator[Path]:
+    """A fresh mount of any of `KINDS`, empty but for what the kind itself brings."""
+    makers = {"tmpfs": tmpfs, "overlay": overlay, "fuse": fuse}
+    with makers[kind](work) if kind in makers else image(kind, work) as point:
+        yield point

@@ -1,0 +1,125 @@
+"""Running programs under a clean environment, with a time limit and a byte-for-byte result."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+# A walk that hangs must fail its test, not the whole run. The slowest sound run here takes a few
+# seconds in a debug build on two busy cores.
+TIMEOUT = 120
+
+# `nobody` and `nogroup` of Debian; the numbers are all the kernel looks at.
+NOBODY = 65534
+
+# Variables that change what du prints. A test that wants one sets it itself.
+CLEARED = (
+    "BLOCKSIZE",
+    "BLOCK_SIZE",
+    "DU_BLOCK_SIZE",
+    "LANG",
+    "LANGUAGE",
+    "POSIXLY_CORRECT",
+    "RINGWALK_SOURCE",
+    "RINGWALK_WORKERS",
+    "TIME_STYLE",
+)
+
+Arg = str | bytes | os.PathLike
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a finished program left behind."""
+
+    args: tuple
+    status: int
+    out: bytes
+    err: bytes
+
+    def lines(self, separator: bytes = b"\n") -> list[bytes]:
+        """The records of standard output, in order."""
+        return self.out.split(separator)[:-1] if self.out else []
+
+    def ok(self) -> Result:
+        """This result, after a check that the program succeeded and complained of nothing."""
+        assert self.status == 0 and self.err == b"", self
+        return self
+
+    def sane(self) -> Result:
+        """This result, after a check that the program neither crashed nor panicked."""
+        assert self.status in (0, 1), self
+        assert b"panicked" not in self.err, self
+        return self
+
+
+def environment(extra: dict[str, str] | None = None) -> dict[str, str]:
+    """The environment of every run: C locale, UTC, none of du's variables, then `extra`."""
+    env = {key: value for key, value in os.environ.items() if key not in CLEARED}
+    env.update(LC_ALL="C", TZ="UTC0")
+    env.update(extra or {})
+    return env
+
+
+def run(
+    args: Sequence[Arg],
+    *,
+    cwd: Path | str | None = None,
+    env: dict[str, str] | None = None,
+    stdin: bytes = b"",
+    uid: int | None = None,
+    nofile: int | None = None,
+    timeout: float = TIMEOUT,
+) -> Result:
+    """Runs a program to its end.
+
+    `uid` drops to that user (and to the group of the same number); `nofile` sets both limits of
+    RLIMIT_NOFILE, so that the program cannot raise it again.
+    """
+
+    def prepare() -> None:
+        if nofile is not None:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (nofile, nofile))
+        if uid is not None:
+            os.setgroups([])
+            os.setgid(uid)
+            os.setuid(uid)
+
+    done = subprocess.run(
+        [os.fsencode(arg) for arg in args],
+        cwd=cwd,
+        env=environment(env),
+        input=stdin,
+        capture_output=True,
+        timeout=timeout,
+        preexec_fn=prepare if nofile is not None or uid is not None else None,
+        check=False,
+    )
+    return Result(tuple(args), done.returncode, done.stdout, done.stderr)
+
+
+class Program:
+    """A program to run, with arguments that always come first."""
+
+    def __init__(self, *first: Arg):
+        self.first = first
+
+    def __call__(self, *args: Arg | int, **options) -> Result:
+        plain = [str(arg) if isinstance(arg, int) else arg for arg in args]
+        return run([*self.first, *plain], **options)
+
+    def with_args(self, *args: Arg) -> Program:
+        """The same program with more arguments in front."""
+        return Program(*self.first, *args)
+
+
+def stop(process: subprocess.Popen) -> None:
+    """Ends a helper process and waits for it."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGKILL)
+    process.wait()

@@ -1,0 +1,98 @@
+"""What `make install` puts where, and that it is of use there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from support.run import environment, run
+
+SUBCOMMANDS = ("count", "doctor", "du")
+
+
+@pytest.fixture(scope="module")
+def assets(base):
+    """Man pages and completions, generated afresh."""
+    subprocess.run(["make", "-s", "assets", f"ASSETS={base / 'assets'}"], cwd=ROOT, check=True)
+    return base / "assets"
+
+
+def install(programs: Path, assets: Path, *variables: str) -> None:
+    """Installs the program under test, which spares the tests an optimized build."""
+    chosen = (f"PROGRAM={programs / 'ringwalk'}", f"ASSETS={assets}")
+    subprocess.run(["make", "-s", "install", *chosen, *variables], cwd=ROOT, check=True)
+
+
+def installed(top: Path) -> set[str]:
+    return {str(path.relative_to(top)) for path in top.rglob("*") if not path.is_dir()}
+
+
+EXPECTED = {
+    "bin/ringwalk",
+    "share/bash-completion/completions/ringwalk",
+    "share/fish/vendor_completions.d/ringwalk.fish",
+    "share/zsh/site-functions/_ringwalk",
+    "share/man/man1/ringwalk.1",
+    *(f"share/man/man1/ringwalk-{name}.1" for name in SUBCOMMANDS),
+}
+
+
+def test_the_files_and_their_places(programs, assets, scratch):
+    install(programs, assets, f"DESTDIR={scratch}", "PREFIX=/usr")
+    assert installed(scratch / "usr") == EXPECTED
+    assert installed(scratch) == {f"usr/{path}" for path in EXPECTED}
+    for path in EXPECTED:
+        file = scratch / "usr" / path
+        assert file.stat().st_size > 200, path
+        assert file.stat().st_mode & 0o777 == (0o755 if path.startswith("bin/") else 0o644), path
+
+
+def test_the_default_prefix(programs, assets, scratch):
+    install(programs, assets, f"DESTDIR={scratch}")
+    assert installed(scratch / "usr" / "local") == EXPECTED
+
+
+def test_the_link_named_du_only_if_asked_for(programs, assets, scratch):
+    install(programs, assets, f"PREFIX={scratch}", "DU_LINK=1")
+    assert installed(scratch) == EXPECTED | {"bin/du"}
+    assert os.readlink(scratch / "bin" / "du") == "ringwalk"
+    (scratch / "data").mkdir()
+    (scratch / "data" / "file").write_bytes(b"x" * 5000)
+    ours = run([scratch / "bin" / "du", "-ab", scratch / "data"]).ok()
+    assert ours.out == run(["du", "-ab", scratch / "data"]).out
+
+
+def test_every_long_option_is_in_its_man_page_and_in_the_completions(programs, assets):
+    bash = (assets / "completions" / "ringwalk.bash").read_text()
+    fish = (assets / "completions" / "ringwalk.fish").read_text()
+    for name in SUBCOMMANDS:
+        page = (assets / "man" / f"ringwalk-{name}.1").read_text().replace("\\-", "-")
+        usage = run([programs / "ringwalk", name, "--help"]).ok().out.decode()
+        options = {word.rstrip(",") for word in usage.split() if word.startswith("--")}
+        options = {option.split("[")[0].split("=")[0] for option in options} - {"--"}
+        assert len(options) > 5
+        for option in options:
+            assert option in page, (name, option)
+            assert option in bash, (name, option)
+            assert f"-l {option[2:]}" in fish, (name, option)
+
+
+def test_the_bash_completion_loads(assets):
+    script = f". {assets / 'completions' / 'ringwalk.bash'} && complete -p ringwalk"
+    assert b"ringwalk" in run(["bash", "-c", script]).ok().out
+
+
+def test_man_pages_are_clean(assets):
+    for page in (assets / "man").iterdir():
+        done = subprocess.run(
+            ["man", "--warnings=w", "-l", page],
+            capture_output=True,
+            env=environment({"MANWIDTH": "80", "MANPAGER": "cat", "PAGER": "cat"}),
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stderr == b"", page
+        assert b"SYNOPSIS" in done.stdout
