@@ -110,7 +110,7 @@ impl<'b, S> Entry<'b, S> {
     /// The name: any bytes except `/` and NUL; for a root the path as given.
     pub fn name(&self) -> &'b [u8] {
         let slot = self.slot();
-        let start = slot.name_at as usize;
+        let start = slot.name_at;
         &self.batch.raw.bytes[start..start + slot.name_length as usize]
     }
 

@@ -14,7 +14,7 @@ use std::ffi::CStr;
 pub(crate) struct Slot {
     pub(crate) ino: u64,
     pub(crate) cookie: i64,
-    pub(crate) name_at: u32,
+    pub(crate) name_at: usize,
     /// Without the NUL.
     pub(crate) name_length: u32,
     pub(crate) file_type: FileType,
@@ -64,7 +64,7 @@ impl RawBatch {
     }
 
     pub(crate) fn name(&self, slot: &Slot) -> &CStr {
-        let start = slot.name_at as usize;
+        let start = slot.name_at;
         let end = start + slot.name_length as usize + 1;
         CStr::from_bytes_with_nul(&self.bytes[start..end]).unwrap_or_default()
     }
@@ -73,9 +73,9 @@ impl RawBatch {
     ///
     /// # Panics
     ///
-    /// If the names of one batch exceed 4 GiB.
+    /// If the name exceeds 4 GiB.
     pub(crate) fn push_name(&mut self, name: &CStr, file_type: FileType) {
-        let name_at = u32::try_from(self.filled).expect("names of a batch within 4 GiB");
+        let name_at = self.filled;
         self.bytes.truncate(self.filled);
         self.bytes.extend_from_slice(name.to_bytes_with_nul());
         self.filled = self.bytes.len();
@@ -108,8 +108,7 @@ impl RawBatch {
                     self.slots.push(Slot {
                         ino: dirent.ino,
                         cookie: dirent.cookie,
-                        name_at: u32::try_from(at + Dirents::NAME_OFFSET)
-                            .expect("records of a batch within 4 GiB"),
+                        name_at: at + Dirents::NAME_OFFSET,
                         name_length: u32::try_from(dirent.name.count_bytes())
                             .expect("a record is at most 64 KiB"),
                         file_type: dirent.file_type,
