@@ -16,7 +16,7 @@ use std::ffi::CStr;
 use std::fmt;
 
 /// Bytes before the name of a record.
-const HEADER: usize = 19;
+pub(crate) const HEADER: usize = 19;
 
 /// Alignment of records in a buffer, in bytes.
 const ALIGN: usize = 8;
@@ -53,16 +53,18 @@ pub enum RawFileType {
 impl RawFileType {
     /// The type for a `d_type` byte; a value that getdents(2) does not list is [`Unknown`](Self::Unknown).
     pub fn from_d_type(d_type: u8) -> Self {
-        match d_type {
-            1 => Self::Fifo,
-            2 => Self::CharacterDevice,
-            4 => Self::Directory,
-            6 => Self::BlockDevice,
-            8 => Self::Regular,
-            10 => Self::Symlink,
-            12 => Self::Socket,
-            _ => Self::Unknown,
-        }
+        const TYPES: [RawFileType; 16] = {
+            let mut types = [RawFileType::Unknown; 16];
+            types[1] = RawFileType::Fifo;
+            types[2] = RawFileType::CharacterDevice;
+            types[4] = RawFileType::Directory;
+            types[6] = RawFileType::BlockDevice;
+            types[8] = RawFileType::Regular;
+            types[10] = RawFileType::Symlink;
+            types[12] = RawFileType::Socket;
+            types
+        };
+        TYPES.get(usize::from(d_type)).map_or(Self::Unknown, |t| *t)
     }
 
     /// The type in the `S_IFMT` bits of a mode, as inode(7) lists them.
@@ -138,50 +140,52 @@ impl std::error::Error for DirentError {}
 /// ```
 #[derive(Clone, Debug)]
 pub struct Dirents<'a> {
-    buffer: &'a [u8],
-    offset: usize,
+    words: &'a [[u8; ALIGN]],
+    /// The first word of the next record.
+    at: usize,
+    /// There are bytes behind the last whole word.
+    ragged: bool,
 }
 
 impl<'a> Dirents<'a> {
-    /// Bytes from the beginning of a record to its name.
-    pub const NAME_OFFSET: usize = HEADER;
-
     /// The records of `buffer`, which holds as many bytes as `getdents64` returned.
     pub fn new(buffer: &'a [u8]) -> Self {
-        Self { buffer, offset: 0 }
-    }
-
-    /// The records from byte `offset` on, which must be the beginning of one.
-    pub fn starting_at(buffer: &'a [u8], offset: usize) -> Self {
-        Self { buffer, offset }
+        let (words, rest) = buffer.as_chunks();
+        Self {
+            words,
+            at: 0,
+            ragged: !rest.is_empty(),
+        }
     }
 
     /// Offset in bytes of the next record.
+    #[inline]
     pub fn offset(&self) -> usize {
-        self.offset
+        self.at * ALIGN
     }
 
     #[inline]
-    fn parse(&self) -> Result<(Dirent<'a>, usize), DirentError> {
-        let rest = &self.buffer[self.offset..];
-        let (words, _) = rest.as_chunks::<ALIGN>();
+    fn parse(&mut self) -> Result<Dirent<'a>, DirentError> {
+        let words = &self.words[self.at..];
         let [ino, cookie, mixed, ..] = words else {
             return Err(DirentError::Truncated);
         };
         let length = usize::from(u16::from_ne_bytes([mixed[0], mixed[1]]));
         // Shorter than header, one byte of name and NUL cannot be.
-        if length < LEAST_RECORD || length % ALIGN != 0 || length > rest.len() {
+        if length < LEAST_RECORD || length % ALIGN != 0 {
             return Err(DirentError::BadLength);
         }
-        Ok((
-            Dirent {
-                ino: u64::from_ne_bytes(*ino),
-                cookie: i64::from_ne_bytes(*cookie),
-                file_type: RawFileType::from_d_type(mixed[2]),
-                name: name_of(&words[..length / ALIGN])?,
-            },
-            length,
-        ))
+        let Some(record) = words.get(..length / ALIGN) else {
+            return Err(DirentError::BadLength);
+        };
+        let name = name_of(record)?;
+        self.at += record.len();
+        Ok(Dirent {
+            ino: u64::from_ne_bytes(*ino),
+            cookie: i64::from_ne_bytes(*cookie),
+            file_type: RawFileType::from_d_type(mixed[2]),
+            name,
+        })
     }
 }
 
@@ -190,19 +194,15 @@ impl<'a> Iterator for Dirents<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        if self.offset >= self.buffer.len() {
+        if self.at >= self.words.len() && !std::mem::take(&mut self.ragged) {
             return None;
         }
-        match self.parse() {
-            Ok((dirent, length)) => {
-                self.offset += length;
-                Some(Ok(dirent))
-            }
-            Err(error) => {
-                self.offset = self.buffer.len();
-                Some(Err(error))
-            }
+        let parsed = self.parse();
+        if parsed.is_err() {
+            self.at = self.words.len();
+            self.ragged = false;
         }
+        Some(parsed)
     }
 }
 

@@ -221,7 +221,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
             return self.finish(dir);
         }
         if self.shared.options.order == Order::Name {
-            self.raw.sort_by_name();
+            self.raw.records.sort_by_name();
         }
         let goes_on = !end && failure.is_none();
         let parts = self.share(&dir, &fd, next_batch, goes_on, metadata);

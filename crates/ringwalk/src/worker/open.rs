@@ -91,13 +91,13 @@ impl<V: Visitor> Worker<'_, V> {
         }
     }
 
-    /// Whether this directory was reached through a link and is one that the walk is inside of.
+    /// Whether this directory was reached through a link, its own or one above, and is one that the walk is inside of.
     pub(super) fn closes_loop(dir: &Dir<V::State>, fd: &OwnedFd) -> bool {
         let Ok(identity) = identity(fd) else {
             return false;
         };
         dir.slot.set_identity(identity);
-        if !matches!(dir.origin, Origin::Entry { follow: true }) {
+        if !dir.is_beyond_link() {
             return false;
         }
         let mut above = dir.parent();

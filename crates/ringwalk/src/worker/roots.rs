@@ -4,7 +4,7 @@ use super::Worker;
 use crate::batch::{Batch, Descent};
 use crate::dir::{Dir, Origin};
 use crate::options::Follow;
-use crate::raw_batch::{Known, RawBatch};
+use crate::raw_batch::RawBatch;
 use crate::root::Root;
 use crate::scheduler::Task;
 use crate::stat::{Place, stat_entries};
@@ -31,12 +31,12 @@ impl<V: Visitor> Worker<'_, V> {
         for root in roots {
             // A name that no file can have is asked for as an empty one, which does not exist either.
             let name = root.c_name().unwrap_or_default();
-            raw.push_name(&name, FileType::Unknown);
+            raw.records.push(&name, FileType::Unknown, 0, 0);
         }
         let place = Place::Roots(roots);
         stat_entries(&mut raw, place, shared.root_fields, true, false);
-        for (index, known) in raw.known.iter().enumerate() {
-            if let Known::Metadata(metadata) = known {
+        for index in 0..roots.len() {
+            if let Some(metadata) = raw.metadata(index) {
                 shared.boundaries.set(first + index, metadata);
             }
         }
@@ -67,7 +67,7 @@ impl<V: Visitor> Worker<'_, V> {
     ) {
         let mut pushed = 0;
         for descent in descents.iter().rev().filter(|d| !d.pruned.get()) {
-            let index = descent.slot as usize;
+            let index = descent.index as usize;
             let follow = self.shared.options.follow != Follow::Never;
             let origin = match &roots[index].fd {
                 Some(fd) => Origin::RootFd(Arc::clone(fd)),
@@ -75,7 +75,7 @@ impl<V: Visitor> Worker<'_, V> {
             };
             let root_index = u32::try_from(first + index).unwrap_or(u32::MAX);
             let state = descent.state.take().unwrap_or_default();
-            let name = raw.name(&raw.slots[index]).into();
+            let name = raw.records.name(index).into();
             let dir = Dir::root(name, root_index, origin, state);
             self.shared.scheduler.add_roots(1);
             self.deque.push(Task::Open(Arc::new(dir)));

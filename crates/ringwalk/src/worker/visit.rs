@@ -4,7 +4,7 @@ use super::Worker;
 use crate::batch::{Batch, Candidate, Descent};
 use crate::dir::Dir;
 use crate::options::Order;
-use crate::raw_batch::{Known, RawBatch};
+use crate::raw_batch::RawBatch;
 use crate::scheduler::{Part, Task};
 use crate::stat::{Place, stat_entries};
 use crate::visitor::{Flow, Visitor};
@@ -28,7 +28,7 @@ impl<V: Visitor> Worker<'_, V> {
         goes_on: bool,
         metadata: bool,
     ) -> u32 {
-        let entries = self.raw.slots.len();
+        let entries = self.raw.records.len();
         if metadata || entries < 2 * LEAST_PART || self.shared.options.order == Order::Name {
             return 0;
         }
@@ -41,7 +41,7 @@ impl<V: Visitor> Worker<'_, V> {
         let mut given = 0_usize;
         // From the last to the first, so that the own deque gives them back in order.
         for part in (1..parts).rev() {
-            if part * size >= self.raw.slots.len() {
+            if part * size >= self.raw.records.len() {
                 continue;
             }
             let raw = self.raw.split_off(part * size);
@@ -134,19 +134,15 @@ impl<V: Visitor> Worker<'_, V> {
     ) -> Vec<Descent<V::State>> {
         let mut descents = std::mem::take(&mut self.descents);
         let options = &self.shared.options;
-        if depth >= options.max_depth || !raw.has_type(FileType::Directory) {
+        if depth >= options.max_depth || !raw.records.has_type(FileType::Directory) {
             return descents;
         }
-        for (index, slot) in raw.slots.iter().enumerate() {
-            if slot.file_type != FileType::Directory {
+        for index in 0..raw.records.len() {
+            // What cannot be looked at cannot be opened either, and has been reported.
+            if raw.records.file_type(index) != FileType::Directory || raw.failure(index).is_some() {
                 continue;
             }
-            let metadata = match raw.known.get(index) {
-                // What cannot be looked at cannot be opened either, and has been reported.
-                Some(Known::Failed(_)) => continue,
-                Some(Known::Metadata(metadata)) => Some(metadata),
-                Some(Known::Nothing) | None => None,
-            };
+            let metadata = raw.metadata(index);
             if let (Some(dir), Some(metadata)) = (dir, metadata)
                 && self
                     .shared
@@ -156,7 +152,7 @@ impl<V: Visitor> Worker<'_, V> {
                 continue;
             }
             let candidate = Candidate {
-                name: raw.name(slot).to_bytes(),
+                name: raw.records.name(index).to_bytes(),
                 depth,
                 metadata,
             };
@@ -164,7 +160,7 @@ impl<V: Visitor> Worker<'_, V> {
                 continue;
             }
             descents.push(Descent {
-                slot: u32::try_from(index).unwrap_or(u32::MAX),
+                index: u32::try_from(index).unwrap_or(u32::MAX),
                 pruned: Cell::new(false),
                 state: Cell::new(None),
             });
@@ -192,9 +188,9 @@ impl<V: Visitor> Worker<'_, V> {
         dir.add_pending(children);
         self.shared.descriptors.expect_children(dir, children, fd);
         for descent in descents.iter().rev().filter(|d| !d.pruned.get()) {
-            let slot = &raw.slots[descent.slot as usize];
+            let index = descent.index as usize;
             let state = descent.state.take().unwrap_or_default();
-            let child = Dir::child(dir, raw.name(slot), slot.followed, state);
+            let child = Dir::child(dir, raw.records.name(index), raw.is_followed(index), state);
             self.deque.push(Task::Open(Arc::new(child)));
         }
         self.pushed(children);
