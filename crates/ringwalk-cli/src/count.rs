@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::ExitCode;
 
-use ringwalk::{Batch, Error, Fields, FileType, Flow, Follow, Summary, Visitor, Walk};
+use ringwalk::{Batch, Errno, Error, Fields, FileType, Flow, Follow, Summary, Visitor, Walk};
 use serde::Serialize;
 
 use crate::cli::CountArgs;
@@ -115,6 +115,10 @@ impl Visitor for Tally {
             return Flow::Continue;
         }
         for entry in batch.entries() {
+            // Listed, then gone: not below DIR any more.
+            if entry.stat_error() == Some(Errno::NOENT) {
+                continue;
+            }
             self.types[entry.file_type() as usize % TYPES] += 1;
             if let Some(metadata) = entry.metadata() {
                 self.bytes += u128::from(metadata.size);

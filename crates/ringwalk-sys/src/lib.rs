@@ -5,6 +5,7 @@
 //! | `dirent.rs` | the records that `getdents64` writes, read with bounds checks only |
 //! | `getdents.rs` | the call itself, into a buffer of the caller |
 //! | `probe.rs` | what `io_uring` offers to this process, by asking it |
+//! | `records.rs` | a buffer of records with an index |
 //! | `statx.rs` | metadata of a file, into a buffer of the caller |
 //! | `thread_usage.rs` | CPU time and voluntary waits of the calling thread |
 //!
@@ -14,12 +15,14 @@
 mod dirent;
 mod getdents;
 mod probe;
+mod records;
 mod statx;
 mod thread_usage;
 
 pub use dirent::{Dirent, DirentError, Dirents, RawFileType};
 pub use getdents::getdents64;
 pub use probe::{IoUring, IoWorkers, PROBE_ENTRIES};
+pub use records::Records;
 pub use statx::{Statx, statx};
 pub use thread_usage::ThreadUsage;
 

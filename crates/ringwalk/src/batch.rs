@@ -3,7 +3,7 @@
 use crate::dir::Dir;
 use crate::error::{Error, Failure, Operation};
 use crate::metadata::{Fields, Metadata};
-use crate::raw_batch::{Known, RawBatch, Slot};
+use crate::raw_batch::RawBatch;
 use crate::stat::Place;
 use ringwalk_sys::RawFileType as FileType;
 use rustix::io::Errno;
@@ -14,7 +14,7 @@ use std::os::fd::BorrowedFd;
 
 /// A directory that the walk would descend into, and what the visitor has said to that.
 pub(crate) struct Descent<S> {
-    pub(crate) slot: u32,
+    pub(crate) index: u32,
     pub(crate) pruned: Cell<bool>,
     pub(crate) state: Cell<Option<S>>,
 }
@@ -60,17 +60,17 @@ impl<'b, S> Batch<'b, S> {
 
     /// How many entries there are.
     pub fn len(&self) -> usize {
-        self.raw.slots.len()
+        self.raw.records.len()
     }
 
     /// Whether there is no entry.
     pub fn is_empty(&self) -> bool {
-        self.raw.slots.is_empty()
+        self.raw.records.is_empty()
     }
 
     /// The entries, in the order of the directory, or by name if that was asked for.
     pub fn entries(&self) -> impl Iterator<Item = Entry<'_, S>> {
-        (0..self.raw.slots.len()).map(|index| Entry { batch: self, index })
+        (0..self.raw.records.len()).map(|index| Entry { batch: self, index })
     }
 
     /// The open directory, for calls on its entries; `None` for roots.
@@ -103,41 +103,35 @@ impl<S> Clone for Entry<'_, S> {
 impl<S> Copy for Entry<'_, S> {}
 
 impl<'b, S> Entry<'b, S> {
-    fn slot(&self) -> &'b Slot {
-        &self.batch.raw.slots[self.index]
-    }
-
     /// The name: any bytes except `/` and NUL; for a root the path as given.
     pub fn name(&self) -> &'b [u8] {
-        let slot = self.slot();
-        let start = slot.name_at as usize;
-        &self.batch.raw.bytes[start..start + slot.name_length as usize]
+        self.c_name().to_bytes()
     }
 
     /// The name for a system call.
     pub fn c_name(&self) -> &'b CStr {
-        self.batch.raw.name(self.slot())
+        self.batch.raw.records.name(self.index)
     }
 
     /// The type: from the metadata if there is any, else as the directory says, which may be
     /// [`Unknown`](FileType::Unknown). Where the walk may descend it is never unknown, unless it could not be found out.
     pub fn file_type(&self) -> FileType {
-        self.slot().file_type
+        self.batch.raw.records.file_type(self.index)
     }
 
     /// The inode number as the directory has it (at a mount point: that of the directory underneath); 0 for roots.
     pub fn ino(&self) -> u64 {
-        self.slot().ino
+        self.batch.raw.records.ino(self.index)
     }
 
     /// The cookie of the next entry (`d_off`): opaque, valid for the open directory only; 0 for roots.
     pub fn cookie(&self) -> i64 {
-        self.slot().cookie
+        self.batch.raw.records.cookie(self.index)
     }
 
     /// Whether this is a symbolic link that was followed: type and metadata are those of its target.
     pub fn is_followed(&self) -> bool {
-        self.slot().followed
+        self.batch.raw.is_followed(self.index)
     }
 
     /// Depth below the root, 0 for a root itself.
@@ -155,18 +149,12 @@ impl<'b, S> Entry<'b, S> {
 
     /// The metadata, if fields were asked for and it could be had.
     pub fn metadata(&self) -> Option<&'b Metadata> {
-        match self.batch.raw.known.get(self.index) {
-            Some(Known::Metadata(metadata)) => Some(metadata),
-            _ => None,
-        }
+        self.batch.raw.metadata(self.index)
     }
 
     /// Why there is no metadata. The visitor has been told of this error too.
     pub fn stat_error(&self) -> Option<Errno> {
-        match self.batch.raw.known.get(self.index) {
-            Some(Known::Failed(errno)) => Some(*errno),
-            _ => None,
-        }
+        self.batch.raw.failure(self.index)
     }
 
     /// Asks for metadata of this entry now, whatever the walk asked for; the target's if the link was followed.
@@ -237,7 +225,7 @@ impl<'b, S> Entry<'b, S> {
         let found = self
             .batch
             .descents
-            .binary_search_by_key(&self.index, |descent| descent.slot as usize);
+            .binary_search_by_key(&self.index, |descent| descent.index as usize);
         found.ok().map(|at| &self.batch.descents[at])
     }
 }

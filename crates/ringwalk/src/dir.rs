@@ -27,6 +27,8 @@ pub struct Dir<S> {
     name: Box<CStr>,
     depth: u32,
     root_index: u32,
+    /// A link was followed on the way here from the root.
+    beyond_link: bool,
     pub(crate) origin: Origin,
     /// Reads and batches under way, plus children that have not been left. Zero: time to leave.
     pub(crate) pending: AtomicUsize,
@@ -44,6 +46,7 @@ impl<S> Dir<S> {
             name,
             depth: 0,
             root_index,
+            beyond_link: false,
             origin,
             pending: AtomicUsize::new(1),
             slot: Slot::default(),
@@ -57,6 +60,7 @@ impl<S> Dir<S> {
             name: name.into(),
             depth: parent.depth + 1,
             root_index: parent.root_index,
+            beyond_link: follow || parent.beyond_link,
             origin: Origin::Entry { follow },
             pending: AtomicUsize::new(1),
             slot: Slot::default(),
@@ -88,6 +92,12 @@ impl<S> Dir<S> {
 
     pub(crate) fn parent_arc(&self) -> Option<&Arc<Dir<S>>> {
         self.parent.as_ref()
+    }
+
+    /// Whether a link was followed on the way here from the root: only then the walk can be inside of this directory
+    /// already.
+    pub(crate) fn is_beyond_link(&self) -> bool {
+        self.beyond_link
     }
 
     /// The last component of the path; for a root the path as it was given.

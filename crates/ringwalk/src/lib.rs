@@ -12,7 +12,8 @@
 //! | `summary.rs`, `monitor.rs` | what a walk says of itself, afterwards and meanwhile |
 //! | `source/` | where directory data comes from, behind one interface |
 //! | `raw_batch.rs`, `stat.rs` | the buffer a source fills; metadata of its entries |
-//! | `worker.rs`, `scheduler.rs` | the loop of one worker; work between workers |
+//! | `boundary.rs` | the devices and mounts that a walk stays on |
+//! | `worker/`, `scheduler.rs` | the loop of one worker; work between workers |
 //! | `regime.rs`, `filesystem.rs` | how many workers, what kind of file system |
 //! | `descriptor.rs` | open directories as a cache with a budget |
 //!
@@ -20,6 +21,7 @@
 //! output, and any opinion on what to do with entries.
 
 mod batch;
+mod boundary;
 mod descriptor;
 mod dir;
 mod entries;

@@ -22,7 +22,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The most workers that wait for a device at a time. On a disk with 2 ms a read, 64 were 1.7 times as fast as 32.
+/// The most workers that wait for a device at a time: what fills the queues of most devices and servers, and with its
+/// buffers still fits into 16 MiB. On a disk with 2 ms a read and eight requests at a time all numbers from 8 to 128 took
+/// the same time, so too many do no harm there.
 pub(crate) const MOST_WORKERS: usize = 64;
 
 /// The most workers on a warm cache unless told otherwise: a shared host with 128 CPUs is not ours alone.

@@ -2,7 +2,7 @@
 
 use crate::metadata::{Fields, Metadata};
 use crate::options::{Follow, Options, Stay};
-use crate::raw_batch::{Known, RawBatch, Slot};
+use crate::raw_batch::{Known, RawBatch};
 use crate::root::Root;
 use ringwalk_sys::RawFileType as FileType;
 use ringwalk_sys::{Statx, statx};
@@ -111,12 +111,22 @@ impl Wanted {
         self.fields
     }
 
+    /// Whether any entry of a batch may need a `statx`.
+    fn needs_any(self, raw: &RawBatch, descending: bool) -> bool {
+        let has = |file_type| raw.records.has_type(file_type);
+        self.all
+            || descending
+                && (has(FileType::Unknown)
+                    || self.follow && has(FileType::Symlink)
+                    || self.directories && has(FileType::Directory))
+    }
+
     /// Whether an entry needs a `statx`. `descending`: whether it matters that it may be a directory.
-    fn needs(self, slot: &Slot, descending: bool) -> bool {
+    fn needs(self, file_type: FileType, descending: bool) -> bool {
         if self.all {
             return true;
         }
-        match slot.file_type {
+        match file_type {
             FileType::Unknown => descending,
             FileType::Symlink => self.follow && descending,
             FileType::Directory => self.directories && descending,
@@ -138,20 +148,20 @@ pub(crate) fn stat_entries(
 ) -> u64 {
     raw.known.clear();
     raw.failed = 0;
-    if !wanted.all && !raw.slots.iter().any(|slot| wanted.needs(slot, descending)) {
+    if !wanted.needs_any(raw, descending) {
         return 0;
     }
-    raw.known.resize(raw.slots.len(), Known::Nothing);
+    raw.known.resize(raw.records.len(), Known::Nothing);
     let mut stat = Statx::default();
     let mut calls = 0;
     if inode_order {
-        let mut order: Vec<_> = (0..raw.slots.len()).collect();
-        order.sort_unstable_by_key(|&index| raw.slots[index].ino);
+        let mut order: Vec<_> = (0..raw.records.len()).collect();
+        order.sort_unstable_by_key(|&index| raw.records.ino(index));
         for index in order {
             calls += stat_entry(raw, index, place, wanted, descending, &mut stat);
         }
     } else {
-        for index in 0..raw.slots.len() {
+        for index in 0..raw.records.len() {
             calls += stat_entry(raw, index, place, wanted, descending, &mut stat);
         }
     }
@@ -168,13 +178,13 @@ fn stat_entry(
     descending: bool,
     stat: &mut Statx,
 ) -> u64 {
-    let slot = raw.slots[index];
-    if !wanted.needs(&slot, descending) {
+    let listed = raw.records.file_type(index);
+    if !wanted.needs(listed, descending) {
         return 0;
     }
-    let name = raw.name(&slot);
+    let name = raw.records.name(index);
     // Most entries are no links: those are asked about once, and never followed if they have become one.
-    let follow = wanted.follow && matches!(slot.file_type, FileType::Symlink | FileType::Unknown);
+    let follow = wanted.follow && matches!(listed, FileType::Symlink | FileType::Unknown);
     let mut answer = place.statx(index, name, follow, wanted.fields, stat);
     let mut calls = 1;
     let mut followed = follow;
@@ -186,10 +196,16 @@ fn stat_entry(
     }
     raw.known[index] = match answer {
         Ok(()) => {
-            let slot = &mut raw.slots[index];
-            slot.followed = followed;
-            slot.file_type = FileType::from_mode(u32::from(stat.stx_mode));
-            Known::Metadata(Metadata::from(&*stat))
+            let file_type = FileType::from_mode(u32::from(stat.stx_mode));
+            if file_type != listed {
+                raw.records.set_file_type(index, file_type);
+            }
+            let metadata = Metadata::from(&*stat);
+            if followed {
+                Known::Followed(metadata)
+            } else {
+                Known::Metadata(metadata)
+            }
         }
         Err(errno) => {
             raw.failed += 1;

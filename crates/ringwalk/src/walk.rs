@@ -1,6 +1,7 @@
 //! The walk: what is asked for, and running it.
 
 use crate::batch::Candidate;
+use crate::boundary::Boundaries;
 use crate::descriptor::Descriptors;
 use crate::metadata::Fields;
 use crate::monitor::Monitor;
@@ -14,7 +15,7 @@ use crate::summary::{Outcome, Summary};
 use crate::visitor::Visitor;
 use crate::worker::{Totals, Worker};
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Scope;
 use std::time::Instant;
 
@@ -196,18 +197,13 @@ pub(crate) struct Shared<S> {
     pub(crate) regime: Regime,
     pub(crate) scheduler: Scheduler<S>,
     pub(crate) monitor: Arc<Monitor>,
-    /// Device and mount of each root, where the walk is to stay on them.
-    pub(crate) boundaries: Vec<OnceLock<(u64, u64)>>,
+    pub(crate) boundaries: Boundaries,
 }
 
 impl<S> Shared<S> {
     fn new(options: Options, monitor: Arc<Monitor>) -> Self {
         let descriptors = Descriptors::new(options.raise_limits);
         let regime = Regime::new(options.workers, descriptors.max_workers());
-        let bounded = match options.stay {
-            Stay::Anywhere => 0,
-            Stay::Device | Stay::Mount => options.roots.len(),
-        };
         Self {
             entry_fields: Wanted::entries(&options),
             root_fields: Wanted::roots(&options),
@@ -215,7 +211,7 @@ impl<S> Shared<S> {
             scheduler: Scheduler::new(regime.most()),
             regime,
             monitor,
-            boundaries: (0..bounded).map(|_| OnceLock::new()).collect(),
+            boundaries: Boundaries::new(options.stay, options.roots.len()),
             options,
         }
     }

@@ -171,6 +171,19 @@ fn a_loop_of_links_is_an_error_and_not_followed() {
 }
 
 #[test]
+fn a_loop_through_a_link_to_above_the_root_ends_at_the_root() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("inner/root");
+    fs::create_dir_all(&root).unwrap();
+    symlink("../..", root.join("above")).unwrap();
+    let (all, _) = collect(Walk::new(root.as_path()).follow(Follow::Always));
+    // The root, the link, `inner` in what it leads to, and the root in that: which is where the walk is inside of.
+    assert_eq!(all.seen.len(), 4);
+    assert_eq!(all.errors.len(), 1);
+    assert_eq!(all.errors[0].path(), root.join("above/inner/root"));
+}
+
+#[test]
 fn roots_that_are_no_directories_are_entries() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("file");

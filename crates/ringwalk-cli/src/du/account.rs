@@ -4,30 +4,30 @@
 //! several links to a file the first one in that order is charged, and of a directory met twice the second is left
 //! out, on every run alike.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use ringwalk::Identity;
 
 use super::config::Config;
 use super::output::{NO_TIME, Output};
-use super::totals::{Link, Met, Totals};
+use super::totals::{Links, Met, Totals, lock};
+use crate::console;
 
 /// What workers leave. Depths are those of the entry that an event is about: 0 for an operand.
 #[derive(Debug)]
 pub(crate) enum Event {
     /// A directory begins. Without effect on the sums, but it may have been met before.
     Enter { depth: usize, identity: Identity },
-    /// Lines of files that have only one link.
-    Lines(Vec<u8>),
-    /// An operand that is a file with only one link.
-    File(Totals),
-    /// A file that counts only if it has not been met before, and its line if it has one.
-    Link {
+    /// Some files of a directory, one after the other: their lines, and those of them that count only if they have not
+    /// been met before.
+    Files {
         depth: usize,
-        link: Link,
-        line: Vec<u8>,
+        text: Vec<u8>,
+        links: Links,
     },
+    /// Operands that are files which count in any case.
+    Operands(Totals),
     /// A directory ends.
     Leave(Box<Leave>),
 }
@@ -40,9 +40,11 @@ pub(crate) struct Leave {
     /// events of their own.
     pub(crate) totals: Totals,
     /// The other files, in that last case.
-    pub(crate) links: Vec<Link>,
+    pub(crate) links: Links,
     /// The path; empty if the directory has no line.
     pub(crate) path: Vec<u8>,
+    /// What kept the directory from being read.
+    pub(crate) complaint: Option<String>,
 }
 
 /// The books.
@@ -50,28 +52,33 @@ pub(crate) struct Leave {
 pub(crate) struct Account {
     config: Arc<Config>,
     /// What has been met: files, and directories (for which numbers are the same kind of thing).
-    pub(crate) met: Met,
+    met: Arc<Mutex<Met>>,
     /// For each depth, what entries at that depth have come to since the directory above them began.
     levels: Vec<Totals>,
     /// Inside a directory met before: its depth.
     skipping: Option<usize>,
     total: Totals,
+    /// Something could not be read.
+    pub(crate) failed: bool,
     pub(crate) output: Output,
     /// Set when nothing can be written any more.
     stop: Arc<AtomicBool>,
 }
 
 impl Account {
-    pub(crate) fn new(config: Arc<Config>, stop: Arc<AtomicBool>) -> Self {
+    /// Books with no entries. Workers may look into `met` for what has been met: what is there is earlier in the order than
+    /// anything they still have to add.
+    pub(crate) fn new(config: Arc<Config>, met: Arc<Mutex<Met>>, stop: Arc<AtomicBool>) -> Self {
         Self {
             config,
-            met: Met::default(),
+            met,
             levels: Vec::new(),
             skipping: None,
             total: Totals {
                 time: Some(NO_TIME),
                 ..Totals::default()
             },
+            failed: false,
             output: Output::new(),
             stop,
         }
@@ -87,24 +94,37 @@ impl Account {
         }
         match event {
             Event::Enter { depth, identity } => {
-                if !self.met.insert(identity) {
+                if !lock(&self.met).insert(identity) {
                     self.skipping = Some(depth);
                 }
             }
-            Event::Lines(lines) => self.output.add(&lines),
-            Event::File(totals) => self.total.add(&totals),
-            Event::Link { depth, link, line } => {
-                if self.met.insert(link.identity) {
-                    self.total.add(&link.totals);
-                    self.level(depth).add(&link.totals);
-                    self.output.add(&line);
-                }
-            }
+            Event::Files { depth, text, links } => self.files(depth, &text, &links),
+            Event::Operands(totals) => self.total.add(&totals),
             Event::Leave(leave) => self.leave(*leave),
         }
         if self.output.failure().is_some() {
             self.stop.store(true, Ordering::Relaxed);
         }
+    }
+
+    /// Adds up and writes all files but those met before.
+    fn files(&mut self, depth: usize, text: &[u8], links: &Links) {
+        let mut sum = Totals::default();
+        let mut written = 0;
+        if !links.is_empty() {
+            let mut met = lock(&self.met);
+            for (identity, totals, line) in links.iter() {
+                if met.insert(identity) {
+                    sum.add(&totals);
+                } else {
+                    self.output.add(&text[written..line.start]);
+                    written = line.end;
+                }
+            }
+        }
+        self.output.add(&text[written..]);
+        self.total.add(&sum);
+        self.level(depth).add(&sum);
     }
 
     fn leave(&mut self, leave: Leave) {
@@ -113,10 +133,18 @@ impl Account {
             totals: mut own,
             links,
             path,
+            complaint,
         } = leave;
-        for link in links {
-            if self.met.insert(link.identity) {
-                own.add(&link.totals);
+        if let Some(complaint) = complaint {
+            console::error(complaint);
+            self.failed = true;
+        }
+        if !links.is_empty() {
+            let mut met = lock(&self.met);
+            for (identity, totals, _) in links.iter() {
+                if met.insert(identity) {
+                    own.add(&totals);
+                }
             }
         }
         self.total.add(&own);
@@ -161,7 +189,7 @@ mod tests {
             operands: Vec::new(),
         };
         let config = Config::new(&args, &mut |text| panic!("{text}")).unwrap();
-        Account::new(Arc::new(config), Arc::default())
+        Account::new(Arc::new(config), Arc::default(), Arc::default())
     }
 
     fn size(size: u64) -> Totals {
@@ -172,14 +200,19 @@ mod tests {
         }
     }
 
+    fn links(inodes: &[u64]) -> Links {
+        let mut links = Links::default();
+        for &ino in inodes {
+            links.push(Identity { dev: 1, ino }, &size(100), 0..0);
+        }
+        links
+    }
+
     fn link(depth: usize, ino: u64) -> Event {
-        Event::Link {
+        Event::Files {
             depth,
-            link: Link {
-                identity: Identity { dev: 1, ino },
-                totals: size(100),
-            },
-            line: Vec::new(),
+            text: Vec::new(),
+            links: links(&[ino]),
         }
     }
 
@@ -192,8 +225,9 @@ mod tests {
         Event::Leave(Box::new(Leave {
             depth,
             totals: size(own),
-            links: Vec::new(),
+            links: Links::default(),
             path: path.as_bytes().to_vec(),
+            complaint: None,
         }))
     }
 
@@ -204,6 +238,31 @@ mod tests {
             lines.append(&mut account.output.taken());
         }
         String::from_utf8(lines).unwrap()
+    }
+
+    /// Files, of which those of `of` have lines of two bytes in `text`, and count once.
+    fn lines_and_links(text: &str, of: &[(u64, usize)]) -> Event {
+        let mut links = Links::default();
+        for &(ino, at) in of {
+            links.push(Identity { dev: 1, ino }, &size(100), at..at + 2);
+        }
+        Event::Files {
+            depth: 2,
+            text: text.as_bytes().to_vec(),
+            links,
+        }
+    }
+
+    #[test]
+    fn lines_of_files_met_before_are_left_out() {
+        let mut account = account(&[]);
+        let events = vec![
+            lines_and_links("a\nb\nc\n", &[(1, 0), (2, 4)]),
+            lines_and_links("d\ne\nf\ng\n", &[(2, 0), (3, 2), (1, 6)]),
+            lines_and_links("h\n", &[]),
+        ];
+        assert_eq!(written(&mut account, events), "a\nb\nc\ne\nf\nh\n");
+        assert_eq!(account.total.size, 300);
     }
 
     #[test]
@@ -242,7 +301,7 @@ mod tests {
             leave(0, 5, "a"),
             enter(0, 2),
             enter(1, 1),
-            Event::Lines(b"x\n".to_vec()),
+            lines_and_links("x\n", &[]),
             enter(2, 9),
             link(3, 7),
             leave(2, 5, "t/a/b"),
@@ -257,16 +316,13 @@ mod tests {
     #[test]
     fn files_of_merged_directories_count_once() {
         let mut account = account(&[Flag::Bytes]);
-        let file = Link {
-            identity: Identity { dev: 1, ino: 7 },
-            totals: size(100),
-        };
         let unit = |depth, path: &str| {
             Event::Leave(Box::new(Leave {
                 depth,
                 totals: size(5),
-                links: vec![file, file],
+                links: links(&[7, 7]),
                 path: path.as_bytes().to_vec(),
+                complaint: None,
             }))
         };
         let events = vec![unit(1, "t/a"), unit(1, "t/b"), leave(0, 1, "t")];

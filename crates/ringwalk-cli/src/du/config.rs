@@ -166,13 +166,14 @@ impl Reader {
                     return Err(Refusal::Plain);
                 }
             },
-            Valued::MaxDepth => match depth(bytes) {
-                Some(depth) => self.max_depth = Some(depth),
-                None => {
+            Valued::MaxDepth => {
+                if let Some(depth) = depth(bytes) {
+                    self.max_depth = Some(depth);
+                } else {
                     say(&format!("invalid maximum depth {}", quote::value(bytes)));
                     self.wrong = true;
                 }
-            },
+            }
             Valued::Time if value == TIME_ALONE => self.time = Some(TimeKind::Modified),
             Valued::Time => self.time = Some(TimeKind::parse(bytes).map_err(usage(say))?),
             Valued::TimeStyle => self.time_style = Some(value.to_owned()),

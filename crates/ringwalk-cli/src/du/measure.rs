@@ -10,8 +10,8 @@ use ringwalk::{Follow, Walk};
 use super::account::{Account, Event};
 use super::config::{Config, Links};
 use super::operands::{Group, look, single_files};
-use super::totals::Met;
-use super::visitor::{Measurer, Shared, lock};
+use super::totals::{Met, lock};
+use super::visitor::{Measurer, Shared};
 use crate::engine_options::EngineOptions;
 use crate::explain::explain;
 use crate::progress::Progress;
@@ -20,10 +20,12 @@ use crate::progress::Progress;
 pub(crate) fn measure(config: Config, engine: &EngineOptions) -> ExitCode {
     let stop = Arc::new(AtomicBool::new(false));
     let config = Arc::new(config);
+    let met = Arc::new(Mutex::default());
     let mut work = Work {
         config: &config,
         engine,
-        account: Account::new(Arc::clone(&config), Arc::clone(&stop)),
+        account: Account::new(Arc::clone(&config), Arc::clone(&met), Arc::clone(&stop)),
+        met,
         operand_files: single_files(&config),
         entered: Mutex::default(),
         stop,
@@ -33,7 +35,7 @@ pub(crate) fn measure(config: Config, engine: &EngineOptions) -> ExitCode {
     work.account.close();
     match work.account.output.failure() {
         Some(status) => status,
-        None if work.failed.into_inner() => ExitCode::FAILURE,
+        None if work.account.failed || work.failed.into_inner() => ExitCode::FAILURE,
         None => ExitCode::SUCCESS,
     }
 }
@@ -42,6 +44,7 @@ struct Work<'a> {
     config: &'a Config,
     engine: &'a EngineOptions,
     account: Account,
+    met: Arc<Mutex<Met>>,
     operand_files: Met,
     entered: Mutex<Met>,
     stop: Arc<AtomicBool>,
@@ -68,7 +71,7 @@ impl Work<'_> {
     }
 
     fn has_met(&self, identity: ringwalk::Identity) -> bool {
-        self.account.met.contains(identity) || lock(&self.entered).contains(identity)
+        lock(&self.met).contains(identity) || lock(&self.entered).contains(identity)
     }
 
     fn walk(&mut self, group: Group) {
@@ -97,7 +100,7 @@ impl Work<'_> {
             events: Ordered::new(take),
             operand_files: &self.operand_files,
             entered: &self.entered,
-            met: Mutex::default(),
+            met: Arc::clone(&self.met),
             stop: Arc::clone(&self.stop),
             failed: &self.failed,
         };

@@ -13,11 +13,18 @@
 //! | `measure.rs`, `visitor.rs` | the walks, and what each worker does in them |
 //! | `account.rs`, `totals.rs`, `output.rs` | the books, kept in the order of the tree; lines |
 //!
-//! What differs from GNU's: output is written in blocks rather than line by line, unless it goes to a terminal; a reader
-//! that goes away ends the work with status 1 rather than by a signal; `--time=mtime` is understood, and `-d=1` as `-d1`; of several wrong
-//! options only the first is named; digits are not
-//! grouped (as in the C locale); a directory of more than 10 000 entries is listed in its own order rather than by
-//! inode number.
+//! What differs from GNU's:
+//!
+//! - Output is written in blocks rather than line by line, unless it goes to a terminal. A reader that goes away ends the
+//!   work with status 1 rather than by a signal.
+//! - A directory of more than 10 000 entries is listed in its own order rather than by inode number, so of several links
+//!   to a file another one may be charged.
+//! - `-L` uses one worker, since it must know in time where a link leads back to; `--workers` has no say in it.
+//! - Among several operands, a file that is mounted over another file counts each time it is met.
+//! - Names of operands from a list are all read before anything is measured.
+//! - `--time=mtime` is understood, and `-d=1` as `-d1`. Of several wrong options only the first is named.
+//! - The locale only says whether text is UTF-8: digits are not grouped, names of days and months are English. Leap
+//!   seconds (`TZ=right/...`) are not known.
 
 mod account;
 mod args;

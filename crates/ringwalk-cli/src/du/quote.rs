@@ -43,9 +43,9 @@ fn special(c: char, at: usize, alone: bool) -> bool {
         '{' | '}' => alone,
         '#' | '~' => at == 0,
         ' ' | '!' | '"' | '$' | '&' | '(' | ')' | '*' | ';' | '<' | '=' | '>' | '[' | '^' | '`'
-        | '|' | '?' | '\\' | '\'' => true,
-        // No shell needs it quoted, but in `name: message` it would be misread.
-        ':' => true,
+        | '|' | '?' | '\\' | '\''
+        // No shell needs this one quoted, but in `name: message` it would be misread.
+        | ':' => true,
         _ => false,
     }
 }
@@ -103,7 +103,9 @@ fn single_quoted(name: &[u8], quoted: bool, utf8: bool) -> String {
                     out.push_str("'$'");
                     escaping = true;
                 }
-                bytes.iter().for_each(|byte| escape(*byte, &mut out));
+                for byte in bytes {
+                    escape(*byte, &mut out);
+                }
             }
         }
     }

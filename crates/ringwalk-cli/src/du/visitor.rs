@@ -7,7 +7,7 @@
 
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use ringwalk::ordered::{Line, Ordered, Place};
 use ringwalk::{
@@ -19,11 +19,14 @@ use super::account::{Event, Leave};
 use super::config::{Config, Links};
 use super::messages;
 use super::time_style::TimeKind;
-use super::totals::{Link, Met, Totals};
+use super::totals::{Links as LinkedFiles, Met, Totals, lock};
 use crate::console;
 
 /// `STATX_ATTR_MOUNT_ROOT` (Linux 5.8): something is mounted here.
 const MOUNT_ROOT: u64 = 0x2000;
+
+/// Lines are handed on when they are so long together (a deep directory has long paths).
+const MUCH: usize = 1 << 20;
 
 /// The line of events, with the books at its end.
 pub(crate) type Events<'a> = Ordered<Event, Box<dyn FnMut(Event) + Send + 'a>>;
@@ -36,8 +39,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) operand_files: &'a Met,
     /// Directories entered, where links are followed: these are known as the walk goes, by one worker.
     pub(crate) entered: &'a Mutex<Met>,
-    /// Files met, where there is one sum for everything and so no order among them.
-    pub(crate) met: Mutex<Met>,
+    /// What has been met: that of the books; or if there is one sum for everything, and so no order, that of the workers.
+    pub(crate) met: Arc<Mutex<Met>>,
     pub(crate) stop: Arc<AtomicBool>,
     pub(crate) failed: &'a AtomicBool,
 }
@@ -62,7 +65,7 @@ pub(crate) struct State {
 #[derive(Debug, Default)]
 struct Sums {
     totals: Totals,
-    links: Vec<Link>,
+    links: LinkedFiles,
 }
 
 impl Default for State {
@@ -158,7 +161,11 @@ pub(crate) struct Measurer<'s, 'a> {
     /// Path of the directory at hand, with a slash behind it.
     path: Vec<u8>,
     /// Lines not yet handed on.
-    lines: Vec<u8>,
+    text: Vec<u8>,
+    /// Files not yet handed on that may have been met before.
+    links: LinkedFiles,
+    /// The directory about to be left could not be opened, for this reason.
+    complaint: Option<String>,
 }
 
 impl<'s, 'a> Measurer<'s, 'a> {
@@ -166,7 +173,9 @@ impl<'s, 'a> Measurer<'s, 'a> {
         Self {
             shared,
             path: Vec::new(),
-            lines: Vec::new(),
+            text: Vec::new(),
+            links: LinkedFiles::default(),
+            complaint: None,
         }
     }
 
@@ -226,29 +235,32 @@ impl<'s, 'a> Measurer<'s, 'a> {
         Some(metadata)
     }
 
+    /// Something could not be read.
+    fn complain(&self, message: impl std::fmt::Display) {
+        console::error(message);
+        self.shared.failed.store(true, Ordering::Relaxed);
+    }
+
     /// A link was to be followed and could not be.
     fn complain_of_link(&self, batch: &Batch<'_, State>, entry: &Entry<'_, State>) {
         let path = messages::quoted(&entry.path());
         match follow(batch, entry.c_name()) {
             Some(errno) if errno != Errno::NOENT => {
                 let reason = console::reason(&errno.into());
-                console::error(format_args!("cannot access {path}: {reason}"));
+                self.complain(format_args!("cannot access {path}: {reason}"));
             }
-            _ => console::error(format_args!("cannot access {path}")),
+            _ => self.complain(format_args!("cannot access {path}")),
         }
-        self.shared.failed.store(true, Ordering::Relaxed);
     }
 
-    /// The file as one that may have been met, if it may.
-    fn link(&self, metadata: &Metadata, totals: Totals) -> Option<Link> {
+    /// Whether a file may have been met before.
+    fn may_repeat(&self, metadata: &Metadata) -> bool {
         let config = self.shared.config;
-        let identity = metadata.identity();
-        let may_repeat = !config.count_links
+        !config.count_links
             && (metadata.nlink > 1
                 || config.links == Links::Always
                 || (!self.shared.operand_files.is_empty()
-                    && self.shared.operand_files.contains(identity)));
-        may_repeat.then_some(Link { identity, totals })
+                    && self.shared.operand_files.contains(metadata.identity())))
     }
 
     /// Everything in this batch and below goes into the sums of one directory.
@@ -256,7 +268,7 @@ impl<'s, 'a> Measurer<'s, 'a> {
         let config = self.shared.config;
         let state = dir.state();
         let mut totals = Totals::default();
-        let mut links = Vec::new();
+        let mut links = LinkedFiles::default();
         for entry in batch.entries() {
             let Some(metadata) = self.admit(batch, &entry) else {
                 continue;
@@ -266,23 +278,24 @@ impl<'s, 'a> Measurer<'s, 'a> {
                 totals.add(&own);
                 let sums = Arc::clone(&state.sums);
                 entry.descend_with(State::new(None, sums, metadata.identity(), state.device));
-            } else if let Some(link) = self.link(metadata, own) {
-                links.push(link);
+            } else if self.may_repeat(metadata) {
+                links.push(metadata.identity(), &own, 0..0);
             } else {
                 totals.add(&own);
             }
         }
         if config.is_one_sum() && !links.is_empty() {
             let mut met = lock(&self.shared.met);
-            for link in links.drain(..) {
-                if met.insert(link.identity) {
-                    totals.add(&link.totals);
+            for (identity, own, _) in links.iter() {
+                if met.insert(identity) {
+                    totals.add(&own);
                 }
             }
+            links = LinkedFiles::default();
         }
         let mut sums = lock(&state.sums);
         sums.totals.add(&totals);
-        sums.links.append(&mut links);
+        sums.links.append(links);
     }
 
     /// Leaves the events of a batch.
@@ -294,62 +307,54 @@ impl<'s, 'a> Measurer<'s, 'a> {
         let mut totals = Totals::default();
         let mut line = Line::default();
         let mut directories = Vec::new();
-        let mut events = 0;
         for entry in batch.entries() {
             let Some(metadata) = self.admit(batch, &entry) else {
                 continue;
             };
             let own = config.totals(metadata);
             if metadata.file_type() == FileType::Directory {
-                self.hand_on_lines(&mut line);
+                self.hand_on(depth, &mut line);
                 if config.enters() {
                     let identity = metadata.identity();
+                    if lock(&self.shared.met).contains(identity) {
+                        // Nothing is lost if it is met only later: then the books leave it out.
+                        entry.prune();
+                        continue;
+                    }
                     line.push(Event::Enter { depth, identity });
                 }
                 line.subdirectory();
                 directories.push((entry, metadata, own));
                 continue;
             }
-            let link = self.link(metadata, own);
-            if link.is_some() {
-                self.hand_on_lines(&mut line);
-            }
+            let begin = self.text.len();
             if lines && config.threshold.admits(config.amount(&own)) {
                 let parts = [&self.path[..], entry.name()];
-                config.write_line(&own, parts, &mut self.lines);
-                events += 1;
+                config.write_line(&own, parts, &mut self.text);
             }
-            match link {
-                Some(link) => {
-                    let text = self.lines.as_slice().to_vec();
-                    self.lines.clear();
-                    line.push(Event::Link {
-                        depth,
-                        link,
-                        line: text,
-                    });
-                    events += 1;
-                }
-                None if depth == 0 => {
-                    self.hand_on_lines(&mut line);
-                    line.push(Event::File(own));
-                    events += 1;
-                }
-                None => totals.add(&own),
+            if self.may_repeat(metadata) {
+                let range = begin..self.text.len();
+                self.links.push(metadata.identity(), &own, range);
+            } else {
+                totals.add(&own);
+            }
+            if self.text.len() > MUCH {
+                self.hand_on(depth, &mut line);
             }
         }
-        self.hand_on_lines(&mut line);
-        if let Some(dir) = batch.dir() {
-            lock(&dir.state().sums).totals.add(&totals);
+        self.hand_on(depth, &mut line);
+        match batch.dir() {
+            Some(dir) => lock(&dir.state().sums).totals.add(&totals),
+            None => line.push(Event::Operands(totals)),
         }
-        if events == 0 && directories.is_empty() {
+        if directories.is_empty() && line.last_mut().is_none() {
             return;
         }
         let places = self.shared.events.add_batch(place, batch.index(), line);
         for ((entry, metadata, own), place) in directories.into_iter().zip(places) {
             let sums = Sums {
                 totals: own,
-                links: Vec::new(),
+                links: LinkedFiles::default(),
             };
             let device = batch.dir().map_or(metadata.dev, |dir| dir.state().device);
             let sums = Arc::new(Mutex::new(sums));
@@ -357,17 +362,22 @@ impl<'s, 'a> Measurer<'s, 'a> {
         }
     }
 
-    fn hand_on_lines(&mut self, line: &mut Line<Event>) {
-        if !self.lines.is_empty() {
-            // A copy that is no larger than it needs be, as it may be kept for some time.
-            line.push(Event::Lines(self.lines.as_slice().to_vec()));
-            self.lines.clear();
+    /// Makes an event of the files since the last one.
+    fn hand_on(&mut self, depth: usize, line: &mut Line<Event>) {
+        if self.text.is_empty() && self.links.is_empty() {
+            return;
         }
+        let mut links = std::mem::take(&mut self.links);
+        links.shrink();
+        // A copy that is no larger than it needs be, as it may be kept for some time.
+        let text = self.text.as_slice().to_vec();
+        self.text.clear();
+        line.push(Event::Files { depth, text, links });
     }
 
     /// Notes that a directory is met; false if it has been before.
     fn meet(&self, state: &State) -> bool {
-        let first = lock(&self.shared.entered).insert(state.identity);
+        let first = lock(self.shared.entered).insert(state.identity);
         if !first {
             state.repeated.store(true, Ordering::Relaxed);
         }
@@ -423,7 +433,11 @@ impl Visitor for Measurer<'_, '_> {
     fn leave(&mut self, dir: &Dir<State>) {
         let config = self.shared.config;
         let state = dir.state();
+        let complaint = self.complaint.take();
         let Some(place) = &state.place else {
+            if let Some(complaint) = complaint {
+                self.complain(complaint);
+            }
             return;
         };
         // A directory that could not be opened has not been entered, but is met all the same.
@@ -445,6 +459,7 @@ impl Visitor for Measurer<'_, '_> {
             totals,
             links,
             path,
+            complaint,
         };
         let last = Event::Leave(Box::new(leave));
         self.shared.events.close(place, Some(last));
@@ -456,14 +471,21 @@ impl Visitor for Measurer<'_, '_> {
         if self.shared.config.exclude.matches(path) {
             return;
         }
-        let operation = match error.operation() {
-            Operation::Open | Operation::Read => "cannot read directory",
-            operation @ (Operation::Stat | Operation::Loop) => operation.describe(),
-        };
         let path = messages::quoted(path);
         let reason = console::reason(&error.errno().into());
-        console::error(format_args!("{operation} {path}: {reason}"));
-        self.shared.failed.store(true, Ordering::Relaxed);
+        match error.operation() {
+            // The directory is left next, and only then it is known whether it counts.
+            Operation::Open => {
+                self.complaint = Some(format!("cannot read directory {path}: {reason}"));
+            }
+            Operation::Read => {
+                self.complain(format_args!("cannot read directory {path}: {reason}"));
+            }
+            operation @ (Operation::Stat | Operation::Loop) => {
+                let operation = operation.describe();
+                self.complain(format_args!("{operation} {path}: {reason}"));
+            }
+        }
     }
 }
 
@@ -504,8 +526,4 @@ fn follow(batch: &Batch<'_, State>, name: &CStr) -> Option<Errno> {
         None => statat(CWD, name, AtFlags::NO_AUTOMOUNT),
     };
     result.err()
-}
-
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -6,7 +6,6 @@ use crate::dir::Origin;
 use crate::error::{Failure, Operation};
 use crate::filesystem;
 use crate::raw_batch::RawBatch;
-use ringwalk_sys::getdents64;
 use rustix::fs::{Mode, openat};
 use rustix::io::{Errno, retry_on_intr};
 use std::os::fd::{AsFd, OwnedFd};
@@ -64,37 +63,29 @@ impl<S> SyscallSource<S> {
     /// The call that finds nothing more is made into the rest of the buffer, so a directory that fits is one batch
     /// and is known to be read to its end without another round through the scheduler.
     fn read(&mut self, fd: &OwnedFd, batch: &mut RawBatch) -> Result<bool, Failure> {
-        if batch.bytes.len() < self.buffer_size {
-            batch.bytes.resize(self.buffer_size, 0);
-        }
+        batch.records.reserve(self.buffer_size);
         let mut asked = self.fixed;
+        let mut filled = 0;
         loop {
-            let room = &mut batch.bytes[batch.filled..];
-            let read = retry_on_intr(|| getdents64(fd, &mut *room)).map_err(|errno| Failure {
-                operation: Operation::Read,
-                errno,
-            });
-            let read = match read {
+            let read = match retry_on_intr(|| batch.records.fill(fd)) {
                 Ok(read) => read,
                 // A name that does not fit into the rest of the buffer comes with the next batch.
-                Err(failure) if failure.errno == Errno::INVAL && batch.filled > 0 => {
-                    return Ok(false);
-                }
-                Err(failure) => return Err(failure),
+                Err(Errno::INVAL) if filled > 0 => return Ok(false),
+                Err(errno) => return Err(read_failure(errno)),
             };
             if read == 0 {
                 return Ok(true);
             }
-            batch.filled += read;
+            filled += read;
             if !asked && read >= TELLING_READ {
                 asked = true;
                 self.adapt(fd, batch);
             }
-            if batch.bytes.len() - batch.filled < self.least_room() {
+            if batch.records.room_left() < self.least_room() {
                 if !self.whole {
                     return Ok(false);
                 }
-                batch.bytes.resize(batch.bytes.len() * 2, 0);
+                batch.records.reserve(2 * batch.records.room());
             }
         }
     }
@@ -114,8 +105,15 @@ impl<S> SyscallSource<S> {
         let rewarded = filesystem::rewarded_buffer(fd).unwrap_or(LOCAL_BUFFER);
         if rewarded > self.buffer_size {
             self.buffer_size = rewarded;
-            batch.bytes.resize(rewarded, 0);
+            batch.records.reserve(rewarded);
         }
+    }
+}
+
+fn read_failure(errno: Errno) -> Failure {
+    Failure {
+        operation: Operation::Read,
+        errno,
     }
 }
 
@@ -146,8 +144,10 @@ impl<S: Send + Sync> Source<S> for SyscallSource<S> {
                     self.adapt(&fd, batch);
                 }
                 let read = self.read(&fd, batch);
-                let indexed = batch.index_records(0);
+                let indexed = batch.records.index();
                 pulled.end = read == Ok(true);
+                // Bytes that are no records are an error of the file system.
+                let indexed = indexed.map_err(|_| read_failure(Errno::IO));
                 pulled.failure = indexed.err().or(read.err());
                 pulled.fd = Some(fd);
             }

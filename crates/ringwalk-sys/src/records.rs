@@ -1,0 +1,290 @@
+//! A buffer of directory records with an index: what one or more calls of `getdents64` brought, each entry found again
+//! by its number.
+//!
+//! The index is 12 bytes an entry; inode number and cookie stay in the record. Names are handed out as C strings
+//! without looking for their end again: that they have one, and where, is what the index was made by.
+
+use crate::dirent::{DirentError, Dirents, HEADER, RawFileType};
+use crate::getdents::getdents64;
+use rustix::io::Errno;
+use std::ffi::CStr;
+use std::os::fd::AsFd;
+
+/// Where an entry lies in the buffer, and its type.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    /// Offset of the record in bytes.
+    at: u32,
+    /// Bytes of the name, NUL not counted.
+    name_length: u32,
+    file_type: RawFileType,
+}
+
+/// Directory records in a buffer that is used again and again, and where each entry is.
+#[derive(Debug, Default)]
+pub struct Records {
+    /// The room there is; its first `filled` bytes hold records.
+    bytes: Vec<u8>,
+    filled: usize,
+    /// How many of the filled bytes have been indexed.
+    indexed: usize,
+    /// Each slot's name lies within the filled bytes, `HEADER` after its `at`; it has no NUL in it, and one behind it.
+    /// Filled bytes are not written to until `clear` has emptied this.
+    slots: Vec<Slot>,
+    types: u16,
+}
+
+impl Records {
+    /// Forgets all entries, and keeps the room.
+    pub fn clear(&mut self) {
+        self.filled = 0;
+        self.indexed = 0;
+        self.slots.clear();
+        self.types = 0;
+    }
+
+    /// Makes room for at least `bytes` in all.
+    pub fn reserve(&mut self, bytes: usize) {
+        if self.bytes.len() < bytes {
+            self.bytes.resize(bytes, 0);
+        }
+    }
+
+    /// The room in all, in bytes.
+    pub fn room(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The room that is left, in bytes.
+    pub fn room_left(&self) -> usize {
+        self.bytes.len() - self.filled
+    }
+
+    /// Reads the next records of the directory `fd` into the room that is left, with one `getdents64`; returns how many
+    /// bytes it brought, 0 at the end of the directory.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`getdents64`].
+    pub fn fill(&mut self, fd: impl AsFd) -> Result<usize, Errno> {
+        let read = getdents64(fd, &mut self.bytes[self.filled..])?;
+        self.filled += read;
+        Ok(read)
+    }
+
+    /// Finds the entries in what has been filled since the last time. `.` and `..` are left out.
+    ///
+    /// # Errors
+    ///
+    /// For bytes that are no records; the entries before them are kept, what follows is forgotten.
+    pub fn index(&mut self) -> Result<(), DirentError> {
+        let mut dirents = Dirents::new(&self.bytes[self.indexed..self.filled]);
+        loop {
+            let at = self.indexed + dirents.offset();
+            match dirents.next() {
+                None => {
+                    self.indexed = self.filled;
+                    return Ok(());
+                }
+                Some(Ok(dirent)) if dirent.is_dot() => {}
+                Some(Ok(dirent)) => {
+                    self.types |= 1 << dirent.file_type as u8;
+                    self.slots.push(Slot {
+                        at: u32::try_from(at).map_err(|_| DirentError::BadLength)?,
+                        // A record is shorter than 64 KiB.
+                        name_length: u32::try_from(dirent.name.count_bytes())
+                            .map_err(|_| DirentError::BadLength)?,
+                        file_type: dirent.file_type,
+                    });
+                }
+                Some(Err(error)) => {
+                    self.filled = at;
+                    self.indexed = at;
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    /// Adds an entry that no directory was read for.
+    ///
+    /// # Panics
+    ///
+    /// If all names together exceed 4 GiB.
+    pub fn push(&mut self, name: &CStr, file_type: RawFileType, ino: u64, cookie: i64) {
+        let at = u32::try_from(self.filled).expect("names within 4 GiB");
+        self.bytes.truncate(self.filled);
+        self.bytes.extend_from_slice(&ino.to_ne_bytes());
+        self.bytes.extend_from_slice(&cookie.to_ne_bytes());
+        self.bytes.resize(self.filled + HEADER, 0);
+        self.bytes.extend_from_slice(name.to_bytes_with_nul());
+        self.filled = self.bytes.len();
+        self.indexed = self.filled;
+        self.types |= 1 << file_type as u8;
+        self.slots.push(Slot {
+            at,
+            name_length: u32::try_from(name.count_bytes()).expect("a name within 4 GiB"),
+            file_type,
+        });
+    }
+
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Whether there is no entry.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// The name of an entry: any bytes except `/` and NUL.
+    ///
+    /// # Panics
+    ///
+    /// Like the others below, if there are not that many entries.
+    #[inline]
+    pub fn name(&self, index: usize) -> &CStr {
+        let slot = &self.slots[index];
+        let start = slot.at as usize + HEADER;
+        let name = &self.bytes[start..=start + slot.name_length as usize];
+        debug_assert!(CStr::from_bytes_with_nul(name).is_ok());
+        // SAFETY: `slots` holds only what `index` took from a C string in a record, or `push` from one that it copied,
+        // with its NUL; and those bytes have not been written to since (see `slots`).
+        unsafe { CStr::from_bytes_with_nul_unchecked(name) }
+    }
+
+    /// The type of an entry.
+    #[inline]
+    pub fn file_type(&self, index: usize) -> RawFileType {
+        self.slots[index].file_type
+    }
+
+    /// Puts right the type of an entry.
+    pub fn set_file_type(&mut self, index: usize, file_type: RawFileType) {
+        self.slots[index].file_type = file_type;
+        self.types |= 1 << file_type as u8;
+    }
+
+    /// Whether some entry may have this type: false is certain.
+    #[inline]
+    pub fn has_type(&self, file_type: RawFileType) -> bool {
+        self.types & (1 << file_type as u8) != 0
+    }
+
+    /// The inode number of an entry (`d_ino`).
+    pub fn ino(&self, index: usize) -> u64 {
+        u64::from_ne_bytes(self.word(index, 0))
+    }
+
+    /// The cookie of the entry after this one (`d_off`).
+    pub fn cookie(&self, index: usize) -> i64 {
+        i64::from_ne_bytes(self.word(index, 8))
+    }
+
+    fn word(&self, index: usize, offset: usize) -> [u8; 8] {
+        let at = self.slots[index].at as usize + offset;
+        let word = self.bytes[at..].first_chunk::<8>();
+        *word.expect("a record has a header")
+    }
+
+    /// Puts the entries into the order of the bytes of their names.
+    pub fn sort_by_name(&mut self) {
+        let mut slots = std::mem::take(&mut self.slots);
+        let name = |slot: &Slot| {
+            let start = slot.at as usize + HEADER;
+            &self.bytes[start..start + slot.name_length as usize]
+        };
+        slots.sort_unstable_by(|a, b| name(a).cmp(name(b)));
+        self.slots = slots;
+    }
+
+    /// Moves the entries from `start` on into a buffer of their own.
+    #[must_use]
+    pub fn split_off(&mut self, start: usize) -> Records {
+        let mut part = Records::default();
+        for index in start..self.len() {
+            let (ino, cookie) = (self.ino(index), self.cookie(index));
+            part.push(self.name(index), self.file_type(index), ino, cookie);
+        }
+        self.slots.truncate(start);
+        part
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::fs::{Mode, OFlags, open};
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::os::unix::fs::DirEntryExt;
+
+    #[test]
+    fn a_directory_in_many_calls_is_that_of_the_standard_library() {
+        let dir = tempfile::tempdir().unwrap();
+        for i in 0..200 {
+            fs::write(
+                dir.path().join(format!("{i:0width$}", width = 1 + i % 40)),
+                b"",
+            )
+            .unwrap();
+        }
+        fs::create_dir(dir.path().join("dir")).unwrap();
+        let expected: BTreeSet<_> = fs::read_dir(dir.path())
+            .unwrap()
+            .map(|entry| entry.unwrap())
+            .map(|entry| (entry.file_name().into_encoded_bytes(), entry.ino()))
+            .collect();
+        let fd = open(
+            dir.path(),
+            OFlags::RDONLY | OFlags::DIRECTORY,
+            Mode::empty(),
+        )
+        .unwrap();
+        let mut records = Records::default();
+        records.reserve(1024);
+        while records.fill(&fd).unwrap() > 0 {
+            records.index().unwrap();
+            records.reserve(records.room() + 1024 - records.room_left());
+        }
+        let found: BTreeSet<_> = (0..records.len())
+            .map(|index| (records.name(index).to_bytes().to_vec(), records.ino(index)))
+            .collect();
+        assert_eq!(found.len(), records.len());
+        assert_eq!(found, expected);
+        assert!(records.has_type(RawFileType::Directory));
+        assert!(!records.has_type(RawFileType::Symlink));
+        records.clear();
+        assert!(records.is_empty() && records.room_left() == records.room());
+    }
+
+    #[test]
+    fn what_is_pushed_sorted_and_split_stays_itself() {
+        let mut records = Records::default();
+        for (ino, name) in [(3, c"c"), (2, c"bb"), (1, c"aaa")] {
+            records.push(name, RawFileType::Regular, ino, -5);
+        }
+        records.sort_by_name();
+        let part = records.split_off(1);
+        assert_eq!(
+            (records.len(), records.name(0), records.ino(0)),
+            (1, c"aaa", 1)
+        );
+        let names: Vec<_> = (0..2)
+            .map(|i| (part.name(i), part.ino(i), part.cookie(i)))
+            .collect();
+        assert_eq!(names, [(c"bb", 2, -5), (c"c", 3, -5)]);
+    }
+
+    #[test]
+    fn bytes_that_are_no_records_are_an_error_and_what_was_before_stays() {
+        let mut records = Records::default();
+        records.push(c"before", RawFileType::Regular, 1, 1);
+        records.bytes.extend([0; 40]);
+        records.filled += 40;
+        assert_eq!(records.index(), Err(DirentError::BadLength));
+        assert_eq!(records.len(), 1);
+        assert_eq!(records.index(), Ok(()));
+    }
+}

@@ -1,0 +1,327 @@
+//! One worker: takes tasks, gives directories to its source, and what comes back to its visitor.
+//!
+//! The loop is here; `open.rs` has what happens before a directory is read, `visit.rs` what happens to its entries, `roots.rs`
+//! the beginning, `errors.rs` what goes wrong.
+
+mod errors;
+mod open;
+mod roots;
+mod visit;
+
+use crate::batch::Descent;
+use crate::dir::Dir;
+use crate::error::{Failure, Operation};
+use crate::filesystem;
+use crate::options::Order;
+use crate::raw_batch::RawBatch;
+use crate::regime::Meter;
+use crate::scheduler::{Part, Rest, Task};
+use crate::source::{Job, Pulled, Source, Step};
+use crate::visitor::Visitor;
+use crate::walk::Shared;
+use crossbeam_deque::Worker as Deque;
+use crossbeam_utils::Backoff;
+use rustix::io::Errno;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Directories waiting in the own deque before another worker is started: a thread costs about as much as reading
+/// four small directories.
+const WORTH_A_WORKER: usize = 4;
+
+/// How often opening is tried again when descriptors have run out, a millisecond apart.
+const DESCRIPTOR_TRIES: u32 = 200;
+
+/// What a worker has counted.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Totals {
+    pub(crate) entries: u64,
+    pub(crate) directories: u64,
+    pub(crate) errors: u64,
+    pub(crate) vanished: u64,
+}
+
+pub(crate) struct Worker<'w, V: Visitor> {
+    index: usize,
+    shared: &'w Shared<V::State>,
+    deque: Deque<Task<V::State>>,
+    source: Box<dyn Source<V::State> + 'w>,
+    in_source: usize,
+    visitor: V,
+    raw: RawBatch,
+    descents: Vec<Descent<V::State>>,
+    meter: Meter,
+    totals: Totals,
+    reported: Totals,
+    descriptor_tries: u32,
+    /// Starts the worker with the given index; false if that cannot be done.
+    start: &'w (dyn Fn(usize) -> bool + 'w),
+}
+
+impl<'w, V: Visitor> Worker<'w, V> {
+    pub(crate) fn new(
+        index: usize,
+        shared: &'w Shared<V::State>,
+        source: Box<dyn Source<V::State> + 'w>,
+        visitor: V,
+        start: &'w (dyn Fn(usize) -> bool + 'w),
+    ) -> Self {
+        let deque = Deque::new_lifo();
+        shared.scheduler.register(index, &deque);
+        shared.monitor.add_worker();
+        Self {
+            index,
+            shared,
+            deque,
+            source,
+            in_source: 0,
+            visitor,
+            raw: RawBatch::default(),
+            descents: Vec::new(),
+            meter: Meter::new(),
+            totals: Totals::default(),
+            reported: Totals::default(),
+            descriptor_tries: 0,
+            start,
+        }
+    }
+
+    /// Works until the walk is over. `first`: the task to begin with.
+    pub(crate) fn run(mut self, first: Option<Task<V::State>>) -> (V, Totals, usize) {
+        if let Some(task) = first {
+            self.begin(task);
+        }
+        while !self.shared.scheduler.is_over() {
+            while self.in_source < self.source.capacity() {
+                let Some(task) = self.next_task() else { break };
+                self.begin(task);
+            }
+            if self.in_source > 0 {
+                self.pull();
+            } else if self.is_surplus() {
+                let shared = self.shared;
+                let surplus = || self.index >= shared.regime.target();
+                shared.scheduler.wait_while_surplus(surplus);
+                self.meter.resume();
+            } else if self.deque.is_empty() {
+                self.wait();
+            }
+        }
+        self.report();
+        let buffer_size = self.source.buffer_size();
+        (self.visitor, self.totals, buffer_size)
+    }
+
+    fn is_surplus(&self) -> bool {
+        self.index >= self.shared.regime.target()
+    }
+
+    fn next_task(&mut self) -> Option<Task<V::State>> {
+        if self.is_surplus() || self.shared.scheduler.is_stopped() {
+            return None;
+        }
+        self.deque
+            .pop()
+            .or_else(|| self.shared.scheduler.steal(self.index))
+    }
+
+    /// Looks for work for a few microseconds, then sleeps.
+    fn wait(&mut self) {
+        let backoff = Backoff::new();
+        while !backoff.is_completed() {
+            backoff.snooze();
+            if self.shared.scheduler.is_over() {
+                return;
+            }
+            if let Some(task) = self.shared.scheduler.steal(self.index) {
+                self.meter.resume();
+                self.begin(task);
+                return;
+            }
+        }
+        self.report();
+        self.shared.scheduler.wait_for_work();
+        self.meter.resume();
+    }
+
+    fn begin(&mut self, task: Task<V::State>) {
+        match task {
+            Task::Roots(first) => self.visit_roots(first),
+            Task::Open(dir) => self.open(dir),
+            Task::Read(rest) => {
+                let Rest {
+                    dir,
+                    fd,
+                    next_batch,
+                    pinned,
+                } = *rest;
+                if pinned {
+                    self.shared.descriptors.unpin();
+                }
+                if dir.is_pruned() {
+                    return self.finish(dir);
+                }
+                self.give(Job {
+                    dir,
+                    step: Step::Read(fd),
+                    next_batch,
+                });
+            }
+            Task::Part(part) => {
+                let Part {
+                    dir,
+                    fd,
+                    raw,
+                    index,
+                } = *part;
+                if !dir.is_pruned() {
+                    // The worker's own buffer is larger and is kept.
+                    let own = std::mem::replace(&mut self.raw, raw);
+                    let begin = Instant::now();
+                    self.visit(&dir, &fd, index, false, 0, begin);
+                    self.raw = own;
+                }
+                self.finish(dir);
+            }
+        }
+    }
+
+    fn give(&mut self, job: Job<V::State>) {
+        self.in_source += 1;
+        self.source.push(job);
+    }
+
+    fn pull(&mut self) {
+        let begin = Instant::now();
+        let Some(pulled) = self.source.pull(&mut self.raw) else {
+            return;
+        };
+        self.in_source -= 1;
+        let Pulled {
+            job,
+            fd,
+            end,
+            metadata,
+            failure,
+        } = pulled;
+        let Job {
+            dir,
+            step,
+            next_batch,
+        } = job;
+        let Some(fd) = fd else {
+            let failure = failure.unwrap_or(Failure {
+                operation: Operation::Open,
+                errno: Errno::IO,
+            });
+            return self.open_failed(dir, failure);
+        };
+        if matches!(step, Step::Open(_)) && !self.enter(&dir, &fd) {
+            return self.finish(dir);
+        }
+        if self.shared.options.order == Order::Name {
+            self.raw.records.sort_by_name();
+        }
+        let goes_on = !end && failure.is_none();
+        let parts = self.share(&dir, &fd, next_batch, goes_on, metadata);
+        let rest = goes_on.then(|| {
+            dir.add_pending(1);
+            Box::new(Rest {
+                dir: Arc::clone(&dir),
+                fd: Arc::clone(&fd),
+                next_batch: next_batch + 1 + parts,
+                // Where descriptors are scarce, a directory is read to its end before any below it are opened: an
+                // unfinished one cannot be closed.
+                pinned: self.shared.descriptors.pin(),
+            })
+        });
+        let mut rest = rest.map(|rest| (rest.pinned, Task::Read(rest)));
+        if let Some((_, task)) = rest.take_if(|(pinned, _)| *pinned) {
+            self.push(task);
+        }
+        self.visit(&dir, &fd, next_batch, metadata, 3, begin);
+        if let Some((_, task)) = rest {
+            self.push(task);
+        }
+        if let Some(failure) = failure {
+            self.fail(&dir, failure);
+        }
+        drop(fd);
+        self.finish(dir);
+    }
+
+    fn push(&mut self, task: Task<V::State>) {
+        let wide = matches!(task, Task::Read(_));
+        self.deque.push(task);
+        if wide {
+            self.want_workers();
+        }
+        self.shared.scheduler.pushed(1);
+    }
+
+    fn pushed(&mut self, tasks: usize) {
+        self.shared.scheduler.pushed(tasks);
+        let worth = if self.shared.regime.has_waited() {
+            1
+        } else {
+            WORTH_A_WORKER
+        };
+        if self.deque.len() >= worth {
+            self.want_workers();
+        }
+    }
+
+    /// There is more work than this worker has hands for: starts another if the regime wants one.
+    fn want_workers(&mut self) {
+        if self.shared.scheduler.idle() > 0 {
+            return;
+        }
+        self.shared.regime.there_is_more_work();
+        let target = self.shared.regime.target();
+        if let Some(index) = self.shared.scheduler.next_worker(target)
+            && !(self.start)(index)
+        {
+            self.shared.scheduler.give_up_starting();
+        }
+    }
+
+    fn meter(&mut self, calls: u64, begin: Instant, fd: &OwnedFd) {
+        let regime = &self.shared.regime;
+        let target = regime.target();
+        let window = self.meter.note(regime, calls, begin, Instant::now());
+        if window.first_wait && filesystem::is_rotational(fd) {
+            regime.use_inode_order();
+        }
+        if window.ended {
+            self.report();
+            if regime.target() > target {
+                self.shared.scheduler.wake_surplus();
+            }
+        }
+    }
+
+    /// Adds what has been counted to the live counters.
+    fn report(&mut self) {
+        let (now, before) = (self.totals, self.reported);
+        self.shared.monitor.add(
+            now.entries - before.entries,
+            now.directories - before.directories,
+            now.errors - before.errors,
+        );
+        self.reported = now;
+    }
+
+    /// One piece of work of `dir` is done; leaves it if it was the last, and so on upwards.
+    fn finish(&mut self, mut dir: Arc<Dir<V::State>>) {
+        while dir.finish_one() {
+            if !self.shared.scheduler.is_stopped() {
+                self.visitor.leave(&dir);
+            }
+            let Some(parent) = dir.parent_arc().cloned() else {
+                return self.shared.scheduler.finish_root();
+            };
+            dir = parent;
+        }
+    }
+}

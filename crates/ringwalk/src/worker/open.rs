@@ -1,0 +1,112 @@
+//! Opening directories: by their parent's descriptor, never through a link that is not followed, and patiently when
+//! descriptors have run out.
+
+use super::{DESCRIPTOR_TRIES, Worker};
+use crate::descriptor::{At, identity};
+use crate::dir::{Dir, Origin};
+use crate::error::{Failure, Operation};
+use crate::options::Follow;
+use crate::scheduler::Task;
+use crate::source::{Job, Step};
+use crate::visitor::{Flow, Visitor};
+use rustix::io::Errno;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+impl<V: Visitor> Worker<'_, V> {
+    /// Gives a directory to the source, with the descriptor it is opened relative to.
+    pub(super) fn open(&mut self, dir: Arc<Dir<V::State>>) {
+        let at = match (&dir.origin, dir.parent_arc()) {
+            (Origin::RootFd(fd), _) => Ok(At::Dir(Arc::clone(fd))),
+            (_, Some(parent)) if parent.is_pruned() => return self.abandon(dir),
+            (_, Some(parent)) => self.shared.descriptors.get(parent),
+            (_, None) => Ok(At::Cwd),
+        };
+        match at {
+            Ok(at) => self.give(Job {
+                dir,
+                step: Step::Open(at),
+                next_batch: 0,
+            }),
+            Err(failure) => self.open_failed(dir, failure),
+        }
+    }
+
+    /// Leaves a directory that was never opened.
+    pub(super) fn abandon(&mut self, dir: Arc<Dir<V::State>>) {
+        if let Some(parent) = dir.parent_arc() {
+            self.shared.descriptors.child_opened(parent);
+        }
+        self.finish(dir);
+    }
+
+    pub(super) fn open_failed(&mut self, dir: Arc<Dir<V::State>>, failure: Failure) {
+        if failure.is_out_of_descriptors() && self.make_room() {
+            self.deque.push(Task::Open(dir));
+            return;
+        }
+        self.fail(&dir, failure);
+        self.abandon(dir);
+    }
+
+    /// Descriptors have run out, here or in the whole system: fewer are held from now on. False if nothing helps.
+    pub(super) fn make_room(&mut self) -> bool {
+        if self.shared.descriptors.shrink() {
+            return true;
+        }
+        // Other workers, or other processes, may be done with theirs in a moment.
+        self.descriptor_tries += 1;
+        std::thread::sleep(Duration::from_millis(1));
+        self.descriptor_tries < DESCRIPTOR_TRIES
+    }
+
+    /// A directory has been opened. False if it is not to be read.
+    pub(super) fn enter(&mut self, dir: &Arc<Dir<V::State>>, fd: &OwnedFd) -> bool {
+        self.descriptor_tries = 0;
+        self.totals.directories += 1;
+        if let Some(parent) = dir.parent_arc() {
+            self.shared.descriptors.child_opened(parent);
+        }
+        if self.shared.monitor.wants_path() {
+            self.shared.monitor.set_path(dir.path());
+        }
+        if self.shared.options.follow == Follow::Always && Self::closes_loop(dir, fd) {
+            self.fail(
+                dir,
+                Failure {
+                    operation: Operation::Loop,
+                    errno: Errno::LOOP,
+                },
+            );
+            return false;
+        }
+        match self.visitor.enter(dir) {
+            Flow::Continue => true,
+            Flow::Prune => false,
+            Flow::Stop => {
+                self.shared.scheduler.stop();
+                false
+            }
+        }
+    }
+
+    /// Whether this directory was reached through a link, its own or one above, and is one that the walk is inside of.
+    pub(super) fn closes_loop(dir: &Dir<V::State>, fd: &OwnedFd) -> bool {
+        let Ok(identity) = identity(fd) else {
+            return false;
+        };
+        dir.slot.set_identity(identity);
+        if !dir.is_beyond_link() {
+            return false;
+        }
+        let mut above = dir.parent();
+        while let Some(dir) = above {
+            if dir.slot.identity() == Some(identity) {
+                return true;
+            }
+            above = dir.parent();
+        }
+        false
+    }
+}

@@ -1,0 +1,198 @@
+//! What happens to the entries of a batch: shared with idle workers, asked for metadata, visited, descended into.
+
+use super::Worker;
+use crate::batch::{Batch, Candidate, Descent};
+use crate::dir::Dir;
+use crate::options::Order;
+use crate::raw_batch::RawBatch;
+use crate::scheduler::{Part, Task};
+use crate::stat::{Place, stat_entries};
+use crate::visitor::{Flow, Visitor};
+use ringwalk_sys::RawFileType as FileType;
+use std::cell::Cell;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A batch is not cut into parts smaller than this: cutting costs about what a `statx` from cache does.
+const LEAST_PART: usize = 32;
+
+impl<V: Visitor> Worker<'_, V> {
+    /// Cuts the batch into parts for workers that have nothing to do, if its entries need metadata. Returns how many
+    /// were given away.
+    pub(super) fn share(
+        &mut self,
+        dir: &Arc<Dir<V::State>>,
+        fd: &Arc<OwnedFd>,
+        index: u32,
+        goes_on: bool,
+        metadata: bool,
+    ) -> u32 {
+        let entries = self.raw.records.len();
+        if metadata || entries < 2 * LEAST_PART || self.shared.options.order == Order::Name {
+            return 0;
+        }
+        if !self.shared.entry_fields.asks_all() {
+            return 0;
+        }
+        let takers = self.takers().saturating_sub(usize::from(goes_on));
+        let parts = (takers + 1).min(entries / LEAST_PART);
+        let size = entries.div_ceil(parts.max(1));
+        let mut given = 0_usize;
+        // From the last to the first, so that the own deque gives them back in order.
+        for part in (1..parts).rev() {
+            if part * size >= self.raw.records.len() {
+                continue;
+            }
+            let raw = self.raw.split_off(part * size);
+            dir.add_pending(1);
+            let part = Part {
+                dir: Arc::clone(dir),
+                fd: Arc::clone(fd),
+                raw,
+                index: index + u32::try_from(part).unwrap_or(u32::MAX),
+            };
+            self.deque.push(Task::Part(Box::new(part)));
+            given += 1;
+        }
+        if given > 0 {
+            self.pushed(given);
+        }
+        u32::try_from(parts.max(1) - 1).unwrap_or(0)
+    }
+
+    /// How many other workers would begin at once if there were work.
+    pub(super) fn takers(&self) -> usize {
+        let idle = self.shared.scheduler.idle();
+        if idle == 0 && self.shared.regime.has_waited() {
+            let target = self.shared.regime.target();
+            return target.saturating_sub(self.shared.monitor.workers());
+        }
+        idle
+    }
+
+    /// Metadata, visitor, and the subdirectories that follow from them.
+    pub(super) fn visit(
+        &mut self,
+        dir: &Arc<Dir<V::State>>,
+        fd: &Arc<OwnedFd>,
+        index: u32,
+        metadata: bool,
+        calls: u64,
+        begin: Instant,
+    ) {
+        let options = &self.shared.options;
+        let depth = dir.depth() + 1;
+        let descending = depth < options.max_depth;
+        let place = Place::Directory(fd);
+        let mut calls = calls;
+        if !metadata {
+            let wanted = self.shared.entry_fields;
+            let inode_order = self.shared.regime.uses_inode_order();
+            calls += stat_entries(&mut self.raw, place, wanted, descending, inode_order);
+        }
+        self.meter(calls, begin, fd);
+        let raw = std::mem::take(&mut self.raw);
+        let descents = self.descents_of(&raw, Some(dir), depth);
+        let batch = Batch {
+            raw: &raw,
+            place,
+            dir: Some(dir),
+            index,
+            descents: &descents,
+            first_root: 0,
+        };
+        self.report_failures(&batch);
+        let flow = self.call_visitor(&batch);
+        if flow == Flow::Continue {
+            self.descend(dir, fd, &raw, &descents);
+        } else {
+            dir.prune();
+        }
+        self.raw = raw;
+        self.keep_descents(descents);
+    }
+
+    pub(super) fn call_visitor(&mut self, batch: &Batch<'_, V::State>) -> Flow {
+        self.totals.entries += batch.len() as u64;
+        if batch.is_empty() || batch.depth() < self.shared.options.min_depth {
+            return Flow::Continue;
+        }
+        let flow = self.visitor.batch(batch);
+        if flow == Flow::Stop {
+            self.shared.scheduler.stop();
+        }
+        flow
+    }
+
+    /// The entries that the walk would descend into.
+    pub(super) fn descents_of(
+        &mut self,
+        raw: &RawBatch,
+        dir: Option<&Dir<V::State>>,
+        depth: usize,
+    ) -> Vec<Descent<V::State>> {
+        let mut descents = std::mem::take(&mut self.descents);
+        let options = &self.shared.options;
+        if depth >= options.max_depth || !raw.records.has_type(FileType::Directory) {
+            return descents;
+        }
+        for index in 0..raw.records.len() {
+            // What cannot be looked at cannot be opened either, and has been reported.
+            if raw.records.file_type(index) != FileType::Directory || raw.failure(index).is_some() {
+                continue;
+            }
+            let metadata = raw.metadata(index);
+            if let (Some(dir), Some(metadata)) = (dir, metadata)
+                && self
+                    .shared
+                    .boundaries
+                    .lies_beyond(dir.root_index(), metadata)
+            {
+                continue;
+            }
+            let candidate = Candidate {
+                name: raw.records.name(index).to_bytes(),
+                depth,
+                metadata,
+            };
+            if options.filter.as_ref().is_some_and(|f| !f(&candidate)) {
+                continue;
+            }
+            descents.push(Descent {
+                index: u32::try_from(index).unwrap_or(u32::MAX),
+                pruned: Cell::new(false),
+                state: Cell::new(None),
+            });
+        }
+        descents
+    }
+
+    pub(super) fn keep_descents(&mut self, mut descents: Vec<Descent<V::State>>) {
+        descents.clear();
+        self.descents = descents;
+    }
+
+    /// Pushes the subdirectories, the first one last, so that it comes first.
+    pub(super) fn descend(
+        &mut self,
+        dir: &Arc<Dir<V::State>>,
+        fd: &Arc<OwnedFd>,
+        raw: &RawBatch,
+        descents: &[Descent<V::State>],
+    ) {
+        let children = descents.iter().filter(|d| !d.pruned.get()).count();
+        if children == 0 {
+            return;
+        }
+        dir.add_pending(children);
+        self.shared.descriptors.expect_children(dir, children, fd);
+        for descent in descents.iter().rev().filter(|d| !d.pruned.get()) {
+            let index = descent.index as usize;
+            let state = descent.state.take().unwrap_or_default();
+            let child = Dir::child(dir, raw.records.name(index), raw.is_followed(index), state);
+            self.deque.push(Task::Open(Arc::new(child)));
+        }
+        self.pushed(children);
+    }
+}
