@@ -65,6 +65,16 @@ struct SlotInner {
     identity: Option<Identity>,
 }
 
+impl SlotInner {
+    /// Notes which directory this was, so that it is known again. If even that fails, it will not be found again, and
+    /// its children are reported as vanished.
+    fn remember(&mut self, fd: &OwnedFd) {
+        if self.identity.is_none() {
+            self.identity = identity(fd).ok();
+        }
+    }
+}
+
 impl Slot {
     fn lock(&self) -> MutexGuard<'_, SlotInner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
@@ -257,7 +267,7 @@ impl<S> Descriptors<S> {
             return;
         }
         if !(self.reserve() || (self.close_oldest() && self.reserve())) {
-            remember(&dir.slot, fd);
+            dir.slot.lock().remember(fd);
             return;
         }
         let mut slot = dir.slot.lock();
@@ -280,13 +290,16 @@ impl<S> Descriptors<S> {
     }
 
     /// Takes the descriptor out of a slot; true if there was one. It is closed when its last user is done.
+    ///
+    /// Which directory it was is noted under the same lock: whoever finds the slot empty must find that there.
     fn close(&self, dir: &Dir<S>) -> bool {
-        let Some(fd) = dir.slot.lock().fd.take() else {
+        let mut slot = dir.slot.lock();
+        let Some(fd) = slot.fd.take() else {
             return false;
         };
         self.held.fetch_sub(1, Ordering::Relaxed);
         if dir.slot.unopened.load(Ordering::Relaxed) > 0 {
-            remember(&dir.slot, &fd);
+            slot.remember(&fd);
         }
         true
     }
@@ -351,15 +364,6 @@ pub(crate) fn identity(fd: impl AsFd) -> Result<Identity, Errno> {
     })
 }
 
-/// Notes which directory this was, so that it is known again. If even that fails, it will not be found again, and its
-/// children are reported as vanished.
-fn remember(slot: &Slot, fd: &OwnedFd) {
-    let mut slot = slot.lock();
-    if slot.identity.is_none() {
-        slot.identity = identity(fd).ok();
-    }
-}
-
 /// Components that are opened together, at most `PATH_MAX` bytes of them in one call.
 #[derive(Default)]
 struct ComponentPath {
@@ -401,5 +405,63 @@ impl ComponentPath {
             }
             Err(errno) => Err(errno),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open_root(path: &std::path::Path) -> (Arc<Dir<()>>, Arc<OwnedFd>) {
+        use std::os::unix::ffi::OsStrExt;
+        let name = std::ffi::CString::new(path.as_os_str().as_bytes()).unwrap();
+        let fd = openat(CWD, &name, DIRECTORY_FLAGS, Mode::empty()).unwrap();
+        let origin = Origin::RootPath { follow: false };
+        (
+            Arc::new(Dir::root(name.into(), 0, origin, ())),
+            Arc::new(fd),
+        )
+    }
+
+    /// Entries were lost when one worker closed a directory while another looked for it.
+    #[test]
+    fn a_directory_that_is_closed_meanwhile_is_found_again() {
+        let path = tempfile::tempdir().unwrap();
+        let descriptors = Descriptors::new(false);
+        for _ in 0..300 {
+            let (dir, fd) = open_root(path.path());
+            descriptors.expect_children(&dir, 1, &fd);
+            drop(fd);
+            let start = std::sync::Barrier::new(2);
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    start.wait();
+                    descriptors.close_oldest();
+                });
+                start.wait();
+                for _ in 0..20 {
+                    descriptors.get(&dir).unwrap();
+                }
+            });
+            descriptors.close_oldest();
+        }
+    }
+
+    #[test]
+    fn a_directory_that_was_replaced_is_not_found_again() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("dir");
+        std::fs::create_dir(&path).unwrap();
+        let descriptors = Descriptors::new(false);
+        let (dir, fd) = open_root(&path);
+        descriptors.expect_children(&dir, 1, &fd);
+        assert!(descriptors.close_oldest());
+        assert!(descriptors.get(&dir).is_ok());
+        assert_eq!(descriptors.reopened(), 1);
+        assert!(descriptors.close_oldest());
+        std::fs::rename(&path, parent.path().join("aside")).unwrap();
+        std::fs::create_dir(&path).unwrap();
+        let failure = descriptors.get(&dir).unwrap_err();
+        assert_eq!((failure.errno, failure.is_race()), (Errno::NOENT, true));
     }
 }
