@@ -428,23 +428,31 @@ mod tests {
     fn a_directory_that_is_closed_meanwhile_is_found_again() {
         let path = tempfile::tempdir().unwrap();
         let descriptors = Descriptors::new(false);
-        for _ in 0..300 {
-            let (dir, fd) = open_root(path.path());
-            descriptors.expect_children(&dir, 1, &fd);
-            drop(fd);
-            let start = std::sync::Barrier::new(2);
+        let mut lost = 0;
+        for _ in 0..40 {
+            let dirs: Vec<_> = (0..400).map(|_| open_root(path.path())).collect();
+            for (dir, fd) in &dirs {
+                descriptors.expect_children(dir, 1, fd);
+            }
+            // Both come to each directory at the same time.
+            let turn = AtomicUsize::new(0);
             std::thread::scope(|scope| {
                 scope.spawn(|| {
-                    start.wait();
-                    descriptors.close_oldest();
+                    for (index, (dir, _)) in dirs.iter().enumerate() {
+                        while turn.load(Ordering::Relaxed) < index {
+                            std::hint::spin_loop();
+                        }
+                        descriptors.close(dir);
+                    }
                 });
-                start.wait();
-                for _ in 0..20 {
-                    descriptors.get(&dir).unwrap();
+                for (index, (dir, _)) in dirs.iter().enumerate() {
+                    turn.store(index, Ordering::Relaxed);
+                    lost += (0..100).filter(|_| descriptors.get(dir).is_err()).count();
                 }
             });
-            descriptors.close_oldest();
+            while descriptors.close_oldest() {}
         }
+        assert_eq!(lost, 0);
     }
 
     #[test]
