@@ -65,6 +65,16 @@ struct SlotInner {
     identity: Option<Identity>,
 }
 
+impl SlotInner {
+    /// Notes which directory this was, so that it is known again. If even that fails, it will not be found again, and
+    /// its children are reported as vanished.
+    fn remember(&mut self, fd: &OwnedFd) {
+        if self.identity.is_none() {
+            self.identity = identity(fd).ok();
+        }
+    }
+}
+
 impl Slot {
     fn lock(&self) -> MutexGuard<'_, SlotInner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
@@ -257,7 +267,7 @@ impl<S> Descriptors<S> {
             return;
         }
         if !(self.reserve() || (self.close_oldest() && self.reserve())) {
-            remember(&dir.slot, fd);
+            dir.slot.lock().remember(fd);
             return;
         }
         let mut slot = dir.slot.lock();
@@ -281,12 +291,14 @@ impl<S> Descriptors<S> {
 
     /// Takes the descriptor out of a slot; true if there was one. It is closed when its last user is done.
     fn close(&self, dir: &Dir<S>) -> bool {
-        let Some(fd) = dir.slot.lock().fd.take() else {
+        let mut slot = dir.slot.lock();
+        let Some(fd) = slot.fd.take() else {
             return false;
         };
         self.held.fetch_sub(1, Ordering::Relaxed);
+        // Under the lock: who finds the slot empty finds the identity, or would take the directory for another.
         if dir.slot.unopened.load(Ordering::Relaxed) > 0 {
-            remember(&dir.slot, &fd);
+            slot.remember(&fd);
         }
         true
     }
@@ -349,15 +361,6 @@ pub(crate) fn identity(fd: impl AsFd) -> Result<Identity, Errno> {
         dev: stat.st_dev,
         ino: stat.st_ino,
     })
-}
-
-/// Notes which directory this was, so that it is known again. If even that fails, it will not be found again, and its
-/// children are reported as vanished.
-fn remember(slot: &Slot, fd: &OwnedFd) {
-    let mut slot = slot.lock();
-    if slot.identity.is_none() {
-        slot.identity = identity(fd).ok();
-    }
 }
 
 /// Components that are opened together, at most `PATH_MAX` bytes of them in one call.
