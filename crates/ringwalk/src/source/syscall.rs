@@ -19,6 +19,9 @@ const LOCAL_BUFFER: usize = 32 * 1024;
 /// A buffer is no smaller than this. Any record of a local file system fits into 280 bytes.
 const LEAST_BUFFER: usize = 1024;
 
+/// No record is longer: its length has 16 bits.
+const LONGEST_RECORD: usize = u16::MAX as usize;
+
 /// A read that brings fewer bytes than this says little about what a larger buffer would do.
 const TELLING_READ: usize = 2048;
 
@@ -76,9 +79,14 @@ impl<S> SyscallSource<S> {
             });
             let read = match read {
                 Ok(read) => read,
-                // A name that does not fit into the rest of the buffer comes with the next batch.
+                // A name that does not fit into the rest of the buffer comes with the next batch,
                 Err(failure) if failure.errno == Errno::INVAL && batch.filled > 0 => {
-                    return Ok(false);
+                    if !self.whole || room.len() > LONGEST_RECORD {
+                        return Ok(false);
+                    }
+                    // or, where there is to be one batch only, into a larger buffer.
+                    batch.bytes.resize(batch.bytes.len() * 2, 0);
+                    continue;
                 }
                 Err(failure) => return Err(failure),
             };
