@@ -161,11 +161,13 @@ impl IntoIterator for Walk {
     }
 }
 
-fn send_all(walk: Walk, sender: &SyncSender<Vec<Item>>) {
+fn send_all(mut walk: Walk, sender: &SyncSender<Vec<Item>>) {
     if walk.order_wanted() == Order::Any {
         walk.run(|_| Sending { sender });
         return;
     }
+    // Directories above the least depth have their place in the order too, so batches of them must be seen.
+    let min_depth = walk.take_min_depth();
     let gone = AtomicBool::new(false);
     let ordered = Ordered::new(|items| {
         if sender.send(items).is_err() {
@@ -175,6 +177,7 @@ fn send_all(walk: Walk, sender: &SyncSender<Vec<Item>>) {
     walk.run(|_| SendingInOrder {
         sender,
         ordered: &ordered,
+        min_depth,
         gone: &gone,
     });
     let _consumer = ordered.finish();
@@ -206,6 +209,7 @@ impl Visitor for Sending<'_> {
 struct SendingInOrder<'a, C> {
     sender: &'a SyncSender<Vec<Item>>,
     ordered: &'a Ordered<Vec<Item>, C>,
+    min_depth: usize,
     gone: &'a AtomicBool,
 }
 
@@ -218,8 +222,11 @@ impl<C: FnMut(Vec<Item>) + Send> Visitor for SendingInOrder<'_, C> {
         }
         let mut line = Line::default();
         let mut items = Vec::new();
+        let shown = batch.depth() >= self.min_depth;
         for entry in batch.entries() {
-            items.push(Ok(OwnedEntry::new(&entry)));
+            if shown {
+                items.push(Ok(OwnedEntry::new(&entry)));
+            }
             if entry.will_descend() {
                 line.push(std::mem::take(&mut items));
                 line.subdirectory();

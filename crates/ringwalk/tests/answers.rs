@@ -2,7 +2,7 @@
 
 mod support;
 
-use ringwalk::{Batch, Fields, FileType, Flow, Order, Visitor, Walk};
+use ringwalk::{Batch, Fields, FileType, Flow, Order, OwnedEntry, Visitor, Walk};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::os::fd::OwnedFd;
@@ -144,4 +144,21 @@ fn a_sorted_directory_is_one_batch_in_the_smallest_buffer_too() {
     assert_eq!(batches.len(), 1);
     assert_eq!(batches[0].len(), 100);
     assert!(batches[0].is_sorted());
+}
+
+#[test]
+fn sorted_entries_keep_their_order_below_a_least_depth() {
+    let dir = tempfile::tempdir().unwrap();
+    grow(dir.path(), &mut Random::new(9), 2000);
+    let entries = |least| {
+        let roots = [dir.path().join("."), dir.path().to_path_buf()];
+        let walk = Walk::from_roots(roots).order(Order::Name).min_depth(least);
+        walk.into_iter().map(Result::unwrap)
+    };
+    for least in 1..5 {
+        let deep = entries(0).filter(|entry| entry.depth() >= least);
+        let expected: Vec<_> = deep.map(OwnedEntry::into_path).collect();
+        let found: Vec<_> = entries(least).map(OwnedEntry::into_path).collect();
+        assert!(found == expected, "from depth {least}");
+    }
 }
