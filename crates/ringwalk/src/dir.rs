@@ -28,6 +28,8 @@ pub struct Dir<S> {
     depth: u32,
     root_index: u32,
     pub(crate) origin: Origin,
+    /// This directory or one above it was reached through a link: it may be one that the walk is inside of.
+    below_link: bool,
     /// Reads and batches under way, plus children that have not been left. Zero: time to leave.
     pub(crate) pending: AtomicUsize,
     /// The descriptor that children are opened relative to.
@@ -45,6 +47,7 @@ impl<S> Dir<S> {
             depth: 0,
             root_index,
             origin,
+            below_link: false,
             pending: AtomicUsize::new(1),
             slot: Slot::default(),
             pruned: AtomicBool::new(false),
@@ -58,6 +61,7 @@ impl<S> Dir<S> {
             depth: parent.depth + 1,
             root_index: parent.root_index,
             origin: Origin::Entry { follow },
+            below_link: follow || parent.below_link,
             pending: AtomicUsize::new(1),
             slot: Slot::default(),
             pruned: AtomicBool::new(false),
@@ -126,6 +130,10 @@ impl<S> Dir<S> {
             end = start - usize::from(!parent.name().ends_with(b"/"));
             dir = parent;
         }
+    }
+
+    pub(crate) fn is_below_link(&self) -> bool {
+        self.below_link
     }
 
     pub(crate) fn is_pruned(&self) -> bool {

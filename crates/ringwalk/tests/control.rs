@@ -222,6 +222,20 @@ fn a_loop_of_links_is_an_error_and_not_followed() {
 }
 
 #[test]
+fn a_loop_through_a_link_to_above_the_root_ends_at_the_root() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("root");
+    fs::create_dir_all(root.join("sub")).unwrap();
+    fs::write(root.join("sub/file"), "").unwrap();
+    symlink("..", root.join("up")).unwrap();
+    let (all, summary) = collect(Walk::new(root.as_path()).follow(Follow::Always));
+    let loops: Vec<_> = all.errors.iter().map(ringwalk::Error::path).collect();
+    assert_eq!(loops, [root.join("up/root")]);
+    // The root, `sub`, the file, `up`, and the root as an entry of `up`.
+    assert_eq!((all.seen.len(), summary.entries), (5, 5));
+}
+
+#[test]
 fn roots_that_are_no_directories_are_entries() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("file");

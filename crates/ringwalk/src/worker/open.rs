@@ -91,13 +91,14 @@ impl<V: Visitor> Worker<'_, V> {
         }
     }
 
-    /// Whether this directory was reached through a link and is one that the walk is inside of.
+    /// Whether this directory was reached through a link, its own or one above it, and is one that the walk is inside
+    /// of. (A link to above the root leads to the root itself, by a name that is no link.)
     pub(super) fn closes_loop(dir: &Dir<V::State>, fd: &OwnedFd) -> bool {
         let Ok(identity) = identity(fd) else {
             return false;
         };
         dir.slot.set_identity(identity);
-        if !matches!(dir.origin, Origin::Entry { follow: true }) {
+        if !dir.is_below_link() {
             return false;
         }
         let mut above = dir.parent();
