@@ -1,7 +1,8 @@
 //! The walk as an iterator over owned entries, for those who do not want a visitor.
 //!
 //! The walk runs on threads of its own and is a bounded number of batches ahead of the caller. With
-//! [`Order::Name`] directories are read in parallel all the same, and [`Ordered`] puts them in sequence.
+//! [`Order::Name`] that takes one worker, whose walk is in sequence but for entries between which subdirectories belong:
+//! [`Ordered`] holds those. Several workers would hold whole subtrees: of 103 000 entries, 19 to 55 MiB.
 
 use crate::batch::{Batch, Entry};
 use crate::dir::Dir;
@@ -13,6 +14,7 @@ use crate::visitor::{Flow, Visitor};
 use crate::walk::Walk;
 use ringwalk_sys::RawFileType as FileType;
 use std::ffi::OsStr;
+use std::num::NonZeroUsize;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -142,7 +144,12 @@ impl IntoIterator for Walk {
     type Item = Item;
     type IntoIter = Entries;
 
-    /// Runs the walk on threads of its own.
+    /// Runs the walk on threads of its own. With [`Order::Any`] it is at most 16 batches and one for each worker ahead
+    /// of the caller, and waits.
+    ///
+    /// With [`Order::Name`] it has one worker unless [`Walk::workers`] says otherwise, and holds the names of directories
+    /// that it is inside of. More workers are faster, but what they read out of turn is held in memory until its turn
+    /// comes, which may be most of the tree.
     ///
     /// # Panics
     ///
@@ -168,6 +175,7 @@ fn send_all(mut walk: Walk, sender: &SyncSender<Vec<Item>>) {
     }
     // Directories above the least depth have their place in the order too, so batches of them must be seen.
     let min_depth = walk.take_min_depth();
+    let walk = walk.workers_unless_given(NonZeroUsize::MIN);
     let gone = AtomicBool::new(false);
     let ordered = Ordered::new(|items| {
         if sender.send(items).is_err() {

@@ -159,6 +159,11 @@ impl Walk {
         std::mem::take(&mut self.options.min_depth)
     }
 
+    pub(crate) fn workers_unless_given(mut self, workers: NonZeroUsize) -> Self {
+        self.options.workers.get_or_insert(workers);
+        self
+    }
+
     pub(crate) fn order_wanted(&self) -> Order {
         self.options.order
     }
