@@ -298,6 +298,7 @@ impl<S> Descriptors<S> {
             return false;
         };
         self.held.fetch_sub(1, Ordering::Relaxed);
+        // Under the lock: who finds the slot empty finds the identity, or would take the directory for another.
         if dir.slot.unopened.load(Ordering::Relaxed) > 0 {
             slot.remember(&fd);
         }

@@ -27,9 +27,9 @@ pub struct Dir<S> {
     name: Box<CStr>,
     depth: u32,
     root_index: u32,
-    /// A link was followed on the way here from the root.
-    beyond_link: bool,
     pub(crate) origin: Origin,
+    /// This directory or one above it was reached through a link: it may be one that the walk is inside of.
+    below_link: bool,
     /// Reads and batches under way, plus children that have not been left. Zero: time to leave.
     pub(crate) pending: AtomicUsize,
     /// The descriptor that children are opened relative to.
@@ -46,8 +46,8 @@ impl<S> Dir<S> {
             name,
             depth: 0,
             root_index,
-            beyond_link: false,
             origin,
+            below_link: false,
             pending: AtomicUsize::new(1),
             slot: Slot::default(),
             pruned: AtomicBool::new(false),
@@ -60,8 +60,8 @@ impl<S> Dir<S> {
             name: name.into(),
             depth: parent.depth + 1,
             root_index: parent.root_index,
-            beyond_link: follow || parent.beyond_link,
             origin: Origin::Entry { follow },
+            below_link: follow || parent.below_link,
             pending: AtomicUsize::new(1),
             slot: Slot::default(),
             pruned: AtomicBool::new(false),
@@ -92,12 +92,6 @@ impl<S> Dir<S> {
 
     pub(crate) fn parent_arc(&self) -> Option<&Arc<Dir<S>>> {
         self.parent.as_ref()
-    }
-
-    /// Whether a link was followed on the way here from the root: only then the walk can be inside of this directory
-    /// already.
-    pub(crate) fn is_beyond_link(&self) -> bool {
-        self.beyond_link
     }
 
     /// The last component of the path; for a root the path as it was given.
@@ -136,6 +130,10 @@ impl<S> Dir<S> {
             end = start - usize::from(!parent.name().ends_with(b"/"));
             dir = parent;
         }
+    }
+
+    pub(crate) fn is_below_link(&self) -> bool {
+        self.below_link
     }
 
     pub(crate) fn is_pruned(&self) -> bool {

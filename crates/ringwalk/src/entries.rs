@@ -1,7 +1,8 @@
 //! The walk as an iterator over owned entries, for those who do not want a visitor.
 //!
 //! The walk runs on threads of its own and is a bounded number of batches ahead of the caller. With
-//! [`Order::Name`] directories are read in parallel all the same, and [`Ordered`] puts them in sequence.
+//! [`Order::Name`] that takes one worker, whose walk is in sequence but for entries between which subdirectories belong:
+//! [`Ordered`] holds those. Several workers would hold whole subtrees: of 103 000 entries, 19 to 55 MiB.
 
 use crate::batch::{Batch, Entry};
 use crate::dir::Dir;
@@ -13,6 +14,7 @@ use crate::visitor::{Flow, Visitor};
 use crate::walk::Walk;
 use ringwalk_sys::RawFileType as FileType;
 use std::ffi::OsStr;
+use std::num::NonZeroUsize;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -142,7 +144,12 @@ impl IntoIterator for Walk {
     type Item = Item;
     type IntoIter = Entries;
 
-    /// Runs the walk on threads of its own.
+    /// Runs the walk on threads of its own. With [`Order::Any`] it is at most 16 batches and one for each worker ahead
+    /// of the caller, and waits.
+    ///
+    /// With [`Order::Name`] it has one worker unless [`Walk::workers`] says otherwise, and holds the names of directories
+    /// that it is inside of. More workers are faster, but what they read out of turn is held in memory until its turn
+    /// comes, which may be most of the tree.
     ///
     /// # Panics
     ///
@@ -161,11 +168,14 @@ impl IntoIterator for Walk {
     }
 }
 
-fn send_all(walk: Walk, sender: &SyncSender<Vec<Item>>) {
+fn send_all(mut walk: Walk, sender: &SyncSender<Vec<Item>>) {
     if walk.order_wanted() == Order::Any {
         walk.run(|_| Sending { sender });
         return;
     }
+    // Directories above the least depth have their place in the order too, so batches of them must be seen.
+    let min_depth = walk.take_min_depth();
+    let walk = walk.workers_unless_given(NonZeroUsize::MIN);
     let gone = AtomicBool::new(false);
     let ordered = Ordered::new(|items| {
         if sender.send(items).is_err() {
@@ -175,6 +185,7 @@ fn send_all(walk: Walk, sender: &SyncSender<Vec<Item>>) {
     walk.run(|_| SendingInOrder {
         sender,
         ordered: &ordered,
+        min_depth,
         gone: &gone,
     });
     let _consumer = ordered.finish();
@@ -206,6 +217,7 @@ impl Visitor for Sending<'_> {
 struct SendingInOrder<'a, C> {
     sender: &'a SyncSender<Vec<Item>>,
     ordered: &'a Ordered<Vec<Item>, C>,
+    min_depth: usize,
     gone: &'a AtomicBool,
 }
 
@@ -218,8 +230,11 @@ impl<C: FnMut(Vec<Item>) + Send> Visitor for SendingInOrder<'_, C> {
         }
         let mut line = Line::default();
         let mut items = Vec::new();
+        let shown = batch.depth() >= self.min_depth;
         for entry in batch.entries() {
-            items.push(Ok(OwnedEntry::new(&entry)));
+            if shown {
+                items.push(Ok(OwnedEntry::new(&entry)));
+            }
             if entry.will_descend() {
                 line.push(std::mem::take(&mut items));
                 line.subdirectory();

@@ -15,7 +15,7 @@ pub enum Operation {
     Open,
     /// `getdents64` of an open directory.
     Read,
-    /// Descending through a symbolic link into a directory that the walk is already inside of.
+    /// Descending, through a symbolic link here or above, into a directory that the walk is already inside of.
     Loop,
 }
 

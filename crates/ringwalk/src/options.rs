@@ -15,8 +15,10 @@ pub enum Follow {
     Never,
     /// Those given as roots.
     CommandLine,
-    /// All. A link to a directory that the walk is inside of is reported as an error and not followed; a link that
-    /// leads nowhere is an entry of its own.
+    /// All. A directory that the walk is inside of already, met again through a link to it or to above it, is reported
+    /// as an error and not entered. A link that
+    /// leads nowhere (`ENOENT`) is an entry of its own; if its target cannot be looked at for another reason (`EACCES`,
+    /// `ELOOP`, `ENOTDIR`...), that is an error.
     Always,
 }
 

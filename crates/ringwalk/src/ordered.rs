@@ -195,6 +195,17 @@ impl<T> Chain<T> {
     }
 }
 
+/// Lets waiting workers go when the consumer panics: nobody would tell them that it is done.
+struct NotConsumingOnPanic<'o, T: Send, C: FnMut(T) + Send>(&'o Ordered<T, C>);
+
+impl<T: Send, C: FnMut(T) + Send> Drop for NotConsumingOnPanic<'_, T, C> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.stop_consuming(lock(&self.0.chain));
+        }
+    }
+}
+
 impl<T: Send, C: FnMut(T) + Send> Ordered<T, C> {
     /// An empty line; `consumer` is called with each item in order, by one worker at a time.
     pub fn new(consumer: C) -> Self {
@@ -290,11 +301,18 @@ impl<T: Send, C: FnMut(T) + Send> Ordered<T, C> {
             }
             drop(chain);
             self.held.fetch_sub(ready.len(), Ordering::Relaxed);
+            let guard = NotConsumingOnPanic(self);
             let mut consumer = lock(&self.consumer);
             ready.into_iter().for_each(&mut *consumer);
             drop(consumer);
+            drop(guard);
             chain = lock(&self.chain);
         }
+        self.stop_consuming(chain);
+    }
+
+    /// The consumer takes nothing more for now.
+    fn stop_consuming(&self, mut chain: MutexGuard<'_, Chain<T>>) {
         chain.consuming = false;
         drop(chain);
         self.consumed.notify_all();
@@ -388,6 +406,37 @@ mod tests {
             ordered.add_batch(ordered.roots(), 0, line(&["1", "/", "3"]));
         });
         assert_eq!(out, ["1"]);
+    }
+
+    #[test]
+    fn workers_do_not_wait_for_a_consumer_that_panicked() {
+        let begun = std::sync::Barrier::new(2);
+        let ordered = Ordered::new(|item: usize| {
+            if item == 0 {
+                begun.wait();
+                // Others have more in the line than is to be held, and wait, or will.
+                std::thread::sleep(std::time::Duration::from_millis(50));
+                panic!("the consumer's own");
+            }
+        });
+        let places = [0, 1].map(|index| {
+            let mut line = Line::default();
+            line.subdirectory();
+            ordered.add_batch(ordered.roots(), index, line).remove(0)
+        });
+        let one = |item| {
+            let mut line = Line::default();
+            line.push(item);
+            line
+        };
+        std::thread::scope(|scope| {
+            let consuming = scope.spawn(|| ordered.add_batch(&places[0], 0, one(0)));
+            begun.wait();
+            let mut line = Line::default();
+            (1..MOST_HELD + 2).for_each(|item| line.push(item));
+            ordered.add_batch(&places[1], 0, line);
+            assert!(consuming.join().is_err());
+        });
     }
 
     #[test]

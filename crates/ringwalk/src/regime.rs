@@ -175,10 +175,12 @@ impl Regime {
         };
         let elapsed = climb.since.elapsed();
         let target = self.target();
-        if elapsed < climb.hold || calls - climb.calls < 2 * target as u64 {
+        // Another worker may have reported more, and decided on it, since these calls were counted.
+        let made = calls.saturating_sub(climb.calls);
+        if elapsed < climb.hold || made < 2 * target as u64 {
             return;
         }
-        let made = u32::try_from(calls - climb.calls).unwrap_or(u32::MAX);
+        let made = u32::try_from(made).unwrap_or(u32::MAX);
         let rate = f64::from(made) / elapsed.as_secs_f64();
         let (before, hold) = (climb.before, climb.hold);
         drop(climb);
@@ -335,6 +337,17 @@ mod tests {
         wait_out_trial(&regime);
         regime.report(4 * MOST_WORKERS as u64, true);
         assert!(regime.target() < doubled);
+    }
+
+    #[test]
+    fn a_report_that_was_overtaken_decides_nothing() {
+        let regime = Regime::new(None, 1000);
+        regime.report(1000, true);
+        let target = regime.target();
+        wait_out_trial(&regime);
+        // As it was counted before the report above, by a worker that then had to wait for its CPU.
+        regime.climb(999);
+        assert_eq!(regime.target(), target);
     }
 
     #[test]

@@ -184,15 +184,23 @@ fn stat_entry(
     }
     let name = raw.records.name(index);
     // Most entries are no links: those are asked about once, and never followed if they have become one.
-    let follow = wanted.follow && matches!(listed, FileType::Symlink | FileType::Unknown);
-    let mut answer = place.statx(index, name, follow, wanted.fields, stat);
+    let mut followed = wanted.follow && listed == FileType::Symlink;
+    let mut answer = place.statx(index, name, followed, wanted.fields, stat);
     let mut calls = 1;
-    let mut followed = follow;
-    if follow && answer.is_err() {
-        // A link that leads nowhere is an entry of its own.
-        answer = place.statx(index, name, false, wanted.fields, stat);
-        calls = 2;
+    if wanted.follow
+        && listed == FileType::Unknown
+        && answer.is_ok()
+        && FileType::from_mode(u32::from(stat.stx_mode)) == FileType::Symlink
+    {
+        followed = true;
+        answer = place.statx(index, name, followed, wanted.fields, stat);
+        calls += 1;
+    }
+    if followed && answer == Err(Errno::NOENT) {
+        // A link that leads nowhere is an entry of its own. Any other error is one: something is there.
         followed = false;
+        answer = place.statx(index, name, followed, wanted.fields, stat);
+        calls += 1;
     }
     raw.known[index] = match answer {
         Ok(()) => {

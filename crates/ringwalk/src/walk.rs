@@ -154,6 +154,16 @@ impl Walk {
         self
     }
 
+    /// Has the walk give all depths to its visitors, for one that knows better which to leave out.
+    pub(crate) fn take_min_depth(&mut self) -> usize {
+        std::mem::take(&mut self.options.min_depth)
+    }
+
+    pub(crate) fn workers_unless_given(mut self, workers: NonZeroUsize) -> Self {
+        self.options.workers.get_or_insert(workers);
+        self
+    }
+
     pub(crate) fn order_wanted(&self) -> Order {
         self.options.order
     }

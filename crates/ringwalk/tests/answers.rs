@@ -2,7 +2,7 @@
 
 mod support;
 
-use ringwalk::{Fields, FileType, Order, Walk};
+use ringwalk::{Batch, Fields, FileType, Flow, Order, OwnedEntry, Visitor, Walk};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::os::fd::OwnedFd;
@@ -114,4 +114,51 @@ fn roots_may_be_paths_and_descriptors() {
     let many = Walk::from_roots((0..200).map(|_| dir.path()));
     let (all, _) = collect(many);
     assert_eq!(all.seen.len(), 200 * by_path.seen.len());
+}
+
+#[test]
+fn a_sorted_directory_is_one_batch_in_the_smallest_buffer_too() {
+    struct Batches(Vec<Vec<Vec<u8>>>);
+    impl Visitor for Batches {
+        type State = ();
+        fn batch(&mut self, batch: &Batch<'_, ()>) -> Flow {
+            if batch.dir().is_some() {
+                let names = batch.entries().map(|entry| entry.name().to_vec());
+                self.0.push(names.collect());
+            }
+            Flow::Continue
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    for number in 0..100 {
+        // Records of up to 272 bytes, so that some do not fit into what is left of the buffer.
+        let width = 180 + number * 13 % 70;
+        std::fs::write(dir.path().join(format!("{number:0>width$}")), b"").unwrap();
+    }
+    let outcome = Walk::new(dir.path())
+        .order(Order::Name)
+        .buffer_size(Some(1024))
+        .workers(NonZeroUsize::new(1))
+        .run(|_| Batches(Vec::new()));
+    let batches = &outcome.visitors[0].0;
+    assert_eq!(batches.len(), 1);
+    assert_eq!(batches[0].len(), 100);
+    assert!(batches[0].is_sorted());
+}
+
+#[test]
+fn sorted_entries_keep_their_order_below_a_least_depth() {
+    let dir = tempfile::tempdir().unwrap();
+    grow(dir.path(), &mut Random::new(9), 2000);
+    let entries = |least| {
+        let roots = [dir.path().join("."), dir.path().to_path_buf()];
+        let walk = Walk::from_roots(roots).order(Order::Name).min_depth(least);
+        walk.into_iter().map(Result::unwrap)
+    };
+    for least in 1..5 {
+        let deep = entries(0).filter(|entry| entry.depth() >= least);
+        let expected: Vec<_> = deep.map(OwnedEntry::into_path).collect();
+        let found: Vec<_> = entries(least).map(OwnedEntry::into_path).collect();
+        assert!(found == expected, "from depth {least}");
+    }
 }

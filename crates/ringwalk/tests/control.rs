@@ -148,6 +148,57 @@ fn links_are_followed_as_told() {
 }
 
 #[test]
+fn a_link_that_cannot_be_followed_is_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("file"), "").unwrap();
+    symlink("itself", dir.path().join("itself")).unwrap();
+    symlink("file/below", dir.path().join("no-directory")).unwrap();
+    symlink("nowhere", dir.path().join("nowhere-to-go")).unwrap();
+    let (mut all, summary) = collect(Walk::new(dir.path()).follow(Follow::Always));
+    all.errors.sort_by(|a, b| a.path().cmp(b.path()));
+    let errors: Vec<_> = all
+        .errors
+        .iter()
+        .map(|e| (e.path().file_name().unwrap().to_str(), e.errno()))
+        .collect();
+    let expected = [
+        (Some("itself"), Errno::LOOP),
+        (Some("no-directory"), Errno::NOTDIR),
+    ];
+    assert_eq!(errors, expected);
+    assert_eq!((all.seen.len(), summary.errors), (5, 2));
+}
+
+#[test]
+fn only_links_are_called_followed() {
+    struct Followed(Vec<Vec<u8>>);
+    impl Visitor for Followed {
+        type State = ();
+        fn batch(&mut self, batch: &Batch<'_, ()>) -> Flow {
+            let followed = batch.entries().filter(ringwalk::Entry::is_followed);
+            self.0.extend(followed.map(|entry| entry.name().to_vec()));
+            Flow::Continue
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join("dir")).unwrap();
+    symlink("dir", dir.path().join("link")).unwrap();
+    symlink("nowhere", dir.path().join("broken")).unwrap();
+    for root in ["", "link", "broken"] {
+        let path = dir.path().join(root);
+        let outcome = Walk::new(path.as_path())
+            .follow(Follow::CommandLine)
+            .run(|_| Followed(Vec::new()));
+        let expected = if root == "link" {
+            vec![path.into_os_string().into_encoded_bytes()]
+        } else {
+            Vec::new()
+        };
+        assert_eq!(outcome.visitors[0].0, expected);
+    }
+}
+
+#[test]
 fn a_loop_of_links_is_an_error_and_not_followed() {
     let dir = tempfile::tempdir().unwrap();
     ladder(dir.path());
@@ -173,14 +224,15 @@ fn a_loop_of_links_is_an_error_and_not_followed() {
 #[test]
 fn a_loop_through_a_link_to_above_the_root_ends_at_the_root() {
     let dir = tempfile::tempdir().unwrap();
-    let root = dir.path().join("inner/root");
-    fs::create_dir_all(&root).unwrap();
-    symlink("../..", root.join("above")).unwrap();
-    let (all, _) = collect(Walk::new(root.as_path()).follow(Follow::Always));
-    // The root, the link, `inner` in what it leads to, and the root in that: which is where the walk is inside of.
-    assert_eq!(all.seen.len(), 4);
-    assert_eq!(all.errors.len(), 1);
-    assert_eq!(all.errors[0].path(), root.join("above/inner/root"));
+    let root = dir.path().join("root");
+    fs::create_dir_all(root.join("sub")).unwrap();
+    fs::write(root.join("sub/file"), "").unwrap();
+    symlink("..", root.join("up")).unwrap();
+    let (all, summary) = collect(Walk::new(root.as_path()).follow(Follow::Always));
+    let loops: Vec<_> = all.errors.iter().map(ringwalk::Error::path).collect();
+    assert_eq!(loops, [root.join("up/root")]);
+    // The root, `sub`, the file, `up`, and the root as an entry of `up`.
+    assert_eq!((all.seen.len(), summary.entries), (5, 5));
 }
 
 #[test]

@@ -1,14 +1,57 @@
-//! With almost no descriptors every entry is still seen. One test in a process of its own: the limit is the process's.
+//! With almost no descriptors every entry is still seen. In a process of their own, one at a time: the limit is the
+//! process's.
 
 mod support;
 
 use ringwalk::{Order, Walk};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::num::NonZeroUsize;
+use std::sync::{Mutex, PoisonError};
 use support::{Random, as_set, collect, expected, grow};
+
+/// Held by a test while it changes the limit.
+static LIMIT: Mutex<()> = Mutex::new(());
+
+#[test]
+fn descriptors_that_the_caller_has_taken_are_done_without() {
+    let _limit = LIMIT.lock().unwrap_or_else(PoisonError::into_inner);
+    let dir = tempfile::tempdir().unwrap();
+    // Directories of more than one buffer within each other: each is read in part when the next one is opened.
+    let mut path = dir.path().to_path_buf();
+    for level in 0..12 {
+        for number in 0..60 {
+            let name = format!("a directory of level {level}, number {number}");
+            std::fs::create_dir(path.join(name)).unwrap();
+        }
+        path.push(format!("a directory of level {level}, number 0"));
+    }
+    let expected = expected(dir.path());
+    let limit = getrlimit(Resource::Nofile);
+    let few = Rlimit {
+        current: Some(64),
+        maximum: limit.maximum,
+    };
+    setrlimit(Resource::Nofile, few).unwrap();
+    for free in [4, 8] {
+        for workers in [1, 2] {
+            let mut taken: Vec<_> =
+                std::iter::from_fn(|| std::fs::File::open("/dev/null").ok()).collect();
+            taken.truncate(taken.len() - free);
+            let walk = Walk::new(dir.path())
+                .workers(NonZeroUsize::new(workers))
+                .buffer_size(Some(1024));
+            let (all, _) = collect(walk);
+            drop(taken);
+            assert_eq!(all.errors, [], "{free} free, {workers} workers");
+            assert!(as_set(all.seen) == expected);
+        }
+    }
+    setrlimit(Resource::Nofile, limit).unwrap();
+}
 
 #[test]
 fn sixteen_descriptors_are_enough() {
+    let _limit = LIMIT.lock().unwrap_or_else(PoisonError::into_inner);
     let dir = tempfile::tempdir().unwrap();
     grow(dir.path(), &mut Random::new(1), 3000);
     // A chain in which every level has siblings to come back to, and more entries than a small buffer holds.

@@ -18,6 +18,9 @@ const LOCAL_BUFFER: usize = 32 * 1024;
 /// A buffer is no smaller than this. Any record of a local file system fits into 280 bytes.
 const LEAST_BUFFER: usize = 1024;
 
+/// No record is longer: its length has 16 bits.
+const LONGEST_RECORD: usize = u16::MAX as usize;
+
 /// A read that brings fewer bytes than this says little about what a larger buffer would do.
 const TELLING_READ: usize = 2048;
 
@@ -69,8 +72,15 @@ impl<S> SyscallSource<S> {
         loop {
             let read = match retry_on_intr(|| batch.records.fill(fd)) {
                 Ok(read) => read,
-                // A name that does not fit into the rest of the buffer comes with the next batch.
-                Err(Errno::INVAL) if filled > 0 => return Ok(false),
+                // A name that does not fit into the rest of the buffer comes with the next batch,
+                Err(Errno::INVAL) if filled > 0 => {
+                    if !self.whole || batch.records.room_left() > LONGEST_RECORD {
+                        return Ok(false);
+                    }
+                    // or, where there is to be one batch only, into a larger buffer.
+                    batch.records.reserve(2 * batch.records.room());
+                    continue;
+                }
                 Err(errno) => return Err(read_failure(errno)),
             };
             if read == 0 {

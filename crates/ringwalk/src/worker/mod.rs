@@ -54,6 +54,8 @@ pub(crate) struct Worker<'w, V: Visitor> {
     meter: Meter,
     totals: Totals,
     reported: Totals,
+    /// Directories to be opened when there are descriptors again.
+    postponed: Vec<Arc<Dir<V::State>>>,
     descriptor_tries: u32,
     /// Starts the worker with the given index; false if that cannot be done.
     start: &'w (dyn Fn(usize) -> bool + 'w),
@@ -82,6 +84,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
             meter: Meter::new(),
             totals: Totals::default(),
             reported: Totals::default(),
+            postponed: Vec::new(),
             descriptor_tries: 0,
             start,
         }
@@ -100,6 +103,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
             if self.in_source > 0 {
                 self.pull();
             } else if self.is_surplus() {
+                self.give_back_postponed();
                 let shared = self.shared;
                 let surplus = || self.index >= shared.regime.target();
                 shared.scheduler.wait_while_surplus(surplus);
@@ -123,6 +127,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
         }
         self.deque
             .pop()
+            .or_else(|| self.retry_postponed())
             .or_else(|| self.shared.scheduler.steal(self.index))
     }
 

@@ -42,23 +42,37 @@ impl<V: Visitor> Worker<'_, V> {
     }
 
     pub(super) fn open_failed(&mut self, dir: Arc<Dir<V::State>>, failure: Failure) {
-        if failure.is_out_of_descriptors() && self.make_room() {
-            self.deque.push(Task::Open(dir));
-            return;
+        if failure.is_out_of_descriptors() {
+            if self.shared.descriptors.shrink() {
+                self.deque.push(Task::Open(dir));
+                return;
+            }
+            // What is still held are directories read in part. They come next, are read to their end and closed.
+            if self.descriptor_tries < DESCRIPTOR_TRIES {
+                self.postponed.push(dir);
+                return;
+            }
         }
         self.fail(&dir, failure);
         self.abandon(dir);
     }
 
-    /// Descriptors have run out, here or in the whole system: fewer are held from now on. False if nothing helps.
-    pub(super) fn make_room(&mut self) -> bool {
-        if self.shared.descriptors.shrink() {
-            return true;
+    /// Comes back to directories that could not be opened for want of descriptors, after a moment in which other
+    /// workers, or other processes, may be done with theirs.
+    pub(super) fn retry_postponed(&mut self) -> Option<Task<V::State>> {
+        if self.postponed.is_empty() {
+            return None;
         }
-        // Other workers, or other processes, may be done with theirs in a moment.
-        self.descriptor_tries += 1;
         std::thread::sleep(Duration::from_millis(1));
-        self.descriptor_tries < DESCRIPTOR_TRIES
+        self.descriptor_tries += 1;
+        self.give_back_postponed();
+        self.deque.pop()
+    }
+
+    pub(super) fn give_back_postponed(&mut self) {
+        for dir in self.postponed.drain(..).rev() {
+            self.deque.push(Task::Open(dir));
+        }
     }
 
     /// A directory has been opened. False if it is not to be read.
@@ -91,13 +105,14 @@ impl<V: Visitor> Worker<'_, V> {
         }
     }
 
-    /// Whether this directory was reached through a link, its own or one above, and is one that the walk is inside of.
+    /// Whether this directory was reached through a link, its own or one above it, and is one that the walk is inside
+    /// of. (A link to above the root leads to the root itself, by a name that is no link.)
     pub(super) fn closes_loop(dir: &Dir<V::State>, fd: &OwnedFd) -> bool {
         let Ok(identity) = identity(fd) else {
             return false;
         };
         dir.slot.set_identity(identity);
-        if !dir.is_beyond_link() {
+        if !dir.is_below_link() {
             return false;
         }
         let mut above = dir.parent();

@@ -1,0 +1,45 @@
+//! A sorted walk does not read ahead of its reader. In a process of its own: it looks at the memory of all of it.
+
+use ringwalk::{Fields, Order, Walk};
+use std::fs;
+use std::path::Path;
+
+/// `levels` of 8 directories each, the last with 24 files.
+fn grow(path: &Path, levels: usize) {
+    for number in 0..8 {
+        let below = path.join(number.to_string());
+        fs::create_dir(&below).unwrap();
+        if levels > 1 {
+            grow(&below, levels - 1);
+        } else {
+            for file in 0..24 {
+                fs::write(below.join(file.to_string()), b"").unwrap();
+            }
+        }
+    }
+}
+
+/// The most memory that this process has had, in KiB.
+fn peak() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
+    let number = line.and_then(|line| line.split_whitespace().nth(1));
+    number.unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_sorted_walk_waits_for_its_reader() {
+    let dir = tempfile::tempdir().unwrap();
+    grow(dir.path(), 4);
+    let before = peak();
+    let mut entries = Walk::new(dir.path())
+        .order(Order::Name)
+        .fields(Fields::SIZE)
+        .into_iter();
+    assert!(entries.next().unwrap().is_ok());
+    // Time in which it could read far more of the tree than it should.
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    assert_eq!(entries.by_ref().count(), 4680 + 4096 * 24);
+    let grown = peak() - before;
+    assert!(grown < 4096, "{grown} KiB for a tree of 103 000 entries");
+}
