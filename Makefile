@@ -25,7 +25,7 @@ TO = $(DESTDIR)$(PREFIX)
 export PATH := $(TOOLS)/bin:$(TOOLS)/python/bin:$(PATH)
 
 .PHONY: build assets setup checks test unit sanitize fuzz e2e fmt lint msrv deny bench install \
-	uninstall clean help
+	clean help
 
 build: ## build the program, its man pages and completions (the default)
 	$(CARGO) build --release --locked -p ringwalk-cli

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from support import trees
+from support import strace, trees
 from support.gnu import count_line, find_totals
+from support.run import run
 
 FEW = 16
 
@@ -30,6 +31,16 @@ def test_count_on_a_branching_tree(count, branching, workers):
 def test_du_on_a_branching_tree(du, branching, workers):
     expected = du("-a", branching).ok().out
     assert du("-a", "--workers", workers, branching, nofile=FEW).ok().out == expected
+
+
+@pytest.mark.parametrize("errno", ("ENOSYS", "EPERM"))
+def test_closed_directories_are_found_again_without_openat2(programs, base, branching, errno):
+    """A kernel before 5.6 does not have the call, and some seccomp filters refuse it."""
+    files, size = find_totals(branching)
+    prefix = strace.injecting(base, "openat2", f"error={errno}")
+    result = run([*prefix, programs / "ringwalk", "count", branching], nofile=FEW).ok()
+    assert result.out == count_line(files, size)
+    assert errno in (base / "strace.log").read_text(), "the call was made"
 
 
 @pytest.mark.parametrize("workers", (1, 8))

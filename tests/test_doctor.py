@@ -49,6 +49,27 @@ def test_json(doctor, scratch):
     assert [name for name, source in sources.items() if source["chosen_by_auto"]] == ["syscall"]
 
 
+@pytest.mark.usefixtures("needs_root")
+@pytest.mark.parametrize(("options", "missing"), (({}, False), ({"uid": NOBODY}, True)))
+def test_privileges_are_those_of_the_process(ringwalk, scratch, options, missing):
+    if not missing and not has_sys_admin():
+        pytest.skip("root without CAP_SYS_ADMIN")
+    report = json.loads(ringwalk("doctor", "--json", scratch, **options).ok().out)
+    assert report["user"]["sys_admin"] is not missing
+    (xfs,) = [source for source in report["sources"] if source["name"] == "xfs"]
+    wanted = [
+        each["problem"] for each in xfs["obstacles"] if "which this process" in each["problem"]
+    ]
+    assert bool(wanted) == missing
+
+
+def has_sys_admin() -> bool:
+    """Whether CAP_SYS_ADMIN (bit 21) is effective in this process, as the kernel tells."""
+    with open("/proc/self/status") as status:
+        (line,) = [line for line in status if line.startswith("CapEff:")]
+    return bool(int(line.split()[1], 16) >> 21 & 1)
+
+
 def test_limits_are_those_of_the_process(doctor, scratch):
     for nofile in (100, 200):
         limits = json.loads(doctor("--json", scratch, nofile=nofile).ok().out)["limits"]

@@ -39,6 +39,14 @@ def test_du_reports_like_gnu(du, gnu_du, closed, options):
     assert_same(du, gnu_du, *options, closed / "unreadable" / "hidden", uid=USER)
 
 
+def test_du_does_not_complain_of_what_is_left_out(du, gnu_du, closed):
+    """What cannot be looked at, but is excluded, is no error."""
+    result = assert_same(du, gnu_du, "-a", "--exclude=file*", closed / "unsearchable", uid=USER)
+    assert b"file" not in result.err
+    assert_same(du, gnu_du, "--exclude=*unreadable", closed, uid=USER)
+    assert_same(du, gnu_du, "--exclude=missing", "missing", ".", cwd=closed / "open" / "a")
+
+
 @pytest.mark.parametrize("workers", (1, 4))
 def test_count_names_what_it_could_not_read(count, closed, workers):
     result = count("--workers", workers, closed, uid=USER)

@@ -4,26 +4,17 @@ from __future__ import annotations
 
 import os
 import pty
-import shutil
 import subprocess
 
 import pytest
-from support import trees
+from support import strace, trees
 from support.run import TIMEOUT, environment
 
 
 @pytest.fixture(scope="module")
 def slow(base):
     """Arguments that make the program's directory reads slow: strace holds each for 100 ms."""
-    log = base / "strace.log"
-    prefix = ["strace", "-f", "-o", str(log), "-e", "trace=getdents64"]
-    prefix += ["-e", "inject=getdents64:delay_enter=100000"]
-    if shutil.which("strace") is None:
-        pytest.skip("strace is not installed")
-    probe = subprocess.run([*prefix, "true"], capture_output=True, check=False)
-    if probe.returncode != 0:
-        pytest.skip(f"strace cannot trace here: {probe.stderr.decode().strip()}")
-    return prefix
+    return strace.injecting(base, "getdents64", "delay_enter=100000")
 
 
 @pytest.fixture(scope="module")
@@ -95,8 +86,9 @@ def test_never_shows_nothing(programs, slow, some_directories, command):
     assert (shown, status) == (b"", 0)
 
 
-def test_short_work_on_a_terminal_shows_nothing(programs, scratch):
-    _, shown, status = on_a_terminal([programs / "ringwalk", "count", scratch])
+def test_short_work_on_a_terminal_shows_nothing(programs, slow, scratch):
+    """Two slow reads take 0.2 s, which is less than the half second that must pass."""
+    _, shown, status = on_a_terminal([*slow, programs / "ringwalk", "count", scratch])
     assert (shown, status) == (b"", 0)
 
 

@@ -16,7 +16,8 @@ import time
 from pathlib import Path
 
 import pytest
-from support import trees
+from support import strace, trees
+from support.run import run
 
 MARKER = b"OUTSIDE"
 OUTSIDE_SIZE = 1 << 40
@@ -188,3 +189,17 @@ def test_vanishing_entries_are_no_failure(count, scratch):
         assert report["errors"] == 0, report
     remover.join()
     assert count(scratch).ok().out == b"0 files, 0 bytes\n"
+
+
+@pytest.mark.parametrize(("errno", "errors"), (("ENOENT", 0), ("EIO", 1)))
+def test_what_vanished_is_told_from_what_failed(programs, base, scratch, errno, errors):
+    """The third statx of a walk fails: the first is that of DIR, the others are those of files."""
+    for number in range(5):
+        (scratch / f"file{number}").write_bytes(b"12345")
+    prefix = strace.injecting(base, "statx", f"error={errno}:when=3")
+    result = run([*prefix, programs / "ringwalk", "count", "--json", "--workers", "1", scratch])
+    report = json.loads(result.out)
+    assert (report["errors"], report["vanished"]) == (errors, 1 - errors)
+    # What failed is still there and has a name; what vanished has none.
+    assert (report["files"], report["bytes"]) == (4 + errors, 20)
+    assert (result.status, result.err.count(b"\n")) == (errors, errors), result

@@ -42,7 +42,8 @@ for all directories together. Every name below them counts, those of directories
 as it has names; the directories given themselves do not count. Sizes are apparent ones (st_size), as find DIR -mindepth 1 \
 -printf '%s\\n' lists them. A symbolic link given as DIR is followed, no other is. With --no-stat the bytes are left out.
 
-A name that vanished between the reading of its directory and that of its size is counted, with no bytes, and is no error.",
+A name that vanished between the reading of its directory and that of its size is not counted, and is no error; with --no-stat \
+it is counted, as nothing looks whether it is still there.",
 );
 
 const COUNT_JSON: (&str, &str) = (
@@ -68,7 +69,8 @@ const DOCTOR: (&str, &str) = (
 For each source whether it can be used for DIR by this user on this kernel; if not, what stands in the way and what would \
 help. A source that this version of ringwalk does not have yet is never called usable; whether its needs are met here is told \
 all the same. Then the limits that matter to a walk. With --source only that source is reported on, with --workers that number \
-stands in the limits, and --explain adds on standard error what the verdicts rest on. Everything is found by trying it, on DIR.",
+stands in the limits, and --explain adds on standard error what the verdicts rest on. --progress changes nothing: this takes no \
+time. Everything is found by trying it, on DIR.",
 );
 
 const DOCTOR_JSON: (&str, &str) = (
@@ -103,9 +105,20 @@ const DOCTOR_EXIT_STATUS: (&str, &str) = (
 const DU: (&str, &str) = (
     "COMPATIBILITY",
     "\
-Options, numbers, exit statuses and the form of lines are those of du of GNU coreutils; its documentation applies. The order of \
-lines is that in which directories list their entries, and the same on every run on the same tree. A file with several names is \
-counted once, for the name that comes first in that order.",
+Options, numbers, messages, exit statuses and the form of lines are those of du of GNU coreutils 9.1; its documentation applies. \
+The order of lines is that in which directories list their entries, and the same on every run on the same tree. A file with several \
+names is counted once, for the name that comes first in that order.
+
+What differs:
+* Large directories: one of more than 10000 entries is listed in its own order, where GNU du goes by inode number; so of several \
+names of a file in different directories another one may be charged. The sum of all is the same.
+* Output: is written in blocks unless it goes to a terminal. A reader that goes away ends the work with status 1, not by a signal.
+* -L: uses one worker, whatever --workers says.
+* Several operands: a file mounted over another file counts each time it is met.
+* --files0-from: all names are read before anything is measured.
+* --time=mtime: is understood.
+* Locale: only says whether text is UTF-8. Digits are not grouped; names of days and months are English.
+* Leap seconds: are not known (TZ=right/...).",
 );
 
 const DU_ENVIRONMENT: (&str, &str) = (

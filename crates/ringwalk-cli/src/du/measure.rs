@@ -9,7 +9,7 @@ use ringwalk::{Follow, Walk};
 
 use super::account::{Account, Event};
 use super::config::{Config, Links};
-use super::operands::{Group, look, single_files};
+use super::operands::{Group, Kind, look_at_all, single_files};
 use super::totals::{Met, lock};
 use super::visitor::{Measurer, Shared};
 use crate::engine_options::EngineOptions;
@@ -21,17 +21,18 @@ pub(crate) fn measure(config: Config, engine: &EngineOptions) -> ExitCode {
     let stop = Arc::new(AtomicBool::new(false));
     let config = Arc::new(config);
     let met = Arc::new(Mutex::default());
+    let kinds = look_at_all(&config);
     let mut work = Work {
         config: &config,
         engine,
         account: Account::new(Arc::clone(&config), Arc::clone(&met), Arc::clone(&stop)),
         met,
-        operand_files: single_files(&config),
+        operand_files: single_files(&kinds),
         entered: Mutex::default(),
         stop,
         failed: AtomicBool::new(config.failed),
     };
-    work.all();
+    work.all(&kinds);
     work.account.close();
     match work.account.output.failure() {
         Some(status) => status,
@@ -52,20 +53,17 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn all(&mut self) {
+    fn all(&mut self, kinds: &[Option<Kind>]) {
         let config = self.config;
-        let repeats = config.repeats && !config.count_links;
         let mut group = Group::default();
-        for operand in &config.operands {
-            let kind = if repeats { look(operand, config) } else { None };
-            if repeats && !group.lies_apart(operand) {
+        for (operand, kind) in config.operands.iter().zip(kinds) {
+            if config.meets_again() && !group.lies_apart(operand) {
                 self.walk(std::mem::take(&mut group));
             }
-            let directory = kind.filter(|kind| kind.directory);
-            if directory.is_some_and(|kind| self.has_met(kind.identity)) {
+            if kind.is_some_and(|kind| self.has_met(kind.identity)) {
                 continue;
             }
-            group.add(operand, directory.is_some());
+            group.add(operand, kind.is_some_and(|kind| kind.directory));
         }
         self.walk(group);
     }

@@ -24,8 +24,25 @@ pub(crate) struct Kind {
     single: bool,
 }
 
-/// Looks at an operand; none if that fails, which the walk will find out and tell.
-pub(crate) fn look(operand: &OsStr, config: &Config) -> Option<Kind> {
+/// Looks once at each operand, where one may be met again; none is known of those of which that cannot be, and of those
+/// that cannot be looked at, which the walk will find out and tell.
+pub(crate) fn look_at_all(config: &Config) -> Vec<Option<Kind>> {
+    let look = |operand| {
+        if config.meets_again() {
+            look(operand, config)
+        } else {
+            None
+        }
+    };
+    config
+        .operands
+        .iter()
+        .map(OsString::as_os_str)
+        .map(look)
+        .collect()
+}
+
+fn look(operand: &OsStr, config: &Config) -> Option<Kind> {
     let flags = match config.links {
         Links::Never => AtFlags::SYMLINK_NOFOLLOW,
         Links::Operands | Links::Always => AtFlags::empty(),
@@ -43,16 +60,10 @@ pub(crate) fn look(operand: &OsStr, config: &Config) -> Option<Kind> {
 }
 
 /// Those operands that are files with one link, which are met again inside of another operand if at all.
-pub(crate) fn single_files(config: &Config) -> Met {
+pub(crate) fn single_files(kinds: &[Option<Kind>]) -> Met {
     let mut files = Met::default();
-    if config.repeats && !config.count_links {
-        for operand in &config.operands {
-            if let Some(kind) = look(operand, config)
-                && kind.single
-            {
-                files.insert(kind.identity);
-            }
-        }
+    for kind in kinds.iter().flatten().filter(|kind| kind.single) {
+        files.insert(kind.identity);
     }
     files
 }

@@ -130,9 +130,14 @@ impl Config {
         }
     }
 
+    /// Whether something with only one link may be met again, and then does not count.
+    pub(crate) fn meets_again(&self) -> bool {
+        self.repeats && !self.count_links
+    }
+
     /// Whether a directory is known to have been met by the order of events.
     fn enters(&self) -> bool {
-        self.repeats && !self.count_links && self.links != Links::Always
+        self.meets_again() && self.links != Links::Always
     }
 
     /// Whether a directory is known to have been met when it is entered.
@@ -142,7 +147,7 @@ impl Config {
 
     /// The depth of directories from which on all below is merged into them.
     fn merges_from(&self) -> usize {
-        if self.separate || (self.repeats && !self.count_links) {
+        if self.separate || self.meets_again() {
             usize::MAX
         } else {
             self.max_depth
