@@ -260,34 +260,41 @@ impl<'w, V: Visitor> Worker<'w, V> {
         let wide = matches!(task, Task::Read(_));
         self.deque.push(task);
         if wide {
-            self.want_workers();
+            self.want_workers(1);
         }
         self.shared.scheduler.pushed(1);
     }
 
     fn pushed(&mut self, tasks: usize) {
         self.shared.scheduler.pushed(tasks);
+        self.share_deque();
+    }
+
+    /// Starts workers for what waits in the own deque.
+    fn share_deque(&mut self) {
         let worth = if self.shared.regime.has_waited() {
             1
         } else {
             WORTH_A_WORKER
         };
-        if self.deque.len() >= worth {
-            self.want_workers();
-        }
+        self.want_workers(self.deque.len() / worth);
     }
 
-    /// There is more work than this worker has hands for: starts another if the regime wants one.
-    fn want_workers(&mut self) {
-        if self.shared.scheduler.idle() > 0 {
+    /// There is work for so many more workers: starts them if the regime wants them. All at once, as there may be no
+    /// other occasion: directories that have none below them push nothing.
+    fn want_workers(&mut self, more: usize) {
+        if more == 0 || self.shared.scheduler.idle() > 0 {
             return;
         }
         self.shared.regime.there_is_more_work();
         let target = self.shared.regime.target();
-        if let Some(index) = self.shared.scheduler.next_worker(target)
-            && !(self.start)(index)
-        {
-            self.shared.scheduler.give_up_starting();
+        for _ in 0..more {
+            let Some(index) = self.shared.scheduler.next_worker(target) else {
+                return;
+            };
+            if !(self.start)(index) {
+                return self.shared.scheduler.give_up_starting();
+            }
         }
     }
 
@@ -303,6 +310,8 @@ impl<'w, V: Visitor> Worker<'w, V> {
             if regime.target() > target {
                 self.shared.scheduler.wake_surplus();
             }
+            // More may be wanted by now than when the last directories were found.
+            self.share_deque();
         }
     }
 

@@ -1,0 +1,180 @@
+//! What visitors are promised: the order of calls for a directory, the numbers of its batches, and that a panic of one
+//! ends the walk of all.
+
+mod support;
+
+use ringwalk::{Batch, Dir, Entry, Fields, Flow, Visitor, Walk};
+use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Barrier, Mutex};
+use support::{Random, grow};
+
+/// What has been called for a directory.
+#[derive(Default)]
+struct Called {
+    entered: AtomicBool,
+    /// Of its subdirectories, as found and as left.
+    found: AtomicUsize,
+    gone: AtomicUsize,
+    left: AtomicBool,
+}
+
+struct Checks;
+
+impl Visitor for Checks {
+    type State = Called;
+
+    fn enter(&mut self, dir: &Dir<Called>) -> Flow {
+        assert!(!dir.state().entered.swap(true, Ordering::SeqCst));
+        Flow::Continue
+    }
+
+    fn batch(&mut self, batch: &Batch<'_, Called>) -> Flow {
+        if let Some(dir) = batch.dir() {
+            assert!(dir.state().entered.load(Ordering::SeqCst), "no enter");
+            assert!(!dir.state().left.load(Ordering::SeqCst), "left too early");
+            let below = batch.entries().filter(Entry::will_descend).count();
+            dir.state().found.fetch_add(below, Ordering::SeqCst);
+        }
+        Flow::Continue
+    }
+
+    fn leave(&mut self, dir: &Dir<Called>) {
+        let called = dir.state();
+        assert!(!called.left.swap(true, Ordering::SeqCst), "left twice");
+        let (found, gone) = (&called.found, &called.gone);
+        assert_eq!(found.load(Ordering::SeqCst), gone.load(Ordering::SeqCst));
+        if let Some(parent) = dir.parent() {
+            assert!(!parent.state().left.load(Ordering::SeqCst));
+            parent.state().gone.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+}
+
+#[test]
+fn a_directory_is_left_once_and_after_everything_below_it() {
+    let dir = tempfile::tempdir().unwrap();
+    grow(dir.path(), &mut Random::new(3), 4000);
+    for workers in 1..=8 {
+        for fields in [Fields::empty(), Fields::SIZE] {
+            let outcome = Walk::new(dir.path())
+                .fields(fields)
+                .buffer_size(Some(1024))
+                .workers(NonZeroUsize::new(workers))
+                .run(|_| Checks);
+            assert!(outcome.summary.is_complete());
+        }
+    }
+}
+
+/// Number and names of a batch.
+type Numbered = (u32, Vec<Vec<u8>>);
+
+struct Numbers<'a>(&'a Mutex<Vec<Numbered>>);
+
+impl Visitor for Numbers<'_> {
+    type State = ();
+
+    fn enter(&mut self, dir: &Dir<()>) -> Flow {
+        if dir.name() == b"wide" {
+            // Time for the others to have nothing to do, and so to be given parts.
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        Flow::Continue
+    }
+
+    fn batch(&mut self, batch: &Batch<'_, ()>) -> Flow {
+        if batch.dir().is_some_and(|dir| dir.name() == b"wide") {
+            let names = batch.entries().map(|entry| entry.name().to_vec());
+            let numbered = (batch.index(), names.collect());
+            self.0.lock().unwrap().push(numbered);
+        }
+        Flow::Continue
+    }
+}
+
+#[test]
+fn numbers_of_batches_tell_the_order_of_reading() {
+    let dir = tempfile::tempdir().unwrap();
+    // Enough directories for all workers to be started.
+    for number in 0..50 {
+        std::fs::create_dir(dir.path().join(number.to_string())).unwrap();
+    }
+    let wide = dir.path().join("wide");
+    std::fs::create_dir(&wide).unwrap();
+    for number in 0..20_000 {
+        std::fs::write(wide.join(format!("file {number}")), b"").unwrap();
+    }
+    let read = |workers| {
+        let batches = Mutex::new(Vec::new());
+        Walk::new(dir.path())
+            .fields(Fields::SIZE)
+            .buffer_size(Some(256 * 1024))
+            .workers(NonZeroUsize::new(workers))
+            .run(|_| Numbers(&batches));
+        let mut batches = batches.into_inner().unwrap();
+        batches.sort();
+        assert!(
+            batches.windows(2).all(|two| two[0].0 < two[1].0),
+            "a number twice"
+        );
+        let count = batches.len();
+        let names: Vec<_> = batches.into_iter().flat_map(|batch| batch.1).collect();
+        (names, count)
+    };
+    let (expected, whole) = read(1);
+    assert_eq!(expected.len(), 20_000);
+    let mut most = 0;
+    for workers in [2, 3, 8] {
+        let (names, count) = read(workers);
+        assert!(names == expected, "{workers} workers");
+        most = most.max(count);
+    }
+    assert!(most > whole, "no batch was ever cut into parts");
+}
+
+#[test]
+fn a_panic_on_one_worker_ends_the_walk_of_all() {
+    /// The second worker panics when both are inside of a directory; the first one has all the others to go.
+    struct Panics<'a>(usize, &'a AtomicUsize, &'a Barrier);
+    impl Visitor for Panics<'_> {
+        type State = ();
+        fn enter(&mut self, dir: &Dir<()>) -> Flow {
+            if dir.depth() == 1 && self.1.fetch_add(1, Ordering::SeqCst) < 2 {
+                self.2.wait();
+                assert!(self.0 != 1, "the visitor's own");
+            }
+            Flow::Continue
+        }
+        fn batch(&mut self, _: &Batch<'_, ()>) -> Flow {
+            Flow::Continue
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let roots = ["a", "b", "c", "d"].map(|name| dir.path().join(name));
+    for root in &roots {
+        std::fs::create_dir_all(root.join("both")).unwrap();
+    }
+    let (entered, both) = (AtomicUsize::new(0), Barrier::new(2));
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        Walk::from_roots(roots)
+            .workers(NonZeroUsize::new(2))
+            .run(|index| Panics(index, &entered, &both))
+    }));
+    assert!(panicked.is_err());
+}
+
+#[test]
+fn directories_with_none_below_them_get_all_workers() {
+    let dir = tempfile::tempdir().unwrap();
+    for number in 0..400 {
+        let below = dir.path().join(number.to_string());
+        std::fs::create_dir(&below).unwrap();
+        std::fs::write(below.join("file"), b"").unwrap();
+    }
+    let outcome = Walk::new(dir.path())
+        .workers(NonZeroUsize::new(4))
+        .run(|_| Checks);
+    assert_eq!(outcome.summary.workers, 4);
+}
