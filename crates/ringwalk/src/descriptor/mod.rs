@@ -10,15 +10,17 @@
 //! number are those of the directory that was closed: a directory moved or replaced meanwhile has *vanished*, and the
 //! walk does not follow it out of the tree.
 
+mod reopen;
+mod slot;
+
+pub(crate) use reopen::{directory_flags, identity};
+pub(crate) use slot::Slot;
+
 use crate::Dir;
-use crate::dir::Origin;
-use crate::error::{Failure, Operation};
-use crate::metadata::Identity;
-use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
-use rustix::io::Errno;
+use crate::error::Failure;
+use rustix::fs::CWD;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::collections::VecDeque;
-use std::ffi::CStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -35,64 +37,6 @@ const PER_WORKER: usize = 3;
 
 /// Descriptors that the rest of the process is assumed to have.
 const OTHERS: usize = 6;
-
-/// Opened for reading, as a directory, never through a symbolic link, not inherited by children of the process.
-pub(crate) const DIRECTORY_FLAGS: OFlags = OFlags::RDONLY
-    .union(OFlags::DIRECTORY)
-    .union(OFlags::NOFOLLOW)
-    .union(OFlags::CLOEXEC);
-
-/// The flags to open a directory with, through a symbolic link if the walk follows it.
-pub(crate) fn directory_flags(follow: bool) -> OFlags {
-    if follow {
-        DIRECTORY_FLAGS.difference(OFlags::NOFOLLOW)
-    } else {
-        DIRECTORY_FLAGS
-    }
-}
-
-/// The descriptor of one directory, if it is held, and what is needed to find the directory again if not.
-#[derive(Debug, Default)]
-pub(crate) struct Slot {
-    /// Children that have been found and not yet opened.
-    unopened: AtomicUsize,
-    inner: Mutex<SlotInner>,
-}
-
-#[derive(Debug, Default)]
-struct SlotInner {
-    fd: Option<Arc<OwnedFd>>,
-    identity: Option<Identity>,
-}
-
-impl SlotInner {
-    /// Notes which directory this was, so that it is known again. If even that fails, it will not be found again, and
-    /// its children are reported as vanished.
-    fn remember(&mut self, fd: &OwnedFd) {
-        if self.identity.is_none() {
-            self.identity = identity(fd).ok();
-        }
-    }
-}
-
-impl Slot {
-    fn lock(&self) -> MutexGuard<'_, SlotInner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Device and inode number of the directory, if somebody had to know them.
-    pub(crate) fn identity(&self) -> Option<Identity> {
-        self.lock().identity
-    }
-
-    fn is_held(&self) -> bool {
-        self.lock().fd.is_some()
-    }
-
-    pub(crate) fn set_identity(&self, identity: Identity) {
-        self.lock().identity = Some(identity);
-    }
-}
 
 /// The most open files the system allows (`fs.file-max`, `proc_sys_fs(5)`).
 fn file_max() -> Option<usize> {
@@ -245,7 +189,8 @@ impl<S> Descriptors<S> {
         if let Some(fd) = &dir.slot.lock().fd {
             return Ok(At::Dir(Arc::clone(fd)));
         }
-        let fd = self.reopen(dir)?;
+        self.reopened.fetch_add(1, Ordering::Relaxed);
+        let fd = reopen::reopen(dir)?;
         self.hold(dir, &fd);
         Ok(At::Dir(fd))
     }
@@ -308,169 +253,7 @@ impl<S> Descriptors<S> {
     fn lock_slots(&self) -> MutexGuard<'_, VecDeque<Weak<Dir<S>>>> {
         self.in_slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    /// Opens a directory again whose descriptor was closed.
-    fn reopen(&self, dir: &Dir<S>) -> Result<Arc<OwnedFd>, Failure> {
-        self.reopened.fetch_add(1, Ordering::Relaxed);
-        let failed = |errno| Failure {
-            operation: Operation::Open,
-            errno,
-        };
-        let mut down = Vec::new();
-        let mut above = dir;
-        let mut fd = loop {
-            if let Some(fd) = &above.slot.lock().fd {
-                break Arc::clone(fd);
-            }
-            match (&above.origin, above.parent()) {
-                (Origin::RootFd(fd), _) => break Arc::clone(fd),
-                (Origin::Entry { .. }, Some(parent)) => {
-                    down.push(above);
-                    above = parent;
-                }
-                (origin, _) => {
-                    let follow = matches!(origin, Origin::RootPath { follow: true });
-                    let flags = directory_flags(follow);
-                    let root = openat(CWD, above.c_name(), flags, Mode::empty());
-                    break Arc::new(root.map_err(failed)?);
-                }
-            }
-        };
-        let mut path = ComponentPath::default();
-        for dir in down.iter().rev() {
-            if matches!(dir.origin, Origin::Entry { follow: true }) {
-                fd = path.open(fd).map_err(failed)?;
-                let flags = directory_flags(true);
-                fd = Arc::new(openat(&fd, dir.c_name(), flags, Mode::empty()).map_err(failed)?);
-            } else {
-                fd = path.push(fd, dir.c_name()).map_err(failed)?;
-            }
-        }
-        fd = path.open(fd).map_err(failed)?;
-        let same = dir.slot.identity() == Some(identity(&fd).map_err(failed)?);
-        if same {
-            Ok(fd)
-        } else {
-            Err(failed(Errno::NOENT))
-        }
-    }
-}
-
-/// Device and inode number of an open directory.
-pub(crate) fn identity(fd: impl AsFd) -> Result<Identity, Errno> {
-    let stat = rustix::fs::fstat(fd)?;
-    Ok(Identity {
-        dev: stat.st_dev,
-        ino: stat.st_ino,
-    })
-}
-
-/// Components that are opened together, at most `PATH_MAX` bytes of them in one call.
-#[derive(Default)]
-struct ComponentPath {
-    bytes: Vec<u8>,
-}
-
-impl ComponentPath {
-    /// The kernel's `PATH_MAX`, NUL included.
-    const MOST: usize = 4096;
-
-    /// Adds a component, opening what there is so far when it would become too long.
-    fn push(&mut self, mut fd: Arc<OwnedFd>, name: &CStr) -> Result<Arc<OwnedFd>, Errno> {
-        if self.bytes.len() + 1 + name.to_bytes_with_nul().len() > Self::MOST {
-            fd = self.open(fd)?;
-        }
-        if !self.bytes.is_empty() {
-            self.bytes.push(b'/');
-        }
-        self.bytes.extend_from_slice(name.to_bytes());
-        Ok(fd)
-    }
-
-    /// Opens the components below `fd`; `fd` itself if there are none.
-    fn open(&mut self, fd: Arc<OwnedFd>) -> Result<Arc<OwnedFd>, Errno> {
-        if self.bytes.is_empty() {
-            return Ok(fd);
-        }
-        let path = std::mem::take(&mut self.bytes);
-        let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::BENEATH;
-        match openat2(&fd, &path[..], DIRECTORY_FLAGS, Mode::empty(), resolve) {
-            Ok(fd) => Ok(Arc::new(fd)),
-            // Before Linux 5.6, or a seccomp filter that does not know the call: a component at a time.
-            Err(Errno::NOSYS | Errno::PERM) => {
-                let mut fd = fd;
-                for name in path.split(|byte| *byte == b'/') {
-                    fd = Arc::new(openat(&fd, name, DIRECTORY_FLAGS, Mode::empty())?);
-                }
-                Ok(fd)
-            }
-            Err(errno) => Err(errno),
-        }
-    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn open_root(path: &std::path::Path) -> (Arc<Dir<()>>, Arc<OwnedFd>) {
-        use std::os::unix::ffi::OsStrExt;
-        let name = std::ffi::CString::new(path.as_os_str().as_bytes()).unwrap();
-        let fd = openat(CWD, &name, DIRECTORY_FLAGS, Mode::empty()).unwrap();
-        let origin = Origin::RootPath { follow: false };
-        (
-            Arc::new(Dir::root(name.into(), 0, origin, ())),
-            Arc::new(fd),
-        )
-    }
-
-    /// Entries were lost when one worker closed a directory while another looked for it.
-    #[test]
-    fn a_directory_that_is_closed_meanwhile_is_found_again() {
-        let path = tempfile::tempdir().unwrap();
-        let descriptors = Descriptors::new(false);
-        let mut lost = 0;
-        for _ in 0..40 {
-            let dirs: Vec<_> = (0..400).map(|_| open_root(path.path())).collect();
-            for (dir, fd) in &dirs {
-                descriptors.expect_children(dir, 1, fd);
-            }
-            // Both come to each directory at the same time.
-            let turn = AtomicUsize::new(0);
-            std::thread::scope(|scope| {
-                scope.spawn(|| {
-                    for (index, (dir, _)) in dirs.iter().enumerate() {
-                        while turn.load(Ordering::Relaxed) < index {
-                            std::hint::spin_loop();
-                        }
-                        descriptors.close(dir);
-                    }
-                });
-                for (index, (dir, _)) in dirs.iter().enumerate() {
-                    turn.store(index, Ordering::Relaxed);
-                    lost += (0..100).filter(|_| descriptors.get(dir).is_err()).count();
-                }
-            });
-            while descriptors.close_oldest() {}
-        }
-        assert_eq!(lost, 0);
-    }
-
-    #[test]
-    fn a_directory_that_was_replaced_is_not_found_again() {
-        let parent = tempfile::tempdir().unwrap();
-        let path = parent.path().join("dir");
-        std::fs::create_dir(&path).unwrap();
-        let descriptors = Descriptors::new(false);
-        let (dir, fd) = open_root(&path);
-        descriptors.expect_children(&dir, 1, &fd);
-        assert!(descriptors.close_oldest());
-        assert!(descriptors.get(&dir).is_ok());
-        assert_eq!(descriptors.reopened(), 1);
-        assert!(descriptors.close_oldest());
-        std::fs::rename(&path, parent.path().join("aside")).unwrap();
-        std::fs::create_dir(&path).unwrap();
-        let failure = descriptors.get(&dir).unwrap_err();
-        assert_eq!((failure.errno, failure.is_race()), (Errno::NOENT, true));
-    }
-}
+mod tests;

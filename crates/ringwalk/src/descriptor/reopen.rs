@@ -1,0 +1,123 @@
+//! Opening directories, and finding one again whose descriptor was closed.
+
+use crate::dir::{Dir, Origin};
+use crate::error::{Failure, Operation};
+use crate::metadata::Identity;
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
+use rustix::io::Errno;
+use std::ffi::CStr;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+
+/// Opened for reading, as a directory, never through a symbolic link, not inherited by children of the process.
+pub(crate) const DIRECTORY_FLAGS: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+
+/// The flags to open a directory with, through a symbolic link if the walk follows it.
+pub(crate) fn directory_flags(follow: bool) -> OFlags {
+    if follow {
+        DIRECTORY_FLAGS.difference(OFlags::NOFOLLOW)
+    } else {
+        DIRECTORY_FLAGS
+    }
+}
+
+/// Opens a directory again whose descriptor was closed.
+pub(super) fn reopen<S>(dir: &Dir<S>) -> Result<Arc<OwnedFd>, Failure> {
+    let failed = |errno| Failure {
+        operation: Operation::Open,
+        errno,
+    };
+    let mut down = Vec::new();
+    let mut above = dir;
+    let mut fd = loop {
+        if let Some(fd) = &above.slot.lock().fd {
+            break Arc::clone(fd);
+        }
+        match (&above.origin, above.parent()) {
+            (Origin::RootFd(fd), _) => break Arc::clone(fd),
+            (Origin::Entry { .. }, Some(parent)) => {
+                down.push(above);
+                above = parent;
+            }
+            (origin, _) => {
+                let follow = matches!(origin, Origin::RootPath { follow: true });
+                let flags = directory_flags(follow);
+                let root = openat(CWD, above.c_name(), flags, Mode::empty());
+                break Arc::new(root.map_err(failed)?);
+            }
+        }
+    };
+    let mut path = ComponentPath::default();
+    for dir in down.iter().rev() {
+        if matches!(dir.origin, Origin::Entry { follow: true }) {
+            fd = path.open(fd).map_err(failed)?;
+            let flags = directory_flags(true);
+            fd = Arc::new(openat(&fd, dir.c_name(), flags, Mode::empty()).map_err(failed)?);
+        } else {
+            fd = path.push(fd, dir.c_name()).map_err(failed)?;
+        }
+    }
+    fd = path.open(fd).map_err(failed)?;
+    let same = dir.slot.identity() == Some(identity(&fd).map_err(failed)?);
+    if same {
+        Ok(fd)
+    } else {
+        Err(failed(Errno::NOENT))
+    }
+}
+
+/// Device and inode number of an open directory.
+pub(crate) fn identity(fd: impl AsFd) -> Result<Identity, Errno> {
+    let stat = rustix::fs::fstat(fd)?;
+    Ok(Identity {
+        dev: stat.st_dev,
+        ino: stat.st_ino,
+    })
+}
+
+/// Components that are opened together, at most `PATH_MAX` bytes of them in one call.
+#[derive(Default)]
+struct ComponentPath {
+    bytes: Vec<u8>,
+}
+
+impl ComponentPath {
+    /// The kernel's `PATH_MAX`, NUL included.
+    const MOST: usize = 4096;
+
+    /// Adds a component, opening what there is so far when it would become too long.
+    fn push(&mut self, mut fd: Arc<OwnedFd>, name: &CStr) -> Result<Arc<OwnedFd>, Errno> {
+        if self.bytes.len() + 1 + name.to_bytes_with_nul().len() > Self::MOST {
+            fd = self.open(fd)?;
+        }
+        if !self.bytes.is_empty() {
+            self.bytes.push(b'/');
+        }
+        self.bytes.extend_from_slice(name.to_bytes());
+        Ok(fd)
+    }
+
+    /// Opens the components below `fd`; `fd` itself if there are none.
+    fn open(&mut self, fd: Arc<OwnedFd>) -> Result<Arc<OwnedFd>, Errno> {
+        if self.bytes.is_empty() {
+            return Ok(fd);
+        }
+        let path = std::mem::take(&mut self.bytes);
+        let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::BENEATH;
+        match openat2(&fd, &path[..], DIRECTORY_FLAGS, Mode::empty(), resolve) {
+            Ok(fd) => Ok(Arc::new(fd)),
+            // Before Linux 5.6, or a seccomp filter that does not know the call: a component at a time.
+            Err(Errno::NOSYS | Errno::PERM) => {
+                let mut fd = fd;
+                for name in path.split(|byte| *byte == b'/') {
+                    fd = Arc::new(openat(&fd, name, DIRECTORY_FLAGS, Mode::empty())?);
+                }
+                Ok(fd)
+            }
+            Err(errno) => Err(errno),
+        }
+    }
+}
