@@ -57,7 +57,8 @@ impl Error {
     }
 
     /// Whether this is a race rather than a failure: the entry was listed by its directory, and had been removed,
-    /// moved or replaced by something else when the walk came to it. Nothing of the tree as it is now was missed.
+    /// moved or replaced by something else when the walk came to it. What is at its new place, or has taken its place,
+    /// may not have been seen.
     pub fn is_vanished(&self) -> bool {
         self.vanished
     }

@@ -9,7 +9,8 @@ pub enum Flow {
     Continue,
     /// Be done with this directory: read no more of it and descend into nothing more of it.
     Prune,
-    /// End the whole walk. Directories that are open are not left.
+    /// End the whole walk. Directories that are open are not left. Other workers may be in a call, or on the way to one
+    /// last batch.
     Stop,
 }
 
@@ -24,7 +25,7 @@ pub enum Flow {
 ///    order; [`Batch::index`] tells their order;
 /// 4. `leave`, exactly once, after everything below it has been left, and also when it could not be opened or read.
 ///
-/// After [`Flow::Stop`] calls cease, and `leave` is not made up for.
+/// After [`Flow::Stop`] each worker is done with the batch that it is at; `leave` is not made up for.
 pub trait Visitor: Send {
     /// What is kept with each directory while it is walked; made by [`Entry::descend_with`](crate::Entry::descend_with)
     /// or by default.
