@@ -4,6 +4,7 @@
 //! written must first take it away: so everything goes through one lock, and whoever writes clears the line. It is
 //! drawn again at its next turn.
 
+use ringwalk_sys::stdout_was_closed;
 use std::fmt::{Display, Write as _};
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -89,6 +90,9 @@ pub fn without_line<T>(write: impl FnOnce() -> T) -> T {
 /// The exit status to end with. A reader that went away (`EPIPE`) has seen what it wanted, so that is not told.
 pub fn print(bytes: &[u8]) -> Result<(), ExitCode> {
     let result = without_line(|| {
+        if stdout_was_closed() {
+            return Err(rustix::io::Errno::BADF.into());
+        }
         let mut out = io::stdout().lock();
         out.write_all(bytes).and_then(|()| out.flush())
     });

@@ -7,6 +7,7 @@
 //! | `probe.rs` | what `io_uring` offers to this process, by asking it |
 //! | `records.rs` | a buffer of records with an index |
 //! | `statx.rs` | metadata of a file, into a buffer of the caller |
+//! | `stdout.rs` | whether standard output was closed when the program began |
 //! | `thread_usage.rs` | CPU time and voluntary waits of the calling thread |
 //!
 //! All `unsafe` code of the project lives in this crate. What is *not* here: opening, limits and everything
@@ -17,6 +18,7 @@ mod getdents;
 mod probe;
 mod records;
 mod statx;
+mod stdout;
 mod thread_usage;
 
 pub use dirent::{Dirent, DirentError, Dirents, RawFileType};
@@ -24,6 +26,7 @@ pub use getdents::getdents64;
 pub use probe::{IoUring, IoWorkers, PROBE_ENTRIES};
 pub use records::Records;
 pub use statx::{Statx, statx};
+pub use stdout::stdout_was_closed;
 pub use thread_usage::ThreadUsage;
 
 pub use rustix;

@@ -49,7 +49,7 @@ pub use error::{Error, Operation};
 pub use metadata::{Fields, Identity, Metadata, Timestamp};
 pub use monitor::Monitor;
 pub use options::{Follow, Order, SourceChoice, Stay, UnknownSource};
-pub use regime::WorkerChange;
+pub use regime::{WorkerChange, warm_workers};
 pub use root::Root;
 pub use summary::{Outcome, Summary};
 pub use visitor::{Flow, Visitor};

@@ -42,6 +42,13 @@ const TRIAL: Duration = Duration::from_millis(12);
 /// How long a number that more workers did not improve on is kept.
 const SETTLED: Duration = Duration::from_millis(300);
 
+/// How many workers a walk has while its calls return from cache, unless told otherwise: as many as CPUs this process
+/// may use, by affinity and by the quota of its cgroups, and at most 16.
+pub fn warm_workers() -> usize {
+    let cpus = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    cpus.min(MOST_BUSY_WORKERS)
+}
+
 /// A change of the number of workers, for the explanation of a walk.
 #[derive(Clone, Debug)]
 pub struct WorkerChange {
@@ -124,10 +131,7 @@ impl Regime {
     }
 
     fn cpus(&self) -> usize {
-        *self.cpus.get_or_init(|| {
-            let cpus = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-            cpus.min(MOST_BUSY_WORKERS).min(self.most)
-        })
+        *self.cpus.get_or_init(|| warm_workers().min(self.most))
     }
 
     /// Whether some window was spent waiting.

@@ -10,9 +10,6 @@ use serde::Serialize;
 
 use super::{cgroup, mounts};
 
-/// More workers than this are not used while calls return from cache, unless told.
-const MOST_WARM_WORKERS: usize = 16;
-
 /// Limits; a number that is missing (`null`) means that nothing limits, unless said otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Limits {
@@ -52,7 +49,7 @@ impl Limits {
             system_most_open_files: proc_number("/proc/sys/fs/file-max", 0),
             cpus: cpus(),
             cpu_quota: groups.cpus,
-            workers: asked.map_or_else(warm_workers, NonZeroUsize::get),
+            workers: asked.map_or_else(ringwalk::warm_workers, NonZeroUsize::get),
             memory: meminfo_bytes(&meminfo, "MemTotal:"),
             memory_available: meminfo_bytes(&meminfo, "MemAvailable:"),
             memory_limit: groups.memory,
@@ -67,13 +64,6 @@ fn text(path: &Path) -> Option<String> {
 
 fn cpus() -> usize {
     sched_getaffinity(None).map_or(1, |set| usize::try_from(set.count()).unwrap_or(1).max(1))
-}
-
-/// What the engine begins with once there is work for several: the CPUs that affinity and quota leave, at most 16.
-fn warm_workers() -> usize {
-    std::thread::available_parallelism()
-        .map_or(1, NonZeroUsize::get)
-        .min(MOST_WARM_WORKERS)
 }
 
 fn nth_number<T: FromStr>(text: &str, index: usize) -> Option<T> {
@@ -93,10 +83,7 @@ mod tests {
     #[test]
     fn workers_are_bounded_by_cpus_unless_asked() {
         let workers = Limits::read(None).workers;
-        assert!(
-            (1..=MOST_WARM_WORKERS.min(cpus())).contains(&workers),
-            "{workers}"
-        );
+        assert!((1..=cpus()).contains(&workers), "{workers}");
     }
 
     #[test]
