@@ -19,7 +19,7 @@ use std::fmt;
 pub(crate) const HEADER: usize = 19;
 
 /// Alignment of records in a buffer, in bytes.
-const ALIGN: usize = 8;
+pub(crate) const ALIGN: usize = 8;
 
 /// The shortest record in bytes: header, one byte of name, NUL, padding.
 const LEAST_RECORD: usize = (HEADER + 2).next_multiple_of(ALIGN);
@@ -75,24 +75,58 @@ impl RawFileType {
 }
 
 /// One directory entry, borrowed from the buffer that `getdents64` filled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 #[doc(alias = "linux_dirent64")]
 pub struct Dirent<'a> {
-    /// Inode number (`d_ino`). At a mount point: that of the directory underneath.
-    pub ino: u64,
-    /// Position of the *next* entry (`d_off`): opaque, valid only for the open file it came from.
-    pub cookie: i64,
-    /// Type, if the file system says (`d_type`).
-    pub file_type: RawFileType,
-    /// The name: any bytes except NUL. Nor does the kernel let `/` through (`verify_dirent_name` in `fs/readdir.c`), so
-    /// that is not looked for again; who fills records otherwise has to see to it.
-    pub name: &'a CStr,
+    /// The whole record. Its name ends within it.
+    record: &'a [[u8; ALIGN]],
 }
 
-impl Dirent<'_> {
+impl<'a> Dirent<'a> {
+    /// Inode number (`d_ino`). At a mount point: that of the directory underneath.
+    #[inline]
+    pub fn ino(&self) -> u64 {
+        u64::from_ne_bytes(self.record[0])
+    }
+
+    /// Position of the *next* entry (`d_off`): opaque, valid only for the open file it came from.
+    #[inline]
+    pub fn cookie(&self) -> i64 {
+        i64::from_ne_bytes(self.record[1])
+    }
+
+    /// Type, if the file system says (`d_type`).
+    #[inline]
+    pub fn file_type(&self) -> RawFileType {
+        RawFileType::from_d_type(self.record[FIRST][2])
+    }
+
+    /// The name: any bytes except NUL. Nor does the kernel let `/` through (`verify_dirent_name` in `fs/readdir.c`), so
+    /// that is not looked for again; who fills records otherwise has to see to it.
+    ///
+    /// Its end is looked for at each call.
+    #[inline]
+    pub fn name(&self) -> &'a CStr {
+        name_of(self.record).unwrap_or_default()
+    }
+
     /// Whether this is `.` or `..`.
+    #[inline]
     pub fn is_dot(&self) -> bool {
-        matches!(self.name.to_bytes(), b"." | b"..")
+        // Names begin within this word, and both of these end within it.
+        let [.., first, second, third, _, _] = self.record[FIRST];
+        first == b'.' && (second == 0 || second == b'.' && third == 0)
+    }
+}
+
+impl fmt::Debug for Dirent<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dirent")
+            .field("ino", &self.ino())
+            .field("cookie", &self.cookie())
+            .field("file_type", &self.file_type())
+            .field("name", &self.name())
+            .finish()
     }
 }
 
@@ -126,7 +160,7 @@ impl std::error::Error for DirentError {}
 ///
 /// ```
 /// use ringwalk_sys::Dirents;
-/// assert_eq!(Dirents::new(&[]).next(), None);
+/// assert!(Dirents::new(&[]).next().is_none());
 /// ```
 ///
 /// A record borrows from the buffer, so the buffer cannot be filled again while one is held:
@@ -167,7 +201,7 @@ impl<'a> Dirents<'a> {
     #[inline]
     fn parse(&mut self) -> Result<Dirent<'a>, DirentError> {
         let words = &self.words[self.at..];
-        let [ino, cookie, mixed, ..] = words else {
+        let Some(mixed) = words.get(FIRST) else {
             return Err(DirentError::Truncated);
         };
         let length = usize::from(u16::from_ne_bytes([mixed[0], mixed[1]]));
@@ -178,14 +212,17 @@ impl<'a> Dirents<'a> {
         let Some(record) = words.get(..length / ALIGN) else {
             return Err(DirentError::BadLength);
         };
-        let name = name_of(record)?;
+        if mixed[BEFORE] == 0 {
+            return Err(DirentError::EmptyName);
+        }
+        // The kernel's records are as short as they can be, so the NUL is in the last word. One elsewhere is no mistake.
+        let last = record[record.len() - 1];
+        let hidden = if record.len() == FIRST + 1 { HIDDEN } else { 0 };
+        if zero_bytes(u64::from_le_bytes(last) | hidden) == 0 && name_of(record).is_none() {
+            return Err(DirentError::UnterminatedName);
+        }
         self.at += record.len();
-        Ok(Dirent {
-            ino: u64::from_ne_bytes(*ino),
-            cookie: i64::from_ne_bytes(*cookie),
-            file_type: RawFileType::from_d_type(mixed[2]),
-            name,
-        })
+        Ok(Dirent { record })
     }
 }
 
@@ -208,15 +245,17 @@ impl<'a> Iterator for Dirents<'a> {
 
 impl std::iter::FusedIterator for Dirents<'_> {}
 
-/// The name in a whole record, found a word at a time: most names end within two or three words, and this is done for
-/// every entry of a walk.
+/// The word of a record that the name begins in, how many bytes of it are before the name, and a mask of those.
+const FIRST: usize = HEADER / ALIGN;
+const BEFORE: usize = HEADER % ALIGN;
+const HIDDEN: u64 = (1 << (8 * BEFORE)) - 1;
+
+/// The name in a record, or in more than one record, found a word at a time: most names end within two words. `None` if
+/// it does not end.
 #[inline]
-fn name_of(record: &[[u8; ALIGN]]) -> Result<&CStr, DirentError> {
-    /// The word that the name begins in, and how many bytes of it are before the name.
-    const FIRST: usize = HEADER / ALIGN;
-    const BEFORE: usize = HEADER % ALIGN;
+pub(crate) fn name_of(record: &[[u8; ALIGN]]) -> Option<&CStr> {
     // Whatever is before the name counts as no NUL.
-    let mut hidden = (1_u64 << (8 * BEFORE)) - 1;
+    let mut hidden = HIDDEN;
     for (index, word) in record.iter().enumerate().skip(FIRST) {
         let nul = zero_bytes(u64::from_le_bytes(*word) | hidden);
         hidden = 0;
@@ -224,16 +263,13 @@ fn name_of(record: &[[u8; ALIGN]]) -> Result<&CStr, DirentError> {
             continue;
         }
         let end = index * ALIGN + (nul.trailing_zeros() / 8) as usize;
-        if end == HEADER {
-            return Err(DirentError::EmptyName);
-        }
         let name = &record.as_flattened()[HEADER..=end];
         debug_assert!(CStr::from_bytes_with_nul(name).is_ok());
         // SAFETY: byte `end` is NUL and none from `HEADER` on before it is: `zero_bytes` marks the first zero byte of
         // a word exactly, and words without a mark have none.
-        return Ok(unsafe { CStr::from_bytes_with_nul_unchecked(name) });
+        return Some(unsafe { CStr::from_bytes_with_nul_unchecked(name) });
     }
-    Err(DirentError::UnterminatedName)
+    None
 }
 
 /// The value with every byte 1.
@@ -267,15 +303,9 @@ mod tests {
     fn a_record_is_read_back() {
         let buffer = record(7, -2, 8, b"name", 0);
         let dirent = Dirents::new(&buffer).next().unwrap().unwrap();
-        assert_eq!(
-            dirent,
-            Dirent {
-                ino: 7,
-                cookie: -2,
-                file_type: RawFileType::Regular,
-                name: c"name"
-            }
-        );
+        assert_eq!((dirent.ino(), dirent.cookie()), (7, -2));
+        assert_eq!(dirent.file_type(), RawFileType::Regular);
+        assert_eq!(dirent.name(), c"name");
     }
 
     #[test]
@@ -341,8 +371,8 @@ mod tests {
         ];
         for (buffer, error) in cases {
             let mut dirents = Dirents::new(&buffer);
-            assert_eq!(dirents.next(), Some(Err(error)));
-            assert_eq!(dirents.next(), None);
+            assert_eq!(dirents.next().unwrap().unwrap_err(), error);
+            assert!(dirents.next().is_none());
         }
     }
 
@@ -353,7 +383,7 @@ mod tests {
             let mut buffer = record(1, 1, 8, &name, 2);
             buffer[HEADER + length + 1..].fill(b'/');
             let dirent = Dirents::new(&buffer).next().unwrap().unwrap();
-            assert_eq!(dirent.name.to_bytes(), name);
+            assert_eq!(dirent.name().to_bytes(), name);
         }
     }
 
@@ -395,10 +425,10 @@ mod tests {
             let read: Vec<_> = Dirents::new(&buffer).map(Result::unwrap).collect();
             prop_assert_eq!(read.len(), entries.len());
             for (dirent, (ino, cookie, d_type, name, _)) in read.iter().zip(&entries) {
-                prop_assert_eq!(dirent.ino, *ino);
-                prop_assert_eq!(dirent.cookie, *cookie);
-                prop_assert_eq!(dirent.file_type, RawFileType::from_d_type(*d_type));
-                prop_assert_eq!(dirent.name.to_bytes(), &name[..]);
+                prop_assert_eq!(dirent.ino(), *ino);
+                prop_assert_eq!(dirent.cookie(), *cookie);
+                prop_assert_eq!(dirent.file_type(), RawFileType::from_d_type(*d_type));
+                prop_assert_eq!(dirent.name().to_bytes(), &name[..]);
             }
         }
 

@@ -76,7 +76,7 @@ mod tests {
                 for dirent in Dirents::new(&buffer[..filled]) {
                     let dirent = dirent.unwrap();
                     if !dirent.is_dot() {
-                        assert!(names.insert(dirent.name.to_bytes().to_vec()));
+                        assert!(names.insert(dirent.name().to_bytes().to_vec()));
                     }
                 }
             }

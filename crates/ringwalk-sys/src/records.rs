@@ -1,10 +1,10 @@
 //! A buffer of directory records with an index: what one or more calls of `getdents64` brought, each entry found again
 //! by its number.
 //!
-//! The index is 12 bytes an entry; inode number and cookie stay in the record. Names are handed out as C strings
-//! without looking for their end again: that they have one, and where, is what the index was made by.
+//! The index is 8 bytes an entry: everything but the type stays in the record, and who does not ask for a name does not
+//! pay for finding its end.
 
-use crate::dirent::{DirentError, Dirents, HEADER, RawFileType};
+use crate::dirent::{ALIGN, DirentError, Dirents, HEADER, RawFileType, name_of};
 use crate::getdents::getdents64;
 use rustix::io::Errno;
 use std::ffi::CStr;
@@ -15,8 +15,6 @@ use std::os::fd::AsFd;
 struct Slot {
     /// Offset of the record in bytes.
     at: u32,
-    /// Bytes of the name, NUL not counted.
-    name_length: u32,
     file_type: RawFileType,
 }
 
@@ -28,8 +26,7 @@ pub struct Records {
     filled: usize,
     /// How many of the filled bytes have been indexed.
     indexed: usize,
-    /// Each slot's name lies within the filled bytes, `HEADER` after its `at`; it has no NUL in it, and one behind it.
-    /// Filled bytes are not written to until `clear` has emptied this.
+    /// The `at` of each is a multiple of `ALIGN`, and the record there ends within the filled bytes.
     slots: Vec<Slot>,
     types: u16,
 }
@@ -88,13 +85,11 @@ impl Records {
                 }
                 Some(Ok(dirent)) if dirent.is_dot() => {}
                 Some(Ok(dirent)) => {
-                    self.types |= 1 << dirent.file_type as u8;
+                    let file_type = dirent.file_type();
+                    self.types |= 1 << file_type as u8;
                     self.slots.push(Slot {
                         at: u32::try_from(at).map_err(|_| DirentError::BadLength)?,
-                        // A record is shorter than 64 KiB.
-                        name_length: u32::try_from(dirent.name.count_bytes())
-                            .map_err(|_| DirentError::BadLength)?,
-                        file_type: dirent.file_type,
+                        file_type,
                     });
                 }
                 Some(Err(error)) => {
@@ -118,14 +113,12 @@ impl Records {
         self.bytes.extend_from_slice(&cookie.to_ne_bytes());
         self.bytes.resize(self.filled + HEADER, 0);
         self.bytes.extend_from_slice(name.to_bytes_with_nul());
+        self.bytes
+            .resize(self.bytes.len().next_multiple_of(ALIGN), 0);
         self.filled = self.bytes.len();
         self.indexed = self.filled;
         self.types |= 1 << file_type as u8;
-        self.slots.push(Slot {
-            at,
-            name_length: u32::try_from(name.count_bytes()).expect("a name within 4 GiB"),
-            file_type,
-        });
+        self.slots.push(Slot { at, file_type });
     }
 
     /// How many entries there are.
@@ -145,13 +138,13 @@ impl Records {
     /// Like the others below, if there are not that many entries.
     #[inline]
     pub fn name(&self, index: usize) -> &CStr {
-        let slot = &self.slots[index];
-        let start = slot.at as usize + HEADER;
-        let name = &self.bytes[start..=start + slot.name_length as usize];
-        debug_assert!(CStr::from_bytes_with_nul(name).is_ok());
-        // SAFETY: `slots` holds only what `index` took from a C string in a record, or `push` from one that it copied,
-        // with its NUL; and those bytes have not been written to since (see `slots`).
-        unsafe { CStr::from_bytes_with_nul_unchecked(name) }
+        self.name_at(self.slots[index])
+    }
+
+    #[inline]
+    fn name_at(&self, slot: Slot) -> &CStr {
+        let (words, _) = self.bytes[slot.at as usize..self.filled].as_chunks();
+        name_of(words).unwrap_or_default()
     }
 
     /// The type of an entry.
@@ -191,11 +184,7 @@ impl Records {
     /// Puts the entries into the order of the bytes of their names.
     pub fn sort_by_name(&mut self) {
         let mut slots = std::mem::take(&mut self.slots);
-        let name = |slot: &Slot| {
-            let start = slot.at as usize + HEADER;
-            &self.bytes[start..start + slot.name_length as usize]
-        };
-        slots.sort_unstable_by(|a, b| name(a).cmp(name(b)));
+        slots.sort_unstable_by(|a, b| self.name_at(*a).cmp(self.name_at(*b)));
         self.slots = slots;
     }
 

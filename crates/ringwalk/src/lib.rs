@@ -14,7 +14,7 @@
 //! | `raw_batch.rs`, `stat.rs` | the buffer a source fills; metadata of its entries |
 //! | `boundary.rs` | the devices and mounts that a walk stays on |
 //! | `worker/`, `scheduler.rs` | the loop of one worker; work between workers |
-//! | `regime.rs`, `filesystem.rs` | how many workers, what kind of file system |
+//! | `regime.rs`, `meter.rs`, `filesystem.rs` | how many workers, by what is measured, on what kind of file system |
 //! | `descriptor.rs` | open directories as a cache with a budget |
 //!
 //! Data goes one way: source, batch, visitor, result. What is *not* here: any `unsafe` code (in `ringwalk-sys`), any
@@ -28,6 +28,7 @@ mod entries;
 mod error;
 mod filesystem;
 mod metadata;
+mod meter;
 mod monitor;
 mod options;
 pub mod ordered;

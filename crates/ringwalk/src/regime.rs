@@ -1,6 +1,6 @@
 //! How many workers there are: as many as CPUs while calls return from cache, more while they wait for a device.
 //!
-//! Every worker measures its own calls in windows of a few milliseconds ([`Meter`]). A window in which calls were slow,
+//! Every worker measures its own calls in windows of a few milliseconds ([`Meter`](crate::meter::Meter)). A window in which calls were slow,
 //! the thread had little CPU time, and it gave up its CPU of its own will, was spent *waiting*; a thread that other
 //! processes crowd out is slow too, but does not give up its CPU.
 //!
@@ -16,7 +16,6 @@
 //! make slower is left alone, without having to be told which is which. Where the disk says that it rotates, waiting
 //! also turns on inode order (see `stat.rs`).
 
-use ringwalk_sys::ThreadUsage;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -29,12 +28,6 @@ pub(crate) const MOST_WORKERS: usize = 64;
 
 /// The most workers on a warm cache unless told otherwise: a shared host with 128 CPUs is not ours alone.
 const MOST_BUSY_WORKERS: usize = 16;
-
-/// A measuring window.
-const WINDOW: Duration = Duration::from_millis(4);
-
-/// Calls that take longer than this on average may have waited. From cache they take 0.5 to 5 us.
-const SLOW_CALL: Duration = Duration::from_micros(20);
 
 /// How long a number of workers is tried before the next decision.
 const TRIAL: Duration = Duration::from_millis(12);
@@ -154,13 +147,14 @@ impl Regime {
     }
 
     /// Takes the report of one window; true if it is the first that was spent waiting.
-    fn report(&self, calls: u64, waiting: bool) -> bool {
+    pub(crate) fn report(&self, calls: u64, waiting: bool) -> bool {
         let calls = self.calls.fetch_add(calls, Ordering::Relaxed) + calls;
         if !waiting {
             let target = self.target();
             let busy = self.busy_windows.fetch_add(1, Ordering::Relaxed);
             if !self.fixed && target > 1 && busy > 2 * target && target > self.cpus() {
-                self.change(calls, self.cpus(), "calls return from cache");
+                let mut climb = self.climb.lock().unwrap_or_else(PoisonError::into_inner);
+                self.change(&mut climb, calls, self.cpus(), "calls return from cache");
             }
             return false;
         }
@@ -174,7 +168,7 @@ impl Regime {
 
     fn climb(&self, calls: u64) {
         // One worker decides at a time; the others have better things to do than to wait for it.
-        let Ok(climb) = self.climb.try_lock() else {
+        let Ok(mut climb) = self.climb.try_lock() else {
             return;
         };
         let elapsed = climb.since.elapsed();
@@ -186,37 +180,26 @@ impl Regime {
         }
         let made = u32::try_from(made).unwrap_or(u32::MAX);
         let rate = f64::from(made) / elapsed.as_secs_f64();
-        let (before, hold) = (climb.before, climb.hold);
-        drop(climb);
-        match before {
-            Some((rate_before, workers)) if hold < SETTLED && rate < 0.9 * rate_before => {
-                self.settle(calls, workers, "more workers made it slower");
+        let on_trial = climb.hold < SETTLED;
+        let (workers, reason, hold) = match climb.before {
+            Some((before, workers)) if on_trial && rate < 0.9 * before => {
+                (workers, "more workers made it slower", SETTLED)
             }
-            Some((rate_before, _)) if hold < SETTLED && rate < 1.15 * rate_before => {
-                self.settle(calls, target, "more workers made it no faster");
+            Some((before, _)) if on_trial && rate < 1.15 * before => {
+                (target, "more workers made it no faster", SETTLED)
             }
             _ if target < self.most => {
+                climb.before = Some((rate, target));
                 let more = (2 * target.max(self.cpus())).min(self.most);
-                self.set_before(rate, target);
-                self.change(calls, more, "calls wait for a device");
+                (more, "calls wait for a device", TRIAL)
             }
-            _ => {}
-        }
+            _ => return,
+        };
+        self.change(&mut climb, calls, workers, reason);
+        climb.hold = hold;
     }
 
-    fn set_before(&self, rate: f64, workers: usize) {
-        let mut climb = self.climb.lock().unwrap_or_else(PoisonError::into_inner);
-        climb.before = Some((rate, workers));
-    }
-
-    fn settle(&self, calls: u64, workers: usize, reason: &'static str) {
-        self.change(calls, workers, reason);
-        let mut climb = self.climb.lock().unwrap_or_else(PoisonError::into_inner);
-        climb.hold = SETTLED;
-    }
-
-    fn change(&self, calls: u64, workers: usize, reason: &'static str) {
-        let mut climb = self.climb.lock().unwrap_or_else(PoisonError::into_inner);
+    fn change(&self, climb: &mut Climb, calls: u64, workers: usize, reason: &'static str) {
         self.busy_windows.store(0, Ordering::Relaxed);
         self.target.store(workers, Ordering::Relaxed);
         climb.since = Instant::now();
@@ -229,74 +212,6 @@ impl Regime {
             reason,
         });
     }
-}
-
-/// What one worker measures of its own calls.
-#[derive(Debug)]
-pub(crate) struct Meter {
-    calls: u64,
-    in_calls: Duration,
-    window: Instant,
-    usage: ThreadUsage,
-}
-
-impl Meter {
-    pub(crate) fn new() -> Self {
-        Self {
-            calls: 0,
-            in_calls: Duration::ZERO,
-            window: Instant::now(),
-            usage: ThreadUsage::now(),
-        }
-    }
-
-    /// The worker had nothing to do until now: that time says nothing.
-    pub(crate) fn resume(&mut self) {
-        self.usage = ThreadUsage::now();
-        self.window = Instant::now();
-        self.calls = 0;
-        self.in_calls = Duration::ZERO;
-    }
-
-    /// Notes `calls` that took from `begin` to `end`.
-    pub(crate) fn note(
-        &mut self,
-        regime: &Regime,
-        calls: u64,
-        begin: Instant,
-        end: Instant,
-    ) -> Noted {
-        self.calls += calls;
-        self.in_calls += end - begin;
-        if end - self.window < WINDOW {
-            return Noted::default();
-        }
-        let slow = self.in_calls > SLOW_CALL * u32::try_from(self.calls).unwrap_or(u32::MAX);
-        let waiting = slow && {
-            let usage = ThreadUsage::now();
-            let cpu = usage.cpu.saturating_sub(self.usage.cpu);
-            let waited = usage.voluntary_switches > self.usage.voluntary_switches;
-            self.usage = usage;
-            waited && cpu < self.in_calls / 2
-        };
-        let first_wait = regime.report(self.calls, waiting);
-        self.window = end;
-        self.calls = 0;
-        self.in_calls = Duration::ZERO;
-        Noted {
-            ended: true,
-            first_wait,
-        }
-    }
-}
-
-/// What has come of noting some calls.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Noted {
-    /// A measuring window has ended.
-    pub(crate) ended: bool,
-    /// With it, for the first time in this walk, calls were found to wait for a device.
-    pub(crate) first_wait: bool,
 }
 
 #[cfg(test)]

@@ -208,18 +208,24 @@ impl<S> Descriptors<S> {
     }
 
     fn hold(&self, dir: &Arc<Dir<S>>, fd: &Arc<OwnedFd>) {
-        if dir.slot.lock().fd.is_some() {
-            return;
-        }
-        if !(self.reserve() || (self.close_oldest() && self.reserve())) {
-            dir.slot.lock().remember(fd);
-            return;
-        }
         let mut slot = dir.slot.lock();
         if slot.fd.is_some() {
-            // Another worker, with another batch of the same directory, was faster.
-            self.held.fetch_sub(1, Ordering::Relaxed);
             return;
+        }
+        if !self.reserve() {
+            // Not under the lock: the oldest may have been this one, not long ago.
+            drop(slot);
+            let reserved = self.close_oldest() && self.reserve();
+            slot = dir.slot.lock();
+            if !reserved {
+                slot.remember(fd);
+                return;
+            }
+            if slot.fd.is_some() {
+                // Another worker, with another batch of the same directory, was faster.
+                self.held.fetch_sub(1, Ordering::Relaxed);
+                return;
+            }
         }
         slot.fd = Some(Arc::clone(fd));
         drop(slot);

@@ -12,9 +12,9 @@ use crate::batch::Descent;
 use crate::dir::Dir;
 use crate::error::{Failure, Operation};
 use crate::filesystem;
+use crate::meter::Meter;
 use crate::options::Order;
 use crate::raw_batch::RawBatch;
-use crate::regime::Meter;
 use crate::scheduler::{Part, Rest, Task};
 use crate::source::{Job, Pulled, Source, Step};
 use crate::visitor::Visitor;
@@ -183,7 +183,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
                 if !dir.is_pruned() {
                     // The worker's own buffer is larger and is kept.
                     let own = std::mem::replace(&mut self.raw, raw);
-                    let begin = Instant::now();
+                    let begin = self.meter.begin();
                     self.visit(&dir, &fd, index, false, 0, begin);
                     self.raw = own;
                 }
@@ -198,7 +198,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
     }
 
     fn pull(&mut self) {
-        let begin = Instant::now();
+        let begin = self.meter.begin();
         let Some(pulled) = self.source.pull(&mut self.raw) else {
             return;
         };
@@ -298,10 +298,10 @@ impl<'w, V: Visitor> Worker<'w, V> {
         }
     }
 
-    fn meter(&mut self, calls: u64, begin: Instant, fd: &OwnedFd) {
+    fn meter(&mut self, calls: u64, begin: Option<Instant>, fd: &OwnedFd) {
         let regime = &self.shared.regime;
         let target = regime.target();
-        let window = self.meter.note(regime, calls, begin, Instant::now());
+        let window = self.meter.note(regime, calls, begin);
         if window.first_wait && filesystem::is_rotational(fd) {
             regime.use_inode_order();
         }

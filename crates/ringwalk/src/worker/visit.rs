@@ -79,7 +79,7 @@ impl<V: Visitor> Worker<'_, V> {
         index: u32,
         metadata: bool,
         calls: u64,
-        begin: Instant,
+        begin: Option<Instant>,
     ) {
         let options = &self.shared.options;
         let depth = dir.depth() + 1;
