@@ -2,6 +2,7 @@
 //!
 //! | file | what is in it |
 //! |---|---|
+//! | `directory_fd.rs` | an open directory, closed with fewer steps |
 //! | `dirent.rs` | the records that `getdents64` writes, read with bounds checks only |
 //! | `getdents.rs` | the call itself, into a buffer of the caller |
 //! | `probe.rs` | what `io_uring` offers to this process, by asking it |
@@ -13,6 +14,7 @@
 //! All `unsafe` code of the project lives in this crate. What is *not* here: opening, limits and everything
 //! else for which [rustix] already is the safe interface, and every decision about when to call what (the engine's).
 
+mod directory_fd;
 mod dirent;
 mod getdents;
 mod probe;
@@ -21,6 +23,7 @@ mod statx;
 mod stdout;
 mod thread_usage;
 
+pub use directory_fd::DirectoryFd;
 pub use dirent::{Dirent, DirentError, Dirents, RawFileType};
 pub use getdents::getdents64;
 pub use probe::{IoUring, IoWorkers, PROBE_ENTRIES};

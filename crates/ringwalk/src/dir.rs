@@ -4,8 +4,9 @@
 //! flight. Paths are not stored; they are built from the chain of parents when asked for.
 
 use crate::descriptor::Slot;
+use crate::name::Name;
+use ringwalk_sys::DirectoryFd;
 use std::ffi::CStr;
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -17,14 +18,14 @@ pub(crate) enum Origin {
     /// A root given as a path.
     RootPath { follow: bool },
     /// A root given as an open descriptor.
-    RootFd(Arc<OwnedFd>),
+    RootFd(Arc<DirectoryFd>),
 }
 
 /// A directory that is walked, as visitors see it.
 #[derive(Debug)]
 pub struct Dir<S> {
     parent: Option<Arc<Dir<S>>>,
-    name: Box<CStr>,
+    name: Name,
     depth: u32,
     root_index: u32,
     pub(crate) origin: Origin,
@@ -40,10 +41,10 @@ pub struct Dir<S> {
 }
 
 impl<S> Dir<S> {
-    pub(crate) fn root(name: Box<CStr>, root_index: u32, origin: Origin, state: S) -> Self {
+    pub(crate) fn root(name: &CStr, root_index: u32, origin: Origin, state: S) -> Self {
         Self {
             parent: None,
-            name,
+            name: name.into(),
             depth: 0,
             root_index,
             origin,
@@ -96,11 +97,11 @@ impl<S> Dir<S> {
 
     /// The last component of the path; for a root the path as it was given.
     pub fn name(&self) -> &[u8] {
-        self.name.to_bytes()
+        self.name.as_c_str().to_bytes()
     }
 
     pub(crate) fn c_name(&self) -> &CStr {
-        &self.name
+        self.name.as_c_str()
     }
 
     /// The path, beginning with the root as it was given.
@@ -171,12 +172,7 @@ mod tests {
     use super::*;
 
     fn chain(root: &CStr, names: &[&CStr]) -> Arc<Dir<()>> {
-        let mut dir = Arc::new(Dir::root(
-            root.into(),
-            0,
-            Origin::RootPath { follow: false },
-            (),
-        ));
+        let mut dir = Arc::new(Dir::root(root, 0, Origin::RootPath { follow: false }, ()));
         for name in names {
             dir = Arc::new(Dir::child(&dir, name, false, ()));
         }

@@ -6,7 +6,7 @@
 //! | file | what is in it |
 //! |---|---|
 //! | `walk.rs`, `options.rs`, `root.rs` | what is asked for, and running it |
-//! | `visitor.rs`, `batch.rs`, `dir.rs`, `metadata.rs`, `error.rs` | what a visitor is given |
+//! | `visitor.rs`, `batch.rs`, `dir.rs`, `name.rs`, `metadata.rs`, `error.rs` | what a visitor is given |
 //! | `ordered.rs` | results in one stable order whatever the timing |
 //! | `entries.rs` | the walk as an iterator |
 //! | `summary.rs`, `monitor.rs` | what a walk says of itself, afterwards and meanwhile |
@@ -30,6 +30,7 @@ mod filesystem;
 mod metadata;
 mod meter;
 mod monitor;
+mod name;
 mod options;
 pub mod ordered;
 mod raw_batch;

@@ -1,5 +1,6 @@
 //! What a walk begins with.
 
+use ringwalk_sys::DirectoryFd;
 use std::ffi::{CString, OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Root {
     pub(crate) name: Vec<u8>,
-    pub(crate) fd: Option<Arc<OwnedFd>>,
+    pub(crate) fd: Option<Arc<DirectoryFd>>,
 }
 
 impl Root {
@@ -20,7 +21,7 @@ impl Root {
     pub fn from_fd(fd: OwnedFd, name: impl Into<PathBuf>) -> Self {
         Self {
             name: name.into().into_os_string().into_vec(),
-            fd: Some(Arc::new(fd)),
+            fd: Some(Arc::new(fd.into())),
         }
     }
 

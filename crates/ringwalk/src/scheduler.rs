@@ -23,7 +23,7 @@
 use crate::dir::Dir;
 use crate::raw_batch::RawBatch;
 use crossbeam_deque::{Steal, Stealer, Worker as Deque};
-use std::os::fd::OwnedFd;
+use ringwalk_sys::DirectoryFd;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -42,7 +42,7 @@ pub(crate) enum Task<S> {
 /// An open directory that has been read in part.
 pub(crate) struct Rest<S> {
     pub(crate) dir: Arc<Dir<S>>,
-    pub(crate) fd: Arc<OwnedFd>,
+    pub(crate) fd: Arc<DirectoryFd>,
     pub(crate) next_batch: u32,
     /// Its descriptor is counted as held.
     pub(crate) pinned: bool,
@@ -51,7 +51,7 @@ pub(crate) struct Rest<S> {
 /// A part of a batch, given away.
 pub(crate) struct Part<S> {
     pub(crate) dir: Arc<Dir<S>>,
-    pub(crate) fd: Arc<OwnedFd>,
+    pub(crate) fd: Arc<DirectoryFd>,
     pub(crate) raw: RawBatch,
     pub(crate) index: u32,
 }

@@ -4,17 +4,17 @@ use crate::metadata::{Fields, Metadata};
 use crate::options::{Follow, Options, Stay};
 use crate::raw_batch::{Known, RawBatch};
 use crate::root::Root;
-use ringwalk_sys::RawFileType as FileType;
+use ringwalk_sys::{DirectoryFd, RawFileType as FileType};
 use ringwalk_sys::{Statx, statx};
 use rustix::fs::{AtFlags, CWD};
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 use std::ffi::CStr;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 
 /// What the names of a batch are relative to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place<'a> {
-    Directory(&'a OwnedFd),
+    Directory(&'a DirectoryFd),
     /// Paths relative to the working directory, or open descriptors, at the same index as their entries.
     Roots(&'a [Root]),
 }
@@ -56,13 +56,13 @@ impl<'a> Place<'a> {
             flags |= AtFlags::SYMLINK_NOFOLLOW;
         }
         let mask = fields.bits();
-        match self {
+        retry_on_intr(|| match self {
             Self::Directory(fd) => statx(fd, name, flags, mask, stat),
             Self::Roots(roots) => match &roots[index].fd {
                 Some(fd) => statx(fd, c"", flags | AtFlags::EMPTY_PATH, mask, stat),
                 None => statx(CWD, name, flags, mask, stat),
             },
-        }
+        })
     }
 }
 

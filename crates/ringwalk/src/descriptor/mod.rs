@@ -13,15 +13,16 @@
 mod reopen;
 mod slot;
 
-pub(crate) use reopen::{directory_flags, identity};
+pub(crate) use reopen::{identity, open_directory};
 pub(crate) use slot::Slot;
 
 use crate::Dir;
 use crate::error::Failure;
+use ringwalk_sys::DirectoryFd;
 use rustix::fs::CWD;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::collections::VecDeque;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -50,7 +51,7 @@ pub(crate) enum At {
     /// The working directory: for roots given as paths.
     Cwd,
     /// An open directory.
-    Dir(Arc<OwnedFd>),
+    Dir(Arc<DirectoryFd>),
 }
 
 impl AsFd for At {
@@ -168,7 +169,12 @@ impl<S> Descriptors<S> {
     }
 
     /// Announces `children` of `dir` that will be opened, and holds its descriptor for them if the budget allows.
-    pub(crate) fn expect_children(&self, dir: &Arc<Dir<S>>, children: usize, fd: &Arc<OwnedFd>) {
+    pub(crate) fn expect_children(
+        &self,
+        dir: &Arc<Dir<S>>,
+        children: usize,
+        fd: &Arc<DirectoryFd>,
+    ) {
         dir.slot.unopened.fetch_add(children, Ordering::Relaxed);
         self.hold(dir, fd);
     }
@@ -207,7 +213,7 @@ impl<S> Descriptors<S> {
         }
     }
 
-    fn hold(&self, dir: &Arc<Dir<S>>, fd: &Arc<OwnedFd>) {
+    fn hold(&self, dir: &Arc<Dir<S>>, fd: &Arc<DirectoryFd>) {
         let mut slot = dir.slot.lock();
         if slot.fd.is_some() {
             return;

@@ -3,29 +3,41 @@
 use crate::dir::{Dir, Origin};
 use crate::error::{Failure, Operation};
 use crate::metadata::Identity;
+use ringwalk_sys::DirectoryFd;
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
+use rustix::path::Arg;
 use std::ffi::CStr;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::sync::Arc;
 
 /// Opened for reading, as a directory, never through a symbolic link, not inherited by children of the process.
-pub(crate) const DIRECTORY_FLAGS: OFlags = OFlags::RDONLY
+const DIRECTORY_FLAGS: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
 
-/// The flags to open a directory with, through a symbolic link if the walk follows it.
-pub(crate) fn directory_flags(follow: bool) -> OFlags {
-    if follow {
+/// Opens a directory, through a symbolic link only if the walk follows it.
+///
+/// # Errors
+///
+/// Those of openat(2), except `EINTR`.
+pub(crate) fn open_directory(
+    at: impl AsFd,
+    name: impl Arg + Copy,
+    follow: bool,
+) -> Result<Arc<DirectoryFd>, Errno> {
+    let flags = if follow {
         DIRECTORY_FLAGS.difference(OFlags::NOFOLLOW)
     } else {
         DIRECTORY_FLAGS
-    }
+    };
+    let fd = retry_on_intr(|| openat(at.as_fd(), name, flags, Mode::empty()))?;
+    Ok(Arc::new(fd.into()))
 }
 
 /// Opens a directory again whose descriptor was closed.
-pub(super) fn reopen<S>(dir: &Dir<S>) -> Result<Arc<OwnedFd>, Failure> {
+pub(super) fn reopen<S>(dir: &Dir<S>) -> Result<Arc<DirectoryFd>, Failure> {
     let failed = |errno| Failure {
         operation: Operation::Open,
         errno,
@@ -44,9 +56,7 @@ pub(super) fn reopen<S>(dir: &Dir<S>) -> Result<Arc<OwnedFd>, Failure> {
             }
             (origin, _) => {
                 let follow = matches!(origin, Origin::RootPath { follow: true });
-                let flags = directory_flags(follow);
-                let root = openat(CWD, above.c_name(), flags, Mode::empty());
-                break Arc::new(root.map_err(failed)?);
+                break open_directory(CWD, above.c_name(), follow).map_err(failed)?;
             }
         }
     };
@@ -54,8 +64,7 @@ pub(super) fn reopen<S>(dir: &Dir<S>) -> Result<Arc<OwnedFd>, Failure> {
     for dir in down.iter().rev() {
         if matches!(dir.origin, Origin::Entry { follow: true }) {
             fd = path.open(fd).map_err(failed)?;
-            let flags = directory_flags(true);
-            fd = Arc::new(openat(&fd, dir.c_name(), flags, Mode::empty()).map_err(failed)?);
+            fd = open_directory(&fd, dir.c_name(), true).map_err(failed)?;
         } else {
             fd = path.push(fd, dir.c_name()).map_err(failed)?;
         }
@@ -89,7 +98,7 @@ impl ComponentPath {
     const MOST: usize = 4096;
 
     /// Adds a component, opening what there is so far when it would become too long.
-    fn push(&mut self, mut fd: Arc<OwnedFd>, name: &CStr) -> Result<Arc<OwnedFd>, Errno> {
+    fn push(&mut self, mut fd: Arc<DirectoryFd>, name: &CStr) -> Result<Arc<DirectoryFd>, Errno> {
         if self.bytes.len() + 1 + name.to_bytes_with_nul().len() > Self::MOST {
             fd = self.open(fd)?;
         }
@@ -101,19 +110,21 @@ impl ComponentPath {
     }
 
     /// Opens the components below `fd`; `fd` itself if there are none.
-    fn open(&mut self, fd: Arc<OwnedFd>) -> Result<Arc<OwnedFd>, Errno> {
+    fn open(&mut self, fd: Arc<DirectoryFd>) -> Result<Arc<DirectoryFd>, Errno> {
         if self.bytes.is_empty() {
             return Ok(fd);
         }
         let path = std::mem::take(&mut self.bytes);
         let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::BENEATH;
-        match openat2(&fd, &path[..], DIRECTORY_FLAGS, Mode::empty(), resolve) {
-            Ok(fd) => Ok(Arc::new(fd)),
+        let opened =
+            retry_on_intr(|| openat2(&fd, &path[..], DIRECTORY_FLAGS, Mode::empty(), resolve));
+        match opened {
+            Ok(fd) => Ok(Arc::new(fd.into())),
             // Before Linux 5.6, or a seccomp filter that does not know the call: a component at a time.
             Err(Errno::NOSYS | Errno::PERM) => {
                 let mut fd = fd;
                 for name in path.split(|byte| *byte == b'/') {
-                    fd = Arc::new(openat(&fd, name, DIRECTORY_FLAGS, Mode::empty())?);
+                    fd = open_directory(&fd, name, false)?;
                 }
                 Ok(fd)
             }

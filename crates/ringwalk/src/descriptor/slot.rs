@@ -2,7 +2,7 @@
 
 use super::reopen::identity;
 use crate::metadata::Identity;
-use std::os::fd::OwnedFd;
+use ringwalk_sys::DirectoryFd;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -16,14 +16,14 @@ pub(crate) struct Slot {
 
 #[derive(Debug, Default)]
 pub(super) struct SlotInner {
-    pub(super) fd: Option<Arc<OwnedFd>>,
+    pub(super) fd: Option<Arc<DirectoryFd>>,
     identity: Option<Identity>,
 }
 
 impl SlotInner {
     /// Notes which directory this was, so that it is known again. If even that fails, it will not be found again, and
     /// its children are reported as vanished.
-    pub(super) fn remember(&mut self, fd: &OwnedFd) {
+    pub(super) fn remember(&mut self, fd: &DirectoryFd) {
         if self.identity.is_none() {
             self.identity = identity(fd).ok();
         }

@@ -1,20 +1,16 @@
 //! The budget, with directories closed and found again.
 
-use super::reopen::DIRECTORY_FLAGS;
 use super::*;
 use crate::dir::Origin;
-use rustix::fs::{Mode, openat};
+use ringwalk_sys::DirectoryFd;
 use rustix::io::Errno;
 
-fn open_root(path: &std::path::Path) -> (Arc<Dir<()>>, Arc<OwnedFd>) {
+fn open_root(path: &std::path::Path) -> (Arc<Dir<()>>, Arc<DirectoryFd>) {
     use std::os::unix::ffi::OsStrExt;
     let name = std::ffi::CString::new(path.as_os_str().as_bytes()).unwrap();
-    let fd = openat(CWD, &name, DIRECTORY_FLAGS, Mode::empty()).unwrap();
+    let fd = open_directory(CWD, &*name, false).unwrap();
     let origin = Origin::RootPath { follow: false };
-    (
-        Arc::new(Dir::root(name.into(), 0, origin, ())),
-        Arc::new(fd),
-    )
+    (Arc::new(Dir::root(&name, 0, origin, ())), fd)
 }
 
 /// Entries were lost when one worker closed a directory while another looked for it.

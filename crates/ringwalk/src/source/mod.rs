@@ -25,7 +25,7 @@ use crate::dir::Dir;
 use crate::error::Failure;
 use crate::options::{Options, Order, SourceChoice};
 use crate::raw_batch::RawBatch;
-use std::os::fd::OwnedFd;
+use ringwalk_sys::DirectoryFd;
 use std::sync::Arc;
 
 /// A directory to be read on with.
@@ -41,14 +41,14 @@ pub(crate) enum Step {
     /// Open the directory, and read its first entries.
     Open(At),
     /// Read on.
-    Read(Arc<OwnedFd>),
+    Read(Arc<DirectoryFd>),
 }
 
 /// What a source has done for a job. Entries that were read before a failure are in the batch all the same.
 pub(crate) struct Pulled<S> {
     pub(crate) job: Job<S>,
     /// The open directory; `None` if it could not be opened.
-    pub(crate) fd: Option<Arc<OwnedFd>>,
+    pub(crate) fd: Option<Arc<DirectoryFd>>,
     /// The directory has been read to its end.
     pub(crate) end: bool,
     /// The batch has its metadata already.

@@ -1,14 +1,14 @@
 //! The source that works everywhere: `openat` and `getdents64`, one directory at a time.
 
 use super::{Job, Pulled, Source, Step};
-use crate::descriptor::directory_flags;
+use crate::descriptor::open_directory;
 use crate::dir::Origin;
 use crate::error::{Failure, Operation};
 use crate::filesystem;
 use crate::raw_batch::RawBatch;
-use rustix::fs::{Mode, openat};
+use ringwalk_sys::DirectoryFd;
 use rustix::io::{Errno, retry_on_intr};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::sync::Arc;
 
 /// Bytes asked for in one `getdents64` of a local file system. It is what glibc uses and what XFS sizes its readahead
@@ -44,7 +44,7 @@ impl<S> SyscallSource<S> {
         }
     }
 
-    fn open(job: &Job<S>) -> Result<Arc<OwnedFd>, Failure> {
+    fn open(job: &Job<S>) -> Result<Arc<DirectoryFd>, Failure> {
         let at = match &job.step {
             Step::Read(fd) => return Ok(Arc::clone(fd)),
             Step::Open(at) => at,
@@ -54,8 +54,7 @@ impl<S> SyscallSource<S> {
             // Opened anew, so that the position of the given descriptor stays.
             Origin::RootFd(_) => (c".", false),
         };
-        let fd = retry_on_intr(|| openat(at.as_fd(), name, directory_flags(follow), Mode::empty()));
-        fd.map(Arc::new).map_err(|errno| Failure {
+        open_directory(at.as_fd(), name, follow).map_err(|errno| Failure {
             operation: Operation::Open,
             errno,
         })
@@ -65,7 +64,7 @@ impl<S> SyscallSource<S> {
     ///
     /// The call that finds nothing more is made into the rest of the buffer, so a directory that fits is one batch
     /// and is known to be read to its end without another round through the scheduler.
-    fn read(&mut self, fd: &OwnedFd, batch: &mut RawBatch) -> Result<bool, Failure> {
+    fn read(&mut self, fd: &DirectoryFd, batch: &mut RawBatch) -> Result<bool, Failure> {
         batch.records.reserve(self.buffer_size);
         let mut asked = self.fixed;
         let mut filled = 0;
@@ -111,7 +110,7 @@ impl<S> SyscallSource<S> {
     }
 
     /// Makes room as the file system of `fd` rewards it.
-    fn adapt(&mut self, fd: &OwnedFd, batch: &mut RawBatch) {
+    fn adapt(&mut self, fd: &DirectoryFd, batch: &mut RawBatch) {
         let rewarded = filesystem::rewarded_buffer(fd).unwrap_or(LOCAL_BUFFER);
         if rewarded > self.buffer_size {
             self.buffer_size = rewarded;

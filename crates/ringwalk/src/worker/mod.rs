@@ -21,8 +21,8 @@ use crate::visitor::Visitor;
 use crate::walk::Shared;
 use crossbeam_deque::Worker as Deque;
 use crossbeam_utils::Backoff;
+use ringwalk_sys::DirectoryFd;
 use rustix::io::Errno;
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -298,7 +298,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
         }
     }
 
-    fn meter(&mut self, calls: u64, begin: Option<Instant>, fd: &OwnedFd) {
+    fn meter(&mut self, calls: u64, begin: Option<Instant>, fd: &DirectoryFd) {
         let regime = &self.shared.regime;
         let target = regime.target();
         let window = self.meter.note(regime, calls, begin);

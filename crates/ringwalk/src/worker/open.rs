@@ -9,8 +9,8 @@ use crate::options::Follow;
 use crate::scheduler::Task;
 use crate::source::{Job, Step};
 use crate::visitor::{Flow, Visitor};
+use ringwalk_sys::DirectoryFd;
 use rustix::io::Errno;
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -76,7 +76,7 @@ impl<V: Visitor> Worker<'_, V> {
     }
 
     /// A directory has been opened. False if it is not to be read.
-    pub(super) fn enter(&mut self, dir: &Arc<Dir<V::State>>, fd: &OwnedFd) -> bool {
+    pub(super) fn enter(&mut self, dir: &Arc<Dir<V::State>>, fd: &DirectoryFd) -> bool {
         self.descriptor_tries = 0;
         self.totals.directories += 1;
         if let Some(parent) = dir.parent_arc() {
@@ -107,7 +107,7 @@ impl<V: Visitor> Worker<'_, V> {
 
     /// Whether this directory was reached through a link, its own or one above it, and is one that the walk is inside
     /// of. (A link to above the root leads to the root itself, by a name that is no link.)
-    pub(super) fn closes_loop(dir: &Dir<V::State>, fd: &OwnedFd) -> bool {
+    pub(super) fn closes_loop(dir: &Dir<V::State>, fd: &DirectoryFd) -> bool {
         let Ok(identity) = identity(fd) else {
             return false;
         };

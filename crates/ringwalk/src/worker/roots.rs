@@ -75,7 +75,7 @@ impl<V: Visitor> Worker<'_, V> {
             };
             let root_index = u32::try_from(first + index).unwrap_or(u32::MAX);
             let state = descent.state.take().unwrap_or_default();
-            let name = raw.records.name(index).into();
+            let name = raw.records.name(index);
             let dir = Dir::root(name, root_index, origin, state);
             self.shared.scheduler.add_roots(1);
             self.deque.push(Task::Open(Arc::new(dir)));

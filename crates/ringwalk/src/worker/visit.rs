@@ -8,9 +8,8 @@ use crate::raw_batch::RawBatch;
 use crate::scheduler::{Part, Task};
 use crate::stat::{Place, stat_entries};
 use crate::visitor::{Flow, Visitor};
-use ringwalk_sys::RawFileType as FileType;
+use ringwalk_sys::{DirectoryFd, RawFileType as FileType};
 use std::cell::Cell;
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -23,7 +22,7 @@ impl<V: Visitor> Worker<'_, V> {
     pub(super) fn share(
         &mut self,
         dir: &Arc<Dir<V::State>>,
-        fd: &Arc<OwnedFd>,
+        fd: &Arc<DirectoryFd>,
         index: u32,
         goes_on: bool,
         metadata: bool,
@@ -75,7 +74,7 @@ impl<V: Visitor> Worker<'_, V> {
     pub(super) fn visit(
         &mut self,
         dir: &Arc<Dir<V::State>>,
-        fd: &Arc<OwnedFd>,
+        fd: &Arc<DirectoryFd>,
         index: u32,
         metadata: bool,
         calls: u64,
@@ -177,7 +176,7 @@ impl<V: Visitor> Worker<'_, V> {
     pub(super) fn descend(
         &mut self,
         dir: &Arc<Dir<V::State>>,
-        fd: &Arc<OwnedFd>,
+        fd: &Arc<DirectoryFd>,
         raw: &RawBatch,
         descents: &[Descent<V::State>],
     ) {

@@ -1,0 +1,63 @@
+//! An open directory, closed with fewer steps.
+
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
+
+/// The descriptor of an open directory, which it closes when dropped, as [`OwnedFd`] does.
+///
+/// The C library's `close`, which `OwnedFd` calls, is a cancellation point: in a program with several threads it notes
+/// before and after the call that the thread may be cancelled. No thread here ever is, and a walk closes every directory
+/// it opens; calling the kernel directly saves one part in a hundred of a walk from cache.
+#[derive(Debug)]
+pub struct DirectoryFd(RawFd);
+
+impl From<OwnedFd> for DirectoryFd {
+    fn from(fd: OwnedFd) -> Self {
+        Self(fd.into_raw_fd())
+    }
+}
+
+impl AsFd for DirectoryFd {
+    #[inline]
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        // SAFETY: the descriptor came from an `OwnedFd` and stays open until this is dropped, which the borrow forbids;
+        // an `OwnedFd` is never -1.
+        unsafe { BorrowedFd::borrow_raw(self.0) }
+    }
+}
+
+impl AsRawFd for DirectoryFd {
+    fn as_raw_fd(&self) -> RawFd {
+        self.0
+    }
+}
+
+impl Drop for DirectoryFd {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: the descriptor came from an `OwnedFd`, so it is ours to close, and nobody can borrow it any more. As
+        // with `OwnedFd`, an error is not told: after close(2) the descriptor is gone on Linux whatever it returns.
+        unsafe {
+            libc::syscall(libc::SYS_close, self.0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::io::{Errno, fcntl_getfd};
+
+    #[test]
+    fn it_is_closed_when_dropped() {
+        let dir = tempfile::tempdir().unwrap();
+        let fd = DirectoryFd::from(OwnedFd::from(std::fs::File::open(dir.path()).unwrap()));
+        assert!(fcntl_getfd(&fd).is_ok());
+        // A number that no other test opens meanwhile.
+        let high = rustix::io::fcntl_dupfd_cloexec(&fd, 700).unwrap();
+        let number = high.as_raw_fd();
+        drop(DirectoryFd::from(high));
+        // SAFETY: only asked whether it is open, which is the question.
+        let gone = unsafe { BorrowedFd::borrow_raw(number) };
+        assert_eq!(fcntl_getfd(gone), Err(Errno::BADF));
+    }
+}
