@@ -193,7 +193,7 @@ impl<'b, S> Entry<'b, S> {
         path.clear();
         if let Some(dir) = self.batch.dir {
             dir.path_into(path);
-            if !path.ends_with(b"/") {
+            if !path.is_empty() && !path.ends_with(b"/") {
                 path.push(b'/');
             }
         }

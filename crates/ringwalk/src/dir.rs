@@ -118,7 +118,7 @@ impl<S> Dir<S> {
         let mut length = self.name().len();
         let mut dir = self;
         while let Some(parent) = dir.parent() {
-            length += parent.name().len() + usize::from(!parent.name().ends_with(b"/"));
+            length += parent.name().len() + parent.slash();
             dir = parent;
         }
         path.resize(length, b'/');
@@ -128,7 +128,7 @@ impl<S> Dir<S> {
             let start = end - dir.name().len();
             path[start..end].copy_from_slice(dir.name());
             let Some(parent) = dir.parent() else { break };
-            end = start - usize::from(!parent.name().ends_with(b"/"));
+            end = start - parent.slash();
             dir = parent;
         }
     }
@@ -143,6 +143,13 @@ impl<S> Dir<S> {
 
     pub(crate) fn prune(&self) {
         self.pruned.store(true, Ordering::Relaxed);
+    }
+
+    /// Slashes between this directory's path and a name in it: none after one, nor after the empty name that an open
+    /// root may have been given.
+    fn slash(&self) -> usize {
+        let name = self.name();
+        usize::from(!name.is_empty() && !name.ends_with(b"/"))
     }
 
     /// Adds work that must be finished before this directory is left.
@@ -184,6 +191,7 @@ mod tests {
         assert_eq!(chain(c"/", &[]).path(), b"/");
         assert_eq!(chain(c"/", &[c"a", c"b"]).path(), b"/a/b");
         assert_eq!(chain(c"x//", &[c"a"]).path(), b"x//a");
+        assert_eq!(chain(c"", &[c"a", c"b"]).path(), b"a/b");
         assert_eq!(chain(c".", &[c"a", c"bc", c"d"]).path(), b"./a/bc/d");
     }
 

@@ -105,6 +105,8 @@ struct Chain<T> {
     free: SlotIndex,
     head: SlotIndex,
     consuming: bool,
+    /// Workers that wait for the consumer.
+    waiting: usize,
 }
 
 /// A line of items in the order of a depth-first walk, with a consumer at its head.
@@ -180,12 +182,16 @@ impl<T> Chain<T> {
         slot.filled = true;
     }
 
+    fn is_head_filled(&self) -> bool {
+        self.head != NONE && self.slots[self.head as usize].filled
+    }
+
     /// Takes the head out if it is filled.
     fn take_head(&mut self) -> Option<Vec<T>> {
-        let index = self.head;
-        if index == NONE || !self.slots[index as usize].filled {
+        if !self.is_head_filled() {
             return None;
         }
+        let index = self.head;
         let slot = &mut self.slots[index as usize];
         let items = std::mem::take(&mut slot.items);
         self.head = slot.next;
@@ -218,6 +224,7 @@ impl<T: Send, C: FnMut(T) + Send> Ordered<T, C> {
             free: NONE,
             head: 0,
             consuming: false,
+            waiting: 0,
         };
         let roots = chain.insert_directory(0);
         Self {
@@ -243,19 +250,18 @@ impl<T: Send, C: FnMut(T) + Send> Ordered<T, C> {
         let mut places = Vec::with_capacity(before.len());
         let items = before.iter().map(Vec::len).sum::<usize>() + last.len();
         self.held.fetch_add(items, Ordering::Relaxed);
-        {
-            let mut batches = lock(&place.batches);
-            let mut chain = lock(&self.chain);
-            let mut slot = chain.slot_of_batch(&mut batches, index);
-            for items in before {
-                chain.fill(slot, items);
-                let child = chain.insert_directory(slot);
-                slot = chain.insert_after(child.end);
-                places.push(child);
-            }
-            chain.fill(slot, last);
+        let mut batches = lock(&place.batches);
+        let mut chain = lock(&self.chain);
+        let mut slot = chain.slot_of_batch(&mut batches, index);
+        drop(batches);
+        for items in before {
+            chain.fill(slot, items);
+            let child = chain.insert_directory(slot);
+            slot = chain.insert_after(child.end);
+            places.push(child);
         }
-        self.consume();
+        chain.fill(slot, last);
+        self.consume(chain);
         self.wait_for_consumer();
         places
     }
@@ -264,16 +270,15 @@ impl<T: Send, C: FnMut(T) + Send> Ordered<T, C> {
     pub fn close(&self, place: &Place, last: Option<T>) {
         let items: Vec<T> = last.into_iter().collect();
         self.held.fetch_add(items.len(), Ordering::Relaxed);
-        {
-            let mut batches = lock(&place.batches);
-            let mut chain = lock(&self.chain);
-            for (_, slot) in std::mem::take(&mut batches.overtaken) {
-                chain.fill(slot, Vec::new());
-            }
-            chain.fill(batches.next, Vec::new());
-            chain.fill(place.end, items);
+        let mut batches = lock(&place.batches);
+        let mut chain = lock(&self.chain);
+        for (_, slot) in std::mem::take(&mut batches.overtaken) {
+            chain.fill(slot, Vec::new());
         }
-        self.consume();
+        chain.fill(batches.next, Vec::new());
+        drop(batches);
+        chain.fill(place.end, items);
+        self.consume(chain);
     }
 
     /// The walk is over: gives the consumer back. Items behind a directory that was never left, as happens when a walk
@@ -285,9 +290,9 @@ impl<T: Send, C: FnMut(T) + Send> Ordered<T, C> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn consume(&self) {
-        let mut chain = lock(&self.chain);
-        if chain.consuming {
+    /// Becomes the consumer if nobody is and the head is filled.
+    fn consume<'c>(&'c self, mut chain: MutexGuard<'c, Chain<T>>) {
+        if chain.consuming || !chain.is_head_filled() {
             return;
         }
         chain.consuming = true;
@@ -300,11 +305,12 @@ impl<T: Send, C: FnMut(T) + Send> Ordered<T, C> {
                 break;
             }
             drop(chain);
-            self.held.fetch_sub(ready.len(), Ordering::Relaxed);
+            let taken = ready.len();
             let guard = NotConsumingOnPanic(self);
             let mut consumer = lock(&self.consumer);
             ready.into_iter().for_each(&mut *consumer);
             drop(consumer);
+            self.held.fetch_sub(taken, Ordering::Relaxed);
             drop(guard);
             chain = lock(&self.chain);
         }
@@ -314,8 +320,12 @@ impl<T: Send, C: FnMut(T) + Send> Ordered<T, C> {
     /// The consumer takes nothing more for now.
     fn stop_consuming(&self, mut chain: MutexGuard<'_, Chain<T>>) {
         chain.consuming = false;
+        // Waking is a system call even if nobody sleeps, and this is done for every directory.
+        let waiting = chain.waiting > 0;
         drop(chain);
-        self.consumed.notify_all();
+        if waiting {
+            self.consumed.notify_all();
+        }
     }
 
     fn wait_for_consumer(&self) {
@@ -323,12 +333,14 @@ impl<T: Send, C: FnMut(T) + Send> Ordered<T, C> {
             return;
         }
         let mut chain = lock(&self.chain);
+        chain.waiting += 1;
         while chain.consuming && self.held.load(Ordering::Relaxed) > MOST_HELD {
             chain = self
                 .consumed
                 .wait(chain)
                 .unwrap_or_else(PoisonError::into_inner);
         }
+        chain.waiting -= 1;
     }
 }
 
@@ -337,117 +349,4 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn line(items: &[&'static str]) -> Line<&'static str> {
-        let mut line = Line::default();
-        for item in items {
-            if *item == "/" {
-                line.subdirectory();
-            } else {
-                line.push(*item);
-            }
-        }
-        line
-    }
-
-    fn collected(
-        run: impl FnOnce(&Ordered<&'static str, &mut (dyn FnMut(&'static str) + Send)>),
-    ) -> Vec<&'static str> {
-        let mut out = Vec::new();
-        let mut push = |item| out.push(item);
-        let ordered = Ordered::new(&mut push as &mut (dyn FnMut(&'static str) + Send));
-        run(&ordered);
-        ordered.finish();
-        out
-    }
-
-    #[test]
-    fn subdirectories_come_at_their_places() {
-        let out = collected(|ordered| {
-            let places = ordered.add_batch(ordered.roots(), 0, line(&["1", "/", "4", "/", "6"]));
-            ordered.add_batch(&places[1], 0, line(&["5"]));
-            ordered.close(&places[1], Some("5 end"));
-            ordered.add_batch(&places[0], 0, line(&["2"]));
-            ordered.close(&places[0], Some("3"));
-        });
-        assert_eq!(out, ["1", "2", "3", "4", "5", "5 end", "6"]);
-    }
-
-    #[test]
-    fn batches_come_in_order_whoever_is_first() {
-        let out = collected(|ordered| {
-            let places = ordered.add_batch(ordered.roots(), 0, line(&["/"]));
-            ordered.add_batch(&places[0], 3, line(&["d"]));
-            ordered.add_batch(&places[0], 1, line(&["b"]));
-            ordered.add_batch(&places[0], 4, line(&["e"]));
-            ordered.add_batch(&places[0], 0, line(&["a"]));
-            ordered.close(&places[0], Some("end"));
-        });
-        assert_eq!(out, ["a", "b", "d", "e", "end"]);
-    }
-
-    #[test]
-    fn what_is_ready_comes_out_at_once() {
-        let out = Mutex::new(Vec::new());
-        let ordered = Ordered::new(|item| out.lock().unwrap().push(item));
-        let places = ordered.add_batch(ordered.roots(), 0, line(&["1", "/", "3"]));
-        assert_eq!(*out.lock().unwrap(), ["1"]);
-        ordered.add_batch(&places[0], 0, line(&["2"]));
-        assert_eq!(*out.lock().unwrap(), ["1", "2"]);
-        ordered.close(&places[0], None);
-        assert_eq!(*out.lock().unwrap(), ["1", "2", "3"]);
-    }
-
-    #[test]
-    fn what_lies_behind_a_directory_never_left_is_dropped() {
-        let out = collected(|ordered| {
-            ordered.add_batch(ordered.roots(), 0, line(&["1", "/", "3"]));
-        });
-        assert_eq!(out, ["1"]);
-    }
-
-    #[test]
-    fn workers_do_not_wait_for_a_consumer_that_panicked() {
-        let begun = std::sync::Barrier::new(2);
-        let ordered = Ordered::new(|item: usize| {
-            if item == 0 {
-                begun.wait();
-                // Others have more in the line than is to be held, and wait, or will.
-                std::thread::sleep(std::time::Duration::from_millis(50));
-                panic!("the consumer's own");
-            }
-        });
-        let places = [0, 1].map(|index| {
-            let mut line = Line::default();
-            line.subdirectory();
-            ordered.add_batch(ordered.roots(), index, line).remove(0)
-        });
-        let one = |item| {
-            let mut line = Line::default();
-            line.push(item);
-            line
-        };
-        std::thread::scope(|scope| {
-            let consuming = scope.spawn(|| ordered.add_batch(&places[0], 0, one(0)));
-            begun.wait();
-            let mut line = Line::default();
-            (1..MOST_HELD + 2).for_each(|item| line.push(item));
-            ordered.add_batch(&places[1], 0, line);
-            assert!(consuming.join().is_err());
-        });
-    }
-
-    #[test]
-    fn slots_are_used_again() {
-        let ordered = Ordered::new(drop::<u32>);
-        for index in 0..10_000 {
-            let mut line = Line::default();
-            line.subdirectory();
-            let places = ordered.add_batch(ordered.roots(), index, line);
-            ordered.close(&places[0], Some(1));
-        }
-        assert!(lock(&ordered.chain).slots.len() < 20);
-    }
-}
+mod tests;

@@ -112,7 +112,7 @@ impl Wanted {
     }
 
     /// Whether any entry of a batch may need a `statx`.
-    fn needs_any(self, raw: &RawBatch, descending: bool) -> bool {
+    pub(crate) fn needs_any(self, raw: &RawBatch, descending: bool) -> bool {
         let has = |file_type| raw.records.has_type(file_type);
         self.all
             || descending

@@ -118,7 +118,7 @@ impl Walk {
         self
     }
 
-    /// Bytes read from a directory at a time; at least 1024. `None`, the default: as the file system rewards it.
+    /// Bytes read from a directory at a time, from 1024 to 64 MiB. `None`, the default: as the file system rewards it.
     pub fn buffer_size(mut self, bytes: Option<usize>) -> Self {
         self.options.buffer_size = bytes;
         self

@@ -47,7 +47,7 @@ pub(crate) enum Step {
 /// What a source has done for a job. Entries that were read before a failure are in the batch all the same.
 pub(crate) struct Pulled<S> {
     pub(crate) job: Job<S>,
-    /// The open directory; `None` if it could not be opened.
+    /// The open directory; `None` if it could not be opened, which only `Step::Open` may come back with.
     pub(crate) fd: Option<Arc<DirectoryFd>>,
     /// The directory has been read to its end.
     pub(crate) end: bool,

@@ -18,6 +18,9 @@ const LOCAL_BUFFER: usize = 32 * 1024;
 /// A buffer is no smaller than this. Any record of a local file system fits into 280 bytes.
 const LEAST_BUFFER: usize = 1024;
 
+/// Nor larger: nothing rewards it, and every worker has one.
+const LARGEST_BUFFER: usize = 64 * 1024 * 1024;
+
 /// No record is longer: its length has 16 bits.
 const LONGEST_RECORD: usize = u16::MAX as usize;
 
@@ -38,7 +41,9 @@ impl<S> SyscallSource<S> {
     pub(crate) fn new(buffer_size: Option<usize>, whole: bool) -> Self {
         Self {
             job: None,
-            buffer_size: buffer_size.unwrap_or(LOCAL_BUFFER).max(LEAST_BUFFER),
+            buffer_size: buffer_size
+                .unwrap_or(LOCAL_BUFFER)
+                .clamp(LEAST_BUFFER, LARGEST_BUFFER),
             fixed: buffer_size.is_some(),
             whole,
         }

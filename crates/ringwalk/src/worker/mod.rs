@@ -300,14 +300,14 @@ impl<'w, V: Visitor> Worker<'w, V> {
 
     fn meter(&mut self, calls: u64, begin: Option<Instant>, fd: &DirectoryFd) {
         let regime = &self.shared.regime;
-        let target = regime.target();
         let window = self.meter.note(regime, calls, begin);
         if window.first_wait && filesystem::is_rotational(fd) {
             regime.use_inode_order();
         }
         if window.ended {
             self.report();
-            if regime.target() > target {
+            if regime.has_waited() {
+                // More may be wanted than a moment ago, by this worker's report or by another's.
                 self.shared.scheduler.wake_surplus();
             }
             // More may be wanted by now than when the last directories were found.

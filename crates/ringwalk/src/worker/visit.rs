@@ -31,7 +31,8 @@ impl<V: Visitor> Worker<'_, V> {
         if metadata || entries < 2 * LEAST_PART || self.shared.options.order == Order::Name {
             return 0;
         }
-        if !self.shared.entry_fields.asks_all() {
+        let descending = dir.depth() + 1 < self.shared.options.max_depth;
+        if !self.shared.entry_fields.needs_any(&self.raw, descending) {
             return 0;
         }
         let takers = self.takers().saturating_sub(usize::from(goes_on));
