@@ -42,6 +42,7 @@ mod number;
 mod operands;
 mod output;
 mod quote;
+mod state;
 mod strftime;
 mod time_style;
 mod totals;
