@@ -10,7 +10,7 @@
 //! | `exclude.rs`, `glob.rs` | patterns of what is left out |
 //! | `files0.rs`, `operands.rs` | operands: from a list, and which go together |
 //! | `quote.rs`, `locale.rs`, `messages.rs` | names in messages; messages about usage |
-//! | `measure.rs`, `visitor.rs` | the walks, and what each worker does in them |
+//! | `measure.rs`, `visitor.rs`, `state.rs` | the walks, what each worker does in them, and what is kept with a directory |
 //! | `account.rs`, `totals.rs`, `output.rs` | the books, kept in the order of the tree; lines |
 //!
 //! What differs from GNU's:
