@@ -69,9 +69,19 @@ impl<S> SyscallSource<S> {
     ///
     /// The call that finds nothing more is made into the rest of the buffer, so a directory that fits is one batch
     /// and is known to be read to its end without another round through the scheduler.
-    fn read(&mut self, fd: &DirectoryFd, batch: &mut RawBatch) -> Result<bool, Failure> {
+    fn read(
+        &mut self,
+        fd: &DirectoryFd,
+        job: &Job<S>,
+        batch: &mut RawBatch,
+    ) -> Result<bool, Failure> {
         batch.records.reserve(self.buffer_size);
         let mut asked = self.fixed;
+        // A root tells of most of its tree; a directory that another worker has begun is a large one.
+        if !asked && (job.dir.depth() == 0 || matches!(job.step, Step::Read(_))) {
+            asked = true;
+            self.adapt(fd, batch);
+        }
         let mut filled = 0;
         loop {
             let read = match retry_on_intr(|| batch.records.fill(fd)) {
@@ -153,11 +163,7 @@ impl<S: Send + Sync> Source<S> for SyscallSource<S> {
         };
         match Self::open(&pulled.job) {
             Ok(fd) => {
-                let opened = matches!(pulled.job.step, Step::Open(_));
-                if opened && !self.fixed && pulled.job.dir.depth() == 0 {
-                    self.adapt(&fd, batch);
-                }
-                let read = self.read(&fd, batch);
+                let read = self.read(&fd, &pulled.job, batch);
                 let indexed = batch.records.index();
                 pulled.end = read == Ok(true);
                 // Bytes that are no records are an error of the file system.
