@@ -105,6 +105,8 @@ impl Progress {
 impl Progress {
     /// Shows the progress of a walk by its live counters.
     pub fn of_walk(when: ProgressWhen, monitor: Arc<Monitor>) -> Self {
+        // Asks before the walk begins, so that there is an answer even if no directory is opened for a while.
+        monitor.current_path();
         Self::start(when, move || Sample {
             entries: monitor.entries(),
             path: Some(monitor.current_path()).filter(|path| !path.is_empty()),
