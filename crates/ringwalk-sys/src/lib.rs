@@ -3,7 +3,7 @@
 //! | file | what is in it |
 //! |---|---|
 //! | `directory_fd.rs` | an open directory, closed with fewer steps |
-//! | `dirent.rs` | the records that `getdents64` writes, read with bounds checks only |
+//! | `dirent.rs` | the records that `getdents64` writes, checked and read in place |
 //! | `getdents.rs` | the call itself, into a buffer of the caller |
 //! | `probe.rs` | what `io_uring` offers to this process, by asking it |
 //! | `records.rs` | a buffer of records with an index |

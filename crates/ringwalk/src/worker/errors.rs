@@ -8,9 +8,7 @@ use crate::visitor::Visitor;
 
 impl<V: Visitor> Worker<'_, V> {
     pub(super) fn fail(&mut self, dir: &Dir<V::State>, failure: Failure) {
-        let mut path = Vec::new();
-        dir.path_into(&mut path);
-        self.report_error(failure, path, dir.parent().is_some());
+        self.report_error(failure, dir.path(), dir.parent().is_some());
     }
 
     pub(super) fn report_failures(&mut self, batch: &Batch<'_, V::State>) {
