@@ -4,6 +4,7 @@
 //! written must first take it away: so everything goes through one lock, and whoever writes clears the line. It is
 //! drawn again at its next turn.
 
+pub use ringwalk_gnu::reason;
 use ringwalk_sys::stdout_was_closed;
 use std::fmt::{Display, Write as _};
 use std::io::{self, Write};
@@ -107,27 +108,9 @@ pub fn write_failed(failure: &io::Error) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// The system's words for an error, without Rust's `(os error N)`.
-pub fn reason(failure: &io::Error) -> String {
-    let text = failure.to_string();
-    match text.find(" (os error ") {
-        Some(end) => text[..end].to_owned(),
-        None => text,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn reasons_are_the_systems_words() {
-        assert_eq!(
-            reason(&io::Error::from_raw_os_error(13)),
-            "Permission denied"
-        );
-        assert_eq!(reason(&io::Error::other("no such thing")), "no such thing");
-    }
 
     #[test]
     fn messages_begin_with_the_programs_name() {

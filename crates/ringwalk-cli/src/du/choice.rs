@@ -1,6 +1,6 @@
 //! Words of which an option takes one, whole or abbreviated.
 
-use super::quote::value;
+use ringwalk_gnu::quote::value;
 
 /// A word and what it stands for; several words may stand for the same.
 pub(crate) type Choice<T> = (&'static str, T);

@@ -10,8 +10,9 @@ use super::block_size::BlockSize;
 use super::exclude::Exclude;
 use super::number::{Fault, scan};
 use super::time_style::{TimeKind, TimeStyle};
-use super::{files0, messages, quote};
+use super::{files0, messages};
 use crate::console;
+use ringwalk_gnu::quote;
 
 /// Which symbolic links are followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

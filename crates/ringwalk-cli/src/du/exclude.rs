@@ -6,9 +6,9 @@
 use std::collections::HashSet;
 use std::io;
 
-use super::glob::Glob;
-use super::locale::utf8;
 use super::number::is_space;
+use ringwalk_gnu::glob::Glob;
+use ringwalk_gnu::locale::utf8;
 
 /// A set of patterns.
 #[derive(Clone, Debug, Default)]

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
-use super::quote;
 use crate::console;
+use ringwalk_gnu::quote;
 
 /// What a list of names gave.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -5,8 +5,9 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::{args, quote};
+use super::args;
 use crate::console;
+use ringwalk_gnu::quote;
 
 /// A path for a message.
 pub(crate) fn quoted(path: &[u8]) -> String {

@@ -6,10 +6,10 @@
 //! | `args.rs` | the options as they are given |
 //! | `config.rs` | what they mean together, with the environment |
 //! | `number.rs`, `block_size.rs` | numbers with units, and counts written in units |
-//! | `choice.rs`, `time_style.rs`, `strftime.rs`, `civil.rs` | which times are shown, and how |
-//! | `exclude.rs`, `glob.rs` | patterns of what is left out |
+//! | `choice.rs`, `time_style.rs` | which times are shown, and how |
+//! | `exclude.rs` | patterns of what is left out |
 //! | `files0.rs`, `operands.rs` | operands: from a list, and which go together |
-//! | `quote.rs`, `locale.rs`, `messages.rs` | names in messages; messages about usage |
+//! | `messages.rs` | messages about usage |
 //! | `measure.rs`, `visitor.rs`, `state.rs` | the walks, what each worker does in them, and what is kept with a directory |
 //! | `account.rs`, `totals.rs`, `output.rs` | the books, kept in the order of the tree; lines |
 //!
@@ -30,20 +30,15 @@ mod account;
 mod args;
 mod block_size;
 mod choice;
-mod civil;
 mod config;
 mod exclude;
 mod files0;
-mod glob;
-mod locale;
 mod measure;
 mod messages;
 mod number;
 mod operands;
 mod output;
-mod quote;
 mod state;
-mod strftime;
 mod time_style;
 mod totals;
 mod visitor;

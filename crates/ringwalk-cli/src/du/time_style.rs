@@ -3,8 +3,8 @@
 use ringwalk::Timestamp;
 
 use super::choice::{Choice, choose};
-use super::civil::{Civil, Zone};
-use super::{quote, strftime};
+use ringwalk_gnu::civil::{Civil, Zone};
+use ringwalk_gnu::{quote, strftime};
 
 /// The time shown: the latest one of it below a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,8 +104,8 @@ fn named(style: &[u8]) -> Result<&[u8], String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::locale;
     use super::*;
+    use ringwalk_gnu::locale;
 
     fn environment(style: &str) -> Result<&[u8], String> {
         from_environment(style.as_bytes())

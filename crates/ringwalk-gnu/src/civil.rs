@@ -17,44 +17,44 @@ const SPAN: i64 = 250_000_000_000;
 
 /// A time zone, or UTC under another name.
 #[derive(Clone, Debug)]
-pub(crate) struct Zone {
+pub struct Zone {
     zone: TimeZone,
     name: Option<String>,
 }
 
 /// A time taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Civil {
+pub struct Civil {
     /// The year, 0 being the one before year 1.
-    pub(crate) year: i64,
+    pub year: i64,
     /// 1 to 12.
-    pub(crate) month: i64,
+    pub month: i64,
     /// 1 to 31.
-    pub(crate) day: i64,
+    pub day: i64,
     /// 0 to 23.
-    pub(crate) hour: i64,
+    pub hour: i64,
     /// 0 to 59.
-    pub(crate) minute: i64,
+    pub minute: i64,
     /// 0 to 59.
-    pub(crate) second: i64,
+    pub second: i64,
     /// Days since Sunday.
-    pub(crate) weekday: i64,
+    pub weekday: i64,
     /// Days since the first of January.
-    pub(crate) yearday: i64,
+    pub yearday: i64,
     /// Seconds east of UTC.
-    pub(crate) offset: i64,
+    pub offset: i64,
     /// The zone's abbreviation.
-    pub(crate) zone: String,
+    pub zone: String,
     /// Seconds since 1970.
-    pub(crate) epoch: i64,
+    pub epoch: i64,
     /// Nanoseconds after that.
-    pub(crate) nanos: u32,
+    pub nanos: u32,
 }
 
 impl Zone {
     /// The zone that `TZ` names (a file of the zone database or a rule as POSIX has them), or the
     /// system's if it is not set. A name that means nothing is UTC under that name.
-    pub(crate) fn from_environment() -> Self {
+    pub fn from_environment() -> Self {
         match std::env::var("TZ") {
             Ok(name) => Self::named(&name),
             Err(_) => match std::fs::read("/etc/localtime") {
@@ -111,7 +111,7 @@ impl Zone {
 
 impl Civil {
     /// Takes `time` apart; none if the year does not fit in what C has for it.
-    pub(crate) fn new(time: FileTime, zone: &Zone) -> Option<Self> {
+    pub fn new(time: FileTime, zone: &Zone) -> Option<Self> {
         let (offset, zone) = zone.at(time.secs);
         let local = time.secs.checked_add(offset)?;
         let days = local.div_euclid(DAY);
@@ -136,7 +136,7 @@ impl Civil {
     }
 
     /// The week of the year by ISO 8601, and the year it belongs to.
-    pub(crate) fn iso_week(&self) -> (i64, i64) {
+    pub fn iso_week(&self) -> (i64, i64) {
         // A week belongs to the year that its Thursday is in.
         let thursday = self.yearday + 3 - (self.weekday + 6) % 7;
         if thursday < 0 {

@@ -1,20 +1,20 @@
 //! Names in messages, quoted as GNU's programs quote them: so that they can be pasted into a shell
 //! ([`file`], [`file_always`]), or between the locale's quotes with C escapes ([`value`]).
 
-use super::locale::{first, utf8};
+use crate::locale::{first, utf8};
 
 /// A file's name, quoted only if a shell would not take it as it is: `name`, `'two words'`.
-pub(crate) fn file(name: &[u8]) -> String {
+pub fn file(name: &[u8]) -> String {
     shell(name, false, utf8())
 }
 
 /// A file's name, always quoted.
-pub(crate) fn file_always(name: &[u8]) -> String {
+pub fn file_always(name: &[u8]) -> String {
     shell(name, true, utf8())
 }
 
 /// An argument's value, between single quotes (‘these’ in UTF-8).
-pub(crate) fn value(text: &[u8]) -> String {
+pub fn value(text: &[u8]) -> String {
     locale_quoted(text, utf8())
 }
 

@@ -1,11 +1,11 @@
 //! Shell patterns as `fnmatch(3)` has them with no flags: `*`, `?`, `[...]` and `\`, all of which
 //! match a `/` and a leading dot like any other character.
 
-use super::locale::first;
+use crate::locale::first;
 
 /// A pattern made ready for matching.
 #[derive(Clone, Debug)]
-pub(crate) struct Glob {
+pub struct Glob {
     /// By characters, when text is UTF-8 and the pattern is.
     characters: Option<Vec<Token>>,
     /// By bytes: C's way with text that is not valid.
@@ -34,7 +34,7 @@ enum Item {
 
 impl Glob {
     /// Makes `pattern` ready; in UTF-8, `?` and sets match whole characters.
-    pub(crate) fn new(pattern: &[u8], utf8: bool) -> Self {
+    pub fn new(pattern: &[u8], utf8: bool) -> Self {
         let characters = utf8
             .then(|| std::str::from_utf8(pattern).ok())
             .flatten()
@@ -44,7 +44,7 @@ impl Glob {
     }
 
     /// Whether the whole of `text` matches.
-    pub(crate) fn matches(&self, text: &[u8]) -> bool {
+    pub fn matches(&self, text: &[u8]) -> bool {
         match &self.characters {
             Some(tokens) if text.is_ascii() || std::str::from_utf8(text).is_ok() => {
                 matches(tokens, text, true)

@@ -2,7 +2,7 @@
 //! `strftime(3)`, with `%N` for nanoseconds, `%q` for the quarter, `%:z` and its like, the flags
 //! `_ - 0 + ^ #`, a width, and the modifiers `E` and `O`. What is no conversion is copied.
 
-use super::civil::Civil;
+use crate::civil::Civil;
 
 const DAYS: [&str; 7] = [
     "Sunday",
@@ -42,7 +42,7 @@ struct Shape {
 }
 
 /// Appends `time` written by `format`.
-pub(crate) fn format(format: &[u8], time: &Civil, out: &mut Vec<u8>) {
+pub fn format(format: &[u8], time: &Civil, out: &mut Vec<u8>) {
     write(format, time, false, out);
 }
 

@@ -6,7 +6,7 @@
 use std::sync::OnceLock;
 
 /// Whether the environment asks for UTF-8 (`LC_ALL`, else `LC_CTYPE`, else `LANG`).
-pub(crate) fn utf8() -> bool {
+pub fn utf8() -> bool {
     static UTF8: OnceLock<bool> = OnceLock::new();
     *UTF8.get_or_init(|| {
         ["LC_ALL", "LC_CTYPE", "LANG"]
@@ -26,7 +26,7 @@ fn names_utf8(name: &str) -> bool {
 
 /// The character that `text` begins with and the number of its bytes; a byte that begins none
 /// stands for itself. None at the end.
-pub(crate) fn first(text: &[u8], utf8: bool) -> Option<(Result<char, u8>, usize)> {
+pub fn first(text: &[u8], utf8: bool) -> Option<(Result<char, u8>, usize)> {
     let byte = *text.first()?;
     if byte.is_ascii() {
         return Some((Ok(char::from(byte)), 1));

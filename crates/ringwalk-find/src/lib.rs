@@ -1,0 +1,29 @@
+//! The language of find(1): POSIX, GNU's extensions, and what is most used of bfs's.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `table.rs` | every word of the language, with its arguments and what the manual says of it |
+//! | `expression.rs` | the expression, understood |
+//! | `parse/` | from words to an expression |
+//! | `pattern.rs`, `regex/` | shell patterns and regular expressions, made ready for many names |
+//! | `date/` | dates as people write them |
+//! | `format/` | `-printf`, `-ls`, colours |
+//! | `facts.rs` | what may be asked about a file |
+//! | `execute/` | running commands: `-exec`, `-execdir`, `-ok`, `-okdir` |
+//! | `accounts.rs`, `mounts.rs` | names of users and groups, types of file systems |
+//!
+//! Data goes one way: words, expression, plan, evaluation, actions.
+
+pub mod accounts;
+pub mod date;
+pub mod execute;
+pub mod expression;
+pub mod facts;
+pub mod format;
+pub mod mounts;
+pub mod parse;
+pub mod pattern;
+pub mod regex;
+pub mod table;
+
+pub use expression::{Command, Expression};
