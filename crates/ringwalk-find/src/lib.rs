@@ -2,7 +2,7 @@
 //!
 //! | file | what is in it |
 //! |---|---|
-//! | `table.rs` | every word of the language, with its arguments and what the manual says of it |
+//! | `table/` | every word of the language, with its arguments and what the manual says of it |
 //! | `expression.rs` | the expression, understood |
 //! | `parse/` | from words to an expression |
 //! | `pattern.rs`, `regex/` | shell patterns and regular expressions, made ready for many names |
