@@ -197,6 +197,10 @@ pub fn find(written: &[u8]) -> Option<&'static Entry> {
 /// The known word nearest to one that is not known, if it is near enough to have been meant.
 pub fn nearest(written: &[u8]) -> Option<&'static str> {
     let near = written.len().saturating_sub(1).div_ceil(3).min(3);
+    let one_hyphen = written.strip_prefix(b"-").unwrap_or_default();
+    if let Some(entry) = find(one_hyphen) {
+        return entry.names.iter().copied().find(|name| name.as_bytes() == one_hyphen);
+    }
     entries()
         .filter(|entry| entry.kind != Kind::Leading)
         .flat_map(|entry| entry.names)
