@@ -37,12 +37,12 @@ impl Parser<'_> {
         }
         let argument = self.words.argument(name)?;
         let (time, unit) = match word {
-            Word::AccessMinutes => (Time::Access, time::MINUTE),
-            Word::AccessDays => (Time::Access, time::DAY),
-            Word::ChangeMinutes => (Time::Change, time::MINUTE),
-            Word::ChangeDays => (Time::Change, time::DAY),
-            Word::ModificationMinutes => (Time::Modification, time::MINUTE),
-            Word::ModificationDays => (Time::Modification, time::DAY),
+            Word::AccessMinutes => (Time::Access, time::Unit::Minute),
+            Word::AccessDays => (Time::Access, time::Unit::Day),
+            Word::ChangeMinutes => (Time::Change, time::Unit::Minute),
+            Word::ChangeDays => (Time::Change, time::Unit::Day),
+            Word::ModificationMinutes => (Time::Modification, time::Unit::Minute),
+            Word::ModificationDays => (Time::Modification, time::Unit::Day),
             _ => return self.test_of(word, name, argument),
         };
         let span = self.age(argument, unit).ok_or_else(|| invalid(argument, name))?;
@@ -101,7 +101,7 @@ impl Parser<'_> {
         number::compare(argument.as_bytes()).ok_or_else(|| invalid(argument, name))
     }
 
-    fn age(&self, argument: &OsStr, unit: f64) -> Option<Span> {
+    fn age(&self, argument: &OsStr, unit: time::Unit) -> Option<Span> {
         let origin = if self.day_start {
             self.context.end_of_day()
         } else {

@@ -7,75 +7,94 @@ use super::number::{Sign, real, sign};
 use crate::expression::Span;
 use ringwalk::Timestamp;
 
-/// Seconds in a day.
-pub(super) const DAY: f64 = 86_400.0;
-/// Seconds in a minute.
-pub(super) const MINUTE: f64 = 60.0;
+const BILLION: i64 = 1_000_000_000;
 
 const EARLIEST: Timestamp = Timestamp {
     secs: i64::MIN,
     nanos: 0,
 };
 
-/// `+N`, `-N` or `N` units of so many seconds before `origin`.
-pub(super) fn age(text: &[u8], unit: f64, origin: Timestamp) -> Option<Span> {
-    let (sign, number) = sign(text);
-    let number = real(number)?;
-    let days = unit >= DAY;
-    Some(match sign {
-        Sign::More if days => Span::Before(earlier(origin, (number + 1.0) * unit)),
-        Sign::More => Span::Before(earlier(origin, number * unit)),
-        Sign::Less if days => Span::After(second_before(earlier(origin, number * unit))),
-        Sign::Less => Span::After(earlier(origin, number * unit)),
-        Sign::Exactly if days => Span::Within(
-            earlier(origin, (number + 1.0) * unit),
-            earlier(origin, number * unit),
-        ),
-        Sign::Exactly => Span::Within(
-            earlier(origin, number * unit),
-            earlier(origin, (number - 1.0) * unit),
-        ),
-    })
+const LATEST: Timestamp = Timestamp {
+    secs: i64::MAX,
+    nanos: 999_999_999,
+};
+
+/// What ages are counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    Day,
+    Minute,
 }
 
-/// `-used`: a span of time that lies so many days above 0.
-pub(super) fn lapse(text: &[u8]) -> Option<Span> {
-    let (sign, number) = sign(text);
-    let number = real(number)?;
-    let zero = Timestamp::default();
-    let days = |count: f64| earlier(zero, -count * DAY);
-    Some(match sign {
-        Sign::More => Span::After(days(number)),
-        Sign::Less => Span::Before(days(number)),
-        Sign::Exactly => Span::Within(days(number - 1.0), days(number)),
-    })
-}
-
-/// So many seconds before a moment; fractions of a nanosecond are dropped, and what is beyond all moments is the first or last.
-fn earlier(origin: Timestamp, seconds: f64) -> Timestamp {
-    let whole = seconds.trunc();
-    // `as` stays within the bounds of the type, which is what is wanted here.
-    #[expect(clippy::cast_possible_truncation, reason = "saturates")]
-    let (whole, nanos) = (whole as i64, ((seconds - whole) * 1e9) as i64);
-    let nanos = if seconds.is_finite() { nanos } else { 0 };
-    let nanos = i64::from(origin.nanos) - nanos;
-    let (carry, nanos) = (nanos.div_euclid(1_000_000_000), nanos.rem_euclid(1_000_000_000));
-    match origin.secs.checked_sub(whole).and_then(|secs| secs.checked_add(carry)) {
-        Some(secs) => Timestamp {
-            secs,
-            nanos: u32::try_from(nanos).unwrap_or(0),
-        },
-        None if whole > 0 => EARLIEST,
-        None => Timestamp {
-            secs: i64::MAX,
-            nanos: 999_999_999,
-        },
+impl Unit {
+    fn seconds(self) -> i32 {
+        match self {
+            Self::Day => 86_400,
+            Self::Minute => 60,
+        }
     }
 }
 
-fn second_before(moment: Timestamp) -> Timestamp {
+/// `+N`, `-N` or `N` units before `origin`.
+pub(super) fn age(text: &[u8], unit: Unit, origin: Timestamp) -> Option<Span> {
+    let (sign, number) = sign(text);
+    let seconds = unit.seconds();
+    let moment = earlier(origin, real(number)? * f64::from(seconds));
+    let later = |by: i32| later(moment, by);
+    Some(match (sign, unit) {
+        (Sign::More, Unit::Day) => Span::Before(later(-seconds)),
+        (Sign::More, Unit::Minute) => Span::Before(moment),
+        (Sign::Less, Unit::Day) => Span::After(later(-1)),
+        (Sign::Less, Unit::Minute) => Span::After(moment),
+        (Sign::Exactly, Unit::Day) => Span::Within(later(-seconds), moment),
+        (Sign::Exactly, Unit::Minute) => Span::Within(moment, later(seconds)),
+    })
+}
+
+/// `-used`: so many days, as a moment that long after 1970 began.
+pub(super) fn lapse(text: &[u8]) -> Option<Span> {
+    let (sign, number) = sign(text);
+    let day = Unit::Day.seconds();
+    let moment = earlier(Timestamp::default(), -real(number)? * f64::from(day));
+    Some(match sign {
+        Sign::More => Span::After(moment),
+        Sign::Less => Span::Before(moment),
+        Sign::Exactly => Span::Within(later(moment, -day), moment),
+    })
+}
+
+/// So many seconds before a moment. Of the difference of nanoseconds the fraction is dropped, towards 0, which is what GNU find
+/// does; and what is beyond all moments is the first or the last.
+fn earlier(origin: Timestamp, seconds: f64) -> Timestamp {
+    const BEYOND: f64 = 9.2e18;
+    if seconds > BEYOND {
+        return EARLIEST;
+    }
+    if seconds < -BEYOND {
+        return LATEST;
+    }
+    let whole = seconds.floor();
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "whole numbers within the bounds of the type, and a fraction to be dropped"
+    )]
+    let (whole, nanos) = (
+        whole as i64,
+        (f64::from(origin.nanos) - (seconds - whole) * 1e9) as i64,
+    );
+    let secs = origin.secs.saturating_sub(whole);
     Timestamp {
-        secs: moment.secs.saturating_sub(1),
+        secs: secs.saturating_add(nanos.div_euclid(BILLION)),
+        nanos: u32::try_from(nanos.rem_euclid(BILLION)).unwrap_or(0),
+    }
+}
+
+fn later(moment: Timestamp, seconds: i32) -> Timestamp {
+    if moment == EARLIEST || moment == LATEST {
+        return moment;
+    }
+    Timestamp {
+        secs: moment.secs.saturating_add(seconds.into()),
         ..moment
     }
 }
@@ -109,7 +128,7 @@ mod tests {
             ("+-1", Span::Before(at(0))),
             ("--1", Span::After(at(86_399))),
         ] {
-            assert_eq!(age(text.as_bytes(), DAY, NOW), Some(span), "{text}");
+            assert_eq!(age(text.as_bytes(), Unit::Day, NOW), Some(span), "{text}");
         }
     }
 
@@ -123,27 +142,30 @@ mod tests {
             ("0", Span::Within(at(0), at(60))),
             ("0.5", Span::Within(at(-30), at(30))),
         ] {
-            assert_eq!(age(text.as_bytes(), MINUTE, NOW), Some(span), "{text}");
+            assert_eq!(age(text.as_bytes(), Unit::Minute, NOW), Some(span), "{text}");
+        }
+    }
+
+    /// Found with GNU find 4.9.
+    #[test]
+    fn fractions_of_nanoseconds() {
+        for (text, unit, secs, nanos) in [
+            ("+0.0000000001", Unit::Day, -86_400, 499_991_360),
+            ("+0.1", Unit::Day, -95_040, 500_000_000),
+            ("+0.7", Unit::Day, -146_880, 500_000_001),
+            ("+1.00000000001", Unit::Minute, -60, 499_999_999),
+            ("+1.00000000003", Unit::Minute, -60, 499_999_998),
+        ] {
+            let span = Span::Before(before_now(secs, nanos));
+            assert_eq!(age(text.as_bytes(), unit, NOW), Some(span), "{text}");
         }
     }
 
     #[test]
-    fn fractions_of_a_nanosecond_are_dropped() {
-        assert_eq!(
-            age(b"+0.0000000001", DAY, NOW),
-            Some(Span::Before(before_now(-86_400, 499_991_360)))
-        );
-    }
-
-    #[test]
     fn beyond_all_times() {
-        let last = Timestamp {
-            secs: i64::MAX,
-            nanos: 999_999_999,
-        };
-        assert_eq!(age(b"inf", DAY, NOW), Some(Span::Within(EARLIEST, EARLIEST)));
-        assert_eq!(age(b"+1e20", DAY, NOW), Some(Span::Before(EARLIEST)));
-        assert_eq!(age(b"+-1e300", DAY, NOW), Some(Span::Before(last)));
+        assert_eq!(age(b"inf", Unit::Day, NOW), Some(Span::Within(EARLIEST, EARLIEST)));
+        assert_eq!(age(b"+1e20", Unit::Day, NOW), Some(Span::Before(EARLIEST)));
+        assert_eq!(age(b"+-1e300", Unit::Day, NOW), Some(Span::Before(LATEST)));
     }
 
     #[test]
