@@ -10,7 +10,8 @@
 //! | `format/` | `-printf`, `-ls`, colours |
 //! | `facts.rs` | what may be asked about a file |
 //! | `execute/` | running commands: `-exec`, `-execdir`, `-ok`, `-okdir` |
-//! | `accounts.rs`, `mounts.rs` | names of users and groups, types of file systems |
+//! | `accounts.rs`, `mounts/`, `selinux.rs` | names of users and groups, types of file systems, labels |
+//! | `once_map.rs` | a map that only grows, asked by many threads without a lock |
 //!
 //! Data goes one way: words, expression, plan, evaluation, actions.
 
@@ -21,9 +22,11 @@ pub mod expression;
 pub mod facts;
 pub mod format;
 pub mod mounts;
+mod once_map;
 pub mod parse;
 pub mod pattern;
 pub mod regex;
+pub mod selinux;
 pub mod table;
 
 pub use expression::{Command, Expression};

@@ -111,3 +111,30 @@ fn candidates_are_those_of_the_path() {
     let first = directories.to_str().unwrap().split(':').next().unwrap();
     assert_eq!(candidates(c"x")[0].to_str().unwrap(), format!("{first}/x"));
 }
+
+/// Run by the test below, in a process of its own.
+#[test]
+#[ignore = "only in the surroundings that another test makes"]
+fn with_signals_ignored() {
+    // The kernel then throws away how children ended. Not every shell lets SIGCHLD be ignored.
+    // SAFETY: ignoring a signal runs no code of ours; nothing else in this process has children.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
+    assert_eq!(
+        run(&["sh", "-c", "kill -PIPE $$; exit 3"], None),
+        Ok(Ended::Exited(3))
+    );
+}
+
+#[test]
+fn what_the_caller_ignores_stays_ignored() {
+    // `sh` may reset what it has trapped before it runs a program, but not what it ignores.
+    let output = std::process::Command::new("sh")
+        .args(["-c", "trap '' PIPE; exec \"$@\"", "sh"])
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", "spawn::tests::with_signals_ignored", "--ignored"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}");
+    assert!(text.contains("1 passed"), "{text}");
+}
