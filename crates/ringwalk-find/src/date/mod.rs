@@ -1,4 +1,4 @@
-//! Dates as people write them: what `-newermt` takes.
+//! Dates as people write them: what `-newermt` takes. And as `-printf` writes them.
 //!
 //! | file | what is in it |
 //! |---|---|
@@ -7,6 +7,7 @@
 //! | `items.rs` | from tokens to items, each of which says something about the date |
 //! | `resolve.rs` | from items to a moment |
 //! | `wall.rs` | clocks that are set forward and back |
+//! | `letter.rs` | times as `-printf` writes them |
 //!
 //! The language is described in the chapter "Date input formats" of the manual of GNU's core utilities; what that leaves
 //! open was found by experiment with `date` and `find`, and `tests/dates.rs` compares. The crate `parse_datetime` reads
@@ -15,10 +16,13 @@
 //! showed twice always the first.
 
 mod items;
+mod letter;
 mod resolve;
 mod token;
 mod wall;
 mod words;
+
+pub use letter::{write_ctime, write_letter};
 
 use ringwalk::Timestamp;
 use ringwalk_gnu::civil::Zone;

@@ -28,8 +28,7 @@ pub(super) fn moment(items: &Items, now: Timestamp, zone: &Zone) -> Option<Times
     };
     let first = wall::moment(base, zone, summer, 0)?;
     // A zone that was named reads the clock in its own way: times that do not exist here may exist there.
-    let exists = fixed.is_some() || Wall::at(first, zone) == Some(base);
-    exists.then_some(())?;
+    (fixed.is_some() || Wall::at(first, zone) == Some(base)).then_some(())?;
     let mut clock = base;
     let mut secs = first;
     if let (Some(weekday), None) = (items.weekday, items.date) {

@@ -100,10 +100,8 @@ fn is_year(year: i64) -> bool {
 pub(super) fn moment(wall: Wall, zone: &Zone, summer: Option<bool>, guess: i64) -> Option<i64> {
     let local = wall.seconds();
     let mut found = settle(local, zone, guess);
-    if let Some(wanted) = summer
-        && let Some(offset) = offset_near(found, zone, wanted)
-    {
-        found = local - offset;
+    if let Some(wanted) = summer {
+        found = local - offset_near(found, zone, wanted);
     }
     Wall::at(found, zone).map(|_| found)
 }
@@ -121,12 +119,19 @@ fn settle(local: i64, zone: &Zone, guess: i64) -> i64 {
     local - offset.min(zone.offset(local - offset))
 }
 
-/// How far east of UTC the zone is then, or the nearest time that daylight-saving time is in force there, or is not.
-fn offset_near(secs: i64, zone: &Zone, summer: bool) -> Option<i64> {
+/// How far east of UTC the zone is then, or the nearest time that daylight-saving time is in force there, or is not. If
+/// that is years away, such a time is taken to be an hour from the other.
+fn offset_near(secs: i64, zone: &Zone, summer: bool) -> i64 {
     const WEEK: i64 = 7 * DAY;
     const WEEKS: i64 = 450; // the C library looks some eight years to either side
+    const HOUR: i64 = 3600;
     let near = (0..WEEKS).flat_map(|weeks| [secs - weeks * WEEK, secs + weeks * WEEK]);
-    near.into_iter()
-        .find(|when| zone.is_summer(*when) == summer)
-        .map(|when| zone.offset(when))
+    let alike = near
+        .into_iter()
+        .find(|when| zone.is_summer(*when) == summer);
+    match alike {
+        Some(when) => zone.offset(when),
+        None if summer => zone.offset(secs) + HOUR,
+        None => zone.offset(secs) - HOUR,
+    }
 }
