@@ -3,7 +3,7 @@
 use super::predicates::Parser;
 use super::words::{invalid, missing, quoted};
 use super::{Refusal, sink};
-use crate::execute::CommandTemplate;
+use crate::execute::{CommandTemplate, check_path};
 use crate::expression::{Action, Sink, SinkIndex};
 use crate::format::Format;
 use crate::table::Word;
@@ -143,10 +143,10 @@ fn check_many(name: &OsStr, words: &[OsString], last: &OsStr) -> Result<(), Refu
         Ok(())
     }
 
-/// `PATH` must not lead into directories that commands are run in. (Until the module that runs commands is here, they are
-/// not run either.)
-fn check_search_path(_action: &OsStr) -> Result<(), Refusal> {
-    Ok(())
+/// `PATH` must not lead into directories that commands are run in.
+fn check_search_path(action: &OsStr) -> Result<(), Refusal> {
+    let path = std::env::var_os("PATH");
+    check_path(path.as_deref(), &super::words::plain(action)).map_err(Refusal::wrong)
 }
 
 fn contains_braces(word: &OsStr) -> bool {
