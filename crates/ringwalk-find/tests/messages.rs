@@ -17,11 +17,20 @@ const ANSWERS: &str = "RINGWALK_TEST_ANSWERS";
 
 /// Command lines where the answer differs, and why.
 const DIFFERENT: &[(&str, &str)] = &[
-    ("-D tree,foo", "GNU find names the first of the list as unrecognised, whichever it is"),
+    (
+        "-D tree,foo",
+        "GNU find names the first of the list as unrecognised, whichever it is",
+    ),
     ("-D stat,foo,bar", "as above"),
     ("-D help,foo", "as above"),
-    ("-D foo,help", "the list of what there is comes without a warning about what there is not"),
-    ("-newerBB", "GNU find 4.9 as built by Debian knows no time of birth"),
+    (
+        "-D foo,help",
+        "the list of what there is comes without a warning about what there is not",
+    ),
+    (
+        "-newerBB",
+        "GNU find 4.9 as built by Debian knows no time of birth",
+    ),
     ("-newerBm", "as above"),
     ("é", "a byte of a character is shown as U+FFFD"),
 ];
@@ -57,7 +66,10 @@ fn ours(line: &str) -> Answer {
     let said = messages.iter().filter(|message| {
         !message.starts_with("did you mean") && !message.ends_with("before the starting points")
     });
-    (status, said.map(|message| format!("find: {message}\n")).collect())
+    (
+        status,
+        said.map(|message| format!("find: {message}\n")).collect(),
+    )
 }
 
 fn gnu(line: &str, tree: &Path, locale: &str) -> Answer {

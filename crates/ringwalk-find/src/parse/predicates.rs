@@ -245,7 +245,10 @@ const SYNTAXES: &[&str] = &[
 ];
 
 fn no_syntax(given: &OsStr) -> Refusal {
-    let known: Vec<String> = SYNTAXES.iter().map(|name| quoted(OsStr::new(name))).collect();
+    let known: Vec<String> = SYNTAXES
+        .iter()
+        .map(|name| quoted(OsStr::new(name)))
+        .collect();
     Refusal::wrong(format!(
         "Unknown regular expression type {}; valid types are {}.",
         quoted(given),

@@ -187,9 +187,9 @@ pub fn find(written: &[u8]) -> Option<&'static Entry> {
         [b'-', operator @ (b'(' | b')' | b'!' | b',')] => operators::ENTRIES
             .iter()
             .find(|entry| entry.names[0].as_bytes() == [*operator]),
-        [b'-', b'n', b'e', b'w', b'e', b'r', _, _] => {
-            tests::ENTRIES.iter().find(|entry| entry.word == Word::NewerXY)
-        }
+        [b'-', b'n', b'e', b'w', b'e', b'r', _, _] => tests::ENTRIES
+            .iter()
+            .find(|entry| entry.word == Word::NewerXY),
         _ => None,
     }
 }
@@ -199,7 +199,11 @@ pub fn nearest(written: &[u8]) -> Option<&'static str> {
     let near = written.len().saturating_sub(1).div_ceil(3).min(3);
     let one_hyphen = written.strip_prefix(b"-").unwrap_or_default();
     if let Some(entry) = find(one_hyphen) {
-        return entry.names.iter().copied().find(|name| name.as_bytes() == one_hyphen);
+        return entry
+            .names
+            .iter()
+            .copied()
+            .find(|name| name.as_bytes() == one_hyphen);
     }
     entries()
         .filter(|entry| entry.kind != Kind::Leading)
@@ -243,9 +247,16 @@ mod test {
         for entry in entries() {
             assert!(!entry.text.is_empty(), "{entry:?}");
             for name in entry.names {
-                assert!(seen.insert((*name, entry.kind == Kind::Leading)), "{name} twice");
+                assert!(
+                    seen.insert((*name, entry.kind == Kind::Leading)),
+                    "{name} twice"
+                );
                 if entry.kind != Kind::Leading {
-                    assert_eq!(find(name.as_bytes()).expect(name).word, entry.word, "{name}");
+                    assert_eq!(
+                        find(name.as_bytes()).expect(name).word,
+                        entry.word,
+                        "{name}"
+                    );
                 }
             }
         }
@@ -262,8 +273,14 @@ mod test {
 
     #[test]
     fn any_two_letters_may_follow_newer() {
-        assert_eq!(find(b"-newermt").map(|entry| entry.word), Some(Word::NewerXY));
-        assert_eq!(find(b"-newer??").map(|entry| entry.word), Some(Word::NewerXY));
+        assert_eq!(
+            find(b"-newermt").map(|entry| entry.word),
+            Some(Word::NewerXY)
+        );
+        assert_eq!(
+            find(b"-newer??").map(|entry| entry.word),
+            Some(Word::NewerXY)
+        );
         assert!(find(b"-newerm").is_none());
         assert!(find(b"-newermtt").is_none());
         assert_eq!(find(b"-newer").map(|entry| entry.word), Some(Word::Newer));
