@@ -185,7 +185,7 @@ fn every_byte_as_a_directive_and_as_an_escape() {
     if Tree::new().is_none() {
         return;
     }
-    let file = File::new(Path::new("/dev/null"));
+    let null = File::new(Path::new("/dev/null"));
     for before in ["%", "%5", "%-", "%.", "\\", "%5.2", "%Tx%0"] {
         for byte in 1..=u8::MAX {
             // These are extensions, or need what not every system has.
@@ -198,11 +198,13 @@ fn every_byte_as_a_directive_and_as_an_escape() {
             let parsed = Format::parse(&format, &mut lines);
             assert_eq!(parsed.is_ok(), fine, "{format:?}");
             lines.extend(parsed.as_ref().err().cloned());
-            lines.iter_mut().for_each(|line| line.push('\n'));
+            for line in &mut lines {
+                line.push('\n');
+            }
             assert_eq!(lines.concat(), expected, "{format:?}");
             if let Ok(parsed) = parsed {
                 let mut out = Vec::new();
-                parsed.write(&file, &mut out);
+                parsed.write(&null, &mut out);
                 assert_eq!(out, written, "{format:?}");
             }
         }
