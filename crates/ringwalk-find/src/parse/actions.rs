@@ -77,7 +77,8 @@ impl Parser<'_> {
     }
 
     fn printf(&mut self, sink: Sink, format: &OsStr) -> Result<Action, Refusal> {
-        let format = Format::parse(format.as_bytes(), &mut self.warnings).map_err(Refusal::wrong)?;
+        let format =
+            Format::parse(format.as_bytes(), &mut self.warnings).map_err(Refusal::wrong)?;
         Ok(Action::Printf {
             sink: self.sink(sink),
             format,
@@ -124,24 +125,24 @@ impl Parser<'_> {
     }
 }
 
-    /// `{} +`: the braces are one word, the last, and in no other.
+/// `{} +`: the braces are one word, the last, and in no other.
 fn check_many(name: &OsStr, words: &[OsString], last: &OsStr) -> Result<(), Refusal> {
-        let name = super::words::plain(name);
-        if words.iter().filter(|word| contains_braces(word)).count() > 1 {
-            return Err(Refusal::wrong(format!(
-                "Only one instance of {{}} is supported with {name} ... +"
-            )));
-        }
-        if last != "{}" {
-            return Err(Refusal::wrong(format!(
-                "In {} the {} must appear by itself, but you specified {}",
-                quoted(OsStr::new(&format!("{name} ... {{}} +"))),
-                quoted(OsStr::new("{}")),
-                quoted(last)
-            )));
-        }
-        Ok(())
+    let name = super::words::plain(name);
+    if words.iter().filter(|word| contains_braces(word)).count() > 1 {
+        return Err(Refusal::wrong(format!(
+            "Only one instance of {{}} is supported with {name} ... +"
+        )));
     }
+    if last != "{}" {
+        return Err(Refusal::wrong(format!(
+            "In {} the {} must appear by itself, but you specified {}",
+            quoted(OsStr::new(&format!("{name} ... {{}} +"))),
+            quoted(OsStr::new("{}")),
+            quoted(last)
+        )));
+    }
+    Ok(())
+}
 
 /// `PATH` must not lead into directories that commands are run in.
 fn check_search_path(action: &OsStr) -> Result<(), Refusal> {

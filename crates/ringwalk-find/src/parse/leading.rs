@@ -32,7 +32,11 @@ pub(super) fn read(parser: &mut Parser<'_>) -> Result<Range<usize>, Refusal> {
         parser.words.next += 1;
     }
     let first = parser.words.next;
-    while parser.words.peek().is_some_and(|word| !begins_expression(word)) {
+    while parser
+        .words
+        .peek()
+        .is_some_and(|word| !begins_expression(word))
+    {
         parser.words.next += 1;
     }
     Ok(first..parser.words.next)
@@ -109,7 +113,9 @@ fn optimize(parser: &mut Parser<'_>, level: &OsStr) -> Result<(), Refusal> {
         ));
     }
     if !text.iter().all(u8::is_ascii_digit) {
-        return Err(Refusal::wrong(format!("Invalid optimisation level {shown}")));
+        return Err(Refusal::wrong(format!(
+            "Invalid optimisation level {shown}"
+        )));
     }
     let Ok(number) = shown.parse::<u64>() else {
         return Err(Refusal::wrong(format!(
@@ -142,9 +148,14 @@ pub(super) fn unknown(word: &OsStr) -> Refusal {
     let mut messages = vec![format!("unknown predicate `{}'", plain(word))];
     let text = word.as_bytes();
     let leads = matches!(text, b"-H" | b"-L" | b"-P" | b"-D")
-        || text.strip_prefix(b"-O").is_some_and(|level| level.iter().all(u8::is_ascii_digit));
+        || text
+            .strip_prefix(b"-O")
+            .is_some_and(|level| level.iter().all(u8::is_ascii_digit));
     if leads {
-        messages.push(format!("{} must stand before the starting points", quoted(word)));
+        messages.push(format!(
+            "{} must stand before the starting points",
+            quoted(word)
+        ));
     } else if let Some(name) = table::nearest(text) {
         messages.push(format!("did you mean `{name}'?"));
     }

@@ -162,7 +162,11 @@ mod tests {
             ("ug+s,u=g", 0o2000, 0o6000),
             ("ug+s,u=X", 0o2000, 0o6100),
         ] {
-            assert_eq!(parse(text.as_bytes()), Some(Mode { file, directory }), "{text}");
+            assert_eq!(
+                parse(text.as_bytes()),
+                Some(Mode { file, directory }),
+                "{text}"
+            );
         }
     }
 
@@ -203,8 +207,28 @@ mod tests {
     #[test]
     fn no_modes() {
         for text in [
-            "", "x", "8", "10000", "4294967296644", "644,u=r", "644 ", " 644", "u", "a", "u=z", "u=r,", ",u=r", "u=r,,g=r",
-            "u=gX", "g=uo", "u+644", "a=644", "=644+1", "=10000", "X", "u=rw,X",
+            "",
+            "x",
+            "8",
+            "10000",
+            "4294967296644",
+            "644,u=r",
+            "644 ",
+            " 644",
+            "u",
+            "a",
+            "u=z",
+            "u=r,",
+            ",u=r",
+            "u=r,,g=r",
+            "u=gX",
+            "g=uo",
+            "u+644",
+            "a=644",
+            "=644+1",
+            "=10000",
+            "X",
+            "u=rw,X",
         ] {
             assert_eq!(parse(text.as_bytes()), None, "{text}");
         }

@@ -54,7 +54,10 @@ pub(super) fn real(text: &[u8]) -> Option<f64> {
     if digits.starts_with(['+', '-']) {
         return None;
     }
-    let size = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+    let size = match digits
+        .strip_prefix("0x")
+        .or_else(|| digits.strip_prefix("0X"))
+    {
         Some(hexadecimal) => hexadecimal_real(hexadecimal)?,
         None => digits.parse::<f64>().ok()?,
     };

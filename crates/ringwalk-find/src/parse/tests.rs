@@ -5,7 +5,9 @@ use super::reference::Reference;
 use super::words::{invalid, missing, plain, quoted};
 use super::{Refusal, mode, number, owner, time};
 use crate::date;
-use crate::expression::{AccessMode, Compare, Permission, PermissionMatch, Span, Test, Time, TypeSet};
+use crate::expression::{
+    AccessMode, Compare, Permission, PermissionMatch, Span, Test, Time, TypeSet,
+};
 use crate::pattern::Pattern;
 use crate::regex::Regex;
 use crate::table::Word;
@@ -45,7 +47,9 @@ impl Parser<'_> {
             Word::ModificationDays => (Time::Modification, time::Unit::Day),
             _ => return self.test_of(word, name, argument),
         };
-        let span = self.age(argument, unit).ok_or_else(|| invalid(argument, name))?;
+        let span = self
+            .age(argument, unit)
+            .ok_or_else(|| invalid(argument, name))?;
         Ok(Test::Age(time, span))
     }
 
@@ -87,7 +91,13 @@ impl Parser<'_> {
     }
 
     fn regex(&self, pattern: &OsStr, fold_case: bool) -> Result<Regex, Refusal> {
-        Regex::new(pattern.as_bytes(), self.syntax, fold_case, self.context.utf8()).map_err(|reason| {
+        Regex::new(
+            pattern.as_bytes(),
+            self.syntax,
+            fold_case,
+            self.context.utf8(),
+        )
+        .map_err(|reason| {
             Refusal::wrong(format!(
                 "failed to compile regular expression '{}': {reason}",
                 plain(pattern)
@@ -183,7 +193,11 @@ has now been changed to be consistent with -perm -000; that is, while it used to
         if !pattern.contains(&b'/') || !self.warns() {
             return;
         }
-        let better = if word == Word::NameFold { "-iwholename" } else { "-wholename" };
+        let better = if word == Word::NameFold {
+            "-iwholename"
+        } else {
+            "-wholename"
+        };
         self.warnings.push(format!(
             "warning: {} matches against basenames only, but the given pattern contains a directory separator ({}), thus \
 the expression will evaluate to false all the time.  Did you mean {}?",
@@ -294,7 +308,9 @@ fn type_of(letter: u8, name: &str) -> Result<FileType, Refusal> {
         }
         _ => {
             let letter = String::from_utf8_lossy(std::slice::from_ref(&letter)).into_owned();
-            return Err(Refusal::wrong(format!("Unknown argument to {name}: {letter}")));
+            return Err(Refusal::wrong(format!(
+                "Unknown argument to {name}: {letter}"
+            )));
         }
     })
 }

@@ -142,7 +142,11 @@ mod tests {
             ("0", Span::Within(at(0), at(60))),
             ("0.5", Span::Within(at(-30), at(30))),
         ] {
-            assert_eq!(age(text.as_bytes(), Unit::Minute, NOW), Some(span), "{text}");
+            assert_eq!(
+                age(text.as_bytes(), Unit::Minute, NOW),
+                Some(span),
+                "{text}"
+            );
         }
     }
 
@@ -163,7 +167,10 @@ mod tests {
 
     #[test]
     fn beyond_all_times() {
-        assert_eq!(age(b"inf", Unit::Day, NOW), Some(Span::Within(EARLIEST, EARLIEST)));
+        assert_eq!(
+            age(b"inf", Unit::Day, NOW),
+            Some(Span::Within(EARLIEST, EARLIEST))
+        );
         assert_eq!(age(b"+1e20", Unit::Day, NOW), Some(Span::Before(EARLIEST)));
         assert_eq!(age(b"+-1e300", Unit::Day, NOW), Some(Span::Before(LATEST)));
     }

@@ -33,7 +33,9 @@ impl<'a> Words<'a> {
 
     /// The last word of all, as messages show it.
     pub(super) fn last(&self) -> Cow<'a, str> {
-        self.all.last().map_or(Cow::Borrowed(""), |word| plain(word))
+        self.all
+            .last()
+            .map_or(Cow::Borrowed(""), |word| plain(word))
     }
 }
 

@@ -14,14 +14,19 @@ Searches the directory trees that begin at the starting points (. if there is no
 the expression is true (-print if there is none).\n"
     );
     for (heading, kind) in [
-        ("Operators, tightest first (-a may be left out)", Kind::Operator),
+        (
+            "Operators, tightest first (-a may be left out)",
+            Kind::Operator,
+        ),
         ("Options for what comes after them", Kind::Positional),
         ("Options for the whole search", Kind::Global),
         ("Tests (N: also +N, more, and -N, less)", Kind::Test),
         ("Actions", Kind::Action),
     ] {
         let _ = writeln!(text, "\n{heading}:");
-        let words = entries().filter(|entry| entry.kind == kind).flat_map(usages);
+        let words = entries()
+            .filter(|entry| entry.kind == kind)
+            .flat_map(usages);
         fill(words, &mut text);
     }
     text
@@ -78,17 +83,28 @@ mod test {
         let text = help("find");
         for entry in entries().filter(|entry| entry.kind != Kind::Leading) {
             for name in entry.names {
-                assert!(text.contains(&format!("  {name}")), "{name} is missing in\n{text}");
+                assert!(
+                    text.contains(&format!("  {name}")),
+                    "{name} is missing in\n{text}"
+                );
             }
         }
-        assert!(text.lines().skip(5).all(|line| line.len() <= WIDTH), "{text}");
+        assert!(
+            text.lines().skip(5).all(|line| line.len() <= WIDTH),
+            "{text}"
+        );
     }
 
     #[test]
     fn every_debug_word_is_explained() {
         let text = debug_help();
-        for word in ["exec", "opt", "rates", "search", "stat", "time", "tree", "all", "help"] {
-            assert!(text.contains(&format!("\n{word:<10} ")), "{word} is missing in\n{text}");
+        for word in [
+            "exec", "opt", "rates", "search", "stat", "time", "tree", "all", "help",
+        ] {
+            assert!(
+                text.contains(&format!("\n{word:<10} ")),
+                "{word} is missing in\n{text}"
+            );
         }
     }
 }

@@ -177,20 +177,21 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
 
 /// The word of the expression that is written so. As in GNU find, a hyphen may stand before operators (`-!`).
 pub fn find(written: &[u8]) -> Option<&'static Entry> {
-    if let Some(found) = entries()
-        .filter(|entry| entry.kind != Kind::Leading)
-        .find(|entry| entry.names.iter().any(|name| name.as_bytes() == written))
-    {
-        return Some(found);
-    }
+    let named = |entry: &&Entry| entry.names.iter().any(|name| name.as_bytes() == written);
     match written {
-        [b'-', operator @ (b'(' | b')' | b'!' | b',')] => operators::ENTRIES
-            .iter()
-            .find(|entry| entry.names[0].as_bytes() == [*operator]),
-        [b'-', b'n', b'e', b'w', b'e', b'r', _, _] => {
-            tests::ENTRIES.iter().find(|entry| entry.word == Word::NewerXY)
+        [operator @ (b'(' | b')' | b'!' | b',')]
+        | [b'-', operator @ (b'(' | b')' | b'!' | b',')] => {
+            let written = std::slice::from_ref(operator);
+            operators::ENTRIES
+                .iter()
+                .find(|entry| entry.names[0].as_bytes() == written)
         }
-        _ => None,
+        [b'-', b'n', b'e', b'w', b'e', b'r', _, _] => tests::ENTRIES
+            .iter()
+            .find(|entry| entry.word == Word::NewerXY),
+        _ => entries()
+            .filter(|entry| entry.kind != Kind::Leading)
+            .find(named),
     }
 }
 
@@ -199,7 +200,11 @@ pub fn nearest(written: &[u8]) -> Option<&'static str> {
     let near = written.len().saturating_sub(1).div_ceil(3).min(3);
     let one_hyphen = written.strip_prefix(b"-").unwrap_or_default();
     if let Some(entry) = find(one_hyphen) {
-        return entry.names.iter().copied().find(|name| name.as_bytes() == one_hyphen);
+        return entry
+            .names
+            .iter()
+            .copied()
+            .find(|name| name.as_bytes() == one_hyphen);
     }
     entries()
         .filter(|entry| entry.kind != Kind::Leading)
@@ -220,13 +225,13 @@ fn distance(a: &[u8], b: &[u8]) -> usize {
     for (i, x) in a.iter().enumerate() {
         let mut row = vec![i + 1];
         for (j, y) in b.iter().enumerate() {
-            let mut least = (last[j] + usize::from(x != y))
+            let mut steps = (last[j] + usize::from(x != y))
                 .min(last[j + 1] + 1)
                 .min(row[j] + 1);
             if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
-                least = least.min(before[j - 1] + 1);
+                steps = steps.min(before[j - 1] + 1);
             }
-            row.push(least);
+            row.push(steps);
         }
         before = std::mem::replace(&mut last, row);
     }
@@ -243,9 +248,16 @@ mod test {
         for entry in entries() {
             assert!(!entry.text.is_empty(), "{entry:?}");
             for name in entry.names {
-                assert!(seen.insert((*name, entry.kind == Kind::Leading)), "{name} twice");
+                assert!(
+                    seen.insert((*name, entry.kind == Kind::Leading)),
+                    "{name} twice"
+                );
                 if entry.kind != Kind::Leading {
-                    assert_eq!(find(name.as_bytes()).expect(name).word, entry.word, "{name}");
+                    assert_eq!(
+                        find(name.as_bytes()).expect(name).word,
+                        entry.word,
+                        "{name}"
+                    );
                 }
             }
         }
@@ -262,8 +274,14 @@ mod test {
 
     #[test]
     fn any_two_letters_may_follow_newer() {
-        assert_eq!(find(b"-newermt").map(|entry| entry.word), Some(Word::NewerXY));
-        assert_eq!(find(b"-newer??").map(|entry| entry.word), Some(Word::NewerXY));
+        assert_eq!(
+            find(b"-newermt").map(|entry| entry.word),
+            Some(Word::NewerXY)
+        );
+        assert_eq!(
+            find(b"-newer??").map(|entry| entry.word),
+            Some(Word::NewerXY)
+        );
         assert!(find(b"-newerm").is_none());
         assert!(find(b"-newermtt").is_none());
         assert_eq!(find(b"-newer").map(|entry| entry.word), Some(Word::Newer));
