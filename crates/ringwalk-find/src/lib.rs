@@ -11,6 +11,8 @@
 //! | `facts.rs` | what may be asked about a file |
 //! | `execute/` | running commands: `-exec`, `-execdir`, `-ok`, `-okdir` |
 //! | `accounts.rs`, `mounts/`, `selinux.rs` | names of users and groups, types of file systems, labels |
+//! | `plan/` | the expression in its cheapest order, and what follows from it for the walk |
+//! | `search/` | the walk, evaluation by all its workers, and what is done with the files |
 //! | `once_map.rs` | a map that only grows, asked by many threads without a lock |
 //!
 //! Data goes one way: words, expression, plan, evaluation, actions.
@@ -25,8 +27,11 @@ pub mod mounts;
 mod once_map;
 pub mod parse;
 pub mod pattern;
+mod plan;
 pub mod regex;
+mod search;
 pub mod selinux;
 pub mod table;
 
 pub use expression::{Command, Expression};
+pub use search::{Host, search};
