@@ -2,8 +2,10 @@
 //!
 //! | file | what is in it |
 //! |---|---|
+//! | `character_locale.rs` | what the C library knows of characters, in a locale of our own |
 //! | `directory_fd.rs` | an open directory, closed with fewer steps |
 //! | `dirent.rs` | the records that `getdents64` writes, checked and read in place |
+//! | `fnmatch.rs`, `gnu_regex.rs` | the C library's patterns and regular expressions |
 //! | `getdents.rs` | the call itself, into a buffer of the caller |
 //! | `probe.rs` | what `io_uring` offers to this process, by asking it |
 //! | `records.rs` | a buffer of records with an index |
@@ -14,18 +16,24 @@
 //! All `unsafe` code of the project lives in this crate. What is *not* here: opening, limits and everything
 //! else for which [rustix] already is the safe interface, and every decision about when to call what (the engine's).
 
+mod character_locale;
 mod directory_fd;
 mod dirent;
+mod fnmatch;
 mod getdents;
+mod gnu_regex;
 mod probe;
 mod records;
 mod statx;
 mod stdout;
 mod thread_usage;
 
+pub use character_locale::{CharacterClass, CharacterLocale};
 pub use directory_fd::DirectoryFd;
 pub use dirent::{Dirent, DirentError, Dirents, RawFileType};
+pub use fnmatch::fnmatch;
 pub use getdents::getdents64;
+pub use gnu_regex::GnuRegex;
 pub use probe::{IoUring, IoWorkers, PROBE_ENTRIES};
 pub use records::Records;
 pub use statx::{Statx, statx};
