@@ -177,20 +177,21 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
 
 /// The word of the expression that is written so. As in GNU find, a hyphen may stand before operators (`-!`).
 pub fn find(written: &[u8]) -> Option<&'static Entry> {
-    if let Some(found) = entries()
-        .filter(|entry| entry.kind != Kind::Leading)
-        .find(|entry| entry.names.iter().any(|name| name.as_bytes() == written))
-    {
-        return Some(found);
-    }
+    let named = |entry: &&Entry| entry.names.iter().any(|name| name.as_bytes() == written);
     match written {
-        [b'-', operator @ (b'(' | b')' | b'!' | b',')] => operators::ENTRIES
-            .iter()
-            .find(|entry| entry.names[0].as_bytes() == [*operator]),
+        [operator @ (b'(' | b')' | b'!' | b',')]
+        | [b'-', operator @ (b'(' | b')' | b'!' | b',')] => {
+            let written = std::slice::from_ref(operator);
+            operators::ENTRIES
+                .iter()
+                .find(|entry| entry.names[0].as_bytes() == written)
+        }
         [b'-', b'n', b'e', b'w', b'e', b'r', _, _] => tests::ENTRIES
             .iter()
             .find(|entry| entry.word == Word::NewerXY),
-        _ => None,
+        _ => entries()
+            .filter(|entry| entry.kind != Kind::Leading)
+            .find(named),
     }
 }
 
@@ -224,13 +225,13 @@ fn distance(a: &[u8], b: &[u8]) -> usize {
     for (i, x) in a.iter().enumerate() {
         let mut row = vec![i + 1];
         for (j, y) in b.iter().enumerate() {
-            let mut least = (last[j] + usize::from(x != y))
+            let mut steps = (last[j] + usize::from(x != y))
                 .min(last[j + 1] + 1)
                 .min(row[j] + 1);
             if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
-                least = least.min(before[j - 1] + 1);
+                steps = steps.min(before[j - 1] + 1);
             }
-            row.push(least);
+            row.push(steps);
         }
         before = std::mem::replace(&mut last, row);
     }
