@@ -25,9 +25,9 @@ const TIMES: [(i64, u32); 10] = [
     (99_999_999_999_999, 123_456_789),
 ];
 
-/// All letters but those that find would take for the end of the string or that are no letters of their own.
+/// All that an argument in ASCII can have.
 fn letters() -> Vec<u8> {
-    (1..=u8::MAX).filter(|letter| letter.is_ascii()).collect()
+    (1..=u8::MAX).filter(u8::is_ascii).collect()
 }
 
 fn is_gnu() -> bool {

@@ -5,6 +5,7 @@
 //! | `token.rs` | from bytes to tokens |
 //! | `words.rs` | the words, and the names of time zones |
 //! | `items.rs` | from tokens to items, each of which says something about the date |
+//! | `days.rs`, `relative.rs` | those that name a day, and those that say how far from there |
 //! | `resolve.rs` | from items to a moment |
 //! | `wall.rs` | clocks that are set forward and back |
 //! | `letter.rs` | times as `-printf` writes them |
@@ -15,8 +16,10 @@
 //! 20200315`, and `UTC` before a date without separators), takes times that clocks skipped, and of those that they
 //! showed twice always the first.
 
+mod days;
 mod items;
 mod letter;
+mod relative;
 mod resolve;
 mod token;
 mod wall;
