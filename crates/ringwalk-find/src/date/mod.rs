@@ -1,4 +1,4 @@
-//! Dates as people write them: what `-newermt` takes. And as `-printf` writes them.
+//! Dates as people write them: what `-newermt` takes.
 //!
 //! | file | what is in it |
 //! |---|---|
@@ -8,7 +8,6 @@
 //! | `days.rs`, `relative.rs` | those that name a day, and those that say how far from there |
 //! | `resolve.rs` | from items to a moment |
 //! | `wall.rs` | clocks that are set forward and back |
-//! | `letter.rs` | times as `-printf` writes them |
 //!
 //! The language is described in the chapter "Date input formats" of the manual of GNU's core utilities; what that leaves
 //! open was found by experiment with `date` and `find`, and `tests/dates.rs` compares. The crate `parse_datetime` reads
@@ -18,14 +17,11 @@
 
 mod days;
 mod items;
-mod letter;
 mod relative;
 mod resolve;
 mod token;
 mod wall;
 mod words;
-
-pub use letter::{write_ctime, write_letter};
 
 use ringwalk::Timestamp;
 use ringwalk_gnu::civil::Zone;
