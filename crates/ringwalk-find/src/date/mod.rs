@@ -1,13 +1,13 @@
-//! Dates as people write them: what `-newermt` takes. And as `-printf` writes them.
+//! Dates as people write them: what `-newermt` takes.
 //!
 //! | file | what is in it |
 //! |---|---|
 //! | `token.rs` | from bytes to tokens |
 //! | `words.rs` | the words, and the names of time zones |
 //! | `items.rs` | from tokens to items, each of which says something about the date |
+//! | `days.rs`, `relative.rs` | those that name a day, and those that say how far from there |
 //! | `resolve.rs` | from items to a moment |
 //! | `wall.rs` | clocks that are set forward and back |
-//! | `letter.rs` | times as `-printf` writes them |
 //!
 //! The language is described in the chapter "Date input formats" of the manual of GNU's core utilities; what that leaves
 //! open was found by experiment with `date` and `find`, and `tests/dates.rs` compares. The crate `parse_datetime` reads
@@ -15,14 +15,13 @@
 //! 20200315`, and `UTC` before a date without separators), takes times that clocks skipped, and of those that they
 //! showed twice always the first.
 
+mod days;
 mod items;
-mod letter;
+mod relative;
 mod resolve;
 mod token;
 mod wall;
 mod words;
-
-pub use letter::{write_ctime, write_letter};
 
 use ringwalk::Timestamp;
 use ringwalk_gnu::civil::Zone;
