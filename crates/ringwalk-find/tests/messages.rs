@@ -67,10 +67,8 @@ fn ours(line: &str) -> Answer {
     let said = messages.iter().filter(|message| {
         !message.starts_with("did you mean") && !message.ends_with("before the starting points")
     });
-    (
-        status,
-        said.map(|message| format!("find: {message}\n")).collect(),
-    )
+    let lines: Vec<_> = said.map(|message| format!("find: {message}\n")).collect();
+    (status, lines.concat())
 }
 
 fn gnu(line: &str, tree: &Path, locale: &str) -> Answer {
@@ -149,15 +147,15 @@ fn compare(locale: &str) {
     make_tree(&tree);
     let answers = answers(&tree, locale);
     assert_eq!(answers.len(), LINES.lines().count());
-    let mut wrong = String::new();
+    let mut wrong = Vec::new();
     for (line, ours) in LINES.lines().zip(answers) {
         let gnus = gnu(line, &tree, locale);
         let differs = DIFFERENT.iter().any(|(different, _)| line == *different);
         if (ours != gnus) != differs {
-            wrong += &format!("\nfind {line}\n  GNU  {gnus:?}\n  ours {ours:?}");
+            wrong.push(format!("find {line}\n  GNU  {gnus:?}\n  ours {ours:?}"));
         }
     }
-    assert!(wrong.is_empty(), "{wrong}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

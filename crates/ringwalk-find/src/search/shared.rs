@@ -166,10 +166,10 @@ impl Shared<'_> {
     }
 
     /// Tells of what running a command came to; whether that was success.
-    pub(crate) fn tell_ran(&self, ran: Ran) -> bool {
-        ran.messages
-            .iter()
-            .for_each(|message| self.host.tell(message));
+    pub(crate) fn tell_ran(&self, ran: &Ran) -> bool {
+        for message in &ran.messages {
+            self.host.tell(message);
+        }
         if ran.find_fails {
             self.progress.fail();
         }
