@@ -235,25 +235,8 @@ fn levels(name: &OsStr, argument: &OsStr) -> Result<usize, Refusal> {
         .ok_or_else(|| out_of_range(argument))
 }
 
-/// GNU find's names for syntaxes, in its order.
-const SYNTAXES: &[&str] = &[
-    "findutils-default",
-    "ed",
-    "emacs",
-    "gnu-awk",
-    "grep",
-    "posix-awk",
-    "awk",
-    "posix-basic",
-    "posix-egrep",
-    "egrep",
-    "posix-extended",
-    "posix-minimal-basic",
-    "sed",
-];
-
 fn no_syntax(given: &OsStr) -> Refusal {
-    let known: Vec<String> = SYNTAXES
+    let known: Vec<String> = table::SYNTAXES
         .iter()
         .map(|name| quoted(OsStr::new(name)))
         .collect();

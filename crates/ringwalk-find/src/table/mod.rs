@@ -161,6 +161,32 @@ pub struct Entry {
     pub text: &'static str,
 }
 
+impl Entry {
+    /// What it does in a few words: the beginning of the text.
+    pub fn summary(&self) -> &'static str {
+        let ends = [". ", ": ", "; ", ":\n", ".\n"];
+        let end = ends.iter().filter_map(|end| self.text.find(end)).min();
+        self.text[..end.unwrap_or(self.text.len())].trim_end_matches('.')
+    }
+}
+
+/// The syntaxes of `-regextype`, in the order in which GNU find lists them.
+pub const SYNTAXES: &[&str] = &[
+    "findutils-default",
+    "ed",
+    "emacs",
+    "gnu-awk",
+    "grep",
+    "posix-awk",
+    "awk",
+    "posix-basic",
+    "posix-egrep",
+    "egrep",
+    "posix-extended",
+    "posix-minimal-basic",
+    "sed",
+];
+
 /// All words, in the order of the manual.
 pub fn entries() -> impl Iterator<Item = &'static Entry> {
     [
@@ -260,6 +286,19 @@ mod test {
                     );
                 }
             }
+        }
+    }
+
+    #[test]
+    fn summaries_are_short() {
+        for entry in entries() {
+            let summary = entry.summary();
+            assert!(
+                (3..=140).contains(&summary.len()),
+                "{:?}: {summary}",
+                entry.names
+            );
+            assert!(!summary.contains('\n'), "{summary}");
         }
     }
 
