@@ -54,9 +54,12 @@ impl Sieve {
 impl Plan<'_> {
     /// Whether the beginning of the expression is true of an entry; if not, the expression is false and nothing is done.
     #[inline]
-    pub(crate) fn lets_through(&self, entry: Listed<'_>) -> bool {
+    pub(crate) fn lets_through(&self, entry: &Listed<'_>) -> bool {
         let parts = &parts_of(&self.expression)[..self.sieve.parts];
-        parts.iter().all(|part| holds(part, entry))
+        parts.iter().all(|part| match &part.kind {
+            Kind::Test(leaf) => decide(&leaf.is, entry) == Some(true),
+            _ => holds(part, entry),
+        })
     }
 
     /// Whether [`lets_through`](Self::lets_through) looks at the path.
@@ -105,9 +108,9 @@ fn asks_path(node: &Node<'_>) -> bool {
     }
 }
 
-fn holds(node: &Node<'_>, entry: Listed<'_>) -> bool {
+fn holds(node: &Node<'_>, entry: &Listed<'_>) -> bool {
     match &node.kind {
-        Kind::Test(leaf) => decide(&leaf.is, entry).unwrap_or(false),
+        Kind::Test(leaf) => decide(&leaf.is, entry) == Some(true),
         Kind::Action(_) | Kind::Gather(..) => false,
         Kind::Not(inner) => !holds(inner, entry),
         Kind::And(parts) => parts.iter().all(|part| holds(part, entry)),
@@ -118,7 +121,7 @@ fn holds(node: &Node<'_>, entry: Listed<'_>) -> bool {
 
 /// Decides a test by what is listed; none if more must be known.
 #[inline]
-pub(crate) fn decide(test: &Test, entry: Listed<'_>) -> Option<bool> {
+pub(crate) fn decide(test: &Test, entry: &Listed<'_>) -> Option<bool> {
     Some(match test {
         Test::True => true,
         Test::False => false,

@@ -93,7 +93,7 @@ impl Evaluator<'_> {
             | Test::Path(_)
             | Test::Regex(_)
             | Test::Type(_)
-            | Test::Hidden => decide(test, listed(test, file)) == Some(true),
+            | Test::Hidden => decide(test, &listed(test, file)) == Some(true),
             Test::LinkName(pattern) => file
                 .link_target()
                 .is_some_and(|target| pattern.matches(&target)),

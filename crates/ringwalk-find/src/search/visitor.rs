@@ -131,7 +131,7 @@ impl<'s> Searcher<'s> {
             self.path.extend_from_slice(name);
         }
         let path = &self.path;
-        if !plan.lets_through(Listed { name, path, kind }) {
+        if !plan.lets_through(&Listed { name, path, kind }) {
             return true;
         }
         let Some((sink, end)) = self.prints else {
