@@ -1,19 +1,11 @@
-//! What can be decided by what a directory says of its entries: name, path and type.
+//! What can be decided by what the walk brings of an entry: name, path and type, and metadata if that is asked for of all.
 //!
 //! Most expressions begin, or are made to begin, with such tests, and most files fail them. They are asked first, before
 //! anything is set up for a file: that is half of the time that evaluation takes.
 
-use super::{Kind, Node, Plan};
+use super::listed::{Listed, decide, is_decided_by_metadata, is_decided_by_name};
+use super::{Kind, Node, Plan, When};
 use crate::expression::{Action, SinkIndex, Test};
-use ringwalk::FileType;
-
-/// An entry as its directory has it, of a known type, and no starting point.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Listed<'e> {
-    pub(crate) name: &'e [u8],
-    pub(crate) path: &'e [u8],
-    pub(crate) kind: FileType,
-}
 
 /// The beginning of the expression, as far as it can be decided so.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,9 +19,9 @@ pub(super) struct Sieve {
 }
 
 impl Sieve {
-    pub(super) fn of(expression: &Node<'_>) -> Self {
+    pub(super) fn of(expression: &Node<'_>, when: When) -> Self {
         let parts = parts_of(expression);
-        let first = parts.iter().position(|part| !is_decidable(part));
+        let first = parts.iter().position(|part| !is_decidable(part, when));
         let (decidable, rest) = parts.split_at(first.unwrap_or(parts.len()));
         let print = match rest {
             [
@@ -81,21 +73,16 @@ fn parts_of<'n, 'c>(node: &'n Node<'c>) -> &'n [Node<'c>] {
     }
 }
 
-fn is_decidable(node: &Node<'_>) -> bool {
+fn is_decidable(node: &Node<'_>, when: When) -> bool {
     match &node.kind {
-        Kind::Test(leaf) => matches!(
-            leaf.is,
-            Test::True
-                | Test::False
-                | Test::Name(_)
-                | Test::Path(_)
-                | Test::Regex(_)
-                | Test::Type(_)
-                | Test::Hidden
-        ),
+        Kind::Test(leaf) => {
+            is_decided_by_name(&leaf.is) || when == When::Always && is_decided_by_metadata(&leaf.is)
+        }
         Kind::Action(_) | Kind::Gather(..) => false,
-        Kind::Not(inner) => is_decidable(inner),
-        Kind::And(parts) | Kind::Or(parts) | Kind::List(parts) => parts.iter().all(is_decidable),
+        Kind::Not(inner) => is_decidable(inner, when),
+        Kind::And(parts) | Kind::Or(parts) | Kind::List(parts) => {
+            parts.iter().all(|part| is_decidable(part, when))
+        }
     }
 }
 
@@ -117,24 +104,4 @@ fn holds(node: &Node<'_>, entry: &Listed<'_>) -> bool {
         Kind::Or(parts) => parts.iter().any(|part| holds(part, entry)),
         Kind::List(parts) => parts.last().is_some_and(|part| holds(part, entry)),
     }
-}
-
-/// Decides a test by what is listed; none if more must be known.
-#[inline]
-pub(crate) fn decide(test: &Test, entry: &Listed<'_>) -> Option<bool> {
-    Some(match test {
-        Test::True => true,
-        Test::False => false,
-        Test::Name(pattern) => pattern.matches(entry.name),
-        Test::Path(pattern) => pattern.matches(entry.path),
-        Test::Regex(regex) => regex.matches(entry.path),
-        Test::Type(types) => types.contains(entry.kind),
-        Test::Hidden => is_hidden(entry.name),
-        _ => return None,
-    })
-}
-
-/// Whether a name begins with a dot and is not `.` or `..`.
-fn is_hidden(name: &[u8]) -> bool {
-    name.first() == Some(&b'.') && name != b"." && name != b".."
 }

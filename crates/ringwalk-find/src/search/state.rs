@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// What is kept with a directory.
 #[derive(Debug, Default)]
 pub(crate) struct State {
+    /// What tells it from all other directories of the search.
+    pub(crate) number: u64,
     /// Which worker has its line, if it has one.
     pub(crate) line: Option<LineAt>,
     /// The workers that have lines of what is below it, by their number modulo 64.
