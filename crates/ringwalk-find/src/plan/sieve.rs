@@ -12,7 +12,8 @@ use crate::expression::{Action, SinkIndex, Test};
 pub(super) struct Sieve {
     /// How many of the parts that must all be true.
     parts: usize,
-    /// Some of them ask for the path.
+    /// Some of them ask for the name, or for the whole path.
+    asks_name: bool,
     asks_path: bool,
     /// All that is left to do then is to print.
     prints: Option<(SinkIndex, u8)>,
@@ -37,7 +38,8 @@ impl Sieve {
         };
         Self {
             parts: decidable.len(),
-            asks_path: decidable.iter().any(asks_path),
+            asks_name: decidable.iter().any(|part| asks(part, is_about_name)),
+            asks_path: decidable.iter().any(|part| asks(part, is_about_path)),
             prints: print,
         }
     }
@@ -54,7 +56,14 @@ impl Plan<'_> {
         })
     }
 
+    /// Whether [`lets_through`](Self::lets_through) looks at the name.
+    #[inline]
+    pub(crate) fn sieve_asks_name(&self) -> bool {
+        self.sieve.asks_name
+    }
+
     /// Whether [`lets_through`](Self::lets_through) looks at the path.
+    #[inline]
     pub(crate) fn sieve_asks_path(&self) -> bool {
         self.sieve.asks_path
     }
@@ -86,13 +95,24 @@ fn is_decidable(node: &Node<'_>, when: When) -> bool {
     }
 }
 
-fn asks_path(node: &Node<'_>) -> bool {
+/// Whether some test of `node` is about something.
+fn asks(node: &Node<'_>, is_about: fn(&Test) -> bool) -> bool {
     match &node.kind {
-        Kind::Test(leaf) => matches!(leaf.is, Test::Path(_) | Test::Regex(_)),
+        Kind::Test(leaf) => is_about(&leaf.is),
         Kind::Action(_) | Kind::Gather(..) => false,
-        Kind::Not(inner) => asks_path(inner),
-        Kind::And(parts) | Kind::Or(parts) | Kind::List(parts) => parts.iter().any(asks_path),
+        Kind::Not(inner) => asks(inner, is_about),
+        Kind::And(parts) | Kind::Or(parts) | Kind::List(parts) => {
+            parts.iter().any(|part| asks(part, is_about))
+        }
     }
+}
+
+fn is_about_name(test: &Test) -> bool {
+    matches!(test, Test::Name(_) | Test::Hidden)
+}
+
+fn is_about_path(test: &Test) -> bool {
+    matches!(test, Test::Path(_) | Test::Regex(_))
 }
 
 fn holds(node: &Node<'_>, entry: &Listed<'_>) -> bool {

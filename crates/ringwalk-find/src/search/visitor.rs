@@ -106,7 +106,7 @@ impl<'s> Searcher<'s> {
         self.numbered += 1;
         Some(State {
             number: (self.evaluator.writer.worker as u64) << WORKER_SHIFT | self.numbered,
-            line: Some(self.evaluator.writer.line_at()),
+            line: self.evaluator.writer.line_at(),
             later,
             ..State::default()
         })
@@ -114,14 +114,19 @@ impl<'s> Searcher<'s> {
 
     /// Whether an entry is done with by what the walk has brought of it.
     #[inline]
-    fn decides(&mut self, entry: &Entry<'_, State>, name: &[u8]) -> bool {
+    fn decides(&mut self, entry: &Entry<'_, State>) -> bool {
         let plan = self.shared.plan;
         let kind = entry.file_type();
         if matches!(kind, FileType::Directory | FileType::Unknown) || entry.stat_error().is_some() {
             return false;
         }
+        // Finding where a name ends takes as long as most tests.
+        let mut name: &[u8] = b"";
+        if plan.sieve_asks_name() {
+            name = entry.name();
+        }
         if plan.sieve_asks_path() {
-            self.path.set_name(name);
+            self.path.set_name(entry.name());
         }
         let listed = Listed {
             name,
@@ -136,6 +141,9 @@ impl<'s> Searcher<'s> {
             return false;
         };
         let text = &mut self.evaluator.writer.texts[sink];
+        if name.is_empty() {
+            name = entry.name();
+        }
         text.extend_from_slice(self.path.prefix());
         text.extend_from_slice(name);
         text.push(end);
@@ -151,10 +159,10 @@ impl<'s> Searcher<'s> {
             if self.evaluator.quit {
                 break;
             }
-            let c_name = entry.c_name();
-            if sieves && self.decides(&entry, c_name.to_bytes()) {
+            if sieves && self.decides(&entry) {
                 continue;
             }
+            let c_name = entry.c_name();
             self.path.set_name(c_name.to_bytes());
             if let Some(state) = self.visit(batch, &entry, c_name) {
                 entry.descend_with(state);
@@ -183,7 +191,7 @@ impl<'s> Searcher<'s> {
         let places = line.add_batch(place, batch.index(), texts);
         for ((entry, state), place) in directories.into_iter().zip(places) {
             entry.descend_with(State {
-                place: Some(place),
+                place: Some(Box::new(place)),
                 ..state
             });
         }
@@ -248,7 +256,7 @@ impl Visitor for Searcher<'_> {
         if let Some(line) = shared.line {
             let place = match batch.dir() {
                 None => Some(line.roots()),
-                Some(dir) => dir.state().place.as_ref(),
+                Some(dir) => dir.state().place.as_deref(),
             };
             if let Some(place) = place {
                 self.arrange(batch, line, place);
@@ -259,7 +267,7 @@ impl Visitor for Searcher<'_> {
             {
                 let state = dir.state();
                 match state.line {
-                    Some(line) if line.worker != worker => shared.outputs.write_line_at(line),
+                    Some(line) if line.worker() != worker => shared.outputs.write_line_at(line),
                     _ => {}
                 }
                 if state.later.is_some() {
