@@ -175,9 +175,7 @@ def test_link_contents(find, gnu_find, menagerie, locale):
     env = {"LC_ALL": locale}
     for follow in ("-P", "-H", "-L"):
         tops = "kinds names links kinds/to-file kinds/dangling"
-        assert_same_each(
-            find, gnu_find, tops, expressions, first=follow, cwd=menagerie, env=env
-        )
+        assert_same_each(find, gnu_find, tops, expressions, first=follow, cwd=menagerie, env=env)
 
 
 REGEX_TYPES = ("findutils-default", "ed", "emacs", "gnu-awk", "grep", "posix-awk", "awk")
@@ -279,18 +277,64 @@ def test_regular_expressions(find, gnu_find, menagerie, locale, syntax):
     assert_same_each(find, gnu_find, "./names ./kinds names", expressions, lead=lead, **options)
 
 
-REFUSED = ("(", ")", "a)", "\\(", "\\)", "[", "[a", "[[:nonsense:]]", "[z-a]", "a{", "a{1", "a{2,1}")
+REFUSED = (
+    "(",
+    ")",
+    "a)",
+    "\\(",
+    "\\)",
+    "[",
+    "[a",
+    "[[:nonsense:]]",
+    "[z-a]",
+    "a{",
+    "a{1",
+    "a{2,1}",
+)
 REFUSED += ("a\\{", "a\\{1", "a\\{2,1\\}", "*", "*a", "+", "?", "|", "a||b", "(|a)", "\\", "a\\")
-REFUSED += ("\\1", "(a)\\2", "\\(a\\)\\2", "{1}", "a{99999}", "a\\{99999\\}", "[[.nonsense.]]", "()")
+REFUSED += (
+    "\\1",
+    "(a)\\2",
+    "\\(a\\)\\2",
+    "{1}",
+    "a{99999}",
+    "a\\{99999\\}",
+    "[[.nonsense.]]",
+    "()",
+)
 REFUSED += ("[[=ab=]]", "[a-[:digit:]]", "(*a)", "\\(*a\\)", "^*", "a{,2}", "a{1a}", "[]", "[^]")
 # Refused by some, understood by others.
-REFUSED += (".*/[a\\]", ".*/\\{\\}", ".*/{}", ".*/(.)\\1", ".*/\\(.\\)\\1", ".*/\\(.\\).*\\1", ".*/a**")
+REFUSED += (
+    ".*/[a\\]",
+    ".*/\\{\\}",
+    ".*/{}",
+    ".*/(.)\\1",
+    ".*/\\(.\\)\\1",
+    ".*/\\(.\\).*\\1",
+    ".*/a**",
+)
 
 
 @pytest.mark.parametrize("syntax", REGEX_TYPES)
 def test_what_a_syntax_refuses(find, gnu_find, scratch, syntax):
     """Refused or understood in its own way: the same message, or the same files."""
-    for name in ("a", "ab", "aa", "*", "*a", "+", "?", "|", "(", ")", "a)", "a{", "{1}", "a{1", "1"):
+    for name in (
+        "a",
+        "ab",
+        "aa",
+        "*",
+        "*a",
+        "+",
+        "?",
+        "|",
+        "(",
+        ")",
+        "a)",
+        "a{",
+        "{1}",
+        "a{1",
+        "1",
+    ):
         (scratch / name).touch()
     for name in ("a||b", "()", "[", "a{99999}", "^a", "a{,2}", "a{1a}", "(*a)", "a{2,1}", "\\"):
         (scratch / name).touch()

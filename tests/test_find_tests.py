@@ -183,7 +183,20 @@ def test_sizes(find, gnu_find, here):
 
 
 MODE_WORDS = ("0", "00", "1", "7777", "644", "0644", "4000", "2000", "1000", "111", "22", "u=rwx")
-MODE_WORDS += ("u+w", "g+x,o+r", "a=r", "a+X", "=", "+", "u=r,g=u", "o=g", "u+s", "g=s", "+t", "o+t")
+MODE_WORDS += (
+    "u+w",
+    "g+x,o+r",
+    "a=r",
+    "a+X",
+    "=",
+    "+",
+    "u=r,g=u",
+    "o=g",
+    "u+s",
+    "g=s",
+    "+t",
+    "o+t",
+)
 MODE_WORDS += ("a=rwx,u+s,g-x", "u=rw,go=u-w", "ug=rw,o=", "+rwX", "=r,+X", "u=s,a=X", "777,u-x")
 MODE_WORDS += ("u+x,a+X", "a-x,+X", "u=rwx,g=rx,o=")
 

@@ -62,7 +62,7 @@ class Result:
 
 
 def environment(extra: dict[str, str] | None = None) -> dict[str, str]:
-    """The environment of every run: C locale, UTC, none of du's and find's variables, then `extra`."""
+    """The environment of every run: C locale, UTC, no variables of du and find, then `extra`."""
     env = {key: value for key, value in os.environ.items() if key not in CLEARED}
     env.update(LC_ALL="C", TZ="UTC0")
     env.update(extra or {})

@@ -1,4 +1,4 @@
-"""A directory of files of every kind, one topic a subdirectory: what the tests of find ask about."""
+"""Files of every kind, each topic in a directory of its own: what the tests of find ask about."""
 
 from __future__ import annotations
 
