@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support import mounts, trees, zoo
 from support import find as finding
+from support import mounts, trees, zoo
 from support.run import Program
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -133,6 +133,7 @@ def tree(base: Path) -> Path:
     """A random tree with every type of entry and every byte in names. Not to be changed."""
     top = base / "tree"
     trees.RandomTree(top, seed=1, entries=700)
+    zoo.settle_access_times(top)
     trees.settle(top)
     return top
 
@@ -142,6 +143,7 @@ def text_tree(base: Path) -> Path:
     """A random tree whose names hold every byte but the newline. Not to be changed."""
     top = base / "text-tree"
     trees.RandomTree(top, seed=2, entries=500, alphabet=trees.LINE_BYTES)
+    zoo.settle_access_times(top)
     trees.settle(top)
     return top
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+import time
 from pathlib import Path
 
 from support.trees import NAME_BYTES
@@ -192,6 +193,8 @@ def make(top: Path) -> None:
 
 def settle_access_times(top: Path) -> None:
     """Reads every directory and link once: the first reading may change their time of access."""
+    # Until the clock that files get their times from has gone on, each reading changes it.
+    time.sleep(0.02)
     for folder, directories, files in os.walk(os.fsencode(top)):
         for name in directories + files:
             with contextlib.suppress(OSError):
