@@ -172,7 +172,7 @@ def test_paths_beyond_what_the_kernel_takes(find, gnu_find, scratch):
         assert len(lines) == 101 and max(map(len, lines)) > 20000
 
 
-def test_a_thousand_levels(find, gnu_find, scratch):
+def test_hundreds_of_levels(find, gnu_find, scratch):
     with trees.deep_tree(scratch / "deep", 3000):
         for nofile in (None, 20):
             result = assert_same(
