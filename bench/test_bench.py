@@ -14,8 +14,8 @@ from types import SimpleNamespace
 
 from ringbench import report, rows, suites, trees
 from ringbench.measure import Command, CommandFailed, captured, interleaved, run_once, summary
-from ringbench.targets import Bound
-from ringbench.tools import build
+from ringbench.targets import BOUNDS, Bound
+from ringbench.tools import MissingTool, Toolbox, build, linked
 
 FLOOR, TIMED = build("floor"), build("timed")
 
@@ -101,6 +101,25 @@ class Measuring(unittest.TestCase):
     def test_output_is_captured(self):
         self.assertEqual(captured(TIMED, Command("echo", ["/bin/echo", "83 files"])), b"83 files\n")
 
+    def test_output_goes_where_the_row_says(self):
+        for piped, expected in ((False, "/dev/null"), (True, "pipe:")):
+            with tempfile.NamedTemporaryFile() as log:
+                script = f'where=$(readlink /proc/$$/fd/1); echo "$where" > {log.name}'
+                command = Command("where", ["/bin/sh", "-c", script], piped=piped)
+                run_once(TIMED, command)
+                self.assertTrue(log.read().decode().startswith(expected))
+
+    def test_a_pipe_is_emptied_and_what_comes_out_is_captured(self):
+        # More than a pipe holds: without a reader this would never end.
+        command = Command("long", ["/usr/bin/head", "-c", "1000000", "/dev/zero"], piped=True)
+        run_once(TIMED, command)
+        self.assertEqual(len(captured(TIMED, command)), 1_000_000)
+
+    def test_the_locale_is_the_row_s(self):
+        for locale in ("C", "C.UTF-8"):
+            script = Command("locale", ["/bin/sh", "-c", "echo $LC_ALL"], locale=locale)
+            self.assertEqual(captured(TIMED, script), f"{locale}\n".encode())
+
 
 class Verdicts(unittest.TestCase):
     figures = {"ours": {"wall": 1.0}, "slow": {"wall": 4.0}, "fast": {"wall": 2.0}}
@@ -144,6 +163,8 @@ class Verdicts(unittest.TestCase):
             figures = {"floor-stat": {"wall": wall, "user": 0.01, "system": 0.09}}
             result = suites.Result("warm", {}, {}, figures)
             self.assertEqual(report.disturbed(result), expected)
+            result.suite = "find"
+            self.assertEqual(report.disturbed(result), expected)
             result.suite = "wide"
             self.assertFalse(report.disturbed(result), "one directory is one thread's work")
 
@@ -170,9 +191,62 @@ class Rows(unittest.TestCase):
         self.assertEqual(answers, {"entries": {"good": 7}})
         self.assertEqual([failure.split(":")[0] for failure in failures], ["bad", "mute"])
 
+    def test_the_order_of_lines_is_no_difference(self):
+        self.assertEqual(rows.checksum(b"a\nb\n"), rows.checksum(b"b\na\n"))
+        self.assertNotEqual(rows.checksum(b"a\nb\n"), rows.checksum(b"a\nc\n"))
+        self.assertNotEqual(rows.checksum(b"a\nb\n"), rows.checksum(b"a\nb\nb\n"))
+        self.assertEqual(rows.lines_below(b"t\nt/a\n"), 1)
+
+    def test_rows_have_keys_of_their_own_and_bounds_have_rows(self):
+        tables = {
+            "find": rows.FIND,
+            "find-empty": rows.FIND_EMPTY,
+            "find-memory": rows.FIND_MEMORY,
+            "warm": rows.WARM,
+        }
+        for suite, table in tables.items():
+            keys = [row.key for row in table]
+            self.assertEqual(len(keys), len(set(keys)), suite)
+            for bound in (bound for bound in BOUNDS if bound.suite == suite):
+                self.assertLessEqual({bound.row, *bound.of}, set(keys), bound)
+
     def test_filled_buffers_are_counted(self):
         line = b"7 getdents64(3, 0x55 /* 125 entries */, 32768) = 4000\n"
         self.assertEqual(suites.FILLED.findall(line), [b"125"])
+
+
+class Programs(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def toolbox(self, script: str) -> Toolbox:
+        """A toolbox that knows of one program, which is this script."""
+        program = self.folder / "ringwalk"
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        program.chmod(0o755)
+        tools = Toolbox.__new__(Toolbox)
+        tools._paths, tools.missing = {"ringwalk": str(program)}, {}
+        return tools
+
+    def test_a_command_that_is_missing_is_told(self):
+        self.toolbox('test "$1 $2" = "find ."').need_command("find", ".")
+        with self.assertRaisesRegex(MissingTool, "`ringwalk find`.*status 2.*says no such"):
+            self.toolbox("echo no such >&2; exit 2").need_command("find", ".")
+        absent = self.toolbox("")
+        absent._paths, absent.missing = {}, {"ringwalk": "not built"}
+        with self.assertRaisesRegex(MissingTool, "not built"):
+            absent.need_command("find", ".")
+
+    def test_a_link_has_the_name_asked_for(self):
+        program = self.folder / "ringwalk"
+        program.write_text('#!/bin/sh\necho "${0##*/}"\n')
+        program.chmod(0o755)
+        for _ in range(2):
+            link = linked(program, "find", self.folder)
+            found = captured(TIMED, Command("link", [str(link)]))
+            self.assertEqual(found, b"find\n")
 
 
 if __name__ == "__main__":

@@ -7,13 +7,15 @@ that runs after the most demanding neighbour. The median over the rounds is repo
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import signal
 import statistics
+import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,16 +38,43 @@ class Sample:
 class Command:
     """A program with its arguments, under the key of its row.
 
-    `statuses` are the exit statuses that count as a success.
+    `statuses` are the exit statuses that count as a success. With `piped` the output goes
+    through a pipe to cat, which throws it away; what cat takes is not counted, but it
+    does take part of a CPU.
     """
 
     key: str
     argv: list[str]
     statuses: tuple[int, ...] = (0,)
+    locale: str = "C"
+    piped: bool = False
+
+
+@contextlib.contextmanager
+def _pipe_to_cat() -> Iterator[int]:
+    """The writing end of a pipe into `cat >/dev/null`."""
+    read_end, write_end = os.pipe()
+    reader = None
+    try:
+        # Descriptors that Python opens are closed on exec, so cat has no writing end.
+        reader = subprocess.Popen(["cat"], stdin=read_end, stdout=subprocess.DEVNULL)
+        yield write_end
+    finally:
+        os.close(read_end)
+        os.close(write_end)
+        if reader:
+            reader.wait()
 
 
 def run_once(timed: Path, command: Command, output: int | None = None) -> Sample:
-    """Runs a command through `timed`, its output going to descriptor `output` or /dev/null."""
+    """Runs a command through `timed`.
+
+    Its output goes to descriptor `output`; without one into a pipe if it is to be
+    `piped`, or to /dev/null.
+    """
+    if command.piped and output is None:
+        with _pipe_to_cat() as pipe:
+            return run_once(timed, command, pipe)
     read_end, write_end = os.pipe()
     try:
         actions = [
@@ -55,9 +84,9 @@ def run_once(timed: Path, command: Command, output: int | None = None) -> Sample
             else (os.POSIX_SPAWN_DUP2, output, 1),
             (os.POSIX_SPAWN_DUP2, write_end, 3),
         ]
-        # C locale: what the peers print, and the order they print it in, is then the
-        # same for everybody, and none of them pays for collation.
-        environment = {**os.environ, "LC_ALL": "C"}
+        # C locale unless the row is about another: what the peers print, and the order
+        # they print it in, is then the same for everybody, and none pays for collation.
+        environment = {**os.environ, "LC_ALL": command.locale}
         child = os.posix_spawn(
             timed, [str(timed), *command.argv], environment, file_actions=actions
         )

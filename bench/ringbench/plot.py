@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-COLOURS = {"floor": "#9aa0a6", "ringwalk": "#1a73e8"}
+COLOURS = {"floor": "#9aa0a6", "ringwalk": "#1a73e8", "ringwalk-link": "#1a73e8"}
 PEER_COLOUR = "#e8a33d"
 
 # What is drawn of a suite, the unit, and what one unit of it is in the file's.
 DRAWN = {
     "memory": ("rss_kib", "peak memory, MiB", 1024),
     "memory-10M": ("rss_kib", "peak memory, MiB", 1024),
+    "find-memory": ("rss_kib", "peak memory, MiB", 1024),
     "gluster": ("entries_per_call", "entries a getdents64 call", 1),
 }
 TIME = ("wall", "wall time, ms (median; line: quartiles)", 0.001)

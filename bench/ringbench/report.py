@@ -13,19 +13,19 @@ FLOORS = {"names": "floor-names", "stat": "floor-stat"}
 
 def floor_ratio(result: Result, key: str) -> float | None:
     """Wall time of a row as a multiple of its group's floor."""
-    floor = result.figures.get(FLOORS[result.rows[key].group])
+    floor = result.figures.get(FLOORS.get(result.rows[key].group))
     if not floor or "wall" not in floor:
         return None
     return result.figures[key]["wall"] / floor["wall"]
 
 
 def disturbed(result: Result) -> bool:
-    """Whether the floor's two threads often had to share one CPU, in the `warm` suite.
+    """Whether the floor's two threads often had to share one CPU, in `warm` and `find`.
 
     On two free CPUs its wall time is 0.53 of its CPU time; both threads on one make it 1.
     """
     floors = (result.figures.get(key) for key in FLOORS.values())
-    return result.suite == "warm" and any(
+    return result.suite in ("warm", "find") and any(
         floor["wall"] > 0.62 * (floor["user"] + floor["system"]) for floor in floors if floor
     )
 
@@ -55,12 +55,12 @@ def print_result(result: Result) -> None:
             found = f"{value:.1f} {UNIT_NAMES[bound.figure]}"
         else:
             found = "-"
-        print(f"  {bound.row:16} {bound.text():48} {found:>18}  {verdict.word()}")
+        print(f"  {bound.row:20} {bound.text():48} {found:>18}  {verdict.word()}")
 
 
 def _print_times(result: Result) -> None:
     print(
-        f"  {'':16} {'wall ms':>9} {'quartiles':>17} {'user':>8} {'system':>8}"
+        f"  {'':20} {'wall ms':>9} {'quartiles':>17} {'user':>8} {'system':>8}"
         f" {'RSS MiB':>8} {'x floor':>8}"
     )
     group = None
@@ -75,7 +75,7 @@ def _print_times(result: Result) -> None:
         )
         ratio = floor_ratio(result, key)
         print(
-            f"  {key:16} {found['wall'] * 1000:9.2f} {quartiles:>17}"
+            f"  {key:20} {found['wall'] * 1000:9.2f} {quartiles:>17}"
             f" {found['user'] * 1000:8.1f} {found['system'] * 1000:8.1f}"
             f" {found['rss_kib'] / 1024:8.1f} {f'{ratio:.2f}' if ratio else '-':>8}"
         )
@@ -83,10 +83,10 @@ def _print_times(result: Result) -> None:
 
 
 def _print_calls(result: Result) -> None:
-    print(f"  {'':16} {'calls':>6} {'with entries':>13} {'largest':>8} {'entries/call':>13}")
+    print(f"  {'':20} {'calls':>6} {'with entries':>13} {'largest':>8} {'entries/call':>13}")
     for key, found in result.figures.items():
         print(
-            f"  {key:16} {found['calls']:6.0f} {found['calls_with_entries']:13.0f}"
+            f"  {key:20} {found['calls']:6.0f} {found['calls_with_entries']:13.0f}"
             f" {found['largest_call']:8.0f} {found['entries_per_call']:13.1f}"
         )
     print()
@@ -103,6 +103,8 @@ def to_json(result: Result) -> dict[str, object]:
         table[key] = {
             "command": [row.tool, *row.arguments],
             "group": row.group,
+            **({"locale": row.locale} if row.locale != "C" else {}),
+            **({"output": "a pipe to cat"} if row.piped else {}),
             **figures,
         }
     return {

@@ -10,8 +10,9 @@ one total, no sorting, no cache of their own.
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 def _number(output: bytes, place: int) -> int:
@@ -36,13 +37,24 @@ def lines(output: bytes) -> int:
     return output.count(b"\n")
 
 
+def lines_below(output: bytes) -> int:
+    """How many lines were printed after the one of the tree itself, as find prints it."""
+    return lines(output) - 1
+
+
+def checksum(output: bytes) -> int:
+    """A number that is the same for the same lines in whatever order."""
+    return sum(map(zlib.crc32, output.splitlines()))
+
+
 @dataclass(frozen=True)
 class Row:
     """A command to measure.
 
     `group` says what work it is: rows of one group do the same and are compared with
     the floor of that name. `answers` are things that the output tells; rows that tell
-    the same thing have to agree, or the measurement is worth nothing.
+    the same thing have to agree, or the measurement is worth nothing. `locale` and
+    `piped` are as in `measure.Command`.
     """
 
     key: str
@@ -50,6 +62,8 @@ class Row:
     tool: str
     arguments: tuple[str, ...]
     answers: dict[str, Callable[[bytes], int]] = field(default_factory=dict)
+    locale: str = "C"
+    piped: bool = False
 
     def argv(self, program: str, tree: str) -> list[str]:
         """The command line for one tree."""
@@ -147,6 +161,83 @@ WIDE = [
 ]
 
 SLOW = [FLOOR_STAT, COUNT, DU_SB, FDU, GNU_DU_SB]
+
+# What find prints is compared by the sum of its lines.
+FINDERS = {
+    "find": ("ringwalk", "find"),
+    "gnu-find": ("find",),
+    "bfs": ("bfs",),
+    "bfs4": ("bfs4",),
+}
+
+FD = Row("fd", "names", "fd", ("--unrestricted", ".", "{tree}"), LISTED)
+
+
+def searches(
+    what: str,
+    group: str,
+    *expression: str,
+    finders: tuple[str, ...] = tuple(FINDERS),
+    answers: dict[str, Callable[[bytes], int]] | None = None,
+    **how: str | bool,
+) -> list[Row]:
+    """The same search by each of the finders: `find-size`, `gnu-find-size`…"""
+    if answers is None:
+        answers = {f"lines of {what}": lines, f"checksum of {what}": checksum}
+    found = []
+    for finder in finders:
+        tool, *words = FINDERS[finder]
+        arguments = (*words, "{tree}", *expression)
+        found.append(Row(f"{finder}-{what}", group, tool, arguments, answers, **how))
+    return found
+
+
+EVERY_NAME = {"entries": lines_below, "checksum of all": checksum}
+
+FIND = [
+    FLOOR_NAMES,
+    *searches("all", "names", answers=EVERY_NAME),
+    Row("find-link", "names", "ringwalk-link", ("{tree}",), EVERY_NAME),
+    FD,
+    *searches("name", "names", "-name", "*.c"),
+    *searches("dirs", "names", "-type", "d"),
+    *searches("iregex", "names", "-iregex", r".*/k[a-z]*\.h"),
+    FLOOR_STAT,
+    *searches("size", "stat", "-size", "+1M"),
+    *searches("newer", "stat", "-newermt", "2020-01-01"),
+    *searches("printf", "stat", "-printf", r"%s %T@ %p\n"),
+    *searches("makefile", "stat", "-name", "Makefile*", "-size", "+10k"),
+    *searches("exec", "commands", "-type", "f", "-exec", "true", "{}", "+"),
+    # None of these programs looks whether its output is /dev/null; this would show it.
+    *searches("pipe", "pipe", answers=EVERY_NAME, piped=True),
+    replace(FD, key="fd-pipe", group="pipe", piped=True),
+]
+
+FIND_EMPTY = [
+    FLOOR_NAMES,
+    *searches("posix", "names", answers=EVERY_NAME),
+    replace(FD, key="fd-posix"),
+    # The C library reads files for any locale but C.
+    *searches("utf8", "names", answers=EVERY_NAME, locale="C.UTF-8"),
+    # What a search of everyday words costs before it begins.
+    *searches(
+        "words",
+        "names",
+        *("-type", "f", "-iregex", r".*/k[a-z]*\.h", "-newermt", "2020-01-01"),
+        *("-size", "+1M", "-printf", r"%s %T@ %p\n"),
+        locale="C.UTF-8",
+    ),
+]
+
+FIND_MEMORY = [
+    FLOOR_NAMES,
+    *searches("all", "names", answers=EVERY_NAME),
+    FD,
+    FLOOR_STAT,
+    *searches("size", "stat", "-size", "+1M"),
+    # Output that is not taken at once must not pile up.
+    *searches("pipe", "pipe", answers=EVERY_NAME, finders=("find", "gnu-find"), piped=True),
+]
 
 # Not timed: the system calls of these are counted.
 GLUSTER = [COUNT_NAMES, COUNT, Row("gnu-find-names", "names", "find", ("{tree}",))]

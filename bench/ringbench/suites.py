@@ -53,7 +53,8 @@ def _present(session: Session, table: list[Row]) -> list[Row]:
 
 
 def _command(session: Session, row: Row, tree: Path) -> Command:
-    return Command(row.key, row.argv(session.tools.find(row.tool), str(tree)))
+    argv = row.argv(session.tools.find(row.tool), str(tree))
+    return Command(row.key, argv, locale=row.locale, piped=row.piped)
 
 
 def _try_out(
@@ -153,6 +154,37 @@ def memory_large(session: Session) -> Result:
         return _measure(session, "memory-10M", rows.MEMORY_LARGE, root, 3, about)
 
 
+def _need_find(session: Session, tree: Path) -> None:
+    """Without our own row every bound would only be `not measured`: a failure, then."""
+    session.tools.need_command("find", str(tree), "-maxdepth", "0")
+
+
+def find(session: Session) -> Result:
+    """Searches, everything in cache."""
+    tree = session.tree()
+    _need_find(session, tree)
+    return _measure(session, "find", rows.FIND, tree, 15, {"tree": tree.name})
+
+
+def find_empty(session: Session) -> Result:
+    """Start-up cost of a search: an empty directory, in two locales."""
+    with tempfile.TemporaryDirectory(dir=session.scratch, prefix="empty-") as folder:
+        _need_find(session, Path(folder))
+        about = {"tree": "an empty directory"}
+        return _measure(
+            session, "find-empty", rows.FIND_EMPTY, Path(folder), 300, about, warm_up=10
+        )
+
+
+def find_memory(session: Session) -> Result:
+    """Peak memory of searches among a million entries."""
+    _need_find(session, session.scratch)
+    about = {"tree": "1000 directories of 1000 files"}
+    with media.ext4(session.scratch, 1_100_000, 2048) as root:
+        trees.synthetic(root, 1000, 1000)
+        return _measure(session, "find-memory", rows.FIND_MEMORY, root, 5, about)
+
+
 def wide(session: Session) -> Result:
     """One directory of a million files: is its stat work shared?"""
     with media.ext4(session.scratch, 1_100_000, 2048) as root:
@@ -229,6 +261,9 @@ SUITES: dict[str, Callable[[Session], Result]] = {
     "empty": empty,
     "memory": memory,
     "memory-10M": memory_large,
+    "find": find,
+    "find-empty": find_empty,
+    "find-memory": find_memory,
     "wide": wide,
     "slow": slow,
     "gluster": over_gluster,

@@ -65,6 +65,9 @@ class Verdict:
 
 MIB = 1024.0  # in KiB, the unit of `rss_kib`
 
+# The fastest bfs that is installed: 4.x reads with io_uring, Debian 12's 2.6 is older and slower.
+BFS_ALL = ("bfs4-all", "bfs-all")
+
 BOUNDS = [
     Bound("warm", "count-no-stat", 1.08, ("floor-names",)),
     Bound("warm", "count", 1.08, ("floor-stat",)),
@@ -78,6 +81,25 @@ BOUNDS = [
     Bound("memory", "du-sb", 64 * MIB, figure="rss_kib"),
     Bound("memory", "du-a", 64 * MIB, figure="rss_kib"),
     Bound("memory-10M", "count", 16 * MIB, figure="rss_kib"),
+    Bound("find", "find-all", 1.15, ("floor-names",)),
+    Bound("find", "find-all", 0.80, BFS_ALL),
+    Bound("find", "find-all", 0.60, ("fd",)),
+    Bound("find", "find-all", 0.40, ("gnu-find-all",)),
+    Bound("find", "find-name", 1.15, ("floor-names",)),
+    Bound("find", "find-dirs", 1.15, ("floor-names",)),
+    Bound("find", "find-iregex", 1.15, ("floor-names",)),
+    Bound("find", "find-size", 1.15, ("floor-stat",)),
+    Bound("find", "find-size", 0.85, ("bfs4-size", "bfs-size")),
+    Bound("find", "find-newer", 1.15, ("floor-stat",)),
+    Bound("find", "find-newer", 0.85, ("bfs4-newer", "bfs-newer")),
+    Bound("find", "find-printf", 1.15, ("floor-stat",)),
+    Bound("find", "find-printf", 0.85, ("bfs4-printf", "bfs-printf")),
+    Bound("find", "find-makefile", 0.5, ("floor-stat",)),
+    Bound("find", "find-exec", 0.6, ("gnu-find-exec",)),
+    Bound("find-empty", "find-posix", 1.5, ("gnu-find-posix",)),
+    Bound("find-empty", "find-utf8", 1.5, ("gnu-find-utf8",)),
+    Bound("find-memory", "find-all", 16 * MIB, figure="rss_kib"),
+    Bound("find-memory", "find-size", 16 * MIB, figure="rss_kib"),
     Bound("wide", "count-2-workers", 0.60, ("count-1-worker",)),
     Bound("slow", "count", 0.55, ("fdu",)),
     Bound("slow", "count", 0.17, ("gnu-du-sb",)),

@@ -13,6 +13,8 @@ WORK = BENCH / "work"
 # Names under which a program may be installed, the first found is taken.
 NAMES = {
     "bfs": ("bfs",),
+    # A version 4 beside an older one of the distribution: 4 reads ahead with io_uring.
+    "bfs4": ("bfs4",),
     "fd": ("fd", "fdfind"),
     "fdu": ("fdu",),
     "pdu": ("pdu",),
@@ -23,7 +25,7 @@ NAMES = {
 }
 
 # Other programs go by these names as well; without the word it is not the one meant.
-IDENTITY = {"du": "GNU coreutils", "find": "GNU findutils", "fd": "fd"}
+IDENTITY = {"du": "GNU coreutils", "find": "GNU findutils", "fd": "fd", "bfs4": "bfs 4"}
 
 C_FLAGS = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-pthread"]
 
@@ -61,6 +63,15 @@ def installed(program: Path, work: Path = WORK) -> Path:
     return Path(shutil.copy2(program, work / program.name))
 
 
+def linked(program: Path, name: str, work: Path = WORK) -> Path:
+    """A link of that name to a program, which behaves as what it is called by."""
+    link = work / "links" / name
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.unlink(missing_ok=True)
+    link.symlink_to(program.resolve())
+    return link
+
+
 def version(program: str) -> str:
     """The first line of what `PROGRAM --version` prints."""
     done = subprocess.run(
@@ -79,7 +90,9 @@ class Toolbox:
         self._paths["floor"] = str(build("floor"))
         self.timed = build("timed")
         if ringwalk.is_file() and os.access(ringwalk, os.X_OK):
-            self._add("ringwalk", str(installed(ringwalk)), None)
+            program = installed(ringwalk)
+            self._add("ringwalk", str(program), None)
+            self._paths["ringwalk-link"] = str(linked(program, "find"))
         else:
             self.missing["ringwalk"] = f"{ringwalk} is not a program: cargo build --release"
         search = os.pathsep.join([*map(str, peers), os.environ.get("PATH", os.defpath)])
@@ -102,6 +115,19 @@ class Toolbox:
     def find(self, tool: str) -> str | None:
         """The path of a program, or None when it is not installed."""
         return self._paths.get(tool)
+
+    def need_command(self, command: str, *arguments: str) -> None:
+        """Raises unless Ringwalk was found and `ringwalk COMMAND ARGUMENT...` succeeds."""
+        program = self.find("ringwalk")
+        if not program:
+            raise MissingTool(self.missing["ringwalk"])
+        done = subprocess.run(
+            [program, command, *arguments], capture_output=True, text=True, errors="replace"
+        )
+        if done.returncode:
+            says = (done.stderr.strip().splitlines() or ["nothing"])[0]
+            status = f"exit status {done.returncode}"
+            raise MissingTool(f"`ringwalk {command}` does not work ({status}): it says {says}")
 
 
 def need(*programs: str) -> None:

@@ -36,6 +36,8 @@ pub enum Command {
     Count(CountArgs),
     /// Estimate how much space files take, as GNU du does
     Du(DuArgs),
+    /// Search for files, as GNU find does
+    Find(FindArgs),
     /// Tell what this kernel, user and file system allow, and why not more
     Doctor(DoctorArgs),
 }
@@ -55,7 +57,7 @@ pub struct DuLink {
 }
 
 /// Options common to all programs.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Options common to all programs")]
 pub struct CommonArgs {
     /// Where directory data comes from [environment: RINGWALK_SOURCE] [default: auto]
@@ -67,12 +69,26 @@ pub struct CommonArgs {
     pub workers: Option<NonZeroUsize>,
 
     /// Say on standard error afterwards what was used to do the work, and why
+    /// [environment: RINGWALK_EXPLAIN=1]
     #[arg(long, global = true)]
     pub explain: bool,
 
-    /// When to show progress on standard error
-    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
-    pub progress: ProgressWhen,
+    /// When to show progress on standard error [environment: RINGWALK_PROGRESS] [default: auto]
+    #[arg(long, global = true, value_name = "WHEN", value_enum)]
+    pub progress: Option<ProgressWhen>,
+}
+
+/// Arguments of `ringwalk find`: the words of its own language, which is not read by clap.
+#[derive(Debug, Args)]
+#[command(disable_help_flag = true)]
+pub struct FindArgs {
+    /// Starting points and an expression, as in find(1); see ringwalk-find(1)
+    #[arg(
+        value_name = "WORD",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    pub words: Vec<OsString>,
 }
 
 /// Arguments of `ringwalk count`.

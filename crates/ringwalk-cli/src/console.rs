@@ -90,14 +90,31 @@ pub fn without_line<T>(write: impl FnOnce() -> T) -> T {
 ///
 /// The exit status to end with. A reader that went away (`EPIPE`) has seen what it wanted, so that is not told.
 pub fn print(bytes: &[u8]) -> Result<(), ExitCode> {
-    let result = without_line(|| {
+    write(bytes).map_err(|failure| write_failed(&failure))
+}
+
+/// Writes all of `bytes` to standard output.
+///
+/// # Errors
+///
+/// Those of write(2); `EBADF` if standard output was closed when the program began.
+pub fn write(bytes: &[u8]) -> io::Result<()> {
+    without_line(|| {
         if stdout_was_closed() {
             return Err(rustix::io::Errno::BADF.into());
         }
-        let mut out = io::stdout().lock();
-        out.write_all(bytes).and_then(|()| out.flush())
-    });
-    result.map_err(|failure| write_failed(&failure))
+        // Not by way of the standard library's buffer, which looks for the last line in what it is given.
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            match rustix::io::write(rustix::stdio::stdout(), rest) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(written) => rest = &rest[written..],
+                Err(rustix::io::Errno::INTR) => {}
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+        Ok(())
+    })
 }
 
 /// Tells of a failed write to standard output, unless nobody reads it any more; the exit status to end with.

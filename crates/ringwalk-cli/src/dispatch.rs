@@ -12,24 +12,24 @@ use crate::console;
 use crate::engine_options::EngineOptions;
 use crate::quote::is_plain;
 
-/// Exit status of usage errors; GNU du has 1 for them, and so has ours.
+/// Exit status of usage errors; GNU du and find have 1 for them, and so have ours.
 const USAGE: u8 = 2;
-const DU_USAGE: u8 = 1;
+const GNU_USAGE: u8 = 1;
 
 /// What is done with a command line that cannot be used.
 #[derive(Clone, Copy, Debug)]
 enum Usage {
     /// As clap words it, and its exit status.
     Ours,
-    /// As GNU du does.
-    Du,
+    /// As GNU du and find do.
+    Gnu,
 }
 
 impl Usage {
     fn status(self) -> ExitCode {
         ExitCode::from(match self {
             Self::Ours => USAGE,
-            Self::Du => DU_USAGE,
+            Self::Gnu => GNU_USAGE,
         })
     }
 }
@@ -41,14 +41,31 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
 
 /// Runs it; both sides are exit statuses.
 fn run_command(args: Vec<OsString>) -> Result<ExitCode, ExitCode> {
-    if called_as_du(&args) {
-        console::set_program("du");
-        let DuLink { common, du } = parse(args, Usage::Du)?;
-        return Ok(crate::du::run(&du, &resolve(&common, Usage::Du)?));
+    if called_as(&args, "find") {
+        console::set_program("find");
+        // Without clap, which takes longer than a search of a small directory.
+        let options = resolve(&CommonArgs::default(), Usage::Gnu)?;
+        return Ok(crate::find::run(
+            args.into_iter().skip(1).collect(),
+            &options,
+        ));
     }
-    let usage = if names_du(&args) {
+    if called_as(&args, "du") {
         console::set_program("du");
-        Usage::Du
+        let DuLink { common, du } = parse(args, Usage::Gnu)?;
+        return Ok(crate::du::run(&du, &resolve(&common, Usage::Gnu)?));
+    }
+    let (at, name) = match subcommand(&args) {
+        Some((at, name)) => (at, name.to_str().unwrap_or_default()),
+        None => (args.len(), ""),
+    };
+    match name {
+        "find" => return run_find(args, at),
+        "du" => console::set_program("du"),
+        _ => {}
+    }
+    let usage = if name == "du" {
+        Usage::Gnu
     } else {
         Usage::Ours
     };
@@ -58,7 +75,21 @@ fn run_command(args: Vec<OsString>) -> Result<ExitCode, ExitCode> {
         Command::Count(args) => crate::count::run(args, &options),
         Command::Doctor(args) => crate::doctor::run(args, &options),
         Command::Du(args) => crate::du::run(args, &options),
+        Command::Find(args) => crate::find::run(args.words.clone(), &options),
     })
+}
+
+/// Runs `find`, the subcommand at `at`: what stands behind that word is its own language, and not for clap to read.
+fn run_find(mut args: Vec<OsString>, at: usize) -> Result<ExitCode, ExitCode> {
+    let words = args.split_off(at + 1);
+    let common = if at == 1 {
+        CommonArgs::default()
+    } else {
+        parse::<Cli>(args, Usage::Ours)?.common
+    };
+    let options = resolve(&common, Usage::Ours)?;
+    console::set_program("find");
+    Ok(crate::find::run(words, &options))
 }
 
 fn resolve(common: &CommonArgs, usage: Usage) -> Result<EngineOptions, ExitCode> {
@@ -68,25 +99,25 @@ fn resolve(common: &CommonArgs, usage: Usage) -> Result<EngineOptions, ExitCode>
     })
 }
 
-/// Whether the program was called through a link named `du`.
-fn called_as_du(args: &[OsString]) -> bool {
+/// Whether the program was called through a link with this name.
+fn called_as(args: &[OsString], program: &str) -> bool {
     args.first()
-        .is_some_and(|name| Path::new(name).file_name() == Some(OsStr::new("du")))
+        .is_some_and(|name| Path::new(name).file_name() == Some(OsStr::new(program)))
 }
 
-/// Whether the subcommand is `du`: the first word that is neither an option nor the value of one.
+/// The subcommand and where it stands: the first word that is neither an option nor the value of one.
 ///
 /// Looked for before clap reads the line, because clap's errors do not tell which subcommand they arose in.
-fn names_du(args: &[OsString]) -> bool {
-    let mut words = args.iter().skip(1);
-    while let Some(word) = words.next() {
+fn subcommand(args: &[OsString]) -> Option<(usize, &OsStr)> {
+    let mut words = args.iter().enumerate().skip(1);
+    while let Some((at, word)) = words.next() {
         if word == "--source" || word == "--workers" || word == "--progress" {
             words.next();
         } else if !word.as_encoded_bytes().starts_with(b"-") {
-            return word == "du";
+            return Some((at, word));
         }
     }
-    false
+    None
 }
 
 /// Reads `args`; help and versions are printed here.
@@ -108,7 +139,7 @@ fn parse<P: Parser>(args: Vec<OsString>, usage: Usage) -> Result<P, ExitCode> {
             console::error(usage_message(&error.render().to_string()));
             usage.status()
         }
-        (_, Usage::Du) => {
+        (_, Usage::Gnu) => {
             crate::du::usage_error(&error);
             usage.status()
         }
@@ -143,21 +174,28 @@ mod tests {
 
     #[test]
     fn a_link_is_known_by_its_last_component() {
-        assert!(called_as_du(&args("du -s")));
-        assert!(called_as_du(&args("/usr/local/bin/du")));
-        assert!(!called_as_du(&args("ringwalk du")));
-        assert!(!called_as_du(&args("/opt/du/ringwalk")));
-        assert!(!called_as_du(&[]));
+        assert!(called_as(&args("du -s"), "du"));
+        assert!(called_as(&args("/usr/local/bin/find"), "find"));
+        assert!(!called_as(&args("ringwalk du"), "du"));
+        assert!(!called_as(&args("/opt/du/ringwalk"), "du"));
+        assert!(!called_as(&[], "du"));
     }
 
     #[test]
     fn the_subcommand_is_found_behind_common_options() {
-        assert!(names_du(&args("ringwalk du --bad")));
-        assert!(names_du(&args(
-            "ringwalk --source count --explain --workers=2 du"
-        )));
-        assert!(!names_du(&args("ringwalk count du")));
-        assert!(!names_du(&args("ringwalk --workers du")));
+        for (line, expected) in [
+            ("ringwalk du --bad", Some((1, "du"))),
+            (
+                "ringwalk --source count --explain --workers=2 find",
+                Some((5, "find")),
+            ),
+            ("ringwalk count du", Some((1, "count"))),
+            ("ringwalk --workers du", None),
+        ] {
+            let args = args(line);
+            let found = subcommand(&args).map(|(at, name)| (at, name.to_str().unwrap()));
+            assert_eq!(found, expected, "{line}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::num::NonZeroUsize;
 
+use clap::ValueEnum as _;
 use ringwalk::{SourceChoice, Walk};
 
 use crate::cli::CommonArgs;
@@ -96,8 +97,14 @@ impl EngineOptions {
         Ok(Self {
             source,
             workers,
-            explain: common.explain,
-            progress: common.progress,
+            explain: common.explain
+                || read("RINGWALK_EXPLAIN", from_environment, parse_switch)?.unwrap_or(false),
+            progress: match common.progress {
+                Some(progress) => progress,
+                None => {
+                    read("RINGWALK_PROGRESS", from_environment, parse_progress)?.unwrap_or_default()
+                }
+            },
         })
     }
 }
@@ -134,6 +141,18 @@ fn read<T>(
     }
 }
 
+fn parse_switch(text: &str) -> Result<bool, String> {
+    match text {
+        "0" => Ok(false),
+        "1" => Ok(true),
+        _ => Err("expected 0 or 1".to_owned()),
+    }
+}
+
+fn parse_progress(text: &str) -> Result<ProgressWhen, String> {
+    ProgressWhen::from_str(text, false).map_err(|_| "expected auto, always or never".to_owned())
+}
+
 /// Reads a number of workers.
 ///
 /// # Errors
@@ -152,15 +171,6 @@ pub fn parse_workers(text: &str) -> Result<NonZeroUsize, String> {
 mod tests {
     use super::*;
 
-    fn no_flags() -> CommonArgs {
-        CommonArgs {
-            source: None,
-            workers: None,
-            explain: false,
-            progress: ProgressWhen::Auto,
-        }
-    }
-
     fn resolve(
         common: &CommonArgs,
         source: &str,
@@ -169,22 +179,26 @@ mod tests {
         EngineOptions::resolve_with(common, |name| match name {
             "RINGWALK_SOURCE" => Some(source.into()),
             "RINGWALK_WORKERS" => Some(workers.into()),
+            "RINGWALK_EXPLAIN" | "RINGWALK_PROGRESS" => None,
             other => panic!("{other} was asked for"),
         })
     }
 
     #[test]
     fn defaults_without_flags_and_environment() {
-        let options = EngineOptions::resolve_with(&no_flags(), |_| None);
+        let options = EngineOptions::resolve_with(&CommonArgs::default(), |_| None);
         assert_eq!(options, Ok(EngineOptions::default()));
     }
 
     #[test]
     fn the_environment_is_used_and_empty_means_unset() {
-        let options = resolve(&no_flags(), "syscall", "3").unwrap();
+        let options = resolve(&CommonArgs::default(), "syscall", "3").unwrap();
         assert_eq!(options.source, SourceName::Syscall);
         assert_eq!(options.workers, NonZeroUsize::new(3));
-        assert_eq!(resolve(&no_flags(), "", ""), Ok(EngineOptions::default()));
+        assert_eq!(
+            resolve(&CommonArgs::default(), "", ""),
+            Ok(EngineOptions::default())
+        );
     }
 
     #[test]
@@ -192,7 +206,7 @@ mod tests {
         let flags = CommonArgs {
             source: Some(SourceName::Auto),
             workers: NonZeroUsize::new(2),
-            ..no_flags()
+            ..CommonArgs::default()
         };
         let options = resolve(&flags, "nonsense", "nonsense").unwrap();
         assert_eq!(
@@ -203,13 +217,15 @@ mod tests {
 
     #[test]
     fn a_bad_variable_is_named_with_its_value() {
-        let message = resolve(&no_flags(), "xfs", "1").unwrap_err().to_string();
+        let message = resolve(&CommonArgs::default(), "xfs", "1")
+            .unwrap_err()
+            .to_string();
         assert!(
             message.starts_with("environment variable RINGWALK_SOURCE: invalid value 'xfs': "),
             "{message}"
         );
         assert!(message.contains("not in this version"), "{message}");
-        let message = resolve(&no_flags(), "auto", "no\nne")
+        let message = resolve(&CommonArgs::default(), "auto", "no\nne")
             .unwrap_err()
             .to_string();
         assert!(
@@ -218,6 +234,24 @@ mod tests {
             ),
             "{message}"
         );
+    }
+
+    #[test]
+    fn all_of_them_come_from_the_environment() {
+        let flags = CommonArgs::default();
+        let resolve = |explain: &str, progress: &str| {
+            EngineOptions::resolve_with(&flags, |name| match name {
+                "RINGWALK_EXPLAIN" => Some(explain.into()),
+                "RINGWALK_PROGRESS" => Some(progress.into()),
+                _ => None,
+            })
+        };
+        let options = resolve("1", "always").unwrap();
+        assert!(options.explain);
+        assert_eq!(options.progress, ProgressWhen::Always);
+        assert!(!resolve("0", "never").unwrap().explain);
+        assert!(resolve("yes", "").is_err());
+        assert!(resolve("", "sometimes").is_err());
     }
 
     #[test]

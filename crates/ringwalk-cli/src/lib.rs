@@ -3,7 +3,7 @@
 //!
 //! - [`cli`]: the command line as clap reads it; [`dispatch`]: which program is meant, usage errors
 //! - [`engine_options`]: the common options resolved with the environment; [`source_name`]: names of sources
-//! - [`count`], [`doctor`], [`du`]: the programs
+//! - [`count`], [`doctor`], [`du`], [`find`](mod@find): the programs
 //! - [`console`]: messages and results; [`progress`]: the line of progress; [`explain`]: what a walk did and why;
 //!   [`quote`]: names of any bytes in messages
 //!
@@ -22,6 +22,7 @@ pub mod doctor;
 pub mod du;
 pub mod engine_options;
 pub mod explain;
+pub mod find;
 pub mod progress;
 pub mod quote;
 pub mod source_name;

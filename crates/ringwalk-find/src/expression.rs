@@ -39,7 +39,7 @@ pub struct Command {
     pub options: Options,
     /// What is asked of every file; `-print` has been added where GNU find adds it.
     pub expression: Expression,
-    /// `-exclude`, `-nohidden`: files for which this is true are as if they were not there.
+    /// `-exclude`, `-nohidden`: files for which this is true, except starting points, are as if they were not there.
     pub exclude: Option<Expression>,
     /// Where actions write to; a [`SinkIndex`] is an index into this. Each file is named once.
     pub sinks: Vec<Sink>,
@@ -312,16 +312,16 @@ pub enum Test {
     Access(AccessMode),
     /// `-amin`, `-atime`, `-cmin`, `-ctime`, `-mmin`, `-mtime`.
     Age(Time, Span),
-    /// `-used`: seconds from the last change of the inode to the last access lie in days as [`Compare`] says, where
-    /// the numbers are in units of a day and fractions are dropped.
-    Used(Compare),
+    /// `-used`: the last access is not before the last change of the inode, and the time between them, as a moment that
+    /// long after 1970 began, lies in the span.
+    Used(Span),
     /// `-newer`, `-anewer`, `-cnewer`, `-newerXY`: later than that.
     Newer(Time, Timestamp),
     /// `-fstype`.
     FileSystem(Vec<u8>),
     /// `-context`: the label of `SELinux`.
     Context(Pattern),
-    /// `-hidden`: the name begins with a dot.
+    /// `-hidden`: the name begins with a dot, and is neither `.` nor `..`.
     Hidden,
 }
 

@@ -15,6 +15,8 @@ const CYCLE: i64 = 146_097 * DAY;
 /// Half the span in which the zone is asked directly, about the years -6000 to 9900.
 const SPAN: i64 = 250_000_000_000;
 
+const USUAL_RULE: &str = ",M3.2.0,M11.1.0";
+
 /// A time zone, or UTC under another name.
 #[derive(Clone, Debug)]
 pub struct Zone {
@@ -64,7 +66,10 @@ impl Zone {
         }
     }
 
-    fn named(name: &str) -> Self {
+    /// The zone of that name, as `TZ` would name it: a file of the zone database such as `Europe/Berlin`, perhaps behind
+    /// a colon, or a rule such as `EST5EDT,M3.2.0,M11.1.0`. No name is UTC, and one that means nothing is UTC with the
+    /// letters that it begins with for an abbreviation.
+    pub fn named(name: &str) -> Self {
         let name = name.strip_prefix(':').unwrap_or(name);
         if name.is_empty() {
             return Self::utc(None);
@@ -75,7 +80,10 @@ impl Zone {
         if let Some(zone) = file.and_then(|data| Self::from_file(name, &data)) {
             return zone;
         }
-        if let Ok(zone) = TimeZone::posix(name) {
+        // The C library takes the rule of the United States where a daylight-saving time comes without one.
+        let rule =
+            TimeZone::posix(name).or_else(|_| TimeZone::posix(&format!("{name}{USUAL_RULE}")));
+        if let Ok(zone) = rule {
             return Self { zone, name: None };
         }
         let letters = name.chars().take_while(char::is_ascii_alphabetic).count();
@@ -95,24 +103,46 @@ impl Zone {
         }
     }
 
-    /// Seconds east of UTC at that time, and the abbreviation in use.
-    fn at(&self, seconds: i64) -> (i64, String) {
-        let near = if (-SPAN..SPAN).contains(&seconds) {
-            seconds
-        } else {
-            seconds.rem_euclid(CYCLE)
-        };
-        let moment = Timestamp::from_second(near).unwrap_or(Timestamp::UNIX_EPOCH);
-        let info = self.zone.to_offset_info(moment);
-        let name = self.name.as_deref().unwrap_or(info.abbreviation());
-        (info.offset().seconds().into(), name.to_owned())
+    /// Seconds east of UTC at that time.
+    pub fn offset(&self, seconds: i64) -> i64 {
+        let offset = self.zone.to_offset(near(seconds));
+        offset.seconds().into()
     }
+
+    /// Whether daylight-saving time is in force at that time.
+    pub fn is_summer(&self, seconds: i64) -> bool {
+        self.zone.to_offset_info(near(seconds)).dst().is_dst()
+    }
+
+    /// The abbreviation in use at that time.
+    pub fn abbreviation(&self, seconds: i64) -> String {
+        match &self.name {
+            Some(name) => name.clone(),
+            None => {
+                let info = self.zone.to_offset_info(near(seconds));
+                info.abbreviation().to_owned()
+            }
+        }
+    }
+}
+
+/// The time itself, or if it is beyond the reach of the time zone library one whole cycles of the calendar away: far in
+/// the future and the past the rules of a zone no longer change.
+fn near(seconds: i64) -> Timestamp {
+    let near = if seconds < -SPAN {
+        -SPAN + seconds.wrapping_add(SPAN).rem_euclid(CYCLE)
+    } else if seconds >= SPAN {
+        SPAN - CYCLE + (seconds - SPAN).rem_euclid(CYCLE)
+    } else {
+        seconds
+    };
+    Timestamp::from_second(near).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
 impl Civil {
     /// Takes `time` apart; none if the year does not fit in what C has for it.
     pub fn new(time: FileTime, zone: &Zone) -> Option<Self> {
-        let (offset, zone) = zone.at(time.secs);
+        let offset = zone.offset(time.secs);
         let local = time.secs.checked_add(offset)?;
         let days = local.div_euclid(DAY);
         let clock = local.rem_euclid(DAY);
@@ -129,7 +159,7 @@ impl Civil {
             weekday: (days + 4).rem_euclid(7), // 1970 began on a Thursday
             yearday: days - days_before(year),
             offset,
-            zone,
+            zone: zone.abbreviation(time.secs),
             epoch: time.secs,
             nanos: time.nanos,
         })
@@ -147,6 +177,24 @@ impl Civil {
             return (self.year + 1, 1);
         }
         (self.year, thursday / 7 + 1)
+    }
+}
+
+/// Days from 1970 to that day. The month, from 1, and the day may lie beyond the year and the month; the year has to be
+/// one that C has an int for.
+pub fn days(year: i64, month: i64, day: i64) -> i64 {
+    let year = year + (month - 1).div_euclid(12);
+    let month = (month - 1).rem_euclid(12) + 1;
+    let before: i64 = (1..month).map(|month| days_in_month(year, month)).sum();
+    days_before(year) + before + day - 1
+}
+
+/// Days in a month, from 1 to 12, of that year.
+pub fn days_in_month(year: i64, month: i64) -> i64 {
+    match month {
+        2 => length(year) - 337,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
     }
 }
 
@@ -171,14 +219,9 @@ fn date(days: i64) -> (i64, i64, i64) {
         year -= 1;
     }
     let mut day = days - days_before(year);
-    let february = length(year) - 337;
-    let months = [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
     let mut month = 1;
-    for length in months {
-        if day < length {
-            break;
-        }
-        day -= length;
+    while day >= days_in_month(year, month) {
+        day -= days_in_month(year, month);
         month += 1;
     }
     (year, month, day + 1)

@@ -2,11 +2,16 @@
 //!
 //! | file | what is in it |
 //! |---|---|
+//! | `accounts.rs` | users and groups by name and by number |
+//! | `arguments.rs` | the words of a command, in one buffer |
 //! | `directory_fd.rs` | an open directory, closed with fewer steps |
 //! | `dirent.rs` | the records that `getdents64` writes, checked and read in place |
+//! | `environment.rs` | what the environment takes of a new program's room |
 //! | `getdents.rs` | the call itself, into a buffer of the caller |
 //! | `probe.rs` | what `io_uring` offers to this process, by asking it |
 //! | `records.rs` | a buffer of records with an index |
+//! | `signals.rs` | what was done with signals when the program began |
+//! | `spawn.rs` | starting a program and waiting for its end |
 //! | `statx.rs` | metadata of a file, into a buffer of the caller |
 //! | `stdout.rs` | whether standard output was closed when the program began |
 //! | `thread_usage.rs` | CPU time and voluntary waits of the calling thread |
@@ -14,20 +19,29 @@
 //! All `unsafe` code of the project lives in this crate. What is *not* here: opening, limits and everything
 //! else for which [rustix] already is the safe interface, and every decision about when to call what (the engine's).
 
+mod accounts;
+mod arguments;
 mod directory_fd;
 mod dirent;
+mod environment;
 mod getdents;
 mod probe;
 mod records;
+mod signals;
+mod spawn;
 mod statx;
 mod stdout;
 mod thread_usage;
 
+pub use accounts::{group_by_name, group_name, user_by_name, user_name};
+pub use arguments::Arguments;
 pub use directory_fd::DirectoryFd;
 pub use dirent::{Dirent, DirentError, Dirents, RawFileType};
+pub use environment::environment_size;
 pub use getdents::getdents64;
 pub use probe::{IoUring, IoWorkers, PROBE_ENTRIES};
 pub use records::Records;
+pub use spawn::{Child, Ended, Spawn};
 pub use statx::{Statx, statx};
 pub use stdout::stdout_was_closed;
 pub use thread_usage::ThreadUsage;

@@ -177,6 +177,7 @@ impl<'b, S> Entry<'b, S> {
                     path: self.path(),
                     errno,
                     vanished: self.batch.dir.is_some() && failure.is_race(),
+                    loops_with: None,
                 }
             })
     }

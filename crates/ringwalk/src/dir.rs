@@ -100,7 +100,8 @@ impl<S> Dir<S> {
         self.name.as_c_str().to_bytes()
     }
 
-    pub(crate) fn c_name(&self) -> &CStr {
+    /// The last component for a system call; for a root the path as it was given.
+    pub fn c_name(&self) -> &CStr {
         self.name.as_c_str()
     }
 

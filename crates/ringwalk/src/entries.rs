@@ -5,8 +5,8 @@
 //! [`Ordered`] holds those. Several workers would hold whole subtrees: of 103 000 entries, 19 to 55 MiB.
 
 use crate::batch::{Batch, Entry};
-use crate::dir::Dir;
 use crate::error::Error;
+use crate::left::Left;
 use crate::metadata::Metadata;
 use crate::options::Order;
 use crate::ordered::{Line, Ordered, Place};
@@ -253,7 +253,7 @@ impl<C: FnMut(Vec<Item>) + Send> Visitor for SendingInOrder<'_, C> {
         Flow::Continue
     }
 
-    fn leave(&mut self, dir: &Dir<Self::State>) {
+    fn leave(&mut self, dir: &Left<'_, Self::State>) {
         if let Some(place) = dir.state() {
             self.ordered.close(place, None);
         }

@@ -38,6 +38,7 @@ pub struct Error {
     pub(crate) path: Vec<u8>,
     pub(crate) errno: Errno,
     pub(crate) vanished: bool,
+    pub(crate) loops_with: Option<Vec<u8>>,
 }
 
 impl Error {
@@ -54,6 +55,13 @@ impl Error {
     /// The kernel's answer.
     pub fn errno(&self) -> Errno {
         self.errno
+    }
+
+    /// The path of the directory that this one, reached through a link, is once more; for
+    /// [`Operation::Loop`].
+    pub fn loops_with(&self) -> Option<&Path> {
+        let path = self.loops_with.as_deref()?;
+        Some(Path::new(OsStr::from_bytes(path)))
     }
 
     /// Whether this is a race rather than a failure: the entry was listed by its directory, and had been removed,

@@ -6,7 +6,7 @@
 //! | file | what is in it |
 //! |---|---|
 //! | `walk.rs`, `options.rs`, `root.rs` | what is asked for, and running it |
-//! | `visitor.rs`, `batch.rs`, `dir.rs`, `name.rs`, `metadata.rs`, `error.rs` | what a visitor is given |
+//! | `visitor.rs`, `batch.rs`, `dir.rs`, `left.rs`, `name.rs`, `metadata.rs`, `error.rs` | what a visitor is given |
 //! | `ordered.rs` | results in one stable order whatever the timing |
 //! | `entries.rs` | the walk as an iterator |
 //! | `summary.rs`, `monitor.rs` | what a walk says of itself, afterwards and meanwhile |
@@ -27,6 +27,7 @@ mod dir;
 mod entries;
 mod error;
 mod filesystem;
+mod left;
 mod metadata;
 mod meter;
 mod monitor;
@@ -48,6 +49,7 @@ pub use batch::{Batch, Candidate, Entry};
 pub use dir::Dir;
 pub use entries::{Entries, OwnedEntry};
 pub use error::{Error, Operation};
+pub use left::{Left, ParentFd};
 pub use metadata::{Fields, Identity, Metadata, Timestamp};
 pub use monitor::Monitor;
 pub use options::{Follow, Order, SourceChoice, Stay, UnknownSource};

@@ -109,5 +109,6 @@ pub(crate) struct Options {
     pub(crate) order: Order,
     pub(crate) source: SourceChoice,
     pub(crate) raise_limits: bool,
+    pub(crate) parents_open: bool,
     pub(crate) filter: Option<Filter>,
 }

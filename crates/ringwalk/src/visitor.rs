@@ -1,6 +1,6 @@
 //! What a user of the engine writes: a visitor, one for each worker.
 
-use crate::{Batch, Dir, Error};
+use crate::{Batch, Dir, Error, Left};
 
 /// What a visitor wants next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,9 +40,9 @@ pub trait Visitor: Send {
     /// Entries of one directory.
     fn batch(&mut self, batch: &Batch<'_, Self::State>) -> Flow;
 
-    /// All below `dir` is done.
-    fn leave(&mut self, dir: &Dir<Self::State>) {
-        let _ = dir;
+    /// All below a directory is done.
+    fn leave(&mut self, left: &Left<'_, Self::State>) {
+        let _ = left;
     }
 
     /// Something could not be read; the walk goes on.

@@ -74,6 +74,7 @@ impl Walk {
                 order: Order::default(),
                 source: SourceChoice::default(),
                 raise_limits: false,
+                parents_open: false,
                 filter: None,
             },
             monitor: Arc::default(),
@@ -140,6 +141,13 @@ impl Walk {
     /// more. For programs; a library should not do that to its caller, so it is off by default.
     pub fn raise_limits(mut self, raise: bool) -> Self {
         self.options.raise_limits = raise;
+        self
+    }
+
+    /// Keeps every directory open, as far as the budget of descriptors goes, until all below it has been left; then
+    /// [`Left::parent_fd`] has it, for visitors that do something with a directory after what is in it. Off by default.
+    pub fn parents_open(mut self, open: bool) -> Self {
+        self.options.parents_open = open;
         self
     }
 

@@ -89,7 +89,7 @@ impl Visitor for Says {
         }
     }
 
-    fn leave(&mut self, _: &ringwalk::Dir<()>) {
+    fn leave(&mut self, _: &ringwalk::Left<'_, ()>) {
         self.left += 1;
     }
 }

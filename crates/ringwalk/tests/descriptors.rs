@@ -3,7 +3,8 @@
 
 mod support;
 
-use ringwalk::{Order, Walk};
+use ringwalk::{Batch, Flow, Left, Order, Visitor, Walk};
+use rustix::fs::{AtFlags, unlinkat};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
@@ -90,4 +91,49 @@ fn sixteen_descriptors_are_enough() {
         }
     }
     setrlimit(Resource::Nofile, limit).unwrap();
+}
+
+/// Removes everything below the roots: files when they are met, directories when they are left.
+struct Remove;
+
+impl Visitor for Remove {
+    type State = ();
+
+    fn batch(&mut self, batch: &Batch<'_, ()>) -> Flow {
+        if let Some(fd) = batch.fd() {
+            for entry in batch.entries().filter(|entry| !entry.will_descend()) {
+                unlinkat(fd, entry.c_name(), AtFlags::empty()).unwrap();
+            }
+        }
+        Flow::Continue
+    }
+
+    fn leave(&mut self, left: &Left<'_, ()>) {
+        let parent = left.parent_fd().unwrap();
+        unlinkat(parent, left.c_name(), AtFlags::REMOVEDIR).unwrap();
+    }
+}
+
+#[test]
+fn parents_are_there_when_a_directory_is_left() {
+    let _limit = LIMIT.lock().unwrap_or_else(PoisonError::into_inner);
+    let limit = getrlimit(Resource::Nofile);
+    for workers in [1, 4] {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join("root");
+        std::fs::create_dir_all(root.join("deep/".repeat(100))).unwrap();
+        grow(&root, &mut Random::new(7), 2000);
+        let few = Rlimit {
+            current: Some(24),
+            maximum: limit.maximum,
+        };
+        setrlimit(Resource::Nofile, few).unwrap();
+        let walk = Walk::new(root.as_path())
+            .parents_open(true)
+            .workers(NonZeroUsize::new(workers));
+        let summary = walk.run(|_| Remove).summary;
+        setrlimit(Resource::Nofile, limit).unwrap();
+        assert!(summary.reopened > 0, "the budget was never spent");
+        assert!(!root.exists());
+    }
 }

@@ -3,7 +3,7 @@
 
 mod support;
 
-use ringwalk::{Batch, Dir, Entry, Fields, Flow, Visitor, Walk};
+use ringwalk::{Batch, Dir, Entry, Fields, Flow, Left, Visitor, Walk};
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -40,7 +40,7 @@ impl Visitor for Checks {
         Flow::Continue
     }
 
-    fn leave(&mut self, dir: &Dir<Called>) {
+    fn leave(&mut self, dir: &Left<'_, Called>) {
         let called = dir.state();
         assert!(!called.left.swap(true, Ordering::SeqCst), "left twice");
         let (found, gone) = (&called.found, &called.gone);

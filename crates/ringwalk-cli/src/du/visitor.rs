@@ -10,7 +10,9 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use ringwalk::ordered::{Line, Place};
-use ringwalk::{Batch, Dir, Entry, Errno, Error, FileType, Flow, Metadata, Operation, Visitor};
+use ringwalk::{
+    Batch, Dir, Entry, Errno, Error, FileType, Flow, Left, Metadata, Operation, Visitor,
+};
 use rustix::fs::{AtFlags, CWD, statat};
 
 use super::account::{Event, Leave};
@@ -301,7 +303,7 @@ impl Visitor for Measurer<'_, '_> {
         self.flow()
     }
 
-    fn leave(&mut self, dir: &Dir<State>) {
+    fn leave(&mut self, dir: &Left<'_, State>) {
         let config = self.shared.config;
         let state = dir.state();
         let complaint = self.complaint.take();

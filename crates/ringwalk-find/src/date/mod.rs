@@ -1,16 +1,111 @@
-//! Dates as people write them: what `-newermt` takes.
+//! Dates as people write them: what `-newermt` takes. And as `-printf` writes them.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `token.rs` | from bytes to tokens |
+//! | `words.rs` | the words, and the names of time zones |
+//! | `items.rs` | from tokens to items, each of which says something about the date |
+//! | `resolve.rs` | from items to a moment |
+//! | `wall.rs` | clocks that are set forward and back |
+//! | `letter.rs` | times as `-printf` writes them |
+//!
+//! The language is described in the chapter "Date input formats" of the manual of GNU's core utilities; what that leaves
+//! open was found by experiment with `date` and `find`, and `tests/dates.rs` compares. The crate `parse_datetime` reads
+//! most of it too, but was not right in one of thirteen of the random combinations that GNU takes (it refuses `tomorrow
+//! 20200315`, and `UTC` before a date without separators), takes times that clocks skipped, and of those that they
+//! showed twice always the first.
+
+mod items;
+mod letter;
+mod resolve;
+mod token;
+mod wall;
+mod words;
+
+pub use letter::{write_ctime, write_letter};
 
 use ringwalk::Timestamp;
 use ringwalk_gnu::civil::Zone;
+use token::{Decimal, Token};
+use words::LocalNames;
 
 /// The moment that `text` means, said at `now` in `zone`; as GNU's `parse_datetime` reads it. None if it means none.
+///
+/// ```
+/// use ringwalk::Timestamp;
+/// use ringwalk_find::date::parse;
+/// use ringwalk_gnu::civil::Zone;
+///
+/// let now = Timestamp { secs: 1_700_000_000, nanos: 0 };
+/// let berlin = Zone::named("Europe/Berlin");
+/// let day = parse(b"10 Sep 2020 12:30", now, &berlin).unwrap();
+/// assert_eq!(day.secs, 1_599_733_800);
+/// assert_eq!(parse(b"2 hours ago", now, &berlin).unwrap().secs, now.secs - 7200);
+/// assert_eq!(parse(b"2021-02-29", now, &berlin), None);
+/// ```
 pub fn parse(text: &[u8], now: Timestamp, zone: &Zone) -> Option<Timestamp> {
-    let _ = (text, now, zone);
+    match named_zone(text) {
+        Some((name, rest)) => parse_in(rest, now, &Zone::named(&name)),
+        None => parse_in(text, now, zone),
+    }
+}
+
+fn parse_in(text: &[u8], now: Timestamp, zone: &Zone) -> Option<Timestamp> {
+    let tokens = token::tokens(text, &LocalNames::new(now, zone))?;
+    if let Some((Token::Other(b'@'), count)) = tokens.split_first() {
+        return since_1970(count);
+    }
+    resolve::moment(&items::items(&tokens)?, now, zone)
+}
+
+/// Seconds since 1970 stand alone behind their sign.
+fn since_1970(count: &[Token]) -> Option<Timestamp> {
+    let (secs, nanos) = match *count {
+        [Token::Unsigned(number) | Token::Signed(number)] => (number.value, 0),
+        [Token::Decimal(Decimal { secs, nanos, .. })] => (secs, nanos),
+        _ => return None,
+    };
+    Some(Timestamp { secs, nanos })
+}
+
+/// What stands between the quotes of `TZ="..."` at the beginning, and what follows.
+fn named_zone(text: &[u8]) -> Option<(String, &[u8])> {
+    let blank = text.iter().take_while(|byte| token::is_space(**byte));
+    let quoted = text[blank.count()..].strip_prefix(b"TZ=\"")?;
+    let mut name = Vec::new();
+    let mut bytes = quoted.iter().enumerate();
+    while let Some((at, &byte)) = bytes.next() {
+        match byte {
+            b'"' => {
+                let name = String::from_utf8_lossy(&name).into_owned();
+                return Some((name, &quoted[at + 1..]));
+            }
+            b'\\' => match bytes.next()? {
+                (_, escaped @ (b'\\' | b'"')) => name.push(*escaped),
+                _ => return None,
+            },
+            byte => name.push(byte),
+        }
+    }
     None
 }
 
-/// The first moment of the day after `now` in `zone`: what `-daystart` measures from.
+/// What `-daystart` measures from: the midnight that ends the day of `now` in `zone`.
+///
+/// Found by experiment with GNU find: the day begins when clocks would have shown midnight had they shown the same
+/// distance from UTC then as `now`, and it always has 24 hours. On the days on which clocks are set this is up to an
+/// hour away from what clocks call midnight.
 pub fn end_of_day(now: Timestamp, zone: &Zone) -> Timestamp {
-    let _ = zone;
-    now
+    const DAY: i64 = 86_400;
+    let into = now
+        .secs
+        .saturating_add(zone.offset(now.secs))
+        .rem_euclid(DAY);
+    Timestamp {
+        secs: now.secs.saturating_sub(into).saturating_add(DAY),
+        nanos: 0,
+    }
 }
+
+#[cfg(test)]
+mod tests;

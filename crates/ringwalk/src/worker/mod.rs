@@ -12,6 +12,7 @@ use crate::batch::Descent;
 use crate::dir::Dir;
 use crate::error::{Failure, Operation};
 use crate::filesystem;
+use crate::left::Left;
 use crate::meter::Meter;
 use crate::options::Order;
 use crate::raw_batch::RawBatch;
@@ -330,11 +331,16 @@ impl<'w, V: Visitor> Worker<'w, V> {
     fn finish(&mut self, mut dir: Arc<Dir<V::State>>) {
         while dir.finish_one() {
             if !self.shared.scheduler.is_stopped() {
-                self.visitor.leave(&dir);
+                let descriptors = &self.shared.descriptors;
+                let left = Left::new(&dir, descriptors, self.shared.options.parents_open);
+                self.visitor.leave(&left);
             }
             let Some(parent) = dir.parent_arc().cloned() else {
                 return self.shared.scheduler.finish_root();
             };
+            if self.shared.options.parents_open {
+                self.shared.descriptors.child_opened(&parent);
+            }
             dir = parent;
         }
     }

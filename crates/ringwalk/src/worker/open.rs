@@ -4,13 +4,12 @@
 use super::{DESCRIPTOR_TRIES, Worker};
 use crate::descriptor::{At, identity};
 use crate::dir::{Dir, Origin};
-use crate::error::{Failure, Operation};
+use crate::error::Failure;
 use crate::options::Follow;
 use crate::scheduler::Task;
 use crate::source::{Job, Step};
 use crate::visitor::{Flow, Visitor};
 use ringwalk_sys::DirectoryFd;
-use rustix::io::Errno;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,10 +34,17 @@ impl<V: Visitor> Worker<'_, V> {
 
     /// Leaves a directory that was never opened.
     pub(super) fn abandon(&mut self, dir: Arc<Dir<V::State>>) {
-        if let Some(parent) = dir.parent_arc() {
+        self.opened(&dir);
+        self.finish(dir);
+    }
+
+    /// `dir` needs its parent's descriptor no more, unless it is to be there when `dir` is left.
+    fn opened(&self, dir: &Dir<V::State>) {
+        if !self.shared.options.parents_open
+            && let Some(parent) = dir.parent()
+        {
             self.shared.descriptors.child_opened(parent);
         }
-        self.finish(dir);
     }
 
     pub(super) fn open_failed(&mut self, dir: Arc<Dir<V::State>>, failure: Failure) {
@@ -79,20 +85,14 @@ impl<V: Visitor> Worker<'_, V> {
     pub(super) fn enter(&mut self, dir: &Arc<Dir<V::State>>, fd: &DirectoryFd) -> bool {
         self.descriptor_tries = 0;
         self.totals.directories += 1;
-        if let Some(parent) = dir.parent_arc() {
-            self.shared.descriptors.child_opened(parent);
-        }
+        self.opened(dir);
         if self.shared.monitor.wants_path() {
             self.shared.monitor.set_path(dir.path());
         }
-        if self.shared.options.follow == Follow::Always && Self::closes_loop(dir, fd) {
-            self.fail(
-                dir,
-                Failure {
-                    operation: Operation::Loop,
-                    errno: Errno::LOOP,
-                },
-            );
+        if self.shared.options.follow == Follow::Always
+            && let Some(above) = Self::looped_to(dir, fd)
+        {
+            self.fail_as_loop(dir, above);
             return false;
         }
         match self.visitor.enter(dir) {
@@ -105,23 +105,21 @@ impl<V: Visitor> Worker<'_, V> {
         }
     }
 
-    /// Whether this directory was reached through a link, its own or one above it, and is one that the walk is inside
-    /// of. (A link to above the root leads to the root itself, by a name that is no link.)
-    pub(super) fn closes_loop(dir: &Dir<V::State>, fd: &DirectoryFd) -> bool {
-        let Ok(identity) = identity(fd) else {
-            return false;
-        };
+    /// The directory above that this one is once more, reached through a link, its own or one above it. (A link to
+    /// above the root leads to the root itself, by a name that is no link.)
+    fn looped_to<'d>(dir: &'d Dir<V::State>, fd: &DirectoryFd) -> Option<&'d Dir<V::State>> {
+        let identity = identity(fd).ok()?;
         dir.slot.set_identity(identity);
         if !dir.is_below_link() {
-            return false;
+            return None;
         }
         let mut above = dir.parent();
         while let Some(dir) = above {
             if dir.slot.identity() == Some(identity) {
-                return true;
+                return Some(dir);
             }
             above = dir.parent();
         }
-        false
+        None
     }
 }

@@ -1,7 +1,7 @@
 //! Trees to walk, and the answer that the standard library gives for them.
 #![allow(dead_code, reason = "each test file uses a part")]
 
-use ringwalk::{Batch, Dir, Error, Fields, Flow, Visitor};
+use ringwalk::{Batch, Error, Fields, Flow, Left, Visitor};
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -98,7 +98,7 @@ impl Visitor for Collect {
         Flow::Continue
     }
 
-    fn leave(&mut self, dir: &Dir<()>) {
+    fn leave(&mut self, dir: &Left<'_, ()>) {
         self.left.push(dir.path());
     }
 

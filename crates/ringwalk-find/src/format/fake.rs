@@ -1,0 +1,94 @@
+//! A file that is not there, for tests.
+
+use crate::facts::Facts;
+use ringwalk::{Fields, FileType, Metadata, Timestamp};
+use rustix::io::Errno;
+use std::borrow::Cow;
+
+/// What is to be said of it.
+pub(super) struct Fake {
+    pub(super) path: Vec<u8>,
+    pub(super) root_len: usize,
+    pub(super) file_type: FileType,
+    pub(super) metadata: Result<Metadata, Errno>,
+    pub(super) link_target: Option<Vec<u8>>,
+    pub(super) target_type: Result<FileType, Errno>,
+}
+
+impl Default for Fake {
+    fn default() -> Self {
+        let at = |secs, nanos| Timestamp { secs, nanos };
+        Self {
+            path: b"tree/dir/file".to_vec(),
+            root_len: 4,
+            file_type: FileType::Regular,
+            metadata: Ok(Metadata {
+                mask: Fields::all(),
+                mode: 0o100_644,
+                nlink: 1,
+                uid: 0,
+                gid: 12,
+                block_size: 4096,
+                ino: 1_401_217,
+                size: 6,
+                blocks: 3,
+                dev: 65024,
+                rdev: 0,
+                mnt_id: 1,
+                attributes: 0,
+                atime: at(0, 0),
+                mtime: at(1_605_000_000, 123_456_789),
+                ctime: at(0, 0),
+                btime: at(7, 0),
+            }),
+            link_target: None,
+            target_type: Ok(FileType::Regular),
+        }
+    }
+}
+
+impl Facts for Fake {
+    fn path(&self) -> &[u8] {
+        &self.path
+    }
+
+    fn root_len(&self) -> usize {
+        self.root_len
+    }
+
+    fn depth(&self) -> usize {
+        2
+    }
+
+    fn file_type(&self) -> FileType {
+        self.file_type
+    }
+
+    fn metadata(&self) -> Result<&Metadata, Errno> {
+        self.metadata.as_ref().map_err(|errno| *errno)
+    }
+
+    fn link_target(&self) -> Option<Vec<u8>> {
+        self.link_target.clone()
+    }
+
+    fn target_type(&self) -> Result<FileType, Errno> {
+        self.target_type
+    }
+
+    fn file_system(&self) -> Cow<'_, [u8]> {
+        Cow::Borrowed(b"ext4")
+    }
+
+    fn context(&self) -> Option<Vec<u8>> {
+        Some(b"label".to_vec())
+    }
+
+    fn user_name(&self, uid: u32) -> Option<Cow<'_, [u8]>> {
+        (uid == 0).then_some(Cow::Borrowed(b"root"))
+    }
+
+    fn group_name(&self, gid: u32) -> Option<Cow<'_, [u8]>> {
+        (gid == 0).then_some(Cow::Borrowed(b"root"))
+    }
+}

@@ -1,0 +1,267 @@
+//! The lines of `-ls`.
+
+use super::render::{group, user};
+use super::{mode, time};
+use crate::facts::Facts;
+use ringwalk::{Fields, FileType, Metadata};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The metadata that [`write_ls`] needs.
+pub const LS_FIELDS: Fields = Fields::TYPE
+    .union(Fields::MODE)
+    .union(Fields::NLINK)
+    .union(Fields::UID)
+    .union(Fields::GID)
+    .union(Fields::MTIME)
+    .union(Fields::INO)
+    .union(Fields::SIZE)
+    .union(Fields::BLOCKS);
+
+/// Widths of columns. A value that is wider than its column makes it wider for all lines after it, whoever writes them:
+/// GNU find has one set of widths for all its `-ls` and `-fls`.
+struct Columns {
+    inode: AtomicUsize,
+    blocks: AtomicUsize,
+    links: AtomicUsize,
+    user: AtomicUsize,
+    group: AtomicUsize,
+    major: AtomicUsize,
+    minor: AtomicUsize,
+    size: AtomicUsize,
+}
+
+impl Columns {
+    const fn new() -> Self {
+        Self {
+            inode: AtomicUsize::new(9),
+            blocks: AtomicUsize::new(6),
+            links: AtomicUsize::new(3),
+            user: AtomicUsize::new(8),
+            group: AtomicUsize::new(8),
+            major: AtomicUsize::new(3),
+            minor: AtomicUsize::new(3),
+            size: AtomicUsize::new(8),
+        }
+    }
+}
+
+/// When the program began to list, and what it counts blocks in.
+struct Terms {
+    /// Seconds since 1970.
+    now: i64,
+    /// Blocks of 512 bytes, not of 1024.
+    posix: bool,
+}
+
+fn terms() -> &'static Terms {
+    static TERMS: OnceLock<Terms> = OnceLock::new();
+    TERMS.get_or_init(|| {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        Terms {
+            now: since.map_or(0, |since| since.as_secs().try_into().unwrap_or(i64::MAX)),
+            posix: std::env::var_os("POSIXLY_CORRECT").is_some(),
+        }
+    })
+}
+
+/// Appends the line of `-ls`; nothing, if there is no metadata.
+///
+/// A line allocates for names and the date. `POSIXLY_CORRECT` and `TZ` count as they are when the first line is written,
+/// and dates are recent or not as seen from then.
+pub fn write_ls(file: &impl Facts, out: &mut Vec<u8>) {
+    static COLUMNS: Columns = Columns::new();
+    write(file, &COLUMNS, terms(), out);
+}
+
+fn write(file: &impl Facts, columns: &Columns, terms: &Terms, out: &mut Vec<u8>) {
+    let Ok(metadata) = file.metadata() else {
+        return;
+    };
+    let blocks = if terms.posix {
+        metadata.blocks
+    } else {
+        metadata.blocks.div_ceil(2)
+    };
+    number(metadata.ino, &columns.inode, out);
+    out.push(b' ');
+    number(blocks, &columns.blocks, out);
+    out.push(b' ');
+    out.extend_from_slice(&mode::mode_letters(metadata.mode));
+    out.push(b' ');
+    number(metadata.nlink.into(), &columns.links, out);
+    out.push(b' ');
+    name(&columns.user, out, |out| user(file, metadata.uid, out));
+    name(&columns.group, out, |out| group(file, metadata.gid, out));
+    size(metadata, columns, out);
+    out.push(b' ');
+    time::of_ls(metadata.mtime, terms.now, out);
+    out.push(b' ');
+    escape(file.path(), out);
+    if let Some(target) = file.link_target() {
+        out.extend_from_slice(b" -> ");
+        escape(&target, out);
+    }
+    out.push(b'\n');
+}
+
+/// The size, or the numbers of the device.
+fn size(metadata: &Metadata, columns: &Columns, out: &mut Vec<u8>) {
+    if matches!(
+        metadata.file_type(),
+        FileType::BlockDevice | FileType::CharacterDevice
+    ) {
+        number(rustix::fs::major(metadata.rdev).into(), &columns.major, out);
+        out.extend_from_slice(b", ");
+        number(rustix::fs::minor(metadata.rdev).into(), &columns.minor, out);
+    } else {
+        number(metadata.size, &columns.size, out);
+    }
+}
+
+/// A number, to the right in its column.
+fn number(number: u64, column: &AtomicUsize, out: &mut Vec<u8>) {
+    let mut buffer = itoa::Buffer::new();
+    let digits = buffer.format(number).as_bytes();
+    let missing = missing(digits.len(), column);
+    out.resize(out.len() + missing, b' ');
+    out.extend_from_slice(digits);
+}
+
+/// A name, to the left in its column, and a space.
+fn name(column: &AtomicUsize, out: &mut Vec<u8>, append: impl FnOnce(&mut Vec<u8>)) {
+    let start = out.len();
+    append(out);
+    let missing = missing(out.len() - start, column);
+    out.resize(out.len() + missing + 1, b' ');
+}
+
+/// What is missing to the column's width. One that is too narrow grows.
+fn missing(width: usize, column: &AtomicUsize) -> usize {
+    let least = column.load(Ordering::Relaxed);
+    if width > least {
+        column.fetch_max(width, Ordering::Relaxed);
+    }
+    least.saturating_sub(width)
+}
+
+/// Names with C's escapes for what is not plain ASCII, and for spaces, quotes and backslashes, whatever the locale.
+fn escape(name: &[u8], out: &mut Vec<u8>) {
+    for byte in name {
+        let letter = match byte {
+            8 => b'b',
+            b'\t' => b't',
+            b'\n' => b'n',
+            12 => b'f',
+            b'\r' => b'r',
+            b' ' | b'"' | b'\\' => *byte,
+            b'!'..=b'~' => {
+                out.push(*byte);
+                continue;
+            }
+            _ => {
+                let digit = |shift: u8| b'0' + (byte >> shift & 7);
+                out.extend_from_slice(&[b'\\', digit(6), digit(3), digit(0)]);
+                continue;
+            }
+        };
+        out.extend_from_slice(&[b'\\', letter]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fake::Fake;
+    use super::*;
+    use rustix::io::Errno;
+
+    const TERMS: Terms = Terms {
+        now: 1_800_000_000,
+        posix: false,
+    };
+
+    fn line(file: &Fake, columns: &Columns) -> String {
+        let mut out = Vec::new();
+        write(file, columns, &TERMS, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    fn fake(change: impl FnOnce(&mut Metadata)) -> Fake {
+        let mut file = Fake {
+            path: b"o/1".to_vec(),
+            ..Fake::default()
+        };
+        change(file.metadata.as_mut().unwrap());
+        file
+    }
+
+    fn device(rdev: u64) -> Fake {
+        fake(|metadata| (metadata.mode, metadata.rdev) = (0o020_644, rdev))
+    }
+
+    #[test]
+    fn a_file() {
+        let file = fake(|metadata| metadata.gid = 0);
+        assert_eq!(
+            line(&file, &Columns::new()),
+            "  1401217      2 -rw-r--r--   1 root     root            6 Nov 10  2020 o/1\n"
+        );
+        let mut out = Vec::new();
+        let posix = Terms {
+            posix: true,
+            ..TERMS
+        };
+        write(&file, &Columns::new(), &posix, &mut out);
+        assert!(out.starts_with(b"  1401217      3 -"));
+    }
+
+    #[test]
+    fn columns_grow() {
+        let columns = Columns::new();
+        let wide = fake(|metadata| {
+            (metadata.ino, metadata.blocks, metadata.nlink) = (12_345_678_901, 99_999_999, 54_321);
+            (metadata.uid, metadata.gid) = (4_294_967_290, 4_294_967_291);
+            metadata.size = 123_456_789_012;
+        });
+        assert_eq!(
+            line(&wide, &columns),
+            "12345678901 50000000 -rw-r--r-- 54321 4294967290 4294967291 123456789012 Nov 10  2020 o/1\n"
+        );
+        assert_eq!(
+            line(&fake(|_| ()), &columns),
+            "    1401217        2 -rw-r--r--     1 root       12                    6 Nov 10  2020 o/1\n"
+        );
+    }
+
+    #[test]
+    fn devices_have_columns_of_their_own() {
+        let columns = Columns::new();
+        let numbers = |file: &Fake| line(file, &columns)[50..].to_owned();
+        assert_eq!(numbers(&device(0x801)), "  8,   1 Nov 10  2020 o/1\n");
+        assert_eq!(numbers(&device(0x40_0001)), "  0, 1025 Nov 10  2020 o/1\n");
+        assert_eq!(numbers(&device(0x801)), "  8,    1 Nov 10  2020 o/1\n");
+        assert_eq!(numbers(&fake(|_| ())), "       6 Nov 10  2020 o/1\n");
+    }
+
+    #[test]
+    fn names() {
+        let mut file = fake(|_| ());
+        file.path = b"a b\"c\\d'\n\t\x07\x0b\x7f\xc3\xa9".to_vec();
+        file.link_target = Some(b"to\rwards".to_vec());
+        let line = line(&file, &Columns::new());
+        let expected = " a\\ b\\\"c\\\\d'\\n\\t\\007\\013\\177\\303\\251 -> to\\rwards\n";
+        assert!(line.ends_with(expected), "{line}");
+    }
+
+    #[test]
+    fn without_metadata() {
+        let file = Fake {
+            metadata: Err(Errno::NOENT),
+            ..Fake::default()
+        };
+        let mut out = Vec::new();
+        write_ls(&file, &mut out);
+        assert_eq!(out, b"");
+    }
+}

@@ -1,0 +1,290 @@
+//! Writing a format of a file.
+
+use super::directive::{Directive, Segment, Shape};
+use super::number::{decimal, general, octal, pad, plain};
+use super::terminal::terminal_safe;
+use super::{Format, mode, path, time};
+use crate::facts::Facts;
+use ringwalk::{FileType, Metadata};
+
+/// Appends what `format` says of `file`; nothing, if it needs metadata that there is not. `terminal`: names are made safe.
+pub(super) fn write(format: &Format, file: &impl Facts, terminal: bool, out: &mut Vec<u8>) {
+    let metadata = if format.fields.is_empty() {
+        None
+    } else {
+        match file.metadata() {
+            Ok(metadata) => Some(metadata),
+            Err(_) => return,
+        }
+    };
+    for segment in &format.segments {
+        match segment {
+            Segment::Literal(text) => out.extend_from_slice(text),
+            Segment::Directive(directive, shape) => match metadata {
+                Some(metadata) => {
+                    if !known(*directive, *shape, file, metadata, out) {
+                        simple(*directive, *shape, file, terminal, out);
+                    }
+                }
+                None => simple(*directive, *shape, file, terminal, out),
+            },
+        }
+    }
+}
+
+/// Appends something as text: cut to its precision, filled with spaces to its width.
+fn text(shape: Shape, out: &mut Vec<u8>, append: impl FnOnce(&mut Vec<u8>)) {
+    let start = out.len();
+    append(out);
+    if let Some(most) = shape.precision {
+        out.truncate(start.saturating_add(most));
+    }
+    if shape.width != 0 {
+        pad(start, shape, out);
+    }
+}
+
+/// Directives that need no metadata.
+fn simple(
+    directive: Directive,
+    shape: Shape,
+    file: &impl Facts,
+    terminal: bool,
+    out: &mut Vec<u8>,
+) {
+    let name = |name: &[u8], out: &mut Vec<u8>| {
+        text(shape, out, |out| {
+            if terminal {
+                terminal_safe(name, out);
+            } else {
+                out.extend_from_slice(name);
+            }
+        });
+    };
+    match directive {
+        Directive::Path => name(file.path(), out),
+        Directive::Base => name(path::base(file.path()), out),
+        Directive::Head => name(path::head(file.path()), out),
+        Directive::Below => name(path::below(file.path(), file.root_len()), out),
+        Directive::Target => name(&file.link_target().unwrap_or_default(), out),
+        // GNU find writes this one as it is even on a terminal.
+        Directive::Root => {
+            let whole = file.path();
+            let root = &whole[..file.root_len().min(whole.len())];
+            text(shape, out, |out| out.extend_from_slice(root));
+        }
+        Directive::Depth => {
+            decimal(i64::try_from(file.depth()).unwrap_or(i64::MAX), shape, out);
+        }
+        Directive::Type => text(shape, out, |out| {
+            out.push(mode::type_letter(file.file_type()));
+        }),
+        Directive::TargetType => text(shape, out, |out| out.push(target_type(file))),
+        Directive::Context => text(shape, out, |out| {
+            out.extend_from_slice(&file.context().unwrap_or_default());
+        }),
+        _ => {}
+    }
+}
+
+/// Directives that are about metadata; whether this is one.
+fn known(
+    directive: Directive,
+    shape: Shape,
+    file: &impl Facts,
+    metadata: &Metadata,
+    out: &mut Vec<u8>,
+) -> bool {
+    let number = match directive {
+        Directive::Size => metadata.size,
+        Directive::Blocks => metadata.blocks,
+        Directive::Kilobytes => metadata.blocks.div_ceil(2),
+        Directive::Device => metadata.dev,
+        Directive::Inode => metadata.ino,
+        Directive::Links => metadata.nlink.into(),
+        Directive::UserNumber => metadata.uid.into(),
+        Directive::GroupNumber => metadata.gid.into(),
+        _ => return other(directive, shape, file, metadata, out),
+    };
+    text(shape, out, |out| plain(number, out));
+    true
+}
+
+/// Those that are no plain numbers.
+fn other(
+    directive: Directive,
+    shape: Shape,
+    file: &impl Facts,
+    metadata: &Metadata,
+    out: &mut Vec<u8>,
+) -> bool {
+    match directive {
+        Directive::Strftime(which, letter) => text(shape, out, |out| {
+            if let Some(time) = which.of(metadata) {
+                time::by_letter(letter, time, out);
+            }
+        }),
+        Directive::Ctime(which) => text(shape, out, |out| {
+            if let Some(time) = which.of(metadata) {
+                time::ctime(time, out);
+            }
+        }),
+        Directive::User => text(shape, out, |out| user(file, metadata.uid, out)),
+        Directive::Group => text(shape, out, |out| group(file, metadata.gid, out)),
+        Directive::Mode => text(shape, out, |out| {
+            out.extend_from_slice(&mode::mode_letters(metadata.mode));
+        }),
+        Directive::Permissions => octal(metadata.mode & 0o7777, shape, out),
+        Directive::Sparseness => general(sparseness(metadata), shape, out),
+        Directive::FileSystem => text(shape, out, |out| {
+            out.extend_from_slice(&file.file_system());
+        }),
+        _ => return false,
+    }
+    true
+}
+
+/// The name of an account, or its number.
+pub(super) fn user(file: &impl Facts, uid: u32, out: &mut Vec<u8>) {
+    match file.user_name(uid) {
+        Some(name) => out.extend_from_slice(&name),
+        None => plain(uid.into(), out),
+    }
+}
+
+/// The name of a group, or its number.
+pub(super) fn group(file: &impl Facts, gid: u32, out: &mut Vec<u8>) {
+    match file.group_name(gid) {
+        Some(name) => out.extend_from_slice(&name),
+        None => plain(gid.into(), out),
+    }
+}
+
+fn target_type(file: &impl Facts) -> u8 {
+    match file.file_type() {
+        FileType::Symlink => mode::target_letter(file.target_type()),
+        other => mode::type_letter(other),
+    }
+}
+
+/// Allocated bytes to a byte of size; 1 for empty files without blocks.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_wrap,
+    reason = "GNU find divides a double by an off_t too"
+)]
+fn sparseness(metadata: &Metadata) -> f64 {
+    match (metadata.size, metadata.blocks) {
+        (0, 0) => 1.0,
+        (0, _) => f64::INFINITY,
+        (size, blocks) => blocks as f64 * 512.0 / (size as i64) as f64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fake::Fake;
+    use super::*;
+    use ringwalk::Fields;
+    use rustix::io::Errno;
+
+    fn written(format: &str, file: &Fake) -> String {
+        let mut warnings = Vec::new();
+        let format = Format::parse(format.as_bytes(), &mut warnings).unwrap();
+        assert_eq!(warnings, [""; 0]);
+        let mut out = b"before ".to_vec();
+        format.write(file, &mut out);
+        String::from_utf8(out[7..].to_vec()).unwrap()
+    }
+
+    #[test]
+    fn everything_of_a_file() {
+        let file = Fake::default();
+        for (format, expected) in [
+            (
+                "%p|%f|%h|%P|%H|%d",
+                "tree/dir/file|file|tree/dir|dir/file|tree|2",
+            ),
+            ("%s %T@ %p\\n", "6 1605000000.1234567890 tree/dir/file\n"),
+            ("%b %k %S %n %i %D", "3 2 256 1 1401217 65024"),
+            ("%m %#m %05m %M", "644 0644 00644 -rw-r--r--"),
+            ("%u %U %g %G %F %Z", "root 0 12 12 ext4 label"),
+            ("%y%Y[%l]", "ff[]"),
+            ("%-6s|%6s|%.0s|%06s", "6     |     6||     6"),
+            ("%10.2p|%-10.2p|%.0y", "        tr|tr        |"),
+            ("%+d % 4d %.3d %-4d|", "+2    2 002 2   |"),
+            ("%.12T@|%25A@", "1605000000.1|             0.0000000000"),
+        ] {
+            assert_eq!(written(format, &file), expected, "{format}");
+        }
+    }
+
+    #[test]
+    fn links() {
+        let mut link = Fake {
+            file_type: FileType::Symlink,
+            link_target: Some(b"there".to_vec()),
+            target_type: Ok(FileType::Directory),
+            ..Fake::default()
+        };
+        assert_eq!(written("%y%Y %l %.2l", &link), "ld there th");
+        link.target_type = Err(Errno::NOENT);
+        assert_eq!(written("%y%Y", &link), "lN");
+        link.target_type = Err(Errno::LOOP);
+        assert_eq!(written("%Y%3Y", &link), "L  L");
+    }
+
+    #[test]
+    fn without_metadata_nothing_that_needs_it_is_written() {
+        let file = Fake {
+            metadata: Err(Errno::ACCESS),
+            ..Fake::default()
+        };
+        assert_eq!(written("a%p%s%%", &file), "");
+        assert_eq!(written("%p %y", &file), "tree/dir/file f");
+    }
+
+    #[test]
+    fn odd_sizes() {
+        let sized = |size, blocks| {
+            let mut file = Fake::default();
+            let metadata = file.metadata.as_mut().unwrap();
+            (metadata.size, metadata.blocks) = (size, blocks);
+            written("%S %.2S", &file)
+        };
+        assert_eq!(sized(0, 0), "1 1");
+        assert_eq!(sized(0, 5), "inf inf");
+        assert_eq!(sized(12_288_004_096, 8), "3.33333e-07 3.3e-07");
+        assert_eq!(sized(1 << 63, 8), "-4.44089e-16 -4.4e-16");
+    }
+
+    #[test]
+    fn birth_where_it_is_known() {
+        let mut file = Fake::default();
+        assert_eq!(written("%B@", &file), "7.0000000000");
+        file.metadata.as_mut().unwrap().mask.remove(Fields::BTIME);
+        assert_eq!(written("[%B@%3BY]", &file), "[   ]");
+    }
+
+    #[test]
+    fn terminals_get_no_escapes_from_names() {
+        let file = Fake {
+            path: b"t\x1b/\x07x".to_vec(),
+            root_len: 2,
+            file_type: FileType::Symlink,
+            link_target: Some(b"\x01".to_vec()),
+            ..Fake::default()
+        };
+        let format = Format::parse(b"%p %f %h %P %l %4f|\\7", &mut Vec::new()).unwrap();
+        let mut out = Vec::new();
+        format.write_to_terminal(&file, &mut out);
+        assert_eq!(out, b"t?/?x ?x t? ?x ?   ?x|\x07");
+        out.clear();
+        format.write(&file, &mut out);
+        assert!(out.starts_with(b"t\x1b/\x07x "));
+        out.clear();
+        let root = Format::parse(b"%H", &mut Vec::new()).unwrap();
+        root.write_to_terminal(&file, &mut out);
+        assert_eq!(out, b"t\x1b");
+    }
+}

@@ -1,0 +1,127 @@
+//! Types of file systems: `-fstype`, `%F`.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `table.rs` | the table of mounts, read |
+
+mod table;
+
+use crate::once_map::OnceMap;
+use ringwalk::{Fields, Metadata};
+use std::borrow::Cow;
+use table::Mount;
+
+/// What is said where the type is not known.
+const UNKNOWN: &[u8] = b"unknown";
+
+/// Types of file systems by the mount that a file is seen through. For use by all workers at once; one that is known costs no
+/// lock.
+///
+/// The table of mounts is read when the first file is asked about, and again for every mount that is not in it, which came
+/// later (an automounter's). The kernel may give the id of a mount that is gone to another: a search during which that
+/// happens takes the new one for the old.
+#[derive(Debug, Default)]
+pub struct FileSystems {
+    by_mount: OnceMap<Vec<u8>>,
+    by_device: OnceMap<Vec<u8>>,
+}
+
+impl FileSystems {
+    /// The type of the file system that a file is on: `ext4`, `fuse.sshfs`; `unknown` if the table of mounts has it not, or
+    /// there is no `/proc`.
+    ///
+    /// By the id of the mount if the metadata has one ([`Fields::MNT_ID`], Linux 5.8), else by the number of the device, which
+    /// for btrfs is not the table's.
+    pub fn type_of(&self, metadata: &Metadata) -> Cow<'_, [u8]> {
+        Cow::Borrowed(self.look_up(metadata, table::read))
+    }
+
+    fn look_up(&self, metadata: &Metadata, read: impl FnOnce() -> Vec<Mount>) -> &[u8] {
+        let has_mount = metadata.mask.contains(Fields::MNT_ID);
+        let (known, key) = if has_mount {
+            (&self.by_mount, metadata.mnt_id)
+        } else {
+            (&self.by_device, metadata.dev)
+        };
+        if let Some(found) = known.get(key) {
+            return found;
+        }
+        for mount in read() {
+            self.by_device
+                .insert(mount.device, mount.file_system.clone());
+            self.by_mount.insert(mount.id, mount.file_system);
+        }
+        if let Some(found) = known.get(key) {
+            return found;
+        }
+        // A mount that this process cannot see, of a device that it may see elsewhere.
+        let device = self.by_device.get(metadata.dev);
+        known.insert(key, device.map_or(UNKNOWN, Vec::as_slice).to_vec())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ringwalk_sys::{Statx, statx};
+    use rustix::fs::{AtFlags, CWD};
+    use std::cell::Cell;
+    use std::ffi::CStr;
+
+    fn metadata(path: &CStr, fields: Fields) -> Metadata {
+        let mut stat = Statx::default();
+        statx(CWD, path, AtFlags::empty(), fields.bits(), &mut stat).unwrap();
+        let mut metadata = Metadata::from(&stat);
+        metadata.mask &= fields;
+        metadata
+    }
+
+    fn mount(id: u64, device: u64, file_system: &str) -> Mount {
+        Mount {
+            id,
+            device,
+            file_system: file_system.into(),
+        }
+    }
+
+    #[test]
+    fn what_is_always_mounted() {
+        let types = FileSystems::default();
+        let of_id = metadata(c"/proc/self", Fields::TYPE | Fields::MNT_ID);
+        assert_eq!(&*types.type_of(&of_id), b"proc");
+        let of_device = metadata(c"/proc/self", Fields::TYPE);
+        assert_eq!(&*types.type_of(&of_device), b"proc");
+        assert_eq!(&*FileSystems::default().type_of(&of_device), b"proc");
+    }
+
+    #[test]
+    fn the_table_is_read_again_for_what_is_new() {
+        let types = FileSystems::default();
+        let mut file = metadata(c"/", Fields::MNT_ID);
+        file.mask = Fields::MNT_ID;
+        let reads = Cell::new(0);
+        let ask = |mnt_id, dev, table: &[(u64, u64, &str)]| {
+            (file.mnt_id, file.dev) = (mnt_id, dev);
+            let read = || {
+                reads.set(reads.get() + 1);
+                let mounts = table.iter();
+                mounts
+                    .map(|(id, dev, name)| mount(*id, *dev, name))
+                    .collect()
+            };
+            types.look_up(&file, read).to_vec()
+        };
+        let mut ask = ask;
+        let first = [(30, 5, "xfs"), (31, 6, "btrfs")];
+        assert_eq!(ask(30, 5, &first), b"xfs");
+        assert_eq!(ask(31, 99, &first), b"btrfs", "the id counts");
+        assert_eq!(reads.get(), 1);
+        assert_eq!(ask(32, 7, &[(32, 7, "nfs4")]), b"nfs4");
+        assert_eq!(reads.get(), 2);
+        assert_eq!(ask(40, 6, &first), b"btrfs", "by its device");
+        assert_eq!(ask(41, 8, &first), b"unknown");
+        assert_eq!(reads.get(), 4);
+        assert_eq!(ask(41, 8, &first), b"unknown");
+        assert_eq!(reads.get(), 4, "that too is remembered");
+    }
+}

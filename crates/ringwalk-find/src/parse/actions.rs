@@ -1,0 +1,163 @@
+//! Actions and their arguments.
+
+use super::predicates::Parser;
+use super::words::{invalid, missing, quoted};
+use super::{Refusal, sink};
+use crate::execute::{CommandTemplate, check_path};
+use crate::expression::{Action, Sink, SinkIndex};
+use crate::format::Format;
+use crate::table::Word;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+
+impl Parser<'_> {
+    /// Reads the arguments of an action.
+    pub(super) fn action(&mut self, word: Word, name: &OsStr) -> Result<Action, Refusal> {
+        self.acts |= !matches!(word, Word::Prune | Word::Quit);
+        Ok(match word {
+            Word::Prune => {
+                self.prunes = true;
+                Action::Prune
+            }
+            Word::Quit => Action::Quit,
+            Word::Delete => {
+                self.deletes = true;
+                self.options.depth_first = true;
+                Action::Delete
+            }
+            Word::Print => self.print(Sink::Stdout, b'\n'),
+            Word::Print0 => self.print(Sink::Stdout, 0),
+            Word::Fprint => {
+                let file = self.file(name)?;
+                self.print(file, b'\n')
+            }
+            Word::Fprint0 => {
+                let file = self.file(name)?;
+                self.print(file, 0)
+            }
+            Word::Ls => Action::Ls {
+                sink: self.sink(Sink::Stdout),
+            },
+            Word::Fls => {
+                let file = self.file(name)?;
+                Action::Ls {
+                    sink: self.sink(file),
+                }
+            }
+            Word::Printf => {
+                let format = self.words.argument(name)?;
+                self.printf(Sink::Stdout, format)?
+            }
+            Word::Fprintf => {
+                let given = self.words.argument(name)?;
+                let format = self.words.take().ok_or_else(|| invalid(given, name))?;
+                self.printf(file_named(given), format)?
+            }
+            Word::Exec => Action::Execute(self.command(name, false, false)?),
+            Word::ExecDir => Action::Execute(self.command(name, true, false)?),
+            Word::Ok => Action::Execute(self.command(name, false, true)?),
+            Word::OkDir => Action::Execute(self.command(name, true, true)?),
+            _ => return Err(super::leading::unknown(name)),
+        })
+    }
+
+    fn sink(&mut self, wanted: Sink) -> SinkIndex {
+        sink(wanted, &mut self.sinks)
+    }
+
+    fn file(&mut self, name: &OsStr) -> Result<Sink, Refusal> {
+        self.words.argument(name).map(file_named)
+    }
+
+    fn print(&mut self, sink: Sink, end: u8) -> Action {
+        Action::Print {
+            sink: self.sink(sink),
+            end,
+        }
+    }
+
+    fn printf(&mut self, sink: Sink, format: &OsStr) -> Result<Action, Refusal> {
+        let format =
+            Format::parse(format.as_bytes(), &mut self.warnings).map_err(Refusal::wrong)?;
+        Ok(Action::Printf {
+            sink: self.sink(sink),
+            format,
+        })
+    }
+
+    /// A command up to `;`, or up to `+` after `{}` unless it is to be asked about.
+    fn command(
+        &mut self,
+        name: &OsStr,
+        in_directory: bool,
+        ask: bool,
+    ) -> Result<CommandTemplate, Refusal> {
+        self.asks |= ask;
+        let words = &self.words.all[self.words.next..];
+        if in_directory && !words.is_empty() {
+            check_search_path(name)?;
+        }
+        let mut braces = false;
+        let end = words.iter().position(|word| {
+            let ends = word == ";" || (word == "+" && braces && !ask);
+            braces = contains_braces(word);
+            ends
+        });
+        let Some(end) = end else {
+            return Err(missing(name));
+        };
+        self.words.next += end + 1;
+        let many = words[end] == "+";
+        let words = &words[..end];
+        let Some(last) = words.last() else {
+            return Err(invalid(OsStr::new(";"), name));
+        };
+        if many {
+            check_many(name, words, last)?;
+        }
+        let given = if many { &words[..end - 1] } else { words };
+        Ok(CommandTemplate {
+            words: given.to_vec(),
+            in_directory,
+            many,
+            ask,
+        })
+    }
+}
+
+/// `{} +`: the braces are one word, the last, and in no other.
+fn check_many(name: &OsStr, words: &[OsString], last: &OsStr) -> Result<(), Refusal> {
+    let name = super::words::plain(name);
+    if words.iter().filter(|word| contains_braces(word)).count() > 1 {
+        return Err(Refusal::wrong(format!(
+            "Only one instance of {{}} is supported with {name} ... +"
+        )));
+    }
+    if last != "{}" {
+        return Err(Refusal::wrong(format!(
+            "In {} the {} must appear by itself, but you specified {}",
+            quoted(OsStr::new(&format!("{name} ... {{}} +"))),
+            quoted(OsStr::new("{}")),
+            quoted(last)
+        )));
+    }
+    Ok(())
+}
+
+/// `PATH` must not lead into directories that commands are run in.
+fn check_search_path(action: &OsStr) -> Result<(), Refusal> {
+    let path = std::env::var_os("PATH");
+    check_path(path.as_deref(), &super::words::plain(action)).map_err(Refusal::wrong)
+}
+
+fn contains_braces(word: &OsStr) -> bool {
+    word.as_bytes().windows(2).any(|pair| pair == b"{}")
+}
+
+fn file_named(name: &OsStr) -> Sink {
+    match name.as_bytes() {
+        b"/dev/stdout" => Sink::Stdout,
+        b"/dev/stderr" => Sink::Stderr,
+        _ => Sink::File(name.to_owned()),
+    }
+}

@@ -1,0 +1,90 @@
+//! What the meaning of words depends on beside the words.
+
+use crate::date;
+use ringwalk::Timestamp;
+use ringwalk_gnu::civil::Zone;
+use std::cell::OnceCell;
+use std::io::IsTerminal;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The clock, the time zone and what else of the environment counts. What is seldom needed is found out when it is.
+#[derive(Debug)]
+pub struct Context {
+    now: Timestamp,
+    zone: OnceCell<Zone>,
+    warns: OnceCell<bool>,
+    posix: OnceCell<bool>,
+    utf8: bool,
+    program: String,
+}
+
+impl Context {
+    /// That of this process, at this moment.
+    pub fn from_environment() -> Self {
+        let since = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        Self {
+            now: Timestamp {
+                secs: i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
+                nanos: since.subsec_nanos(),
+            },
+            zone: OnceCell::new(),
+            warns: OnceCell::new(),
+            posix: OnceCell::new(),
+            utf8: ringwalk_gnu::locale::utf8(),
+            program: "find".to_owned(),
+        }
+    }
+
+    /// One of this moment and zone, in UTF-8, where standard input is no terminal.
+    pub fn at(now: Timestamp, zone: Zone) -> Self {
+        Self {
+            now,
+            zone: zone.into(),
+            warns: false.into(),
+            posix: false.into(),
+            utf8: true,
+            program: "find".to_owned(),
+        }
+    }
+
+    /// The same, but `program` is what the user called: `-help` shows it. `find` if this is not called.
+    pub fn program(self, program: impl Into<String>) -> Self {
+        Self {
+            program: program.into(),
+            ..self
+        }
+    }
+
+    pub(super) fn program_name(&self) -> &str {
+        &self.program
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    pub(super) fn utf8(&self) -> bool {
+        self.utf8
+    }
+
+    pub(super) fn zone(&self) -> &Zone {
+        self.zone.get_or_init(Zone::from_environment)
+    }
+
+    /// The moment that age is measured from after `-daystart`.
+    pub(super) fn end_of_day(&self) -> Timestamp {
+        date::end_of_day(self.now, self.zone())
+    }
+
+    /// Whether there are warnings, when `-warn` or `-nowarn` says `asked`.
+    pub(super) fn warns(&self, asked: Option<bool>) -> bool {
+        let posix = || std::env::var_os("POSIXLY_CORRECT").is_some();
+        if asked == Some(false) || *self.posix.get_or_init(posix) {
+            return false;
+        }
+        let terminal = || std::io::stdin().is_terminal();
+        asked.unwrap_or_else(|| *self.warns.get_or_init(terminal))
+    }
+}

@@ -1,0 +1,236 @@
+//! Modes as chmod(1) takes them, for `-perm`.
+
+/// Permission bits: of files that are no directories, and of directories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Mode {
+    pub(super) file: u32,
+    pub(super) directory: u32,
+}
+
+const ALL: u32 = 0o7777;
+/// Set-user-ID and set-group-ID: directories keep them under `=` that does not name them.
+const SET_ID: u32 = 0o6000;
+const EXECUTE: u32 = 0o111;
+
+/// What a mode, octal or symbolic, makes of 0. There is no umask.
+pub(super) fn parse(text: &[u8]) -> Option<Mode> {
+    if text.first().is_some_and(|byte| matches!(byte, b'0'..=b'7')) {
+        let (bits, rest) = octal(text)?;
+        return rest.is_empty().then_some(Mode {
+            file: bits,
+            directory: bits,
+        });
+    }
+    let mut mode = Mode {
+        file: 0,
+        directory: 0,
+    };
+    for clause in text.split(|byte| *byte == b',') {
+        apply(clause, &mut mode)?;
+    }
+    Some(mode)
+}
+
+/// Octal digits at the beginning, and what follows.
+fn octal(text: &[u8]) -> Option<(u32, &[u8])> {
+    let digits = text
+        .iter()
+        .take_while(|byte| matches!(byte, b'0'..=b'7'))
+        .count();
+    let bits = text[..digits].iter().try_fold(0, |bits, digit| {
+        let bits = bits * 8 + u32::from(digit - b'0');
+        (bits <= ALL).then_some(bits)
+    })?;
+    Some((bits, &text[digits..]))
+}
+
+/// `WHO...(OP PERMISSIONS...)...`: `ug+rw-x`.
+fn apply(clause: &[u8], mode: &mut Mode) -> Option<()> {
+    let letters = clause
+        .iter()
+        .take_while(|byte| matches!(byte, b'u' | b'g' | b'o' | b'a'))
+        .count();
+    let (who, mut rest) = clause.split_at(letters);
+    let affected = if who.is_empty() {
+        ALL
+    } else {
+        who.iter().fold(0, |bits, letter| bits | bits_of(*letter))
+    };
+    if rest.is_empty() {
+        return None;
+    }
+    while let [operator @ (b'+' | b'-' | b'='), after @ ..] = rest {
+        let (permissions, remaining) = Permissions::read(after, who.is_empty())?;
+        rest = remaining;
+        mode.file = permissions.change(*operator, affected, mode.file, false);
+        mode.directory = permissions.change(*operator, affected, mode.directory, true);
+    }
+    rest.is_empty().then_some(())
+}
+
+fn bits_of(who: u8) -> u32 {
+    match who {
+        b'u' => 0o4700,
+        b'g' => 0o2070,
+        b'o' => 0o1007,
+        _ => ALL,
+    }
+}
+
+/// What stands after an operator.
+#[derive(Clone, Copy, Debug)]
+enum Permissions {
+    /// Octal digits.
+    Octal(u32),
+    /// `u`, `g` or `o`: those that they have, as a shift of the bits.
+    Copy(u32),
+    /// Letters.
+    Letters {
+        bits: u32,
+        /// `X`: execution for directories, and where anybody has it already.
+        some_execute: bool,
+    },
+}
+
+impl Permissions {
+    fn read(text: &[u8], for_all: bool) -> Option<(Self, &[u8])> {
+        match text {
+            [b'0'..=b'7', ..] => {
+                let (bits, rest) = octal(text)?;
+                (for_all && rest.is_empty()).then_some((Self::Octal(bits), rest))
+            }
+            [b'u', rest @ ..] => Some((Self::Copy(6), rest)),
+            [b'g', rest @ ..] => Some((Self::Copy(3), rest)),
+            [b'o', rest @ ..] => Some((Self::Copy(0), rest)),
+            _ => Some(Self::letters(text)),
+        }
+    }
+
+    fn letters(mut text: &[u8]) -> (Self, &[u8]) {
+        let mut bits = 0;
+        let mut some_execute = false;
+        while let [letter, rest @ ..] = text {
+            match letter {
+                b'r' => bits |= 0o444,
+                b'w' => bits |= 0o222,
+                b'x' => bits |= EXECUTE,
+                b's' => bits |= SET_ID,
+                b't' => bits |= 0o1000,
+                b'X' => some_execute = true,
+                _ => break,
+            }
+            text = rest;
+        }
+        (Self::Letters { bits, some_execute }, text)
+    }
+
+    fn change(self, operator: u8, affected: u32, mode: u32, directory: bool) -> u32 {
+        let (bits, mut cleared) = match self {
+            Self::Octal(bits) => (bits, ALL),
+            Self::Copy(shift) => ((mode >> shift & 7) * EXECUTE, affected),
+            Self::Letters { bits, some_execute } => {
+                let executes = some_execute && (directory || mode & EXECUTE != 0);
+                (bits | if executes { EXECUTE } else { 0 }, affected)
+            }
+        };
+        if directory && !matches!(self, Self::Octal(_)) {
+            cleared &= !SET_ID;
+        }
+        let bits = bits & affected;
+        match operator {
+            b'+' => mode | bits,
+            b'-' => mode & !bits,
+            _ => mode & !cleared | bits,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Modes that differ for directories, and those that GNU find 4.9 took them for.
+    #[test]
+    fn directories_differ() {
+        for (text, file, directory) in [
+            ("a+X", 0, 0o111),
+            ("u=rX,u+x,a+X", 0o511, 0o511),
+            ("u+s,u=r", 0o400, 0o4400),
+            ("ug+s,ug=r", 0o440, 0o6440),
+            ("ug+s,=", 0, 0o6000),
+            ("ug+s,u=rw,u-s", 0o2600, 0o2600),
+            ("ug+s,u=g", 0o2000, 0o6000),
+            ("ug+s,u=X", 0o2000, 0o6100),
+        ] {
+            assert_eq!(
+                parse(text.as_bytes()),
+                Some(Mode { file, directory }),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn octal_and_symbolic() {
+        for (text, bits) in [
+            ("0", 0),
+            ("07777", 0o7777),
+            ("00000000644", 0o644),
+            ("=644", 0o644),
+            ("ug+s,=644", 0o644),
+            ("ug+s,-00", 0o6000),
+            ("+", 0),
+            ("u=", 0),
+            ("u=rw,g=r", 0o640),
+            ("a+r", 0o444),
+            ("+r", 0o444),
+            ("u+s", 0o4000),
+            ("o+s", 0),
+            ("u+t", 0),
+            ("o=t,o=rw", 0o6),
+            ("=rwxst", 0o7777),
+            ("u=rwx,g=u", 0o770),
+            ("u=rw,=u", 0o666),
+            ("u=rw,g=u-w", 0o640),
+            ("u=s,g=u", 0o4000),
+            ("u=rwx-w", 0o500),
+            ("++x", 0o111),
+        ] {
+            let mode = Mode {
+                file: bits,
+                directory: bits,
+            };
+            assert_eq!(parse(text.as_bytes()), Some(mode), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_modes() {
+        for text in [
+            "",
+            "x",
+            "8",
+            "10000",
+            "4294967296644",
+            "644,u=r",
+            "644 ",
+            " 644",
+            "u",
+            "a",
+            "u=z",
+            "u=r,",
+            ",u=r",
+            "u=r,,g=r",
+            "u=gX",
+            "g=uo",
+            "u+644",
+            "a=644",
+            "=644+1",
+            "=10000",
+            "X",
+            "u=rw,X",
+        ] {
+            assert_eq!(parse(text.as_bytes()), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Numbers as the C library reads them.
+
+use crate::expression::Compare;
+
+/// What stands before a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sign {
+    /// `-`.
+    Less,
+    /// Nothing.
+    Exactly,
+    /// `+`.
+    More,
+}
+
+/// Takes off what stands before a number.
+pub(super) fn sign(text: &[u8]) -> (Sign, &[u8]) {
+    match text {
+        [b'-', rest @ ..] => (Sign::Less, rest),
+        [b'+', rest @ ..] => (Sign::More, rest),
+        _ => (Sign::Exactly, text),
+    }
+}
+
+/// `+N`, `-N`, `N`. As the C library's functions are used for it, blanks and another `+` may stand before the digits.
+pub(super) fn compare(text: &[u8]) -> Option<Compare> {
+    let (sign, digits) = sign(text);
+    let number = whole(digits)?;
+    Some(match sign {
+        Sign::Less => Compare::Less(number),
+        Sign::Exactly => Compare::Exactly(number),
+        Sign::More => Compare::More(number),
+    })
+}
+
+fn whole(text: &[u8]) -> Option<u64> {
+    let text = skip_blanks(text);
+    let digits = text.strip_prefix(b"+").unwrap_or(text);
+    if !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    std::str::from_utf8(digits).ok()?.parse().ok()
+}
+
+/// A number with a fraction and an exponent, decimal or (after `0x`) hexadecimal. None for what is none, is too large, or is
+/// not a number by its own account.
+pub(super) fn real(text: &[u8]) -> Option<f64> {
+    let text = std::str::from_utf8(skip_blanks(text)).ok()?;
+    let (negative, digits) = match text.as_bytes().first()? {
+        b'-' => (true, &text[1..]),
+        b'+' => (false, &text[1..]),
+        _ => (false, text),
+    };
+    if digits.starts_with(['+', '-']) {
+        return None;
+    }
+    let size = match digits
+        .strip_prefix("0x")
+        .or_else(|| digits.strip_prefix("0X"))
+    {
+        Some(hexadecimal) => hexadecimal_real(hexadecimal)?,
+        None => digits.parse::<f64>().ok()?,
+    };
+    let named = digits.starts_with(['i', 'I']);
+    if size.is_nan() || (size.is_infinite() && !named) {
+        return None;
+    }
+    Some(if negative { -size } else { size })
+}
+
+/// Digits, a point, digits, `p` and a decimal exponent of 2.
+fn hexadecimal_real(text: &str) -> Option<f64> {
+    let (digits, exponent) = match text.split_once(['p', 'P']) {
+        Some((digits, exponent)) => (digits, exponent.parse::<i32>().ok()?),
+        None => (text, 0),
+    };
+    let (before, after) = digits.split_once('.').unwrap_or((digits, ""));
+    if before.is_empty() && after.is_empty() {
+        return None;
+    }
+    let mut value = 0.0;
+    for digit in before.chars().chain(after.chars()) {
+        value = value * 16.0 + f64::from(digit.to_digit(16)?);
+    }
+    let places = i32::try_from(after.len()).ok()?;
+    Some(value * 2.0_f64.powi(exponent.checked_sub(places.checked_mul(4)?)?))
+}
+
+fn skip_blanks(text: &[u8]) -> &[u8] {
+    let blanks = text
+        .iter()
+        .take_while(|byte| matches!(byte, b' ' | b'\t'..=b'\r'))
+        .count();
+    &text[blanks..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers() {
+        for (text, number) in [
+            ("1", Some(Compare::Exactly(1))),
+            ("+1", Some(Compare::More(1))),
+            ("-1", Some(Compare::Less(1))),
+            ("++1", Some(Compare::More(1))),
+            ("-+1", Some(Compare::Less(1))),
+            ("+ 1", Some(Compare::More(1))),
+            (" +1", Some(Compare::Exactly(1))),
+            ("18446744073709551615", Some(Compare::Exactly(u64::MAX))),
+            ("18446744073709551616", None),
+            ("", None),
+            ("+", None),
+            ("+-1", None),
+            ("+++1", None),
+            ("1 ", None),
+            ("1.5", None),
+            ("0x1", None),
+        ] {
+            assert_eq!(compare(text.as_bytes()), number, "{text}");
+        }
+    }
+
+    #[test]
+    fn real_numbers() {
+        for (text, number) in [
+            ("1", Some(1.0)),
+            ("1.", Some(1.0)),
+            (".5", Some(0.5)),
+            ("-1.5", Some(-1.5)),
+            ("+1e2", Some(100.0)),
+            ("1e+2", Some(100.0)),
+            (" 1", Some(1.0)),
+            ("0x1p3", Some(8.0)),
+            ("0x1.8", Some(1.5)),
+            ("-0x.8p-1", Some(-0.25)),
+            ("inf", Some(f64::INFINITY)),
+            ("-INFINITY", Some(f64::NEG_INFINITY)),
+            ("1e400", None),
+            ("nan", None),
+            ("infinit", None),
+            ("", None),
+            ("+", None),
+            ("--1", None),
+            ("1x", None),
+            ("1 ", None),
+            ("0x", None),
+            ("0x1p", None),
+            ("1e", None),
+            ("1_0", None),
+        ] {
+            assert_eq!(real(text.as_bytes()), number, "{text}");
+        }
+    }
+}

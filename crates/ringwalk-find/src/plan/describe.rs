@@ -1,0 +1,168 @@
+//! The plan in words: for `-D tree` and `--explain`.
+
+use super::{Kind, Node, Plan, When};
+use crate::expression::{Command, Leaf, Test};
+use ringwalk_gnu::quote;
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
+
+impl Plan<'_> {
+    /// The plan, with what each decision follows from: lines without the program's name.
+    pub(crate) fn describe(&self, command: &Command) -> Vec<String> {
+        let mut lines = vec!["expression, in the order of evaluation:".to_owned()];
+        write_node(&self.expression, 1, &mut lines);
+        if let Some(exclude) = &self.exclude {
+            lines.push("left out, with all below:".to_owned());
+            write_node(exclude, 1, &mut lines);
+        }
+        let part = 100.0 * self.expression.estimate.asks_metadata;
+        lines.push(format!(
+            "metadata: {}",
+            match self.when {
+                When::Never =>
+                    "none is asked for; names and types come from the directories".to_owned(),
+                When::Needed => format!(
+                    "{}, asked for when it is needed: that is expected of {part:.0} % of the files",
+                    self.field_names()
+                ),
+                When::Always => format!("{}, asked for of every file", self.field_names()),
+            }
+        ));
+        lines.push(format!(
+            "workers: {}",
+            match self.serial {
+                Some(reason) => format!("one ({reason})"),
+                None => "as many as the walk finds of use; the expression may be evaluated by all"
+                    .to_owned(),
+            }
+        ));
+        lines.push(format!("order: {}", self.describe_order(command)));
+        if let super::Reach::Beginning(prefixes) = &self.reach {
+            let shown: Vec<_> = prefixes.iter().map(|prefix| quote::value(prefix)).collect();
+            lines.push(format!(
+                "directories: only those that lead to paths beginning with {}",
+                if shown.is_empty() {
+                    "nothing at all".to_owned()
+                } else {
+                    shown.join(", ")
+                }
+            ));
+        }
+        lines
+    }
+
+    fn describe_order(&self, command: &Command) -> &'static str {
+        match (
+            self.ordered,
+            command.options.sorted,
+            command.options.depth_first,
+        ) {
+            (true, _, false) => "by name, each directory before what is in it",
+            (true, _, true) => "by name, each directory after what is in it",
+            (false, true, _) => "by name within each directory",
+            (false, false, true) => "each directory after what is in it",
+            (false, false, false) => "each directory before what is in it",
+        }
+    }
+
+    fn field_names(&self) -> String {
+        let names: Vec<_> = self
+            .fields
+            .iter_names()
+            .map(|(name, _)| name.to_lowercase())
+            .collect();
+        names.join(", ")
+    }
+}
+
+fn write_node(node: &Node<'_>, level: usize, lines: &mut Vec<String>) {
+    let mut line = "  ".repeat(level);
+    let (name, parts): (_, &[Node<'_>]) = match &node.kind {
+        Kind::Test(leaf) => {
+            line.push_str(&words(&leaf.words));
+            let _ = write!(line, "  [{}]", notes(node, leaf));
+            lines.push(line);
+            return;
+        }
+        Kind::Action(leaf) | Kind::Gather(leaf, _) => {
+            line.push_str(&words(&leaf.words));
+            lines.push(line);
+            return;
+        }
+        Kind::Not(inner) => ("not", std::slice::from_ref(inner)),
+        Kind::And(parts) => ("and", parts),
+        Kind::Or(parts) => ("or", parts),
+        Kind::List(parts) => ("each of", parts),
+    };
+    line.push_str(name);
+    lines.push(line);
+    for part in parts {
+        write_node(part, level + 1, lines);
+    }
+}
+
+/// How a test is decided, what it costs and how often it is expected to be true.
+fn notes(node: &Node<'_>, leaf: &Leaf<Test>) -> String {
+    let estimate = &node.estimate;
+    let how = match &leaf.is {
+        Test::Name(pattern)
+        | Test::Path(pattern)
+        | Test::LinkName(pattern)
+        | Test::Context(pattern) => {
+            format!("{}, ", pattern.method())
+        }
+        Test::Regex(regex) => format!("{}, ", regex.method()),
+        _ if estimate.asks_metadata > 0.0 => "metadata, ".to_owned(),
+        _ => String::new(),
+    };
+    let (cost, success) = (estimate.cost, 100.0 * estimate.success);
+    format!("{how}about {cost:.0} ns, true of {success:.1} %")
+}
+
+/// Words as a shell would take them.
+pub(crate) fn words(words: &[OsString]) -> String {
+    let shown: Vec<_> = words
+        .iter()
+        .map(|word| quote::file(word.as_bytes()))
+        .collect();
+    shown.join(" ")
+}
+
+impl Plan<'_> {
+    /// What has been counted, for `-D rates`: how often each part was evaluated and was true.
+    pub(crate) fn describe_rates(&self, counts: &[(u64, u64)]) -> Vec<String> {
+        let mut lines = vec!["evaluated, true:".to_owned()];
+        write_rates(&self.expression, 1, counts, &mut lines);
+        if let Some(exclude) = &self.exclude {
+            lines.push("left out: evaluated, true:".to_owned());
+            write_rates(exclude, 1, counts, &mut lines);
+        }
+        lines
+    }
+}
+
+fn write_rates(node: &Node<'_>, level: usize, counts: &[(u64, u64)], lines: &mut Vec<String>) {
+    let (asked, held) = counts[node.number];
+    let (name, parts): (_, &[Node<'_>]) = match &node.kind {
+        Kind::Test(leaf) => (words(&leaf.words), &[]),
+        Kind::Action(leaf) | Kind::Gather(leaf, _) => (words(&leaf.words), &[]),
+        Kind::Not(inner) => ("not".to_owned(), std::slice::from_ref(inner)),
+        Kind::And(parts) => ("and".to_owned(), parts),
+        Kind::Or(parts) => ("or".to_owned(), parts),
+        Kind::List(parts) => ("each of".to_owned(), parts),
+    };
+    #[expect(clippy::cast_precision_loss, reason = "shown with one digit")]
+    let part = if asked == 0 {
+        0.0
+    } else {
+        100.0 * held as f64 / asked as f64
+    };
+    lines.push(format!(
+        "{}{name}  [{asked}, {held}: {part:.1} %]",
+        "  ".repeat(level)
+    ));
+    for inner in parts {
+        write_rates(inner, level + 1, counts, lines);
+    }
+}

@@ -1,0 +1,182 @@
+//! Actions: what is done with a file.
+
+use super::evaluate::Evaluator;
+use super::file::File;
+use super::output::Writer;
+use super::shared::Shared;
+use crate::execute::{CommandTemplate, Console};
+use crate::expression::{Action, Debug, Sink, SinkIndex};
+use crate::facts::Facts;
+use crate::format::{self, Format};
+use ringwalk::FileType;
+use rustix::fs::{AtFlags, unlinkat};
+use rustix::io::Errno;
+use std::os::fd::BorrowedFd;
+use std::sync::atomic::Ordering;
+
+/// Does `action`; whether it was successful, in the sense that it has for the expression.
+pub(super) fn act(evaluator: &mut Evaluator<'_>, action: &Action, file: &File<'_>) -> bool {
+    match action {
+        Action::Print { sink, end } => print(evaluator, *sink, *end, file),
+        Action::Printf { sink, format } => printf(evaluator, *sink, format, file),
+        Action::Ls { sink } => format::write_ls(file, &mut evaluator.writer.texts[sink.0]),
+        Action::Execute(template) => return execute(evaluator, template, file),
+        Action::Delete => return delete(evaluator, file),
+        Action::Prune => evaluator.pruned = true,
+        Action::Quit => {
+            evaluator.quit = true;
+            evaluator
+                .shared
+                .progress
+                .stop
+                .store(true, Ordering::Relaxed);
+        }
+    }
+    true
+}
+
+fn print(evaluator: &mut Evaluator<'_>, sink: SinkIndex, end: u8, file: &File<'_>) {
+    let shared = evaluator.shared;
+    let text = &mut evaluator.writer.texts[sink.0];
+    // Other sinks, and what ends with a zero byte, are for programs to read.
+    if end == 0 || !matches!(shared.command.sinks[sink.0], Sink::Stdout) {
+        text.extend_from_slice(file.path());
+    } else if let Some(colors) = shared.colors {
+        if shared.terminal {
+            colors.write_path_to_terminal(file, text);
+        } else {
+            colors.write_path(file, text);
+        }
+    } else if shared.terminal {
+        format::terminal_safe(file.path(), text);
+    } else {
+        text.extend_from_slice(file.path());
+    }
+    text.push(end);
+}
+
+fn printf(evaluator: &mut Evaluator<'_>, sink: SinkIndex, format: &Format, file: &File<'_>) {
+    let shared = evaluator.shared;
+    // On a terminal names must not command it.
+    let terminal = shared.terminal && matches!(shared.command.sinks[sink.0], Sink::Stdout);
+    let text = &mut evaluator.writer.texts[sink.0];
+    if terminal {
+        format.write_to_terminal(file, text);
+    } else {
+        format.write(file, text);
+    }
+}
+
+/// What commands need of a worker: that its lines are written before theirs.
+struct Desk<'d, 's> {
+    shared: &'d Shared<'s>,
+    writer: &'d mut Writer,
+}
+
+impl Console for Desk<'_, '_> {
+    fn flush(&mut self) {
+        // Results that are put into order come out in that order, whatever is run meanwhile.
+        if self.shared.line.is_none() {
+            self.writer.hand_over(self.shared.outputs);
+            self.shared.outputs.write_all();
+        }
+    }
+
+    fn traces(&self) -> bool {
+        self.shared.command.options.debug.contains(Debug::EXEC)
+    }
+
+    fn trace(&mut self, line: &str) {
+        self.shared.host.tell(line);
+    }
+}
+
+/// Runs a command for one file.
+fn execute(evaluator: &mut Evaluator<'_>, template: &CommandTemplate, file: &File<'_>) -> bool {
+    let mut desk = Desk {
+        shared: evaluator.shared,
+        writer: &mut evaluator.writer,
+    };
+    let ran = template.run(
+        file.path(),
+        file.directory,
+        file.c_name.to_bytes(),
+        &mut desk,
+    );
+    evaluator.shared.tell_ran(ran)
+}
+
+/// Adds a file to those that a command is run for.
+pub(super) fn gather(evaluator: &mut Evaluator<'_>, number: usize, file: &File<'_>) -> bool {
+    let shared = evaluator.shared;
+    let collector = &shared.collectors[number];
+    let mut desk = Desk {
+        shared,
+        writer: &mut evaluator.writer,
+    };
+    let ran = match (shared.plan.gathering[number].in_directory, file.directory) {
+        (false, _) => collector.push(file.path(), &mut desk),
+        (true, None) => Some(collector.run_at_start(file.path(), &mut desk)),
+        (true, Some(dir)) => {
+            let batch = &mut evaluator.batches[number];
+            collector.add(batch, dir, file.c_name.to_bytes(), &mut desk)
+        }
+    };
+    if let Some(ran) = ran {
+        shared.tell_ran(ran);
+    }
+    true
+}
+
+/// Runs the commands that wait for files of one directory.
+pub(super) fn flush_directory(evaluator: &mut Evaluator<'_>, dir: BorrowedFd<'_>) {
+    let shared = evaluator.shared;
+    let mut desk = Desk {
+        shared,
+        writer: &mut evaluator.writer,
+    };
+    for (collector, batch) in shared.collectors.iter().zip(&mut evaluator.batches) {
+        if let Some(ran) = collector.flush(batch, dir, &mut desk) {
+            shared.tell_ran(ran);
+        }
+    }
+}
+
+/// Runs the commands that wait for the last files.
+pub(super) fn finish(shared: &Shared<'_>) {
+    let mut desk = Desk {
+        shared,
+        writer: &mut Writer::new(shared.outputs, 0),
+    };
+    for collector in shared.collectors {
+        if let Some(ran) = collector.finish(&mut desk) {
+            shared.tell_ran(ran);
+        }
+    }
+}
+
+/// Removes a file, or a directory with nothing in it.
+fn delete(evaluator: &Evaluator<'_>, file: &File<'_>) -> bool {
+    // The working directory is left alone, as find(1) does.
+    if file.depth() == 0 && file.path() == b"." {
+        return true;
+    }
+    let directory = file.file_type() == FileType::Directory && !file.is_followed();
+    let flags = if directory {
+        AtFlags::REMOVEDIR
+    } else {
+        AtFlags::empty()
+    };
+    match unlinkat(file.at(), file.c_name, flags) {
+        Ok(()) => true,
+        Err(Errno::NOENT) if evaluator.shared.command.options.ignore_readdir_race => true,
+        Err(errno) => {
+            evaluator.shared.fail(&format!(
+                "cannot delete {}: {}",
+                ringwalk_gnu::quote::value(file.path()),
+                ringwalk_gnu::reason(&errno.into())
+            ));
+            false
+        }
+    }
+}

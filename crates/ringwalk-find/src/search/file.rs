@@ -1,0 +1,232 @@
+//! One file as tests and actions see it: what the walk knows of it, and what it is asked for when it comes to it.
+
+use super::shared::Shared;
+use super::state::{Later, State};
+use crate::facts::Facts;
+use crate::selinux;
+use ringwalk::{Dir, Entry, FileType, Metadata};
+use rustix::fs::{AtFlags, CWD, statat};
+use rustix::io::Errno;
+use std::borrow::Cow;
+use std::cell::{Cell, OnceCell};
+use std::ffi::CStr;
+use std::os::fd::BorrowedFd;
+
+/// One file, while it is evaluated.
+pub(crate) struct File<'a> {
+    shared: &'a Shared<'a>,
+    path: &'a [u8],
+    root_len: usize,
+    depth: usize,
+    /// The open directory that it was found in; none for a starting point.
+    pub(crate) directory: Option<BorrowedFd<'a>>,
+    /// What it is called there; for a starting point its whole path.
+    pub(crate) c_name: &'a CStr,
+    file_type: FileType,
+    /// It is a link that the search follows.
+    followed: bool,
+    known: Option<&'a Metadata>,
+    stat_failed: Option<Errno>,
+    entry: Option<Entry<'a, State>>,
+    asked: OnceCell<Result<Metadata, Errno>>,
+    /// Calls for metadata that were made for it.
+    pub(crate) stats: Cell<u64>,
+}
+
+impl<'a> File<'a> {
+    /// An entry of a directory, or a starting point.
+    pub(crate) fn found(
+        shared: &'a Shared<'a>,
+        entry: Entry<'a, State>,
+        directory: Option<BorrowedFd<'a>>,
+        path: &'a [u8],
+        root_len: usize,
+    ) -> Self {
+        Self {
+            shared,
+            path,
+            root_len,
+            depth: entry.depth(),
+            directory,
+            c_name: entry.c_name(),
+            file_type: entry.file_type(),
+            followed: entry.is_followed(),
+            known: entry.metadata(),
+            stat_failed: entry.stat_error(),
+            entry: Some(entry),
+            asked: OnceCell::new(),
+            stats: Cell::new(0),
+        }
+    }
+
+    /// A directory that has been left.
+    pub(crate) fn left(
+        shared: &'a Shared<'a>,
+        dir: &'a Dir<State>,
+        later: &'a Later,
+        directory: Option<BorrowedFd<'a>>,
+        path: &'a [u8],
+        root_len: usize,
+    ) -> Self {
+        Self {
+            shared,
+            path,
+            root_len,
+            depth: dir.depth(),
+            directory,
+            c_name: dir.c_name(),
+            file_type: FileType::Directory,
+            followed: later.followed,
+            known: later.metadata.as_ref(),
+            stat_failed: later.stat_failed,
+            entry: None,
+            asked: OnceCell::new(),
+            stats: Cell::new(0),
+        }
+    }
+
+    /// The last component of the path: of a starting point without the slashes at its end, all of `/`.
+    pub(crate) fn base_name(&self) -> &'a [u8] {
+        if self.depth > 0 {
+            return self.c_name.to_bytes();
+        }
+        base_name(self.path)
+    }
+
+    /// Where its name can be looked up.
+    pub(crate) fn at(&self) -> BorrowedFd<'a> {
+        self.directory.unwrap_or(CWD)
+    }
+
+    /// Whether this is a link that the search follows.
+    pub(crate) fn is_followed(&self) -> bool {
+        self.followed
+    }
+
+    /// What the walk knows, or why it knows nothing, if it holds all that the plan asks for.
+    fn known(&self) -> Option<Result<&Metadata, Errno>> {
+        if let Some(errno) = self.stat_failed {
+            return Some(Err(errno));
+        }
+        let known = self.known?;
+        // Not every file system has these two, and asking again would not help.
+        let sure = self.shared.plan.fields - ringwalk::Fields::BTIME - ringwalk::Fields::MNT_ID;
+        let complete = known.mask.contains(sure) || self.entry.is_none();
+        complete.then_some(Ok(known))
+    }
+
+    fn ask(&self) -> Result<Metadata, Errno> {
+        let Some(entry) = &self.entry else {
+            return Err(Errno::NOENT);
+        };
+        self.stats.set(self.stats.get() + 1);
+        entry.stat(self.shared.plan.fields).map_err(|error| {
+            self.shared.tell_error(&error);
+            error.errno()
+        })
+    }
+}
+
+/// The last component of a path, without slashes behind it; `/` if there is nothing else.
+fn base_name(path: &[u8]) -> &[u8] {
+    let Some(end) = path.iter().rposition(|byte| *byte != b'/') else {
+        return &path[..path.len().min(1)];
+    };
+    let begin = path[..end].iter().rposition(|byte| *byte == b'/');
+    &path[begin.map_or(0, |slash| slash + 1)..=end]
+}
+
+impl Facts for File<'_> {
+    fn path(&self) -> &[u8] {
+        self.path
+    }
+
+    fn root_len(&self) -> usize {
+        self.root_len
+    }
+
+    fn depth(&self) -> usize {
+        self.depth
+    }
+
+    fn file_type(&self) -> FileType {
+        if self.file_type != FileType::Unknown {
+            return self.file_type;
+        }
+        self.metadata()
+            .map_or(FileType::Unknown, Metadata::file_type)
+    }
+
+    fn metadata(&self) -> Result<&Metadata, Errno> {
+        if let Some(known) = self.known() {
+            return known;
+        }
+        self.asked
+            .get_or_init(|| self.ask())
+            .as_ref()
+            .map_err(|errno| *errno)
+    }
+
+    fn link_target(&self) -> Option<Vec<u8>> {
+        if self.file_type() != FileType::Symlink {
+            return None;
+        }
+        let target = rustix::fs::readlinkat(self.at(), self.c_name, Vec::new());
+        match target {
+            Ok(target) => Some(target.into_bytes()),
+            Err(errno) => {
+                self.shared.tell_failure(self.path, errno);
+                None
+            }
+        }
+    }
+
+    fn target_type(&self) -> Result<FileType, Errno> {
+        let own = self.file_type();
+        if own != FileType::Symlink {
+            return Ok(own);
+        }
+        let stat = statat(self.at(), self.c_name, AtFlags::NO_AUTOMOUNT)?;
+        Ok(FileType::from_mode(stat.st_mode))
+    }
+
+    fn file_system(&self) -> Cow<'_, [u8]> {
+        match self.metadata() {
+            Ok(metadata) => self.shared.file_systems.type_of(metadata),
+            Err(_) => Cow::Borrowed(b"unknown"),
+        }
+    }
+
+    fn context(&self) -> Option<Vec<u8>> {
+        selinux::label(self.directory, self.c_name, self.followed).ok()
+    }
+
+    fn user_name(&self, uid: u32) -> Option<Cow<'_, [u8]>> {
+        self.shared.user_name(uid).map(Cow::Borrowed)
+    }
+
+    fn group_name(&self, gid: u32) -> Option<Cow<'_, [u8]>> {
+        self.shared.group_name(gid).map(Cow::Borrowed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base_names() {
+        for (path, name) in [
+            ("a", "a"),
+            ("a/b", "b"),
+            ("a/b//", "b"),
+            ("/", "/"),
+            ("//", "/"),
+            ("/a/", "a"),
+            ("", ""),
+            ("./.", "."),
+        ] {
+            assert_eq!(base_name(path.as_bytes()), name.as_bytes(), "{path}");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! The search: walks over the starting points, with the expression evaluated by all workers of a walk.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `host.rs` | what a search needs of the program around it |
+//! | `roots.rs` | where it begins |
+//! | `shared.rs`, `state.rs` | what all workers share, and what is kept with a directory |
+//! | `visitor.rs` | what each worker does with the entries that it is given |
+//! | `file.rs`, `evaluate.rs` | one file, and the expression asked of it |
+//! | `act.rs`, `output.rs` | what is done with it, and lines on their way out |
+
+mod act;
+mod evaluate;
+mod file;
+mod host;
+mod output;
+mod roots;
+mod shared;
+mod state;
+mod visitor;
+
+pub use host::Host;
+
+use crate::accounts::Accounts;
+use crate::execute::Collector;
+use crate::expression::{Command, Debug};
+use crate::format::Colors;
+use crate::mounts::FileSystems;
+use crate::plan::{Plan, When};
+use output::{Outputs, Texts};
+use ringwalk::ordered::Ordered;
+use ringwalk::{Fields, Order, Summary, Walk};
+use roots::Roots;
+use shared::{Progress, Shared};
+use std::ffi::OsString;
+use std::num::NonZeroUsize;
+use std::sync::atomic::Ordering;
+use visitor::Searcher;
+
+/// Does what `command` says. True if all of it could be done: the exit status of find(1) is 0 then, else 1.
+pub fn search(command: &Command, host: &dyn Host) -> bool {
+    command
+        .warnings
+        .iter()
+        .for_each(|warning| host.tell(warning));
+    let outputs = match Outputs::open(&command.sinks, host) {
+        Ok(outputs) => outputs,
+        Err(message) => {
+            host.tell(&message);
+            return false;
+        }
+    };
+    let roots = match Roots::of(command) {
+        Ok(roots) => roots,
+        Err(message) => {
+            host.tell(&message);
+            return false;
+        }
+    };
+    roots
+        .complaints
+        .iter()
+        .for_each(|complaint| host.tell(complaint));
+    let progress = Progress::default();
+    if !roots.complaints.is_empty() {
+        progress.fail();
+    }
+    let colors = wants_colors(command, host).then(Colors::from_environment);
+    let plan = Plan::new(command, colors.as_ref());
+    if host.explains() || command.options.debug.intersects(Debug::TREE | Debug::OPT) {
+        plan.describe(command)
+            .iter()
+            .for_each(|line| host.tell(line));
+    }
+    let collectors: Vec<_> = plan
+        .gathering
+        .iter()
+        .map(|template| Collector::new(template))
+        .collect();
+    let shared = Shared {
+        command,
+        plan: &plan,
+        host,
+        outputs: &outputs,
+        line: None,
+        terminal: host.is_terminal(),
+        colors: colors.as_ref(),
+        accounts: &Accounts::default(),
+        file_systems: &FileSystems::default(),
+        collectors: &collectors,
+        progress: &progress,
+    };
+    shared.run(roots.paths);
+    outputs.write_all();
+    act::finish(&shared);
+    shared.tell_counts();
+    !progress.failed.load(Ordering::Relaxed) && !outputs.has_failed()
+}
+
+fn wants_colors(command: &Command, host: &dyn Host) -> bool {
+    command.options.color.unwrap_or_else(|| {
+        let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        host.is_terminal() && !refused
+    })
+}
+
+impl Shared<'_> {
+    /// Walks over all starting points.
+    fn run(&self, paths: Vec<OsString>) {
+        if self.plan.serial.is_some() {
+            for path in paths {
+                if self.progress.is_stopped() || self.outputs.is_closed() {
+                    return;
+                }
+                self.walk(vec![path]);
+            }
+        } else if self.plan.ordered {
+            let line = Ordered::new(|mut texts: Texts| self.outputs.write(&mut texts));
+            let shared = Shared {
+                line: Some(&line),
+                ..*self
+            };
+            shared.walk(paths);
+            let _ = line.finish();
+        } else {
+            self.walk(paths);
+        }
+    }
+
+    /// Walks over some starting points.
+    fn walk(&self, paths: Vec<OsString>) {
+        let options = &self.command.options;
+        let walk = Walk::from_roots(paths)
+            .follow(self.command.follow)
+            .stay(options.stay)
+            .max_depth(options.max_depth)
+            .parents_open(options.depth_first)
+            .order(if options.sorted {
+                Order::Name
+            } else {
+                Order::Any
+            })
+            .fields(match self.plan.when {
+                When::Always => self.plan.fields | Fields::TYPE,
+                When::Never | When::Needed => Fields::empty(),
+            });
+        let mut walk = self.host.set_up(walk);
+        if self.plan.serial.is_some() {
+            walk = walk.workers(NonZeroUsize::new(1));
+        }
+        let monitor = walk.monitor();
+        let mut walk = Some(walk);
+        self.host
+            .watch(monitor, &mut || walk.take().map(|walk| self.run_walk(walk)));
+    }
+
+    fn run_walk(&self, walk: Walk) -> Summary {
+        let outcome = walk.run(|worker| Searcher::new(self, worker));
+        outcome.visitors.into_iter().for_each(Searcher::finish);
+        outcome.summary
+    }
+
+    /// Says what `-D rates` and `-D stat` ask for.
+    fn tell_counts(&self) {
+        let debug = self.command.options.debug;
+        if debug.contains(Debug::RATES) {
+            let counts = std::mem::take(&mut *shared::lock(&self.progress.counts));
+            let lines = self.plan.describe_rates(&counts);
+            lines.iter().for_each(|line| self.host.tell(line));
+        }
+        if debug.contains(Debug::STAT) {
+            let asked = self.progress.stats.load(Ordering::Relaxed);
+            self.host.tell(&format!(
+                "metadata asked for when it was needed: {asked} times"
+            ));
+        }
+    }
+}

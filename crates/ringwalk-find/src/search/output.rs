@@ -1,0 +1,284 @@
+//! Lines, on their way from the workers to where they are written: whole, and a directory's before those of what is in it
+//! (after them with `-depth`).
+//!
+//! Each worker gathers its lines and writes 64 KiB at a time, so lines of several workers come in pieces. Yet scripts
+//! count on `mkdir` coming before what goes into it. So a worker that takes up a directory whose line another worker has
+//! gathered makes sure that this line has been written before it gathers any line of what is in it:
+//!
+//! ```text
+//! worker A:  gathers "./a" in its piece 7, hands the piece over, then gives directory ./a away
+//! worker B:  takes ./a: "its line is in A's piece 7; is that written? no: write what A has handed over"
+//!            gathers "./a/x" ...
+//! ```
+//!
+//! That happens only where directories change hands, which a depth-first walk with stealing does rarely. With `-depth` it
+//! is the other way round: who leaves a directory has everything written that others have gathered below it.
+//!
+//! Locks are taken in one order: a worker's pieces, then the place that is written to.
+
+use super::host::Host;
+use super::state::LineAt;
+use crate::expression::Sink;
+use ringwalk_gnu::{quote, reason};
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+/// Written at a time: what a pipe holds.
+const FULL: usize = 64 * 1024;
+
+/// Lines wait no longer than this for more of them, if something comes at all.
+const LONGEST_WAIT: Duration = Duration::from_millis(100);
+
+/// Lines by sink; as long as there are sinks.
+pub(crate) type Texts = Vec<Vec<u8>>;
+
+/// The places that are written to.
+pub(crate) struct Outputs<'c> {
+    host: &'c dyn Host,
+    sinks: Vec<Target>,
+    workers: RwLock<Vec<Arc<Pieces>>>,
+    /// Somebody is watching: lines are written as soon as they are there.
+    watched: bool,
+    failed: AtomicBool,
+    /// Standard output takes nothing more.
+    closed: AtomicBool,
+}
+
+enum Target {
+    Stdout,
+    Stderr,
+    File {
+        name: Vec<u8>,
+        file: Mutex<File>,
+        failed: AtomicBool,
+    },
+}
+
+/// What one worker has gathered and handed over.
+#[derive(Debug)]
+struct Pieces {
+    gathered: Mutex<Gathered>,
+    /// The last piece that has been written.
+    written: AtomicU64,
+}
+
+#[derive(Debug)]
+struct Gathered {
+    texts: Texts,
+    /// The last piece handed over.
+    piece: u64,
+    since: Instant,
+}
+
+impl<'c> Outputs<'c> {
+    /// Opens what is to be written to; files are made empty.
+    ///
+    /// # Errors
+    ///
+    /// The message for a file that cannot be opened.
+    pub(crate) fn open(sinks: &[Sink], host: &'c dyn Host) -> Result<Self, String> {
+        let targets = sinks.iter().map(|sink| match sink {
+            Sink::Stdout => Ok(Target::Stdout),
+            Sink::Stderr => Ok(Target::Stderr),
+            Sink::File(name) => match File::create(name) {
+                Ok(file) => Ok(Target::File {
+                    name: name.as_bytes().to_vec(),
+                    file: Mutex::new(file),
+                    failed: AtomicBool::new(false),
+                }),
+                Err(error) => Err(format!(
+                    "{}: {}",
+                    quote::value(name.as_bytes()),
+                    reason(&error)
+                )),
+            },
+        });
+        Ok(Self {
+            host,
+            sinks: targets.collect::<Result<_, _>>()?,
+            workers: RwLock::default(),
+            watched: host.is_terminal(),
+            failed: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
+        })
+    }
+
+    /// Whether something could not be written.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    /// Whether standard output takes nothing more: then there is no use in going on.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Relaxed)
+    }
+
+    /// The pieces of the worker with this number.
+    fn pieces(&self, worker: usize) -> Arc<Pieces> {
+        if let Some(pieces) = self.read_workers().get(worker) {
+            return Arc::clone(pieces);
+        }
+        let mut workers = self.workers.write().unwrap_or_else(PoisonError::into_inner);
+        while workers.len() <= worker {
+            workers.push(Arc::new(Pieces {
+                gathered: Mutex::new(Gathered {
+                    texts: vec![Vec::new(); self.sinks.len()],
+                    piece: 0,
+                    since: Instant::now(),
+                }),
+                written: AtomicU64::new(0),
+            }));
+        }
+        Arc::clone(&workers[worker])
+    }
+
+    fn read_workers(&self) -> std::sync::RwLockReadGuard<'_, Vec<Arc<Pieces>>> {
+        self.workers.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes sure that a line has been written, as far as that can be done.
+    pub(crate) fn write_line_at(&self, at: LineAt) {
+        let pieces = self.pieces(at.worker);
+        if pieces.written.load(Ordering::Acquire) < at.piece {
+            self.write_gathered(&pieces, lock(&pieces.gathered));
+        }
+    }
+
+    /// Writes what the workers in `mask` (by number modulo 64) have handed over, but for `except`.
+    pub(crate) fn write_those(&self, mask: u64, except: usize) {
+        let workers = self.read_workers().clone();
+        for (number, pieces) in workers.iter().enumerate() {
+            if number != except && mask & (1 << (number % 64)) != 0 {
+                self.write_gathered(pieces, lock(&pieces.gathered));
+            }
+        }
+    }
+
+    /// Writes what all workers have handed over.
+    pub(crate) fn write_all(&self) {
+        self.write_those(u64::MAX, usize::MAX);
+    }
+
+    fn write_gathered(&self, pieces: &Pieces, mut gathered: MutexGuard<'_, Gathered>) {
+        for (target, text) in self.sinks.iter().zip(&mut gathered.texts) {
+            self.write_to(target, text);
+            text.clear();
+        }
+        gathered.since = Instant::now();
+        pieces.written.store(gathered.piece, Ordering::Release);
+    }
+
+    /// Writes lines by sink and leaves them empty.
+    pub(crate) fn write(&self, texts: &mut Texts) {
+        for (target, text) in self.sinks.iter().zip(texts) {
+            self.write_to(target, text);
+            text.clear();
+        }
+    }
+
+    fn write_to(&self, target: &Target, text: &[u8]) {
+        if text.is_empty() {
+            return;
+        }
+        match target {
+            Target::Stdout if self.is_closed() => {}
+            Target::Stdout => {
+                if let Err(error) = self.host.write(text) {
+                    self.stdout_failed(&error);
+                }
+            }
+            Target::Stderr => {
+                // That this fails cannot be told anywhere.
+                if io::stderr().write_all(text).is_err() {
+                    self.failed.store(true, Ordering::Relaxed);
+                }
+            }
+            Target::File { name, file, failed } => {
+                let written = lock(file).write_all(text);
+                if let Err(error) = written
+                    && !failed.swap(true, Ordering::Relaxed)
+                {
+                    self.fail(name, &error);
+                }
+            }
+        }
+    }
+
+    fn stdout_failed(&self, error: &io::Error) {
+        if self.closed.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        self.failed.store(true, Ordering::Relaxed);
+        // A reader that went away has seen what it wanted.
+        if error.kind() != io::ErrorKind::BrokenPipe {
+            self.fail(b"standard output", error);
+        }
+    }
+
+    fn fail(&self, name: &[u8], error: &io::Error) {
+        self.failed.store(true, Ordering::Relaxed);
+        self.host
+            .tell(&format!("{}: {}", quote::value(name), reason(error)));
+    }
+}
+
+/// One worker's lines, not yet handed over.
+pub(crate) struct Writer {
+    pub(crate) texts: Texts,
+    pub(crate) worker: usize,
+    pieces: Arc<Pieces>,
+    /// The piece being gathered.
+    piece: u64,
+}
+
+impl Writer {
+    pub(crate) fn new(outputs: &Outputs<'_>, worker: usize) -> Self {
+        let pieces = outputs.pieces(worker);
+        let piece = lock(&pieces.gathered).piece + 1;
+        Self {
+            texts: vec![Vec::new(); outputs.sinks.len()],
+            worker,
+            pieces,
+            piece,
+        }
+    }
+
+    /// Where the lines gathered last are.
+    pub(crate) fn line_at(&self) -> LineAt {
+        LineAt {
+            worker: self.worker,
+            piece: self.piece,
+        }
+    }
+
+    /// Hands the lines over, to be written when there are enough of them.
+    pub(crate) fn hand_over(&mut self, outputs: &Outputs<'_>) {
+        let mut gathered = lock(&self.pieces.gathered);
+        let mut length = 0;
+        for (all, text) in gathered.texts.iter_mut().zip(&mut self.texts) {
+            if all.is_empty() {
+                std::mem::swap(all, text);
+            } else {
+                all.extend_from_slice(text);
+                text.clear();
+            }
+            length = length.max(all.len());
+        }
+        gathered.piece = self.piece;
+        self.piece += 1;
+        let due = || gathered.since.elapsed() > LONGEST_WAIT;
+        if length >= FULL || length > 0 && (outputs.watched || due()) {
+            outputs.write_gathered(&self.pieces, gathered);
+        } else if length == 0 {
+            self.pieces.written.store(gathered.piece, Ordering::Release);
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,68 @@
+//! Where a search begins: the paths of the command line, or those of a list.
+
+use crate::expression::Command;
+use ringwalk_gnu::{quote, reason};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+
+/// The starting points, and what is wrong with the list of them.
+#[derive(Debug, Default)]
+pub(crate) struct Roots {
+    pub(crate) paths: Vec<OsString>,
+    pub(crate) complaints: Vec<String>,
+}
+
+impl Roots {
+    /// Those of `command`.
+    ///
+    /// # Errors
+    ///
+    /// The message, when a list cannot be opened.
+    pub(crate) fn of(command: &Command) -> Result<Self, String> {
+        match &command.options.files0_from {
+            None => Ok(Self {
+                paths: command.paths.clone(),
+                complaints: Vec::new(),
+            }),
+            Some(list) => read(list),
+        }
+    }
+}
+
+/// Reads a list: names, each ended by a zero byte; `-` is standard input.
+fn read(list: &OsStr) -> Result<Roots, String> {
+    let shown = quote::value(list.as_bytes());
+    let mut text = Vec::new();
+    let read = if list == "-" {
+        io::stdin().lock().read_to_end(&mut text)
+    } else {
+        File::open(list)
+            .map_err(|error| format!("cannot open {shown} for reading: {}", reason(&error)))?
+            .read_to_end(&mut text)
+    };
+    let mut roots = Roots::default();
+    if text.last() == Some(&0) {
+        text.pop();
+    } else if text.is_empty() {
+        text.clear();
+    }
+    if let Err(error) = read {
+        roots
+            .complaints
+            .push(format!("{shown}: read error: {}", reason(&error)));
+    }
+    for (index, name) in text.split(|byte| *byte == 0).enumerate() {
+        if name.is_empty() {
+            let list = quote::value(list.as_bytes());
+            let number = index + 1;
+            roots
+                .complaints
+                .push(format!("{list}:{number}: invalid zero-length file name"));
+        } else {
+            roots.paths.push(OsString::from_vec(name.to_vec()));
+        }
+    }
+    Ok(roots)
+}

@@ -1,0 +1,262 @@
+//! What each worker does with the entries that it is given.
+
+use super::act;
+use super::evaluate::Evaluator;
+use super::file::File;
+use super::output::{Texts, Writer};
+use super::shared::{InOrder, Shared};
+use super::state::{Later, State};
+use crate::execute::Collector;
+use crate::expression::Debug;
+use ringwalk::ordered::{Line, Place};
+use ringwalk::{Batch, Dir, Entry, Error, Flow, Left, Visitor};
+use ringwalk_gnu::quote;
+use std::os::fd::AsFd as _;
+use std::sync::atomic::Ordering;
+
+/// One worker.
+pub(crate) struct Searcher<'s> {
+    shared: &'s Shared<'s>,
+    evaluator: Evaluator<'s>,
+    /// The path of the file at hand.
+    path: Vec<u8>,
+    stats: u64,
+}
+
+impl<'s> Searcher<'s> {
+    pub(crate) fn new(shared: &'s Shared<'s>, worker: usize) -> Self {
+        let counting = shared.command.options.debug.contains(Debug::RATES);
+        Self {
+            shared,
+            evaluator: Evaluator {
+                shared,
+                writer: Writer::new(shared.outputs, worker),
+                batches: shared.collectors.iter().map(Collector::batch).collect(),
+                pruned: false,
+                quit: false,
+                counts: vec![(0, 0); if counting { shared.plan.nodes } else { 0 }],
+            },
+            path: Vec::new(),
+            stats: 0,
+        }
+    }
+
+    /// Puts the path of the directory of a batch into the buffer, with a slash behind it. Its length, and that of the
+    /// starting point.
+    fn begin(&mut self, dir: Option<&Dir<State>>) -> (usize, usize) {
+        self.path.clear();
+        let Some(dir) = dir else { return (0, 0) };
+        dir.path_into(&mut self.path);
+        let root_len = root_len(dir);
+        if !self.path.ends_with(b"/") {
+            self.path.push(b'/');
+        }
+        (self.path.len(), root_len)
+    }
+
+    /// One entry: left out, evaluated now or later. What is to be kept with it if it is descended into.
+    fn visit(
+        &mut self,
+        batch: &Batch<'_, State>,
+        entry: &Entry<'_, State>,
+        root_len: usize,
+    ) -> Option<State> {
+        let shared = self.shared;
+        if entry.stat_error().is_some() {
+            // It has been told of, and nothing can be said of such a file.
+            return None;
+        }
+        let options = &shared.command.options;
+        let root_len = if entry.depth() == 0 {
+            self.path.len()
+        } else {
+            root_len
+        };
+        let file = File::found(shared, *entry, batch.fd(), &self.path, root_len);
+        if !self.evaluator.admits(&file) {
+            entry.prune();
+            return None;
+        }
+        if entry.will_descend() && !shared.plan.reaches_below(&self.path) {
+            entry.prune();
+        }
+        let mut later = None;
+        if options.depth_first && entry.will_descend() {
+            later = Some(Box::new(Later::new(shared, &file)));
+        } else if self.evaluator.evaluate(&file) {
+            entry.prune();
+        }
+        self.stats += file.stats.get();
+        entry.will_descend().then(|| State {
+            line: Some(self.evaluator.writer.line_at()),
+            later,
+            ..State::default()
+        })
+    }
+
+    /// The entries of a batch, in any order.
+    fn spread(&mut self, batch: &Batch<'_, State>) {
+        let (prefix, root_len) = self.begin(batch.dir());
+        for entry in batch.entries() {
+            if self.evaluator.quit {
+                break;
+            }
+            self.path.truncate(prefix);
+            self.path.extend_from_slice(entry.name());
+            if let Some(state) = self.visit(batch, &entry, root_len) {
+                entry.descend_with(state);
+            }
+        }
+        if self.shared.plan.writes {
+            self.evaluator.writer.hand_over(self.shared.outputs);
+        }
+    }
+
+    /// The entries of a batch, whose results go to their place in the order of the tree.
+    fn arrange(&mut self, batch: &Batch<'_, State>, line: &dyn InOrder, place: &Place) {
+        let (prefix, root_len) = self.begin(batch.dir());
+        let mut texts = Line::default();
+        let mut directories = Vec::new();
+        for entry in batch.entries() {
+            self.path.truncate(prefix);
+            self.path.extend_from_slice(entry.name());
+            if let Some(state) = self.visit(batch, &entry, root_len) {
+                texts.push(self.take_texts());
+                texts.subdirectory();
+                directories.push((entry, state));
+            }
+        }
+        texts.push(self.take_texts());
+        let places = line.add_batch(place, batch.index(), texts);
+        for ((entry, state), place) in directories.into_iter().zip(places) {
+            entry.descend_with(State {
+                place: Some(place),
+                ..state
+            });
+        }
+    }
+
+    fn take_texts(&mut self) -> Texts {
+        let texts = &mut self.evaluator.writer.texts;
+        // No larger than need be: they may be kept for some time.
+        let taken = texts.iter().map(|text| text.as_slice().to_vec()).collect();
+        texts.iter_mut().for_each(Vec::clear);
+        taken
+    }
+
+    /// A directory of which all else has been evaluated.
+    fn evaluate_left(&mut self, left: &Left<'_, State>, later: &Later) {
+        let shared = self.shared;
+        let parent = match left.parent_fd() {
+            Ok(parent) => parent,
+            Err(error) => return shared.tell_error(&error),
+        };
+        left.path_into(&mut self.path);
+        let root_len = root_len(left);
+        let directory = (left.depth() > 0).then(|| parent.as_fd());
+        let file = File::left(shared, left, later, directory, &self.path, root_len);
+        self.evaluator.evaluate(&file);
+        act::flush_directory(&mut self.evaluator, parent.as_fd());
+    }
+
+    fn flow(&self) -> Flow {
+        if self.shared.progress.is_stopped() || self.shared.outputs.is_closed() {
+            Flow::Stop
+        } else {
+            Flow::Continue
+        }
+    }
+
+    /// Adds what has been counted to that of the others.
+    pub(crate) fn finish(self) {
+        let progress = self.shared.progress;
+        progress.stats.fetch_add(self.stats, Ordering::Relaxed);
+        progress.add_counts(&self.evaluator.counts);
+    }
+}
+
+/// Bytes of the starting point that a directory lies below.
+fn root_len(dir: &Dir<State>) -> usize {
+    let mut root = dir;
+    while let Some(parent) = root.parent() {
+        root = parent;
+    }
+    root.name().len()
+}
+
+impl Visitor for Searcher<'_> {
+    type State = State;
+
+    fn enter(&mut self, dir: &Dir<State>) -> Flow {
+        if self.shared.command.options.debug.contains(Debug::SEARCH) {
+            let path = dir.path();
+            self.shared
+                .host
+                .tell(&format!("reading {}", quote::value(&path)));
+        }
+        self.flow()
+    }
+
+    fn batch(&mut self, batch: &Batch<'_, State>) -> Flow {
+        let shared = self.shared;
+        let worker = self.evaluator.writer.worker;
+        if let Some(line) = shared.line {
+            let place = match batch.dir() {
+                None => Some(line.roots()),
+                Some(dir) => dir.state().place.as_ref(),
+            };
+            if let Some(place) = place {
+                self.arrange(batch, line, place);
+            }
+        } else {
+            if let Some(dir) = batch.dir()
+                && shared.plan.writes
+            {
+                let state = dir.state();
+                match state.line {
+                    Some(line) if line.worker != worker => shared.outputs.write_line_at(line),
+                    _ => {}
+                }
+                if state.later.is_some() {
+                    state.add_writers(1 << (worker % 64));
+                }
+            }
+            self.spread(batch);
+        }
+        if let Some(fd) = batch.fd() {
+            act::flush_directory(&mut self.evaluator, fd);
+        }
+        self.flow()
+    }
+
+    fn leave(&mut self, left: &Left<'_, State>) {
+        let shared = self.shared;
+        let state = left.state();
+        let worker = self.evaluator.writer.worker;
+        let Some(later) = &state.later else {
+            if let (Some(line), Some(place)) = (shared.line, &state.place) {
+                line.close(place, None);
+            }
+            return;
+        };
+        if let (Some(line), Some(place)) = (shared.line, &state.place) {
+            self.evaluate_left(left, later);
+            return line.close(place, Some(self.take_texts()));
+        }
+        let writers = state.writers.load(Ordering::Relaxed);
+        if shared.plan.writes {
+            shared.outputs.write_those(writers, worker);
+        }
+        self.evaluate_left(left, later);
+        if shared.plan.writes {
+            self.evaluator.writer.hand_over(shared.outputs);
+            if let Some(parent) = left.parent() {
+                parent.state().add_writers(writers | 1 << (worker % 64));
+            }
+        }
+    }
+
+    fn error(&mut self, error: &Error) {
+        self.shared.tell_error(error);
+    }
+}

@@ -1,0 +1,315 @@
+//! Every word of the language: with its arguments, and what the manual says of it.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `mod.rs` | what an entry is; finding a word, or the nearest one |
+//! | `leading.rs` | `-H -L -P -D -O`, which stand before the starting points |
+//! | `operators.rs` | what joins expressions |
+//! | `options.rs` | global and positional options |
+//! | `tests.rs` | tests |
+//! | `actions.rs` | actions |
+//! | `help.rs` | the text of `-help` and of `-D help` |
+//!
+//! The parser, suggestions for misspelt words, `-help`, the manual and the shells' completions are all made from this.
+
+mod actions;
+mod help;
+mod leading;
+mod operators;
+mod options;
+mod tests;
+
+pub use help::{debug_help, help};
+
+/// Where in the language a word belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Before the starting points.
+    Leading,
+    /// Joins expressions.
+    Operator,
+    /// Holds for the whole search, wherever it stands; true as a test.
+    Global,
+    /// Holds for what comes after it; true as a test.
+    Positional,
+    /// Tells something of a file, and changes nothing.
+    Test,
+    /// Does something.
+    Action,
+}
+
+/// Whose word it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// In POSIX.1-2008, so in every find.
+    Posix,
+    /// GNU find's.
+    Gnu,
+    /// bfs's, which GNU find does not have.
+    Bfs,
+}
+
+/// What a word means; words that mean the same share one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as the words are; see the entries")]
+pub enum Word {
+    FollowCommandLine,
+    FollowAlways,
+    FollowNever,
+    Debug,
+    Optimize,
+    Open,
+    Close,
+    Not,
+    And,
+    Or,
+    Comma,
+    Exclude,
+    Color,
+    Depth,
+    DepthShort,
+    Files0From,
+    Help,
+    IgnoreReaddirRace,
+    MaxDepth,
+    MinDepth,
+    NoColor,
+    NoHidden,
+    NoIgnoreReaddirRace,
+    NoLeaf,
+    OneFileSystem,
+    Sorted,
+    Unique,
+    Version,
+    DayStart,
+    Follow,
+    NoWarn,
+    RegexType,
+    Warn,
+    AccessMinutes,
+    AccessNewer,
+    AccessDays,
+    ChangeMinutes,
+    ChangeNewer,
+    ChangeDays,
+    Context,
+    Empty,
+    Executable,
+    False,
+    FileSystem,
+    Gid,
+    Group,
+    Hidden,
+    Inode,
+    LinkName,
+    LinkNameFold,
+    Links,
+    ModificationMinutes,
+    ModificationDays,
+    Name,
+    NameFold,
+    Newer,
+    NewerXY,
+    NoGroup,
+    NoUser,
+    Path,
+    PathFold,
+    Permission,
+    Readable,
+    Regex,
+    RegexFold,
+    SameFile,
+    Size,
+    True,
+    Type,
+    Uid,
+    Used,
+    User,
+    Writable,
+    XType,
+    Delete,
+    Exec,
+    ExecDir,
+    Fls,
+    Fprint,
+    Fprint0,
+    Fprintf,
+    Ls,
+    Ok,
+    OkDir,
+    Print,
+    Print0,
+    Printf,
+    Prune,
+    Quit,
+}
+
+/// One word of the language, by all its names.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// What it means.
+    pub word: Word,
+    /// Its names, the usual one first.
+    pub names: &'static [&'static str],
+    /// Where it belongs.
+    pub kind: Kind,
+    /// What comes after it, as the manual names it.
+    pub arguments: &'static [&'static str],
+    /// Whose it is.
+    pub origin: Origin,
+    /// What the manual says. Paragraphs are separated by empty lines; a line `* TERM: MEANING` is an item.
+    pub text: &'static str,
+}
+
+/// All words, in the order of the manual.
+pub fn entries() -> impl Iterator<Item = &'static Entry> {
+    [
+        leading::ENTRIES,
+        operators::ENTRIES,
+        options::POSITIONAL,
+        options::GLOBAL,
+        tests::ENTRIES,
+        actions::ENTRIES,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// The word of the expression that is written so. As in GNU find, a hyphen may stand before operators (`-!`).
+pub fn find(written: &[u8]) -> Option<&'static Entry> {
+    if let Some(found) = entries()
+        .filter(|entry| entry.kind != Kind::Leading)
+        .find(|entry| entry.names.iter().any(|name| name.as_bytes() == written))
+    {
+        return Some(found);
+    }
+    match written {
+        [b'-', operator @ (b'(' | b')' | b'!' | b',')] => operators::ENTRIES
+            .iter()
+            .find(|entry| entry.names[0].as_bytes() == [*operator]),
+        [b'-', b'n', b'e', b'w', b'e', b'r', _, _] => tests::ENTRIES
+            .iter()
+            .find(|entry| entry.word == Word::NewerXY),
+        _ => None,
+    }
+}
+
+/// The known word nearest to one that is not known, if it is near enough to have been meant.
+pub fn nearest(written: &[u8]) -> Option<&'static str> {
+    let near = written.len().saturating_sub(1).div_ceil(3).min(3);
+    let one_hyphen = written.strip_prefix(b"-").unwrap_or_default();
+    if let Some(entry) = find(one_hyphen) {
+        return entry
+            .names
+            .iter()
+            .copied()
+            .find(|name| name.as_bytes() == one_hyphen);
+    }
+    entries()
+        .filter(|entry| entry.kind != Kind::Leading)
+        .flat_map(|entry| entry.names)
+        .map(|name| (distance(written, name.as_bytes()), *name))
+        .filter(|(distance, name)| *distance <= near && name.len() > 2)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
+}
+
+/// Letters to insert, leave out, replace or exchange with their neighbour until `a` is `b`.
+fn distance(a: &[u8], b: &[u8]) -> usize {
+    if a.len().abs_diff(b.len()) > 3 {
+        return a.len().abs_diff(b.len());
+    }
+    let mut before = vec![0; b.len() + 1];
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, y) in b.iter().enumerate() {
+            let mut least = (last[j] + usize::from(x != y))
+                .min(last[j + 1] + 1)
+                .min(row[j] + 1);
+            if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
+                least = least.min(before[j - 1] + 1);
+            }
+            row.push(least);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod test {
+    use super::*;
+
+    #[test]
+    fn every_name_is_there_once_and_finds_its_entry() {
+        let mut seen = std::collections::HashSet::new();
+        for entry in entries() {
+            assert!(!entry.text.is_empty(), "{entry:?}");
+            for name in entry.names {
+                assert!(
+                    seen.insert((*name, entry.kind == Kind::Leading)),
+                    "{name} twice"
+                );
+                if entry.kind != Kind::Leading {
+                    assert_eq!(
+                        find(name.as_bytes()).expect(name).word,
+                        entry.word,
+                        "{name}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn operators_may_have_a_hyphen() {
+        assert_eq!(find(b"-!").map(|entry| entry.word), Some(Word::Not));
+        assert_eq!(find(b"-,").map(|entry| entry.word), Some(Word::Comma));
+        assert!(find(b"--").is_none());
+        assert!(find(b"--name").is_none());
+        assert!(find(b"-").is_none());
+    }
+
+    #[test]
+    fn any_two_letters_may_follow_newer() {
+        assert_eq!(
+            find(b"-newermt").map(|entry| entry.word),
+            Some(Word::NewerXY)
+        );
+        assert_eq!(
+            find(b"-newer??").map(|entry| entry.word),
+            Some(Word::NewerXY)
+        );
+        assert!(find(b"-newerm").is_none());
+        assert!(find(b"-newermtt").is_none());
+        assert_eq!(find(b"-newer").map(|entry| entry.word), Some(Word::Newer));
+    }
+
+    #[test]
+    fn what_is_nearest() {
+        for (written, meant) in [
+            ("-nam", Some("-name")),
+            ("-naem", Some("-name")),
+            ("--name", Some("-name")),
+            ("-max-depth", Some("-maxdepth")),
+            ("-maxdeph", Some("-maxdepth")),
+            ("-print1", Some("-print")),
+            ("-printO", Some("-print")),
+            ("-exce", Some("-exec")),
+            ("-foo", None),
+            ("-x", None),
+            ("-completely-different", None),
+        ] {
+            assert_eq!(nearest(written.as_bytes()), meant, "{written}");
+        }
+    }
+
+    #[test]
+    fn distances() {
+        assert_eq!(distance(b"", b"abc"), 3);
+        assert_eq!(distance(b"abc", b"abc"), 0);
+        assert_eq!(distance(b"acb", b"abc"), 1);
+        assert_eq!(distance(b"kitten", b"sitting"), 3);
+    }
+}

@@ -1,0 +1,342 @@
+//! Tests.
+
+use super::{Entry, Kind, Origin, Word};
+
+const fn test(
+    word: Word,
+    names: &'static [&'static str],
+    arguments: &'static [&'static str],
+    origin: Origin,
+    text: &'static str,
+) -> Entry {
+    Entry {
+        word,
+        names,
+        kind: Kind::Test,
+        arguments,
+        origin,
+        text,
+    }
+}
+
+const N: &[&str] = &["N"];
+const PATTERN: &[&str] = &["PATTERN"];
+const FILE: &[&str] = &["FILE"];
+
+pub(super) const ENTRIES: &[Entry] = &[
+    test(
+        Word::AccessMinutes,
+        &["-amin"],
+        N,
+        Origin::Gnu,
+        "Last accessed N minutes ago; see -mmin.",
+    ),
+    test(
+        Word::AccessNewer,
+        &["-anewer"],
+        FILE,
+        Origin::Gnu,
+        "Last accessed after FILE was last modified; as -neweram.",
+    ),
+    test(
+        Word::AccessDays,
+        &["-atime"],
+        N,
+        Origin::Posix,
+        "Last accessed N days ago; see -mtime.",
+    ),
+    test(
+        Word::ChangeMinutes,
+        &["-cmin"],
+        N,
+        Origin::Gnu,
+        "Inode (owner, permissions, names, contents) last changed N minutes ago; see -mmin.",
+    ),
+    test(
+        Word::ChangeNewer,
+        &["-cnewer"],
+        FILE,
+        Origin::Gnu,
+        "Inode last changed after FILE was last modified; as -newercm.",
+    ),
+    test(
+        Word::Context,
+        &["-context"],
+        PATTERN,
+        Origin::Gnu,
+        "The label that SELinux has for the file matches the shell pattern. An error where SELinux is not enabled.",
+    ),
+    test(
+        Word::ChangeDays,
+        &["-ctime"],
+        N,
+        Origin::Posix,
+        "Inode last changed N days ago; see -mtime.",
+    ),
+    test(
+        Word::Empty,
+        &["-empty"],
+        &[],
+        Origin::Gnu,
+        "A regular file without a byte in it, or a directory without an entry.",
+    ),
+    test(
+        Word::Executable,
+        &["-executable"],
+        &[],
+        Origin::Gnu,
+        "May be executed by this user, or searched if it is a directory, as access(2) says: that includes access control \
+lists and file systems mounted without execution, which -perm knows nothing of.",
+    ),
+    test(Word::False, &["-false"], &[], Origin::Gnu, "False."),
+    test(
+        Word::FileSystem,
+        &["-fstype"],
+        &["TYPE"],
+        Origin::Gnu,
+        "Is on a file system of this type: ext4, xfs, btrfs, tmpfs, nfs4, proc... -printf %F writes it.",
+    ),
+    test(
+        Word::Gid,
+        &["-gid"],
+        N,
+        Origin::Gnu,
+        "Belongs to the group with number N.",
+    ),
+    test(
+        Word::Group,
+        &["-group"],
+        &["NAME"],
+        Origin::Posix,
+        "Belongs to the group NAME, which may be a number if no group has that name.",
+    ),
+    test(
+        Word::Hidden,
+        &["-hidden"],
+        &[],
+        Origin::Bfs,
+        "The name begins with a dot, and is neither . nor ... itself.",
+    ),
+    test(
+        Word::LinkNameFold,
+        &["-ilname"],
+        PATTERN,
+        Origin::Gnu,
+        "As -lname, but upper and lower case are the same.",
+    ),
+    test(
+        Word::NameFold,
+        &["-iname"],
+        PATTERN,
+        Origin::Gnu,
+        "As -name, but upper and lower case are the same.",
+    ),
+    test(
+        Word::Inode,
+        &["-inum"],
+        N,
+        Origin::Gnu,
+        "Has inode number N. -samefile is usually what is wanted.",
+    ),
+    test(
+        Word::PathFold,
+        &["-ipath", "-iwholename"],
+        PATTERN,
+        Origin::Gnu,
+        "As -path, but upper and lower case are the same.",
+    ),
+    test(
+        Word::RegexFold,
+        &["-iregex"],
+        PATTERN,
+        Origin::Gnu,
+        "As -regex, but upper and lower case are the same.",
+    ),
+    test(
+        Word::Links,
+        &["-links"],
+        N,
+        Origin::Posix,
+        "Has N hard links.",
+    ),
+    test(
+        Word::LinkName,
+        &["-lname"],
+        PATTERN,
+        Origin::Gnu,
+        "Is a symbolic link, and what it holds matches the shell pattern, in which wildcards match slashes and leading dots \
+too. With -L only of links that lead nowhere.",
+    ),
+    test(
+        Word::ModificationMinutes,
+        &["-mmin"],
+        N,
+        Origin::Gnu,
+        "Contents last modified N minutes ago: with N more than N-1 and at most N minutes, with +N more, with -N less. N \
+may have a fraction.",
+    ),
+    test(
+        Word::ModificationDays,
+        &["-mtime"],
+        N,
+        Origin::Posix,
+        "Contents last modified N times 24 hours ago, where what is left over of a day is not counted: -mtime 0 within the \
+last day, -mtime +0 before that, -mtime +1 at least two days ago, -mtime -1 less than a day ago. With -N the age may exceed N days by \
+less than a second, as in GNU find. N may have a fraction.",
+    ),
+    test(
+        Word::Name,
+        &["-name"],
+        PATTERN,
+        Origin::Posix,
+        "The last component of the path matches the shell pattern: * stands for any characters, ? for one, [abc] for one of \
+these, [!abc] for one that is none of these, and \\ takes the meaning from what comes after it. Wildcards match a leading dot too. A \
+pattern with a slash matches nothing, as no name has one; see -path. Quote patterns, so that the shell does not replace them.",
+    ),
+    test(
+        Word::Newer,
+        &["-newer"],
+        FILE,
+        Origin::Posix,
+        "Contents modified later than those of FILE; as -newermm. FILE is looked at once, before the search; a symbolic \
+link is followed with -H and -L.",
+    ),
+    test(
+        Word::NewerXY,
+        &["-newerXY"],
+        &["REFERENCE"],
+        Origin::Gnu,
+        "Time X of the file is later than time Y of REFERENCE. X and Y are letters:
+* a: last access.
+* B: birth. A file system that does not keep it makes the test false, or an error if it is that of REFERENCE.
+* c: last change of the inode.
+* m: last modification of the contents.
+* t: only as Y: REFERENCE is itself a time, such as '2024-02-29 13:45', '2024-02-29T13:45:00+01:00', @1709214300, yesterday, or '3 \
+weeks ago', as date -d takes them.",
+    ),
+    test(
+        Word::NoGroup,
+        &["-nogroup"],
+        &[],
+        Origin::Posix,
+        "Belongs to a group that has no name.",
+    ),
+    test(
+        Word::NoUser,
+        &["-nouser"],
+        &[],
+        Origin::Posix,
+        "Belongs to a user who has no name.",
+    ),
+    test(
+        Word::Path,
+        &["-path", "-wholename"],
+        PATTERN,
+        Origin::Posix,
+        "The whole path, beginning with the starting point as it was given, matches the shell pattern. Wildcards match \
+slashes and leading dots too. To leave out a directory with all below it use -exclude or -prune, which do not read it. -wholename is \
+GNU's name for it.",
+    ),
+    test(
+        Word::Permission,
+        &["-perm"],
+        &["MODE"],
+        Origin::Posix,
+        "Permissions: MODE has the forms
+* MODE: they are exactly these.
+* -MODE: all of these are set.
+* /MODE: any of these is set; true if none is named.
+
+A mode is octal, or symbolic as chmod takes it, changing 0: u=rw,g=r is 640, and a+X is 111 for directories. The older form +MODE for \
+/MODE is an error with octal digits; with letters it is what chmod would make of it.",
+    ),
+    test(
+        Word::Readable,
+        &["-readable"],
+        &[],
+        Origin::Gnu,
+        "May be read by this user, as access(2) says; see -executable.",
+    ),
+    test(
+        Word::Regex,
+        &["-regex"],
+        PATTERN,
+        Origin::Gnu,
+        "The whole path matches the regular expression, whose syntax -regextype sets. It must match from beginning to end: \
+for ./fubar3, .*b.*3 does, and b.*3 does not.",
+    ),
+    test(
+        Word::SameFile,
+        &["-samefile"],
+        FILE,
+        Origin::Gnu,
+        "Is the same file as FILE, by this or another name. With -L also links that lead to it.",
+    ),
+    test(
+        Word::Size,
+        &["-size"],
+        &["N[bcwkMG]"],
+        Origin::Posix,
+        "Has N units of data, rounded up to whole units. Units are
+* b: 512 bytes; also without a letter.
+* c: bytes.
+* w: 2 bytes.
+* k: 1024 bytes.
+* M: 1048576 bytes.
+* G: 1073741824 bytes.
+
+As sizes are rounded up first, -size -1M is true of empty files only.",
+    ),
+    test(Word::True, &["-true"], &[], Origin::Gnu, "True."),
+    test(
+        Word::Type,
+        &["-type"],
+        &["LETTERS"],
+        Origin::Posix,
+        "Is of this type, or of one of several with commas between, which is GNU's extension:
+* b: block device.
+* c: character device.
+* d: directory.
+* f: regular file.
+* l: symbolic link; with -L only one that leads nowhere.
+* p: named pipe.
+* s: socket.",
+    ),
+    test(
+        Word::Uid,
+        &["-uid"],
+        N,
+        Origin::Gnu,
+        "Belongs to the user with number N.",
+    ),
+    test(
+        Word::Used,
+        &["-used"],
+        N,
+        Origin::Gnu,
+        "Last accessed N days after its inode last changed: with N more than N-1 and at most N days, with +N more, with -N \
+less. Never true of a file that was accessed before its inode changed.",
+    ),
+    test(
+        Word::User,
+        &["-user"],
+        &["NAME"],
+        Origin::Posix,
+        "Belongs to the user NAME, which may be a number if no user has that name.",
+    ),
+    test(
+        Word::Writable,
+        &["-writable"],
+        &[],
+        Origin::Gnu,
+        "May be written by this user, as access(2) says; see -executable.",
+    ),
+    test(
+        Word::XType,
+        &["-xtype"],
+        &["LETTERS"],
+        Origin::Gnu,
+        "As -type, but of symbolic links it looks at what -type does not look at: without -L at what the link leads to, \
+with -L at the link. So -xtype l is true of links that lead nowhere, and with -L of all.",
+    ),
+];

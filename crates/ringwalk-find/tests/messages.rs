@@ -1,0 +1,182 @@
+//! Messages and statuses for command lines that are wrong or odd, compared with those of GNU find.
+//!
+//! `command_lines.txt` has a command line in each line, words separated by blanks, some within single quotes. The locale is
+//! that of a process, so the parser answers in a process of its own for each: this same program, told by its environment.
+
+use ringwalk_find::parse::{Refusal, parse};
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+const LINES: &str = include_str!("command_lines.txt");
+
+/// Set for the process that answers: where it writes to.
+const ANSWERS: &str = "RINGWALK_TEST_ANSWERS";
+
+/// Command lines where the answer differs, and why.
+const DIFFERENT: &[(&str, &str)] = &[
+    (
+        "-D tree,foo",
+        "GNU find names the first of the list as unrecognised, whichever it is",
+    ),
+    ("-D stat,foo,bar", "as above"),
+    ("-D help,foo", "as above"),
+    (
+        "-D foo,help",
+        "the list of what there is comes without a warning about what there is not",
+    ),
+    (
+        "-newerBB",
+        "GNU find 4.9 as built by Debian knows no time of birth",
+    ),
+    ("-newerBm", "as above"),
+    ("é", "a byte of a character is shown as U+FFFD"),
+];
+
+fn words(line: &str) -> Vec<OsString> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quoted = false;
+    for letter in line.chars() {
+        match letter {
+            '\'' => {
+                quoted = !quoted;
+                word.get_or_insert_default();
+            }
+            ' ' if !quoted => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(letter),
+        }
+    }
+    words.extend(word);
+    words.into_iter().map(OsString::from).collect()
+}
+
+/// A status, and what stands on standard error.
+type Answer = (i32, String);
+
+fn ours(line: &str) -> Answer {
+    let (status, messages) = match parse(words(line)) {
+        Ok(command) => (0, command.warnings),
+        Err(Refusal::Wrong(messages)) => (1, messages),
+        Err(Refusal::Help(_) | Refusal::Version) => (0, Vec::new()),
+    };
+    // What GNU find does not say: which word may have been meant.
+    let said = messages.iter().filter(|message| {
+        !message.starts_with("did you mean") && !message.ends_with("before the starting points")
+    });
+    (
+        status,
+        said.map(|message| format!("find: {message}\n")).collect(),
+    )
+}
+
+fn gnu(line: &str, tree: &Path, locale: &str) -> Answer {
+    let output = Command::new("find")
+        .args(words(line))
+        .current_dir(tree)
+        .env_remove("POSIXLY_CORRECT")
+        .env("LC_ALL", locale)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code().unwrap(), said)
+}
+
+fn has_gnu_find() -> bool {
+    let version = Command::new("find").arg("--version").output();
+    let version = version.map_or(String::new(), |output| {
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    });
+    let known = version.starts_with("find (GNU findutils) 4.9.");
+    if !known {
+        println!("skipped: GNU find 4.9 is not installed");
+    }
+    known
+}
+
+fn make_tree(tree: &Path) {
+    fs::create_dir_all(tree.join("t/d")).unwrap();
+    for file in ["t/a", "t/b", "c1", "c2", "c3"] {
+        fs::write(tree.join(file), "").unwrap();
+    }
+    symlink("a", tree.join("t/l")).unwrap();
+    symlink("nowhere", tree.join("broken")).unwrap();
+}
+
+/// What the parser answers to all lines in this locale.
+fn answers(tree: &Path, locale: &str) -> Vec<Answer> {
+    let file = tree.with_extension(locale);
+    let status = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "answer", "--ignored"])
+        .current_dir(tree)
+        .env_remove("POSIXLY_CORRECT")
+        .env("LC_ALL", locale)
+        .env(ANSWERS, &file)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(status.success());
+    let text = fs::read_to_string(file).unwrap();
+    let answers = text.split_terminator('\0').map(|answer| {
+        let (status, said) = answer.split_once(' ').unwrap();
+        (status.parse().unwrap(), said.to_owned())
+    });
+    answers.collect()
+}
+
+#[test]
+#[ignore = "answers for the other tests, in a process of its own"]
+fn answer() {
+    let file = std::env::var_os(ANSWERS).expect("started by another test");
+    let answers = LINES.lines().map(|line| {
+        let (status, said) = ours(line);
+        format!("{status} {said}\0")
+    });
+    fs::write(file, answers.collect::<String>()).unwrap();
+}
+
+fn compare(locale: &str) {
+    if !has_gnu_find() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let tree = directory.path().join("tree");
+    make_tree(&tree);
+    let answers = answers(&tree, locale);
+    assert_eq!(answers.len(), LINES.lines().count());
+    let mut wrong = String::new();
+    for (line, ours) in LINES.lines().zip(answers) {
+        let gnus = gnu(line, &tree, locale);
+        let may_differ = DIFFERENT.iter().any(|(part, _)| line.contains(part));
+        if ours != gnus && !may_differ {
+            wrong += &format!("\nfind {line}\n  GNU  {gnus:?}\n  ours {ours:?}");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn in_utf8() {
+    compare("C.UTF-8");
+}
+
+#[test]
+fn in_the_c_locale() {
+    compare("C");
+}
+
+#[test]
+fn lines_are_cut_into_words() {
+    assert_eq!(words("a 'b c' '' d''"), ["a", "b c", "", "d"]);
+}
+
+#[test]
+fn every_difference_is_needed() {
+    for (part, _) in DIFFERENT {
+        assert!(LINES.lines().any(|line| line.contains(part)), "{part}");
+    }
+}

@@ -1,0 +1,79 @@
+//! What was done with signals when the program began, which the programs that it starts are to have too.
+//!
+//! Rust's runtime ignores `SIGPIPE` before `main`, and a program that inherits that writes on into a closed pipe. But the
+//! caller may itself have wished it ignored. Only before the runtime begins can the two be told apart.
+
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::OnceLock;
+
+/// What a child is to begin with.
+#[derive(Clone, Copy)]
+pub(crate) struct Inherited {
+    pub(crate) pipe_ignored: bool,
+    pub(crate) mask: libc::sigset_t,
+}
+
+static INHERITED: OnceLock<Inherited> = OnceLock::new();
+
+/// Called by the dynamic linker, or the C library's start code, before `main` and before there is a second thread.
+extern "C" fn look() {
+    INHERITED.get_or_init(|| Inherited {
+        pipe_ignored: handler(libc::SIGPIPE) == libc::SIG_IGN,
+        mask: mask(),
+    });
+}
+
+// SAFETY: a section of pointers to functions without arguments that the ABI's start code calls (System V ABI, "Dynamic
+// Linking", Initialization and Termination Functions); `look` is one, and needs nothing that the runtime sets up: it
+// neither allocates nor uses thread-locals or standard streams.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static LOOK: extern "C" fn() = look;
+
+/// What the program itself began with; where the start code did not call `look`, what is likely: nothing ignored or blocked.
+pub(crate) fn inherited() -> Inherited {
+    *INHERITED.get_or_init(|| Inherited {
+        pipe_ignored: false,
+        mask: empty(),
+    })
+}
+
+/// Without this the kernel throws away how children ended, if `SIGCHLD` was ignored by whoever started this program.
+pub(crate) fn keep_children() {
+    static ONCE: OnceLock<()> = OnceLock::new();
+    ONCE.get_or_init(|| {
+        if handler(libc::SIGCHLD) == libc::SIG_IGN {
+            // SAFETY: setting the default action runs no code of ours; the signal is then still ignored but for children
+            // being kept for waitpid(2).
+            unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
+        }
+    });
+}
+
+pub(crate) fn empty() -> libc::sigset_t {
+    let mut set = MaybeUninit::uninit();
+    // SAFETY: sigemptyset(3) fills the whole set that it is given a valid pointer to, and cannot fail then.
+    unsafe {
+        libc::sigemptyset(set.as_mut_ptr());
+        set.assume_init()
+    }
+}
+
+fn handler(signal: i32) -> libc::sighandler_t {
+    let mut action = MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: nothing is set, and what is written goes into one `struct sigaction` that is valid for it; where the call
+    // fails, it stays zero, which is valid for its integers and optional function and means the default action.
+    unsafe {
+        libc::sigaction(signal, ptr::null(), action.as_mut_ptr());
+        action.assume_init().sa_sigaction
+    }
+}
+
+/// The signals that the calling thread blocks.
+fn mask() -> libc::sigset_t {
+    let mut set = empty();
+    // SAFETY: nothing is set; what is written goes into one set that is valid for it.
+    unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, ptr::null(), &raw mut set) };
+    set
+}

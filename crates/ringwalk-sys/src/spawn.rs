@@ -1,0 +1,267 @@
+//! Starting a program and waiting for its end, by `posix_spawn(3)`.
+//!
+//! The C library's implementation shares this process's memory with the child until it runs the new program, so starting
+//! one costs the same however much memory is in use; `fork(2)` would copy the page tables.
+
+use crate::arguments::Arguments;
+use crate::{environment, signals};
+use rustix::io::Errno;
+use rustix::process::{Pid, WaitOptions, waitpid};
+use std::ffi::{CStr, CString, c_char};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::ptr;
+
+/// A program to be started with the environment of this process, and with the signals' actions and mask that this
+/// process itself was started with.
+#[derive(Clone, Copy, Debug)]
+#[doc(alias = "posix_spawn")]
+#[doc(alias = "execvp")]
+pub struct Spawn<'a> {
+    /// The program, looked for in `PATH` if there is no slash in it, and its arguments.
+    pub arguments: &'a Arguments,
+    /// The directory it begins in; none for the one that this process is in.
+    pub directory: Option<BorrowedFd<'a>>,
+    /// Whether its standard input is `/dev/null` and not that of this process.
+    pub null_input: bool,
+}
+
+/// How a program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// By itself, with this status from 0 to 255.
+    Exited(i32),
+    /// By the signal of this number.
+    Signalled(i32),
+}
+
+/// A program that was started.
+#[derive(Debug)]
+#[must_use = "a program that nobody waits for stays in the table of processes"]
+pub struct Child(Pid);
+
+impl Child {
+    /// The number of its process.
+    pub fn id(&self) -> i32 {
+        self.0.as_raw_nonzero().get()
+    }
+
+    /// Waits for its end.
+    ///
+    /// # Errors
+    ///
+    /// Those of waitpid(2): `ECHILD` if somebody else has waited for it already.
+    pub fn wait(self) -> Result<Ended, Errno> {
+        loop {
+            match waitpid(Some(self.0), WaitOptions::empty()) {
+                Ok(Some((_, status))) => {
+                    if let Some(code) = status.exit_status() {
+                        return Ok(Ended::Exited(code));
+                    }
+                    if let Some(signal) = status.terminating_signal() {
+                        return Ok(Ended::Signalled(signal));
+                    }
+                }
+                Ok(None) | Err(Errno::INTR) => {}
+                Err(errno) => return Err(errno),
+            }
+        }
+    }
+}
+
+impl Spawn<'_> {
+    /// Starts it. When this returns, the program runs: that it is missing or cannot be run is told here.
+    ///
+    /// As with `execvp(3)`, a file without a `#!` line that is no program the kernel knows is given to `/bin/sh`.
+    ///
+    /// # Errors
+    ///
+    /// Those of execve(2) (`E2BIG` if the arguments are too long; of the files in `PATH` that cannot be run `EACCES` counts
+    /// before `ENOENT`), of fchdir(2), and of clone(2): `EAGAIN` and `ENOMEM` if there can be no further process.
+    /// `ENOENT` without any words.
+    ///
+    /// [posix_spawn(3)](https://man7.org/linux/man-pages/man3/posix_spawn.3.html)
+    pub fn start(&self) -> Result<Child, Errno> {
+        let Some(program) = self.arguments.get(0) else {
+            return Err(Errno::NOENT);
+        };
+        signals::keep_children();
+        let setup = Setup::new(self.directory, self.null_input)?;
+        match setup.spawn(Look::InPath, program, self.arguments) {
+            Err(Errno::NOEXEC) => self.start_script(&setup, program),
+            started => started,
+        }
+    }
+
+    /// `posix_spawnp` does not say which file it was that the kernel does not know, so it is looked for again.
+    fn start_script(&self, setup: &Setup, program: &CStr) -> Result<Child, Errno> {
+        for file in candidates(program) {
+            match setup.spawn(Look::Nowhere, &file, self.arguments) {
+                Err(Errno::NOEXEC) => {
+                    let mut arguments = Arguments::new();
+                    arguments.push(SHELL.to_bytes());
+                    arguments.push(file.to_bytes());
+                    arguments.extend(self.arguments, 1..self.arguments.len());
+                    return setup.spawn(Look::Nowhere, SHELL, &arguments);
+                }
+                Ok(child) => return Ok(child),
+                Err(_) => {}
+            }
+        }
+        Err(Errno::NOEXEC)
+    }
+}
+
+const SHELL: &CStr = c"/bin/sh";
+
+/// The files that `program` may stand for, in the order in which they are tried.
+fn candidates(program: &CStr) -> Vec<CString> {
+    let name = program.to_bytes();
+    if name.contains(&b'/') {
+        return vec![program.to_owned()];
+    }
+    // Without the variable, execvp(3) looks there.
+    let path = std::env::var_os("PATH").unwrap_or_else(|| "/bin:/usr/bin".into());
+    let file = |directory: &[u8]| match directory {
+        b"" => CString::new(name),
+        _ => CString::new([directory, b"/", name].concat()),
+    };
+    let directories = path.as_bytes().split(|byte| *byte == b':');
+    directories.filter_map(|found| file(found).ok()).collect()
+}
+
+/// Where a program without a slash in its name is looked for.
+#[derive(Clone, Copy)]
+enum Look {
+    InPath,
+    Nowhere,
+}
+
+/// What is to be done in the child before the program begins.
+struct Setup {
+    actions: Box<libc::posix_spawn_file_actions_t>,
+    attributes: Box<libc::posix_spawnattr_t>,
+}
+
+impl Setup {
+    fn new(directory: Option<BorrowedFd<'_>>, null_input: bool) -> Result<Self, Errno> {
+        let mut setup = Self::blank()?;
+        if null_input {
+            // SAFETY: the actions are initialized; the path is copied by the call.
+            check(unsafe {
+                libc::posix_spawn_file_actions_addopen(
+                    &raw mut *setup.actions,
+                    libc::STDIN_FILENO,
+                    c"/dev/null".as_ptr(),
+                    libc::O_RDONLY,
+                    0,
+                )
+            })?;
+        }
+        if let Some(directory) = directory {
+            // SAFETY: the actions are initialized; the number is only used while starting, and a wrong one would be an
+            // error of fchdir(2) in the child.
+            check(unsafe {
+                libc::posix_spawn_file_actions_addfchdir_np(
+                    &raw mut *setup.actions,
+                    directory.as_raw_fd(),
+                )
+            })?;
+        }
+        setup.signals()?;
+        Ok(setup)
+    }
+
+    fn blank() -> Result<Self, Errno> {
+        let mut actions = Box::new(MaybeUninit::uninit());
+        // SAFETY: the pointer is valid for writes of the actions, which the call initializes.
+        check(unsafe { libc::posix_spawn_file_actions_init(actions.as_mut_ptr()) })?;
+        // SAFETY: the call succeeded, so they are initialized.
+        let actions = unsafe { actions.assume_init() };
+        let mut attributes = Box::new(MaybeUninit::uninit());
+        // SAFETY: the pointer is valid for writes of the attributes, which the call initializes; neither the GNU nor the musl
+        // library can fail here, so that the actions need no freeing.
+        check(unsafe { libc::posix_spawnattr_init(attributes.as_mut_ptr()) })?;
+        // SAFETY: the call succeeded, so they are initialized.
+        let attributes = unsafe { attributes.assume_init() };
+        Ok(Self {
+            actions,
+            attributes,
+        })
+    }
+
+    fn signals(&mut self) -> Result<(), Errno> {
+        let inherited = signals::inherited();
+        let mut default = signals::empty();
+        if !inherited.pipe_ignored {
+            // SAFETY: the set is initialized and the number is that of a signal.
+            unsafe { libc::sigaddset(&raw mut default, libc::SIGPIPE) };
+        }
+        let flags = libc::POSIX_SPAWN_SETSIGDEF | libc::POSIX_SPAWN_SETSIGMASK;
+        let flags = i16::try_from(flags).map_err(|_| Errno::INVAL)?;
+        let attributes = &raw mut *self.attributes;
+        // SAFETY: the attributes are initialized, and so are the sets, which the calls copy.
+        unsafe {
+            check(libc::posix_spawnattr_setsigdefault(
+                attributes,
+                &raw const default,
+            ))?;
+            check(libc::posix_spawnattr_setsigmask(
+                attributes,
+                &raw const inherited.mask,
+            ))?;
+            check(libc::posix_spawnattr_setflags(attributes, flags))
+        }
+    }
+
+    fn spawn(&self, look: Look, file: &CStr, arguments: &Arguments) -> Result<Child, Errno> {
+        let pointers: Vec<*mut c_char> = arguments
+            .iter()
+            .map(|word| word.as_ptr().cast_mut())
+            .chain([ptr::null_mut()])
+            .collect();
+        let call = match look {
+            Look::InPath => libc::posix_spawnp,
+            Look::Nowhere => libc::posix_spawn,
+        };
+        let mut pid = 0;
+        // SAFETY: `file` ends with a zero byte; the actions and attributes are initialized; `pointers` are strings that
+        // end with zero bytes and live as long as `arguments`, the last being null; the environment is such an array too.
+        // The strings are declared mutable for old times' sake and are not written to. The call returns when the child
+        // has begun the program or ended, and does not keep any of the pointers.
+        let status = unsafe {
+            call(
+                &raw mut pid,
+                file.as_ptr(),
+                &raw const *self.actions,
+                &raw const *self.attributes,
+                pointers.as_ptr(),
+                environment::pointer().cast(),
+            )
+        };
+        check(status)?;
+        Pid::from_raw(pid).map(Child).ok_or(Errno::CHILD)
+    }
+}
+
+impl Drop for Setup {
+    fn drop(&mut self) {
+        // SAFETY: both are initialized, and not used after this.
+        unsafe {
+            libc::posix_spawn_file_actions_destroy(&raw mut *self.actions);
+            libc::posix_spawnattr_destroy(&raw mut *self.attributes);
+        }
+    }
+}
+
+/// The functions of this family return the error itself.
+fn check(status: i32) -> Result<(), Errno> {
+    match status {
+        0 => Ok(()),
+        errno => Err(Errno::from_raw_os_error(errno)),
+    }
+}
+
+#[cfg(test)]
+mod tests;
