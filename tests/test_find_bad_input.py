@@ -334,11 +334,13 @@ def test_help_and_version(find, ringwalk_find, scratch, word):
 def test_help_names_every_word(find, scratch):
     text = find("-help", cwd=scratch).ok().out.decode()
     for word in words(
-        "-name -iname -path -regex -regextype -type -xtype -size -empty -links -inum -samefile "
-        "-perm -user -group -uid -gid -nouser -nogroup -readable -writable -executable -amin -atime "
-        "-used -newer -anewer -cnewer -daystart -fstype -true -false -context -depth -maxdepth -mindepth "
-        "-mount -xdev -noleaf -ignore_readdir_race -follow -files0-from -warn -nowarn -print "
-        "-print0 -printf -fprintf -ls -fls -fprint -fprint0 -exec -execdir -ok -okdir -delete -prune -quit"
+        "-name -iname -path -regex -regextype -type -xtype -size -empty -links -inum "
+        "-samefile -perm -user -group -uid -gid -nouser -nogroup -readable -writable "
+        "-executable -amin -atime -used -newer -anewer -cnewer -daystart -fstype -true "
+        "-false -context -depth -maxdepth -mindepth -mount -xdev -noleaf "
+        "-ignore_readdir_race -follow -files0-from -warn -nowarn -print -print0 -printf "
+        "-fprintf -ls -fls -fprint -fprint0 -exec -execdir -ok -okdir -delete -prune "
+        "-quit "
     ):
         assert word in text, word
 
