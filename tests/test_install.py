@@ -10,7 +10,7 @@ import pytest
 from conftest import ROOT
 from support.run import environment, run
 
-SUBCOMMANDS = ("count", "doctor", "du")
+SUBCOMMANDS = ("count", "doctor", "du", "find")
 
 
 @pytest.fixture(scope="module")

@@ -1,29 +1,31 @@
 //! A point in time taken apart by the calendar and the clock of a time zone.
 //!
+//! A [`Zone`] is read once and then asked how far from UTC it is at a time; [`Civil::new`] makes year, month, day and
+//! the rest of a time in it, for [`strftime::format`](crate::strftime::format) to write. [`days`] goes the other way.
+//!
+//! ```
+//! use ringwalk::Timestamp;
+//! use ringwalk_gnu::civil::{Civil, Zone};
+//! use ringwalk_gnu::strftime;
+//!
+//! let time = Timestamp { secs: 1_720_000_000, nanos: 500_000_000 };
+//! let civil = Civil::new(time, &Zone::named("Europe/Berlin")).unwrap();
+//! assert_eq!((civil.year, civil.month, civil.hour, civil.offset), (2024, 7, 11, 7200));
+//! let mut out = Vec::new();
+//! strftime::format(b"%F %T.%3N %Z", &civil, &mut out);
+//! assert_eq!(out, b"2024-07-03 11:46:40.500 CEST");
+//! ```
+//!
 //! The calendar is reckoned here because file times go beyond the years -9999 to 9999 of the time
-//! zone library; for those the zone is asked about a time whole 400-year cycles away, in which the
-//! calendar repeats itself.
+//! zone library.
 
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
+pub use crate::zone::Zone;
 
 use ringwalk::Timestamp as FileTime;
 
 const DAY: i64 = 86_400;
 /// Seconds in the 146 097 days after which the Gregorian calendar repeats itself.
-const CYCLE: i64 = 146_097 * DAY;
-/// Half the span in which the zone is asked directly, about the years -6000 to 9900.
-const SPAN: i64 = 250_000_000_000;
-
-const USUAL_RULE: &str = ",M3.2.0,M11.1.0";
-
-/// A time zone, or UTC under another name.
-#[derive(Clone, Debug)]
-pub struct Zone {
-    zone: TimeZone,
-    name: Option<String>,
-}
-
+pub(crate) const CYCLE: i64 = 146_097 * DAY;
 /// A time taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Civil {
@@ -51,92 +53,6 @@ pub struct Civil {
     pub epoch: i64,
     /// Nanoseconds after that.
     pub nanos: u32,
-}
-
-impl Zone {
-    /// The zone that `TZ` names (a file of the zone database or a rule as POSIX has them), or the
-    /// system's if it is not set. A name that means nothing is UTC under that name.
-    pub fn from_environment() -> Self {
-        match std::env::var("TZ") {
-            Ok(name) => Self::named(&name),
-            Err(_) => match std::fs::read("/etc/localtime") {
-                Ok(data) => Self::from_file("", &data).unwrap_or_else(|| Self::utc(None)),
-                Err(_) => Self::utc(None),
-            },
-        }
-    }
-
-    /// The zone of that name, as `TZ` would name it: a file of the zone database such as `Europe/Berlin`, perhaps behind
-    /// a colon, or a rule such as `EST5EDT,M3.2.0,M11.1.0`. No name is UTC, and one that means nothing is UTC with the
-    /// letters that it begins with for an abbreviation.
-    pub fn named(name: &str) -> Self {
-        let name = name.strip_prefix(':').unwrap_or(name);
-        if name.is_empty() {
-            return Self::utc(None);
-        }
-        let path = std::path::Path::new("/usr/share/zoneinfo").join(name);
-        let outside = name.split('/').any(|part| part == "..");
-        let file = (!outside).then(|| std::fs::read(path).ok()).flatten();
-        if let Some(zone) = file.and_then(|data| Self::from_file(name, &data)) {
-            return zone;
-        }
-        // The C library takes the rule of the United States where a daylight-saving time comes without one.
-        let rule =
-            TimeZone::posix(name).or_else(|_| TimeZone::posix(&format!("{name}{USUAL_RULE}")));
-        if let Ok(zone) = rule {
-            return Self { zone, name: None };
-        }
-        let letters = name.chars().take_while(char::is_ascii_alphabetic).count();
-        let abbreviation = if letters >= 3 { &name[..letters] } else { "" };
-        Self::utc(Some(abbreviation.to_owned()))
-    }
-
-    fn from_file(name: &str, data: &[u8]) -> Option<Self> {
-        let zone = TimeZone::tzif(name, data).ok()?;
-        Some(Self { zone, name: None })
-    }
-
-    fn utc(name: Option<String>) -> Self {
-        Self {
-            zone: TimeZone::UTC,
-            name,
-        }
-    }
-
-    /// Seconds east of UTC at that time.
-    pub fn offset(&self, seconds: i64) -> i64 {
-        let offset = self.zone.to_offset(near(seconds));
-        offset.seconds().into()
-    }
-
-    /// Whether daylight-saving time is in force at that time.
-    pub fn is_summer(&self, seconds: i64) -> bool {
-        self.zone.to_offset_info(near(seconds)).dst().is_dst()
-    }
-
-    /// The abbreviation in use at that time.
-    pub fn abbreviation(&self, seconds: i64) -> String {
-        match &self.name {
-            Some(name) => name.clone(),
-            None => {
-                let info = self.zone.to_offset_info(near(seconds));
-                info.abbreviation().to_owned()
-            }
-        }
-    }
-}
-
-/// The time itself, or if it is beyond the reach of the time zone library one whole cycles of the calendar away: far in
-/// the future and the past the rules of a zone no longer change.
-fn near(seconds: i64) -> Timestamp {
-    let near = if seconds < -SPAN {
-        -SPAN + seconds.wrapping_add(SPAN).rem_euclid(CYCLE)
-    } else if seconds >= SPAN {
-        SPAN - CYCLE + (seconds - SPAN).rem_euclid(CYCLE)
-    } else {
-        seconds
-    };
-    Timestamp::from_second(near).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
 impl Civil {
@@ -269,18 +185,16 @@ mod tests {
     }
 
     #[test]
-    fn zones() {
-        let rule = civil(1_706_933_106, "EST5EDT");
-        assert_eq!((rule.hour, rule.offset), (23, -18_000));
-        assert_eq!(rule.zone, "EST");
-        let summer = civil(1_720_000_000, "EST5EDT");
-        assert_eq!((summer.offset, summer.zone.as_str()), (-14_400, "EDT"));
-        let unknown = civil(0, "nonsense/zone");
-        assert_eq!((unknown.offset, unknown.zone.as_str()), (0, "nonsense"));
-        assert_eq!(civil(0, "ab").zone, "");
-        assert_eq!(civil(0, "").zone, "UTC");
-        let far = civil(99_999_999_999_999, "EST5EDT");
-        assert_eq!(far.offset, -18_000);
+    fn days_of_months_beyond_the_year() {
+        assert_eq!(days(1970, 1, 1), 0);
+        assert_eq!(days(2020, 14, 1), days(2021, 2, 1));
+        assert_eq!(days(2020, 0, 31), days(2019, 12, 31));
+        assert_eq!(days(2021, 2, 29), days(2021, 3, 1));
+        for day in (-800_000..800_000).step_by(97) {
+            let (year, month, of_month) = date(day);
+            assert_eq!(days(year, month, of_month), day);
+        }
+        assert_eq!((days_in_month(2100, 2), days_in_month(2000, 2)), (28, 29));
     }
 
     #[test]

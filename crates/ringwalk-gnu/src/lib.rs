@@ -6,6 +6,7 @@
 //! | `glob.rs` | patterns as `fnmatch(3)` has them |
 //! | `quote.rs` | names in messages |
 //! | `civil.rs`, `strftime.rs` | a time taken apart in a time zone, and written by a format |
+//! | `zone.rs` | time zones |
 //! | `reason.rs` | the system's words for an error |
 //!
 //! What is *not* here: anything of one program only.
@@ -16,5 +17,6 @@ pub mod locale;
 pub mod quote;
 mod reason;
 pub mod strftime;
+mod zone;
 
 pub use reason::reason;

@@ -41,7 +41,10 @@ struct Shape {
     colons: usize,
 }
 
-/// Appends `time` written by `format`.
+/// Appends `time` written by `format`, as GNU's `date`, `ls` and `du` would.
+///
+/// Names are English whatever the locale. GNU find writes some conversions in another way, as the C library has them:
+/// years without zeros before them, seconds with a fraction, and no `%N` or `%q`.
 pub fn format(format: &[u8], time: &Civil, out: &mut Vec<u8>) {
     write(format, time, false, out);
 }

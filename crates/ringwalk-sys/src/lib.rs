@@ -4,9 +4,11 @@
 //! |---|---|
 //! | `accounts.rs` | users and groups by name and by number |
 //! | `arguments.rs` | the words of a command, in one buffer |
+//! | `character_locale.rs` | what the C library knows of characters, in a locale of our own |
 //! | `directory_fd.rs` | an open directory, closed with fewer steps |
 //! | `dirent.rs` | the records that `getdents64` writes, checked and read in place |
 //! | `environment.rs` | what the environment takes of a new program's room |
+//! | `fnmatch.rs`, `gnu_regex.rs` | the C library's patterns and regular expressions |
 //! | `getdents.rs` | the call itself, into a buffer of the caller |
 //! | `probe.rs` | what `io_uring` offers to this process, by asking it |
 //! | `records.rs` | a buffer of records with an index |
@@ -21,10 +23,13 @@
 
 mod accounts;
 mod arguments;
+mod character_locale;
 mod directory_fd;
 mod dirent;
 mod environment;
+mod fnmatch;
 mod getdents;
+mod gnu_regex;
 mod probe;
 mod records;
 mod signals;
@@ -35,10 +40,13 @@ mod thread_usage;
 
 pub use accounts::{group_by_name, group_name, user_by_name, user_name};
 pub use arguments::Arguments;
+pub use character_locale::{CharacterClass, CharacterLocale};
 pub use directory_fd::DirectoryFd;
 pub use dirent::{Dirent, DirentError, Dirents, RawFileType};
 pub use environment::environment_size;
+pub use fnmatch::fnmatch;
 pub use getdents::getdents64;
+pub use gnu_regex::GnuRegex;
 pub use probe::{IoUring, IoWorkers, PROBE_ENTRIES};
 pub use records::Records;
 pub use spawn::{Child, Ended, Spawn};

@@ -157,6 +157,24 @@ impl<'b, S> Entry<'b, S> {
         self.batch.raw.failure(self.index)
     }
 
+    /// The directory above that this one is once more, reached through a link that is followed, its own or one above
+    /// it, so that descending would never end. None for what is no directory, and unless the walk follows all links.
+    ///
+    /// The walk does not descend into such a directory in any case, and reports it when it comes to open it; this is for
+    /// visitors that must know before. May ask for metadata.
+    pub fn looped_to(&self) -> Option<&'b Dir<S>> {
+        let dir = self.batch.dir?;
+        if self.file_type() != FileType::Directory || !(self.is_followed() || dir.is_below_link()) {
+            return None;
+        }
+        let known = self.metadata().filter(|m| m.mask.contains(Fields::INO));
+        let identity = match known {
+            Some(metadata) => metadata.identity(),
+            None => self.stat(Fields::INO).ok()?.identity(),
+        };
+        dir.or_above(identity)
+    }
+
     /// Asks for metadata of this entry now, whatever the walk asked for; the target's if the link was followed.
     ///
     /// # Errors

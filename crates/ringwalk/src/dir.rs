@@ -4,6 +4,7 @@
 //! flight. Paths are not stored; they are built from the chain of parents when asked for.
 
 use crate::descriptor::Slot;
+use crate::metadata::Identity;
 use crate::name::Name;
 use ringwalk_sys::DirectoryFd;
 use std::ffi::CStr;
@@ -136,6 +137,18 @@ impl<S> Dir<S> {
 
     pub(crate) fn is_below_link(&self) -> bool {
         self.below_link
+    }
+
+    /// This directory or the nearest above it that is the one with this identity, as far as identities have been noted.
+    pub(crate) fn or_above(&self, identity: Identity) -> Option<&Self> {
+        let mut at = Some(self);
+        while let Some(dir) = at {
+            if dir.slot.identity() == Some(identity) {
+                return at;
+            }
+            at = dir.parent();
+        }
+        None
     }
 
     pub(crate) fn is_pruned(&self) -> bool {

@@ -216,6 +216,10 @@ fn a_loop_of_links_is_an_error_and_not_followed() {
             .collect();
         loops.dedup();
         assert_eq!(loops, [(Operation::Loop, Errno::LOOP)]);
+        let mut above: Vec<_> = all.errors.iter().map(|e| e.loops_with()).collect();
+        above.sort();
+        let lead_to = [Some(dir.path()); 2];
+        assert_eq!(above, lead_to);
         assert_eq!(all.errors.len(), 2);
         assert_eq!(all.seen.len(), 11);
     }

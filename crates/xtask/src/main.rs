@@ -5,9 +5,10 @@
 //! DIR/completions/ringwalk.bash, _ringwalk, ringwalk.fish
 //! ```
 //!
-//! Everything comes from the definition of the command line in `ringwalk-cli`; only what a command line cannot express
+//! Everything comes from the definition of the command line in `ringwalk-cli`, and for `find` from the table of its language; only what a command line cannot express
 //! (exit statuses, the shape of JSON) is written here, in `sections.rs`.
 
+mod find;
 mod man;
 mod sections;
 
@@ -59,7 +60,7 @@ fn assets(directory: &Path) -> Result<()> {
                 )
             })?;
     }
-    Ok(())
+    find::extend(&completions)
 }
 
 fn make(directory: &Path) -> Result<()> {
@@ -81,6 +82,7 @@ mod tests {
             "man/ringwalk-count.1",
             "man/ringwalk-du.1",
             "man/ringwalk-doctor.1",
+            "man/ringwalk-find.1",
             "completions/ringwalk.bash",
             "completions/_ringwalk",
             "completions/ringwalk.fish",

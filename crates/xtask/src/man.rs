@@ -27,6 +27,10 @@ pub(crate) fn pages(mut command: Command) -> Result<Vec<(String, Vec<u8>)>> {
             continue;
         };
         let title = format!("ringwalk-{name}");
+        if name == "find" {
+            pages.push((format!("{title}.1"), crate::find::page(&names)?));
+            continue;
+        }
         let subcommand = subcommand.clone().version(env!("CARGO_PKG_VERSION"));
         pages.push((format!("{title}.1"), page(subcommand, &title, &names)?));
     }

@@ -5,7 +5,8 @@
 //! lacks a year, or a time that lacks a date, takes them from the present in the zone in use, even where another zone is
 //! named for the reading of the clock.
 
-use super::items::{Items, Relative, Weekday, ZoneItem};
+use super::items::{Items, Weekday, ZoneItem};
+use super::relative::Relative;
 use super::wall::{self, Wall};
 use ringwalk::Timestamp;
 use ringwalk_gnu::civil::{Civil, Zone};

@@ -123,7 +123,7 @@ fn settle(local: i64, zone: &Zone, guess: i64) -> i64 {
 /// that is years away, such a time is taken to be an hour from the other.
 fn offset_near(secs: i64, zone: &Zone, summer: bool) -> i64 {
     const WEEK: i64 = 7 * DAY;
-    const WEEKS: i64 = 450; // the C library looks some eight years to either side
+    const WEEKS: i64 = 380; // how far the C library looks to either side
     const HOUR: i64 = 3600;
     let near = (0..WEEKS).flat_map(|weeks| [secs - weeks * WEEK, secs + weeks * WEEK]);
     let alike = near

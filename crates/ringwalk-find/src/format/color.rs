@@ -83,12 +83,13 @@ impl Colors {
     fn color_of(&self, file: &impl Facts, base: &[u8]) -> Option<&[u8]> {
         let normal = || self.ls_colors.get(Key::Normal);
         let found = match file.file_type() {
-            FileType::Symlink => return self.of_link(file, base).or_else(normal),
+            FileType::Symlink => match self.of_link(file, base) {
+                Ok(color) => color,
+                Err(color) => return color,
+            },
             FileType::Regular | FileType::Directory => {
-                let known = match self.fields.is_empty() {
-                    true => None,
-                    false => file.metadata().ok(),
-                };
+                let known = (!self.fields.is_empty()).then(|| file.metadata().ok());
+                let known = known.flatten();
                 let (mode, links) = known.map_or((0, 1), |known| (known.mode, known.nlink));
                 self.of_type(file.file_type(), mode, links, file.path(), base)
             }
@@ -144,23 +145,25 @@ impl Colors {
             .or_else(|| colors.get(Key::Directory))
     }
 
-    fn of_link(&self, file: &impl Facts, base: &[u8]) -> Option<&[u8]> {
+    /// The colour of a link; an error where there is no other even if this is none.
+    fn of_link(&self, file: &impl Facts, base: &[u8]) -> Result<Option<&[u8]>, Option<&[u8]>> {
         let colors = &self.ls_colors;
         if !colors.link_as_target {
             let orphan = || {
                 let color = colors.get(Key::Orphan)?;
                 file.target_type().is_err().then_some(color)
             };
-            return orphan().or_else(|| colors.get(Key::Link));
+            return Ok(orphan().or_else(|| colors.get(Key::Link)));
         }
         match rustix::fs::statat(CWD, file.path(), AtFlags::empty()) {
             Ok(stat) => {
                 let links = u32::try_from(stat.st_nlink).unwrap_or(u32::MAX);
                 let file_type = FileType::from_mode(stat.st_mode);
-                self.of_type(file_type, stat.st_mode, links, file.path(), base)
+                Ok(self.of_type(file_type, stat.st_mode, links, file.path(), base))
             }
-            Err(Errno::NOENT | Errno::NOTDIR) => colors.get(Key::Orphan),
-            Err(_) => colors.get(Key::Missing),
+            Err(Errno::NOENT | Errno::NOTDIR) => Ok(colors.get(Key::Orphan)),
+            // As bfs, which does not even take `no` then.
+            Err(_) => Err(colors.get(Key::Missing)),
         }
     }
 }

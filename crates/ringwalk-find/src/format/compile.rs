@@ -164,7 +164,6 @@ fn shape(text: &[u8]) -> (Shape, usize) {
     while let Some(flag) = text.get(at) {
         match flag {
             b'-' => shape.left = true,
-            b'0' => shape.zero = true,
             b'+' => shape.plus = true,
             b' ' => shape.space = true,
             b'#' => shape.alternate = true,
@@ -172,6 +171,8 @@ fn shape(text: &[u8]) -> (Shape, usize) {
         }
         at += 1;
     }
+    // GNU find takes zeros for a part of the width, so no other flag may follow one.
+    shape.zero = text.get(at) == Some(&b'0');
     (shape.width, at) = number(text, at);
     if text.get(at) == Some(&b'.') {
         let (precision, end) = number(text, at + 1);
@@ -241,6 +242,7 @@ mod tests {
             ("%5.5.5p|", vec![directive(".")]),
             ("%-5.-3d|", vec![directive("-")]),
             ("%5 d|", vec![directive(" ")]),
+            ("%0-5d|", vec![directive("-")]),
             ("%*d %1$d", vec![directive("*"), directive("$")]),
             ("\\q\\8\\x41", vec![escape("q"), escape("8"), escape("x")]),
             ("%\\", vec![directive("\\")]),
@@ -268,7 +270,7 @@ mod tests {
     #[test]
     fn shapes() {
         let shaped = |text: &[u8]| shape(text);
-        let (shape, used) = shaped(b"%-0+ #12.34d");
+        let (shape, used) = shaped(b"%-+ #012.34d");
         assert_eq!(used, 11);
         assert!(shape.left && shape.zero && shape.plus && shape.space && shape.alternate);
         assert_eq!((shape.width, shape.precision), (12, Some(34)));

@@ -1,6 +1,7 @@
 //! The lines of `-ls`.
 
-use super::render::{group, user};
+use super::number::plain;
+use super::render::group;
 use super::{mode, time};
 use crate::facts::Facts;
 use ringwalk::{Fields, FileType, Metadata};
@@ -92,7 +93,7 @@ fn write(file: &impl Facts, columns: &Columns, terms: &Terms, out: &mut Vec<u8>)
     out.push(b' ');
     number(metadata.nlink.into(), &columns.links, out);
     out.push(b' ');
-    name(&columns.user, out, |out| user(file, metadata.uid, out));
+    owner(file, metadata.uid, &columns.user, out);
     name(&columns.group, out, |out| group(file, metadata.gid, out));
     size(metadata, columns, out);
     out.push(b' ');
@@ -127,6 +128,20 @@ fn number(number: u64, column: &AtomicUsize, out: &mut Vec<u8>) {
     let missing = missing(digits.len(), column);
     out.resize(out.len() + missing, b' ');
     out.extend_from_slice(digits);
+}
+
+/// The owner's name. A number that has no name stands in a column of eight, and the space after it counts when GNU find
+/// sees how wide its column has to be.
+fn owner(file: &impl Facts, uid: u32, column: &AtomicUsize, out: &mut Vec<u8>) {
+    if let Some(user) = file.user_name(uid) {
+        return name(column, out, |out| out.extend_from_slice(&user));
+    }
+    let start = out.len();
+    plain(uid.into(), out);
+    let end = out.len().max(start + 8);
+    out.resize(end, b' ');
+    out.push(b' ');
+    column.fetch_max(out.len() - start, Ordering::Relaxed);
 }
 
 /// A name, to the left in its column, and a space.
@@ -230,8 +245,22 @@ mod tests {
         );
         assert_eq!(
             line(&fake(|_| ()), &columns),
-            "    1401217        2 -rw-r--r--     1 root       12                    6 Nov 10  2020 o/1\n"
+            "    1401217        2 -rw-r--r--     1 root        12                    6 Nov 10  2020 o/1\n"
         );
+    }
+
+    #[test]
+    fn owners_without_names_have_a_column_of_their_own() {
+        let columns = Columns::new();
+        let owned = |uid| line(&fake(|metadata| metadata.uid = uid), &columns)[32..].to_owned();
+        assert_eq!(owned(7777), "7777     12              6 Nov 10  2020 o/1\n");
+        assert_eq!(owned(0), "root      12              6 Nov 10  2020 o/1\n");
+        assert_eq!(owned(7777), "7777     12              6 Nov 10  2020 o/1\n");
+        assert_eq!(
+            owned(4_294_967_290),
+            "4294967290 12              6 Nov 10  2020 o/1\n"
+        );
+        assert_eq!(owned(0), "root        12              6 Nov 10  2020 o/1\n");
     }
 
     #[test]

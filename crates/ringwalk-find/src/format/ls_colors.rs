@@ -122,14 +122,14 @@ impl LsColors {
                 break;
             }
             let (value, after_value) = part(&after_key[1..], b":");
-            colors.set(key, value);
+            colors.set(&key, value);
             rest = after_value.get(1..).unwrap_or_default();
         }
         colors.settle_case();
         colors
     }
 
-    fn set(&mut self, key: Vec<u8>, value: Vec<u8>) {
+    fn set(&mut self, key: &[u8], value: Vec<u8>) {
         if let Some(end) = key.strip_prefix(b"*") {
             self.extensions.push(Extension {
                 end: end.to_vec(),
@@ -138,7 +138,7 @@ impl LsColors {
             });
             return;
         }
-        match &key[..] {
+        match key {
             b"lc" => self.left = value,
             b"rc" => self.right = value,
             b"rs" => self.reset = value,
@@ -251,14 +251,17 @@ fn escape(text: &[u8]) -> (u8, usize) {
 }
 
 /// The byte that octal or hexadecimal digits from `start` on give, and where they end.
-fn digits(text: &[u8], start: usize, radix: u32) -> (u8, usize) {
+fn digits(text: &[u8], start: usize, radix: u8) -> (u8, usize) {
     let mut at = start;
-    let mut byte = 0_u32;
-    while let Some(digit) = text.get(at).and_then(|b| char::from(*b).to_digit(radix)) {
-        byte = (byte * radix + digit) & 0xff;
+    let mut byte = 0_u8;
+    while let Some(digit) = text
+        .get(at)
+        .and_then(|b| char::from(*b).to_digit(radix.into()))
+    {
+        byte = byte.wrapping_mul(radix).wrapping_add((digit & 0xf) as u8);
         at += 1;
     }
-    (byte as u8, at)
+    (byte, at)
 }
 
 /// What a caret and a letter stand for.

@@ -22,12 +22,14 @@ pub(super) fn octal(number: u32, shape: Shape, out: &mut Vec<u8>) {
     let mut digits = [b'0'; 12];
     let mut first = digits.len() - 1;
     let mut rest = number;
-    while rest > 7 {
+    loop {
         digits[first] += (rest & 7) as u8;
         rest >>= 3;
+        if rest == 0 {
+            break;
+        }
         first -= 1;
     }
-    digits[first] += rest as u8;
     // With `#` the number begins with a zero; one that `%o` writes anyway is enough.
     let length = digits.len() - first;
     let begins_with_zero = match shape.precision {

@@ -127,10 +127,7 @@ struct Understood {
 
 fn understand(parser: &mut Parser<'_>) -> Result<(std::ops::Range<usize>, Understood), Refusal> {
     let paths = leading::read(parser)?;
-    let mut tokens: Vec<Token> = Vec::new();
-    while let Some(token) = parser.next_word()? {
-        tokens.extend(token);
-    }
+    let tokens = parser.tokens()?;
     check::predicates(parser)?;
     let prints = !parser.acts;
     let (expression, mut exclusions) = tree::build(tokens, parser.words, prints)?;

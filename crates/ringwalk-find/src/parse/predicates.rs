@@ -72,17 +72,27 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads a word with its arguments. None at the end; an empty answer for an option that leaves nothing behind.
-    pub(super) fn next_word(&mut self) -> Result<Option<Option<Token>>, Refusal> {
-        let at = self.words.next;
-        let Some(name) = self.words.take() else {
-            return Ok(None);
-        };
+    /// Reads all words with their arguments.
+    pub(super) fn tokens(&mut self) -> Result<Vec<Token>, Refusal> {
+        let mut tokens = Vec::new();
+        loop {
+            let at = self.words.next;
+            let Some(name) = self.words.take() else {
+                return Ok(tokens);
+            };
+            let piece = self.piece(name, at)?;
+            tokens.extend(piece.map(|piece| Token { piece, at }));
+            self.previous = Some(at);
+        }
+    }
+
+    /// Understands the word `name`, which stands at `at`, and its arguments. None for an option that leaves nothing behind.
+    fn piece(&mut self, name: &OsStr, at: usize) -> Result<Option<Piece>, Refusal> {
         if !matches!(name.as_bytes(), b"(" | b")" | b"!" | b"," | [b'-', _, ..]) {
             return Err(misplaced(self, name));
         }
         let entry = table::find(name.as_bytes()).ok_or_else(|| unknown(name))?;
-        let piece = match entry.kind {
+        Ok(match entry.kind {
             Kind::Global => {
                 self.warn_of_place(name);
                 self.global(entry.word, name)?;
@@ -105,9 +115,7 @@ impl<'a> Parser<'a> {
                     _ => Some(operator(entry.word).ok_or_else(|| unknown(name))?),
                 }
             }
-        };
-        self.previous = Some(at);
-        Ok(Some(piece.map(|piece| Token { piece, at })))
+        })
     }
 
     fn test_leaf(&self, is: Test, at: usize) -> Piece {
@@ -227,25 +235,8 @@ fn levels(name: &OsStr, argument: &OsStr) -> Result<usize, Refusal> {
         .ok_or_else(|| out_of_range(argument))
 }
 
-/// GNU find's names for syntaxes, in its order.
-const SYNTAXES: &[&str] = &[
-    "findutils-default",
-    "ed",
-    "emacs",
-    "gnu-awk",
-    "grep",
-    "posix-awk",
-    "awk",
-    "posix-basic",
-    "posix-egrep",
-    "egrep",
-    "posix-extended",
-    "posix-minimal-basic",
-    "sed",
-];
-
 fn no_syntax(given: &OsStr) -> Refusal {
-    let known: Vec<String> = SYNTAXES
+    let known: Vec<String> = table::SYNTAXES
         .iter()
         .map(|name| quoted(OsStr::new(name)))
         .collect();

@@ -22,7 +22,9 @@ fn collect(node: &Node<'_>, leaves: &mut Vec<String>) {
         Kind::Action(leaf) | Kind::Gather(leaf, _) => leaves.push(describe::words(&leaf.words)),
         Kind::Not(inner) => collect(inner, leaves),
         Kind::And(parts) | Kind::Or(parts) | Kind::List(parts) => {
-            parts.iter().for_each(|part| collect(part, leaves));
+            for part in parts {
+                collect(part, leaves);
+            }
         }
     }
 }

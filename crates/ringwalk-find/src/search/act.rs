@@ -103,7 +103,7 @@ fn execute(evaluator: &mut Evaluator<'_>, template: &CommandTemplate, file: &Fil
         file.c_name.to_bytes(),
         &mut desk,
     );
-    evaluator.shared.tell_ran(ran)
+    evaluator.shared.tell_ran(&ran)
 }
 
 /// Adds a file to those that a command is run for.
@@ -123,7 +123,7 @@ pub(super) fn gather(evaluator: &mut Evaluator<'_>, number: usize, file: &File<'
         }
     };
     if let Some(ran) = ran {
-        shared.tell_ran(ran);
+        shared.tell_ran(&ran);
     }
     true
 }
@@ -137,7 +137,7 @@ pub(super) fn flush_directory(evaluator: &mut Evaluator<'_>, dir: BorrowedFd<'_>
     };
     for (collector, batch) in shared.collectors.iter().zip(&mut evaluator.batches) {
         if let Some(ran) = collector.flush(batch, dir, &mut desk) {
-            shared.tell_ran(ran);
+            shared.tell_ran(&ran);
         }
     }
 }
@@ -150,7 +150,7 @@ pub(super) fn finish(shared: &Shared<'_>) {
     };
     for collector in shared.collectors {
         if let Some(ran) = collector.finish(&mut desk) {
-            shared.tell_ran(ran);
+            shared.tell_ran(&ran);
         }
     }
 }

@@ -123,16 +123,12 @@ impl Evaluator<'_> {
             Test::NoUser => of(&|m| self.shared.user_name(m.uid).is_none()),
             Test::NoGroup => of(&|m| self.shared.group_name(m.gid).is_none()),
             Test::Access(mode) => may_access(file, *mode),
-            Test::Age(time, span) => self.time(*time, file).is_some_and(|t| span.contains(t)),
-            Test::Newer(time, than) => self.time(*time, file).is_some_and(|t| t > *than),
+            Test::Age(time, span) => time_of(*time, file).is_some_and(|t| span.contains(t)),
+            Test::Newer(time, than) => time_of(*time, file).is_some_and(|t| t > *than),
             Test::Used(span) => of(&|m| used(m).is_some_and(|time| span.contains(time))),
             Test::FileSystem(name) => file.file_system() == name.as_slice(),
             Test::Context(pattern) => file.context().is_some_and(|label| pattern.matches(&label)),
         }
-    }
-
-    fn time(&self, time: Time, file: &File<'_>) -> Option<Timestamp> {
-        time.of(file.metadata().ok()?)
     }
 
     /// The type as it is when links are followed if they are not, and the other way round.
@@ -145,7 +141,9 @@ impl Evaluator<'_> {
             // A link that leads nowhere is only a link.
             Err(Errno::NOENT | Errno::NOTDIR) => Some(FileType::Symlink),
             Err(errno) => {
-                self.shared.tell_failure(file.path(), errno);
+                if errno == Errno::LOOP {
+                    self.shared.tell_failure(file.path(), errno);
+                }
                 None
             }
         }
@@ -162,6 +160,10 @@ impl Evaluator<'_> {
             _ => false,
         }
     }
+}
+
+fn time_of(time: Time, file: &File<'_>) -> Option<Timestamp> {
+    time.of(file.metadata().ok()?)
 }
 
 /// Whether a name begins with a dot and is not `.` or `..`.

@@ -5,6 +5,7 @@ use super::state::{Later, State};
 use crate::facts::Facts;
 use crate::selinux;
 use ringwalk::{Dir, Entry, FileType, Metadata};
+use ringwalk_gnu::{quote, reason};
 use rustix::fs::{AtFlags, CWD, statat};
 use rustix::io::Errno;
 use std::borrow::Cow;
@@ -22,7 +23,7 @@ pub(crate) struct File<'a> {
     pub(crate) directory: Option<BorrowedFd<'a>>,
     /// What it is called there; for a starting point its whole path.
     pub(crate) c_name: &'a CStr,
-    file_type: FileType,
+    kind: FileType,
     /// It is a link that the search follows.
     followed: bool,
     known: Option<&'a Metadata>,
@@ -49,7 +50,7 @@ impl<'a> File<'a> {
             depth: entry.depth(),
             directory,
             c_name: entry.c_name(),
-            file_type: entry.file_type(),
+            kind: entry.file_type(),
             followed: entry.is_followed(),
             known: entry.metadata(),
             stat_failed: entry.stat_error(),
@@ -75,7 +76,7 @@ impl<'a> File<'a> {
             depth: dir.depth(),
             directory,
             c_name: dir.c_name(),
-            file_type: FileType::Directory,
+            kind: FileType::Directory,
             followed: later.followed,
             known: later.metadata.as_ref(),
             stat_failed: later.stat_failed,
@@ -150,8 +151,8 @@ impl Facts for File<'_> {
     }
 
     fn file_type(&self) -> FileType {
-        if self.file_type != FileType::Unknown {
-            return self.file_type;
+        if self.kind != FileType::Unknown {
+            return self.kind;
         }
         self.metadata()
             .map_or(FileType::Unknown, Metadata::file_type)
@@ -186,8 +187,16 @@ impl Facts for File<'_> {
         if own != FileType::Symlink {
             return Ok(own);
         }
-        let stat = statat(self.at(), self.c_name, AtFlags::NO_AUTOMOUNT)?;
-        Ok(FileType::from_mode(stat.st_mode))
+        match statat(self.at(), self.c_name, AtFlags::NO_AUTOMOUNT) {
+            Ok(stat) => Ok(FileType::from_mode(stat.st_mode)),
+            Err(errno) => {
+                // A link that leads nowhere or in circles is no failure.
+                if !matches!(errno, Errno::NOENT | Errno::NOTDIR | Errno::LOOP) {
+                    self.shared.tell_failure(self.path, errno);
+                }
+                Err(errno)
+            }
+        }
     }
 
     fn file_system(&self) -> Cow<'_, [u8]> {
@@ -198,7 +207,16 @@ impl Facts for File<'_> {
     }
 
     fn context(&self) -> Option<Vec<u8>> {
-        selinux::label(self.directory, self.c_name, self.followed).ok()
+        match selinux::label(self.directory, self.c_name, self.followed) {
+            Ok(label) => Some(label),
+            Err(errno) => {
+                let path = quote::value(self.path);
+                let reason = reason(&errno.into());
+                self.shared
+                    .fail(&format!("getfilecon failed: {path}: {reason}"));
+                None
+            }
+        }
     }
 
     fn user_name(&self, uid: u32) -> Option<Cow<'_, [u8]>> {

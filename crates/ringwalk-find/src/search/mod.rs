@@ -166,7 +166,9 @@ impl Shared<'_> {
         if debug.contains(Debug::RATES) {
             let counts = std::mem::take(&mut *shared::lock(&self.progress.counts));
             let lines = self.plan.describe_rates(&counts);
-            lines.iter().for_each(|line| self.host.tell(line));
+            for line in &lines {
+                self.host.tell(line);
+            }
         }
         if debug.contains(Debug::STAT) {
             let asked = self.progress.stats.load(Ordering::Relaxed);

@@ -43,15 +43,18 @@ fn read(list: &OsStr) -> Result<Roots, String> {
             .read_to_end(&mut text)
     };
     let mut roots = Roots::default();
-    if text.last() == Some(&0) {
+    // A list of one empty name and an empty list differ by this byte.
+    let ended = text.last() == Some(&0);
+    if ended {
         text.pop();
-    } else if text.is_empty() {
-        text.clear();
     }
     if let Err(error) = read {
         roots
             .complaints
             .push(format!("{shown}: read error: {}", reason(&error)));
+    }
+    if text.is_empty() && !ended {
+        return Ok(roots);
     }
     for (index, name) in text.split(|byte| *byte == 0).enumerate() {
         if name.is_empty() {

@@ -137,17 +137,20 @@ impl Shared<'_> {
         }
         let path = error.path().as_os_str().as_bytes();
         if error.operation() == Operation::Loop {
-            let above = error
-                .loops_with()
-                .map_or(&b""[..], |above| above.as_os_str().as_bytes());
-            self.fail(&format!(
-                "File system loop detected; {} is part of the same file system loop as {}.",
-                quote::value(path),
-                quote::value(above)
-            ));
+            let above = error.loops_with().map(|above| above.as_os_str().as_bytes());
+            self.tell_loop(path, above.unwrap_or_default());
         } else {
             self.tell_failure(path, error.errno());
         }
+    }
+
+    /// Tells of a directory that is one above it once more.
+    pub(crate) fn tell_loop(&self, path: &[u8], above: &[u8]) {
+        self.fail(&format!(
+            "File system loop detected; {} is part of the same file system loop as {}.",
+            quote::value(path),
+            quote::value(above)
+        ));
     }
 
     /// Tells of something that went wrong with a file.
@@ -163,10 +166,10 @@ impl Shared<'_> {
     }
 
     /// Tells of what running a command came to; whether that was success.
-    pub(crate) fn tell_ran(&self, ran: Ran) -> bool {
-        ran.messages
-            .iter()
-            .for_each(|message| self.host.tell(message));
+    pub(crate) fn tell_ran(&self, ran: &Ran) -> bool {
+        for message in &ran.messages {
+            self.host.tell(message);
+        }
         if ran.find_fails {
             self.progress.fail();
         }

@@ -9,7 +9,7 @@ use super::state::{Later, State};
 use crate::execute::Collector;
 use crate::expression::Debug;
 use ringwalk::ordered::{Line, Place};
-use ringwalk::{Batch, Dir, Entry, Error, Flow, Left, Visitor};
+use ringwalk::{Batch, Dir, Entry, Error, Flow, Follow, Left, Visitor};
 use ringwalk_gnu::quote;
 use std::os::fd::AsFd as _;
 use std::sync::atomic::Ordering;
@@ -67,6 +67,14 @@ impl<'s> Searcher<'s> {
             return None;
         }
         let options = &shared.command.options;
+        if shared.command.follow == Follow::Always
+            && entry.will_descend()
+            && let Some(above) = entry.looped_to()
+        {
+            entry.prune();
+            shared.tell_loop(&self.path, &above.path());
+            return None;
+        }
         let root_len = if entry.depth() == 0 {
             self.path.len()
         } else {

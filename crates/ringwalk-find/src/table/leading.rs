@@ -68,7 +68,7 @@ Its form may change between versions.",
         &["-O"],
         &["LEVEL"],
         Origin::Gnu,
-        "How freely tests may be reordered; the number follows without a space. With -O0 they are asked in the order given. \
-From -O1, the default, cheaper tests come first where that cannot be seen from outside. Higher levels up to 65535 are accepted.",
+        "How freely tests may be reordered; the number follows without a space. With -O0 they are asked in the order given, \
+and directories are read even if nothing in them can match. From -O1, the default, cheaper tests come first where that cannot be seen from outside. Higher levels up to 65535 are accepted.",
     ),
 ];

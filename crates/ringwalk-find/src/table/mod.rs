@@ -161,6 +161,32 @@ pub struct Entry {
     pub text: &'static str,
 }
 
+impl Entry {
+    /// What it does in a few words: the beginning of the text.
+    pub fn summary(&self) -> &'static str {
+        let ends = [". ", ": ", "; ", ":\n", ".\n"];
+        let end = ends.iter().filter_map(|end| self.text.find(end)).min();
+        self.text[..end.unwrap_or(self.text.len())].trim_end_matches('.')
+    }
+}
+
+/// The syntaxes of `-regextype`, in the order in which GNU find lists them.
+pub const SYNTAXES: &[&str] = &[
+    "findutils-default",
+    "ed",
+    "emacs",
+    "gnu-awk",
+    "grep",
+    "posix-awk",
+    "awk",
+    "posix-basic",
+    "posix-egrep",
+    "egrep",
+    "posix-extended",
+    "posix-minimal-basic",
+    "sed",
+];
+
 /// All words, in the order of the manual.
 pub fn entries() -> impl Iterator<Item = &'static Entry> {
     [
@@ -177,20 +203,21 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
 
 /// The word of the expression that is written so. As in GNU find, a hyphen may stand before operators (`-!`).
 pub fn find(written: &[u8]) -> Option<&'static Entry> {
-    if let Some(found) = entries()
-        .filter(|entry| entry.kind != Kind::Leading)
-        .find(|entry| entry.names.iter().any(|name| name.as_bytes() == written))
-    {
-        return Some(found);
-    }
+    let named = |entry: &&Entry| entry.names.iter().any(|name| name.as_bytes() == written);
     match written {
-        [b'-', operator @ (b'(' | b')' | b'!' | b',')] => operators::ENTRIES
-            .iter()
-            .find(|entry| entry.names[0].as_bytes() == [*operator]),
+        [operator @ (b'(' | b')' | b'!' | b',')]
+        | [b'-', operator @ (b'(' | b')' | b'!' | b',')] => {
+            let written = std::slice::from_ref(operator);
+            operators::ENTRIES
+                .iter()
+                .find(|entry| entry.names[0].as_bytes() == written)
+        }
         [b'-', b'n', b'e', b'w', b'e', b'r', _, _] => tests::ENTRIES
             .iter()
             .find(|entry| entry.word == Word::NewerXY),
-        _ => None,
+        _ => entries()
+            .filter(|entry| entry.kind != Kind::Leading)
+            .find(named),
     }
 }
 
@@ -224,13 +251,13 @@ fn distance(a: &[u8], b: &[u8]) -> usize {
     for (i, x) in a.iter().enumerate() {
         let mut row = vec![i + 1];
         for (j, y) in b.iter().enumerate() {
-            let mut least = (last[j] + usize::from(x != y))
+            let mut steps = (last[j] + usize::from(x != y))
                 .min(last[j + 1] + 1)
                 .min(row[j] + 1);
             if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
-                least = least.min(before[j - 1] + 1);
+                steps = steps.min(before[j - 1] + 1);
             }
-            row.push(least);
+            row.push(steps);
         }
         before = std::mem::replace(&mut last, row);
     }
@@ -259,6 +286,19 @@ mod test {
                     );
                 }
             }
+        }
+    }
+
+    #[test]
+    fn summaries_are_short() {
+        for entry in entries() {
+            let summary = entry.summary();
+            assert!(
+                (3..=140).contains(&summary.len()),
+                "{:?}: {summary}",
+                entry.names
+            );
+            assert!(!summary.contains('\n'), "{summary}");
         }
     }
 

@@ -115,7 +115,7 @@ lists and file systems mounted without execution, which -perm knows nothing of."
         &["-hidden"],
         &[],
         Origin::Bfs,
-        "The name begins with a dot, and is neither . nor ... itself.",
+        "The name begins with a dot; the names . and .. do not count.",
     ),
     test(
         Word::LinkNameFold,

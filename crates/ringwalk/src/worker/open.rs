@@ -110,16 +110,7 @@ impl<V: Visitor> Worker<'_, V> {
     fn looped_to<'d>(dir: &'d Dir<V::State>, fd: &DirectoryFd) -> Option<&'d Dir<V::State>> {
         let identity = identity(fd).ok()?;
         dir.slot.set_identity(identity);
-        if !dir.is_below_link() {
-            return None;
-        }
-        let mut above = dir.parent();
-        while let Some(dir) = above {
-            if dir.slot.identity() == Some(identity) {
-                return Some(dir);
-            }
-            above = dir.parent();
-        }
-        None
+        let above = dir.parent().filter(|_| dir.is_below_link())?;
+        above.or_above(identity)
     }
 }

@@ -1,0 +1,210 @@
+//! The man page.
+
+use anyhow::Result;
+use clap_mangen::roff::{Inline, Roff, bold, italic, roman};
+use ringwalk_find::table::{Entry, Kind, Origin, Word, entries};
+
+use super::text;
+
+/// The page; `subcommands` are those of the program.
+pub(crate) fn page(subcommands: &[String]) -> Result<Vec<u8>> {
+    let mut roff = Roff::new();
+    let version = concat!("ringwalk ", env!("CARGO_PKG_VERSION"));
+    roff.control("TH", ["RINGWALK-FIND", "1", "", version, "Ringwalk"]);
+    roff.control("SH", ["NAME"]);
+    roff.text([roman(
+        "ringwalk-find - search for files in directory trees, as GNU find does",
+    )]);
+    synopsis(&mut roff);
+    for (heading, text) in text::BEFORE {
+        section(heading, text, &mut roff);
+    }
+    for (heading, kind, text) in text::KINDS {
+        section(heading, text, &mut roff);
+        for entry in entries().filter(|entry| entry.kind == *kind) {
+            word(entry, &mut roff);
+        }
+    }
+    for (heading, text) in text::AFTER {
+        section(heading, text, &mut roff);
+    }
+    see_also(subcommands, &mut roff);
+    let mut out = Vec::new();
+    roff.to_writer(&mut out)?;
+    Ok(out)
+}
+
+fn synopsis(roff: &mut Roff) {
+    roff.control("SH", ["SYNOPSIS"]);
+    let mut line = vec![
+        bold("ringwalk"),
+        roman(" ["),
+        italic("OPTION"),
+        roman("...] "),
+        bold("find"),
+    ];
+    for entry in entries().filter(|entry| entry.kind == Kind::Leading) {
+        line.extend([roman(" ["), bold(entry.names[0])]);
+        // The number of -O follows without a space.
+        let space = if entry.word == Word::Optimize {
+            ""
+        } else {
+            " "
+        };
+        for argument in entry.arguments {
+            line.extend([roman(space), italic(*argument)]);
+        }
+        line.push(roman("]"));
+    }
+    for part in ["STARTING-POINT", "EXPRESSION"] {
+        line.extend([
+            roman(" ["),
+            italic(part),
+            roman(if part == "EXPRESSION" { "]" } else { "...]" }),
+        ]);
+    }
+    roff.text(line);
+}
+
+fn section(heading: &str, text: &str, roff: &mut Roff) {
+    roff.control("SH", [heading]);
+    paragraphs(text, roff);
+}
+
+/// An entry: its names with their arguments, then what it does.
+fn word(entry: &Entry, roff: &mut Roff) {
+    let mut term: Vec<Inline> = Vec::new();
+    for name in entry.names {
+        if !term.is_empty() {
+            term.push(roman(", "));
+        }
+        term.push(bold(*name));
+        let space = if entry.word == Word::Optimize {
+            ""
+        } else {
+            " "
+        };
+        for argument in entry.arguments {
+            let is_name = argument.starts_with(char::is_uppercase);
+            term.push(roman(space));
+            term.push(if is_name {
+                italic(*argument)
+            } else {
+                bold(*argument)
+            });
+        }
+    }
+    if let Some(note) = match entry.origin {
+        Origin::Posix => None,
+        Origin::Gnu => Some(" (GNU)"),
+        Origin::Bfs => Some(" (bfs)"),
+    } {
+        term.push(roman(note));
+    }
+    roff.control("TP", []).text(term);
+    roff.control("RS", []);
+    paragraphs(entry.text, roff);
+    roff.control("RE", []);
+}
+
+/// Paragraphs, with empty lines between them; a line `* TERM: MEANING` is an item, one of four blanks an example.
+fn paragraphs(text: &str, roff: &mut Roff) {
+    let mut after_gap = false;
+    for line in text.trim_end().lines() {
+        if let Some(item) = line.strip_prefix("* ") {
+            let (term, meaning) = item.split_once(": ").unwrap_or((item, ""));
+            roff.control("TP", [])
+                .text([bold(term)])
+                .text([roman(meaning)]);
+        } else if let Some(example) = line.strip_prefix("    ") {
+            roff.control("RS", ["4"]).control("nf", []);
+            roff.text([bold(example)]);
+            roff.control("fi", []).control("RE", []);
+        } else if !line.is_empty() {
+            if after_gap {
+                roff.control("PP", []);
+            }
+            roff.text([roman(line)]);
+        }
+        after_gap = line.is_empty();
+    }
+}
+
+fn see_also(subcommands: &[String], roff: &mut Roff) {
+    roff.control("SH", ["SEE ALSO"]);
+    let mut line = vec![bold("ringwalk"), roman("(1)")];
+    for name in subcommands.iter().filter(|name| *name != "find") {
+        line.extend([roman(", "), bold(format!("ringwalk-{name}")), roman("(1)")]);
+    }
+    for (name, section) in [
+        ("find", 1),
+        ("xargs", 1),
+        ("fnmatch", 3),
+        ("strftime", 3),
+        ("regex", 7),
+    ] {
+        line.extend([roman(", "), bold(name), roman(format!("({section})"))]);
+    }
+    roff.text(line);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rendered() -> String {
+        String::from_utf8(page(&["count".to_owned(), "find".to_owned()]).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn every_word_has_its_place() {
+        let page = rendered();
+        for entry in entries() {
+            for name in entry.names {
+                let written = format!("\\fB{}\\fR", name.replace('-', "\\-"));
+                assert!(page.contains(&written), "{written}");
+            }
+        }
+    }
+
+    #[test]
+    fn sections_are_in_order() {
+        let page = rendered();
+        let mut at = 0;
+        for heading in [
+            "NAME",
+            "SYNOPSIS",
+            "DESCRIPTION",
+            "OPTIONS",
+            "OPERATORS",
+            "TESTS",
+            "ACTIONS",
+            "FORMATS",
+            "EXIT STATUS",
+            "ENVIRONMENT",
+            "EXAMPLES",
+            "DIFFERENCES",
+            "SEE ALSO",
+        ] {
+            let wanted = [format!(".SH {heading}\n"), format!(".SH \"{heading}\"\n")];
+            let found = wanted.iter().find_map(|wanted| page[at..].find(wanted));
+            at += found.unwrap_or_else(|| panic!("{heading} is missing or out of order"));
+        }
+    }
+
+    #[test]
+    fn paragraphs_items_and_examples() {
+        let mut roff = Roff::new();
+        paragraphs(
+            "First.\n\nSecond.\n* a: b: c\n\nThird.\n\n    find -x",
+            &mut roff,
+        );
+        let text = roff.to_roff();
+        for part in [
+            "First.\n.PP\nSecond.\n.TP\n\\fBa\\fR\nb: c\n.PP\nThird.",
+            ".nf\n\\fBfind \\-x\\fR\n.fi",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
+    }
+}

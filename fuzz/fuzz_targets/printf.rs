@@ -1,0 +1,116 @@
+//! Formats of `-printf` on arbitrary bytes.
+//!
+//! Whatever the format, compiling it must not panic, and what comes of it must be writable of a file. What has no percent
+//! sign and no backslash in it stands for itself.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use ringwalk::{Errno, Fields, FileType, Metadata, Timestamp};
+use ringwalk_find::facts::Facts;
+use ringwalk_find::format::Format;
+use std::borrow::Cow;
+
+struct File(Metadata);
+
+impl Facts for File {
+    fn path(&self) -> &[u8] {
+        b"tree//a\x1b\xc3/"
+    }
+
+    fn root_len(&self) -> usize {
+        5
+    }
+
+    fn depth(&self) -> usize {
+        1
+    }
+
+    fn file_type(&self) -> FileType {
+        FileType::Symlink
+    }
+
+    fn metadata(&self) -> Result<&Metadata, Errno> {
+        Ok(&self.0)
+    }
+
+    fn link_target(&self) -> Option<Vec<u8>> {
+        Some(b"there".to_vec())
+    }
+
+    fn target_type(&self) -> Result<FileType, Errno> {
+        Err(Errno::LOOP)
+    }
+
+    fn file_system(&self) -> Cow<'_, [u8]> {
+        Cow::Borrowed(b"ext4")
+    }
+
+    fn context(&self) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn user_name(&self, _uid: u32) -> Option<Cow<'_, [u8]>> {
+        None
+    }
+
+    fn group_name(&self, _gid: u32) -> Option<Cow<'_, [u8]>> {
+        Some(Cow::Borrowed(b"group"))
+    }
+}
+
+/// The number that the first bytes are, for times and sizes.
+fn number(bytes: &[u8]) -> u64 {
+    let bytes = bytes.iter().take(8);
+    bytes.fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+fn file(seed: u64) -> File {
+    let time = Timestamp {
+        secs: seed.cast_signed(),
+        nanos: (seed % 1_000_000_000) as u32,
+    };
+    File(Metadata {
+        mask: Fields::all(),
+        mode: seed as u32 & 0xffff,
+        nlink: seed as u32,
+        uid: 1,
+        gid: 2,
+        block_size: 4096,
+        ino: seed,
+        size: seed,
+        blocks: seed.rotate_left(20),
+        dev: seed,
+        rdev: 0,
+        mnt_id: 0,
+        attributes: 0,
+        atime: time,
+        mtime: time,
+        ctime: time,
+        btime: time,
+    })
+}
+
+fuzz_target!(|input: &[u8]| {
+    let (seed, format) = input.split_at(input.len().min(8));
+    let mut warnings = Vec::new();
+    let Ok(compiled) = Format::parse(format, &mut warnings) else {
+        return;
+    };
+    // Widths are believed up to two thousand million; five digits are as good for finding faults.
+    let wide = format
+        .windows(6)
+        .any(|six| six.iter().all(u8::is_ascii_digit));
+    if wide {
+        return;
+    }
+    let file = file(number(seed));
+    let mut out = Vec::new();
+    compiled.write(&file, &mut out);
+    if !format.contains(&b'%') && !format.contains(&b'\\') {
+        assert_eq!(out, format);
+        assert!(warnings.is_empty() && compiled.fields().is_empty());
+    }
+    out.clear();
+    compiled.write_to_terminal(&file, &mut out);
+});
