@@ -2,8 +2,9 @@
 
 PREFIX ?= /usr/local
 DESTDIR ?=
-# Set to 1 to install a link named du as well, which takes GNU du's place in the PATH.
+# Set to 1 to install a link named du (find) as well, which takes GNU's place in the PATH.
 DU_LINK ?=
+FIND_LINK ?=
 
 CARGO ?= cargo
 # Debian's own, which python3-pytest belongs to; another one with pytest does as well.
@@ -98,7 +99,7 @@ bench: ## measure against the floors and the other tools that are installed
 	bench/run $(BENCH)
 
 # Builds only what is not there, so that `sudo make install` after `make` runs no compiler as root.
-install: ## install below $(DESTDIR)$(PREFIX); DU_LINK=1 adds a link named du
+install: ## install below $(DESTDIR)$(PREFIX); DU_LINK=1, FIND_LINK=1 add links named du, find
 	@test -x $(PROGRAM) -a -d $(ASSETS)/man || $(MAKE) --no-print-directory build
 	install -D -m 755 $(PROGRAM) $(TO)/bin/ringwalk
 	install -d $(TO)/share/man/man1
@@ -110,6 +111,9 @@ install: ## install below $(DESTDIR)$(PREFIX); DU_LINK=1 adds a link named du
 		$(TO)/share/fish/vendor_completions.d/ringwalk.fish
 ifeq ($(DU_LINK),1)
 	ln -sf ringwalk $(TO)/bin/du
+endif
+ifeq ($(FIND_LINK),1)
+	ln -sf ringwalk $(TO)/bin/find
 endif
 
 clean: ## remove everything built
