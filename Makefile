@@ -9,8 +9,10 @@ FIND_LINK ?=
 CARGO ?= cargo
 # Debian's own, which python3-pytest belongs to; another one with pytest does as well.
 PYTHON ?= /usr/bin/python3
-# Seconds that `make fuzz` runs.
+# Seconds that `make fuzz` runs, all targets together.
 FUZZ_SECONDS ?= 20
+# By their names in fuzz/fuzz_targets.
+FUZZ_TARGETS ?= $(patsubst fuzz/fuzz_targets/%.rs,%,$(wildcard fuzz/fuzz_targets/*.rs))
 # More arguments for pytest, such as `-k races`.
 PYTEST ?=
 
@@ -52,12 +54,16 @@ sanitize: ## tests of ringwalk-sys under AddressSanitizer
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address $(CARGO) test --locked -p ringwalk-sys \
 		--lib --tests --target $(HOST) --target-dir $(TARGET_DIR)/sanitize
 
-# New inputs go to the first folder; the committed ones are only read.
-fuzz: setup ## the fuzz target of the dirent parser for FUZZ_SECONDS
-	mkdir -p $(TARGET_DIR)/corpus
-	RUSTC_BOOTSTRAP=1 $(CARGO) fuzz run --target $(HOST) dirents \
-		$(TARGET_DIR)/corpus fuzz/corpus/dirents -- \
-		-max_total_time=$(FUZZ_SECONDS) -max_len=4096 -verbosity=0 -print_final_stats=1
+# All are built once; each runs for its share. New inputs go to the first folder; the committed ones are only read.
+fuzz: setup ## every fuzz target, FUZZ_SECONDS for all together
+	@for target in $(FUZZ_TARGETS); do \
+		echo "fuzz: $$target"; \
+		mkdir -p $(TARGET_DIR)/corpus/$$target && \
+		RUSTC_BOOTSTRAP=1 $(CARGO) fuzz run --target $(HOST) $$target \
+			$(TARGET_DIR)/corpus/$$target fuzz/corpus/$$target -- \
+			-max_total_time=$$(( $(FUZZ_SECONDS) / $(words $(FUZZ_TARGETS)) + 1 )) \
+			-max_len=4096 -verbosity=0 -print_final_stats=1 || exit 1; \
+	done
 
 e2e: setup ## end-to-end tests of the debug build (all of them only as root)
 	$(CARGO) build --locked -p ringwalk-cli -p xtask

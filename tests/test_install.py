@@ -65,6 +65,13 @@ def test_the_link_named_du_only_if_asked_for(programs, assets, scratch):
     assert ours.out == run(["du", "-ab", scratch / "data"]).out
 
 
+def test_the_link_named_find_only_if_asked_for(programs, assets, scratch):
+    install(programs, assets, f"PREFIX={scratch}", "FIND_LINK=1")
+    assert installed(scratch) == EXPECTED | {"bin/find"}
+    ours = run([scratch / "bin" / "find", scratch / "bin", "-name", "f*"]).ok()
+    assert ours.out == f"{scratch}/bin/find\n".encode()
+
+
 def test_every_long_option_is_in_its_man_page_and_in_the_completions(programs, assets):
     bash = (assets / "completions" / "ringwalk.bash").read_text()
     fish = (assets / "completions" / "ringwalk.fish").read_text()

@@ -94,7 +94,7 @@ impl Glob {
 
     /// Whether the whole of `text` matches.
     pub fn matches(&self, text: &[u8]) -> bool {
-        let by_bytes = || self.rules.by_bytes().matches(&self.bytes, text);
+        let by_bytes = || self.matches_bytes(text);
         if !self.rules.utf8 || (self.ascii && text.is_ascii() && self.asking < Asking::Always) {
             return by_bytes();
         }
@@ -104,6 +104,30 @@ impl Glob {
             }
             _ => self.ask(text).unwrap_or_else(by_bytes),
         }
+    }
+
+    /// What is behind the last run is looked at first: every token there takes one byte, and names differ in their
+    /// ends.
+    fn matches_bytes(&self, text: &[u8]) -> bool {
+        let rules = self.rules.by_bytes();
+        let is_run = |token: &Token| matches!(token, Token::Run);
+        let Some(last_run) = self.bytes.iter().rposition(is_run) else {
+            return rules.matches(&self.bytes, text);
+        };
+        let (head, tail) = self.bytes.split_at(last_run + 1);
+        let Some((front, end)) = text
+            .len()
+            .checked_sub(tail.len())
+            .map(|length| text.split_at(length))
+        else {
+            return false;
+        };
+        let unit = |byte: u8| first(&[byte], false).map_or(Err(byte), |(unit, _)| unit);
+        tail.iter()
+            .zip(end)
+            .rev()
+            .all(|(token, byte)| rules.takes(token, unit(*byte)))
+            && (head.len() == 1 || rules.matches(head, front))
     }
 
     /// What the C library says; nothing if there is a zero byte, which it takes for the end.

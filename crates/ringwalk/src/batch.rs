@@ -108,13 +108,15 @@ impl<'b, S> Entry<'b, S> {
         self.c_name().to_bytes()
     }
 
-    /// The name for a system call.
+    /// The name for a system call. Finding its end takes a moment: who needs it more than once keeps it.
+    #[inline]
     pub fn c_name(&self) -> &'b CStr {
         self.batch.raw.records.name(self.index)
     }
 
     /// The type: from the metadata if there is any, else as the directory says, which may be
     /// [`Unknown`](FileType::Unknown). Where the walk may descend it is never unknown, unless it could not be found out.
+    #[inline]
     pub fn file_type(&self) -> FileType {
         self.batch.raw.records.file_type(self.index)
     }
@@ -241,6 +243,9 @@ impl<'b, S> Entry<'b, S> {
     }
 
     fn descent(&self) -> Option<&'b Descent<S>> {
+        if self.file_type() != FileType::Directory {
+            return None;
+        }
         let found = self
             .batch
             .descents

@@ -98,7 +98,7 @@ impl<S> Dir<S> {
 
     /// The last component of the path; for a root the path as it was given.
     pub fn name(&self) -> &[u8] {
-        self.name.as_c_str().to_bytes()
+        self.name.bytes()
     }
 
     /// The last component for a system call; for a root the path as it was given.

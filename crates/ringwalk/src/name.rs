@@ -4,19 +4,29 @@ use std::ffi::CStr;
 
 /// Bytes, NUL included, of a name that is kept without memory of its own: most are shorter, and a directory is made and
 /// dropped for each.
-const SHORT: usize = 23;
+const SHORT: usize = 22;
 
 #[derive(Debug)]
 pub(crate) enum Name {
-    Short([u8; SHORT]),
+    /// The name and its length without the NUL.
+    Short(u8, [u8; SHORT]),
     Long(Box<CStr>),
 }
 
 impl Name {
     pub(crate) fn as_c_str(&self) -> &CStr {
         match self {
-            Self::Short(bytes) => CStr::from_bytes_until_nul(bytes).unwrap_or_default(),
+            Self::Short(_, bytes) => CStr::from_bytes_until_nul(bytes).unwrap_or_default(),
             Self::Long(name) => name,
+        }
+    }
+
+    /// Without the NUL. Paths are put together from these, so their length is known rather than looked for.
+    #[inline]
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Short(length, bytes) => &bytes[..usize::from(*length)],
+            Self::Long(name) => name.to_bytes(),
         }
     }
 }
@@ -25,12 +35,12 @@ impl From<&CStr> for Name {
     fn from(name: &CStr) -> Self {
         let bytes = name.to_bytes_with_nul();
         let mut short = [0; SHORT];
-        match short.get_mut(..bytes.len()) {
-            Some(room) => {
+        match (short.get_mut(..bytes.len()), u8::try_from(bytes.len() - 1)) {
+            (Some(room), Ok(length)) => {
                 room.copy_from_slice(bytes);
-                Self::Short(short)
+                Self::Short(length, short)
             }
-            None => Self::Long(name.into()),
+            _ => Self::Long(name.into()),
         }
     }
 }
@@ -45,6 +55,12 @@ mod tests {
         for length in 0..=300 {
             let name = CString::new(vec![b'n'; length]).unwrap();
             assert_eq!(Name::from(&*name).as_c_str(), &*name);
+            assert_eq!(Name::from(&*name).bytes(), name.to_bytes());
         }
+    }
+
+    #[test]
+    fn a_name_takes_three_words() {
+        assert_eq!(size_of::<Name>(), 24);
     }
 }

@@ -296,6 +296,8 @@ impl Parser<'_> {
             Ok(b'{') if self.has(Bits::INTERVALS) && !self.has(Bits::NO_BK_BRACES) => {
                 Token::OpenInterval
             }
+            // glibc compares with text made upper-case, but does not make these so.
+            Ok(b'a'..=b'z') if self.has(Bits::ICASE) => Token::Other,
             _ => Token::Unit(unit),
         }
     }

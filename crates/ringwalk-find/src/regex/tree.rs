@@ -143,6 +143,24 @@ impl Node {
         matches!(self, Self::Repeat { node, min: 0, max: None } if **node == Self::Any)
     }
 
+    /// The units between two [`is_anything`](Self::is_anything), if that is all.
+    pub(super) fn within(&self) -> Option<Vec<u32>> {
+        let Self::Concat(nodes) = self else {
+            return None;
+        };
+        let [first, units @ .., last] = nodes.as_slice() else {
+            return None;
+        };
+        if !first.is_anything() || !last.is_anything() {
+            return None;
+        }
+        let unit = |node: &Self| match node {
+            Self::Unit(unit) => Some(*unit),
+            _ => None,
+        };
+        units.iter().map(unit).collect()
+    }
+
     /// Adds to `prefix` the units that all matches begin with. Whether they are no more than that.
     pub(super) fn prefix(&self, prefix: &mut Vec<u32>) -> bool {
         match self {

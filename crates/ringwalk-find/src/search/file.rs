@@ -36,9 +36,11 @@ pub(crate) struct File<'a> {
 
 impl<'a> File<'a> {
     /// An entry of a directory, or a starting point.
+    #[inline]
     pub(crate) fn found(
         shared: &'a Shared<'a>,
         entry: Entry<'a, State>,
+        c_name: &'a CStr,
         directory: Option<BorrowedFd<'a>>,
         path: &'a [u8],
         root_len: usize,
@@ -49,7 +51,7 @@ impl<'a> File<'a> {
             root_len,
             depth: entry.depth(),
             directory,
-            c_name: entry.c_name(),
+            c_name,
             kind: entry.file_type(),
             followed: entry.is_followed(),
             known: entry.metadata(),

@@ -11,6 +11,7 @@ use crate::expression::Debug;
 use ringwalk::ordered::{Line, Place};
 use ringwalk::{Batch, Dir, Entry, Error, Flow, Follow, Left, Visitor};
 use ringwalk_gnu::quote;
+use std::ffi::CStr;
 use std::os::fd::AsFd as _;
 use std::sync::atomic::Ordering;
 
@@ -59,6 +60,7 @@ impl<'s> Searcher<'s> {
         &mut self,
         batch: &Batch<'_, State>,
         entry: &Entry<'_, State>,
+        c_name: &CStr,
         root_len: usize,
     ) -> Option<State> {
         let shared = self.shared;
@@ -80,7 +82,7 @@ impl<'s> Searcher<'s> {
         } else {
             root_len
         };
-        let file = File::found(shared, *entry, batch.fd(), &self.path, root_len);
+        let file = File::found(shared, *entry, c_name, batch.fd(), &self.path, root_len);
         if !self.evaluator.admits(&file) {
             entry.prune();
             return None;
@@ -110,8 +112,9 @@ impl<'s> Searcher<'s> {
                 break;
             }
             self.path.truncate(prefix);
-            self.path.extend_from_slice(entry.name());
-            if let Some(state) = self.visit(batch, &entry, root_len) {
+            let c_name = entry.c_name();
+            self.path.extend_from_slice(c_name.to_bytes());
+            if let Some(state) = self.visit(batch, &entry, c_name, root_len) {
                 entry.descend_with(state);
             }
         }
@@ -127,8 +130,9 @@ impl<'s> Searcher<'s> {
         let mut directories = Vec::new();
         for entry in batch.entries() {
             self.path.truncate(prefix);
-            self.path.extend_from_slice(entry.name());
-            if let Some(state) = self.visit(batch, &entry, root_len) {
+            let c_name = entry.c_name();
+            self.path.extend_from_slice(c_name.to_bytes());
+            if let Some(state) = self.visit(batch, &entry, c_name, root_len) {
                 texts.push(self.take_texts());
                 texts.subdirectory();
                 directories.push((entry, state));

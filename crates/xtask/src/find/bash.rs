@@ -115,10 +115,7 @@ mod tests {
             offered(&["ringwalk", "find", "-newer", "/dev/nul"]),
             ["/dev/null"]
         );
-        assert_eq!(
-            offered(&["ringwalk", "find", "/dev/nul"]),
-            ["/dev/null"]
-        );
+        assert_eq!(offered(&["ringwalk", "find", "/dev/nul"]), ["/dev/null"]);
         assert_eq!(offered(&["ringwalk", "count", "-"]), ["clap"]);
         assert_eq!(offered(&["ringwalk", "du", "find", "-"]), ["clap"]);
         assert_eq!(offered(&["ringwalk", "--source", "find", ""]), ["clap"]);
