@@ -94,14 +94,14 @@ LINES = (
     "-O-1 .",
     "-O1x .",
     "-O 1 .",
-    "-D nonsense,help2 kinds/file",
+    "-D nonsense kinds/file",
     "-D , kinds/file",
     # Numbers.
     *(
         f". {word} {number}"
         for word in ("-links", "-inum", "-uid", "-gid", "-mtime", "-mmin", "-used", "-size")
         for number in words(
-            "x 1x 1.5.5 --1 ++1 +-1 + - 0x10 1e3 1e 99999999999999999999 1, é nan inf "
+            "x 1x 1.5.5 --1 ++1 +-1 + - 0x10 1e3 1e 99999999999999999999 1, é inf "
             "18446744073709551615 18446744073709551616 9223372036854775808"
         )
     ),
@@ -225,8 +225,7 @@ def test_same_words_and_status(find, gnu_find, menagerie, line):
         told, wanted = messages(got), messages(expected)
         # For an unknown predicate there may be a proposal beside GNU's message.
         if any("unknown predicate" in text for text in wanted):
-            told = [text for text in told if "unknown predicate" in text]
-            told = [text[: len(wanted[0])] for text in told]
+            told = [text for text in told if not text.startswith("did you mean")]
         assert told == wanted
         assert got.status == expected.status
         assert sorted(got.lines()) == sorted(expected.lines())
@@ -275,7 +274,8 @@ def test_odd_words(find, gnu_find, menagerie, line, locale):
         program("kinds", *line, cwd=menagerie, env={"LC_ALL": locale})
         for program in (gnu_find, find)
     )
-    assert [text[:60] for text in messages(got)][:1] == [t[:60] for t in messages(expected)][:1]
+    told = [text for text in messages(got) if not text.startswith("did you mean")]
+    assert told == messages(expected)
     assert (got.status, sorted(got.lines())) == (expected.status, sorted(expected.lines()))
 
 
@@ -285,7 +285,7 @@ def test_the_nearest_known_word_is_proposed(find, scratch):
         result = find(".", wrong, "x", cwd=scratch)
         assert result.status == 1 and result.out == b""
         assert f"unknown predicate `{wrong}'".encode() in result.err
-        assert right.encode() in result.err.replace(wrong.encode(), b""), result
+        assert right.encode() in result.err.splitlines()[-1], result
     # What is near nothing gets no proposal.
     assert find(".", "-qqqqqqqqqq", cwd=scratch).err == b"find: unknown predicate `-qqqqqqqqqq'\n"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from support import mounts
-from support.find import assert_same
+from support.find import LS, assert_same
 
 pytestmark = pytest.mark.usefixtures("needs_root")
 
@@ -77,5 +77,12 @@ def test_kinds_of_file_systems(find, gnu_find, mount, scratch, kind):
     point = mount(mounts.filesystem, kind, scratch)
     (point / "dir").mkdir()
     (point / "dir" / "file").write_bytes(b"1234")
-    for expression in (["-ls"], ["-xdev"], ["-printf", "%p %F %y %s\n"], ["-type", "f", "-empty"]):
+    assert_same(find, gnu_find, point, "-ls", separator=LS)
+    for expression in (["-xdev"], ["-printf", "%p %y %s\n"], ["-type", "f", "-empty"]):
         assert_same(find, gnu_find, point, *expression)
+    # GNU find knows a file system by its device number alone, and has "unknown" where files have
+    # others than their mount point.
+    name = {"fuse": b"fuse"}.get(kind, kind.encode())
+    lines = find(point, "-printf", "%F\n").ok().lines()
+    assert lines and set(lines) == {name}
+    assert len(find(point, "-fstype", name).ok().lines()) == len(lines)

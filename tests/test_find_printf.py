@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 from support import mounts
-from support.find import assert_same, messages
+from support.find import LS, assert_same, messages
 
 DIRECTIVES = "abcdDfFgGhHiklmMnpPsStuUyYZ%"
 TIMES = "@aAbBcCdDeFgGhHIjklmMnprRsStTuUVwWxXyYzZ+"
@@ -44,7 +44,8 @@ def test_times(find, gnu_find, here, stamp, zone):
     env = {"TZ": zone}
     tops = ("times", "kinds/file", "kinds/to-file")
     plain = "\\n".join(f"{letter}: [%{stamp}{letter}]" for letter in TIMES)
-    assert_same(find, gnu_find, *tops, "-printf", f"%p\\n{plain}\\0", env=env, **here)
+    args = (*tops, "-printf", f"%p\\n{plain}\\0")
+    assert_same(find, gnu_find, *args, separator=b"\0", env=env, **here)
     assert_same(find, gnu_find, *tops, "-printf", f"[%{stamp.lower()}]\\n", env=env, **here)
     if zone == "UTC0":
         forms = "|".join(
@@ -173,6 +174,10 @@ def test_ls(find, gnu_find, here, command, locale):
     tops = (".", "kinds/to-file", "kinds/to-dir")
     for follow in ("-P", "-H", "-L"):
         args = (follow, *tops, *command.split())
+        assert_same(find, gnu_find, *args, separator=LS, env={"LC_ALL": locale}, **here)
+    # One file by itself, with the columns as they are.
+    for name in ("file", "dir", "char", "to-file", "fifo", "long"):
+        args = (f"kinds/{name}", "-maxdepth", 0, *command.split())
         assert_same(find, gnu_find, *args, env={"LC_ALL": locale}, **here)
 
 
@@ -185,7 +190,8 @@ def test_ls_variants(find, gnu_find, here):
         {"BLOCK_SIZE": "1"},
         {"BLOCKSIZE": "512"},
     ):
-        assert_same(find, gnu_find, "times", "sizes", "owners", "-ls", env=variables, **here)
+        args = ("times", "sizes", "owners", "-ls")
+        assert_same(find, gnu_find, *args, separator=LS, env=variables, **here)
 
 
 def test_ls_of_recent_and_old_files(find, gnu_find, scratch):
@@ -199,7 +205,7 @@ def test_ls_of_recent_and_old_files(find, gnu_find, scratch):
         path = scratch / f"minute{minutes}"
         path.touch()
         os.utime(path, (now - minutes * 60, now - minutes * 60))
-    assert_same(find, gnu_find, ".", "-ls", cwd=scratch)
+    assert_same(find, gnu_find, ".", "-ls", separator=LS, cwd=scratch)
 
 
 def test_types_of_file_systems(find, gnu_find, mount, scratch):

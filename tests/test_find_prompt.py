@@ -81,7 +81,7 @@ def test_at_a_terminal(programs, gnu_find, small, action, command):
         # One starting point each: the order of several is nobody's promise.
         for path in ("top/d/one", "top/d/two words"):
             for answer in (b"y", b"n", b""):
-                args = (program, path, *line)
+                args = (program, path, *(["-nocolor"] if seen else []), *line)
                 status, text = converse(args, [answer], cwd=small, env={"TERM": "dumb"})
                 # The name that a message begins with is that by which the program was called.
                 shown.append((status, text.replace(os.fsencode(program), b"find")))

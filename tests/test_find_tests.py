@@ -7,7 +7,7 @@ import os
 
 import pytest
 from support import trees, zoo
-from support.find import assert_same, assert_same_each, words
+from support.find import LS, assert_same, assert_same_each, words
 from support.run import NOBODY
 
 TYPES = ["f", "d", "l", "p", "s", "c", "b", "f,d", "l,p,s", "b,c", "f,l,d,p,s,c,b"]
@@ -161,8 +161,9 @@ def test_following(find, gnu_find, here, line):
     follow = [line.pop(0)] if line[0] in ("-L", "-H", "-P") else []
     if "-ls" not in line and "-printf" not in line:
         line.append("-print")
+    separator = LS if "-ls" in line else b"\n"
     for tops in (["kinds", "links"], ["links/dirlink", "kinds/to-file", "kinds/to-self"]):
-        assert_same(find, gnu_find, *follow, *tops, *line, **here)
+        assert_same(find, gnu_find, *follow, *tops, *line, separator=separator, **here)
 
 
 def test_types(find, gnu_find, here):
@@ -349,7 +350,7 @@ def test_options_anywhere_and_warnings(find, gnu_find, here, expression):
     assert_same(find, gnu_find, ".", *words(expression), env=variables, **here)
 
 
-SMALL = ("-empty", "-type f -size +4k", "-links 2", "-printf %s%p\\n", "-depth", "-ls", "-xtype d")
+SMALL = ("-empty", "-type f -size +4k", "-links 2", "-printf %s%p\\\\0", "-depth", "-xtype d")
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -359,7 +360,9 @@ def test_random_trees(find, gnu_find, scratch, seed):
     zoo.settle_access_times(top)
     trees.settle(top)
     for expression in SMALL:
-        assert_same(find, gnu_find, top, *words(expression))
+        separator = b"\0" if "printf" in expression else b"\n"
+        assert_same(find, gnu_find, top, *words(expression), separator=separator)
+    assert_same(find, gnu_find, top, "-ls", separator=LS)
     if seed < 2:
         # Links to directories anywhere make the same files appear many times.
         assert_same(find, gnu_find, "-L", top, "-maxdepth", 4, "-type", "f")
