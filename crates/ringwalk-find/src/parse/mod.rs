@@ -7,7 +7,7 @@
 //! | `leading.rs` | what stands before the starting points |
 //! | `words.rs` | the words one after another, and messages about them |
 //! | `predicates.rs` | which words are what: options, and the way to the other files |
-//! | `tests.rs`, `number.rs`, `mode.rs`, `time.rs`, `owner.rs`, `reference.rs` | tests and their arguments |
+//! | `tests.rs`, `number.rs`, `mode.rs`, `time.rs`, `owner.rs`, `reference.rs`, `types.rs` | tests and their arguments |
 //! | `actions.rs` | actions and their arguments |
 //! | `tree.rs` | operators and parentheses |
 //! | `check.rs` | what cannot go together |
@@ -28,6 +28,7 @@ mod reference;
 mod tests;
 mod time;
 mod tree;
+mod types;
 mod words;
 
 pub use context::Context;
@@ -41,7 +42,7 @@ use tree::{Piece, Token};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The command line is wrong: messages for standard error, warnings that came before included, each to be written after the
-    /// program's name; status 1. A message may have several lines.
+    /// program's name; status 1. A message may have several lines. Bytes that are not UTF-8 are shown as U+FFFD.
     Wrong(Vec<String>),
     /// `-help`, `--help`, `-D help`: the text for standard output; status 0.
     Help(String),

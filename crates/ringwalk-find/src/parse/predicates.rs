@@ -74,14 +74,21 @@ impl<'a> Parser<'a> {
 
     /// Reads all words with their arguments.
     pub(super) fn tokens(&mut self) -> Result<Vec<Token>, Refusal> {
-        let mut tokens = Vec::new();
+        let mut tokens: Vec<Token> = Vec::new();
         loop {
             let at = self.words.next;
             let Some(name) = self.words.take() else {
                 return Ok(tokens);
             };
-            let piece = self.piece(name, at)?;
-            tokens.extend(piece.map(|piece| Token { piece, at }));
+            match self.piece(name, at)? {
+                Some(piece) => tokens.push(Token { piece, at }),
+                // GNU find then calls the word before by this name in its messages.
+                None => {
+                    if let Some(before) = tokens.last_mut() {
+                        before.at = at;
+                    }
+                }
+            }
             self.previous = Some(at);
         }
     }

@@ -3,15 +3,13 @@
 use super::predicates::Parser;
 use super::reference::Reference;
 use super::words::{invalid, missing, plain, quoted};
-use super::{Refusal, mode, number, owner, time};
+use super::{Refusal, mode, number, owner, time, types};
 use crate::date;
-use crate::expression::{
-    AccessMode, Compare, Permission, PermissionMatch, Span, Test, Time, TypeSet,
-};
+use crate::expression::{AccessMode, Compare, Permission, PermissionMatch, Span, Test, Time};
 use crate::pattern::Pattern;
 use crate::regex::Regex;
 use crate::table::Word;
-use ringwalk::{FileType, Timestamp};
+use ringwalk::Timestamp;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
@@ -77,8 +75,8 @@ impl Parser<'_> {
             Word::SameFile => Test::SameFile(Reference::new(argument, self.follow)?.identity()),
             Word::Permission => Test::Permission(self.permission(argument)?),
             Word::Size => size(argument)?,
-            Word::Type => Test::Type(types(name, bytes)?),
-            Word::XType => Test::XType(types(name, bytes)?),
+            Word::Type => Test::Type(types::types(name, bytes)?),
+            Word::XType => Test::XType(types::types(name, bytes)?),
             Word::Used => Test::Used(time::lapse(bytes).ok_or_else(|| {
                 Refusal::wrong(format!("Invalid argument {} to -used", plain(argument)))
             })?),
@@ -254,63 +252,4 @@ fn size(argument: &OsStr) -> Result<Test, Refusal> {
         Refusal::wrong(format!("Invalid argument `{}' to -size", plain(argument)))
     })?;
     Ok(Test::Size { count, unit })
-}
-
-/// The letters of `-type` and `-xtype`, with commas between.
-fn types(name: &OsStr, letters: &[u8]) -> Result<TypeSet, Refusal> {
-    let name = plain(name);
-    let mut types = TypeSet::default();
-    let mut rest = letters;
-    if rest.is_empty() {
-        return Err(Refusal::wrong(format!(
-            "Arguments to {name} should contain at least one letter"
-        )));
-    }
-    loop {
-        let [letter, after @ ..] = rest else {
-            return Err(Refusal::wrong(format!(
-                "Last file type in list argument to {name} is missing, i.e., list is ending on: ','"
-            )));
-        };
-        let file_type = type_of(*letter, &name)?;
-        if types.contains(file_type) {
-            return Err(Refusal::wrong(format!(
-                "Duplicate file type '{}' in the argument list to {name}.",
-                char::from(*letter)
-            )));
-        }
-        types.insert(file_type);
-        rest = match after {
-            [] => return Ok(types),
-            [b',', rest @ ..] => rest,
-            _ => {
-                return Err(Refusal::wrong(format!(
-                    "Must separate multiple arguments to {name} using: ','"
-                )));
-            }
-        };
-    }
-}
-
-fn type_of(letter: u8, name: &str) -> Result<FileType, Refusal> {
-    Ok(match letter {
-        b'b' => FileType::BlockDevice,
-        b'c' => FileType::CharacterDevice,
-        b'd' => FileType::Directory,
-        b'f' => FileType::Regular,
-        b'l' => FileType::Symlink,
-        b'p' => FileType::Fifo,
-        b's' => FileType::Socket,
-        b'D' => {
-            return Err(Refusal::wrong(format!(
-                "{name} D is not supported because Solaris doors are not supported on the platform find was compiled on."
-            )));
-        }
-        _ => {
-            let letter = String::from_utf8_lossy(std::slice::from_ref(&letter)).into_owned();
-            return Err(Refusal::wrong(format!(
-                "Unknown argument to {name}: {letter}"
-            )));
-        }
-    })
 }

@@ -79,7 +79,8 @@ impl Level {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Before {
     Nothing,
-    Open,
+    /// The parenthesis whose word stands there.
+    Open(usize),
     /// The operator whose word stands there.
     Operator(usize),
     Operand,
@@ -144,9 +145,9 @@ impl Builder<'_> {
                     )));
                 }
                 self.levels.push(Level::default());
-                self.before = Before::Open;
+                self.before = Before::Open(at);
             }
-            Piece::Close => self.close()?,
+            Piece::Close => self.close(at)?,
             Piece::And | Piece::Or | Piece::Comma => self.join(&piece, at)?,
         }
         Ok(())
@@ -210,16 +211,17 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn close(&mut self) -> Result<(), Refusal> {
+    fn close(&mut self, at: usize) -> Result<(), Refusal> {
         let too_many = || Refusal::wrong("you have too many ')'");
         match self.before {
             Before::Operand => {}
             Before::Nothing => {
-                return Err(Refusal::wrong(
-                    "invalid expression: expected expression before closing parentheses ')'.",
-                ));
+                return Err(Refusal::wrong(format!(
+                    "invalid expression: expected expression before closing parentheses '{}'.",
+                    self.word(at)
+                )));
             }
-            Before::Open => {
+            Before::Open(_) => {
                 return Err(Refusal::wrong(
                     "invalid expression; empty parentheses are not allowed.",
                 ));
@@ -248,17 +250,17 @@ impl Builder<'_> {
     fn end(mut self) -> Result<(Option<Expression>, Vec<Expression>), Refusal> {
         match self.before {
             Before::Nothing | Before::Operand => {}
-            Before::Open => {
+            Before::Open(at) => {
                 return Err(Refusal::wrong(format!(
                     "invalid expression; expected to find a ')' but didn't see one. Perhaps you need an extra predicate after \
 '{}'",
-                    self.words.last()
+                    self.word(at)
                 )));
             }
-            Before::Operator(_) if self.prints => {
+            Before::Operator(at) if self.prints => {
                 return Err(Refusal::wrong(format!(
                     "expected an expression after '{}'",
-                    self.words.last()
+                    self.word(at)
                 )));
             }
             Before::Operator(_) => return Err(Refusal::wrong("invalid expression")),

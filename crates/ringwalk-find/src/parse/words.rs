@@ -30,13 +30,6 @@ impl<'a> Words<'a> {
     pub(super) fn argument(&mut self, name: &OsStr) -> Result<&'a OsStr, Refusal> {
         self.take().ok_or_else(|| missing(name))
     }
-
-    /// The last word of all, as messages show it.
-    pub(super) fn last(&self) -> Cow<'a, str> {
-        self.all
-            .last()
-            .map_or(Cow::Borrowed(""), |word| plain(word))
-    }
 }
 
 /// A word in a message as it is.

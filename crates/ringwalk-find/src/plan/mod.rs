@@ -7,6 +7,7 @@
 //! | `estimate.rs` | what each test costs, and how often it is true |
 //! | `order.rs` | tests that stand together, the cheapest and most selective first |
 //! | `reach.rs` | which directories cannot lead to anything |
+//! | `sieve.rs` | what can be decided by name, path and type alone |
 //! | `describe.rs` | all that in words, for `-D tree` and `--explain` |
 //!
 //! Metadata costs a system call a file, a hundred times what a test of the name does, so the question that matters is
@@ -19,12 +20,15 @@ mod estimate;
 mod needs;
 mod order;
 mod reach;
+mod sieve;
 
 use crate::expression::{Action, Command, Expression, Leaf, Test};
 use crate::format::Colors;
 use estimate::Estimate;
 use reach::Reach;
 use ringwalk::{Fields, Follow};
+use sieve::Sieve;
+pub(crate) use sieve::{Listed, decide};
 
 /// When the metadata of a file is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +61,7 @@ pub(crate) struct Plan<'c> {
     /// Something is written.
     pub(crate) writes: bool,
     reach: Reach,
+    sieve: Sieve,
     /// How many nodes there are; each has a number below that.
     pub(crate) nodes: usize,
     /// The actions that gather files for one command, by number.
@@ -115,6 +120,7 @@ impl<'c> Plan<'c> {
             serial: builder.serial,
             writes: builder.writes,
             reach,
+            sieve: Sieve::of(&expression),
             nodes: builder.nodes,
             gathering: builder.gathering,
             expression,

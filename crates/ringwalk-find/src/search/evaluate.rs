@@ -7,7 +7,7 @@ use super::shared::Shared;
 use crate::execute::Batch;
 use crate::expression::{AccessMode, PermissionMatch, Test, Time};
 use crate::facts::Facts;
-use crate::plan::{Kind, Node};
+use crate::plan::{Kind, Listed, Node, decide};
 use ringwalk::{FileType, Metadata, Timestamp};
 use rustix::fs::{Access, AtFlags, Mode, OFlags, RawDir, accessat, openat};
 use rustix::io::Errno;
@@ -87,16 +87,16 @@ impl Evaluator<'_> {
     fn test(&self, test: &Test, file: &File<'_>) -> bool {
         let of = |check: &dyn Fn(&Metadata) -> bool| file.metadata().is_ok_and(check);
         match test {
-            Test::True => true,
-            Test::False => false,
-            Test::Name(pattern) => pattern.matches(file.base_name()),
-            Test::Path(pattern) => pattern.matches(file.path()),
-            Test::Regex(regex) => regex.matches(file.path()),
+            Test::True
+            | Test::False
+            | Test::Name(_)
+            | Test::Path(_)
+            | Test::Regex(_)
+            | Test::Type(_)
+            | Test::Hidden => decide(test, &listed(test, file)) == Some(true),
             Test::LinkName(pattern) => file
                 .link_target()
                 .is_some_and(|target| pattern.matches(&target)),
-            Test::Hidden => is_hidden(file.base_name()),
-            Test::Type(types) => types.contains(file.file_type()),
             Test::XType(types) => self
                 .other_type(file)
                 .is_some_and(|other| types.contains(other)),
@@ -162,13 +162,21 @@ impl Evaluator<'_> {
     }
 }
 
-fn time_of(time: Time, file: &File<'_>) -> Option<Timestamp> {
-    time.of(file.metadata().ok()?)
+/// A file as its directory has it.
+fn listed<'f>(test: &Test, file: &'f File<'_>) -> Listed<'f> {
+    Listed {
+        name: file.base_name(),
+        path: file.path(),
+        // The type may have to be asked for: only where the test is about it.
+        kind: match test {
+            Test::Type(_) => file.file_type(),
+            _ => FileType::Unknown,
+        },
+    }
 }
 
-/// Whether a name begins with a dot and is not `.` or `..`.
-fn is_hidden(name: &[u8]) -> bool {
-    name.first() == Some(&b'.') && name != b"." && name != b".."
+fn time_of(time: Time, file: &File<'_>) -> Option<Timestamp> {
+    time.of(file.metadata().ok()?)
 }
 
 fn is_empty_directory(file: &File<'_>) -> Result<bool, Errno> {

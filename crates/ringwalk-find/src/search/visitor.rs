@@ -7,9 +7,10 @@ use super::output::{Texts, Writer};
 use super::shared::{InOrder, Shared};
 use super::state::{Later, State};
 use crate::execute::Collector;
-use crate::expression::Debug;
+use crate::expression::{Debug, Sink, SinkIndex};
+use crate::plan::Listed;
 use ringwalk::ordered::{Line, Place};
-use ringwalk::{Batch, Dir, Entry, Error, Flow, Follow, Left, Visitor};
+use ringwalk::{Batch, Dir, Entry, Error, FileType, Flow, Follow, Left, Visitor};
 use ringwalk_gnu::quote;
 use std::ffi::CStr;
 use std::os::fd::AsFd as _;
@@ -22,11 +23,22 @@ pub(crate) struct Searcher<'s> {
     /// The path of the file at hand.
     path: Vec<u8>,
     stats: u64,
+    /// Entries that are no directories may be decided by what their directory says of them.
+    sieves: bool,
+    /// Where what is let through then goes, if it is only printed and as it is.
+    prints: Option<(usize, u8)>,
 }
 
 impl<'s> Searcher<'s> {
     pub(crate) fn new(shared: &'s Shared<'s>, worker: usize) -> Self {
-        let counting = shared.command.options.debug.contains(Debug::RATES);
+        let plan = shared.plan;
+        let options = &shared.command.options;
+        let unadorned = |(sink, end): (SinkIndex, u8)| {
+            let stdout = matches!(shared.command.sinks[sink.0], Sink::Stdout);
+            let shown = stdout && end != 0 && (shared.terminal || shared.colors.is_some());
+            (!shown).then_some((sink.0, end))
+        };
+        let counting = options.debug.contains(Debug::RATES);
         Self {
             shared,
             evaluator: Evaluator {
@@ -39,6 +51,8 @@ impl<'s> Searcher<'s> {
             },
             path: Vec::new(),
             stats: 0,
+            sieves: plan.exclude.is_none() && !options.unique && !counting,
+            prints: plan.prints().and_then(unadorned),
         }
     }
 
@@ -104,15 +118,46 @@ impl<'s> Searcher<'s> {
         })
     }
 
+    /// Whether an entry, whose directory's path is `prefix` bytes long, is done with by what that says of it.
+    #[inline]
+    fn decides(&mut self, entry: &Entry<'_, State>, name: &[u8], prefix: usize) -> bool {
+        let plan = self.shared.plan;
+        let kind = entry.file_type();
+        if matches!(kind, FileType::Directory | FileType::Unknown) || entry.stat_error().is_some() {
+            return false;
+        }
+        if plan.sieve_asks_path() {
+            self.path.truncate(prefix);
+            self.path.extend_from_slice(name);
+        }
+        let path = &self.path;
+        if !plan.lets_through(&Listed { name, path, kind }) {
+            return true;
+        }
+        let Some((sink, end)) = self.prints else {
+            return false;
+        };
+        let text = &mut self.evaluator.writer.texts[sink];
+        text.extend_from_slice(&self.path[..prefix]);
+        text.extend_from_slice(name);
+        text.push(end);
+        true
+    }
+
     /// The entries of a batch, in any order.
     fn spread(&mut self, batch: &Batch<'_, State>) {
         let (prefix, root_len) = self.begin(batch.dir());
+        let min_depth = self.shared.command.options.min_depth;
+        let sieves = self.sieves && batch.dir().is_some() && batch.depth() >= min_depth;
         for entry in batch.entries() {
             if self.evaluator.quit {
                 break;
             }
-            self.path.truncate(prefix);
             let c_name = entry.c_name();
+            if sieves && self.decides(&entry, c_name.to_bytes(), prefix) {
+                continue;
+            }
+            self.path.truncate(prefix);
             self.path.extend_from_slice(c_name.to_bytes());
             if let Some(state) = self.visit(batch, &entry, c_name, root_len) {
                 entry.descend_with(state);

@@ -160,7 +160,9 @@ after it with -depth; -exec with ;, -ok, -quit and -delete keep what GNU find pr
 * Output files: are opened when the whole command line is understood.
 * Unknown words: the nearest known one is named too.
 * Birth times: -newerBY and -newerXB work where the file system keeps them.
-* Parentheses: may be nested 256 levels deep.
+* The comma: the value of the second expression counts; GNU find may exchange the two when it reorders tests.
+* Parentheses: that close nothing and open again, ) (, are an error everywhere. They may be nested 256 levels deep.
+* Messages: show bytes of words that are not UTF-8 as a replacement character.
 * -mtime nan: is an error; GNU find aborts.
 * -D: a list in which one name is unknown still turns on the others, and the unknown one is named.",
     ),
