@@ -93,7 +93,7 @@ proptest! {
         if wanted != printed {
             let show = |all: &[&[u8]], without: &[&[u8]]| -> String {
                 let missing = all.iter().filter(|piece| !without.contains(piece)).take(8);
-                missing.map(|piece| format!("{}\n", piece.escape_ascii())).collect()
+                missing.map(|piece| piece.escape_ascii().to_string() + "\n").collect()
             };
             prop_assert!(
                 false, "missing:\n{}surplus:\n{}(of {} and {})",

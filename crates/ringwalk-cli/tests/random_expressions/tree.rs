@@ -117,7 +117,7 @@ fn set_times(path: &Path, age: u64) {
         .duration_since(UNIX_EPOCH)
         .expect("after 1970");
     let time = |age| {
-        let at = now - Duration::from_secs(age);
+        let at = now.saturating_sub(Duration::from_secs(age));
         Timespec {
             tv_sec: i64::try_from(at.as_secs()).expect("small"),
             tv_nsec: 123_456_789,
