@@ -62,13 +62,12 @@ fn seconds(time: Timestamp, with_nanos: bool, out: &mut Vec<u8>) {
 }
 
 fn fraction(nanos: u32, out: &mut Vec<u8>) {
-    let mut digits = *b".0000000000";
-    let mut rest = nanos;
-    for digit in digits[1..10].iter_mut().rev() {
-        *digit += (rest % 10) as u8;
-        rest /= 10;
-    }
-    out.extend_from_slice(&digits);
+    // A digit before them keeps the zeros that they begin with.
+    let mut buffer = itoa::Buffer::new();
+    let digits = buffer.format(1_000_000_000 + nanos);
+    out.push(b'.');
+    out.extend_from_slice(&digits.as_bytes()[1..]);
+    out.push(b'0');
 }
 
 fn conversion(letter: u8, civil: &Civil, out: &mut Vec<u8>) {

@@ -7,7 +7,8 @@
 //! | `estimate.rs` | what each test costs, and how often it is true |
 //! | `order.rs` | tests that stand together, the cheapest and most selective first |
 //! | `reach.rs` | which directories cannot lead to anything |
-//! | `sieve.rs` | what can be decided by name, path and type alone |
+//! | `listed.rs` | tests that are decided by what is at hand, without a call |
+//! | `sieve.rs` | those of them that stand at the beginning of the expression |
 //! | `describe.rs` | all that in words, for `-D tree` and `--explain` |
 //!
 //! Metadata costs a system call a file, a hundred times what a test of the name does, so the question that matters is
@@ -17,6 +18,7 @@
 
 mod describe;
 mod estimate;
+mod listed;
 mod needs;
 mod order;
 mod reach;
@@ -25,10 +27,10 @@ mod sieve;
 use crate::expression::{Action, Command, Expression, Leaf, Test};
 use crate::format::Colors;
 use estimate::Estimate;
+pub(crate) use listed::{Listed, decide, is_decided_by_metadata};
 use reach::Reach;
 use ringwalk::{Fields, Follow};
 use sieve::Sieve;
-pub(crate) use sieve::{Listed, decide};
 
 /// When the metadata of a file is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,7 +122,7 @@ impl<'c> Plan<'c> {
             serial: builder.serial,
             writes: builder.writes,
             reach,
-            sieve: Sieve::of(&expression),
+            sieve: Sieve::of(&expression, when),
             nodes: builder.nodes,
             gathering: builder.gathering,
             expression,

@@ -1,35 +1,28 @@
-//! What can be decided by what a directory says of its entries: name, path and type.
+//! What can be decided by what the walk brings of an entry: name, path and type, and metadata if that is asked for of all.
 //!
 //! Most expressions begin, or are made to begin, with such tests, and most files fail them. They are asked first, before
 //! anything is set up for a file: that is half of the time that evaluation takes.
 
-use super::{Kind, Node, Plan};
+use super::listed::{Listed, decide, is_decided_by_metadata, is_decided_by_name};
+use super::{Kind, Node, Plan, When};
 use crate::expression::{Action, SinkIndex, Test};
-use ringwalk::FileType;
-
-/// An entry as its directory has it, of a known type, and no starting point.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Listed<'e> {
-    pub(crate) name: &'e [u8],
-    pub(crate) path: &'e [u8],
-    pub(crate) kind: FileType,
-}
 
 /// The beginning of the expression, as far as it can be decided so.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sieve {
     /// How many of the parts that must all be true.
     parts: usize,
-    /// Some of them ask for the path.
+    /// Some of them ask for the name, or for the whole path.
+    asks_name: bool,
     asks_path: bool,
     /// All that is left to do then is to print.
     prints: Option<(SinkIndex, u8)>,
 }
 
 impl Sieve {
-    pub(super) fn of(expression: &Node<'_>) -> Self {
+    pub(super) fn of(expression: &Node<'_>, when: When) -> Self {
         let parts = parts_of(expression);
-        let first = parts.iter().position(|part| !is_decidable(part));
+        let first = parts.iter().position(|part| !is_decidable(part, when));
         let (decidable, rest) = parts.split_at(first.unwrap_or(parts.len()));
         let print = match rest {
             [
@@ -45,7 +38,8 @@ impl Sieve {
         };
         Self {
             parts: decidable.len(),
-            asks_path: decidable.iter().any(asks_path),
+            asks_name: decidable.iter().any(|part| asks(part, is_about_name)),
+            asks_path: decidable.iter().any(|part| asks(part, is_about_path)),
             prints: print,
         }
     }
@@ -62,7 +56,14 @@ impl Plan<'_> {
         })
     }
 
+    /// Whether [`lets_through`](Self::lets_through) looks at the name.
+    #[inline]
+    pub(crate) fn sieve_asks_name(&self) -> bool {
+        self.sieve.asks_name
+    }
+
     /// Whether [`lets_through`](Self::lets_through) looks at the path.
+    #[inline]
     pub(crate) fn sieve_asks_path(&self) -> bool {
         self.sieve.asks_path
     }
@@ -81,31 +82,37 @@ fn parts_of<'n, 'c>(node: &'n Node<'c>) -> &'n [Node<'c>] {
     }
 }
 
-fn is_decidable(node: &Node<'_>) -> bool {
+fn is_decidable(node: &Node<'_>, when: When) -> bool {
     match &node.kind {
-        Kind::Test(leaf) => matches!(
-            leaf.is,
-            Test::True
-                | Test::False
-                | Test::Name(_)
-                | Test::Path(_)
-                | Test::Regex(_)
-                | Test::Type(_)
-                | Test::Hidden
-        ),
+        Kind::Test(leaf) => {
+            is_decided_by_name(&leaf.is) || when == When::Always && is_decided_by_metadata(&leaf.is)
+        }
         Kind::Action(_) | Kind::Gather(..) => false,
-        Kind::Not(inner) => is_decidable(inner),
-        Kind::And(parts) | Kind::Or(parts) | Kind::List(parts) => parts.iter().all(is_decidable),
+        Kind::Not(inner) => is_decidable(inner, when),
+        Kind::And(parts) | Kind::Or(parts) | Kind::List(parts) => {
+            parts.iter().all(|part| is_decidable(part, when))
+        }
     }
 }
 
-fn asks_path(node: &Node<'_>) -> bool {
+/// Whether some test of `node` is about something.
+fn asks(node: &Node<'_>, is_about: fn(&Test) -> bool) -> bool {
     match &node.kind {
-        Kind::Test(leaf) => matches!(leaf.is, Test::Path(_) | Test::Regex(_)),
+        Kind::Test(leaf) => is_about(&leaf.is),
         Kind::Action(_) | Kind::Gather(..) => false,
-        Kind::Not(inner) => asks_path(inner),
-        Kind::And(parts) | Kind::Or(parts) | Kind::List(parts) => parts.iter().any(asks_path),
+        Kind::Not(inner) => asks(inner, is_about),
+        Kind::And(parts) | Kind::Or(parts) | Kind::List(parts) => {
+            parts.iter().any(|part| asks(part, is_about))
+        }
     }
+}
+
+fn is_about_name(test: &Test) -> bool {
+    matches!(test, Test::Name(_) | Test::Hidden)
+}
+
+fn is_about_path(test: &Test) -> bool {
+    matches!(test, Test::Path(_) | Test::Regex(_))
 }
 
 fn holds(node: &Node<'_>, entry: &Listed<'_>) -> bool {
@@ -117,24 +124,4 @@ fn holds(node: &Node<'_>, entry: &Listed<'_>) -> bool {
         Kind::Or(parts) => parts.iter().any(|part| holds(part, entry)),
         Kind::List(parts) => parts.last().is_some_and(|part| holds(part, entry)),
     }
-}
-
-/// Decides a test by what is listed; none if more must be known.
-#[inline]
-pub(crate) fn decide(test: &Test, entry: &Listed<'_>) -> Option<bool> {
-    Some(match test {
-        Test::True => true,
-        Test::False => false,
-        Test::Name(pattern) => pattern.matches(entry.name),
-        Test::Path(pattern) => pattern.matches(entry.path),
-        Test::Regex(regex) => regex.matches(entry.path),
-        Test::Type(types) => types.contains(entry.kind),
-        Test::Hidden => is_hidden(entry.name),
-        _ => return None,
-    })
-}
-
-/// Whether a name begins with a dot and is not `.` or `..`.
-fn is_hidden(name: &[u8]) -> bool {
-    name.first() == Some(&b'.') && name != b"." && name != b".."
 }

@@ -5,10 +5,10 @@ use super::file::File;
 use super::output::Writer;
 use super::shared::Shared;
 use crate::execute::Batch;
-use crate::expression::{AccessMode, PermissionMatch, Test, Time};
+use crate::expression::{AccessMode, Test};
 use crate::facts::Facts;
-use crate::plan::{Kind, Listed, Node, decide};
-use ringwalk::{FileType, Metadata, Timestamp};
+use crate::plan::{Kind, Listed, Node, decide, is_decided_by_metadata};
+use ringwalk::FileType;
 use rustix::fs::{Access, AtFlags, Mode, OFlags, RawDir, accessat, openat};
 use rustix::io::Errno;
 use std::mem::MaybeUninit;
@@ -85,49 +85,28 @@ impl Evaluator<'_> {
     }
 
     fn test(&self, test: &Test, file: &File<'_>) -> bool {
-        let of = |check: &dyn Fn(&Metadata) -> bool| file.metadata().is_ok_and(check);
+        if let Some(decided) = decide(test, &listed(test, file)) {
+            return decided;
+        }
         match test {
-            Test::True
-            | Test::False
-            | Test::Name(_)
-            | Test::Path(_)
-            | Test::Regex(_)
-            | Test::Type(_)
-            | Test::Hidden => decide(test, &listed(test, file)) == Some(true),
             Test::LinkName(pattern) => file
                 .link_target()
                 .is_some_and(|target| pattern.matches(&target)),
             Test::XType(types) => self
                 .other_type(file)
                 .is_some_and(|other| types.contains(other)),
-            Test::Size { count, unit } => of(&|m| count.holds(m.size.div_ceil(*unit))),
             Test::Empty => self.is_empty(file),
-            Test::Links(count) => of(&|m| count.holds(m.nlink.into())),
-            Test::Inode(number) => of(&|m| number.holds(m.ino)),
-            Test::SameFile(identity) => of(&|m| m.identity() == *identity),
-            Test::Permission(permission) => of(&|m| {
-                let wanted = if m.file_type() == FileType::Directory {
-                    permission.directory
-                } else {
-                    permission.file
-                };
-                let bits = m.mode & 0o7777;
-                match permission.how {
-                    PermissionMatch::Exactly => bits == wanted,
-                    PermissionMatch::All => bits & wanted == wanted,
-                    PermissionMatch::Any => wanted == 0 || bits & wanted != 0,
-                }
-            }),
-            Test::Uid(number) => of(&|m| number.holds(m.uid.into())),
-            Test::Gid(number) => of(&|m| number.holds(m.gid.into())),
-            Test::NoUser => of(&|m| self.shared.user_name(m.uid).is_none()),
-            Test::NoGroup => of(&|m| self.shared.group_name(m.gid).is_none()),
+            Test::NoUser => file
+                .metadata()
+                .is_ok_and(|m| self.shared.user_name(m.uid).is_none()),
+            Test::NoGroup => file
+                .metadata()
+                .is_ok_and(|m| self.shared.group_name(m.gid).is_none()),
             Test::Access(mode) => may_access(file, *mode),
-            Test::Age(time, span) => time_of(*time, file).is_some_and(|t| span.contains(t)),
-            Test::Newer(time, than) => time_of(*time, file).is_some_and(|t| t > *than),
-            Test::Used(span) => of(&|m| used(m).is_some_and(|time| span.contains(time))),
             Test::FileSystem(name) => file.file_system() == name.as_slice(),
             Test::Context(pattern) => file.context().is_some_and(|label| pattern.matches(&label)),
+            // There is no metadata to decide by, of which the user has been told.
+            _ => false,
         }
     }
 
@@ -162,21 +141,21 @@ impl Evaluator<'_> {
     }
 }
 
-/// A file as its directory has it.
+/// What is at hand of a file, or is asked for since the test needs it.
 fn listed<'f>(test: &Test, file: &'f File<'_>) -> Listed<'f> {
     Listed {
         name: file.base_name(),
         path: file.path(),
-        // The type may have to be asked for: only where the test is about it.
         kind: match test {
             Test::Type(_) => file.file_type(),
             _ => FileType::Unknown,
         },
+        metadata: if is_decided_by_metadata(test) {
+            file.metadata().ok()
+        } else {
+            None
+        },
     }
-}
-
-fn time_of(time: Time, file: &File<'_>) -> Option<Timestamp> {
-    time.of(file.metadata().ok()?)
 }
 
 fn is_empty_directory(file: &File<'_>) -> Result<bool, Errno> {
@@ -204,21 +183,4 @@ fn may_access(file: &File<'_>, mode: AccessMode) -> bool {
         AccessMode::Execute => Access::EXEC_OK,
     };
     accessat(file.at(), file.c_name, access, AtFlags::empty()).is_ok()
-}
-
-/// The time from the last change of the inode to the last access; none if that is before it.
-fn used(metadata: &Metadata) -> Option<Timestamp> {
-    let (accessed, changed) = (metadata.atime, metadata.ctime);
-    if accessed < changed {
-        return None;
-    }
-    let borrowed = accessed.nanos < changed.nanos;
-    Some(Timestamp {
-        secs: accessed.secs - changed.secs - i64::from(borrowed),
-        nanos: if borrowed {
-            1_000_000_000 + accessed.nanos - changed.nanos
-        } else {
-            accessed.nanos - changed.nanos
-        },
-    })
 }

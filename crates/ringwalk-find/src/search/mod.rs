@@ -6,7 +6,7 @@
 //! | `roots.rs` | where it begins |
 //! | `shared.rs`, `state.rs` | what all workers share, and what is kept with a directory |
 //! | `visitor.rs` | what each worker does with the entries that it is given |
-//! | `file.rs`, `evaluate.rs` | one file, and the expression asked of it |
+//! | `path.rs`, `file.rs`, `evaluate.rs` | a path, one file, and the expression asked of it |
 //! | `act.rs`, `output.rs` | what is done with it, and lines on their way out |
 
 mod act;
@@ -14,6 +14,7 @@ mod evaluate;
 mod file;
 mod host;
 mod output;
+mod path;
 mod roots;
 mod shared;
 mod state;

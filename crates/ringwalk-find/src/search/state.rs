@@ -5,27 +5,46 @@ use super::shared::Shared;
 use crate::facts::Facts as _;
 use ringwalk::Metadata;
 use ringwalk::ordered::Place;
+use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What is kept with a directory.
+/// What is kept with a directory. Most searches need two words of it, and there is one for each directory in flight: so what
+/// few of them need is behind pointers.
 #[derive(Debug, Default)]
 pub(crate) struct State {
-    /// Which worker has its line, if it has one.
+    /// What tells it from all other directories of the search.
+    pub(crate) number: u64,
+    /// Which worker has its line, in which piece.
     pub(crate) line: Option<LineAt>,
     /// The workers that have lines of what is below it, by their number modulo 64.
     pub(crate) writers: AtomicU64,
     /// Where its results belong when they are put into order.
-    pub(crate) place: Option<Place>,
+    pub(crate) place: Option<Box<Place>>,
     /// For a directory that is evaluated after what is in it.
     pub(crate) later: Option<Box<Later>>,
 }
 
-/// A line that a worker had not necessarily written yet.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LineAt {
-    pub(crate) worker: usize,
-    /// The piece of that worker's output in which it is.
-    pub(crate) piece: u64,
+/// A line that a worker had not necessarily written yet: the number of a piece of its output, with the worker's number
+/// above.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LineAt(NonZeroU64);
+
+impl LineAt {
+    /// Pieces are numbered below this bit.
+    const SHIFT: u32 = 48;
+
+    /// In this worker's piece. Pieces are numbered from 1; none for 0.
+    pub(crate) fn new(worker: usize, piece: u64) -> Option<Self> {
+        NonZeroU64::new((worker as u64) << Self::SHIFT | piece).map(Self)
+    }
+
+    pub(crate) fn worker(self) -> usize {
+        (self.0.get() >> Self::SHIFT) as usize
+    }
+
+    pub(crate) fn piece(self) -> u64 {
+        self.0.get() & ((1 << Self::SHIFT) - 1)
+    }
 }
 
 /// What was known of a directory when it was found. Its times are those from before anything in it was changed, as
@@ -60,5 +79,22 @@ impl Later {
             stat_failed: metadata.and_then(Result::err),
             metadata: metadata.and_then(Result::ok),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_found_by_worker_and_piece() {
+        let line = LineAt::new(1023, 1 << 40).unwrap();
+        assert_eq!((line.worker(), line.piece()), (1023, 1 << 40));
+        assert_eq!(LineAt::new(0, 0), None);
+    }
+
+    #[test]
+    fn little_is_kept_with_a_directory() {
+        assert_eq!(size_of::<State>(), 40);
     }
 }

@@ -4,6 +4,7 @@ use super::act;
 use super::evaluate::Evaluator;
 use super::file::File;
 use super::output::{Texts, Writer};
+use super::path::PathBuffer;
 use super::shared::{InOrder, Shared};
 use super::state::{Later, State};
 use crate::execute::Collector;
@@ -16,12 +17,16 @@ use std::ffi::CStr;
 use std::os::fd::AsFd as _;
 use std::sync::atomic::Ordering;
 
+/// Directories are numbered by each worker for itself, below this bit, with its own number above.
+const WORKER_SHIFT: u32 = 48;
+
 /// One worker.
 pub(crate) struct Searcher<'s> {
     shared: &'s Shared<'s>,
     evaluator: Evaluator<'s>,
-    /// The path of the file at hand.
-    path: Vec<u8>,
+    path: PathBuffer,
+    /// Directories that this worker has numbered.
+    numbered: u64,
     stats: u64,
     /// Entries that are no directories may be decided by what their directory says of them.
     sieves: bool,
@@ -49,24 +54,12 @@ impl<'s> Searcher<'s> {
                 quit: false,
                 counts: vec![(0, 0); if counting { shared.plan.nodes } else { 0 }],
             },
-            path: Vec::new(),
+            path: PathBuffer::default(),
+            numbered: 0,
             stats: 0,
             sieves: plan.exclude.is_none() && !options.unique && !counting,
             prints: plan.prints().and_then(unadorned),
         }
-    }
-
-    /// Puts the path of the directory of a batch into the buffer, with a slash behind it. Its length, and that of the
-    /// starting point.
-    fn begin(&mut self, dir: Option<&Dir<State>>) -> (usize, usize) {
-        self.path.clear();
-        let Some(dir) = dir else { return (0, 0) };
-        dir.path_into(&mut self.path);
-        let root_len = root_len(dir);
-        if !self.path.ends_with(b"/") {
-            self.path.push(b'/');
-        }
-        (self.path.len(), root_len)
     }
 
     /// One entry: left out, evaluated now or later. What is to be kept with it if it is descended into.
@@ -75,7 +68,6 @@ impl<'s> Searcher<'s> {
         batch: &Batch<'_, State>,
         entry: &Entry<'_, State>,
         c_name: &CStr,
-        root_len: usize,
     ) -> Option<State> {
         let shared = self.shared;
         if entry.stat_error().is_some() {
@@ -88,20 +80,17 @@ impl<'s> Searcher<'s> {
             && let Some(above) = entry.looped_to()
         {
             entry.prune();
-            shared.tell_loop(&self.path, &above.path());
+            shared.tell_loop(self.path.as_bytes(), &above.path());
             return None;
         }
-        let root_len = if entry.depth() == 0 {
-            self.path.len()
-        } else {
-            root_len
-        };
-        let file = File::found(shared, *entry, c_name, batch.fd(), &self.path, root_len);
+        let path = self.path.as_bytes();
+        let root_len = self.path.root_len();
+        let file = File::found(shared, *entry, c_name, batch.fd(), path, root_len);
         if !self.evaluator.admits(&file) {
             entry.prune();
             return None;
         }
-        if entry.will_descend() && !shared.plan.reaches_below(&self.path) {
+        if entry.will_descend() && !shared.plan.reaches_below(path) {
             entry.prune();
         }
         let mut later = None;
@@ -111,34 +100,51 @@ impl<'s> Searcher<'s> {
             entry.prune();
         }
         self.stats += file.stats.get();
-        entry.will_descend().then(|| State {
-            line: Some(self.evaluator.writer.line_at()),
+        if !entry.will_descend() {
+            return None;
+        }
+        self.numbered += 1;
+        Some(State {
+            number: (self.evaluator.writer.worker as u64) << WORKER_SHIFT | self.numbered,
+            line: self.evaluator.writer.line_at(),
             later,
             ..State::default()
         })
     }
 
-    /// Whether an entry, whose directory's path is `prefix` bytes long, is done with by what that says of it.
+    /// Whether an entry is done with by what the walk has brought of it.
     #[inline]
-    fn decides(&mut self, entry: &Entry<'_, State>, name: &[u8], prefix: usize) -> bool {
+    fn decides(&mut self, entry: &Entry<'_, State>) -> bool {
         let plan = self.shared.plan;
         let kind = entry.file_type();
         if matches!(kind, FileType::Directory | FileType::Unknown) || entry.stat_error().is_some() {
             return false;
         }
-        if plan.sieve_asks_path() {
-            self.path.truncate(prefix);
-            self.path.extend_from_slice(name);
+        // Finding where a name ends takes as long as most tests.
+        let mut name: &[u8] = b"";
+        if plan.sieve_asks_name() {
+            name = entry.name();
         }
-        let path = &self.path;
-        if !plan.lets_through(&Listed { name, path, kind }) {
+        if plan.sieve_asks_path() {
+            self.path.set_name(entry.name());
+        }
+        let listed = Listed {
+            name,
+            path: self.path.as_bytes(),
+            kind,
+            metadata: entry.metadata(),
+        };
+        if !plan.lets_through(&listed) {
             return true;
         }
         let Some((sink, end)) = self.prints else {
             return false;
         };
         let text = &mut self.evaluator.writer.texts[sink];
-        text.extend_from_slice(&self.path[..prefix]);
+        if name.is_empty() {
+            name = entry.name();
+        }
+        text.extend_from_slice(self.path.prefix());
         text.extend_from_slice(name);
         text.push(end);
         true
@@ -146,20 +152,19 @@ impl<'s> Searcher<'s> {
 
     /// The entries of a batch, in any order.
     fn spread(&mut self, batch: &Batch<'_, State>) {
-        let (prefix, root_len) = self.begin(batch.dir());
+        self.path.enter(batch.dir());
         let min_depth = self.shared.command.options.min_depth;
         let sieves = self.sieves && batch.dir().is_some() && batch.depth() >= min_depth;
         for entry in batch.entries() {
             if self.evaluator.quit {
                 break;
             }
-            let c_name = entry.c_name();
-            if sieves && self.decides(&entry, c_name.to_bytes(), prefix) {
+            if sieves && self.decides(&entry) {
                 continue;
             }
-            self.path.truncate(prefix);
-            self.path.extend_from_slice(c_name.to_bytes());
-            if let Some(state) = self.visit(batch, &entry, c_name, root_len) {
+            let c_name = entry.c_name();
+            self.path.set_name(c_name.to_bytes());
+            if let Some(state) = self.visit(batch, &entry, c_name) {
                 entry.descend_with(state);
             }
         }
@@ -170,14 +175,13 @@ impl<'s> Searcher<'s> {
 
     /// The entries of a batch, whose results go to their place in the order of the tree.
     fn arrange(&mut self, batch: &Batch<'_, State>, line: &dyn InOrder, place: &Place) {
-        let (prefix, root_len) = self.begin(batch.dir());
+        self.path.enter(batch.dir());
         let mut texts = Line::default();
         let mut directories = Vec::new();
         for entry in batch.entries() {
-            self.path.truncate(prefix);
             let c_name = entry.c_name();
-            self.path.extend_from_slice(c_name.to_bytes());
-            if let Some(state) = self.visit(batch, &entry, c_name, root_len) {
+            self.path.set_name(c_name.to_bytes());
+            if let Some(state) = self.visit(batch, &entry, c_name) {
                 texts.push(self.take_texts());
                 texts.subdirectory();
                 directories.push((entry, state));
@@ -187,7 +191,7 @@ impl<'s> Searcher<'s> {
         let places = line.add_batch(place, batch.index(), texts);
         for ((entry, state), place) in directories.into_iter().zip(places) {
             entry.descend_with(State {
-                place: Some(place),
+                place: Some(Box::new(place)),
                 ..state
             });
         }
@@ -208,10 +212,11 @@ impl<'s> Searcher<'s> {
             Ok(parent) => parent,
             Err(error) => return shared.tell_error(&error),
         };
-        left.path_into(&mut self.path);
-        let root_len = root_len(left);
         let directory = (left.depth() > 0).then(|| parent.as_fd());
-        let file = File::left(shared, left, later, directory, &self.path, root_len);
+        self.path.enter(left.parent());
+        self.path.set_name(left.name());
+        let (path, root_len) = (self.path.as_bytes(), self.path.root_len());
+        let file = File::left(shared, left, later, directory, path, root_len);
         self.evaluator.evaluate(&file);
         act::flush_directory(&mut self.evaluator, parent.as_fd());
     }
@@ -230,15 +235,6 @@ impl<'s> Searcher<'s> {
         progress.stats.fetch_add(self.stats, Ordering::Relaxed);
         progress.add_counts(&self.evaluator.counts);
     }
-}
-
-/// Bytes of the starting point that a directory lies below.
-fn root_len(dir: &Dir<State>) -> usize {
-    let mut root = dir;
-    while let Some(parent) = root.parent() {
-        root = parent;
-    }
-    root.name().len()
 }
 
 impl Visitor for Searcher<'_> {
@@ -260,7 +256,7 @@ impl Visitor for Searcher<'_> {
         if let Some(line) = shared.line {
             let place = match batch.dir() {
                 None => Some(line.roots()),
-                Some(dir) => dir.state().place.as_ref(),
+                Some(dir) => dir.state().place.as_deref(),
             };
             if let Some(place) = place {
                 self.arrange(batch, line, place);
@@ -271,7 +267,7 @@ impl Visitor for Searcher<'_> {
             {
                 let state = dir.state();
                 match state.line {
-                    Some(line) if line.worker != worker => shared.outputs.write_line_at(line),
+                    Some(line) if line.worker() != worker => shared.outputs.write_line_at(line),
                     _ => {}
                 }
                 if state.later.is_some() {
