@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support import mounts, trees
+from support import find as finding
+from support import mounts, trees, zoo
 from support.run import Program
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -56,14 +57,15 @@ def memory() -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def programs(base: Path) -> Path:
-    """A directory that any user can reach, with the program and its link named du."""
+    """A directory that any user can reach, with the program and its links named du and find."""
     built = Path(os.environ.get("RINGWALK_BIN", ROOT / "target" / "debug" / "ringwalk"))
     if not built.is_file():
         pytest.exit(f"{built} is not there: build it first (make test does)", returncode=2)
     folder = base / "bin"
     folder.mkdir()
     shutil.copy(built, folder / "ringwalk")
-    (folder / "du").symlink_to("ringwalk")
+    for name in ("du", "find"):
+        (folder / name).symlink_to("ringwalk")
     return folder
 
 
@@ -97,10 +99,41 @@ def gnu_du() -> Program:
 
 
 @pytest.fixture(scope="session")
+def find(programs: Path) -> Program:
+    """The program under test, called through its link named find."""
+    return Program(programs / "find")
+
+
+@pytest.fixture(scope="session")
+def ringwalk_find(ringwalk: Program) -> Program:
+    """`ringwalk find`."""
+    return ringwalk.with_args("find")
+
+
+@pytest.fixture(scope="session")
+def gnu_find() -> Program:
+    """GNU find, the reference."""
+    program = finding.gnu_find()
+    if program is None:
+        pytest.skip("find is not GNU find")
+    return program
+
+
+@pytest.fixture(scope="session")
+def menagerie(base: Path) -> Path:
+    """The directory of `support/zoo.py`. Not to be changed."""
+    top = base / "zoo"
+    zoo.make(top)
+    trees.settle(top)
+    return top
+
+
+@pytest.fixture(scope="session")
 def tree(base: Path) -> Path:
     """A random tree with every type of entry and every byte in names. Not to be changed."""
     top = base / "tree"
     trees.RandomTree(top, seed=1, entries=700)
+    zoo.settle_access_times(top)
     trees.settle(top)
     return top
 
@@ -110,6 +143,7 @@ def text_tree(base: Path) -> Path:
     """A random tree whose names hold every byte but the newline. Not to be changed."""
     top = base / "text-tree"
     trees.RandomTree(top, seed=2, entries=500, alphabet=trees.LINE_BYTES)
+    zoo.settle_access_times(top)
     trees.settle(top)
     return top
 

@@ -17,13 +17,16 @@ TIMEOUT = 120
 # `nobody` and `nogroup` of Debian; the numbers are all the kernel looks at.
 NOBODY = 65534
 
-# Variables that change what du prints. A test that wants one sets it itself.
+# Variables that change what du and find print. A test that wants one sets it itself.
 CLEARED = (
+    "BFS_COLORS",
     "BLOCKSIZE",
     "BLOCK_SIZE",
     "DU_BLOCK_SIZE",
     "LANG",
     "LANGUAGE",
+    "LS_COLORS",
+    "NO_COLOR",
     "POSIXLY_CORRECT",
     "RINGWALK_SOURCE",
     "RINGWALK_WORKERS",
@@ -59,7 +62,7 @@ class Result:
 
 
 def environment(extra: dict[str, str] | None = None) -> dict[str, str]:
-    """The environment of every run: C locale, UTC, none of du's variables, then `extra`."""
+    """The environment of every run: C locale, UTC, no variables of du and find, then `extra`."""
     env = {key: value for key, value in os.environ.items() if key not in CLEARED}
     env.update(LC_ALL="C", TZ="UTC0")
     env.update(extra or {})

@@ -1,0 +1,88 @@
+"""-xdev, -mount and -fstype where other file systems are mounted inside the tree."""
+
+from __future__ import annotations
+
+import pytest
+from support import mounts
+from support.find import LS, assert_same
+
+pytestmark = pytest.mark.usefixtures("needs_root")
+
+
+@pytest.fixture
+def nested(mount, scratch):
+    """A tmpfs, an ext4 image, a bind mount and a mounted file, with links into and out of them."""
+    top = scratch / "top"
+    (top / "plain").mkdir(parents=True)
+    (top / "plain" / "file").write_bytes(b"x" * 7000)
+    (top / "again").mkdir()
+    (top / "mounted-file").touch()
+    for point in (mount(mounts.tmpfs, top), mount(mounts.image, "ext4", top / "images")):
+        (point / "sub").mkdir()
+        (point / "sub" / "file").write_bytes(b"x" * 9000)
+    mount(mounts.bind, top / "plain", top / "again")
+    mount(mounts.mounted, top / "tmpfs" / "inner", "-t", "tmpfs", "tmpfs")
+    (top / "tmpfs" / "inner" / "deep").touch()
+    (top / "into").symlink_to("tmpfs/sub")
+    (top / "tmpfs" / "out").symlink_to("../plain")
+    return scratch
+
+
+EXPRESSIONS = (
+    "-true",
+    "-xdev",
+    "-mount",
+    "-xdev -type f",
+    "-type d -xdev",
+    "-xdev -depth",
+    "-xdev -mindepth 1 -maxdepth 2",
+    "-fstype tmpfs",
+    "-fstype ext4",
+    "-fstype tmpfs -type f",
+    "! -fstype tmpfs -o -type f",
+    "-fstype tmpfs -prune -o -print",
+    "-fstype nonsense",
+    "-xdev -fstype tmpfs",
+    "-name tmpfs -xdev -prune -o -print",
+)
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+@pytest.mark.parametrize("follow", ("-P", "-L", "-H"))
+def test_other_file_systems(find, gnu_find, nested, expression, follow):
+    for tops in (["top"], ["top/tmpfs", "top/plain"], ["top/into", "top/images/ext4/"]):
+        result = assert_same(find, gnu_find, follow, *tops, *expression.split(), cwd=nested)
+        assert "xdev" not in expression or b"deep" not in result.out
+
+
+def test_formats(find, gnu_find, nested):
+    for follow in ("-P", "-L"):
+        args = (follow, "top", "-printf", "%p %F %D %i\\n")
+        result = assert_same(find, gnu_find, *args, cwd=nested)
+        assert b"tmpfs/sub tmpfs" in result.out and b"images/ext4 ext4" in result.out
+
+
+def test_a_loop_by_a_mount(find, gnu_find, mount, scratch):
+    (scratch / "top" / "a" / "b").mkdir(parents=True)
+    (scratch / "top" / "a" / "file").touch()
+    mount(mounts.bind, scratch / "top", scratch / "top" / "a" / "b")
+    for follow in ("-P", "-L"):
+        for expression in ([], ["-xdev"], ["-type", "f"], ["-depth"]):
+            result = assert_same(find, gnu_find, follow, "top", *expression, cwd=scratch)
+            assert b"a/b/a/b/a" not in result.out
+
+
+@pytest.mark.parametrize("kind", ("overlay", "fuse", "xfs", "btrfs"))
+def test_kinds_of_file_systems(find, gnu_find, mount, scratch, kind):
+    point = mount(mounts.filesystem, kind, scratch)
+    (point / "dir").mkdir()
+    (point / "dir" / "file").write_bytes(b"1234")
+    assert_same(find, gnu_find, point, "-ls", separator=LS)
+    for expression in (["-xdev"], ["-printf", "%p %y %s\n"], ["-type", "f", "-empty"]):
+        assert_same(find, gnu_find, point, *expression)
+    # GNU find knows a file system by its device number alone, and has "unknown" where files have
+    # others than their mount point.
+    name = {"fuse": b"fuse"}.get(kind, kind.encode())
+    lines = find(point, "-printf", "%F\n").ok().lines()
+    assert lines and set(lines) == {name}
+    assert len(find(point, "-fstype", name).ok().lines()) == len(lines)
