@@ -110,5 +110,6 @@ pub(crate) struct Options {
     pub(crate) source: SourceChoice,
     pub(crate) raise_limits: bool,
     pub(crate) parents_open: bool,
+    pub(crate) preorder: bool,
     pub(crate) filter: Option<Filter>,
 }

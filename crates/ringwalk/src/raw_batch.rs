@@ -51,12 +51,22 @@ impl RawBatch {
         }
     }
 
-    /// Moves the entries from `start` on into a buffer of their own. Nothing must be known of them yet.
+    /// Moves the entries from `start` on, and what is known of them, into a buffer of their own.
     pub(crate) fn split_off(&mut self, start: usize) -> RawBatch {
-        debug_assert!(self.known.is_empty());
+        let known = if self.known.is_empty() {
+            Vec::new()
+        } else {
+            self.known.split_off(start)
+        };
+        let failures = known
+            .iter()
+            .filter(|known| matches!(known, Known::Failed(_)));
+        let failed = failures.count();
+        self.failed -= failed;
         RawBatch {
             records: self.records.split_off(start),
-            ..RawBatch::default()
+            known,
+            failed,
         }
     }
 }

@@ -53,6 +53,8 @@ pub(crate) struct Part<S> {
     pub(crate) dir: Arc<Dir<S>>,
     pub(crate) fd: Arc<DirectoryFd>,
     pub(crate) raw: RawBatch,
+    /// The source has given metadata with it.
+    pub(crate) metadata: bool,
     pub(crate) index: u32,
 }
 

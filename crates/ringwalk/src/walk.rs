@@ -75,6 +75,7 @@ impl Walk {
                 source: SourceChoice::default(),
                 raise_limits: false,
                 parents_open: false,
+                preorder: false,
                 filter: None,
             },
             monitor: Arc::default(),
@@ -148,6 +149,14 @@ impl Walk {
     /// [`Left::parent_fd`] has it, for visitors that do something with a directory after what is in it. Off by default.
     pub fn parents_open(mut self, open: bool) -> Self {
         self.options.parents_open = open;
+        self
+    }
+
+    /// Goes below each directory right after its entry has been visited, before the entries behind it: for this, batches
+    /// end at directories. With one worker entries come in the order in which a recursive walk has them. Off by
+    /// default, as it takes more time.
+    pub fn preorder(mut self, preorder: bool) -> Self {
+        self.options.preorder = preorder;
         self
     }
 

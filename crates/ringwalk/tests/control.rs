@@ -321,3 +321,53 @@ fn a_panic_of_a_visitor_ends_the_walk() {
         .workers(std::num::NonZeroUsize::new(1))
         .run(|_| Panics);
 }
+
+/// Names in the order of visits.
+struct Names(Vec<Vec<u8>>);
+
+impl Visitor for Names {
+    type State = ();
+
+    fn batch(&mut self, batch: &ringwalk::Batch<'_, ()>) -> Flow {
+        self.0.extend(batch.entries().map(|entry| entry.path()));
+        Flow::Continue
+    }
+}
+
+fn recursive(dir: &std::path::Path, names: &mut Vec<Vec<u8>>) {
+    use std::os::unix::ffi::OsStrExt as _;
+    names.push(dir.as_os_str().as_bytes().to_vec());
+    if dir.symlink_metadata().unwrap().is_dir() {
+        // In the order of the directory, as the walk has it too.
+        for entry in std::fs::read_dir(dir).unwrap() {
+            recursive(&entry.unwrap().path(), names);
+        }
+    }
+}
+
+#[test]
+fn in_preorder_a_directory_comes_before_the_entries_behind_it() {
+    let dir = tempfile::tempdir().unwrap();
+    support::grow(dir.path(), &mut support::Random::new(3), 2000);
+    let mut expected = Vec::new();
+    recursive(dir.path(), &mut expected);
+    for buffer in [1024, 32 * 1024] {
+        let walk = Walk::new(dir.path())
+            .preorder(true)
+            .buffer_size(Some(buffer))
+            .workers(std::num::NonZeroUsize::new(1));
+        let outcome = walk.run(|_| Names(Vec::new()));
+        assert_eq!(outcome.summary.errors, 0);
+        assert!(outcome.visitors[0].0 == expected, "buffer of {buffer}");
+    }
+    // With more workers everything is there.
+    let walk = Walk::new(dir.path())
+        .preorder(true)
+        .order(ringwalk::Order::Name)
+        .workers(std::num::NonZeroUsize::new(4));
+    let outcome = walk.run(|_| Names(Vec::new()));
+    let mut all: Vec<_> = outcome.visitors.into_iter().flat_map(|v| v.0).collect();
+    all.sort();
+    expected.sort();
+    assert!(all == expected);
+}

@@ -16,12 +16,13 @@ pub(super) fn base(path: &[u8]) -> &[u8] {
     &name[..end]
 }
 
-/// `%h`: what stands before the slash before the last component. Where there is none, `.`, but of a path that ends in
-/// slashes all but the last of them.
+/// `%h`: what stands before the slash before the last component; where there is none, `.`.
 pub(super) fn head(path: &[u8]) -> &[u8] {
     match base_start(path) {
-        Some(0) if path.last() != Some(&b'/') => b".",
-        Some(0) | None => &path[..path.len().saturating_sub(1)],
+        // GNU find has the slashes of names of one letter.
+        Some(0) if path.get(1) == Some(&b'/') => &path[..path.len() - 1],
+        Some(0) => b".",
+        None => &path[..path.len().saturating_sub(1)],
         Some(start) => &path[..start - 1],
     }
 }

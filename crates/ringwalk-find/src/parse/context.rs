@@ -78,10 +78,15 @@ impl Context {
         date::end_of_day(self.now, self.zone())
     }
 
+    /// Whether `POSIXLY_CORRECT` is set.
+    pub(super) fn is_posix(&self) -> bool {
+        let posix = || std::env::var_os("POSIXLY_CORRECT").is_some();
+        *self.posix.get_or_init(posix)
+    }
+
     /// Whether there are warnings, when `-warn` or `-nowarn` says `asked`.
     pub(super) fn warns(&self, asked: Option<bool>) -> bool {
-        let posix = || std::env::var_os("POSIXLY_CORRECT").is_some();
-        if asked == Some(false) || *self.posix.get_or_init(posix) {
+        if asked == Some(false) || self.is_posix() {
             return false;
         }
         let terminal = || std::io::stdin().is_terminal();

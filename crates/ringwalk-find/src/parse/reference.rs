@@ -24,7 +24,7 @@ impl<'a> Reference<'a> {
             itself()
         } else {
             statx(CWD, name, AtFlags::empty(), flags).or_else(|error| match error {
-                Errno::NOENT | Errno::LOOP | Errno::NOTDIR => itself().map_err(|_| error),
+                Errno::NOENT | Errno::NOTDIR => itself().map_err(|_| error),
                 _ => Err(error),
             })
         };

@@ -206,7 +206,8 @@ the expression will evaluate to false all the time.  Did you mean {}?",
     }
 
     fn warn_of_ending(&mut self, name: &OsStr, pattern: &OsStr) {
-        if pattern.as_bytes().ends_with(b"/") && self.warns() {
+        // GNU find gives this one whatever -nowarn says.
+        if pattern.as_bytes().ends_with(b"/") && !self.context.is_posix() {
             self.warnings.push(format!(
                 "warning: {} {} will not match anything because it ends with /.",
                 plain(name),

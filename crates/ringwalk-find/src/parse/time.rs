@@ -59,8 +59,20 @@ pub(super) fn lapse(text: &[u8]) -> Option<Span> {
     Some(match sign {
         Sign::More => Span::After(moment),
         Sign::Less => Span::Before(moment),
-        Sign::Exactly => Span::Within(later(moment, -day), moment),
+        // Of a span of days its end does not belong to it, and its beginning does.
+        Sign::Exactly => Span::Within(just_before(later(moment, -day)), just_before(moment)),
     })
+}
+
+/// A nanosecond before.
+fn just_before(moment: Timestamp) -> Timestamp {
+    match moment.nanos.checked_sub(1) {
+        Some(nanos) => Timestamp { nanos, ..moment },
+        None => Timestamp {
+            secs: moment.secs.saturating_sub(1),
+            nanos: 999_999_999,
+        },
+    }
 }
 
 /// So many seconds before a moment. Of the difference of nanoseconds the fraction is dropped, towards 0, which is what GNU find
@@ -178,8 +190,9 @@ mod tests {
     #[test]
     fn lapses() {
         let days = |secs| Timestamp { secs, nanos: 0 };
+        let almost = |secs| just_before(days(secs));
         for (text, span) in [
-            ("1", Span::Within(days(0), days(86_400))),
+            ("1", Span::Within(almost(0), almost(86_400))),
             ("+1.5", Span::After(days(129_600))),
             ("-2", Span::Before(days(172_800))),
         ] {

@@ -58,6 +58,8 @@ pub(crate) struct Plan<'c> {
     pub(crate) when: When,
     /// Everything is done by one worker, a starting point after the other; why.
     pub(crate) serial: Option<&'static str>,
+    /// Starting points are searched one after the other: what is done at one can be seen at the next.
+    pub(crate) one_by_one: bool,
     /// Results are put into order.
     pub(crate) ordered: bool,
     /// Something is written.
@@ -100,6 +102,7 @@ impl<'c> Plan<'c> {
             fields: Fields::empty(),
             nodes: 0,
             writes: false,
+            deletes: false,
             serial: None,
             gathering: Vec::new(),
         };
@@ -119,6 +122,7 @@ impl<'c> Plan<'c> {
             fields: builder.fields,
             when,
             ordered: command.options.sorted && builder.serial.is_none(),
+            one_by_one: builder.deletes || builder.serial.is_some(),
             serial: builder.serial,
             writes: builder.writes,
             reach,
@@ -161,6 +165,7 @@ struct Builder<'c> {
     fields: Fields,
     nodes: usize,
     writes: bool,
+    deletes: bool,
     serial: Option<&'static str>,
     gathering: Vec<&'c crate::execute::CommandTemplate>,
 }
@@ -237,7 +242,8 @@ impl<'c> Builder<'c> {
                 self.serial = Some("commands for one file are run one after the other");
             }
             Action::Quit => self.serial = Some("-quit: nothing is done after it"),
-            Action::Delete | Action::Prune => {}
+            Action::Delete => self.deletes = true,
+            Action::Prune => {}
         }
         self.fields |= fields;
         (kind, Estimate::of_action(&leaf.is, !fields.is_empty()))

@@ -4,11 +4,11 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Syntax {
     /// `findutils-default`: Emacs's, but `.` matches a newline.
-    #[default]
     FindutilsDefault,
     /// `ed`.
     Ed,
-    /// `emacs`.
+    /// `emacs`. Without `-regextype` GNU find has this one, whatever the name of the other says.
+    #[default]
     Emacs,
     /// `gnu-awk`.
     GnuAwk,
@@ -186,6 +186,6 @@ mod tests {
             assert_eq!(syntax.bits(true), bits | 0x40_0000, "{name}");
         }
         assert_eq!(Syntax::named(b"perl"), None);
-        assert_eq!(Syntax::default(), Syntax::FindutilsDefault);
+        assert_eq!(Syntax::default(), Syntax::Emacs);
     }
 }

@@ -11,7 +11,8 @@ use crate::format::{self, Format};
 use ringwalk::FileType;
 use rustix::fs::{AtFlags, unlinkat};
 use rustix::io::Errno;
-use std::os::fd::BorrowedFd;
+use rustix::io::fcntl_dupfd_cloexec;
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::sync::atomic::Ordering;
 
 /// Does `action`; whether it was successful, in the sense that it has for the expression.
@@ -19,7 +20,7 @@ pub(super) fn act(evaluator: &mut Evaluator<'_>, action: &Action, file: &File<'_
     match action {
         Action::Print { sink, end } => print(evaluator, *sink, *end, file),
         Action::Printf { sink, format } => printf(evaluator, *sink, format, file),
-        Action::Ls { sink } => format::write_ls(file, &mut evaluator.writer.texts[sink.0]),
+        Action::Ls { sink } => format::write_ls(file, text_of(evaluator, *sink)),
         Action::Execute(template) => return execute(evaluator, template, file),
         Action::Delete => return delete(evaluator, file),
         Action::Prune => evaluator.pruned = true,
@@ -35,9 +36,15 @@ pub(super) fn act(evaluator: &mut Evaluator<'_>, action: &Action, file: &File<'_
     true
 }
 
+/// What is gathered for a sink.
+fn text_of<'e>(evaluator: &'e mut Evaluator<'_>, sink: SinkIndex) -> &'e mut Vec<u8> {
+    let index = evaluator.shared.outputs.text_of(sink);
+    &mut evaluator.writer.texts[index]
+}
+
 fn print(evaluator: &mut Evaluator<'_>, sink: SinkIndex, end: u8, file: &File<'_>) {
     let shared = evaluator.shared;
-    let text = &mut evaluator.writer.texts[sink.0];
+    let text = text_of(evaluator, sink);
     // Other sinks, and what ends with a zero byte, are for programs to read.
     if end == 0 || !matches!(shared.command.sinks[sink.0], Sink::Stdout) {
         text.extend_from_slice(file.path());
@@ -59,7 +66,7 @@ fn printf(evaluator: &mut Evaluator<'_>, sink: SinkIndex, format: &Format, file:
     let shared = evaluator.shared;
     // On a terminal names must not command it.
     let terminal = shared.terminal && matches!(shared.command.sinks[sink.0], Sink::Stdout);
-    let text = &mut evaluator.writer.texts[sink.0];
+    let text = text_of(evaluator, sink);
     if terminal {
         format.write_to_terminal(file, text);
     } else {
@@ -118,6 +125,11 @@ pub(super) fn gather(evaluator: &mut Evaluator<'_>, number: usize, file: &File<'
         (false, _) => collector.push(file.path(), &mut desk),
         (true, None) => Some(collector.run_at_start(file.path(), &mut desk)),
         (true, Some(dir)) => {
+            turn_to_directory(evaluator, dir);
+            let mut desk = Desk {
+                shared,
+                writer: &mut evaluator.writer,
+            };
             let batch = &mut evaluator.batches[number];
             collector.add(batch, dir, file.c_name.to_bytes(), &mut desk)
         }
@@ -128,8 +140,29 @@ pub(super) fn gather(evaluator: &mut Evaluator<'_>, number: usize, file: &File<'
     true
 }
 
-/// Runs the commands that wait for files of one directory.
-pub(super) fn flush_directory(evaluator: &mut Evaluator<'_>, dir: BorrowedFd<'_>) {
+/// Runs the commands that wait for files of another directory than the one at hand, which is open as `dir`.
+fn turn_to_directory(evaluator: &mut Evaluator<'_>, dir: BorrowedFd<'_>) {
+    let number = evaluator.directory;
+    if evaluator
+        .waiting
+        .as_ref()
+        .is_some_and(|waiting| waiting.0 == number)
+    {
+        return;
+    }
+    run_waiting(evaluator);
+    match fcntl_dupfd_cloexec(dir, 0) {
+        Ok(fd) => evaluator.waiting = Some((number, fd)),
+        Err(errno) => evaluator.shared.tell_failure(b".", errno),
+    }
+}
+
+/// Runs the commands that wait for more files of one directory.
+pub(super) fn run_waiting(evaluator: &mut Evaluator<'_>) {
+    let Some((_, dir)) = evaluator.waiting.take() else {
+        return;
+    };
+    let dir = dir.as_fd();
     let shared = evaluator.shared;
     let mut desk = Desk {
         shared,
@@ -161,8 +194,8 @@ fn delete(evaluator: &Evaluator<'_>, file: &File<'_>) -> bool {
     if file.depth() == 0 && file.path() == b"." {
         return true;
     }
-    let directory = file.file_type() == FileType::Directory && !file.is_followed();
-    let flags = if directory {
+    // A link to a directory that is followed is none for the kernel, and is not removed: its target was asked about.
+    let flags = if file.file_type() == FileType::Directory {
         AtFlags::REMOVEDIR
     } else {
         AtFlags::empty()

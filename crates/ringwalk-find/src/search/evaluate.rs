@@ -12,6 +12,7 @@ use ringwalk::FileType;
 use rustix::fs::{Access, AtFlags, Mode, OFlags, RawDir, accessat, openat};
 use rustix::io::Errno;
 use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
 
 /// One worker's part of the evaluation.
 pub(crate) struct Evaluator<'s> {
@@ -19,6 +20,10 @@ pub(crate) struct Evaluator<'s> {
     pub(crate) writer: Writer,
     /// Files of the directory at hand that wait for commands, by the number of the action.
     pub(crate) batches: Vec<Batch>,
+    /// The directory of those files, by its number, open for the commands.
+    pub(crate) waiting: Option<(u64, OwnedFd)>,
+    /// The number of the directory at hand.
+    pub(crate) directory: u64,
     /// `-prune` was met for the file at hand.
     pub(crate) pruned: bool,
     /// `-quit` was met: nothing is evaluated any more.
@@ -31,9 +36,7 @@ impl Evaluator<'_> {
     /// Whether a file is to be looked at, and below it.
     pub(crate) fn admits(&mut self, file: &File<'_>) -> bool {
         let shared = self.shared;
-        // What was asked for by name is not left out.
         if let Some(exclude) = &shared.plan.exclude
-            && file.depth() > 0
             && self.holds(exclude, file)
         {
             return false;
@@ -120,8 +123,11 @@ impl Evaluator<'_> {
             // A link that leads nowhere is only a link.
             Err(Errno::NOENT | Errno::NOTDIR) => Some(FileType::Symlink),
             Err(errno) => {
+                // The others have been told of.
                 if errno == Errno::LOOP {
                     self.shared.tell_failure(file.path(), errno);
+                } else {
+                    self.shared.progress.fail();
                 }
                 None
             }

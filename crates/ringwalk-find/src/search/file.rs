@@ -2,6 +2,7 @@
 
 use super::shared::Shared;
 use super::state::{Later, State};
+use super::visitor::is_broken_link;
 use crate::facts::Facts;
 use crate::selinux;
 use ringwalk::{Dir, Entry, FileType, Metadata};
@@ -55,7 +56,7 @@ impl<'a> File<'a> {
             kind: entry.file_type(),
             followed: entry.is_followed(),
             known: entry.metadata(),
-            stat_failed: entry.stat_error(),
+            stat_failed: entry.stat_error().filter(|_| !is_broken_link(&entry)),
             entry: Some(entry),
             asked: OnceCell::new(),
             stats: Cell::new(0),
@@ -192,9 +193,11 @@ impl Facts for File<'_> {
         match statat(self.at(), self.c_name, AtFlags::NO_AUTOMOUNT) {
             Ok(stat) => Ok(FileType::from_mode(stat.st_mode)),
             Err(errno) => {
-                // A link that leads nowhere or in circles is no failure.
+                // A link that leads nowhere or in circles is nothing to tell of.
                 if !matches!(errno, Errno::NOENT | Errno::NOTDIR | Errno::LOOP) {
-                    self.shared.tell_failure(self.path, errno);
+                    let reason = reason(&errno.into());
+                    let message = format!("{}: {reason}", quote::value(self.path));
+                    self.shared.host.tell(&message);
                 }
                 Err(errno)
             }

@@ -112,23 +112,28 @@ fn wants_colors(command: &Command, host: &dyn Host) -> bool {
 impl Shared<'_> {
     /// Walks over all starting points.
     fn run(&self, paths: Vec<OsString>) {
-        if self.plan.serial.is_some() {
-            for path in paths {
-                if self.progress.is_stopped() || self.outputs.is_closed() {
-                    return;
-                }
-                self.walk(vec![path]);
-            }
-        } else if self.plan.ordered {
+        if self.plan.ordered {
             let line = Ordered::new(|mut texts: Texts| self.outputs.write(&mut texts));
             let shared = Shared {
                 line: Some(&line),
                 ..*self
             };
-            shared.walk(paths);
+            shared.walk_all(paths);
             let _ = line.finish();
         } else {
-            self.walk(paths);
+            self.walk_all(paths);
+        }
+    }
+
+    fn walk_all(&self, paths: Vec<OsString>) {
+        if !self.plan.one_by_one {
+            return self.walk(paths);
+        }
+        for path in paths {
+            if self.progress.is_stopped() || self.outputs.is_closed() {
+                return;
+            }
+            self.walk(vec![path]);
         }
     }
 
@@ -151,7 +156,7 @@ impl Shared<'_> {
             });
         let mut walk = self.host.set_up(walk);
         if self.plan.serial.is_some() {
-            walk = walk.workers(NonZeroUsize::new(1));
+            walk = walk.workers(NonZeroUsize::new(1)).preorder(true);
         }
         let monitor = walk.monitor();
         let mut walk = Some(walk);
@@ -162,6 +167,10 @@ impl Shared<'_> {
     fn run_walk(&self, walk: Walk) -> Summary {
         let outcome = walk.run(|worker| Searcher::new(self, worker));
         outcome.visitors.into_iter().for_each(Searcher::finish);
+        if self.plan.when == When::Always {
+            let asked = outcome.summary.entries;
+            self.progress.stats.fetch_add(asked, Ordering::Relaxed);
+        }
         outcome.summary
     }
 
@@ -174,9 +183,8 @@ impl Shared<'_> {
         }
         if debug.contains(Debug::STAT) {
             let asked = self.progress.stats.load(Ordering::Relaxed);
-            self.host.tell(&format!(
-                "metadata asked for when it was needed: {asked} times"
-            ));
+            self.host
+                .tell(&format!("metadata was asked for {asked} times"));
         }
     }
 }

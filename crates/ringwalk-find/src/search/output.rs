@@ -18,11 +18,13 @@
 
 use super::host::Host;
 use super::state::LineAt;
-use crate::expression::Sink;
+use crate::expression::{Sink, SinkIndex};
 use ringwalk_gnu::{quote, reason};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -51,6 +53,8 @@ pub(crate) struct Outputs<'c> {
 enum Target {
     Stdout,
     Stderr,
+    /// The same file as an earlier one, by another name.
+    Same(usize),
     File {
         name: Vec<u8>,
         file: Mutex<File>,
@@ -81,30 +85,33 @@ impl<'c> Outputs<'c> {
     ///
     /// The message for a file that cannot be opened.
     pub(crate) fn open(sinks: &[Sink], host: &'c dyn Host) -> Result<Self, String> {
-        let targets = sinks.iter().map(|sink| match sink {
-            Sink::Stdout => Ok(Target::Stdout),
-            Sink::Stderr => Ok(Target::Stderr),
-            Sink::File(name) => match File::create(name) {
-                Ok(file) => Ok(Target::File {
-                    name: name.as_bytes().to_vec(),
-                    file: Mutex::new(file),
-                    failed: AtomicBool::new(false),
-                }),
-                Err(error) => Err(format!(
-                    "{}: {}",
-                    quote::value(name.as_bytes()),
-                    reason(&error)
-                )),
-            },
-        });
+        let mut targets = Vec::new();
+        let mut opened = Vec::new();
+        for sink in sinks {
+            let target = match sink {
+                Sink::Stdout => Target::Stdout,
+                Sink::Stderr => Target::Stderr,
+                Sink::File(name) => open_file(name, targets.len(), &mut opened)
+                    .map_err(|error| told(name.as_bytes(), &error))?,
+            };
+            targets.push(target);
+        }
         Ok(Self {
             host,
-            sinks: targets.collect::<Result<_, _>>()?,
+            sinks: targets,
             workers: RwLock::default(),
             watched: host.is_terminal(),
             failed: AtomicBool::new(false),
             closed: AtomicBool::new(false),
         })
+    }
+
+    /// Which text of [`Texts`] goes to a sink: one for each file, by whatever names it was given.
+    pub(crate) fn text_of(&self, sink: SinkIndex) -> usize {
+        match self.sinks[sink.0] {
+            Target::Same(earlier) => earlier,
+            _ => sink.0,
+        }
     }
 
     /// Whether something could not be written.
@@ -197,6 +204,8 @@ impl<'c> Outputs<'c> {
                     self.failed.store(true, Ordering::Relaxed);
                 }
             }
+            // Nothing is gathered for it.
+            Target::Same(_) => {}
             Target::File { name, file, failed } => {
                 let written = lock(file).write_all(text);
                 if let Err(error) = written
@@ -221,8 +230,7 @@ impl<'c> Outputs<'c> {
 
     fn fail(&self, name: &[u8], error: &io::Error) {
         self.failed.store(true, Ordering::Relaxed);
-        self.host
-            .tell(&format!("{}: {}", quote::value(name), reason(error)));
+        self.host.tell(&told(name, error));
     }
 }
 
@@ -276,6 +284,30 @@ impl Writer {
             self.pieces.written.store(gathered.piece, Ordering::Release);
         }
     }
+}
+
+fn told(name: &[u8], error: &io::Error) -> String {
+    format!("{}: {}", quote::value(name), reason(error))
+}
+
+/// Opens a file to be written to, or finds it among those that have been opened, by another name.
+fn open_file(
+    name: &OsStr,
+    index: usize,
+    opened: &mut Vec<(u64, u64, usize)>,
+) -> io::Result<Target> {
+    let file = File::create(name)?;
+    let metadata = file.metadata()?;
+    let (dev, ino) = (metadata.dev(), metadata.ino());
+    if let Some(earlier) = opened.iter().find(|known| (known.0, known.1) == (dev, ino)) {
+        return Ok(Target::Same(earlier.2));
+    }
+    opened.push((dev, ino, index));
+    Ok(Target::File {
+        name: name.as_bytes().to_vec(),
+        file: Mutex::new(file),
+        failed: AtomicBool::new(false),
+    })
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

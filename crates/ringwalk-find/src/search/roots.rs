@@ -33,7 +33,12 @@ impl Roots {
 
 /// Reads a list: names, each ended by a zero byte; `-` is standard input.
 fn read(list: &OsStr) -> Result<Roots, String> {
-    let shown = quote::value(list.as_bytes());
+    let name = if list == "-" {
+        OsStr::new("(standard input)")
+    } else {
+        list
+    };
+    let shown = quote::value(name.as_bytes());
     let mut text = Vec::new();
     let read = if list == "-" {
         io::stdin().lock().read_to_end(&mut text)
@@ -58,11 +63,9 @@ fn read(list: &OsStr) -> Result<Roots, String> {
     }
     for (index, name) in text.split(|byte| *byte == 0).enumerate() {
         if name.is_empty() {
-            let list = quote::value(list.as_bytes());
             let number = index + 1;
-            roots
-                .complaints
-                .push(format!("{list}:{number}: invalid zero-length file name"));
+            let complaint = format!("{shown}:{number}: invalid zero-length file name");
+            roots.complaints.push(complaint);
         } else {
             roots.paths.push(OsString::from_vec(name.to_vec()));
         }

@@ -11,7 +11,7 @@ use crate::execute::Collector;
 use crate::expression::{Debug, Sink, SinkIndex};
 use crate::plan::Listed;
 use ringwalk::ordered::{Line, Place};
-use ringwalk::{Batch, Dir, Entry, Error, FileType, Flow, Follow, Left, Visitor};
+use ringwalk::{Batch, Dir, Entry, Errno, Error, FileType, Flow, Follow, Left, Visitor};
 use ringwalk_gnu::quote;
 use std::ffi::CStr;
 use std::os::fd::AsFd as _;
@@ -41,7 +41,7 @@ impl<'s> Searcher<'s> {
         let unadorned = |(sink, end): (SinkIndex, u8)| {
             let stdout = matches!(shared.command.sinks[sink.0], Sink::Stdout);
             let shown = stdout && end != 0 && (shared.terminal || shared.colors.is_some());
-            (!shown).then_some((sink.0, end))
+            (!shown).then(|| (shared.outputs.text_of(sink), end))
         };
         let counting = options.debug.contains(Debug::RATES);
         Self {
@@ -50,6 +50,8 @@ impl<'s> Searcher<'s> {
                 shared,
                 writer: Writer::new(shared.outputs, worker),
                 batches: shared.collectors.iter().map(Collector::batch).collect(),
+                waiting: None,
+                directory: 0,
                 pruned: false,
                 quit: false,
                 counts: vec![(0, 0); if counting { shared.plan.nodes } else { 0 }],
@@ -70,13 +72,12 @@ impl<'s> Searcher<'s> {
         c_name: &CStr,
     ) -> Option<State> {
         let shared = self.shared;
-        if entry.stat_error().is_some() {
+        if entry.stat_error().is_some() && !is_broken_link(entry) {
             // It has been told of, and nothing can be said of such a file.
             return None;
         }
         let options = &shared.command.options;
         if shared.command.follow == Follow::Always
-            && entry.will_descend()
             && let Some(above) = entry.looped_to()
         {
             entry.prune();
@@ -215,12 +216,13 @@ impl<'s> Searcher<'s> {
             Err(error) => return shared.tell_error(&error),
         };
         let directory = (left.depth() > 0).then(|| parent.as_fd());
+        self.evaluator.directory = left.parent().map_or(0, |parent| parent.state().number);
         self.path.enter(left.parent());
         self.path.set_name(left.name());
         let (path, root_len) = (self.path.as_bytes(), self.path.root_len());
         let file = File::left(shared, left, later, directory, path, root_len);
         self.evaluator.evaluate(&file);
-        act::flush_directory(&mut self.evaluator, parent.as_fd());
+        act::run_waiting(&mut self.evaluator);
     }
 
     fn flow(&self) -> Flow {
@@ -231,12 +233,19 @@ impl<'s> Searcher<'s> {
         }
     }
 
-    /// Adds what has been counted to that of the others.
-    pub(crate) fn finish(self) {
+    /// Runs the commands that wait for more files, and adds what has been counted to that of the others.
+    pub(crate) fn finish(mut self) {
+        act::run_waiting(&mut self.evaluator);
         let progress = self.shared.progress;
         progress.stats.fetch_add(self.stats, Ordering::Relaxed);
         progress.add_counts(&self.evaluator.counts);
     }
+}
+
+/// Whether this is a link that was to be followed and cannot be, of which the user has been told: find(1) takes it for what it
+/// is, unless it leads in circles.
+pub(super) fn is_broken_link(entry: &Entry<'_, State>) -> bool {
+    entry.file_type() == FileType::Symlink && entry.stat_error() != Some(Errno::LOOP)
 }
 
 impl Visitor for Searcher<'_> {
@@ -255,6 +264,7 @@ impl Visitor for Searcher<'_> {
     fn batch(&mut self, batch: &Batch<'_, State>) -> Flow {
         let shared = self.shared;
         let worker = self.evaluator.writer.worker;
+        self.evaluator.directory = batch.dir().map_or(0, |dir| dir.state().number);
         if let Some(line) = shared.line {
             let place = match batch.dir() {
                 None => Some(line.roots()),
@@ -278,8 +288,9 @@ impl Visitor for Searcher<'_> {
             }
             self.spread(batch);
         }
-        if let Some(fd) = batch.fd() {
-            act::flush_directory(&mut self.evaluator, fd);
+        // What is left later counts on the commands for what is in it having run.
+        if shared.command.options.depth_first {
+            act::run_waiting(&mut self.evaluator);
         }
         self.flow()
     }

@@ -179,13 +179,14 @@ impl<'w, V: Visitor> Worker<'w, V> {
                     dir,
                     fd,
                     raw,
+                    metadata,
                     index,
                 } = *part;
                 if !dir.is_pruned() {
                     // The worker's own buffer is larger and is kept.
                     let own = std::mem::replace(&mut self.raw, raw);
                     let begin = self.meter.begin();
-                    self.visit(&dir, &fd, index, false, 0, begin);
+                    self.visit(&dir, &fd, index, metadata, 0, begin);
                     self.raw = own;
                 }
                 self.finish(dir);
@@ -230,7 +231,13 @@ impl<'w, V: Visitor> Worker<'w, V> {
             self.raw.records.sort_by_name();
         }
         let goes_on = !end && failure.is_none();
-        let parts = self.share(&dir, &fd, next_batch, goes_on, metadata);
+        let preorder = self.shared.options.preorder;
+        let cuts = if preorder { self.cut() } else { Vec::new() };
+        let parts = match u32::try_from(cuts.len()) {
+            Ok(0) if !preorder => self.share(&dir, &fd, next_batch, goes_on, metadata),
+            Ok(parts) => parts,
+            Err(_) => u32::MAX,
+        };
         let rest = goes_on.then(|| {
             dir.add_pending(1);
             Box::new(Rest {
@@ -243,9 +250,10 @@ impl<'w, V: Visitor> Worker<'w, V> {
             })
         });
         let mut rest = rest.map(|rest| (rest.pinned, Task::Read(rest)));
-        if let Some((_, task)) = rest.take_if(|(pinned, _)| *pinned) {
+        if let Some((_, task)) = rest.take_if(|(pinned, _)| *pinned || preorder) {
             self.push(task);
         }
+        self.push_cuts(&dir, &fd, next_batch, metadata, cuts);
         self.visit(&dir, &fd, next_batch, metadata, 3, begin);
         if let Some((_, task)) = rest {
             self.push(task);

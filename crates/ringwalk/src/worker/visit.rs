@@ -3,7 +3,7 @@
 use super::Worker;
 use crate::batch::{Batch, Candidate, Descent};
 use crate::dir::Dir;
-use crate::options::Order;
+use crate::options::{Follow, Order};
 use crate::raw_batch::RawBatch;
 use crate::scheduler::{Part, Task};
 use crate::stat::{Place, stat_entries};
@@ -50,6 +50,7 @@ impl<V: Visitor> Worker<'_, V> {
                 dir: Arc::clone(dir),
                 fd: Arc::clone(fd),
                 raw,
+                metadata: false,
                 index: index + u32::try_from(part).unwrap_or(u32::MAX),
             };
             self.deque.push(Task::Part(Box::new(part)));
@@ -59,6 +60,51 @@ impl<V: Visitor> Worker<'_, V> {
             self.pushed(given);
         }
         u32::try_from(parts.max(1) - 1).unwrap_or(0)
+    }
+
+    /// Cuts the batch behind every entry that may be a directory, for a walk in preorder. The parts behind the first, from
+    /// the last on: each is copied once.
+    pub(super) fn cut(&mut self) -> Vec<RawBatch> {
+        let follow = self.shared.options.follow == Follow::Always;
+        let mut parts = Vec::new();
+        for index in (1..self.raw.records.len()).rev() {
+            let may_descend = match self.raw.records.file_type(index - 1) {
+                FileType::Directory | FileType::Unknown => true,
+                FileType::Symlink => follow,
+                _ => false,
+            };
+            if may_descend {
+                parts.push(self.raw.split_off(index));
+            }
+        }
+        parts
+    }
+
+    /// Pushes what [`cut`](Self::cut) has given of batch number `index`.
+    pub(super) fn push_cuts(
+        &mut self,
+        dir: &Arc<Dir<V::State>>,
+        fd: &Arc<DirectoryFd>,
+        index: u32,
+        metadata: bool,
+        cuts: Vec<RawBatch>,
+    ) {
+        let parts = cuts.len();
+        if parts == 0 {
+            return;
+        }
+        dir.add_pending(parts);
+        for (behind, raw) in cuts.into_iter().enumerate() {
+            let part = Part {
+                dir: Arc::clone(dir),
+                fd: Arc::clone(fd),
+                raw,
+                metadata,
+                index: index + u32::try_from(parts - behind).unwrap_or(u32::MAX),
+            };
+            self.deque.push(Task::Part(Box::new(part)));
+        }
+        self.pushed(parts);
     }
 
     /// How many other workers would begin at once if there were work.
