@@ -19,7 +19,11 @@ pub(super) fn write(format: &Format, file: &impl Facts, terminal: bool, out: &mu
     };
     for segment in &format.segments {
         match segment {
-            Segment::Literal(text) => out.extend_from_slice(text),
+            // A call to copy one byte takes longer than all that is done for it here.
+            Segment::Literal(text) => match text.as_slice() {
+                [byte] => out.push(*byte),
+                text => out.extend_from_slice(text),
+            },
             Segment::Directive(directive, shape) => match metadata {
                 Some(metadata) => {
                     if !known(*directive, *shape, file, metadata, out) {

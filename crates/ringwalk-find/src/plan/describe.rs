@@ -1,7 +1,8 @@
 //! The plan in words: for `-D tree` and `--explain`.
 
 use super::{Kind, Node, Plan, When};
-use crate::expression::{Command, Leaf, Test};
+use crate::expression::{Command, Leaf, Span, Test};
+use ringwalk::Timestamp;
 use ringwalk_gnu::quote;
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -127,6 +128,48 @@ pub(crate) fn words(words: &[OsString]) -> String {
         .map(|word| quote::file(word.as_bytes()))
         .collect();
     shown.join(" ")
+}
+
+impl Plan<'_> {
+    /// The moments that files are compared with, in seconds since 1970, for `-D time`.
+    pub(crate) fn describe_times(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        write_times(&self.expression, &mut lines);
+        if let Some(exclude) = &self.exclude {
+            write_times(exclude, &mut lines);
+        }
+        lines
+    }
+}
+
+fn write_times(node: &Node<'_>, lines: &mut Vec<String>) {
+    match &node.kind {
+        Kind::Test(leaf) => {
+            let moments = match &leaf.is {
+                Test::Age(_, span) => describe_span(*span),
+                Test::Newer(_, than) => describe_span(Span::After(*than)),
+                Test::Used(span) => format!("from change to access, {}", describe_span(*span)),
+                _ => return,
+            };
+            lines.push(format!("{}: {moments}", words(&leaf.words)));
+        }
+        Kind::Action(_) | Kind::Gather(..) => {}
+        Kind::Not(inner) => write_times(inner, lines),
+        Kind::And(parts) | Kind::Or(parts) | Kind::List(parts) => {
+            for part in parts {
+                write_times(part, lines);
+            }
+        }
+    }
+}
+
+fn describe_span(span: Span) -> String {
+    let shown = |time: Timestamp| format!("{}.{:09}", time.secs, time.nanos);
+    match span {
+        Span::Before(end) => format!("before {}", shown(end)),
+        Span::After(begin) => format!("after {}", shown(begin)),
+        Span::Within(begin, end) => format!("after {}, not after {}", shown(begin), shown(end)),
+    }
 }
 
 impl Plan<'_> {

@@ -151,6 +151,13 @@ fn many_alternatives_are_reckoned_quickly() {
 }
 
 #[test]
+fn the_plan_says_which_moments_files_are_compared_with() {
+    let command = command("! -newermt @5.5 -name x");
+    let times = Plan::new(&command, None).describe_times();
+    assert_eq!(times, ["-newermt @5.5: after 5.500000000"]);
+}
+
+#[test]
 fn the_plan_says_why() {
     let command = command("-path ./a/* -size +1M -exec true ;");
     let text = Plan::new(&command, None).describe(&command).join("\n");

@@ -40,49 +40,37 @@ use visitor::Searcher;
 
 /// Does what `command` says. True if all of it could be done: the exit status of find(1) is 0 then, else 1.
 pub fn search(command: &Command, host: &dyn Host) -> bool {
-    command
-        .warnings
-        .iter()
-        .for_each(|warning| host.tell(warning));
-    let outputs = match Outputs::open(&command.sinks, host) {
-        Ok(outputs) => outputs,
+    tell(host, &command.warnings);
+    match prepare(command, host) {
+        Ok((outputs, roots)) => search_in(command, host, &outputs, roots),
         Err(message) => {
             host.tell(&message);
-            return false;
+            false
         }
-    };
-    let roots = match Roots::of(command) {
-        Ok(roots) => roots,
-        Err(message) => {
-            host.tell(&message);
-            return false;
-        }
-    };
-    roots
-        .complaints
-        .iter()
-        .for_each(|complaint| host.tell(complaint));
+    }
+}
+
+/// Opens what is written to, and finds out where to begin.
+fn prepare<'h>(command: &Command, host: &'h dyn Host) -> Result<(Outputs<'h>, Roots), String> {
+    let outputs = Outputs::open(&command.sinks, host)?;
+    Ok((outputs, Roots::of(command)?))
+}
+
+fn search_in(command: &Command, host: &dyn Host, outputs: &Outputs<'_>, roots: Roots) -> bool {
     let progress = Progress::default();
+    tell(host, &roots.complaints);
     if !roots.complaints.is_empty() {
         progress.fail();
     }
     let colors = wants_colors(command, host).then(Colors::from_environment);
     let plan = Plan::new(command, colors.as_ref());
-    if host.explains() || command.options.debug.intersects(Debug::TREE | Debug::OPT) {
-        plan.describe(command)
-            .iter()
-            .for_each(|line| host.tell(line));
-    }
-    let collectors: Vec<_> = plan
-        .gathering
-        .iter()
-        .map(|template| Collector::new(template))
-        .collect();
+    tell_plan(command, host, &plan);
+    let collectors: Vec<_> = plan.gathering.iter().copied().map(Collector::new).collect();
     let shared = Shared {
         command,
         plan: &plan,
         host,
-        outputs: &outputs,
+        outputs,
         line: None,
         terminal: host.is_terminal(),
         colors: colors.as_ref(),
@@ -96,6 +84,22 @@ pub fn search(command: &Command, host: &dyn Host) -> bool {
     act::finish(&shared);
     shared.tell_counts();
     !progress.failed.load(Ordering::Relaxed) && !outputs.has_failed()
+}
+
+fn tell(host: &dyn Host, lines: &[String]) {
+    for line in lines {
+        host.tell(line);
+    }
+}
+
+fn tell_plan(command: &Command, host: &dyn Host, plan: &Plan<'_>) {
+    let debug = command.options.debug;
+    if host.explains() || debug.intersects(Debug::TREE | Debug::OPT) {
+        tell(host, &plan.describe(command));
+    }
+    if debug.contains(Debug::TIME) {
+        tell(host, &plan.describe_times());
+    }
 }
 
 fn wants_colors(command: &Command, host: &dyn Host) -> bool {
@@ -166,10 +170,7 @@ impl Shared<'_> {
         let debug = self.command.options.debug;
         if debug.contains(Debug::RATES) {
             let counts = std::mem::take(&mut *shared::lock(&self.progress.counts));
-            let lines = self.plan.describe_rates(&counts);
-            for line in &lines {
-                self.host.tell(line);
-            }
+            tell(self.host, &self.plan.describe_rates(&counts));
         }
         if debug.contains(Debug::STAT) {
             let asked = self.progress.stats.load(Ordering::Relaxed);

@@ -28,8 +28,8 @@ pub(crate) struct Searcher<'s> {
     /// Directories that this worker has numbered.
     numbered: u64,
     stats: u64,
-    /// Entries that are no directories may be decided by what their directory says of them.
-    sieves: bool,
+    /// Files that are no directories are settled without further questions.
+    settles: bool,
     /// Where what is let through then goes, if it is only printed and as it is.
     prints: Option<(usize, u8)>,
 }
@@ -57,7 +57,7 @@ impl<'s> Searcher<'s> {
             path: PathBuffer::default(),
             numbered: 0,
             stats: 0,
-            sieves: plan.exclude.is_none() && !options.unique && !counting,
+            settles: plan.exclude.is_none() && !options.unique && !counting,
             prints: plan.prints().and_then(unadorned),
         }
     }
@@ -112,14 +112,11 @@ impl<'s> Searcher<'s> {
         })
     }
 
-    /// Whether an entry is done with by what the walk has brought of it.
+    /// What a file that is no directory comes to, of which there are most: it is settled by what the walk has brought of
+    /// it, or evaluated.
     #[inline]
-    fn decides(&mut self, entry: &Entry<'_, State>) -> bool {
+    fn settle(&mut self, batch: &Batch<'_, State>, entry: &Entry<'_, State>) {
         let plan = self.shared.plan;
-        let kind = entry.file_type();
-        if matches!(kind, FileType::Directory | FileType::Unknown) || entry.stat_error().is_some() {
-            return false;
-        }
         // Finding where a name ends takes as long as most tests.
         let mut name: &[u8] = b"";
         if plan.sieve_asks_name() {
@@ -131,35 +128,40 @@ impl<'s> Searcher<'s> {
         let listed = Listed {
             name,
             path: self.path.as_bytes(),
-            kind,
+            kind: entry.file_type(),
             metadata: entry.metadata(),
         };
         if !plan.lets_through(&listed) {
-            return true;
+            return;
         }
-        let Some((sink, end)) = self.prints else {
-            return false;
-        };
-        let text = &mut self.evaluator.writer.texts[sink];
-        if name.is_empty() {
-            name = entry.name();
+        let c_name = entry.c_name();
+        if let Some((sink, end)) = self.prints {
+            let text = &mut self.evaluator.writer.texts[sink];
+            text.extend_from_slice(self.path.prefix());
+            text.extend_from_slice(c_name.to_bytes());
+            text.push(end);
+            return;
         }
-        text.extend_from_slice(self.path.prefix());
-        text.extend_from_slice(name);
-        text.push(end);
-        true
+        self.path.set_name(c_name.to_bytes());
+        let (path, root_len) = (self.path.as_bytes(), self.path.root_len());
+        let file = File::found(self.shared, *entry, c_name, batch.fd(), path, root_len);
+        self.evaluator.evaluate(&file);
+        self.stats += file.stats.get();
     }
 
     /// The entries of a batch, in any order.
     fn spread(&mut self, batch: &Batch<'_, State>) {
         self.path.enter(batch.dir());
         let min_depth = self.shared.command.options.min_depth;
-        let sieves = self.sieves && batch.dir().is_some() && batch.depth() >= min_depth;
+        let settles = self.settles && batch.dir().is_some() && batch.depth() >= min_depth;
         for entry in batch.entries() {
             if self.evaluator.quit {
                 break;
             }
-            if sieves && self.decides(&entry) {
+            let kind = entry.file_type();
+            let directory = matches!(kind, FileType::Directory | FileType::Unknown);
+            if settles && !directory && entry.stat_error().is_none() {
+                self.settle(batch, &entry);
                 continue;
             }
             let c_name = entry.c_name();
