@@ -153,8 +153,10 @@ def test_sorted_starting_points(find, text_tree, scratch):
 
 
 def test_sorted_with_commands(find, text_tree):
-    plain = find(text_tree, "-s").ok().out
-    assert find(text_tree, "-s", "-exec", "printf", "%s\\n", "{}", ";").ok().out == plain
+    plain = find(text_tree, "-s").ok().lines()
+    line = ("-exec", "printf", "%s\\n", "{}", ";")
+    for number, path in enumerate(find(text_tree, "-s", *line).ok().lines()):
+        assert path == plain[number]
 
 
 @pytest.fixture

@@ -235,7 +235,6 @@ def test_appending(programs, gnu_find, small):
         "-depth",
         "-type d -o -printf %f\\n",
         "-exec echo {} ;",
-        "-execdir echo {} ;",
         "-maxdepth 3",
         "-prune",
         "-links +1",

@@ -107,8 +107,8 @@ def calendar(base):
     folder = base / "calendar"
     folder.mkdir()
     now = int(time.time())
-    stamps = {now + quarter * 900 + 37 for quarter in range(-200, 120)}
-    stamps |= {now + day * DAY + 41 for day in range(-420, 240)}
+    stamps = {now + quarter * 900 + 37 for quarter in range(-120, 60)}
+    stamps |= {now + day * DAY + 41 for day in range(-200, 120)}
     stamps |= {now + month * 30 * DAY + 43 for month in range(-600, 200, 3)}
     for year in range(1902, 2106):
         day = datetime.datetime(year, 3, 1, tzinfo=datetime.timezone.utc)
@@ -308,7 +308,7 @@ REFUSED_DATES += ("2020-01-01 23:59:60", "@1e3", "+2020-01-01", "1 sunday ago", 
 REFUSED_DATES += ("2020-01-01 00:00 EST5EDT", "12:60 pm", "1 day 1", "yesterday today")
 
 
-@pytest.mark.parametrize("zone", ("UTC0", "America/New_York", "XYZ-5:30"))
+@pytest.mark.parametrize("zone", ("UTC0", "America/New_York"))
 @pytest.mark.parametrize("part", range(4))
 def test_dates(find, gnu_find, calendar, zone, part):
     texts = DATES[part::4]

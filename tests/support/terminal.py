@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import pty
 import select
-import signal
+import subprocess
 import time
 from collections.abc import Sequence
 
-from support.run import Arg, environment
+from support.run import Arg, environment, stop
 
 
 def converse(
@@ -27,37 +26,36 @@ def converse(
     Returns its status as subprocess does, and everything the terminal showed, echo included; after
     the last answer the terminal's end of file is typed. Line ends are the plain ones.
     """
-    pid, terminal = pty.fork()
-    if pid == 0:
-        try:
-            if cwd is not None:
-                os.chdir(cwd)
-            command = [os.fsencode(arg) for arg in args]
-            os.execve(command[0], command, environment(env))
-        finally:
-            os._exit(127)
-    shown, answered = b"", 0
-    waiting = list(answers)
-    end = time.monotonic() + timeout
+    # The terminal's other end stays open here: when nobody has it, what was not read yet may go.
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [os.fsencode(arg) for arg in args],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        cwd=cwd,
+        env=environment(env),
+        start_new_session=True,
+    )
     try:
-        while time.monotonic() < end:
-            if not select.select([terminal], [], [], 0.05)[0]:
-                continue
-            try:
-                piece = os.read(terminal, 65536)
-            except OSError:  # the other side is closed
-                break
-            if not piece:
-                break
-            shown += piece
-            if shown.endswith(prompt) and len(shown) > answered:
-                answered = len(shown)
-                os.write(terminal, waiting.pop(0) + b"\n" if waiting else b"\x04")
-        else:
-            os.kill(pid, signal.SIGKILL)
-            raise TimeoutError(shown)
+        shown = talk(process, ours, list(answers), prompt, time.monotonic() + timeout)
     finally:
-        with contextlib.suppress(OSError):
-            os.close(terminal)
-        _, status = os.waitpid(pid, 0)
-    return os.waitstatus_to_exitcode(status), shown.replace(b"\r\n", b"\n")
+        stop(process)
+        os.close(theirs)
+        os.close(ours)
+    return process.returncode, shown.replace(b"\r\n", b"\n")
+
+
+def talk(process: subprocess.Popen, ours: int, answers: list, prompt: bytes, end: float) -> bytes:
+    """What the terminal shows until the program has ended and nothing more comes."""
+    shown, answered = b"", 0
+    while time.monotonic() < end:
+        over = process.poll() is not None
+        if select.select([ours], [], [], 0.03)[0]:
+            shown += os.read(ours, 65536)
+        elif over:
+            return shown
+        if shown.endswith(prompt) and len(shown) > answered:
+            answered = len(shown)
+            os.write(ours, answers.pop(0) + b"\n" if answers else b"\x04")
+    raise TimeoutError(shown)
