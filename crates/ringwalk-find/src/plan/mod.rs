@@ -62,6 +62,8 @@ pub(crate) struct Plan<'c> {
     pub(crate) ordered: bool,
     /// Something is written.
     pub(crate) writes: bool,
+    /// Something is removed: a starting point may be gone when its turn comes.
+    pub(crate) removes: bool,
     reach: Reach,
     sieve: Sieve,
     /// How many nodes there are; each has a number below that.
@@ -100,6 +102,7 @@ impl<'c> Plan<'c> {
             fields: Fields::empty(),
             nodes: 0,
             writes: false,
+            removes: false,
             serial: None,
             gathering: Vec::new(),
         };
@@ -121,6 +124,7 @@ impl<'c> Plan<'c> {
             ordered: command.options.sorted && builder.serial.is_none(),
             serial: builder.serial,
             writes: builder.writes,
+            removes: builder.removes,
             reach,
             sieve: Sieve::of(&expression, when),
             nodes: builder.nodes,
@@ -161,6 +165,7 @@ struct Builder<'c> {
     fields: Fields,
     nodes: usize,
     writes: bool,
+    removes: bool,
     serial: Option<&'static str>,
     gathering: Vec<&'c crate::execute::CommandTemplate>,
 }
@@ -237,7 +242,8 @@ impl<'c> Builder<'c> {
                 self.serial = Some("commands for one file are run one after the other");
             }
             Action::Quit => self.serial = Some("-quit: nothing is done after it"),
-            Action::Delete | Action::Prune => {}
+            Action::Delete => self.removes = true,
+            Action::Prune => {}
         }
         self.fields |= fields;
         (kind, Estimate::of_action(&leaf.is, !fields.is_empty()))

@@ -112,7 +112,9 @@ fn wants_colors(command: &Command, host: &dyn Host) -> bool {
 impl Shared<'_> {
     /// Walks over all starting points.
     fn run(&self, paths: Vec<OsString>) {
-        if self.plan.serial.is_some() {
+        // With -delete, `a a/b` must not be two walks that take each other's files away, which both would report.
+        let one_by_one = self.plan.serial.is_some() || self.plan.removes && !self.plan.ordered;
+        if one_by_one {
             for path in paths {
                 if self.progress.is_stopped() || self.outputs.is_closed() {
                     return;

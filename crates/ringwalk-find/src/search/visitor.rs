@@ -11,7 +11,7 @@ use crate::execute::Collector;
 use crate::expression::{Debug, Sink, SinkIndex};
 use crate::plan::Listed;
 use ringwalk::ordered::{Line, Place};
-use ringwalk::{Batch, Dir, Entry, Error, FileType, Flow, Follow, Left, Visitor};
+use ringwalk::{Batch, Dir, Entry, Errno, Error, FileType, Flow, Follow, Left, Visitor};
 use ringwalk_gnu::quote;
 use std::ffi::CStr;
 use std::os::fd::AsFd as _;
@@ -70,8 +70,13 @@ impl<'s> Searcher<'s> {
         c_name: &CStr,
     ) -> Option<State> {
         let shared = self.shared;
-        if entry.stat_error().is_some() {
-            // It has been told of, and nothing can be said of such a file.
+        // A file that could not be looked at has been told of. If a directory lists it, tests of its name can still be
+        // decided; those that need more are false. A starting point may not be there at all, and what leads in circles
+        // is left out by find(1) too.
+        if entry
+            .stat_error()
+            .is_some_and(|errno| batch.dir().is_none() || errno == Errno::LOOP)
+        {
             return None;
         }
         let options = &shared.command.options;
