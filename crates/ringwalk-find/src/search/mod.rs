@@ -116,7 +116,7 @@ impl Shared<'_> {
         let one_by_one = self.plan.serial.is_some() || self.plan.removes && !self.plan.ordered;
         if one_by_one {
             for path in paths {
-                if self.progress.is_stopped() || self.outputs.is_closed() {
+                if self.is_over() {
                     return;
                 }
                 self.walk(vec![path]);

@@ -229,7 +229,7 @@ impl<'s> Searcher<'s> {
     }
 
     fn flow(&self) -> Flow {
-        if self.shared.progress.is_stopped() || self.shared.outputs.is_closed() {
+        if self.shared.is_over() {
             Flow::Stop
         } else {
             Flow::Continue
