@@ -186,7 +186,6 @@ def test_ls_variants(find, gnu_find, here):
         {"POSIXLY_CORRECT": "1"},
         {"TZ": "America/New_York"},
         {"TZ": "XYZ-13"},
-        {"FIND_BLOCK_SIZE": "1"},
         {"BLOCK_SIZE": "1"},
         {"BLOCKSIZE": "512"},
     ):

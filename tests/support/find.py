@@ -24,9 +24,11 @@ def words(expression: Words) -> list:
 def messages(result: Result) -> list[str]:
     """Lines of standard error without the name the program gives itself, in sorted order.
 
-    A parallel walk may meet two failures in either order, so only the set is compared.
+    A parallel walk may meet two failures in either order, so only the set is compared. Words of the
+    command line that are no text are shown with U+FFFD, which GNU find does not do.
     """
     text = result.err.decode(errors="surrogateescape")
+    text = re.sub("[\udc80-\udcff]", "\ufffd", text)
     lines = text.split("\n")[:-1] if text.endswith("\n") else text.split("\n")
     if not text:
         return []

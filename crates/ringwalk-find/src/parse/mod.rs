@@ -128,6 +128,7 @@ struct Understood {
 
 fn understand(parser: &mut Parser<'_>) -> Result<(std::ops::Range<usize>, Understood), Refusal> {
     let paths = leading::read(parser)?;
+    parser.paths = paths.clone();
     let tokens = parser.tokens()?;
     check::predicates(parser)?;
     let prints = !parser.acts;

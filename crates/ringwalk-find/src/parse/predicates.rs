@@ -19,6 +19,8 @@ use std::os::unix::ffi::OsStrExt;
 pub(super) struct Parser<'a> {
     pub(super) context: &'a Context,
     pub(super) words: Words<'a>,
+    /// Which words are the starting points.
+    pub(super) paths: std::ops::Range<usize>,
     pub(super) follow: Follow,
     pub(super) options: Options,
     pub(super) sinks: Vec<Sink>,
@@ -54,6 +56,7 @@ impl<'a> Parser<'a> {
                 all: arguments,
                 next: 0,
             },
+            paths: 0..0,
             follow: Follow::Never,
             options: Options::default(),
             sinks: Vec::new(),

@@ -60,8 +60,9 @@ impl Parser<'_> {
                 Test::Name(self.pattern(bytes, word == Word::NameFold))
             }
             Word::Path | Word::PathFold => {
-                self.warn_of_ending(name, argument);
-                Test::Path(self.pattern(bytes, word == Word::PathFold))
+                let pattern = self.pattern(bytes, word == Word::PathFold);
+                self.warn_of_ending(name, argument, &pattern);
+                Test::Path(pattern)
             }
             Word::LinkName => Test::LinkName(self.pattern(bytes, false)),
             Word::LinkNameFold => Test::LinkName(self.pattern(bytes, true)),
@@ -205,9 +206,13 @@ the expression will evaluate to false all the time.  Did you mean {}?",
         ));
     }
 
-    fn warn_of_ending(&mut self, name: &OsStr, pattern: &OsStr) {
-        // GNU find gives this one whatever -nowarn says.
-        if pattern.as_bytes().ends_with(b"/") && !self.context.is_posix() {
+    fn warn_of_ending(&mut self, name: &OsStr, pattern: &OsStr, made: &Pattern) {
+        // Only starting points can end so. GNU find gives this warning whatever -nowarn says.
+        let mut starts = self.words.all[self.paths.clone()].iter();
+        if pattern.as_bytes().ends_with(b"/")
+            && !self.context.is_posix()
+            && !starts.any(|start| made.matches(start.as_bytes()))
+        {
             self.warnings.push(format!(
                 "warning: {} {} will not match anything because it ends with /.",
                 plain(name),

@@ -24,7 +24,7 @@ mod order;
 mod reach;
 mod sieve;
 
-use crate::expression::{Action, Command, Expression, Leaf, Test};
+use crate::expression::{Action, Command, Expression, Leaf, Sink, Test};
 use crate::format::Colors;
 use estimate::Estimate;
 pub(crate) use listed::{Listed, decide, is_decided_by_metadata};
@@ -48,6 +48,10 @@ const OFTEN: f64 = 0.5;
 
 /// What is to be done.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each answers a question of its own"
+)]
 pub(crate) struct Plan<'c> {
     /// What is asked of every file.
     pub(crate) expression: Node<'c>,
@@ -64,6 +68,8 @@ pub(crate) struct Plan<'c> {
     pub(crate) ordered: bool,
     /// Something is written.
     pub(crate) writes: bool,
+    /// Something is done besides writing to standard output.
+    pub(crate) acts: bool,
     reach: Reach,
     sieve: Sieve,
     /// How many nodes there are; each has a number below that.
@@ -102,6 +108,7 @@ impl<'c> Plan<'c> {
             fields: Fields::empty(),
             nodes: 0,
             writes: false,
+            acts: false,
             deletes: false,
             serial: None,
             gathering: Vec::new(),
@@ -125,6 +132,7 @@ impl<'c> Plan<'c> {
             one_by_one: builder.deletes || builder.serial.is_some(),
             serial: builder.serial,
             writes: builder.writes,
+            acts: builder.acts,
             reach,
             sieve: Sieve::of(&expression, when),
             nodes: builder.nodes,
@@ -165,6 +173,7 @@ struct Builder<'c> {
     fields: Fields,
     nodes: usize,
     writes: bool,
+    acts: bool,
     deletes: bool,
     serial: Option<&'static str>,
     gathering: Vec<&'c crate::execute::CommandTemplate>,
@@ -227,22 +236,25 @@ impl<'c> Builder<'c> {
         let mut fields = needs::of_action(&leaf.is);
         let mut kind = Kind::Action(leaf);
         match &leaf.is {
-            Action::Print { sink, .. } => {
+            Action::Print { sink, .. } | Action::Printf { sink, .. } | Action::Ls { sink } => {
                 self.writes = true;
-                if matches!(self.command.sinks[sink.0], crate::expression::Sink::Stdout) {
+                let stdout = matches!(self.command.sinks[sink.0], Sink::Stdout);
+                self.acts |= !stdout;
+                if stdout && matches!(leaf.is, Action::Print { .. }) {
                     fields |= self.color_fields;
                 }
             }
-            Action::Printf { .. } | Action::Ls { .. } => self.writes = true,
             Action::Execute(template) if template.many => {
                 kind = Kind::Gather(leaf, self.gathering.len());
                 self.gathering.push(template);
+                self.acts = true;
             }
             Action::Execute(_) => {
+                self.acts = true;
                 self.serial = Some("commands for one file are run one after the other");
             }
             Action::Quit => self.serial = Some("-quit: nothing is done after it"),
-            Action::Delete => self.deletes = true,
+            Action::Delete => (self.acts, self.deletes) = (true, true),
             Action::Prune => {}
         }
         self.fields |= fields;

@@ -19,7 +19,14 @@ use std::sync::atomic::Ordering;
 pub(super) fn act(evaluator: &mut Evaluator<'_>, action: &Action, file: &File<'_>) -> bool {
     match action {
         Action::Print { sink, end } => print(evaluator, *sink, *end, file),
+        // Nothing is written where there is no metadata, and that is no success.
+        Action::Printf { format, .. }
+            if !format.fields().is_empty() && file.metadata().is_err() =>
+        {
+            return false;
+        }
         Action::Printf { sink, format } => printf(evaluator, *sink, format, file),
+        Action::Ls { .. } if file.metadata().is_err() => return false,
         Action::Ls { sink } => format::write_ls(file, text_of(evaluator, *sink)),
         Action::Execute(template) => return execute(evaluator, template, file),
         Action::Delete => return delete(evaluator, file),
@@ -194,7 +201,7 @@ fn delete(evaluator: &Evaluator<'_>, file: &File<'_>) -> bool {
     if file.depth() == 0 && file.path() == b"." {
         return true;
     }
-    // A link to a directory that is followed is none for the kernel, and is not removed: its target was asked about.
+    // A link to a directory that is followed is taken for one, and stays: find(1) does not remove it either.
     let flags = if file.file_type() == FileType::Directory {
         AtFlags::REMOVEDIR
     } else {

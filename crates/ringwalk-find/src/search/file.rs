@@ -5,7 +5,7 @@ use super::state::{Later, State};
 use super::visitor::is_broken_link;
 use crate::facts::Facts;
 use crate::selinux;
-use ringwalk::{Dir, Entry, FileType, Metadata};
+use ringwalk::{Dir, Entry, FileType, Follow, Metadata};
 use ringwalk_gnu::{quote, reason};
 use rustix::fs::{AtFlags, CWD, statat};
 use rustix::io::Errno;
@@ -53,7 +53,7 @@ impl<'a> File<'a> {
             depth: entry.depth(),
             directory,
             c_name,
-            kind: entry.file_type(),
+            kind: kind_of(shared, entry),
             followed: entry.is_followed(),
             known: entry.metadata(),
             stat_failed: entry.stat_error().filter(|_| !is_broken_link(&entry)),
@@ -129,6 +129,18 @@ impl<'a> File<'a> {
             error.errno()
         })
     }
+}
+
+/// The type of an entry. What a link leads to is not known where looking at that failed: with `-L`, `-type l` is for links
+/// that lead nowhere, and people remove those.
+#[inline]
+fn kind_of(shared: &Shared<'_>, entry: Entry<'_, State>) -> FileType {
+    let kind = entry.file_type();
+    let hidden = kind == FileType::Symlink
+        && shared.command.follow == Follow::Always
+        && entry.stat_error().is_some()
+        && !is_broken_link(&entry);
+    if hidden { FileType::Unknown } else { kind }
 }
 
 /// The last component of a path, without slashes behind it; `/` if there is nothing else.

@@ -130,7 +130,7 @@ impl Shared<'_> {
             return self.walk(paths);
         }
         for path in paths {
-            if self.progress.is_stopped() || self.outputs.is_closed() {
+            if self.is_over() {
                 return;
             }
             self.walk(vec![path]);

@@ -48,6 +48,8 @@ pub(crate) struct Outputs<'c> {
     failed: AtomicBool,
     /// Standard output takes nothing more.
     closed: AtomicBool,
+    /// That is because nobody reads it any more.
+    unread: AtomicBool,
 }
 
 enum Target {
@@ -103,6 +105,7 @@ impl<'c> Outputs<'c> {
             watched: host.is_terminal(),
             failed: AtomicBool::new(false),
             closed: AtomicBool::new(false),
+            unread: AtomicBool::new(false),
         })
     }
 
@@ -119,9 +122,14 @@ impl<'c> Outputs<'c> {
         self.failed.load(Ordering::Relaxed)
     }
 
-    /// Whether standard output takes nothing more: then there is no use in going on.
+    /// Whether standard output takes nothing more.
     pub(crate) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
+    }
+
+    /// Whether that is because its reader went away.
+    pub(crate) fn is_unread(&self) -> bool {
+        self.unread.load(Ordering::Relaxed)
     }
 
     /// The pieces of the worker with this number.
@@ -223,7 +231,9 @@ impl<'c> Outputs<'c> {
         }
         self.failed.store(true, Ordering::Relaxed);
         // A reader that went away has seen what it wanted.
-        if error.kind() != io::ErrorKind::BrokenPipe {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            self.unread.store(true, Ordering::Relaxed);
+        } else {
             self.fail(b"standard output", error);
         }
     }

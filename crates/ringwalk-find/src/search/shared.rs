@@ -101,6 +101,14 @@ impl Progress {
 }
 
 impl Shared<'_> {
+    /// Whether there is no use in going on: `-quit`, or nobody reads what is printed. A full disk is no reason where
+    /// something else is done than printing, as with `-print -delete`: GNU find does that to the end too.
+    pub(crate) fn is_over(&self) -> bool {
+        let outputs = self.outputs;
+        let unheard = || outputs.is_closed() && (outputs.is_unread() || !self.plan.acts);
+        self.progress.is_stopped() || unheard()
+    }
+
     /// The name of the account with this number. That it could not be looked up is told, and counts as there being
     /// none.
     pub(crate) fn user_name(&self, uid: u32) -> Option<&[u8]> {

@@ -72,8 +72,12 @@ impl<'s> Searcher<'s> {
         c_name: &CStr,
     ) -> Option<State> {
         let shared = self.shared;
-        if entry.stat_error().is_some() && !is_broken_link(entry) {
-            // It has been told of, and nothing can be said of such a file.
+        // A file that could not be looked at has been told of. If a directory lists it, tests of its name can still be
+        // decided; those that need more are false. A starting point may not be there at all, and what leads in circles
+        // is left out by find(1) too.
+        if let Some(errno) = entry.stat_error()
+            && (batch.dir().is_none() && !is_broken_link(entry) || errno == Errno::LOOP)
+        {
             return None;
         }
         let options = &shared.command.options;
@@ -226,7 +230,7 @@ impl<'s> Searcher<'s> {
     }
 
     fn flow(&self) -> Flow {
-        if self.shared.progress.is_stopped() || self.shared.outputs.is_closed() {
+        if self.shared.is_over() {
             Flow::Stop
         } else {
             Flow::Continue
@@ -242,10 +246,10 @@ impl<'s> Searcher<'s> {
     }
 }
 
-/// Whether this is a link that was to be followed and cannot be, of which the user has been told: find(1) takes it for what it
-/// is, unless it leads in circles.
+/// Whether this is a link that was to be followed and leads through a file as if it were a directory: the user has been told
+/// of it, and find(1) takes it for what it is, as it does with links that lead nowhere.
 pub(super) fn is_broken_link(entry: &Entry<'_, State>) -> bool {
-    entry.file_type() == FileType::Symlink && entry.stat_error() != Some(Errno::LOOP)
+    entry.file_type() == FileType::Symlink && entry.stat_error() == Some(Errno::NOTDIR)
 }
 
 impl Visitor for Searcher<'_> {
