@@ -69,6 +69,14 @@ pub(super) enum Directive {
     Strftime(Time, u8),
 }
 
+impl Segment {
+    /// Whether it depends on the type of the file.
+    pub(super) fn asks_type(&self) -> bool {
+        use Directive::{Target, TargetType, Type};
+        matches!(self, Self::Directive(Type | TargetType | Target, _))
+    }
+}
+
 /// How it is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of printf(3)")]

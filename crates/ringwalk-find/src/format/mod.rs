@@ -40,6 +40,7 @@ use ringwalk::Fields;
 pub struct Format {
     segments: Vec<Segment>,
     fields: Fields,
+    asks_type: bool,
 }
 
 impl Format {
@@ -54,12 +55,22 @@ impl Format {
         let segments = compile::compile(format, warnings)?;
         let needs = segments.iter().map(Segment::fields);
         let fields = needs.fold(Fields::empty(), Fields::union);
-        Ok(Self { segments, fields })
+        let asks_type = segments.iter().any(Segment::asks_type);
+        Ok(Self {
+            segments,
+            fields,
+            asks_type,
+        })
     }
 
     /// The metadata that it needs; none if path, depth, type and what a link holds are enough.
     pub fn fields(&self) -> Fields {
         self.fields
+    }
+
+    /// Whether it says something that depends on the type of the file: `%y`, `%Y`, `%l`.
+    pub fn asks_type(&self) -> bool {
+        self.asks_type
     }
 
     /// Appends what it says of `file`. Nothing, if it needs metadata and there is none.

@@ -19,12 +19,8 @@ use std::sync::atomic::Ordering;
 pub(super) fn act(evaluator: &mut Evaluator<'_>, action: &Action, file: &File<'_>) -> bool {
     match action {
         Action::Print { sink, end } => print(evaluator, *sink, *end, file),
-        // Nothing is written where there is no metadata, and that is no success.
-        Action::Printf { format, .. }
-            if !format.fields().is_empty() && file.metadata().is_err() =>
-        {
-            return false;
-        }
+        // Nothing is written where what it needs is not known, and that is no success.
+        Action::Printf { format, .. } if !can_be_written(format, file) => return false,
         Action::Printf { sink, format } => printf(evaluator, *sink, format, file),
         Action::Ls { .. } if file.metadata().is_err() => return false,
         Action::Ls { sink } => format::write_ls(file, text_of(evaluator, *sink)),
@@ -67,6 +63,11 @@ fn print(evaluator: &mut Evaluator<'_>, sink: SinkIndex, end: u8, file: &File<'_
         text.extend_from_slice(file.path());
     }
     text.push(end);
+}
+
+fn can_be_written(format: &Format, file: &File<'_>) -> bool {
+    let metadata = format.fields().is_empty() || file.metadata().is_ok();
+    metadata && (!format.asks_type() || file.file_type() != FileType::Unknown)
 }
 
 fn printf(evaluator: &mut Evaluator<'_>, sink: SinkIndex, format: &Format, file: &File<'_>) {

@@ -138,6 +138,8 @@ impl Evaluator<'_> {
     fn is_empty(&self, file: &File<'_>) -> bool {
         match file.file_type() {
             FileType::Regular => file.metadata().is_ok_and(|m| m.size == 0),
+            // That it could not be looked at has been told.
+            FileType::Directory if file.has_failed() => false,
             FileType::Directory => is_empty_directory(file).unwrap_or_else(|errno| {
                 self.shared.tell_failure(file.path(), errno);
                 false

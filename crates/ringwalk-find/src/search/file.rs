@@ -107,6 +107,11 @@ impl<'a> File<'a> {
         self.followed
     }
 
+    /// Whether the walk has asked for its metadata in vain.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.stat_failed.is_some()
+    }
+
     /// What the walk knows, or why it knows nothing, if it holds all that the plan asks for.
     fn known(&self) -> Option<Result<&Metadata, Errno>> {
         if let Some(errno) = self.stat_failed {
