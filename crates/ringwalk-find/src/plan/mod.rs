@@ -111,6 +111,8 @@ impl<'c> Plan<'c> {
         };
         let expression = builder.node(&command.expression);
         let exclude = command.exclude.as_ref().map(|e| builder.node(e));
+        // Lines can be put into order after they were made, commands cannot.
+        let ordered = command.options.sorted && builder.serial.is_none();
         if command.options.unique {
             builder.fields |= Fields::INO;
             builder.serial = Some("-unique: which name is met first must not depend on timing");
@@ -124,7 +126,7 @@ impl<'c> Plan<'c> {
         Self {
             fields: builder.fields,
             when,
-            ordered: command.options.sorted && builder.serial.is_none(),
+            ordered,
             serial: builder.serial,
             writes: builder.writes,
             acts: builder.acts,

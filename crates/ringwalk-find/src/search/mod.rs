@@ -113,8 +113,8 @@ impl Shared<'_> {
     /// Walks over all starting points.
     fn run(&self, paths: Vec<OsString>) {
         // With -delete, `a a/b` must not be two walks that take each other's files away, which both would report.
-        let one_by_one = self.plan.serial.is_some() || self.plan.removes && !self.plan.ordered;
-        if one_by_one {
+        let one_by_one = self.plan.serial.is_some() || self.plan.removes;
+        if one_by_one && !self.plan.ordered {
             for path in paths {
                 if self.is_over() {
                     return;
