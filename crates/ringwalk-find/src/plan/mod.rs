@@ -66,6 +66,8 @@ pub(crate) struct Plan<'c> {
     pub(crate) one_by_one: bool,
     /// Results are put into order.
     pub(crate) ordered: bool,
+    /// `-prune` may be met.
+    pub(crate) prunes: bool,
     /// Something is written.
     pub(crate) writes: bool,
     /// Something is done besides writing to standard output.
@@ -107,6 +109,7 @@ impl<'c> Plan<'c> {
             color_fields: colors.map_or(Fields::empty(), Colors::fields),
             fields: Fields::empty(),
             nodes: 0,
+            prunes: false,
             writes: false,
             acts: false,
             deletes: false,
@@ -131,6 +134,7 @@ impl<'c> Plan<'c> {
             ordered: command.options.sorted && builder.serial.is_none(),
             one_by_one: builder.deletes || builder.serial.is_some(),
             serial: builder.serial,
+            prunes: builder.prunes,
             writes: builder.writes,
             acts: builder.acts,
             reach,
@@ -140,6 +144,11 @@ impl<'c> Plan<'c> {
             expression,
             exclude,
         }
+    }
+
+    /// Whether every directory may lead to something.
+    pub(crate) fn reaches_everywhere(&self) -> bool {
+        self.reach == Reach::Everywhere
     }
 
     /// Whether anything below the directory at `path` can matter.
@@ -166,12 +175,17 @@ fn when(command: &Command, fields: Fields, expression: &Node, exclude: Option<&N
     }
 }
 
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is something that is met or not"
+)]
 struct Builder<'c> {
     command: &'c Command,
     /// What colours on standard output need.
     color_fields: Fields,
     fields: Fields,
     nodes: usize,
+    prunes: bool,
     writes: bool,
     acts: bool,
     deletes: bool,
@@ -255,7 +269,7 @@ impl<'c> Builder<'c> {
             }
             Action::Quit => self.serial = Some("-quit: nothing is done after it"),
             Action::Delete => (self.acts, self.deletes) = (true, true),
-            Action::Prune => {}
+            Action::Prune => self.prunes = true,
         }
         self.fields |= fields;
         (kind, Estimate::of_action(&leaf.is, !fields.is_empty()))

@@ -30,6 +30,8 @@ pub(crate) struct Searcher<'s> {
     stats: u64,
     /// Files that are no directories are settled without further questions.
     settles: bool,
+    /// Directories too: the search goes below all of them, after they have been evaluated.
+    settles_directories: bool,
     /// Where what is let through then goes, if it is only printed and as it is.
     prints: Option<(usize, u8)>,
 }
@@ -60,6 +62,10 @@ impl<'s> Searcher<'s> {
             numbered: 0,
             stats: 0,
             settles: plan.exclude.is_none() && !options.unique && !counting,
+            settles_directories: !options.depth_first
+                && shared.command.follow != Follow::Always
+                && !plan.prunes
+                && plan.reaches_everywhere(),
             prints: plan.prints().and_then(unadorned),
         }
     }
@@ -108,17 +114,21 @@ impl<'s> Searcher<'s> {
         if !entry.will_descend() {
             return None;
         }
-        self.numbered += 1;
-        Some(State {
-            number: (self.evaluator.writer.worker as u64) << WORKER_SHIFT | self.numbered,
-            line: self.evaluator.writer.line_at(),
-            later,
-            ..State::default()
-        })
+        let state = self.new_state();
+        Some(State { later, ..state })
     }
 
-    /// What a file that is no directory comes to, of which there are most: it is settled by what the walk has brought of
-    /// it, or evaluated.
+    /// What is kept with a directory whose line, if it has one, has just been gathered.
+    fn new_state(&mut self) -> State {
+        self.numbered += 1;
+        State {
+            number: (self.evaluator.writer.worker as u64) << WORKER_SHIFT | self.numbered,
+            line: self.evaluator.writer.line_at(),
+            ..State::default()
+        }
+    }
+
+    /// What most files come to: they are settled by what the walk has brought of them, or evaluated.
     #[inline]
     fn settle(&mut self, batch: &Batch<'_, State>, entry: &Entry<'_, State>) {
         let plan = self.shared.plan;
@@ -164,9 +174,16 @@ impl<'s> Searcher<'s> {
                 break;
             }
             let kind = entry.file_type();
-            let directory = matches!(kind, FileType::Directory | FileType::Unknown);
-            if settles && !directory && entry.stat_error().is_none() {
+            let directory = kind == FileType::Directory;
+            if settles
+                && kind != FileType::Unknown
+                && (!directory || self.settles_directories)
+                && entry.stat_error().is_none()
+            {
                 self.settle(batch, &entry);
+                if directory {
+                    entry.descend_with(self.new_state());
+                }
                 continue;
             }
             let c_name = entry.c_name();
