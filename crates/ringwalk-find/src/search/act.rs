@@ -19,7 +19,9 @@ pub(super) fn act(evaluator: &mut Evaluator<'_>, action: &Action, file: &File<'_
     match action {
         Action::Print { sink, end } => print(evaluator, *sink, *end, file),
         // Nothing is written where there is no metadata, and that is no success.
-        Action::Printf { format, .. } if !format.fields().is_empty() && file.metadata().is_err() => {
+        Action::Printf { format, .. }
+            if !format.fields().is_empty() && file.metadata().is_err() =>
+        {
             return false;
         }
         Action::Printf { sink, format } => printf(evaluator, *sink, format, file),

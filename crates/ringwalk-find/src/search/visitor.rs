@@ -80,8 +80,8 @@ impl<'s> Searcher<'s> {
             return None;
         }
         let options = &shared.command.options;
+        // At the last level too, where the walk would not go on anyhow.
         if shared.command.follow == Follow::Always
-            && entry.will_descend()
             && let Some(above) = entry.looped_to()
         {
             entry.prune();
