@@ -43,6 +43,17 @@ pub(crate) enum When {
     Always,
 }
 
+/// What comes of the search at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Effect {
+    /// Lines on standard output, or nothing.
+    Output,
+    /// Other files are written to, commands are run.
+    Others,
+    /// Files are removed: a starting point may be gone when its turn comes.
+    Removal,
+}
+
 /// Metadata is asked for in advance if it is needed for more than this part of all files.
 const OFTEN: f64 = 0.5;
 
@@ -62,10 +73,7 @@ pub(crate) struct Plan<'c> {
     pub(crate) ordered: bool,
     /// Something is written.
     pub(crate) writes: bool,
-    /// Something is done besides writing to standard output.
-    pub(crate) acts: bool,
-    /// Something is removed: a starting point may be gone when its turn comes.
-    pub(crate) removes: bool,
+    pub(crate) effect: Effect,
     reach: Reach,
     sieve: Sieve,
     /// How many nodes there are; each has a number below that.
@@ -104,8 +112,7 @@ impl<'c> Plan<'c> {
             fields: Fields::empty(),
             nodes: 0,
             writes: false,
-            acts: false,
-            removes: false,
+            effect: Effect::Output,
             serial: None,
             gathering: Vec::new(),
         };
@@ -129,8 +136,7 @@ impl<'c> Plan<'c> {
             ordered,
             serial: builder.serial,
             writes: builder.writes,
-            acts: builder.acts,
-            removes: builder.removes,
+            effect: builder.effect,
             reach,
             sieve: Sieve::of(&expression, when),
             nodes: builder.nodes,
@@ -171,8 +177,7 @@ struct Builder<'c> {
     fields: Fields,
     nodes: usize,
     writes: bool,
-    acts: bool,
-    removes: bool,
+    effect: Effect,
     serial: Option<&'static str>,
     gathering: Vec<&'c crate::execute::CommandTemplate>,
 }
@@ -230,6 +235,10 @@ impl<'c> Builder<'c> {
         parts.iter().map(|part| self.node(part)).collect()
     }
 
+    fn has(&mut self, effect: Effect) {
+        self.effect = self.effect.max(effect);
+    }
+
     fn action(&mut self, leaf: &'c Leaf<Action>) -> (Kind<'c>, Estimate) {
         let mut fields = needs::of_action(&leaf.is);
         let mut kind = Kind::Action(leaf);
@@ -237,7 +246,9 @@ impl<'c> Builder<'c> {
             Action::Print { sink, .. } | Action::Printf { sink, .. } | Action::Ls { sink } => {
                 self.writes = true;
                 let stdout = matches!(self.command.sinks[sink.0], Sink::Stdout);
-                self.acts |= !stdout;
+                if !stdout {
+                    self.has(Effect::Others);
+                }
                 if stdout && matches!(leaf.is, Action::Print { .. }) {
                     fields |= self.color_fields;
                 }
@@ -245,14 +256,14 @@ impl<'c> Builder<'c> {
             Action::Execute(template) if template.many => {
                 kind = Kind::Gather(leaf, self.gathering.len());
                 self.gathering.push(template);
-                self.acts = true;
+                self.has(Effect::Others);
             }
             Action::Execute(_) => {
-                self.acts = true;
+                self.has(Effect::Others);
                 self.serial = Some("commands for one file are run one after the other");
             }
             Action::Quit => self.serial = Some("-quit: nothing is done after it"),
-            Action::Delete => (self.acts, self.removes) = (true, true),
+            Action::Delete => self.has(Effect::Removal),
             Action::Prune => {}
         }
         self.fields |= fields;

@@ -27,7 +27,7 @@ use crate::execute::Collector;
 use crate::expression::{Command, Debug};
 use crate::format::Colors;
 use crate::mounts::FileSystems;
-use crate::plan::{Plan, When};
+use crate::plan::{Effect, Plan, When};
 use output::{Outputs, Texts};
 use ringwalk::ordered::Ordered;
 use ringwalk::{Fields, Order, Summary, Walk};
@@ -113,7 +113,7 @@ impl Shared<'_> {
     /// Walks over all starting points.
     fn run(&self, paths: Vec<OsString>) {
         // With -delete, `a a/b` must not be two walks that take each other's files away, which both would report.
-        let one_by_one = self.plan.serial.is_some() || self.plan.removes;
+        let one_by_one = self.plan.serial.is_some() || self.plan.effect == Effect::Removal;
         if one_by_one && !self.plan.ordered {
             for path in paths {
                 if self.is_over() {

@@ -7,7 +7,7 @@ use crate::execute::{Collector, Ran};
 use crate::expression::Command;
 use crate::format::Colors;
 use crate::mounts::FileSystems;
-use crate::plan::Plan;
+use crate::plan::{Effect, Plan};
 use ringwalk::ordered::{Line, Ordered, Place};
 use ringwalk::{Errno, Error, Identity, Operation};
 use ringwalk_gnu::{quote, reason};
@@ -105,7 +105,8 @@ impl Shared<'_> {
     /// something else is done than printing, as with `-print -delete`: GNU find does that to the end too.
     pub(crate) fn is_over(&self) -> bool {
         let outputs = self.outputs;
-        let unheard = || outputs.is_closed() && (outputs.is_unread() || !self.plan.acts);
+        let unheard =
+            || outputs.is_closed() && (outputs.is_unread() || self.plan.effect == Effect::Output);
         self.progress.is_stopped() || unheard()
     }
 
