@@ -137,3 +137,17 @@ def test_sorted_with_commands(find, scratch):
     result = find("tree", "-s", "-exec", "echo", "{}", ";", cwd=scratch).ok()
     expected = ["tree", "tree/a", "tree/b", "tree/c", "tree/a/x", "tree/b/y"]
     assert [line.decode() for line in result.lines()] == expected
+
+
+@pytest.mark.parametrize("other", ("./list", "link", "hard"))
+def test_one_file_by_two_names_gets_all_lines(find, gnu_find, scratch, other):
+    (scratch / "tree" / "dir").mkdir(parents=True)
+    (scratch / "list").touch()
+    (scratch / "link").symlink_to("list")
+    (scratch / "hard").hardlink_to(scratch / "list")
+    contents = []
+    for program in (gnu_find, find):
+        args = ("tree", "-fprint", "list", "-fprintf", other, "%f longer\\n")
+        program(*args, cwd=scratch).ok()
+        contents.append((scratch / "list").read_bytes())
+    assert contents[0] == contents[1] == b"tree\ntree longer\ntree/dir\ndir longer\n"

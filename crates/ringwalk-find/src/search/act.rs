@@ -26,7 +26,10 @@ pub(super) fn act(evaluator: &mut Evaluator<'_>, action: &Action, file: &File<'_
         }
         Action::Printf { sink, format } => printf(evaluator, *sink, format, file),
         Action::Ls { .. } if file.metadata().is_err() => return false,
-        Action::Ls { sink } => format::write_ls(file, &mut evaluator.writer.texts[sink.0]),
+        Action::Ls { sink } => {
+            let place = evaluator.shared.outputs.place(*sink);
+            format::write_ls(file, &mut evaluator.writer.texts[place]);
+        }
         Action::Execute(template) => return execute(evaluator, template, file),
         Action::Delete => return delete(evaluator, file),
         Action::Prune => evaluator.pruned = true,
@@ -44,7 +47,7 @@ pub(super) fn act(evaluator: &mut Evaluator<'_>, action: &Action, file: &File<'_
 
 fn print(evaluator: &mut Evaluator<'_>, sink: SinkIndex, end: u8, file: &File<'_>) {
     let shared = evaluator.shared;
-    let text = &mut evaluator.writer.texts[sink.0];
+    let text = &mut evaluator.writer.texts[shared.outputs.place(sink)];
     // Other sinks, and what ends with a zero byte, are for programs to read.
     if end == 0 || !matches!(shared.command.sinks[sink.0], Sink::Stdout) {
         text.extend_from_slice(file.path());
@@ -66,7 +69,7 @@ fn printf(evaluator: &mut Evaluator<'_>, sink: SinkIndex, format: &Format, file:
     let shared = evaluator.shared;
     // On a terminal names must not command it.
     let terminal = shared.terminal && matches!(shared.command.sinks[sink.0], Sink::Stdout);
-    let text = &mut evaluator.writer.texts[sink.0];
+    let text = &mut evaluator.writer.texts[shared.outputs.place(sink)];
     if terminal {
         format.write_to_terminal(file, text);
     } else {

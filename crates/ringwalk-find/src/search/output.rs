@@ -18,11 +18,13 @@
 
 use super::host::Host;
 use super::state::LineAt;
-use crate::expression::Sink;
+use crate::expression::{Sink, SinkIndex};
 use ringwalk_gnu::{quote, reason};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -40,6 +42,8 @@ pub(crate) type Texts = Vec<Vec<u8>>;
 pub(crate) struct Outputs<'c> {
     host: &'c dyn Host,
     sinks: Vec<Target>,
+    /// For each sink of the command its place in `sinks`, which is that of an earlier one if both are the same file.
+    places: Vec<usize>,
     workers: RwLock<Vec<Arc<Pieces>>>,
     /// Somebody is watching: lines are written as soon as they are there.
     watched: bool,
@@ -49,6 +53,23 @@ pub(crate) struct Outputs<'c> {
     /// That is because nobody reads it any more.
     unread: AtomicBool,
 }
+
+/// Opens a file and makes it empty. By its identity the same file is known under another name: two descriptors would write
+/// over each other's lines.
+fn create(name: &OsStr) -> Result<(File, Identity), String> {
+    let open = || {
+        let file = File::create(name)?;
+        let about = file.metadata()?;
+        Ok((file, (about.dev(), about.ino())))
+    };
+    open().map_err(|error: io::Error| {
+        let name = quote::value(name.as_bytes());
+        format!("{name}: {}", reason(&error))
+    })
+}
+
+/// Device and inode number.
+type Identity = (u64, u64);
 
 enum Target {
     Stdout,
@@ -83,31 +104,45 @@ impl<'c> Outputs<'c> {
     ///
     /// The message for a file that cannot be opened.
     pub(crate) fn open(sinks: &[Sink], host: &'c dyn Host) -> Result<Self, String> {
-        let targets = sinks.iter().map(|sink| match sink {
-            Sink::Stdout => Ok(Target::Stdout),
-            Sink::Stderr => Ok(Target::Stderr),
-            Sink::File(name) => match File::create(name) {
-                Ok(file) => Ok(Target::File {
-                    name: name.as_bytes().to_vec(),
-                    file: Mutex::new(file),
-                    failed: AtomicBool::new(false),
-                }),
-                Err(error) => Err(format!(
-                    "{}: {}",
-                    quote::value(name.as_bytes()),
-                    reason(&error)
-                )),
-            },
-        });
+        let mut targets = Vec::with_capacity(sinks.len());
+        let mut files: Vec<(Identity, usize)> = Vec::new();
+        let mut places = Vec::with_capacity(sinks.len());
+        for sink in sinks {
+            let target = match sink {
+                Sink::Stdout => Target::Stdout,
+                Sink::Stderr => Target::Stderr,
+                Sink::File(name) => {
+                    let (file, identity) = create(name)?;
+                    if let Some((_, place)) = files.iter().find(|(known, _)| *known == identity) {
+                        places.push(*place);
+                        continue;
+                    }
+                    files.push((identity, targets.len()));
+                    Target::File {
+                        name: name.as_bytes().to_vec(),
+                        file: Mutex::new(file),
+                        failed: AtomicBool::new(false),
+                    }
+                }
+            };
+            places.push(targets.len());
+            targets.push(target);
+        }
         Ok(Self {
             host,
-            sinks: targets.collect::<Result<_, _>>()?,
+            sinks: targets,
+            places,
             workers: RwLock::default(),
             watched: host.is_terminal(),
             failed: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             unread: AtomicBool::new(false),
         })
+    }
+
+    /// Where the lines for a sink of the command are gathered.
+    pub(crate) fn place(&self, sink: SinkIndex) -> usize {
+        self.places[sink.0]
     }
 
     /// Whether something could not be written.

@@ -41,7 +41,7 @@ impl<'s> Searcher<'s> {
         let unadorned = |(sink, end): (SinkIndex, u8)| {
             let stdout = matches!(shared.command.sinks[sink.0], Sink::Stdout);
             let shown = stdout && end != 0 && (shared.terminal || shared.colors.is_some());
-            (!shown).then_some((sink.0, end))
+            (!shown).then_some((shared.outputs.place(sink), end))
         };
         let counting = options.debug.contains(Debug::RATES);
         Self {
