@@ -131,11 +131,11 @@ def test_sorted_and_unique(find, scratch, workers, rest):
 
 
 def test_sorted_with_commands(find, scratch):
-    """Commands run for the files of a directory by name, then for what is below each."""
+    """Commands run for each file in the order in which -s alone prints them."""
     for path in ("b/y", "a/x", "c"):
         (scratch / "tree" / path).mkdir(parents=True)
     result = find("tree", "-s", "-exec", "echo", "{}", ";", cwd=scratch).ok()
-    expected = ["tree", "tree/a", "tree/b", "tree/c", "tree/a/x", "tree/b/y"]
+    expected = ["tree", "tree/a", "tree/a/x", "tree/b", "tree/b/y", "tree/c"]
     assert [line.decode() for line in result.lines()] == expected
 
 
