@@ -108,7 +108,7 @@ fn truth(node: &Node<'_>) -> Reach {
         Kind::Test(leaf) => match &leaf.is {
             Test::Path(pattern) => Reach::beginning(pattern.literal_prefix()),
             Test::Regex(regex) => Reach::beginning(regex.literal_prefix()),
-            Test::False => Reach::NOWHERE,
+            // `-false` too: who writes it wants everything to be read, and nothing to be done.
             _ => Reach::Everywhere,
         },
         Kind::Action(_) | Kind::Gather(..) | Kind::Not(_) => Reach::Everywhere,

@@ -130,6 +130,7 @@ fn nothing_that_has_an_effect_is_left_out() {
         "-ipath ./a*",
         "-print -path ./a",
         "-O0 -path ./a*",
+        "-false",
         "-path *a",
     ] {
         assert!(reaches(words, "./b"), "{words}");
