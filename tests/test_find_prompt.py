@@ -103,6 +103,15 @@ def test_answers_of_a_whole_conversation(programs, small):
     assert lines[4].startswith("ran ") and lines[4][4:] in lines[3]
 
 
+@pytest.mark.parametrize("action", ("-exec", "-execdir"))
+@pytest.mark.parametrize("end", ((";",), ("{}", "+")))
+def test_the_terminal_is_the_commands(programs, small, action, end):
+    """No line of progress is drawn over a question, or over what a slow command writes."""
+    slow = ("sh", "-c", "printf working; sleep 0.8; echo", *end)
+    args = (programs / "find", "top", "-maxdepth", "0", action, *slow)
+    assert converse(args, cwd=small, env={"TERM": "xterm"}) == (0, b"working\n")
+
+
 def test_end_of_file_at_the_terminal(programs, small):
     args = (programs / "find", "top/d", "-type", "f", "-ok", "echo", "ran", "{}", ";")
     status, text = converse(args, [], cwd=small)

@@ -10,7 +10,7 @@ use ringwalk_find::parse::{Refusal, parse};
 use ringwalk_find::{Host, search};
 
 use crate::console;
-use crate::engine_options::EngineOptions;
+use crate::engine_options::{EngineOptions, ProgressWhen};
 use crate::explain::explain;
 use crate::progress::Progress;
 
@@ -20,8 +20,13 @@ pub fn run(words: Vec<OsString>, engine: &EngineOptions) -> ExitCode {
         Ok(command) => command,
         Err(refusal) => return refuse(refusal),
     };
+    let mut engine = *engine;
+    // The terminal is the commands': a line that is redrawn would take away questions, and what they write.
+    if engine.progress == ProgressWhen::Auto && command.expression.runs_commands() {
+        engine.progress = ProgressWhen::Never;
+    }
     let program = Program {
-        engine,
+        engine: &engine,
         terminal: OnceLock::new(),
     };
     if search(&command, &program) {

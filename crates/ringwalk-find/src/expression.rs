@@ -129,6 +129,20 @@ pub enum Expression {
     List(Vec<Expression>),
 }
 
+impl Expression {
+    /// Whether there is a command in it, which may write to the terminal or read from it.
+    pub fn runs_commands(&self) -> bool {
+        match self {
+            Self::Test(_) => false,
+            Self::Action(action) => matches!(action.is, Action::Execute(_)),
+            Self::Not(operand) => operand.runs_commands(),
+            Self::And(operands) | Self::Or(operands) | Self::List(operands) => {
+                operands.iter().any(Self::runs_commands)
+            }
+        }
+    }
+}
+
 /// A test or action with the words it was given by, for `-D tree`.
 #[derive(Debug)]
 pub struct Leaf<T> {

@@ -314,8 +314,8 @@ As sizes are rounded up first, -size -1M is true of empty files only.",
         &["-used"],
         N,
         Origin::Gnu,
-        "Last accessed N days after its inode last changed: with N more than N-1 and at most N days, with +N more, with -N \
-less. Never true of a file that was accessed before its inode changed.",
+        "Last accessed N days after its inode last changed: with N at least N-1 and less than N days, with +N more, with \
+-N less. Never true of a file that was accessed before its inode changed.",
     ),
     test(
         Word::User,
