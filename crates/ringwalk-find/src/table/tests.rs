@@ -172,7 +172,7 @@ too. With -L only of links that lead nowhere.",
         &["-mmin"],
         N,
         Origin::Gnu,
-        "Contents last modified N minutes ago: with N more than N-1 and at most N minutes, with +N more, with -N less. N \
+        "Contents last modified N minutes ago: with N at least N-1 and less than N minutes, with +N more, with -N less. N \
 may have a fraction.",
     ),
     test(

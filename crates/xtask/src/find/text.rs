@@ -29,8 +29,8 @@ pub(super) const KINDS: &[(&str, Kind, &str)] = &[
         "OPTIONS",
         Kind::Leading,
         "\
-Before the word find stand the options that all programs have (see ringwalk(1)): --source, --workers, --explain and --progress. After it, and \
-before the starting points:",
+Before the word find stand the options that all programs have (see ringwalk(1)): --source, --workers, --explain and --progress. On a \
+terminal a line of progress is shown from half a second on, unless commands are run. After the word find, and before the starting points:",
     ),
     (
         "OPERATORS",
@@ -111,6 +111,8 @@ terminal, characters of names that are not printable are written as question mar
         "\
 * LC_ALL, LC_CTYPE, LANG: the first of them that is set says whether names are UTF-8.
 * LS_COLORS: colours of names on a terminal.
+* NO_COLOR: if set and not empty, there are no colours unless -color is given.
+* TERM: with the value dumb no line of progress is drawn.
 * PATH: where commands of -exec and its like are looked for.
 * POSIXLY_CORRECT: if set, -ls counts blocks of 512 bytes, and nothing is warned of.
 * TZ: the time zone of dates.
@@ -137,7 +139,7 @@ The same in words that every find knows:
 
 Delete what is older than a week below /var/tmp/work, and directories that have become empty:
 
-    ringwalk find /var/tmp/work -mindepth 1 ( -type f -mtime +7 -o -type d -empty ) -delete
+    ringwalk find /var/tmp/work -mindepth 1 \\( -type f -mtime +7 -o -type d -empty \\) -delete
 
 What was modified since a moment:
 
@@ -145,9 +147,7 @@ What was modified since a moment:
 
 Whether there is a file that others may write, ending with the first:
 
-    ringwalk find . -perm -o=w ! -type l -print -quit
-
-(With a shell, parentheses and exclamation marks need quotes.)",
+    ringwalk find . -perm -o=w ! -type l -print -quit",
     ),
     (
         "DIFFERENCES",
