@@ -27,7 +27,10 @@ impl Plan<'_> {
                     "{}, asked for when it is needed: that is expected of {part:.0} % of the files",
                     self.field_names()
                 ),
-                When::Always => format!("{}, asked for of every file", self.field_names()),
+                When::Always => format!(
+                    "{}, asked for of every file; it is expected to be needed for {part:.0} %",
+                    self.field_names()
+                ),
             }
         ));
         lines.push(format!(
