@@ -39,7 +39,7 @@ pub struct Command {
     pub options: Options,
     /// What is asked of every file; `-print` has been added where GNU find adds it.
     pub expression: Expression,
-    /// `-exclude`, `-nohidden`: files for which this is true, except starting points, are as if they were not there.
+    /// `-exclude`, `-nohidden`: files for which this is true are as if they were not there.
     pub exclude: Option<Expression>,
     /// Where actions write to; a [`SinkIndex`] is an index into this. Each file is named once.
     pub sinks: Vec<Sink>,

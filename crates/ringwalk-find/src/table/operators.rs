@@ -70,7 +70,7 @@ tightly than -a: -name a -o -name b -print prints files named b only. -or is GNU
         &["EXPRESSION"],
         Origin::Bfs,
         "Files for which the expression, which is the next test or parenthesis, is true are as if they were not there: \
-nothing is asked of them and directories are not entered, whatever the rest of the expression and -depth and -mindepth say. Starting \
-points are not excluded. The expression may hold no action. True as a test.",
+nothing is asked of them and directories are not entered, whatever the rest of the expression and -depth and -mindepth say. That \
+goes for starting points too. The expression may hold no action. True as a test.",
     ),
 ];

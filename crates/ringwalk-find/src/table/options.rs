@@ -163,8 +163,8 @@ reported and are no error. This holds for starting points too.",
         &["-nohidden"],
         &[],
         Origin::Bfs,
-        "Files whose names begin with a dot are as if they were not there, as with -exclude -hidden. Starting points are \
-searched whatever their names.",
+        "Files whose names begin with a dot are as if they were not there, as with -exclude -hidden. That goes for \
+starting points too, except for . and .. themselves.",
     ),
     global(
         Word::NoLeaf,
