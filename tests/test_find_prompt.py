@@ -61,7 +61,7 @@ def test_many_questions(find, gnu_find, small):
 
 
 def test_standard_input_of_the_command(find, small):
-    """It is empty, as the manual of find says (GNU find 4.9 has it closed), and no answer is swallowed."""
+    """It is empty, as find's manual says (GNU find 4.9 has it closed); no answer is swallowed."""
     for action in ("-ok", "-okdir"):
         line = ("top/d/one", "top/d/-three", action, "cat", ";", "-print")
         got = find(*line, stdin=b"y\ny\nmore\n", cwd=small)
