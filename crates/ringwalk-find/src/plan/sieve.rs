@@ -56,6 +56,11 @@ impl Plan<'_> {
         })
     }
 
+    /// Whether [`lets_through`](Self::lets_through) has nothing to look at.
+    pub(crate) fn lets_all_through(&self) -> bool {
+        self.sieve.parts == 0
+    }
+
     /// Whether [`lets_through`](Self::lets_through) looks at the name.
     #[inline]
     pub(crate) fn sieve_asks_name(&self) -> bool {

@@ -5,7 +5,7 @@
 //! | `host.rs` | what a search needs of the program around it |
 //! | `roots.rs` | where it begins |
 //! | `shared.rs`, `state.rs` | what all workers share, and what is kept with a directory |
-//! | `visitor.rs` | what each worker does with the entries that it is given |
+//! | `visitor.rs`, `settle.rs` | what each worker does with the entries that it is given, and the short ways for most of them |
 //! | `path.rs`, `file.rs`, `evaluate.rs` | a path, one file, and the expression asked of it |
 //! | `act.rs`, `output.rs` | what is done with it, and lines on their way out |
 
@@ -16,6 +16,7 @@ mod host;
 mod output;
 mod path;
 mod roots;
+mod settle;
 mod shared;
 mod state;
 mod visitor;

@@ -9,7 +9,6 @@ use super::shared::{InOrder, Shared};
 use super::state::{Later, State};
 use crate::execute::Collector;
 use crate::expression::{Debug, Sink, SinkIndex};
-use crate::plan::Listed;
 use ringwalk::ordered::{Line, Place};
 use ringwalk::{Batch, Dir, Entry, Errno, Error, FileType, Flow, Follow, Left, Visitor};
 use ringwalk_gnu::quote;
@@ -22,18 +21,18 @@ const WORKER_SHIFT: u32 = 48;
 
 /// One worker.
 pub(crate) struct Searcher<'s> {
-    shared: &'s Shared<'s>,
-    evaluator: Evaluator<'s>,
-    path: PathBuffer,
+    pub(super) shared: &'s Shared<'s>,
+    pub(super) evaluator: Evaluator<'s>,
+    pub(super) path: PathBuffer,
     /// Directories that this worker has numbered.
-    numbered: u64,
-    stats: u64,
+    pub(super) numbered: u64,
+    pub(super) stats: u64,
     /// Files that are no directories are settled without further questions.
-    settles: bool,
+    pub(super) settles: bool,
     /// Directories too: the search goes below all of them, after they have been evaluated.
-    settles_directories: bool,
+    pub(super) settles_directories: bool,
     /// Where what is let through then goes, if it is only printed and as it is.
-    prints: Option<(usize, u8)>,
+    pub(super) prints: Option<(usize, u8)>,
 }
 
 impl<'s> Searcher<'s> {
@@ -119,7 +118,7 @@ impl<'s> Searcher<'s> {
     }
 
     /// What is kept with a directory whose line, if it has one, has just been gathered.
-    fn new_state(&mut self) -> State {
+    pub(super) fn new_state(&mut self) -> State {
         self.numbered += 1;
         State {
             number: (self.evaluator.writer.worker as u64) << WORKER_SHIFT | self.numbered,
@@ -128,47 +127,14 @@ impl<'s> Searcher<'s> {
         }
     }
 
-    /// What most files come to: they are settled by what the walk has brought of them, or evaluated.
-    #[inline]
-    fn settle(&mut self, batch: &Batch<'_, State>, entry: &Entry<'_, State>) {
-        let plan = self.shared.plan;
-        // Finding where a name ends takes as long as most tests.
-        let mut name: &[u8] = b"";
-        if plan.sieve_asks_name() {
-            name = entry.name();
-        }
-        if plan.sieve_asks_path() {
-            self.path.set_name(entry.name());
-        }
-        let listed = Listed {
-            name,
-            path: self.path.as_bytes(),
-            kind: entry.file_type(),
-            metadata: entry.metadata(),
-        };
-        if !plan.lets_through(&listed) {
-            return;
-        }
-        let c_name = entry.c_name();
-        if let Some((sink, end)) = self.prints {
-            let text = &mut self.evaluator.writer.texts[sink];
-            text.extend_from_slice(self.path.prefix());
-            text.extend_from_slice(c_name.to_bytes());
-            text.push(end);
-            return;
-        }
-        self.path.set_name(c_name.to_bytes());
-        let (path, root_len) = (self.path.as_bytes(), self.path.root_len());
-        let file = File::found(self.shared, *entry, c_name, batch.fd(), path, root_len);
-        self.evaluator.evaluate(&file);
-        self.stats += file.stats.get();
-    }
-
     /// The entries of a batch, in any order.
     fn spread(&mut self, batch: &Batch<'_, State>) {
         self.path.enter(batch.dir());
         let min_depth = self.shared.command.options.min_depth;
         let settles = self.settles && batch.dir().is_some() && batch.depth() >= min_depth;
+        if settles && self.settles_directories && self.list(batch) {
+            return self.evaluator.writer.hand_over(self.shared.outputs);
+        }
         for entry in batch.entries() {
             if self.evaluator.quit {
                 break;
