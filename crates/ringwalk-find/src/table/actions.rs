@@ -2,29 +2,13 @@
 
 use super::{Entry, Kind, Origin, Word};
 
-const fn action(
-    word: Word,
-    names: &'static [&'static str],
-    arguments: &'static [&'static str],
-    origin: Origin,
-    text: &'static str,
-) -> Entry {
-    Entry {
-        word,
-        names,
-        kind: Kind::Action,
-        arguments,
-        origin,
-        text,
-    }
-}
-
 const FILE: &[&str] = &["FILE"];
 const ONE: &[&str] = &["COMMAND", ";"];
 const ONE_OR_MANY: &[&str] = &["COMMAND", ";|{} +"];
 
 pub(super) const ENTRIES: &[Entry] = &[
-    action(
+    Entry::new(
+        Kind::Action,
         Word::Delete,
         &["-delete"],
         &[],
@@ -33,7 +17,8 @@ pub(super) const ENTRIES: &[Entry] = &[
 is deleted before it. As -depth makes -prune useless, both together are an error unless -depth was given too. Words are read from left \
 to right: with -delete first everything below the starting points is deleted. Try an expression with -print before.",
     ),
-    action(
+    Entry::new(
+        Kind::Action,
         Word::Exec,
         &["-exec"],
         ONE_OR_MANY,
@@ -42,7 +27,8 @@ to right: with -delete first everything below the starting points is deleted. Tr
 its status is 0. Ended by {} + it is run with as many paths as fit in place of {}, and always true; if a status is not 0, that of \
 find becomes 1. The command is run in the directory in which find was started. Quote ; and {} where a shell would take them for itself.",
     ),
-    action(
+    Entry::new(
+        Kind::Action,
         Word::ExecDir,
         &["-execdir"],
         ONE_OR_MANY,
@@ -50,14 +36,16 @@ find becomes 1. The command is run in the directory in which find was started. Q
         "As -exec, but the command is run in the directory that the file is in, and {} stands for ./NAME. So nobody can make \
 it work on another file by exchanging a directory for a link meanwhile. PATH must hold no empty and no relative directory.",
     ),
-    action(
+    Entry::new(
+        Kind::Action,
         Word::Fls,
         &["-fls"],
         FILE,
         Origin::Gnu,
         "As -ls, but into FILE; see -fprint.",
     ),
-    action(
+    Entry::new(
+        Kind::Action,
         Word::Fprint,
         &["-fprint"],
         FILE,
@@ -65,21 +53,24 @@ it work on another file by exchanging a directory for a link meanwhile. PATH mus
         "As -print, but into FILE, which is made empty before the search even if nothing is ever written to it. /dev/stdout \
 and /dev/stderr are standard output and standard error.",
     ),
-    action(
+    Entry::new(
+        Kind::Action,
         Word::Fprint0,
         &["-fprint0"],
         FILE,
         Origin::Gnu,
         "As -print0, but into FILE; see -fprint.",
     ),
-    action(
+    Entry::new(
+        Kind::Action,
         Word::Fprintf,
         &["-fprintf"],
         &["FILE", "FORMAT"],
         Origin::Gnu,
         "As -printf, but into FILE; see -fprint.",
     ),
-    action(
+    Entry::new(
+        Kind::Action,
         Word::Ls,
         &["-ls"],
         &[],
@@ -87,7 +78,8 @@ and /dev/stderr are standard output and standard error.",
         "Write a line as ls -dils does: inode number, blocks of 1024 bytes (512 if POSIXLY_CORRECT is set), permissions, \
 links, owner, group, size, time of modification, path. True.",
     ),
-    action(
+    Entry::new(
+        Kind::Action,
         Word::Ok,
         &["-ok"],
         ONE,
@@ -95,14 +87,16 @@ links, owner, group, size, time of modification, path. True.",
         "As -exec with ;, but the user is asked first, on standard error. Unless the answer, from standard input, is yes, \
 the command is not run and the action is false. The command's standard input is /dev/null.",
     ),
-    action(
+    Entry::new(
+        Kind::Action,
         Word::OkDir,
         &["-okdir"],
         ONE,
         Origin::Gnu,
         "As -execdir with ;, but the user is asked first, as for -ok.",
     ),
-    action(
+    Entry::new(
+        Kind::Action,
         Word::Print,
         &["-print"],
         &[],
@@ -110,7 +104,8 @@ the command is not run and the action is false. The command's standard input is 
         "Write the path and a newline. True. This is done for every file for which the expression is true if there is no \
 action in it but -prune and -quit. On a terminal, characters that are not printable are written as question marks.",
     ),
-    action(
+    Entry::new(
+        Kind::Action,
         Word::Print0,
         &["-print0"],
         &[],
@@ -118,21 +113,24 @@ action in it but -prune and -quit. On a terminal, characters that are not printa
         "Write the path and a zero byte. True. As no path has such a byte, programs that are told so (xargs -0) take any name \
 for what it is.",
     ),
-    action(
+    Entry::new(
+        Kind::Action,
         Word::Printf,
         &["-printf"],
         &["FORMAT"],
         Origin::Gnu,
         "Write what FORMAT says, without a newline of its own. True. See the section on formats.",
     ),
-    action(
+    Entry::new(
+        Kind::Action,
         Word::Prune,
         &["-prune"],
         &[],
         Origin::Posix,
         "Do not enter the directory. True. Without effect with -depth. To leave out a directory: -name .git -prune -o -print.",
     ),
-    action(
+    Entry::new(
+        Kind::Action,
         Word::Quit,
         &["-quit"],
         &[],

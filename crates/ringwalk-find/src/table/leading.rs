@@ -2,25 +2,9 @@
 
 use super::{Entry, Kind, Origin, Word};
 
-const fn leading(
-    word: Word,
-    names: &'static [&'static str],
-    arguments: &'static [&'static str],
-    origin: Origin,
-    text: &'static str,
-) -> Entry {
-    Entry {
-        word,
-        names,
-        kind: Kind::Leading,
-        arguments,
-        origin,
-        text,
-    }
-}
-
 pub(super) const ENTRIES: &[Entry] = &[
-    leading(
+    Entry::new(
+        Kind::Leading,
         Word::FollowNever,
         &["-P"],
         &[],
@@ -28,7 +12,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         "Follow no symbolic link: what is asked of a link is asked of the link itself. This is the default. Of several of \
 -P, -H and -L the last counts.",
     ),
-    leading(
+    Entry::new(
+        Kind::Leading,
         Word::FollowCommandLine,
         &["-H"],
         &[],
@@ -36,7 +21,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         "Follow symbolic links that are starting points, or arguments of tests such as -newer, and no others. A link that \
 leads nowhere is taken as it is.",
     ),
-    leading(
+    Entry::new(
+        Kind::Leading,
         Word::FollowAlways,
         &["-L"],
         &[],
@@ -45,7 +31,8 @@ leads nowhere is taken as it is.",
 searched. A link that leads nowhere is taken as it is. -type l and -lname are then true only of such links. A directory that \
 contains itself through a link is reported and not entered again.",
     ),
-    leading(
+    Entry::new(
+        Kind::Leading,
         Word::Debug,
         &["-D"],
         &["WHAT"],
@@ -63,7 +50,8 @@ contains itself through a link is reported and not entered again.",
 
 Its form may change between versions.",
     ),
-    leading(
+    Entry::new(
+        Kind::Leading,
         Word::Optimize,
         &["-O"],
         &["LEVEL"],

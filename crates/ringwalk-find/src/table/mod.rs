@@ -162,6 +162,24 @@ pub struct Entry {
 }
 
 impl Entry {
+    const fn new(
+        kind: Kind,
+        word: Word,
+        names: &'static [&'static str],
+        arguments: &'static [&'static str],
+        origin: Origin,
+        text: &'static str,
+    ) -> Self {
+        Self {
+            word,
+            names,
+            kind,
+            arguments,
+            origin,
+            text,
+        }
+    }
+
     /// What it does in a few words: the beginning of the text.
     pub fn summary(&self) -> &'static str {
         let ends = [". ", ": ", "; ", ":\n", ".\n"];

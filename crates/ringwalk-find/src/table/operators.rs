@@ -2,46 +2,33 @@
 
 use super::{Entry, Kind, Origin, Word};
 
-const fn operator(
-    word: Word,
-    names: &'static [&'static str],
-    arguments: &'static [&'static str],
-    origin: Origin,
-    text: &'static str,
-) -> Entry {
-    Entry {
-        word,
-        names,
-        kind: Kind::Operator,
-        arguments,
-        origin,
-        text,
-    }
-}
-
 pub(super) const ENTRIES: &[Entry] = &[
-    operator(
+    Entry::new(
+        Kind::Operator,
         Word::Open,
         &["("],
         &["EXPRESSION", ")"],
         Origin::Posix,
         "Holds an expression together. Shells have a use of their own for parentheses, so they must be quoted: \\( and \\).",
     ),
-    operator(
+    Entry::new(
+        Kind::Operator,
         Word::Close,
         &[")"],
         &[],
         Origin::Posix,
         "Ends what ( began.",
     ),
-    operator(
+    Entry::new(
+        Kind::Operator,
         Word::Not,
         &["!", "-not"],
         &["EXPRESSION"],
         Origin::Posix,
         "True if the expression, which is the next test, action or parenthesis, is false. -not is GNU's name for it.",
     ),
-    operator(
+    Entry::new(
+        Kind::Operator,
         Word::And,
         &["-a", "-and"],
         &["EXPRESSION"],
@@ -49,7 +36,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         "True if the expressions on both sides are. If the first is false the second is not evaluated. Two expressions \
 without an operator between them are joined so. -and is GNU's name for it.",
     ),
-    operator(
+    Entry::new(
+        Kind::Operator,
         Word::Or,
         &["-o", "-or"],
         &["EXPRESSION"],
@@ -57,14 +45,16 @@ without an operator between them are joined so. -and is GNU's name for it.",
         "True if the expression on one of its sides is. If the first is true the second is not evaluated. Binds less \
 tightly than -a: -name a -o -name b -print prints files named b only. -or is GNU's name for it.",
     ),
-    operator(
+    Entry::new(
+        Kind::Operator,
         Word::Comma,
         &[","],
         &["EXPRESSION"],
         Origin::Gnu,
         "Both expressions are evaluated; the value of the second counts. Binds least tightly.",
     ),
-    operator(
+    Entry::new(
+        Kind::Operator,
         Word::Exclude,
         &["-exclude"],
         &["EXPRESSION"],

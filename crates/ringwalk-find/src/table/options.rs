@@ -2,42 +2,9 @@
 
 use super::{Entry, Kind, Origin, Word};
 
-const fn positional(
-    word: Word,
-    names: &'static [&'static str],
-    arguments: &'static [&'static str],
-    origin: Origin,
-    text: &'static str,
-) -> Entry {
-    Entry {
-        word,
-        names,
-        kind: Kind::Positional,
-        arguments,
-        origin,
-        text,
-    }
-}
-
-const fn global(
-    word: Word,
-    names: &'static [&'static str],
-    arguments: &'static [&'static str],
-    origin: Origin,
-    text: &'static str,
-) -> Entry {
-    Entry {
-        word,
-        names,
-        kind: Kind::Global,
-        arguments,
-        origin,
-        text,
-    }
-}
-
 pub(super) const POSITIONAL: &[Entry] = &[
-    positional(
+    Entry::new(
+        Kind::Positional,
         Word::DayStart,
         &["-daystart"],
         &[],
@@ -45,14 +12,16 @@ pub(super) const POSITIONAL: &[Entry] = &[
         "Tests that come after it (-amin, -atime, -cmin, -ctime, -mmin, -mtime) measure age from the end of today instead \
 of from now: -daystart -mtime 0 is true of files modified today, -daystart -mtime 1 of those modified yesterday.",
     ),
-    positional(
+    Entry::new(
+        Kind::Positional,
         Word::Follow,
         &["-follow"],
         &[],
         Origin::Gnu,
         "As -L, which should be used instead. The arguments of -newer and its like are followed only if they come after it.",
     ),
-    positional(
+    Entry::new(
+        Kind::Positional,
         Word::RegexType,
         &["-regextype"],
         &["SYNTAX"],
@@ -60,7 +29,8 @@ of from now: -daystart -mtime 0 is true of files modified today, -daystart -mtim
         "The syntax of regular expressions that come after it. SYNTAX is findutils-default (at first), emacs, ed, sed, grep, \
 egrep, awk, gnu-awk, posix-awk, posix-basic, posix-minimal-basic, posix-extended or posix-egrep.",
     ),
-    positional(
+    Entry::new(
+        Kind::Positional,
         Word::Warn,
         &["-warn"],
         &[],
@@ -68,7 +38,8 @@ egrep, awk, gnu-awk, posix-awk, posix-basic, posix-minimal-basic, posix-extended
         "Warn of what is odd about the words that come after it. This is the default if standard input is a terminal. \
 Nothing is warned of if POSIXLY_CORRECT is set.",
     ),
-    positional(
+    Entry::new(
+        Kind::Positional,
         Word::NoWarn,
         &["-nowarn"],
         &[],
@@ -78,35 +49,40 @@ Nothing is warned of if POSIXLY_CORRECT is set.",
 ];
 
 pub(super) const GLOBAL: &[Entry] = &[
-    global(
+    Entry::new(
+        Kind::Global,
         Word::Color,
         &["-color", "-colour"],
         &[],
         Origin::Bfs,
         "Write names in the colours of LS_COLORS, also if standard output is not a terminal.",
     ),
-    global(
+    Entry::new(
+        Kind::Global,
         Word::NoColor,
         &["-nocolor", "-nocolour"],
         &[],
         Origin::Bfs,
         "Write names without colours, also if standard output is a terminal.",
     ),
-    global(
+    Entry::new(
+        Kind::Global,
         Word::Depth,
         &["-depth"],
         &[],
         Origin::Posix,
         "What is in a directory comes before the directory. -delete implies it.",
     ),
-    global(
+    Entry::new(
+        Kind::Global,
         Word::DepthShort,
         &["-d"],
         &[],
         Origin::Gnu,
         "As -depth, which should be used instead.",
     ),
-    global(
+    Entry::new(
+        Kind::Global,
         Word::Files0From,
         &["-files0-from"],
         &["FILE"],
@@ -115,14 +91,16 @@ pub(super) const GLOBAL: &[Entry] = &[
 be given. If FILE is empty nothing is searched; names that are empty are reported and left out. With - there can be no -ok and \
 -okdir, which read answers from standard input.",
     ),
-    global(
+    Entry::new(
+        Kind::Global,
         Word::Help,
         &["-help", "--help"],
         &[],
         Origin::Gnu,
         "Write a summary of all words to standard output, and do nothing else.",
     ),
-    global(
+    Entry::new(
+        Kind::Global,
         Word::IgnoreReaddirRace,
         &["-ignore_readdir_race"],
         &[],
@@ -130,35 +108,40 @@ be given. If FILE is empty nothing is searched; names that are empty are reporte
         "Files that vanish after their names were read from their directories, or before -delete deletes them, are not \
 reported and are no error. This holds for starting points too.",
     ),
-    global(
+    Entry::new(
+        Kind::Global,
         Word::NoIgnoreReaddirRace,
         &["-noignore_readdir_race"],
         &[],
         Origin::Gnu,
         "Undoes -ignore_readdir_race.",
     ),
-    global(
+    Entry::new(
+        Kind::Global,
         Word::MaxDepth,
         &["-maxdepth"],
         &["LEVELS"],
         Origin::Gnu,
         "Go down at most so many levels below the starting points. With 0 only the starting points are looked at.",
     ),
-    global(
+    Entry::new(
+        Kind::Global,
         Word::MinDepth,
         &["-mindepth"],
         &["LEVELS"],
         Origin::Gnu,
         "Ask nothing of files at fewer levels below the starting points. With 1 the starting points are left out.",
     ),
-    global(
+    Entry::new(
+        Kind::Global,
         Word::OneFileSystem,
         &["-xdev", "-mount"],
         &[],
         Origin::Posix,
         "Do not enter directories on other file systems than that of their starting point. -mount is GNU's older name for it.",
     ),
-    global(
+    Entry::new(
+        Kind::Global,
         Word::NoHidden,
         &["-nohidden"],
         &[],
@@ -166,21 +149,24 @@ reported and are no error. This holds for starting points too.",
         "Files whose names begin with a dot are as if they were not there, as with -exclude -hidden. That goes for \
 starting points too, except for . and .. themselves.",
     ),
-    global(
+    Entry::new(
+        Kind::Global,
         Word::NoLeaf,
         &["-noleaf"],
         &[],
         Origin::Gnu,
         "Accepted for the sake of scripts. Link counts of directories are not relied on, so there is nothing to turn off.",
     ),
-    global(
+    Entry::new(
+        Kind::Global,
         Word::Sorted,
         &["-s"],
         &[],
         Origin::Bfs,
         "The files of a directory come in the order of their names by bytes, each followed by what is below it.",
     ),
-    global(
+    Entry::new(
+        Kind::Global,
         Word::Unique,
         &["-unique"],
         &[],
@@ -188,7 +174,8 @@ starting points too, except for . and .. themselves.",
         "Look at a file once, by the first of its names that is met: no second hard link, and with -L nothing twice that \
 several links lead to.",
     ),
-    global(
+    Entry::new(
+        Kind::Global,
         Word::Version,
         &["-version", "--version"],
         &[],

@@ -2,85 +2,77 @@
 
 use super::{Entry, Kind, Origin, Word};
 
-const fn test(
-    word: Word,
-    names: &'static [&'static str],
-    arguments: &'static [&'static str],
-    origin: Origin,
-    text: &'static str,
-) -> Entry {
-    Entry {
-        word,
-        names,
-        kind: Kind::Test,
-        arguments,
-        origin,
-        text,
-    }
-}
-
 const N: &[&str] = &["N"];
 const PATTERN: &[&str] = &["PATTERN"];
 const FILE: &[&str] = &["FILE"];
 
 pub(super) const ENTRIES: &[Entry] = &[
-    test(
+    Entry::new(
+        Kind::Test,
         Word::AccessMinutes,
         &["-amin"],
         N,
         Origin::Gnu,
         "Last accessed N minutes ago; see -mmin.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::AccessNewer,
         &["-anewer"],
         FILE,
         Origin::Gnu,
         "Last accessed after FILE was last modified; as -neweram.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::AccessDays,
         &["-atime"],
         N,
         Origin::Posix,
         "Last accessed N days ago; see -mtime.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::ChangeMinutes,
         &["-cmin"],
         N,
         Origin::Gnu,
         "Inode (owner, permissions, names, contents) last changed N minutes ago; see -mmin.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::ChangeNewer,
         &["-cnewer"],
         FILE,
         Origin::Gnu,
         "Inode last changed after FILE was last modified; as -newercm.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::Context,
         &["-context"],
         PATTERN,
         Origin::Gnu,
         "The label that SELinux has for the file matches the shell pattern. An error where SELinux is not enabled.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::ChangeDays,
         &["-ctime"],
         N,
         Origin::Posix,
         "Inode last changed N days ago; see -mtime.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::Empty,
         &["-empty"],
         &[],
         Origin::Gnu,
         "A regular file without a byte in it, or a directory without an entry.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::Executable,
         &["-executable"],
         &[],
@@ -88,78 +80,89 @@ pub(super) const ENTRIES: &[Entry] = &[
         "May be executed by this user, or searched if it is a directory, as access(2) says: that includes access control \
 lists and file systems mounted without execution, which -perm knows nothing of.",
     ),
-    test(Word::False, &["-false"], &[], Origin::Gnu, "False."),
-    test(
+    Entry::new(Kind::Test, Word::False, &["-false"], &[], Origin::Gnu, "False."),
+    Entry::new(
+        Kind::Test,
         Word::FileSystem,
         &["-fstype"],
         &["TYPE"],
         Origin::Gnu,
         "Is on a file system of this type: ext4, xfs, btrfs, tmpfs, nfs4, proc... -printf %F writes it.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::Gid,
         &["-gid"],
         N,
         Origin::Gnu,
         "Belongs to the group with number N.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::Group,
         &["-group"],
         &["NAME"],
         Origin::Posix,
         "Belongs to the group NAME, which may be a number if no group has that name.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::Hidden,
         &["-hidden"],
         &[],
         Origin::Bfs,
         "The name begins with a dot; the names . and .. do not count.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::LinkNameFold,
         &["-ilname"],
         PATTERN,
         Origin::Gnu,
         "As -lname, but upper and lower case are the same.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::NameFold,
         &["-iname"],
         PATTERN,
         Origin::Gnu,
         "As -name, but upper and lower case are the same.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::Inode,
         &["-inum"],
         N,
         Origin::Gnu,
         "Has inode number N. -samefile is usually what is wanted.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::PathFold,
         &["-ipath", "-iwholename"],
         PATTERN,
         Origin::Gnu,
         "As -path, but upper and lower case are the same.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::RegexFold,
         &["-iregex"],
         PATTERN,
         Origin::Gnu,
         "As -regex, but upper and lower case are the same.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::Links,
         &["-links"],
         N,
         Origin::Posix,
         "Has N hard links.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::LinkName,
         &["-lname"],
         PATTERN,
@@ -167,7 +170,8 @@ lists and file systems mounted without execution, which -perm knows nothing of."
         "Is a symbolic link, and what it holds matches the shell pattern, in which wildcards match slashes and leading dots \
 too. With -L only of links that lead nowhere.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::ModificationMinutes,
         &["-mmin"],
         N,
@@ -175,7 +179,8 @@ too. With -L only of links that lead nowhere.",
         "Contents last modified N minutes ago: with N at least N-1 and less than N minutes, with +N more, with -N less. N \
 may have a fraction.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::ModificationDays,
         &["-mtime"],
         N,
@@ -184,7 +189,8 @@ may have a fraction.",
 last day, -mtime +0 before that, -mtime +1 at least two days ago, -mtime -1 less than a day ago. With -N the age may exceed N days by \
 less than a second, as in GNU find. N may have a fraction.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::Name,
         &["-name"],
         PATTERN,
@@ -193,7 +199,8 @@ less than a second, as in GNU find. N may have a fraction.",
 these, [!abc] for one that is none of these, and \\ takes the meaning from what comes after it. Wildcards match a leading dot too. A \
 pattern with a slash matches nothing, as no name has one; see -path. Quote patterns, so that the shell does not replace them.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::Newer,
         &["-newer"],
         FILE,
@@ -201,7 +208,8 @@ pattern with a slash matches nothing, as no name has one; see -path. Quote patte
         "Contents modified later than those of FILE; as -newermm. FILE is looked at once, before the search; a symbolic \
 link is followed with -H and -L.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::NewerXY,
         &["-newerXY"],
         &["REFERENCE"],
@@ -214,21 +222,24 @@ link is followed with -H and -L.",
 * t: only as Y: REFERENCE is itself a time, such as '2024-02-29 13:45', '2024-02-29T13:45:00+01:00', @1709214300, yesterday, or '3 \
 weeks ago', as date -d takes them.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::NoGroup,
         &["-nogroup"],
         &[],
         Origin::Posix,
         "Belongs to a group that has no name.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::NoUser,
         &["-nouser"],
         &[],
         Origin::Posix,
         "Belongs to a user who has no name.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::Path,
         &["-path", "-wholename"],
         PATTERN,
@@ -237,7 +248,8 @@ weeks ago', as date -d takes them.",
 slashes and leading dots too. To leave out a directory with all below it use -exclude or -prune, which do not read it. -wholename is \
 GNU's name for it.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::Permission,
         &["-perm"],
         &["MODE"],
@@ -250,14 +262,16 @@ GNU's name for it.",
 A mode is octal, or symbolic as chmod takes it, changing 0: u=rw,g=r is 640, and a+X is 111 for directories. The older form +MODE for \
 /MODE is an error with octal digits; with letters it is what chmod would make of it.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::Readable,
         &["-readable"],
         &[],
         Origin::Gnu,
         "May be read by this user, as access(2) says; see -executable.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::Regex,
         &["-regex"],
         PATTERN,
@@ -265,14 +279,16 @@ A mode is octal, or symbolic as chmod takes it, changing 0: u=rw,g=r is 640, and
         "The whole path matches the regular expression, whose syntax -regextype sets. It must match from beginning to end: \
 for ./fubar3, .*b.*3 does, and b.*3 does not.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::SameFile,
         &["-samefile"],
         FILE,
         Origin::Gnu,
         "Is the same file as FILE, by this or another name. With -L also links that lead to it.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::Size,
         &["-size"],
         &["N[bcwkMG]"],
@@ -287,8 +303,9 @@ for ./fubar3, .*b.*3 does, and b.*3 does not.",
 
 As sizes are rounded up first, -size -1M is true of empty files only.",
     ),
-    test(Word::True, &["-true"], &[], Origin::Gnu, "True."),
-    test(
+    Entry::new(Kind::Test, Word::True, &["-true"], &[], Origin::Gnu, "True."),
+    Entry::new(
+        Kind::Test,
         Word::Type,
         &["-type"],
         &["LETTERS"],
@@ -302,14 +319,16 @@ As sizes are rounded up first, -size -1M is true of empty files only.",
 * p: named pipe.
 * s: socket.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::Uid,
         &["-uid"],
         N,
         Origin::Gnu,
         "Belongs to the user with number N.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::Used,
         &["-used"],
         N,
@@ -317,21 +336,24 @@ As sizes are rounded up first, -size -1M is true of empty files only.",
         "Last accessed N days after its inode last changed: with N at least N-1 and less than N days, with +N more, with \
 -N less. Never true of a file that was accessed before its inode changed.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::User,
         &["-user"],
         &["NAME"],
         Origin::Posix,
         "Belongs to the user NAME, which may be a number if no user has that name.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::Writable,
         &["-writable"],
         &[],
         Origin::Gnu,
         "May be written by this user, as access(2) says; see -executable.",
     ),
-    test(
+    Entry::new(
+        Kind::Test,
         Word::XType,
         &["-xtype"],
         &["LETTERS"],
