@@ -4,15 +4,14 @@ use super::evaluate::Evaluator;
 use super::file::File;
 use super::output::Writer;
 use super::shared::Shared;
-use crate::execute::{CommandTemplate, Console};
+use crate::execute::{CommandTemplate, Console, Ran};
 use crate::expression::{Action, Debug, Sink, SinkIndex};
 use crate::facts::Facts;
 use crate::format::{self, Format};
 use ringwalk::FileType;
 use rustix::fs::{AtFlags, unlinkat};
-use rustix::io::Errno;
-use rustix::io::fcntl_dupfd_cloexec;
-use std::os::fd::{AsFd as _, BorrowedFd};
+use rustix::io::{Errno, fcntl_dupfd_cloexec};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::atomic::Ordering;
 
 /// Does `action`; whether it was successful, in the sense that it has for the expression.
@@ -125,44 +124,44 @@ fn execute(evaluator: &mut Evaluator<'_>, template: &CommandTemplate, file: &Fil
 pub(super) fn gather(evaluator: &mut Evaluator<'_>, number: usize, file: &File<'_>) -> bool {
     let shared = evaluator.shared;
     let collector = &shared.collectors[number];
+    let in_directory = shared.plan.gathering[number].in_directory;
+    let directory = file.directory.filter(|_| in_directory);
+    let may_wait = directory.is_none_or(|dir| turn_to_directory(evaluator, dir));
     let mut desk = Desk {
         shared,
         writer: &mut evaluator.writer,
     };
-    let ran = match (shared.plan.gathering[number].in_directory, file.directory) {
-        (false, _) => collector.push(file.path(), &mut desk),
-        (true, None) => Some(collector.run_at_start(file.path(), &mut desk)),
-        (true, Some(dir)) => {
-            turn_to_directory(evaluator, dir);
-            let mut desk = Desk {
-                shared,
-                writer: &mut evaluator.writer,
-            };
-            let batch = &mut evaluator.batches[number];
-            collector.add(batch, dir, file.c_name.to_bytes(), &mut desk)
+    let tell = |ran: Option<Ran>| {
+        if let Some(ran) = ran {
+            shared.tell_ran(&ran);
         }
     };
-    if let Some(ran) = ran {
-        shared.tell_ran(&ran);
+    match directory {
+        None if in_directory => tell(Some(collector.run_at_start(file.path(), &mut desk))),
+        None => tell(collector.push(file.path(), &mut desk)),
+        Some(dir) => {
+            let batch = &mut evaluator.batches[number];
+            tell(collector.add(batch, dir, file.c_name.to_bytes(), &mut desk));
+            if !may_wait {
+                tell(collector.flush(batch, dir, &mut desk));
+            }
+        }
     }
     true
 }
 
-/// Runs the commands that wait for files of another directory than the one at hand, which is open as `dir`.
-fn turn_to_directory(evaluator: &mut Evaluator<'_>, dir: BorrowedFd<'_>) {
+/// Runs the commands that wait for files of another directory than the one at hand, which is open as `dir`. Whether that can
+/// be kept open for commands to wait for more of its files.
+fn turn_to_directory(evaluator: &mut Evaluator<'_>, dir: BorrowedFd<'_>) -> bool {
     let number = evaluator.directory;
-    if evaluator
-        .waiting
-        .as_ref()
-        .is_some_and(|waiting| waiting.0 == number)
-    {
-        return;
+    let waits = |waiting: &(u64, OwnedFd)| waiting.0 == number;
+    if !evaluator.waiting.as_ref().is_some_and(waits) {
+        run_waiting(evaluator);
+        // Out of descriptors: then the command runs for this file at once.
+        let kept = fcntl_dupfd_cloexec(dir, 0).ok();
+        evaluator.waiting = kept.map(|fd| (number, fd));
     }
-    run_waiting(evaluator);
-    match fcntl_dupfd_cloexec(dir, 0) {
-        Ok(fd) => evaluator.waiting = Some((number, fd)),
-        Err(errno) => evaluator.shared.tell_failure(b".", errno),
-    }
+    evaluator.waiting.is_some()
 }
 
 /// Runs the commands that wait for more files of one directory.

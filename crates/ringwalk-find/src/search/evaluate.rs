@@ -175,8 +175,7 @@ fn is_empty_directory(file: &File<'_>) -> Result<bool, Errno> {
     let mut buffer = [MaybeUninit::uninit(); 1024];
     let mut entries = RawDir::new(fd, &mut buffer);
     while let Some(entry) = entries.next() {
-        let name = entry?.file_name().to_bytes().to_vec();
-        if name != b"." && name != b".." {
+        if !matches!(entry?.file_name().to_bytes(), b"." | b"..") {
             return Ok(false);
         }
     }
