@@ -151,3 +151,16 @@ def test_one_file_by_two_names_gets_all_lines(find, gnu_find, scratch, other):
         program(*args, cwd=scratch).ok()
         contents.append((scratch / "list").read_bytes())
     assert contents[0] == contents[1] == b"tree\ntree longer\ntree/dir\ndir longer\n"
+
+
+@pytest.mark.parametrize("limit", (5, 6, 8))
+def test_execdir_with_few_descriptors(find, scratch, limit):
+    """Where none is left to keep a directory for more of its files, each gets a command at once."""
+    for number in range(6):
+        (scratch / "t" / f"d{number}" / "e").mkdir(parents=True)
+        (scratch / "t" / f"d{number}" / f"a{number}").touch()
+        (scratch / "t" / f"d{number}" / "e" / f"b{number}").touch()
+    script = 'for f; do test -e "$f" && echo here || echo elsewhere; done'
+    command = ("-type", "f", "-execdir", "sh", "-c", script, "sh", "{}", "+")
+    result = find(scratch / "t", *command, nofile=limit).ok()
+    assert result.lines() == [b"here"] * 12
