@@ -29,6 +29,7 @@ mod time;
 
 pub use color::Colors;
 pub use ls::{LS_FIELDS, write_ls};
+pub(crate) use path::base;
 pub use terminal::terminal_safe;
 
 use crate::facts::Facts;

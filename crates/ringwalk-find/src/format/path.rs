@@ -7,7 +7,7 @@ pub(super) fn base_start(path: &[u8]) -> Option<usize> {
 }
 
 /// `%f`: the last component, with one slash of those that follow it.
-pub(super) fn base(path: &[u8]) -> &[u8] {
+pub(crate) fn base(path: &[u8]) -> &[u8] {
     let Some(start) = base_start(path) else {
         return &path[..path.len().min(1)];
     };

@@ -1,9 +1,10 @@
 //! One file as tests and actions see it: what the walk knows of it, and what it is asked for when it comes to it.
 
-use super::shared::Shared;
+use super::shared::{Shared, told};
 use super::state::{Later, State};
 use super::visitor::is_broken_link;
 use crate::facts::Facts;
+use crate::format;
 use crate::selinux;
 use ringwalk::{Dir, Entry, FileType, Follow, Metadata};
 use ringwalk_gnu::{quote, reason};
@@ -150,11 +151,10 @@ fn kind_of(shared: &Shared<'_>, entry: Entry<'_, State>) -> FileType {
 
 /// The last component of a path, without slashes behind it; `/` if there is nothing else.
 fn base_name(path: &[u8]) -> &[u8] {
-    let Some(end) = path.iter().rposition(|byte| *byte != b'/') else {
-        return &path[..path.len().min(1)];
-    };
-    let begin = path[..end].iter().rposition(|byte| *byte == b'/');
-    &path[begin.map_or(0, |slash| slash + 1)..=end]
+    match format::base(path) {
+        b"/" => b"/",
+        name => name.strip_suffix(b"/").unwrap_or(name),
+    }
 }
 
 impl Facts for File<'_> {
@@ -212,9 +212,7 @@ impl Facts for File<'_> {
             Err(errno) => {
                 // A link that leads nowhere or in circles is nothing to tell of.
                 if !matches!(errno, Errno::NOENT | Errno::NOTDIR | Errno::LOOP) {
-                    let reason = reason(&errno.into());
-                    let message = format!("{}: {reason}", quote::value(self.path));
-                    self.shared.host.tell(&message);
+                    self.shared.host.tell(&told(self.path, &errno.into()));
                 }
                 Err(errno)
             }

@@ -17,9 +17,9 @@
 //! Locks are taken in one order: a worker's pieces, then the place that is written to.
 
 use super::host::Host;
+use super::shared::{lock, told};
 use super::state::LineAt;
 use crate::expression::{Sink, SinkIndex};
-use ringwalk_gnu::{quote, reason};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -296,10 +296,6 @@ impl Writer {
     }
 }
 
-fn told(name: &[u8], error: &io::Error) -> String {
-    format!("{}: {}", quote::value(name), reason(error))
-}
-
 /// Opens a file to be written to, or finds it among those that have been opened, by another name.
 fn open_file(
     name: &OsStr,
@@ -318,8 +314,4 @@ fn open_file(
         file: Mutex::new(file),
         failed: AtomicBool::new(false),
     })
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -16,15 +16,21 @@ impl Searcher<'_> {
             return false;
         }
         for entry in batch.entries() {
-            let text = &mut self.evaluator.writer.texts[sink];
-            text.extend_from_slice(self.path.prefix());
-            text.extend_from_slice(entry.name());
-            text.push(end);
+            self.print(sink, entry.name(), end);
             if entry.file_type() == FileType::Directory {
                 entry.descend_with(self.new_state());
             }
         }
         true
+    }
+
+    /// Gathers the line of a file of the directory at hand.
+    #[inline]
+    fn print(&mut self, sink: usize, name: &[u8], end: u8) {
+        let text = &mut self.evaluator.writer.texts[sink];
+        text.extend_from_slice(self.path.prefix());
+        text.extend_from_slice(name);
+        text.push(end);
     }
 
     /// What most files come to: they are settled by what the walk has brought of them, or evaluated.
@@ -50,11 +56,7 @@ impl Searcher<'_> {
         }
         let c_name = entry.c_name();
         if let Some((sink, end)) = self.prints {
-            let text = &mut self.evaluator.writer.texts[sink];
-            text.extend_from_slice(self.path.prefix());
-            text.extend_from_slice(c_name.to_bytes());
-            text.push(end);
-            return;
+            return self.print(sink, c_name.to_bytes(), end);
         }
         self.path.set_name(c_name.to_bytes());
         let (path, root_len) = (self.path.as_bytes(), self.path.root_len());

@@ -12,6 +12,7 @@ use ringwalk::ordered::{Line, Ordered, Place};
 use ringwalk::{Errno, Error, Identity, Operation};
 use ringwalk_gnu::{quote, reason};
 use std::collections::HashSet;
+use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -163,8 +164,7 @@ impl Shared<'_> {
 
     /// Tells of something that went wrong with a file.
     pub(crate) fn tell_failure(&self, path: &[u8], errno: Errno) {
-        let reason = reason(&errno.into());
-        self.fail(&format!("{}: {reason}", quote::value(path)));
+        self.fail(&told(path, &errno.into()));
     }
 
     /// Tells of a failure.
@@ -186,6 +186,11 @@ impl Shared<'_> {
         }
         ran.succeeded
     }
+}
+
+/// What went wrong with a file: ‘name’: reason.
+pub(super) fn told(name: &[u8], error: &io::Error) -> String {
+    format!("{}: {}", quote::value(name), reason(error))
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
