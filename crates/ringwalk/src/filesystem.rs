@@ -1,5 +1,6 @@
 //! What a file system is like, as far as it matters for reading directories.
 
+use crate::device;
 use rustix::fs::{fstat, fstatfs, major, minor};
 use std::os::fd::AsFd;
 
@@ -31,15 +32,8 @@ pub(crate) fn rewarded_buffer(fd: impl AsFd) -> Option<usize> {
     REMOTE.contains(&magic).then_some(REMOTE_BUFFER)
 }
 
-/// Whether the file system of `fd` is on a disk that the kernel takes for a rotating one (`queue/rotational` in
-/// sysfs, Documentation/ABI/stable/sysfs-block). Virtual disks often are, wrongly.
+/// Whether the file system of `fd` is on a disk that the kernel takes for a rotating one.
 pub(crate) fn is_rotational(fd: impl AsFd) -> bool {
     let Ok(stat) = fstat(fd) else { return false };
-    let dev = stat.st_dev;
-    let device = format!("/sys/dev/block/{}:{}", major(dev), minor(dev));
-    // A partition has no queue of its own; its disk is the folder above.
-    ["queue/rotational", "../queue/rotational"]
-        .iter()
-        .find_map(|file| std::fs::read_to_string(format!("{device}/{file}")).ok())
-        .is_some_and(|text| text.trim() == "1")
+    device::is_rotational(major(stat.st_dev), minor(stat.st_dev)).unwrap_or(false)
 }

@@ -21,8 +21,10 @@
 //! output, and any opinion on what to do with entries.
 
 mod batch;
+mod block;
 mod boundary;
 mod descriptor;
+pub mod device;
 mod dir;
 mod entries;
 mod error;
@@ -31,17 +33,21 @@ mod left;
 mod metadata;
 mod meter;
 mod monitor;
+pub mod mounts;
 mod name;
 mod options;
 pub mod ordered;
+mod prefetch;
 mod raw_batch;
 mod regime;
 mod root;
+mod scan;
 mod scheduler;
 mod source;
 mod stat;
 mod summary;
 mod visitor;
+mod volume;
 mod walk;
 mod worker;
 
@@ -52,10 +58,10 @@ pub use error::{Error, Operation};
 pub use left::{Left, ParentFd};
 pub use metadata::{Fields, Identity, Metadata, Timestamp};
 pub use monitor::Monitor;
-pub use options::{Follow, Order, SourceChoice, Stay, UnknownSource};
+pub use options::{Follow, Order, Prefetch, SourceChoice, Stay, UnknownSource};
 pub use regime::{WorkerChange, warm_workers};
 pub use root::Root;
-pub use summary::{Outcome, Summary};
+pub use summary::{Outcome, Prefetched, Summary};
 pub use visitor::{Flow, Visitor};
 pub use walk::Walk;
 

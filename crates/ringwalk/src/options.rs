@@ -55,6 +55,12 @@ pub enum SourceChoice {
     Auto,
     /// Plain system calls, on any kernel, without privileges.
     Syscall,
+    /// Inode tables and directory blocks of ext2, ext3 or ext4 from the block device, which must be readable.
+    Ext4,
+    /// BULKSTAT of XFS, for metadata; needs `CAP_SYS_ADMIN`.
+    Xfs,
+    /// `TREE_SEARCH_V2` of btrfs; needs `CAP_SYS_ADMIN`.
+    Btrfs,
     /// Many directories at once, completed in any order, names and metadata together.
     #[cfg(test)]
     Shuffled,
@@ -62,7 +68,20 @@ pub enum SourceChoice {
 
 impl SourceChoice {
     /// The names that [`from_str`](Self::from_str) takes.
-    pub const NAMES: [&'static str; 2] = ["auto", "syscall"];
+    pub const NAMES: [&'static str; 5] = ["auto", "syscall", "ext4", "xfs", "btrfs"];
+}
+
+/// Whether the blocks that a walk will need are read ahead in the order of the disk. Needs read access to the block device of an ext2,
+/// ext3 or ext4 file system; elsewhere there is nothing to be done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Prefetch {
+    /// Where they are found not to be in memory.
+    #[default]
+    Auto,
+    /// Without looking.
+    Always,
+    /// Not at all.
+    Never,
 }
 
 /// A name that no source of this version has.
@@ -89,6 +108,9 @@ impl FromStr for SourceChoice {
         match name {
             "auto" => Ok(Self::Auto),
             "syscall" => Ok(Self::Syscall),
+            "ext4" => Ok(Self::Ext4),
+            "xfs" => Ok(Self::Xfs),
+            "btrfs" => Ok(Self::Btrfs),
             _ => Err(UnknownSource(name.to_owned())),
         }
     }
@@ -108,6 +130,8 @@ pub(crate) struct Options {
     pub(crate) buffer_size: Option<usize>,
     pub(crate) order: Order,
     pub(crate) source: SourceChoice,
+    pub(crate) prefetch: Prefetch,
+    pub(crate) sync: bool,
     pub(crate) raise_limits: bool,
     pub(crate) parents_open: bool,
     pub(crate) preorder: bool,

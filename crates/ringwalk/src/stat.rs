@@ -121,8 +121,13 @@ impl Wanted {
                     || self.directories && has(FileType::Directory))
     }
 
+    /// Whether symbolic links are followed.
+    pub(crate) fn follows(self) -> bool {
+        self.follow
+    }
+
     /// Whether an entry needs a `statx`. `descending`: whether it matters that it may be a directory.
-    fn needs(self, file_type: FileType, descending: bool) -> bool {
+    pub(crate) fn needs(self, file_type: FileType, descending: bool) -> bool {
         if self.all {
             return true;
         }

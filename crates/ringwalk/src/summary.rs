@@ -16,6 +16,19 @@ pub struct Outcome<V> {
     pub summary: Summary,
 }
 
+/// What was read ahead before a walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prefetched {
+    /// Bytes of inode tables.
+    pub inode_bytes: u64,
+    /// Bytes of directories.
+    pub directory_bytes: u64,
+    /// Wall time.
+    pub elapsed: Duration,
+    /// It was ended by its bounds on inodes and bytes, before everything had been read.
+    pub bounded: bool,
+}
+
 /// What a walk has done, and how.
 #[allow(
     clippy::struct_excessive_bools,
@@ -37,6 +50,12 @@ pub struct Summary {
     pub source: &'static str,
     /// Whether that source was asked for, rather than chosen.
     pub source_given: bool,
+    /// Why it was chosen, or why another was not; words for people.
+    pub source_reason: String,
+    /// Directories that the source would not answer for, and that were read by system calls.
+    pub handed_back: u64,
+    /// What was read ahead, if anything was.
+    pub prefetched: Option<Prefetched>,
     /// Workers that were started.
     pub workers: usize,
     /// Whether the number of workers was given, rather than adapted.
@@ -79,6 +98,9 @@ impl Summary {
             vanished: totals.vanished,
             elapsed,
             source: "syscall",
+            source_reason: String::new(),
+            handed_back: 0,
+            prefetched: None,
             source_given: shared.options.source != SourceChoice::Auto,
             workers,
             workers_given: shared.options.workers.is_some(),

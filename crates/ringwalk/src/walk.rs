@@ -5,7 +5,7 @@ use crate::boundary::Boundaries;
 use crate::descriptor::Descriptors;
 use crate::metadata::Fields;
 use crate::monitor::Monitor;
-use crate::options::{Filter, Follow, Options, Order, SourceChoice, Stay};
+use crate::options::{Filter, Follow, Options, Order, Prefetch, SourceChoice, Stay};
 use crate::regime::Regime;
 use crate::root::Root;
 use crate::scheduler::{Scheduler, StopOnPanic, Task};
@@ -73,6 +73,8 @@ impl Walk {
                 buffer_size: None,
                 order: Order::default(),
                 source: SourceChoice::default(),
+                prefetch: Prefetch::default(),
+                sync: false,
                 raise_limits: false,
                 parents_open: false,
                 preorder: false,
@@ -135,6 +137,19 @@ impl Walk {
     /// Where directory data is read from.
     pub fn source(mut self, source: SourceChoice) -> Self {
         self.options.source = source;
+        self
+    }
+
+    /// Whether blocks are read ahead in the order of the disk.
+    pub fn prefetch(mut self, prefetch: Prefetch) -> Self {
+        self.options.prefetch = prefetch;
+        self
+    }
+
+    /// Has each root's file system write back what is dirty (syncfs(2)) before it is read. Sources that read past the VFS
+    /// then know sizes and blocks of files changed before; without, they ask for those of lately changed ones by system calls.
+    pub fn sync(mut self, sync: bool) -> Self {
+        self.options.sync = sync;
         self
     }
 

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::mounts::Mount;
+use ringwalk::mounts::Mount;
 
 /// Limits by control group; none where nothing limits, or nothing is known of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -98,8 +98,8 @@ fn quota_v1(quota: Option<u64>, period: Option<u64>) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::mounts;
     use super::*;
+    use ringwalk::mounts;
 
     const MOUNTS: &[u8] = b"\
 40 1 0:30 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw

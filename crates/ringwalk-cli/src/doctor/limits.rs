@@ -8,7 +8,8 @@ use rustix::process::{Resource, getrlimit};
 use rustix::thread::sched_getaffinity;
 use serde::Serialize;
 
-use super::{cgroup, mounts};
+use super::cgroup;
+use ringwalk::mounts;
 
 /// Limits; a number that is missing (`null`) means that nothing limits, unless said otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize)]

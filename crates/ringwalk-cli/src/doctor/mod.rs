@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `kernel.rs` | the release, `io_uring`, system calls: by trying them |
 //! | `user.rs` | privileges |
-//! | `place.rs`, `mounts.rs` | the directory's file system and device |
+//! | `place.rs` | the directory's file system and device |
 //! | `limits.rs`, `cgroup.rs` | limits of the process and the machine |
 //! | `sources.rs` | the verdict on every source |
 //! | `report.rs` | the report as text |
@@ -14,7 +14,6 @@
 mod cgroup;
 mod kernel;
 mod limits;
-mod mounts;
 mod place;
 mod report;
 mod sources;

@@ -2,14 +2,14 @@
 
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, StatxFlags, open, openat, statx};
 use rustix::io::Errno;
 use serde::Serialize;
 
-use super::mounts::{self, Mount};
+use ringwalk::device;
+use ringwalk::mounts::{self, Mount};
 
 /// A directory and what it stands on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -98,7 +98,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 fn device(mount: Option<&Mount>, major: u32, minor: u32) -> Device {
-    let found = mount.and_then(|mount| node(mount, major, minor));
+    let found = mount.and_then(|mount| device::node(mount, major, minor));
     // btrfs gives each subvolume a device number of its own, which no block device has: that of the node counts.
     let (major, minor) = found
         .as_ref()
@@ -116,52 +116,7 @@ fn device(mount: Option<&Mount>, major: u32, minor: u32) -> Device {
         path: path.map(|path| path.to_string_lossy().into_owned()),
         unreadable: errno.map(super::words),
         forbidden: errno == Some(Errno::PERM),
-        rotational: rotational(major, minor),
-    }
-}
-
-/// The node of the block device a file system is on, with its numbers.
-///
-/// The source of the mount can be a node of another namespace, `/dev/root`, or plain text: its numbers must agree, or
-/// the node is looked for by number.
-fn node(mount: &Mount, major: u32, minor: u32) -> Option<(PathBuf, (u32, u32))> {
-    let block = |path: &Path| {
-        let metadata = std::fs::metadata(path)
-            .ok()
-            .filter(|metadata| metadata.file_type().is_block_device())?;
-        let number = metadata.rdev();
-        Some((
-            path.to_owned(),
-            (rustix::fs::major(number), rustix::fs::minor(number)),
-        ))
-    };
-    let of_source = mount
-        .source
-        .is_absolute()
-        .then(|| block(&mount.source))
-        .flatten();
-    if let Some(found) = of_source
-        && (found.1 == (major, minor) || mount.file_system == "btrfs")
-    {
-        return Some(found);
-    }
-    let event = std::fs::read_to_string(format!("/sys/dev/block/{major}:{minor}/uevent")).ok()?;
-    let name = event
-        .lines()
-        .find_map(|line| line.strip_prefix("DEVNAME="))?;
-    block(&Path::new("/dev").join(name)).filter(|(_, numbers)| *numbers == (major, minor))
-}
-
-/// Whether the disk spins; a partition's queue is its disk's.
-fn rotational(major: u32, minor: u32) -> Option<bool> {
-    let directory = PathBuf::from(format!("/sys/dev/block/{major}:{minor}"));
-    let text = ["queue/rotational", "../queue/rotational"]
-        .iter()
-        .find_map(|name| std::fs::read_to_string(directory.join(name)).ok())?;
-    match text.trim() {
-        "0" => Some(false),
-        "1" => Some(true),
-        _ => None,
+        rotational: device::is_rotational(major, minor),
     }
 }
 

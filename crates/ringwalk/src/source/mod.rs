@@ -74,7 +74,11 @@ pub(crate) trait Source<S>: Send {
 /// The source that a walk has been asked to read from.
 pub(crate) fn for_worker<'s, S: Send + Sync + 's>(options: &Options) -> Box<dyn Source<S> + 's> {
     match options.source {
-        SourceChoice::Auto | SourceChoice::Syscall => Box::new(SyscallSource::new(
+        SourceChoice::Auto
+        | SourceChoice::Syscall
+        | SourceChoice::Ext4
+        | SourceChoice::Xfs
+        | SourceChoice::Btrfs => Box::new(SyscallSource::new(
             options.buffer_size,
             options.order == Order::Name,
         )),

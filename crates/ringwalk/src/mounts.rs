@@ -5,22 +5,39 @@ use std::path::{Path, PathBuf};
 
 /// One line of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Mount {
-    pub(crate) id: u64,
-    pub(crate) major: u32,
-    pub(crate) minor: u32,
+pub struct Mount {
+    /// Mount id, which statx(2) tells of files too.
+    pub id: u64,
+    /// Id of the mount that this one is mounted on.
+    pub parent: u64,
+    /// Major number of the device, as `st_dev` has it.
+    pub major: u32,
+    /// Minor number of the device.
+    pub minor: u32,
     /// What of the file system is mounted: `/` or, for bind mounts and containers, a directory in it.
-    pub(crate) root: PathBuf,
-    pub(crate) point: PathBuf,
-    pub(crate) file_system: String,
+    pub root: PathBuf,
+    /// Where it is mounted.
+    pub point: PathBuf,
+    /// Options of the mount, such as `ro,noatime,idmapped`.
+    pub options: String,
+    /// Type of the file system, such as `ext4` or `fuse.sshfs`.
+    pub file_system: String,
     /// The device, or whatever the file system calls its source.
-    pub(crate) source: PathBuf,
+    pub source: PathBuf,
     /// Options of the file system, which for a cgroup hierarchy name its controllers.
-    pub(crate) super_options: String,
+    pub super_options: String,
+}
+
+impl Mount {
+    /// Whether the mount or its file system has this option.
+    pub fn has_option(&self, option: &str) -> bool {
+        let all = self.options.split(',').chain(self.super_options.split(','));
+        all.into_iter().any(|found| found == option)
+    }
 }
 
 /// Reads a whole table; lines that are not understood are left out.
-pub(crate) fn parse(table: &[u8]) -> Vec<Mount> {
+pub fn parse(table: &[u8]) -> Vec<Mount> {
     table
         .split(|byte| *byte == b'\n')
         .filter_map(parse_line)
@@ -28,7 +45,7 @@ pub(crate) fn parse(table: &[u8]) -> Vec<Mount> {
 }
 
 /// The table of this process; empty without `/proc`.
-pub(crate) fn read() -> Vec<Mount> {
+pub fn read() -> Vec<Mount> {
     std::fs::read("/proc/self/mountinfo")
         .map(|table| parse(&table))
         .unwrap_or_default()
@@ -38,21 +55,24 @@ pub(crate) fn read() -> Vec<Mount> {
 fn parse_line(line: &[u8]) -> Option<Mount> {
     let mut fields = line.split(|byte| *byte == b' ');
     let id = text(fields.next()?)?.parse().ok()?;
-    let _parent = fields.next()?;
+    let parent = text(fields.next()?)?.parse().ok()?;
     let (major, minor) = text(fields.next()?)?.split_once(':')?;
     let (major, minor) = (major.parse().ok()?, minor.parse().ok()?);
     let root = unescape(fields.next()?);
     let point = unescape(fields.next()?);
+    let options = String::from_utf8_lossy(fields.next()?).into_owned();
     fields.find(|field| *field == b"-")?;
     let file_system = text(fields.next()?)?.to_owned();
     let source = unescape(fields.next()?);
     let super_options = String::from_utf8_lossy(fields.next().unwrap_or_default()).into_owned();
     Some(Mount {
         id,
+        parent,
         major,
         minor,
         root,
         point,
+        options,
         file_system,
         source,
         super_options,
@@ -83,7 +103,7 @@ fn unescape(field: &[u8]) -> PathBuf {
 
 /// The mount with this id, or else the one with the longest mount point above `path`; of several mounts on one point
 /// the last covers the others.
-pub(crate) fn find<'m>(mounts: &'m [Mount], id: Option<u64>, path: &Path) -> Option<&'m Mount> {
+pub fn find<'m>(mounts: &'m [Mount], id: Option<u64>, path: &Path) -> Option<&'m Mount> {
     if let Some(mount) = id.and_then(|id| mounts.iter().find(|mount| mount.id == id)) {
         return Some(mount);
     }
@@ -108,6 +128,10 @@ nonsense
         let mounts = parse(TABLE);
         assert_eq!(mounts.len(), 5, "the nonsense is left out");
         assert_eq!((mounts[0].id, mounts[0].file_system.as_str()), (22, "proc"));
+        assert_eq!(
+            (mounts[0].parent, mounts[0].options.as_str()),
+            (1, "rw,relatime")
+        );
         let xfs = &mounts[2];
         assert_eq!(xfs.point, Path::new("/mnt/a b"));
         assert_eq!(
@@ -116,6 +140,7 @@ nonsense
         );
         assert_eq!(xfs.source, Path::new("/dev/sda1"));
         assert_eq!(mounts[1].super_options, "rw,discard");
+        assert!(mounts[1].has_option("discard") && !mounts[1].has_option("disc"));
     }
 
     #[test]

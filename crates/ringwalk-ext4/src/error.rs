@@ -1,0 +1,38 @@
+//! What is wrong with an image.
+
+use std::fmt;
+
+/// Why something could not be decoded.
+#[derive(Debug)]
+pub enum Error {
+    /// Reading failed.
+    Io(std::io::Error),
+    /// No ext2, ext3 or ext4 file system: the magic number is missing.
+    NotExt4,
+    /// A feature that this reader does not know; its name as tune2fs(8) has it, or its bit.
+    Unsupported(String),
+    /// A checksum does not match; of what.
+    Checksum(&'static str),
+    /// Something that cannot be; what.
+    Corrupt(&'static str),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => error.fmt(f),
+            Self::NotExt4 => f.write_str("not an ext2, ext3 or ext4 file system"),
+            Self::Unsupported(feature) => write!(f, "unknown feature {feature}"),
+            Self::Checksum(what) => write!(f, "wrong checksum of {what}"),
+            Self::Corrupt(what) => write!(f, "damaged: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Self {
+        Self::Io(error)
+    }
+}

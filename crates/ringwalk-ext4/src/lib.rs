@@ -1,0 +1,168 @@
+//! Decodes ext2, ext3 and ext4 file systems: superblock, group descriptors, inodes and directories. For reading only.
+//!
+//! Everything here works on bytes that somebody else has read, or reads them through [`ReadAt`]. Bytes are not trusted: each
+//! access is checked, every loop and every allocation has a bound that does not come from the image, and what is wrong is an
+//! [`Error`], never a panic.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `lib.rs` | the file system as a whole, and this map |
+//! | `superblock.rs`, `features.rs` | the superblock, and which features this reader knows |
+//! | `group.rs` | group descriptors: where inode tables are, and how much of them is in use |
+//! | `inode.rs` | one inode |
+//! | `mapping.rs` | where the blocks of a file are: extents and indirect blocks |
+//! | `directory.rs` | entries of a directory: blocks and inline data |
+//! | `xattr.rs` | extended attributes, in the inode, in a block and in inodes of their own |
+//! | `checksum.rs` | crc32c and crc16 as ext4 uses them |
+//!
+//! Formats are those of Documentation/filesystems/ext4/ and fs/ext4/ext4.h of Linux.
+
+mod directory;
+mod error;
+mod group;
+mod inode;
+mod mapping;
+mod read_at;
+mod superblock;
+mod xattr;
+
+pub use directory::DirEntry;
+pub use error::Error;
+pub use group::InodeTable;
+pub use inode::{Inode, InodeFlags, Timestamp};
+pub use mapping::Extent;
+pub use read_at::ReadAt;
+pub use superblock::Superblock;
+pub use xattr::Xattr;
+
+/// The inode of the root directory (`EXT4_ROOT_INO`).
+pub const ROOT_INODE: u32 = 2;
+
+/// An ext2, ext3 or ext4 file system: its geometry, read once. Holds 8 bytes a group.
+#[derive(Debug)]
+pub struct FileSystem {
+    superblock: Superblock,
+    /// First block of each group's inode table.
+    tables: Vec<u64>,
+}
+
+impl FileSystem {
+    /// Reads superblock and group descriptors.
+    ///
+    /// # Errors
+    ///
+    /// If this is no such file system, has a feature that this reader does not know ([`Error::Unsupported`] with its
+    /// name), is damaged, or cannot be read.
+    pub fn open(device: &(impl ReadAt + ?Sized)) -> Result<Self, Error> {
+        let _ = device;
+        todo!()
+    }
+
+    /// The superblock as it was when the file system was opened.
+    pub fn superblock(&self) -> &Superblock {
+        &self.superblock
+    }
+
+    /// The part of each group's inode table that has been in use, in ascending order of inode numbers; read anew, since a
+    /// mounted file system changes it. Groups without inodes in use are left out.
+    ///
+    /// # Errors
+    ///
+    /// If a descriptor is damaged or cannot be read.
+    pub fn inode_tables(&self, device: &(impl ReadAt + ?Sized)) -> Result<Vec<InodeTable>, Error> {
+        let _ = device;
+        todo!()
+    }
+
+    /// Where the bytes of an inode begin on the device; [`Superblock::inode_size`] of them are its own.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such inode.
+    pub fn inode_offset(&self, ino: u32) -> Result<u64, Error> {
+        let _ = (ino, &self.tables);
+        todo!()
+    }
+
+    /// The inode `ino`, whose bytes are `raw`; `None` if it is free or deleted (no links), which is found out before
+    /// the checksum is looked at.
+    ///
+    /// # Errors
+    ///
+    /// If its checksum is wrong or `raw` is too short.
+    pub fn inode<'r>(&self, ino: u32, raw: &'r [u8]) -> Result<Option<Inode<'r>>, Error> {
+        let _ = (ino, raw);
+        todo!()
+    }
+
+    /// Whether an inode belongs to the file system itself and has no name: journal, quota, resize, orphan file and the
+    /// other reserved ones, and (by its flag) one that holds the value of an extended attribute.
+    pub fn is_hidden(&self, inode: &Inode<'_>) -> bool {
+        let _ = inode;
+        todo!()
+    }
+
+    /// Where the blocks of a file are, in order of their place in the file; holes and unwritten extents are left out.
+    /// Inline data has none.
+    ///
+    /// # Errors
+    ///
+    /// If the tree of extents or an indirect block is damaged (checksum, depth, order, overlap, outside of the file system) or
+    /// cannot be read, or there are more than `most` extents.
+    pub fn extents(
+        &self,
+        device: &(impl ReadAt + ?Sized),
+        inode: &Inode<'_>,
+        most: usize,
+    ) -> Result<Vec<Extent>, Error> {
+        let _ = (device, inode, most);
+        todo!()
+    }
+
+    /// Gives the entries of one block of a directory, `.` and `..` included, unused ones not. `logical` is the number of
+    /// the block in the directory.
+    ///
+    /// # Errors
+    ///
+    /// If the block's checksum is wrong or its records do not fill it exactly. Entries before the damage have been given, except where
+    /// there are checksums.
+    pub fn directory_block<'b>(
+        &self,
+        directory: &Inode<'_>,
+        logical: u64,
+        block: &'b [u8],
+        entry: impl FnMut(DirEntry<'b>),
+    ) -> Result<(), Error> {
+        let _ = (directory, logical, block, entry);
+        todo!()
+    }
+
+    /// Gives the entries of a directory whose data is in its inode, `..` included (there is no `.`).
+    ///
+    /// # Errors
+    ///
+    /// If the records do not fill their room.
+    pub fn inline_directory<'r>(
+        &self,
+        directory: &Inode<'r>,
+        entry: impl FnMut(DirEntry<'r>),
+    ) -> Result<(), Error> {
+        let _ = (directory, entry);
+        todo!()
+    }
+
+    /// The extended attributes of a file, with the prefix of their namespace (`user.`, `security.`...), in the order in which
+    /// they are stored.
+    ///
+    /// # Errors
+    ///
+    /// If they are damaged or cannot be read.
+    pub fn xattrs(
+        &self,
+        device: &(impl ReadAt + ?Sized),
+        inode: &Inode<'_>,
+    ) -> Result<Vec<Xattr>, Error> {
+        let _ = (device, inode);
+        todo!()
+    }
+}

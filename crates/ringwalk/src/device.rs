@@ -1,0 +1,52 @@
+//! Block devices: the one that a file system is on.
+
+use crate::mounts::Mount;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+/// The node of the block device a file system is on, with its numbers.
+///
+/// The source of the mount can be a node of another namespace, `/dev/root`, or plain text: its numbers must agree, or
+/// the node is looked for by number.
+pub fn node(mount: &Mount, major: u32, minor: u32) -> Option<(PathBuf, (u32, u32))> {
+    let block = |path: &Path| {
+        let metadata = std::fs::metadata(path)
+            .ok()
+            .filter(|metadata| metadata.file_type().is_block_device())?;
+        let number = metadata.rdev();
+        Some((
+            path.to_owned(),
+            (rustix::fs::major(number), rustix::fs::minor(number)),
+        ))
+    };
+    let of_source = mount
+        .source
+        .is_absolute()
+        .then(|| block(&mount.source))
+        .flatten();
+    if let Some(found) = of_source
+        && (found.1 == (major, minor) || mount.file_system == "btrfs")
+    {
+        return Some(found);
+    }
+    let event = std::fs::read_to_string(format!("/sys/dev/block/{major}:{minor}/uevent")).ok()?;
+    let name = event
+        .lines()
+        .find_map(|line| line.strip_prefix("DEVNAME="))?;
+    block(&Path::new("/dev").join(name)).filter(|(_, numbers)| *numbers == (major, minor))
+}
+
+/// Whether the kernel takes the disk for a rotating one (`queue/rotational` in sysfs,
+/// Documentation/ABI/stable/sysfs-block), which virtual disks often are, wrongly; `None` if it does not say. A partition's
+/// queue is its disk's.
+pub fn is_rotational(major: u32, minor: u32) -> Option<bool> {
+    let directory = PathBuf::from(format!("/sys/dev/block/{major}:{minor}"));
+    let text = ["queue/rotational", "../queue/rotational"]
+        .iter()
+        .find_map(|name| std::fs::read_to_string(directory.join(name)).ok())?;
+    match text.trim() {
+        "0" => Some(false),
+        "1" => Some(true),
+        _ => None,
+    }
+}

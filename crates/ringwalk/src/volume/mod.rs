@@ -1,0 +1,93 @@
+//! File systems read past the VFS, by inode number.
+//!
+//! A [`Volume`] is one mounted file system. Each worker has a [`Reader`] of it, which answers at once: from the page cache of a
+//! block device, or by an ioctl. A worker asks it for a directory's entries and for the metadata of a batch; what the
+//! reader refuses, and every entry that it leaves [`Known::Nothing`](crate::raw_batch::Known), is asked by system calls, as
+//! if there were no volume. So a reader may be as picky as it likes, and must be where it is not sure.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `mounted.rs` | the mount that a volume is read below of: what holds for all files of it |
+//! | `covered.rs` | entries that something else is mounted on |
+//! | `ext4.rs` | ext2, ext3 and ext4 from the block device |
+//! | `xfs.rs` | metadata by BULKSTAT |
+//! | `btrfs.rs` | names and metadata by TREE_SEARCH_V2 |
+
+mod mounted;
+
+pub(crate) use mounted::Mounted;
+
+use crate::raw_batch::RawBatch;
+use crate::stat::Wanted;
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+/// Why something is not answered past the VFS; words that go on after `because` or a colon, such as `the mount is idmapped`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refused(pub(crate) Cow<'static, str>);
+
+impl Refused {
+    pub(crate) fn because(reason: impl Into<Cow<'static, str>>) -> Self {
+        Self(reason.into())
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A directory to be listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Wanting {
+    /// Its inode number, as the directory above has it.
+    pub(crate) ino: u64,
+    /// The inode number of the directory above; `None` for a root. A directory whose `..` is another one has been moved, or
+    /// its number has been used again, and is refused.
+    pub(crate) parent: Option<u64>,
+}
+
+/// Where the listing of a large directory goes on: whatever its reader needs for that.
+#[derive(Clone, Debug)]
+pub(crate) struct Position {
+    /// An offset, an index.
+    pub(crate) at: u64,
+    /// What has been read ahead, if the directory had to be read at one go.
+    pub(crate) bytes: Option<Arc<[u8]>>,
+}
+
+/// A mounted file system that can be read by inode number.
+pub(crate) trait Volume: Send + Sync {
+    /// As `--source` names it.
+    fn name(&self) -> &'static str;
+
+    /// A reader for one worker.
+    fn reader(self: Arc<Self>) -> Box<dyn Reader>;
+}
+
+/// One worker's means to read a volume.
+pub(crate) trait Reader: Send {
+    /// Fills `batch` (which is empty) with the entries of a directory, `.` and `..` left out, types always told; all of
+    /// them, or the first some thousand and where to go on. Inode numbers are those of the file system, cookies 0.
+    ///
+    /// A snapshot is given: every entry that is in the directory from the first call to the end of the last is in one batch, once.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot or will not answer: nothing is in `batch` then, and the directory is read by system calls. Where it
+    /// cannot go on, the rest of the directory is an error.
+    fn list(
+        &mut self,
+        dir: Wanting,
+        from: Option<&Position>,
+        batch: &mut RawBatch,
+    ) -> Result<Option<Position>, Refused>;
+
+    /// Makes `batch.known` as long as the batch and fills in the metadata of the entries it is sure of, on
+    /// [`Mounted`]'s device and mount, with the mask that statx(2) would return. An entry that it is not sure of stays as it is: one that was
+    /// deleted or is not of the type it was listed with, damaged, changed too lately
+    /// ([`Mounted::is_unsettled`]). Symbolic links that `wanted` follows are left out, too.
+    fn stat(&mut self, batch: &mut RawBatch, wanted: Wanted);
+}

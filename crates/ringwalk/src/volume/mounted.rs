@@ -1,0 +1,111 @@
+//! The mount that a volume is read below of: what holds for all files of it.
+
+use super::Refused;
+use crate::metadata::{Fields, Metadata};
+use crate::mounts::{self, Mount};
+use ringwalk_sys::{Statx, statx};
+use rustix::fs::{AtFlags, Mode, OFlags, openat};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Seconds that a clock may have gone on between a change and the time stamp of it, and between two readings of it here.
+const CLOCK_SLACK: u64 = 2;
+
+/// Bytes of dirty pages that any disk writes back in a second.
+const WRITE_BACK_RATE: u64 = 4 << 20;
+
+/// A mounted file system, kept mounted by an open directory on it.
+#[derive(Debug)]
+pub(crate) struct Mounted {
+    directory: OwnedFd,
+    /// What statx says of that directory.
+    pub(crate) metadata: Metadata,
+    pub(crate) mount: Mount,
+    /// Files changed at this second or later may not have been written back.
+    unsettled_from: i64,
+}
+
+impl Mounted {
+    /// Looks at the mount of the directory `at`. `sync`: has the file system written back first (syncfs(2)), so that nothing
+    /// before is unsettled.
+    pub(crate) fn new(at: impl AsFd, sync: bool) -> Result<Self, Refused> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let directory = openat(at, c".", flags, Mode::empty())
+            .map_err(|errno| Refused::because(format!("it cannot be opened: {errno}")))?;
+        let fields = Fields::all();
+        let mut stat = Statx::default();
+        statx(
+            &directory,
+            c"",
+            AtFlags::EMPTY_PATH,
+            fields.bits(),
+            &mut stat,
+        )
+        .map_err(|errno| Refused::because(format!("it cannot be looked at: {errno}")))?;
+        let metadata = Metadata::from(&stat);
+        if !metadata.mask.contains(Fields::MNT_ID) {
+            return Err(Refused::because(
+                "this kernel tells no mount ids (Linux 5.8 does)",
+            ));
+        }
+        let mounts = mounts::read();
+        let mount = mounts.into_iter().find(|mount| mount.id == metadata.mnt_id);
+        let mount =
+            mount.ok_or_else(|| Refused::because("its mount is not in /proc/self/mountinfo"))?;
+        let mut unsettled_from =
+            now().saturating_sub(write_back_seconds().saturating_add(CLOCK_SLACK));
+        if sync {
+            let begin = now();
+            rustix::fs::syncfs(&directory)
+                .map_err(|errno| Refused::because(format!("it cannot be synced: {errno}")))?;
+            unsettled_from = unsettled_from.max(begin.saturating_sub(CLOCK_SLACK));
+        }
+        if mount.super_options.split(',').any(|option| option == "ro") {
+            unsettled_from = u64::MAX;
+        }
+        Ok(Self {
+            directory,
+            metadata,
+            mount,
+            unsettled_from: i64::try_from(unsettled_from).unwrap_or(i64::MAX),
+        })
+    }
+
+    /// The open directory, for ioctls and file handles.
+    pub(crate) fn directory(&self) -> BorrowedFd<'_> {
+        self.directory.as_fd()
+    }
+
+    /// Whether a file last changed (`st_ctime`) at this second may have size and blocks that the file system's own structures do not
+    /// have yet: those of delayed allocation come with write-back.
+    pub(crate) fn is_unsettled(&self, ctime: i64) -> bool {
+        ctime >= self.unsettled_from
+    }
+}
+
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
+
+/// Seconds after which changes have been written back: the age at which dirty pages are, the period in which that is looked for
+/// (`/proc/sys/vm`, Documentation/admin-guide/sysctl/vm.rst), and the time that the backlog takes. If it cannot be told, for ever.
+fn write_back_seconds() -> u64 {
+    let centiseconds = |name: &str| -> Option<u64> {
+        let text = std::fs::read_to_string(format!("/proc/sys/vm/{name}")).ok()?;
+        text.trim().parse().ok()
+    };
+    let expire = centiseconds("dirty_expire_centisecs");
+    // 0: never by itself.
+    let period = centiseconds("dirty_writeback_centisecs").filter(|period| *period > 0);
+    let (Some(expire), Some(period)) = (expire, period) else {
+        return u64::MAX;
+    };
+    let memory = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let dirty: u64 = memory
+        .lines()
+        .filter(|line| line.starts_with("Dirty:") || line.starts_with("Writeback:"))
+        .filter_map(|line| line.split_ascii_whitespace().nth(1)?.parse::<u64>().ok())
+        .sum();
+    (expire + 2 * period).div_ceil(100) + dirty * 1024 / WRITE_BACK_RATE
+}
