@@ -10,7 +10,9 @@
 //! | `environment.rs` | what the environment takes of a new program's room |
 //! | `fnmatch.rs`, `gnu_regex.rs` | the C library's patterns and regular expressions |
 //! | `getdents.rs` | the call itself, into a buffer of the caller |
+//! | `page_buffer.rs` | pages of memory of our own |
 //! | `probe.rs` | what `io_uring` offers to this process, by asking it |
+//! | `read_ring.rs` | reads of one file on an `io_uring` |
 //! | `records.rs` | a buffer of records with an index |
 //! | `signals.rs` | what was done with signals when the program began |
 //! | `spawn.rs` | starting a program and waiting for its end |
@@ -30,7 +32,9 @@ mod environment;
 mod fnmatch;
 mod getdents;
 mod gnu_regex;
+mod page_buffer;
 mod probe;
+mod read_ring;
 mod records;
 mod signals;
 mod spawn;
@@ -47,7 +51,9 @@ pub use environment::environment_size;
 pub use fnmatch::fnmatch;
 pub use getdents::getdents64;
 pub use gnu_regex::GnuRegex;
+pub use page_buffer::PageBuffer;
 pub use probe::{IoUring, IoWorkers, PROBE_ENTRIES};
+pub use read_ring::{ReadRing, ReadRingOptions};
 pub use records::Records;
 pub use spawn::{Child, Ended, Spawn};
 pub use statx::{Statx, statx};

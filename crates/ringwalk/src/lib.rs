@@ -15,13 +15,14 @@
 //! | `boundary.rs` | the devices and mounts that a walk stays on |
 //! | `worker/`, `scheduler.rs` | the loop of one worker; work between workers |
 //! | `regime.rs`, `meter.rs`, `filesystem.rs` | how many workers, by what is measured, on what kind of file system |
+//! | `block/` | many places of a block device or a file read at once |
 //! | `descriptor.rs` | open directories as a cache with a budget |
 //!
 //! Data goes one way: source, batch, visitor, result. What is *not* here: any `unsafe` code (in `ringwalk-sys`), any
 //! output, and any opinion on what to do with entries.
 
 mod batch;
-mod block;
+pub mod block;
 mod boundary;
 mod descriptor;
 pub mod device;
