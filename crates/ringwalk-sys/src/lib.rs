@@ -18,6 +18,7 @@
 //! | `statx.rs` | metadata of a file, into a buffer of the caller |
 //! | `stdout.rs` | whether standard output was closed when the program began |
 //! | `thread_usage.rs` | CPU time and voluntary waits of the calling thread |
+//! | `xfs.rs` | XFS's geometry, inode chunks and metadata in bulk |
 //!
 //! All `unsafe` code of the project lives in this crate. What is *not* here: opening, limits and everything
 //! else for which [rustix] already is the safe interface, and every decision about when to call what (the engine's).
@@ -39,6 +40,7 @@ mod spawn;
 mod statx;
 mod stdout;
 mod thread_usage;
+mod xfs;
 
 pub use accounts::{group_by_name, group_name, user_by_name, user_name};
 pub use arguments::Arguments;
@@ -56,5 +58,6 @@ pub use spawn::{Child, Ended, Spawn};
 pub use statx::{Statx, statx};
 pub use stdout::stdout_was_closed;
 pub use thread_usage::ThreadUsage;
+pub use xfs::{XfsBulk, XfsBulkstat, XfsGeometry, XfsInodeChunk, xfs_geometry};
 
 pub use rustix;
