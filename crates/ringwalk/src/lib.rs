@@ -63,6 +63,7 @@ pub use monitor::Monitor;
 pub use options::{Follow, Order, Prefetch, SourceChoice, SourceError, Stay, UnknownSource};
 pub use regime::{WorkerChange, warm_workers};
 pub use root::Root;
+pub use scan::{Declined, Scan, ScanVisitor};
 pub use summary::{Outcome, Prefetched, Summary};
 pub use visitor::{Flow, Visitor};
 pub use walk::Walk;

@@ -77,7 +77,14 @@ impl BlockReader {
             }
             for (slot, result) in completions.drain(..) {
                 let reading = slots[slot as usize].as_mut().expect("a read was started");
-                let step = advance(reading, slot, result, &mut self.backend, &self.file, self.direct);
+                let step = advance(
+                    reading,
+                    slot,
+                    result,
+                    &mut self.backend,
+                    &self.file,
+                    self.direct,
+                );
                 if matches!(step, Step::Again) {
                     if flow.is_continue() {
                         let Reading { piece, got } = reading;

@@ -16,10 +16,10 @@
 
 mod bulk;
 mod covered;
-mod ext4;
+pub(crate) mod ext4;
 mod mounted;
 
-pub(crate) use bulk::{Bulk, Grounds};
+pub(crate) use bulk::{Bulk, Grounds, open_root};
 pub(crate) use covered::Covered;
 pub(crate) use mounted::Mounted;
 

@@ -23,7 +23,7 @@ mod inodes;
 mod metadata;
 mod reader;
 
-pub(crate) use metadata::to_metadata;
+pub(crate) use metadata::{is_unsure, to_metadata};
 
 use super::{Mounted, Reader, Refused, Volume};
 use crate::device;
