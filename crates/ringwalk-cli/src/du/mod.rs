@@ -8,6 +8,7 @@
 //! | `number.rs`, `block_size.rs` | numbers with units, and counts written in units |
 //! | `choice.rs`, `time_style.rs` | which times are shown, and how |
 //! | `exclude.rs` | patterns of what is left out |
+//! | `exclusive.rs` | space that belongs to a file alone |
 //! | `files0.rs`, `operands.rs` | operands: from a list, and which go together |
 //! | `messages.rs` | messages about usage |
 //! | `measure.rs`, `visitor.rs`, `state.rs` | the walks, what each worker does in them, and what is kept with a directory |
@@ -32,6 +33,7 @@ mod block_size;
 mod choice;
 mod config;
 mod exclude;
+mod exclusive;
 mod files0;
 mod measure;
 mod messages;
