@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::num::NonZeroUsize;
 
 use clap::ValueEnum;
-use ringwalk::{Prefetch, Walk};
+use ringwalk::{Prefetch, Scan, Walk};
 
 use crate::cli::CommonArgs;
 use crate::environment::{EnvironmentError, parse_switch, read};
@@ -116,6 +116,13 @@ impl EngineOptions {
             .sync(self.sync)
             .workers(self.workers)
             .raise_limits(true)
+    }
+
+    /// Sets up `scan` as asked for.
+    pub fn apply_to_scan(&self, scan: Scan) -> Scan {
+        scan.source(self.source.into())
+            .sync(self.sync)
+            .workers(self.workers)
     }
 }
 

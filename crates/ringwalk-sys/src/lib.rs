@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `accounts.rs` | users and groups by name and by number |
 //! | `arguments.rs` | the words of a command, in one buffer |
+//! | `btrfs/` | ioctls of btrfs: searching trees, committing
 //! | `character_locale.rs` | what the C library knows of characters, in a locale of our own |
 //! | `directory_fd.rs` | an open directory, closed with fewer steps |
 //! | `dirent.rs` | the records that `getdents64` writes, checked and read in place |
@@ -28,6 +29,7 @@
 
 mod accounts;
 mod arguments;
+pub mod btrfs;
 mod character_locale;
 mod directory_fd;
 mod dirent;

@@ -117,26 +117,20 @@ impl Summary {
     }
 
     /// Of a scan, which has read no directories.
-    pub(crate) fn of_scan(
-        source: &'static str,
-        scan: &Scan,
-        files: u64,
-        threads: usize,
-        elapsed: Duration,
-    ) -> Self {
+    pub(crate) fn of_scan(source: &'static str, scan: &Scan) -> Self {
         Self {
-            entries: files,
+            entries: 0,
             directories: 0,
             errors: 0,
             vanished: 0,
-            elapsed,
+            elapsed: Duration::ZERO,
             source,
             source_given: scan.is_source_given(),
             source_reason: "the whole file system, so its files are read without their names"
                 .into(),
             handed_back: 0,
             prefetched: None,
-            workers: threads,
+            workers: 0,
             workers_given: scan.are_workers_given(),
             worker_changes: Vec::new(),
             waited: false,

@@ -25,6 +25,7 @@ use crate::regime::warm_workers;
 use crate::root::Root;
 use crate::summary::{Outcome, Summary};
 use crate::volume::{Covered, Mounted, Refused, open_root};
+use ringwalk_sys::RawFileType as FileType;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -144,6 +145,7 @@ impl Scan {
                 let counted = Counted {
                     visitor: make(index),
                     files: 0,
+                    directories: 0,
                 };
                 let scanned = scan_with(&*inventory, &turns, counted);
                 let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
@@ -165,10 +167,17 @@ impl Scan {
         });
         let all = done.into_inner().unwrap_or_else(PoisonError::into_inner)?;
         let files = all.iter().map(|counted| counted.files).sum();
+        let directories = all.iter().map(|counted| counted.directories).sum();
         let threads = all.len();
         Ok(Outcome {
             visitors: all.into_iter().map(|counted| counted.visitor).collect(),
-            summary: Summary::of_scan(inventory.name(), &self, files, threads, begin.elapsed()),
+            summary: Summary {
+                entries: files,
+                directories,
+                workers: threads,
+                elapsed: begin.elapsed(),
+                ..Summary::of_scan(inventory.name(), &self)
+            },
         })
     }
 
@@ -220,6 +229,7 @@ impl Scan {
 struct Counted<V> {
     visitor: V,
     files: u64,
+    directories: u64,
 }
 
 fn scan_with<V: ScanVisitor>(
@@ -229,6 +239,8 @@ fn scan_with<V: ScanVisitor>(
 ) -> Result<Counted<V>, Refused> {
     let scanned = inventory.scan(turns, &mut |files| {
         counted.files += files.len() as u64;
+        let is_directory = |file: &&Metadata| file.file_type() == FileType::Directory;
+        counted.directories += files.iter().filter(is_directory).count() as u64;
         counted.visitor.files(files);
     });
     if scanned.is_err() {
