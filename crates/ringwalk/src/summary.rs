@@ -3,6 +3,7 @@
 use crate::metadata::Fields;
 use crate::options::{SourceChoice, Stay};
 use crate::regime::WorkerChange;
+use crate::scan::Scan;
 use crate::walk::Shared;
 use crate::worker::Totals;
 use std::time::Duration;
@@ -112,6 +113,33 @@ impl Summary {
             descriptor_limit: shared.descriptors.limit(),
             reopened: shared.descriptors.reopened(),
             stopped: shared.scheduler.is_stopped(),
+        }
+    }
+
+    /// Of a scan, which has read no directories.
+    pub(crate) fn of_scan(source: &'static str, scan: &Scan) -> Self {
+        Self {
+            entries: 0,
+            directories: 0,
+            errors: 0,
+            vanished: 0,
+            elapsed: Duration::ZERO,
+            source,
+            source_given: scan.is_source_given(),
+            source_reason: "the whole file system, so its files are read without their names"
+                .into(),
+            handed_back: 0,
+            prefetched: None,
+            workers: 0,
+            workers_given: scan.are_workers_given(),
+            worker_changes: Vec::new(),
+            waited: false,
+            inode_order: false,
+            buffer_size: 0,
+            fields: scan.fields_wanted(),
+            descriptor_limit: 0,
+            reopened: 0,
+            stopped: false,
         }
     }
 

@@ -10,6 +10,7 @@
 //! | `exclude.rs` | patterns of what is left out |
 //! | `files0.rs`, `operands.rs` | operands: from a list, and which go together |
 //! | `messages.rs` | messages about usage |
+//! | `scan.rs` | one sum of a whole file system, without a walk |
 //! | `measure.rs`, `visitor.rs`, `state.rs` | the walks, what each worker does in them, and what is kept with a directory |
 //! | `account.rs`, `totals.rs`, `output.rs` | the books, kept in the order of the tree; lines |
 //!
@@ -38,6 +39,7 @@ mod messages;
 mod number;
 mod operands;
 mod output;
+mod scan;
 mod state;
 mod time_style;
 mod totals;

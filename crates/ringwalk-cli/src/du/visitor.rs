@@ -394,9 +394,9 @@ fn is_within_itself(dir: &Dir<State>, metadata: &Metadata) -> bool {
 
 /// Why a link cannot be followed.
 fn follow(batch: &Batch<'_, State>, name: &CStr) -> Option<Errno> {
-    let result = match batch.fd() {
-        Some(fd) => statat(fd, name, AtFlags::NO_AUTOMOUNT),
-        None => statat(CWD, name, AtFlags::NO_AUTOMOUNT),
+    let fd = match batch.fd() {
+        Ok(fd) => fd.unwrap_or(CWD),
+        Err(error) => return Some(error.errno()),
     };
-    result.err()
+    statat(fd, name, AtFlags::NO_AUTOMOUNT).err()
 }

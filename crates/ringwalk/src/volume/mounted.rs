@@ -3,6 +3,7 @@
 use super::Refused;
 use crate::metadata::{Fields, Metadata};
 use crate::mounts::{self, Mount};
+use crate::privilege;
 use ringwalk_sys::{Statx, statx};
 use rustix::fs::{AtFlags, Mode, OFlags, openat};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -32,22 +33,7 @@ impl Mounted {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let directory = openat(at, c".", flags, Mode::empty())
             .map_err(|errno| Refused::because(format!("it cannot be opened: {errno}")))?;
-        let fields = Fields::all();
-        let mut stat = Statx::default();
-        statx(
-            &directory,
-            c"",
-            AtFlags::EMPTY_PATH,
-            fields.bits(),
-            &mut stat,
-        )
-        .map_err(|errno| Refused::because(format!("it cannot be looked at: {errno}")))?;
-        let metadata = Metadata::from(&stat);
-        if !metadata.mask.contains(Fields::MNT_ID) {
-            return Err(Refused::because(
-                "this kernel tells no mount ids (Linux 5.8 does)",
-            ));
-        }
+        let metadata = Self::look_at(&directory)?;
         let mounts = mounts::read();
         let mount = mounts.into_iter().find(|mount| mount.id == metadata.mnt_id);
         let mount =
@@ -69,6 +55,45 @@ impl Mounted {
             mount,
             unsettled_from: i64::try_from(unsettled_from).unwrap_or(i64::MAX),
         })
+    }
+
+    /// What statx(2) says of an open directory, its mount included.
+    pub(crate) fn look_at(directory: impl AsFd) -> Result<Metadata, Refused> {
+        let fields = Fields::all();
+        let mut stat = Statx::default();
+        statx(
+            directory,
+            c"",
+            AtFlags::EMPTY_PATH,
+            fields.bits(),
+            &mut stat,
+        )
+        .map_err(|errno| Refused::because(format!("it cannot be looked at: {errno}")))?;
+        let metadata = Metadata::from(&stat);
+        if !metadata.mask.contains(Fields::MNT_ID) {
+            return Err(Refused::because(
+                "this kernel tells no mount ids (Linux 5.8 does)",
+            ));
+        }
+        Ok(metadata)
+    }
+
+    /// Refuses mounts whose files look otherwise than the file system has them.
+    pub(crate) fn check(&self) -> Result<(), Refused> {
+        if self.mount.has_option("idmapped") {
+            return Err(Refused::because("the mount is idmapped"));
+        }
+        if self.mount.has_option("lazytime") {
+            return Err(Refused::because(
+                "it is mounted with lazytime: times of changes are in memory only",
+            ));
+        }
+        if !privilege::is_initial_namespace() {
+            return Err(Refused::because(
+                "this process is in a user namespace, where ids are mapped",
+            ));
+        }
+        Ok(())
     }
 
     /// The open directory, for ioctls and file handles.
