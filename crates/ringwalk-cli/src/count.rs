@@ -3,10 +3,14 @@
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::ExitCode;
 
-use ringwalk::{Batch, Errno, Error, Fields, FileType, Flow, Follow, Summary, Visitor, Walk};
+use ringwalk::{
+    Batch, Errno, Error, Fields, FileType, Flow, Follow, Identity, Metadata, Outcome, Scan,
+    ScanVisitor, Summary, Visitor, Walk,
+};
 use serde::Serialize;
 
 use crate::cli::CountArgs;
@@ -26,6 +30,9 @@ pub fn run(args: &CountArgs, options: &EngineOptions) -> ExitCode {
     } else {
         Fields::SIZE
     };
+    if let Some(outcome) = scan(args, options, fields) {
+        return finish(&outcome, args, options);
+    }
     let roots = args.directories.iter().map(OsString::as_os_str);
     let walk = options.apply(
         Walk::from_roots(roots)
@@ -35,6 +42,58 @@ pub fn run(args: &CountArgs, options: &EngineOptions) -> ExitCode {
     let progress = Progress::of_walk(options.progress, walk.monitor());
     let outcome = walk.run(|_worker| Tally::default());
     drop(progress);
+    finish(&outcome, args, options)
+}
+
+/// Counts the whole file system that is mounted at the only directory. `None` if it has to be walked.
+fn scan(args: &CountArgs, options: &EngineOptions, fields: Fields) -> Option<Outcome<Tally>> {
+    let [directory] = &args.directories[..] else {
+        return None;
+    };
+    let root = std::fs::metadata(directory).ok()?;
+    let root = Identity {
+        dev: root.dev(),
+        ino: root.ino(),
+    };
+    let scan = Scan::new(directory.as_os_str()).fields(fields).follow(true);
+    let scan = options.apply_to_scan(scan);
+    let progress = Progress::of_walk(options.progress, scan.monitor());
+    let scanned = scan.run(|_| Scanned {
+        root,
+        tally: Tally::default(),
+    });
+    drop(progress);
+    let Outcome { visitors, summary } = scanned.ok()?;
+    let visitors = visitors.into_iter().map(|scanned| scanned.tally).collect();
+    Some(Outcome { visitors, summary })
+}
+
+/// What one thread of a scan has seen.
+struct Scanned {
+    /// The directory itself, which does not count.
+    root: Identity,
+    tally: Tally,
+}
+
+impl ScanVisitor for Scanned {
+    fn files(&mut self, files: &[Metadata]) {
+        for file in files {
+            if file.identity() == self.root {
+                continue;
+            }
+            // Every name counts, and a directory has one.
+            let names = match file.file_type() {
+                FileType::Directory => 1,
+                _ => u64::from(file.nlink),
+            };
+            self.tally.types[file.file_type() as usize % TYPES] += names;
+            self.tally.bytes += u128::from(file.size) * u128::from(names);
+        }
+    }
+}
+
+/// Prints the sums.
+fn finish(outcome: &Outcome<Tally>, args: &CountArgs, options: &EngineOptions) -> ExitCode {
     let tally = outcome.visitors.iter().fold(Tally::default(), Tally::plus);
     let summary = &outcome.summary;
     let output = if args.json {

@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+/// How many times something is read whose checksum is wrong: on a mounted file system the kernel may be changing it just
+/// then. It holds the page for less than a microsecond; reading it anew takes longer.
+pub(crate) const TRIES: usize = 4;
+
 /// Why something could not be decoded.
 #[derive(Debug)]
 pub enum Error {

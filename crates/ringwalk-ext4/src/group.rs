@@ -1,4 +1,17 @@
-//! Group descriptors.
+//! Group descriptors: where inode tables are, and how much of them is in use.
+
+use crate::bytes::{Fixed, join16, join32, u16_at, u32_at};
+use crate::checksum::{crc16, crc32c, crc32c_of_u32};
+use crate::error::TRIES;
+use crate::features::{compat, incompat, ro_compat};
+use crate::superblock::Superblock;
+use crate::{Error, ReadAt};
+
+/// Descriptors are read so many bytes at a time, or a block.
+const CHUNK: u32 = 64 << 10;
+
+/// `EXT4_BG_INODE_UNINIT`: the table of inodes has not been written yet.
+const INODE_UNINIT: u16 = 0x1;
 
 /// The part of one group's inode table that is or has been in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,4 +22,175 @@ pub struct InodeTable {
     pub count: u32,
     /// Where it begins on the device, in bytes.
     pub offset: u64,
+}
+
+/// What a group descriptor says, as far as reading needs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Descriptor {
+    /// The first block of the table of inodes.
+    pub(crate) table: u64,
+    /// How many inodes, from the first on, may be in use.
+    pub(crate) used: u32,
+}
+
+/// Gives every group's descriptor in order, checked.
+pub(crate) fn descriptors(
+    superblock: &Superblock,
+    device: &(impl ReadAt + ?Sized),
+    mut each: impl FnMut(u32, Descriptor),
+) -> Result<(), Error> {
+    let size = usize::from(superblock.descriptor_size);
+    let mut bytes = Vec::new();
+    let mut group = 0;
+    while group < superblock.groups {
+        // The table is read as it goes, so a number of groups that is not true ends at the device's end.
+        let count = contiguous(superblock, group);
+        bytes.resize(count as usize * size, 0);
+        let offset = offset_of(superblock, group)?;
+        device.read_exact_at(&mut bytes, offset)?;
+        for raw in bytes.chunks_exact_mut(size) {
+            let descriptor = checked(superblock, device, group, raw)?;
+            each(group, descriptor);
+            group += 1;
+        }
+    }
+    Ok(())
+}
+
+/// How many descriptors from `group`'s on are read at once; `group` is the first of a block.
+fn contiguous(superblock: &Superblock, group: u32) -> u32 {
+    let block_size = superblock.block_size;
+    let per_block = block_size / u32::from(superblock.descriptor_size);
+    let block = group / per_block;
+    let mut blocks = (CHUNK / block_size).max(1);
+    if superblock.features.has_incompat(incompat::META_BG) {
+        blocks = blocks
+            .min(superblock.first_meta_group.saturating_sub(block))
+            .max(1);
+    }
+    blocks
+        .saturating_mul(per_block)
+        .min(superblock.groups - group)
+}
+
+/// Where the descriptor of `group` is, in bytes.
+fn offset_of(superblock: &Superblock, group: u32) -> Result<u64, Error> {
+    let per_block = superblock.block_size / u32::from(superblock.descriptor_size);
+    let index = group / per_block;
+    // The superblock is in block 1 if blocks have 1 KiB, also where groups begin with block 0 (bigalloc).
+    let superblock_block = 1024 / u64::from(superblock.block_size);
+    let is_meta =
+        superblock.features.has_incompat(incompat::META_BG) && index >= superblock.first_meta_group;
+    let block = if is_meta {
+        // Each block of descriptors is at the beginning of the groups it describes, behind a copy of the superblock.
+        let first = u64::from(index) * u64::from(per_block);
+        let start = first * u64::from(superblock.blocks_per_group);
+        let mut block = start + u64::from(superblock.first_data_block);
+        block += u64::from(has_superblock(superblock, index.saturating_mul(per_block)));
+        if index == 0 && superblock_block > u64::from(superblock.first_data_block) {
+            block += 1;
+        }
+        block
+    } else {
+        superblock_block + 1 + u64::from(index)
+    };
+    if !superblock.has_blocks(block, 1) {
+        return Err(Error::Corrupt(
+            "group descriptors outside of the file system",
+        ));
+    }
+    let within = group % per_block * u32::from(superblock.descriptor_size);
+    Ok(superblock.offset_of(block) + u64::from(within))
+}
+
+/// Whether a group begins with a copy of the superblock.
+fn has_superblock(superblock: &Superblock, group: u32) -> bool {
+    if group == 0 {
+        return true;
+    }
+    if superblock.features.has_compat(compat::SPARSE_SUPER2) {
+        return superblock.backup_groups.contains(&group);
+    }
+    let is_sparse = superblock.features.has_ro_compat(ro_compat::SPARSE_SUPER);
+    !is_sparse || group == 1 || [3, 5, 7].into_iter().any(|base| is_power_of(base, group))
+}
+
+/// Whether `number` (not 0) is a power of `base`, 1 aside.
+fn is_power_of(base: u32, mut number: u32) -> bool {
+    while number.is_multiple_of(base) {
+        number /= base;
+        if number == 1 {
+            return true;
+        }
+    }
+    false
+}
+
+/// Decodes a descriptor; reads it anew while its checksum is wrong, since the kernel may be writing to it just now.
+fn checked(
+    superblock: &Superblock,
+    device: &(impl ReadAt + ?Sized),
+    group: u32,
+    raw: &mut [u8],
+) -> Result<Descriptor, Error> {
+    let mut tries = 1;
+    loop {
+        match decode(superblock, group, raw) {
+            Err(Error::Checksum(_)) if tries < TRIES => {}
+            result => return result,
+        }
+        device.read_exact_at(raw, offset_of(superblock, group)?)?;
+        tries += 1;
+    }
+}
+
+fn decode(superblock: &Superblock, group: u32, raw: &[u8]) -> Result<Descriptor, Error> {
+    let cut = Error::Corrupt("group descriptor cut short");
+    let low: &[u8; 32] = raw.first_chunk().ok_or(cut)?;
+    let low = Fixed(low);
+    let counts_use = check_checksum(superblock, group, raw, low)?;
+    // Without 64bit, descriptors have 32 bytes, and nothing is found behind them.
+    let table = join32(low.u32::<0x8>(), u32_at(raw, 0x28).unwrap_or(0));
+    let unused = join16(low.u16::<0x1C>(), u16_at(raw, 0x32).unwrap_or(0));
+    let inodes = superblock.inodes_per_group;
+    let table_size = u64::from(inodes) * u64::from(superblock.inode_size);
+    let table_blocks = table_size.div_ceil(superblock.block_size.into());
+    if !superblock.has_blocks(table, table_blocks) {
+        return Err(Error::Corrupt("inode table outside of the file system"));
+    }
+    let used = match counts_use {
+        false => inodes,
+        true if low.u16::<0x12>() & INODE_UNINIT != 0 => 0,
+        true => inodes
+            .checked_sub(unused)
+            .ok_or(Error::Corrupt("unused inodes of a group"))?,
+    };
+    Ok(Descriptor { table, used })
+}
+
+/// Checks the checksum, if there is one. Only with it does a descriptor say how much of the table is in use: returns that.
+fn check_checksum(
+    superblock: &Superblock,
+    group: u32,
+    raw: &[u8],
+    low: Fixed<'_, 32>,
+) -> Result<bool, Error> {
+    let rest = &raw[low.0.len()..];
+    let before = &low.0[..0x1E];
+    let sum = if superblock.has_checksums {
+        let sum = crc32c_of_u32(superblock.seed, group);
+        let sum = crc32c(crc32c(crc32c(sum, before), &[0; 2]), rest);
+        // The lower half is stored.
+        (sum & 0xFFFF) as u16
+    } else if superblock.features.has_ro_compat(ro_compat::GDT_CSUM) {
+        let sum = crc16(crc16(!0, &superblock.uuid), &group.to_le_bytes());
+        // The checksum is left out here, not taken as 0.
+        crc16(crc16(sum, before), rest)
+    } else {
+        return Ok(false);
+    };
+    if sum != low.u16::<0x1E>() {
+        return Err(Error::Checksum("a group descriptor"));
+    }
+    Ok(true)
 }

@@ -10,21 +10,35 @@
 //! | `superblock.rs`, `features.rs` | the superblock, and which features this reader knows |
 //! | `group.rs` | group descriptors: where inode tables are, and how much of them is in use |
 //! | `inode.rs` | one inode |
-//! | `mapping.rs` | where the blocks of a file are: extents and indirect blocks |
+//! | `mapping.rs` | where the blocks of a file are, by |
+//! | `extents.rs`, `indirect.rs` | the one kind of map and the other |
 //! | `directory.rs` | entries of a directory: blocks and inline data |
+//! | `directory_checksum.rs` | checksums of directory blocks, those of an index included |
 //! | `xattr.rs` | extended attributes, in the inode, in a block and in inodes of their own |
+//! | `acl.rs` | the values of those that are access control lists |
 //! | `checksum.rs` | crc32c and crc16 as ext4 uses them |
+//! | `bytes.rs`, `read_at.rs` | numbers in bytes, and where bytes come from |
 //!
 //! Formats are those of Documentation/filesystems/ext4/ and fs/ext4/ext4.h of Linux.
 
+mod acl;
+mod bytes;
+mod checksum;
 mod directory;
+mod directory_checksum;
 mod error;
+mod extents;
+mod features;
 mod group;
+mod indirect;
 mod inode;
 mod mapping;
 mod read_at;
 mod superblock;
 mod xattr;
+
+use directory::Records;
+use inode::InodeFormat;
 
 pub use directory::DirEntry;
 pub use error::Error;
@@ -42,6 +56,7 @@ pub const ROOT_INODE: u32 = 2;
 #[derive(Debug)]
 pub struct FileSystem {
     superblock: Superblock,
+    format: InodeFormat,
     /// First block of each group's inode table.
     tables: Vec<u64>,
 }
@@ -54,8 +69,14 @@ impl FileSystem {
     /// If this is no such file system, has a feature that this reader does not know ([`Error::Unsupported`] with its
     /// name), is damaged, or cannot be read.
     pub fn open(device: &(impl ReadAt + ?Sized)) -> Result<Self, Error> {
-        let _ = device;
-        todo!()
+        let superblock = Superblock::read(device)?;
+        let mut tables = Vec::new();
+        group::descriptors(&superblock, device, |_, group| tables.push(group.table))?;
+        Ok(Self {
+            format: InodeFormat::new(&superblock),
+            superblock,
+            tables,
+        })
     }
 
     /// The superblock as it was when the file system was opened.
@@ -70,8 +91,19 @@ impl FileSystem {
     ///
     /// If a descriptor is damaged or cannot be read.
     pub fn inode_tables(&self, device: &(impl ReadAt + ?Sized)) -> Result<Vec<InodeTable>, Error> {
-        let _ = device;
-        todo!()
+        let superblock = &self.superblock;
+        let mut tables = Vec::with_capacity(self.tables.len());
+        group::descriptors(superblock, device, |group, descriptor| {
+            if descriptor.used > 0 {
+                tables.push(InodeTable {
+                    // The number of inodes in all groups has 32 bits.
+                    first: group * superblock.inodes_per_group + 1,
+                    count: descriptor.used,
+                    offset: superblock.offset_of(descriptor.table),
+                });
+            }
+        })?;
+        Ok(tables)
     }
 
     /// Where the bytes of an inode begin on the device; [`Superblock::inode_size`] of them are its own.
@@ -79,9 +111,19 @@ impl FileSystem {
     /// # Errors
     ///
     /// If there is no such inode.
+    #[inline]
     pub fn inode_offset(&self, ino: u32) -> Result<u64, Error> {
-        let _ = (ino, &self.tables);
-        todo!()
+        let superblock = &self.superblock;
+        // Inode 0 is none: it becomes the largest number, which is in no group either.
+        let index = ino.wrapping_sub(1);
+        let group = index / superblock.inodes_per_group;
+        let within = index % superblock.inodes_per_group;
+        let table = self
+            .tables
+            .get(group as usize)
+            .ok_or(Error::Corrupt("inode number"))?;
+        // The whole table is within the file system.
+        Ok(superblock.offset_of(*table) + u64::from(within) * u64::from(superblock.inode_size))
     }
 
     /// The inode `ino`, whose bytes are `raw`; `None` if it is free or deleted (no links), which is found out before
@@ -90,16 +132,21 @@ impl FileSystem {
     /// # Errors
     ///
     /// If its checksum is wrong or `raw` is too short.
+    #[inline]
     pub fn inode<'r>(&self, ino: u32, raw: &'r [u8]) -> Result<Option<Inode<'r>>, Error> {
-        let _ = (ino, raw);
-        todo!()
+        Inode::decode(&self.format, ino, raw)
     }
 
     /// Whether an inode belongs to the file system itself and has no name: journal, quota, resize, orphan file and the
     /// other reserved ones, and (by its flag) one that holds the value of an extended attribute.
+    #[inline]
     pub fn is_hidden(&self, inode: &Inode<'_>) -> bool {
-        let _ = inode;
-        todo!()
+        let superblock = &self.superblock;
+        let ino = inode.ino();
+        (ino < superblock.first_inode && ino != ROOT_INODE)
+            || ino == superblock.project_quota_inode
+            || ino == superblock.orphan_inode
+            || inode.flags().contains(InodeFlags::EA_INODE)
     }
 
     /// Where the blocks of a file are, in order of their place in the file; holes and unwritten extents are left out.
@@ -115,8 +162,7 @@ impl FileSystem {
         inode: &Inode<'_>,
         most: usize,
     ) -> Result<Vec<Extent>, Error> {
-        let _ = (device, inode, most);
-        todo!()
+        mapping::map(&self.superblock, device, inode, most)
     }
 
     /// Gives the entries of one block of a directory, `.` and `..` included, unused ones not. `logical` is the number of
@@ -126,6 +172,7 @@ impl FileSystem {
     ///
     /// If the block's checksum is wrong or its records do not fill it exactly. Entries before the damage have been given, except where
     /// there are checksums.
+    #[inline]
     pub fn directory_block<'b>(
         &self,
         directory: &Inode<'_>,
@@ -133,8 +180,24 @@ impl FileSystem {
         block: &'b [u8],
         entry: impl FnMut(DirEntry<'b>),
     ) -> Result<(), Error> {
-        let _ = (directory, logical, block, entry);
-        todo!()
+        let superblock = &self.superblock;
+        if block.len() != superblock.block_size as usize {
+            return Err(Error::Corrupt("size of a directory's block"));
+        }
+        if superblock.has_checksums {
+            let seed = directory.seed(superblock.seed);
+            let has_index = directory.flags().contains(InodeFlags::INDEX);
+            directory_checksum::check(block, seed, has_index, logical)?;
+        }
+        self.records().each(block, entry)
+    }
+
+    /// How directories' records are to be read.
+    fn records(&self) -> Records {
+        Records {
+            has_types: self.superblock.has_file_types,
+            inodes: self.superblock.inodes,
+        }
     }
 
     /// Gives the entries of a directory whose data is in its inode, `..` included (there is no `.`).
@@ -147,8 +210,9 @@ impl FileSystem {
         directory: &Inode<'r>,
         entry: impl FnMut(DirEntry<'r>),
     ) -> Result<(), Error> {
-        let _ = (directory, entry);
-        todo!()
+        let second = xattr::inline_data(directory)?;
+        self.records()
+            .each_inline(directory.block_map(), second, entry)
     }
 
     /// The extended attributes of a file, with the prefix of their namespace (`user.`, `security.`...), in the order in which
@@ -162,7 +226,6 @@ impl FileSystem {
         device: &(impl ReadAt + ?Sized),
         inode: &Inode<'_>,
     ) -> Result<Vec<Xattr>, Error> {
-        let _ = (device, inode);
-        todo!()
+        xattr::read(self, device, inode)
     }
 }

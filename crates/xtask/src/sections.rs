@@ -7,6 +7,9 @@ const ENVIRONMENT: (&str, &str) = (
     "\
 * RINGWALK_SOURCE: used when --source is not given.
 * RINGWALK_WORKERS: used when --workers is not given.
+* RINGWALK_PREFETCH: used when --prefetch is not given.
+* RINGWALK_SYNC, RINGWALK_EXPLAIN: 1 for --sync and --explain, 0 for neither.
+* RINGWALK_PROGRESS: used when --progress is not given.
 * TERM: with the value dumb no line of progress is drawn.
 
 A variable that is empty counts as not set. A value that cannot be used is an error.",
@@ -130,6 +133,9 @@ const DU_ENVIRONMENT: (&str, &str) = (
 * TZ: the time zone of times.
 * RINGWALK_SOURCE: used when --source is not given.
 * RINGWALK_WORKERS: used when --workers is not given.
+* RINGWALK_PREFETCH: used when --prefetch is not given.
+* RINGWALK_SYNC, RINGWALK_EXPLAIN: 1 for --sync and --explain, 0 for neither.
+* RINGWALK_PROGRESS: used when --progress is not given.
 * TERM: with the value dumb no line of progress is drawn.",
 );
 

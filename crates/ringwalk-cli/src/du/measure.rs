@@ -10,6 +10,7 @@ use ringwalk::{Follow, Walk};
 use super::account::{Account, Event};
 use super::config::{Config, Links};
 use super::operands::{Group, Kind, look_at_all, single_files};
+use super::scan;
 use super::state::Shared;
 use super::totals::{Met, lock};
 use super::visitor::Measurer;
@@ -33,7 +34,11 @@ pub(crate) fn measure(config: Config, engine: &EngineOptions) -> ExitCode {
         stop,
         failed: AtomicBool::new(config.failed),
     };
-    work.all(&kinds);
+    match scan::measure(&config, engine, &mut work.account) {
+        Some(summary) if engine.explain => explain(&summary),
+        Some(_) => {}
+        None => work.all(&kinds),
+    }
     work.account.close();
     match work.account.output.failure() {
         Some(status) => status,

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use ringwalk::ordered::{Ordered, Place};
-use ringwalk::{Fields, Identity, Metadata};
+use ringwalk::{Fields, Identity, Metadata, Stay};
 
 use super::account::Event;
 use super::config::{Config, Links};
@@ -139,6 +139,15 @@ impl Config {
             usize::MAX
         } else {
             self.max_depth
+        }
+    }
+
+    /// Where a walk does not go on.
+    pub(super) fn stay(&self) -> Stay {
+        if self.one_file_system {
+            Stay::Device
+        } else {
+            Stay::Anywhere
         }
     }
 

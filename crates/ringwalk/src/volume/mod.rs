@@ -8,13 +8,19 @@
 //! | file | what is in it |
 //! |---|---|
 //! | `mounted.rs` | the mount that a volume is read below of: what holds for all files of it |
+//! | `bulk.rs` | which parts of a walk lie on which volume |
 //! | `covered.rs` | entries that something else is mounted on |
-//! | `ext4.rs` | ext2, ext3 and ext4 from the block device |
+//! | `ext4/` | ext2, ext3 and ext4 from the block device |
 //! | `xfs.rs` | metadata by BULKSTAT |
 //! | `btrfs.rs` | names and metadata by TREE_SEARCH_V2 |
 
+mod bulk;
+mod covered;
+pub(crate) mod ext4;
 mod mounted;
 
+pub(crate) use bulk::{Bulk, Grounds, open_root};
+pub(crate) use covered::Covered;
 pub(crate) use mounted::Mounted;
 
 use crate::raw_batch::RawBatch;
@@ -63,6 +69,15 @@ pub(crate) trait Volume: Send + Sync {
     /// As `--source` names it.
     fn name(&self) -> &'static str;
 
+    /// What speaks for it, for people: the device, how much of the file system is in use.
+    fn describe(&self) -> String;
+
+    /// Whether the inode number of a directory entry is one of this volume; if not, the entry leads to another one.
+    fn holds(&self, ino: u64) -> bool {
+        let _ = ino;
+        true
+    }
+
     /// A reader for one worker.
     fn reader(self: Arc<Self>) -> Box<dyn Reader>;
 }
@@ -89,5 +104,7 @@ pub(crate) trait Reader: Send {
     /// [`Mounted`]'s device and mount, with the mask that statx(2) would return. An entry that it is not sure of stays as it is: one that was
     /// deleted or is not of the type it was listed with, damaged, changed too lately
     /// ([`Mounted::is_unsettled`]). Symbolic links that `wanted` follows are left out, too.
-    fn stat(&mut self, batch: &mut RawBatch, wanted: Wanted);
+    ///
+    /// `dir` is the directory that the batch is of, listed a moment ago by this reader or another one, or by system calls.
+    fn stat(&mut self, dir: Wanting, batch: &mut RawBatch, wanted: Wanted);
 }

@@ -1,0 +1,176 @@
+//! Images made by e2fsprogs, and walks of them.
+
+#![allow(dead_code, reason = "each test uses a part of this")]
+
+use ringwalk_ext4::{Error, FileSystem, Inode, ROOT_INODE, ReadAt};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// More extents than any test's file has.
+pub const MOST_EXTENTS: usize = 1 << 16;
+
+/// Whether mke2fs and debugfs are installed; says so if not.
+pub fn has_tools() -> bool {
+    let has = |tool: &str| Command::new(tool).arg("-V").output().is_ok();
+    let found = has("mke2fs") && has("debugfs");
+    if !found {
+        eprintln!("SKIPPED: mke2fs and debugfs (e2fsprogs) are not installed");
+    }
+    found
+}
+
+/// Runs a program that must succeed.
+pub fn run(program: &str, arguments: &[&str]) -> Output {
+    let output = Command::new(program)
+        .args(arguments)
+        .output()
+        .expect(program);
+    assert!(
+        output.status.success(),
+        "{program} {arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    output
+}
+
+/// Makes a file system of `blocks` blocks in the file `image`, with the tree at `tree` in it.
+pub fn make(image: &Path, tree: Option<&Path>, arguments: &[&str], blocks: &str) {
+    let mut all = vec!["-q", "-F"];
+    all.extend(arguments);
+    if let Some(tree) = tree {
+        all.extend(["-d", tree.to_str().expect("a name in UTF-8")]);
+    }
+    all.extend([image.to_str().expect("a name in UTF-8"), blocks]);
+    run("mke2fs", &all);
+}
+
+/// A tree with something of everything that needs no privilege: directories small and large, long names, files of many
+/// sizes, a sparse one, links.
+pub fn sample_tree(at: &Path, files: usize) {
+    let wide = at.join("wide");
+    fs::create_dir_all(&wide).unwrap();
+    for number in 0..files {
+        fs::write(
+            wide.join(format!("file with a number {number:05}")),
+            vec![b'x'; number],
+        )
+        .unwrap();
+    }
+    let mut deep = at.to_owned();
+    for level in 0..12 {
+        deep.push(format!("level{level}"));
+        fs::create_dir(&deep).unwrap();
+    }
+    fs::write(deep.join("bottom"), "bottom").unwrap();
+    fs::set_permissions(&deep, fs::Permissions::from_mode(0o2751)).unwrap();
+    fs::write(at.join("n".repeat(255)), "the longest name").unwrap();
+    for size in [0, 1, 59, 60, 61, 100, 1023, 1024, 1025, 70_000] {
+        fs::write(at.join(format!("size {size}")), vec![b's'; size]).unwrap();
+    }
+    let sparse = File::create(at.join("sparse")).unwrap();
+    for hole in [0, 20_000, 400_000] {
+        std::os::unix::fs::FileExt::write_all_at(&sparse, b"data", hole).unwrap();
+    }
+    symlink("short", at.join("short link")).unwrap();
+    symlink("l".repeat(200), at.join("long link")).unwrap();
+    fs::create_dir(at.join("empty")).unwrap();
+}
+
+/// What was found of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    pub ino: u32,
+    pub file_type: u8,
+    pub mode: u32,
+    pub links: u32,
+    pub size: u64,
+    pub blocks: u64,
+}
+
+/// Reads the bytes of an inode.
+pub fn inode_bytes(
+    file_system: &FileSystem,
+    device: &(impl ReadAt + ?Sized),
+    ino: u32,
+) -> Result<Vec<u8>, Error> {
+    let mut raw = vec![0; file_system.superblock().inode_size.into()];
+    device.read_exact_at(&mut raw, file_system.inode_offset(ino)?)?;
+    Ok(raw)
+}
+
+/// An entry as a walk needs it: inode, type, name.
+pub type Entry = (u32, u8, Vec<u8>);
+
+/// All entries of a directory.
+pub fn list(
+    file_system: &FileSystem,
+    device: &(impl ReadAt + ?Sized),
+    directory: &Inode<'_>,
+) -> Result<Vec<Entry>, Error> {
+    let mut entries = Vec::new();
+    if directory
+        .flags()
+        .contains(ringwalk_ext4::InodeFlags::INLINE_DATA)
+    {
+        file_system.inline_directory(directory, |entry| {
+            entries.push((entry.ino, entry.file_type, entry.name.to_vec()));
+        })?;
+        return Ok(entries);
+    }
+    let block_size = u64::from(file_system.superblock().block_size);
+    let mut block = vec![0; file_system.superblock().block_size as usize];
+    for extent in file_system.extents(device, directory, MOST_EXTENTS)? {
+        for index in 0..u64::from(extent.blocks) {
+            let logical = extent.logical + index;
+            if logical >= directory.size().div_ceil(block_size) {
+                break;
+            }
+            device.read_exact_at(&mut block, (extent.physical + index) * block_size)?;
+            file_system.directory_block(directory, logical, &block, |entry| {
+                entries.push((entry.ino, entry.file_type, entry.name.to_vec()));
+            })?;
+        }
+    }
+    Ok(entries)
+}
+
+/// Walks the whole tree; what is found by its path from the root, such as `/wide/file`.
+pub fn walk(
+    file_system: &FileSystem,
+    device: &(impl ReadAt + ?Sized),
+) -> Result<BTreeMap<Vec<u8>, Found>, Error> {
+    let mut found = BTreeMap::new();
+    let mut pending = vec![(ROOT_INODE, Vec::new())];
+    while let Some((ino, path)) = pending.pop() {
+        let raw = inode_bytes(file_system, device, ino)?;
+        let directory = file_system
+            .inode(ino, &raw)?
+            .ok_or(Error::Corrupt("free"))?;
+        for (ino, file_type, name) in list(file_system, device, &directory)? {
+            if name == b"." || name == b".." {
+                continue;
+            }
+            let path = [&path[..], b"/", &name[..]].concat();
+            let raw = inode_bytes(file_system, device, ino)?;
+            let inode = file_system
+                .inode(ino, &raw)?
+                .ok_or(Error::Corrupt("free"))?;
+            if inode.mode() & 0o170_000 == 0o040_000 {
+                pending.push((ino, path.clone()));
+            }
+            let entry = Found {
+                ino,
+                file_type,
+                mode: inode.mode(),
+                links: inode.links(),
+                size: inode.size(),
+                blocks: inode.blocks(),
+            };
+            assert!(found.insert(path, entry).is_none(), "a name twice");
+        }
+    }
+    Ok(found)
+}
