@@ -1,7 +1,8 @@
 //! Space that belongs to a file alone, for `--exclusive`.
 //!
 //! What a file takes (`st_blocks`) less its extents that something else refers to as well: another file, a snapshot, or
-//! the file itself a second time. So a file that shares nothing counts as it does without the option.
+//! the file itself a second time. So a file that shares nothing counts as it does without the option, except that compressed
+//! extents of btrfs count as what they take on the disk, where `st_blocks` has what they would take uncompressed.
 //!
 //! | file system | what it shares | how that is told |
 //! |---|---|---|
@@ -17,9 +18,11 @@ use std::fmt;
 use std::os::fd::OwnedFd;
 
 use ringwalk::{Batch, Entry, Errno, FileType, Metadata, mounts};
+use ringwalk_sys::btrfs::TreeSearch;
 use ringwalk_sys::{ExtentMap, FileExtent};
 use rustix::fs::{CWD, Mode, OFlags, Stat, fstat, fstatfs, major, minor, openat};
 
+use super::compressed::Compressed;
 use super::state::State;
 use crate::console;
 
@@ -27,7 +30,7 @@ use crate::console;
 const ATTEMPTS: usize = 4;
 
 /// File systems of which no two files share any space, by `f_type` (`include/uapi/linux/magic.h` and statfs(2)).
-const UNSHARED: [u64; 11] = [
+const UNSHARED: [u64; 20] = [
     0xef53,      // ext2, ext3, ext4
     0x0102_1994, // tmpfs
     0x8584_58f6, // ramfs
@@ -39,6 +42,15 @@ const UNSHARED: [u64; 11] = [
     0x1cd1,      // devpts
     0x0027_e0eb, // cgroup
     0x6367_7270, // cgroup2
+    0x6462_6720, // debugfs
+    0x7472_6163, // tracefs
+    0x7363_6673, // securityfs
+    0x6265_6570, // configfs
+    0x1980_0202, // mqueue
+    0x6165_676c, // pstore
+    0xcafe_4a11, // bpf
+    0x4249_4e4d, // binfmt_misc
+    0xde5e_81e4, // efivarfs
 ];
 const XFS: u64 = 0x5846_5342;
 const BTRFS: u64 = 0x9123_683e;
@@ -95,6 +107,7 @@ enum Kind {
 #[derive(Debug, Default)]
 pub(crate) struct Exclusive {
     map: ExtentMap,
+    search: Option<TreeSearch>,
     /// The devices met; mostly one, but each subvolume of btrfs is one.
     devices: Vec<(u64, Kind)>,
 }
@@ -135,22 +148,25 @@ impl Exclusive {
     fn unshared(&mut self, file: &OwnedFd) -> Result<u64, Unknown> {
         let mut before = fstat(file)?;
         for _ in 0..ATTEMPTS {
-            let shared = self.shared(file)?;
+            let found = self.extents(file, before.st_ino);
             let after = fstat(file)?;
-            let whole = after.st_blocks.cast_unsigned().saturating_mul(512);
-            if is_unchanged(&before, &after)
-                && let Some(rest) = whole.checked_sub(shared)
-            {
-                return Ok(rest);
+            if is_unchanged(&before, &after) {
+                let (shared, compressed) = found?;
+                let whole = after.st_blocks.cast_unsigned().saturating_mul(512);
+                let rest = whole.checked_sub(shared);
+                if let Some(rest) = rest.and_then(|rest| rest.checked_sub(compressed.length)) {
+                    return Ok(rest.saturating_add(compressed.on_disk));
+                }
             }
             before = after;
         }
         Err(Unknown::Changing)
     }
 
-    /// The bytes that it shares.
-    fn shared(&mut self, file: &OwnedFd) -> Result<u64, Unknown> {
+    /// The bytes that it shares, and what is compressed of the others.
+    fn extents(&mut self, file: &OwnedFd, ino: u64) -> Result<(u64, Compressed), Unknown> {
         let mut shared = 0_u64;
+        let mut compressed = Compressed::default();
         let mut start = 0;
         loop {
             let extents = match self.map.read(file, start, start == 0) {
@@ -161,12 +177,15 @@ impl Exclusive {
             for extent in extents.iter().filter(|e| e.has(FileExtent::SHARED)) {
                 shared = shared.saturating_add(extent.length);
             }
+            compressed
+                .add(file, ino, extents, &mut self.search)
+                .map_err(Unknown::Compressed)?;
             if last.has(FileExtent::LAST) || last.end() <= start {
                 break;
             }
             start = last.end();
         }
-        Ok(shared)
+        Ok((shared, compressed))
     }
 }
 
