@@ -5,7 +5,7 @@ use super::list::Unopened;
 use crate::batch::{Batch, Candidate, Descent};
 use crate::dir::Dir;
 use crate::options::{Follow, Order};
-use crate::raw_batch::RawBatch;
+use crate::raw_batch::{Known, RawBatch};
 use crate::scheduler::{Part, Task};
 use crate::stat::{Place, stat_covered, stat_entries};
 use crate::visitor::{Flow, Visitor};
@@ -186,6 +186,14 @@ impl<V: Visitor> Worker<'_, V> {
         {
             if wanted.asks_all() {
                 self.reader(ground).stat(wanting, raw, wanted);
+                let left = raw
+                    .known
+                    .iter()
+                    .filter(|k| matches!(k, Known::Nothing))
+                    .count() as u64;
+                let answered = raw.known.len() as u64 - left;
+                let shared = self.shared;
+                shared.bulk.count_answers(&shared.options, answered, left);
             }
             for name in self.shared.bulk.covered_names(ground, wanting.ino) {
                 let same = |index: &usize| raw.records.name(*index).to_bytes() == name;
