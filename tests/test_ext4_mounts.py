@@ -212,9 +212,7 @@ def test_unmounting_while_it_is_walked(ringwalk, programs, disk, lazily):
     trees.settle(disk.point)
     expected = ringwalk("--source", "syscall", "find", disk.point, "-print0").ok()
     command = [programs / "ringwalk", "--source", "ext4", "find", disk.point, "-print0"]
-    walk = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
-    )
+    walk = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
     # It has begun, and then waits for its reader.
     first = walk.stdout.read(1)
     umount = ["umount", *(["--lazy"] if lazily else []), disk.point]

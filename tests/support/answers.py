@@ -14,9 +14,9 @@ FIELDS = "%p|%P|%f|%h|%H|%d|%y|%i|%D|%n|%m|%M|%U|%u|%G|%g|%s|%b|%k|%S|%l|%F|%A@|
 
 # Name of a question: the command, the separator of its records.
 #
-# du charges a file with several names to the first that it meets, and sources meet them in different
-# orders, as du itself does on two copies of a tree. So lines have each link counted (-l), and sums
-# have files counted once.
+# du charges a file with several names to the first that it meets, and sources meet names in
+# different orders, as du itself does on two copies of a tree. So lines have each link counted (-l),
+# and sums have files counted once.
 QUESTIONS: dict[str, tuple[tuple[str, ...], bytes]] = {
     "fields": (("find", ".", "-printf", FIELDS), b"\0"),
     "fields, depth first": (("find", ".", "-depth", "-printf", FIELDS), b"\0"),
