@@ -163,12 +163,15 @@ pub(super) fn pread(file: &File, buffer: &mut [u8], offset: u64) -> Result<u32, 
     Ok(u32::try_from(count).expect("no more than asked for"))
 }
 
-/// `len` bytes at `from` of what was read.
+/// `len` bytes at `from` of what was read. No bytes are nowhere beyond the end.
 pub(super) fn part<'a>(
     read: &Result<&'a [u8], Errno>,
     from: usize,
     len: u32,
 ) -> io::Result<&'a [u8]> {
+    if len == 0 {
+        return Ok(&[]);
+    }
     let bytes = read.as_ref().map_err(|errno| io::Error::from(*errno))?;
     bytes
         .get(from..from.saturating_add(len as usize))

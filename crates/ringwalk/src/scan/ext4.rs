@@ -173,6 +173,7 @@ impl Tables {
             file_system,
             mounted,
             device,
+            ..
         } = &self.ext4;
         let raw = read_inode(file_system, device, ino)?;
         let inode = file_system

@@ -122,14 +122,36 @@ impl Bulk {
         }
     }
 
-    pub(crate) fn grounds(&self) -> &[Ground] {
-        self.grounds.get().map_or(&[], |found| &found.grounds)
+    /// The source that was read from.
+    pub(crate) fn source(&self) -> &'static str {
+        let first = self.grounds().first();
+        first.map_or("syscall", |ground| ground.volume.name())
     }
 
-    /// Why the first root that is on no ground is not; `None` if all are, or it has not been looked at.
-    pub(crate) fn refusal(&self) -> Option<&Refused> {
-        let found = self.grounds.get()?;
-        found.refused.first().map(|(_, why)| why)
+    /// Why that one.
+    pub(crate) fn reason(&self, options: &Options) -> String {
+        let described = self.grounds().iter().map(|ground| ground.volume.describe());
+        let described = described.collect::<Vec<_>>().join("; ");
+        match (options.source, described.is_empty()) {
+            (SourceChoice::Auto, true) => self.why_not().to_owned(),
+            _ => described,
+        }
+    }
+
+    /// Why `auto` has no volume.
+    fn why_not(&self) -> &str {
+        if !self.allowed {
+            return "the walk wants directories open or entries in order";
+        }
+        let Some(found) = self.grounds.get() else {
+            return "too small a walk to look for another";
+        };
+        let first = found.refused.first();
+        first.map_or("no root is a directory", |(_, why)| &why.0)
+    }
+
+    pub(crate) fn grounds(&self) -> &[Ground] {
+        self.grounds.get().map_or(&[], |found| &found.grounds)
     }
 
     /// The ground that a directory lies on, and how it is asked for there. `None` if it must be read by system calls.

@@ -69,6 +69,9 @@ pub(crate) trait Volume: Send + Sync {
     /// As `--source` names it.
     fn name(&self) -> &'static str;
 
+    /// What speaks for it, for people: the device, how much of the file system is in use.
+    fn describe(&self) -> String;
+
     /// Whether the inode number of a directory entry is one of this volume; if not, the entry leads to another one.
     fn holds(&self, ino: u64) -> bool {
         let _ = ino;
