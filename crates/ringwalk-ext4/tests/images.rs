@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::{FORMATS, contents, has_tools, make, room, sample_tree, walk};
+use common::formats::FORMATS;
+use common::{contents, has_tools, make, room, sample_tree, walk};
 use ringwalk_ext4::{FileSystem, Inode, InodeFlags, ReadAt};
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata};

@@ -2,9 +2,8 @@
 
 mod common;
 
-use common::{
-    FORMATS, debugfs, has_tools, inode_bytes, is_directory, list, make, room, sample_tree,
-};
+use common::formats::FORMATS;
+use common::{debugfs, has_tools, inode_bytes, is_directory, list, make, room, sample_tree};
 use ringwalk_ext4::{FileSystem, Inode, InodeFlags, Timestamp, Xattr};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

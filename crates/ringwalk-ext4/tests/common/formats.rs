@@ -63,7 +63,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "-t ext4 -b 4096 -O ^64bit,^huge_file,^extent,^flex_bg",
         "16m",
     ),
-    ("-t ext4 -b 1024 -O mmp", "16m"),
+    ("-t ext4 -b 1024 -O mmp -E mmp_update_interval=1", "16m"),
     // What is in inodes and directories.
     ("-t ext4 -b 1024 -O inline_data", "16m"),
     ("-t ext4 -b 4096 -O inline_data -I 1024", "16m"),
@@ -81,7 +81,7 @@ pub(crate) const FORMATS: &[Format] = &[
     ),
     (
         "-t ext4 -b 4096 -I 512 -O project,quota,casefold,encrypt,verity,ea_inode,inline_data,large_dir,\
-         metadata_csum_seed,orphan_file,stable_inodes,mmp,sparse_super2,^resize_inode",
+         metadata_csum_seed,orphan_file,stable_inodes,sparse_super2,^resize_inode",
         "32m",
     ),
     (

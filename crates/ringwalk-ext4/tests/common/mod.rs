@@ -2,9 +2,7 @@
 
 #![allow(dead_code, reason = "each test uses a part of this")]
 
-mod formats;
-
-pub(crate) use formats::FORMATS;
+pub(crate) mod formats;
 
 use ringwalk_ext4::{Error, FileSystem, Inode, ROOT_INODE, ReadAt};
 use std::fs::{self, File};
