@@ -10,6 +10,7 @@ use crate::metadata::{Identity, Metadata};
 use crate::options::{Follow, Options, Order, SourceChoice};
 use crate::privilege;
 use crate::root::Root;
+use ringwalk_sys::Records;
 use rustix::fs::{CWD, Mode, OFlags, fstatfs, openat};
 use rustix::io::Errno;
 use std::os::fd::OwnedFd;
@@ -209,9 +210,22 @@ impl Bulk {
         }
     }
 
-    /// The names in a directory that something else is mounted on, if it lies on a ground.
-    pub(crate) fn covered_names(&self, ground: usize, ino: u64) -> &[Vec<u8>] {
-        self.grounds()[ground].covered.names_in(ino)
+    /// The entries of a directory that lead away from its ground: to what is mounted on them, to other parts.
+    pub(crate) fn elsewhere(&self, ground: usize, ino: u64, records: &Records) -> Vec<usize> {
+        let Ground {
+            volume, covered, ..
+        } = &self.grounds()[ground];
+        let names = covered.names_in(ino);
+        if names.is_empty() && !volume.has_parts() {
+            return Vec::new();
+        }
+        let is_covered = |index| {
+            let name = records.name(index).to_bytes();
+            names.iter().any(|covered| covered == name)
+        };
+        (0..records.len())
+            .filter(|&index| !volume.holds(records.ino(index)) || is_covered(index))
+            .collect()
     }
 
     /// Counts entries whose metadata a reader has told, and those it has left. `auto` gives up where most are left, as

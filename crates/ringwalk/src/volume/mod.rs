@@ -79,6 +79,16 @@ pub(crate) trait Volume: Send + Sync {
     /// What speaks for it, for people: the device, how much of the file system is in use.
     fn describe(&self) -> String;
 
+    /// Whether its readers list directories; if not, names come by system calls and metadata from here.
+    fn lists(&self) -> bool {
+        true
+    }
+
+    /// Whether entries of its directories may lead to other volumes, though nothing is mounted there.
+    fn has_parts(&self) -> bool {
+        false
+    }
+
     /// Whether the inode number of a directory entry is one of this volume; if not, the entry leads to another one.
     fn holds(&self, ino: u64) -> bool {
         let _ = ino;
