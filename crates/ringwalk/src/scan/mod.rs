@@ -15,6 +15,7 @@
 
 mod ext4;
 mod inventory;
+mod xfs;
 
 pub(crate) use inventory::{Inventory, Turns};
 
@@ -217,6 +218,7 @@ impl Scan {
             (SourceChoice::Auto | SourceChoice::Ext4, "ext2" | "ext3" | "ext4") => {
                 ext4::open(mounted)
             }
+            (SourceChoice::Auto | SourceChoice::Xfs, "xfs") => xfs::open(mounted),
             (_, other) => Err(Refused::because(format!("it is on {other}"))),
         }
     }

@@ -4,7 +4,7 @@
 //! the walk is not a small one ([`Bulk::is_worth_it`]). Until then, and beside it, directories are read by system calls;
 //! nothing depends on when that changes.
 
-use super::{Covered, Mounted, Reader, Refused, Volume, Wanting, ext4};
+use super::{Covered, Mounted, Reader, Refused, Volume, Wanting, ext4, xfs};
 use crate::dir::Dir;
 use crate::metadata::{Identity, Metadata};
 use crate::options::{Follow, Options, Order, SourceChoice};
@@ -343,6 +343,7 @@ fn open_volume(mounted: Arc<Mounted>, options: &Options) -> Result<Arc<dyn Volum
     let file_system = mounted.mount.file_system.clone();
     match (options.source, file_system.as_str()) {
         (SourceChoice::Auto | SourceChoice::Ext4, "ext2" | "ext3" | "ext4") => ext4::open(mounted),
+        (SourceChoice::Auto | SourceChoice::Xfs, "xfs") => xfs::open(mounted),
         (choice, other) => Err(not_on(choice, other)),
     }
 }

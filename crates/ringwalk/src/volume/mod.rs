@@ -11,13 +11,14 @@
 //! | `bulk.rs` | which parts of a walk lie on which volume |
 //! | `covered.rs` | entries that something else is mounted on |
 //! | `ext4/` | ext2, ext3 and ext4 from the block device |
-//! | `xfs.rs` | metadata by BULKSTAT |
+//! | `xfs/` | metadata by BULKSTAT |
 //! | `btrfs.rs` | names and metadata by TREE_SEARCH_V2 |
 
 mod bulk;
 mod covered;
 pub(crate) mod ext4;
 mod mounted;
+pub(crate) mod xfs;
 
 pub(crate) use bulk::{Bulk, Grounds, open_root};
 pub(crate) use covered::Covered;
