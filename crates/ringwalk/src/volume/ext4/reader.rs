@@ -238,7 +238,7 @@ fn file_type(ext4: u8) -> FileType {
 /// Takes entries, and looks whether they are those of the directory that was meant.
 struct Taker<'t> {
     records: &'t mut Records,
-    wanting: Wanting,
+    wanting: Wanting<'t>,
     moved: bool,
 }
 
@@ -263,7 +263,7 @@ impl Taker<'_> {
 impl Reader for Ext4Reader {
     fn list(
         &mut self,
-        dir: Wanting,
+        dir: Wanting<'_>,
         from: Option<&Position>,
         batch: &mut RawBatch,
     ) -> Result<Option<Position>, Refused> {
@@ -275,7 +275,7 @@ impl Reader for Ext4Reader {
         listed
     }
 
-    fn stat(&mut self, dir: Wanting, batch: &mut RawBatch, wanted: Wanted) {
+    fn stat(&mut self, dir: Wanting<'_>, batch: &mut RawBatch, wanted: Wanted) {
         let volume = Arc::clone(&self.volume);
         let listed = self.listed.filter(|(ino, _)| *ino == dir.ino);
         self.inodes.after_change(listed.map(|(_, changed)| changed));
@@ -302,7 +302,7 @@ impl Reader for Ext4Reader {
 impl Ext4Reader {
     fn list_batch(
         &mut self,
-        dir: Wanting,
+        dir: Wanting<'_>,
         from: Option<&Position>,
         batch: &mut RawBatch,
     ) -> Result<Option<Position>, Refused> {
