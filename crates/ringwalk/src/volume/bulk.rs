@@ -4,7 +4,7 @@
 //! the walk is not a small one ([`Bulk::is_worth_it`]). Until then, and beside it, directories are read by system calls;
 //! nothing depends on when that changes.
 
-use super::{Covered, Mounted, Reader, Refused, Volume, Wanting, ext4, xfs};
+use super::{Covered, Mounted, Reader, Refused, Volume, Wanting, btrfs, ext4, xfs};
 use crate::dir::Dir;
 use crate::metadata::{Identity, Metadata};
 use crate::options::{Follow, Options, Order, SourceChoice};
@@ -172,7 +172,7 @@ impl Bulk {
     }
 
     /// The ground that a directory lies on, and how it is asked for there. `None` if it must be read by system calls.
-    pub(crate) fn ground_of<S>(&self, dir: &Dir<S>) -> Option<(usize, Wanting)> {
+    pub(crate) fn ground_of<'d, S>(&self, dir: &'d Dir<S>) -> Option<(usize, Wanting<'d>)> {
         let found = self.grounds.get()?;
         if self.given_up.load(Ordering::Relaxed) {
             return None;
@@ -197,6 +197,7 @@ impl Bulk {
         let wanting = Wanting {
             ino: ino(dir),
             parent: dir.parent().map(ino),
+            name: dir.name(),
         };
         Some((index, wanting))
     }
@@ -344,6 +345,7 @@ fn open_volume(mounted: Arc<Mounted>, options: &Options) -> Result<Arc<dyn Volum
     match (options.source, file_system.as_str()) {
         (SourceChoice::Auto | SourceChoice::Ext4, "ext2" | "ext3" | "ext4") => ext4::open(mounted),
         (SourceChoice::Auto | SourceChoice::Xfs, "xfs") => xfs::open(mounted),
+        (SourceChoice::Auto | SourceChoice::Btrfs, "btrfs") => btrfs::open(mounted),
         (choice, other) => Err(not_on(choice, other)),
     }
 }

@@ -12,8 +12,9 @@
 //! | `covered.rs` | entries that something else is mounted on |
 //! | `ext4/` | ext2, ext3 and ext4 from the block device |
 //! | `xfs/` | metadata by BULKSTAT |
-//! | `btrfs.rs` | names and metadata by TREE_SEARCH_V2 |
+//! | `btrfs/` | names and metadata by TREE_SEARCH_V2 |
 
+pub(crate) mod btrfs;
 mod bulk;
 mod covered;
 pub(crate) mod ext4;
@@ -55,12 +56,14 @@ impl fmt::Display for Refused {
 
 /// A directory to be listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Wanting {
+pub(crate) struct Wanting<'n> {
     /// Its inode number, as the directory above has it.
     pub(crate) ino: u64,
     /// The inode number of the directory above; `None` for a root. A directory whose `..` is another one has been moved, or
     /// its number has been used again, and is refused.
     pub(crate) parent: Option<u64>,
+    /// Its name in the directory above; for a root whatever it was called.
+    pub(crate) name: &'n [u8],
 }
 
 /// Where the listing of a large directory goes on: whatever its reader needs for that.
@@ -113,7 +116,7 @@ pub(crate) trait Reader: Send {
     /// cannot go on, the rest of the directory is an error.
     fn list(
         &mut self,
-        dir: Wanting,
+        dir: Wanting<'_>,
         from: Option<&Position>,
         batch: &mut RawBatch,
     ) -> Result<Option<Position>, Refused>;
@@ -124,7 +127,7 @@ pub(crate) trait Reader: Send {
     /// ([`Mounted::is_unsettled`]). Symbolic links that `wanted` follows are left out, too.
     ///
     /// `dir` is the directory that the batch is of, listed a moment ago by this reader or another one, or by system calls.
-    fn stat(&mut self, dir: Wanting, batch: &mut RawBatch, wanted: Wanted);
+    fn stat(&mut self, dir: Wanting<'_>, batch: &mut RawBatch, wanted: Wanted);
 }
 
 #[cfg(test)]

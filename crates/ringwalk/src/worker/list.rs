@@ -112,7 +112,7 @@ impl<V: Visitor> Worker<'_, V> {
     fn list_on(
         &mut self,
         ground: usize,
-        wanting: Wanting,
+        wanting: Wanting<'_>,
         from: Option<&Position>,
     ) -> Result<Option<Position>, Refused> {
         let mut raw = std::mem::take(&mut self.raw);
