@@ -21,8 +21,9 @@ fn text(summary: &Summary) -> String {
         row(
             "handed back",
             &format!(
-                "{} directories that it would not answer for, read by system calls",
-                summary.handed_back
+                "{} directories, read by system calls (the last of them: {})",
+                summary.handed_back,
+                summary.handed_back_reason.as_deref().unwrap_or("unknown")
             ),
         );
     }
