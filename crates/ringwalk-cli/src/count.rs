@@ -34,11 +34,12 @@ pub fn run(args: &CountArgs, options: &EngineOptions) -> ExitCode {
         return finish(&outcome, args, options);
     }
     let roots = args.directories.iter().map(OsString::as_os_str);
-    let walk = options.apply(
-        Walk::from_roots(roots)
-            .fields(fields)
-            .follow(Follow::CommandLine),
-    );
+    let walk = Walk::from_roots(roots)
+        .fields(fields)
+        .follow(Follow::CommandLine);
+    let Some(walk) = options.ready(walk) else {
+        return ExitCode::FAILURE;
+    };
     let progress = Progress::of_walk(options.progress, walk.monitor());
     let outcome = walk.run(|_worker| Tally::default());
     drop(progress);
