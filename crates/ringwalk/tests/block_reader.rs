@@ -193,6 +193,28 @@ fn the_iterator_is_asked_only_when_a_slot_is_free() {
 }
 
 #[test]
+fn an_iterator_that_has_ended_is_not_asked_again() {
+    let (file, _) = written();
+    let file = Arc::new(file.reopen().unwrap());
+    for options in both(&ReaderOptions::default()) {
+        let mut reader = BlockReader::new(Arc::clone(&file), &options).unwrap();
+        let mut asked = 0;
+        // Gives one more after its end.
+        let requests = std::iter::from_fn(|| {
+            asked += 1;
+            (asked != 3).then(|| request(0, 10, asked))
+        });
+        let mut over = 0;
+        let flow = reader.read_stream(requests, |_, _| {
+            over += 1;
+            Continue(())
+        });
+        assert!(flow.is_continue());
+        assert_eq!((over, asked), (2, 3), "{options:?}");
+    }
+}
+
+#[test]
 fn reading_stops_when_told_to() {
     let (file, bytes) = written();
     let file = Arc::new(file.reopen().unwrap());

@@ -38,7 +38,8 @@ pub(crate) struct Measurer<'s, 'a> {
     text: Vec<u8>,
     /// Files not yet handed on that may have been met before.
     links: LinkedFiles,
-    exclusive: Exclusive,
+    /// Where only what belongs to files alone counts.
+    exclusive: Option<Exclusive<'s>>,
     /// The directory about to be left could not be opened, for this reason.
     complaint: Option<String>,
 }
@@ -50,7 +51,7 @@ impl<'s, 'a> Measurer<'s, 'a> {
             path: Vec::new(),
             text: Vec::new(),
             links: LinkedFiles::default(),
-            exclusive: Exclusive::default(),
+            exclusive: (shared.config.exclusive).then(|| Exclusive::new(shared.devices)),
             complaint: None,
         }
     }
@@ -77,10 +78,9 @@ impl<'s, 'a> Measurer<'s, 'a> {
         entry: &Entry<'_, State>,
         metadata: &Metadata,
     ) -> Option<Totals> {
-        let config = self.shared.config;
-        let mut own = config.totals(metadata);
-        if config.exclusive {
-            match self.exclusive.bytes(batch, entry, metadata) {
+        let mut own = self.shared.config.totals(metadata);
+        if let Some(exclusive) = &mut self.exclusive {
+            match exclusive.bytes(batch, entry, metadata) {
                 Ok(bytes) => own.size = bytes,
                 Err(unknown) => {
                     let path = messages::quoted(&entry.path());

@@ -41,13 +41,14 @@ impl BlockReader {
     /// file ends.
     pub(super) fn drive<T>(
         &mut self,
-        mut pieces: impl Iterator<Item = Piece<T>>,
+        pieces: impl Iterator<Item = Piece<T>>,
         mut done: impl FnMut(Piece<T>, Result<&[u8], Errno>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         // Left by a `done` that panicked.
         if self.backend.drain().is_err() {
             self.backend = Backend::threads(&self.file, &self.options);
         }
+        let mut pieces = pieces.fuse();
         let depth = self.options.depth;
         let mut slots: Vec<Option<Reading<T>>> = (0..depth).map(|_| None).collect();
         let mut free: Vec<u32> = (0..depth).rev().collect();

@@ -11,10 +11,12 @@
 //! | `inventory.rs` | what a file system must offer |
 //! | `ext4.rs` | inode tables from the block device |
 //! | `xfs.rs` | BULKSTAT over allocation groups |
-//! | `btrfs.rs` | TREE_SEARCH_V2 over ranges of object ids |
+//! | `btrfs/` | TREE_SEARCH_V2 over ranges of inode numbers |
 
+mod btrfs;
 mod ext4;
 mod inventory;
+mod xfs;
 
 pub(crate) use inventory::{Inventory, Turns};
 
@@ -216,6 +218,10 @@ impl Scan {
         match (self.source, file_system.as_str()) {
             (SourceChoice::Auto | SourceChoice::Ext4, "ext2" | "ext3" | "ext4") => {
                 ext4::open(mounted)
+            }
+            (SourceChoice::Auto | SourceChoice::Xfs, "xfs") => xfs::open(mounted),
+            (SourceChoice::Auto | SourceChoice::Btrfs, "btrfs") => {
+                btrfs::open(mounted, self.stay == Stay::Device)
             }
             (_, other) => Err(Refused::because(format!("it is on {other}"))),
         }
