@@ -12,6 +12,7 @@ Map of the files:
     trees.py     the directory trees that are measured
     media.py     images, mounts, the slow disk: set up and always taken down
     gluster.py   a GlusterFS server in a network namespace of its own, and its mount
+    block.py     the block reader beside fio; its rows are in block_rows.py
     report.py    tables for the terminal, JSON for the archive
     plot.py      the same as a picture, when matplotlib is there
 
