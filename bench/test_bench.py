@@ -56,9 +56,7 @@ class Floor(unittest.TestCase):
             entries, size = walked(root)
             for _ in range(50):
                 self.assertEqual(self.floor("names", root), f"{entries} entries\n")
-                self.assertEqual(
-                    self.floor("stat", root), f"{entries} entries, {size} bytes\n"
-                )
+                self.assertEqual(self.floor("stat", root), f"{entries} entries, {size} bytes\n")
 
     def test_empty_directory(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -156,7 +154,6 @@ class Verdicts(unittest.TestCase):
             report.print_result(result)
         self.assertIn("WRONG ANSWER: entries: floor-stat says 3", printed.getvalue())
         self.assertEqual(report.to_json(result)["disagreements"], found)
-
 
     def test_a_floor_on_one_cpu_is_told(self):
         for wall, expected in ((0.053, False), (0.095, True)):

@@ -35,6 +35,7 @@ pub(crate) enum Flag {
     Bytes,
     Total,
     DereferenceArgs,
+    Exclusive,
     Human,
     Inodes,
     Kibibytes,
@@ -179,6 +180,13 @@ const OPTIONS: &[Definition] = &[
         Some('X'),
         "exclude-from",
         "Leave out what matches a pattern in FILE, which has one a line",
+    ),
+    flag(
+        Flag::Exclusive,
+        None,
+        "exclusive",
+        "Count only the space that files share with no other file or snapshot, inside or outside of what is measured \
+         (reflinks of XFS and btrfs); what cannot be told exactly is an error",
     ),
     valued(
         Valued::Files0From,

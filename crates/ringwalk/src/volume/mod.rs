@@ -35,8 +35,15 @@ use std::sync::Arc;
 pub(crate) struct Refused(pub(crate) Cow<'static, str>);
 
 impl Refused {
+    /// The numbers that the standard library puts behind the kernel's answers are left out.
     pub(crate) fn because(reason: impl Into<Cow<'static, str>>) -> Self {
-        Self(reason.into())
+        let reason = reason.into();
+        if let Some((before, after)) = reason.split_once(" (os error ")
+            && let Some((_, after)) = after.split_once(')')
+        {
+            return Self(format!("{before}{after}").into());
+        }
+        Self(reason)
     }
 }
 
@@ -71,6 +78,19 @@ pub(crate) struct Position {
 pub(crate) trait Volume: Send + Sync {
     /// As `--source` names it.
     fn name(&self) -> &'static str;
+
+    /// What speaks for it, for people: the device, how much of the file system is in use.
+    fn describe(&self) -> String;
+
+    /// Whether its readers list directories; if not, names come by system calls and metadata from here.
+    fn lists(&self) -> bool {
+        true
+    }
+
+    /// Whether entries of its directories may lead to other volumes, though nothing is mounted there.
+    fn has_parts(&self) -> bool {
+        false
+    }
 
     /// Whether the inode number of a directory entry is one of this volume; if not, the entry leads to another one.
     fn holds(&self, ino: u64) -> bool {
@@ -107,4 +127,20 @@ pub(crate) trait Reader: Send {
     ///
     /// `dir` is the directory that the batch is of, listed a moment ago by this reader or another one, or by system calls.
     fn stat(&mut self, dir: Wanting<'_>, batch: &mut RawBatch, wanted: Wanted);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_for_people() {
+        let errno = rustix::io::Errno::PERM;
+        let reason = Refused::because(format!("/dev/sda: {errno}, twice"));
+        assert_eq!(
+            reason.to_string(),
+            "/dev/sda: Operation not permitted, twice"
+        );
+        assert_eq!(Refused::because("plain").to_string(), "plain");
+    }
 }

@@ -24,6 +24,8 @@ pub(crate) struct Mounted {
     pub(crate) mount: Mount,
     /// Files changed at this second or later may not have been written back.
     unsettled_from: i64,
+    /// Files changed at this second or later may have been changed since this was made.
+    begin: i64,
 }
 
 impl Mounted {
@@ -38,22 +40,24 @@ impl Mounted {
         let mount = mounts.into_iter().find(|mount| mount.id == metadata.mnt_id);
         let mount =
             mount.ok_or_else(|| Refused::because("its mount is not in /proc/self/mountinfo"))?;
+        let mut begin = now().saturating_sub(CLOCK_SLACK);
         let mut unsettled_from =
             now().saturating_sub(write_back_seconds().saturating_add(CLOCK_SLACK));
         if sync {
-            let begin = now();
             rustix::fs::syncfs(&directory)
                 .map_err(|errno| Refused::because(format!("it cannot be synced: {errno}")))?;
-            unsettled_from = unsettled_from.max(begin.saturating_sub(CLOCK_SLACK));
+            unsettled_from = unsettled_from.max(begin);
         }
         if mount.super_options.split(',').any(|option| option == "ro") {
             unsettled_from = u64::MAX;
+            begin = u64::MAX;
         }
         Ok(Self {
             directory,
             metadata,
             mount,
             unsettled_from: i64::try_from(unsettled_from).unwrap_or(i64::MAX),
+            begin: i64::try_from(begin).unwrap_or(i64::MAX),
         })
     }
 
@@ -105,6 +109,12 @@ impl Mounted {
     /// have yet: those of delayed allocation come with write-back.
     pub(crate) fn is_unsettled(&self, ctime: i64) -> bool {
         ctime >= self.unsettled_from
+    }
+
+    /// Whether a file last changed at this second may have been changed, or made, since the walk began: perhaps it is not the one whose
+    /// name was read.
+    pub(crate) fn is_new(&self, ctime: i64) -> bool {
+        ctime >= self.begin
     }
 }
 

@@ -52,6 +52,9 @@ impl<V: Visitor> Worker<'_, V> {
         let Some((ground, wanting)) = self.shared.bulk.ground_of(dir) else {
             return false;
         };
+        if !self.shared.bulk.grounds()[ground].volume.lists() {
+            return false;
+        }
         let begin = self.meter.begin();
         let position = match self.list_on(ground, wanting, None) {
             Ok(position) => position,

@@ -135,6 +135,16 @@ impl Volume for Btrfs {
         "btrfs"
     }
 
+    fn describe(&self) -> String {
+        let device = self.mounted.mount.source.display();
+        format!("{device}, subvolume {}", self.tree)
+    }
+
+    /// Other subvolumes.
+    fn has_parts(&self) -> bool {
+        true
+    }
+
     /// What getdents64 tells of a subvolume is the id of its tree; a listing here says 0.
     fn holds(&self, ino: u64) -> bool {
         ino >= item::FIRST_INO && !self.nested.contains(&ino)
