@@ -136,9 +136,11 @@ impl Volume for Btrfs {
     }
 
     fn describe(&self) -> String {
-        format!("by tree search; {}", self.mounted.describe())
+        let (tree, mounted) = (self.tree, self.mounted.describe());
+        format!("subvolume {tree} by tree search; {mounted}")
     }
 
+    /// Other subvolumes.
     fn has_parts(&self) -> bool {
         true
     }
