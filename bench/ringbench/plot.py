@@ -1,4 +1,4 @@
-"""Draws a result file: one panel a suite, one bar a row."""
+"""Draws a result file: one panel a suite, one bar a row; readdirplus as curves."""
 
 from __future__ import annotations
 
@@ -56,6 +56,40 @@ def draw(results: Path) -> Path | None:
 
 
 def _panel(panel, name: str, suite: dict) -> None:
+    panel.set_title(f"{name}: {suite['tree']}, {suite['file_system']}", fontsize=9, loc="left")
+    panel.tick_params(labelsize=8)
+    if name == "readdirplus":
+        _curves(panel, suite)
+    else:
+        _bars(panel, name, suite)
+
+
+def _curves(panel, suite: dict) -> None:
+    """Rows `WHAT SIZE`: a curve for each what."""
+    curves: dict[str, list[tuple[int, float]]] = {}
+    for key, row in suite["rows"].items():
+        what, _, size = key.rpartition(" ")
+        curves.setdefault(what, []).append((int(size), row["wall"]))
+    for what, points in curves.items():
+        panel.loglog(*zip(*points), marker="o", markersize=3, label=what)
+        panel.annotate(
+            f"{points[-1][1]:.3g}",
+            points[-1],
+            xytext=(5, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=7,
+        )
+    sizes = sorted({size for points in curves.values() for size, _ in points})
+    panel.set_xticks(sizes, [f"{size}" for size in sizes])
+    panel.minorticks_off()
+    panel.grid(alpha=0.3)
+    panel.legend(fontsize=8)
+    panel.set_xlabel("files in the directory", fontsize=8)
+    panel.set_ylabel("wall time, s (median)", fontsize=8)
+
+
+def _bars(panel, name: str, suite: dict) -> None:
     figure, label, unit = DRAWN.get(name, TIME)
     table = suite["rows"]
     keys = list(table)
@@ -64,9 +98,7 @@ def _panel(panel, name: str, suite: dict) -> None:
     panel.barh(keys, values, color=colours)
     if figure == "wall":
         for place, key in enumerate(keys):
-            low, high = (
-                table[key][f"wall_{side}_quartile"] / unit for side in ("lower", "upper")
-            )
+            low, high = (table[key][f"wall_{side}_quartile"] / unit for side in ("lower", "upper"))
             panel.plot([low, high], [place, place], color="black", linewidth=1)
     for place, value in enumerate(values):
         panel.annotate(
@@ -80,5 +112,3 @@ def _panel(panel, name: str, suite: dict) -> None:
     panel.invert_yaxis()
     panel.margins(x=0.1)
     panel.set_xlabel(label, fontsize=8)
-    panel.tick_params(labelsize=8)
-    panel.set_title(f"{name}: {suite['tree']}, {suite['file_system']}", fontsize=9, loc="left")

@@ -22,10 +22,17 @@ NAMES = {
     "dua": ("dua",),
     "du": ("du",),
     "find": ("find",),
+    "ls": ("ls",),
 }
 
 # Other programs go by these names as well; without the word it is not the one meant.
-IDENTITY = {"du": "GNU coreutils", "find": "GNU findutils", "fd": "fd", "bfs4": "bfs 4"}
+IDENTITY = {
+    "du": "GNU coreutils",
+    "ls": "GNU coreutils",
+    "find": "GNU findutils",
+    "fd": "fd",
+    "bfs4": "bfs 4",
+}
 
 C_FLAGS = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-pthread"]
 
@@ -74,9 +81,7 @@ def linked(program: Path, name: str, work: Path = WORK) -> Path:
 
 def version(program: str) -> str:
     """The first line of what `PROGRAM --version` prints."""
-    done = subprocess.run(
-        [program, "--version"], capture_output=True, text=True, errors="replace"
-    )
+    done = subprocess.run([program, "--version"], capture_output=True, text=True, errors="replace")
     return (done.stdout.strip().splitlines() or ["unknown"])[0]
 
 

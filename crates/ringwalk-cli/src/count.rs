@@ -56,10 +56,13 @@ fn scan(args: &CountArgs, options: &EngineOptions, fields: Fields) -> Option<Out
         ino: root.ino(),
     };
     let scan = Scan::new(directory.as_os_str()).fields(fields).follow(true);
-    let scanned = options.apply_to_scan(scan).run(|_| Scanned {
+    let scan = options.apply_to_scan(scan);
+    let progress = Progress::of_walk(options.progress, scan.monitor());
+    let scanned = scan.run(|_| Scanned {
         root,
         tally: Tally::default(),
     });
+    drop(progress);
     let Outcome { visitors, summary } = scanned.ok()?;
     let visitors = visitors.into_iter().map(|scanned| scanned.tally).collect();
     Some(Outcome { visitors, summary })

@@ -21,8 +21,9 @@ fn text(summary: &Summary) -> String {
         row(
             "handed back",
             &format!(
-                "{} directories that it would not answer for, read by system calls",
-                summary.handed_back
+                "{} directories, read by system calls (the last of them: {})",
+                summary.handed_back,
+                summary.handed_back_reason.as_deref().unwrap_or("unknown")
             ),
         );
     }
@@ -51,7 +52,21 @@ fn text(summary: &Summary) -> String {
     } else {
         ""
     };
-    row("statx", &format!("{}{order}", fields(summary)));
+    if summary.source == "syscall" {
+        row("statx", &format!("{}{order}", fields(summary)));
+    } else if !summary.fields.is_empty() {
+        row(
+            "metadata",
+            &format!(
+                "{} by the source, or by statx where it is not sure",
+                names(summary)
+            ),
+        );
+    }
+    // A scan of a whole file system reads no directories.
+    if summary.buffer_size == 0 {
+        return out;
+    }
     row(
         "buffer",
         &format!("{} bytes a getdents64 call", summary.buffer_size),
@@ -123,12 +138,16 @@ fn fields(summary: &Summary) -> String {
     if summary.fields.is_empty() {
         return "not called for entries whose type the directory tells".to_owned();
     }
-    let names: Vec<_> = summary.fields.iter_names().map(|(name, _)| name).collect();
     format!(
         "one an entry for {} (mask {:#x})",
-        names.join(" "),
+        names(summary),
         summary.fields.bits()
     )
+}
+
+fn names(summary: &Summary) -> String {
+    let names: Vec<_> = summary.fields.iter_names().map(|(name, _)| name).collect();
+    names.join(" ")
 }
 
 #[cfg(test)]

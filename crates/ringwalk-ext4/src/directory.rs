@@ -10,6 +10,9 @@ const SHORTEST: usize = 12;
 /// Types known, and 0 (`EXT4_FT_MAX`).
 const TYPES: u8 = 8;
 
+/// `EXT4_FT_DIR`.
+const DIRECTORY: u8 = 2;
+
 /// An entry of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DirEntry<'b> {
@@ -58,6 +61,29 @@ impl Records {
         } else {
             Err(Error::Corrupt("end of a directory's block"))
         }
+    }
+
+    /// Gives the entries of inline data: the parent's inode number and records in `first`, more records in `second`.
+    pub(crate) fn each_inline<'b>(
+        self,
+        first: &'b [u8],
+        second: &'b [u8],
+        mut entry: impl FnMut(DirEntry<'b>),
+    ) -> Result<(), Error> {
+        let split = first
+            .split_first_chunk()
+            .map(|(parent, rest)| (u32::from_le_bytes(*parent), rest));
+        let (parent, records) = match split {
+            Some((parent, records)) if (1..=self.inodes).contains(&parent) => (parent, records),
+            _ => return Err(Error::Corrupt("parent of a directory")),
+        };
+        entry(DirEntry {
+            ino: parent,
+            file_type: if self.has_types { DIRECTORY } else { 0 },
+            name: b"..",
+        });
+        self.each(records, &mut entry)?;
+        self.each(second, &mut entry)
     }
 
     #[inline]

@@ -238,6 +238,11 @@ impl<'r> Inode<'r> {
         join32(self.base.u32::<0x68>(), high.into())
     }
 
+    /// The lower 32 bits of the time of last access, which is something else for some inodes.
+    pub(crate) fn raw_atime(&self) -> u32 {
+        self.base.u32::<0x8>()
+    }
+
     /// What checksums of the inode's other blocks begin with (`i_csum_seed`).
     #[inline]
     pub(crate) fn seed(&self, seed: u32) -> u32 {

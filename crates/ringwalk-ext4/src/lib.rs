@@ -10,13 +10,18 @@
 //! | `superblock.rs`, `features.rs` | the superblock, and which features this reader knows |
 //! | `group.rs` | group descriptors: where inode tables are, and how much of them is in use |
 //! | `inode.rs` | one inode |
-//! | `mapping.rs` | where the blocks of a file are: extents and indirect blocks |
+//! | `mapping.rs` | where the blocks of a file are, by |
+//! | `extents.rs`, `indirect.rs` | the one kind of map and the other |
 //! | `directory.rs` | entries of a directory: blocks and inline data |
+//! | `directory_checksum.rs` | checksums of directory blocks, those of an index included |
 //! | `xattr.rs` | extended attributes, in the inode, in a block and in inodes of their own |
+//! | `acl.rs` | the values of those that are access control lists |
 //! | `checksum.rs` | crc32c and crc16 as ext4 uses them |
+//! | `bytes.rs`, `read_at.rs` | numbers in bytes, and where bytes come from |
 //!
 //! Formats are those of Documentation/filesystems/ext4/ and fs/ext4/ext4.h of Linux.
 
+mod acl;
 mod bytes;
 mod checksum;
 mod directory;
@@ -205,8 +210,9 @@ impl FileSystem {
         directory: &Inode<'r>,
         entry: impl FnMut(DirEntry<'r>),
     ) -> Result<(), Error> {
-        let _ = (directory, entry);
-        todo!()
+        let second = xattr::inline_data(directory)?;
+        self.records()
+            .each_inline(directory.block_map(), second, entry)
     }
 
     /// The extended attributes of a file, with the prefix of their namespace (`user.`, `security.`...), in the order in which
@@ -220,7 +226,6 @@ impl FileSystem {
         device: &(impl ReadAt + ?Sized),
         inode: &Inode<'_>,
     ) -> Result<Vec<Xattr>, Error> {
-        let _ = (device, inode);
-        todo!()
+        xattr::read(self, device, inode)
     }
 }

@@ -4,10 +4,12 @@
 //! |---|---|
 //! | `accounts.rs` | users and groups by name and by number |
 //! | `arguments.rs` | the words of a command, in one buffer |
+//! | `btrfs/` | ioctls of btrfs: searching trees, committing
 //! | `character_locale.rs` | what the C library knows of characters, in a locale of our own |
 //! | `directory_fd.rs` | an open directory, closed with fewer steps |
 //! | `dirent.rs` | the records that `getdents64` writes, checked and read in place |
 //! | `environment.rs` | what the environment takes of a new program's room |
+//! | `fiemap.rs` | where the contents of a file are, and whether others share them |
 //! | `file_handle.rs` | files opened by inode number and generation |
 //! | `fnmatch.rs`, `gnu_regex.rs` | the C library's patterns and regular expressions |
 //! | `getdents.rs` | the call itself, into a buffer of the caller |
@@ -27,10 +29,12 @@
 
 mod accounts;
 mod arguments;
+pub mod btrfs;
 mod character_locale;
 mod directory_fd;
 mod dirent;
 mod environment;
+mod fiemap;
 mod file_handle;
 mod fnmatch;
 mod getdents;
@@ -52,6 +56,7 @@ pub use character_locale::{CharacterClass, CharacterLocale};
 pub use directory_fd::DirectoryFd;
 pub use dirent::{Dirent, DirentError, Dirents, RawFileType};
 pub use environment::environment_size;
+pub use fiemap::{ExtentMap, FileExtent};
 pub use file_handle::{FileHandle, open_by_handle};
 pub use fnmatch::fnmatch;
 pub use getdents::getdents64;

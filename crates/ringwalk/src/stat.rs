@@ -209,8 +209,8 @@ pub(crate) fn stat_entries(
     calls
 }
 
-/// Asks for the metadata of one entry that something else may be mounted on.
-pub(crate) fn stat_covered(
+/// Asks for the metadata of one entry that leads to another file system than its directory is on.
+pub(crate) fn stat_elsewhere(
     raw: &mut RawBatch,
     index: usize,
     place: Place<'_>,

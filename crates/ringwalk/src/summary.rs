@@ -55,6 +55,8 @@ pub struct Summary {
     pub source_reason: String,
     /// Directories that the source would not answer for, and that were read by system calls.
     pub handed_back: u64,
+    /// Why the last of them was.
+    pub handed_back_reason: Option<String>,
     /// What was read ahead, if anything was.
     pub prefetched: Option<Prefetched>,
     /// Workers that were started.
@@ -98,9 +100,10 @@ impl Summary {
             errors: totals.errors,
             vanished: totals.vanished,
             elapsed,
-            source: "syscall",
-            source_reason: String::new(),
-            handed_back: 0,
+            source: shared.bulk.source(),
+            source_reason: shared.bulk.reason(&shared.options),
+            handed_back: shared.bulk.handed_back(),
+            handed_back_reason: shared.bulk.last_hand_back(),
             prefetched: None,
             source_given: shared.options.source != SourceChoice::Auto,
             workers,
@@ -129,6 +132,7 @@ impl Summary {
             source_reason: "the whole file system, so its files are read without their names"
                 .into(),
             handed_back: 0,
+            handed_back_reason: None,
             prefetched: None,
             workers: 0,
             workers_given: scan.are_workers_given(),

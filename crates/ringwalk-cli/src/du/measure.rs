@@ -9,6 +9,7 @@ use ringwalk::{Follow, Walk};
 
 use super::account::{Account, Event};
 use super::config::{Config, Links};
+use super::exclusive::Devices;
 use super::operands::{Group, Kind, look_at_all, single_files};
 use super::scan;
 use super::state::Shared;
@@ -31,6 +32,7 @@ pub(crate) fn measure(config: Config, engine: &EngineOptions) -> ExitCode {
         met,
         operand_files: single_files(&kinds),
         entered: Mutex::default(),
+        devices: Devices::default(),
         stop,
         failed: AtomicBool::new(config.failed),
     };
@@ -54,6 +56,7 @@ struct Work<'a> {
     met: Arc<Mutex<Met>>,
     operand_files: Met,
     entered: Mutex<Met>,
+    devices: Devices,
     stop: Arc<AtomicBool>,
     failed: AtomicBool,
 }
@@ -105,6 +108,7 @@ impl Work<'_> {
             operand_files: &self.operand_files,
             entered: &self.entered,
             met: Arc::clone(&self.met),
+            devices: &self.devices,
             stop: Arc::clone(&self.stop),
             failed: &self.failed,
         };

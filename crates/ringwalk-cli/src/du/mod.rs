@@ -8,6 +8,7 @@
 //! | `number.rs`, `block_size.rs` | numbers with units, and counts written in units |
 //! | `choice.rs`, `time_style.rs` | which times are shown, and how |
 //! | `exclude.rs` | patterns of what is left out |
+//! | `exclusive.rs`, `compressed.rs` | space that belongs to a file alone |
 //! | `files0.rs`, `operands.rs` | operands: from a list, and which go together |
 //! | `messages.rs` | messages about usage |
 //! | `scan.rs` | one sum of a whole file system, without a walk |
@@ -31,8 +32,10 @@ mod account;
 mod args;
 mod block_size;
 mod choice;
+mod compressed;
 mod config;
 mod exclude;
+mod exclusive;
 mod files0;
 mod measure;
 mod messages;

@@ -1,11 +1,14 @@
 //! One sum of a whole file system, which needs no names: see `ringwalk::Scan`.
 
+use std::os::unix::ffi::OsStrExt as _;
+
 use ringwalk::{FileType, Metadata, Scan, ScanVisitor, Summary};
 
 use super::account::{Account, Event, Leave};
 use super::config::{Config, Links};
 use super::totals::{Links as LinkedFiles, Totals};
 use crate::engine_options::EngineOptions;
+use crate::progress::Progress;
 
 /// Measures the only operand by a scan. `None` if it has to be walked.
 pub(super) fn measure(
@@ -16,24 +19,30 @@ pub(super) fn measure(
     let [operand] = &config.operands[..] else {
         return None;
     };
-    // Links are not followed by a scan, and patterns are for names.
-    if !config.is_one_sum() || config.links == Links::Always || !config.exclude.is_empty() {
+    // Links are not followed by a scan, patterns are for names, and to tell what is shared a file must be opened.
+    if !config.is_one_sum()
+        || config.links == Links::Always
+        || !config.exclude.is_empty()
+        || config.exclusive
+    {
         return None;
     }
     let scan = Scan::new(operand.as_os_str())
         .fields(config.fields())
         .follow(config.links == Links::Operands)
         .stay(config.stay());
-    let scanned = engine.apply_to_scan(scan).run(|_| Sum {
+    let scan = engine.apply_to_scan(scan);
+    let progress = Progress::of_walk(engine.progress, scan.monitor());
+    let scanned = scan.run(|_| Sum {
         config,
         totals: Totals::default(),
     });
+    drop(progress);
     let outcome = scanned.ok()?;
     let mut totals = Totals::default();
     for visitor in &outcome.visitors {
         totals.add(&visitor.totals);
     }
-    use std::os::unix::ffi::OsStrExt as _;
     account.take(Event::Leave(Box::new(Leave {
         depth: 0,
         totals,

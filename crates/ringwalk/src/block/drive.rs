@@ -41,13 +41,14 @@ impl BlockReader {
     /// file ends.
     pub(super) fn drive<T>(
         &mut self,
-        mut pieces: impl Iterator<Item = Piece<T>>,
+        pieces: impl Iterator<Item = Piece<T>>,
         mut done: impl FnMut(Piece<T>, Result<&[u8], Errno>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         // Left by a `done` that panicked.
         if self.backend.drain().is_err() {
             self.backend = Backend::threads(&self.file, &self.options);
         }
+        let mut pieces = pieces.fuse();
         let depth = self.options.depth;
         let mut slots: Vec<Option<Reading<T>>> = (0..depth).map(|_| None).collect();
         let mut free: Vec<u32> = (0..depth).rev().collect();
@@ -163,12 +164,15 @@ pub(super) fn pread(file: &File, buffer: &mut [u8], offset: u64) -> Result<u32, 
     Ok(u32::try_from(count).expect("no more than asked for"))
 }
 
-/// `len` bytes at `from` of what was read.
+/// `len` bytes at `from` of what was read. No bytes are nowhere beyond the end.
 pub(super) fn part<'a>(
     read: &Result<&'a [u8], Errno>,
     from: usize,
     len: u32,
 ) -> io::Result<&'a [u8]> {
+    if len == 0 {
+        return Ok(&[]);
+    }
     let bytes = read.as_ref().map_err(|errno| io::Error::from(*errno))?;
     bytes
         .get(from..from.saturating_add(len as usize))

@@ -26,9 +26,6 @@ mod drive;
 mod merge;
 mod threads;
 
-#[cfg(test)]
-mod tests;
-
 use std::fs::File;
 use std::io;
 use std::marker::PhantomData;
@@ -152,7 +149,7 @@ impl BlockReader {
 
     /// Reads all of `requests`, which it sorts by offset and empties, merging neighbours. Calls `done` once for each with exactly its bytes or the error, in the
     /// order in which they complete. A request that reaches past the end is `UnexpectedEof`, one longer than
-    /// [`ReaderOptions::buffer_size`] is `InvalidInput`.
+    /// [`ReaderOptions::buffer_size`] is `InvalidInput`; one of no bytes gets them wherever it is.
     ///
     /// If `done` breaks it is not called again, and what is in flight is waited for.
     pub fn read_all(

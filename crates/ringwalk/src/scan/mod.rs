@@ -11,8 +11,9 @@
 //! | `inventory.rs` | what a file system must offer |
 //! | `ext4.rs` | inode tables from the block device |
 //! | `xfs/` | BULKSTAT over allocation groups |
-//! | `btrfs.rs` | TREE_SEARCH_V2 over ranges of object ids |
+//! | `btrfs/` | TREE_SEARCH_V2 over ranges of inode numbers |
 
+mod btrfs;
 mod ext4;
 mod inventory;
 mod xfs;
@@ -20,6 +21,7 @@ mod xfs;
 pub(crate) use inventory::{Inventory, Turns};
 
 use crate::metadata::{Fields, Metadata};
+use crate::monitor::Monitor;
 use crate::options::{SourceChoice, Stay};
 use crate::privilege;
 use crate::regime::warm_workers;
@@ -45,6 +47,7 @@ pub struct Scan {
     source: SourceChoice,
     sync: bool,
     workers: Option<NonZeroUsize>,
+    monitor: Arc<Monitor>,
 }
 
 /// What a user of a scan writes: one for each thread.
@@ -80,6 +83,7 @@ impl Scan {
             source: SourceChoice::default(),
             sync: false,
             workers: None,
+            monitor: Arc::default(),
         }
     }
 
@@ -119,6 +123,11 @@ impl Scan {
         self
     }
 
+    /// Counters to look at while the scan runs.
+    pub fn monitor(&self) -> Arc<Monitor> {
+        Arc::clone(&self.monitor)
+    }
+
     /// Scans, and returns when all files have been given to the visitors that `make` made, one on each thread.
     ///
     /// # Errors
@@ -148,7 +157,8 @@ impl Scan {
                     files: 0,
                     directories: 0,
                 };
-                let scanned = scan_with(&*inventory, &turns, counted);
+                self.monitor.add_worker();
+                let scanned = scan_with(&*inventory, &turns, &self.monitor, counted);
                 let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
                 match (scanned, &mut *done) {
                     (Ok(counted), Ok(all)) => all.push(counted),
@@ -210,6 +220,9 @@ impl Scan {
                 ext4::open(mounted)
             }
             (SourceChoice::Auto | SourceChoice::Xfs, "xfs") => xfs::open(mounted),
+            (SourceChoice::Auto | SourceChoice::Btrfs, "btrfs") => {
+                btrfs::open(mounted, self.stay == Stay::Device)
+            }
             (_, other) => Err(Refused::because(format!("it is on {other}"))),
         }
     }
@@ -237,12 +250,15 @@ struct Counted<V> {
 fn scan_with<V: ScanVisitor>(
     inventory: &dyn Inventory,
     turns: &Turns,
+    monitor: &Monitor,
     mut counted: Counted<V>,
 ) -> Result<Counted<V>, Refused> {
     let scanned = inventory.scan(turns, &mut |files| {
         counted.files += files.len() as u64;
         let is_directory = |file: &&Metadata| file.file_type() == FileType::Directory;
-        counted.directories += files.iter().filter(is_directory).count() as u64;
+        let directories = files.iter().filter(is_directory).count() as u64;
+        counted.directories += directories;
+        monitor.add(files.len() as u64, directories, 0);
         counted.visitor.files(files);
     });
     if scanned.is_err() {

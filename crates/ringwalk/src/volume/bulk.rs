@@ -4,13 +4,14 @@
 //! the walk is not a small one ([`Bulk::is_worth_it`]). Until then, and beside it, directories are read by system calls;
 //! nothing depends on when that changes.
 
-use super::{Covered, Mounted, Reader, Refused, Volume, Wanting, ext4, xfs};
+use super::{Covered, Mounted, Reader, Refused, Volume, Wanting, btrfs, ext4, xfs};
 use crate::dir::Dir;
 use crate::metadata::{Identity, Metadata};
 use crate::options::{Follow, Options, Order, SourceChoice};
 use crate::privilege;
 use crate::root::Root;
-use rustix::fs::{CWD, Mode, OFlags, openat};
+use ringwalk_sys::Records;
+use rustix::fs::{CWD, Mode, OFlags, fstatfs, openat};
 use rustix::io::Errno;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -23,8 +24,14 @@ const WORTH: u64 = 2000;
 /// Entries that reading a directory takes as long as.
 const DIRECTORY_WORTH: u64 = 4;
 
+/// `auto` looks whether a volume is of use after it has left so many entries to be asked for.
+const MANY_LEFT: u64 = 1000;
+
 /// `auto` looks at no more roots than this: those of `du *` are many and small.
 const MOST_ROOTS: usize = 64;
+
+/// File systems with volumes, by `f_type` (include/uapi/linux/magic.h): ext2 to ext4, XFS, btrfs.
+const VOLUMES: [u64; 3] = [0xef53, 0x5846_5342, 0x9123_683e];
 
 /// A volume, and what of it is covered by other mounts.
 pub(crate) struct Ground {
@@ -68,6 +75,10 @@ pub(crate) struct Bulk {
     /// Roots as the walk itself has found them.
     seen: Vec<OnceLock<RootPlace>>,
     handed_back: AtomicU64,
+    /// Entries whose metadata came past the VFS, and those that had to be asked for.
+    answered: AtomicU64,
+    left: AtomicU64,
+    given_up: AtomicBool,
     /// Why a directory was last handed back.
     why: Mutex<Option<Refused>>,
 }
@@ -88,6 +99,9 @@ impl Bulk {
             grounds,
             seen: (0..seen).map(|_| OnceLock::new()).collect(),
             handed_back: AtomicU64::new(0),
+            answered: AtomicU64::new(0),
+            left: AtomicU64::new(0),
+            given_up: AtomicBool::new(false),
             why: Mutex::new(None),
         }
     }
@@ -122,19 +136,47 @@ impl Bulk {
         }
     }
 
+    /// The source that was read from.
+    pub(crate) fn source(&self) -> &'static str {
+        let first = self.grounds().first();
+        first.map_or("syscall", |ground| ground.volume.name())
+    }
+
+    /// Why that one.
+    pub(crate) fn reason(&self, options: &Options) -> String {
+        let described = self.grounds().iter().map(|ground| ground.volume.describe());
+        let described = described.collect::<Vec<_>>().join("; ");
+        if self.given_up.load(Ordering::Relaxed) {
+            return format!("{described}; given up, as most files were changed lately");
+        }
+        match (options.source, described.is_empty()) {
+            (SourceChoice::Auto, true) => self.why_not().to_owned(),
+            _ => described,
+        }
+    }
+
+    /// Why `auto` has no volume.
+    fn why_not(&self) -> &str {
+        if !self.allowed {
+            return "the walk wants directories open or entries in order";
+        }
+        let Some(found) = self.grounds.get() else {
+            return "too small a walk to look for another";
+        };
+        let first = found.refused.first();
+        first.map_or("no root is a directory", |(_, why)| &why.0)
+    }
+
     pub(crate) fn grounds(&self) -> &[Ground] {
         self.grounds.get().map_or(&[], |found| &found.grounds)
     }
 
-    /// Why the first root that is on no ground is not; `None` if all are, or it has not been looked at.
-    pub(crate) fn refusal(&self) -> Option<&Refused> {
-        let found = self.grounds.get()?;
-        found.refused.first().map(|(_, why)| why)
-    }
-
     /// The ground that a directory lies on, and how it is asked for there. `None` if it must be read by system calls.
-    pub(crate) fn ground_of<S>(&self, dir: &Dir<S>) -> Option<(usize, Wanting)> {
+    pub(crate) fn ground_of<'d, S>(&self, dir: &'d Dir<S>) -> Option<(usize, Wanting<'d>)> {
         let found = self.grounds.get()?;
+        if self.given_up.load(Ordering::Relaxed) {
+            return None;
+        }
         let (index, place) = (*found.of_roots.get(dir.root_index())?)?;
         if self.seen.get(dir.root_index())?.get() != Some(&place) || dir.is_below_link() {
             return None;
@@ -155,6 +197,7 @@ impl Bulk {
         let wanting = Wanting {
             ino: ino(dir),
             parent: dir.parent().map(ino),
+            name: dir.name(),
         };
         Some((index, wanting))
     }
@@ -168,9 +211,33 @@ impl Bulk {
         }
     }
 
-    /// The names in a directory that something else is mounted on, if it lies on a ground.
-    pub(crate) fn covered_names(&self, ground: usize, ino: u64) -> &[Vec<u8>] {
-        self.grounds()[ground].covered.names_in(ino)
+    /// The entries of a directory that lead away from its ground: to what is mounted on them, to other parts.
+    pub(crate) fn elsewhere(&self, ground: usize, ino: u64, records: &Records) -> Vec<usize> {
+        let Ground {
+            volume, covered, ..
+        } = &self.grounds()[ground];
+        let names = covered.names_in(ino);
+        if names.is_empty() && !volume.has_parts() {
+            return Vec::new();
+        }
+        let is_covered = |index| {
+            let name = records.name(index).to_bytes();
+            names.iter().any(|covered| covered == name)
+        };
+        (0..records.len())
+            .filter(|&index| !volume.holds(records.ino(index)) || is_covered(index))
+            .collect()
+    }
+
+    /// Counts entries whose metadata a reader has told, and those it has left. `auto` gives up where most are left, as
+    /// in a tree that was written a moment ago: asking for them one by one in directories that were not opened takes longer than
+    /// reading by system calls does.
+    pub(crate) fn count_answers(&self, options: &Options, answered: u64, left: u64) {
+        let answered = self.answered.fetch_add(answered, Ordering::Relaxed) + answered;
+        let left = self.left.fetch_add(left, Ordering::Relaxed) + left;
+        if left >= MANY_LEFT && left > answered && options.source == SourceChoice::Auto {
+            self.given_up.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Counts a directory that a reader has refused.
@@ -234,6 +301,9 @@ impl Grounds {
         let Ok(directory) = open_root(root, options.follow != Follow::Never) else {
             return Ok(None);
         };
+        if options.source == SourceChoice::Auto {
+            check_type(&directory)?;
+        }
         let mounted = Mounted::look_at(&directory)?;
         let place = RootPlace::from(&mounted);
         let known = self.grounds.iter().position(|ground| {
@@ -275,8 +345,20 @@ fn open_volume(mounted: Arc<Mounted>, options: &Options) -> Result<Arc<dyn Volum
     match (options.source, file_system.as_str()) {
         (SourceChoice::Auto | SourceChoice::Ext4, "ext2" | "ext3" | "ext4") => ext4::open(mounted),
         (SourceChoice::Auto | SourceChoice::Xfs, "xfs") => xfs::open(mounted),
+        (SourceChoice::Auto | SourceChoice::Btrfs, "btrfs") => btrfs::open(mounted),
         (choice, other) => Err(not_on(choice, other)),
     }
+}
+
+/// Refuses file systems that no volume is known for without reading the table of mounts, which can be long.
+fn check_type(directory: &OwnedFd) -> Result<(), Refused> {
+    let f_type = fstatfs(directory).map_or(0, |found| found.f_type.cast_unsigned() & 0xffff_ffff);
+    if VOLUMES.contains(&f_type) {
+        return Ok(());
+    }
+    Err(Refused::because(
+        "nothing better is known for its file system",
+    ))
 }
 
 /// Why a source does not read this file system.

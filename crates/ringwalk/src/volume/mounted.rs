@@ -1,11 +1,12 @@
 //! The mount that a volume is read below of: what holds for all files of it.
 
 use super::Refused;
+use crate::device;
 use crate::metadata::{Fields, Metadata};
 use crate::mounts::{self, Mount};
 use crate::privilege;
 use ringwalk_sys::{Statx, statx};
-use rustix::fs::{AtFlags, Mode, OFlags, openat};
+use rustix::fs::{AtFlags, Mode, OFlags, fstatvfs, openat};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -24,6 +25,8 @@ pub(crate) struct Mounted {
     pub(crate) mount: Mount,
     /// Files changed at this second or later may not have been written back.
     unsettled_from: i64,
+    /// Files changed at this second or later may have been changed since this was made.
+    begin: i64,
 }
 
 impl Mounted {
@@ -38,22 +41,24 @@ impl Mounted {
         let mount = mounts.into_iter().find(|mount| mount.id == metadata.mnt_id);
         let mount =
             mount.ok_or_else(|| Refused::because("its mount is not in /proc/self/mountinfo"))?;
+        let mut begin = now().saturating_sub(CLOCK_SLACK);
         let mut unsettled_from =
             now().saturating_sub(write_back_seconds().saturating_add(CLOCK_SLACK));
         if sync {
-            let begin = now();
             rustix::fs::syncfs(&directory)
                 .map_err(|errno| Refused::because(format!("it cannot be synced: {errno}")))?;
-            unsettled_from = unsettled_from.max(begin.saturating_sub(CLOCK_SLACK));
+            unsettled_from = unsettled_from.max(begin);
         }
         if mount.super_options.split(',').any(|option| option == "ro") {
             unsettled_from = u64::MAX;
+            begin = u64::MAX;
         }
         Ok(Self {
             directory,
             metadata,
             mount,
             unsettled_from: i64::try_from(unsettled_from).unwrap_or(i64::MAX),
+            begin: i64::try_from(begin).unwrap_or(i64::MAX),
         })
     }
 
@@ -96,6 +101,31 @@ impl Mounted {
         Ok(())
     }
 
+    /// What can be said of it for people: how much of it is in use, on what kind of disk.
+    pub(crate) fn describe(&self) -> String {
+        let mut facts = Vec::new();
+        if let Ok(stat) = fstatvfs(&self.directory)
+            && stat.f_files > 0
+        {
+            let used = stat.f_files.saturating_sub(stat.f_ffree);
+            facts.push(format!("{used} of {} inodes in use", stat.f_files));
+        }
+        match device::is_rotational(self.mount.major, self.mount.minor) {
+            Some(true) => facts.push("rotational".into()),
+            Some(false) => facts.push("not rotational".into()),
+            None => {}
+        }
+        facts.push(
+            "CAP_DAC_READ_SEARCH ".to_owned()
+                + if privilege::may_read_everything() {
+                    "held"
+                } else {
+                    "not held"
+                },
+        );
+        facts.join(", ")
+    }
+
     /// The open directory, for ioctls and file handles.
     pub(crate) fn directory(&self) -> BorrowedFd<'_> {
         self.directory.as_fd()
@@ -105,6 +135,12 @@ impl Mounted {
     /// have yet: those of delayed allocation come with write-back.
     pub(crate) fn is_unsettled(&self, ctime: i64) -> bool {
         ctime >= self.unsettled_from
+    }
+
+    /// Whether a file last changed at this second may have been changed, or made, since the walk began: perhaps it is not the one whose
+    /// name was read.
+    pub(crate) fn is_new(&self, ctime: i64) -> bool {
+        ctime >= self.begin
     }
 }
 

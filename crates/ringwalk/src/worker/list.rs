@@ -52,6 +52,9 @@ impl<V: Visitor> Worker<'_, V> {
         let Some((ground, wanting)) = self.shared.bulk.ground_of(dir) else {
             return false;
         };
+        if !self.shared.bulk.grounds()[ground].volume.lists() {
+            return false;
+        }
         let begin = self.meter.begin();
         let position = match self.list_on(ground, wanting, None) {
             Ok(position) => position,
@@ -109,7 +112,7 @@ impl<V: Visitor> Worker<'_, V> {
     fn list_on(
         &mut self,
         ground: usize,
-        wanting: Wanting,
+        wanting: Wanting<'_>,
         from: Option<&Position>,
     ) -> Result<Option<Position>, Refused> {
         let mut raw = std::mem::take(&mut self.raw);

@@ -1,118 +1,107 @@
-//! Pieces of inode tables, kept by one reader.
+//! Inodes of many entries at once, in the order of the disk.
 
-use crate::volume::Refused;
+use super::Ext4;
+use ringwalk_ext4::Inode;
+use ringwalk_sys::Records;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Bytes read at a time: 64 inodes of 256 bytes. Files of one directory are mostly neighbours.
-const PIECE: usize = 16 * 1024;
+/// Bytes between two inodes that are worth being read for nothing: copying so many takes less than another call.
+const GAP: u64 = 4096;
 
-/// Pieces kept: half a megabyte, which stays in a CPU's own cache.
-const PIECES: usize = 32;
+/// Bytes read at a time.
+const MOST: u64 = 64 * 1024;
 
-/// Seconds after which a piece is read again in any case.
-const KEPT_FOR: i64 = 2;
-
-/// A piece that was read so many seconds after a change of the directory has seen it: time stamps come from a clock that
-/// ticks more slowly.
-const CLOCK_SLACK: i64 = 2;
-
-struct Piece {
-    offset: u64,
-    /// When it was read, in seconds of the clock that time stamps come from.
-    read_at: i64,
-    filled: usize,
-    bytes: Box<[u8]>,
+/// Looks up inodes; keeps its buffers.
+#[derive(Default)]
+pub(super) struct InodeLookup {
+    /// Where the inodes of entries are on the device, and the numbers of the entries.
+    places: Vec<(u64, u32)>,
+    bytes: Vec<u8>,
 }
 
-/// Keeps pieces of inode tables.
-pub(super) struct InodePieces {
-    pieces: Vec<Piece>,
-    /// The clock, read once for each directory.
-    now: i64,
-    /// A piece must have been read at this second or later.
-    not_before: i64,
-}
-
-impl InodePieces {
-    pub(super) fn new() -> Self {
-        Self {
-            pieces: Vec::new(),
-            now: 0,
-            not_before: i64::MAX,
-        }
-    }
-
-    /// For the inodes that entries of a directory lead to: none may be older than the directory's last change.
-    /// `None`: what was read before now is not good enough.
-    pub(super) fn after_change(&mut self, changed: Option<i64>) {
-        self.now = now();
-        let kept = self.now - KEPT_FOR;
-        self.not_before = match changed {
-            Some(changed) => kept.max(changed.saturating_add(CLOCK_SLACK)),
-            None => i64::MAX,
-        };
-        if self.not_before > self.now {
-            // What is read from here on is fresh enough.
-            for piece in &mut self.pieces {
-                piece.read_at = i64::MIN;
-            }
-            self.not_before = self.now;
-        }
-    }
-
-    /// The `size` bytes at `offset`, which lie within one piece if `size` divides it.
-    pub(super) fn get(
+impl InodeLookup {
+    /// Gives the inode of every entry that has one which is in use and sound, with the number of the entry, in ascending order of inode
+    /// numbers.
+    pub(super) fn each(
         &mut self,
-        device: &File,
-        offset: u64,
-        size: usize,
-    ) -> Result<&[u8], Refused> {
-        let piece_offset = offset - offset % PIECE as u64;
-        let number = usize::try_from(piece_offset / PIECE as u64).unwrap_or(0) % PIECES;
-        if self.pieces.is_empty() {
-            self.pieces.resize_with(PIECES, || Piece {
-                offset: 0,
-                read_at: i64::MIN,
-                filled: 0,
-                bytes: Box::default(),
-            });
-        }
-        let piece = &mut self.pieces[number];
-        if piece.offset != piece_offset || piece.read_at < self.not_before {
-            if piece.bytes.is_empty() {
-                piece.bytes = vec![0; PIECE].into_boxed_slice();
+        volume: &Ext4,
+        records: &Records,
+        mut each: impl FnMut(usize, &Inode<'_>),
+    ) {
+        let file_system = &volume.file_system;
+        self.places.clear();
+        for index in 0..records.len() {
+            let place = u32::try_from(records.ino(index))
+                .ok()
+                .and_then(|ino| file_system.inode_offset(ino).ok());
+            if let (Some(offset), Ok(index)) = (place, u32::try_from(index)) {
+                self.places.push((offset, index));
             }
-            piece.read_at = i64::MIN;
-            piece.filled = read_up_to(device, &mut piece.bytes, piece_offset)?;
-            piece.offset = piece_offset;
-            piece.read_at = self.now;
         }
-        let start = usize::try_from(offset - piece_offset).unwrap_or(usize::MAX);
-        let bytes = piece.bytes[..piece.filled].get(start..start + size);
-        bytes.ok_or_else(|| Refused::because("its inode lies beyond the end of the device"))
+        self.places.sort_unstable();
+        let size = u64::from(file_system.superblock().inode_size);
+        let mut rest = &self.places[..];
+        while let [first, ..] = rest {
+            let (run, behind) = rest.split_at(run_length(rest, size));
+            rest = behind;
+            let start = first.0;
+            let end = run.last().map_or(start, |last| last.0) + size;
+            let length = usize::try_from(end - start).unwrap_or(0);
+            if self.bytes.len() < length {
+                self.bytes.resize(length, 0);
+            }
+            let bytes = &mut self.bytes[..length];
+            if !read(&volume.device, bytes, start) {
+                continue;
+            }
+            for (offset, index) in run {
+                let index = *index as usize;
+                let at = usize::try_from(offset - start).unwrap_or(usize::MAX);
+                let raw = bytes.get(at..).unwrap_or_default();
+                let ino = u32::try_from(records.ino(index)).unwrap_or(0);
+                if let Ok(Some(inode)) = file_system.inode(ino, raw) {
+                    each(index, &inode);
+                }
+            }
+        }
     }
 }
 
-/// Seconds since the epoch.
-pub(super) fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| {
-        i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
-    })
+/// How many of the places, which are in order, are read together.
+fn run_length(places: &[(u64, u32)], size: u64) -> usize {
+    let Some(first) = places.first() else {
+        return 0;
+    };
+    let ends = places.windows(2).position(|pair| {
+        let (before, next) = (pair[0].0, pair[1].0);
+        next > before + size + GAP || next + size - first.0 > MOST
+    });
+    ends.map_or(places.len(), |last| last + 1)
 }
 
-/// Reads until `bytes` are full or the device ends.
-fn read_up_to(device: &File, bytes: &mut [u8], offset: u64) -> Result<usize, Refused> {
-    let mut filled = 0;
-    while filled < bytes.len() {
-        match device.read_at(&mut bytes[filled..], offset + filled as u64) {
-            Ok(0) => break,
-            Ok(read) => filled += read,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(Refused::because(format!("its device: {error}"))),
-        }
+/// Whether all of it could be read. What could not is asked by system calls, which say why.
+fn read(device: &File, bytes: &mut [u8], offset: u64) -> bool {
+    device.read_exact_at(bytes, offset).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_are_read_together_and_the_far_are_not() {
+        let places = [(0, 3), (256, 1), (1024, 0), (9000, 2), (9256, 4)];
+        assert_eq!(run_length(&places, 256), 3);
+        assert_eq!(run_length(&places[3..], 256), 2);
+        assert_eq!(run_length(&[], 256), 0);
+        // Two names of one file.
+        assert_eq!(run_length(&[(512, 0), (512, 1)], 256), 2);
     }
-    Ok(filled)
+
+    #[test]
+    fn a_run_has_an_end() {
+        let places: Vec<_> = (0..1000).map(|at| (u64::from(at) * 256, at)).collect();
+        assert_eq!(run_length(&places, 256), 256, "64 KiB");
+    }
 }

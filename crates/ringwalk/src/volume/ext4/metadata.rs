@@ -94,6 +94,7 @@ pub(crate) fn is_unsure(inode: &Inode<'_>, mounted: &Mounted) -> bool {
             inode.flags().contains(InodeFlags::ENCRYPTED)
                 || mounted.is_unsettled(inode.ctime().secs)
         }
-        _ => false,
+        // No data to be written, but perhaps another file by now.
+        _ => mounted.is_new(inode.ctime().secs),
     }
 }

@@ -9,14 +9,14 @@
 //! that they go to has been added to the inode. So if the inode is the same, the blocks belong together. Its `..` must be the directory
 //! that it was found in: an inode that was freed and is another directory by now is not taken for the old one.
 //!
-//! **Metadata** comes from inode tables in pieces of 16 KiB, which a reader keeps. A piece that is older than the last change
-//! of the directory whose entries are asked for is read again: no entry is given the inode of a file that had its number before.
+//! **Metadata** comes from the inode tables, read after the names, the inodes of a batch in the order of the table and neighbours
+//! together. An inode that has no links any more, or is of another type than its name was listed with, is asked for by name.
 //!
 //! | file | what is in it |
 //! |---|---|
 //! | `mod.rs` | opening the device, and what is refused from the beginning |
 //! | `reader.rs` | listing directories |
-//! | `inodes.rs` | pieces of inode tables |
+//! | `inodes.rs` | inodes of many entries at once |
 //! | `metadata.rs` | an inode as statx(2) would tell of it |
 
 mod inodes;
@@ -32,13 +32,14 @@ use ringwalk_ext4::FileSystem;
 use rustix::fs::{major, minor};
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A mounted file system, and its block device open for reading.
 #[derive(Debug)]
 pub(crate) struct Ext4 {
     pub(crate) device: Arc<File>,
+    path: PathBuf,
     pub(crate) file_system: FileSystem,
     pub(crate) mounted: Arc<Mounted>,
 }
@@ -63,10 +64,9 @@ impl Ext4 {
             // The old driver has directories in page caches of their own.
             return Err(Refused::because("it is driven by ext2, not ext4"));
         }
-        let (numbers, _) = ((major(dev), minor(dev)), ());
-        let node = device::node(mount, numbers.0, numbers.1);
-        let (path, _) = node.filter(|(_, found)| *found == numbers).ok_or_else(|| {
-            let (major, minor) = numbers;
+        let (major, minor) = (major(dev), minor(dev));
+        let node = device::node(mount, major, minor).filter(|(_, found)| *found == (major, minor));
+        let (path, _) = node.ok_or_else(|| {
             Refused::because(format!("block device {major}:{minor} has no node in /dev"))
         })?;
         let device = open_device(&path, dev)?;
@@ -74,6 +74,7 @@ impl Ext4 {
             .map_err(|why| Refused::because(format!("{}: {why}", path.display())))?;
         Ok(Self {
             device: Arc::new(device),
+            path,
             file_system,
             mounted,
         })
@@ -113,6 +114,10 @@ fn is_driven_by_ext4(dev: u64) -> bool {
 impl Volume for Ext4 {
     fn name(&self) -> &'static str {
         "ext4"
+    }
+
+    fn describe(&self) -> String {
+        format!("{}; {}", self.path.display(), self.mounted.describe())
     }
 
     fn reader(self: Arc<Self>) -> Box<dyn Reader> {

@@ -1,13 +1,15 @@
 //! Lists directories, and looks up the inodes of their entries.
 
 use super::Ext4;
-use super::inodes::InodePieces;
+use super::inodes::InodeLookup;
 use super::metadata::{is_unsure, to_metadata};
 use crate::raw_batch::{Known, RawBatch};
 use crate::stat::Wanted;
 use crate::volume::{Position, Reader, Refused, Wanting};
 use ringwalk_ext4::{DirEntry, Error, Inode, InodeFlags};
 use ringwalk_sys::{RawFileType as FileType, Records};
+use rustix::fs::{Advice, fadvise};
+use std::num::NonZeroU64;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
@@ -21,21 +23,22 @@ const AT_ONCE: usize = 128 << 10;
 /// Entries of a batch of a large directory, about: so many that other workers find something to do.
 const ENTRIES_AT_ONCE: usize = 2048;
 
+/// The blocks of a directory in more parts than this are asked for ahead of reading.
+const FEW_EXTENTS: usize = 8;
+
 /// How often a directory that changes while it is read is tried.
 const TRIES: usize = 4;
 
 /// One worker's reader.
 pub(super) struct Ext4Reader {
     volume: Arc<Ext4>,
-    inodes: InodePieces,
+    inodes: InodeLookup,
     /// The inode of the directory at hand.
     own: Vec<u8>,
     /// The same, read again.
     again: Vec<u8>,
     /// Its blocks.
     blocks: Vec<u8>,
-    /// The directory listed last, and when it was last changed.
-    listed: Option<(u64, i64)>,
 }
 
 fn refused(why: &Error) -> Refused {
@@ -46,11 +49,10 @@ impl Ext4Reader {
     pub(super) fn new(volume: Arc<Ext4>) -> Self {
         Self {
             volume,
-            inodes: InodePieces::new(),
+            inodes: InodeLookup::default(),
             own: Vec::new(),
             again: Vec::new(),
             blocks: Vec::new(),
-            listed: None,
         }
     }
 
@@ -64,18 +66,13 @@ impl Ext4Reader {
         let file_system = &volume.file_system;
         let offset = file_system.inode_offset(ino).map_err(|why| refused(&why))?;
         let size = self.inode_size();
-        self.inodes.after_change(Some(i64::MIN));
-        self.own.clear();
-        let kept = self.inodes.get(&volume.device, offset, size)?;
-        self.own.extend_from_slice(kept);
+        self.own.resize(size, 0);
         self.again.resize(size, 0);
+        read_exact(&volume, &mut self.own, offset)?;
         let mut last = None;
         for _ in 0..TRIES {
             let blocks = self.read_blocks(ino);
-            volume
-                .device
-                .read_exact_at(&mut self.again, offset)
-                .map_err(|error| Refused::because(format!("its device: {error}")))?;
+            read_exact(&volume, &mut self.again, offset)?;
             if self.own == self.again {
                 match blocks.and_then(|()| self.check_blocks(ino)) {
                     Ok(()) => return Ok(()),
@@ -107,6 +104,15 @@ impl Ext4Reader {
             .extents(&*self.volume.device, &inode, most)
             .map_err(|why| refused(&why))?;
         self.blocks.resize(length, 0);
+        if extents.len() > FEW_EXTENTS {
+            // All are on their way at once, in the order of the disk as far as that matters to it.
+            for extent in &extents {
+                let length = NonZeroU64::new(u64::from(extent.blocks) * block_size);
+                let offset = extent.physical * block_size;
+                // Only a hint.
+                let _ = fadvise(&*self.volume.device, offset, length, Advice::WillNeed);
+            }
+        }
         let mut next = 0;
         for extent in extents {
             if extent.logical != next {
@@ -121,10 +127,7 @@ impl Ext4Reader {
                 .blocks
                 .get_mut(start..end)
                 .ok_or_else(|| Refused::because("it has blocks beyond its size"))?;
-            self.volume
-                .device
-                .read_exact_at(room, extent.physical * block_size)
-                .map_err(|error| Refused::because(format!("its device: {error}")))?;
+            read_exact(&self.volume, room, extent.physical * block_size)?;
         }
         if next * block_size < size {
             return Err(Refused::because("it has a hole at its end"));
@@ -153,55 +156,27 @@ impl Ext4Reader {
         if !batch.records.has_type(FileType::Unknown) {
             return Ok(());
         }
-        let size = self.inode_size();
-        let volume = Arc::clone(&self.volume);
+        let mut types = vec![FileType::Unknown; batch.records.len()];
         self.inodes
-            .after_change(self.listed.map(|(_, changed)| changed));
-        for index in 0..batch.records.len() {
+            .each(&self.volume, &batch.records, |index, inode| {
+                types[index] = FileType::from_mode(inode.mode());
+            });
+        for (index, found) in types.into_iter().enumerate() {
             if batch.records.file_type(index) != FileType::Unknown {
                 continue;
             }
-            let ino = u32::try_from(batch.records.ino(index)).unwrap_or(0);
-            let offset = volume
-                .file_system
-                .inode_offset(ino)
-                .map_err(|why| refused(&why))?;
-            let raw = self.inodes.get(&volume.device, offset, size)?;
-            let inode = volume
-                .file_system
-                .inode(ino, raw)
-                .map_err(|why| refused(&why))?;
-            let inode = inode.ok_or_else(|| Refused::because("an entry has been deleted"))?;
-            batch
-                .records
-                .set_file_type(index, FileType::from_mode(inode.mode()));
+            if found == FileType::Unknown {
+                return Err(Refused::because("the type of an entry is not to be had"));
+            }
+            batch.records.set_file_type(index, found);
         }
         Ok(())
     }
+}
 
-    /// Metadata of one entry, if it is sure.
-    #[inline]
-    fn look_up(&mut self, volume: &Ext4, ino: u64, listed: FileType, wanted: Wanted) -> Known {
-        let size = self.inode_size();
-        let Ok(ino) = u32::try_from(ino) else {
-            return Known::Nothing;
-        };
-        let Ok(offset) = volume.file_system.inode_offset(ino) else {
-            return Known::Nothing;
-        };
-        let Ok(raw) = self.inodes.get(&volume.device, offset, size) else {
-            return Known::Nothing;
-        };
-        let Ok(Some(inode)) = volume.file_system.inode(ino, raw) else {
-            return Known::Nothing;
-        };
-        let file_type = FileType::from_mode(inode.mode());
-        let followed = wanted.follows() && file_type == FileType::Symlink;
-        if file_type != listed || followed || is_unsure(&inode, &volume.mounted) {
-            return Known::Nothing;
-        }
-        Known::Metadata(to_metadata(&inode, &volume.mounted, wanted.fields()))
-    }
+fn read_exact(volume: &Ext4, bytes: &mut [u8], offset: u64) -> Result<(), Refused> {
+    let read = volume.device.read_exact_at(bytes, offset);
+    read.map_err(|why| Refused::because(format!("its device: {why}")))
 }
 
 /// The inode of a directory whose names can be read.
@@ -238,7 +213,7 @@ fn file_type(ext4: u8) -> FileType {
 /// Takes entries, and looks whether they are those of the directory that was meant.
 struct Taker<'t> {
     records: &'t mut Records,
-    wanting: Wanting,
+    wanting: Wanting<'t>,
     moved: bool,
 }
 
@@ -263,11 +238,10 @@ impl Taker<'_> {
 impl Reader for Ext4Reader {
     fn list(
         &mut self,
-        dir: Wanting,
+        dir: Wanting<'_>,
         from: Option<&Position>,
         batch: &mut RawBatch,
     ) -> Result<Option<Position>, Refused> {
-        self.listed = None;
         let listed = self.list_batch(dir, from, batch);
         if listed.is_err() {
             batch.clear();
@@ -275,34 +249,26 @@ impl Reader for Ext4Reader {
         listed
     }
 
-    fn stat(&mut self, dir: Wanting, batch: &mut RawBatch, wanted: Wanted) {
-        let volume = Arc::clone(&self.volume);
-        let listed = self.listed.filter(|(ino, _)| *ino == dir.ino);
-        self.inodes.after_change(listed.map(|(_, changed)| changed));
-        let length = batch.records.len();
-        batch.known.clear();
-        if length <= ENTRIES_AT_ONCE / 16 {
-            for index in 0..length {
-                let (ino, listed) = (batch.records.ino(index), batch.records.file_type(index));
-                batch.known.push(self.look_up(&volume, ino, listed, wanted));
+    fn stat(&mut self, _: Wanting<'_>, batch: &mut RawBatch, wanted: Wanted) {
+        let RawBatch { records, known, .. } = batch;
+        known.clear();
+        known.resize(records.len(), Known::Nothing);
+        let (mounted, fields) = (&self.volume.mounted, wanted.fields());
+        self.inodes.each(&self.volume, records, |index, inode| {
+            let file_type = FileType::from_mode(inode.mode());
+            let followed = wanted.follows() && file_type == FileType::Symlink;
+            // Another type: the number was used again after the directory was read.
+            if file_type == records.file_type(index) && !followed && !is_unsure(inode, mounted) {
+                known[index] = Known::Metadata(to_metadata(inode, mounted, fields));
             }
-            return;
-        }
-        // In the order of the table, so that each piece is read once.
-        batch.known.resize(length, Known::Nothing);
-        let mut order: Vec<_> = (0..length).collect();
-        order.sort_unstable_by_key(|index| batch.records.ino(*index));
-        for index in order {
-            let (ino, listed) = (batch.records.ino(index), batch.records.file_type(index));
-            batch.known[index] = self.look_up(&volume, ino, listed, wanted);
-        }
+        });
     }
 }
 
 impl Ext4Reader {
     fn list_batch(
         &mut self,
-        dir: Wanting,
+        dir: Wanting<'_>,
         from: Option<&Position>,
         batch: &mut RawBatch,
     ) -> Result<Option<Position>, Refused> {
@@ -319,7 +285,6 @@ impl Ext4Reader {
         };
         let volume = Arc::clone(&self.volume);
         let inode = directory(&volume.file_system, ino, own)?;
-        self.listed = Some((dir.ino, inode.ctime().secs));
         let mut taker = Taker {
             records: &mut batch.records,
             wanting: dir,

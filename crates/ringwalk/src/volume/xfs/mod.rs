@@ -91,6 +91,14 @@ impl Volume for Xfs {
         "xfs"
     }
 
+    fn describe(&self) -> String {
+        format!("metadata by BULKSTAT; {}", self.mounted.describe())
+    }
+
+    fn lists(&self) -> bool {
+        false
+    }
+
     fn reader(self: Arc<Self>) -> Box<dyn Reader> {
         Box::new(XfsReader::new(self))
     }

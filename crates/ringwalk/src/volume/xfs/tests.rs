@@ -38,6 +38,7 @@ fn ask(mounted: Arc<Mounted>, path: &Path, batch: &mut RawBatch, wanted: Wanted)
     let wanting = Wanting {
         ino: stat(path, Fields::all()).ino,
         parent: None,
+        name: b"",
     };
     let mut reader = super::open(mounted).unwrap().reader();
     assert!(
