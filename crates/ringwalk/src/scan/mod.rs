@@ -10,7 +10,7 @@
 //! | `mod.rs` | what is asked for, and running it |
 //! | `inventory.rs` | what a file system must offer |
 //! | `ext4.rs` | inode tables from the block device |
-//! | `xfs.rs` | BULKSTAT over allocation groups |
+//! | `xfs/` | BULKSTAT over allocation groups |
 //! | `btrfs/` | TREE_SEARCH_V2 over ranges of inode numbers |
 
 mod btrfs;

@@ -18,7 +18,7 @@ mod reader;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub(crate) use metadata::{is_unsure, to_metadata};
 

@@ -77,7 +77,7 @@ fn set_xattr(path: &Path, name: &str, size: usize) {
 }
 
 /// Files of all kinds that XFS stores in ways of their own. Returns the names of those that BULKSTAT does not tell all of.
-fn make_files(dir: &Path) -> Vec<&'static str> {
+pub(crate) fn make_files(dir: &Path) -> Vec<&'static str> {
     let at = |name: &str| dir.join(name);
     let write = |name: &str, size: usize| fs::write(at(name), vec![1; size]).unwrap();
     // First and many, so that those in each allocation group are next to each other.

@@ -5,6 +5,9 @@
 //! take one piece after the other mostly work in different groups. Cold, two threads on pieces of one group took 1.6 times the
 //! CPU time.
 
+#[cfg(test)]
+mod tests;
+
 use super::{Inventory, Turns};
 use crate::metadata::{Fields, Metadata};
 use crate::volume::xfs::{Xfs, is_unsure, to_metadata};
