@@ -2,8 +2,8 @@
 
 The images are mounted read-only, with `errors=continue`. System calls are the reference as ever,
 but a kernel looks at more than a reader of inode tables does: it refuses inodes whose maps of
-blocks are damaged, say. So where system calls report errors, what they do answer has to be among the
-answers of the other source; where they report none, the answers have to be the same.
+blocks are damaged, say. So where system calls report errors, what they do answer has to be among
+the answers of the other source; where they report none, the answers have to be the same.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Patient:
     """An image that is damaged and looked at, again and again."""
 
     def __init__(self, work: Path, sound: bytes, ringwalk):
-        self.image = images.Image("ext4", work)
+        self.image = images.Image("ext4", work, images.Format(""))
         self.sound = sound
         self.ringwalk = ringwalk
 
@@ -182,7 +182,7 @@ FIELDS_DAMAGED = (
 
 @pytest.mark.parametrize("sound", ("checksums", "ext2"), indirect=True)
 def test_chosen_fields(ringwalk, scratch, sound):
-    """Fields of the superblock, of groups and inodes with values that mean harm; checksums agree."""
+    """Fields of superblock, groups and inodes with values that mean harm, under good checksums."""
     patient = Patient(scratch, sound, ringwalk)
     work = scratch / "work"
     seen = []
