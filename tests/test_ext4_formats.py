@@ -13,7 +13,7 @@ from support.find import assert_same
 
 pytestmark = pytest.mark.usefixtures("needs_root")
 
-# Formats differ in what is decoded, questions in what is made of it: not each needs all of the other.
+# Formats differ in what is decoded, questions in what is made of it; not each needs all of them.
 ALL_QUESTIONS = ("ext4", "ext2-1k", "inline-data")
 
 

@@ -62,7 +62,7 @@ def test_mounts_below_the_root(ringwalk, nested):
     assert b"./deep/er/file" not in names
 
 
-@pytest.mark.parametrize("command", (("du", "-ax0", "."), ("find", ".", "-xdev", "-print0")))
+@pytest.mark.parametrize("command", (("du", "-axl0", "."), ("find", ".", "-xdev", "-print0")))
 def test_one_file_system(ringwalk, nested, command):
     result = assert_sources_agree(ringwalk, SOURCES, *command, separator=b"\0", cwd=nested)
     assert b"in-memory" not in result.out
@@ -74,7 +74,7 @@ def test_roots_below_the_mount_point(ringwalk, nested, name):
 
 
 @pytest.mark.parametrize(
-    "command", (("du", "-ab"), ("du", "-sl"), ("du", "-sc", "--inodes"), ("count",))
+    "command", (("du", "-abl"), ("du", "-s"), ("du", "-sl"), ("du", "-sc", "--inodes"), ("count",))
 )
 def test_several_roots(ringwalk, nested, command):
     roots = ("tree", "under", "again", "plain", ".")
@@ -128,7 +128,7 @@ def test_files_as_roots(ringwalk, disk):
     "command",
     (
         ("du", "-sD", "to-tree"),
-        ("du", "-L0", "."),
+        ("du", "-lL0", "."),
         ("find", "-L", ".", "-print0"),
         ("find", "-H", "to-tree", "-printf", "%p %i\\0"),
         ("count", "to-tree"),
@@ -212,9 +212,7 @@ def test_unmounting_while_it_is_walked(ringwalk, programs, disk, lazily):
     trees.settle(disk.point)
     expected = ringwalk("--source", "syscall", "find", disk.point, "-print0").ok()
     command = [programs / "ringwalk", "--source", "ext4", "find", disk.point, "-print0"]
-    walk = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
-    )
+    walk = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
     # It has begun, and then waits for its reader.
     first = walk.stdout.read(1)
     umount = ["umount", *(["--lazy"] if lazily else []), disk.point]

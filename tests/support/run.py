@@ -86,8 +86,8 @@ def run(
 ) -> Result:
     """Runs a program to its end.
 
-    `uid` drops to that user (and to the group of the same number, with `groups` beside it); `nofile` sets both limits of
-    RLIMIT_NOFILE, so that the program cannot raise it again.
+    `uid` drops to that user, to the group of the same number and to `groups`; `nofile` sets both
+    limits of RLIMIT_NOFILE, so that the program cannot raise it again.
     """
 
     def prepare() -> None:

@@ -103,6 +103,17 @@ impl Wanted {
         }
     }
 
+    /// For a test: these fields of every entry.
+    #[cfg(test)]
+    pub(crate) fn of_all(fields: Fields, follow: Follow) -> Self {
+        Self {
+            all: true,
+            directories: false,
+            fields,
+            follow: follow == Follow::Always,
+        }
+    }
+
     /// For the roots, whose type no directory tells.
     pub(crate) fn roots(options: &Options) -> Self {
         Self {
@@ -198,8 +209,8 @@ pub(crate) fn stat_entries(
     calls
 }
 
-/// Asks for the metadata of one entry that something else may be mounted on.
-pub(crate) fn stat_covered(
+/// Asks for the metadata of one entry that leads to another file system than its directory is on.
+pub(crate) fn stat_elsewhere(
     raw: &mut RawBatch,
     index: usize,
     place: Place<'_>,

@@ -19,17 +19,12 @@ pub(super) fn measure(
     let [operand] = &config.operands[..] else {
         return None;
     };
-<<<<<<< HEAD
-    // Links are not followed by a scan, and patterns are for names.
-    if config.exclusive || !config.is_one_sum() || config.links == Links::Always || !config.exclude.is_empty() {
-=======
     // Links are not followed by a scan, patterns are for names, and to tell what is shared a file must be opened.
     if !config.is_one_sum()
         || config.links == Links::Always
         || !config.exclude.is_empty()
         || config.exclusive
     {
->>>>>>> cli
         return None;
     }
     let scan = Scan::new(operand.as_os_str())

@@ -2,18 +2,20 @@
 
 #![allow(dead_code, reason = "each test uses a part of this")]
 
+pub(crate) mod formats;
+
 use ringwalk_ext4::{Error, FileSystem, Inode, ROOT_INODE, ReadAt};
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Output};
+use tempfile::TempDir;
 
 /// More extents than any test's file has.
-pub const MOST_EXTENTS: usize = 1 << 16;
+pub(crate) const MOST_EXTENTS: usize = 1 << 16;
 
 /// Whether mke2fs and debugfs are installed; says so if not.
-pub fn has_tools() -> bool {
+pub(crate) fn has_tools() -> bool {
     let has = |tool: &str| Command::new(tool).arg("-V").output().is_ok();
     let found = has("mke2fs") && has("debugfs");
     if !found {
@@ -22,8 +24,14 @@ pub fn has_tools() -> bool {
     found
 }
 
+/// A directory for images, in memory where there is one: e2fsck has each image written to the disk.
+pub(crate) fn room() -> TempDir {
+    let in_memory = tempfile::tempdir_in("/dev/shm");
+    in_memory.or_else(|_| tempfile::tempdir()).unwrap()
+}
+
 /// Runs a program that must succeed.
-pub fn run(program: &str, arguments: &[&str]) -> Output {
+pub(crate) fn run(program: &str, arguments: &[&str]) -> Output {
     let output = Command::new(program)
         .args(arguments)
         .output()
@@ -36,20 +44,33 @@ pub fn run(program: &str, arguments: &[&str]) -> Output {
     output
 }
 
-/// Makes a file system of `blocks` blocks in the file `image`, with the tree at `tree` in it.
-pub fn make(image: &Path, tree: Option<&Path>, arguments: &[&str], blocks: &str) {
+/// Makes a file system of `size` in the file `image`, with the tree at `tree` in it.
+pub(crate) fn make(image: &Path, tree: Option<&Path>, arguments: &str, size: &str) {
     let mut all = vec!["-q", "-F"];
-    all.extend(arguments);
+    all.extend(arguments.split(' '));
     if let Some(tree) = tree {
         all.extend(["-d", tree.to_str().expect("a name in UTF-8")]);
     }
-    all.extend([image.to_str().expect("a name in UTF-8"), blocks]);
+    all.extend([image.to_str().expect("a name in UTF-8"), size]);
     run("mke2fs", &all);
+}
+
+/// Has debugfs carry out `commands`, some of which may fail; what it says.
+pub(crate) fn debugfs(image: &Path, write: bool, commands: &str) -> String {
+    let file = image.with_extension("commands");
+    fs::write(&file, commands).unwrap();
+    let mut program = Command::new("debugfs");
+    if write {
+        program.arg("-w");
+    }
+    let output = program.arg("-f").arg(&file).arg(image).output().unwrap();
+    assert!(output.status.success(), "debugfs: {}", output.status);
+    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 /// A tree with something of everything that needs no privilege: directories small and large, long names, files of many
 /// sizes, a sparse one, links.
-pub fn sample_tree(at: &Path, files: usize) {
+pub(crate) fn sample_tree(at: &Path, files: usize) {
     let wide = at.join("wide");
     fs::create_dir_all(&wide).unwrap();
     for number in 0..files {
@@ -79,19 +100,8 @@ pub fn sample_tree(at: &Path, files: usize) {
     fs::create_dir(at.join("empty")).unwrap();
 }
 
-/// What was found of an entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
-    pub ino: u32,
-    pub file_type: u8,
-    pub mode: u32,
-    pub links: u32,
-    pub size: u64,
-    pub blocks: u64,
-}
-
 /// Reads the bytes of an inode.
-pub fn inode_bytes(
+pub(crate) fn inode_bytes(
     file_system: &FileSystem,
     device: &(impl ReadAt + ?Sized),
     ino: u32,
@@ -102,10 +112,10 @@ pub fn inode_bytes(
 }
 
 /// An entry as a walk needs it: inode, type, name.
-pub type Entry = (u32, u8, Vec<u8>);
+pub(crate) type Entry = (u32, u8, Vec<u8>);
 
 /// All entries of a directory.
-pub fn list(
+pub(crate) fn list(
     file_system: &FileSystem,
     device: &(impl ReadAt + ?Sized),
     directory: &Inode<'_>,
@@ -137,12 +147,32 @@ pub fn list(
     Ok(entries)
 }
 
-/// Walks the whole tree; what is found by its path from the root, such as `/wide/file`.
-pub fn walk(
+/// The contents of a file, or the target of a symbolic link, that is not in the inode; holes are zeros.
+pub(crate) fn contents(
     file_system: &FileSystem,
     device: &(impl ReadAt + ?Sized),
-) -> Result<BTreeMap<Vec<u8>, Found>, Error> {
-    let mut found = BTreeMap::new();
+    inode: &Inode<'_>,
+) -> Result<Vec<u8>, Error> {
+    let block_size = u64::from(file_system.superblock().block_size);
+    let mut bytes = vec![0; usize::try_from(inode.size()).unwrap()];
+    for extent in file_system.extents(device, inode, MOST_EXTENTS)? {
+        let start = usize::try_from(extent.logical * block_size).unwrap();
+        let length = usize::try_from(u64::from(extent.blocks) * block_size).unwrap();
+        let end = bytes.len().min(start + length);
+        if start < end {
+            device.read_exact_at(&mut bytes[start..end], extent.physical * block_size)?;
+        }
+    }
+    Ok(bytes)
+}
+
+/// Walks the whole tree and shows each entry, `.` and `..` aside: its path from the root, such as `wide/file`, the type in the directory
+/// and the inode.
+pub(crate) fn walk(
+    file_system: &FileSystem,
+    device: &(impl ReadAt + ?Sized),
+    mut show: impl FnMut(&[u8], u8, &Inode<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
     let mut pending = vec![(ROOT_INODE, Vec::new())];
     while let Some((ino, path)) = pending.pop() {
         let raw = inode_bytes(file_system, device, ino)?;
@@ -153,24 +183,25 @@ pub fn walk(
             if name == b"." || name == b".." {
                 continue;
             }
-            let path = [&path[..], b"/", &name[..]].concat();
+            let mut path = path.clone();
+            if !path.is_empty() {
+                path.push(b'/');
+            }
+            path.extend(name);
             let raw = inode_bytes(file_system, device, ino)?;
             let inode = file_system
                 .inode(ino, &raw)?
                 .ok_or(Error::Corrupt("free"))?;
-            if inode.mode() & 0o170_000 == 0o040_000 {
-                pending.push((ino, path.clone()));
+            show(&path, file_type, &inode)?;
+            if is_directory(&inode) {
+                pending.push((ino, path));
             }
-            let entry = Found {
-                ino,
-                file_type,
-                mode: inode.mode(),
-                links: inode.links(),
-                size: inode.size(),
-                blocks: inode.blocks(),
-            };
-            assert!(found.insert(path, entry).is_none(), "a name twice");
         }
     }
-    Ok(found)
+    Ok(())
+}
+
+/// Whether it is a directory.
+pub(crate) fn is_directory(inode: &Inode<'_>) -> bool {
+    inode.mode() & 0o170_000 == 0o040_000
 }

@@ -9,12 +9,13 @@ use crate::block::{BlockReader, ReaderOptions, Request};
 use crate::metadata::{Fields, Metadata};
 use crate::volume::ext4::{Ext4, is_unsure, to_metadata};
 use crate::volume::{Mounted, Refused};
-use ringwalk_ext4::{FileSystem, InodeTable};
+use ringwalk_ext4::{FileSystem, InodeTable, ROOT_INODE};
 use ringwalk_sys::{FileHandle, Statx, open_by_handle, statx};
 use rustix::fs::{AtFlags, OFlags};
 use rustix::io::Errno;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes of a piece: 1024 inodes of 256 bytes. A thread that is done waits for the others no longer than for one of these.
 const PIECE: u32 = 256 * 1024;
@@ -24,6 +25,9 @@ const DEPTH: u32 = 8;
 
 /// Inodes in use for which it is worth reading so many that are not.
 const LEAST_SHARE: u64 = 64;
+
+/// It is looked whether a scan is of use after so many files had to be asked for.
+const MANY_ASKED: u64 = 1000;
 
 /// A piece of a table.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +41,9 @@ struct Piece {
 struct Tables {
     ext4: Ext4,
     pieces: Vec<Piece>,
+    /// Files told of, and files that had to be asked for.
+    sure: AtomicU64,
+    asked: AtomicU64,
 }
 
 /// Opens the file system that `mounted` is of.
@@ -46,6 +53,9 @@ struct Tables {
 /// If it cannot be read past the VFS, or a walk is likely to be faster.
 pub(crate) fn open(mounted: Arc<Mounted>) -> Result<Box<dyn Inventory>, Refused> {
     let ext4 = Ext4::open(mounted)?;
+    if ext4.mounted.metadata.ino != u64::from(ROOT_INODE) {
+        return Err(Refused::because("only a part of it is mounted"));
+    }
     let tables = ext4
         .file_system
         .inode_tables(&*ext4.device)
@@ -56,7 +66,12 @@ pub(crate) fn open(mounted: Arc<Mounted>) -> Result<Box<dyn Inventory>, Refused>
         .iter()
         .flat_map(|table| cut(table, inode_size))
         .collect();
-    Ok(Box::new(Tables { ext4, pieces }))
+    Ok(Box::new(Tables {
+        ext4,
+        pieces,
+        sure: AtomicU64::new(0),
+        asked: AtomicU64::new(0),
+    }))
 }
 
 /// Refuses tables that hold little: those of file systems without `uninit_bg`, which do not tell what has been in use.
@@ -144,6 +159,7 @@ impl Tables {
         } = &self.ext4;
         let inode_size = usize::from(file_system.superblock().inode_size);
         found.clear();
+        let mut asked = 0;
         for (ino, raw) in (piece.first..).zip(bytes.chunks_exact(inode_size)) {
             let inode = match file_system.inode(ino, raw) {
                 Ok(None) => continue,
@@ -158,10 +174,22 @@ impl Tables {
                 continue;
             }
             if is_unsure(&inode, mounted) {
+                asked += 1;
                 found.extend(ask(mounted, ino, inode.generation())?);
             } else {
                 found.push(to_metadata(&inode, mounted, Fields::all()));
             }
+        }
+        self.check_worth(found.len() as u64 - asked.min(found.len() as u64), asked)
+    }
+
+    /// Refuses to go on where most files have to be asked for, as after the whole tree was written a moment ago: a walk
+    /// asks faster, by names.
+    fn check_worth(&self, sure: u64, asked: u64) -> Result<(), Refused> {
+        let sure = self.sure.fetch_add(sure, Ordering::Relaxed) + sure;
+        let asked = self.asked.fetch_add(asked, Ordering::Relaxed) + asked;
+        if asked >= MANY_ASKED && asked > sure {
+            return Err(Refused::because("most files were changed lately"));
         }
         Ok(())
     }
@@ -219,4 +247,27 @@ fn ask(mounted: &Mounted, ino: u32, generation: u32) -> Result<Option<Metadata>,
     let metadata = Metadata::from(&stat);
     // Still open, but without a name.
     Ok((metadata.nlink > 0).then_some(metadata))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_cut_without_gap_or_overlap() {
+        let table = InodeTable {
+            first: 8193,
+            count: 2500,
+            offset: 1 << 20,
+        };
+        let pieces: Vec<_> = cut(&table, 256).collect();
+        let counts: Vec<_> = pieces.iter().map(|piece| piece.count).collect();
+        assert_eq!(counts, [1024, 1024, 452]);
+        for pair in pieces.windows(2) {
+            assert_eq!(pair[0].first + pair[0].count, pair[1].first);
+            let bytes = u64::from(pair[0].count) * 256;
+            assert_eq!(pair[0].offset + bytes, pair[1].offset);
+        }
+        assert_eq!((pieces[0].first, pieces[0].offset), (8193, 1 << 20));
+    }
 }

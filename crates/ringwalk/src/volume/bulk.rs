@@ -1,20 +1,17 @@
-//! What of a walk is read past the VFS: which of its roots lie on which volume.
+//! What of a walk is read past the VFS: which of its directories, and whether it is worth it.
 //!
 //! Volumes are opened when it is worth the trouble: at once if a source was asked for by name, else by the worker that finds that
 //! the walk is not a small one ([`Bulk::is_worth_it`]). Until then, and beside it, directories are read by system calls;
 //! nothing depends on when that changes.
 
-use super::{Covered, Mounted, Reader, Refused, Volume, Wanting, ext4};
+use super::grounds::{Ground, Grounds, MOST_ROOTS, RootPlace};
+use super::{Refused, Wanting};
 use crate::dir::Dir;
 use crate::metadata::{Identity, Metadata};
-use crate::options::{Follow, Options, Order, SourceChoice};
-use crate::privilege;
-use crate::root::Root;
-use rustix::fs::{CWD, Mode, OFlags, openat};
-use rustix::io::Errno;
-use std::os::fd::OwnedFd;
+use crate::options::{Options, Order, SourceChoice};
+use ringwalk_sys::Records;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// `auto` opens volumes after so many entries, a directory counting for [`DIRECTORY_WORTH`]: opening takes about as long as
 /// asking 200 files for their metadata.
@@ -23,41 +20,8 @@ const WORTH: u64 = 2000;
 /// Entries that reading a directory takes as long as.
 const DIRECTORY_WORTH: u64 = 4;
 
-/// `auto` looks at no more roots than this: those of `du *` are many and small.
-const MOST_ROOTS: usize = 64;
-
-/// A volume, and what of it is covered by other mounts.
-pub(crate) struct Ground {
-    pub(crate) volume: Arc<dyn Volume>,
-    pub(crate) mounted: Arc<Mounted>,
-    pub(crate) covered: Covered,
-}
-
-/// Which roots lie on which ground.
-#[derive(Default)]
-pub(crate) struct Grounds {
-    pub(crate) grounds: Vec<Ground>,
-    /// For each root: the ground, and what the root was when that was found out.
-    of_roots: Vec<Option<(usize, RootPlace)>>,
-    /// Roots that are directories and lie on no ground, and why.
-    pub(crate) refused: Vec<(usize, Refused)>,
-}
-
-/// What a root is, to be sure that it is still the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct RootPlace {
-    identity: Identity,
-    mnt_id: u64,
-}
-
-impl From<&Metadata> for RootPlace {
-    fn from(metadata: &Metadata) -> Self {
-        Self {
-            identity: metadata.identity(),
-            mnt_id: metadata.mnt_id,
-        }
-    }
-}
+/// `auto` looks whether a volume is of use after it has left so many entries to be asked for.
+const MANY_LEFT: u64 = 1000;
 
 /// What of a walk is read past the VFS.
 pub(crate) struct Bulk {
@@ -68,6 +32,10 @@ pub(crate) struct Bulk {
     /// Roots as the walk itself has found them.
     seen: Vec<OnceLock<RootPlace>>,
     handed_back: AtomicU64,
+    /// Entries whose metadata came past the VFS, and those that had to be asked for.
+    answered: AtomicU64,
+    left: AtomicU64,
+    given_up: AtomicBool,
     /// Why a directory was last handed back.
     why: Mutex<Option<Refused>>,
 }
@@ -88,6 +56,9 @@ impl Bulk {
             grounds,
             seen: (0..seen).map(|_| OnceLock::new()).collect(),
             handed_back: AtomicU64::new(0),
+            answered: AtomicU64::new(0),
+            left: AtomicU64::new(0),
+            given_up: AtomicBool::new(false),
             why: Mutex::new(None),
         }
     }
@@ -132,6 +103,9 @@ impl Bulk {
     pub(crate) fn reason(&self, options: &Options) -> String {
         let described = self.grounds().iter().map(|ground| ground.volume.describe());
         let described = described.collect::<Vec<_>>().join("; ");
+        if self.given_up.load(Ordering::Relaxed) {
+            return format!("{described}; given up, as most files were changed lately");
+        }
         match (options.source, described.is_empty()) {
             (SourceChoice::Auto, true) => self.why_not().to_owned(),
             _ => described,
@@ -151,17 +125,20 @@ impl Bulk {
     }
 
     pub(crate) fn grounds(&self) -> &[Ground] {
-        self.grounds.get().map_or(&[], |found| &found.grounds)
+        self.grounds.get().map_or(&[], |found| &found.all)
     }
 
     /// The ground that a directory lies on, and how it is asked for there. `None` if it must be read by system calls.
-    pub(crate) fn ground_of<S>(&self, dir: &Dir<S>) -> Option<(usize, Wanting)> {
+    pub(crate) fn ground_of<'d, S>(&self, dir: &'d Dir<S>) -> Option<(usize, Wanting<'d>)> {
         let found = self.grounds.get()?;
+        if self.given_up.load(Ordering::Relaxed) {
+            return None;
+        }
         let (index, place) = (*found.of_roots.get(dir.root_index())?)?;
         if self.seen.get(dir.root_index())?.get() != Some(&place) || dir.is_below_link() {
             return None;
         }
-        let ground = &found.grounds[index];
+        let ground = &found.all[index];
         let ino = |dir: &Dir<S>| match dir.parent() {
             Some(_) => dir.ino(),
             None => place.identity.ino,
@@ -177,6 +154,7 @@ impl Bulk {
         let wanting = Wanting {
             ino: ino(dir),
             parent: dir.parent().map(ino),
+            name: dir.name(),
         };
         Some((index, wanting))
     }
@@ -190,9 +168,33 @@ impl Bulk {
         }
     }
 
-    /// The names in a directory that something else is mounted on, if it lies on a ground.
-    pub(crate) fn covered_names(&self, ground: usize, ino: u64) -> &[Vec<u8>] {
-        self.grounds()[ground].covered.names_in(ino)
+    /// The entries of a directory that lead away from its ground: to what is mounted on them, to other parts.
+    pub(crate) fn elsewhere(&self, ground: usize, ino: u64, records: &Records) -> Vec<usize> {
+        let Ground {
+            volume, covered, ..
+        } = &self.grounds()[ground];
+        let names = covered.names_in(ino);
+        if names.is_empty() && !volume.has_parts() {
+            return Vec::new();
+        }
+        let is_covered = |index| {
+            let name = records.name(index).to_bytes();
+            names.iter().any(|covered| covered == name)
+        };
+        (0..records.len())
+            .filter(|&index| !volume.holds(records.ino(index)) || is_covered(index))
+            .collect()
+    }
+
+    /// Counts entries whose metadata a reader has told, and those it has left. `auto` gives up where most are left, as
+    /// in a tree that was written a moment ago: asking for them one by one in directories that were not opened takes longer than
+    /// reading by system calls does.
+    pub(crate) fn count_answers(&self, options: &Options, answered: u64, left: u64) {
+        let answered = self.answered.fetch_add(answered, Ordering::Relaxed) + answered;
+        let left = self.left.fetch_add(left, Ordering::Relaxed) + left;
+        if left >= MANY_LEFT && left > answered && options.source == SourceChoice::Auto {
+            self.given_up.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Counts a directory that a reader has refused.
@@ -218,105 +220,8 @@ fn is_allowed(options: &Options) -> bool {
     if options.parents_open || options.preorder || options.order != Order::Any {
         return false;
     }
-    match options.source {
-        SourceChoice::Ext4 | SourceChoice::Xfs | SourceChoice::Btrfs => true,
-        SourceChoice::Auto => options.roots.len() <= MOST_ROOTS && options.max_depth > 0,
-        _ => false,
+    if options.source == SourceChoice::Auto {
+        return options.roots.len() <= MOST_ROOTS && options.max_depth > 0;
     }
-}
-
-impl Grounds {
-    /// Opens the volumes of all roots.
-    pub(crate) fn find(options: &Options) -> Self {
-        let mut found = Self::default();
-        if options.source == SourceChoice::Auto && !privilege::may_read_everything() {
-            let why = "CAP_DAC_READ_SEARCH is missing: auto reads past the VFS only what system calls would read as well";
-            found.refused.push((0, Refused::because(why)));
-            return found;
-        }
-        for (index, root) in options.roots.iter().enumerate() {
-            let place = match found.place(root, options) {
-                Ok(place) => place,
-                Err(why) => {
-                    found.refused.push((index, why));
-                    None
-                }
-            };
-            found.of_roots.push(place);
-        }
-        found
-    }
-
-    /// `None` for what is no directory, or cannot be opened: the walk will tell of that.
-    fn place(
-        &mut self,
-        root: &Root,
-        options: &Options,
-    ) -> Result<Option<(usize, RootPlace)>, Refused> {
-        let Ok(directory) = open_root(root, options.follow != Follow::Never) else {
-            return Ok(None);
-        };
-        let mounted = Mounted::look_at(&directory)?;
-        let place = RootPlace::from(&mounted);
-        let known = self.grounds.iter().position(|ground| {
-            let metadata = &ground.mounted.metadata;
-            (metadata.dev, metadata.mnt_id) == (mounted.dev, mounted.mnt_id)
-        });
-        if let Some(known) = known {
-            return Ok(Some((known, place)));
-        }
-        let mounted = Mounted::new(&directory, options.sync)?;
-        if RootPlace::from(&mounted.metadata) != place {
-            return Err(Refused::because("it was replaced while it was looked at"));
-        }
-        let ground = Ground::open(Arc::new(mounted), options)?;
-        self.grounds.push(ground);
-        Ok(Some((self.grounds.len() - 1, place)))
-    }
-}
-
-impl Ground {
-    fn open(mounted: Arc<Mounted>, options: &Options) -> Result<Self, Refused> {
-        mounted.check()?;
-        let volume = open_volume(Arc::clone(&mounted), options)?;
-        let covered = Covered::of(&mounted)?;
-        Ok(Self {
-            volume,
-            mounted,
-            covered,
-        })
-    }
-
-    pub(crate) fn reader(&self) -> Box<dyn Reader> {
-        Arc::clone(&self.volume).reader()
-    }
-}
-
-fn open_volume(mounted: Arc<Mounted>, options: &Options) -> Result<Arc<dyn Volume>, Refused> {
-    let file_system = mounted.mount.file_system.clone();
-    match (options.source, file_system.as_str()) {
-        (SourceChoice::Auto | SourceChoice::Ext4, "ext2" | "ext3" | "ext4") => ext4::open(mounted),
-        (choice, other) => Err(not_on(choice, other)),
-    }
-}
-
-/// Why a source does not read this file system.
-pub(crate) fn not_on(choice: SourceChoice, file_system: &str) -> Refused {
-    match choice {
-        SourceChoice::Auto => {
-            Refused::because(format!("nothing better is known for {file_system}"))
-        }
-        _ => Refused::because(format!("it is on {file_system}")),
-    }
-}
-
-pub(crate) fn open_root(root: &Root, follow: bool) -> Result<OwnedFd, Errno> {
-    let mut flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    if let Some(fd) = &root.fd {
-        return openat(fd, c".", flags, Mode::empty());
-    }
-    if !follow {
-        flags |= OFlags::NOFOLLOW;
-    }
-    openat(CWD, root.name.as_slice(), flags, Mode::empty())
+    options.source.is_volume()
 }

@@ -5,9 +5,9 @@ use super::list::Unopened;
 use crate::batch::{Batch, Candidate, Descent};
 use crate::dir::Dir;
 use crate::options::{Follow, Order};
-use crate::raw_batch::RawBatch;
+use crate::raw_batch::{Known, RawBatch};
 use crate::scheduler::{Part, Task};
-use crate::stat::{Place, stat_covered, stat_entries};
+use crate::stat::{Place, stat_elsewhere, stat_entries};
 use crate::visitor::{Flow, Visitor};
 use ringwalk_sys::{DirectoryFd, RawFileType as FileType};
 use std::cell::{Cell, OnceCell};
@@ -135,16 +135,15 @@ impl<V: Visitor> Worker<'_, V> {
         let descending = depth < options.max_depth;
         let mut raw = std::mem::take(&mut self.raw);
         let unopened;
-        let place = match fd {
-            Some(fd) => Place::Directory(fd),
-            None => {
-                unopened = Unopened {
-                    dir,
-                    descriptors: &self.shared.descriptors,
-                    fd: OnceCell::new(),
-                };
-                Place::Unopened(&unopened)
-            }
+        let place = if let Some(fd) = fd {
+            Place::Directory(fd)
+        } else {
+            unopened = Unopened {
+                dir,
+                descriptors: &self.shared.descriptors,
+                fd: OnceCell::new(),
+            };
+            Place::Unopened(&unopened)
         };
         let mut calls = calls;
         if !metadata {
@@ -179,23 +178,25 @@ impl<V: Visitor> Worker<'_, V> {
         place: Place<'_>,
         descending: bool,
     ) -> u64 {
-        let mut wanted = self.shared.entry_fields;
+        let shared = self.shared;
+        let mut wanted = shared.entry_fields;
         let mut calls = 0;
         if wanted.needs_any(raw, descending)
-            && let Some((ground, wanting)) = self.shared.bulk.ground_of(dir)
+            && let Some((ground, wanting)) = shared.bulk.ground_of(dir)
         {
             if wanted.asks_all() {
                 self.reader(ground).stat(wanting, raw, wanted);
+                let unknown = |known: &&Known| matches!(known, Known::Nothing);
+                let left = raw.known.iter().filter(unknown).count() as u64;
+                let answered = raw.known.len() as u64 - left;
+                shared.bulk.count_answers(&shared.options, answered, left);
             }
-            for name in self.shared.bulk.covered_names(ground, wanting.ino) {
-                let same = |index: &usize| raw.records.name(*index).to_bytes() == name;
-                if let Some(index) = (0..raw.records.len()).find(same) {
-                    calls += stat_covered(raw, index, place, wanted, descending);
-                }
+            for index in shared.bulk.elsewhere(ground, wanting.ino, &raw.records) {
+                calls += stat_elsewhere(raw, index, place, wanted, descending);
             }
             wanted = wanted.on_one_mount();
         }
-        let inode_order = self.shared.regime.uses_inode_order();
+        let inode_order = shared.regime.uses_inode_order();
         calls + stat_entries(raw, place, wanted, descending, inode_order)
     }
 
