@@ -103,6 +103,17 @@ impl Wanted {
         }
     }
 
+    /// All there is to know of every entry.
+    #[cfg(test)]
+    pub(crate) fn everything() -> Self {
+        Self {
+            all: true,
+            directories: false,
+            fields: Fields::all(),
+            follow: false,
+        }
+    }
+
     /// For the roots, whose type no directory tells.
     pub(crate) fn roots(options: &Options) -> Self {
         Self {
