@@ -103,14 +103,14 @@ impl Wanted {
         }
     }
 
-    /// All there is to know of every entry.
+    /// For a test: these fields of every entry.
     #[cfg(test)]
-    pub(crate) fn everything() -> Self {
+    pub(crate) fn of_all(fields: Fields, follow: Follow) -> Self {
         Self {
             all: true,
             directories: false,
-            fields: Fields::all(),
-            follow: false,
+            fields,
+            follow: follow == Follow::Always,
         }
     }
 

@@ -312,9 +312,11 @@ impl DuArgs {
     }
 }
 
-/// The long names of all options of du, for messages about abbreviations.
+/// The long names of all options that GNU's du has, for its messages about abbreviations.
 pub(crate) fn long_names() -> impl Iterator<Item = &'static str> {
-    let names = OPTIONS.iter().filter_map(|option| option.long);
+    let is_ours = |option: &&Definition| matches!(option.kind, Kind::Flag(Flag::Exclusive));
+    let options = OPTIONS.iter().filter(move |option| !is_ours(option));
+    let names = options.filter_map(|option| option.long);
     names.chain(["help", "version"])
 }
 

@@ -11,19 +11,24 @@
 //! | btrfs | extents (reflinks, snapshots) | FIEMAP's flag |
 //! | all others | | not at all, and that is an error |
 //!
-//! The map is of what is on the disk, so each file is synced first: an extent of XFS that is to be copied on write is shared up to
-//! then, and one of btrfs does not exist. A file that is changed meanwhile is asked again, a few times.
+//! Extents are those on the disk: one of XFS that is to be copied on write is shared up to then, and a new one of btrfs does not
+//! exist. So each file system is synced when it is met, and each file when it is asked for. A file that changes
+//! meanwhile is asked again, a few times.
 
 use std::fmt;
 use std::os::fd::OwnedFd;
+use std::sync::Mutex;
 
 use ringwalk::{Batch, Entry, Errno, FileType, Metadata, mounts};
 use ringwalk_sys::btrfs::TreeSearch;
 use ringwalk_sys::{ExtentMap, FileExtent};
-use rustix::fs::{CWD, Mode, OFlags, Stat, fstat, fstatfs, major, minor, openat};
+use rustix::fs::{
+    AtFlags, CWD, Mode, OFlags, Stat, StatxFlags, fstat, fstatfs, openat, statx, syncfs,
+};
 
 use super::compressed::Compressed;
 use super::state::State;
+use super::totals::lock;
 use crate::console;
 
 /// How often a file that changes is asked again.
@@ -103,16 +108,30 @@ enum Kind {
     Unknown(String),
 }
 
-/// A worker's means to find out.
+/// The devices met by all workers; mostly one, but each subvolume of btrfs is one.
 #[derive(Debug, Default)]
-pub(crate) struct Exclusive {
+pub(crate) struct Devices(Mutex<Vec<(u64, Kind)>>);
+
+/// A worker's means to find out.
+#[derive(Debug)]
+pub(crate) struct Exclusive<'s> {
     map: ExtentMap,
     search: Option<TreeSearch>,
-    /// The devices met; mostly one, but each subvolume of btrfs is one.
+    /// Those that this worker has met.
     devices: Vec<(u64, Kind)>,
+    all_devices: &'s Devices,
 }
 
-impl Exclusive {
+impl<'s> Exclusive<'s> {
+    pub(crate) fn new(all_devices: &'s Devices) -> Self {
+        Self {
+            map: ExtentMap::default(),
+            search: None,
+            devices: Vec::new(),
+            all_devices,
+        }
+    }
+
     /// The bytes that belong to an entry alone.
     ///
     /// # Errors
@@ -126,7 +145,7 @@ impl Exclusive {
     ) -> Result<u64, Unknown> {
         let file = Named { batch, entry };
         let bytes = metadata.blocks.saturating_mul(512);
-        match self.kind(metadata.dev, &file)? {
+        match self.kind(metadata, &file)? {
             Kind::Unknown(name) => Err(Unknown::FileSystem(name)),
             Kind::Shared if metadata.file_type() == FileType::Regular && bytes > 0 => {
                 self.unshared(&file.open(metadata)?)
@@ -135,11 +154,35 @@ impl Exclusive {
         }
     }
 
-    fn kind(&mut self, device: u64, file: &Named<'_, '_>) -> Result<Kind, Errno> {
-        if let Some((_, kind)) = self.devices.iter().find(|(known, _)| *known == device) {
+    fn kind(&mut self, metadata: &Metadata, file: &Named<'_, '_>) -> Result<Kind, Errno> {
+        let device = metadata.dev;
+        let of_device = |known: &&(u64, Kind)| known.0 == device;
+        if let Some((_, kind)) = self.devices.iter().find(of_device) {
             return Ok(kind.clone());
         }
-        let kind = kind_of(fstatfs(file.open_with(OFlags::PATH)?)?.f_type, device);
+        let mut all = lock(&self.all_devices.0);
+        let known = all.iter().find(of_device).map(|(_, kind)| kind.clone());
+        let kind = if let Some(kind) = known {
+            kind
+        } else {
+            let kind = kind_of(&file.open_with(OFlags::PATH)?)?;
+            let is_open = matches!(
+                metadata.file_type(),
+                FileType::Directory | FileType::Regular
+            );
+            if kind == Kind::Shared {
+                // What other files share may be about to change, too.
+                if !is_open {
+                    return Ok(kind);
+                }
+                // One that cannot be opened is told of elsewhere.
+                if let Ok(file) = file.open(metadata) {
+                    syncfs(file)?;
+                }
+            }
+            all.push((device, kind.clone()));
+            kind
+        };
         self.devices.push((device, kind.clone()));
         Ok(kind)
     }
@@ -201,24 +244,22 @@ fn is_unchanged(before: &Stat, after: &Stat) -> bool {
     facts(before) == facts(after)
 }
 
-fn kind_of(f_type: i64, device: u64) -> Kind {
+fn kind_of(file: &OwnedFd) -> Result<Kind, Errno> {
     // Magic numbers have 32 bits, and a signed field of that size has its sign extended.
-    let magic = f_type.cast_unsigned() & 0xffff_ffff;
+    let magic = fstatfs(file)?.f_type.cast_unsigned() & 0xffff_ffff;
     if UNSHARED.contains(&magic) {
-        return Kind::Unshared;
+        return Ok(Kind::Unshared);
     }
     if [XFS, BTRFS].contains(&magic) {
-        return Kind::Shared;
+        return Ok(Kind::Shared);
     }
-    let numbers = (major(device), minor(device));
+    let id = statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID)?.stx_mnt_id;
     let mounts = mounts::read();
-    let mount = mounts
-        .into_iter()
-        .find(|mount| (mount.major, mount.minor) == numbers);
-    Kind::Unknown(mount.map_or_else(
+    let mount = mounts.into_iter().find(|mount| mount.id == id);
+    Ok(Kind::Unknown(mount.map_or_else(
         || format!("a file system of type {magic:#x}"),
         |mount| mount.file_system,
-    ))
+    )))
 }
 
 /// An entry as the file that has its name.
@@ -243,7 +284,7 @@ impl Named<'_, '_> {
         openat(directory, self.entry.c_name(), flags, Mode::empty())
     }
 
-    /// Opens the regular file that has this metadata.
+    /// Opens the file that has this metadata, a directory or a regular one.
     fn open(&self, metadata: &Metadata) -> Result<OwnedFd, Unknown> {
         // Whatever may have taken its place, opening it has no effect and does not wait.
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;

@@ -8,6 +8,7 @@ use ringwalk::{Fields, Identity, Metadata, Stay};
 
 use super::account::Event;
 use super::config::{Config, Links};
+use super::exclusive::Devices;
 use super::time_style::TimeKind;
 use super::totals::{Links as LinkedFiles, Met, Totals};
 
@@ -24,6 +25,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) entered: &'a Mutex<Met>,
     /// What has been met: that of the books; or if there is one sum for everything, and so no order, that of the workers.
     pub(crate) met: Arc<Mutex<Met>>,
+    /// Devices met, where only what belongs to files alone counts.
+    pub(crate) devices: &'a Devices,
     pub(crate) stop: Arc<AtomicBool>,
     pub(crate) failed: &'a AtomicBool,
 }

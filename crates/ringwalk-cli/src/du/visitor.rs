@@ -39,7 +39,7 @@ pub(crate) struct Measurer<'s, 'a> {
     /// Files not yet handed on that may have been met before.
     links: LinkedFiles,
     /// Where only what belongs to files alone counts.
-    exclusive: Option<Exclusive>,
+    exclusive: Option<Exclusive<'s>>,
     /// The directory about to be left could not be opened, for this reason.
     complaint: Option<String>,
 }
@@ -51,7 +51,7 @@ impl<'s, 'a> Measurer<'s, 'a> {
             path: Vec::new(),
             text: Vec::new(),
             links: LinkedFiles::default(),
-            exclusive: shared.config.exclusive.then(Exclusive::default),
+            exclusive: (shared.config.exclusive).then(|| Exclusive::new(shared.devices)),
             complaint: None,
         }
     }

@@ -140,8 +140,8 @@ impl Volume for Btrfs {
     }
 
     fn describe(&self) -> String {
-        let device = self.mounted.mount.source.display();
-        format!("{device}, subvolume {}", self.tree)
+        let (tree, mounted) = (self.tree, self.mounted.describe());
+        format!("subvolume {tree} by tree search; {mounted}")
     }
 
     /// Other subvolumes.

@@ -2,6 +2,8 @@
 
 use super::image::{Image, directories, look};
 use super::open;
+use crate::metadata::Fields;
+use crate::options::Follow;
 use crate::raw_batch::{Known, RawBatch};
 use crate::stat::Wanted;
 use crate::volume::{Mounted, Reader, Wanting};
@@ -12,6 +14,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirEntryExt, PermissionsExt};
 use std::path::Path;
 use std::sync::Arc;
+
+fn everything() -> Wanted {
+    Wanted::of_all(Fields::all(), Follow::Never)
+}
 
 fn mounted(at: &Path) -> Arc<Mounted> {
     Arc::new(Mounted::new(File::open(at).unwrap(), false).unwrap())
@@ -35,7 +41,7 @@ fn list(reader: &mut dyn Reader, dir: Wanting<'_>) -> Result<Vec<RawBatch>, Stri
         let mut batch = RawBatch::default();
         let next = reader.list(dir, position.as_ref(), &mut batch);
         position = next.map_err(|why| why.to_string())?;
-        reader.stat(dir, &mut batch, Wanted::everything());
+        reader.stat(dir, &mut batch, everything());
         batches.push(batch);
         if position.is_none() {
             return Ok(batches);
@@ -163,7 +169,7 @@ fn a_directory_from_getdents_with_a_subvolumes_number_is_not_mistaken() {
     let number = look(&image.path("collides")).ino;
     assert_eq!(numbers.iter().filter(|(_, ino)| *ino == number).count(), 2);
     let mut reader = Arc::clone(&volume).reader();
-    reader.stat(wanting(&root, &root), &mut batch, Wanted::everything());
+    reader.stat(wanting(&root, &root), &mut batch, everything());
     for (index, (name, ino)) in numbers.iter().enumerate() {
         let expected = look(&root.join(name));
         match batch.known[index] {
