@@ -35,6 +35,8 @@ mod inode;
 mod mapping;
 mod read_at;
 mod superblock;
+#[cfg(test)]
+mod test_image;
 mod xattr;
 
 use directory::Records;

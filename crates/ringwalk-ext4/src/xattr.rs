@@ -269,3 +269,69 @@ impl<D: ReadAt + ?Sized> Reading<'_, D> {
         Ok(value)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_image::{inode, inode_bytes, set, superblock_bytes};
+
+    /// An entry of the namespace `user`.
+    fn entry(name: &[u8], offset: u16, holder: u32, size: u32) -> Vec<u8> {
+        let mut bytes = vec![u8::try_from(name.len()).unwrap(), 1];
+        bytes.extend(offset.to_le_bytes());
+        bytes.extend(holder.to_le_bytes());
+        bytes.extend(size.to_le_bytes());
+        bytes.extend([0; 4]);
+        bytes.extend(name);
+        bytes.resize(bytes.len().next_multiple_of(4), 0);
+        bytes
+    }
+
+    /// The attributes of an inode that has `room` behind its fields.
+    fn read_room(room: &[u8]) -> Result<Vec<(Vec<u8>, Vec<u8>)>, Error> {
+        let mut image = vec![0; 4096 * 1024];
+        set(&mut image, 1024, &superblock_bytes());
+        set(&mut image, 2048 + 8, &[10]);
+        set(&mut image, 2048 + 32 + 8, &[100]);
+        let file_system = FileSystem::open(&image[..])?;
+        let mut bytes = inode_bytes(0o100_644);
+        set(&mut bytes, 160, &MAGIC.to_le_bytes());
+        set(&mut bytes, 164, room);
+        let inode = inode(file_system.superblock(), &bytes);
+        let xattrs = read(&file_system, &image[..], &inode)?;
+        Ok(xattrs
+            .into_iter()
+            .map(|xattr| (xattr.name, xattr.value))
+            .collect())
+    }
+
+    #[test]
+    fn attributes_are_read() {
+        let mut room = [entry(b"name", 80, 0, 5), entry(b"none", 0, 0, 0)].concat();
+        room.resize(80, 0);
+        room.extend(b"value");
+        let expected = [
+            (b"user.name".to_vec(), b"value".to_vec()),
+            (b"user.none".to_vec(), Vec::new()),
+        ];
+        assert_eq!(read_room(&room).unwrap(), expected);
+        assert!(read_room(&[]).unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_cannot_be_is_an_error() {
+        for room in [
+            entry(b"name", 90, 0, 5),
+            entry(b"name", 0, 0, u32::MAX),
+            entry(b"name", u16::MAX, 0, 1),
+            // Values overlap: together they are larger than the room.
+            [entry(b"a", 0, 0, 60), entry(b"b", 0, 0, 60)].concat(),
+            // In an inode, without that feature.
+            entry(b"name", 0, 12, 5),
+            // A name that goes on behind the end.
+            [vec![1; 88], vec![255; 4]].concat(),
+        ] {
+            assert!(read_room(&room).is_err(), "{room:?}");
+        }
+    }
+}

@@ -15,8 +15,11 @@ const FILEID_INO32_GEN: i32 = 1;
 /// handles whatever the size of its numbers.
 const XFS_FILEID_TYPE_64FLAG: i32 = 0x80;
 
+/// `FILEID_BTRFS_WITHOUT_PARENT`: inode number, id of the subvolume's tree, generation.
+const FILEID_BTRFS_WITHOUT_PARENT: i32 = 0x4d;
+
 /// Bytes of the longest handle made here.
-const MOST_BYTES: usize = 12;
+const MOST_BYTES: usize = 20;
 
 /// What a file system finds a file by: `struct file_handle` of `open_by_handle_at(2)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,10 +53,24 @@ impl FileHandle {
     pub fn xfs(ino: u64, generation: u32) -> Self {
         let mut f_handle = [0; MOST_BYTES];
         f_handle[..8].copy_from_slice(&ino.to_ne_bytes());
-        f_handle[8..].copy_from_slice(&generation.to_ne_bytes());
+        f_handle[8..12].copy_from_slice(&generation.to_ne_bytes());
         Self {
             handle_bytes: 12,
             handle_type: FILEID_INO32_GEN | XFS_FILEID_TYPE_64FLAG,
+            f_handle,
+        }
+    }
+
+    /// A file of btrfs, by its inode number, the id of its subvolume's tree, and its generation, of which the lower half counts.
+    pub fn btrfs(ino: u64, tree: u64, generation: u64) -> Self {
+        let mut f_handle = [0; MOST_BYTES];
+        f_handle[..8].copy_from_slice(&ino.to_ne_bytes());
+        f_handle[8..16].copy_from_slice(&tree.to_ne_bytes());
+        let half = u32::try_from(generation & 0xffff_ffff).unwrap_or_default();
+        f_handle[16..].copy_from_slice(&half.to_ne_bytes());
+        Self {
+            handle_bytes: 20,
+            handle_type: FILEID_BTRFS_WITHOUT_PARENT,
             f_handle,
         }
     }

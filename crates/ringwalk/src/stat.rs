@@ -103,6 +103,17 @@ impl Wanted {
         }
     }
 
+    /// For a test: these fields of every entry.
+    #[cfg(test)]
+    pub(crate) fn of_all(fields: Fields, follow: Follow) -> Self {
+        Self {
+            all: true,
+            directories: false,
+            fields,
+            follow: follow == Follow::Always,
+        }
+    }
+
     /// For the roots, whose type no directory tells.
     pub(crate) fn roots(options: &Options) -> Self {
         Self {

@@ -6,11 +6,14 @@ use rustix::ioctl::opcode;
 use std::ops::RangeInclusive;
 use std::os::fd::AsFd;
 
-/// Bytes of answers that there is room for. Any one item fits: nodes of a tree have 64 KiB at most.
+/// Bytes that no item reaches, with what is in front of it: nodes of a tree have 64 KiB at most.
+const LARGEST: usize = 64 * 1024;
+
+/// Bytes of answers that there is room for: so many that from what is left it can mostly be seen that nothing was left out.
 ///
 /// Larger is not better. Before it copies what is in one leaf the kernel touches every page of the room that is left, so that
 /// searching a tree of 64 MB took 62 ms of CPU time with 16 KiB, 64 KiB or 1 MiB of room, and 150 ms with 16 MiB.
-const ROOM: usize = 64 * 1024;
+const ROOM: usize = 2 * LARGEST;
 
 /// Bytes of a `struct btrfs_ioctl_search_header`, which is in front of each item's own.
 const HEADER: usize = 32;
@@ -180,16 +183,28 @@ impl TreeSearch {
         Ok(Found {
             bytes: &self.0.room[..room],
             left: self.0.arguments.key.nr_items,
+            limited: self.0.arguments.key.nr_items >= most,
         })
     }
 }
 
 /// What a search has found, in the order of keys. It can be fewer than there are: the search goes on behind the last of them,
-/// and is over when nothing is found.
+/// and is over when nothing is found, or if [that was all](Self::is_all).
 #[derive(Clone, Debug)]
 pub struct Found<'a> {
+    /// What has not been given yet, and the room behind it.
     bytes: &'a [u8],
     left: u32,
+    /// Whether there were as many as were asked for.
+    limited: bool,
+}
+
+impl Found<'_> {
+    /// Whether, all items having been taken, there certainly are no others: the kernel stops early only for one that does not
+    /// fit, and any item would have fitted into what is left of the room.
+    pub fn is_all(&self) -> bool {
+        self.left == 0 && !self.limited && self.bytes.len() >= LARGEST
+    }
 }
 
 impl<'a> Iterator for Found<'a> {
@@ -239,6 +254,7 @@ mod tests {
         let found = Found {
             bytes: &bytes,
             left: 3,
+            limited: false,
         };
         let items: Vec<_> = found
             .map(|item| {
@@ -265,6 +281,7 @@ mod tests {
         let found = |left| Found {
             bytes: &bytes,
             left,
+            limited: false,
         };
         assert_eq!(found(1).count(), 0);
         assert_eq!(found(u32::MAX).count(), 0);

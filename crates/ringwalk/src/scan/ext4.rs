@@ -9,7 +9,7 @@ use crate::block::{BlockReader, ReaderOptions, Request};
 use crate::metadata::{Fields, Metadata};
 use crate::volume::ext4::{Ext4, is_unsure, to_metadata};
 use crate::volume::{Mounted, Refused};
-use ringwalk_ext4::{FileSystem, InodeTable};
+use ringwalk_ext4::{FileSystem, InodeTable, ROOT_INODE};
 use ringwalk_sys::{FileHandle, Statx, open_by_handle, statx};
 use rustix::fs::{AtFlags, OFlags};
 use rustix::io::Errno;
@@ -53,6 +53,9 @@ struct Tables {
 /// If it cannot be read past the VFS, or a walk is likely to be faster.
 pub(crate) fn open(mounted: Arc<Mounted>) -> Result<Box<dyn Inventory>, Refused> {
     let ext4 = Ext4::open(mounted)?;
+    if ext4.mounted.metadata.ino != u64::from(ROOT_INODE) {
+        return Err(Refused::because("only a part of it is mounted"));
+    }
     let tables = ext4
         .file_system
         .inode_tables(&*ext4.device)

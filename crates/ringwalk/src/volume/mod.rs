@@ -8,19 +8,24 @@
 //! | file | what is in it |
 //! |---|---|
 //! | `mounted.rs` | the mount that a volume is read below of: what holds for all files of it |
-//! | `bulk.rs` | which parts of a walk lie on which volume |
+//! | `bulk.rs` | which directories of a walk are read so |
+//! | `grounds.rs` | which of its roots lie on which volume |
 //! | `covered.rs` | entries that something else is mounted on |
 //! | `ext4/` | ext2, ext3 and ext4 from the block device |
-//! | `xfs.rs` | metadata by BULKSTAT |
-//! | `btrfs.rs` | names and metadata by TREE_SEARCH_V2 |
+//! | `xfs/` | metadata by BULKSTAT |
+//! | `btrfs/` | names and metadata by TREE_SEARCH_V2 |
 
+pub(crate) mod btrfs;
 mod bulk;
 mod covered;
 pub(crate) mod ext4;
+mod grounds;
 mod mounted;
+pub(crate) mod xfs;
 
-pub(crate) use bulk::{Bulk, Grounds, open_root};
+pub(crate) use bulk::Bulk;
 pub(crate) use covered::Covered;
+pub(crate) use grounds::{Grounds, open_root};
 pub(crate) use mounted::Mounted;
 
 use crate::raw_batch::RawBatch;
@@ -54,12 +59,14 @@ impl fmt::Display for Refused {
 
 /// A directory to be listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Wanting {
+pub(crate) struct Wanting<'n> {
     /// Its inode number, as the directory above has it.
     pub(crate) ino: u64,
     /// The inode number of the directory above; `None` for a root. A directory whose `..` is another one has been moved, or
     /// its number has been used again, and is refused.
     pub(crate) parent: Option<u64>,
+    /// Its name in the directory above; for a root whatever it was called.
+    pub(crate) name: &'n [u8],
 }
 
 /// Where the listing of a large directory goes on: whatever its reader needs for that.
@@ -112,7 +119,7 @@ pub(crate) trait Reader: Send {
     /// cannot go on, the rest of the directory is an error.
     fn list(
         &mut self,
-        dir: Wanting,
+        dir: Wanting<'_>,
         from: Option<&Position>,
         batch: &mut RawBatch,
     ) -> Result<Option<Position>, Refused>;
@@ -123,7 +130,7 @@ pub(crate) trait Reader: Send {
     /// ([`Mounted::is_unsettled`]). Symbolic links that `wanted` follows are left out, too.
     ///
     /// `dir` is the directory that the batch is of, listed a moment ago by this reader or another one, or by system calls.
-    fn stat(&mut self, dir: Wanting, batch: &mut RawBatch, wanted: Wanted);
+    fn stat(&mut self, dir: Wanting<'_>, batch: &mut RawBatch, wanted: Wanted);
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! The mount that a volume is read below of: what holds for all files of it.
 
 use super::Refused;
+use crate::device;
 use crate::metadata::{Fields, Metadata};
 use crate::mounts::{self, Mount};
 use crate::privilege;
 use ringwalk_sys::{Statx, statx};
-use rustix::fs::{AtFlags, Mode, OFlags, openat};
+use rustix::fs::{AtFlags, Mode, OFlags, fstatvfs, openat};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -98,6 +99,31 @@ impl Mounted {
             ));
         }
         Ok(())
+    }
+
+    /// What can be said of it for people: how much of it is in use, on what kind of disk.
+    pub(crate) fn describe(&self) -> String {
+        let mut facts = Vec::new();
+        if let Ok(stat) = fstatvfs(&self.directory)
+            && stat.f_files > 0
+        {
+            let used = stat.f_files.saturating_sub(stat.f_ffree);
+            facts.push(format!("{used} of {} inodes in use", stat.f_files));
+        }
+        match device::is_rotational(self.mount.major, self.mount.minor) {
+            Some(true) => facts.push("rotational".into()),
+            Some(false) => facts.push("not rotational".into()),
+            None => {}
+        }
+        facts.push(
+            "CAP_DAC_READ_SEARCH ".to_owned()
+                + if privilege::may_read_everything() {
+                    "held"
+                } else {
+                    "not held"
+                },
+        );
+        facts.join(", ")
     }
 
     /// The open directory, for ioctls and file handles.

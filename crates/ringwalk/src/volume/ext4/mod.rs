@@ -117,21 +117,7 @@ impl Volume for Ext4 {
     }
 
     fn describe(&self) -> String {
-        let dev = self.mounted.metadata.dev;
-        let in_use = rustix::fs::fstatvfs(self.mounted.directory()).map(|stat| {
-            let used = stat.f_files.saturating_sub(stat.f_ffree);
-            format!(", {used} of {} inodes in use", stat.f_files)
-        });
-        let spins = match device::is_rotational(major(dev), minor(dev)) {
-            Some(true) => ", rotational",
-            Some(false) => ", not rotational",
-            None => "",
-        };
-        format!(
-            "{}{}{spins}",
-            self.path.display(),
-            in_use.unwrap_or_default()
-        )
+        format!("{}; {}", self.path.display(), self.mounted.describe())
     }
 
     fn reader(self: Arc<Self>) -> Box<dyn Reader> {

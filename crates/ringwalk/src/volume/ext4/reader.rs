@@ -213,7 +213,7 @@ fn file_type(ext4: u8) -> FileType {
 /// Takes entries, and looks whether they are those of the directory that was meant.
 struct Taker<'t> {
     records: &'t mut Records,
-    wanting: Wanting,
+    wanting: Wanting<'t>,
     moved: bool,
 }
 
@@ -238,7 +238,7 @@ impl Taker<'_> {
 impl Reader for Ext4Reader {
     fn list(
         &mut self,
-        dir: Wanting,
+        dir: Wanting<'_>,
         from: Option<&Position>,
         batch: &mut RawBatch,
     ) -> Result<Option<Position>, Refused> {
@@ -249,7 +249,7 @@ impl Reader for Ext4Reader {
         listed
     }
 
-    fn stat(&mut self, _: Wanting, batch: &mut RawBatch, wanted: Wanted) {
+    fn stat(&mut self, _: Wanting<'_>, batch: &mut RawBatch, wanted: Wanted) {
         let RawBatch { records, known, .. } = batch;
         known.clear();
         known.resize(records.len(), Known::Nothing);
@@ -268,7 +268,7 @@ impl Reader for Ext4Reader {
 impl Ext4Reader {
     fn list_batch(
         &mut self,
-        dir: Wanting,
+        dir: Wanting<'_>,
         from: Option<&Position>,
         batch: &mut RawBatch,
     ) -> Result<Option<Position>, Refused> {
