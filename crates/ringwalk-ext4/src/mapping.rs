@@ -117,6 +117,7 @@ impl<'s> Mapped<'s> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::checksum::crc32c;
     use crate::test_image::{inode, inode_bytes, set, superblock};
 
     const EXTENTS: [u8; 4] = InodeFlags::EXTENTS.to_le_bytes();
@@ -223,6 +224,30 @@ mod tests {
             ),
         ] {
             assert!(mapped(EXTENTS, &root, blocks, 99).is_err(), "{root:?}");
+        }
+    }
+
+    #[test]
+    fn nodes_have_checksums() {
+        let mut superblock = superblock();
+        superblock.has_checksums = true;
+        superblock.seed = 7;
+        superblock.is_linux = false;
+        let mut node = [header(1, 0), extent(0, 1, 200)].concat();
+        let mut bytes = inode_bytes(0o100_644);
+        set(&mut bytes, 0x20, &EXTENTS);
+        set(&mut bytes, 0x28, &[header(1, 1), index(0, 50)].concat());
+        let inode = inode(&superblock, &bytes);
+        // There is room for 4 entries.
+        node.resize(60, 0x55);
+        let sum = crc32c(crc32c(crc32c(7, &12_u32.to_le_bytes()), &[0; 4]), &node);
+        node.extend(sum.to_le_bytes());
+        for at in 0..node.len() {
+            let mut image = vec![0; 4096 * 1024];
+            set(&mut image, 50 * 1024, &node);
+            assert!(map(&superblock, &image[..], &inode, 9).is_ok());
+            image[50 * 1024 + at] ^= 0x40;
+            assert!(map(&superblock, &image[..], &inode, 9).is_err(), "{at}");
         }
     }
 

@@ -319,6 +319,33 @@ mod tests {
     }
 
     #[test]
+    fn blocks_have_checksums() {
+        let mut image = vec![0; 4096 * 1024];
+        set(&mut image, 1024, &superblock_bytes());
+        set(&mut image, 2048 + 8, &[10]);
+        set(&mut image, 2048 + 32 + 8, &[100]);
+        let mut file_system = FileSystem::open(&image[..]).unwrap();
+        file_system.superblock.has_checksums = true;
+        let mut block = vec![0x55; 1024];
+        set(&mut block, 0, &MAGIC.to_le_bytes());
+        set(&mut block, 8, &[1, 0, 0, 0]);
+        set(&mut block, 0x10, &[0; 4]);
+        let sum = crc32c(file_system.superblock.seed, &99_u64.to_le_bytes());
+        let sum = crc32c(sum, &block);
+        set(&mut block, 0x10, &sum.to_le_bytes());
+        assert!(check_block(&file_system, 99, &block).is_ok());
+        assert!(
+            check_block(&file_system, 98, &block).is_err(),
+            "it is another one's"
+        );
+        for at in 0..block.len() {
+            block[at] ^= 0x40;
+            assert!(check_block(&file_system, 99, &block).is_err(), "{at}");
+            block[at] ^= 0x40;
+        }
+    }
+
+    #[test]
     fn what_cannot_be_is_an_error() {
         for room in [
             entry(b"name", 90, 0, 5),
