@@ -4,17 +4,31 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import socket
 import subprocess
 import tempfile
+import time
 import unittest
 from contextlib import redirect_stdout
 from pathlib import Path
 from types import SimpleNamespace
+from unittest import mock
 
-from ringbench import report, rows, suites, trees
+from ringbench import (
+    block,
+    block_rows,
+    bulk,
+    bulk_rows,
+    disks,
+    images,
+    report,
+    rows,
+    suites,
+    trees,
+)
 from ringbench.measure import Command, CommandFailed, captured, interleaved, run_once, summary
-from ringbench.targets import BOUNDS, Bound
+from ringbench.targets import BOUNDS, Bound, faster
 from ringbench.tools import MissingTool, Toolbox, build, linked
 
 FLOOR, TIMED = build("floor"), build("timed")
@@ -56,9 +70,7 @@ class Floor(unittest.TestCase):
             entries, size = walked(root)
             for _ in range(50):
                 self.assertEqual(self.floor("names", root), f"{entries} entries\n")
-                self.assertEqual(
-                    self.floor("stat", root), f"{entries} entries, {size} bytes\n"
-                )
+                self.assertEqual(self.floor("stat", root), f"{entries} entries, {size} bytes\n")
 
     def test_empty_directory(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -139,6 +151,15 @@ class Verdicts(unittest.TestCase):
         bound = Bound("any", "ours", 1.5, at_least=True)
         self.assertEqual(bound.judge(self.figures).word(), "not met")
 
+    def test_speed_is_the_inverse_of_the_ratio(self):
+        bound = faster("any", "fast", 1.8, "slow", "absent")
+        self.assertEqual(bound.text(), "at least 1.8 x as fast as fastest of slow, absent")
+        verdict = bound.judge(self.figures)
+        self.assertEqual((bound.shown(verdict.ratio), verdict.word()), ("2.00 x", "met"))
+        stricter = faster("any", "fast", 2.5, "slow")
+        self.assertEqual(stricter.judge(self.figures).word(), "not met")
+        self.assertTrue(faster("any", "a", 2, "b", figure="cpu").text().endswith("(CPU time)"))
+
     def test_different_answers_are_seen_and_shown(self):
         answers = {"entries": {"floor-stat": 3, "count": 4}, "bytes": {"count": 1, "floor-stat": 1}}
         found = suites._disagreements(answers)
@@ -156,7 +177,6 @@ class Verdicts(unittest.TestCase):
             report.print_result(result)
         self.assertIn("WRONG ANSWER: entries: floor-stat says 3", printed.getvalue())
         self.assertEqual(report.to_json(result)["disagreements"], found)
-
 
     def test_a_floor_on_one_cpu_is_told(self):
         for wall, expected in ((0.053, False), (0.095, True)):
@@ -203,7 +223,18 @@ class Rows(unittest.TestCase):
             "find-empty": rows.FIND_EMPTY,
             "find-memory": rows.FIND_MEMORY,
             "warm": rows.WARM,
+            "ext4-warm": [*bulk_rows.whole("ext4"), *bulk_rows.EXT4_FIND],
+            "ext4-slow": [*bulk_rows.cold("ext4"), *bulk_rows.TWO_WORKERS],
+            "ext4-part": bulk_rows.parts("ext4", ["one", "two", "three"]),
+            "block": [row for medium in block_rows.MEDIA for row in block_rows.rows(medium)],
         }
+        for kind in images.MAKERS:
+            tables[f"{kind}-million-warm"] = bulk_rows.whole(kind)
+            tables[f"{kind}-cold"] = bulk_rows.cold(kind)
+        shared = {row.key for row in bulk_rows.whole("ext4")}
+        repeated = [row for row in bulk_rows.EXT4_FIND if row.key in shared]
+        for row in repeated:
+            tables["ext4-warm"].remove(row)
         for suite, table in tables.items():
             keys = [row.key for row in table]
             self.assertEqual(len(keys), len(set(keys)), suite)
@@ -213,6 +244,170 @@ class Rows(unittest.TestCase):
     def test_filled_buffers_are_counted(self):
         line = b"7 getdents64(3, 0x55 /* 125 entries */, 32768) = 4000\n"
         self.assertEqual(suites.FILLED.findall(line), [b"125"])
+
+
+class Images(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def test_an_image_of_another_recipe_is_stale(self):
+        image, recipe = self.folder / "tree.ext4", {"version": 1, "maker": ["mke2fs"]}
+        self.assertFalse(images.is_current(image, recipe))
+        image.touch()
+        self.assertFalse(images.is_current(image, recipe), "nothing says what it is")
+        note = self.folder / "tree.ext4.json"
+        for text, expected in (
+            ('{"version": 1, "maker": ["mke2fs"]}', True),
+            ('{"version": 2, "maker": ["mke2fs"]}', False),
+            ('{"version": 1, "mak', False),
+        ):
+            note.write_text(text)
+            self.assertEqual(images.is_current(image, recipe), expected, text)
+        note.write_text('{"version": 1, "maker": ["mke2fs"]}')
+        image.unlink()
+        self.assertFalse(images.is_current(image, recipe))
+
+    def test_a_tree_that_changed_is_another_content(self):
+        (self.folder / "a").write_bytes(b"12")
+        before = images.copy_of(self.folder)
+        self.assertEqual(images.copy_of(self.folder).recipe, before.recipe)
+        (self.folder / "a").write_bytes(b"123")
+        self.assertNotEqual(images.copy_of(self.folder).recipe, before.recipe)
+
+    def test_files_are_made_in_random_order_with_blocks_of_their_own(self):
+        trees.shuffled(self.folder, 200)
+        made = sorted(os.scandir(self.folder), key=lambda entry: entry.inode())
+        names = [entry.name for entry in made]
+        self.assertEqual(len(names), 200)
+        self.assertNotEqual(names, sorted(names))
+        self.assertTrue(all(entry.stat().st_size == 4096 for entry in made))
+
+    def test_tenths_are_the_nearest_to_a_tenth_and_not_nested(self):
+        def made(path: str, files: int) -> None:
+            directory = self.folder / path
+            directory.mkdir(parents=True)
+            trees.fill_directory(str(directory), files)
+
+        # 1000 entries in all: the rest, and what lies above the others, are too large.
+        made("tenth", 98)
+        made("less/inner", 80)
+        made("more", 128)
+        made("small", 60)
+        made("rest", 628)
+        (self.folder / "less/link").symlink_to(self.folder / "rest")
+        self.assertEqual(bulk.tenths(self.folder), ["tenth", "less", "more"])
+        self.assertEqual(bulk.tenths(self.folder, 1), ["tenth"])
+
+
+class Directories(unittest.TestCase):
+    def part(self, seconds: float) -> suites.Result:
+        taken = {
+            "wall": seconds,
+            "wall_lower_quartile": seconds,
+            "wall_upper_quartile": seconds,
+            **{"user": 0.0, "system": 0.0, "rss_kib": 1.0},
+        }
+        row = rows.Row("ls -l", "stat", "ls", ("-l",))
+        about = {"tree": "t", "runs": 5}
+        said = {"entries": {"ls -l": 7}}
+        return suites.Result("readdirplus", about, {"ls -l": row}, {"ls -l": taken}, said)
+
+    def test_sizes_become_lines_of_one_table(self):
+        whole = bulk.joined(None, self.part(0.25), 10)
+        whole = bulk.joined(whole, self.part(2.5), 500)
+        self.assertEqual(report.by_size(whole), {10: {"ls -l": 0.25}, 500: {"ls -l": 2.5}})
+        self.assertEqual(whole.answers, {f"entries {size}": {"ls -l": 7} for size in (10, 500)})
+        with redirect_stdout(io.StringIO()) as printed:
+            report.print_result(whole)
+        self.assertRegex(printed.getvalue(), r"seconds +ls -l\n +10 +0.250\n +500 +2.500\n")
+        self.assertEqual(list(report.to_json(whole)["rows"]), ["ls -l 10", "ls -l 500"])
+
+    def test_every_bound_has_its_rows(self):
+        keys = {
+            f"{row.key} {size}"
+            for size in bulk_rows.DIRECTORY_SIZES
+            for row in bulk_rows.readdirplus(size)
+        }
+        bounds = [bound for bound in BOUNDS if bound.suite == "readdirplus"]
+        self.assertEqual(len(bounds), 2)
+        for bound in bounds:
+            self.assertLessEqual({bound.row, *bound.of}, keys)
+
+    def test_every_bound_has_its_suite(self):
+        known = {*suites.SUITES, *bulk.SUITES, *block.SUITES}
+        self.assertLessEqual({bound.suite for bound in BOUNDS}, known)
+
+
+@unittest.skipUnless(
+    shutil.which("nbdkit") and shutil.which("nbdcopy"), "nbdkit or nbdcopy is not installed"
+)
+class Spindle(unittest.TestCase):
+    def test_what_it_reads_and_how_long_it_takes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            image, copy = Path(folder, "image"), Path(folder, "copy")
+            image.write_bytes(os.urandom(1 << 20) * 30)
+            try:
+                plugin = disks.spindle(Path(folder))
+            except MissingTool as error:
+                self.skipTest(str(error))
+            command = ["nbdkit", "--unix", "-", plugin, f"file={image}"]
+            run = ["--run", f"nbdcopy --connections=1 --requests=1 $uri {copy}"]
+            start = time.monotonic()
+            subprocess.run([*command, *run], check=True)
+            taken = time.monotonic() - start
+            self.assertEqual(copy.read_bytes(), image.read_bytes())
+        # 30 MiB at 150 MB/s.
+        self.assertGreater(taken, 0.21)
+
+
+class Block(unittest.TestCase):
+    def test_fio_is_understood(self):
+        output = b"""fio: a warning
+            {"jobs": [{"error": 0, "usr_cpu": 5.0, "sys_cpu": 20.0, "job_runtime": 400,
+            "read": {"total_ios": 3000, "runtime": 200}}]}"""
+        found = block.of_fio(output)
+        self.assertEqual((found["reads"], found["seconds"]), (3000, 0.2))
+        self.assertAlmostEqual(found["cpu"], 0.1)
+        with self.assertRaises(ValueError):
+            block.of_fio(output.replace(b'"error": 0', b'"error": 5'))
+
+    def test_latency_and_rates_are_medians(self):
+        samples = [{"reads": reads, "seconds": 0.5, "cpu": 0.25} for reads in (1000, 4000, 2000)]
+        found = block.summary(8, samples)
+        self.assertEqual((found["iops_min"], found["iops"], found["iops_max"]), (2000, 4000, 8000))
+        self.assertAlmostEqual(found["latency_us"], 2000)
+        self.assertAlmostEqual(found["cpu_us_a_read"], 125)
+        self.assertAlmostEqual(found["iops_a_cpu_second"], 8000)
+
+    def test_the_driver_and_fio_read_the_same_way(self):
+        for medium, direct in block_rows.MEDIA.items():
+            for row in block_rows.rows(medium):
+                words = row.argv(row.tool, "/file")
+                asked = "direct" if row.tool == "block_read" else "--direct=1"
+                self.assertEqual(asked in words, direct, words)
+                self.assertFalse([word for word in words if "{" in word], words)
+
+    def test_what_is_compared_runs_side_by_side(self):
+        table = [row for medium in block_rows.MEDIA for row in block_rows.rows(medium)]
+        order = []
+        tools = SimpleNamespace(timed=None, find=lambda tool: tool)
+        session = suites.Session(tools, Path("."), lambda: Path("."))
+        read = {"reads": 1, "seconds": 1, "cpu": 1}
+        with (
+            mock.patch.object(block, "captured", lambda _, command: order.append(command.key)),
+            mock.patch.dict(block.PARSERS, dict.fromkeys(block.PARSERS, lambda _: read)),
+        ):
+            files = dict.fromkeys(block_rows.MEDIA, Path("/file"))
+            samples, failures = block._interleaved(session, table, files, 2)
+        self.assertEqual(failures, [])
+        self.assertEqual({len(each) for each in samples.values()}, {2})
+        self.assertEqual(len(order), 2 * len(samples))
+        group = len(block_rows.ENGINES) + len(block_rows.TRANSPORTS)
+        for start in range(0, len(order), group):
+            keys = [key.split() for key in order[start : start + group]]
+            self.assertEqual(len({(medium, depth) for medium, _, depth in keys}), 1)
 
 
 class Programs(unittest.TestCase):

@@ -26,6 +26,10 @@ USAGE = (
     (("count", "--source", "nonsense"), ("'nonsense'", "auto", "syscall")),
     (("count", "--source="), ("--source", "auto", "syscall")),
     (("--source", "nonsense", "doctor"), ("'nonsense'", "auto", "syscall")),
+    (("count", "--source", "ring"), ("'ring'", "planned", "ext4")),
+    (("count", "--prefetch", "nonsense"), ("'nonsense'", "auto", "always", "never")),
+    (("count", "--prefetch"), ("--prefetch", "auto", "always", "never")),
+    (("count", "--sync=1"), ("--sync", "1")),
     (("count", "--progress", "nonsense"), ("'nonsense'", "auto", "always", "never")),
     (("doctor", "--nonsense"), ("--nonsense",)),
     (("doctor", ".", "surplus"), ("surplus",)),
@@ -46,6 +50,8 @@ VARIABLES = (
     ({"RINGWALK_WORKERS": "many"}, ("RINGWALK_WORKERS", "many", "number")),
     ({"RINGWALK_WORKERS": "-3"}, ("RINGWALK_WORKERS", "-3", "number")),
     ({"RINGWALK_SOURCE": "nonsense"}, ("RINGWALK_SOURCE", "nonsense", "syscall")),
+    ({"RINGWALK_PREFETCH": "now"}, ("RINGWALK_PREFETCH", "now", "always")),
+    ({"RINGWALK_SYNC": "yes"}, ("RINGWALK_SYNC", "yes", "1")),
 )
 
 

@@ -255,12 +255,13 @@ def test_options_of_the_engine(ringwalk, find, text_tree):
         ("--workers=1",),
         ("--source", "syscall"),
         ("--source=auto", "--workers", 2),
+        ("--prefetch", "never", "--sync"),
     ):
         got = ringwalk(*options, "find", text_tree).ok()
         assert sorted(got.lines()) == expected
     explained = ringwalk("--explain", "--workers", 3, "find", text_tree, "-name", "*.c")
     assert explained.status == 0 and b"-name" in explained.err and b"syscall" in explained.err
-    for env in ({"RINGWALK_WORKERS": "3"}, {"RINGWALK_SOURCE": "syscall"}):
+    for env in ({"RINGWALK_WORKERS": "3"}, {"RINGWALK_SOURCE": "syscall"}, {"RINGWALK_SYNC": "1"}):
         assert sorted(find(text_tree, env=env).ok().lines()) == expected
     # An option before the word overrides the variable.
     env = {"RINGWALK_WORKERS": "nonsense", "RINGWALK_SOURCE": "nonsense"}
@@ -270,7 +271,7 @@ def test_options_of_the_engine(ringwalk, find, text_tree):
 
 def test_options_of_the_engine_are_none_of_find(find, ringwalk_find, scratch):
     for program in (find, ringwalk_find):
-        for option in ("--workers", "--source", "--explain", "--progress"):
+        for option in ("--workers", "--source", "--prefetch", "--sync", "--explain", "--progress"):
             result = program(".", option, "1", cwd=scratch)
             assert result.status == 1 and b"unknown predicate" in result.err
     for words in (["--workers", "0"], ["--workers", "x"], ["--source", "nonsense"]):

@@ -8,13 +8,19 @@ import signal
 import sys
 from pathlib import Path
 
-from . import machine, plot, report, trees
+from . import block, bulk, machine, plot, report, suites, trees
 from .measure import CommandFailed
-from .suites import SUITES, Result, Session
+from .suites import Result, Session
 from .tools import BENCH, WORK, MissingTool, Toolbox
 
-# What one name on the command line stands for: ten million entries only on request.
-ALL = [name for name in SUITES if name != "memory-10M"]
+SUITES = suites.SUITES | bulk.SUITES | block.SUITES
+
+# What one name on the command line stands for: ten million entries only on request, and
+# the sources, which take longer than all the others, by a name of their own.
+GROUPS = {
+    "all": [name for name in suites.SUITES if name != "memory-10M"],
+    "bulk": list(bulk.SUITES),
+}
 
 
 def _positive(text: str) -> int:
@@ -33,7 +39,12 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         "are printed and do not change it.",
     )
     parser.add_argument(
-        "suites", nargs="*", metavar="SUITE", help=f"{', '.join(SUITES)}; all: {', '.join(ALL)}"
+        "suites",
+        nargs="*",
+        metavar="SUITE",
+        help="; ".join(
+            [", ".join(SUITES), *(f"{word}: {', '.join(each)}" for word, each in GROUPS.items())]
+        ),
     )
     parser.add_argument("--tree", type=Path, help="measure this directory (default: Linux 6.1)")
     parser.add_argument(
@@ -51,7 +62,9 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         help="look for peers here before PATH; may be repeated",
     )
     parser.add_argument("--runs", type=_positive, help="rounds (default: as the suite says)")
-    parser.add_argument("--delay", default="2ms", help="of a read in `slow` (default: 2ms)")
+    parser.add_argument(
+        "--delay", default="2ms", help="of a read in `slow` and `ext4-slow` (default: 2ms)"
+    )
     parser.add_argument(
         "--scratch", type=Path, default=WORK, help="for images and sockets (default: bench/work)"
     )
@@ -66,15 +79,16 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     if not options.suites and not options.plot:
         parser.error("no suite given")
     for suite in options.suites:
-        if suite != "all" and suite not in SUITES:
-            parser.error(f"{suite}: expected all or one of {', '.join(SUITES)}")
+        if suite not in SUITES and suite not in GROUPS:
+            known = [*GROUPS, *SUITES]
+            parser.error(f"{suite}: expected one of {', '.join(known)}")
     if options.tree and not options.tree.is_dir():
         parser.error(f"{options.tree}: not a directory")
     return options
 
 
 def _wanted(options: argparse.Namespace) -> list[str]:
-    names = [name for word in options.suites for name in (ALL if word == "all" else [word])]
+    names = [name for word in options.suites for name in GROUPS.get(word, [word])]
     if options.ten_million and "memory" in names:
         names.append("memory-10M")
     return list(dict.fromkeys(names))

@@ -23,9 +23,7 @@ def _first(path: str, key: str) -> str:
 
 
 def _git(*arguments: str) -> str:
-    done = subprocess.run(
-        ["git", "-C", str(BENCH), *arguments], capture_output=True, text=True
-    )
+    done = subprocess.run(["git", "-C", str(BENCH), *arguments], capture_output=True, text=True)
     return done.stdout.strip()
 
 

@@ -1,4 +1,4 @@
-"""Images, mounts and the slow disk.
+"""Images and mounts.
 
 Everything here is a context manager that takes down what it set up, in the reverse
 order and whatever happened in between. cli.py turns SIGTERM and SIGHUP into exceptions
@@ -151,49 +151,3 @@ class ColdMount:
         """Unmounts."""
         if os.path.ismount(self.point):
             unmount(self.point)
-
-
-@contextlib.contextmanager
-def slow_disk(scratch: Path, tree: Path, delay: str) -> Iterator[ColdMount]:
-    """An ext4 copy of `tree` on a disk each read of which takes `delay` longer.
-
-    image <- nbdkit with its delay filter <- nbdfuse, the disk as a file <- loop device.
-    Without direct I/O the loop device would send one read after the other, which no
-    disk of today does; with it up to 64 wait at once.
-    """
-    need("mke2fs", "nbdkit", "nbdfuse", "losetup", "blockdev", "mount", "umount")
-    need_root()
-    image, socket = scratch / "slow.ext4", scratch / "slow.sock"
-    disk, log = scratch / "slow.disk", scratch / "slow.log"
-    try:
-        used = int(call("du", "--summarize", "--block-size=1M", tree).split()[0])
-        # A fifth more for what the file system itself needs.
-        with open(image, "wb") as file:
-            file.truncate((used + used // 5 + 64) * MIB)
-        call("mke2fs", "-q", "-F", "-t", "ext4", "-E", "nodiscard", "-d", tree, image)
-        disk.touch()
-        socket.unlink(missing_ok=True)
-        with contextlib.ExitStack() as stack:
-            server = ("nbdkit", "--foreground", "--unix", socket, "--threads", "64")
-            source = ("--readonly", "--filter=delay", "file", image, f"rdelay={delay}")
-            stack.enter_context(background(*server, *source, log=log))
-            wait_until(socket.exists, f"nbdkit (see {log})")
-            uri = f"nbd+unix:///?socket={socket}"
-            client = ("nbdfuse", "--readonly", "--connections", "8", disk, uri)
-            stack.enter_context(background(*client, log=log))
-            stack.callback(unmount, disk)
-            wait_until(lambda: disk.stat().st_size > 0, f"nbdfuse (see {log})")
-            device = stack.enter_context(
-                loop_device(disk, "--read-only", "--direct-io=on")
-            )
-            mount = ColdMount(device, scratch / "slow")
-            stack.callback(mount.close)
-            mount.renew()
-            yield mount
-        # Kept when something failed: it says why.
-        log.unlink()
-    finally:
-        for path in (image, socket, disk):
-            path.unlink(missing_ok=True)
-        with contextlib.suppress(OSError):
-            (scratch / "slow").rmdir()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from .suites import ENOUGH_RUNS, Result
+from .suites import Result
 from .targets import UNIT_NAMES, UNITS, verdicts
 
 FLOORS = {"names": "floor-names", "stat": "floor-stat"}
@@ -20,12 +20,13 @@ def floor_ratio(result: Result, key: str) -> float | None:
 
 
 def disturbed(result: Result) -> bool:
-    """Whether the floor's two threads often had to share one CPU, in `warm` and `find`.
+    """Whether the floor's two threads often had to share one CPU, where all is in cache.
 
     On two free CPUs its wall time is 0.53 of its CPU time; both threads on one make it 1.
     """
     floors = (result.figures.get(key) for key in FLOORS.values())
-    return result.suite in ("warm", "find") and any(
+    warm = result.suite in ("warm", "find") or result.suite.endswith("-warm")
+    return warm and any(
         floor["wall"] > 0.62 * (floor["user"] + floor["system"]) for floor in floors if floor
     )
 
@@ -36,10 +37,14 @@ def print_result(result: Result) -> None:
     print(f"\n{result.suite}: {about}")
     if result.suite == "gluster":
         _print_calls(result)
+    elif result.suite == "block":
+        _print_depths(result)
     else:
         _print_times(result)
-        if result.about["runs"] < ENOUGH_RUNS:
-            print(f"  (fewer than {ENOUGH_RUNS} runs: times are not for publication)")
+        if result.about["runs"] < result.enough:
+            print(f"  (fewer than {result.enough} runs: times are not for publication)")
+    if result.suite == "readdirplus":
+        _print_directories(result)
     if disturbed(result):
         print("  (the floor's threads shared a CPU: the machine is not quiet, measure again)")
     for line in result.failures:
@@ -49,7 +54,7 @@ def print_result(result: Result) -> None:
     for verdict in verdicts(result.suite, result.figures):
         bound = verdict.bound
         if verdict.ratio is not None:
-            found = f"{verdict.ratio:.2f} x"
+            found = bound.shown(verdict.ratio)
         elif verdict.met is not None:
             value = result.figures[bound.row][bound.figure] * UNITS[bound.figure]
             found = f"{value:.1f} {UNIT_NAMES[bound.figure]}"
@@ -70,14 +75,53 @@ def _print_times(result: Result) -> None:
         group = row.group
         found = result.figures[key]
         quartiles = (
-            f"{found['wall_lower_quartile'] * 1000:.1f}-"
-            f"{found['wall_upper_quartile'] * 1000:.1f}"
+            f"{found['wall_lower_quartile'] * 1000:.1f}-{found['wall_upper_quartile'] * 1000:.1f}"
         )
         ratio = floor_ratio(result, key)
         print(
             f"  {key:20} {found['wall'] * 1000:9.2f} {quartiles:>17}"
             f" {found['user'] * 1000:8.1f} {found['system'] * 1000:8.1f}"
             f" {found['rss_kib'] / 1024:8.1f} {f'{ratio:.2f}' if ratio else '-':>8}"
+        )
+    print()
+
+
+def by_size(result: Result) -> dict[int, dict[str, float]]:
+    """Wall times of rows `WHAT SIZE`, by size, then by what."""
+    table: dict[int, dict[str, float]] = {}
+    for key, found in result.figures.items():
+        what, _, size = key.rpartition(" ")
+        table.setdefault(int(size), {})[what] = found["wall"]
+    return table
+
+
+def _print_directories(result: Result) -> None:
+    table = by_size(result)
+    columns = list(dict.fromkeys(what for row in table.values() for what in row))
+    print(f"  {'seconds':>10}" + "".join(f" {what:>14}" for what in columns))
+    for size, row in table.items():
+        cells = (f"{row[what]:14.3f}" if what in row else f"{'-':>14}" for what in columns)
+        print(f"  {size:10}" + "".join(f" {cell}" for cell in cells))
+    print()
+
+
+def _print_depths(result: Result) -> None:
+    """Rows `MEDIUM INTERFACE DEPTH`, as the letters about io_uring print them."""
+    print(
+        f"  {'':9} {'interface':19} {'QD':>3} {'latency us':>10} {'IOPS':>8} {'(least-most)':>15}"
+        f" {'IOPS/CPU s':>10} {'CPU us/read':>11}"
+    )
+    last = None
+    for key, found in result.figures.items():
+        medium, interface, depth = key.split()
+        if last not in (None, (medium, depth)):
+            print()
+        last = (medium, depth)
+        spread = f"{found['iops_min']:.0f}-{found['iops_max']:.0f}"
+        print(
+            f"  {medium:9} {interface:19} {depth:>3} {found['latency_us']:10.1f}"
+            f" {found['iops']:8.0f} {spread:>15} {found['iops_a_cpu_second']:10.0f}"
+            f" {found['cpu_us_a_read']:11.2f}"
         )
     print()
 

@@ -78,9 +78,7 @@ EVERY_LINE = {"lines of du -a": lines}
 
 FLOOR_NAMES = Row("floor-names", "names", "floor", ("names", "{tree}"), ENTRIES)
 FLOOR_STAT = Row("floor-stat", "stat", "floor", ("stat", "{tree}"), ENTRIES_AND_BYTES)
-COUNT_NAMES = Row(
-    "count-no-stat", "names", "ringwalk", ("count", "--no-stat", "{tree}"), ENTRIES
-)
+COUNT_NAMES = Row("count-no-stat", "names", "ringwalk", ("count", "--no-stat", "{tree}"), ENTRIES)
 COUNT = Row("count", "stat", "ringwalk", ("count", "{tree}"), ENTRIES_AND_BYTES)
 DU_SB = Row("du-sb", "stat", "ringwalk", ("du", "-sb", "{tree}"), TOTAL)
 DU_A = Row("du-a", "stat", "ringwalk", ("du", "-a", "{tree}"), EVERY_LINE)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import gluster, media, rows, trees
+from . import disks, gluster, media, rows, trees
 from .machine import file_system
 from .measure import Command, CommandFailed, captured, interleaved, summary
 from .rows import Row
@@ -36,7 +36,8 @@ class Result:
     """What a suite found.
 
     `disagreements` say which rows gave different answers, `failures` which rows are
-    missing because their program did not run as it should.
+    missing because their program did not run as it should. Times are medians of at least
+    `enough` runs, or not for publication.
     """
 
     suite: str
@@ -46,6 +47,7 @@ class Result:
     answers: dict[str, dict[str, int]] = field(default_factory=dict)
     disagreements: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
+    enough: int = ENOUGH_RUNS
 
 
 def _present(session: Session, table: list[Row]) -> list[Row]:
@@ -91,7 +93,7 @@ def _disagreements(answers: dict[str, dict[str, int]]) -> list[str]:
     ]
 
 
-def _measure(
+def run_rows(
     session: Session,
     suite: str,
     table: list[Row],
@@ -101,7 +103,9 @@ def _measure(
     *,
     before_each: Callable[[], None] | None = None,
     warm_up: int = 1,
+    enough: int = ENOUGH_RUNS,
 ) -> Result:
+    """Runs the rows that can be run on one tree; `enough` runs are for publication."""
     present, answers, failures = _try_out(session, _present(session, table), tree)
     commands = [_command(session, row, tree) for row in present]
     runs = session.runs or runs
@@ -111,7 +115,7 @@ def _measure(
     about = {
         **about,
         "runs": runs,
-        "entries": max(answers.get("entries", {"": 0}).values()),
+        **({"entries": max(answers["entries"].values())} if "entries" in answers else {}),
         "file_system": file_system(tree)["type"],
     }
     return Result(
@@ -122,20 +126,21 @@ def _measure(
         answers,
         _disagreements(answers),
         failures,
+        enough,
     )
 
 
 def warm(session: Session) -> Result:
     """Everything in cache."""
     tree = session.tree()
-    return _measure(session, "warm", rows.WARM, tree, 25, {"tree": tree.name})
+    return run_rows(session, "warm", rows.WARM, tree, 25, {"tree": tree.name})
 
 
 def empty(session: Session) -> Result:
     """Start-up cost: an empty directory."""
     with tempfile.TemporaryDirectory(dir=session.scratch, prefix="empty-") as folder:
         about = {"tree": "an empty directory"}
-        return _measure(session, "empty", rows.EMPTY, Path(folder), 300, about, warm_up=10)
+        return run_rows(session, "empty", rows.EMPTY, Path(folder), 300, about, warm_up=10)
 
 
 def memory(session: Session) -> Result:
@@ -143,7 +148,7 @@ def memory(session: Session) -> Result:
     about = {"tree": "1000 directories of 1000 files"}
     with media.ext4(session.scratch, 1_100_000, 2048) as root:
         trees.synthetic(root, 1000, 1000)
-        return _measure(session, "memory", rows.MEMORY, root, 5, about)
+        return run_rows(session, "memory", rows.MEMORY, root, 5, about)
 
 
 def memory_large(session: Session) -> Result:
@@ -151,7 +156,7 @@ def memory_large(session: Session) -> Result:
     about = {"tree": "10 000 directories of 1000 files"}
     with media.ext4(session.scratch, 10_200_000, 8192) as root:
         trees.synthetic(root, 10_000, 1000)
-        return _measure(session, "memory-10M", rows.MEMORY_LARGE, root, 3, about)
+        return run_rows(session, "memory-10M", rows.MEMORY_LARGE, root, 3, about)
 
 
 def _need_find(session: Session, tree: Path) -> None:
@@ -163,7 +168,7 @@ def find(session: Session) -> Result:
     """Searches, everything in cache."""
     tree = session.tree()
     _need_find(session, tree)
-    return _measure(session, "find", rows.FIND, tree, 15, {"tree": tree.name})
+    return run_rows(session, "find", rows.FIND, tree, 15, {"tree": tree.name})
 
 
 def find_empty(session: Session) -> Result:
@@ -171,7 +176,7 @@ def find_empty(session: Session) -> Result:
     with tempfile.TemporaryDirectory(dir=session.scratch, prefix="empty-") as folder:
         _need_find(session, Path(folder))
         about = {"tree": "an empty directory"}
-        return _measure(
+        return run_rows(
             session, "find-empty", rows.FIND_EMPTY, Path(folder), 300, about, warm_up=10
         )
 
@@ -182,7 +187,7 @@ def find_memory(session: Session) -> Result:
     about = {"tree": "1000 directories of 1000 files"}
     with media.ext4(session.scratch, 1_100_000, 2048) as root:
         trees.synthetic(root, 1000, 1000)
-        return _measure(session, "find-memory", rows.FIND_MEMORY, root, 5, about)
+        return run_rows(session, "find-memory", rows.FIND_MEMORY, root, 5, about)
 
 
 def wide(session: Session) -> Result:
@@ -192,15 +197,15 @@ def wide(session: Session) -> Result:
         directory.mkdir()
         trees.fill_directory(str(directory), 1_000_000)
         about = {"tree": "one directory of 1 000 000 files"}
-        return _measure(session, "wide", rows.WIDE, directory, 15, about)
+        return run_rows(session, "wide", rows.WIDE, directory, 15, about)
 
 
 def slow(session: Session) -> Result:
     """A cold ext4 on a disk with 2 ms a read."""
     tree = session.tree()
     about = {"tree": tree.name, "delay_a_read": session.delay, "cache": "cold"}
-    with media.slow_disk(session.scratch, tree, session.delay) as disk:
-        return _measure(
+    with disks.slow_copy(session.scratch, tree, session.delay) as disk:
+        return run_rows(
             session,
             "slow",
             rows.SLOW,

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from . import block_rows
+from .bulk_rows import KINDS, LETTERS
+
 # One suite's results: the figures of each row, by its key.
 Figures = dict[str, dict[str, float]]
 
-UNITS = {"wall": 1000.0, "rss_kib": 1 / 1024, "entries_per_call": 1.0}
-UNIT_NAMES = {"wall": "ms", "rss_kib": "MiB", "entries_per_call": "entries/call"}
+# What a bound is about, where that is not the time.
+ABOUT = {"cpu": " (CPU time)", "iops": " (IOPS)", "cpu_us_a_read": " (CPU a read)"}
+
+UNITS = {"wall": 1000.0, "cpu": 1000.0, "rss_kib": 1 / 1024, "entries_per_call": 1.0}
+UNIT_NAMES = {"wall": "ms", "cpu": "ms", "rss_kib": "MiB", "entries_per_call": "entries/call"}
 
 
 @dataclass(frozen=True)
@@ -16,6 +22,7 @@ class Bound:
     """`figure` of `row` is at most `factor` times that of the best of `of`.
 
     Without `of`, `factor` is the limit itself; with `at_least` the limit is a lower one.
+    `as_speed` only changes the words: so many times as fast, the inverse of the ratio.
     """
 
     suite: str
@@ -24,6 +31,7 @@ class Bound:
     of: tuple[str, ...] = ()
     figure: str = "wall"
     at_least: bool = False
+    as_speed: bool = False
 
     def text(self) -> str:
         """The bound in words."""
@@ -32,7 +40,14 @@ class Bound:
             limit = self.factor * UNITS[self.figure]
             return f"{relation} {limit:g} {UNIT_NAMES[self.figure]}"
         best = self.of[0] if len(self.of) == 1 else f"fastest of {', '.join(self.of)}"
-        return f"{relation} {self.factor:.2f} x {best}"
+        about = ABOUT.get(self.figure, "")
+        if self.as_speed:
+            return f"at least {1 / self.factor:g} x as fast as {best}{about}"
+        return f"{relation} {self.factor:.2f} x {best}{about}"
+
+    def shown(self, ratio: float) -> str:
+        """A ratio in the terms of the bound."""
+        return f"{1 / ratio if self.as_speed else ratio:.2f} x"
 
     def judge(self, figures: Figures) -> Verdict:
         """Compares the figures measured with the bound."""
@@ -67,6 +82,78 @@ MIB = 1024.0  # in KiB, the unit of `rss_kib`
 
 # The fastest bfs that is installed: 4.x reads with io_uring, Debian 12's 2.6 is older and slower.
 BFS_ALL = ("bfs4-all", "bfs-all")
+
+
+def faster(suite: str, row: str, times: float, *of: str, figure: str = "wall") -> Bound:
+    """`row` is at least `times` as fast as the fastest of `of`."""
+    return Bound(suite, row, 1 / times, of, figure, as_speed=True)
+
+
+def _whole_file_systems() -> list[Bound]:
+    """What a file system's own source is held to, asked for by name and picked by `auto`."""
+    bounds = []
+    for size in ("", "-million"):
+        for row in ("du-ext4", "du-auto"):
+            warm, cold = f"ext4{size}-warm", f"ext4{size}-cold"
+            bounds += [
+                faster(warm, row, 8, "fdu"),
+                faster(warm, row, 6, "du-syscall"),
+                faster(cold, row, 8, "fdu"),
+                faster(cold, row, 12, "gnu-du-sb"),
+            ]
+        for state in ("warm", "cold"):
+            suite = f"xfs{size}-{state}"
+            bounds += [
+                faster(suite, "du-xfs", 1.8, "du-syscall", figure=figure)
+                for figure in ("wall", "cpu")
+            ]
+            bounds.append(faster(f"btrfs{size}-{state}", "du-btrfs", 1.6, "du-syscall"))
+    for row in ("du-ext4", "du-auto"):
+        bounds += [
+            faster("ext4-slow", row, 15, "fdu"),
+            faster("ext4-slow", row, 50, "gnu-du-sb"),
+            faster("ext4-spinning", row, 30, "gnu-du-sb"),
+        ]
+    for source in ("ext4", "auto"):
+        bounds += [
+            faster("ext4-warm", f"find-{what}-{source}", 3, *(f"{tool}-{what}" for tool in FINDERS))
+            for what in ("name", "size")
+        ]
+    return bounds
+
+
+# The peers of the searches.
+FINDERS = ("bfs4", "bfs", "fd")
+
+# Two runs of the same command differ by as much.
+SAME = 1.03
+
+
+def _parts() -> list[Bound]:
+    return [
+        Bound(suite, f"{kind}-{letter}-auto", SAME, (f"{kind}-{letter}-syscall",))
+        for suite in ("ext4-part", "ext4-million-part")
+        for letter in LETTERS
+        for kind in KINDS
+    ]
+
+
+def _block_reader() -> list[Bound]:
+    """What the block reader is held to, at every queue depth."""
+    bounds = []
+    for medium in block_rows.MEDIA:
+        for depth in block_rows.DEPTHS:
+            ours, fixed, libaio = (
+                block_rows.key(medium, interface, depth)
+                for interface in (block_rows.OURS, block_rows.FIXED, block_rows.LIBAIO)
+            )
+            bounds += [
+                Bound("block", ours, 0.95, (fixed,), figure="iops", at_least=True),
+                Bound("block", ours, 1.0, (libaio,), figure="iops", at_least=True),
+                Bound("block", ours, 1.0, (fixed,), figure="cpu_us_a_read"),
+            ]
+    return bounds
+
 
 BOUNDS = [
     Bound("warm", "count-no-stat", 1.08, ("floor-names",)),
@@ -105,6 +192,14 @@ BOUNDS = [
     Bound("slow", "count", 0.17, ("gnu-du-sb",)),
     Bound("gluster", "count-no-stat", 450, figure="entries_per_call", at_least=True),
     Bound("gluster", "count", 450, figure="entries_per_call", at_least=True),
+    *_whole_file_systems(),
+    *_parts(),
+    *_block_reader(),
+    faster("ext4-slow", "du-2-always", 6, "du-2-never"),
+    Bound("ext4-million-warm", "du-ext4", 96 * MIB, figure="rss_kib"),
+    Bound("ext4-million-warm", "du-b-ext4", 96 * MIB, figure="rss_kib"),
+    faster("readdirplus", "find-ext4 500000", 10, "find-syscall 500000"),
+    faster("readdirplus", "find-prefetch 500000", 5, "find-syscall 500000"),
 ]
 
 

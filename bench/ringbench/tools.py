@@ -22,10 +22,18 @@ NAMES = {
     "dua": ("dua",),
     "du": ("du",),
     "find": ("find",),
+    "ls": ("ls",),
+    "fio": ("fio",),
 }
 
 # Other programs go by these names as well; without the word it is not the one meant.
-IDENTITY = {"du": "GNU coreutils", "find": "GNU findutils", "fd": "fd", "bfs4": "bfs 4"}
+IDENTITY = {
+    "du": "GNU coreutils",
+    "ls": "GNU coreutils",
+    "find": "GNU findutils",
+    "fd": "fd",
+    "bfs4": "bfs 4",
+}
 
 C_FLAGS = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-pthread"]
 
@@ -74,9 +82,7 @@ def linked(program: Path, name: str, work: Path = WORK) -> Path:
 
 def version(program: str) -> str:
     """The first line of what `PROGRAM --version` prints."""
-    done = subprocess.run(
-        [program, "--version"], capture_output=True, text=True, errors="replace"
-    )
+    done = subprocess.run([program, "--version"], capture_output=True, text=True, errors="replace")
     return (done.stdout.strip().splitlines() or ["unknown"])[0]
 
 
@@ -95,6 +101,9 @@ class Toolbox:
             self._paths["ringwalk-link"] = str(linked(program, "find"))
         else:
             self.missing["ringwalk"] = f"{ringwalk} is not a program: cargo build --release"
+        driver = ringwalk.parent / "examples/block_read"
+        if driver.is_file():
+            self._paths["block_read"] = str(installed(driver))
         search = os.pathsep.join([*map(str, peers), os.environ.get("PATH", os.defpath)])
         for tool, names in NAMES.items():
             found = filter(None, (shutil.which(name, path=search) for name in names))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import random
 import stat
 import subprocess
 from pathlib import Path
@@ -71,6 +72,25 @@ def synthetic(root: Path, directories: int, files: int) -> int:
         for _ in pool.imap_unordered(_fill, jobs, chunksize=4):
             pass
     return parents + directories + directories * files
+
+
+def shuffled(directory: Path, files: int) -> None:
+    """Makes `files` files of 4 KiB in a directory that exists, in random order.
+
+    The blocks are allocated but not written: they lie where those of real files would,
+    between the blocks of the directory, and the image stays small.
+    """
+    numbers = list(range(files))
+    random.Random(files).shuffle(numbers)
+    parent = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for number in numbers:
+            flags = os.O_CREAT | os.O_WRONLY | os.O_EXCL
+            file = os.open(f"message-{number:07}.eml", flags, 0o644, dir_fd=parent)
+            os.posix_fallocate(file, 0, 4096)
+            os.close(file)
+    finally:
+        os.close(parent)
 
 
 def maildir(root: Path, messages: int) -> None:

@@ -13,8 +13,10 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+
+import pytest
 
 CLONE_NEWNS = 0x00020000  # sched.h
 MS_REC = 0x4000  # sys/mount.h
@@ -48,19 +50,38 @@ def private_namespace() -> str | None:
     return None
 
 
+@contextlib.contextmanager
+def or_skip(config: pytest.Config, helper: Callable, *args) -> Iterator:
+    """What a helper of this module gives; where the machine cannot make it, the test is skipped.
+
+    For fixtures that outlive a test, which cannot have the fixture `mount`.
+    """
+    if config.mounts_refused:
+        pytest.skip(config.mounts_refused)
+    with contextlib.ExitStack() as stack:
+        try:
+            made = stack.enter_context(helper(*args))
+        except Unavailable as refused:
+            pytest.skip(str(refused))
+        yield made
+
+
 def call(*args: str | Path) -> None:
     """Runs a tool; its own words become the reason when it fails."""
     if shutil.which(str(args[0])) is None:
         raise Unavailable(f"{args[0]} is not installed")
     done = subprocess.run(args, capture_output=True, check=False)
     if done.returncode != 0:
-        raise Unavailable(f"{args[0]}: {done.stderr.decode(errors='replace').strip()}")
+        text = done.stderr.decode(errors="replace").strip()
+        raise Unavailable(f"{args[0]}: {text.partition(chr(10))[0]}")
 
 
 def unmount(point: Path) -> None:
     """Unmounts, waiting for the last user to go; detaches when it does not."""
     for _ in range(50):
-        if subprocess.run(["umount", point], capture_output=True, check=False).returncode == 0:
+        done = subprocess.run(["umount", point], capture_output=True, check=False)
+        # A test may have unmounted it itself.
+        if done.returncode == 0 or b"not mounted" in done.stderr:
             return
         time.sleep(0.1)
     subprocess.run(["umount", "-l", point], capture_output=True, check=False)

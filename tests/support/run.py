@@ -28,7 +28,11 @@ CLEARED = (
     "LS_COLORS",
     "NO_COLOR",
     "POSIXLY_CORRECT",
+    "RINGWALK_EXPLAIN",
+    "RINGWALK_PREFETCH",
+    "RINGWALK_PROGRESS",
     "RINGWALK_SOURCE",
+    "RINGWALK_SYNC",
     "RINGWALK_WORKERS",
     "TIME_STYLE",
 )
@@ -76,20 +80,21 @@ def run(
     env: dict[str, str] | None = None,
     stdin: bytes = b"",
     uid: int | None = None,
+    groups: Sequence[int] = (),
     nofile: int | None = None,
     timeout: float = TIMEOUT,
 ) -> Result:
     """Runs a program to its end.
 
-    `uid` drops to that user (and to the group of the same number); `nofile` sets both limits of
-    RLIMIT_NOFILE, so that the program cannot raise it again.
+    `uid` drops to that user, to the group of the same number and to `groups`; `nofile` sets both
+    limits of RLIMIT_NOFILE, so that the program cannot raise it again.
     """
 
     def prepare() -> None:
         if nofile is not None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (nofile, nofile))
         if uid is not None:
-            os.setgroups([])
+            os.setgroups(groups)
             os.setgid(uid)
             os.setuid(uid)
 

@@ -100,7 +100,9 @@ def kinds(top: Path) -> None:
     (top / "up").symlink_to("..")
     (top / "dir" / "here").symlink_to(".")
     (top / "absolute").symlink_to(top / "dir")
-    (top / "long").symlink_to("x" * 4000)
+    # Where a link's target has to fit into a block of 1 or 2 KiB, it does not.
+    with contextlib.suppress(OSError):
+        (top / "long").symlink_to("x" * 4000)
 
 
 def modes(top: Path) -> None:
@@ -133,7 +135,9 @@ def sizes(top: Path) -> None:
             file.truncate(size)
     with open(top / "mostly-hole", "wb") as file:
         file.write(b"x" * 8192)
-        file.truncate(1 << 38)
+        # ext2 with blocks of 1 KiB ends at 16 GiB.
+        with contextlib.suppress(OSError):
+            file.truncate(1 << 38)
 
 
 def times(top: Path) -> None:

@@ -14,7 +14,7 @@ use std::num::NonZeroUsize;
 use clap::{Args, Parser, Subcommand, ValueHint};
 
 use crate::du::DuArgs;
-use crate::engine_options::{ProgressWhen, parse_workers};
+use crate::engine_options::{PrefetchWhen, ProgressWhen, parse_workers};
 use crate::source_name::{SourceName, SourceNameParser};
 
 /// Read directory trees and their metadata at the speed the kernel and the disk allow
@@ -67,6 +67,16 @@ pub struct CommonArgs {
     /// Use exactly N workers rather than as many as the work is found to need [environment: RINGWALK_WORKERS]
     #[arg(long, global = true, value_name = "N", value_parser = parse_workers)]
     pub workers: Option<NonZeroUsize>,
+
+    /// Whether to read what the walk will need of ext2, ext3 and ext4 ahead, in the order of the disk
+    /// [environment: RINGWALK_PREFETCH] [default: auto]
+    #[arg(long, global = true, value_name = "WHEN", value_enum)]
+    pub prefetch: Option<PrefetchWhen>,
+
+    /// Have each file system write back what has been changed before it is read
+    /// [environment: RINGWALK_SYNC=1]
+    #[arg(long, global = true)]
+    pub sync: bool,
 
     /// Say on standard error afterwards what was used to do the work, and why
     /// [environment: RINGWALK_EXPLAIN=1]
@@ -166,11 +176,11 @@ mod tests {
 
     #[test]
     fn a_bad_value_is_named_with_what_was_expected() {
-        let error = Cli::try_parse_from(["ringwalk", "count", "--source", "xfs"])
+        let error = Cli::try_parse_from(["ringwalk", "count", "--source", "ring"])
             .unwrap_err()
             .to_string();
         assert!(
-            error.contains("'xfs'") && error.contains("not in this version"),
+            error.contains("'ring'") && error.contains("not in this version"),
             "{error}"
         );
         let error = Cli::try_parse_from(["ringwalk", "--workers", "0", "count"])

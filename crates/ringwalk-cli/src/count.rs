@@ -6,7 +6,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::ExitCode;
 
-use ringwalk::{Batch, Errno, Error, Fields, FileType, Flow, Follow, Summary, Visitor, Walk};
+use ringwalk::{
+    Batch, Errno, Error, Fields, FileType, Flow, Follow, Identity, Metadata, Outcome, Scan,
+    ScanVisitor, Summary, Visitor, Walk,
+};
 use serde::Serialize;
 
 use crate::cli::CountArgs;
@@ -26,15 +29,70 @@ pub fn run(args: &CountArgs, options: &EngineOptions) -> ExitCode {
     } else {
         Fields::SIZE
     };
+    if let Some(outcome) = scan(args, options, fields) {
+        return finish(&outcome, args, options);
+    }
     let roots = args.directories.iter().map(OsString::as_os_str);
-    let walk = options.apply(
-        Walk::from_roots(roots)
-            .fields(fields)
-            .follow(Follow::CommandLine),
-    );
+    let walk = Walk::from_roots(roots)
+        .fields(fields)
+        .follow(Follow::CommandLine);
+    let Some(walk) = options.ready(walk) else {
+        return ExitCode::FAILURE;
+    };
     let progress = Progress::of_walk(options.progress, walk.monitor());
     let outcome = walk.run(|_worker| Tally::default());
     drop(progress);
+    finish(&outcome, args, options)
+}
+
+/// Counts the whole file system that is mounted at the only directory. `None` if it has to be walked.
+fn scan(args: &CountArgs, options: &EngineOptions, fields: Fields) -> Option<Outcome<Tally>> {
+    let [directory] = &args.directories[..] else {
+        return None;
+    };
+    let scan = Scan::new(directory.as_os_str()).fields(fields).follow(true);
+    let scan = options.apply_to_scan(scan);
+    let progress = Progress::of_walk(options.progress, scan.monitor());
+    let scanned = scan.run(|_| Scanned {
+        root: None,
+        tally: Tally::default(),
+    });
+    drop(progress);
+    let Outcome { visitors, summary } = scanned.ok()?;
+    let visitors = visitors.into_iter().map(|scanned| scanned.tally).collect();
+    Some(Outcome { visitors, summary })
+}
+
+/// What one thread of a scan has seen.
+struct Scanned {
+    /// The directory itself, which does not count.
+    root: Option<Identity>,
+    tally: Tally,
+}
+
+impl ScanVisitor for Scanned {
+    fn root(&mut self, root: &Metadata) {
+        self.root = Some(root.identity());
+    }
+
+    fn files(&mut self, files: &[Metadata]) {
+        for file in files {
+            if Some(file.identity()) == self.root {
+                continue;
+            }
+            // Every name counts, and a directory has one.
+            let names = match file.file_type() {
+                FileType::Directory => 1,
+                _ => u64::from(file.nlink),
+            };
+            self.tally.types[file.file_type() as usize % TYPES] += names;
+            self.tally.bytes += u128::from(file.size) * u128::from(names);
+        }
+    }
+}
+
+/// Prints the sums.
+fn finish(outcome: &Outcome<Tally>, args: &CountArgs, options: &EngineOptions) -> ExitCode {
     let tally = outcome.visitors.iter().fold(Tally::default(), Tally::plus);
     let summary = &outcome.summary;
     let output = if args.json {

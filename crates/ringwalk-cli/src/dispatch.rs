@@ -16,6 +16,9 @@ use crate::quote::is_plain;
 const USAGE: u8 = 2;
 const GNU_USAGE: u8 = 1;
 
+/// The common options that take a value, which may be the next word.
+const VALUED: [&str; 4] = ["--source", "--workers", "--prefetch", "--progress"];
+
 /// What is done with a command line that cannot be used.
 #[derive(Clone, Copy, Debug)]
 enum Usage {
@@ -111,7 +114,7 @@ fn called_as(args: &[OsString], program: &str) -> bool {
 fn subcommand(args: &[OsString]) -> Option<(usize, &OsStr)> {
     let mut words = args.iter().enumerate().skip(1);
     while let Some((at, word)) = words.next() {
-        if word == "--source" || word == "--workers" || word == "--progress" {
+        if VALUED.iter().any(|option| word == option) {
             words.next();
         } else if !word.as_encoded_bytes().starts_with(b"-") {
             return Some((at, word));
@@ -189,6 +192,7 @@ mod tests {
                 "ringwalk --source count --explain --workers=2 find",
                 Some((5, "find")),
             ),
+            ("ringwalk --prefetch never --sync du", Some((4, "du"))),
             ("ringwalk count du", Some((1, "count"))),
             ("ringwalk --workers du", None),
         ] {
@@ -196,6 +200,19 @@ mod tests {
             let found = subcommand(&args).map(|(at, name)| (at, name.to_str().unwrap()));
             assert_eq!(found, expected, "{line}");
         }
+    }
+
+    #[test]
+    fn every_common_option_with_a_value_is_known() {
+        use clap::CommandFactory;
+        let command = Cli::command();
+        let valued: Vec<_> = command
+            .get_arguments()
+            .filter(|argument| argument.get_action().takes_values())
+            .filter_map(clap::Arg::get_long)
+            .map(|name| format!("--{name}"))
+            .collect();
+        assert_eq!(valued, VALUED);
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! The options common to all programs, resolved: flags first, then the environment, then the defaults.
 
-use std::ffi::{OsStr, OsString};
-use std::fmt;
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
 
-use clap::ValueEnum as _;
-use ringwalk::{SourceChoice, Walk};
+use clap::ValueEnum;
+use ringwalk::{Prefetch, Scan, Walk};
 
 use crate::cli::CommonArgs;
+use crate::console;
+use crate::environment::{EnvironmentError, parse_switch, read};
 use crate::quote::quoted;
 use crate::source_name::{SourceName, SourceNameError};
 
@@ -26,6 +27,28 @@ pub enum ProgressWhen {
     Never,
 }
 
+/// Whether blocks are read ahead of a walk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum PrefetchWhen {
+    /// When they are found not to be in memory.
+    #[default]
+    Auto,
+    /// Without looking whether they are in memory.
+    Always,
+    /// Not at all.
+    Never,
+}
+
+impl From<PrefetchWhen> for Prefetch {
+    fn from(when: PrefetchWhen) -> Self {
+        match when {
+            PrefetchWhen::Auto => Self::Auto,
+            PrefetchWhen::Always => Self::Always,
+            PrefetchWhen::Never => Self::Never,
+        }
+    }
+}
+
 /// What every program needs to know to start a walk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EngineOptions {
@@ -33,36 +56,15 @@ pub struct EngineOptions {
     pub source: SourceName,
     /// Number of workers; none when the engine shall find it.
     pub workers: Option<NonZeroUsize>,
+    /// Whether to read blocks ahead, in the order of the disk.
+    pub prefetch: PrefetchWhen,
+    /// Have file systems write back what is dirty first.
+    pub sync: bool,
     /// Say afterwards what was used, and why.
     pub explain: bool,
     /// When to show progress.
     pub progress: ProgressWhen,
 }
-
-/// A variable of the environment whose value cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EnvironmentError {
-    variable: &'static str,
-    value: OsString,
-    reason: String,
-}
-
-impl fmt::Display for EnvironmentError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            variable,
-            value,
-            reason,
-        } = self;
-        write!(
-            f,
-            "environment variable {variable}: invalid value {}: {reason}",
-            quoted(value)
-        )
-    }
-}
-
-impl std::error::Error for EnvironmentError {}
 
 impl EngineOptions {
     /// Resolves the flags with the environment of this process.
@@ -94,63 +96,67 @@ impl EngineOptions {
             Some(workers) => Some(workers),
             None => read("RINGWALK_WORKERS", from_environment, parse_workers)?,
         };
+        let switch = |given: bool, name| -> Result<bool, EnvironmentError> {
+            Ok(given || read(name, from_environment, parse_switch)?.unwrap_or(false))
+        };
         Ok(Self {
             source,
             workers,
-            explain: common.explain
-                || read("RINGWALK_EXPLAIN", from_environment, parse_switch)?.unwrap_or(false),
-            progress: match common.progress {
-                Some(progress) => progress,
-                None => {
-                    read("RINGWALK_PROGRESS", from_environment, parse_progress)?.unwrap_or_default()
-                }
-            },
+            prefetch: when(common.prefetch, "RINGWALK_PREFETCH", from_environment)?,
+            sync: switch(common.sync, "RINGWALK_SYNC")?,
+            explain: switch(common.explain, "RINGWALK_EXPLAIN")?,
+            progress: when(common.progress, "RINGWALK_PROGRESS", from_environment)?,
         })
     }
 }
 
 impl EngineOptions {
     /// Sets up `walk` as asked for. The program may raise its own limit on open files.
-    pub fn apply(&self, walk: Walk) -> Walk {
-        let source = match self.source {
-            SourceName::Auto => SourceChoice::Auto,
-            SourceName::Syscall => SourceChoice::Syscall,
-        };
-        walk.source(source).workers(self.workers).raise_limits(true)
+    fn apply(&self, walk: Walk) -> Walk {
+        walk.source(self.source.into())
+            .prefetch(self.prefetch.into())
+            .sync(self.sync)
+            .workers(self.workers)
+            .raise_limits(true)
+    }
+
+    /// Sets up `walk` as asked for, unless the source that was asked for cannot read its roots: that is told, and nothing is read by
+    /// another one.
+    pub fn ready(&self, walk: Walk) -> Option<Walk> {
+        let walk = self.apply(walk);
+        match walk.check_source() {
+            Ok(()) => Some(walk),
+            Err(error) => {
+                let (path, source, reason) = (quoted(error.path()), self.source, error.reason());
+                console::error(format_args!(
+                    "cannot read {path} by source {source}: {reason}"
+                ));
+                None
+            }
+        }
+    }
+
+    /// Sets up `scan` as asked for.
+    pub fn apply_to_scan(&self, scan: Scan) -> Scan {
+        scan.source(self.source.into())
+            .sync(self.sync)
+            .workers(self.workers)
     }
 }
 
-fn read<T>(
+/// What was given, or else the variable says: `auto`, `always` or `never`.
+fn when<T: ValueEnum + Default>(
+    given: Option<T>,
     name: &'static str,
     variable: impl Fn(&str) -> Option<OsString>,
-    parse: impl Fn(&str) -> Result<T, String>,
-) -> Result<Option<T>, EnvironmentError> {
-    let Some(value) = variable(name) else {
-        return Ok(None);
+) -> Result<T, EnvironmentError> {
+    if let Some(given) = given {
+        return Ok(given);
+    }
+    let parse = |text: &str| {
+        T::from_str(text, false).map_err(|_| "expected auto, always or never".to_owned())
     };
-    let parsed = OsStr::to_str(&value)
-        .ok_or_else(|| "it is not text".to_owned())
-        .and_then(parse);
-    match parsed {
-        Ok(parsed) => Ok(Some(parsed)),
-        Err(reason) => Err(EnvironmentError {
-            variable: name,
-            value,
-            reason,
-        }),
-    }
-}
-
-fn parse_switch(text: &str) -> Result<bool, String> {
-    match text {
-        "0" => Ok(false),
-        "1" => Ok(true),
-        _ => Err("expected 0 or 1".to_owned()),
-    }
-}
-
-fn parse_progress(text: &str) -> Result<ProgressWhen, String> {
-    ProgressWhen::from_str(text, false).map_err(|_| "expected auto, always or never".to_owned())
+    Ok(read(name, variable, parse)?.unwrap_or_default())
 }
 
 /// Reads a number of workers.
@@ -179,7 +185,9 @@ mod tests {
         EngineOptions::resolve_with(common, |name| match name {
             "RINGWALK_SOURCE" => Some(source.into()),
             "RINGWALK_WORKERS" => Some(workers.into()),
-            "RINGWALK_EXPLAIN" | "RINGWALK_PROGRESS" => None,
+            "RINGWALK_EXPLAIN" | "RINGWALK_PROGRESS" | "RINGWALK_PREFETCH" | "RINGWALK_SYNC" => {
+                None
+            }
             other => panic!("{other} was asked for"),
         })
     }
@@ -217,11 +225,11 @@ mod tests {
 
     #[test]
     fn a_bad_variable_is_named_with_its_value() {
-        let message = resolve(&CommonArgs::default(), "xfs", "1")
+        let message = resolve(&CommonArgs::default(), "ring", "1")
             .unwrap_err()
             .to_string();
         assert!(
-            message.starts_with("environment variable RINGWALK_SOURCE: invalid value 'xfs': "),
+            message.starts_with("environment variable RINGWALK_SOURCE: invalid value 'ring': "),
             "{message}"
         );
         assert!(message.contains("not in this version"), "{message}");
@@ -239,19 +247,47 @@ mod tests {
     #[test]
     fn all_of_them_come_from_the_environment() {
         let flags = CommonArgs::default();
-        let resolve = |explain: &str, progress: &str| {
-            EngineOptions::resolve_with(&flags, |name| match name {
-                "RINGWALK_EXPLAIN" => Some(explain.into()),
-                "RINGWALK_PROGRESS" => Some(progress.into()),
-                _ => None,
-            })
+        let resolve = |name: &'static str, value: &'static str| {
+            EngineOptions::resolve_with(&flags, move |asked| (asked == name).then(|| value.into()))
         };
-        let options = resolve("1", "always").unwrap();
-        assert!(options.explain);
-        assert_eq!(options.progress, ProgressWhen::Always);
-        assert!(!resolve("0", "never").unwrap().explain);
-        assert!(resolve("yes", "").is_err());
-        assert!(resolve("", "sometimes").is_err());
+        let options = |name, value| resolve(name, value).unwrap();
+        assert!(options("RINGWALK_EXPLAIN", "1").explain);
+        assert!(!options("RINGWALK_EXPLAIN", "0").explain);
+        assert!(options("RINGWALK_SYNC", "1").sync);
+        let always = options("RINGWALK_PROGRESS", "always");
+        assert_eq!(always.progress, ProgressWhen::Always);
+        let never = options("RINGWALK_PREFETCH", "never");
+        assert_eq!(never.prefetch, PrefetchWhen::Never);
+        for (name, value) in [
+            ("RINGWALK_EXPLAIN", "yes"),
+            ("RINGWALK_SYNC", "2"),
+            ("RINGWALK_PROGRESS", "sometimes"),
+            ("RINGWALK_PREFETCH", "Always"),
+        ] {
+            let message = resolve(name, value).unwrap_err().to_string();
+            assert!(
+                message.contains(name) && message.contains(value),
+                "{message}"
+            );
+        }
+    }
+
+    #[test]
+    fn flags_go_before_the_environment() {
+        let flags = CommonArgs {
+            prefetch: Some(PrefetchWhen::Always),
+            sync: true,
+            ..CommonArgs::default()
+        };
+        let options = EngineOptions::resolve_with(&flags, |name| match name {
+            "RINGWALK_PREFETCH" | "RINGWALK_SYNC" => Some("nonsense".into()),
+            _ => None,
+        });
+        let options = options.unwrap();
+        assert_eq!(
+            (options.prefetch, options.sync),
+            (PrefetchWhen::Always, true)
+        );
     }
 
     #[test]

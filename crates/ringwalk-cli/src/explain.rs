@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use ringwalk::Summary;
+use ringwalk::{Prefetched, Summary};
 
 use crate::console;
 
@@ -16,12 +16,20 @@ fn text(summary: &Summary) -> String {
     let mut row = |name: &str, value: &str| {
         let _ = writeln!(out, "{}: {name:<12}{value}", console::program());
     };
-    let why = if summary.source_given {
-        "asked for"
-    } else {
-        "auto: the only source of this version"
-    };
-    row("source", &format!("{} ({why})", summary.source));
+    row("source", &source(summary));
+    if summary.handed_back > 0 {
+        row(
+            "handed back",
+            &format!(
+                "{} directories, read by system calls (the last of them: {})",
+                summary.handed_back,
+                summary.handed_back_reason.as_deref().unwrap_or("unknown")
+            ),
+        );
+    }
+    if let Some(prefetched) = &summary.prefetched {
+        row("prefetched", &read_ahead(prefetched));
+    }
     let (entries, directories) = (summary.entries, summary.directories);
     let seconds = summary.elapsed.as_secs_f64();
     row(
@@ -44,7 +52,21 @@ fn text(summary: &Summary) -> String {
     } else {
         ""
     };
-    row("statx", &format!("{}{order}", fields(summary)));
+    if summary.source == "syscall" {
+        row("statx", &format!("{}{order}", fields(summary)));
+    } else if !summary.fields.is_empty() {
+        row(
+            "metadata",
+            &format!(
+                "{} by the source, or by statx where it is not sure",
+                names(summary)
+            ),
+        );
+    }
+    // A scan of a whole file system reads no directories.
+    if summary.buffer_size == 0 {
+        return out;
+    }
     row(
         "buffer",
         &format!("{} bytes a getdents64 call", summary.buffer_size),
@@ -61,6 +83,37 @@ fn text(summary: &Summary) -> String {
         ),
     );
     out
+}
+
+fn source(summary: &Summary) -> String {
+    let chosen = if summary.source_given {
+        "asked for"
+    } else {
+        "auto"
+    };
+    let (source, reason) = (summary.source, &summary.source_reason);
+    if reason.is_empty() {
+        format!("{source} ({chosen})")
+    } else {
+        format!("{source} ({chosen}: {reason})")
+    }
+}
+
+fn read_ahead(prefetched: &Prefetched) -> String {
+    let Prefetched {
+        inode_bytes,
+        directory_bytes,
+        elapsed,
+        bounded,
+    } = prefetched;
+    let (inodes, directories) = (inode_bytes >> 10, directory_bytes >> 10);
+    let seconds = elapsed.as_secs_f64();
+    let end = if *bounded {
+        "; not all, as that would have been too much"
+    } else {
+        ""
+    };
+    format!("{inodes} KiB of inode tables, {directories} KiB of directories in {seconds:.3} s{end}")
 }
 
 fn workers(summary: &Summary, row: &mut impl FnMut(&str, &str)) {
@@ -85,12 +138,16 @@ fn fields(summary: &Summary) -> String {
     if summary.fields.is_empty() {
         return "not called for entries whose type the directory tells".to_owned();
     }
-    let names: Vec<_> = summary.fields.iter_names().map(|(name, _)| name).collect();
     format!(
         "one an entry for {} (mask {:#x})",
-        names.join(" "),
+        names(summary),
         summary.fields.bits()
     )
+}
+
+fn names(summary: &Summary) -> String {
+    let names: Vec<_> = summary.fields.iter_names().map(|(name, _)| name).collect();
+    names.join(" ")
 }
 
 #[cfg(test)]
@@ -98,6 +155,7 @@ mod tests {
     use super::*;
     use ringwalk::{Batch, Fields, Flow, Visitor, Walk};
     use std::num::NonZeroUsize;
+    use std::time::Duration;
 
     struct Nothing;
 
@@ -119,6 +177,43 @@ mod tests {
             "workers     1 started (the number was given)",
             "SIZE",
             "0 errors",
+        ] {
+            assert!(text.contains(part), "{part} is missing in\n{text}");
+        }
+    }
+
+    #[test]
+    fn the_source_is_told_with_its_reason() {
+        let mut summary = Walk::new("src").run(|_| Nothing).summary;
+        summary.source = "ext4";
+        summary.source_reason = "more than half of the file system".to_owned();
+        assert_eq!(
+            source(&summary),
+            "ext4 (auto: more than half of the file system)"
+        );
+        summary.source_given = true;
+        summary.source_reason.clear();
+        assert_eq!(source(&summary), "ext4 (asked for)");
+    }
+
+    #[test]
+    fn what_was_handed_back_and_read_ahead_is_told() {
+        let mut summary = Walk::new("src").run(|_| Nothing).summary;
+        summary.handed_back = 0;
+        summary.prefetched = None;
+        let plain = text(&summary);
+        assert!(!plain.contains("handed back") && !plain.contains("prefetched"));
+        summary.handed_back = 3;
+        summary.prefetched = Some(Prefetched {
+            inode_bytes: 5 << 20,
+            directory_bytes: 2048,
+            elapsed: Duration::from_millis(1500),
+            bounded: true,
+        });
+        let text = text(&summary);
+        for part in [
+            "handed back 3 directories",
+            "prefetched  5120 KiB of inode tables, 2 KiB of directories in 1.500 s; not all",
         ] {
             assert!(text.contains(part), "{part} is missing in\n{text}");
         }

@@ -2,7 +2,7 @@
 //! definitions. Not meant for use by other programs: that is the `ringwalk` crate.
 //!
 //! - [`cli`]: the command line as clap reads it; [`dispatch`]: which program is meant, usage errors
-//! - [`engine_options`]: the common options resolved with the environment; [`source_name`]: names of sources
+//! - [`engine_options`]: the common options resolved with the [`environment`]; [`source_name`]: names of sources
 //! - [`count`], [`doctor`], [`du`], [`find`](mod@find): the programs
 //! - [`console`]: messages and results; [`progress`]: the line of progress; [`explain`]: what a walk did and why;
 //!   [`quote`]: names of any bytes in messages
@@ -21,6 +21,7 @@ pub mod dispatch;
 pub mod doctor;
 pub mod du;
 pub mod engine_options;
+pub mod environment;
 pub mod explain;
 pub mod find;
 pub mod progress;

@@ -8,6 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use clap::builder::{PossibleValue, TypedValueParser};
+use ringwalk::SourceChoice;
 
 /// A source that can be asked for in this version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,20 +18,35 @@ pub enum SourceName {
     Auto,
     /// Plain system calls: `getdents64` and `statx`.
     Syscall,
+    /// ext2, ext3 and ext4 from their block device.
+    Ext4,
+    /// XFS by BULKSTAT.
+    Xfs,
+    /// btrfs by tree search.
+    Btrfs,
 }
 
 impl SourceName {
     /// Every name this version takes, in the order in which help shows them.
-    pub const ALL: [Self; 2] = [Self::Auto, Self::Syscall];
+    pub const ALL: [Self; 5] = [
+        Self::Auto,
+        Self::Syscall,
+        Self::Ext4,
+        Self::Xfs,
+        Self::Btrfs,
+    ];
 
     /// Sources described by the project's plan that this version does not have.
-    pub const PLANNED: [&'static str; 5] = ["ring", "module", "ext4", "xfs", "btrfs"];
+    pub const PLANNED: [&'static str; 2] = ["ring", "module"];
 
     /// The name as it is typed.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Auto => "auto",
             Self::Syscall => "syscall",
+            Self::Ext4 => "ext4",
+            Self::Xfs => "xfs",
+            Self::Btrfs => "btrfs",
         }
     }
 
@@ -38,6 +54,23 @@ impl SourceName {
         match self {
             Self::Auto => "the cheapest source that this kernel, user and file system allow",
             Self::Syscall => "plain system calls, which always work",
+            Self::Ext4 => {
+                "inode tables and directories of ext2, ext3 or ext4 from the block device"
+            }
+            Self::Xfs => "metadata of XFS by BULKSTAT",
+            Self::Btrfs => "names and metadata of btrfs by tree search",
+        }
+    }
+}
+
+impl From<SourceName> for SourceChoice {
+    fn from(name: SourceName) -> Self {
+        match name {
+            SourceName::Auto => Self::Auto,
+            SourceName::Syscall => Self::Syscall,
+            SourceName::Ext4 => Self::Ext4,
+            SourceName::Xfs => Self::Xfs,
+            SourceName::Btrfs => Self::Btrfs,
         }
     }
 }
@@ -128,6 +161,14 @@ mod tests {
     }
 
     #[test]
+    fn the_engine_has_the_same_names() {
+        assert_eq!(SourceName::ALL.map(SourceName::as_str), SourceChoice::NAMES);
+        for name in SourceName::ALL {
+            assert_eq!(name.as_str().parse(), Ok(SourceChoice::from(name)));
+        }
+    }
+
+    #[test]
     fn planned_and_unknown_names_are_told_apart() {
         for name in SourceName::PLANNED {
             assert_eq!(
@@ -145,7 +186,10 @@ mod tests {
     #[test]
     fn the_error_lists_what_there_is() {
         let message = SourceNameError::Unknown.to_string();
-        assert!(message.ends_with("has auto, syscall"), "{message}");
+        assert!(
+            message.ends_with("has auto, syscall, ext4, xfs, btrfs"),
+            "{message}"
+        );
         assert!(
             SourceNameError::NotInThisVersion
                 .to_string()

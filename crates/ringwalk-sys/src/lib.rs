@@ -4,39 +4,51 @@
 //! |---|---|
 //! | `accounts.rs` | users and groups by name and by number |
 //! | `arguments.rs` | the words of a command, in one buffer |
+//! | `btrfs/` | ioctls of btrfs: searching trees, committing
 //! | `character_locale.rs` | what the C library knows of characters, in a locale of our own |
 //! | `directory_fd.rs` | an open directory, closed with fewer steps |
 //! | `dirent.rs` | the records that `getdents64` writes, checked and read in place |
 //! | `environment.rs` | what the environment takes of a new program's room |
+//! | `fiemap.rs` | where the contents of a file are, and whether others share them |
+//! | `file_handle.rs` | files opened by inode number and generation |
 //! | `fnmatch.rs`, `gnu_regex.rs` | the C library's patterns and regular expressions |
 //! | `getdents.rs` | the call itself, into a buffer of the caller |
+//! | `page_buffer.rs` | pages of memory of our own |
 //! | `probe.rs` | what `io_uring` offers to this process, by asking it |
+//! | `read_ring.rs` | reads of one file on an `io_uring` |
 //! | `records.rs` | a buffer of records with an index |
 //! | `signals.rs` | what was done with signals when the program began |
 //! | `spawn.rs` | starting a program and waiting for its end |
 //! | `statx.rs` | metadata of a file, into a buffer of the caller |
 //! | `stdout.rs` | whether standard output was closed when the program began |
 //! | `thread_usage.rs` | CPU time and voluntary waits of the calling thread |
+//! | `xfs.rs` | XFS's geometry, inode chunks and metadata in bulk |
 //!
 //! All `unsafe` code of the project lives in this crate. What is *not* here: opening, limits and everything
 //! else for which [rustix] already is the safe interface, and every decision about when to call what (the engine's).
 
 mod accounts;
 mod arguments;
+pub mod btrfs;
 mod character_locale;
 mod directory_fd;
 mod dirent;
 mod environment;
+mod fiemap;
+mod file_handle;
 mod fnmatch;
 mod getdents;
 mod gnu_regex;
+mod page_buffer;
 mod probe;
+mod read_ring;
 mod records;
 mod signals;
 mod spawn;
 mod statx;
 mod stdout;
 mod thread_usage;
+mod xfs;
 
 pub use accounts::{group_by_name, group_name, user_by_name, user_name};
 pub use arguments::Arguments;
@@ -44,14 +56,19 @@ pub use character_locale::{CharacterClass, CharacterLocale};
 pub use directory_fd::DirectoryFd;
 pub use dirent::{Dirent, DirentError, Dirents, RawFileType};
 pub use environment::environment_size;
+pub use fiemap::{ExtentMap, FileExtent};
+pub use file_handle::{FileHandle, open_by_handle};
 pub use fnmatch::fnmatch;
 pub use getdents::getdents64;
 pub use gnu_regex::GnuRegex;
+pub use page_buffer::PageBuffer;
 pub use probe::{IoUring, IoWorkers, PROBE_ENTRIES};
+pub use read_ring::{ReadRing, ReadRingOptions};
 pub use records::Records;
 pub use spawn::{Child, Ended, Spawn};
 pub use statx::{Statx, statx};
 pub use stdout::stdout_was_closed;
 pub use thread_usage::ThreadUsage;
+pub use xfs::{XfsBulk, XfsBulkstat, XfsGeometry, XfsInodeChunk, xfs_geometry};
 
 pub use rustix;

@@ -101,6 +101,32 @@ impl Records {
         }
     }
 
+    /// Adds an entry with this name, which has no NUL in it, that `getdents64` was not asked for.
+    ///
+    /// # Panics
+    ///
+    /// If all names together exceed 4 GiB.
+    #[inline]
+    pub fn push_bytes(&mut self, name: &[u8], file_type: RawFileType, ino: u64) {
+        let at = self.filled;
+        let end = (at + HEADER + name.len() + 1).next_multiple_of(ALIGN);
+        if self.bytes.len() < end {
+            self.bytes.resize(end.next_power_of_two(), 0);
+        }
+        let record = &mut self.bytes[at..end];
+        record[..8].copy_from_slice(&ino.to_ne_bytes());
+        record[8..HEADER].fill(0);
+        record[HEADER..HEADER + name.len()].copy_from_slice(name);
+        record[HEADER + name.len()..].fill(0);
+        self.filled = end;
+        self.indexed = end;
+        self.types |= 1 << file_type as u8;
+        self.slots.push(Slot {
+            at: u32::try_from(at).expect("names within 4 GiB"),
+            file_type,
+        });
+    }
+
     /// Adds an entry that no directory was read for.
     ///
     /// # Panics

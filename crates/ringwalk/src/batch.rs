@@ -73,9 +73,20 @@ impl<'b, S> Batch<'b, S> {
         (0..self.raw.records.len()).map(|index| Entry { batch: self, index })
     }
 
-    /// The open directory, for calls on its entries; `None` for roots.
-    pub fn fd(&self) -> Option<BorrowedFd<'b>> {
-        self.place.directory()
+    /// The open directory, for calls on its entries; `None` for roots, whose names are relative to the working directory. A source that reads past the VFS
+    /// has not opened it: then this does, once.
+    ///
+    /// # Errors
+    ///
+    /// Those of opening it; `ENOENT` if it is no longer where it was.
+    pub fn fd(&self) -> Result<Option<BorrowedFd<'b>>, Error> {
+        self.place.directory().map_err(|errno| Error {
+            operation: Operation::Open,
+            path: self.dir.map(Dir::path).unwrap_or_default(),
+            errno,
+            vanished: errno == Errno::NOENT,
+            loops_with: None,
+        })
     }
 }
 

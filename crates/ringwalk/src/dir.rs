@@ -27,6 +27,8 @@ pub(crate) enum Origin {
 pub struct Dir<S> {
     parent: Option<Arc<Dir<S>>>,
     name: Name,
+    /// The inode number as the directory above has it; 0 for a root.
+    ino: u64,
     depth: u32,
     root_index: u32,
     pub(crate) origin: Origin,
@@ -46,6 +48,7 @@ impl<S> Dir<S> {
         Self {
             parent: None,
             name: name.into(),
+            ino: 0,
             depth: 0,
             root_index,
             origin,
@@ -57,9 +60,10 @@ impl<S> Dir<S> {
         }
     }
 
-    pub(crate) fn child(parent: &Arc<Self>, name: &CStr, follow: bool, state: S) -> Self {
+    pub(crate) fn child(parent: &Arc<Self>, name: &CStr, ino: u64, follow: bool, state: S) -> Self {
         Self {
             name: name.into(),
+            ino,
             depth: parent.depth + 1,
             root_index: parent.root_index,
             origin: Origin::Entry { follow },
@@ -135,6 +139,12 @@ impl<S> Dir<S> {
         }
     }
 
+    /// The inode number as the directory above has it, which at a mount point is that of the directory underneath; 0 for a
+    /// root.
+    pub(crate) fn ino(&self) -> u64 {
+        self.ino
+    }
+
     pub(crate) fn is_below_link(&self) -> bool {
         self.below_link
     }
@@ -195,7 +205,7 @@ mod tests {
     fn chain(root: &CStr, names: &[&CStr]) -> Arc<Dir<()>> {
         let mut dir = Arc::new(Dir::root(root, 0, Origin::RootPath { follow: false }, ()));
         for name in names {
-            dir = Arc::new(Dir::child(&dir, name, false, ()));
+            dir = Arc::new(Dir::child(&dir, name, 0, false, ()));
         }
         dir
     }

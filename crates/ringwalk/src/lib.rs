@@ -15,13 +15,14 @@
 //! | `boundary.rs` | the devices and mounts that a walk stays on |
 //! | `worker/`, `scheduler.rs` | the loop of one worker; work between workers |
 //! | `regime.rs`, `meter.rs`, `filesystem.rs` | how many workers, by what is measured, on what kind of file system |
+//! | `block/` | many places of a block device or a file read at once |
 //! | `descriptor.rs` | open directories as a cache with a budget |
 //!
 //! Data goes one way: source, batch, visitor, result. What is *not* here: any `unsafe` code (in `ringwalk-sys`), any
 //! output, and any opinion on what to do with entries.
 
 mod batch;
-mod block;
+pub mod block;
 mod boundary;
 mod descriptor;
 pub mod device;
@@ -38,6 +39,7 @@ mod name;
 mod options;
 pub mod ordered;
 mod prefetch;
+pub mod privilege;
 mod raw_batch;
 mod regime;
 mod root;
@@ -58,9 +60,10 @@ pub use error::{Error, Operation};
 pub use left::{Left, ParentFd};
 pub use metadata::{Fields, Identity, Metadata, Timestamp};
 pub use monitor::Monitor;
-pub use options::{Follow, Order, Prefetch, SourceChoice, Stay, UnknownSource};
+pub use options::{Follow, Order, Prefetch, SourceChoice, SourceError, Stay, UnknownSource};
 pub use regime::{WorkerChange, warm_workers};
 pub use root::Root;
+pub use scan::{Declined, Scan, ScanVisitor};
 pub use summary::{Outcome, Prefetched, Summary};
 pub use visitor::{Flow, Visitor};
 pub use walk::Walk;

@@ -3,8 +3,11 @@
 use crate::batch::Candidate;
 use crate::metadata::Fields;
 use crate::root::Root;
+use std::ffi::OsStr;
 use std::fmt;
 use std::num::NonZeroUsize;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::str::FromStr;
 
 /// Which symbolic links are followed.
@@ -67,6 +70,24 @@ pub enum SourceChoice {
 }
 
 impl SourceChoice {
+    /// The name that [`from_str`](Self::from_str) takes.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Syscall => "syscall",
+            Self::Ext4 => "ext4",
+            Self::Xfs => "xfs",
+            Self::Btrfs => "btrfs",
+            #[cfg(test)]
+            Self::Shuffled => "shuffled",
+        }
+    }
+
+    /// Whether it reads past the VFS, and only some file systems.
+    pub(crate) fn is_volume(self) -> bool {
+        matches!(self, Self::Ext4 | Self::Xfs | Self::Btrfs)
+    }
+
     /// The names that [`from_str`](Self::from_str) takes.
     pub const NAMES: [&'static str; 5] = ["auto", "syscall", "ext4", "xfs", "btrfs"];
 }
@@ -100,6 +121,39 @@ impl fmt::Display for UnknownSource {
 }
 
 impl std::error::Error for UnknownSource {}
+
+/// A source that was asked for by name and cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceError {
+    pub(crate) source: SourceChoice,
+    pub(crate) path: Vec<u8>,
+    pub(crate) reason: String,
+}
+
+impl SourceError {
+    /// The root that cannot be read by it, as it was given.
+    pub fn path(&self) -> &Path {
+        Path::new(OsStr::from_bytes(&self.path))
+    }
+
+    /// Why not.
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+}
+
+impl fmt::Display for SourceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (path, source) = (self.path.escape_ascii(), self.source.as_str());
+        write!(
+            f,
+            "cannot read \"{path}\" by source {source}: {}",
+            self.reason
+        )
+    }
+}
+
+impl std::error::Error for SourceError {}
 
 impl FromStr for SourceChoice {
     type Err = UnknownSource;

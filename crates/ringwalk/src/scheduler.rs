@@ -22,6 +22,7 @@
 
 use crate::dir::Dir;
 use crate::raw_batch::RawBatch;
+use crate::volume::Position;
 use crossbeam_deque::{Steal, Stealer, Worker as Deque};
 use ringwalk_sys::DirectoryFd;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
@@ -35,6 +36,8 @@ pub(crate) enum Task<S> {
     Open(Arc<Dir<S>>),
     /// The rest of a directory.
     Read(Box<Rest<S>>),
+    /// The rest of a directory that is read past the VFS.
+    List(Box<ListRest<S>>),
     /// Entries that have been read and wait for their metadata and their visitor.
     Part(Box<Part<S>>),
 }
@@ -46,6 +49,13 @@ pub(crate) struct Rest<S> {
     pub(crate) next_batch: u32,
     /// Its descriptor is counted as held.
     pub(crate) pinned: bool,
+}
+
+/// A large directory whose first entries have been listed past the VFS.
+pub(crate) struct ListRest<S> {
+    pub(crate) dir: Arc<Dir<S>>,
+    pub(crate) position: Position,
+    pub(crate) next_batch: u32,
 }
 
 /// A part of a batch, given away.

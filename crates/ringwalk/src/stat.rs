@@ -15,15 +15,25 @@ use std::os::fd::{AsFd, BorrowedFd};
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place<'a> {
     Directory(&'a DirectoryFd),
+    /// A directory that was read past the VFS.
+    Unopened(&'a dyn OpenOnDemand),
     /// Paths relative to the working directory, or open descriptors, at the same index as their entries.
     Roots(&'a [Root]),
 }
 
+/// A directory that is opened when somebody asks for it.
+pub(crate) trait OpenOnDemand: std::fmt::Debug {
+    /// The directory, opened if it is not yet.
+    fn open(&self) -> Result<&DirectoryFd, Errno>;
+}
+
 impl<'a> Place<'a> {
-    pub(crate) fn directory(&self) -> Option<BorrowedFd<'a>> {
+    /// The open directory; `None` for roots.
+    pub(crate) fn directory(&self) -> Result<Option<BorrowedFd<'a>>, Errno> {
         match *self {
-            Self::Directory(fd) => Some(fd.as_fd()),
-            Self::Roots(_) => None,
+            Self::Directory(fd) => Ok(Some(fd.as_fd())),
+            Self::Unopened(directory) => directory.open().map(|fd| Some(fd.as_fd())),
+            Self::Roots(_) => Ok(None),
         }
     }
 
@@ -58,6 +68,7 @@ impl<'a> Place<'a> {
         let mask = fields.bits();
         retry_on_intr(|| match self {
             Self::Directory(fd) => statx(fd, name, flags, mask, stat),
+            Self::Unopened(directory) => statx(directory.open()?, name, flags, mask, stat),
             Self::Roots(roots) => match &roots[index].fd {
                 Some(fd) => statx(fd, c"", flags | AtFlags::EMPTY_PATH, mask, stat),
                 None => statx(CWD, name, flags, mask, stat),
@@ -92,12 +103,31 @@ impl Wanted {
         }
     }
 
+    /// For a test: these fields of every entry.
+    #[cfg(test)]
+    pub(crate) fn of_all(fields: Fields, follow: Follow) -> Self {
+        Self {
+            all: true,
+            directories: false,
+            fields,
+            follow: follow == Follow::Always,
+        }
+    }
+
     /// For the roots, whose type no directory tells.
     pub(crate) fn roots(options: &Options) -> Self {
         Self {
             all: true,
             follow: options.follow != Follow::Never,
             ..Self::entries(options)
+        }
+    }
+
+    /// With more fields.
+    pub(crate) fn with(self, fields: Fields) -> Self {
+        Self {
+            fields: self.fields | fields,
+            ..self
         }
     }
 
@@ -121,6 +151,14 @@ impl Wanted {
                     || self.directories && has(FileType::Directory))
     }
 
+    /// For entries of a directory that is on the same device and mount as its root, as none of them is elsewhere.
+    pub(crate) fn on_one_mount(self) -> Self {
+        Self {
+            directories: false,
+            ..self
+        }
+    }
+
     /// Whether symbolic links are followed.
     pub(crate) fn follows(self) -> bool {
         self.follow
@@ -140,8 +178,8 @@ impl Wanted {
     }
 }
 
-/// Asks for the metadata of all entries in `raw` that need it, and settles their types by it. Returns how many calls
-/// were made.
+/// Asks for the metadata of all entries in `raw` that need it and of which nothing is known yet, and settles their types by
+/// it. Returns how many calls were made.
 ///
 /// `inode_order`: in the order of inode numbers, which on a rotational disk is about the order of the disk.
 pub(crate) fn stat_entries(
@@ -151,8 +189,6 @@ pub(crate) fn stat_entries(
     descending: bool,
     inode_order: bool,
 ) -> u64 {
-    raw.known.clear();
-    raw.failed = 0;
     if !wanted.needs_any(raw, descending) {
         return 0;
     }
@@ -173,6 +209,19 @@ pub(crate) fn stat_entries(
     calls
 }
 
+/// Asks for the metadata of one entry that leads to another file system than its directory is on.
+pub(crate) fn stat_elsewhere(
+    raw: &mut RawBatch,
+    index: usize,
+    place: Place<'_>,
+    wanted: Wanted,
+    descending: bool,
+) -> u64 {
+    raw.known.resize(raw.records.len(), Known::Nothing);
+    raw.known[index] = Known::Nothing;
+    stat_entry(raw, index, place, wanted, descending, &mut Statx::default())
+}
+
 /// Settles one entry, and returns how many calls that took. `stat` is room for an answer.
 #[inline]
 fn stat_entry(
@@ -184,7 +233,7 @@ fn stat_entry(
     stat: &mut Statx,
 ) -> u64 {
     let listed = raw.records.file_type(index);
-    if !wanted.needs(listed, descending) {
+    if !matches!(raw.known[index], Known::Nothing) || !wanted.needs(listed, descending) {
         return 0;
     }
     let name = raw.records.name(index);

@@ -3,6 +3,7 @@
 use crate::metadata::Fields;
 use crate::options::{SourceChoice, Stay};
 use crate::regime::WorkerChange;
+use crate::scan::Scan;
 use crate::walk::Shared;
 use crate::worker::Totals;
 use std::time::Duration;
@@ -54,6 +55,8 @@ pub struct Summary {
     pub source_reason: String,
     /// Directories that the source would not answer for, and that were read by system calls.
     pub handed_back: u64,
+    /// Why the last of them was.
+    pub handed_back_reason: Option<String>,
     /// What was read ahead, if anything was.
     pub prefetched: Option<Prefetched>,
     /// Workers that were started.
@@ -97,9 +100,10 @@ impl Summary {
             errors: totals.errors,
             vanished: totals.vanished,
             elapsed,
-            source: "syscall",
-            source_reason: String::new(),
-            handed_back: 0,
+            source: shared.bulk.source(),
+            source_reason: shared.bulk.reason(&shared.options),
+            handed_back: shared.bulk.handed_back(),
+            handed_back_reason: shared.bulk.last_hand_back(),
             prefetched: None,
             source_given: shared.options.source != SourceChoice::Auto,
             workers,
@@ -112,6 +116,34 @@ impl Summary {
             descriptor_limit: shared.descriptors.limit(),
             reopened: shared.descriptors.reopened(),
             stopped: shared.scheduler.is_stopped(),
+        }
+    }
+
+    /// Of a scan, which has read no directories.
+    pub(crate) fn of_scan(source: &'static str, scan: &Scan) -> Self {
+        Self {
+            entries: 0,
+            directories: 0,
+            errors: 0,
+            vanished: 0,
+            elapsed: Duration::ZERO,
+            source,
+            source_given: scan.is_source_given(),
+            source_reason: "the whole file system, so its files are read without their names"
+                .into(),
+            handed_back: 0,
+            handed_back_reason: None,
+            prefetched: None,
+            workers: 0,
+            workers_given: scan.are_workers_given(),
+            worker_changes: Vec::new(),
+            waited: false,
+            inode_order: false,
+            buffer_size: 0,
+            fields: scan.fields_wanted(),
+            descriptor_limit: 0,
+            reopened: 0,
+            stopped: false,
         }
     }
 

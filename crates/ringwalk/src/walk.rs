@@ -5,7 +5,7 @@ use crate::boundary::Boundaries;
 use crate::descriptor::Descriptors;
 use crate::metadata::Fields;
 use crate::monitor::Monitor;
-use crate::options::{Filter, Follow, Options, Order, Prefetch, SourceChoice, Stay};
+use crate::options::{Filter, Follow, Options, Order, Prefetch, SourceChoice, SourceError, Stay};
 use crate::regime::Regime;
 use crate::root::Root;
 use crate::scheduler::{Scheduler, StopOnPanic, Task};
@@ -13,9 +13,10 @@ use crate::source;
 use crate::stat::Wanted;
 use crate::summary::{Outcome, Summary};
 use crate::visitor::Visitor;
+use crate::volume::{Bulk, Grounds};
 use crate::worker::{Totals, Worker};
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::Scope;
 use std::time::Instant;
 
@@ -41,6 +42,8 @@ use std::time::Instant;
 /// ```
 pub struct Walk {
     options: Options,
+    /// What a source that was asked for by name has to offer, once that has been looked at.
+    grounds: OnceLock<Grounds>,
     monitor: Arc<Monitor>,
 }
 
@@ -80,6 +83,7 @@ impl Walk {
                 preorder: false,
                 filter: None,
             },
+            grounds: OnceLock::new(),
             monitor: Arc::default(),
         }
     }
@@ -200,6 +204,29 @@ impl Walk {
         self.options.order
     }
 
+    /// Looks whether a source that was asked for by name can be used for every root that is a directory. A walk that
+    /// is run without having been asked reads the others by system calls.
+    ///
+    /// # Errors
+    ///
+    /// For the first root of which it cannot.
+    pub fn check_source(&self) -> Result<(), SourceError> {
+        let choice = self.options.source;
+        if !choice.is_volume() {
+            return Ok(());
+        }
+        let found = self.grounds.get_or_init(|| Grounds::find(&self.options));
+        let Some((root, why)) = found.refused.first() else {
+            return Ok(());
+        };
+        let name = self.options.roots.get(*root).map(|root| root.name.clone());
+        Err(SourceError {
+            source: choice,
+            path: name.unwrap_or_default(),
+            reason: why.to_string(),
+        })
+    }
+
     /// Counters to look at while the walk runs.
     pub fn monitor(&self) -> Arc<Monitor> {
         Arc::clone(&self.monitor)
@@ -215,7 +242,12 @@ impl Walk {
     /// If a visitor panics.
     pub fn run<V: Visitor>(self, make: impl Fn(usize) -> V + Sync) -> Outcome<V> {
         let begin = Instant::now();
-        let shared = Shared::<V::State>::new(self.options, self.monitor);
+        if self.options.source.is_volume() {
+            // What it refuses is read by system calls.
+            let _ = self.check_source();
+        }
+        let grounds = self.grounds.into_inner();
+        let shared = Shared::<V::State>::new(self.options, grounds, self.monitor);
         let done = Mutex::new(Vec::new());
         if !shared.options.roots.is_empty() {
             let crew = Crew {
@@ -240,15 +272,22 @@ pub(crate) struct Shared<S> {
     pub(crate) scheduler: Scheduler<S>,
     pub(crate) monitor: Arc<Monitor>,
     pub(crate) boundaries: Boundaries,
+    pub(crate) bulk: Bulk,
 }
 
 impl<S> Shared<S> {
-    fn new(options: Options, monitor: Arc<Monitor>) -> Self {
+    fn new(options: Options, grounds: Option<Grounds>, monitor: Arc<Monitor>) -> Self {
         let descriptors = Descriptors::new(options.raise_limits);
         let regime = Regime::new(options.workers, descriptors.max_workers());
+        let bulk = Bulk::new(&options, grounds);
+        let mut root_fields = Wanted::roots(&options);
+        if bulk.is_allowed() {
+            root_fields = root_fields.with(Fields::INO | Fields::MNT_ID);
+        }
         Self {
             entry_fields: Wanted::entries(&options),
-            root_fields: Wanted::roots(&options),
+            root_fields,
+            bulk,
             descriptors,
             scheduler: Scheduler::new(regime.most()),
             regime,

@@ -100,7 +100,7 @@ impl Visitor for Remove {
     type State = ();
 
     fn batch(&mut self, batch: &Batch<'_, ()>) -> Flow {
-        if let Some(fd) = batch.fd() {
+        if let Some(fd) = batch.fd().unwrap() {
             for entry in batch.entries().filter(|entry| !entry.will_descend()) {
                 unlinkat(fd, entry.c_name(), AtFlags::empty()).unwrap();
             }

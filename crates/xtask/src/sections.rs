@@ -7,6 +7,9 @@ const ENVIRONMENT: (&str, &str) = (
     "\
 * RINGWALK_SOURCE: used when --source is not given.
 * RINGWALK_WORKERS: used when --workers is not given.
+* RINGWALK_PREFETCH: used when --prefetch is not given.
+* RINGWALK_SYNC, RINGWALK_EXPLAIN: 1 for --sync and --explain, 0 for neither.
+* RINGWALK_PROGRESS: used when --progress is not given.
 * TERM: with the value dumb no line of progress is drawn.
 
 A variable that is empty counts as not set. A value that cannot be used is an error.",
@@ -121,6 +124,25 @@ names of a file in different directories another one may be charged. The sum of 
 * Leap seconds: are not known (TZ=right/...).",
 );
 
+const DU_EXCLUSIVE: (&str, &str) = (
+    "EXCLUSIVE SPACE",
+    "\
+With --exclusive a regular file counts as the space it takes less what something else refers to as well: another file (a \
+reflink), a snapshot, or the file itself a second time. What two files share counts for neither, whether or not both are below \
+what is measured; so at least as much comes free if everything measured is removed. Directories, links and what is stored \
+among the metadata count as ever, and a file with several names once.
+
+* ext2, ext3, ext4, tmpfs, FAT and the kernel's own file systems: share nothing, so everything counts.
+* XFS: block by block.
+* btrfs: by whole extents, as btrfs filesystem du does: one of which another file has a part is shared. A compressed extent \
+counts as the bytes it takes on the disk, where du otherwise counts those that were compressed; that is only told to \
+CAP_SYS_ADMIN, and without it a compressed file is an error.
+* All others (network file systems, FUSE, overlayfs...): do not tell, which is an error for each such mount.
+
+Files must be readable. The file system is synced first. What cannot be told exactly is an error and does not count, also a \
+file that goes on changing. It does not go with --apparent-size or -b; for bytes there is -B1.",
+);
+
 const DU_ENVIRONMENT: (&str, &str) = (
     "ENVIRONMENT",
     "\
@@ -130,6 +152,9 @@ const DU_ENVIRONMENT: (&str, &str) = (
 * TZ: the time zone of times.
 * RINGWALK_SOURCE: used when --source is not given.
 * RINGWALK_WORKERS: used when --workers is not given.
+* RINGWALK_PREFETCH: used when --prefetch is not given.
+* RINGWALK_SYNC, RINGWALK_EXPLAIN: 1 for --sync and --explain, 0 for neither.
+* RINGWALK_PROGRESS: used when --progress is not given.
 * TERM: with the value dumb no line of progress is drawn.",
 );
 
@@ -146,7 +171,7 @@ pub(crate) fn of(title: &str) -> Vec<(&'static str, &'static str)> {
         "ringwalk" => vec![PROGRAM, ENVIRONMENT, PROGRAM_EXIT_STATUS],
         "ringwalk-count" => vec![COUNT, COUNT_JSON, ENVIRONMENT, EXIT_STATUS],
         "ringwalk-doctor" => vec![DOCTOR, DOCTOR_JSON, ENVIRONMENT, DOCTOR_EXIT_STATUS],
-        "ringwalk-du" => vec![DU, DU_ENVIRONMENT, DU_EXIT_STATUS],
+        "ringwalk-du" => vec![DU, DU_EXCLUSIVE, DU_ENVIRONMENT, DU_EXIT_STATUS],
         _ => vec![ENVIRONMENT],
     }
 }

@@ -34,43 +34,40 @@ pub(crate) struct Source {
 
 /// Judges every source for `place`.
 pub(crate) fn judge(kernel: &Kernel, user: &User, place: &Place) -> Vec<Source> {
-    let syscall = syscall(place);
-    let usable = syscall.is_empty();
-    let mut sources = vec![Source {
-        name: SourceName::Syscall.as_str(),
-        in_this_version: true,
-        needs_met: Some(usable),
-        usable,
-        chosen_by_auto: usable,
-        obstacles: syscall,
-    }];
-    sources.extend(SourceName::PLANNED.into_iter().map(|name| {
-        let (obstacles, unsure) = match name {
-            "ring" => ring(kernel),
-            "module" => (
-                module(
-                    kernel,
-                    access(MODULE_DEVICE, Access::READ_OK | Access::WRITE_OK),
-                ),
-                false,
-            ),
-            "ext4" => (ext4(place), false),
-            other => (privileged(other, user, place), false),
+    let here = SourceName::ALL.into_iter().filter_map(|name| {
+        let obstacles = match name {
+            SourceName::Auto => return None,
+            SourceName::Syscall => syscall(place),
+            SourceName::Ext4 => ext4(place),
+            SourceName::Xfs | SourceName::Btrfs => privileged(name.as_str(), user, place),
+        };
+        let usable = obstacles.is_empty();
+        Some(Source {
+            name: name.as_str(),
+            in_this_version: true,
+            needs_met: Some(usable),
+            usable,
+            chosen_by_auto: usable && name == SourceName::Syscall,
+            obstacles,
+        })
+    });
+    let planned = SourceName::PLANNED.into_iter().map(|name| {
+        let (obstacles, unsure) = if name == "ring" {
+            ring(kernel)
+        } else {
+            let device = access(MODULE_DEVICE, Access::READ_OK | Access::WRITE_OK);
+            (module(kernel, device), false)
         };
         Source {
             name,
             in_this_version: false,
-            needs_met: if unsure {
-                None
-            } else {
-                Some(obstacles.is_empty())
-            },
+            needs_met: (!unsure).then_some(obstacles.is_empty()),
             usable: false,
             chosen_by_auto: false,
             obstacles,
         }
-    }));
-    sources
+    });
+    here.chain(planned).collect()
 }
 
 /// System calls always work, but only on what this user may read.
@@ -263,7 +260,7 @@ mod tests {
             .filter(|source| source.usable)
             .map(|source| source.name)
             .collect();
-        assert_eq!(usable, ["syscall"]);
+        assert_eq!(usable, ["syscall", "xfs"]);
     }
 
     #[test]

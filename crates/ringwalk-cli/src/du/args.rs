@@ -35,6 +35,7 @@ pub(crate) enum Flag {
     Bytes,
     Total,
     DereferenceArgs,
+    Exclusive,
     Human,
     Inodes,
     Kibibytes,
@@ -180,6 +181,13 @@ const OPTIONS: &[Definition] = &[
         "exclude-from",
         "Leave out what matches a pattern in FILE, which has one a line",
     ),
+    flag(
+        Flag::Exclusive,
+        None,
+        "exclusive",
+        "Count only the space that files share with no other file or snapshot, inside or outside of what is measured \
+         (reflinks of XFS and btrfs); what cannot be told exactly is an error",
+    ),
     valued(
         Valued::Files0From,
         "F",
@@ -304,9 +312,11 @@ impl DuArgs {
     }
 }
 
-/// The long names of all options of du, for messages about abbreviations.
+/// The long names of all options that GNU's du has, for its messages about abbreviations.
 pub(crate) fn long_names() -> impl Iterator<Item = &'static str> {
-    let names = OPTIONS.iter().filter_map(|option| option.long);
+    let is_ours = |option: &&Definition| matches!(option.kind, Kind::Flag(Flag::Exclusive));
+    let options = OPTIONS.iter().filter(move |option| !is_ours(option));
+    let names = options.filter_map(|option| option.long);
     names.chain(["help", "version"])
 }
 

@@ -35,6 +35,8 @@ pub(crate) struct Config {
     pub(crate) all: bool,
     /// Sizes are those of the contents.
     pub(crate) apparent: bool,
+    /// Space counts only where nothing else has it too.
+    pub(crate) exclusive: bool,
     /// Inodes are counted, not space.
     pub(crate) inodes: bool,
     /// A line for everything at the end.
@@ -197,6 +199,15 @@ impl Reader {
         if inodes && self.apparent {
             say("warning: options --apparent-size and -b are ineffective with --inodes");
         }
+        if self.has(Flag::Exclusive) {
+            if self.apparent {
+                say("cannot measure both apparent sizes and exclusive space");
+                return Err(Refusal::Usage);
+            }
+            if inodes {
+                say("warning: option --exclusive is ineffective with --inodes");
+            }
+        }
         let block_size = self
             .block_size
             .unwrap_or_else(|| BlockSize::from_environment(environment));
@@ -219,6 +230,7 @@ impl Reader {
         Ok(Config {
             all: self.has(Flag::All),
             apparent: self.apparent,
+            exclusive: self.has(Flag::Exclusive) && !inodes,
             inodes,
             total: self.has(Flag::Total),
             count_links: self.has(Flag::CountLinks),
@@ -460,6 +472,24 @@ mod tests {
         let flags = [Flag::Inodes, Flag::Kibibytes].map(Setting::Flag);
         let config = resolve(&flags, &["a"]).0.unwrap();
         assert_eq!(config.block_size, BlockSize::bytes(1));
+    }
+
+    #[test]
+    fn exclusive_space() {
+        let with = |flag| resolve(&[Flag::Exclusive, flag].map(Setting::Flag), &[]);
+        assert!(with(Flag::All).0.unwrap().exclusive);
+        let (config, said) = with(Flag::Bytes);
+        assert_eq!(config.unwrap_err(), Refusal::Usage);
+        assert_eq!(
+            said,
+            ["cannot measure both apparent sizes and exclusive space"]
+        );
+        let (config, said) = with(Flag::Inodes);
+        assert!(!config.unwrap().exclusive);
+        assert_eq!(
+            said,
+            ["warning: option --exclusive is ineffective with --inodes"]
+        );
     }
 
     #[test]

@@ -9,7 +9,9 @@ use ringwalk::{Follow, Walk};
 
 use super::account::{Account, Event};
 use super::config::{Config, Links};
+use super::exclusive::Devices;
 use super::operands::{Group, Kind, look_at_all, single_files};
+use super::scan;
 use super::state::Shared;
 use super::totals::{Met, lock};
 use super::visitor::Measurer;
@@ -30,10 +32,15 @@ pub(crate) fn measure(config: Config, engine: &EngineOptions) -> ExitCode {
         met,
         operand_files: single_files(&kinds),
         entered: Mutex::default(),
+        devices: Devices::default(),
         stop,
         failed: AtomicBool::new(config.failed),
     };
-    work.all(&kinds);
+    match scan::measure(&config, engine, &mut work.account) {
+        Some(summary) if engine.explain => explain(&summary),
+        Some(_) => {}
+        None => work.all(&kinds),
+    }
     work.account.close();
     match work.account.output.failure() {
         Some(status) => status,
@@ -49,6 +56,7 @@ struct Work<'a> {
     met: Arc<Mutex<Met>>,
     operand_files: Met,
     entered: Mutex<Met>,
+    devices: Devices,
     stop: Arc<AtomicBool>,
     failed: AtomicBool,
 }
@@ -78,12 +86,17 @@ impl Work<'_> {
             return;
         }
         let config = self.config;
-        let walk = Walk::from_roots(group.operands).fields(config.fields());
-        let walk = self.engine.apply(walk).follow(match config.links {
-            Links::Never => Follow::Never,
-            Links::Operands => Follow::CommandLine,
-            Links::Always => Follow::Always,
-        });
+        let walk = Walk::from_roots(group.operands)
+            .fields(config.fields())
+            .follow(match config.links {
+                Links::Never => Follow::Never,
+                Links::Operands => Follow::CommandLine,
+                Links::Always => Follow::Always,
+            });
+        let Some(walk) = self.engine.ready(walk) else {
+            self.failed.store(true, Ordering::Relaxed);
+            return;
+        };
         let walk = if config.enters_at_once() {
             // One worker enters directories in the order of the tree. Only then is it known in time that a link leads
             // to where the walk has been, and links between directories can be so many that following each is hopeless.
@@ -100,6 +113,7 @@ impl Work<'_> {
             operand_files: &self.operand_files,
             entered: &self.entered,
             met: Arc::clone(&self.met),
+            devices: &self.devices,
             stop: Arc::clone(&self.stop),
             failed: &self.failed,
         };

@@ -8,8 +8,10 @@
 //! | `number.rs`, `block_size.rs` | numbers with units, and counts written in units |
 //! | `choice.rs`, `time_style.rs` | which times are shown, and how |
 //! | `exclude.rs` | patterns of what is left out |
+//! | `exclusive.rs`, `compressed.rs` | space that belongs to a file alone |
 //! | `files0.rs`, `operands.rs` | operands: from a list, and which go together |
 //! | `messages.rs` | messages about usage |
+//! | `scan.rs` | one sum of a whole file system, without a walk |
 //! | `measure.rs`, `visitor.rs`, `state.rs` | the walks, what each worker does in them, and what is kept with a directory |
 //! | `account.rs`, `totals.rs`, `output.rs` | the books, kept in the order of the tree; lines |
 //!
@@ -30,14 +32,17 @@ mod account;
 mod args;
 mod block_size;
 mod choice;
+mod compressed;
 mod config;
 mod exclude;
+mod exclusive;
 mod files0;
 mod measure;
 mod messages;
 mod number;
 mod operands;
 mod output;
+mod scan;
 mod state;
 mod time_style;
 mod totals;

@@ -4,10 +4,11 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use ringwalk::ordered::{Ordered, Place};
-use ringwalk::{Fields, Identity, Metadata};
+use ringwalk::{Fields, Identity, Metadata, Stay};
 
 use super::account::Event;
 use super::config::{Config, Links};
+use super::exclusive::Devices;
 use super::time_style::TimeKind;
 use super::totals::{Links as LinkedFiles, Met, Totals};
 
@@ -24,6 +25,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) entered: &'a Mutex<Met>,
     /// What has been met: that of the books; or if there is one sum for everything, and so no order, that of the workers.
     pub(crate) met: Arc<Mutex<Met>>,
+    /// Devices met, where only what belongs to files alone counts.
+    pub(crate) devices: &'a Devices,
     pub(crate) stop: Arc<AtomicBool>,
     pub(crate) failed: &'a AtomicBool,
 }
@@ -139,6 +142,15 @@ impl Config {
             usize::MAX
         } else {
             self.max_depth
+        }
+    }
+
+    /// Where a walk does not go on.
+    pub(super) fn stay(&self) -> Stay {
+        if self.one_file_system {
+            Stay::Device
+        } else {
+            Stay::Anywhere
         }
     }
 

@@ -17,6 +17,7 @@ use rustix::fs::{AtFlags, CWD, statat};
 
 use super::account::{Event, Leave};
 use super::config::Links;
+use super::exclusive::Exclusive;
 use super::messages;
 use super::state::{Shared, State, Sums};
 use super::totals::{Links as LinkedFiles, Totals, lock};
@@ -37,6 +38,8 @@ pub(crate) struct Measurer<'s, 'a> {
     text: Vec<u8>,
     /// Files not yet handed on that may have been met before.
     links: LinkedFiles,
+    /// Where only what belongs to files alone counts.
+    exclusive: Option<Exclusive<'s>>,
     /// The directory about to be left could not be opened, for this reason.
     complaint: Option<String>,
 }
@@ -48,21 +51,47 @@ impl<'s, 'a> Measurer<'s, 'a> {
             path: Vec::new(),
             text: Vec::new(),
             links: LinkedFiles::default(),
+            exclusive: (shared.config.exclusive).then(|| Exclusive::new(shared.devices)),
             complaint: None,
         }
     }
 
-    /// The metadata of an entry that counts; none, and no descent, if it does not.
+    /// The metadata and the sums of an entry that counts; none, and no descent, if it does not.
     fn admit<'b>(
         &mut self,
         batch: &Batch<'b, State>,
         entry: &Entry<'b, State>,
-    ) -> Option<&'b Metadata> {
-        let metadata = self.judge(batch, entry);
-        if metadata.is_none() {
+    ) -> Option<(&'b Metadata, Totals)> {
+        let admitted = self
+            .judge(batch, entry)
+            .and_then(|metadata| Some((metadata, self.own(batch, entry, metadata)?)));
+        if admitted.is_none() {
             entry.prune();
         }
-        metadata
+        admitted
+    }
+
+    /// What an entry comes to by itself.
+    fn own(
+        &mut self,
+        batch: &Batch<'_, State>,
+        entry: &Entry<'_, State>,
+        metadata: &Metadata,
+    ) -> Option<Totals> {
+        let mut own = self.shared.config.totals(metadata);
+        if let Some(exclusive) = &mut self.exclusive {
+            match exclusive.bytes(batch, entry, metadata) {
+                Ok(bytes) => own.size = bytes,
+                Err(unknown) => {
+                    let path = messages::quoted(&entry.path());
+                    self.complain(format_args!(
+                        "cannot tell the exclusive space of {path}: {unknown}"
+                    ));
+                    return None;
+                }
+            }
+        }
+        Some(own)
     }
 
     fn judge<'b>(
@@ -143,10 +172,9 @@ impl<'s, 'a> Measurer<'s, 'a> {
         let mut totals = Totals::default();
         let mut links = LinkedFiles::default();
         for entry in batch.entries() {
-            let Some(metadata) = self.admit(batch, &entry) else {
+            let Some((metadata, own)) = self.admit(batch, &entry) else {
                 continue;
             };
-            let own = config.totals(metadata);
             if metadata.file_type() == FileType::Directory {
                 totals.add(&own);
                 let sums = Arc::clone(&state.sums);
@@ -181,10 +209,9 @@ impl<'s, 'a> Measurer<'s, 'a> {
         let mut line = Line::default();
         let mut directories = Vec::new();
         for entry in batch.entries() {
-            let Some(metadata) = self.admit(batch, &entry) else {
+            let Some((metadata, own)) = self.admit(batch, &entry) else {
                 continue;
             };
-            let own = config.totals(metadata);
             if metadata.file_type() == FileType::Directory {
                 self.hand_on(depth, &mut line);
                 if config.enters() {
@@ -394,9 +421,9 @@ fn is_within_itself(dir: &Dir<State>, metadata: &Metadata) -> bool {
 
 /// Why a link cannot be followed.
 fn follow(batch: &Batch<'_, State>, name: &CStr) -> Option<Errno> {
-    let result = match batch.fd() {
-        Some(fd) => statat(fd, name, AtFlags::NO_AUTOMOUNT),
-        None => statat(CWD, name, AtFlags::NO_AUTOMOUNT),
+    let fd = match batch.fd() {
+        Ok(fd) => fd.unwrap_or(CWD),
+        Err(error) => return Some(error.errno()),
     };
-    result.err()
+    statat(fd, name, AtFlags::NO_AUTOMOUNT).err()
 }

@@ -107,17 +107,24 @@ impl Console for Desk<'_, '_> {
 
 /// Runs a command for one file.
 fn execute(evaluator: &mut Evaluator<'_>, template: &CommandTemplate, file: &File<'_>) -> bool {
+    let directory = match file.directory() {
+        Ok(directory) => directory,
+        Err(errno) => return tell_unopened(evaluator.shared, file, errno),
+    };
     let mut desk = Desk {
         shared: evaluator.shared,
         writer: &mut evaluator.writer,
     };
-    let ran = template.run(
-        file.path(),
-        file.directory,
-        file.c_name.to_bytes(),
-        &mut desk,
-    );
+    let ran = template.run(file.path(), directory, file.c_name.to_bytes(), &mut desk);
     evaluator.shared.tell_ran(&ran)
+}
+
+/// The directory of a file, which was read without being opened, cannot be opened; false.
+fn tell_unopened(shared: &Shared<'_>, file: &File<'_>, errno: Errno) -> bool {
+    let path = ringwalk_gnu::quote::value(file.path());
+    let reason = ringwalk_gnu::reason(&errno.into());
+    shared.fail(&format!("cannot open the directory of {path}: {reason}"));
+    false
 }
 
 /// Adds a file to those that a command is run for.
@@ -125,7 +132,14 @@ pub(super) fn gather(evaluator: &mut Evaluator<'_>, number: usize, file: &File<'
     let shared = evaluator.shared;
     let collector = &shared.collectors[number];
     let in_directory = shared.plan.gathering[number].in_directory;
-    let directory = file.directory.filter(|_| in_directory);
+    let directory = if in_directory {
+        match file.directory() {
+            Ok(directory) => directory,
+            Err(errno) => return tell_unopened(shared, file, errno),
+        }
+    } else {
+        None
+    };
     let may_wait = directory.is_none_or(|dir| turn_to_directory(evaluator, dir));
     let mut desk = Desk {
         shared,
@@ -207,7 +221,8 @@ fn delete(evaluator: &Evaluator<'_>, file: &File<'_>) -> bool {
     } else {
         AtFlags::empty()
     };
-    match unlinkat(file.at(), file.c_name, flags) {
+    let remove = |at| unlinkat(at, file.c_name, flags);
+    match file.at().and_then(remove) {
         Ok(()) => true,
         Err(Errno::NOENT) if evaluator.shared.command.options.ignore_readdir_race => true,
         Err(errno) => {

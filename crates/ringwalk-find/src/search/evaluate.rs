@@ -171,7 +171,7 @@ fn is_empty_directory(file: &File<'_>) -> Result<bool, Errno> {
     if file.depth() > 0 && !file.is_followed() {
         flags |= OFlags::NOFOLLOW;
     }
-    let fd = openat(file.at(), file.c_name, flags, Mode::empty())?;
+    let fd = openat(file.at()?, file.c_name, flags, Mode::empty())?;
     let mut buffer = [MaybeUninit::uninit(); 1024];
     let mut entries = RawDir::new(fd, &mut buffer);
     while let Some(entry) = entries.next() {
@@ -189,5 +189,6 @@ fn may_access(file: &File<'_>, mode: AccessMode) -> bool {
         AccessMode::Write => Access::WRITE_OK,
         AccessMode::Execute => Access::EXEC_OK,
     };
-    accessat(file.at(), file.c_name, access, AtFlags::empty()).is_ok()
+    let ask = |at| accessat(at, file.c_name, access, AtFlags::empty());
+    file.at().and_then(ask).is_ok()
 }

@@ -6,7 +6,7 @@ use super::visitor::is_broken_link;
 use crate::facts::Facts;
 use crate::format;
 use crate::selinux;
-use ringwalk::{Dir, Entry, FileType, Follow, Metadata};
+use ringwalk::{Batch, Dir, Entry, FileType, Follow, Metadata};
 use ringwalk_gnu::{quote, reason};
 use rustix::fs::{AtFlags, CWD, statat};
 use rustix::io::Errno;
@@ -15,14 +15,22 @@ use std::cell::{Cell, OnceCell};
 use std::ffi::CStr;
 use std::os::fd::BorrowedFd;
 
+/// Where a file was found.
+#[derive(Clone, Copy)]
+enum Directory<'a> {
+    /// By a batch, whose directory may still have to be opened.
+    Batch(&'a Batch<'a, State>),
+    /// In an open directory; as a starting point in none.
+    Open(Option<BorrowedFd<'a>>),
+}
+
 /// One file, while it is evaluated.
 pub(crate) struct File<'a> {
     shared: &'a Shared<'a>,
     path: &'a [u8],
     root_len: usize,
     depth: usize,
-    /// The open directory that it was found in; none for a starting point.
-    pub(crate) directory: Option<BorrowedFd<'a>>,
+    directory: Directory<'a>,
     /// What it is called there; for a starting point its whole path.
     pub(crate) c_name: &'a CStr,
     kind: FileType,
@@ -41,9 +49,9 @@ impl<'a> File<'a> {
     #[inline]
     pub(crate) fn found(
         shared: &'a Shared<'a>,
+        batch: &'a Batch<'a, State>,
         entry: Entry<'a, State>,
         c_name: &'a CStr,
-        directory: Option<BorrowedFd<'a>>,
         path: &'a [u8],
         root_len: usize,
     ) -> Self {
@@ -52,7 +60,7 @@ impl<'a> File<'a> {
             path,
             root_len,
             depth: entry.depth(),
-            directory,
+            directory: Directory::Batch(batch),
             c_name,
             kind: kind_of(shared, entry),
             followed: entry.is_followed(),
@@ -78,7 +86,7 @@ impl<'a> File<'a> {
             path,
             root_len,
             depth: dir.depth(),
-            directory,
+            directory: Directory::Open(directory),
             c_name: dir.c_name(),
             kind: FileType::Directory,
             followed: later.followed,
@@ -98,9 +106,25 @@ impl<'a> File<'a> {
         base_name(self.path)
     }
 
+    /// The open directory that it was found in; none for a starting point.
+    ///
+    /// # Errors
+    ///
+    /// Those of opening it.
+    pub(crate) fn directory(&self) -> Result<Option<BorrowedFd<'a>>, Errno> {
+        match self.directory {
+            Directory::Open(fd) => Ok(fd),
+            Directory::Batch(batch) => batch.fd().map_err(|error| error.errno()),
+        }
+    }
+
     /// Where its name can be looked up.
-    pub(crate) fn at(&self) -> BorrowedFd<'a> {
-        self.directory.unwrap_or(CWD)
+    ///
+    /// # Errors
+    ///
+    /// Those of opening that.
+    pub(crate) fn at(&self) -> Result<BorrowedFd<'a>, Errno> {
+        Ok(self.directory()?.unwrap_or(CWD))
     }
 
     /// Whether this is a link that the search follows.
@@ -192,8 +216,8 @@ impl Facts for File<'_> {
         if self.file_type() != FileType::Symlink {
             return None;
         }
-        let target = rustix::fs::readlinkat(self.at(), self.c_name, Vec::new());
-        match target {
+        let read = |at| rustix::fs::readlinkat(at, self.c_name, Vec::new());
+        match self.at().and_then(read) {
             Ok(target) => Some(target.into_bytes()),
             Err(errno) => {
                 self.shared.tell_failure(self.path, errno);
@@ -207,7 +231,8 @@ impl Facts for File<'_> {
         if own != FileType::Symlink {
             return Ok(own);
         }
-        match statat(self.at(), self.c_name, AtFlags::NO_AUTOMOUNT) {
+        let look = |at| statat(at, self.c_name, AtFlags::NO_AUTOMOUNT);
+        match self.at().and_then(look) {
             Ok(stat) => Ok(FileType::from_mode(stat.st_mode)),
             Err(errno) => {
                 // A link that leads nowhere or in circles is nothing to tell of.
@@ -227,7 +252,8 @@ impl Facts for File<'_> {
     }
 
     fn context(&self) -> Option<Vec<u8>> {
-        match selinux::label(self.directory, self.c_name, self.followed) {
+        let label = |directory| selinux::label(directory, self.c_name, self.followed);
+        match self.directory().and_then(label) {
             Ok(label) => Some(label),
             Err(errno) => {
                 let path = quote::value(self.path);

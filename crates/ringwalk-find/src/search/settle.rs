@@ -60,7 +60,7 @@ impl Searcher<'_> {
         }
         self.path.set_name(c_name.to_bytes());
         let (path, root_len) = (self.path.as_bytes(), self.path.root_len());
-        let file = File::found(self.shared, *entry, c_name, batch.fd(), path, root_len);
+        let file = File::found(self.shared, batch, *entry, c_name, path, root_len);
         self.evaluator.evaluate(&file);
         self.stats += file.stats.get();
     }

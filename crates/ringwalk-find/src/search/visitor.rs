@@ -95,7 +95,7 @@ impl<'s> Searcher<'s> {
         }
         let path = self.path.as_bytes();
         let root_len = self.path.root_len();
-        let file = File::found(shared, *entry, c_name, batch.fd(), path, root_len);
+        let file = File::found(shared, batch, *entry, c_name, path, root_len);
         if !self.evaluator.admits(&file) {
             entry.prune();
             return None;

@@ -169,14 +169,18 @@ impl<S> Descriptors<S> {
     }
 
     /// Announces `children` of `dir` that will be opened, and holds its descriptor for them if the budget allows.
+    ///
+    /// A directory that has not been opened (`None`) will be if one of its children has to be.
     pub(crate) fn expect_children(
         &self,
         dir: &Arc<Dir<S>>,
         children: usize,
-        fd: &Arc<DirectoryFd>,
+        fd: Option<&Arc<DirectoryFd>>,
     ) {
         dir.slot.unopened.fetch_add(children, Ordering::Relaxed);
-        self.hold(dir, fd);
+        if let Some(fd) = fd {
+            self.hold(dir, fd);
+        }
     }
 
     /// One child of `dir` has been opened, or will never be.
@@ -199,6 +203,18 @@ impl<S> Descriptors<S> {
         let fd = reopen::reopen(dir)?;
         self.hold(dir, &fd);
         Ok(At::Dir(fd))
+    }
+
+    /// Opens a directory that was read without being opened, for as long as its visitor wants it.
+    pub(crate) fn open_unopened(&self, dir: &Dir<S>) -> Result<Arc<DirectoryFd>, Failure> {
+        if let Some(fd) = &dir.slot.lock().fd {
+            return Ok(Arc::clone(fd));
+        }
+        let opened = reopen::reopen(dir);
+        match opened {
+            Err(failure) if failure.is_out_of_descriptors() && self.shrink() => reopen::reopen(dir),
+            opened => opened,
+        }
     }
 
     /// Closes the descriptor that has been held longest. False if none is held in a slot.

@@ -8,13 +8,24 @@
 //! | file | what is in it |
 //! |---|---|
 //! | `mounted.rs` | the mount that a volume is read below of: what holds for all files of it |
+//! | `bulk.rs` | which directories of a walk are read so |
+//! | `grounds.rs` | which of its roots lie on which volume |
 //! | `covered.rs` | entries that something else is mounted on |
-//! | `ext4.rs` | ext2, ext3 and ext4 from the block device |
-//! | `xfs.rs` | metadata by BULKSTAT |
-//! | `btrfs.rs` | names and metadata by TREE_SEARCH_V2 |
+//! | `ext4/` | ext2, ext3 and ext4 from the block device |
+//! | `xfs/` | metadata by BULKSTAT |
+//! | `btrfs/` | names and metadata by TREE_SEARCH_V2 |
 
+pub(crate) mod btrfs;
+mod bulk;
+mod covered;
+pub(crate) mod ext4;
+mod grounds;
 mod mounted;
+pub(crate) mod xfs;
 
+pub(crate) use bulk::Bulk;
+pub(crate) use covered::Covered;
+pub(crate) use grounds::{Grounds, open_root};
 pub(crate) use mounted::Mounted;
 
 use crate::raw_batch::RawBatch;
@@ -28,8 +39,15 @@ use std::sync::Arc;
 pub(crate) struct Refused(pub(crate) Cow<'static, str>);
 
 impl Refused {
+    /// The numbers that the standard library puts behind the kernel's answers are left out.
     pub(crate) fn because(reason: impl Into<Cow<'static, str>>) -> Self {
-        Self(reason.into())
+        let reason = reason.into();
+        if let Some((before, after)) = reason.split_once(" (os error ")
+            && let Some((_, after)) = after.split_once(')')
+        {
+            return Self(format!("{before}{after}").into());
+        }
+        Self(reason)
     }
 }
 
@@ -41,12 +59,14 @@ impl fmt::Display for Refused {
 
 /// A directory to be listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Wanting {
+pub(crate) struct Wanting<'n> {
     /// Its inode number, as the directory above has it.
     pub(crate) ino: u64,
     /// The inode number of the directory above; `None` for a root. A directory whose `..` is another one has been moved, or
     /// its number has been used again, and is refused.
     pub(crate) parent: Option<u64>,
+    /// Its name in the directory above; for a root whatever it was called.
+    pub(crate) name: &'n [u8],
 }
 
 /// Where the listing of a large directory goes on: whatever its reader needs for that.
@@ -62,6 +82,25 @@ pub(crate) struct Position {
 pub(crate) trait Volume: Send + Sync {
     /// As `--source` names it.
     fn name(&self) -> &'static str;
+
+    /// What speaks for it, for people: the device, how much of the file system is in use.
+    fn describe(&self) -> String;
+
+    /// Whether its readers list directories; if not, names come by system calls and metadata from here.
+    fn lists(&self) -> bool {
+        true
+    }
+
+    /// Whether entries of its directories may lead to other volumes, though nothing is mounted there.
+    fn has_parts(&self) -> bool {
+        false
+    }
+
+    /// Whether the inode number of a directory entry is one of this volume; if not, the entry leads to another one.
+    fn holds(&self, ino: u64) -> bool {
+        let _ = ino;
+        true
+    }
 
     /// A reader for one worker.
     fn reader(self: Arc<Self>) -> Box<dyn Reader>;
@@ -80,7 +119,7 @@ pub(crate) trait Reader: Send {
     /// cannot go on, the rest of the directory is an error.
     fn list(
         &mut self,
-        dir: Wanting,
+        dir: Wanting<'_>,
         from: Option<&Position>,
         batch: &mut RawBatch,
     ) -> Result<Option<Position>, Refused>;
@@ -89,5 +128,23 @@ pub(crate) trait Reader: Send {
     /// [`Mounted`]'s device and mount, with the mask that statx(2) would return. An entry that it is not sure of stays as it is: one that was
     /// deleted or is not of the type it was listed with, damaged, changed too lately
     /// ([`Mounted::is_unsettled`]). Symbolic links that `wanted` follows are left out, too.
-    fn stat(&mut self, batch: &mut RawBatch, wanted: Wanted);
+    ///
+    /// `dir` is the directory that the batch is of, listed a moment ago by this reader or another one, or by system calls.
+    fn stat(&mut self, dir: Wanting<'_>, batch: &mut RawBatch, wanted: Wanted);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_for_people() {
+        let errno = rustix::io::Errno::PERM;
+        let reason = Refused::because(format!("/dev/sda: {errno}, twice"));
+        assert_eq!(
+            reason.to_string(),
+            "/dev/sda: Operation not permitted, twice"
+        );
+        assert_eq!(Refused::because("plain").to_string(), "plain");
+    }
 }

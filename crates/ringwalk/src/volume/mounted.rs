@@ -1,10 +1,12 @@
 //! The mount that a volume is read below of: what holds for all files of it.
 
 use super::Refused;
+use crate::device;
 use crate::metadata::{Fields, Metadata};
 use crate::mounts::{self, Mount};
+use crate::privilege;
 use ringwalk_sys::{Statx, statx};
-use rustix::fs::{AtFlags, Mode, OFlags, openat};
+use rustix::fs::{AtFlags, Mode, OFlags, fstatvfs, openat};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -23,6 +25,8 @@ pub(crate) struct Mounted {
     pub(crate) mount: Mount,
     /// Files changed at this second or later may not have been written back.
     unsettled_from: i64,
+    /// Files changed at this second or later may have been changed since this was made.
+    begin: i64,
 }
 
 impl Mounted {
@@ -32,10 +36,38 @@ impl Mounted {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let directory = openat(at, c".", flags, Mode::empty())
             .map_err(|errno| Refused::because(format!("it cannot be opened: {errno}")))?;
+        let metadata = Self::look_at(&directory)?;
+        let mounts = mounts::read();
+        let mount = mounts.into_iter().find(|mount| mount.id == metadata.mnt_id);
+        let mount =
+            mount.ok_or_else(|| Refused::because("its mount is not in /proc/self/mountinfo"))?;
+        let mut begin = now().saturating_sub(CLOCK_SLACK);
+        let mut unsettled_from =
+            now().saturating_sub(write_back_seconds().saturating_add(CLOCK_SLACK));
+        if sync {
+            rustix::fs::syncfs(&directory)
+                .map_err(|errno| Refused::because(format!("it cannot be synced: {errno}")))?;
+            unsettled_from = unsettled_from.max(begin);
+        }
+        if mount.super_options.split(',').any(|option| option == "ro") {
+            unsettled_from = u64::MAX;
+            begin = u64::MAX;
+        }
+        Ok(Self {
+            directory,
+            metadata,
+            mount,
+            unsettled_from: i64::try_from(unsettled_from).unwrap_or(i64::MAX),
+            begin: i64::try_from(begin).unwrap_or(i64::MAX),
+        })
+    }
+
+    /// What statx(2) says of an open directory, its mount included.
+    pub(crate) fn look_at(directory: impl AsFd) -> Result<Metadata, Refused> {
         let fields = Fields::all();
         let mut stat = Statx::default();
         statx(
-            &directory,
+            directory,
             c"",
             AtFlags::EMPTY_PATH,
             fields.bits(),
@@ -48,27 +80,50 @@ impl Mounted {
                 "this kernel tells no mount ids (Linux 5.8 does)",
             ));
         }
-        let mounts = mounts::read();
-        let mount = mounts.into_iter().find(|mount| mount.id == metadata.mnt_id);
-        let mount =
-            mount.ok_or_else(|| Refused::because("its mount is not in /proc/self/mountinfo"))?;
-        let mut unsettled_from =
-            now().saturating_sub(write_back_seconds().saturating_add(CLOCK_SLACK));
-        if sync {
-            let begin = now();
-            rustix::fs::syncfs(&directory)
-                .map_err(|errno| Refused::because(format!("it cannot be synced: {errno}")))?;
-            unsettled_from = unsettled_from.max(begin.saturating_sub(CLOCK_SLACK));
+        Ok(metadata)
+    }
+
+    /// Refuses mounts whose files look otherwise than the file system has them.
+    pub(crate) fn check(&self) -> Result<(), Refused> {
+        if self.mount.has_option("idmapped") {
+            return Err(Refused::because("the mount is idmapped"));
         }
-        if mount.super_options.split(',').any(|option| option == "ro") {
-            unsettled_from = u64::MAX;
+        if self.mount.has_option("lazytime") {
+            return Err(Refused::because(
+                "it is mounted with lazytime: times of changes are in memory only",
+            ));
         }
-        Ok(Self {
-            directory,
-            metadata,
-            mount,
-            unsettled_from: i64::try_from(unsettled_from).unwrap_or(i64::MAX),
-        })
+        if !privilege::is_initial_namespace() {
+            return Err(Refused::because(
+                "this process is in a user namespace, where ids are mapped",
+            ));
+        }
+        Ok(())
+    }
+
+    /// What can be said of it for people: how much of it is in use, on what kind of disk.
+    pub(crate) fn describe(&self) -> String {
+        let mut facts = Vec::new();
+        if let Ok(stat) = fstatvfs(&self.directory)
+            && stat.f_files > 0
+        {
+            let used = stat.f_files.saturating_sub(stat.f_ffree);
+            facts.push(format!("{used} of {} inodes in use", stat.f_files));
+        }
+        match device::is_rotational(self.mount.major, self.mount.minor) {
+            Some(true) => facts.push("rotational".into()),
+            Some(false) => facts.push("not rotational".into()),
+            None => {}
+        }
+        facts.push(
+            "CAP_DAC_READ_SEARCH ".to_owned()
+                + if privilege::may_read_everything() {
+                    "held"
+                } else {
+                    "not held"
+                },
+        );
+        facts.join(", ")
     }
 
     /// The open directory, for ioctls and file handles.
@@ -80,6 +135,12 @@ impl Mounted {
     /// have yet: those of delayed allocation come with write-back.
     pub(crate) fn is_unsettled(&self, ctime: i64) -> bool {
         ctime >= self.unsettled_from
+    }
+
+    /// Whether a file last changed at this second may have been changed, or made, since the walk began: perhaps it is not the one whose
+    /// name was read.
+    pub(crate) fn is_new(&self, ctime: i64) -> bool {
+        ctime >= self.begin
     }
 }
 

@@ -1,14 +1,16 @@
 //! One worker: takes tasks, gives directories to its source, and what comes back to its visitor.
 //!
-//! The loop is here; `open.rs` has what happens before a directory is read, `visit.rs` what happens to its entries, `roots.rs`
-//! the beginning, `errors.rs` what goes wrong.
+//! The loop is here; `open.rs` has what happens before a directory is read, `list.rs` how it is read without being opened,
+//! `visit.rs` what happens to its entries, `roots.rs` the beginning, `errors.rs` what goes wrong.
 
 mod errors;
+mod list;
 mod open;
 mod roots;
 mod visit;
 
 use crate::batch::Descent;
+use crate::descriptor::identity;
 use crate::dir::Dir;
 use crate::error::{Failure, Operation};
 use crate::filesystem;
@@ -19,6 +21,7 @@ use crate::raw_batch::RawBatch;
 use crate::scheduler::{Part, Rest, Task};
 use crate::source::{Job, Pulled, Source, Step};
 use crate::visitor::Visitor;
+use crate::volume::Reader;
 use crate::walk::Shared;
 use crossbeam_deque::Worker as Deque;
 use crossbeam_utils::Backoff;
@@ -49,6 +52,8 @@ pub(crate) struct Worker<'w, V: Visitor> {
     deque: Deque<Task<V::State>>,
     source: Box<dyn Source<V::State> + 'w>,
     in_source: usize,
+    /// Of each ground that this worker has come to.
+    readers: Vec<Option<Box<dyn Reader>>>,
     visitor: V,
     raw: RawBatch,
     descents: Vec<Descent<V::State>>,
@@ -79,6 +84,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
             deque,
             source,
             in_source: 0,
+            readers: Vec::new(),
             visitor,
             raw: RawBatch::default(),
             descents: Vec::new(),
@@ -174,6 +180,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
                     next_batch,
                 });
             }
+            Task::List(rest) => self.list_rest(*rest),
             Task::Part(part) => {
                 let Part {
                     dir,
@@ -186,7 +193,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
                     // The worker's own buffer is larger and is kept.
                     let own = std::mem::replace(&mut self.raw, raw);
                     let begin = self.meter.begin();
-                    self.visit(&dir, &fd, index, metadata, 0, begin);
+                    self.visit(&dir, Some(&fd), index, metadata, 0, begin);
                     self.raw = own;
                 }
                 self.finish(dir);
@@ -224,7 +231,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
             });
             return self.open_failed(dir, failure);
         };
-        if matches!(step, Step::Open(_)) && !self.enter(&dir, &fd) {
+        if matches!(step, Step::Open(_)) && !self.enter(&dir, || identity(&fd).ok()) {
             return self.finish(dir);
         }
         if self.shared.options.order == Order::Name {
@@ -254,7 +261,11 @@ impl<'w, V: Visitor> Worker<'w, V> {
             self.push(task);
         }
         self.push_cuts(&dir, &fd, next_batch, metadata, cuts);
-        self.visit(&dir, &fd, next_batch, metadata, 3, begin);
+        self.visit(&dir, Some(&fd), next_batch, metadata, 3, begin);
+        let (bulk, totals) = (&self.shared.bulk, self.totals);
+        if bulk.is_worth_it(totals.entries, totals.directories) {
+            bulk.open(&self.shared.options);
+        }
         if let Some((_, task)) = rest {
             self.push(task);
         }
@@ -266,7 +277,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
     }
 
     fn push(&mut self, task: Task<V::State>) {
-        let wide = matches!(task, Task::Read(_));
+        let wide = matches!(task, Task::Read(_) | Task::List(_));
         self.deque.push(task);
         if wide {
             self.want_workers(1);
@@ -307,10 +318,10 @@ impl<'w, V: Visitor> Worker<'w, V> {
         }
     }
 
-    fn meter(&mut self, calls: u64, begin: Option<Instant>, fd: &DirectoryFd) {
+    fn meter(&mut self, calls: u64, begin: Option<Instant>, fd: Option<&DirectoryFd>) {
         let regime = &self.shared.regime;
         let window = self.meter.note(regime, calls, begin);
-        if window.first_wait && filesystem::is_rotational(fd) {
+        if window.first_wait && fd.is_some_and(filesystem::is_rotational) {
             regime.use_inode_order();
         }
         if window.ended {

@@ -2,23 +2,28 @@
 //! descriptors have run out.
 
 use super::{DESCRIPTOR_TRIES, Worker};
-use crate::descriptor::{At, identity};
+use crate::descriptor::At;
 use crate::dir::{Dir, Origin};
 use crate::error::Failure;
+use crate::metadata::Identity;
 use crate::options::Follow;
 use crate::scheduler::Task;
 use crate::source::{Job, Step};
 use crate::visitor::{Flow, Visitor};
-use ringwalk_sys::DirectoryFd;
 use std::sync::Arc;
 use std::time::Duration;
 
 impl<V: Visitor> Worker<'_, V> {
     /// Gives a directory to the source, with the descriptor it is opened relative to.
     pub(super) fn open(&mut self, dir: Arc<Dir<V::State>>) {
+        if dir.parent().is_some_and(Dir::is_pruned) {
+            return self.abandon(dir);
+        }
+        if self.list(&dir) {
+            return;
+        }
         let at = match (&dir.origin, dir.parent_arc()) {
             (Origin::RootFd(fd), _) => Ok(At::Dir(Arc::clone(fd))),
-            (_, Some(parent)) if parent.is_pruned() => return self.abandon(dir),
             (_, Some(parent)) => self.shared.descriptors.get(parent),
             (_, None) => Ok(At::Cwd),
         };
@@ -81,8 +86,13 @@ impl<V: Visitor> Worker<'_, V> {
         }
     }
 
-    /// A directory has been opened. False if it is not to be read.
-    pub(super) fn enter(&mut self, dir: &Arc<Dir<V::State>>, fd: &DirectoryFd) -> bool {
+    /// A directory has been opened, or listed without. False if it is not to be read on with. `identity` tells which it
+    /// is, if that can be told.
+    pub(super) fn enter(
+        &mut self,
+        dir: &Arc<Dir<V::State>>,
+        identity: impl FnOnce() -> Option<Identity>,
+    ) -> bool {
         self.descriptor_tries = 0;
         self.totals.directories += 1;
         self.opened(dir);
@@ -90,7 +100,7 @@ impl<V: Visitor> Worker<'_, V> {
             self.shared.monitor.set_path(dir.path());
         }
         if self.shared.options.follow == Follow::Always
-            && let Some(above) = Self::looped_to(dir, fd)
+            && let Some(above) = identity().and_then(|identity| Self::looped_to(dir, identity))
         {
             self.fail_as_loop(dir, above);
             return false;
@@ -107,8 +117,7 @@ impl<V: Visitor> Worker<'_, V> {
 
     /// The directory above that this one is once more, reached through a link, its own or one above it. (A link to
     /// above the root leads to the root itself, by a name that is no link.)
-    fn looped_to<'d>(dir: &'d Dir<V::State>, fd: &DirectoryFd) -> Option<&'d Dir<V::State>> {
-        let identity = identity(fd).ok()?;
+    fn looped_to(dir: &Dir<V::State>, identity: Identity) -> Option<&Dir<V::State>> {
         dir.slot.set_identity(identity);
         let above = dir.parent().filter(|_| dir.is_below_link())?;
         above.or_above(identity)

@@ -38,6 +38,7 @@ impl<V: Visitor> Worker<'_, V> {
         for index in 0..roots.len() {
             if let Some(metadata) = raw.metadata(index) {
                 shared.boundaries.set(first + index, metadata);
+                shared.bulk.set_root(first + index, metadata);
             }
         }
         let descents = self.descents_of(&raw, None, 0);

@@ -1,15 +1,16 @@
 //! What happens to the entries of a batch: shared with idle workers, asked for metadata, visited, descended into.
 
 use super::Worker;
+use super::list::Unopened;
 use crate::batch::{Batch, Candidate, Descent};
 use crate::dir::Dir;
 use crate::options::{Follow, Order};
-use crate::raw_batch::RawBatch;
+use crate::raw_batch::{Known, RawBatch};
 use crate::scheduler::{Part, Task};
-use crate::stat::{Place, stat_entries};
+use crate::stat::{Place, stat_elsewhere, stat_entries};
 use crate::visitor::{Flow, Visitor};
 use ringwalk_sys::{DirectoryFd, RawFileType as FileType};
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -118,10 +119,12 @@ impl<V: Visitor> Worker<'_, V> {
     }
 
     /// Metadata, visitor, and the subdirectories that follow from them.
+    ///
+    /// `fd`: the open directory; `None` if it was read without.
     pub(super) fn visit(
         &mut self,
         dir: &Arc<Dir<V::State>>,
-        fd: &Arc<DirectoryFd>,
+        fd: Option<&Arc<DirectoryFd>>,
         index: u32,
         metadata: bool,
         calls: u64,
@@ -130,15 +133,24 @@ impl<V: Visitor> Worker<'_, V> {
         let options = &self.shared.options;
         let depth = dir.depth() + 1;
         let descending = depth < options.max_depth;
-        let place = Place::Directory(fd);
+        let mut raw = std::mem::take(&mut self.raw);
+        let unopened;
+        let place = match fd {
+            Some(fd) => Place::Directory(fd),
+            None => {
+                unopened = Unopened {
+                    dir,
+                    descriptors: &self.shared.descriptors,
+                    fd: OnceCell::new(),
+                };
+                Place::Unopened(&unopened)
+            }
+        };
         let mut calls = calls;
         if !metadata {
-            let wanted = self.shared.entry_fields;
-            let inode_order = self.shared.regime.uses_inode_order();
-            calls += stat_entries(&mut self.raw, place, wanted, descending, inode_order);
+            calls += self.stat(dir, &mut raw, place, descending);
         }
-        self.meter(calls, begin, fd);
-        let raw = std::mem::take(&mut self.raw);
+        self.meter(calls, begin, fd.map(|fd| &**fd));
         let descents = self.descents_of(&raw, Some(dir), depth);
         let batch = Batch {
             raw: &raw,
@@ -157,6 +169,36 @@ impl<V: Visitor> Worker<'_, V> {
         }
         self.raw = raw;
         self.keep_descents(descents);
+    }
+
+    /// Metadata of the entries of `dir`: past the VFS as far as it is to be had there, else by system calls.
+    fn stat(
+        &mut self,
+        dir: &Dir<V::State>,
+        raw: &mut RawBatch,
+        place: Place<'_>,
+        descending: bool,
+    ) -> u64 {
+        let shared = self.shared;
+        let mut wanted = shared.entry_fields;
+        let mut calls = 0;
+        if wanted.needs_any(raw, descending)
+            && let Some((ground, wanting)) = shared.bulk.ground_of(dir)
+        {
+            if wanted.asks_all() {
+                self.reader(ground).stat(wanting, raw, wanted);
+                let unknown = |known: &&Known| matches!(known, Known::Nothing);
+                let left = raw.known.iter().filter(unknown).count() as u64;
+                let answered = raw.known.len() as u64 - left;
+                shared.bulk.count_answers(&shared.options, answered, left);
+            }
+            for index in shared.bulk.elsewhere(ground, wanting.ino, &raw.records) {
+                calls += stat_elsewhere(raw, index, place, wanted, descending);
+            }
+            wanted = wanted.on_one_mount();
+        }
+        let inode_order = shared.regime.uses_inode_order();
+        calls + stat_entries(raw, place, wanted, descending, inode_order)
     }
 
     pub(super) fn call_visitor(&mut self, batch: &Batch<'_, V::State>) -> Flow {
@@ -223,7 +265,7 @@ impl<V: Visitor> Worker<'_, V> {
     pub(super) fn descend(
         &mut self,
         dir: &Arc<Dir<V::State>>,
-        fd: &Arc<DirectoryFd>,
+        fd: Option<&Arc<DirectoryFd>>,
         raw: &RawBatch,
         descents: &[Descent<V::State>],
     ) {
@@ -236,7 +278,8 @@ impl<V: Visitor> Worker<'_, V> {
         for descent in descents.iter().rev().filter(|d| !d.pruned.get()) {
             let index = descent.index as usize;
             let state = descent.state.take().unwrap_or_default();
-            let child = Dir::child(dir, raw.records.name(index), raw.is_followed(index), state);
+            let (name, ino) = (raw.records.name(index), raw.records.ino(index));
+            let child = Dir::child(dir, name, ino, raw.is_followed(index), state);
             self.deque.push(Task::Open(Arc::new(child)));
         }
         self.pushed(children);

@@ -29,7 +29,7 @@ pub(super) const KINDS: &[(&str, Kind, &str)] = &[
         "OPTIONS",
         Kind::Leading,
         "\
-Before the word find stand the options that all programs have (see ringwalk(1)): --source, --workers, --explain and --progress. On a \
+Before the word find stand the options that all programs have (see ringwalk(1)): --source, --workers, --prefetch, --sync, --explain and --progress. On a \
 terminal a line of progress is shown from half a second on, unless commands are run. After the word find, and before the starting points:",
     ),
     (
@@ -116,7 +116,7 @@ terminal, characters of names that are not printable are written as question mar
 * PATH: where commands of -exec and its like are looked for.
 * POSIXLY_CORRECT: if set, -ls counts blocks of 512 bytes, and nothing is warned of.
 * TZ: the time zone of dates.
-* RINGWALK_SOURCE, RINGWALK_WORKERS, RINGWALK_EXPLAIN, RINGWALK_PROGRESS: used when the option of that name is not given before find.",
+* RINGWALK_SOURCE, RINGWALK_WORKERS, RINGWALK_PREFETCH, RINGWALK_SYNC, RINGWALK_EXPLAIN, RINGWALK_PROGRESS: used when the option of that name is not given before find.",
     ),
     (
         "EXAMPLES",

@@ -9,7 +9,7 @@ use super::completion::{Argument, argument, insert, words};
 const HOOK: &str = r"    local -i at=2
     while (( at < CURRENT )); do
         case $words[at] in
-            (--source|--workers|--progress) (( at += 2 )) ;;
+            (--source|--workers|--prefetch|--progress) (( at += 2 )) ;;
             (find) _ringwalk_find; return ;;
             (-*) (( at += 1 )) ;;
             (*) break ;;

@@ -1,0 +1,160 @@
+"""Images of file systems that are measured again and again: made once, then kept.
+
+They lie in SCRATCH/images, each with a file beside it that says what it was made from;
+one whose recipe is no longer that is made anew. The kernel's own file systems fill them,
+not mkfs, so that everything lies where it would on a disk in use, and they are only
+mounted read-only afterwards, so that nothing in them is ever fresh.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import trees
+from .media import MIB, call, loop_device, mounted, need_root
+from .tools import build, need
+
+# To be raised when images are to be made in another way.
+VERSION = 1
+
+# Inode tables are written in full: the kernel would do it while the first runs are measured.
+# Nothing is discarded: punching holes into a new sparse file takes long and gains nothing.
+MAKERS = {
+    "ext4": ("mke2fs", "-q", "-F", "-t", "ext4", "-E", "lazy_itable_init=0,nodiscard"),
+    "xfs": ("mkfs.xfs", "-q", "-f", "-K"),
+    "btrfs": ("mkfs.btrfs", "-q", "-f", "--nodiscard"),
+}
+
+# The least that mkfs.xfs makes is 300 MiB.
+SMALLEST = 512
+
+
+@dataclass(frozen=True)
+class Content:
+    """What an image holds: `fill` makes it below a mount point.
+
+    `recipe` tells it from other contents of that name; `megabytes` is the size of the image.
+    """
+
+    name: str
+    about: str
+    megabytes: int
+    fill: Callable[[Path], None]
+    recipe: str
+    inodes: int | None = None
+
+
+def copy_of(tree: Path) -> Content:
+    """A directory with everything in it, its files' contents too.
+
+    Without the contents all directories would lie side by side, and sizes, which `du -b`
+    adds up, would have to be faked. A tree with as many entries and bytes as before is
+    taken for the same.
+    """
+    said = subprocess.run(
+        [build("floor"), "stat", tree], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    used = int(call("du", "--summarize", "--block-size=1M", tree).split()[0])
+
+    def fill(root: Path) -> None:
+        call("cp", "--archive", f"{tree}/.", root)
+
+    # A third more for what the file system itself needs; btrfs has its metadata twice.
+    megabytes = max(SMALLEST, used + used // 3 + 256)
+    return Content("tree", tree.name, megabytes, fill, f"{tree}: {said}")
+
+
+def million() -> Content:
+    """A million empty files in 1000 directories."""
+
+    def fill(root: Path) -> None:
+        trees.synthetic(root, 1000, 1000)
+
+    about = "1000 directories of 1000 files"
+    return Content("million", about, 4096, fill, about, inodes=1_100_000)
+
+
+def one_directory(files: int) -> Content:
+    """One directory, `messages`, of files made in random order."""
+
+    def fill(root: Path) -> None:
+        directory = root / "messages"
+        directory.mkdir()
+        trees.shuffled(directory, files)
+
+    about = f"one directory of {files} files made in random order"
+    # 4 KiB of each file, its inode, its name; never as full as to change where things go.
+    megabytes = max(SMALLEST, files * 3 // 400)
+    return Content(f"messages-{files}", about, megabytes, fill, about, inodes=files * 5 // 4)
+
+
+def image(scratch: Path, file_system: str, content: Content) -> Path:
+    """The image of a content in a file system, from the cache or made now."""
+    folder = scratch / "images"
+    path = folder / f"{content.name}.{file_system}"
+    maker = _maker(file_system, content)
+    recipe = {
+        "version": VERSION,
+        "maker": maker,
+        "megabytes": content.megabytes,
+        "content": content.recipe,
+    }
+    if is_current(path, recipe):
+        return path
+    need(maker[0], "losetup", "mount", "umount")
+    need_root()
+    folder.mkdir(parents=True, exist_ok=True)
+    _note(path).unlink(missing_ok=True)
+    partial = path.with_name(path.name + ".partial")
+    try:
+        _make(partial, maker, content, folder / "filling")
+        partial.rename(path)
+    finally:
+        partial.unlink(missing_ok=True)
+    _note(path).write_text(json.dumps(recipe, indent=2) + "\n")
+    return path
+
+
+def is_current(path: Path, recipe: dict[str, object]) -> bool:
+    """Whether an image is there and was made from this recipe."""
+    try:
+        return path.exists() and json.loads(_note(path).read_text()) == recipe
+    except (OSError, ValueError):
+        return False
+
+
+def _note(path: Path) -> Path:
+    return path.with_name(path.name + ".json")
+
+
+def _maker(file_system: str, content: Content) -> list[str]:
+    """The command that makes the empty file system; the others make inodes as they go."""
+    words = list(MAKERS[file_system])
+    if file_system == "ext4" and content.inodes:
+        words += ["-N", str(content.inodes)]
+    return words
+
+
+def _make(path: Path, maker: list[str], content: Content, point: Path) -> None:
+    with open(path, "wb") as file:
+        file.truncate(content.megabytes * MIB)
+    call(*maker, path)
+    try:
+        with loop_device(path) as device, mounted(device, point, "-o", "noatime"):
+            content.fill(point)
+    finally:
+        with contextlib.suppress(OSError):
+            point.rmdir()
+    # From here on it is read past the page cache only.
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+    finally:
+        os.close(descriptor)

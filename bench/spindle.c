@@ -1,0 +1,221 @@
+// A spinning disk for nbdkit: the content of a file, at the pace of one head.
+//
+//   nbdkit --threads 64 ./spindle.so file=IMAGE
+//
+// One read is served at a time. Of those that wait, the one that the head reaches first
+// comes next, as a disk with a command queue does it. What a read costs:
+//
+//   the way there   nothing if it begins where the last one ended (the disk reads on into
+//                   its own buffer); else 0.5 ms + 6.56 ms x sqrt(distance / size), which
+//                   is 4 ms for the average of two random places (the mean of the square
+//                   root of their distance is 8/15) and 7.06 ms from end to end, and half
+//                   a turn at 7200 a minute, 4.17 ms. A short way forward is not sought:
+//                   what lies between passes under the head at the rate of transfer.
+//   transfer        150 MB/s
+//
+// The image fills the disk, however small it is: distances are shares of its size. The
+// time is kept as if nothing of what serves the disk took any: a read begins when the head
+// is free, also if its thread wakes up later than that.
+
+#define NBDKIT_API_VERSION 2
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <nbdkit-plugin.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define THREAD_MODEL NBDKIT_THREAD_MODEL_PARALLEL
+
+// Nanoseconds, bytes a nanosecond.
+static const double SETTLE = 0.5e6, STROKE = 3.5e6 * 15 / 8;
+static const double HALF_TURN = 60e9 / 7200 / 2;
+static const double RATE = 0.150;
+
+// A read that waits, on its thread's stack.
+struct request {
+	uint64_t offset, length;
+	int64_t arrival;
+	bool chosen;
+	pthread_cond_t turn;
+	struct request *next;
+};
+
+static char *path;
+static int image = -1;
+static uint64_t size;
+
+// All below is guarded by `lock`.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct request *waiting;
+static bool busy;
+static uint64_t head;
+static int64_t free_at;
+
+static int64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+static void sleep_until(int64_t end)
+{
+	struct timespec time = { end / 1000000000LL, end % 1000000000LL };
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL) == EINTR)
+		;
+}
+
+static double way_to(uint64_t offset)
+{
+	uint64_t distance = offset > head ? offset - head : head - offset;
+	double sought;
+
+	if (distance == 0)
+		return 0;
+	sought = SETTLE + STROKE * sqrt((double)distance / size) + HALF_TURN;
+	return offset > head ? fmin(distance / RATE, sought) : sought;
+}
+
+// Gives the free head to the read it reaches first, if one waits.
+static void choose(void)
+{
+	struct request **best = NULL, *chosen;
+
+	for (struct request **each = &waiting; *each; each = &(*each)->next)
+		if (!best || way_to((*each)->offset) < way_to((*best)->offset))
+			best = each;
+	if (!best)
+		return;
+	chosen = *best;
+	*best = chosen->next;
+	chosen->chosen = true;
+	busy = true;
+	pthread_cond_signal(&chosen->turn);
+}
+
+static void spend_time(uint64_t offset, uint64_t length)
+{
+	struct request own = { .offset = offset, .length = length, .arrival = now() };
+	int64_t end;
+
+	pthread_cond_init(&own.turn, NULL);
+	pthread_mutex_lock(&lock);
+	own.next = waiting;
+	waiting = &own;
+	if (!busy)
+		choose();
+	while (!own.chosen)
+		pthread_cond_wait(&own.turn, &lock);
+	end = own.arrival > free_at ? own.arrival : free_at;
+	end += (int64_t)(way_to(offset) + length / RATE);
+	free_at = end;
+	head = offset + length;
+	pthread_mutex_unlock(&lock);
+	sleep_until(end);
+	pthread_mutex_lock(&lock);
+	busy = false;
+	choose();
+	pthread_mutex_unlock(&lock);
+	pthread_cond_destroy(&own.turn);
+}
+
+static int spindle_config(const char *key, const char *value)
+{
+	if (strcmp(key, "file")) {
+		nbdkit_error("unknown parameter: %s", key);
+		return -1;
+	}
+	free(path);
+	path = nbdkit_realpath(value);
+	return path ? 0 : -1;
+}
+
+static int spindle_get_ready(void)
+{
+	struct stat status;
+
+	if (!path) {
+		nbdkit_error("file=IMAGE is missing");
+		return -1;
+	}
+	image = open(path, O_RDONLY | O_CLOEXEC);
+	if (image < 0 || fstat(image, &status)) {
+		nbdkit_error("%s: %m", path);
+		return -1;
+	}
+	size = status.st_size;
+	return 0;
+}
+
+static void spindle_unload(void)
+{
+	if (image >= 0)
+		close(image);
+	free(path);
+}
+
+static void *spindle_open(int readonly)
+{
+	(void)readonly;
+	return NBDKIT_HANDLE_NOT_NEEDED;
+}
+
+static int64_t spindle_get_size(void *handle)
+{
+	(void)handle;
+	return size;
+}
+
+static int spindle_can_multi_conn(void *handle)
+{
+	(void)handle;
+	return 1;
+}
+
+static int spindle_pread(void *handle, void *buffer, uint32_t length, uint64_t offset,
+			 uint32_t flags)
+{
+	char *rest = buffer;
+
+	(void)handle;
+	(void)flags;
+	spend_time(offset, length);
+	while (length) {
+		ssize_t got = pread(image, rest, length, offset);
+
+		if (got <= 0) {
+			if (got < 0 && errno == EINTR)
+				continue;
+			nbdkit_error("%s: %s", path, got ? strerror(errno) : "has become shorter");
+			return -1;
+		}
+		rest += got;
+		offset += got;
+		length -= got;
+	}
+	return 0;
+}
+
+static struct nbdkit_plugin plugin = {
+	.name = "spindle",
+	.config = spindle_config,
+	.config_help = "file=<IMAGE>  (required) What is on the disk.",
+	.get_ready = spindle_get_ready,
+	.unload = spindle_unload,
+	.open = spindle_open,
+	.get_size = spindle_get_size,
+	.can_multi_conn = spindle_can_multi_conn,
+	.pread = spindle_pread,
+};
+
+NBDKIT_REGISTER_PLUGIN(plugin)

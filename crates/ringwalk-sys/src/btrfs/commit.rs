@@ -1,0 +1,46 @@
+//! Having the running transaction committed.
+
+use super::{MAGIC, ioctl};
+use rustix::io::Errno;
+use rustix::ioctl::opcode;
+use std::os::fd::AsFd;
+
+/// Begins to commit the running transaction of the file system that `fd` is on, and returns its number, to be
+/// [waited](wait_for_commit) for; if none is running, that of the last one.
+///
+/// Data is not written back: what files have in memory only, and with it their sizes and blocks, stays there.
+///
+/// # Errors
+///
+/// `ENOTTY` if it is another file system, `EROFS`, `EIO` and `ENOSPC` if it cannot be written to any more.
+#[doc(alias = "BTRFS_IOC_START_SYNC")]
+pub fn start_commit(fd: impl AsFd) -> Result<u64, Errno> {
+    let mut transaction = 0_u64;
+    // SAFETY: BTRFS_IOC_START_SYNC writes one 64-bit integer, to one that is borrowed mutably for the call.
+    unsafe {
+        ioctl(
+            fd.as_fd(),
+            opcode::read::<u64>(MAGIC, 24),
+            &raw mut transaction,
+        )?;
+    }
+    Ok(transaction)
+}
+
+/// Waits until the transaction with this number has been committed.
+///
+/// # Errors
+///
+/// `ENOTTY` if `fd` is on another file system, `EINVAL` for a transaction that has not begun.
+#[doc(alias = "BTRFS_IOC_WAIT_SYNC")]
+pub fn wait_for_commit(fd: impl AsFd, transaction: u64) -> Result<(), Errno> {
+    let mut transaction = transaction;
+    // SAFETY: BTRFS_IOC_WAIT_SYNC reads one 64-bit integer, which lives for the call.
+    unsafe {
+        ioctl(
+            fd.as_fd(),
+            opcode::write::<u64>(MAGIC, 22),
+            &raw mut transaction,
+        )
+    }
+}

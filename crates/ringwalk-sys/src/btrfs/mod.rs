@@ -1,0 +1,48 @@
+//! The ioctls of btrfs that trees are read with.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `search.rs` | items of a tree in a range of keys (`BTRFS_IOC_TREE_SEARCH_V2`) |
+//! | `lookup.rs` | which tree a directory is in, and where in its tree (`BTRFS_IOC_INO_LOOKUP`) |
+//! | `commit.rs` | having the running transaction committed (`BTRFS_IOC_START_SYNC`, `BTRFS_IOC_WAIT_SYNC`) |
+//!
+//! Numbers and layouts are those of `linux/btrfs.h` and `linux/btrfs_tree.h`. What the items hold is the caller's to decode: there
+//! is nothing unsafe in that.
+
+mod commit;
+mod lookup;
+mod search;
+
+pub use commit::{start_commit, wait_for_commit};
+pub use lookup::{path_in_tree, tree_of};
+pub use search::{Found, Item, Key, TreeSearch};
+
+use crate::getdents::last_errno;
+use rustix::io::Errno;
+use rustix::ioctl::Opcode;
+use std::os::fd::{AsRawFd, BorrowedFd};
+
+/// `BTRFS_IOCTL_MAGIC`.
+const MAGIC: u8 = 0x94;
+
+/// Calls an ioctl of btrfs that reads and writes `argument`.
+///
+/// # Safety
+///
+/// `argument` must point to what the operation reads, initialized, and to room for what it writes, any bytes of which must be
+/// valid there.
+unsafe fn ioctl<T>(fd: BorrowedFd<'_>, opcode: Opcode, argument: *mut T) -> Result<(), Errno> {
+    #[expect(
+        clippy::cast_lossless,
+        reason = "musl takes an int, glibc an unsigned long"
+    )]
+    let request = opcode as libc::Ioctl;
+    // SAFETY: the descriptor is open because it is borrowed; the caller vouches for the argument. A descriptor of another
+    // file system refuses the number (ENOTTY): 0x94 is registered for btrfs in Documentation/userspace-api/ioctl.
+    let status = unsafe { libc::ioctl(fd.as_raw_fd(), request, argument) };
+    if status < 0 {
+        Err(last_errno())
+    } else {
+        Ok(())
+    }
+}

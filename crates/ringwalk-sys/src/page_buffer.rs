@@ -1,0 +1,104 @@
+//! Pages of memory that belong to one owner, at an address that never changes.
+
+use std::ops::{Deref, DerefMut};
+use std::ptr::{self, NonNull};
+use std::slice;
+
+use rustix::io::Errno;
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
+
+/// From this size on the kernel is asked for huge pages: one entry in the processor's tables, one pin when the buffer
+/// is registered with a ring, one fault instead of 512. It is their size on x86-64 and, with 4 KiB pages, on arm64.
+const HUGE: usize = 2 << 20;
+
+/// Zeroed memory, aligned to pages as `O_DIRECT` wants it on every device.
+#[derive(Debug)]
+pub struct PageBuffer {
+    start: NonNull<u8>,
+    len: usize,
+}
+
+// SAFETY: the mapping is owned by this value alone and is not tied to the thread that made it.
+unsafe impl Send for PageBuffer {}
+// SAFETY: a shared reference allows reading only.
+unsafe impl Sync for PageBuffer {}
+
+impl PageBuffer {
+    /// Maps `len` bytes; none of them takes memory before it is touched.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`mmap(2)`]: `ENOMEM` where there is no room, `EINVAL` if `len` is 0.
+    ///
+    /// [`mmap(2)`]: https://man7.org/linux/man-pages/man2/mmap.2.html
+    pub fn new(len: usize) -> Result<Self, Errno> {
+        let flags = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: a null address lets the kernel choose an unused one, so no existing memory is replaced.
+        let start = unsafe { mmap_anonymous(ptr::null_mut(), len, flags, MapFlags::PRIVATE) }?;
+        if len >= HUGE {
+            // SAFETY: advice about the mapping just made; huge pages change none of its contents. A kernel built
+            // without them refuses, which changes nothing either.
+            let _ = unsafe { madvise(start, len, Advice::LinuxHugepage) };
+        }
+        let start = NonNull::new(start.cast()).ok_or(Errno::NOMEM)?;
+        Ok(Self { start, len })
+    }
+
+    /// Where it begins: for addresses given to the kernel, which must not go through a reference to memory that the
+    /// kernel is writing.
+    pub fn as_mut_ptr(&mut self) -> *mut u8 {
+        self.start.as_ptr()
+    }
+
+    /// As [`as_mut_ptr`](Self::as_mut_ptr), for reading.
+    pub fn as_ptr(&self) -> *const u8 {
+        self.start.as_ptr()
+    }
+
+    /// Number of bytes; unlike that of the slice, found without borrowing the contents.
+    pub fn size(&self) -> usize {
+        self.len
+    }
+}
+
+impl Deref for PageBuffer {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        // SAFETY: `start` and `len` are those of a readable mapping that lives as long as `self`, zeroed at first and
+        // so initialized; `&self` excludes writers in this process.
+        unsafe { slice::from_raw_parts(self.start.as_ptr(), self.len) }
+    }
+}
+
+impl DerefMut for PageBuffer {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above, and writable; `&mut self` excludes everybody else.
+        unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
+    }
+}
+
+impl Drop for PageBuffer {
+    fn drop(&mut self) {
+        // SAFETY: exactly the mapping made in `new`; no reference to it outlives `self`. Unmapping a whole mapping
+        // fails only if its place is wrong, which it is not.
+        let _ = unsafe { munmap(self.start.as_ptr().cast(), self.len) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_aligned_zeroed_and_writable() {
+        for len in [1, 4096, 3 << 20] {
+            let mut buffer = PageBuffer::new(len).unwrap();
+            assert_eq!(buffer.as_ptr().align_offset(4096), 0);
+            assert!(buffer.len() == len && buffer.iter().all(|byte| *byte == 0));
+            buffer[len - 1] = 7;
+            assert_eq!((buffer[len - 1], buffer.size()), (7, len));
+        }
+        assert_eq!(PageBuffer::new(0).unwrap_err(), Errno::INVAL);
+    }
+}

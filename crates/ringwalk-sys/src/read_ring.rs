@@ -1,0 +1,307 @@
+//! Reads of one file on an `io_uring`, into buffers that belong to the ring.
+//!
+//! ```text
+//!            start(slot)                  enter                         next
+//!   idle ─────────────────> queued ─────────────────> with the kernel ─────────> idle: bytes(slot)
+//!        busy[slot] = true                                             busy[slot] = false
+//! ```
+//!
+//! A slot is one part of the buffer. While `busy`, it is the kernel's: no reference to its bytes can be had, and it cannot
+//! be started again. The buffer is unmapped only when no slot is busy; where that cannot be reached (the kernel
+//! refuses to be waited for) it is never unmapped. That, and nothing the caller does, is what makes this interface safe.
+//!
+//! The ring belongs to the thread that made it (`IORING_SETUP_SINGLE_ISSUER`), hence it is not [`Send`].
+
+use std::fmt;
+use std::fs::File;
+use std::io;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::os::fd::AsRawFd;
+use std::slice;
+use std::sync::Arc;
+use std::time::Duration;
+
+use io_uring::{IoUring, opcode, types};
+use rustix::io::Errno;
+
+use crate::PageBuffer;
+
+/// Slots begin at multiples of this: what the strictest devices ask of the memory of a direct read.
+const ALIGNMENT: usize = 4096;
+
+/// The only registered file, and the only registered buffer.
+const FILE: types::Fixed = types::Fixed(0);
+const BUFFER: u16 = 0;
+
+/// How a [`ReadRing`] is set up.
+#[derive(Clone, Debug)]
+pub struct ReadRingOptions {
+    /// Number of slots: reads that can be in flight.
+    pub depth: u32,
+    /// Bytes of one slot: the longest read.
+    pub buffer_size: u32,
+    /// Whether the buffers are registered. That pins and fills all of their memory at once, and saves direct reads from
+    /// pinning pages one read at a time; what comes out of the page cache is copied, and gains nothing.
+    pub register_buffers: bool,
+    /// A kernel thread takes reads without a system call (`IORING_SETUP_SQPOLL`), and sleeps after this time without any.
+    pub sqpoll: Option<Duration>,
+    /// The device is polled for completions (`IORING_SETUP_IOPOLL`); needs `O_DIRECT` and a device that can be polled.
+    pub iopoll: bool,
+}
+
+/// A ring, its file, and a buffer for each of `depth` reads.
+pub struct ReadRing {
+    ring: ManuallyDrop<IoUring>,
+    /// After the ring, which has to be waited for before this goes away.
+    buffer: ManuallyDrop<PageBuffer>,
+    /// Keeps the descriptor open where the file could not be registered.
+    file: Arc<File>,
+    /// Bytes from one slot to the next.
+    stride: usize,
+    buffer_size: usize,
+    busy: Box<[bool]>,
+    in_flight: usize,
+    registered_file: bool,
+    registered_buffer: bool,
+    /// Not `Send`: the kernel accepts entries from one thread only.
+    one_thread: PhantomData<*mut ()>,
+}
+
+impl fmt::Debug for ReadRing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReadRing")
+            .field("depth", &self.busy.len())
+            .field("in_flight", &self.in_flight)
+            .field("registered_file", &self.registered_file)
+            .field("registered_buffer", &self.registered_buffer)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ReadRing {
+    /// Sets up a ring for reads of `file`, with what the kernel has: file and buffer are registered if they can be.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`io_uring_setup(2)`], of which `EPERM` and `ENOSYS` say that this process is to do without; `ENOMEM`
+    /// without memory for the buffer; `EINVAL` if `depth` or `buffer_size` is 0 or too large.
+    ///
+    /// [`io_uring_setup(2)`]: https://man7.org/linux/man-pages/man2/io_uring_setup.2.html
+    pub fn new(file: Arc<File>, options: &ReadRingOptions) -> Result<Self, Errno> {
+        let buffer_size = options.buffer_size as usize;
+        let depth = options.depth as usize;
+        let stride = buffer_size.next_multiple_of(ALIGNMENT);
+        let size = stride.checked_mul(depth).ok_or(Errno::INVAL)?;
+        let mut buffer = PageBuffer::new(size)?;
+        let ring = set_up(options)?;
+        let submitter = ring.submitter();
+        let registered_file = submitter.register_files(&[file.as_raw_fd()]).is_ok();
+        let registered_buffer = options.register_buffers && {
+            let whole = libc::iovec {
+                iov_base: buffer.as_mut_ptr().cast(),
+                iov_len: size,
+            };
+            // SAFETY: `whole` describes the mapping of `buffer`, which lives until no read into it is in flight
+            // (`drop`); the kernel pins its pages and does not write to them by itself. No reference into it exists.
+            // Refused where RLIMIT_MEMLOCK is too low or the buffer exceeds 1 GiB: reads then name plain addresses.
+            unsafe { submitter.register_buffers(&[whole]) }.is_ok()
+        };
+        Ok(Self {
+            ring: ManuallyDrop::new(ring),
+            buffer: ManuallyDrop::new(buffer),
+            file,
+            stride,
+            buffer_size,
+            busy: vec![false; depth].into_boxed_slice(),
+            in_flight: 0,
+            registered_file,
+            registered_buffer,
+            one_thread: PhantomData,
+        })
+    }
+
+    /// Queues a read of `len` bytes at `offset` of the file into a slot, beginning `from` bytes behind its start. The kernel hears of it
+    /// with the next [`enter`](Self::enter).
+    ///
+    /// # Panics
+    ///
+    /// If the slot does not exist, is busy, or is shorter than `from + len`.
+    pub fn start(&mut self, slot: u32, offset: u64, from: u32, len: u32) {
+        let place = slot as usize;
+        assert!(!self.busy[place], "slot {slot} is busy");
+        assert!(from as usize + len as usize <= self.buffer_size);
+        // SAFETY: within the mapping: `place` is less than the number of slots, `from` at most the size of one.
+        let address = unsafe {
+            self.buffer
+                .as_mut_ptr()
+                .add(place * self.stride + from as usize)
+        };
+        let plain = types::Fd(self.file.as_raw_fd());
+        let entry = match (self.registered_file, self.registered_buffer) {
+            (true, true) => opcode::ReadFixed::new(FILE, address, len, BUFFER)
+                .offset(offset)
+                .build(),
+            (false, true) => opcode::ReadFixed::new(plain, address, len, BUFFER)
+                .offset(offset)
+                .build(),
+            (true, false) => opcode::Read::new(FILE, address, len).offset(offset).build(),
+            (false, false) => opcode::Read::new(plain, address, len)
+                .offset(offset)
+                .build(),
+        };
+        let entry = entry.user_data(u64::from(slot));
+        // SAFETY: the entry's descriptor is open as long as `self.file`; its memory lies in one slot of the buffer
+        // (asserted above), which is the kernel's until the completion is seen: `busy` keeps `bytes` and `start` away
+        // from it, `drop` waits for it or leaves the mapping in place for ever.
+        let pushed = unsafe { self.ring.submission().push(&entry) };
+        // The queue has at least as many entries as there are slots, and each is used once until it is taken.
+        assert!(pushed.is_ok(), "more entries than slots");
+        self.busy[place] = true;
+        self.in_flight += 1;
+    }
+
+    /// Gives the kernel what is queued, and waits until `want` completions are there to be taken by [`next`](Self::next), with
+    /// one system call.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`io_uring_enter(2)`]. After `EINTR`, `EAGAIN` and `EBUSY` it may be called again; whatever the error, reads
+    /// may be in flight and their completions be taken.
+    ///
+    /// [`io_uring_enter(2)`]: https://man7.org/linux/man-pages/man2/io_uring_enter.2.html
+    pub fn enter(&mut self, want: usize) -> Result<(), Errno> {
+        match self.ring.submit_and_wait(want.min(self.in_flight)) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(Errno::from_io_error(&error).unwrap_or(Errno::IO)),
+        }
+    }
+
+    /// The next read that is over: its slot, which is idle now, and how many bytes were read or the error.
+    #[expect(clippy::should_implement_trait, reason = "more may follow after None")]
+    pub fn next(&mut self) -> Option<(u32, Result<u32, Errno>)> {
+        let completion = self.ring.completion().next()?;
+        // Exactly what `start` gave.
+        #[expect(clippy::cast_possible_truncation, reason = "it was a u32")]
+        let slot = completion.user_data() as u32;
+        self.busy[slot as usize] = false;
+        self.in_flight -= 1;
+        let result = completion.result();
+        let result =
+            u32::try_from(result).map_err(|_| Errno::from_raw_os_error(result.saturating_neg()));
+        Some((slot, result))
+    }
+
+    /// Number of reads started and not yet taken by [`next`](Self::next).
+    pub fn in_flight(&self) -> usize {
+        self.in_flight
+    }
+
+    /// The bytes of an idle slot: what the last reads into it left there.
+    ///
+    /// # Panics
+    ///
+    /// If the slot does not exist or is busy.
+    pub fn bytes(&self, slot: u32) -> &[u8] {
+        let place = slot as usize;
+        assert!(!self.busy[place], "slot {slot} is busy");
+        // SAFETY: within the mapping, initialized since it was mapped; the slot is not with the kernel, and cannot be
+        // while the reference lives, because `start` needs `&mut self`.
+        unsafe {
+            let start = self.buffer.as_ptr().add(place * self.stride);
+            slice::from_raw_parts(start, self.buffer_size)
+        }
+    }
+
+    /// As [`bytes`](Self::bytes), to be filled by other means.
+    ///
+    /// # Panics
+    ///
+    /// If the slot does not exist or is busy.
+    pub fn bytes_mut(&mut self, slot: u32) -> &mut [u8] {
+        let place = slot as usize;
+        assert!(!self.busy[place], "slot {slot} is busy");
+        // SAFETY: as in `bytes`; `&mut self` excludes other references, and other slots' memory is not touched.
+        unsafe {
+            let start = self.buffer.as_mut_ptr().add(place * self.stride);
+            slice::from_raw_parts_mut(start, self.buffer_size)
+        }
+    }
+
+    /// Whether file and buffer were registered.
+    pub fn registered(&self) -> (bool, bool) {
+        (self.registered_file, self.registered_buffer)
+    }
+
+    /// Waits for all that is in flight and forgets what came of it.
+    ///
+    /// # Errors
+    ///
+    /// As [`enter`](Self::enter), except that what may be tried again is.
+    pub fn drain(&mut self) -> Result<(), Errno> {
+        loop {
+            while self.next().is_some() {}
+            if self.in_flight == 0 {
+                return Ok(());
+            }
+            match self.enter(1) {
+                Ok(()) | Err(Errno::INTR) => {}
+                Err(Errno::AGAIN | Errno::BUSY) => std::thread::sleep(Duration::from_millis(1)),
+                Err(errno) => return Err(errno),
+            }
+        }
+    }
+}
+
+impl Drop for ReadRing {
+    fn drop(&mut self) {
+        if self.drain().is_err() {
+            // The kernel may still write into the buffer: it stays where it is.
+            return;
+        }
+        // SAFETY: neither is used again. Nothing is in flight, so the kernel writes into the buffer no more.
+        unsafe {
+            ManuallyDrop::drop(&mut self.ring);
+            ManuallyDrop::drop(&mut self.buffer);
+        }
+    }
+}
+
+/// The ring itself, with the flags of the newest kernel first. A kernel that does not know a flag answers EINVAL.
+fn set_up(options: &ReadRingOptions) -> Result<IoUring, Errno> {
+    let mut answer = Errno::INVAL;
+    for attempt in 0..4 {
+        let mut builder = IoUring::builder();
+        builder.dontfork();
+        if options.iopoll {
+            builder.setup_iopoll();
+        }
+        if let Some(idle) = options.sqpoll {
+            builder.setup_sqpoll(u32::try_from(idle.as_millis()).unwrap_or(u32::MAX));
+        }
+        // Completions are worked on when we ask for them, not by interrupting us (6.1, 5.19); not with a kernel thread
+        // that does so. NO_SQARRAY (6.6): entries are taken in order, without a table of their numbers.
+        match (attempt, options.sqpoll) {
+            (0, None) => builder
+                .setup_single_issuer()
+                .setup_defer_taskrun()
+                .setup_no_sqarray(),
+            (1, None) => builder.setup_single_issuer().setup_defer_taskrun(),
+            (2, None) => builder.setup_coop_taskrun(),
+            (0, Some(_)) => builder.setup_single_issuer().setup_no_sqarray(),
+            _ => &mut builder,
+        };
+        match builder.build(options.depth) {
+            Ok(ring) => return Ok(ring),
+            Err(error) => answer = errno(&error),
+        }
+        if answer != Errno::INVAL {
+            break;
+        }
+    }
+    Err(answer)
+}
+
+fn errno(error: &io::Error) -> Errno {
+    Errno::from_io_error(error).unwrap_or(Errno::IO)
+}

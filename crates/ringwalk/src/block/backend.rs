@@ -1,0 +1,190 @@
+//! A ring or threads, behind one interface.
+
+use std::fs::File;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use ringwalk_sys::rustix::io::Errno;
+use ringwalk_sys::{ReadRing, ReadRingOptions};
+
+use super::threads::Threads;
+use super::{ReaderOptions, Transport};
+
+/// A read that is over: its slot, and the number of bytes or the error.
+pub(super) type Completion = (u32, Result<u32, Errno>);
+
+/// A ring that cannot be entered any more, by a seccomp filter installed since, for instance.
+#[derive(Debug)]
+pub(super) struct Broken;
+
+/// How often a kernel that has no memory for requests at the moment is asked again, a millisecond later each time.
+const PATIENCE: u32 = 1000;
+
+#[derive(Debug)]
+pub(super) enum Backend {
+    Ring(Box<ReadRing>),
+    Threads(Threads),
+}
+
+impl Backend {
+    pub(super) fn new(file: &Arc<File>, options: &ReaderOptions, direct: bool) -> Self {
+        if options.transport == Transport::Auto
+            && let Some(ring) = ring(file, options, direct)
+        {
+            return Self::Ring(Box::new(ring));
+        }
+        Self::threads(file, options)
+    }
+
+    pub(super) fn threads(file: &Arc<File>, options: &ReaderOptions) -> Self {
+        Self::Threads(Threads::new(
+            Arc::clone(file),
+            options.depth,
+            options.buffer_size,
+        ))
+    }
+
+    pub(super) fn means(&self) -> String {
+        match self {
+            Self::Threads(_) => "pread on threads".to_owned(),
+            Self::Ring(ring) => match ring.registered() {
+                (true, true) => "io_uring, file and buffers registered",
+                (true, false) => "io_uring, file registered",
+                (false, true) => "io_uring, buffers registered",
+                (false, false) => "io_uring",
+            }
+            .to_owned(),
+        }
+    }
+
+    /// A read of `len` bytes at `offset` of the file into a slot that is idle, from its byte `from` on.
+    pub(super) fn start(&mut self, slot: u32, offset: u64, from: u32, len: u32) {
+        match self {
+            Self::Ring(ring) => ring.start(slot, offset, from, len),
+            Self::Threads(threads) => threads.start(slot, offset, from, len),
+        }
+    }
+
+    /// Hands what was started to the kernel, and adds what was over at once, out of the page cache, to `completions`.
+    pub(super) fn submit(&mut self, completions: &mut Vec<Completion>) {
+        if let Self::Ring(ring) = self {
+            // Whatever there is to say about this will be said by `wait`.
+            let _ = ring.enter(0);
+            while let Some(completion) = ring.next() {
+                completions.push(completion);
+            }
+        }
+    }
+
+    /// Waits until a read is over, and adds what is over to `completions`. Some must have been started.
+    ///
+    /// # Errors
+    ///
+    /// If the ring works no more. What was started and is not in `completions` has to be started again with another backend.
+    pub(super) fn wait(&mut self, completions: &mut Vec<Completion>) -> Result<(), Broken> {
+        match self {
+            Self::Ring(ring) => wait_for_ring(ring, completions),
+            Self::Threads(threads) => {
+                threads.wait(completions);
+                Ok(())
+            }
+        }
+    }
+
+    /// Waits for all that was started, and forgets it.
+    pub(super) fn drain(&mut self) -> Result<(), Broken> {
+        let mut forgotten = Vec::new();
+        while self.in_flight() > 0 {
+            self.wait(&mut forgotten)?;
+            forgotten.clear();
+        }
+        Ok(())
+    }
+
+    fn in_flight(&self) -> usize {
+        match self {
+            Self::Ring(ring) => ring.in_flight(),
+            Self::Threads(threads) => threads.in_flight(),
+        }
+    }
+
+    /// The memory of a slot that is idle.
+    pub(super) fn bytes(&self, slot: u32) -> &[u8] {
+        match self {
+            Self::Ring(ring) => ring.bytes(slot),
+            Self::Threads(threads) => threads.bytes(slot),
+        }
+    }
+
+    pub(super) fn bytes_mut(&mut self, slot: u32) -> &mut [u8] {
+        match self {
+            Self::Ring(ring) => ring.bytes_mut(slot),
+            Self::Threads(threads) => threads.bytes_mut(slot),
+        }
+    }
+
+    /// Whether an error may be about the ring rather than about the file.
+    pub(super) fn may_be_refusing(&self, errno: Errno) -> bool {
+        let refusals = [
+            Errno::AGAIN,
+            Errno::INVAL,
+            Errno::OPNOTSUPP,
+            Errno::CANCELED,
+            Errno::FAULT,
+            Errno::NOMEM,
+        ];
+        matches!(self, Self::Ring(_)) && refusals.contains(&errno)
+    }
+}
+
+/// A ring with what was asked for, or with as much of it as the kernel and the device do.
+fn ring(file: &Arc<File>, options: &ReaderOptions, direct: bool) -> Option<ReadRing> {
+    let mut wanted = ReadRingOptions {
+        depth: options.depth,
+        buffer_size: options.buffer_size,
+        register_buffers: direct,
+        sqpoll: options.sqpoll,
+        iopoll: options.iopoll,
+    };
+    if wanted.iopoll {
+        if let Ok(mut ring) = ReadRing::new(Arc::clone(file), &wanted)
+            && polls(&mut ring, options.buffer_size)
+        {
+            return Some(ring);
+        }
+        wanted.iopoll = false;
+    }
+    if wanted.sqpoll.is_some() {
+        if let Ok(ring) = ReadRing::new(Arc::clone(file), &wanted) {
+            return Some(ring);
+        }
+        wanted.sqpoll = None;
+    }
+    ReadRing::new(Arc::clone(file), &wanted).ok()
+}
+
+/// Whether reads can be polled for: a file system without it answers `EOPNOTSUPP` to the first one.
+fn polls(ring: &mut ReadRing, buffer_size: u32) -> bool {
+    ring.start(0, 0, 0, buffer_size.min(4096));
+    let mut over = Vec::new();
+    wait_for_ring(ring, &mut over).is_ok() && matches!(over[..], [(_, Ok(_))])
+}
+
+fn wait_for_ring(ring: &mut ReadRing, completions: &mut Vec<Completion>) -> Result<(), Broken> {
+    let mut patience = PATIENCE;
+    while completions.is_empty() {
+        match ring.enter(1) {
+            Ok(()) | Err(Errno::INTR) => {}
+            Err(Errno::AGAIN | Errno::BUSY) if patience > 0 => {
+                patience -= 1;
+                thread::sleep(Duration::from_millis(1));
+            }
+            Err(_) => return Err(Broken),
+        }
+        while let Some(completion) = ring.next() {
+            completions.push(completion);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,21 @@
+//! What this process may do past permissions.
+
+use rustix::thread::{CapabilitySet, capabilities};
+
+/// Whether user namespaces do not matter: ids are those on the disk, and capabilities are the host's.
+///
+/// Only the initial namespace maps all ids to themselves (`user_namespaces(7)`). Without `/proc` it cannot be told.
+pub fn is_initial_namespace() -> bool {
+    let map = std::fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+    map.split_ascii_whitespace().eq(["0", "0", "4294967295"])
+}
+
+/// Whether system calls would let this process read every directory and look at every file: `CAP_DAC_READ_SEARCH` in the initial user
+/// namespace (capabilities(7)). Then an answer past the VFS is no other one.
+pub fn may_read_everything() -> bool {
+    let held = capabilities(None).is_ok_and(|sets| {
+        let wanted = CapabilitySet::DAC_READ_SEARCH;
+        sets.effective.contains(wanted)
+    });
+    held && is_initial_namespace()
+}

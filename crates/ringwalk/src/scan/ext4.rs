@@ -1,0 +1,273 @@
+//! Inode tables of ext2, ext3 and ext4, from the block device.
+//!
+//! The parts of the tables that have been in use are read in the order of the disk, in pieces that threads take in turn, so that
+//! however many there are they read next to each other. Whether an inode is in use is what it says itself: it has links. What has none is deleted, even
+//! if somebody still has it open, and no walk would see it.
+
+use super::{Inventory, Turns};
+use crate::block::{BlockReader, ReaderOptions, Request};
+use crate::metadata::{Fields, Metadata};
+use crate::volume::ext4::{Ext4, is_unsure, to_metadata};
+use crate::volume::{Mounted, Refused};
+use ringwalk_ext4::{FileSystem, InodeTable, ROOT_INODE};
+use ringwalk_sys::{FileHandle, Statx, open_by_handle, statx};
+use rustix::fs::{AtFlags, OFlags};
+use rustix::io::Errno;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes of a piece: 1024 inodes of 256 bytes. A thread that is done waits for the others no longer than for one of these.
+const PIECE: u32 = 256 * 1024;
+
+/// Pieces that a thread has in flight: enough to keep a disk busy, and few enough that all of them are next to each other.
+const DEPTH: u32 = 8;
+
+/// Inodes in use for which it is worth reading so many that are not.
+const LEAST_SHARE: u64 = 64;
+
+/// It is looked whether a scan is of use after so many files had to be asked for.
+const MANY_ASKED: u64 = 1000;
+
+/// A piece of a table.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    offset: u64,
+    first: u32,
+    count: u32,
+}
+
+/// The tables of one file system.
+struct Tables {
+    ext4: Ext4,
+    pieces: Vec<Piece>,
+    /// Files told of, and files that had to be asked for.
+    sure: AtomicU64,
+    asked: AtomicU64,
+}
+
+/// Opens the file system that `mounted` is of.
+///
+/// # Errors
+///
+/// If it cannot be read past the VFS, or a walk is likely to be faster.
+pub(crate) fn open(mounted: Arc<Mounted>) -> Result<Box<dyn Inventory>, Refused> {
+    let ext4 = Ext4::open(mounted)?;
+    if ext4.mounted.metadata.ino != u64::from(ROOT_INODE) {
+        return Err(Refused::because("only a part of it is mounted"));
+    }
+    let tables = ext4
+        .file_system
+        .inode_tables(&*ext4.device)
+        .map_err(|why| Refused::because(why.to_string()))?;
+    check_share(&ext4, &tables)?;
+    let inode_size = u32::from(ext4.file_system.superblock().inode_size);
+    let pieces = tables
+        .iter()
+        .flat_map(|table| cut(table, inode_size))
+        .collect();
+    Ok(Box::new(Tables {
+        ext4,
+        pieces,
+        sure: AtomicU64::new(0),
+        asked: AtomicU64::new(0),
+    }))
+}
+
+/// Refuses tables that hold little: those of file systems without `uninit_bg`, which do not tell what has been in use.
+fn check_share(ext4: &Ext4, tables: &[InodeTable]) -> Result<(), Refused> {
+    let read: u64 = tables.iter().map(|table| u64::from(table.count)).sum();
+    let stat = rustix::fs::fstatvfs(ext4.mounted.directory())
+        .map_err(|errno| Refused::because(errno.to_string()))?;
+    let used = stat.f_files.saturating_sub(stat.f_ffree);
+    if read / LEAST_SHARE > used {
+        return Err(Refused::because(format!(
+            "its inode tables are nearly empty: {used} of {read} are in use"
+        )));
+    }
+    Ok(())
+}
+
+fn cut(table: &InodeTable, inode_size: u32) -> impl Iterator<Item = Piece> + use<> {
+    let at_once = PIECE / inode_size;
+    let (first, count, offset) = (table.first, table.count, table.offset);
+    (0..count)
+        .step_by(at_once as usize)
+        .map(move |start| Piece {
+            offset: offset + u64::from(start) * u64::from(inode_size),
+            first: first + start,
+            count: at_once.min(count - start),
+        })
+}
+
+impl Inventory for Tables {
+    fn name(&self) -> &'static str {
+        "ext4"
+    }
+
+    fn pieces(&self) -> usize {
+        self.pieces.len()
+    }
+
+    fn scan(&self, turns: &Turns, files: &mut dyn FnMut(&[Metadata])) -> Result<(), Refused> {
+        let options = ReaderOptions {
+            depth: DEPTH,
+            buffer_size: PIECE,
+            ..ReaderOptions::default()
+        };
+        let reader = BlockReader::new(Arc::clone(&self.ext4.device), &options);
+        let mut reader = reader.map_err(|why| Refused::because(why.to_string()))?;
+        let inode_size = u32::from(self.ext4.file_system.superblock().inode_size);
+        let requests = std::iter::from_fn(|| {
+            let index = turns.take()?;
+            let piece = self.pieces.get(index)?;
+            Some(Request {
+                offset: piece.offset,
+                len: piece.count * inode_size,
+                tag: index as u64,
+            })
+        });
+        let mut found = Vec::new();
+        let mut refused = None;
+        let _ = reader.read_stream(requests, |request, bytes| {
+            let piece = self.pieces[usize::try_from(request.tag).unwrap_or(0)];
+            let taken = bytes
+                .map_err(|why| Refused::because(format!("its device: {why}")))
+                .and_then(|bytes| self.take(piece, bytes, &mut found));
+            match taken {
+                Ok(()) => {
+                    files(&found);
+                    ControlFlow::Continue(())
+                }
+                Err(why) => {
+                    refused = Some(why);
+                    ControlFlow::Break(())
+                }
+            }
+        });
+        refused.map_or(Ok(()), Err)
+    }
+}
+
+impl Tables {
+    /// The files of one piece.
+    fn take(&self, piece: Piece, bytes: &[u8], found: &mut Vec<Metadata>) -> Result<(), Refused> {
+        let Ext4 {
+            file_system,
+            mounted,
+            ..
+        } = &self.ext4;
+        let inode_size = usize::from(file_system.superblock().inode_size);
+        found.clear();
+        let mut asked = 0;
+        for (ino, raw) in (piece.first..).zip(bytes.chunks_exact(inode_size)) {
+            let inode = match file_system.inode(ino, raw) {
+                Ok(None) => continue,
+                Ok(Some(inode)) => inode,
+                // Torn, perhaps.
+                Err(_) => {
+                    self.read_again(ino, found)?;
+                    continue;
+                }
+            };
+            if file_system.is_hidden(&inode) {
+                continue;
+            }
+            if is_unsure(&inode, mounted) {
+                asked += 1;
+                found.extend(ask(mounted, ino, inode.generation())?);
+            } else {
+                found.push(to_metadata(&inode, mounted, Fields::all()));
+            }
+        }
+        self.check_worth(found.len() as u64 - asked.min(found.len() as u64), asked)
+    }
+
+    /// Refuses to go on where most files have to be asked for, as after the whole tree was written a moment ago: a walk
+    /// asks faster, by names.
+    fn check_worth(&self, sure: u64, asked: u64) -> Result<(), Refused> {
+        let sure = self.sure.fetch_add(sure, Ordering::Relaxed) + sure;
+        let asked = self.asked.fetch_add(asked, Ordering::Relaxed) + asked;
+        if asked >= MANY_ASKED && asked > sure {
+            return Err(Refused::because("most files were changed lately"));
+        }
+        Ok(())
+    }
+
+    /// An inode that was read while it was written, or is damaged.
+    #[cold]
+    fn read_again(&self, ino: u32, found: &mut Vec<Metadata>) -> Result<(), Refused> {
+        let Ext4 {
+            file_system,
+            mounted,
+            device,
+            ..
+        } = &self.ext4;
+        let raw = read_inode(file_system, device, ino)?;
+        let inode = file_system
+            .inode(ino, &raw)
+            .map_err(|why| Refused::because(format!("inode {ino}: {why}")))?;
+        match inode {
+            Some(inode) if !file_system.is_hidden(&inode) => {
+                found.extend(ask(mounted, ino, inode.generation())?);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn read_inode(
+    file_system: &FileSystem,
+    device: &std::fs::File,
+    ino: u32,
+) -> Result<Vec<u8>, Refused> {
+    let failed = |why: String| Refused::because(format!("inode {ino}: {why}"));
+    let offset = file_system
+        .inode_offset(ino)
+        .map_err(|why| failed(why.to_string()))?;
+    let mut raw = vec![0; usize::from(file_system.superblock().inode_size)];
+    std::os::unix::fs::FileExt::read_exact_at(device, &mut raw, offset)
+        .map_err(|why| failed(why.to_string()))?;
+    Ok(raw)
+}
+
+/// What the file system itself says of a file; `None` if it has been deleted.
+fn ask(mounted: &Mounted, ino: u32, generation: u32) -> Result<Option<Metadata>, Refused> {
+    let handle = FileHandle::ext4(ino, generation);
+    let file = match open_by_handle(mounted.directory(), &handle, OFlags::PATH) {
+        Ok(file) => file,
+        Err(Errno::STALE | Errno::NOENT) => return Ok(None),
+        Err(errno) => return Err(Refused::because(format!("inode {ino}: {errno}"))),
+    };
+    let mut stat = Statx::default();
+    let fields = Fields::all().bits();
+    statx(file, c"", AtFlags::EMPTY_PATH, fields, &mut stat)
+        .map_err(|errno| Refused::because(format!("inode {ino}: {errno}")))?;
+    let metadata = Metadata::from(&stat);
+    // Still open, but without a name.
+    Ok((metadata.nlink > 0).then_some(metadata))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_cut_without_gap_or_overlap() {
+        let table = InodeTable {
+            first: 8193,
+            count: 2500,
+            offset: 1 << 20,
+        };
+        let pieces: Vec<_> = cut(&table, 256).collect();
+        let counts: Vec<_> = pieces.iter().map(|piece| piece.count).collect();
+        assert_eq!(counts, [1024, 1024, 452]);
+        for pair in pieces.windows(2) {
+            assert_eq!(pair[0].first + pair[0].count, pair[1].first);
+            let bytes = u64::from(pair[0].count) * 256;
+            assert_eq!(pair[0].offset + bytes, pair[1].offset);
+        }
+        assert_eq!((pieces[0].first, pieces[0].offset), (8193, 1 << 20));
+    }
+}

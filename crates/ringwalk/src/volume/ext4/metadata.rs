@@ -1,0 +1,100 @@
+//! An inode as statx(2) would tell of it.
+
+use super::Mounted;
+use crate::metadata::{Fields, Metadata, Timestamp};
+use ringwalk_ext4::{Inode, InodeFlags};
+use rustix::fs::makedev;
+
+/// Flags and the `STATX_ATTR_*` bits that stand for them (linux/stat.h); what ext4 tells of a file.
+const ATTRIBUTES: [(u32, u64); 6] = [
+    (InodeFlags::COMPRESSED, 0x4),
+    (InodeFlags::IMMUTABLE, 0x10),
+    (InodeFlags::APPEND, 0x20),
+    (InodeFlags::NODUMP, 0x40),
+    (InodeFlags::ENCRYPTED, 0x800),
+    (InodeFlags::VERITY, 0x10_0000),
+];
+
+/// All flags of [`ATTRIBUTES`].
+const ANY_ATTRIBUTE: u32 = {
+    let mut any = 0;
+    let mut at = 0;
+    while at < ATTRIBUTES.len() {
+        any |= ATTRIBUTES[at].0;
+        at += 1;
+    }
+    any
+};
+
+/// What every statx tells, asked for or not: the basic fields and, since Linux 5.8, the mount.
+const ALWAYS: Fields = Fields::all().difference(Fields::BTIME);
+
+/// The metadata of a file on `mounted`, asked for with `fields`.
+#[inline]
+pub(crate) fn to_metadata(inode: &Inode<'_>, mounted: &Mounted, fields: Fields) -> Metadata {
+    let shared = &mounted.metadata;
+    let time = |time: ringwalk_ext4::Timestamp| Timestamp {
+        secs: time.secs,
+        nanos: time.nanos,
+    };
+    let mode = inode.mode();
+    let flags = inode.flags();
+    let birth = if fields.contains(Fields::BTIME) {
+        inode.btime()
+    } else {
+        None
+    };
+    let mut mask = ALWAYS;
+    mask.set(Fields::BTIME, birth.is_some());
+    let rdev = match mode & 0o170_000 {
+        // Block and character devices.
+        0o060_000 | 0o020_000 => {
+            let (major, minor) = inode.device();
+            makedev(major, minor)
+        }
+        _ => 0,
+    };
+    Metadata {
+        mask,
+        mode,
+        nlink: inode.links(),
+        uid: inode.uid(),
+        gid: inode.gid(),
+        block_size: shared.block_size,
+        ino: u64::from(inode.ino()),
+        size: inode.size(),
+        blocks: inode.blocks(),
+        dev: shared.dev,
+        rdev,
+        mnt_id: shared.mnt_id,
+        attributes: attributes(flags.0),
+        atime: time(inode.atime()),
+        mtime: time(inode.mtime()),
+        ctime: time(inode.ctime()),
+        btime: birth.map(time).unwrap_or_default(),
+    }
+}
+
+#[inline]
+fn attributes(flags: u32) -> u64 {
+    if flags & ANY_ATTRIBUTE == 0 {
+        return 0;
+    }
+    let set = ATTRIBUTES.iter().filter(|(flag, _)| flags & flag != 0);
+    set.fold(0, |all, (_, attribute)| all | attribute)
+}
+
+/// Whether what an inode says of itself may lag behind, or is not what statx(2) says.
+#[inline]
+pub(crate) fn is_unsure(inode: &Inode<'_>, mounted: &Mounted) -> bool {
+    match inode.mode() & 0o170_000 {
+        0o100_000 => mounted.is_unsettled(inode.ctime().secs),
+        // The size of an encrypted link is told as that of the name that it leads to.
+        0o120_000 => {
+            inode.flags().contains(InodeFlags::ENCRYPTED)
+                || mounted.is_unsettled(inode.ctime().secs)
+        }
+        // No data to be written, but perhaps another file by now.
+        _ => mounted.is_new(inode.ctime().secs),
+    }
+}

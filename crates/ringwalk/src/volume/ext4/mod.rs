@@ -1,0 +1,126 @@
+//! ext2, ext3 and ext4 from the block device.
+//!
+//! A mounted ext4 keeps its metadata in the page cache of its block device: reading the device through that cache (never
+//! with `O_DIRECT`) gives what the file system itself works with, a moment after each change, synced or not. What is not
+//! there are sizes and blocks of files whose data waits for write-back, so lately changed files are asked by system calls.
+//!
+//! **A directory** is listed in steps that make it a snapshot: its inode is read, then its blocks, then its inode again. Every change
+//! of a directory changes its inode (`i_version`, times), and entries are moved between blocks only after the block
+//! that they go to has been added to the inode. So if the inode is the same, the blocks belong together. Its `..` must be the directory
+//! that it was found in: an inode that was freed and is another directory by now is not taken for the old one.
+//!
+//! **Metadata** comes from the inode tables, read after the names, the inodes of a batch in the order of the table and neighbours
+//! together. An inode that has no links any more, or is of another type than its name was listed with, is asked for by name.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `mod.rs` | opening the device, and what is refused from the beginning |
+//! | `reader.rs` | listing directories |
+//! | `inodes.rs` | inodes of many entries at once |
+//! | `metadata.rs` | an inode as statx(2) would tell of it |
+
+mod inodes;
+mod metadata;
+mod reader;
+
+pub(crate) use metadata::{is_unsure, to_metadata};
+
+use super::{Mounted, Reader, Refused, Volume};
+use crate::device;
+use reader::Ext4Reader;
+use ringwalk_ext4::FileSystem;
+use rustix::fs::{major, minor};
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A mounted file system, and its block device open for reading.
+#[derive(Debug)]
+pub(crate) struct Ext4 {
+    pub(crate) device: Arc<File>,
+    path: PathBuf,
+    pub(crate) file_system: FileSystem,
+    pub(crate) mounted: Arc<Mounted>,
+}
+
+/// Opens the volume that `mounted` is on.
+///
+/// # Errors
+///
+/// If it cannot be read past the VFS, or not with the same answers.
+pub(crate) fn open(mounted: Arc<Mounted>) -> Result<Arc<dyn Volume>, Refused> {
+    Ok(Arc::new(Ext4::open(mounted)?))
+}
+
+impl Ext4 {
+    pub(crate) fn open(mounted: Arc<Mounted>) -> Result<Self, Refused> {
+        let mount = &mounted.mount;
+        if mount.has_option("dax") || mount.has_option("dax=always") {
+            return Err(Refused::because("it is mounted with dax"));
+        }
+        let dev = mounted.metadata.dev;
+        if mount.file_system == "ext2" && !mount.has_option("ro") && !is_driven_by_ext4(dev) {
+            // The old driver has directories in page caches of their own.
+            return Err(Refused::because("it is driven by ext2, not ext4"));
+        }
+        let (major, minor) = (major(dev), minor(dev));
+        let node = device::node(mount, major, minor).filter(|(_, found)| *found == (major, minor));
+        let (path, _) = node.ok_or_else(|| {
+            Refused::because(format!("block device {major}:{minor} has no node in /dev"))
+        })?;
+        let device = open_device(&path, dev)?;
+        let file_system = FileSystem::open(&device)
+            .map_err(|why| Refused::because(format!("{}: {why}", path.display())))?;
+        Ok(Self {
+            device: Arc::new(device),
+            path,
+            file_system,
+            mounted,
+        })
+    }
+}
+
+/// Opens a block device for reading, through the page cache.
+fn open_device(path: &Path, dev: u64) -> Result<File, Refused> {
+    let failed = |why: std::io::Error| {
+        let why = rustix::io::Errno::from_io_error(&why).map_or(why.kind().to_string(), |errno| {
+            std::io::Error::from(errno).to_string()
+        });
+        Refused::because(format!("{}: {why}", path.display()))
+    };
+    let device = OpenOptions::new()
+        .read(true)
+        .custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed())
+        .open(path)
+        .map_err(failed)?;
+    if device.metadata().map_err(failed)?.rdev() != dev {
+        let path = path.display();
+        return Err(Refused::because(format!("{path} is another device by now")));
+    }
+    Ok(device)
+}
+
+/// Whether the ext4 driver has this file system, whatever it is called.
+fn is_driven_by_ext4(dev: u64) -> bool {
+    let link = format!("/sys/dev/block/{}:{}", major(dev), minor(dev));
+    let Ok(target) = std::fs::read_link(link) else {
+        return false;
+    };
+    let name = target.file_name();
+    name.is_some_and(|name| Path::new("/sys/fs/ext4").join(name).exists())
+}
+
+impl Volume for Ext4 {
+    fn name(&self) -> &'static str {
+        "ext4"
+    }
+
+    fn describe(&self) -> String {
+        format!("{}; {}", self.path.display(), self.mounted.describe())
+    }
+
+    fn reader(self: Arc<Self>) -> Box<dyn Reader> {
+        Box::new(Ext4Reader::new(self))
+    }
+}

@@ -1,0 +1,330 @@
+//! Lists directories, and looks up the inodes of their entries.
+
+use super::Ext4;
+use super::inodes::InodeLookup;
+use super::metadata::{is_unsure, to_metadata};
+use crate::raw_batch::{Known, RawBatch};
+use crate::stat::Wanted;
+use crate::volume::{Position, Reader, Refused, Wanting};
+use ringwalk_ext4::{DirEntry, Error, Inode, InodeFlags};
+use ringwalk_sys::{RawFileType as FileType, Records};
+use rustix::fs::{Advice, fadvise};
+use std::num::NonZeroU64;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+/// A directory with more bytes than this is left to system calls: it would have to be held in memory whole, to be one
+/// snapshot. Half a million names of 100 bytes fit.
+const LARGEST: u64 = 64 << 20;
+
+/// Directories with more bytes than this come in batches.
+const AT_ONCE: usize = 128 << 10;
+
+/// Entries of a batch of a large directory, about: so many that other workers find something to do.
+const ENTRIES_AT_ONCE: usize = 2048;
+
+/// The blocks of a directory in more parts than this are asked for ahead of reading.
+const FEW_EXTENTS: usize = 8;
+
+/// How often a directory that changes while it is read is tried.
+const TRIES: usize = 4;
+
+/// One worker's reader.
+pub(super) struct Ext4Reader {
+    volume: Arc<Ext4>,
+    inodes: InodeLookup,
+    /// The inode of the directory at hand.
+    own: Vec<u8>,
+    /// The same, read again.
+    again: Vec<u8>,
+    /// Its blocks.
+    blocks: Vec<u8>,
+}
+
+fn refused(why: &Error) -> Refused {
+    Refused::because(why.to_string())
+}
+
+impl Ext4Reader {
+    pub(super) fn new(volume: Arc<Ext4>) -> Self {
+        Self {
+            volume,
+            inodes: InodeLookup::default(),
+            own: Vec::new(),
+            again: Vec::new(),
+            blocks: Vec::new(),
+        }
+    }
+
+    fn inode_size(&self) -> usize {
+        usize::from(self.volume.file_system.superblock().inode_size)
+    }
+
+    /// Reads the whole directory until nothing changes meanwhile, into `own` and `blocks`.
+    fn read_snapshot(&mut self, ino: u32) -> Result<(), Refused> {
+        let volume = Arc::clone(&self.volume);
+        let file_system = &volume.file_system;
+        let offset = file_system.inode_offset(ino).map_err(|why| refused(&why))?;
+        let size = self.inode_size();
+        self.own.resize(size, 0);
+        self.again.resize(size, 0);
+        read_exact(&volume, &mut self.own, offset)?;
+        let mut last = None;
+        for _ in 0..TRIES {
+            let blocks = self.read_blocks(ino);
+            read_exact(&volume, &mut self.again, offset)?;
+            if self.own == self.again {
+                match blocks.and_then(|()| self.check_blocks(ino)) {
+                    Ok(()) => return Ok(()),
+                    // Torn, perhaps: a block is changed before its directory's inode is.
+                    Err(why) => last = Some(why),
+                }
+            }
+            std::mem::swap(&mut self.own, &mut self.again);
+        }
+        Err(last.unwrap_or_else(|| Refused::because("it changes all the time")))
+    }
+
+    /// Reads what `own` says are its blocks.
+    fn read_blocks(&mut self, ino: u32) -> Result<(), Refused> {
+        self.blocks.clear();
+        let file_system = &self.volume.file_system;
+        let inode = directory(file_system, ino, &self.own)?;
+        if inode.flags().contains(InodeFlags::INLINE_DATA) {
+            return Ok(());
+        }
+        let size = inode.size();
+        let block_size = u64::from(file_system.superblock().block_size);
+        if size > LARGEST || size % block_size != 0 {
+            return Err(Refused::because("it is too large to be read at one go"));
+        }
+        let length = usize::try_from(size).unwrap_or(usize::MAX);
+        let most = usize::try_from(size / block_size).unwrap_or(usize::MAX);
+        let extents = file_system
+            .extents(&*self.volume.device, &inode, most)
+            .map_err(|why| refused(&why))?;
+        self.blocks.resize(length, 0);
+        if extents.len() > FEW_EXTENTS {
+            // All are on their way at once, in the order of the disk as far as that matters to it.
+            for extent in &extents {
+                let length = NonZeroU64::new(u64::from(extent.blocks) * block_size);
+                let offset = extent.physical * block_size;
+                // Only a hint.
+                let _ = fadvise(&*self.volume.device, offset, length, Advice::WillNeed);
+            }
+        }
+        let mut next = 0;
+        for extent in extents {
+            if extent.logical != next {
+                return Err(Refused::because("it has a hole"));
+            }
+            next += u64::from(extent.blocks);
+            let start = usize::try_from(extent.logical * block_size).unwrap_or(usize::MAX);
+            let end = usize::try_from(next * block_size).unwrap_or(usize::MAX);
+            // Blocks beyond its size may be reserved for it.
+            let end = end.min(length);
+            let room = self
+                .blocks
+                .get_mut(start..end)
+                .ok_or_else(|| Refused::because("it has blocks beyond its size"))?;
+            read_exact(&self.volume, room, extent.physical * block_size)?;
+        }
+        if next * block_size < size {
+            return Err(Refused::because("it has a hole at its end"));
+        }
+        Ok(())
+    }
+
+    /// Whether all blocks of a directory that comes in several batches are sound, as nothing that was given can be taken back.
+    fn check_blocks(&self, ino: u32) -> Result<(), Refused> {
+        if self.blocks.len() <= AT_ONCE {
+            return Ok(());
+        }
+        let file_system = &self.volume.file_system;
+        let inode = directory(file_system, ino, &self.own)?;
+        let block_size = file_system.superblock().block_size as usize;
+        for (logical, block) in (0..).zip(self.blocks.chunks_exact(block_size)) {
+            file_system
+                .directory_block(&inode, logical, block, |_| {})
+                .map_err(|why| refused(&why))?;
+        }
+        Ok(())
+    }
+
+    /// Settles the types of entries that the directory does not tell.
+    fn find_types(&mut self, batch: &mut RawBatch) -> Result<(), Refused> {
+        if !batch.records.has_type(FileType::Unknown) {
+            return Ok(());
+        }
+        let mut types = vec![FileType::Unknown; batch.records.len()];
+        self.inodes
+            .each(&self.volume, &batch.records, |index, inode| {
+                types[index] = FileType::from_mode(inode.mode());
+            });
+        for (index, found) in types.into_iter().enumerate() {
+            if batch.records.file_type(index) != FileType::Unknown {
+                continue;
+            }
+            if found == FileType::Unknown {
+                return Err(Refused::because("the type of an entry is not to be had"));
+            }
+            batch.records.set_file_type(index, found);
+        }
+        Ok(())
+    }
+}
+
+fn read_exact(volume: &Ext4, bytes: &mut [u8], offset: u64) -> Result<(), Refused> {
+    let read = volume.device.read_exact_at(bytes, offset);
+    read.map_err(|why| Refused::because(format!("its device: {why}")))
+}
+
+/// The inode of a directory whose names can be read.
+fn directory<'r>(
+    file_system: &ringwalk_ext4::FileSystem,
+    ino: u32,
+    raw: &'r [u8],
+) -> Result<Inode<'r>, Refused> {
+    let inode = file_system.inode(ino, raw).map_err(|why| refused(&why))?;
+    let inode = inode.ok_or_else(|| Refused::because("it has been deleted"))?;
+    if FileType::from_mode(inode.mode()) != FileType::Directory {
+        return Err(Refused::because("it is no directory any more"));
+    }
+    if inode.flags().contains(InodeFlags::ENCRYPTED) {
+        return Err(Refused::because("its names are encrypted"));
+    }
+    Ok(inode)
+}
+
+/// `EXT4_FT_*` as the types of directory records.
+fn file_type(ext4: u8) -> FileType {
+    match ext4 {
+        1 => FileType::Regular,
+        2 => FileType::Directory,
+        3 => FileType::CharacterDevice,
+        4 => FileType::BlockDevice,
+        5 => FileType::Fifo,
+        6 => FileType::Socket,
+        7 => FileType::Symlink,
+        _ => FileType::Unknown,
+    }
+}
+
+/// Takes entries, and looks whether they are those of the directory that was meant.
+struct Taker<'t> {
+    records: &'t mut Records,
+    wanting: Wanting<'t>,
+    moved: bool,
+}
+
+impl Taker<'_> {
+    #[inline]
+    fn take(&mut self, entry: DirEntry<'_>) {
+        match entry.name {
+            b"." => {}
+            b".." => {
+                let parent = self.wanting.parent;
+                self.moved |= parent.is_some_and(|parent| parent != u64::from(entry.ino));
+            }
+            name => {
+                let ino = u64::from(entry.ino);
+                self.records
+                    .push_bytes(name, file_type(entry.file_type), ino);
+            }
+        }
+    }
+}
+
+impl Reader for Ext4Reader {
+    fn list(
+        &mut self,
+        dir: Wanting<'_>,
+        from: Option<&Position>,
+        batch: &mut RawBatch,
+    ) -> Result<Option<Position>, Refused> {
+        let listed = self.list_batch(dir, from, batch);
+        if listed.is_err() {
+            batch.clear();
+        }
+        listed
+    }
+
+    fn stat(&mut self, _: Wanting<'_>, batch: &mut RawBatch, wanted: Wanted) {
+        let RawBatch { records, known, .. } = batch;
+        known.clear();
+        known.resize(records.len(), Known::Nothing);
+        let (mounted, fields) = (&self.volume.mounted, wanted.fields());
+        self.inodes.each(&self.volume, records, |index, inode| {
+            let file_type = FileType::from_mode(inode.mode());
+            let followed = wanted.follows() && file_type == FileType::Symlink;
+            // Another type: the number was used again after the directory was read.
+            if file_type == records.file_type(index) && !followed && !is_unsure(inode, mounted) {
+                known[index] = Known::Metadata(to_metadata(inode, mounted, fields));
+            }
+        });
+    }
+}
+
+impl Ext4Reader {
+    fn list_batch(
+        &mut self,
+        dir: Wanting<'_>,
+        from: Option<&Position>,
+        batch: &mut RawBatch,
+    ) -> Result<Option<Position>, Refused> {
+        let ino =
+            u32::try_from(dir.ino).map_err(|_| Refused::because("its number is too large"))?;
+        let held = from.and_then(|position| position.bytes.clone());
+        if held.is_none() {
+            self.read_snapshot(ino)?;
+        }
+        let size = self.inode_size();
+        let (own, blocks) = match &held {
+            Some(bytes) => bytes.split_at_checked(size).unwrap_or_default(),
+            None => (&self.own[..], &self.blocks[..]),
+        };
+        let volume = Arc::clone(&self.volume);
+        let inode = directory(&volume.file_system, ino, own)?;
+        let mut taker = Taker {
+            records: &mut batch.records,
+            wanting: dir,
+            moved: false,
+        };
+        if inode.flags().contains(InodeFlags::INLINE_DATA) {
+            let read = volume
+                .file_system
+                .inline_directory(&inode, |entry| taker.take(entry));
+            read.map_err(|why| refused(&why))?;
+        }
+        let block_size = volume.file_system.superblock().block_size as usize;
+        let first = from.map_or(0, |position| position.at);
+        let skipped = usize::try_from(first).unwrap_or(usize::MAX) * block_size;
+        let mut next = first;
+        for block in blocks
+            .get(skipped..)
+            .unwrap_or_default()
+            .chunks_exact(block_size)
+        {
+            let read = volume
+                .file_system
+                .directory_block(&inode, next, block, |entry| taker.take(entry));
+            read.map_err(|why| refused(&why))?;
+            next += 1;
+            if blocks.len() > AT_ONCE && taker.records.len() >= ENTRIES_AT_ONCE {
+                break;
+            }
+        }
+        if taker.moved {
+            return Err(Refused::because("it has been moved"));
+        }
+        let position = (next * (block_size as u64) < blocks.len() as u64).then(|| Position {
+            at: next,
+            bytes: Some(
+                held.clone()
+                    .unwrap_or_else(|| [own, blocks].concat().into()),
+            ),
+        });
+        self.find_types(batch)?;
+        Ok(position)
+    }
+}

@@ -1,0 +1,214 @@
+"""ext4 from the block device while it is in use: what is fresh, what is open, what changes."""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import os
+from pathlib import Path
+
+import pytest
+from support import answers, churn, images, trees
+from support.answers import FEW, Reference, assert_sources_agree
+from support.find import difference
+
+pytestmark = pytest.mark.usefixtures("needs_root")
+
+SOURCES = ("ext4", "auto")
+
+
+@pytest.fixture(params=("has_journal", "^has_journal", "has_journal,bigalloc,inline_data"))
+def disk(request, mount, scratch):
+    """An empty ext4 that is written to."""
+    return mount(images.fresh, "ext4", scratch, f"-t ext4 -b 4096 -O {request.param}").point
+
+
+@pytest.fixture
+def plain(mount, scratch):
+    """The same in the usual format only."""
+    return mount(images.fresh, "ext4", scratch, "-t ext4 -b 4096").point
+
+
+def write_all(top: Path) -> None:
+    """Files in every state between being written and being on the disk."""
+    trees.RandomTree(top / "tree", seed=61, entries=150)
+    for number in range(100):
+        (top / f"appended{number}").write_bytes(b"x" * (number * 97))
+    old = (1_000_000_000 * 10**9, 1_000_000_000 * 10**9)
+    for number in range(0, 100, 3):
+        with open(top / f"appended{number}", "ab") as file:
+            file.write(b"more" * 3000)
+        # What `cp -a` does: a time of modification long ago tells nothing.
+        os.utime(top / f"appended{number}", ns=old)
+    with open(top / "mapped", "w+b") as file:
+        file.truncate(1 << 20)
+        with mmap.mmap(file.fileno(), 1 << 20) as memory:
+            memory[5000:5010] = b"y" * 10
+            memory[900_000:900_010] = b"y" * 10
+    with open(top / "shortened", "wb") as file:
+        file.write(b"x" * 500_000)
+        file.truncate(123_456)
+    with open(top / "preallocated", "wb") as file:
+        os.posix_fallocate(file.fileno(), 0, 1 << 20)
+        file.write(b"x" * 10)
+    (top / "renamed").write_bytes(b"x" * 10_000)
+    (top / "renamed").rename(top / "by another name")
+    (top / "link").symlink_to("t" * 200)
+
+
+@pytest.mark.parametrize("engine", ((), ("--sync",)), ids=("", "synced"))
+def test_files_written_a_moment_before(ringwalk, disk, engine):
+    """Files get their blocks at any time; what system calls say twice must be said."""
+    write_all(disk)
+    for source in SOURCES:
+        for question in FEW:
+            before, got, after = (
+                answers.records(question, answers.ask(ringwalk, question, disk, *words).ok())
+                for words in (
+                    ("--source", "syscall"),
+                    ("--source", source, *engine),
+                    ("--source", "syscall"),
+                )
+            )
+            missing = (set(before) & set(after)) - set(got)
+            assert not missing, (source, question, sorted(missing)[:5])
+            assert len(got) == len(before), (source, question)
+
+
+def test_sizes_are_right_before_anything_is_written_back(ringwalk, plain):
+    """With write-back as far away as it is by default, what the disk has would be 0 bytes."""
+    expected = set()
+    for number in range(200):
+        (plain / f"f{number}").write_bytes(b"x" * (number * 1000))
+        expected.add(b"f%d %d" % (number, number * 1000))
+    command = ("find", ".", "-name", "f*", "-printf", "%f %s\n")
+    for source in SOURCES:
+        result = ringwalk("--source", source, *command, cwd=plain).ok()
+        assert set(result.lines()) == expected
+        total = int(ringwalk("--source", source, "du", "-sb", ".", cwd=plain).ok().out.split()[0])
+        assert total >= sum(number * 1000 for number in range(200))
+
+
+@pytest.mark.parametrize("options", ("lazytime", "strictatime", "relatime", "nodelalloc"))
+def test_times_that_are_only_in_memory(ringwalk, mount, scratch, options):
+    """lazytime keeps times in memory for a day; accesses change them beside every other change."""
+    top = mount(images.fresh, "ext4", scratch, "-t ext4 -I 256", options).point
+    trees.RandomTree(top / "tree", seed=62, entries=100)
+    for number in range(50):
+        (top / f"f{number}").write_bytes(b"x" * 5000)
+    trees.settle(top)
+    command = ("find", ".", "-type", "f", "-printf", "%p %s %b %A@ %C@ %T@\\0")
+    for source in SOURCES:
+        for number in range(0, 50, 2):
+            (top / f"f{number}").read_bytes()
+            # The same size: nothing but times changes.
+            with open(top / f"f{number + 1}", "r+b") as file:
+                file.write(b"y")
+            os.utime(top / f"f{number + 1}")
+        for engine in ((), ("--sync",)):
+            expected = ringwalk("--source", "syscall", *command, cwd=top).ok().lines(b"\0")
+            got = ringwalk("--source", source, *engine, *command, cwd=top).ok().lines(b"\0")
+            assert not difference(expected, got)
+
+
+def test_times_of_access_of_directories(ringwalk, mount, scratch):
+    """Reading past the VFS is no access; what system calls then say is what was said."""
+    top = mount(images.fresh, "ext4", scratch, "-t ext4", "lazytime,strictatime").point
+    for number in range(30):
+        (top / f"d{number}").mkdir()
+        (top / f"d{number}" / "file").touch()
+    os.sync()
+    for number in range(30):
+        os.listdir(top / f"d{number}")
+    command = ("find", ".", "-mindepth", "1", "-maxdepth", "1", "-printf", "%p %A@ %T@\n")
+    # -maxdepth keeps them from being read.
+    got = ringwalk("--source", "ext4", *command, cwd=top).ok().lines()
+    expected = ringwalk("--source", "syscall", *command, cwd=top).ok().lines()
+    assert not difference(expected, got)
+
+
+@pytest.mark.parametrize("engine", ((), ("--sync",)), ids=("", "synced"))
+def test_files_without_a_name(ringwalk, disk, engine):
+    """Unlinked while open, made without a name, waiting to be removed: no walk meets them."""
+    for number in range(20):
+        (disk / f"kept{number}").write_bytes(b"x" * 10_000)
+    with contextlib.ExitStack() as stack:
+        for number in range(20):
+            file = stack.enter_context(open(disk / f"unlinked{number}", "wb"))
+            file.write(b"x" * 100_000)
+            (disk / f"unlinked{number}").unlink()
+            nameless = os.open(disk, os.O_TMPFILE | os.O_RDWR)
+            stack.callback(os.close, nameless)
+            os.write(nameless, b"x" * 50_000)
+        removed = disk / "removed"
+        removed.mkdir()
+        stack.callback(os.close, os.open(removed, os.O_RDONLY))
+        removed.rmdir()
+        trees.settle(disk)
+        reference = Reference(ringwalk, disk)
+        for source in SOURCES:
+            reference.check("--source", source, *engine)
+        assert b'"file": 20' in answers.records("counts", reference.answer("counts"))[0]
+    reference.check("--source", "ext4", questions=FEW)
+
+
+def test_hard_links_are_charged_once(ringwalk, plain):
+    for number in range(50):
+        folder = plain / f"d{number}"
+        folder.mkdir()
+        (folder / "own").write_bytes(b"x" * 4096)
+        os.link(folder / "own", folder / "again")
+        os.link(plain / "d0" / "own", folder / "first")
+    trees.settle(plain)
+    reference = Reference(ringwalk, plain)
+    for engine in ((), ("--sync",)):
+        for source in SOURCES:
+            reference.check("--source", source, *engine)
+    once, each = (
+        reference.answer(question).out for question in ("one size", "one size, links each")
+    )
+    assert int(each.split()[0]) - int(once.split()[0]) == 100 * 4096
+
+
+@pytest.mark.parametrize(
+    "line", ("-t ext4 -b 4096", "-t ext4 -b 1024 -O ^metadata_csum,^uninit_bg")
+)
+@pytest.mark.parametrize("engine", ((), ("--sync",)), ids=("", "synced"))
+def test_while_it_is_written_to(ringwalk, mount, scratch, line, engine):
+    churn.check(ringwalk, mount(images.fresh, "ext4", scratch, line).point, "ext4", *engine)
+
+
+def test_a_directory_that_grows(ringwalk, plain):
+    """From one block to an index of many, and back to nothing."""
+    folder = plain / "grows"
+    folder.mkdir()
+    command = ("find", "grows", "-printf", "%p %i %y\n")
+    for number in range(3000):
+        (folder / f"entry-{number}-{'n' * 180}").touch()
+        if number in (1, 2, 3, 14, 15, 16, 17, 18, 19, 20, 40) or number % 600 == 0:
+            assert_sources_agree(ringwalk, ["ext4"], *command, cwd=plain)
+    for number in range(3000):
+        (folder / f"entry-{number}-{'n' * 180}").unlink()
+        if number >= 2998 or number % 600 == 0:
+            assert_sources_agree(ringwalk, ["ext4"], *command, cwd=plain)
+
+
+def test_inodes_that_are_used_again(ringwalk, plain):
+    """A number that was a file's becomes a directory's, a link's, a device's."""
+    for turn in range(12):
+        for number in range(40):
+            path = plain / f"turn{turn}-{number}"
+            kind = (turn + number) % 4
+            if kind == 0:
+                path.mkdir()
+            elif kind == 1:
+                path.symlink_to("nowhere" * (turn + 1))
+            elif kind == 2:
+                os.mkfifo(path)
+            else:
+                path.write_bytes(b"x" * 1000 * turn)
+        assert_sources_agree(
+            ringwalk, SOURCES, "find", ".", "-printf", "%p %i %y %s %l\n", cwd=plain
+        )
+        for path in plain.glob(f"turn{turn}-*"):
+            churn.remove(path)
