@@ -288,7 +288,7 @@ mod tests {
     }
 
     /// The attributes of an inode that has `room` behind its fields.
-    fn read_room(room: &[u8]) -> Result<Vec<(Vec<u8>, Vec<u8>)>, Error> {
+    fn read_room(room: &[u8]) -> Result<Vec<Xattr>, Error> {
         let mut image = vec![0; 4096 * 1024];
         set(&mut image, 1024, &superblock_bytes());
         set(&mut image, 2048 + 8, &[10]);
@@ -298,11 +298,7 @@ mod tests {
         set(&mut bytes, 160, &MAGIC.to_le_bytes());
         set(&mut bytes, 164, room);
         let inode = inode(file_system.superblock(), &bytes);
-        let xattrs = read(&file_system, &image[..], &inode)?;
-        Ok(xattrs
-            .into_iter()
-            .map(|xattr| (xattr.name, xattr.value))
-            .collect())
+        read(&file_system, &image[..], &inode)
     }
 
     #[test]
@@ -311,8 +307,14 @@ mod tests {
         room.resize(80, 0);
         room.extend(b"value");
         let expected = [
-            (b"user.name".to_vec(), b"value".to_vec()),
-            (b"user.none".to_vec(), Vec::new()),
+            Xattr {
+                name: b"user.name".to_vec(),
+                value: b"value".to_vec(),
+            },
+            Xattr {
+                name: b"user.none".to_vec(),
+                value: Vec::new(),
+            },
         ];
         assert_eq!(read_room(&room).unwrap(), expected);
         assert!(read_room(&[]).unwrap().is_empty());
