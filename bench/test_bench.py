@@ -13,8 +13,20 @@ import unittest
 from contextlib import redirect_stdout
 from pathlib import Path
 from types import SimpleNamespace
+from unittest import mock
 
-from ringbench import bulk, bulk_rows, disks, images, report, rows, suites, trees
+from ringbench import (
+    block,
+    block_rows,
+    bulk,
+    bulk_rows,
+    disks,
+    images,
+    report,
+    rows,
+    suites,
+    trees,
+)
 from ringbench.measure import Command, CommandFailed, captured, interleaved, run_once, summary
 from ringbench.targets import BOUNDS, Bound, faster
 from ringbench.tools import MissingTool, Toolbox, build, linked
@@ -214,6 +226,7 @@ class Rows(unittest.TestCase):
             "ext4-warm": [*bulk_rows.whole("ext4"), *bulk_rows.EXT4_FIND],
             "ext4-slow": [*bulk_rows.cold("ext4"), *bulk_rows.TWO_WORKERS],
             "ext4-part": bulk_rows.parts("ext4", ["one", "two", "three"]),
+            "block": [row for medium in block_rows.MEDIA for row in block_rows.rows(medium)],
         }
         for kind in images.MAKERS:
             tables[f"{kind}-million-warm"] = bulk_rows.whole(kind)
@@ -323,7 +336,8 @@ class Directories(unittest.TestCase):
             self.assertLessEqual({bound.row, *bound.of}, keys)
 
     def test_every_bound_has_its_suite(self):
-        self.assertLessEqual({bound.suite for bound in BOUNDS}, {*suites.SUITES, *bulk.SUITES})
+        known = {*suites.SUITES, *bulk.SUITES, *block.SUITES}
+        self.assertLessEqual({bound.suite for bound in BOUNDS}, known)
 
 
 @unittest.skipUnless(
@@ -346,6 +360,54 @@ class Spindle(unittest.TestCase):
             self.assertEqual(copy.read_bytes(), image.read_bytes())
         # 30 MiB at 150 MB/s.
         self.assertGreater(taken, 0.21)
+
+
+class Block(unittest.TestCase):
+    def test_fio_is_understood(self):
+        output = b"""fio: a warning
+            {"jobs": [{"error": 0, "usr_cpu": 5.0, "sys_cpu": 20.0, "job_runtime": 400,
+            "read": {"total_ios": 3000, "runtime": 200}}]}"""
+        found = block.of_fio(output)
+        self.assertEqual((found["reads"], found["seconds"]), (3000, 0.2))
+        self.assertAlmostEqual(found["cpu"], 0.1)
+        with self.assertRaises(ValueError):
+            block.of_fio(output.replace(b'"error": 0', b'"error": 5'))
+
+    def test_latency_and_rates_are_medians(self):
+        samples = [{"reads": reads, "seconds": 0.5, "cpu": 0.25} for reads in (1000, 4000, 2000)]
+        found = block.summary(8, samples)
+        self.assertEqual((found["iops_min"], found["iops"], found["iops_max"]), (2000, 4000, 8000))
+        self.assertAlmostEqual(found["latency_us"], 2000)
+        self.assertAlmostEqual(found["cpu_us_a_read"], 125)
+        self.assertAlmostEqual(found["iops_a_cpu_second"], 8000)
+
+    def test_the_driver_and_fio_read_the_same_way(self):
+        for medium, direct in block_rows.MEDIA.items():
+            for row in block_rows.rows(medium):
+                words = row.argv(row.tool, "/file")
+                asked = "direct" if row.tool == "block_read" else "--direct=1"
+                self.assertEqual(asked in words, direct, words)
+                self.assertFalse([word for word in words if "{" in word], words)
+
+    def test_what_is_compared_runs_side_by_side(self):
+        table = [row for medium in block_rows.MEDIA for row in block_rows.rows(medium)]
+        order = []
+        tools = SimpleNamespace(timed=None, find=lambda tool: tool)
+        session = suites.Session(tools, Path("."), lambda: Path("."))
+        read = {"reads": 1, "seconds": 1, "cpu": 1}
+        with (
+            mock.patch.object(block, "captured", lambda _, command: order.append(command.key)),
+            mock.patch.dict(block.PARSERS, dict.fromkeys(block.PARSERS, lambda _: read)),
+        ):
+            files = dict.fromkeys(block_rows.MEDIA, Path("/file"))
+            samples, failures = block._interleaved(session, table, files, 2)
+        self.assertEqual(failures, [])
+        self.assertEqual({len(each) for each in samples.values()}, {2})
+        self.assertEqual(len(order), 2 * len(samples))
+        group = len(block_rows.ENGINES) + len(block_rows.TRANSPORTS)
+        for start in range(0, len(order), group):
+            keys = [key.split() for key in order[start : start + group]]
+            self.assertEqual(len({(medium, depth) for medium, _, depth in keys}), 1)
 
 
 class Programs(unittest.TestCase):

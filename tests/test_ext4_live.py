@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import mmap
-import multiprocessing
 import os
-import random
-import time
 from pathlib import Path
 
 import pytest
-from support import answers, images, trees
+from support import answers, churn, images, trees
 from support.answers import FEW, Reference, assert_sources_agree
 from support.find import difference
 
@@ -23,13 +20,13 @@ SOURCES = ("ext4", "auto")
 @pytest.fixture(params=("has_journal", "^has_journal", "has_journal,bigalloc,inline_data"))
 def disk(request, mount, scratch):
     """An empty ext4 that is written to."""
-    return mount(images.fresh, "ext4", scratch, f"-t ext4 -O {request.param}").point
+    return mount(images.fresh, "ext4", scratch, f"-t ext4 -b 4096 -O {request.param}").point
 
 
 @pytest.fixture
 def plain(mount, scratch):
     """The same in the usual format only."""
-    return mount(images.fresh, "ext4", scratch, "-t ext4").point
+    return mount(images.fresh, "ext4", scratch, "-t ext4 -b 4096").point
 
 
 def write_all(top: Path) -> None:
@@ -173,115 +170,12 @@ def test_hard_links_are_charged_once(ringwalk, plain):
     assert int(each.split()[0]) - int(once.split()[0]) == 100 * 4096
 
 
-def remove(path: str) -> None:
-    """Removes a file, a link or an empty directory."""
-    try:
-        os.unlink(path)
-    except IsADirectoryError:
-        os.rmdir(path)
-
-
-class Churn:
-    """What a process does in directories that are walked: nothing to entries named `stays-`."""
-
-    def __init__(self, top: Path, seed: int):
-        self.rng = random.Random(seed)
-        self.seed = seed
-        self.folders = [str(top / name) for name in FOLDERS]
-
-    def forever(self) -> None:
-        """Makes, grows, renames and removes entries, in bursts that split blocks of directories."""
-        while True:
-            folder, other = self.rng.choice(self.folders), self.rng.choice(self.folders)
-            names = [
-                f"comes-{self.seed}-{self.rng.random()}".ljust(self.rng.randrange(20, 200), "-")
-                for _ in range(self.rng.randrange(1, 60))
-            ]
-            for name in names:
-                kind = self.rng.randrange(4)
-                path = f"{folder}/{name}"
-                if kind == 0:
-                    os.mkdir(path)
-                elif kind == 1:
-                    os.symlink("t" * self.rng.randrange(1, 200), path)
-                else:
-                    with open(path, "wb") as file:
-                        file.write(b"x" * self.rng.randrange(0, 9000))
-            for name in names:
-                if self.rng.random() < 0.5:
-                    os.rename(f"{folder}/{name}", f"{other}/{name}")
-            for name in names:
-                for place in {folder, other}:
-                    path = f"{place}/{name}"
-                    with contextlib.suppress(FileNotFoundError):
-                        remove(path)
-
-
-FOLDERS = ("small", "large", "large/below", "empty")
-WRITER_SECONDS = 3.0
-
-
-@contextlib.contextmanager
-def churning(top: Path):
-    """Two processes that change what is in `top` while the block runs."""
-    context = multiprocessing.get_context("fork")
-    writers = [context.Process(target=Churn(top, seed).forever, daemon=True) for seed in range(2)]
-    for writer in writers:
-        writer.start()
-    try:
-        yield writers
-    finally:
-        for writer in writers:
-            writer.kill()
-            writer.join()
-
-
-def settle_for_writers(top: Path) -> set[bytes]:
-    """Directories of which some entries stay; returns lines that tell all of those."""
-    expected = set()
-    for name in FOLDERS:
-        (top / name).mkdir(exist_ok=True)
-    for name, number in (("small", 20), ("large", 2500), ("large/below", 300)):
-        for entry in range(number):
-            path = top / name / f"stays-{entry}".ljust(20 + entry % 150, "-")
-            path.write_bytes(b"x" * (entry % 7))
-            expected.add(b"%s %d 1 f" % (bytes(path.relative_to(top)), entry % 7))
-    trees.settle(top)
-    return expected
-
-
-@pytest.mark.parametrize("line", ("-t ext4", "-t ext4 -b 1024 -O ^metadata_csum,^uninit_bg"))
+@pytest.mark.parametrize(
+    "line", ("-t ext4 -b 4096", "-t ext4 -b 1024 -O ^metadata_csum,^uninit_bg")
+)
 @pytest.mark.parametrize("engine", ((), ("--sync",)), ids=("", "synced"))
 def test_while_it_is_written_to(ringwalk, mount, scratch, line, engine):
-    """What is promised: entries that are there during the whole walk are told, once and rightly."""
-    top = mount(images.fresh, "ext4", scratch, line).point
-    expected = settle_for_writers(top)
-    command = ("find", ".", "-ignore_readdir_race", "-mindepth", "1")
-    command += ("-printf", "%P %s %n %y\\0")
-    runs = 0
-    with churning(top) as writers:
-        end = time.monotonic() + WRITER_SECONDS
-        while time.monotonic() < end:
-            result = ringwalk("--source", "ext4", *engine, *command, cwd=top).ok()
-            told = result.lines(b"\0")
-            stays = [line for line in told if b"stays-" in line]
-            assert not difference(expected, stays)
-            for line in set(told) - set(stays):
-                name = line.split(b" ")[0]
-                assert b"comes-" in name or name.decode() in (*FOLDERS, "lost+found"), line
-            counted = ringwalk("--source", "ext4", *engine, "count", "--json", top).ok()
-            assert b'"errors":0' in counted.out
-            summed = ringwalk("--source", "ext4", *engine, "du", "-s", "--inodes", top).sane()
-            # A directory that is gone when it is to be read is told, as GNU du does.
-            told = [line for line in summed.err.splitlines() if b"No such file" not in line]
-            assert not told
-            assert len(expected) < int(summed.out.split()[0]) < len(expected) + 2000
-            runs += 1
-        assert all(writer.is_alive() for writer in writers), "a writer ended by itself"
-    assert runs >= 2
-    # In peace again.
-    trees.settle(top)
-    assert_sources_agree(ringwalk, SOURCES, *command, separator=b"\0", cwd=top)
+    churn.check(ringwalk, mount(images.fresh, "ext4", scratch, line).point, "ext4", *engine)
 
 
 def test_a_directory_that_grows(ringwalk, plain):
@@ -317,4 +211,4 @@ def test_inodes_that_are_used_again(ringwalk, plain):
             ringwalk, SOURCES, "find", ".", "-printf", "%p %i %y %s %l\n", cwd=plain
         )
         for path in plain.glob(f"turn{turn}-*"):
-            remove(str(path))
+            churn.remove(path)

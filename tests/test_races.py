@@ -193,10 +193,10 @@ def test_vanishing_entries_are_no_failure(count, scratch):
 
 @pytest.mark.parametrize(("errno", "errors"), (("ENOENT", 0), ("EIO", 1)))
 def test_what_vanished_is_told_from_what_failed(programs, base, scratch, errno, errors):
-    """The third statx of a walk fails: the first is that of DIR, the others are those of files."""
+    """The fourth statx fails: the first two are of DIR (is it a mount?), the others of files."""
     for number in range(5):
         (scratch / f"file{number}").write_bytes(b"12345")
-    prefix = strace.injecting(base, "statx", f"error={errno}:when=3")
+    prefix = strace.injecting(base, "statx", f"error={errno}:when=4")
     result = run([*prefix, programs / "ringwalk", "count", "--json", "--workers", "1", scratch])
     report = json.loads(result.out)
     assert (report["errors"], report["vanished"]) == (errors, 1 - errors)

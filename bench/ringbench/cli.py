@@ -8,12 +8,12 @@ import signal
 import sys
 from pathlib import Path
 
-from . import bulk, machine, plot, report, suites, trees
+from . import block, bulk, machine, plot, report, suites, trees
 from .measure import CommandFailed
 from .suites import Result, Session
 from .tools import BENCH, WORK, MissingTool, Toolbox
 
-SUITES = suites.SUITES | bulk.SUITES
+SUITES = suites.SUITES | bulk.SUITES | block.SUITES
 
 # What one name on the command line stands for: ten million entries only on request, and
 # the sources, which take longer than all the others, by a name of their own.

@@ -1,9 +1,12 @@
-"""Draws a result file: one panel a suite, one bar a row; readdirplus as curves."""
+"""Draws a result file: one panel a suite, one bar a row; readdirplus and block as curves."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+
+from .block_rows import MEDIA
 
 COLOURS = {"floor": "#9aa0a6", "ringwalk": "#1a73e8", "ringwalk-link": "#1a73e8"}
 PEER_COLOUR = "#e8a33d"
@@ -31,10 +34,10 @@ def draw(results: Path) -> Path | None:
     from matplotlib import pyplot
 
     document = json.loads(results.read_text())
-    suites = {name: suite for name, suite in document["suites"].items() if suite["rows"]}
+    suites = dict(_panels(document["suites"]))
     if not suites:
         return None
-    heights = [len(suite["rows"]) + 2 for suite in suites.values()]
+    heights = [_height(name, suite) for name, suite in suites.items()]
     figure, panels = pyplot.subplots(
         len(suites),
         1,
@@ -55,11 +58,34 @@ def draw(results: Path) -> Path | None:
     return picture
 
 
+def _panels(suites: dict[str, dict]) -> Iterator[tuple[str, dict]]:
+    """What is drawn: a panel a suite, and one for each medium of `block`."""
+    for name, suite in suites.items():
+        if name != "block":
+            parts = {name: suite["rows"]}
+        else:
+            parts = {f"block {medium}": _of_medium(suite["rows"], medium) for medium in MEDIA}
+        yield from ((name, {**suite, "rows": rows}) for name, rows in parts.items() if rows)
+
+
+def _of_medium(rows: dict[str, dict], medium: str) -> dict[str, dict]:
+    return {
+        key.removeprefix(f"{medium} "): row for key, row in rows.items() if row["group"] == medium
+    }
+
+
+def _height(name: str, suite: dict) -> int:
+    """In bars; that of curves does not depend on how many points they have."""
+    return 14 if name.startswith("block ") else len(suite["rows"]) + 2
+
+
 def _panel(panel, name: str, suite: dict) -> None:
     panel.set_title(f"{name}: {suite['tree']}, {suite['file_system']}", fontsize=9, loc="left")
     panel.tick_params(labelsize=8)
     if name == "readdirplus":
         _curves(panel, suite)
+    elif name.startswith("block "):
+        _depths(panel, suite)
     else:
         _bars(panel, name, suite)
 
@@ -87,6 +113,25 @@ def _curves(panel, suite: dict) -> None:
     panel.legend(fontsize=8)
     panel.set_xlabel("files in the directory", fontsize=8)
     panel.set_ylabel("wall time, s (median)", fontsize=8)
+
+
+def _depths(panel, suite: dict) -> None:
+    """Rows `INTERFACE DEPTH`: reads a second, ours as thick lines."""
+    curves: dict[str, list[tuple[int, float]]] = {}
+    for key, row in suite["rows"].items():
+        interface, _, depth = key.rpartition(" ")
+        curves.setdefault(interface, []).append((int(depth), row["iops"] / 1000))
+    for interface, points in curves.items():
+        width = 2.5 if interface.startswith("ringwalk") else 1
+        panel.semilogx(*zip(*points), marker="o", markersize=3, linewidth=width, label=interface)
+    depths = sorted({depth for points in curves.values() for depth, _ in points})
+    panel.set_xticks(depths, [f"{depth}" for depth in depths])
+    panel.minorticks_off()
+    panel.set_ylim(bottom=0)
+    panel.grid(alpha=0.3)
+    panel.legend(fontsize=7)
+    panel.set_xlabel("queue depth", fontsize=8)
+    panel.set_ylabel("1000 reads a second (median)", fontsize=8)
 
 
 def _bars(panel, name: str, suite: dict) -> None:

@@ -37,6 +37,8 @@ def print_result(result: Result) -> None:
     print(f"\n{result.suite}: {about}")
     if result.suite == "gluster":
         _print_calls(result)
+    elif result.suite == "block":
+        _print_depths(result)
     else:
         _print_times(result)
         if result.about["runs"] < result.enough:
@@ -100,6 +102,27 @@ def _print_directories(result: Result) -> None:
     for size, row in table.items():
         cells = (f"{row[what]:14.3f}" if what in row else f"{'-':>14}" for what in columns)
         print(f"  {size:10}" + "".join(f" {cell}" for cell in cells))
+    print()
+
+
+def _print_depths(result: Result) -> None:
+    """Rows `MEDIUM INTERFACE DEPTH`, as the letters about io_uring print them."""
+    print(
+        f"  {'':9} {'interface':19} {'QD':>3} {'latency us':>10} {'IOPS':>8} {'(least-most)':>15}"
+        f" {'IOPS/CPU s':>10} {'CPU us/read':>11}"
+    )
+    last = None
+    for key, found in result.figures.items():
+        medium, interface, depth = key.split()
+        if last not in (None, (medium, depth)):
+            print()
+        last = (medium, depth)
+        spread = f"{found['iops_min']:.0f}-{found['iops_max']:.0f}"
+        print(
+            f"  {medium:9} {interface:19} {depth:>3} {found['latency_us']:10.1f}"
+            f" {found['iops']:8.0f} {spread:>15} {found['iops_a_cpu_second']:10.0f}"
+            f" {found['cpu_us_a_read']:11.2f}"
+        )
     print()
 
 

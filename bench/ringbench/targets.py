@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from . import block_rows
 from .bulk_rows import KINDS, LETTERS
 
 # One suite's results: the figures of each row, by its key.
 Figures = dict[str, dict[str, float]]
+
+# What a bound is about, where that is not the time.
+ABOUT = {"cpu": " (CPU time)", "iops": " (IOPS)", "cpu_us_a_read": " (CPU a read)"}
 
 UNITS = {"wall": 1000.0, "cpu": 1000.0, "rss_kib": 1 / 1024, "entries_per_call": 1.0}
 UNIT_NAMES = {"wall": "ms", "cpu": "ms", "rss_kib": "MiB", "entries_per_call": "entries/call"}
@@ -36,10 +40,10 @@ class Bound:
             limit = self.factor * UNITS[self.figure]
             return f"{relation} {limit:g} {UNIT_NAMES[self.figure]}"
         best = self.of[0] if len(self.of) == 1 else f"fastest of {', '.join(self.of)}"
+        about = ABOUT.get(self.figure, "")
         if self.as_speed:
-            cpu = " (CPU time)" if self.figure == "cpu" else ""
-            return f"at least {1 / self.factor:g} x as fast as {best}{cpu}"
-        return f"{relation} {self.factor:.2f} x {best}"
+            return f"at least {1 / self.factor:g} x as fast as {best}{about}"
+        return f"{relation} {self.factor:.2f} x {best}{about}"
 
     def shown(self, ratio: float) -> str:
         """A ratio in the terms of the bound."""
@@ -134,6 +138,23 @@ def _parts() -> list[Bound]:
     ]
 
 
+def _block_reader() -> list[Bound]:
+    """What the block reader is held to, at every queue depth."""
+    bounds = []
+    for medium in block_rows.MEDIA:
+        for depth in block_rows.DEPTHS:
+            ours, fixed, libaio = (
+                block_rows.key(medium, interface, depth)
+                for interface in (block_rows.OURS, block_rows.FIXED, block_rows.LIBAIO)
+            )
+            bounds += [
+                Bound("block", ours, 0.95, (fixed,), figure="iops", at_least=True),
+                Bound("block", ours, 1.0, (libaio,), figure="iops", at_least=True),
+                Bound("block", ours, 1.0, (fixed,), figure="cpu_us_a_read"),
+            ]
+    return bounds
+
+
 BOUNDS = [
     Bound("warm", "count-no-stat", 1.08, ("floor-names",)),
     Bound("warm", "count", 1.08, ("floor-stat",)),
@@ -173,6 +194,7 @@ BOUNDS = [
     Bound("gluster", "count", 450, figure="entries_per_call", at_least=True),
     *_whole_file_systems(),
     *_parts(),
+    *_block_reader(),
     faster("ext4-slow", "du-2-always", 6, "du-2-never"),
     Bound("ext4-million-warm", "du-ext4", 96 * MIB, figure="rss_kib"),
     Bound("ext4-million-warm", "du-b-ext4", 96 * MIB, figure="rss_kib"),

@@ -23,6 +23,7 @@ NAMES = {
     "du": ("du",),
     "find": ("find",),
     "ls": ("ls",),
+    "fio": ("fio",),
 }
 
 # Other programs go by these names as well; without the word it is not the one meant.
@@ -100,6 +101,9 @@ class Toolbox:
             self._paths["ringwalk-link"] = str(linked(program, "find"))
         else:
             self.missing["ringwalk"] = f"{ringwalk} is not a program: cargo build --release"
+        driver = ringwalk.parent / "examples/block_read"
+        if driver.is_file():
+            self._paths["block_read"] = str(installed(driver))
         search = os.pathsep.join([*map(str, peers), os.environ.get("PATH", os.defpath)])
         for tool, names in NAMES.items():
             found = filter(None, (shutil.which(name, path=search) for name in names))

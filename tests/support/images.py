@@ -32,9 +32,10 @@ class Format:
 
 NO_CHECKSUMS = "-O ^metadata_csum,^uninit_bg"
 
-# What is named is what a format is there for; mke2fs has its defaults for the rest.
+# What is named is what a format is there for; mke2fs has its defaults for the rest, but for small
+# images those are blocks of 1 KiB.
 EXT4 = {
-    "ext4": Format("-t ext4"),
+    "ext4": Format("-t ext4 -b 4096"),
     "blocks-1k": Format("-t ext4 -b 1024"),
     "blocks-2k": Format("-t ext4 -b 2048"),
     "blocks-16k": Format("-t ext4 -b 16384", 256, refused_by_some=True),
@@ -46,45 +47,48 @@ EXT4 = {
     "ext2-no-sparse-super": Format("-t ext2 -b 1024 -O ^sparse_super,^resize_inode"),
     "ext3": Format("-t ext3 -b 4096"),
     "ext3-1k": Format("-t ext3 -b 1024 -I 128"),
-    "no-filetype": Format("-t ext4 -O ^filetype"),
+    "no-filetype": Format("-t ext4 -b 4096 -O ^filetype"),
     "linear": Format("-t ext4 -O ^dir_index -b 1024"),
     "no-extents": Format("-t ext4 -O ^extent,^64bit -b 1024"),
-    "inline-data": Format("-t ext4 -O inline_data"),
+    "inline-data": Format("-t ext4 -b 4096 -O inline_data"),
     "inline-data-1024": Format("-t ext4 -O inline_data -b 1024 -I 1024"),
-    "inodes-128": Format("-t ext4 -I 128"),
-    "inodes-512": Format("-t ext4 -I 512"),
-    "32bit": Format("-t ext4 -O ^64bit"),
-    "no-flex-bg": Format("-t ext4 -O ^flex_bg -g 1024"),
-    "flex-bg-of-4": Format("-t ext4 -G 4 -g 1024"),
+    "inodes-128": Format("-t ext4 -b 4096 -I 128"),
+    "inodes-512": Format("-t ext4 -b 4096 -I 512"),
+    "32bit": Format("-t ext4 -b 4096 -O ^64bit"),
+    "no-flex-bg": Format("-t ext4 -b 4096 -O ^flex_bg -g 1024"),
+    "flex-bg-of-4": Format("-t ext4 -b 4096 -G 4 -g 1024"),
     "meta-bg": Format("-t ext4 -b 1024 -O meta_bg,^resize_inode", 256),
     "meta-bg-32bit": Format("-t ext4 -b 1024 -O meta_bg,^resize_inode,^64bit -g 2048", 256),
     "grown": Format(
         "-t ext4 -b 1024 -O ^resize_inode", then=("truncate -s 700M", "e2fsck -fp", "resize2fs")
     ),
-    "sparse-super2": Format("-t ext4 -O sparse_super2 -g 1024"),
-    "bigalloc": Format("-t ext4 -O bigalloc -C 16384"),
+    "sparse-super2": Format("-t ext4 -b 4096 -O sparse_super2 -g 1024"),
+    "bigalloc": Format("-t ext4 -b 4096 -O bigalloc -C 16384"),
     "bigalloc-1k": Format("-t ext4 -b 1024 -O bigalloc -C 8192", 128),
     "csum-seed": Format(
-        "-t ext4 -O metadata_csum_seed", then=("tune2fs -U 01234567-89ab-cdef-0123-456789abcdef",)
+        "-t ext4 -b 4096 -O metadata_csum_seed",
+        then=("tune2fs -U 01234567-89ab-cdef-0123-456789abcdef",),
     ),
-    "new-uuid": Format("-t ext4", then=("tune2fs -f -U 01234567-89ab-cdef-0123-456789abcdef",)),
-    "gdt-csum": Format("-t ext4 -O ^metadata_csum,uninit_bg"),
-    "no-csum": Format(f"-t ext4 {NO_CHECKSUMS}"),
-    "uninit-groups": Format("-t ext4 -E lazy_itable_init=1 -g 4096", 1024),
+    "new-uuid": Format(
+        "-t ext4 -b 4096", then=("tune2fs -f -U 01234567-89ab-cdef-0123-456789abcdef",)
+    ),
+    "gdt-csum": Format("-t ext4 -b 4096 -O ^metadata_csum,uninit_bg"),
+    "no-csum": Format(f"-t ext4 -b 4096 {NO_CHECKSUMS}"),
+    "uninit-groups": Format("-t ext4 -b 4096 -E lazy_itable_init=1 -g 4096", 1024),
     "large-dir": Format("-t ext4 -b 1024 -O large_dir"),
-    "ea-inode": Format("-t ext4 -O ea_inode"),
-    # This project's machines have kernels that mount quotas only for reading.
-    "quota": Format("-t ext4", then=("tune2fs -O quota",)),
+    "ea-inode": Format("-t ext4 -b 4096 -O ea_inode"),
+    # A kernel without CONFIG_QFMT_V2 mounts these for reading only.
+    "quota": Format("-t ext4 -b 4096", then=("tune2fs -O quota",)),
     "project": Format(
-        "-t ext4", then=("tune2fs -O project,quota", "debugfs -w -R 'sif <14> projid 77'")
+        "-t ext4 -b 4096", then=("tune2fs -O project,quota", "debugfs -w -R 'sif <14> projid 77'")
     ),
-    "casefold": Format("-t ext4 -O casefold -E encoding=utf8", refused_by_some=True),
-    "orphan-file": Format("-t ext4 -O orphan_file"),
-    "fast-commit": Format("-t ext4 -O fast_commit"),
-    "no-journal": Format("-t ext4 -O ^has_journal"),
-    "mmp": Format("-t ext4 -O mmp"),
-    "verity": Format("-t ext4 -O verity"),
-    "lost-and-found-only": Format("-t ext4", 8, fill=lambda top: None),
+    "casefold": Format("-t ext4 -b 4096 -O casefold -E encoding=utf8", refused_by_some=True),
+    "orphan-file": Format("-t ext4 -b 4096 -O orphan_file"),
+    "fast-commit": Format("-t ext4 -b 4096 -O fast_commit"),
+    "no-journal": Format("-t ext4 -b 4096 -O ^has_journal"),
+    "mmp": Format("-t ext4 -b 4096 -O mmp"),
+    "verity": Format("-t ext4 -b 4096 -O verity"),
+    "lost-and-found-only": Format("-t ext4 -b 4096", 8, fill=lambda top: None),
 }
 
 XFS = {
@@ -142,9 +146,10 @@ def command(args: list[str | Path]) -> None:
 class Image:
     """A file system in a file, and where it is mounted."""
 
-    def __init__(self, kind: str, work: Path):
+    def __init__(self, kind: str, work: Path, form: Format):
         work.mkdir(parents=True, exist_ok=True)
         self.kind = kind
+        self.form = form
         self.file = work / "image"
         self.point = work / "point"
 
@@ -157,8 +162,12 @@ class Image:
 
     def remount(self, options: str = "ro") -> None:
         """Mounts it afresh, so that nothing of it is in memory."""
-        mounts.unmount(self.point)
+        self.unmount()
         mounts.call("mount", "-t", self.kind, "-o", f"loop,{options}", self.file, self.point)
+
+    def unmount(self) -> None:
+        """Unmounts it, so that tools may change it."""
+        mounts.unmount(self.point)
 
     def freeze(self) -> None:
         """Writes it back and lets nothing change it any more, so that all in it is settled."""
@@ -172,14 +181,16 @@ class Image:
 
 
 @contextlib.contextmanager
-def fresh(kind: str, work: Path, line: str = "", options: str = "noatime") -> Iterator[Image]:
+def fresh(
+    kind: str, work: Path, line: str = "", options: str = "noatime", mebibytes: int = 64
+) -> Iterator[Image]:
     """A new file system, made with the words of `line` and mounted with `options`.
 
     By default looking at it does not change it: system calls read directories, which is an access.
     """
-    image = Image(kind, work)
+    image = Image(kind, work, Format(line, mebibytes))
     try:
-        make(kind, Format(line), image.file)
+        make(kind, image.form, image.file)
         with image.mounted(options):
             yield image
     finally:
@@ -192,7 +203,7 @@ def filled(kind: str, form: Format, work: Path, options: str = "ro") -> Iterator
 
     Read-only by default: then nothing is unsettled, and every answer is the source's own.
     """
-    image = Image(kind, work)
+    image = Image(kind, work, form)
     try:
         make(kind, form, image.file)
         try:

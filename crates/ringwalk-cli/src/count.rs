@@ -3,7 +3,6 @@
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -34,11 +33,12 @@ pub fn run(args: &CountArgs, options: &EngineOptions) -> ExitCode {
         return finish(&outcome, args, options);
     }
     let roots = args.directories.iter().map(OsString::as_os_str);
-    let walk = options.apply(
-        Walk::from_roots(roots)
-            .fields(fields)
-            .follow(Follow::CommandLine),
-    );
+    let walk = Walk::from_roots(roots)
+        .fields(fields)
+        .follow(Follow::CommandLine);
+    let Some(walk) = options.ready(walk) else {
+        return ExitCode::FAILURE;
+    };
     let progress = Progress::of_walk(options.progress, walk.monitor());
     let outcome = walk.run(|_worker| Tally::default());
     drop(progress);
@@ -50,16 +50,11 @@ fn scan(args: &CountArgs, options: &EngineOptions, fields: Fields) -> Option<Out
     let [directory] = &args.directories[..] else {
         return None;
     };
-    let root = std::fs::metadata(directory).ok()?;
-    let root = Identity {
-        dev: root.dev(),
-        ino: root.ino(),
-    };
     let scan = Scan::new(directory.as_os_str()).fields(fields).follow(true);
     let scan = options.apply_to_scan(scan);
     let progress = Progress::of_walk(options.progress, scan.monitor());
     let scanned = scan.run(|_| Scanned {
-        root,
+        root: None,
         tally: Tally::default(),
     });
     drop(progress);
@@ -71,14 +66,18 @@ fn scan(args: &CountArgs, options: &EngineOptions, fields: Fields) -> Option<Out
 /// What one thread of a scan has seen.
 struct Scanned {
     /// The directory itself, which does not count.
-    root: Identity,
+    root: Option<Identity>,
     tally: Tally,
 }
 
 impl ScanVisitor for Scanned {
+    fn root(&mut self, root: &Metadata) {
+        self.root = Some(root.identity());
+    }
+
     fn files(&mut self, files: &[Metadata]) {
         for file in files {
-            if file.identity() == self.root {
+            if Some(file.identity()) == self.root {
                 continue;
             }
             // Every name counts, and a directory has one.

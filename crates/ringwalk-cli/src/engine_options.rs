@@ -7,7 +7,9 @@ use clap::ValueEnum;
 use ringwalk::{Prefetch, Scan, Walk};
 
 use crate::cli::CommonArgs;
+use crate::console;
 use crate::environment::{EnvironmentError, parse_switch, read};
+use crate::quote::quoted;
 use crate::source_name::{SourceName, SourceNameError};
 
 /// More threads than this on one tree were never of use; the bound keeps a slip of the finger from starting 100 000.
@@ -110,12 +112,28 @@ impl EngineOptions {
 
 impl EngineOptions {
     /// Sets up `walk` as asked for. The program may raise its own limit on open files.
-    pub fn apply(&self, walk: Walk) -> Walk {
+    fn apply(&self, walk: Walk) -> Walk {
         walk.source(self.source.into())
             .prefetch(self.prefetch.into())
             .sync(self.sync)
             .workers(self.workers)
             .raise_limits(true)
+    }
+
+    /// Sets up `walk` as asked for, unless the source that was asked for cannot read its roots: that is told, and nothing is read by
+    /// another one.
+    pub fn ready(&self, walk: Walk) -> Option<Walk> {
+        let walk = self.apply(walk);
+        match walk.check_source() {
+            Ok(()) => Some(walk),
+            Err(error) => {
+                let (path, source, reason) = (quoted(error.path()), self.source, error.reason());
+                console::error(format_args!(
+                    "cannot read {path} by source {source}: {reason}"
+                ));
+                None
+            }
+        }
     }
 
     /// Sets up `scan` as asked for.

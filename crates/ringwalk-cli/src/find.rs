@@ -69,8 +69,8 @@ impl Host for Program<'_> {
         *self.terminal.get_or_init(|| io::stdout().is_terminal())
     }
 
-    fn set_up(&self, walk: Walk) -> Walk {
-        self.engine.apply(walk)
+    fn set_up(&self, walk: Walk) -> Option<Walk> {
+        self.engine.ready(walk)
     }
 
     fn watch(&self, monitor: Arc<Monitor>, run: &mut dyn FnMut() -> Option<Summary>) {

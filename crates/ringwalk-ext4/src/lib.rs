@@ -35,6 +35,8 @@ mod inode;
 mod mapping;
 mod read_at;
 mod superblock;
+#[cfg(test)]
+mod test_image;
 mod xattr;
 
 use directory::Records;
@@ -155,7 +157,7 @@ impl FileSystem {
     /// # Errors
     ///
     /// If the tree of extents or an indirect block is damaged (checksum, depth, order, overlap, outside of the file system) or
-    /// cannot be read, or there are more than `most` extents.
+    /// cannot be read, or there are more than `most` extents, counted as they are stored.
     pub fn extents(
         &self,
         device: &(impl ReadAt + ?Sized),

@@ -41,6 +41,9 @@ pub struct ReadRingOptions {
     pub depth: u32,
     /// Bytes of one slot: the longest read.
     pub buffer_size: u32,
+    /// Whether the buffers are registered. That pins and fills all of their memory at once, and saves direct reads from
+    /// pinning pages one read at a time; what comes out of the page cache is copied, and gains nothing.
+    pub register_buffers: bool,
     /// A kernel thread takes reads without a system call (`IORING_SETUP_SQPOLL`), and sleeps after this time without any.
     pub sqpoll: Option<Duration>,
     /// The device is polled for completions (`IORING_SETUP_IOPOLL`); needs `O_DIRECT` and a device that can be polled.
@@ -94,14 +97,16 @@ impl ReadRing {
         let ring = set_up(options)?;
         let submitter = ring.submitter();
         let registered_file = submitter.register_files(&[file.as_raw_fd()]).is_ok();
-        let whole = libc::iovec {
-            iov_base: buffer.as_mut_ptr().cast(),
-            iov_len: size,
+        let registered_buffer = options.register_buffers && {
+            let whole = libc::iovec {
+                iov_base: buffer.as_mut_ptr().cast(),
+                iov_len: size,
+            };
+            // SAFETY: `whole` describes the mapping of `buffer`, which lives until no read into it is in flight
+            // (`drop`); the kernel pins its pages and does not write to them by itself. No reference into it exists.
+            // Refused where RLIMIT_MEMLOCK is too low or the buffer exceeds 1 GiB: reads then name plain addresses.
+            unsafe { submitter.register_buffers(&[whole]) }.is_ok()
         };
-        // SAFETY: `whole` describes the mapping of `buffer`, which lives until no read into it is in flight (`drop`);
-        // the kernel pins its pages and does not write to them by itself. No reference into the buffer exists.
-        // Refused where RLIMIT_MEMLOCK is too low or the buffer exceeds 1 GiB: reads then name plain addresses.
-        let registered_buffer = unsafe { submitter.register_buffers(&[whole]) }.is_ok();
         Ok(Self {
             ring: ManuallyDrop::new(ring),
             buffer: ManuallyDrop::new(buffer),
@@ -132,21 +137,18 @@ impl ReadRing {
                 .as_mut_ptr()
                 .add(place * self.stride + from as usize)
         };
-        let entry = if self.registered_buffer {
-            let read = |fd| opcode::ReadFixed::new(fd, address, len, BUFFER);
-            let plain = types::Fd(self.file.as_raw_fd());
-            if self.registered_file {
-                opcode::ReadFixed::new(FILE, address, len, BUFFER)
-            } else {
-                read(plain)
-            }
-            .offset(offset)
-            .build()
-        } else if self.registered_file {
-            opcode::Read::new(FILE, address, len).offset(offset).build()
-        } else {
-            let fd = types::Fd(self.file.as_raw_fd());
-            opcode::Read::new(fd, address, len).offset(offset).build()
+        let plain = types::Fd(self.file.as_raw_fd());
+        let entry = match (self.registered_file, self.registered_buffer) {
+            (true, true) => opcode::ReadFixed::new(FILE, address, len, BUFFER)
+                .offset(offset)
+                .build(),
+            (false, true) => opcode::ReadFixed::new(plain, address, len, BUFFER)
+                .offset(offset)
+                .build(),
+            (true, false) => opcode::Read::new(FILE, address, len).offset(offset).build(),
+            (false, false) => opcode::Read::new(plain, address, len)
+                .offset(offset)
+                .build(),
         };
         let entry = entry.user_data(u64::from(slot));
         // SAFETY: the entry's descriptor is open as long as `self.file`; its memory lies in one slot of the buffer
@@ -179,7 +181,9 @@ impl ReadRing {
     #[expect(clippy::should_implement_trait, reason = "more may follow after None")]
     pub fn next(&mut self) -> Option<(u32, Result<u32, Errno>)> {
         let completion = self.ring.completion().next()?;
-        let slot = u32::try_from(completion.user_data()).expect("a slot's number");
+        // Exactly what `start` gave.
+        #[expect(clippy::cast_possible_truncation, reason = "it was a u32")]
+        let slot = completion.user_data() as u32;
         self.busy[slot as usize] = false;
         self.in_flight -= 1;
         let result = completion.result();

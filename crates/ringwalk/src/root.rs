@@ -1,6 +1,9 @@
 //! What a walk begins with.
 
-use ringwalk_sys::DirectoryFd;
+use crate::metadata::{Fields, Metadata};
+use ringwalk_sys::{DirectoryFd, Statx, statx};
+use rustix::fs::{AtFlags, CWD};
+use rustix::io::Errno;
 use std::ffi::{CString, OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
@@ -23,6 +26,21 @@ impl Root {
             name: name.into().into_os_string().into_vec(),
             fd: Some(Arc::new(fd.into())),
         }
+    }
+
+    /// What statx(2) says of it: its attributes, and the fields that it always tells.
+    pub(crate) fn look(&self, follow: bool) -> Result<Metadata, Errno> {
+        let mut stat = Statx::default();
+        let fields = Fields::TYPE.bits();
+        if let Some(fd) = &self.fd {
+            statx(fd, c"", AtFlags::EMPTY_PATH, fields, &mut stat)?;
+        } else {
+            let mut flags = AtFlags::NO_AUTOMOUNT;
+            flags.set(AtFlags::SYMLINK_NOFOLLOW, !follow);
+            let name = self.c_name().ok_or(Errno::NOENT)?;
+            statx(CWD, &name, flags, fields, &mut stat)?;
+        }
+        Ok(Metadata::from(&stat))
     }
 
     /// The name for the kernel; `None` if it has a NUL byte, which no path has.

@@ -86,12 +86,17 @@ impl Work<'_> {
             return;
         }
         let config = self.config;
-        let walk = Walk::from_roots(group.operands).fields(config.fields());
-        let walk = self.engine.apply(walk).follow(match config.links {
-            Links::Never => Follow::Never,
-            Links::Operands => Follow::CommandLine,
-            Links::Always => Follow::Always,
-        });
+        let walk = Walk::from_roots(group.operands)
+            .fields(config.fields())
+            .follow(match config.links {
+                Links::Never => Follow::Never,
+                Links::Operands => Follow::CommandLine,
+                Links::Always => Follow::Always,
+            });
+        let Some(walk) = self.engine.ready(walk) else {
+            self.failed.store(true, Ordering::Relaxed);
+            return;
+        };
         let walk = if config.enters_at_once() {
             // One worker enters directories in the order of the tree. Only then is it known in time that a link leads
             // to where the walk has been, and links between directories can be so many that following each is hopeless.

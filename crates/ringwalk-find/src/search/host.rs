@@ -19,8 +19,8 @@ pub trait Host: Sync {
     /// Whether standard output is a terminal.
     fn is_terminal(&self) -> bool;
 
-    /// Sets up a walk as the user wants it: source, workers.
-    fn set_up(&self, walk: Walk) -> Walk;
+    /// Sets up a walk as the user wants it: source, workers. `None` if that cannot be, of which the user has been told.
+    fn set_up(&self, walk: Walk) -> Option<Walk>;
 
     /// Runs a walk: calls `run` once, with progress shown meanwhile, and may tell how it went.
     fn watch(&self, monitor: Arc<Monitor>, run: &mut dyn FnMut() -> Option<Summary>);

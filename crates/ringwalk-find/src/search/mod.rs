@@ -155,7 +155,10 @@ impl Shared<'_> {
                 When::Always => self.plan.fields | Fields::TYPE,
                 When::Never | When::Needed => Fields::empty(),
             });
-        let mut walk = self.host.set_up(walk);
+        let Some(mut walk) = self.host.set_up(walk) else {
+            self.progress.fail();
+            return;
+        };
         if self.plan.serial.is_some() {
             walk = walk.workers(NonZeroUsize::new(1)).preorder(true);
         }

@@ -28,9 +28,9 @@ pub(super) enum Backend {
 }
 
 impl Backend {
-    pub(super) fn new(file: &Arc<File>, options: &ReaderOptions) -> Self {
+    pub(super) fn new(file: &Arc<File>, options: &ReaderOptions, direct: bool) -> Self {
         if options.transport == Transport::Auto
-            && let Some(ring) = ring(file, options)
+            && let Some(ring) = ring(file, options, direct)
         {
             return Self::Ring(Box::new(ring));
         }
@@ -63,6 +63,17 @@ impl Backend {
         match self {
             Self::Ring(ring) => ring.start(slot, offset, from, len),
             Self::Threads(threads) => threads.start(slot, offset, from, len),
+        }
+    }
+
+    /// Hands what was started to the kernel, and adds what was over at once, out of the page cache, to `completions`.
+    pub(super) fn submit(&mut self, completions: &mut Vec<Completion>) {
+        if let Self::Ring(ring) = self {
+            // Whatever there is to say about this will be said by `wait`.
+            let _ = ring.enter(0);
+            while let Some(completion) = ring.next() {
+                completions.push(completion);
+            }
         }
     }
 
@@ -128,10 +139,11 @@ impl Backend {
 }
 
 /// A ring with what was asked for, or with as much of it as the kernel and the device do.
-fn ring(file: &Arc<File>, options: &ReaderOptions) -> Option<ReadRing> {
+fn ring(file: &Arc<File>, options: &ReaderOptions, direct: bool) -> Option<ReadRing> {
     let mut wanted = ReadRingOptions {
         depth: options.depth,
         buffer_size: options.buffer_size,
+        register_buffers: direct,
         sqpoll: options.sqpoll,
         iopoll: options.iopoll,
     };

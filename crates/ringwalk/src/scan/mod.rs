@@ -52,6 +52,11 @@ pub struct Scan {
 
 /// What a user of a scan writes: one for each thread.
 pub trait ScanVisitor: Send {
+    /// The root directory, before any file.
+    fn root(&mut self, root: &Metadata) {
+        let _ = root;
+    }
+
     /// Some files, the root directory among them in one call.
     fn files(&mut self, files: &[Metadata]);
 }
@@ -144,6 +149,7 @@ impl Scan {
     ) -> Result<Outcome<V>, Declined> {
         let begin = Instant::now();
         let mounted = self.look()?;
+        let root = mounted.metadata;
         let inventory = self.open(mounted)?;
         let pieces = inventory.pieces();
         let turns = Turns::new(pieces);
@@ -152,8 +158,10 @@ impl Scan {
         let done = Mutex::new(Ok(Vec::new()));
         std::thread::scope(|scope| {
             let work = |index| {
+                let mut visitor = make(index);
+                visitor.root(&root);
                 let counted = Counted {
-                    visitor: make(index),
+                    visitor,
                     files: 0,
                     directories: 0,
                 };
@@ -196,6 +204,15 @@ impl Scan {
     fn look(&self) -> Result<Arc<Mounted>, Refused> {
         if self.source == SourceChoice::Syscall {
             return Err(Refused::because("system calls were asked for"));
+        }
+        // Mostly it is just a directory, which one call tells.
+        let attributes = self
+            .root
+            .look(self.follow)
+            .map_err(|errno| Refused::because(format!("it cannot be looked at: {errno}")))?
+            .attributes;
+        if attributes & MOUNT_ROOT == 0 {
+            return Err(Refused::because("it is not the root of a mount"));
         }
         if !privilege::may_read_everything() {
             return Err(Refused::because("CAP_DAC_READ_SEARCH is missing"));

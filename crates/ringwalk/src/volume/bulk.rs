@@ -1,21 +1,17 @@
-//! What of a walk is read past the VFS: which of its roots lie on which volume.
+//! What of a walk is read past the VFS: which of its directories, and whether it is worth it.
 //!
 //! Volumes are opened when it is worth the trouble: at once if a source was asked for by name, else by the worker that finds that
 //! the walk is not a small one ([`Bulk::is_worth_it`]). Until then, and beside it, directories are read by system calls;
 //! nothing depends on when that changes.
 
-use super::{Covered, Mounted, Reader, Refused, Volume, Wanting, btrfs, ext4, xfs};
+use super::grounds::{Ground, Grounds, MOST_ROOTS, RootPlace};
+use super::{Refused, Wanting};
 use crate::dir::Dir;
 use crate::metadata::{Identity, Metadata};
-use crate::options::{Follow, Options, Order, SourceChoice};
-use crate::privilege;
-use crate::root::Root;
+use crate::options::{Options, Order, SourceChoice};
 use ringwalk_sys::Records;
-use rustix::fs::{CWD, Mode, OFlags, fstatfs, openat};
-use rustix::io::Errno;
-use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// `auto` opens volumes after so many entries, a directory counting for [`DIRECTORY_WORTH`]: opening takes about as long as
 /// asking 200 files for their metadata.
@@ -26,45 +22,6 @@ const DIRECTORY_WORTH: u64 = 4;
 
 /// `auto` looks whether a volume is of use after it has left so many entries to be asked for.
 const MANY_LEFT: u64 = 1000;
-
-/// `auto` looks at no more roots than this: those of `du *` are many and small.
-const MOST_ROOTS: usize = 64;
-
-/// File systems with volumes, by `f_type` (include/uapi/linux/magic.h): ext2 to ext4, XFS, btrfs.
-const VOLUMES: [u64; 3] = [0xef53, 0x5846_5342, 0x9123_683e];
-
-/// A volume, and what of it is covered by other mounts.
-pub(crate) struct Ground {
-    pub(crate) volume: Arc<dyn Volume>,
-    pub(crate) mounted: Arc<Mounted>,
-    pub(crate) covered: Covered,
-}
-
-/// Which roots lie on which ground.
-#[derive(Default)]
-pub(crate) struct Grounds {
-    pub(crate) grounds: Vec<Ground>,
-    /// For each root: the ground, and what the root was when that was found out.
-    of_roots: Vec<Option<(usize, RootPlace)>>,
-    /// Roots that are directories and lie on no ground, and why.
-    pub(crate) refused: Vec<(usize, Refused)>,
-}
-
-/// What a root is, to be sure that it is still the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct RootPlace {
-    identity: Identity,
-    mnt_id: u64,
-}
-
-impl From<&Metadata> for RootPlace {
-    fn from(metadata: &Metadata) -> Self {
-        Self {
-            identity: metadata.identity(),
-            mnt_id: metadata.mnt_id,
-        }
-    }
-}
 
 /// What of a walk is read past the VFS.
 pub(crate) struct Bulk {
@@ -168,7 +125,7 @@ impl Bulk {
     }
 
     pub(crate) fn grounds(&self) -> &[Ground] {
-        self.grounds.get().map_or(&[], |found| &found.grounds)
+        self.grounds.get().map_or(&[], |found| &found.all)
     }
 
     /// The ground that a directory lies on, and how it is asked for there. `None` if it must be read by system calls.
@@ -181,7 +138,7 @@ impl Bulk {
         if self.seen.get(dir.root_index())?.get() != Some(&place) || dir.is_below_link() {
             return None;
         }
-        let ground = &found.grounds[index];
+        let ground = &found.all[index];
         let ino = |dir: &Dir<S>| match dir.parent() {
             Some(_) => dir.ino(),
             None => place.identity.ino,
@@ -263,121 +220,8 @@ fn is_allowed(options: &Options) -> bool {
     if options.parents_open || options.preorder || options.order != Order::Any {
         return false;
     }
-    match options.source {
-        SourceChoice::Ext4 | SourceChoice::Xfs | SourceChoice::Btrfs => true,
-        SourceChoice::Auto => options.roots.len() <= MOST_ROOTS && options.max_depth > 0,
-        _ => false,
+    if options.source == SourceChoice::Auto {
+        return options.roots.len() <= MOST_ROOTS && options.max_depth > 0;
     }
-}
-
-impl Grounds {
-    /// Opens the volumes of all roots.
-    pub(crate) fn find(options: &Options) -> Self {
-        let mut found = Self::default();
-        if options.source == SourceChoice::Auto && !privilege::may_read_everything() {
-            let why = "CAP_DAC_READ_SEARCH is missing: auto reads past the VFS only what system calls would read as well";
-            found.refused.push((0, Refused::because(why)));
-            return found;
-        }
-        for (index, root) in options.roots.iter().enumerate() {
-            let place = match found.place(root, options) {
-                Ok(place) => place,
-                Err(why) => {
-                    found.refused.push((index, why));
-                    None
-                }
-            };
-            found.of_roots.push(place);
-        }
-        found
-    }
-
-    /// `None` for what is no directory, or cannot be opened: the walk will tell of that.
-    fn place(
-        &mut self,
-        root: &Root,
-        options: &Options,
-    ) -> Result<Option<(usize, RootPlace)>, Refused> {
-        let Ok(directory) = open_root(root, options.follow != Follow::Never) else {
-            return Ok(None);
-        };
-        if options.source == SourceChoice::Auto {
-            check_type(&directory)?;
-        }
-        let mounted = Mounted::look_at(&directory)?;
-        let place = RootPlace::from(&mounted);
-        let known = self.grounds.iter().position(|ground| {
-            let metadata = &ground.mounted.metadata;
-            (metadata.dev, metadata.mnt_id) == (mounted.dev, mounted.mnt_id)
-        });
-        if let Some(known) = known {
-            return Ok(Some((known, place)));
-        }
-        let mounted = Mounted::new(&directory, options.sync)?;
-        if RootPlace::from(&mounted.metadata) != place {
-            return Err(Refused::because("it was replaced while it was looked at"));
-        }
-        let ground = Ground::open(Arc::new(mounted), options)?;
-        self.grounds.push(ground);
-        Ok(Some((self.grounds.len() - 1, place)))
-    }
-}
-
-impl Ground {
-    fn open(mounted: Arc<Mounted>, options: &Options) -> Result<Self, Refused> {
-        mounted.check()?;
-        let volume = open_volume(Arc::clone(&mounted), options)?;
-        let covered = Covered::of(&mounted)?;
-        Ok(Self {
-            volume,
-            mounted,
-            covered,
-        })
-    }
-
-    pub(crate) fn reader(&self) -> Box<dyn Reader> {
-        Arc::clone(&self.volume).reader()
-    }
-}
-
-fn open_volume(mounted: Arc<Mounted>, options: &Options) -> Result<Arc<dyn Volume>, Refused> {
-    let file_system = mounted.mount.file_system.clone();
-    match (options.source, file_system.as_str()) {
-        (SourceChoice::Auto | SourceChoice::Ext4, "ext2" | "ext3" | "ext4") => ext4::open(mounted),
-        (SourceChoice::Auto | SourceChoice::Xfs, "xfs") => xfs::open(mounted),
-        (SourceChoice::Auto | SourceChoice::Btrfs, "btrfs") => btrfs::open(mounted),
-        (choice, other) => Err(not_on(choice, other)),
-    }
-}
-
-/// Refuses file systems that no volume is known for without reading the table of mounts, which can be long.
-fn check_type(directory: &OwnedFd) -> Result<(), Refused> {
-    let f_type = fstatfs(directory).map_or(0, |found| found.f_type.cast_unsigned() & 0xffff_ffff);
-    if VOLUMES.contains(&f_type) {
-        return Ok(());
-    }
-    Err(Refused::because(
-        "nothing better is known for its file system",
-    ))
-}
-
-/// Why a source does not read this file system.
-pub(crate) fn not_on(choice: SourceChoice, file_system: &str) -> Refused {
-    match choice {
-        SourceChoice::Auto => {
-            Refused::because(format!("nothing better is known for {file_system}"))
-        }
-        _ => Refused::because(format!("it is on {file_system}")),
-    }
-}
-
-pub(crate) fn open_root(root: &Root, follow: bool) -> Result<OwnedFd, Errno> {
-    let mut flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    if let Some(fd) = &root.fd {
-        return openat(fd, c".", flags, Mode::empty());
-    }
-    if !follow {
-        flags |= OFlags::NOFOLLOW;
-    }
-    openat(CWD, root.name.as_slice(), flags, Mode::empty())
+    options.source.is_volume()
 }

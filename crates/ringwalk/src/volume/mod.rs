@@ -8,7 +8,8 @@
 //! | file | what is in it |
 //! |---|---|
 //! | `mounted.rs` | the mount that a volume is read below of: what holds for all files of it |
-//! | `bulk.rs` | which parts of a walk lie on which volume |
+//! | `bulk.rs` | which directories of a walk are read so |
+//! | `grounds.rs` | which of its roots lie on which volume |
 //! | `covered.rs` | entries that something else is mounted on |
 //! | `ext4/` | ext2, ext3 and ext4 from the block device |
 //! | `xfs/` | metadata by BULKSTAT |
@@ -18,11 +19,13 @@ pub(crate) mod btrfs;
 mod bulk;
 mod covered;
 pub(crate) mod ext4;
+mod grounds;
 mod mounted;
 pub(crate) mod xfs;
 
-pub(crate) use bulk::{Bulk, Grounds, open_root};
+pub(crate) use bulk::Bulk;
 pub(crate) use covered::Covered;
+pub(crate) use grounds::{Grounds, open_root};
 pub(crate) use mounted::Mounted;
 
 use crate::raw_batch::RawBatch;

@@ -44,15 +44,15 @@ pub(super) fn find(
     while let Some((tree, dev, path)) = waiting.pop() {
         let is_snapshot = is_snapshot(mounted, tree)?;
         let nested = nested_in(mounted, tree)?;
-        if !one_device {
-            for place in &nested {
-                let Some(path) = path_of(mounted, tree, &path, place.directory, &place.name)?
-                else {
-                    continue;
-                };
-                if let Some(dev) = reach(mounted, place.tree, &path)? {
-                    waiting.push((place.tree, dev, path));
-                }
+        if one_device && !nested.is_empty() {
+            // Whether their roots count, though nothing below them does, is for a walk's user to say.
+            return Err(Refused::because("there are subvolumes in it"));
+        }
+        for place in &nested {
+            let path = path_of(mounted, tree, &path, place.directory, &place.name)?;
+            let Some(path) = path else { continue };
+            if let Some(dev) = reach(mounted, place.tree, &path)? {
+                waiting.push((place.tree, dev, path));
             }
         }
         found.push(Subvolume {
@@ -170,7 +170,8 @@ impl Subvolume {
         };
         let looked = open_beneath(mounted, &path).and_then(|opened| look(&opened, c""));
         match looked {
-            Ok(metadata) => Ok((metadata.dev == self.dev).then_some(metadata)),
+            // BTRFS_EMPTY_SUBVOL_DIR_OBJECTID, 2: smaller than any inode's.
+            Ok(metadata) => Ok((metadata.ino < FIRST_INO).then_some(metadata)),
             Err(Errno::NOENT) => Ok(None),
             Err(errno) => Err(failed(&path, errno)),
         }

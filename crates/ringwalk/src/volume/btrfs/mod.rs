@@ -20,9 +20,13 @@
 //! | `runs.rs` | which inodes are asked for together |
 //! | `item.rs` | items decoded |
 
+#[cfg(test)]
+pub(crate) mod image;
 pub(crate) mod item;
 mod reader;
 mod runs;
+#[cfg(test)]
+mod tests;
 
 use super::{Mounted, Reader, Refused, Volume};
 use item::{ROOT_TREE, kind};
@@ -136,9 +140,11 @@ impl Volume for Btrfs {
     }
 
     fn describe(&self) -> String {
-        format!("by tree search; {}", self.mounted.describe())
+        let (tree, mounted) = (self.tree, self.mounted.describe());
+        format!("subvolume {tree} by tree search; {mounted}")
     }
 
+    /// Other subvolumes.
     fn has_parts(&self) -> bool {
         true
     }

@@ -1,0 +1,123 @@
+"""Directories that are written to while they are walked, and what is promised of them."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import random
+import time
+from pathlib import Path
+
+from support import trees
+from support.answers import assert_sources_agree
+from support.find import difference
+from support.run import Program
+
+FOLDERS = ("small", "large", "large/below", "empty")
+SECONDS = 3.0
+
+
+def remove(path: str | Path) -> None:
+    """Removes a file, a link or an empty directory."""
+    try:
+        os.unlink(path)
+    except IsADirectoryError:
+        os.rmdir(path)
+
+
+class Writer:
+    """What a process does in directories that are walked: nothing to entries named `stays-`."""
+
+    def __init__(self, top: Path, seed: int):
+        self.rng = random.Random(seed)
+        self.seed = seed
+        self.folders = [str(top / name) for name in FOLDERS]
+
+    def forever(self) -> None:
+        """Makes, grows, renames and removes entries, in bursts that split blocks of directories."""
+        while True:
+            here, there = self.rng.choice(self.folders), self.rng.choice(self.folders)
+            names = [self.name() for _ in range(self.rng.randrange(1, 60))]
+            for name in names:
+                self.make(f"{here}/{name}")
+            for name in names:
+                if self.rng.random() < 0.5:
+                    os.rename(f"{here}/{name}", f"{there}/{name}")
+            for name in names:
+                for folder in {here, there}:
+                    with contextlib.suppress(FileNotFoundError):
+                        remove(f"{folder}/{name}")
+
+    def name(self) -> str:
+        """A name that was never there before, most likely."""
+        return f"comes-{self.seed}-{self.rng.random()}".ljust(self.rng.randrange(20, 200), "-")
+
+    def make(self, path: str) -> None:
+        """A directory, a link or a file."""
+        kind = self.rng.randrange(4)
+        if kind == 0:
+            os.mkdir(path)
+        elif kind == 1:
+            os.symlink("t" * self.rng.randrange(1, 200), path)
+        else:
+            with open(path, "wb") as file:
+                file.write(b"x" * self.rng.randrange(9000))
+
+
+@contextlib.contextmanager
+def writing(top: Path):
+    """Two processes that change what is in `top` while the block runs."""
+    context = multiprocessing.get_context("fork")
+    writers = [context.Process(target=Writer(top, seed).forever, daemon=True) for seed in range(2)]
+    for writer in writers:
+        writer.start()
+    try:
+        yield
+        assert all(writer.is_alive() for writer in writers), "a writer ended by itself"
+    finally:
+        for writer in writers:
+            writer.kill()
+            writer.join()
+
+
+def prepare(top: Path) -> set[bytes]:
+    """Directories of which some entries stay; returns lines that tell all of those."""
+    expected = set()
+    for name in FOLDERS:
+        (top / name).mkdir(exist_ok=True)
+    for name, number in (("small", 20), ("large", 2000), ("large/below", 300)):
+        for entry in range(number):
+            path = top / name / f"stays-{entry}".ljust(20 + entry % 150, "-")
+            path.write_bytes(b"x" * (entry % 7))
+            expected.add(b"%s %d 1 f" % (bytes(path.relative_to(top)), entry % 7))
+    trees.settle(top)
+    return expected
+
+
+def check(ringwalk: Program, top: Path, source: str, *engine: str) -> None:
+    """Checks what is promised: entries that stay are told, each once and rightly, and no others
+    than were ever there; vanished ones are no errors."""
+    expected = prepare(top)
+    command = ("find", ".", "-ignore_readdir_race", "-mindepth", "1", "-printf", "%P %s %n %y\\0")
+    ask = ringwalk.with_args("--source", source, *engine)
+    runs = 0
+    with writing(top):
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end:
+            told = ask(*command, cwd=top).ok().lines(b"\0")
+            stays = [line for line in told if b"stays-" in line]
+            assert not difference(expected, stays)
+            for line in set(told) - set(stays):
+                name = line.split(b" ")[0]
+                assert b"comes-" in name or name.decode() in (*FOLDERS, "lost+found"), line
+            assert b'"errors":0' in ask("count", "--json", top).ok().out
+            summed = ask("du", "-s", "--inodes", top).sane()
+            # A directory that is gone when it is to be read is told, as GNU du does.
+            assert not [line for line in summed.err.splitlines() if b"No such file" not in line]
+            assert len(expected) < int(summed.out.split()[0]) < len(expected) + 2000
+            runs += 1
+    assert runs >= 2
+    # In peace again.
+    trees.settle(top)
+    assert_sources_agree(ringwalk, [source, "auto"], *command, separator=b"\0", cwd=top)

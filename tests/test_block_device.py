@@ -1,0 +1,225 @@
+"""The block device that an ext4 is on: which kinds there are, and who may read it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+from support import images, mounts, trees
+from support.answers import FEW, Reference, explained
+from support.run import NOBODY
+
+pytestmark = pytest.mark.usefixtures("needs_root")
+
+# A group that owns the device for a while; the number is all that counts.
+DISK = 64123
+
+
+def build(file: Path, mebibytes: int = 32) -> None:
+    """An ext4 image with some files."""
+    with open(file, "wb") as handle:
+        handle.truncate(mebibytes << 20)
+    images.command(["mke2fs", "-q", "-F", "-t", "ext4", file])
+
+
+def fill(point: Path) -> None:
+    """Files for everybody, and a directory for root alone."""
+    trees.RandomTree(point / "tree", seed=101, entries=100)
+    (point / "private").mkdir(mode=0o700)
+    (point / "private" / "file").write_bytes(b"x" * 3000)
+    (point / "shared").write_bytes(b"x" * 3000)
+    trees.settle(point)
+
+
+def output(*args) -> str:
+    """What a tool writes."""
+    return subprocess.run(args, check=True, capture_output=True, text=True).stdout.strip()
+
+
+@contextlib.contextmanager
+def loop(file: Path, *options: str):
+    """A loop device for an image."""
+    device = output("losetup", "--find", "--show", *options, file)
+    try:
+        yield device
+    finally:
+        subprocess.run(["losetup", "--detach", device], check=True)
+
+
+def check(ringwalk, point: Path) -> None:
+    """Compares the answers, and looks that the source was used."""
+    reference = Reference(ringwalk, point)
+    reference.check("--source", "ext4", questions=FEW)
+    reference.check("--source", "auto", questions=FEW)
+    row = explained(ringwalk, point, "--source", "ext4", "find", ".", "-size", "+1")["source"]
+    assert row.startswith("ext4 (asked for"), row
+
+
+def test_a_loop_device_with_an_offset(ringwalk, scratch):
+    build(scratch / "inner")
+    with open(scratch / "outer", "wb") as outer:
+        outer.seek(1 << 20)
+        outer.write((scratch / "inner").read_bytes())
+    with loop(scratch / "outer", "--offset", str(1 << 20)) as device:
+        with mounts.mounted(scratch / "point", device) as point:
+            fill(point)
+            mounts.call("mount", "-o", "remount,ro", point)
+            check(ringwalk, point)
+
+
+def test_a_partition(ringwalk, scratch):
+    """The kernel is told of a partition, so that it need not know the kind of a table of them."""
+    build(scratch / "inner")
+    with open(scratch / "outer", "wb") as outer:
+        outer.seek(1 << 20)
+        outer.write((scratch / "inner").read_bytes())
+        outer.truncate(64 << 20)
+    with loop(scratch / "outer", "--partscan") as device:
+        subprocess.run(["addpart", device, "1", "2048", str(32 << 11)], check=True)
+        try:
+            with mounts.mounted(scratch / "point", f"{device}p1") as point:
+                fill(point)
+                mounts.call("mount", "-o", "remount,ro", point)
+                check(ringwalk, point)
+        finally:
+            subprocess.run(["delpart", device, "1"], check=True)
+
+
+def test_a_device_mapper_device(ringwalk, scratch):
+    """As those of LVM and of encrypted disks are."""
+    build(scratch / "image")
+    with loop(scratch / "image") as device:
+        name = f"ringwalk-test-{os.getpid()}"
+        done = subprocess.run(
+            ["dmsetup", "create", name, "--table", f"0 {32 << 11} linear {device} 0"],
+            capture_output=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            pytest.skip(f"no device mapper: {done.stderr.decode().splitlines()[0]}")
+        try:
+            with mounts.mounted(scratch / "point", f"/dev/mapper/{name}") as point:
+                fill(point)
+                mounts.call("mount", "-o", "remount,ro", point)
+                check(ringwalk, point)
+        finally:
+            subprocess.run(["dmsetup", "remove", "--retry", name], check=True)
+
+
+def test_a_device_under_another_name(ringwalk, scratch):
+    """The table of mounts has the name of a node that is gone; the number is what counts."""
+    build(scratch / "image")
+    with loop(scratch / "image") as device:
+        node = scratch / "node"
+        os.mknod(node, stat.S_IFBLK | 0o600, os.stat(device).st_rdev)
+        with mounts.mounted(scratch / "point", node) as point:
+            fill(point)
+            mounts.call("mount", "-o", "remount,ro", point)
+            check(ringwalk, point)
+            node.unlink()
+            check(ringwalk, point)
+            # A file that pretends to be it.
+            node.write_bytes((scratch / "image").read_bytes()[: 1 << 20])
+            check(ringwalk, point)
+            # Another disk.
+            node.unlink()
+            os.mknod(node, stat.S_IFBLK | 0o600, os.makedev(7, 255))
+            check(ringwalk, point)
+
+
+@contextlib.contextmanager
+def group_may_read(device: Path, group: int):
+    """The members of a group may read a device, as those of `disk` usually may."""
+    before = device.stat()
+    os.chown(device, before.st_uid, group)
+    device.chmod(0o640)
+    try:
+        yield
+    finally:
+        os.chown(device, before.st_uid, before.st_gid)
+        device.chmod(stat.S_IMODE(before.st_mode))
+
+
+@pytest.fixture
+def disk(mount, scratch):
+    """A mounted image of which some is private."""
+    image = mount(images.fresh, "ext4", scratch, "-t ext4 -b 4096")
+    fill(image.point)
+    image.point.chmod(0o755)
+    image.freeze()
+    return image
+
+
+def names(result) -> set[bytes]:
+    """The paths that find has printed."""
+    return set(result.lines(b"\0"))
+
+
+def test_who_may_not_read_the_device(ringwalk, disk):
+    """Asked for, the source cannot be had, which is told; `auto` goes by system calls."""
+    command = ("find", ".", "-print0")
+    options = {"cwd": disk.point, "uid": NOBODY}
+    expected = ringwalk("--source", "syscall", *command, **options).sane()
+    got = ringwalk("--source", "auto", *command, **options).sane()
+    assert names(got) == names(expected) and got.status == expected.status == 1
+    refused = ringwalk("--source", "ext4", *command, **options)
+    assert refused.status != 0
+    assert b"Permission denied" in refused.err
+    assert b"panicked" not in refused.err
+    row = explained(ringwalk, disk.point, "du", "-s", "shared", uid=NOBODY)["source"]
+    assert row.startswith("syscall (auto"), row
+
+
+def test_a_member_of_the_group_that_owns_the_device(ringwalk, disk):
+    """Who may read the device may read everything on it: but has to ask for that."""
+    options = {"cwd": disk.point, "uid": NOBODY, "groups": [DISK]}
+    command = ("find", ".", "-printf", "%p %i %s\\0")
+    whole = ringwalk("--source", "syscall", *command, cwd=disk.point).ok()
+    allowed = ringwalk("--source", "syscall", *command, **options).sane()
+    assert names(allowed) < names(whole)
+    with group_may_read(disk.device(), DISK):
+        chosen = ringwalk("--source", "auto", *command, **options).sane()
+        assert names(chosen) == names(allowed) and chosen.status == 1
+        asked = ringwalk("--source", "ext4", *command, **options).sane()
+        assert names(asked) == names(whole)
+        for question in (("du", "-s", "-B1", "."), ("count", ".")):
+            total = ringwalk("--source", "ext4", *question, **options).ok().out
+            assert total == ringwalk("--source", "syscall", *question, cwd=disk.point).ok().out
+            part = ringwalk("--source", "auto", *question, **options).sane()
+            assert part.out == ringwalk("--source", "syscall", *question, **options).out != total
+            assert part.status == 1
+
+
+def test_reading_ahead_takes_read_access_only(ringwalk, disk):
+    """Without it there is nothing read ahead, and nothing else changes."""
+    options = {"cwd": disk.point, "uid": NOBODY}
+    command = ("--source", "syscall", "--prefetch", "always", "find", ".", "-printf", "%p %s\\0")
+    assert names(ringwalk(*command, **options).sane()) == names(
+        ringwalk("--source", "syscall", "find", ".", "-printf", "%p %s\\0", **options).sane()
+    )
+
+
+@pytest.mark.parametrize("kind", ("tmpfs", "xfs", "btrfs", "overlay", "fuse"))
+def test_another_type_of_file_system(ringwalk, mount, scratch, kind):
+    """Asked for where it cannot be, it is refused in words, and nothing wrong is told."""
+    point = mount(mounts.filesystem, kind, scratch)
+    (point / "file").write_bytes(b"x" * 100)
+    for source in ("ext4", "xfs", "btrfs"):
+        if source == kind:
+            continue
+        for command in (("find", "."), ("du", "-s"), ("count",)):
+            refused = ringwalk("--source", source, *command, cwd=point)
+            assert refused.status != 0, (source, command, refused)
+            assert source.encode() in refused.err and b"panicked" not in refused.err
+    assert ringwalk("--source", "auto", "find", ".", cwd=point).ok().lines()
+
+
+def test_no_file_system_at_all(ringwalk):
+    """/proc and /sys are walked as ever."""
+    for top in ("/proc/self/fdinfo", "/sys/kernel"):
+        assert ringwalk("find", top, "-maxdepth", "1").sane().lines()
+        assert ringwalk("du", "-s", "--inodes", top).sane().out

@@ -1,0 +1,118 @@
+"""Very many files on ext4: a million and a half, a million of them in one directory."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import resource
+from pathlib import Path
+
+import pytest
+from support import images, mounts
+from support.find import difference
+
+pytestmark = pytest.mark.usefixtures("needs_root")
+
+IN_ONE = 1_000_000
+DIRECTORIES = 1000
+IN_EACH = 500
+# More subdirectories than a count of links can tell: it is 1 then (dir_nlink).
+SUBDIRECTORIES = 65_100
+
+
+def one_directory(top: Path) -> None:
+    """A million files, most of them empty."""
+    (top / "million").mkdir()
+    folder = os.open(top / "million", os.O_RDONLY)
+    for number in range(IN_ONE):
+        os.mknod(f"file{number:07}", 0o100644, dir_fd=folder)
+    os.truncate(top / "million" / "file0000001", 12345)
+
+
+def many_directories(top: Path) -> None:
+    """Half a million files in a thousand directories, and a directory of directories."""
+    for number in range(DIRECTORIES):
+        path = top / f"d{number // 100}" / f"d{number}"
+        path.mkdir(parents=True)
+        folder = os.open(path, os.O_RDONLY)
+        for file in range(IN_EACH):
+            os.mknod(f"file{file}", 0o100600 + file % 8, dir_fd=folder)
+        os.close(folder)
+    (top / "subdirectories").mkdir()
+    folder = os.open(top / "subdirectories", os.O_RDONLY)
+    for number in range(SUBDIRECTORIES):
+        os.mkdir(f"d{number}", dir_fd=folder)
+
+
+def fill(top: Path) -> None:
+    """Both at once."""
+    context = multiprocessing.get_context("fork")
+    makers = [
+        context.Process(target=maker, args=(top,)) for maker in (one_directory, many_directories)
+    ]
+    for maker in makers:
+        maker.start()
+    for maker in makers:
+        maker.join()
+        assert maker.exitcode == 0
+
+
+@pytest.fixture(scope="module")
+def image(request, base):
+    """The image, mounted read-only."""
+    line = "-t ext4 -O ^has_journal,sparse_super2 -N 1700000 -b 4096"
+    form = images.Format(line, 4096, options="noatime", fill=fill)
+    with mounts.or_skip(request.config, images.filled, "ext4", form, base / "large") as image:
+        yield image
+
+
+def test_totals(ringwalk, image):
+    files = IN_ONE + DIRECTORIES * IN_EACH + DIRECTORIES + 10 + SUBDIRECTORIES + 3
+    for source in ("ext4", "auto"):
+        image.remount()
+        report = json.loads(ringwalk("--source", source, "count", "--json", image.point).ok().out)
+        assert report["files"] == files
+        assert report["types"]["directory"] == DIRECTORIES + 10 + SUBDIRECTORIES + 3
+    expected = ringwalk("--source", "syscall", "du", "-sb", image.point).ok().out
+    for source in ("ext4", "auto"):
+        assert ringwalk("--source", source, "du", "-sb", image.point).ok().out == expected
+    inodes = ringwalk("--source", "ext4", "du", "-s", "--inodes", image.point).ok().out
+    assert int(inodes.split()[0]) == files + 1
+
+
+@pytest.mark.parametrize("engine", ((), ("--prefetch", "always")), ids=("", "read ahead"))
+def test_every_entry(ringwalk, image, engine):
+    image.remount()
+    command = ("find", ".", "-printf", "%p %i %s %m %n %y\\n")
+    got = ringwalk("--source", "ext4", *engine, *command, cwd=image.point).ok().lines()
+    if not engine:
+        expected = ringwalk("--source", "syscall", *command, cwd=image.point).ok().lines()
+        assert not difference(expected, got)
+    assert len(got) == len(set(got)) > IN_ONE
+    assert any(line.endswith(b"12345 644 1 f") for line in got)
+    (line,) = [line for line in got if line.startswith(b"./subdirectories ")]
+    assert line.endswith(b" 755 1 d")
+
+
+def test_one_directory_of_a_million(ringwalk, image):
+    for workers in ("1", "4"):
+        command = ("--source", "ext4", "--workers", workers, "find", "million", "-size", "+0")
+        found = ringwalk(*command, cwd=image.point).ok().lines()
+        assert sorted(found) == [b"million", b"million/file0000001"]
+        command = ("--source", "ext4", "--workers", workers, "count", "--no-stat", "million")
+        assert ringwalk(*command, cwd=image.point).ok().out == b"%d files\n" % IN_ONE
+
+
+def test_memory(programs, image):
+    """A million and a half entries do not have to be held: neither names nor metadata."""
+    for command in (("du", "-sb"), ("du", "-s", "--inodes"), ("count",)):
+        pid = os.posix_spawn(
+            programs / "ringwalk",
+            ["ringwalk", "--source", "ext4", *command, os.fspath(image.point)],
+            os.environ,
+            file_actions=[(os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)],
+        )
+        _, status, usage = os.wait4(pid, 0)
+        assert status == 0
+        assert usage.ru_maxrss * 1024 < 96 << 20, resource.getpagesize()

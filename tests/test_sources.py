@@ -1,0 +1,130 @@
+"""Which source is taken: by its name, by `auto`, and what --explain and doctor say of it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from support import images, mounts, strace, trees
+from support.answers import explained
+from support.run import NOBODY, run
+
+pytestmark = pytest.mark.usefixtures("needs_root")
+
+KINDS = ("ext4", "xfs", "btrfs")
+COMMANDS = (("du", "-s", "."), ("du", "-a", "."), ("count", "."), ("find", ".", "-size", "+1"))
+
+
+@pytest.fixture(params=KINDS)
+def disk(request, mount, scratch):
+    """A file system of each type with some files, at rest."""
+    image = mount(images.fresh, request.param, scratch)
+    trees.RandomTree(image.point / "tree", seed=121, entries=300)
+    image.point.chmod(0o755)
+    image.freeze()
+    return image
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_was_asked_for_is_used_and_named(ringwalk, disk, command):
+    for source in ("syscall", disk.kind):
+        row = explained(ringwalk, disk.point, "--source", source, *command)["source"]
+        assert row.startswith(f"{source} (asked for"), row
+    assert explained(ringwalk, disk.point, *command)["source"].split(" (")[1].startswith("auto")
+
+
+def test_the_environment_asks_too(ringwalk, disk):
+    command = ("--explain", "du", "-s", ".")
+    for source in ("syscall", disk.kind):
+        result = ringwalk(*command, cwd=disk.point, env={"RINGWALK_SOURCE": source}).sane()
+        assert f"{source} (asked for".encode() in result.err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_auto_says_why(ringwalk, disk, command):
+    row = explained(ringwalk, disk.point, *command)["source"]
+    source, reason = row.rstrip(")").split(" (auto: ")
+    assert source in ("syscall", disk.kind) and len(reason) > 10, row
+
+
+def test_json_names_it(ringwalk, disk):
+    for source in ("syscall", disk.kind):
+        report = json.loads(ringwalk("--source", source, "count", "--json", disk.point).ok().out)
+        assert report["source"] == source
+
+
+@pytest.mark.parametrize("name", ("ext5", "", "EXT4", "ext4 ", "ext4,xfs", "ring", "module"))
+def test_other_names(ringwalk, scratch, name):
+    result = ringwalk("--source", name, "count", scratch)
+    assert result.status == 2 and result.out == b""
+    for known in ("auto", "syscall", *KINDS):
+        assert known.encode() in result.err
+
+
+@pytest.mark.parametrize("name", ("sometimes", "", "ALWAYS"))
+def test_other_words_for_reading_ahead(ringwalk, scratch, name):
+    result = ringwalk("--prefetch", name, "count", scratch)
+    assert result.status == 2 and b"always" in result.err
+
+
+def test_doctor_lists_them_with_remedies(ringwalk, disk):
+    """As root nothing is in the way of the source of this file system; others have obstacles."""
+    report = json.loads(ringwalk("doctor", "--json", disk.point).ok().out)
+    sources = {source["name"]: source for source in report["sources"]}
+    assert sources[disk.kind]["usable"] is True and sources[disk.kind]["obstacles"] == []
+    for kind in set(KINDS) - {disk.kind}:
+        assert sources[kind]["usable"] is False
+        assert sources[kind]["obstacles"][0]["remedy"]
+    as_nobody = json.loads(ringwalk("doctor", "--json", disk.point, uid=NOBODY).ok().out)
+    sources = {source["name"]: source for source in as_nobody["sources"]}
+    assert sources["syscall"]["usable"] is True and sources["syscall"]["chosen_by_auto"] is True
+    assert sources[disk.kind]["usable"] is False and sources[disk.kind]["obstacles"]
+
+
+@pytest.mark.parametrize("what", ("find", "du", "sum"))
+def test_it_asks_few_questions(ringwalk, programs, base, mount, scratch, what):
+    """Nothing is unsettled here, so it is not system calls that answer: neither names nor stats."""
+    image = mount(images.fresh, "ext4", scratch)
+    trees.RandomTree(image.point / "tree", seed=122, entries=500)
+    image.freeze()
+    entries = len(ringwalk("find", image.point).ok().lines())
+    command = {
+        "find": ("find", image.point, "-size", "+1"),
+        "du": ("du", "-a", image.point),
+        "sum": ("du", "-s", image.point),
+    }[what]
+    prefix = strace.injecting(base, "statx,getdents64", "delay_enter=0")
+
+    def calls(source: str) -> int:
+        run([*prefix, programs / "ringwalk", "--source", source, *command]).ok()
+        log = (base / "strace.log").read_text()
+        return log.count("statx(") + log.count("getdents64(")
+
+    assert calls("syscall") > entries
+    assert calls("ext4") < 30
+
+
+def test_reading_ahead_is_told(ringwalk, mount, scratch):
+    image = mount(images.fresh, "ext4", scratch)
+    trees.RandomTree(image.point / "tree", seed=123, entries=300)
+    command = ("--source", "syscall", "--prefetch")
+    for when, told in (("always", True), ("never", False)):
+        image.remount()
+        rows = explained(ringwalk, image.point, *command, when, "du", "-a", ".")
+        assert ("prefetched" in rows) == told, rows
+    image.remount()
+    rows = explained(ringwalk, image.point, *command, "always", "find", ".", "-size", "+1")
+    assert int(rows["prefetched"].split()[0]) > 0
+
+
+def test_a_walk_of_several_file_systems(ringwalk, mount, scratch):
+    """`auto` decides for each root; what is asked for has to be right for all of them."""
+    image = mount(images.fresh, "ext4", scratch / "disk")
+    (image.point / "file").write_bytes(b"x" * 100)
+    image.freeze()
+    other = mount(mounts.tmpfs, scratch)
+    (other / "file").write_bytes(b"x" * 100)
+    expected = ringwalk("--source", "syscall", "find", image.point, other).ok()
+    got = ringwalk("--source", "auto", "find", image.point, other).ok()
+    assert sorted(got.lines()) == sorted(expected.lines())
+    assert ringwalk("--source", "ext4", "find", image.point, other).status != 0
