@@ -173,6 +173,10 @@ impl FromStr for SourceChoice {
 /// A decision before descending.
 pub(crate) type Filter = Box<dyn Fn(&Candidate<'_>) -> bool + Send + Sync>;
 
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "independent options, not a state"
+)]
 pub(crate) struct Options {
     pub(crate) roots: Vec<Root>,
     pub(crate) fields: Fields,

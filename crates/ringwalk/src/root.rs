@@ -32,14 +32,13 @@ impl Root {
     pub(crate) fn look(&self, follow: bool) -> Result<Metadata, Errno> {
         let mut stat = Statx::default();
         let fields = Fields::TYPE.bits();
-        match &self.fd {
-            Some(fd) => statx(fd, c"", AtFlags::EMPTY_PATH, fields, &mut stat)?,
-            None => {
-                let mut flags = AtFlags::NO_AUTOMOUNT;
-                flags.set(AtFlags::SYMLINK_NOFOLLOW, !follow);
-                let name = self.c_name().ok_or(Errno::NOENT)?;
-                statx(CWD, &name, flags, fields, &mut stat)?;
-            }
+        if let Some(fd) = &self.fd {
+            statx(fd, c"", AtFlags::EMPTY_PATH, fields, &mut stat)?;
+        } else {
+            let mut flags = AtFlags::NO_AUTOMOUNT;
+            flags.set(AtFlags::SYMLINK_NOFOLLOW, !follow);
+            let name = self.c_name().ok_or(Errno::NOENT)?;
+            statx(CWD, &name, flags, fields, &mut stat)?;
         }
         Ok(Metadata::from(&stat))
     }

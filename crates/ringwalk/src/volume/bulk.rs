@@ -125,7 +125,7 @@ impl Bulk {
     }
 
     pub(crate) fn grounds(&self) -> &[Ground] {
-        self.grounds.get().map_or(&[], |found| &found.grounds)
+        self.grounds.get().map_or(&[], |found| &found.all)
     }
 
     /// The ground that a directory lies on, and how it is asked for there. `None` if it must be read by system calls.
@@ -138,7 +138,7 @@ impl Bulk {
         if self.seen.get(dir.root_index())?.get() != Some(&place) || dir.is_below_link() {
             return None;
         }
-        let ground = &found.grounds[index];
+        let ground = &found.all[index];
         let ino = |dir: &Dir<S>| match dir.parent() {
             Some(_) => dir.ino(),
             None => place.identity.ino,
@@ -220,9 +220,8 @@ fn is_allowed(options: &Options) -> bool {
     if options.parents_open || options.preorder || options.order != Order::Any {
         return false;
     }
-    match options.source {
-        SourceChoice::Ext4 | SourceChoice::Xfs | SourceChoice::Btrfs => true,
-        SourceChoice::Auto => options.roots.len() <= MOST_ROOTS && options.max_depth > 0,
-        _ => false,
+    if options.source == SourceChoice::Auto {
+        return options.roots.len() <= MOST_ROOTS && options.max_depth > 0;
     }
+    options.source.is_volume()
 }

@@ -26,7 +26,7 @@ pub(crate) struct Ground {
 /// Which roots lie on which ground.
 #[derive(Default)]
 pub(crate) struct Grounds {
-    pub(crate) grounds: Vec<Ground>,
+    pub(crate) all: Vec<Ground>,
     /// For each root: the ground, and what the root was when that was found out.
     pub(super) of_roots: Vec<Option<(usize, RootPlace)>>,
     /// Roots that are directories and lie on no ground, and why.
@@ -85,7 +85,7 @@ impl Grounds {
         }
         let mounted = Mounted::look_at(&directory)?;
         let place = RootPlace::from(&mounted);
-        let known = self.grounds.iter().position(|ground| {
+        let known = self.all.iter().position(|ground| {
             let metadata = &ground.mounted.metadata;
             (metadata.dev, metadata.mnt_id) == (mounted.dev, mounted.mnt_id)
         });
@@ -97,8 +97,8 @@ impl Grounds {
             return Err(Refused::because("it was replaced while it was looked at"));
         }
         let ground = Ground::open(Arc::new(mounted), options)?;
-        self.grounds.push(ground);
-        Ok(Some((self.grounds.len() - 1, place)))
+        self.all.push(ground);
+        Ok(Some((self.all.len() - 1, place)))
     }
 }
 

@@ -92,19 +92,16 @@ impl<V: Visitor> Worker<'_, V> {
             .bulk
             .ground_of(&*dir)
             .map(|(ground, wanting)| self.list_on(ground, wanting, Some(&position)));
-        match listed {
-            Some(Ok(position)) => {
-                self.go_on_listing(&dir, position, next_batch + 1);
-                self.visit(&dir, None, next_batch, false, 1, begin);
-            }
+        if let Some(Ok(position)) = listed {
+            self.go_on_listing(&dir, position, next_batch + 1);
+            self.visit(&dir, None, next_batch, false, 1, begin);
+        } else {
             // What has been given cannot be taken back, and the rest is not to be had.
-            Some(Err(_)) | None => {
-                let failure = Failure {
-                    operation: Operation::Read,
-                    errno: Errno::IO,
-                };
-                self.fail(&dir, failure);
-            }
+            let failure = Failure {
+                operation: Operation::Read,
+                errno: Errno::IO,
+            };
+            self.fail(&dir, failure);
         }
         self.finish(dir);
     }

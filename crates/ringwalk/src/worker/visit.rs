@@ -135,16 +135,15 @@ impl<V: Visitor> Worker<'_, V> {
         let descending = depth < options.max_depth;
         let mut raw = std::mem::take(&mut self.raw);
         let unopened;
-        let place = match fd {
-            Some(fd) => Place::Directory(fd),
-            None => {
-                unopened = Unopened {
-                    dir,
-                    descriptors: &self.shared.descriptors,
-                    fd: OnceCell::new(),
-                };
-                Place::Unopened(&unopened)
-            }
+        let place = if let Some(fd) = fd {
+            Place::Directory(fd)
+        } else {
+            unopened = Unopened {
+                dir,
+                descriptors: &self.shared.descriptors,
+                fd: OnceCell::new(),
+            };
+            Place::Unopened(&unopened)
         };
         let mut calls = calls;
         if !metadata {

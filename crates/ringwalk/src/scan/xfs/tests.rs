@@ -101,7 +101,7 @@ fn sizes_that_wait_for_write_back_are_asked_for_and_deleted_files_left_out() {
     let mut file = File::create(&late).unwrap();
     file.write_all(&[1; 5000]).unwrap();
     file.sync_all().unwrap();
-    file.write_all(&[1; 70_000]).unwrap();
+    file.write_all(&vec![1; 70_000]).unwrap();
     let found = scan(&image, 2).unwrap();
     assert_eq!(found, walk(&path));
     drop(removed);

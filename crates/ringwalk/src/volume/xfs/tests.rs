@@ -251,7 +251,7 @@ fn a_number_that_is_free_or_of_another_type_is_left() {
     for index in (0..listed.records.len()).rev() {
         let ino = listed.records.ino(index);
         let (name, mut file_type) = (listed.records.name(index), FileType::Regular);
-        if ino % 5 == 0 {
+        if ino.is_multiple_of(5) {
             expected.push(name.to_str().unwrap().to_owned());
             file_type = FileType::Directory;
         }
