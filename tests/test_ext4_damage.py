@@ -84,7 +84,7 @@ class Patient:
         expected = self.ringwalk("--source", "syscall", *command, **options).sane()
         told, wanted = set(got.lines(b"\0")), set(expected.lines(b"\0"))
         # As sets: a kernel without an index where one should be may list a name twice.
-        assert wanted <= told, sorted(wanted - told)[:5]
+        assert wanted <= told, (sorted(wanted - told)[:5], sorted(told - wanted)[:5])
         if expected.status == 0:
             # An index that does not lead to a name keeps the kernel from finding what has it.
             found = [
@@ -111,7 +111,11 @@ def test_random_bytes(ringwalk, scratch, sound):
         for _ in range(rng.choice((1, 3, 10, 40))):
             at = rng.choice(places) if rng.random() < 0.8 else rng.randrange(1024, len(damaged))
             damaged[at] = rng.randrange(256)
-        seen.append(patient.look(bytes(damaged)))
+        try:
+            seen.append(patient.look(bytes(damaged)))
+        except AssertionError as wrong:
+            changed = [at for at in range(len(sound)) if damaged[at] != sound[at]]
+            raise AssertionError(f"bytes at {changed}: {wrong}") from None
     assert seen.count("errors") > 3 and seen.count("whole") > 3, seen
 
 
