@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import platform
+import stat
+import subprocess
+from pathlib import Path
 
 import pytest
 from support import mounts
 from support.run import NOBODY
+
+# A group that may read the device, as disk may.
+DISK = 4321
 
 SOURCES = ("syscall", "ring", "module", "ext4", "xfs", "btrfs")
 
@@ -46,7 +53,13 @@ def test_json(doctor, scratch):
         for obstacle in source["obstacles"]:
             assert obstacle["problem"]
             assert obstacle["remedy"]
-    assert [name for name, source in sources.items() if source["chosen_by_auto"]] == ["syscall"]
+    (chosen,) = [name for name, source in sources.items() if source["chosen_by_auto"]]
+    assert sources[chosen]["usable"]
+    # What is usable and not taken says why.
+    for name, source in sources.items():
+        left = source["usable"] and name not in ("syscall", chosen)
+        assert (source["why_not_auto"] is not None) == left
+    assert report["prefetch"]["available"] == (report["prefetch"]["obstacles"] == [])
 
 
 @pytest.mark.usefixtures("needs_root")
@@ -68,6 +81,65 @@ def has_sys_admin() -> bool:
     with open("/proc/self/status") as status:
         (line,) = [line for line in status if line.startswith("CapEff:")]
     return bool(int(line.split()[1], 16) >> 21 & 1)
+
+
+def found_in(report) -> dict:
+    return {source["name"]: source for source in report["sources"]}
+
+
+@contextlib.contextmanager
+def readable_by_disk(point, scratch):
+    """Has the group DISK read the device of a mount: by a node that covers the real one."""
+    device = subprocess.run(
+        ["findmnt", "-no", "SOURCE", point], check=True, capture_output=True, text=True
+    ).stdout.strip()
+    node = scratch / "node"
+    os.mknod(node, stat.S_IFBLK | 0o640, os.stat(device).st_rdev)
+    os.chown(node, 0, DISK)
+    mounts.call("mount", "--bind", node, device)
+    try:
+        yield
+    finally:
+        mounts.unmount(Path(device))
+
+
+@pytest.fixture
+def ext4(mount, scratch):
+    """An ext4 with a tree large enough for auto to look for a source; DISK may read it."""
+    point = mount(mounts.image, "ext4", scratch)
+    mount(readable_by_disk, point, scratch)
+    point.chmod(0o755)
+    for number in range(2500):
+        (point / "tree" / f"directory{number}").mkdir(parents=True)
+    return point
+
+
+@pytest.mark.parametrize("source", ("syscall", "ext4", "xfs", "btrfs"))
+@pytest.mark.parametrize("who", ("root", "nobody", "disk"))
+def test_the_verdicts_are_those_of_the_programs(ringwalk, count, ext4, who, source):
+    """As root, as nobody, and as a user of the group that may read disks."""
+    users = {"root": {}, "nobody": {"uid": NOBODY}, "disk": {"uid": NOBODY, "groups": [DISK]}}
+    options = users[who]
+    report = json.loads(ringwalk("doctor", "--json", ext4 / "tree", **options).ok().out)
+    sources = found_in(report)
+    asked = count("--source", source, ext4 / "tree", **options)
+    assert sources[source]["usable"] == (asked.status == 0)
+    (chosen,) = [name for name, found in sources.items() if found["chosen_by_auto"]]
+    assert json.loads(count("--json", ext4 / "tree", **options).ok().out)["source"] == chosen
+    assert sources["ext4"]["usable"] == report["prefetch"]["available"] == (who != "nobody")
+    if who == "disk":
+        assert "CAP_DAC_READ_SEARCH" in sources["ext4"]["why_not_auto"]
+        text = ringwalk("doctor", ext4, **options).ok().out
+        assert b"usable when asked for" in text and b"CAP_DAC_READ_SEARCH is missing" in text
+
+
+def test_options_of_the_mount_stand_in_the_way(ringwalk, mount, scratch, ext4):
+    subprocess.run(["mount", "-o", "remount,lazytime", ext4], check=True)
+    report = json.loads(ringwalk("doctor", "--json", ext4).ok().out)
+    (obstacle,) = found_in(report)["ext4"]["obstacles"]
+    assert "lazytime" in obstacle["problem"] and "lazytime" in obstacle["remedy"]
+    # Times do not matter to what is read ahead.
+    assert report["prefetch"]["available"]
 
 
 def test_limits_are_those_of_the_process(doctor, scratch):

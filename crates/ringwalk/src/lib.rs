@@ -10,6 +10,7 @@
 //! | `ordered.rs` | results in one stable order whatever the timing |
 //! | `entries.rs` | the walk as an iterator |
 //! | `summary.rs`, `monitor.rs` | what a walk says of itself, afterwards and meanwhile |
+//! | `source_choice.rs` | which source `auto` comes to |
 //! | `source/` | where directory data comes from, behind one interface |
 //! | `raw_batch.rs`, `stat.rs` | the buffer a source fills; metadata of its entries |
 //! | `boundary.rs` | the devices and mounts that a walk stays on |
@@ -46,6 +47,7 @@ mod root;
 mod scan;
 mod scheduler;
 mod source;
+mod source_choice;
 mod stat;
 mod summary;
 mod visitor;
@@ -64,6 +66,7 @@ pub use options::{Follow, Order, Prefetch, SourceChoice, SourceError, Stay, Unkn
 pub use regime::{WorkerChange, warm_workers};
 pub use root::Root;
 pub use scan::{Declined, Scan, ScanVisitor};
+pub use source_choice::LikelySource;
 pub use summary::{Outcome, Prefetched, Summary};
 pub use visitor::{Flow, Visitor};
 pub use walk::Walk;

@@ -227,6 +227,10 @@ impl Walk {
         })
     }
 
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
+    }
+
     /// Counters to look at while the walk runs.
     pub fn monitor(&self) -> Arc<Monitor> {
         Arc::clone(&self.monitor)

@@ -71,9 +71,10 @@ const DOCTOR: (&str, &str) = (
     "\
 For each source whether it can be used for DIR by this user on this kernel; if not, what stands in the way and what would \
 help. A source that this version of ringwalk does not have yet is never called usable; whether its needs are met here is told \
-all the same. Then the limits that matter to a walk. With --source only that source is reported on, with --workers that number \
-stands in the limits, and --explain adds on standard error what the verdicts rest on. --progress changes nothing: this takes no \
-time. Everything is found by trying it, on DIR.",
+all the same. One that is usable although auto does not take it here says why. Then whether blocks can be read ahead of system calls \
+(--prefetch), and the limits that matter to a walk. With --source only that source is reported on, with --workers that number \
+stands in the limits, and --explain adds on standard error what the verdicts rest on. --prefetch, --sync and --progress change \
+nothing. Everything is found by trying it, on DIR.",
 );
 
 const DOCTOR_JSON: (&str, &str) = (
@@ -85,13 +86,14 @@ With --json there is one object instead. Members may be added by later versions.
 * kernel.io_uring: available; operations (number performed), last_operation (number of the last one known), features (bits of \
 io_uring_setup), uring_cmd, getdents (null if it cannot be told), bounded_workers and unbounded_workers (limits of io-wq for a \
 ring of 64 entries; null if the kernel does not tell), obstacle (null, or an object with problem and remedy).
-* user: uid, sys_admin (CAP_SYS_ADMIN is effective), initial_namespace (the user namespace is the host's), seccomp_filter.
+* user: uid, sys_admin (CAP_SYS_ADMIN is effective), dac_read_search (CAP_DAC_READ_SEARCH is), initial_namespace (the user namespace is the host's), seccomp_filter.
 * directory: path, path_hex (its bytes in hexadecimal, only there if they are not UTF-8), mount_point and file_system (null \
 without /proc), unreadable (null, or the reason), statx_mask, and device.
 * directory.device: major, minor, path (null if there is no block device), unreadable (null, or the reason), rotational (null \
 if not known).
-* sources: a list of objects with name, in_this_version, needs_met (null if it cannot be told), usable, chosen_by_auto and \
-obstacles, a list of objects with problem and remedy.
+* sources: a list of objects with name, in_this_version, needs_met (null if it cannot be told), usable, chosen_by_auto, why_not_auto \
+(null unless it is usable and another one is chosen) and obstacles, a list of objects with problem and remedy.
+* prefetch: available and obstacles, as above.
 * limits: open_files_soft, open_files_hard, processes (null: unlimited); system_open_files, system_most_open_files, memory, \
 memory_available (null: not known); cpus (by affinity), cpu_quota (CPUs, null: none), memory_limit (by control group, null: \
 none), workers. Memory is in bytes.",

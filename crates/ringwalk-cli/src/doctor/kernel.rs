@@ -199,6 +199,7 @@ mod tests {
         User {
             uid: 1000,
             sys_admin: false,
+            dac_read_search: false,
             initial_namespace: true,
             seccomp_filter: false,
             groups: vec![1000],

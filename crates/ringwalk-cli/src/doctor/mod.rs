@@ -6,11 +6,12 @@
 //! | `user.rs` | privileges |
 //! | `place.rs` | the directory's file system and device |
 //! | `limits.rs`, `cgroup.rs` | limits of the process and the machine |
-//! | `sources.rs` | the verdict on every source |
+//! | `sources.rs`, `bulk.rs` | the verdict on every source |
 //! | `report.rs` | the report as text |
 //!
 //! Nothing here is run by a walk: reading all of this costs more than counting a small tree.
 
+mod bulk;
 mod cgroup;
 mod kernel;
 mod limits;
@@ -29,10 +30,10 @@ use crate::console;
 use crate::engine_options::EngineOptions;
 use crate::quote::quoted;
 use crate::source_name::SourceName;
-use kernel::Kernel;
+use kernel::{Kernel, Obstacle};
 use limits::Limits;
 use place::Place;
-use sources::Source;
+use sources::{Engine, Source};
 use user::User;
 
 /// Everything found, in the shape of the JSON object.
@@ -43,7 +44,25 @@ struct Report {
     user: User,
     directory: Place,
     sources: Vec<Source>,
+    prefetch: Prefetch,
     limits: Limits,
+}
+
+/// Whether blocks can be read ahead of system calls.
+#[derive(Clone, Debug, Serialize)]
+struct Prefetch {
+    available: bool,
+    obstacles: Vec<Obstacle>,
+}
+
+impl Prefetch {
+    fn of(directory: &Place) -> Self {
+        let obstacles = bulk::device(directory);
+        Self {
+            available: obstacles.is_empty(),
+            obstacles,
+        }
+    }
 }
 
 /// Looks at `args.directory` and prints the report.
@@ -61,13 +80,15 @@ pub fn run(args: &DoctorArgs, options: &EngineOptions) -> ExitCode {
     };
     let user = User::read();
     let kernel = Kernel::read(&user);
-    let mut sources = sources::judge(&kernel, &user, &directory);
+    let engine = Engine::ask(&directory);
+    let mut sources = sources::judge(&kernel, &user, &directory, &engine);
     if options.source != SourceName::Auto {
         sources.retain(|source| source.name == options.source.as_str());
     }
     let limits = Limits::read(options.workers);
     let report = Report {
         version: env!("CARGO_PKG_VERSION"),
+        prefetch: Prefetch::of(&directory),
         kernel,
         user,
         directory,
@@ -110,9 +131,10 @@ mod tests {
         let user = User::read();
         let kernel = Kernel::read(&user);
         let directory = Place::read(Path::new("/")).unwrap();
-        let sources = sources::judge(&kernel, &user, &directory);
+        let sources = sources::judge(&kernel, &user, &directory, &Engine::ask(&directory));
         let report = Report {
             version: "0",
+            prefetch: Prefetch::of(&directory),
             kernel,
             user,
             directory,
@@ -128,6 +150,10 @@ mod tests {
             "/directory/file_system",
             "/sources/0/usable",
             "/sources/5/obstacles",
+            "/sources/1/why_not_auto",
+            "/prefetch/available",
+            "/prefetch/obstacles",
+            "/user/dac_read_search",
             "/limits/open_files_soft",
             "/limits/cpu_quota",
         ] {

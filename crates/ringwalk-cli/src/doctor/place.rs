@@ -26,6 +26,8 @@ pub(crate) struct Place {
     /// Type of the file system, such as `ext4` or `fuse.sshfs`.
     pub(crate) file_system: Option<String>,
     pub(crate) device: Device,
+    #[serde(skip)]
+    pub(crate) mount: Option<Mount>,
     /// Why the directory cannot be read by this user.
     pub(crate) unreadable: Option<String>,
     /// The fields that `statx` returned, of those a walk asks for.
@@ -81,6 +83,7 @@ impl Place {
             given: directory.to_owned(),
             mount_point: mount.map(|mount| mount.point.to_string_lossy().into_owned()),
             file_system: mount.map(|mount| mount.file_system.clone()),
+            mount: mount.cloned(),
             device: device(mount, facts.stx_dev_major, facts.stx_dev_minor),
             unreadable: readable.err().map(super::words),
             statx_mask: facts.stx_mask,

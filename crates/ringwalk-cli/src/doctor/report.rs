@@ -2,10 +2,12 @@
 
 use std::fmt::Write;
 
-use super::Report;
+use super::kernel::Obstacle;
 use super::limits::Limits;
 use super::place::Place;
 use super::sources::Source;
+use super::user::User;
+use super::{Prefetch, Report};
 use crate::quote::quoted;
 
 /// Where the second column begins.
@@ -20,20 +22,39 @@ pub(crate) fn text(report: &Report) -> String {
         "kernel",
         &format!("Linux {}, {}", kernel.release, kernel.machine),
     );
-    let privilege = match (user.sys_admin, user.initial_namespace) {
-        (true, true) => "with CAP_SYS_ADMIN",
-        (true, false) => "with CAP_SYS_ADMIN in a user namespace only",
-        (false, _) => "without CAP_SYS_ADMIN",
-    };
-    row(&mut out, "user", &format!("{} {privilege}", user.uid));
+    row(
+        &mut out,
+        "user",
+        &format!("{} {}", user.uid, privileges(user)),
+    );
     place(&mut out, &report.directory);
     let _ = writeln!(out, "\nsources");
     for source in &report.sources {
         describe(&mut out, source);
     }
+    prefetch(&mut out, &report.prefetch);
     limits(&mut out, &report.limits);
     ring(&mut out, report);
     out
+}
+
+fn privileges(user: &User) -> String {
+    let held: Vec<_> = [
+        (user.sys_admin, "CAP_SYS_ADMIN"),
+        (user.dac_read_search, "CAP_DAC_READ_SEARCH"),
+    ]
+    .into_iter()
+    .filter_map(|(held, name)| held.then_some(name))
+    .collect();
+    if held.is_empty() {
+        return "without CAP_SYS_ADMIN and CAP_DAC_READ_SEARCH".to_owned();
+    }
+    let held = held.join(" and ");
+    if user.initial_namespace {
+        format!("with {held}")
+    } else {
+        format!("with {held} in a user namespace only")
+    }
 }
 
 fn row(out: &mut String, name: &str, value: &str) {
@@ -74,6 +95,7 @@ fn place(out: &mut String, place: &Place) {
 fn describe(out: &mut String, source: &Source) {
     let verdict = match (source.in_this_version, source.needs_met) {
         (true, Some(true)) if source.chosen_by_auto => "usable, and what auto takes here",
+        (true, Some(true)) if source.why_not_auto.is_some() => "usable when asked for",
         (true, Some(true)) => "usable",
         (true, _) => "not usable here",
         (false, Some(true)) => "not yet part of this version of ringwalk; its needs are met here",
@@ -85,10 +107,27 @@ fn describe(out: &mut String, source: &Source) {
         }
     };
     row(out, source.name, verdict);
-    for obstacle in &source.obstacles {
+    obstacles(out, &source.obstacles);
+    if let Some(reason) = source.why_not_auto.as_ref().filter(|why| !why.is_empty()) {
+        more(out, &format!("- auto does not take it here: {reason}"));
+    }
+}
+
+fn obstacles(out: &mut String, obstacles: &[Obstacle]) {
+    for obstacle in obstacles {
         more(out, &format!("- {}", obstacle.problem));
         more(out, &format!("  remedy: {}", obstacle.remedy));
     }
+}
+
+fn prefetch(out: &mut String, prefetch: &Prefetch) {
+    let verdict = if prefetch.available {
+        "blocks can be read ahead of system calls"
+    } else {
+        "blocks cannot be read ahead of system calls here"
+    };
+    row(out, "prefetch", verdict);
+    obstacles(out, &prefetch.obstacles);
 }
 
 fn limits(out: &mut String, limits: &Limits) {
@@ -230,7 +269,6 @@ fn mebibytes(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::kernel::Obstacle;
     use super::*;
 
     #[test]
@@ -242,6 +280,7 @@ mod tests {
             needs_met: Some(false),
             usable: false,
             chosen_by_auto: false,
+            why_not_auto: None,
             obstacles: vec![Obstacle::new("a problem", "a remedy")],
         };
         describe(&mut out, &source);

@@ -3,10 +3,12 @@
 //! A source that this version does not have is reported all the same, with whether this machine meets its needs: that
 //! tells what a later version will bring here, and never claims that it can be used now.
 
+use ringwalk::{Follow, LikelySource, Walk};
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
 use serde::Serialize;
 
+use super::bulk;
 use super::kernel::{Kernel, Obstacle};
 use super::place::Place;
 use super::user::User;
@@ -28,26 +30,61 @@ pub(crate) struct Source {
     pub(crate) usable: bool,
     /// `auto` takes it here.
     pub(crate) chosen_by_auto: bool,
+    /// Why `auto` does not take it, although it is usable.
+    pub(crate) why_not_auto: Option<String>,
     /// What it needs and does not find.
     pub(crate) obstacles: Vec<Obstacle>,
 }
 
-/// Judges every source for `place`.
-pub(crate) fn judge(kernel: &Kernel, user: &User, place: &Place) -> Vec<Source> {
-    let here = SourceName::ALL.into_iter().filter_map(|name| {
-        let obstacles = match name {
-            SourceName::Auto => return None,
-            SourceName::Syscall => syscall(place),
-            SourceName::Ext4 => ext4(place),
-            SourceName::Xfs | SourceName::Btrfs => privileged(name.as_str(), user, place),
+/// What the engine itself says of a directory.
+#[derive(Clone, Debug)]
+pub(crate) struct Engine {
+    /// What `auto` comes to.
+    auto: LikelySource,
+    /// Sources that cannot be used, and why.
+    refused: Vec<(SourceName, String)>,
+}
+
+impl Engine {
+    /// Asks it, as programs do before a walk.
+    pub(crate) fn ask(place: &Place) -> Self {
+        let walk = || Walk::new(place.given.as_path()).follow(Follow::CommandLine);
+        let refusal = |name: SourceName| {
+            let error = walk().source(name.into()).check_source().err()?;
+            Some((name, error.reason().to_owned()))
         };
+        Self {
+            auto: walk().likely_source(),
+            refused: SourceName::ALL.into_iter().filter_map(refusal).collect(),
+        }
+    }
+
+    fn refusal(&self, name: SourceName) -> Option<&str> {
+        let refused = self.refused.iter().find(|(refused, _)| *refused == name);
+        refused.map(|(_, reason)| reason.as_str())
+    }
+}
+
+/// Judges every source for `place`. Whether one can be used, and what `auto` takes, is what `engine` says; obstacles are found here.
+pub(crate) fn judge(kernel: &Kernel, user: &User, place: &Place, engine: &Engine) -> Vec<Source> {
+    let here = SourceName::ALL.into_iter().filter_map(|name| {
+        let mut obstacles = unreadable(place);
+        if name == SourceName::Auto {
+            return None;
+        }
+        if let Some(reason) = engine.refusal(name) {
+            obstacles.extend(bulk::obstacles(name, reason, user, place));
+        }
         let usable = obstacles.is_empty();
+        let chosen_by_auto = usable && engine.auto.source == name.as_str();
+        let is_left = usable && !chosen_by_auto && name != SourceName::Syscall;
         Some(Source {
             name: name.as_str(),
             in_this_version: true,
             needs_met: Some(usable),
             usable,
-            chosen_by_auto: usable && name == SourceName::Syscall,
+            chosen_by_auto,
+            why_not_auto: is_left.then(|| engine.auto.reason.clone()),
             obstacles,
         })
     });
@@ -64,14 +101,15 @@ pub(crate) fn judge(kernel: &Kernel, user: &User, place: &Place) -> Vec<Source> 
             needs_met: (!unsure).then_some(obstacles.is_empty()),
             usable: false,
             chosen_by_auto: false,
+            why_not_auto: None,
             obstacles,
         }
     });
     here.chain(planned).collect()
 }
 
-/// System calls always work, but only on what this user may read.
-fn syscall(place: &Place) -> Vec<Obstacle> {
+/// What stands in the way of all sources: system calls always work, but only on what this user may read.
+fn unreadable(place: &Place) -> Vec<Obstacle> {
     let unreadable = place.unreadable.as_ref().map(|reason| {
         Obstacle::new(
             format!("this directory cannot be read: {reason}"),
@@ -135,69 +173,10 @@ fn module(kernel: &Kernel, device: Result<(), Errno>) -> Vec<Obstacle> {
     obstacles
 }
 
-fn ext4(place: &Place) -> Vec<Obstacle> {
-    if let Some(obstacle) = other_file_system("ext4", place) {
-        return vec![obstacle];
-    }
-    let device = &place.device;
-    let problem = match (&device.path, &device.unreadable) {
-        (Some(_), None) => return Vec::new(),
-        (Some(path), Some(reason)) => {
-            format!("block device {path} cannot be read by this user: {reason}")
-        }
-        (None, _) => format!(
-            "block device {}:{} has no node in /dev",
-            device.major, device.minor
-        ),
-    };
-    let remedy = match (&device.path, device.forbidden) {
-        (Some(_), false) => {
-            "root, or membership of the group that may read it (on most systems: disk)"
-        }
-        (Some(_), true) => {
-            "allow it in the device rules of the container, service or control group"
-        }
-        (None, _) => "make the device visible here (in a container: give it the device)",
-    };
-    vec![Obstacle::new(problem, remedy)]
-}
-
-/// The file systems whose bulk calls are the administrator's.
-fn privileged(file_system: &str, user: &User, place: &Place) -> Vec<Obstacle> {
-    let mut obstacles: Vec<_> = other_file_system(file_system, place).into_iter().collect();
-    if !user.sys_admin {
-        obstacles.push(Obstacle::new(
-            "needs CAP_SYS_ADMIN, which this process does not have",
-            "run as root",
-        ));
-    } else if !user.administers_host() {
-        obstacles.push(Obstacle::new(
-            "needs CAP_SYS_ADMIN of the host; this process has it in a user namespace only",
-            "run as root outside of the container",
-        ));
-    }
-    obstacles
-}
-
-fn other_file_system(wanted: &str, place: &Place) -> Option<Obstacle> {
-    let remedy = format!("a directory on {wanted}");
-    match place.file_system.as_deref() {
-        Some(found) if found == wanted => None,
-        Some(found) => Some(Obstacle::new(
-            format!("not a mount of {wanted}, but of {found}"),
-            remedy,
-        )),
-        None => Some(Obstacle::new(
-            "the type of the file system is not known without /proc",
-            "mount /proc",
-        )),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::bulk::testing::{place, user};
     use super::super::kernel::Ring;
-    use super::super::place::Device;
     use super::*;
 
     fn kernel(release: &str) -> Kernel {
@@ -216,51 +195,50 @@ mod tests {
         }
     }
 
-    fn user(sys_admin: bool) -> User {
-        User {
-            uid: 0,
-            sys_admin,
-            initial_namespace: true,
-            seccomp_filter: false,
-            groups: vec![],
-        }
-    }
-
-    fn place(file_system: &str) -> Place {
-        Place {
-            path: "/x".to_owned(),
-            path_hex: None,
-            given: "/x".into(),
-            mount_point: Some("/".to_owned()),
-            file_system: Some(file_system.to_owned()),
-            device: Device {
-                path: Some("/dev/sdz".to_owned()),
-                ..Device::default()
+    fn engine(auto: &'static str, refused: &[SourceName]) -> Engine {
+        let reason = |name: &SourceName| (*name, "it is on another one".to_owned());
+        Engine {
+            auto: LikelySource {
+                source: auto,
+                reason: "it was found best".to_owned(),
             },
-            unreadable: None,
-            statx_mask: 0xfff,
+            refused: refused.iter().map(reason).collect(),
         }
     }
 
-    fn needs_met(sources: &[Source], name: &str) -> Option<bool> {
-        sources
-            .iter()
-            .find(|source| source.name == name)
-            .unwrap()
-            .needs_met
+    fn found<'s>(sources: &'s [Source], name: &str) -> &'s Source {
+        let found = sources.iter().find(|source| source.name == name);
+        found.expect(name)
     }
 
     #[test]
-    fn only_what_this_version_has_is_usable() {
-        let sources = judge(&kernel("6.12.1"), &user(true), &place("xfs"));
-        assert_eq!(needs_met(&sources, "xfs"), Some(true));
-        assert_eq!(needs_met(&sources, "btrfs"), Some(false));
-        let usable: Vec<_> = sources
-            .iter()
-            .filter(|source| source.usable)
-            .map(|source| source.name)
-            .collect();
-        assert_eq!(usable, ["syscall", "xfs"]);
+    fn what_the_engine_refuses_is_not_usable() {
+        use SourceName::{Btrfs, Ext4, Xfs};
+        let refusing = |refused: &[SourceName]| {
+            let engine = engine("syscall", refused);
+            judge(&kernel("6.12.1"), &user(true), &place("tmpfs"), &engine)
+        };
+        let sources = refusing(&[Ext4, Xfs, Btrfs]);
+        let usable = |source: &&Source| source.usable;
+        let names: Vec<_> = sources.iter().filter(usable).map(|s| s.name).collect();
+        assert_eq!(names, ["syscall"]);
+        assert!(found(&sources, "syscall").chosen_by_auto);
+        assert!(!found(&sources, "xfs").obstacles.is_empty());
+        let sources = refusing(&[Xfs, Btrfs]);
+        let ext4 = found(&sources, "ext4");
+        assert!(ext4.usable && !ext4.chosen_by_auto);
+        assert_eq!(ext4.why_not_auto.as_deref(), Some("it was found best"));
+    }
+
+    #[test]
+    fn auto_takes_what_the_engine_says() {
+        let refused = [SourceName::Xfs, SourceName::Btrfs];
+        let engine = engine("ext4", &refused);
+        let sources = judge(&kernel("6.12.1"), &user(true), &place("ext4"), &engine);
+        let chosen = |source: &&Source| source.chosen_by_auto;
+        let names: Vec<_> = sources.iter().filter(chosen).map(|s| s.name).collect();
+        assert_eq!(names, ["ext4"]);
+        assert_eq!(found(&sources, "syscall").why_not_auto, None);
     }
 
     #[test]
@@ -269,44 +247,12 @@ mod tests {
             unreadable: Some("Permission denied".to_owned()),
             ..place("ext4")
         };
-        let sources = judge(&kernel("6.12.1"), &user(false), &unreadable);
-        assert!(!sources[0].usable && !sources[0].chosen_by_auto);
-        assert!(
-            sources[0].obstacles[0]
-                .problem
-                .contains("Permission denied")
-        );
-    }
-
-    #[test]
-    fn the_block_device_must_be_there_and_readable() {
-        let mut place = place("ext4");
-        assert_eq!(ext4(&place), []);
-        place.device.unreadable = Some("Permission denied".to_owned());
-        assert!(ext4(&place)[0].remedy.contains("disk"));
-        place.device.forbidden = true;
-        assert!(ext4(&place)[0].remedy.contains("device rules"));
-        place.device = Device {
-            major: 8,
-            minor: 1,
-            ..Device::default()
-        };
-        assert!(ext4(&place)[0].problem.contains("8:1"));
-    }
-
-    #[test]
-    fn privileges_must_be_the_hosts() {
-        let contained = User {
-            initial_namespace: false,
-            ..user(true)
-        };
-        assert_eq!(privileged("xfs", &user(true), &place("xfs")), []);
-        assert!(
-            privileged("xfs", &contained, &place("xfs"))[0]
-                .problem
-                .contains("namespace")
-        );
-        assert_eq!(privileged("btrfs", &user(false), &place("xfs")).len(), 2);
+        let engine = engine("syscall", &[]);
+        let sources = judge(&kernel("6.12.1"), &user(false), &unreadable, &engine);
+        for source in sources.iter().filter(|source| source.in_this_version) {
+            assert!(!source.usable && !source.chosen_by_auto, "{}", source.name);
+            assert!(source.obstacles[0].problem.contains("Permission denied"));
+        }
     }
 
     #[test]
@@ -325,9 +271,8 @@ mod tests {
     fn an_unknown_newer_kernel_is_not_guessed_about() {
         let mut kernel = kernel("9.0.0");
         kernel.io_uring.getdents = None;
-        assert_eq!(
-            needs_met(&judge(&kernel, &user(false), &place("tmpfs")), "ring"),
-            None
-        );
+        let engine = engine("syscall", &[]);
+        let sources = judge(&kernel, &user(false), &place("tmpfs"), &engine);
+        assert_eq!(found(&sources, "ring").needs_met, None);
     }
 }

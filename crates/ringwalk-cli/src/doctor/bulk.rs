@@ -1,0 +1,247 @@
+//! What stands in the way of sources that read past the VFS, and of reading ahead; and what would help.
+
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt as _;
+
+use ringwalk_ext4::{Error, FileSystem};
+use rustix::fs::OFlags;
+
+use super::kernel::Obstacle;
+use super::place::Place;
+use super::user::User;
+use crate::source_name::SourceName;
+
+/// The file systems that the source `ext4` reads.
+const EXT: &[&str] = &["ext4", "ext3", "ext2"];
+
+/// Why `source` cannot be used, which it cannot for a `reason` of the engine's: that is told if nothing more helpful is found.
+pub(super) fn obstacles(
+    source: SourceName,
+    reason: &str,
+    user: &User,
+    place: &Place,
+) -> Vec<Obstacle> {
+    let mut found = match source {
+        SourceName::Ext4 => device(place),
+        SourceName::Auto | SourceName::Syscall => Vec::new(),
+        SourceName::Xfs | SourceName::Btrfs => privileged(source.as_str(), user, place),
+    };
+    found.extend(mount(place));
+    if !user.initial_namespace {
+        found.push(Obstacle::new(
+            "this process is in a user namespace, where ids are mapped",
+            "run outside of the container",
+        ));
+    }
+    if found.is_empty() {
+        let remedy = "none is known; system calls read it as well";
+        found.push(Obstacle::new(reason, remedy));
+    }
+    found
+}
+
+/// Why the block device of an ext2, ext3 or ext4 file system cannot be read: for the source, and for reading ahead of system calls.
+pub(super) fn device(place: &Place) -> Vec<Obstacle> {
+    if let Some(obstacle) = other_file_system(EXT, place) {
+        return vec![obstacle];
+    }
+    let device = &place.device;
+    let Some(path) = &device.path else {
+        return vec![Obstacle::new(
+            format!(
+                "block device {}:{} has no node in /dev",
+                device.major, device.minor
+            ),
+            "make the device visible here (in a container: give it the device)",
+        )];
+    };
+    if let Some(reason) = &device.unreadable {
+        let remedy = if device.forbidden {
+            "allow it in the device rules of the container, service or control group"
+        } else {
+            "root, or membership of the group that may read it (on most systems: disk)"
+        };
+        return vec![Obstacle::new(
+            format!("block device {path} cannot be read by this user: {reason}"),
+            remedy,
+        )];
+    }
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let opened = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags)
+        .open(path)
+        .map_err(Error::Io)
+        .and_then(|device: File| FileSystem::open(&device));
+    match opened {
+        Ok(_) => Vec::new(),
+        Err(error @ Error::Unsupported(_)) => vec![Obstacle::new(
+            format!("{path}: {error}"),
+            "a version of ringwalk that knows this feature",
+        )],
+        Err(error) => vec![Obstacle::new(
+            format!("{path}: {error}"),
+            "check the file system with e2fsck",
+        )],
+    }
+}
+
+/// Mounts whose files look otherwise than the file system has them.
+fn mount(place: &Place) -> Vec<Obstacle> {
+    let mount = place.mount.as_ref();
+    let has = |option| mount.is_some_and(|mount| mount.has_option(option));
+    [
+        ("idmapped", "a mount of it that is not idmapped"),
+        ("lazytime", "mount it without lazytime"),
+        ("dax", "mount it without dax"),
+        ("dax=always", "mount it without dax"),
+    ]
+    .into_iter()
+    .filter(|(option, _)| has(option))
+    .map(|(option, remedy)| Obstacle::new(format!("it is mounted with {option}"), remedy))
+    .collect()
+}
+
+/// The file systems whose bulk calls are the administrator's.
+fn privileged(file_system: &'static str, user: &User, place: &Place) -> Vec<Obstacle> {
+    let mut obstacles: Vec<_> = other_file_system(&[file_system], place)
+        .into_iter()
+        .collect();
+    if !user.sys_admin {
+        obstacles.push(Obstacle::new(
+            "needs CAP_SYS_ADMIN, which this process does not have",
+            "run as root",
+        ));
+    }
+    obstacles
+}
+
+fn other_file_system(wanted: &[&str], place: &Place) -> Option<Obstacle> {
+    let name = wanted.first()?;
+    match place.file_system.as_deref() {
+        Some(found) if wanted.contains(&found) => None,
+        Some(found) => Some(Obstacle::new(
+            format!("not a mount of {name}, but of {found}"),
+            format!("a directory on {}", wanted.join(", ")),
+        )),
+        None => Some(Obstacle::new(
+            "the type of the file system is not known without /proc",
+            "mount /proc",
+        )),
+    }
+}
+
+#[cfg(test)]
+pub(super) mod testing {
+    use super::super::place::Device;
+    use super::*;
+
+    pub(in super::super) fn user(sys_admin: bool) -> User {
+        User {
+            uid: 0,
+            sys_admin,
+            dac_read_search: sys_admin,
+            initial_namespace: true,
+            seccomp_filter: false,
+            groups: vec![],
+        }
+    }
+
+    pub(in super::super) fn place(file_system: &str) -> Place {
+        Place {
+            path: "/x".to_owned(),
+            path_hex: None,
+            given: "/x".into(),
+            mount_point: Some("/".to_owned()),
+            file_system: Some(file_system.to_owned()),
+            mount: None,
+            device: Device {
+                path: Some("/dev/null".to_owned()),
+                ..Device::default()
+            },
+            unreadable: None,
+            statx_mask: 0xfff,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::place::Device;
+    use super::testing::{place, user};
+    use super::*;
+
+    fn problems(source: SourceName, user: &User, place: &Place) -> Vec<String> {
+        obstacles(source, "the reason", user, place)
+            .into_iter()
+            .map(|obstacle| obstacle.problem)
+            .collect()
+    }
+
+    #[test]
+    fn the_block_device_must_be_there_and_readable() {
+        for name in EXT {
+            let mut place = place(name);
+            let null = device(&place);
+            assert!(null[0].problem.contains("/dev/null"), "no file system");
+            place.device.unreadable = Some("Permission denied".to_owned());
+            assert!(device(&place)[0].remedy.contains("disk"));
+            place.device.forbidden = true;
+            assert!(device(&place)[0].remedy.contains("device rules"));
+            place.device = Device {
+                major: 8,
+                minor: 1,
+                ..Device::default()
+            };
+            assert!(device(&place)[0].problem.contains("8:1"));
+        }
+        assert!(device(&place("xfs"))[0].problem.contains("but of xfs"));
+    }
+
+    #[test]
+    fn an_unknown_feature_is_named() {
+        // A superblock (Documentation/filesystems/ext4/globals.rst) of revision 1 that wants `dirdata` to be known.
+        let mut image = vec![0; 64 * 1024];
+        for (at, value) in [(0x38, 0xef53_u32), (0x4c, 1), (0x60, 0x1000)] {
+            image[1024 + at..][..4].copy_from_slice(&value.to_le_bytes());
+        }
+        let path = std::env::temp_dir().join(format!("ringwalk-dirdata-{}", std::process::id()));
+        std::fs::write(&path, image).unwrap();
+        let mut place = place("ext4");
+        place.device.path = path.to_str().map(str::to_owned);
+        let found = device(&place);
+        std::fs::remove_file(&path).unwrap();
+        assert!(
+            found[0].problem.ends_with("unknown feature dirdata"),
+            "{found:?}"
+        );
+        assert!(found[0].remedy.contains("version"));
+    }
+
+    #[test]
+    fn privileges_must_be_the_hosts() {
+        let contained = User {
+            initial_namespace: false,
+            ..user(true)
+        };
+        let of = |user: &User| problems(SourceName::Xfs, user, &place("xfs"));
+        assert_eq!(of(&user(true)), ["the reason"]);
+        assert!(of(&user(false))[0].contains("CAP_SYS_ADMIN"));
+        assert!(of(&contained)[0].contains("namespace"));
+        let both = problems(SourceName::Btrfs, &user(false), &place("xfs"));
+        assert_eq!(both.len(), 2);
+    }
+
+    #[test]
+    fn options_of_the_mount_are_named() {
+        let line = b"30 27 8:1 / /mnt rw,idmapped - xfs /dev/sda1 rw,lazytime\n";
+        let place = Place {
+            mount: ringwalk::mounts::parse(line).pop(),
+            ..place("xfs")
+        };
+        assert_eq!(
+            problems(SourceName::Xfs, &user(true), &place),
+            ["it is mounted with idmapped", "it is mounted with lazytime"]
+        );
+    }
+}

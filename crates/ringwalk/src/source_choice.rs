@@ -1,0 +1,42 @@
+//! Which source `auto` comes to, for those who want to know before a walk.
+
+use crate::volume::Bulk;
+use crate::walk::Walk;
+
+/// A source, and why that one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LikelySource {
+    /// As `--source` names it.
+    pub source: &'static str,
+    /// Words for people; empty if there is nothing to say.
+    pub reason: String,
+}
+
+impl Walk {
+    /// The source that this walk would read its first root by, once it is found not to be a small one. It is what the walk
+    /// itself finds, except for what only shows on the way: that the walk is small, or that most of its files were changed lately.
+    pub fn likely_source(&self) -> LikelySource {
+        let options = self.options();
+        let bulk = Bulk::new(options, None);
+        bulk.open(options);
+        LikelySource {
+            source: bulk.source(),
+            reason: bulk.reason(options),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SourceChoice;
+
+    #[test]
+    fn what_has_no_better_source_is_read_by_system_calls() {
+        let proc = Walk::new("/proc").likely_source();
+        assert_eq!(proc.source, "syscall");
+        assert!(!proc.reason.is_empty());
+        let asked = Walk::new("/").source(SourceChoice::Syscall).likely_source();
+        assert_eq!(asked.source, "syscall");
+    }
+}
