@@ -22,6 +22,8 @@ from ringbench import (
     bulk_rows,
     disks,
     images,
+    machine,
+    media,
     report,
     rows,
     suites,
@@ -338,6 +340,32 @@ class Directories(unittest.TestCase):
     def test_every_bound_has_its_suite(self):
         known = {*suites.SUITES, *bulk.SUITES, *block.SUITES}
         self.assertLessEqual({bound.suite for bound in BOUNDS}, known)
+
+
+class Mounts(unittest.TestCase):
+    def test_the_innermost_mount_is_the_one(self):
+        self.assertEqual(machine.file_system(Path("/proc/self"))["type"], "proc")
+        self.assertNotIn(machine.file_system(Path("/"))["type"], ("proc", "unknown"))
+
+    @unittest.skipIf(os.geteuid(), "loop devices need root")
+    def test_a_mounted_device_is_not_free(self):
+        with tempfile.TemporaryDirectory() as name:
+            image, point = Path(name, "image"), Path(name, "point")
+            with open(image, "wb") as file:
+                file.truncate(8 << 20)
+            media.call("mke2fs", "-q", "-F", image)
+            with media.loop_device(image) as device:
+                self.assertTrue(media.is_free(device))
+                with media.mounted(device, point):
+                    self.assertFalse(media.is_free(device))
+                    self.assertEqual(machine.file_system(point)["source"], device)
+                mount = media.ColdMount(device, point)
+                # A mount of the same device elsewhere stands for one in another namespace.
+                with media.mounted(device, Path(name, "elsewhere")):
+                    with mock.patch.object(media, "PATIENCE", 0.2):
+                        self.assertRaisesRegex(OSError, "without any mount", mount.renew)
+                mount.renew()
+                mount.close()
 
 
 @unittest.skipUnless(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -28,15 +29,19 @@ def _git(*arguments: str) -> str:
 
 
 def file_system(path: Path) -> dict[str, str]:
-    """Type, source and options of the mount that `path` is on."""
-    device = os.stat(path).st_dev
-    wanted = f"{os.major(device)}:{os.minor(device)}"
+    """Type, source and options of the mount that `path` is on.
+
+    Found by the path: the device numbers that btrfs gives to files are not its mount's.
+    """
     found = {"type": "unknown", "source": "unknown", "options": "unknown"}
+    longest = -1
     with open("/proc/self/mountinfo") as mounts:
         for line in mounts:
             fields = line.split()
-            if fields[2] == wanted:
-                end = fields.index("-")
+            point = Path(re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), fields[4]))
+            # Of several mounts on one point the last covers the others.
+            if len(point.parts) >= longest and path.resolve().is_relative_to(point):
+                longest, end = len(point.parts), fields.index("-")
                 found = {
                     "type": fields[end + 1],
                     "source": fields[end + 2],

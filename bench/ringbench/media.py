@@ -9,6 +9,7 @@ unmounting a file system forgets its inodes, names and metadata blocks.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import subprocess
 import sys
@@ -46,8 +47,13 @@ def need_root() -> None:
         raise MissingTool("needs root, to mount what it measures")
 
 
-def wait_until(ready: Callable[[], bool], what: str, seconds: float = 30) -> None:
-    """Waits for a server to come up."""
+# Seconds that a server may take to come up, or the last user of a disk to leave.
+PATIENCE = 30.0
+
+
+def wait_until(ready: Callable[[], bool], what: str) -> None:
+    """Waits for something that is about to be true."""
+    seconds = PATIENCE
     end = time.monotonic() + seconds
     while not ready():
         if time.monotonic() > end:
@@ -133,6 +139,18 @@ def ext4(scratch: Path, inodes: int, megabytes: int) -> Iterator[Path]:
             point.rmdir()
 
 
+def is_free(device: str) -> bool:
+    """Whether a block device is in use by no file system, wherever that may be mounted."""
+    try:
+        # Of a block device, exclusively means: while nobody has it mounted (open(2)).
+        os.close(os.open(device, os.O_RDONLY | os.O_EXCL))
+    except OSError as error:
+        if error.errno == errno.EBUSY:
+            return False
+        raise
+    return True
+
+
 class ColdMount:
     """A mount that can be made cold: unmounted, its blocks forgotten, mounted again."""
 
@@ -144,6 +162,8 @@ class ColdMount:
         """Mounts with nothing of the file system cached."""
         if os.path.ismount(self.point):
             unmount(self.point)
+        # A copy of the mount in another mount namespace keeps everything in memory.
+        wait_until(lambda: is_free(self._device), f"{self._device} without any mount")
         call("blockdev", "--flushbufs", self._device)
         call("mount", "-o", "ro,noatime", self._device, self.point)
 

@@ -229,7 +229,7 @@ mod tests {
         let second = record(6, 16, b"two", 1);
         let mut names = Vec::new();
         let result = TYPED.each_inline(&first, &second, |entry| {
-            names.push((entry.ino, entry.name.to_vec()))
+            names.push((entry.ino, entry.name.to_vec()));
         });
         assert!(result.is_ok());
         assert_eq!(

@@ -52,7 +52,6 @@ fn visit(
         if first < mapped.next() {
             return Err(Error::Corrupt("extents out of order"));
         }
-        mapped.count()?;
         let block = join32(entry.u32::<4>(), entry.u16::<8>().into());
         let bytes = mapped.superblock.read_block(device, block)?;
         let child = Node::decode(&bytes)?;
@@ -62,7 +61,8 @@ fn visit(
         if child.depth != depth {
             return Err(Error::Corrupt("depth of a tree of extents"));
         }
-        // Each has one at least, each further on in the file: a node cannot be met twice.
+        // Each has one at least, each further on in the file: a node cannot be met twice, and there are not many more nodes than
+        // extents.
         match child.entries.first() {
             Some(entry) if u64::from(Fixed(entry).u32::<0>()) >= first => {}
             Some(_) => return Err(Error::Corrupt("extents out of order")),

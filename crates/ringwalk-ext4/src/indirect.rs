@@ -42,7 +42,7 @@ fn visit(
     block: u32,
     first: u64,
 ) -> Result<(), Error> {
-    mapped.count()?;
+    mapped.count_pointers()?;
     let bytes = mapped.superblock.read_block(device, block.into())?;
     let Some(below @ 1..) = level.checked_sub(1) else {
         return data(mapped, &bytes, first);

@@ -157,7 +157,7 @@ impl FileSystem {
     /// # Errors
     ///
     /// If the tree of extents or an indirect block is damaged (checksum, depth, order, overlap, outside of the file system) or
-    /// cannot be read, or there are more than `most` extents.
+    /// cannot be read, or there are more than `most` extents, counted as they are stored.
     pub fn extents(
         &self,
         device: &(impl ReadAt + ?Sized),

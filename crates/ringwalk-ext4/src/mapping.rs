@@ -51,8 +51,10 @@ fn has_blocks(inode: &Inode<'_>) -> bool {
 pub(crate) struct Mapped<'s> {
     pub(crate) superblock: &'s Superblock,
     extents: Vec<Extent>,
-    /// How many more extents and blocks of pointers are allowed.
+    /// How many more extents are allowed.
     left: usize,
+    /// How many more blocks of pointers are allowed.
+    pointers_left: usize,
     /// The first block of the file behind those found.
     next: u64,
 }
@@ -63,15 +65,23 @@ impl<'s> Mapped<'s> {
             superblock,
             extents: Vec::new(),
             left: most,
+            pointers_left: most.saturating_mul(3),
             next: 0,
         }
     }
 
-    /// Counts something that has been found, whether or not it will be in the result: so the time that this takes has a
+    /// Counts an extent that has been found, whether or not it will be one of the result: so the time that this takes has a
     /// bound as well.
     pub(crate) fn count(&mut self) -> Result<(), Error> {
         let left = self.left.checked_sub(1);
         self.left = left.ok_or(Error::Corrupt("more extents than expected"))?;
+        Ok(())
+    }
+
+    /// Counts a block of pointers. Each extent is behind three of them at most; empty ones could be without number.
+    pub(crate) fn count_pointers(&mut self) -> Result<(), Error> {
+        let left = self.pointers_left.checked_sub(1);
+        self.pointers_left = left.ok_or(Error::Corrupt("more indirect blocks than expected"))?;
         Ok(())
     }
 
@@ -117,6 +127,7 @@ impl<'s> Mapped<'s> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::checksum::crc32c;
     use crate::test_image::{inode, inode_bytes, set, superblock};
 
     const EXTENTS: [u8; 4] = InodeFlags::EXTENTS.to_le_bytes();
@@ -227,6 +238,30 @@ mod tests {
     }
 
     #[test]
+    fn nodes_have_checksums() {
+        let mut superblock = superblock();
+        superblock.has_checksums = true;
+        superblock.seed = 7;
+        superblock.is_linux = false;
+        let mut node = [header(1, 0), extent(0, 1, 200)].concat();
+        let mut bytes = inode_bytes(0o100_644);
+        set(&mut bytes, 0x20, &EXTENTS);
+        set(&mut bytes, 0x28, &[header(1, 1), index(0, 50)].concat());
+        let inode = inode(&superblock, &bytes);
+        // There is room for 4 entries.
+        node.resize(60, 0x55);
+        let sum = crc32c(crc32c(crc32c(7, &12_u32.to_le_bytes()), &[0; 4]), &node);
+        node.extend(sum.to_le_bytes());
+        for at in 0..node.len() {
+            let mut image = vec![0; 4096 * 1024];
+            set(&mut image, 50 * 1024, &node);
+            assert!(map(&superblock, &image[..], &inode, 9).is_ok());
+            image[50 * 1024 + at] ^= 0x40;
+            assert!(map(&superblock, &image[..], &inode, 9).is_err(), "{at}");
+        }
+    }
+
+    #[test]
     fn indirect_blocks_are_followed_three_deep() {
         let numbers = |numbers: &[u32]| {
             numbers
@@ -256,13 +291,18 @@ mod tests {
             (three, 400, 1),
         ];
         assert_eq!(found, expected);
-        // Every block of numbers counts as well as every run.
-        assert!(mapped([0; 4], &numbers(&root), &blocks, 11).is_ok());
-        assert!(mapped([0; 4], &numbers(&root), &blocks, 10).is_err());
+        assert!(mapped([0; 4], &numbers(&root), &blocks, 5).is_ok());
+        assert!(mapped([0; 4], &numbers(&root), &blocks, 4).is_err());
         // All of them the same one.
         let all = vec![50; 15];
         let blocks = [(50, numbers(&[50; 256]))];
         assert!(mapped([0; 4], &numbers(&all), &blocks, 9999).is_err());
+        // Without end, and nothing in any of them.
+        let mut nothing = vec![0; 15];
+        nothing[13] = 51;
+        let blocks = [(51, numbers(&[50; 256]))];
+        assert!(mapped([0; 4], &numbers(&nothing), &blocks, 86).is_ok());
+        assert!(mapped([0; 4], &numbers(&nothing), &blocks, 85).is_err());
         root[1] = 4096;
         assert!(
             mapped([0; 4], &numbers(&root), &blocks, 99).is_err(),

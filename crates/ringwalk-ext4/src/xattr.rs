@@ -288,7 +288,7 @@ mod tests {
     }
 
     /// The attributes of an inode that has `room` behind its fields.
-    fn read_room(room: &[u8]) -> Result<Vec<(Vec<u8>, Vec<u8>)>, Error> {
+    fn read_room(room: &[u8]) -> Result<Vec<Xattr>, Error> {
         let mut image = vec![0; 4096 * 1024];
         set(&mut image, 1024, &superblock_bytes());
         set(&mut image, 2048 + 8, &[10]);
@@ -298,11 +298,7 @@ mod tests {
         set(&mut bytes, 160, &MAGIC.to_le_bytes());
         set(&mut bytes, 164, room);
         let inode = inode(file_system.superblock(), &bytes);
-        let xattrs = read(&file_system, &image[..], &inode)?;
-        Ok(xattrs
-            .into_iter()
-            .map(|xattr| (xattr.name, xattr.value))
-            .collect())
+        read(&file_system, &image[..], &inode)
     }
 
     #[test]
@@ -311,11 +307,44 @@ mod tests {
         room.resize(80, 0);
         room.extend(b"value");
         let expected = [
-            (b"user.name".to_vec(), b"value".to_vec()),
-            (b"user.none".to_vec(), Vec::new()),
+            Xattr {
+                name: b"user.name".to_vec(),
+                value: b"value".to_vec(),
+            },
+            Xattr {
+                name: b"user.none".to_vec(),
+                value: Vec::new(),
+            },
         ];
         assert_eq!(read_room(&room).unwrap(), expected);
         assert!(read_room(&[]).unwrap().is_empty());
+    }
+
+    #[test]
+    fn blocks_have_checksums() {
+        let mut image = vec![0; 4096 * 1024];
+        set(&mut image, 1024, &superblock_bytes());
+        set(&mut image, 2048 + 8, &[10]);
+        set(&mut image, 2048 + 32 + 8, &[100]);
+        let mut file_system = FileSystem::open(&image[..]).unwrap();
+        file_system.superblock.has_checksums = true;
+        let mut block = vec![0x55; 1024];
+        set(&mut block, 0, &MAGIC.to_le_bytes());
+        set(&mut block, 8, &[1, 0, 0, 0]);
+        set(&mut block, 0x10, &[0; 4]);
+        let sum = crc32c(file_system.superblock.seed, &99_u64.to_le_bytes());
+        let sum = crc32c(sum, &block);
+        set(&mut block, 0x10, &sum.to_le_bytes());
+        assert!(check_block(&file_system, 99, &block).is_ok());
+        assert!(
+            check_block(&file_system, 98, &block).is_err(),
+            "it is another one's"
+        );
+        for at in 0..block.len() {
+            block[at] ^= 0x40;
+            assert!(check_block(&file_system, 99, &block).is_err(), "{at}");
+            block[at] ^= 0x40;
+        }
     }
 
     #[test]

@@ -270,8 +270,8 @@ fn with_checksum(image: &[u8], at: usize, new: &[u8]) -> Vec<(usize, Vec<u8>)> {
 }
 
 /// Damages one image in many ways.
-fn damage(image: Vec<u8>, arguments: &str, random: &mut Random) {
-    let device = Device::new(image.clone());
+fn damage(image: &[u8], arguments: &str, random: &mut Random) {
+    let device = Device::new(image.to_owned());
     let places = device.places();
     let intact = traverse(&device);
     assert!(intact > 60, "{arguments}: {intact} inodes");
@@ -285,13 +285,16 @@ fn damage(image: Vec<u8>, arguments: &str, random: &mut Random) {
     }
     // Most single bytes leave most inodes as they were: the damage is not such that nothing is read.
     assert!(harmless > AT_RANDOM / 100, "{arguments}: {harmless}");
-    let fields = fields(&image, &places);
+    let fields = fields(image, &places);
     for _ in 0..CHOSEN {
         let (at, length) = random.of(&fields);
         let number = random.of(NUMBERS).to_le_bytes();
-        device.try_with(&with_checksum(&image, at, &number[..length]), arguments);
+        device.try_with(&with_checksum(image, at, &number[..length]), arguments);
     }
-    assert!(*device.bytes.borrow() == image, "the image is as it was");
+    assert!(
+        device.bytes.borrow()[..] == *image,
+        "the image is as it was"
+    );
 }
 
 #[test]
@@ -310,7 +313,7 @@ fn damaged_images_are_read_within_bounds() {
         make(&image, Some(&tree), arguments, size);
         let attributes = "ea_set \"/size 100\" user.one hello\nea_set /wide user.two world\n";
         common::debugfs(&image, true, attributes);
-        damage(fs::read(&image).unwrap(), arguments, &mut random);
+        damage(&fs::read(&image).unwrap(), arguments, &mut random);
         fs::remove_file(&image).unwrap();
     }
     eprintln!(

@@ -177,16 +177,25 @@ mod tests {
     }
 
     #[test]
-    fn handles_of_xfs_have_numbers_of_64_bits() {
-        let handle = FileHandle::xfs(0x1_0000_0002, 3);
-        assert_eq!((handle.handle_bytes, handle.handle_type), (12, 0x81));
-        let words = handle.f_handle.as_chunks::<4>().0;
-        let words = words.iter().map(|word| u32::from_ne_bytes(*word));
-        let expected = if cfg!(target_endian = "little") {
-            [2, 1, 3]
-        } else {
-            [1, 2, 3]
+    fn handles_of_xfs_and_btrfs_have_numbers_of_64_bits() {
+        let words_of = |handle: &FileHandle| {
+            let words = handle.f_handle[..handle.handle_bytes as usize].as_chunks::<4>();
+            let words = words.0.iter().map(|word| u32::from_ne_bytes(*word));
+            words.collect::<Vec<_>>()
         };
-        assert!(words.eq(expected));
+        let long = |low: u32, high: u32| {
+            if cfg!(target_endian = "little") {
+                [low, high]
+            } else {
+                [high, low]
+            }
+        };
+        let xfs = FileHandle::xfs(0x1_0000_0002, 3);
+        assert_eq!((xfs.handle_bytes, xfs.handle_type), (12, 0x81));
+        assert_eq!(words_of(&xfs), [&long(2, 1)[..], &[3]].concat());
+        let btrfs = FileHandle::btrfs(0x1_0000_0002, 0x4_0000_0005, 0x6_0000_0007);
+        assert_eq!((btrfs.handle_bytes, btrfs.handle_type), (20, 0x4d));
+        let expected = [&long(2, 1)[..], &long(5, 4), &[7]].concat();
+        assert_eq!(words_of(&btrfs), expected);
     }
 }

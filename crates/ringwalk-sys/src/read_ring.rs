@@ -10,6 +10,10 @@
 //! be started again. The buffer is unmapped only when no slot is busy; where that cannot be reached (the kernel
 //! refuses to be waited for) it is never unmapped. That, and nothing the caller does, is what makes this interface safe.
 //!
+//! The ring itself is the `io-uring` crate's. rustix has the three system calls and would leave the mappings of the queues and the order
+//! of their memory to us; there is nothing to be won by that: of the CPU time of a 4 KiB read from the page cache, 96 %
+//! are the kernel's, and of the rest the crate has a part.
+//!
 //! The ring belongs to the thread that made it (`IORING_SETUP_SINGLE_ISSUER`), hence it is not [`Send`].
 
 use std::fmt;
@@ -26,6 +30,10 @@ use io_uring::{IoUring, opcode, types};
 use rustix::io::Errno;
 
 use crate::PageBuffer;
+
+#[cfg(test)]
+#[cfg(not(miri))] // It has no io_uring.
+mod tests;
 
 /// Slots begin at multiples of this: what the strictest devices ask of the memory of a direct read.
 const ALIGNMENT: usize = 4096;

@@ -13,6 +13,8 @@
 
 mod ranges;
 mod subvolumes;
+#[cfg(test)]
+mod tests;
 
 use super::{Inventory, Turns};
 use crate::metadata::{Fields, Metadata};

@@ -202,10 +202,12 @@ mod tests {
                 while !ranges.are_wanted() {
                     std::thread::yield_now();
                 }
-                ranges.give(range(1, 1000));
                 Err(Refused::because("of a test"))
             });
             assert!(failing.is_err());
         });
+        // Nor does anybody begin what was left.
+        ranges.give(range(1, 1000));
+        assert_eq!(ranges.wait(), None);
     }
 }

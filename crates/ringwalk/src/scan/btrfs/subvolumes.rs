@@ -170,7 +170,8 @@ impl Subvolume {
         };
         let looked = open_beneath(mounted, &path).and_then(|opened| look(&opened, c""));
         match looked {
-            Ok(metadata) => Ok((metadata.dev == self.dev).then_some(metadata)),
+            // BTRFS_EMPTY_SUBVOL_DIR_OBJECTID, 2: smaller than any inode's.
+            Ok(metadata) => Ok((metadata.ino < FIRST_INO).then_some(metadata)),
             Err(Errno::NOENT) => Ok(None),
             Err(errno) => Err(failed(&path, errno)),
         }

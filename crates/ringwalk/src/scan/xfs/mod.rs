@@ -19,7 +19,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Files of a piece, about. With 256 the calls themselves cost a tenth more CPU time; with 4096 threads wait for the last one.
+/// Files of a piece, about. With 256 it takes a tenth to a fifth more CPU time; with 4096 threads wait for the last one.
 const PIECE: u32 = 1024;
 
 /// Records of INUMBERS asked for at once.
@@ -31,7 +31,8 @@ const FEW: u32 = 64;
 /// Unsure files after which their share counts.
 const MANY_UNSURE: u64 = 2000;
 
-/// Of so many files one may be unsure: asking by handle takes as long as 6 other files, and a walk as long as 3.
+/// Of so many files one may be unsure. One asked for by handle takes 2.1 us more, any file 0.5 us, and a walk 1.3 us a file (Linux
+/// 6.18, from cache).
 const LEAST_SURE: u64 = 3;
 
 /// Some inodes of one allocation group.

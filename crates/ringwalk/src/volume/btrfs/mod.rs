@@ -20,9 +20,13 @@
 //! | `runs.rs` | which inodes are asked for together |
 //! | `item.rs` | items decoded |
 
+#[cfg(test)]
+pub(crate) mod image;
 pub(crate) mod item;
 mod reader;
 mod runs;
+#[cfg(test)]
+mod tests;
 
 use super::{Mounted, Reader, Refused, Volume};
 use item::{ROOT_TREE, kind};
