@@ -19,6 +19,10 @@ SOURCES = ("btrfs", "auto")
 FICLONE = 0x40049409  # linux/fs.h
 
 
+# An empty directory where a subvolume was before a snapshot has the time at which it is looked at.
+WITHOUT_TIMES = [name for name in QUESTIONS if "fields" not in name and name != "times"]
+
+
 def subvolume(*args) -> None:
     """Runs `btrfs subvolume ARGS`."""
     subprocess.run(["btrfs", "subvolume", *args], check=True, capture_output=True)
@@ -119,7 +123,9 @@ def test_subvolumes(ringwalk, volumes):
     reference = Reference(ringwalk, volumes)
     for source in SOURCES:
         for engine in ((), ("--sync",)):
-            reference.check("--source", source, *engine)
+            reference.check("--source", source, *engine, questions=WITHOUT_TIMES)
+    command = ("find", ".", "!", "-inum", "2", "-printf", "%p %A@ %C@ %T@ %B@\\0")
+    assert_sources_agree(ringwalk, SOURCES, *command, separator=b"\0", cwd=volumes)
     names = reference.answer("names").out
     assert b"./sub/inner/file\0" in names and b"./dir/frozen/inner\0" in names
     assert b"./deleted" not in names
@@ -129,7 +135,7 @@ def test_subvolumes(ringwalk, volumes):
 def test_roots_in_subvolumes(ringwalk, volumes, name):
     reference = Reference(ringwalk, volumes / name)
     for source in SOURCES:
-        reference.check("--source", source, questions=FEW)
+        reference.check("--source", source, questions=WITHOUT_TIMES)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +159,7 @@ def test_a_subvolume_mounted_by_itself(ringwalk, mount, scratch, volumes):
     for top in (point, part, volumes):
         reference = Reference(ringwalk, top)
         for source in SOURCES:
-            reference.check("--source", source, questions=FEW)
+            reference.check("--source", source, questions=WITHOUT_TIMES)
 
 
 def test_reflinks_and_hard_links(ringwalk, disk):

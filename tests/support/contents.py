@@ -56,7 +56,7 @@ def devices(top: Path) -> None:
     top.mkdir()
     for major, minor in DEVICES:
         for kind, letter in ((stat.S_IFCHR, "c"), (stat.S_IFBLK, "b")):
-            with contextlib.suppress(PermissionError):
+            with within_limits(), contextlib.suppress(PermissionError):
                 os.mknod(top / f"{letter}{major}-{minor}", kind | 0o640, os.makedev(major, minor))
     os.mkfifo(top / "fifo", 0o600)
     os.mknod(top / "socket", stat.S_IFSOCK | 0o755)

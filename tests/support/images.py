@@ -100,7 +100,7 @@ XFS = {
     "no-bigtime": Format("-m bigtime=0,reflink=0"),
     "bigtime": Format("-m bigtime=1,reflink=1"),
     "large-extent-counts": Format("-i nrext64=1"),
-    "many-groups": Format("-d agcount=16"),
+    "many-groups": Format("-d agcount=16 -l size=64m", 2048),
     "inode32": Format("", options="inode32"),
     "empty": Format("", fill=lambda top: None),
 }
@@ -109,12 +109,9 @@ BTRFS = {
     "btrfs": Format(""),
     "nodes-4k": Format("--nodesize 4096"),
     "nodes-64k": Format("--nodesize 65536"),
-    "mixed": Format("--mixed"),
     "holes": Format("-O ^no-holes"),
-    "long-references": Format("-O extref,skinny-metadata"),
-    "xxhash": Format("--csum xxhash"),
-    "compressed": Format("", options="compress-force=zstd"),
-    "no-inline": Format("", options="max_inline=0"),
+    "xxhash": Format("--csum xxhash --mixed"),
+    "compressed": Format("", options="compress-force=zstd,max_inline=0"),
     "empty": Format("", fill=lambda top: None),
 }
 
