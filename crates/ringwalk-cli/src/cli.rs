@@ -73,7 +73,7 @@ pub struct CommonArgs {
     #[arg(long, global = true, value_name = "WHEN", value_enum)]
     pub prefetch: Option<PrefetchWhen>,
 
-    /// Have each file system write back what has been changed before it is read
+    /// Have file systems write back what has been changed before they are read past system calls
     /// [environment: RINGWALK_SYNC=1]
     #[arg(long, global = true)]
     pub sync: bool,

@@ -14,6 +14,7 @@
 //! | `fnmatch.rs`, `gnu_regex.rs` | the C library's patterns and regular expressions |
 //! | `getdents.rs` | the call itself, into a buffer of the caller |
 //! | `page_buffer.rs` | pages of memory of our own |
+//! | `page_cache.rs` | what of a file is in the page cache |
 //! | `probe.rs` | what `io_uring` offers to this process, by asking it |
 //! | `read_ring.rs` | reads of one file on an `io_uring` |
 //! | `records.rs` | a buffer of records with an index |
@@ -40,6 +41,7 @@ mod fnmatch;
 mod getdents;
 mod gnu_regex;
 mod page_buffer;
+mod page_cache;
 mod probe;
 mod read_ring;
 mod records;
@@ -62,6 +64,7 @@ pub use fnmatch::fnmatch;
 pub use getdents::getdents64;
 pub use gnu_regex::GnuRegex;
 pub use page_buffer::PageBuffer;
+pub use page_cache::{Cachestat, cachestat};
 pub use probe::{IoUring, IoWorkers, PROBE_ENTRIES};
 pub use read_ring::{ReadRing, ReadRingOptions};
 pub use records::Records;

@@ -214,6 +214,15 @@ impl Records {
         self.slots = slots;
     }
 
+    /// Puts the entries into the order of their inode numbers.
+    pub fn sort_by_ino(&mut self) {
+        let numbered = self.slots.iter().enumerate();
+        let mut order: Vec<_> = numbered.map(|(i, slot)| (self.ino(i), *slot)).collect();
+        order.sort_by_key(|(ino, _)| *ino);
+        self.slots.clear();
+        self.slots.extend(order.into_iter().map(|(_, slot)| slot));
+    }
+
     /// Moves the entries from `start` on into a buffer of their own.
     #[must_use]
     pub fn split_off(&mut self, start: usize) -> Records {
@@ -272,6 +281,17 @@ mod tests {
         assert!(!records.has_type(RawFileType::Symlink));
         records.clear();
         assert!(records.is_empty() && records.room_left() == records.room());
+    }
+
+    #[test]
+    fn inode_numbers_in_order() {
+        let mut records = Records::default();
+        for (ino, name) in [(30, c"a"), (7, c"b"), (12, c"c")] {
+            records.push(name, RawFileType::Regular, ino, 0);
+        }
+        records.sort_by_ino();
+        let found: Vec<_> = (0..3).map(|i| (records.name(i), records.ino(i))).collect();
+        assert_eq!(found, [(c"b", 7), (c"c", 12), (c"a", 30)]);
     }
 
     #[test]

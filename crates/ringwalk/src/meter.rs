@@ -96,6 +96,7 @@ impl Meter {
         self.begin_window(end);
         Noted {
             ended: true,
+            waiting,
             first_wait,
         }
     }
@@ -110,6 +111,8 @@ fn is_slow(calls: u64, took: Duration) -> bool {
 pub(crate) struct Noted {
     /// A measuring window has ended.
     pub(crate) ended: bool,
+    /// It was spent waiting for a device.
+    pub(crate) waiting: bool,
     /// With it, for the first time in this walk, calls were found to wait for a device.
     pub(crate) first_wait: bool,
 }

@@ -208,6 +208,11 @@ impl<S> Scheduler<S> {
         self.stopped.load(Ordering::Relaxed)
     }
 
+    /// Set when the walk is ended before everything has been read.
+    pub(crate) fn stop_flag(&self) -> &AtomicBool {
+        &self.stopped
+    }
+
     pub(crate) fn is_over(&self) -> bool {
         self.is_stopped() || self.roots.load(Ordering::Acquire) == 0
     }

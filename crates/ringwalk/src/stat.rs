@@ -209,6 +209,25 @@ pub(crate) fn stat_entries(
     calls
 }
 
+/// Asks for the metadata of the first `count` entries, as [`stat_entries`] does for all.
+pub(crate) fn stat_first(
+    raw: &mut RawBatch,
+    count: usize,
+    place: Place<'_>,
+    wanted: Wanted,
+    descending: bool,
+) -> u64 {
+    if !wanted.needs_any(raw, descending) {
+        return 0;
+    }
+    raw.known.resize(raw.records.len(), Known::Nothing);
+    let mut stat = Statx::default();
+    let first = 0..count.min(raw.records.len());
+    first
+        .map(|index| stat_entry(raw, index, place, wanted, descending, &mut stat))
+        .sum()
+}
+
 /// Asks for the metadata of one entry that leads to another file system than its directory is on.
 pub(crate) fn stat_elsewhere(
     raw: &mut RawBatch,

@@ -30,6 +30,18 @@ pub struct Prefetched {
     pub bounded: bool,
 }
 
+impl Prefetched {
+    /// Both together.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            inode_bytes: self.inode_bytes + other.inode_bytes,
+            directory_bytes: self.directory_bytes + other.directory_bytes,
+            elapsed: self.elapsed + other.elapsed,
+            bounded: self.bounded || other.bounded,
+        }
+    }
+}
+
 /// What a walk has done, and how.
 #[allow(
     clippy::struct_excessive_bools,
@@ -104,7 +116,7 @@ impl Summary {
             source_reason: shared.bulk.reason(&shared.options),
             handed_back: shared.bulk.handed_back(),
             handed_back_reason: shared.bulk.last_hand_back(),
-            prefetched: None,
+            prefetched: shared.prefetch.done(),
             source_given: shared.options.source != SourceChoice::Auto,
             workers,
             workers_given: shared.options.workers.is_some(),

@@ -6,6 +6,7 @@ use crate::descriptor::Descriptors;
 use crate::metadata::Fields;
 use crate::monitor::Monitor;
 use crate::options::{Filter, Follow, Options, Order, Prefetch, SourceChoice, SourceError, Stay};
+use crate::prefetch::Watch;
 use crate::regime::Regime;
 use crate::root::Root;
 use crate::scheduler::{Scheduler, StopOnPanic, Task};
@@ -252,6 +253,9 @@ impl Walk {
         }
         let grounds = self.grounds.into_inner();
         let shared = Shared::<V::State>::new(self.options, grounds, self.monitor);
+        shared
+            .prefetch
+            .begin(&shared.options, shared.scheduler.stop_flag());
         let done = Mutex::new(Vec::new());
         if !shared.options.roots.is_empty() {
             let crew = Crew {
@@ -277,6 +281,7 @@ pub(crate) struct Shared<S> {
     pub(crate) monitor: Arc<Monitor>,
     pub(crate) boundaries: Boundaries,
     pub(crate) bulk: Bulk,
+    pub(crate) prefetch: Watch,
 }
 
 impl<S> Shared<S> {
@@ -296,6 +301,7 @@ impl<S> Shared<S> {
             scheduler: Scheduler::new(regime.most()),
             regime,
             monitor,
+            prefetch: Watch::new(options.prefetch),
             boundaries: Boundaries::new(options.stay, options.roots.len()),
             options,
         }

@@ -26,10 +26,29 @@ const EXIT_STATUS: (&str, &str) = (
 const PROGRAM: (&str, &str) = (
     "DESCRIPTION OF THE PROGRAM",
     "\
-Reads directory trees in parallel with directory-relative system calls, without following links that it was not asked to, \
-at any depth, in bounded memory. What cannot be read is told and does not end the work.
+Reads directory trees in parallel, without following links that it was not asked to, at any depth, in bounded memory. What \
+cannot be read is told and does not end the work.
 
 Called through a link named du, the program is ringwalk du.",
+);
+
+const SOURCES: (&str, &str) = (
+    "SOURCES",
+    "\
+Where directory data comes from, with the same answers:
+* syscall: plain system calls, on any file system and without privileges.
+* ext4: inode tables and directories of ext2, ext3 and ext4 from the block device, which must be readable.
+* xfs: metadata of XFS by BULKSTAT; needs CAP_SYS_ADMIN.
+* btrfs: names and metadata of btrfs by searches of its trees; needs CAP_SYS_ADMIN.
+* auto: the one for the file system at hand, if it can be used, if this process has CAP_DAC_READ_SEARCH in the initial user namespace (with \
+which system calls would read as much), and if the tree is not a small one; else syscall. This is the default.
+
+A source that is asked for by name and cannot read one of the directories given is an error. What a source is not sure of is asked for \
+by system calls, such as files changed in the last half minute, whose data may not have been written back; --sync has that done first. \
+ringwalk doctor tells which sources can be used, --explain which one was.
+
+With --prefetch=auto, the default, a walk by system calls that is found to wait for a disk has the metadata of ext2, ext3 and ext4 read \
+in the order of the disk first, if the block device is readable; always does so without looking, never not at all.",
 );
 
 const PROGRAM_EXIT_STATUS: (&str, &str) = ("EXIT STATUS", "See the page of each subcommand.");
@@ -170,7 +189,7 @@ const DU_EXIT_STATUS: (&str, &str) = (
 /// The sections of the page with this title.
 pub(crate) fn of(title: &str) -> Vec<(&'static str, &'static str)> {
     match title {
-        "ringwalk" => vec![PROGRAM, ENVIRONMENT, PROGRAM_EXIT_STATUS],
+        "ringwalk" => vec![PROGRAM, SOURCES, ENVIRONMENT, PROGRAM_EXIT_STATUS],
         "ringwalk-count" => vec![COUNT, COUNT_JSON, ENVIRONMENT, EXIT_STATUS],
         "ringwalk-doctor" => vec![DOCTOR, DOCTOR_JSON, ENVIRONMENT, DOCTOR_EXIT_STATUS],
         "ringwalk-du" => vec![DU, DU_EXCLUSIVE, DU_ENVIRONMENT, DU_EXIT_STATUS],

@@ -123,7 +123,12 @@ fn open_volume(mounted: Arc<Mounted>, options: &Options) -> Result<Arc<dyn Volum
     let file_system = mounted.mount.file_system.clone();
     match (options.source, file_system.as_str()) {
         (SourceChoice::Auto | SourceChoice::Ext4, "ext2" | "ext3" | "ext4") => ext4::open(mounted),
-        (SourceChoice::Auto | SourceChoice::Xfs, "xfs") => xfs::open(mounted),
+        (SourceChoice::Xfs, "xfs") => xfs::open(mounted),
+        // Measured: 128 ms of CPU time for 84 000 files against 138 ms, and no less wall time.
+        (SourceChoice::Auto, "xfs") => {
+            let why = "a walk of XFS is no faster by BULKSTAT, only a scan of all of it is";
+            Err(Refused::because(why))
+        }
         (SourceChoice::Auto | SourceChoice::Btrfs, "btrfs") => btrfs::open(mounted),
         (choice, other) => Err(not_on(choice, other)),
     }

@@ -27,6 +27,7 @@ use crossbeam_deque::Worker as Deque;
 use crossbeam_utils::Backoff;
 use ringwalk_sys::DirectoryFd;
 use rustix::io::Errno;
+use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -103,6 +104,9 @@ impl<'w, V: Visitor> Worker<'w, V> {
             self.begin(task);
         }
         while !self.shared.scheduler.is_over() {
+            if self.shared.prefetch.pause() {
+                self.meter.resume();
+            }
             while self.in_source < self.source.capacity() {
                 let Some(task) = self.next_task() else { break };
                 self.begin(task);
@@ -234,11 +238,15 @@ impl<'w, V: Visitor> Worker<'w, V> {
         if matches!(step, Step::Open(_)) && !self.enter(&dir, || identity(&fd).ok()) {
             return self.finish(dir);
         }
+        let preorder = self.shared.options.preorder;
         if self.shared.options.order == Order::Name {
             self.raw.records.sort_by_name();
+        } else if self.shared.regime.uses_inode_order() && !preorder {
+            // Before it is cut into parts, so that each has its own stretch of the disk; and its directories will be read in
+            // this order, too.
+            self.raw.records.sort_by_ino();
         }
         let goes_on = !end && failure.is_none();
-        let preorder = self.shared.options.preorder;
         let cuts = if preorder { self.cut() } else { Vec::new() };
         let parts = match u32::try_from(cuts.len()) {
             Ok(0) if !preorder => self.share(&dir, &fd, next_batch, goes_on, metadata),
@@ -318,11 +326,20 @@ impl<'w, V: Visitor> Worker<'w, V> {
         }
     }
 
-    fn meter(&mut self, calls: u64, begin: Option<Instant>, fd: Option<&DirectoryFd>) {
+    fn meter(
+        &mut self,
+        calls: u64,
+        begin: Option<Instant>,
+        dir: &Dir<V::State>,
+        fd: Option<&DirectoryFd>,
+    ) {
         let regime = &self.shared.regime;
         let window = self.meter.note(regime, calls, begin);
         if window.first_wait && fd.is_some_and(filesystem::is_rotational) {
             regime.use_inode_order();
+        }
+        if window.waiting && self.shared.prefetch.is_watching() {
+            self.read_ahead(dir, fd);
         }
         if window.ended {
             self.report();
@@ -332,6 +349,26 @@ impl<'w, V: Visitor> Worker<'w, V> {
             }
             // More may be wanted by now than when the last directories were found.
             self.share_deque();
+        }
+    }
+
+    /// Calls for `dir` wait for a device: what the walk will need of it is read in order, if that can be done and has not been.
+    #[cold]
+    fn read_ahead(&mut self, dir: &Dir<V::State>, fd: Option<&DirectoryFd>) {
+        let Shared {
+            options,
+            bulk,
+            scheduler,
+            prefetch,
+            ..
+        } = self.shared;
+        let ground = || {
+            let (ground, _) = bulk.ground_of(dir)?;
+            Some(bulk.grounds()[ground].mounted.directory())
+        };
+        let on_it = fd.map(AsFd::as_fd).or_else(ground);
+        if on_it.is_some_and(|fd| prefetch.waited(options, fd, scheduler.stop_flag())) {
+            self.meter.resume();
         }
     }
 

@@ -7,7 +7,7 @@ use crate::dir::Dir;
 use crate::options::{Follow, Order};
 use crate::raw_batch::{Known, RawBatch};
 use crate::scheduler::{Part, Task};
-use crate::stat::{Place, stat_elsewhere, stat_entries};
+use crate::stat::{Place, stat_elsewhere, stat_entries, stat_first};
 use crate::visitor::{Flow, Visitor};
 use ringwalk_sys::{DirectoryFd, RawFileType as FileType};
 use std::cell::{Cell, OnceCell};
@@ -16,6 +16,9 @@ use std::time::Instant;
 
 /// A batch is not cut into parts smaller than this: cutting costs about what a `statx` from cache does.
 const LEAST_PART: usize = 32;
+
+/// Entries of a large batch that are asked about before the others, while it may turn out that reading ahead helps.
+const FIRST_STATS: usize = 8;
 
 impl<V: Visitor> Worker<'_, V> {
     /// Cuts the batch into parts for workers that have nothing to do, if its entries need metadata. Returns how many
@@ -145,11 +148,21 @@ impl<V: Visitor> Worker<'_, V> {
             };
             Place::Unopened(&unopened)
         };
-        let mut calls = calls;
+        let (mut calls, mut begin) = (calls, begin);
         if !metadata {
+            let watching = begin.is_some() && self.shared.prefetch.is_watching();
+            let large = raw.records.len() > 2 * FIRST_STATS;
+            if watching && large && self.shared.bulk.ground_of(dir).is_none() {
+                // Where each of many calls waits, that is found out before all have been made.
+                let wanted = self.shared.entry_fields;
+                calls += stat_first(&mut raw, FIRST_STATS, place, wanted, descending);
+                self.meter(calls, begin, dir, fd.map(|fd| &**fd));
+                calls = 0;
+                begin = self.meter.begin();
+            }
             calls += self.stat(dir, &mut raw, place, descending);
         }
-        self.meter(calls, begin, fd.map(|fd| &**fd));
+        self.meter(calls, begin, dir, fd.map(|fd| &**fd));
         let descents = self.descents_of(&raw, Some(dir), depth);
         let batch = Batch {
             raw: &raw,

@@ -56,6 +56,9 @@ pub(crate) fn open(mounted: Arc<Mounted>) -> Result<Arc<dyn Volume>, Refused> {
 impl Ext4 {
     pub(crate) fn open(mounted: Arc<Mounted>) -> Result<Self, Refused> {
         let mount = &mounted.mount;
+        if mount.has_option("nouid32") {
+            return Err(Refused::because("it is mounted with nouid32"));
+        }
         if mount.has_option("dax") || mount.has_option("dax=always") {
             return Err(Refused::because("it is mounted with dax"));
         }
@@ -72,6 +75,13 @@ impl Ext4 {
         let device = open_device(&path, dev)?;
         let file_system = FileSystem::open(&device)
             .map_err(|why| Refused::because(format!("{}: {why}", path.display())))?;
+        let unknown = file_system.superblock().unknown_features;
+        if unknown != 0 {
+            // Reading is allowed, but what such a feature makes of an inode's fields is not known.
+            return Err(Refused::because(format!(
+                "it has features that are not known here (RO_COMPAT {unknown:#x})"
+            )));
+        }
         Ok(Self {
             device: Arc::new(device),
             path,

@@ -1,0 +1,197 @@
+//! A subtree, level by level: its directories' blocks in the order of the disk, then the inodes they name, and so on.
+
+use super::Plan;
+use super::fetch::{Ended, Fetcher, Kind};
+use super::map::Mapper;
+use super::ranges::{GAP, Range, sort_and_merge};
+use super::tables::Tables;
+use ringwalk_ext4::{DirEntry, Extent, Inode};
+
+/// Bytes of inodes of directories that are held: 16384 inodes of 256 bytes.
+const INODES_HELD: usize = 4 << 20;
+
+/// File type bits of a mode, and those of a directory (inode(7)).
+const FILE_TYPE: u32 = 0o170_000;
+const DIRECTORY_MODE: u32 = 0o040_000;
+
+/// `EXT4_FT_DIR`: the type of a directory in an entry (Documentation/filesystems/ext4/directory.rst).
+const DIRECTORY: u8 = 2;
+
+/// Reads what lies below the plan's roots, as deep as it says.
+pub(super) fn read_levels(plan: &Plan<'_>, fetcher: &mut Fetcher<'_>) -> Result<(), Ended> {
+    let inode_size = usize::from(plan.file_system.superblock().inode_size.max(1));
+    let mut levels = Levels {
+        plan,
+        tables: Tables::new(plan.file_system),
+        mapper: Mapper::new(plan.file_system),
+    };
+    let mut level = plan.roots.clone();
+    let mut left = plan.file_system.superblock().inodes as usize;
+    for depth in 0..plan.max_depth {
+        // In the order of inode numbers blocks of tables are in the order of the disk.
+        level.sort_unstable();
+        level.dedup();
+        // A damaged file system may have directories below themselves.
+        level.truncate(left);
+        left -= level.len();
+        let mut next = Vec::new();
+        for some in level.chunks(INODES_HELD / inode_size) {
+            levels.read(some, depth + 1 < plan.max_depth, fetcher, &mut next)?;
+        }
+        if next.is_empty() {
+            break;
+        }
+        level = next;
+    }
+    Ok(())
+}
+
+/// Where a part of a directory is.
+struct Run {
+    extent: Extent,
+    /// The directory's place among those held.
+    directory: usize,
+}
+
+struct Levels<'a> {
+    plan: &'a Plan<'a>,
+    tables: Tables<'a>,
+    mapper: Mapper<'a>,
+}
+
+impl Levels<'_> {
+    /// Reads some directories and then the inodes they name; adds the directories among these to `next`. `descending`: whether
+    /// those will be read.
+    fn read(
+        &mut self,
+        directories: &[u32],
+        descending: bool,
+        fetcher: &mut Fetcher<'_>,
+        next: &mut Vec<u32>,
+    ) -> Result<(), Ended> {
+        for &ino in directories {
+            self.tables.want(ino);
+        }
+        self.tables.fetch(fetcher)?;
+        let mut held = Vec::with_capacity(directories.len());
+        let mut raw = Vec::new();
+        for &ino in directories {
+            let known = self.tables.read(fetcher, ino, &mut raw);
+            held.push(if known {
+                std::mem::take(&mut raw)
+            } else {
+                Vec::new()
+            });
+        }
+        let runs = self.runs_of(directories, &held, fetcher)?;
+        self.read_runs(directories, &held, &runs, descending, fetcher, next)?;
+        self.tables.fetch(fetcher)
+    }
+
+    /// Where the blocks of some directories are, in the order of the disk.
+    fn runs_of(
+        &mut self,
+        directories: &[u32],
+        held: &[Vec<u8>],
+        fetcher: &mut Fetcher<'_>,
+    ) -> Result<Vec<Run>, Ended> {
+        let mut runs = Vec::new();
+        let mut add = |directory: usize, extents: Vec<Extent>| {
+            runs.extend(extents.into_iter().map(|extent| Run { extent, directory }));
+        };
+        for (index, (&ino, raw)) in directories.iter().zip(held).enumerate() {
+            if let Ok(Some(inode)) = self.plan.file_system.inode(ino, raw)
+                && inode.mode() & FILE_TYPE == DIRECTORY_MODE
+                && let Some(extents) = self.mapper.map(fetcher.device, &inode)
+            {
+                add(index, extents);
+            }
+        }
+        self.mapper.resolve(fetcher, &self.tables, |ino, extents| {
+            if let Ok(index) = directories.binary_search(&ino) {
+                add(index, extents);
+            }
+        })?;
+        runs.sort_unstable_by_key(|run| run.extent.physical);
+        Ok(runs)
+    }
+
+    /// Reads the blocks of directories and notes what they name.
+    fn read_runs(
+        &mut self,
+        directories: &[u32],
+        held: &[Vec<u8>],
+        runs: &[Run],
+        descending: bool,
+        fetcher: &mut Fetcher<'_>,
+        next: &mut Vec<u32>,
+    ) -> Result<(), Ended> {
+        let Plan {
+            file_system,
+            metadata,
+            ..
+        } = *self.plan;
+        let tables = &mut self.tables;
+        let mut note = |entry: DirEntry<'_>| {
+            if matches!(entry.name, b"." | b"..") {
+                return;
+            }
+            // Without types in directories whatever it is may be one; its inode will tell.
+            let may_be_directory = matches!(entry.file_type, DIRECTORY | 0);
+            let descends = descending && may_be_directory;
+            if descends {
+                next.push(entry.ino);
+            }
+            if descends || metadata {
+                tables.want(entry.ino);
+            }
+        };
+        let inode_of = |index: usize| -> Option<Inode<'_>> {
+            let (ino, raw) = (directories.get(index)?, held.get(index)?);
+            file_system.inode(*ino, raw).ok()?
+        };
+        for index in 0..directories.len() {
+            if let Some(inode) = inode_of(index) {
+                // Only one with inline data has any; others refuse.
+                let _ = file_system.inline_directory(&inode, &mut note);
+            }
+        }
+        let block_size = u64::from(file_system.superblock().block_size);
+        let mut ranges: Vec<_> = runs
+            .iter()
+            .map(|run| {
+                let bytes = u64::from(run.extent.blocks) * block_size;
+                Range::new(run.extent.physical * block_size, bytes)
+            })
+            .collect();
+        sort_and_merge(&mut ranges, GAP);
+        let mut blocks = runs
+            .iter()
+            .flat_map(|run| {
+                let Extent {
+                    logical,
+                    physical,
+                    blocks,
+                } = run.extent;
+                (0..u64::from(blocks)).map(move |index| {
+                    let offset = (physical + index) * block_size;
+                    (offset, logical + index, run.directory)
+                })
+            })
+            .peekable();
+        fetcher.fetch(&ranges, Kind::Directories, |offset, bytes| {
+            let end = offset + bytes.len() as u64;
+            while let Some((at, logical, index)) = blocks.next_if(|(at, ..)| *at < end) {
+                let block = at.checked_sub(offset).and_then(|skip| {
+                    bytes
+                        .get(usize::try_from(skip).ok()?..)?
+                        .get(..usize::try_from(block_size).ok()?)
+                });
+                if let (Some(block), Some(inode)) = (block, inode_of(index)) {
+                    // What is damaged is left to the walk.
+                    let _ = file_system.directory_block(&inode, logical, block, &mut note);
+                }
+            }
+        })
+    }
+}
