@@ -218,7 +218,7 @@ def test_inodes_that_are_used_again(ringwalk, plain):
 
 
 def test_a_large_directory_of_new_files_is_read_to_its_end(ringwalk, plain):
-    """auto gives up where most files are new, and that is found out in the middle of a directory."""
+    """auto gives up where most files are new, found out in the middle of a directory."""
     below = plain / "top"
     # So many that auto opens the volume, each directory of them read at one go.
     for _ in range(3):
