@@ -107,8 +107,10 @@ impl Bulk {
             return format!("{described}; given up, as most files were changed lately");
         }
         match (options.source, described.is_empty()) {
-            (SourceChoice::Auto, true) => self.why_not().to_owned(),
-            _ => described,
+            // Nothing else was wanted.
+            (SourceChoice::Syscall, _) => String::new(),
+            (_, true) => self.why_not().to_owned(),
+            (_, false) => described,
         }
     }
 
