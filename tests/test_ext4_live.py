@@ -215,3 +215,21 @@ def test_inodes_that_are_used_again(ringwalk, plain):
         )
         for path in plain.glob(f"turn{turn}-*"):
             churn.remove(path)
+
+
+def test_a_large_directory_of_new_files_is_read_to_its_end(ringwalk, plain):
+    """auto gives up where most files are new, found out in the middle of a directory."""
+    below = plain / "top"
+    # So many that auto opens the volume, each directory of them read at one go.
+    for _ in range(3):
+        below = below / "next"
+        below.mkdir(parents=True)
+        for number in range(1000):
+            (below / f"f{number}").touch()
+    (below / "large").mkdir()
+    for number in range(9000):
+        os.mknod(below / "large" / f"{'n' * 60}{number}")
+    command = ("--workers", "1", "du", "-s", "--inodes", "top")
+    row = answers.explained(ringwalk, plain, *command)["source"]
+    assert "given up" in row, row
+    assert_sources_agree(ringwalk, SOURCES, *command, cwd=plain)

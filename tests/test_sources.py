@@ -128,3 +128,14 @@ def test_a_walk_of_several_file_systems(ringwalk, mount, scratch):
     got = ringwalk("--source", "auto", "find", image.point, other).ok()
     assert sorted(got.lines()) == sorted(expected.lines())
     assert ringwalk("--source", "ext4", "find", image.point, other).status != 0
+
+
+def test_small_walks_are_synced_too(programs, base, scratch):
+    """Also where nothing is read past system calls; and each file system only once."""
+    (scratch / "file").write_bytes(b"x")
+    for options, calls in ((("--sync",), 1), ((), 0)):
+        prefix = strace.injecting(base, "syncfs", "retval=0")
+        command = (programs / "ringwalk", "--source", "syscall", *options, "count", ".", ".")
+        assert run([*prefix, *command], cwd=scratch).ok().out == b"2 files, 2 bytes\n"
+        log = (base / "strace.log").read_text()
+        assert log.count("syncfs(") == calls, log

@@ -28,10 +28,14 @@ impl PageBuffer {
     ///
     /// # Errors
     ///
-    /// Those of [`mmap(2)`]: `ENOMEM` where there is no room, `EINVAL` if `len` is 0.
+    /// Those of [`mmap(2)`]: `ENOMEM` where there is no room, or for more than a slice can have, `EINVAL` if `len` is 0.
     ///
     /// [`mmap(2)`]: https://man7.org/linux/man-pages/man2/mmap.2.html
     pub fn new(len: usize) -> Result<Self, Errno> {
+        // With 32 bits the kernel would give it.
+        if isize::try_from(len).is_err() {
+            return Err(Errno::NOMEM);
+        }
         let flags = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a null address lets the kernel choose an unused one, so no existing memory is replaced.
         let start = unsafe { mmap_anonymous(ptr::null_mut(), len, flags, MapFlags::PRIVATE) }?;
@@ -66,7 +70,8 @@ impl Deref for PageBuffer {
 
     fn deref(&self) -> &[u8] {
         // SAFETY: `start` and `len` are those of a readable mapping that lives as long as `self`, zeroed at first and
-        // so initialized; `&self` excludes writers in this process.
+        // so initialized, and no longer than `isize::MAX`; `&self` excludes writers in this process. The kernel is one only
+        // by addresses from `as_mut_ptr`, and whoever has it write there answers for not coming here meanwhile.
         unsafe { slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }
@@ -100,5 +105,8 @@ mod tests {
             assert_eq!((buffer[len - 1], buffer.size()), (7, len));
         }
         assert_eq!(PageBuffer::new(0).unwrap_err(), Errno::INVAL);
+        for too_long in [usize::MAX / 2 + 1, usize::MAX] {
+            assert_eq!(PageBuffer::new(too_long).unwrap_err(), Errno::NOMEM);
+        }
     }
 }

@@ -20,7 +20,7 @@ use std::fmt;
 use std::fs::File;
 use std::io;
 use std::marker::PhantomData;
-use std::mem::ManuallyDrop;
+use std::mem::{self, ManuallyDrop};
 use std::os::fd::AsRawFd;
 use std::slice;
 use std::sync::Arc;
@@ -99,7 +99,8 @@ impl ReadRing {
     pub fn new(file: Arc<File>, options: &ReadRingOptions) -> Result<Self, Errno> {
         let buffer_size = options.buffer_size as usize;
         let depth = options.depth as usize;
-        let stride = buffer_size.next_multiple_of(ALIGNMENT);
+        let stride = buffer_size.checked_next_multiple_of(ALIGNMENT);
+        let stride = stride.ok_or(Errno::INVAL)?;
         let size = stride.checked_mul(depth).ok_or(Errno::INVAL)?;
         let mut buffer = PageBuffer::new(size)?;
         let ring = set_up(options)?;
@@ -264,7 +265,9 @@ impl ReadRing {
 impl Drop for ReadRing {
     fn drop(&mut self) {
         if self.drain().is_err() {
-            // The kernel may still write into the buffer: it stays where it is.
+            // The kernel may still write into the buffer: it stays where it is. It may take up what is queued, too, if a
+            // kernel thread does that (SQPOLL): so the descriptor stays what it is.
+            mem::forget(Arc::clone(&self.file));
             return;
         }
         // SAFETY: neither is used again. Nothing is in flight, so the kernel writes into the buffer no more.

@@ -74,7 +74,10 @@ struct Header {
 }
 
 const _: () = assert!(
-    size_of::<Header>() == 64 && offset_of!(Header, ocount) == 16 && offset_of!(Header, agno) == 20
+    size_of::<Header>() == 64
+        && align_of::<Header>() == align_of::<u64>()
+        && offset_of!(Header, ocount) == 16
+        && offset_of!(Header, agno) == 20
 );
 
 /// Metadata of one inode: `struct xfs_bulkstat`.
@@ -145,7 +148,8 @@ pub struct XfsBulkstat {
     pad: [u64; 6],
 }
 
-const _: () = assert!(size_of::<XfsBulkstat>() == 192 && align_of::<XfsBulkstat>() == 8);
+const _: () =
+    assert!(size_of::<XfsBulkstat>() == 192 && align_of::<XfsBulkstat>() == align_of::<u64>());
 const _: () = assert!(
     offset_of!(XfsBulkstat, generation) == 64
         && offset_of!(XfsBulkstat, atime_nsec) == 80
@@ -172,10 +176,14 @@ pub struct XfsInodeChunk {
     padding: [u8; 6],
 }
 
-const _: () = assert!(size_of::<XfsInodeChunk>() == 24 && offset_of!(XfsInodeChunk, version) == 17);
+const _: () = assert!(
+    size_of::<XfsInodeChunk>() == 24
+        && align_of::<XfsInodeChunk>() == align_of::<u64>()
+        && offset_of!(XfsInodeChunk, version) == 17
+);
 
 mod sealed {
-    /// A record that one of the calls writes: of integers only, aligned to 8 bytes.
+    /// A record that one of the calls writes: of integers only, aligned as a `u64` is.
     pub trait Record: Copy {
         const NUMBER: u8;
     }
@@ -233,7 +241,10 @@ impl<R: Record> XfsBulk<R> {
         most: u32,
     ) -> Result<u64, Errno> {
         self.filled = 0;
-        let words = HEADER_WORDS + most as usize * Self::RECORD_WORDS;
+        // What does not fit into a number there is no memory for either: `resize` panics.
+        let words = (most as usize)
+            .saturating_mul(Self::RECORD_WORDS)
+            .saturating_add(HEADER_WORDS);
         if self.words.len() < words {
             self.words.resize(words, 0);
         }
@@ -246,7 +257,7 @@ impl<R: Record> XfsBulk<R> {
             reserved: [0; 5],
         };
         let at = self.words.as_mut_ptr();
-        // SAFETY: `at` points to at least the words of a header, exclusively borrowed and aligned to 8 bytes as it is.
+        // SAFETY: `at` points to at least the words of a header, exclusively borrowed and aligned as it is.
         unsafe { at.cast::<Header>().write(header) };
         let code = opcode::read::<Header>(b'X', R::NUMBER);
         // SAFETY: the call reads and writes the header, whose size is part of the code, and writes at most `icount` records behind
@@ -264,8 +275,8 @@ impl<R: Record> XfsBulk<R> {
         let Some(records) = self.words.get(HEADER_WORDS..end) else {
             return &[];
         };
-        // SAFETY: the slice has the words of that many records, initialised, borrowed as long as `self` is, aligned to 8 bytes as both
-        // types of records are (they are sealed); these consist of integers, for which any bytes are valid.
+        // SAFETY: the slice has the words of that many records, initialised, borrowed as long as `self` is, aligned as both
+        // types of records are (they are sealed, and asserted above); these consist of integers, for which any bytes are valid.
         unsafe { std::slice::from_raw_parts(records.as_ptr().cast(), self.filled) }
     }
 }

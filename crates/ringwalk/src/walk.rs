@@ -14,8 +14,9 @@ use crate::source;
 use crate::stat::Wanted;
 use crate::summary::{Outcome, Summary};
 use crate::visitor::Visitor;
-use crate::volume::{Bulk, Grounds};
+use crate::volume::{Bulk, Grounds, open_root};
 use crate::worker::{Totals, Worker};
+use rustix::fs::{fstat, syncfs};
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::Scope;
@@ -251,6 +252,9 @@ impl Walk {
             // What it refuses is read by system calls.
             let _ = self.check_source();
         }
+        if self.options.sync {
+            sync_roots(&self.options);
+        }
         let grounds = self.grounds.into_inner();
         let shared = Shared::<V::State>::new(self.options, grounds, self.monitor);
         shared
@@ -267,6 +271,21 @@ impl Walk {
         }
         let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
         shared.into_outcome(done, begin)
+    }
+}
+
+/// Has the file systems of the roots write back what is dirty. What cannot be opened or synced is met again by the walk.
+fn sync_roots(options: &Options) {
+    let mut synced = Vec::new();
+    for root in &options.roots {
+        let Ok(directory) = open_root(root, options.follow != Follow::Never) else {
+            continue;
+        };
+        let device = fstat(&directory).map_or(0, |stat| stat.st_dev);
+        if !synced.contains(&device) {
+            synced.push(device);
+            let _ = syncfs(&directory);
+        }
     }
 }
 

@@ -7,11 +7,11 @@ use std::os::unix::fs::FileExt;
 
 use ringwalk_sys::rustix::io::Errno;
 
+use super::BlockReader;
 use super::backend::{Backend, Completion};
-use super::{BlockReader, Request};
 
 /// Counts of direct reads are multiples of the logical block size, at least this, except at the end of the file.
-const SECTOR: u32 = 512;
+pub(super) const SECTOR: u32 = 512;
 
 /// From this length on a system call of its own costs less of a read than finding its bytes gone from the processor's caches.
 const LONG: u32 = 16 << 10;
@@ -220,15 +220,4 @@ pub(super) fn part(read: Result<&[u8], Errno>, from: u64, len: u32) -> io::Resul
     read?
         .get(from..from.saturating_add(len as usize))
         .ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
-}
-
-/// One request by itself, when the read that it was merged into failed.
-pub(super) fn read_alone<'a>(
-    file: &File,
-    request: Request,
-    spare: &'a mut Vec<u8>,
-) -> io::Result<&'a [u8]> {
-    spare.resize(request.len as usize, 0);
-    file.read_exact_at(spare, request.offset)?;
-    Ok(spare)
 }

@@ -11,6 +11,7 @@
 //! | `merge.rs` | which neighbours become one read |
 //! | `backend.rs` | a ring or threads, behind one interface |
 //! | `threads.rs` | `pread` on a pool of threads |
+//! | `alone.rs` | a request by itself, when the read that it was merged into failed |
 //!
 //! ```text
 //!  requests ── merge ──> pieces ── drive ──> slot 0 ... slot depth-1 ──> backend: ring | threads
@@ -24,6 +25,7 @@
 //! Both backends give the same results: where the ring answers a read with an error that could be the ring's own
 //! (`EAGAIN`, `EINVAL`, `EOPNOTSUPP`), `pread` is asked, and its answer counts.
 
+mod alone;
 mod backend;
 mod drive;
 mod merge;
@@ -36,6 +38,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
+use alone::Alone;
 use backend::Backend;
 use ringwalk_sys::rustix::fs::{OFlags, fcntl_getfl};
 
@@ -163,14 +166,13 @@ impl BlockReader {
         requests.sort_unstable_by_key(|request| request.offset);
         let pieces = merge::pieces(requests, self.options.buffer_size, self.options.gap);
         let file = Arc::clone(&self.file);
-        let mut spare = Vec::new();
+        let (mut alone, direct) = (Alone::default(), self.direct);
         let flow = self.drive(pieces, |piece, read| {
             let parts = &requests[piece.what.clone()];
             match read {
-                // One bad block must not cost the neighbours: each is asked for by itself.
-                Err(_) if parts.len() > 1 => parts.iter().try_for_each(|request| {
-                    done(*request, drive::read_alone(&file, *request, &mut spare))
-                }),
+                Err(_) if parts.len() > 1 => parts
+                    .iter()
+                    .try_for_each(|request| done(*request, alone.read(&file, *request, direct))),
                 read => parts.iter().try_for_each(|request| {
                     let from = request.offset - piece.offset;
                     done(*request, drive::part(read, from, request.len))

@@ -107,8 +107,10 @@ impl Bulk {
             return format!("{described}; given up, as most files were changed lately");
         }
         match (options.source, described.is_empty()) {
-            (SourceChoice::Auto, true) => self.why_not().to_owned(),
-            _ => described,
+            // Nothing else was wanted.
+            (SourceChoice::Syscall, _) => String::new(),
+            (_, true) => self.why_not().to_owned(),
+            (_, false) => described,
         }
     }
 
@@ -128,12 +130,18 @@ impl Bulk {
         self.grounds.get().map_or(&[], |found| &found.all)
     }
 
-    /// The ground that a directory lies on, and how it is asked for there. `None` if it must be read by system calls.
+    /// The ground that a directory is to be read on, and how it is asked for there. `None` if it must be read by system calls.
     pub(crate) fn ground_of<'d, S>(&self, dir: &'d Dir<S>) -> Option<(usize, Wanting<'d>)> {
-        let found = self.grounds.get()?;
         if self.given_up.load(Ordering::Relaxed) {
             return None;
         }
+        self.place_of(dir)
+    }
+
+    /// As [`ground_of`](Self::ground_of), for a directory that has been read in part: it is read on where it was begun, even
+    /// if the others no longer are.
+    pub(crate) fn place_of<'d, S>(&self, dir: &'d Dir<S>) -> Option<(usize, Wanting<'d>)> {
+        let found = self.grounds.get()?;
         let (index, place) = (*found.of_roots.get(dir.root_index())?)?;
         if self.seen.get(dir.root_index())?.get() != Some(&place) || dir.is_below_link() {
             return None;

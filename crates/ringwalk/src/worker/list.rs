@@ -90,7 +90,7 @@ impl<V: Visitor> Worker<'_, V> {
         let listed = self
             .shared
             .bulk
-            .ground_of(&*dir)
+            .place_of(&*dir)
             .map(|(ground, wanting)| self.list_on(ground, wanting, Some(&position)));
         if let Some(Ok(position)) = listed {
             self.go_on_listing(&dir, position, next_batch + 1);
