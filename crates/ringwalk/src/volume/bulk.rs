@@ -151,16 +151,22 @@ impl Bulk {
             Some(_) => dir.ino(),
             None => place.identity.ino,
         };
+        let own = ino(dir);
         let mut at = dir;
-        // Above, nothing may have led elsewhere.
+        // Above, nothing may have led elsewhere; and on a damaged file system a directory may be in itself, which the
+        // kernel refuses to enter (`ELOOP`).
         while let Some(parent) = at.parent() {
-            if !ground.volume.holds(at.ino()) || ground.covered.contains(ino(parent), at.name()) {
+            let above = ino(parent);
+            if !ground.volume.holds(at.ino())
+                || ground.covered.contains(above, at.name())
+                || above == own
+            {
                 return None;
             }
             at = parent;
         }
         let wanting = Wanting {
-            ino: ino(dir),
+            ino: own,
             parent: dir.parent().map(ino),
             name: dir.name(),
         };

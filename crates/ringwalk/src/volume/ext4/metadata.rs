@@ -84,9 +84,26 @@ fn attributes(flags: u32) -> u64 {
     set.fold(0, |all, (_, attribute)| all | attribute)
 }
 
-/// Whether what an inode says of itself may lag behind, or is not what statx(2) says.
+/// Whether an inode has to be asked for by name.
 #[inline]
 pub(crate) fn is_unsure(inode: &Inode<'_>, mounted: &Mounted) -> bool {
+    is_odd(inode) || lags(inode, mounted)
+}
+
+/// Whether the inode holds what no file system writes, and of which the kernel makes something of its own: more
+/// nanoseconds than a second has, which it carries over, and data in the inode that are elsewhere or would not fit.
+#[inline]
+fn is_odd(inode: &Inode<'_>) -> bool {
+    let times = [inode.atime(), inode.mtime(), inode.ctime()];
+    let has_data = inode.mode() & 0o170_000 == 0o100_000
+        && inode.flags().contains(InodeFlags::INLINE_DATA)
+        && inode.blocks() != inode.size().div_ceil(512);
+    has_data || times.iter().any(|time| time.nanos >= 1_000_000_000)
+}
+
+/// Whether what an inode says of itself may lag behind, or is not what statx(2) says.
+#[inline]
+fn lags(inode: &Inode<'_>, mounted: &Mounted) -> bool {
     match inode.mode() & 0o170_000 {
         0o100_000 => mounted.is_unsettled(inode.ctime().secs),
         // The size of an encrypted link is told as that of the name that it leads to.
