@@ -98,6 +98,9 @@ impl Bulk {
 
     /// The source that was read from.
     pub(crate) fn source(&self) -> &'static str {
+        if !self.allowed {
+            return "syscall";
+        }
         let first = self.grounds().first();
         first.map_or("syscall", |ground| ground.volume.name())
     }
@@ -112,8 +115,8 @@ impl Bulk {
         match (options.source, described.is_empty()) {
             // Nothing else was wanted.
             (SourceChoice::Syscall, _) => String::new(),
-            (_, true) => self.why_not().to_owned(),
-            (_, false) => described,
+            (_, empty) if empty || !self.allowed => self.why_not().to_owned(),
+            _ => described,
         }
     }
 
