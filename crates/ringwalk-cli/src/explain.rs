@@ -30,11 +30,13 @@ fn text(summary: &Summary) -> String {
     if let Some(prefetched) = &summary.prefetched {
         row("prefetched", &read_ahead(prefetched));
     }
-    let (entries, directories) = (summary.entries, summary.directories);
     let seconds = summary.elapsed.as_secs_f64();
     row(
         "read",
-        &format!("{entries} entries, {directories} directories in {seconds:.3} s"),
+        &format!(
+            "{} entries, {} directories in {seconds:.3} s",
+            summary.entries, summary.directories
+        ),
     );
     row(
         "missed",
@@ -47,6 +49,15 @@ fn text(summary: &Summary) -> String {
         row("stopped", "before everything was read");
     }
     workers(summary, &mut row);
+    metadata(summary, &mut row);
+    // A scan of a whole file system reads no directories.
+    if summary.buffer_size > 0 {
+        directories(summary, &mut row);
+    }
+    out
+}
+
+fn metadata(summary: &Summary, row: &mut impl FnMut(&str, &str)) {
     let order = if summary.inode_order {
         ", in inode order (rotational disk)"
     } else {
@@ -63,10 +74,9 @@ fn text(summary: &Summary) -> String {
             ),
         );
     }
-    // A scan of a whole file system reads no directories.
-    if summary.buffer_size == 0 {
-        return out;
-    }
+}
+
+fn directories(summary: &Summary, row: &mut impl FnMut(&str, &str)) {
     row(
         "buffer",
         &format!("{} bytes a getdents64 call", summary.buffer_size),
@@ -82,7 +92,6 @@ fn text(summary: &Summary) -> String {
             summary.descriptor_limit
         ),
     );
-    out
 }
 
 fn source(summary: &Summary) -> String {

@@ -9,7 +9,8 @@
 //! | `lib.rs` | the file system as a whole, and this map |
 //! | `superblock.rs`, `features.rs` | the superblock, and which features this reader knows |
 //! | `group.rs` | group descriptors: where inode tables are, and how much of them is in use |
-//! | `inode.rs` | one inode |
+//! | `inode.rs`, `inode_flags.rs`, `timestamp.rs` | one inode |
+//! | `inode_checksum.rs` | its checksum |
 //! | `mapping.rs` | where the blocks of a file are, by |
 //! | `extents.rs`, `indirect.rs` | the one kind of map and the other |
 //! | `directory.rs` | entries of a directory: blocks and inline data |
@@ -32,11 +33,14 @@ mod features;
 mod group;
 mod indirect;
 mod inode;
+mod inode_checksum;
+mod inode_flags;
 mod mapping;
 mod read_at;
 mod superblock;
 #[cfg(test)]
 mod test_image;
+mod timestamp;
 mod xattr;
 
 use directory::Records;
@@ -45,10 +49,12 @@ use inode::InodeFormat;
 pub use directory::DirEntry;
 pub use error::Error;
 pub use group::InodeTable;
-pub use inode::{Inode, InodeFlags, Timestamp};
+pub use inode::Inode;
+pub use inode_flags::InodeFlags;
 pub use mapping::Extent;
 pub use read_at::ReadAt;
 pub use superblock::Superblock;
+pub use timestamp::Timestamp;
 pub use xattr::Xattr;
 
 /// The inode of the root directory (`EXT4_ROOT_INO`).

@@ -1,6 +1,7 @@
 //! Where the blocks of a file are.
 
-use crate::inode::{Inode, InodeFlags};
+use crate::inode::Inode;
+use crate::inode_flags::InodeFlags;
 use crate::superblock::Superblock;
 use crate::{Error, ReadAt, extents, indirect};
 

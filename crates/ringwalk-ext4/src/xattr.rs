@@ -3,7 +3,8 @@
 use crate::bytes::{Fixed, u32_at};
 use crate::checksum::crc32c;
 use crate::features::incompat;
-use crate::inode::{Inode, InodeFlags};
+use crate::inode::Inode;
+use crate::inode_flags::InodeFlags;
 use crate::mapping::Extent;
 use crate::{Error, FileSystem, ReadAt, acl};
 

@@ -177,28 +177,8 @@ impl Levels<'_> {
             }
         }
         let block_size = u64::from(file_system.superblock().block_size);
-        let mut ranges: Vec<_> = runs
-            .iter()
-            .map(|run| {
-                let bytes = u64::from(run.extent.blocks) * block_size;
-                Range::new(run.extent.physical * block_size, bytes)
-            })
-            .collect();
-        sort_and_merge(&mut ranges, GAP);
-        let mut blocks = runs
-            .iter()
-            .flat_map(|run| {
-                let Extent {
-                    logical,
-                    physical,
-                    blocks,
-                } = run.extent;
-                (0..u64::from(blocks)).map(move |index| {
-                    let offset = (physical + index) * block_size;
-                    (offset, logical + index, run.directory)
-                })
-            })
-            .peekable();
+        let ranges = places_of(runs, block_size);
+        let mut blocks = blocks_of(runs, block_size).peekable();
         fetcher.fetch(&ranges, Kind::Directories, |offset, bytes| {
             let end = offset + bytes.len() as u64;
             while let Some((at, logical, index)) = blocks.next_if(|(at, ..)| *at < end) {
@@ -214,6 +194,34 @@ impl Levels<'_> {
             }
         })
     }
+}
+
+/// The places of runs, sorted, with neighbours made one.
+fn places_of(runs: &[Run], block_size: u64) -> Vec<Range> {
+    let mut ranges: Vec<_> = runs
+        .iter()
+        .map(|run| {
+            let bytes = u64::from(run.extent.blocks) * block_size;
+            Range::new(run.extent.physical * block_size, bytes)
+        })
+        .collect();
+    sort_and_merge(&mut ranges, GAP);
+    ranges
+}
+
+/// Each block of runs: where it is in bytes, its number in its directory, and that directory.
+fn blocks_of(runs: &[Run], block_size: u64) -> impl Iterator<Item = (u64, u64, usize)> {
+    runs.iter().flat_map(move |run| {
+        let Extent {
+            logical,
+            physical,
+            blocks,
+        } = run.extent;
+        (0..u64::from(blocks)).map(move |index| {
+            let offset = (physical + index) * block_size;
+            (offset, logical + index, run.directory)
+        })
+    })
 }
 
 /// Leaves out of runs, which are sorted, blocks that an earlier one has. Only on a damaged file system are there any, and then there can
