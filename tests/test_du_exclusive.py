@@ -180,6 +180,23 @@ def test_changes_that_are_still_in_memory_count(du, mount, scratch, kind):
     assert got[str(point / "new")] == 5 * BLOCK
 
 
+@pytest.mark.parametrize("kind", ("xfs", "btrfs"))
+def test_what_cannot_be_opened_does_not_keep_the_rest_from_being_synced(du, mount, scratch, kind):
+    """What is asked about is shared only until another file's changes are on the disk."""
+    point = mount(mounts.image, kind, scratch)
+    point.chmod(0o711)
+    write(point / "kept", os.urandom(64 * BLOCK))
+    write(point / "closed", b"x" * BLOCK)
+    (point / "closed").chmod(0)
+    os.sync()
+    clone(point / "kept", 0, 64 * BLOCK, point / "other", 0)
+    os.sync()
+    write(point / "other", os.urandom(64 * BLOCK))
+    result = du("--exclusive", "-B1", point / "closed", point / "kept", uid=NOBODY)
+    assert result.status == 1 and b"closed'" in result.err
+    assert sizes(result) == {str(point / "kept"): 64 * BLOCK}
+
+
 def test_snapshots_share(du, mount, scratch):
     point = mount(mounts.image, "btrfs", scratch)
     tool("btrfs", "subvolume", "create", point / "sub")

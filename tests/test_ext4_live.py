@@ -221,7 +221,7 @@ def test_a_large_directory_of_new_files_is_read_to_its_end(ringwalk, plain):
     """auto gives up where most files are new, found out in the middle of a directory."""
     below = plain / "top"
     # So many that auto opens the volume, each directory of them read at one go.
-    for _ in range(3):
+    for _ in range(2):
         below = below / "next"
         below.mkdir(parents=True)
         for number in range(1000):

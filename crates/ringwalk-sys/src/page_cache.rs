@@ -1,10 +1,11 @@
 //! What of a file is in the page cache.
 
+use crate::getdents::last_errno;
 use rustix::io::Errno;
 use std::os::fd::{AsFd, AsRawFd};
 
-/// Number of cachestat(2), which came late enough to have the same number on every
-/// architecture (`include/uapi/asm-generic/unistd.h`); Alpha, where it differs, has no Rust.
+/// Number of cachestat(2), which came late enough to have the same number on nearly every
+/// architecture (`include/uapi/asm-generic/unistd.h`). Where numbers begin elsewhere, as on MIPS, this one is none: ENOSYS.
 const NR_CACHESTAT: libc::c_long = 451;
 
 /// `struct cachestat_range`, `include/uapi/linux/mman.h`.
@@ -62,8 +63,7 @@ pub fn cachestat(file: impl AsFd, offset: u64, length: u64) -> Result<Cachestat,
     if status == 0 {
         return Ok(found);
     }
-    let errno = std::io::Error::last_os_error().raw_os_error();
-    Err(Errno::from_raw_os_error(errno.unwrap_or(libc::EIO)))
+    Err(last_errno())
 }
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
 //! Block devices: the one that a file system is on.
 
 use crate::mounts::Mount;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use rustix::fs::OFlags;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// The node of the block device a file system is on, with its numbers.
@@ -34,6 +37,25 @@ pub fn node(mount: &Mount, major: u32, minor: u32) -> Option<(PathBuf, (u32, u32
         .lines()
         .find_map(|line| line.strip_prefix("DEVNAME="))?;
     block(&Path::new("/dev").join(name)).filter(|(_, numbers)| *numbers == (major, minor))
+}
+
+/// Opens the block device with the number `dev` for reading, through the page cache. Whatever may be at `path` by now, that has no
+/// effect and does not wait.
+///
+/// # Errors
+///
+/// If it cannot be opened, or is another device.
+pub(crate) fn open(path: &Path, dev: u64) -> io::Result<File> {
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let device = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags)
+        .open(path)?;
+    let metadata = device.metadata()?;
+    if !metadata.file_type().is_block_device() || metadata.rdev() != dev {
+        return Err(io::Error::other("another device by now"));
+    }
+    Ok(device)
 }
 
 /// Whether the kernel takes the disk for a rotating one (`queue/rotational` in sysfs,

@@ -1,7 +1,12 @@
 //! The table of mounts as `/proc/self/mountinfo` tells it (`proc_pid_mountinfo(5)`).
 
+use std::fs::File;
+use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+
+/// Bytes of a table of some hundred mounts.
+const MOST_AT_ONCE: usize = 64 << 10;
 
 /// One line of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,9 +51,10 @@ pub fn parse(table: &[u8]) -> Vec<Mount> {
 
 /// The table of this process; empty without `/proc`.
 pub fn read() -> Vec<Mount> {
-    std::fs::read("/proc/self/mountinfo")
-        .map(|table| parse(&table))
-        .unwrap_or_default()
+    // Read at one go if it fits: the kernel begins anew to look for the place where a read goes on.
+    let mut table = Vec::with_capacity(MOST_AT_ONCE);
+    let read = File::open("/proc/self/mountinfo").and_then(|mut file| file.read_to_end(&mut table));
+    read.map(|_| parse(&table)).unwrap_or_default()
 }
 
 /// `36 35 98:0 /root /point rw,noatime master:1 - ext3 /dev/root rw`: any number of optional fields before the dash.

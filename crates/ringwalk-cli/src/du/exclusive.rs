@@ -166,19 +166,10 @@ impl<'s> Exclusive<'s> {
             kind
         } else {
             let kind = kind_of(&file.open_with(OFlags::PATH)?)?;
-            let is_open = matches!(
-                metadata.file_type(),
-                FileType::Directory | FileType::Regular
-            );
-            if kind == Kind::Shared {
-                // What other files share may be about to change, too.
-                if !is_open {
-                    return Ok(kind);
-                }
-                // One that cannot be opened is told of elsewhere.
-                if let Ok(file) = file.open(metadata) {
-                    syncfs(file)?;
-                }
+            // What other files share may be about to change, too.
+            if kind == Kind::Shared && !sync(file, metadata)? {
+                // The next file that can be opened will do.
+                return Ok(kind);
             }
             all.push((device, kind.clone()));
             kind
@@ -260,6 +251,21 @@ fn kind_of(file: &OwnedFd) -> Result<Kind, Errno> {
         || format!("a file system of type {magic:#x}"),
         |mount| mount.file_system,
     )))
+}
+
+/// Has the file system that a file is on written back. False if the file is none that can be opened for that, of which is told
+/// elsewhere.
+fn sync(file: &Named<'_, '_>, metadata: &Metadata) -> Result<bool, Errno> {
+    if !matches!(
+        metadata.file_type(),
+        FileType::Directory | FileType::Regular
+    ) {
+        return Ok(false);
+    }
+    match file.open(metadata) {
+        Ok(file) => syncfs(file).map(|()| true),
+        Err(_) => Ok(false),
+    }
 }
 
 /// An entry as the file that has its name.

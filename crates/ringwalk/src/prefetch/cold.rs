@@ -35,7 +35,8 @@ pub(crate) fn is_cold(
     let mut look = Look {
         device,
         file_system,
-        mapper: Mapper::new(file_system),
+        // Maps that are not within inodes are not looked at, so there is no need for a bound.
+        mapper: Mapper::new(file_system, u64::MAX),
         looked_at: 0,
         missing: 0,
     };

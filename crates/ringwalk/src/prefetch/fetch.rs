@@ -68,6 +68,11 @@ impl<'a> Fetcher<'a> {
         }
     }
 
+    /// How many bytes may still be read.
+    pub(super) fn bytes_left(&self) -> u64 {
+        self.left.bytes
+    }
+
     /// Reads `ranges`, which are sorted, and gives them piece by piece with the offset of each. A piece never ends within a
     /// block. What cannot be read is left out; the walk will meet it and say so.
     pub(super) fn fetch(

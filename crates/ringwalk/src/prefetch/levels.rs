@@ -23,17 +23,15 @@ pub(super) fn read_levels(plan: &Plan<'_>, fetcher: &mut Fetcher<'_>) -> Result<
     let mut levels = Levels {
         plan,
         tables: Tables::new(plan.file_system),
-        mapper: Mapper::new(plan.file_system),
+        mapper: Mapper::new(plan.file_system, fetcher.bytes_left()),
     };
     let mut level = plan.roots.clone();
-    let mut left = plan.file_system.superblock().inodes as usize;
+    let mut seen = Seen::new(plan.file_system.superblock().inodes);
     for depth in 0..plan.max_depth {
         // In the order of inode numbers blocks of tables are in the order of the disk.
         level.sort_unstable();
-        level.dedup();
         // A damaged file system may have directories below themselves.
-        level.truncate(left);
-        left -= level.len();
+        level.retain(|&ino| seen.is_new(ino));
         let mut next = Vec::new();
         for some in level.chunks(INODES_HELD / inode_size) {
             levels.read(some, depth + 1 < plan.max_depth, fetcher, &mut next)?;
@@ -46,7 +44,28 @@ pub(super) fn read_levels(plan: &Plan<'_>, fetcher: &mut Fetcher<'_>) -> Result<
     Ok(())
 }
 
+/// Inodes that have been met: a bit for each, of which memory is taken only where some are set.
+struct Seen(Vec<u64>);
+
+impl Seen {
+    fn new(inodes: u32) -> Self {
+        Self(vec![0; inodes as usize / 64 + 1])
+    }
+
+    /// Whether `ino` is one that there may be, and is met for the first time.
+    fn is_new(&mut self, ino: u32) -> bool {
+        let Some(word) = self.0.get_mut(ino as usize / 64) else {
+            return false;
+        };
+        let bit = 1 << (ino % 64);
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+}
+
 /// Where a part of a directory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Run {
     extent: Extent,
     /// The directory's place among those held.
@@ -113,6 +132,7 @@ impl Levels<'_> {
             }
         })?;
         runs.sort_unstable_by_key(|run| run.extent.physical);
+        take_each_block_once(&mut runs);
         Ok(runs)
     }
 
@@ -193,5 +213,55 @@ impl Levels<'_> {
                 }
             }
         })
+    }
+}
+
+/// Leaves out of runs, which are sorted, blocks that an earlier one has. Only on a damaged file system are there any, and then there can
+/// be so many that reading them all would have no end.
+fn take_each_block_once(runs: &mut Vec<Run>) {
+    let mut end = 0_u64;
+    runs.retain_mut(|Run { extent, .. }| {
+        let before = end.saturating_sub(extent.physical);
+        let Ok(before) = u32::try_from(before.min(extent.blocks.into())) else {
+            return false;
+        };
+        extent.logical += u64::from(before);
+        extent.physical += u64::from(before);
+        extent.blocks -= before;
+        end = end.max(extent.physical + u64::from(extent.blocks));
+        extent.blocks > 0
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inodes_are_new_once() {
+        let mut seen = Seen::new(64);
+        assert!(seen.is_new(64) && seen.is_new(1) && seen.is_new(63));
+        assert!(!seen.is_new(64) && !seen.is_new(1) && !seen.is_new(128));
+    }
+
+    #[test]
+    fn blocks_of_two_directories_are_read_for_the_first() {
+        let run = |logical, physical, blocks| Run {
+            extent: Extent {
+                logical,
+                physical,
+                blocks,
+            },
+            directory: 0,
+        };
+        let mut runs = vec![
+            run(0, 10, 5),
+            run(7, 10, 5),
+            run(0, 12, 2),
+            run(20, 13, 4),
+            run(0, 17, 1),
+        ];
+        take_each_block_once(&mut runs);
+        assert_eq!(runs, [run(0, 10, 5), run(22, 15, 2), run(0, 17, 1)]);
     }
 }

@@ -27,11 +27,14 @@ struct Fetched<'a> {
     known: &'a HashSet<u64>,
     lacking: &'a RefCell<Vec<Range>>,
     lacks: Cell<bool>,
+    /// Blocks that were there.
+    reads: Cell<u64>,
 }
 
 impl ReadAt for Fetched<'_> {
     fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()> {
         if self.all || self.known.contains(&offset) {
+            self.reads.set(self.reads.get() + 1);
             return ReadAt::read_exact_at(self.device, bytes, offset);
         }
         self.lacks.set(true);
@@ -48,11 +51,16 @@ pub(super) struct Mapper<'a> {
     lacking: RefCell<Vec<Range>>,
     /// Directories to be asked again.
     pending: Vec<u32>,
+    /// How many more extents and blocks of maps are looked at. An extent has a block at least, so there are no more of them than
+    /// blocks may be read: but on a damaged file system, where any number of directories may have the same map.
+    left: u64,
 }
 
 impl<'a> Mapper<'a> {
-    pub(super) fn new(file_system: &'a FileSystem) -> Self {
+    /// `bytes`: how many of directories may be read in all.
+    pub(super) fn new(file_system: &'a FileSystem, bytes: u64) -> Self {
         Self {
+            left: bytes / u64::from(file_system.superblock().block_size.max(1)),
             file_system,
             known: HashSet::new(),
             lacking: RefCell::default(),
@@ -60,21 +68,32 @@ impl<'a> Mapper<'a> {
         }
     }
 
-    /// The extents of a directory; `None` if it is damaged, or has to be [resolved](Self::resolve) with others.
+    /// The extents of a directory; `None` if it is damaged, has to be [resolved](Self::resolve) with others, or enough has been
+    /// looked at.
     pub(super) fn map(&mut self, device: &File, inode: &Inode<'_>) -> Option<Vec<Extent>> {
         self.try_map(device, inode, false)
     }
 
-    fn try_map(&mut self, device: &File, inode: &Inode<'_>, all: bool) -> Option<Vec<Extent>> {
+    pub(super) fn try_map(
+        &mut self,
+        device: &File,
+        inode: &Inode<'_>,
+        all: bool,
+    ) -> Option<Vec<Extent>> {
         let fetched = Fetched {
             device,
             all,
             known: &self.known,
             lacking: &self.lacking,
             lacks: Cell::new(false),
+            reads: Cell::new(0),
         };
-        let found = self.file_system.extents(&fetched, inode, MOST_EXTENTS);
-        if fetched.lacks.get() {
+        let most = usize::try_from(self.left).map_or(MOST_EXTENTS, |left| left.min(MOST_EXTENTS));
+        let found = self.file_system.extents(&fetched, inode, most);
+        let extents = found.as_ref().map_or(0, Vec::len) as u64;
+        let (lacks, reads) = (fetched.lacks.get(), fetched.reads.get());
+        self.left = self.left.saturating_sub(extents + reads);
+        if lacks {
             self.pending.push(inode.ino());
             return None;
         }

@@ -22,7 +22,7 @@ pub(super) fn sweep(
     fetcher: &mut Fetcher<'_>,
 ) -> Result<(), Ended> {
     let inode_size = u64::from(plan.file_system.superblock().inode_size);
-    let mut mapper = Mapper::new(plan.file_system);
+    let mut mapper = Mapper::new(plan.file_system, fetcher.bytes_left());
     let numbered = Tables::new(plan.file_system);
     let mut order: Vec<_> = tables.iter().collect();
     order.sort_unstable_by_key(|table| table.offset);

@@ -1,5 +1,6 @@
 //! Images made by e2fsprogs, thrown out of the page cache and read ahead.
 
+use super::map::Mapper;
 use super::*;
 use ringwalk_ext4::{Extent, ROOT_INODE};
 use ringwalk_sys::cachestat;
@@ -17,7 +18,7 @@ const PLENTY: Bounds = Bounds {
 
 /// An image of a file system, where page cache can be thrown away.
 struct Image {
-    _directory: TempDir,
+    directory: TempDir,
     file: File,
     file_system: FileSystem,
 }
@@ -52,7 +53,7 @@ impl Image {
         let file = File::open(image).unwrap();
         let file_system = FileSystem::open(&file).unwrap();
         Some(Self {
-            _directory: directory,
+            directory,
             file,
             file_system,
         })
@@ -284,4 +285,47 @@ fn what_has_been_read_is_not_cold() {
             .unwrap();
     }
     assert_eq!(is_cold(), Some(true));
+}
+
+#[test]
+fn a_directory_below_itself_is_read_once() {
+    let Some(image) = Image::new(&["-t", "ext2"]) else {
+        return;
+    };
+    let some = image.child(ROOT_INODE, "some");
+    let plan = image.plan(some, true);
+    let sound = prefetch(&plan, PLENTY, &AtomicBool::new(false));
+    // The name `of` in it now leads to itself.
+    let path = image.directory.path().join("image");
+    let block_size = u64::from(image.file_system.superblock().block_size);
+    let at = image.extents(some)[0].physical * block_size;
+    let mut block = vec![0; usize::try_from(block_size).unwrap()];
+    image.file.read_exact_at(&mut block, at).unwrap();
+    let of = image.child(some, "of").to_le_bytes();
+    let within = block.windows(4).position(|bytes| bytes == of).unwrap();
+    let writer = File::options().write(true).open(path).unwrap();
+    let place = at + within as u64;
+    writer.write_all_at(&some.to_le_bytes(), place).unwrap();
+    assert_eq!(image.child(some, "of"), some);
+    let damaged = prefetch(&plan, PLENTY, &AtomicBool::new(false));
+    assert!(damaged.directory_bytes > 0);
+    assert!(damaged.directory_bytes < sound.directory_bytes);
+}
+
+#[test]
+fn maps_are_looked_at_within_bounds() {
+    let Some(image) = Image::new(&["-t", "ext2", "-b", "1024"]) else {
+        return;
+    };
+    let raw = image.inode(image.child(ROOT_INODE, "wide"));
+    let inode = image.file_system.inode(ROOT_INODE, &raw).unwrap().unwrap();
+    let known = |blocks: u64| {
+        let mut mapper = Mapper::new(&image.file_system, blocks * 1024);
+        // As in the last round of `resolve`: blocks of pointers are read as they come.
+        let first = mapper.try_map(&image.file, &inode, true).is_some();
+        (first, mapper.try_map(&image.file, &inode, true).is_some())
+    };
+    assert_eq!(known(1000), (true, true));
+    assert_eq!(known(4), (true, false));
+    assert_eq!(known(0), (false, false));
 }

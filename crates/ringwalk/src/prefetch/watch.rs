@@ -21,7 +21,6 @@ use crate::options::{Follow, Options, Prefetch};
 use crate::summary::Prefetched;
 use ringwalk_ext4::{FileSystem, ROOT_INODE};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, fstat, fstatfs, major, minor, openat, statat};
-use std::fs::File;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -142,7 +141,7 @@ fn read_ahead(options: &Options, fd: impl AsFd, dev: u64, stop: &AtomicBool) -> 
         .iter()
         .find(|mount| (mount.major, mount.minor) == numbers)?;
     let (path, _) = device::node(mount, numbers.0, numbers.1)?;
-    let device = File::open(path).ok()?;
+    let device = device::open(&path, dev).ok()?;
     let file_system = FileSystem::open(&device).ok()?;
     let roots = roots_on(options, dev, &mounts);
     if roots.is_empty() {

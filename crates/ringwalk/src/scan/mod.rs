@@ -234,7 +234,7 @@ impl Scan {
         let file_system = mounted.mount.file_system.clone();
         match (self.source, file_system.as_str()) {
             (SourceChoice::Auto | SourceChoice::Ext4, "ext2" | "ext3" | "ext4") => {
-                ext4::open(mounted)
+                ext4::open(mounted, self.fields)
             }
             (SourceChoice::Auto | SourceChoice::Xfs, "xfs") => xfs::open(mounted),
             (SourceChoice::Auto | SourceChoice::Btrfs, "btrfs") => {

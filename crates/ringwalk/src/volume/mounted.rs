@@ -41,18 +41,18 @@ impl Mounted {
         let mount = mounts.into_iter().find(|mount| mount.id == metadata.mnt_id);
         let mount =
             mount.ok_or_else(|| Refused::because("its mount is not in /proc/self/mountinfo"))?;
-        let mut begin = now().saturating_sub(CLOCK_SLACK);
-        let mut unsettled_from =
-            now().saturating_sub(write_back_seconds().saturating_add(CLOCK_SLACK));
-        if sync {
+        let begin = now().saturating_sub(CLOCK_SLACK);
+        let (begin, unsettled_from) = if mount.super_options.split(',').any(|option| option == "ro")
+        {
+            // Nothing changes.
+            (u64::MAX, u64::MAX)
+        } else if sync {
             rustix::fs::syncfs(&directory)
                 .map_err(|errno| Refused::because(format!("it cannot be synced: {errno}")))?;
-            unsettled_from = unsettled_from.max(begin);
-        }
-        if mount.super_options.split(',').any(|option| option == "ro") {
-            unsettled_from = u64::MAX;
-            begin = u64::MAX;
-        }
+            (begin, begin)
+        } else {
+            (begin, begin.saturating_sub(write_back_seconds()))
+        };
         Ok(Self {
             directory,
             metadata,

@@ -26,26 +26,21 @@ const ANY_ATTRIBUTE: u32 = {
     any
 };
 
-/// What every statx tells, asked for or not: the basic fields and, since Linux 5.8, the mount.
-const ALWAYS: Fields = Fields::all().difference(Fields::BTIME);
+/// Times, which take as long to decode as all the rest.
+const TIMES: Fields = Fields::ATIME
+    .union(Fields::MTIME)
+    .union(Fields::CTIME)
+    .union(Fields::BTIME);
+
+/// What is told asked for or not: as by statx(2) the basic fields and, since Linux 5.8, the mount.
+const ALWAYS: Fields = Fields::all().difference(TIMES);
 
 /// The metadata of a file on `mounted`, asked for with `fields`.
 #[inline]
 pub(crate) fn to_metadata(inode: &Inode<'_>, mounted: &Mounted, fields: Fields) -> Metadata {
     let shared = &mounted.metadata;
-    let time = |time: ringwalk_ext4::Timestamp| Timestamp {
-        secs: time.secs,
-        nanos: time.nanos,
-    };
     let mode = inode.mode();
     let flags = inode.flags();
-    let birth = if fields.contains(Fields::BTIME) {
-        inode.btime()
-    } else {
-        None
-    };
-    let mut mask = ALWAYS;
-    mask.set(Fields::BTIME, birth.is_some());
     let rdev = match mode & 0o170_000 {
         // Block and character devices.
         0o060_000 | 0o020_000 => {
@@ -54,8 +49,8 @@ pub(crate) fn to_metadata(inode: &Inode<'_>, mounted: &Mounted, fields: Fields) 
         }
         _ => 0,
     };
-    Metadata {
-        mask,
+    let mut metadata = Metadata {
+        mask: ALWAYS,
         mode,
         nlink: inode.links(),
         uid: inode.uid(),
@@ -68,11 +63,29 @@ pub(crate) fn to_metadata(inode: &Inode<'_>, mounted: &Mounted, fields: Fields) 
         rdev,
         mnt_id: shared.mnt_id,
         attributes: attributes(flags.0),
-        atime: time(inode.atime()),
-        mtime: time(inode.mtime()),
-        ctime: time(inode.ctime()),
-        btime: birth.map(time).unwrap_or_default(),
+        atime: Timestamp::default(),
+        mtime: Timestamp::default(),
+        ctime: Timestamp::default(),
+        btime: Timestamp::default(),
+    };
+    if fields.intersects(TIMES) {
+        add_times(&mut metadata, inode, fields);
     }
+    metadata
+}
+
+fn add_times(metadata: &mut Metadata, inode: &Inode<'_>, fields: Fields) {
+    let time = |time: ringwalk_ext4::Timestamp| Timestamp {
+        secs: time.secs,
+        nanos: time.nanos,
+    };
+    metadata.mask |= TIMES;
+    metadata.atime = time(inode.atime());
+    metadata.mtime = time(inode.mtime());
+    metadata.ctime = time(inode.ctime());
+    let birth = inode.btime().filter(|_| fields.contains(Fields::BTIME));
+    metadata.mask.set(Fields::BTIME, birth.is_some());
+    metadata.btime = birth.map(time).unwrap_or_default();
 }
 
 #[inline]

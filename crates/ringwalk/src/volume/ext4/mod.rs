@@ -30,8 +30,7 @@ use crate::device;
 use reader::Ext4Reader;
 use ringwalk_ext4::FileSystem;
 use rustix::fs::{major, minor};
-use std::fs::{File, OpenOptions};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -72,7 +71,8 @@ impl Ext4 {
         let (path, _) = node.ok_or_else(|| {
             Refused::because(format!("block device {major}:{minor} has no node in /dev"))
         })?;
-        let device = open_device(&path, dev)?;
+        let device = device::open(&path, dev)
+            .map_err(|why| Refused::because(format!("{}: {why}", path.display())))?;
         let file_system = FileSystem::open(&device)
             .map_err(|why| Refused::because(format!("{}: {why}", path.display())))?;
         let unknown = file_system.superblock().unknown_features;
@@ -89,26 +89,6 @@ impl Ext4 {
             mounted,
         })
     }
-}
-
-/// Opens a block device for reading, through the page cache.
-fn open_device(path: &Path, dev: u64) -> Result<File, Refused> {
-    let failed = |why: std::io::Error| {
-        let why = rustix::io::Errno::from_io_error(&why).map_or(why.kind().to_string(), |errno| {
-            std::io::Error::from(errno).to_string()
-        });
-        Refused::because(format!("{}: {why}", path.display()))
-    };
-    let device = OpenOptions::new()
-        .read(true)
-        .custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed())
-        .open(path)
-        .map_err(failed)?;
-    if device.metadata().map_err(failed)?.rdev() != dev {
-        let path = path.display();
-        return Err(Refused::because(format!("{path} is another device by now")));
-    }
-    Ok(device)
 }
 
 /// Whether the ext4 driver has this file system, whatever it is called.
