@@ -237,7 +237,7 @@ impl Bulk {
 /// Whether a walk is of a kind that volumes can serve: those that act on open directories or want a certain order are served
 /// by system calls, which open each directory in any case.
 fn is_allowed(options: &Options) -> bool {
-    if options.parents_open || options.preorder || options.order != Order::Any {
+    if options.parents_open || options.preorder || options.order == Order::Name {
         return false;
     }
     if options.source == SourceChoice::Auto {
