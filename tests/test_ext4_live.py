@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import mmap
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -102,6 +103,8 @@ def test_times_of_access_of_directories(ringwalk, mount, scratch):
         (top / f"d{number}").mkdir()
         (top / f"d{number}" / "file").touch()
     trees.settle(top)
+    # Directories made a moment before a walk are opened, as their numbers may have been another's.
+    time.sleep(4)
     for number in range(30):
         os.listdir(top / f"d{number}")
     # -maxdepth keeps them from being read.

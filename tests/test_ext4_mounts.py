@@ -224,3 +224,28 @@ def test_unmounting_while_it_is_walked(ringwalk, programs, disk, lazily):
     assert (done.returncode == 0) == lazily, done.stderr
     assert (walk.returncode, err) == (0, b"")
     assert sorted((first + out).split(b"\0")) == sorted(expected.out.split(b"\0"))
+
+
+def test_mounts_that_no_path_leads_to(ringwalk, mount, disk):
+    """Below a working directory that something else has been mounted over."""
+    top = disk.point
+    mount(mounts.mounted, top / "plain", "-t", "tmpfs", "tmpfs")
+    (top / "plain" / "seen").touch()
+    directory = os.open(top, os.O_RDONLY)
+    try:
+        mount(mounts.mounted, top, "-t", "tmpfs", "tmpfs")
+        inside = f"/proc/{os.getpid()}/fd/{directory}"
+        got = ringwalk("--source", "ext4", "find", ".", cwd=inside)
+        assert got.status == 1 and b"something else is mounted above" in got.err
+        assert b"plain/file" not in got.out
+        assert_sources_agree(ringwalk, ["auto"], "find", ".", "-size", "-9", cwd=inside)
+    finally:
+        os.close(directory)
+
+
+def test_a_walk_that_opens_directories_in_any_case(ringwalk, disk):
+    """It is not said to have been read past the VFS."""
+    disk.freeze()
+    command = ("--source", "ext4", "find", ".", "-depth", "-execdir", "true", ";")
+    row = answers.explained(ringwalk, disk.point, *command)["source"]
+    assert row.startswith("syscall (asked for: the walk wants"), row

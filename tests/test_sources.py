@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 from support import images, mounts, strace, trees
@@ -139,3 +140,21 @@ def test_small_walks_are_synced_too(programs, base, scratch):
         assert run([*prefix, *command], cwd=scratch).ok().out == b"2 files, 2 bytes\n"
         log = (base / "strace.log").read_text()
         assert log.count("syncfs(") == calls, log
+
+
+def test_lines_of_du_come_in_one_order(ringwalk, mount, scratch):
+    """ext4 lists a directory in an order of its own; lines, and which link is charged, stay."""
+    image = mount(images.fresh, "ext4", scratch)
+    for number in range(60):
+        (image.point / f"dir{number}").mkdir()
+        (image.point / f"dir{number}" / "file").write_bytes(b"x" * 5000)
+        os.link(image.point / "dir0" / "file", image.point / f"dir{number}" / "link")
+    image.freeze()
+    for options in (("-a",), (), ("-d1", "--inodes")):
+        asked = [
+            ringwalk("--source", source, "du", *options, ".", cwd=image.point).ok().out
+            for source in ("syscall", "ext4")
+        ]
+        assert asked[0] == asked[1], options
+    listed = ringwalk("--source", "ext4", "find", ".", cwd=image.point).ok().lines()
+    assert listed != ringwalk("find", ".", cwd=image.point).ok().lines(), "the orders differ"

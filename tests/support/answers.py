@@ -19,6 +19,7 @@ FIELDS = "%p|%P|%f|%h|%H|%d|%y|%i|%D|%n|%m|%M|%U|%u|%G|%g|%s|%b|%k|%S|%l|%F|%A@|
 # and sums have files counted once.
 QUESTIONS: dict[str, tuple[tuple[str, ...], bytes]] = {
     "fields": (("find", ".", "-printf", FIELDS), b"\0"),
+    "fields, any device": (("find", ".", "-printf", FIELDS.replace("%D|", "")), b"\0"),
     "fields, depth first": (("find", ".", "-depth", "-printf", FIELDS), b"\0"),
     "names": (("find", ".", "-print0"), b"\0"),
     "types": (("find", ".", "-printf", "%y %Y %p\\0"), b"\0"),

@@ -144,7 +144,7 @@ impl IntoIterator for Walk {
     type Item = Item;
     type IntoIter = Entries;
 
-    /// Runs the walk on threads of its own. With [`Order::Any`] it is at most 16 batches and one for each worker ahead
+    /// Runs the walk on threads of its own. Without [`Order::Name`] it is at most 16 batches and one for each worker ahead
     /// of the caller, and waits.
     ///
     /// With [`Order::Name`] it has one worker unless [`Walk::workers`] says otherwise, and holds the names of directories
@@ -169,7 +169,7 @@ impl IntoIterator for Walk {
 }
 
 fn send_all(mut walk: Walk, sender: &SyncSender<Vec<Item>>) {
-    if walk.order_wanted() == Order::Any {
+    if walk.order_wanted() != Order::Name {
         walk.run(|_| Sending { sender });
         return;
     }

@@ -42,9 +42,11 @@ pub enum Stay {
 /// The order in which entries of one directory come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// As the source gives them.
+    /// As the source gives them. Which source that is can change in the middle of a walk.
     #[default]
     Any,
+    /// As `getdents64` gives them, whatever the source: the same on every run, as long as nothing changes.
+    Listed,
     /// By the bytes of their names. The directory is read to its end first and is one batch, so memory for its names is
     /// needed.
     Name,

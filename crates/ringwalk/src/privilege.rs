@@ -4,10 +4,13 @@ use rustix::thread::{CapabilitySet, capabilities};
 
 /// Whether user namespaces do not matter: ids are those on the disk, and capabilities are the host's.
 ///
-/// Only the initial namespace maps all ids to themselves (`user_namespaces(7)`). Without `/proc` it cannot be told.
+/// The initial namespace maps all ids to themselves, users' and groups' (`user_namespaces(7)`); one that does the same is as
+/// good. Without `/proc` it cannot be told.
 pub fn is_initial_namespace() -> bool {
-    let map = std::fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
-    map.split_ascii_whitespace().eq(["0", "0", "4294967295"])
+    ["uid_map", "gid_map"].iter().all(|name| {
+        let map = std::fs::read_to_string(format!("/proc/self/{name}")).unwrap_or_default();
+        map.split_ascii_whitespace().eq(["0", "0", "4294967295"])
+    })
 }
 
 /// Whether system calls would let this process read every directory and look at every file: `CAP_DAC_READ_SEARCH` in the initial user

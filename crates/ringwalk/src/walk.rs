@@ -14,7 +14,7 @@ use crate::source;
 use crate::stat::Wanted;
 use crate::summary::{Outcome, Summary};
 use crate::visitor::Visitor;
-use crate::volume::{Bulk, Grounds, open_root};
+use crate::volume::{Bulk, Grounds, open_root, seconds_now};
 use crate::worker::{Totals, Worker};
 use rustix::fs::{fstat, syncfs};
 use std::num::NonZeroUsize;
@@ -217,7 +217,9 @@ impl Walk {
         if !choice.is_volume() {
             return Ok(());
         }
-        let found = self.grounds.get_or_init(|| Grounds::find(&self.options));
+        let found = self
+            .grounds
+            .get_or_init(|| Grounds::find(&self.options, seconds_now()));
         let Some((root, why)) = found.refused.first() else {
             return Ok(());
         };

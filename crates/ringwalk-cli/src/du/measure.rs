@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use ringwalk::ordered::Ordered;
-use ringwalk::{Follow, Walk};
+use ringwalk::{Follow, Order, Walk};
 
 use super::account::{Account, Event};
 use super::config::{Config, Links};
@@ -103,6 +103,12 @@ impl Work<'_> {
             walk.workers(std::num::NonZeroUsize::new(1))
         } else {
             walk
+        };
+        // Lines come in the order of the walk, and it decides which of several links is charged.
+        let walk = if config.is_one_sum() {
+            walk
+        } else {
+            walk.order(Order::Listed)
         };
         let progress = Progress::of_walk(self.engine.progress, walk.monitor());
         let account = &mut self.account;

@@ -5,7 +5,7 @@
 //! nothing depends on when that changes.
 
 use super::grounds::{Ground, Grounds, MOST_ROOTS, RootPlace};
-use super::{Refused, Wanting};
+use super::{Refused, Wanting, seconds_now};
 use crate::dir::Dir;
 use crate::metadata::{Identity, Metadata};
 use crate::options::{Options, Order, SourceChoice};
@@ -27,6 +27,8 @@ const MANY_LEFT: u64 = 1000;
 pub(crate) struct Bulk {
     /// Whether the walk is of a kind that can be.
     allowed: bool,
+    /// When the walk began, in seconds since the epoch.
+    since: u64,
     begun: AtomicBool,
     grounds: OnceLock<Grounds>,
     /// Roots as the walk itself has found them.
@@ -52,6 +54,7 @@ impl Bulk {
         }
         Self {
             allowed,
+            since: seconds_now(),
             begun: AtomicBool::new(begun),
             grounds,
             seen: (0..seen).map(|_| OnceLock::new()).collect(),
@@ -89,12 +92,15 @@ impl Bulk {
     pub(crate) fn open(&self, options: &Options) {
         if self.allowed && !self.begun.swap(true, Ordering::Relaxed) {
             // Only who has set the flag gets here.
-            let _ = self.grounds.set(Grounds::find(options));
+            let _ = self.grounds.set(Grounds::find(options, self.since));
         }
     }
 
     /// The source that was read from.
     pub(crate) fn source(&self) -> &'static str {
+        if !self.allowed {
+            return "syscall";
+        }
         let first = self.grounds().first();
         first.map_or("syscall", |ground| ground.volume.name())
     }
@@ -109,8 +115,8 @@ impl Bulk {
         match (options.source, described.is_empty()) {
             // Nothing else was wanted.
             (SourceChoice::Syscall, _) => String::new(),
-            (_, true) => self.why_not().to_owned(),
-            (_, false) => described,
+            (_, empty) if empty || !self.allowed => self.why_not().to_owned(),
+            _ => described,
         }
     }
 
@@ -231,7 +237,7 @@ impl Bulk {
 /// Whether a walk is of a kind that volumes can serve: those that act on open directories or want a certain order are served
 /// by system calls, which open each directory in any case.
 fn is_allowed(options: &Options) -> bool {
-    if options.parents_open || options.preorder || options.order != Order::Any {
+    if options.parents_open || options.preorder || options.order == Order::Name {
         return false;
     }
     if options.source == SourceChoice::Auto {

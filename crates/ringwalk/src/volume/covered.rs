@@ -7,8 +7,7 @@ use super::{Mounted, Refused};
 use crate::metadata::{Fields, Metadata};
 use crate::mounts::{self, Mount};
 use ringwalk_sys::{Statx, statx};
-use rustix::fs::{AtFlags, CWD};
-use rustix::io::Errno;
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, ioctl_getflags, openat};
 use rustix::path::Arg;
 use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
@@ -48,22 +47,23 @@ impl Covered {
         let looked = path
             .into_c_str()
             .and_then(|path| statx(CWD, &path, flags, fields.bits(), &mut stat));
-        match looked {
-            Ok(()) => {}
-            // The mount point has been removed elsewhere, or its mount is covered itself: nothing leads there.
-            Err(Errno::NOENT) => return Ok(()),
-            Err(errno) => {
-                let point = mount.point.display();
-                return Err(Refused::because(format!(
-                    "where {point} is mounted cannot be looked at: {errno}"
-                )));
-            }
-        }
+        let unknown = |why: &str| {
+            let point = mount.point.display();
+            Refused::because(format!(
+                "where {point} is mounted cannot be looked at: {why}"
+            ))
+        };
+        looked.map_err(|errno| unknown(&errno.to_string()))?;
         let found = Metadata::from(&stat);
-        if found.mnt_id == mounted.metadata.mnt_id && found.dev == mounted.metadata.dev {
-            let names = self.names.entry(found.ino).or_default();
-            names.push(name.as_bytes().to_vec());
+        if (found.mnt_id, found.dev) != (mounted.metadata.mnt_id, mounted.metadata.dev) {
+            // Who is below it all the same, by a working directory or an open one, sees what this path does not lead to.
+            return Err(unknown("something else is mounted above"));
         }
+        if is_case_insensitive(path) {
+            return Err(unknown("names there have many spellings"));
+        }
+        let names = self.names.entry(found.ino).or_default();
+        names.push(name.as_bytes().to_vec());
         Ok(())
     }
 
@@ -82,4 +82,13 @@ impl Covered {
             .iter()
             .any(|covered| covered == name)
     }
+}
+
+/// Whether a directory finds names in whatever case they are asked for (`FS_CASEFOLD_FL`, linux/fs.h): the table of mounts has the name
+/// that was asked for. File systems without flags have no such directories.
+fn is_case_insensitive(path: &[u8]) -> bool {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let opened = openat(CWD, path, flags, Mode::empty());
+    let flags = opened.and_then(|directory| ioctl_getflags(&directory));
+    flags.is_ok_and(|flags| flags.bits() & 0x4000_0000 != 0)
 }

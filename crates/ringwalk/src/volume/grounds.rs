@@ -50,8 +50,8 @@ impl From<&Metadata> for RootPlace {
 }
 
 impl Grounds {
-    /// Opens the volumes of all roots.
-    pub(crate) fn find(options: &Options) -> Self {
+    /// Opens the volumes of all roots, for a walk that began at the second `since`.
+    pub(crate) fn find(options: &Options, since: u64) -> Self {
         let mut found = Self::default();
         if options.source == SourceChoice::Auto && !privilege::may_read_everything() {
             let why = "CAP_DAC_READ_SEARCH is missing: auto reads past the VFS only what system calls would read as well";
@@ -59,7 +59,7 @@ impl Grounds {
             return found;
         }
         for (index, root) in options.roots.iter().enumerate() {
-            let place = match found.place(root, options) {
+            let place = match found.place(root, options, since) {
                 Ok(place) => place,
                 Err(why) => {
                     found.refused.push((index, why));
@@ -76,6 +76,7 @@ impl Grounds {
         &mut self,
         root: &Root,
         options: &Options,
+        since: u64,
     ) -> Result<Option<(usize, RootPlace)>, Refused> {
         let Ok(directory) = open_root(root, options.follow != Follow::Never) else {
             return Ok(None);
@@ -92,7 +93,8 @@ impl Grounds {
         if let Some(known) = known {
             return Ok(Some((known, place)));
         }
-        let mounted = Mounted::new(&directory, options.sync)?;
+        let mut mounted = Mounted::new(&directory, options.sync)?;
+        mounted.begin_at(since);
         if RootPlace::from(&mounted.metadata) != place {
             return Err(Refused::because("it was replaced while it was looked at"));
         }

@@ -26,7 +26,7 @@ pub(crate) mod xfs;
 pub(crate) use bulk::Bulk;
 pub(crate) use covered::Covered;
 pub(crate) use grounds::{Grounds, open_root};
-pub(crate) use mounted::Mounted;
+pub(crate) use mounted::{Mounted, now as seconds_now};
 
 use crate::raw_batch::RawBatch;
 use crate::stat::Wanted;
@@ -75,7 +75,7 @@ pub(crate) struct Position {
     /// An offset, an index.
     pub(crate) at: u64,
     /// What has been read ahead, if the directory had to be read at one go.
-    pub(crate) bytes: Option<Arc<[u8]>>,
+    pub(crate) bytes: Option<Arc<Vec<u8>>>,
 }
 
 /// A mounted file system that can be read by inode number.
@@ -108,7 +108,7 @@ pub(crate) trait Volume: Send + Sync {
 
 /// One worker's means to read a volume.
 pub(crate) trait Reader: Send {
-    /// Fills `batch` (which is empty) with the entries of a directory, `.` and `..` left out, types always told; all of
+    /// Fills `batch` (which is empty) with the entries of a directory, `.` and `..` left out, types told as far as they are known; all of
     /// them, or the first some thousand and where to go on. Inode numbers are those of the file system, cookies 0.
     ///
     /// A snapshot is given: every entry that is in the directory from the first call to the end of the last is in one batch, once.

@@ -62,6 +62,16 @@ impl Mounted {
         })
     }
 
+    /// A walk has read directories since this second: whatever was changed after may not be what it has read of.
+    pub(crate) fn begin_at(&mut self, second: u64) {
+        let second = i64::try_from(second.saturating_sub(CLOCK_SLACK)).unwrap_or(i64::MAX);
+        // Where nothing changes, nothing has.
+        if self.begin != i64::MAX {
+            self.begin = self.begin.min(second);
+            self.unsettled_from = self.unsettled_from.min(second);
+        }
+    }
+
     /// What statx(2) says of an open directory, its mount included.
     pub(crate) fn look_at(directory: impl AsFd) -> Result<Metadata, Refused> {
         let fields = Fields::all();
@@ -144,7 +154,8 @@ impl Mounted {
     }
 }
 
-fn now() -> u64 {
+/// Seconds since the epoch.
+pub(crate) fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| since.as_secs())
 }

@@ -4,6 +4,7 @@ use super::Worker;
 use crate::descriptor::Descriptors;
 use crate::dir::Dir;
 use crate::error::{Failure, Operation};
+use crate::options::Order;
 use crate::scheduler::{ListRest, Task};
 use crate::stat::OpenOnDemand;
 use crate::visitor::Visitor;
@@ -52,7 +53,9 @@ impl<V: Visitor> Worker<'_, V> {
         let Some((ground, wanting)) = self.shared.bulk.ground_of(dir) else {
             return false;
         };
-        if !self.shared.bulk.grounds()[ground].volume.lists() {
+        let shared = self.shared;
+        let lists = shared.bulk.grounds()[ground].volume.lists();
+        if !lists || shared.options.order != Order::Any {
             return false;
         }
         let begin = self.meter.begin();

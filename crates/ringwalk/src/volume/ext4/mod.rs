@@ -62,8 +62,9 @@ impl Ext4 {
             return Err(Refused::because("it is mounted with dax"));
         }
         let dev = mounted.metadata.dev;
-        if mount.file_system == "ext2" && !mount.has_option("ro") && !is_driven_by_ext4(dev) {
-            // The old driver has directories in page caches of their own.
+        if mount.file_system == "ext2" && !is_driven_by_ext4(dev) {
+            // The old driver has directories in page caches of their own. What the device's has can be older even where nothing
+            // changes any more.
             return Err(Refused::because("it is driven by ext2, not ext4"));
         }
         let (major, minor) = (major(dev), minor(dev));

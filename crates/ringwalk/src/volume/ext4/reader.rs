@@ -5,7 +5,7 @@ use super::inodes::InodeLookup;
 use super::metadata::{is_unsure, to_metadata};
 use crate::raw_batch::{Known, RawBatch};
 use crate::stat::Wanted;
-use crate::volume::{Position, Reader, Refused, Wanting};
+use crate::volume::{Mounted, Position, Reader, Refused, Wanting};
 use ringwalk_ext4::{DirEntry, Error, Inode, InodeFlags};
 use ringwalk_sys::{RawFileType as FileType, Records};
 use rustix::fs::{Advice, fadvise};
@@ -103,6 +103,8 @@ impl Ext4Reader {
         let extents = file_system
             .extents(&*self.volume.device, &inode, most)
             .map_err(|why| refused(&why))?;
+        // The inode is put behind them if they are kept.
+        self.blocks.reserve_exact(length + self.own.len());
         self.blocks.resize(length, 0);
         if extents.len() > FEW_EXTENTS {
             // All are on their way at once, in the order of the disk as far as that matters to it.
@@ -151,10 +153,11 @@ impl Ext4Reader {
         Ok(())
     }
 
-    /// Settles the types of entries that the directory does not tell.
-    fn find_types(&mut self, batch: &mut RawBatch) -> Result<(), Refused> {
+    /// Settles the types of entries that the directory does not tell, as far as they are to be had: an entry that has been
+    /// deleted meanwhile stays without, and is asked for by name.
+    fn find_types(&mut self, batch: &mut RawBatch) {
         if !batch.records.has_type(FileType::Unknown) {
-            return Ok(());
+            return;
         }
         let mut types = vec![FileType::Unknown; batch.records.len()];
         self.inodes
@@ -162,15 +165,18 @@ impl Ext4Reader {
                 types[index] = FileType::from_mode(inode.mode());
             });
         for (index, found) in types.into_iter().enumerate() {
-            if batch.records.file_type(index) != FileType::Unknown {
-                continue;
+            if batch.records.file_type(index) == FileType::Unknown && found != FileType::Unknown {
+                batch.records.set_file_type(index, found);
             }
-            if found == FileType::Unknown {
-                return Err(Refused::because("the type of an entry is not to be had"));
-            }
-            batch.records.set_file_type(index, found);
         }
-        Ok(())
+    }
+
+    /// What has been read of a large directory, to be kept with its position: its blocks, then its inode. Only the readers of
+    /// that directory hold it, and nothing is copied but the inode.
+    fn take_snapshot(&mut self) -> Arc<Vec<u8>> {
+        let mut bytes = std::mem::take(&mut self.blocks);
+        bytes.extend_from_slice(&self.own);
+        Arc::new(bytes)
     }
 }
 
@@ -194,6 +200,12 @@ fn directory<'r>(
         return Err(Refused::because("its names are encrypted"));
     }
     Ok(inode)
+}
+
+/// Whether a directory may have been made since the walk began. Where inodes have no time of birth, any that was changed may.
+fn is_newborn(inode: &Inode<'_>, mounted: &Mounted) -> bool {
+    let born = inode.btime().unwrap_or_else(|| inode.ctime());
+    mounted.is_new(born.secs)
 }
 
 /// `EXT4_FT_*` as the types of directory records.
@@ -274,17 +286,24 @@ impl Ext4Reader {
     ) -> Result<Option<Position>, Refused> {
         let ino =
             u32::try_from(dir.ino).map_err(|_| Refused::because("its number is too large"))?;
-        let held = from.and_then(|position| position.bytes.clone());
+        let mut held = from.and_then(|position| position.bytes.clone());
         if held.is_none() {
             self.read_snapshot(ino)?;
+            held = (self.blocks.len() > AT_ONCE).then(|| self.take_snapshot());
         }
-        let size = self.inode_size();
-        let (own, blocks) = match &held {
-            Some(bytes) => bytes.split_at_checked(size).unwrap_or_default(),
-            None => (&self.own[..], &self.blocks[..]),
+        let (blocks, own) = match &held {
+            Some(bytes) => {
+                let behind = bytes.len().saturating_sub(self.inode_size());
+                bytes.split_at(behind)
+            }
+            None => (&self.blocks[..], &self.own[..]),
         };
         let volume = Arc::clone(&self.volume);
         let inode = directory(&volume.file_system, ino, own)?;
+        if dir.parent.is_some() && is_newborn(&inode, &volume.mounted) {
+            // Another directory may have had the number, and another name here, when the one above was read.
+            return Err(Refused::because("it was made a moment ago"));
+        }
         let mut taker = Taker {
             records: &mut batch.records,
             wanting: dir,
@@ -319,12 +338,9 @@ impl Ext4Reader {
         }
         let position = (next * (block_size as u64) < blocks.len() as u64).then(|| Position {
             at: next,
-            bytes: Some(
-                held.clone()
-                    .unwrap_or_else(|| [own, blocks].concat().into()),
-            ),
+            bytes: held.clone(),
         });
-        self.find_types(batch)?;
+        self.find_types(batch);
         Ok(position)
     }
 }

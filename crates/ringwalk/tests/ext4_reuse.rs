@@ -1,0 +1,92 @@
+//! A directory of ext4 that is removed while the walk is on its way to it, and whose inode number another one gets.
+
+use ringwalk::{Batch, Flow, SourceChoice, Visitor, Walk};
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+/// A mounted ext4, unmounted and deleted when dropped.
+struct Image {
+    directory: TempDir,
+}
+
+impl Image {
+    /// `None`, with the reason printed, where that cannot be done.
+    fn new() -> Option<Self> {
+        if !rustix::process::geteuid().is_root() {
+            eprintln!("skipped: only root can mount an image");
+            return None;
+        }
+        let directory = tempfile::tempdir().unwrap();
+        let image = directory.path().join("image");
+        fs::File::create(&image).unwrap().set_len(8 << 20).unwrap();
+        fs::create_dir(directory.path().join("mnt")).unwrap();
+        let made = Self { directory };
+        let mut mkfs = Command::new("mke2fs");
+        mkfs.args(["-q", "-F", "-t", "ext4"]).arg(&image);
+        let mut mount = Command::new("mount");
+        mount.args(["-o", "loop"]).arg(&image).arg(made.path());
+        for mut command in [mkfs, mount] {
+            let status = command.status();
+            if !status.as_ref().is_ok_and(std::process::ExitStatus::success) {
+                eprintln!("skipped: {command:?}: {status:?}");
+                return None;
+            }
+        }
+        Some(made)
+    }
+
+    fn path(&self) -> PathBuf {
+        self.directory.path().join("mnt")
+    }
+}
+
+impl Drop for Image {
+    fn drop(&mut self) {
+        // Nothing is mounted if that failed.
+        let _ = Command::new("umount").arg("-q").arg(self.path()).status();
+    }
+}
+
+/// Puts another directory, with a file in it, in the place of the one that it is told of.
+struct Replacing<'t> {
+    top: &'t Path,
+    paths: Vec<Vec<u8>>,
+}
+
+impl Visitor for Replacing<'_> {
+    type State = ();
+
+    fn batch(&mut self, batch: &Batch<'_, ()>) -> Flow {
+        for entry in batch.entries() {
+            if entry.name() == b"before" {
+                fs::remove_dir(self.top.join("before")).unwrap();
+                fs::create_dir(self.top.join("after")).unwrap();
+                fs::write(self.top.join("after/file"), b"").unwrap();
+            }
+            self.paths.push(entry.path());
+        }
+        Flow::Continue
+    }
+}
+
+#[test]
+fn another_directory_with_the_same_number_is_not_taken_for_the_one_listed() {
+    let Some(image) = Image::new() else { return };
+    let top = image.path().join("top");
+    fs::create_dir_all(top.join("before")).unwrap();
+    let number = fs::metadata(top.join("before")).unwrap().ino();
+    let walk = Walk::new(top.as_path()).source(SourceChoice::Ext4);
+    let outcome = walk.run(|_| Replacing {
+        top: &top,
+        paths: Vec::new(),
+    });
+    assert_eq!(fs::metadata(top.join("after")).unwrap().ino(), number);
+    assert_eq!(outcome.summary.source, "ext4");
+    let of_file = |path: &&Vec<u8>| path.ends_with(b"/file");
+    let mut paths = outcome.visitors.iter().flat_map(|visitor| &visitor.paths);
+    assert_eq!(paths.find(of_file), None);
+    assert_eq!((outcome.summary.errors, outcome.summary.vanished), (0, 1));
+}
