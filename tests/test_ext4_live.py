@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from support import answers, churn, images, trees
+from support import answers, churn, images, moments, trees
 from support.answers import FEW, Reference, assert_sources_agree
 
 pytestmark = pytest.mark.usefixtures("needs_root")
@@ -58,35 +58,18 @@ def write_all(top: Path) -> None:
 
 @pytest.mark.parametrize("engine", ((), ("--sync",)), ids=("", "synced"))
 def test_files_written_a_moment_before(ringwalk, disk, engine):
-    """Files get their blocks at any time; what system calls say twice must be said."""
     write_all(disk)
     for source in SOURCES:
-        for question in FEW:
-            before, got, after = (
-                answers.records(question, answers.ask(ringwalk, question, disk, *words).ok())
-                for words in (
-                    ("--source", "syscall"),
-                    ("--source", source, *engine),
-                    ("--source", "syscall"),
-                )
-            )
-            missing = (set(before) & set(after)) - set(got)
-            assert not missing, (source, question, sorted(missing)[:5])
-            assert len(got) == len(before), (source, question)
+        moments.check_said_twice(ringwalk, disk, "--source", source, *engine)
 
 
 def test_sizes_are_right_before_anything_is_written_back(ringwalk, plain):
     """With write-back as far away as it is by default, what the disk has would be 0 bytes."""
-    expected = set()
-    for number in range(200):
-        (plain / f"f{number}").write_bytes(b"x" * (number * 1000))
-        expected.add(b"f%d %d" % (number, number * 1000))
-    command = ("find", ".", "-name", "f*", "-printf", "%f %s\n")
+    expected = moments.write_numbered(plain)
     for source in SOURCES:
-        result = ringwalk("--source", source, *command, cwd=plain).ok()
-        assert set(result.lines()) == expected
+        moments.check_numbered(ringwalk, plain, expected, "--source", source)
         total = int(ringwalk("--source", source, "du", "-sb", ".", cwd=plain).ok().out.split()[0])
-        assert total >= sum(number * 1000 for number in range(200))
+        assert total >= sum(number * 1000 for number in range(moments.NUMBERED))
 
 
 @pytest.mark.parametrize("options", ("lazytime", "strictatime", "relatime", "nodelalloc"))
@@ -136,16 +119,7 @@ def test_times_of_access_of_directories(ringwalk, mount, scratch):
 @pytest.mark.parametrize("engine", ((), ("--sync",)), ids=("", "synced"))
 def test_files_without_a_name(ringwalk, disk, engine):
     """Unlinked while open, made without a name, waiting to be removed: no walk meets them."""
-    for number in range(20):
-        (disk / f"kept{number}").write_bytes(b"x" * 10_000)
-    with contextlib.ExitStack() as stack:
-        for number in range(20):
-            file = stack.enter_context(open(disk / f"unlinked{number}", "wb"))
-            file.write(b"x" * 100_000)
-            (disk / f"unlinked{number}").unlink()
-            nameless = os.open(disk, os.O_TMPFILE | os.O_RDWR)
-            stack.callback(os.close, nameless)
-            os.write(nameless, b"x" * 50_000)
+    with moments.without_a_name(disk), contextlib.ExitStack() as stack:
         removed = disk / "removed"
         removed.mkdir()
         stack.callback(os.close, os.open(removed, os.O_RDONLY))

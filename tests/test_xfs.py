@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import os
 import re
 import subprocess
 
 import pytest
-from support import answers, churn, idmap, images, mounts, strace, trees
+from support import churn, idmap, images, moments, mounts, strace, trees
 from support.answers import FEW, QUESTIONS, Reference, assert_sources_agree
 from support.run import NOBODY, run
 
@@ -44,25 +43,10 @@ def test_every_answer(ringwalk, image):
 @pytest.mark.parametrize("engine", ((), ("--sync",)), ids=("", "synced"))
 def test_files_written_a_moment_before(ringwalk, disk, engine):
     trees.RandomTree(disk / "tree", seed=81, entries=200)
-    expected = set()
-    for number in range(200):
-        (disk / f"f{number}").write_bytes(b"x" * (number * 1000))
-        expected.add(b"f%d %d" % (number, number * 1000))
-    command = ("find", ".", "-name", "f[0-9]*", "-path", "./f*", "-printf", "%f %s\n")
+    expected = moments.write_numbered(disk)
     for source in SOURCES:
-        result = ringwalk("--source", source, *engine, *command, cwd=disk).ok()
-        assert set(result.lines()) == expected
-        for question in FEW:
-            before, got, after = (
-                answers.records(question, answers.ask(ringwalk, question, disk, *words).ok())
-                for words in (
-                    ("--source", "syscall"),
-                    ("--source", source, *engine),
-                    ("--source", "syscall"),
-                )
-            )
-            missing = (set(before) & set(after)) - set(got)
-            assert not missing, (source, question, sorted(missing)[:5])
+        moments.check_numbered(ringwalk, disk, expected, "--source", source, *engine)
+        moments.check_said_twice(ringwalk, disk, "--source", source, *engine)
 
 
 def test_reflinks_and_hard_links(ringwalk, disk):
@@ -82,17 +66,7 @@ def test_reflinks_and_hard_links(ringwalk, disk):
 @pytest.mark.parametrize("engine", ((), ("--sync",)), ids=("", "synced"))
 def test_files_without_a_name(ringwalk, disk, engine):
     """Unlinked while open, or made without a name: BULKSTAT tells of them, a walk does not."""
-    for number in range(20):
-        (disk / f"kept{number}").write_bytes(b"x" * 10_000)
-    with contextlib.ExitStack() as stack:
-        for number in range(20):
-            file = stack.enter_context(open(disk / f"unlinked{number}", "wb"))
-            file.write(b"x" * 100_000)
-            (disk / f"unlinked{number}").unlink()
-            nameless = os.open(disk, os.O_TMPFILE | os.O_RDWR)
-            stack.callback(os.close, nameless)
-            os.write(nameless, b"x" * 50_000)
-        trees.settle(disk)
+    with moments.without_a_name(disk):
         reference = Reference(ringwalk, disk)
         for source in SOURCES:
             reference.check("--source", source, *engine)
