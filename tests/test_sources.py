@@ -91,7 +91,7 @@ def test_it_asks_few_questions(ringwalk, programs, base, mount, scratch, what):
     image = mount(images.fresh, "ext4", scratch)
     trees.RandomTree(image.point / "tree", seed=122, entries=500)
     image.freeze()
-    entries = len(ringwalk("find", image.point).ok().lines())
+    entries = len(ringwalk("find", image.point, "-print0").ok().lines(b"\0"))
     command = {
         "find": ("find", image.point, "-size", "+1"),
         "du": ("du", "-a", image.point),
