@@ -210,6 +210,26 @@ def test_chosen_fields(ringwalk, scratch, sound):
     assert became.count("refused") < 15, seen
 
 
+def test_a_directory_below_itself(ringwalk, scratch):
+    """Without `..`, by which it would be known that it was not found where it is."""
+    image = images.Image("ext4", scratch, images.Format(LINES["checksums"], MEBIBYTES))
+    images.make("ext4", image.form, image.file)
+    with image.mounted() as point:
+        (point / "looped").mkdir()
+        (point / "looped" / "file").touch()
+    for line in ("link looped looped/again", "unlink looped/.."):
+        images.command(["debugfs", "-w", "-R", line, image.file])
+    with image.mounted("ro,errors=continue") as point:
+        options = {"cwd": point, "timeout": TIMEOUT}
+        command = ("find", ".", "-print0")
+        got = ringwalk("--source", "ext4", *command, **options).sane()
+        expected = ringwalk("--source", "syscall", *command, **options).sane()
+        assert sorted(got.lines(b"\0")) == sorted(expected.lines(b"\0"))
+        assert (got.status, messages(got)) == (expected.status, messages(expected))
+        for command in (("du", "-a"), ("du", "-s"), ("count",)):
+            ringwalk("--source", "ext4", *command, **options).sane()
+
+
 @pytest.mark.parametrize("share", (0.1, 0.5, 0.9))
 def test_a_device_that_fails(ringwalk, mount, scratch, share):
     """The image was cut short: what lies beyond cannot be read, by whichever way."""

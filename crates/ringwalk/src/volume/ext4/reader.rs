@@ -226,7 +226,10 @@ fn file_type(ext4: u8) -> FileType {
 struct Taker<'t> {
     records: &'t mut Records,
     wanting: Wanting<'t>,
+    /// It named another directory than that as the one above it.
     moved: bool,
+    /// It named one at all.
+    has_parent: bool,
 }
 
 impl Taker<'_> {
@@ -235,6 +238,7 @@ impl Taker<'_> {
         match entry.name {
             b"." => {}
             b".." => {
+                self.has_parent = true;
                 let parent = self.wanting.parent;
                 self.moved |= parent.is_some_and(|parent| parent != u64::from(entry.ino));
             }
@@ -308,6 +312,7 @@ impl Ext4Reader {
             records: &mut batch.records,
             wanting: dir,
             moved: false,
+            has_parent: false,
         };
         if inode.flags().contains(InodeFlags::INLINE_DATA) {
             let read = volume
@@ -335,6 +340,10 @@ impl Ext4Reader {
         }
         if taker.moved {
             return Err(Refused::because("it has been moved"));
+        }
+        // Without this a damaged directory that is below itself would be gone down into without end.
+        if first == 0 && !taker.has_parent {
+            return Err(Refused::because("it does not name the directory above it"));
         }
         let position = (next * (block_size as u64) < blocks.len() as u64).then(|| Position {
             at: next,
