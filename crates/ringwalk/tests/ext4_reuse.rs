@@ -1,10 +1,12 @@
-//! A directory of ext4 that is removed while the walk is on its way to it, and whose inode number another one gets.
+//! Directories of ext4 that are replaced while the walk is on its way to them.
 
-use ringwalk::{Batch, Flow, SourceChoice, Visitor, Walk};
+use ringwalk::{Batch, Dir, Error, Fields, Flow, SourceChoice, Visitor, Walk};
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// A mounted ext4, unmounted and deleted when dropped.
@@ -88,5 +90,50 @@ fn another_directory_with_the_same_number_is_not_taken_for_the_one_listed() {
     let of_file = |path: &&Vec<u8>| path.ends_with(b"/file");
     let mut paths = outcome.visitors.iter().flat_map(|visitor| &visitor.paths);
     assert_eq!(paths.find(of_file), None);
+    assert_eq!((outcome.summary.errors, outcome.summary.vanished), (0, 1));
+}
+
+/// Puts a file in the place of a directory that has been listed, before its entries are asked for.
+struct Covering {
+    errors: Vec<Error>,
+}
+
+impl Visitor for Covering {
+    type State = ();
+
+    fn enter(&mut self, dir: &Dir<()>) -> Flow {
+        if dir.name() == b"directory" {
+            let path = dir.path();
+            let path = Path::new(std::ffi::OsStr::from_bytes(&path));
+            fs::rename(path, path.with_file_name("aside")).unwrap();
+            fs::write(path, b"").unwrap();
+        }
+        Flow::Continue
+    }
+
+    fn batch(&mut self, _: &Batch<'_, ()>) -> Flow {
+        Flow::Continue
+    }
+
+    fn error(&mut self, error: &Error) {
+        self.errors.push(error.clone());
+    }
+}
+
+#[test]
+fn entries_of_a_directory_that_a_file_has_replaced_have_vanished() {
+    let Some(image) = Image::new() else { return };
+    let top = image.path().join("top");
+    fs::create_dir_all(top.join("directory")).unwrap();
+    // One made a moment ago is opened before it is listed.
+    std::thread::sleep(Duration::from_secs(4));
+    fs::write(top.join("directory/new"), b"").unwrap();
+    let walk = Walk::new(top.as_path()).source(SourceChoice::Ext4);
+    let walk = walk
+        .fields(Fields::SIZE)
+        .workers(std::num::NonZeroUsize::new(1));
+    let outcome = walk.run(|_| Covering { errors: Vec::new() });
+    let errors = &outcome.visitors[0].errors;
+    assert!(errors.iter().all(Error::is_vanished), "{errors:?}");
     assert_eq!((outcome.summary.errors, outcome.summary.vanished), (0, 1));
 }

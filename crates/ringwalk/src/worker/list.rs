@@ -30,10 +30,17 @@ impl<S> fmt::Debug for Unopened<'_, S> {
 
 impl<S> OpenOnDemand for Unopened<'_, S> {
     fn open(&self) -> Result<&DirectoryFd, Errno> {
-        let open = || self.descriptors.open_unopened(self.dir);
-        let opened = self
-            .fd
-            .get_or_init(|| open().map_err(|failure| failure.errno));
+        let open = || {
+            self.descriptors.open_unopened(self.dir).map_err(|failure| {
+                // What has taken the place of the directory, or of one above it, has none of its entries.
+                if failure.is_race() {
+                    Errno::NOENT
+                } else {
+                    failure.errno
+                }
+            })
+        };
+        let opened = self.fd.get_or_init(open);
         opened.as_deref().map_err(|errno| *errno)
     }
 }
