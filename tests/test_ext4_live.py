@@ -210,3 +210,15 @@ def test_a_large_directory_of_new_files_is_read_to_its_end(ringwalk, plain):
     row = answers.explained(ringwalk, plain, *command)["source"]
     assert "given up" in row, row
     assert_sources_agree(ringwalk, SOURCES, *command, cwd=plain)
+
+
+def test_directories_in_directories(ringwalk, mount, scratch):
+    """So many levels that going up from each of them would take for ever."""
+    top = mount(images.fresh, "ext4", scratch, "-t ext4 -b 1024 -N 30000").point
+    command = ("count", "--no-stat", top / "deep")
+    with trees.deep_tree(top / "deep", 20_000):
+        # Those made a moment ago are read by system calls in any case.
+        time.sleep(4)
+        expected = ringwalk("--source", "syscall", *command).ok().out
+        for source in SOURCES:
+            assert ringwalk("--source", source, *command, timeout=10).ok().out == expected

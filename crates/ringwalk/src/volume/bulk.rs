@@ -23,6 +23,10 @@ const DIRECTORY_WORTH: u64 = 4;
 /// `auto` looks whether a volume is of use after it has left so many entries to be asked for.
 const MANY_LEFT: u64 = 1000;
 
+/// Directories further below their root are read by system calls: all those above are looked at for each of them, and would have to
+/// be gone through again whenever one is opened.
+const DEEPEST: usize = 1000;
+
 /// What of a walk is read past the VFS.
 pub(crate) struct Bulk {
     /// Whether the walk is of a kind that can be.
@@ -149,7 +153,10 @@ impl Bulk {
     pub(crate) fn place_of<'d, S>(&self, dir: &'d Dir<S>) -> Option<(usize, Wanting<'d>)> {
         let found = self.grounds.get()?;
         let (index, place) = (*found.of_roots.get(dir.root_index())?)?;
-        if self.seen.get(dir.root_index())?.get() != Some(&place) || dir.is_below_link() {
+        if self.seen.get(dir.root_index())?.get() != Some(&place)
+            || dir.is_below_link()
+            || dir.depth() > DEEPEST
+        {
             return None;
         }
         let ground = &found.all[index];
