@@ -82,7 +82,7 @@ lint: checks ## clippy, ruff and shellcheck
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	ruff check .
 	ruff format --check tests
-	shellcheck .ci/run scripts/setup
+	shellcheck .ci/run scripts/setup fuzz/ext4-corpus
 
 msrv: ## check that the oldest supported toolchain builds everything
 	@if rustup run $(MSRV) cargo --version >/dev/null 2>&1 || \

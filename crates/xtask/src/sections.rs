@@ -29,7 +29,7 @@ const PROGRAM: (&str, &str) = (
 Reads directory trees in parallel, without following links that it was not asked to, at any depth, in bounded memory. What \
 cannot be read is told and does not end the work.
 
-Called through a link named du, the program is ringwalk du.",
+Called through a link named du or find, the program is ringwalk du or ringwalk find.",
 );
 
 const SOURCES: (&str, &str) = (
