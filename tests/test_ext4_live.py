@@ -109,7 +109,8 @@ def test_times_of_access_of_directories(ringwalk, mount, scratch):
         os.listdir(top / f"d{number}")
     # -maxdepth keeps them from being read.
     command = ("find", ".", "-mindepth", "1", "-maxdepth", "1", "-printf", "%p %A@ %T@\n")
-    for whole in (("find", "."), ("du", "-a"), ("du", "-s"), ("count",)):
+    # du reads names by system calls where their order matters.
+    for whole in (("find", "."), ("find", ".", "-size", "+1"), ("du", "-s"), ("count",)):
         before = sorted(ringwalk("--source", "syscall", *command, cwd=top).ok().lines())
         ringwalk("--source", "ext4", *whole, cwd=top).ok()
         after = sorted(ringwalk("--source", "ext4", *command, cwd=top).ok().lines())

@@ -6,7 +6,8 @@
 //!
 //! **A directory** is listed in steps that make it a snapshot: its inode is read, then its blocks, then its inode again. Every change
 //! of a directory changes its inode (`i_version`, times), and entries are moved between blocks only after the block
-//! that they go to has been added to the inode. So if the inode is the same, the blocks belong together. Its `..` must be the directory
+//! that they go to has been added to the inode. So if the inode is the same, and the last block, where a new one would be, was the same before the others were read, the blocks
+//! belong together. Its `..` must be the directory
 //! that it was found in: an inode that was freed and is another directory by now is not taken for the old one.
 //!
 //! **Metadata** comes from the inode tables, read after the names, the inodes of a batch in the order of the table and neighbours

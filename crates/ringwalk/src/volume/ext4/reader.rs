@@ -6,7 +6,7 @@ use super::metadata::{is_unsure, to_metadata};
 use crate::raw_batch::{Known, RawBatch};
 use crate::stat::Wanted;
 use crate::volume::{Mounted, Position, Reader, Refused, Wanting};
-use ringwalk_ext4::{DirEntry, Error, Inode, InodeFlags};
+use ringwalk_ext4::{DirEntry, Error, Extent, Inode, InodeFlags};
 use ringwalk_sys::{RawFileType as FileType, Records};
 use rustix::fs::{Advice, fadvise};
 use std::num::NonZeroU64;
@@ -39,6 +39,8 @@ pub(super) struct Ext4Reader {
     again: Vec<u8>,
     /// Its blocks.
     blocks: Vec<u8>,
+    /// The last of them, read before the others.
+    last_block: Vec<u8>,
 }
 
 fn refused(why: &Error) -> Refused {
@@ -53,6 +55,7 @@ impl Ext4Reader {
             own: Vec::new(),
             again: Vec::new(),
             blocks: Vec::new(),
+            last_block: Vec::new(),
         }
     }
 
@@ -115,6 +118,7 @@ impl Ext4Reader {
                 let _ = fadvise(&*self.volume.device, offset, length, Advice::WillNeed);
             }
         }
+        self.read_last_block(&extents, size / block_size)?;
         let mut next = 0;
         for extent in extents {
             if extent.logical != next {
@@ -134,7 +138,29 @@ impl Ext4Reader {
         if next * block_size < size {
             return Err(Refused::because("it has a hole at its end"));
         }
+        if !self.blocks.ends_with(&self.last_block) {
+            return Err(Refused::because("it changes all the time"));
+        }
         Ok(())
+    }
+
+    /// Reads the last of several blocks, before the others and once more with them. When a block is split, half of it is copied to a
+    /// new one at the end, then taken out of the old one, and only then is the inode changed: who reads the old
+    /// one before that and the new one after it would have entries twice.
+    fn read_last_block(&mut self, extents: &[Extent], blocks: u64) -> Result<(), Refused> {
+        self.last_block.clear();
+        let last = blocks.saturating_sub(1);
+        let holds = |extent: &&Extent| {
+            let behind = last.checked_sub(extent.logical);
+            behind.is_some_and(|behind| behind < u64::from(extent.blocks))
+        };
+        let Some(extent) = extents.iter().find(holds).filter(|_| last > 0) else {
+            return Ok(());
+        };
+        let block_size = self.volume.file_system.superblock().block_size;
+        self.last_block.resize(block_size as usize, 0);
+        let offset = (extent.physical + last - extent.logical) * u64::from(block_size);
+        read_exact(&self.volume, &mut self.last_block, offset)
     }
 
     /// Whether all blocks of a directory that comes in several batches are sound, as nothing that was given can be taken back.
