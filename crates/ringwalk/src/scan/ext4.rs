@@ -4,15 +4,14 @@
 //! however many there are they read next to each other. Whether an inode is in use is what it says itself: it has links. What has none is deleted, even
 //! if somebody still has it open, and no walk would see it.
 
+use super::handle::ask;
 use super::{Inventory, Turns};
 use crate::block::{BlockReader, ReaderOptions, Request};
 use crate::metadata::{Fields, Metadata};
 use crate::volume::ext4::{Ext4, is_unsure, to_metadata};
 use crate::volume::{Mounted, Refused};
 use ringwalk_ext4::{FileSystem, InodeTable, ROOT_INODE};
-use ringwalk_sys::{FileHandle, Statx, open_by_handle, statx};
-use rustix::fs::{AtFlags, OFlags};
-use rustix::io::Errno;
+use ringwalk_sys::FileHandle;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -194,7 +193,11 @@ impl Tables {
             }
             if is_unsure(&inode, mounted) {
                 asked += 1;
-                found.extend(ask(mounted, ino, inode.generation())?);
+                found.extend(ask(
+                    mounted,
+                    ino.into(),
+                    &FileHandle::ext4(ino, inode.generation()),
+                )?);
             } else {
                 found.push(to_metadata(&inode, mounted, self.fields));
             }
@@ -228,7 +231,11 @@ impl Tables {
             .map_err(|why| Refused::because(format!("inode {ino}: {why}")))?;
         match inode {
             Some(inode) if !file_system.is_hidden(&inode) => {
-                found.extend(ask(mounted, ino, inode.generation())?);
+                found.extend(ask(
+                    mounted,
+                    ino.into(),
+                    &FileHandle::ext4(ino, inode.generation()),
+                )?);
             }
             _ => {}
         }
@@ -249,23 +256,6 @@ fn read_inode(
     std::os::unix::fs::FileExt::read_exact_at(device, &mut raw, offset)
         .map_err(|why| failed(why.to_string()))?;
     Ok(raw)
-}
-
-/// What the file system itself says of a file; `None` if it has been deleted.
-fn ask(mounted: &Mounted, ino: u32, generation: u32) -> Result<Option<Metadata>, Refused> {
-    let handle = FileHandle::ext4(ino, generation);
-    let file = match open_by_handle(mounted.directory(), &handle, OFlags::PATH) {
-        Ok(file) => file,
-        Err(Errno::STALE | Errno::NOENT) => return Ok(None),
-        Err(errno) => return Err(Refused::because(format!("inode {ino}: {errno}"))),
-    };
-    let mut stat = Statx::default();
-    let fields = Fields::all().bits();
-    statx(file, c"", AtFlags::EMPTY_PATH, fields, &mut stat)
-        .map_err(|errno| Refused::because(format!("inode {ino}: {errno}")))?;
-    let metadata = Metadata::from(&stat);
-    // Still open, but without a name.
-    Ok((metadata.nlink > 0).then_some(metadata))
 }
 
 #[cfg(test)]

@@ -9,12 +9,14 @@
 //! |---|---|
 //! | `mod.rs` | what is asked for, and running it |
 //! | `inventory.rs` | what a file system must offer |
+//! | `handle.rs` | files that it is not sure of |
 //! | `ext4.rs` | inode tables from the block device |
 //! | `xfs/` | BULKSTAT over allocation groups |
 //! | `btrfs/` | TREE_SEARCH_V2 over ranges of inode numbers |
 
 mod btrfs;
 mod ext4;
+mod handle;
 mod inventory;
 mod xfs;
 

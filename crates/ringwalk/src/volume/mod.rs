@@ -30,6 +30,7 @@ pub(crate) use mounted::{Mounted, now as seconds_now};
 
 use crate::raw_batch::RawBatch;
 use crate::stat::Wanted;
+use ringwalk_sys::RawFileType as FileType;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -76,6 +77,20 @@ pub(crate) struct Position {
     pub(crate) at: u64,
     /// What has been read ahead, if the directory had to be read at one go.
     pub(crate) bytes: Option<Arc<Vec<u8>>>,
+}
+
+/// The type that a directory of ext4 or btrfs tells of an entry: `FT_*` of `include/linux/fs_types.h`.
+pub(crate) fn listed_type(ft: u8) -> FileType {
+    match ft {
+        1 => FileType::Regular,
+        2 => FileType::Directory,
+        3 => FileType::CharacterDevice,
+        4 => FileType::BlockDevice,
+        5 => FileType::Fifo,
+        6 => FileType::Socket,
+        7 => FileType::Symlink,
+        _ => FileType::Unknown,
+    }
 }
 
 /// A mounted file system that can be read by inode number.

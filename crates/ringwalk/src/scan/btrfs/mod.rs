@@ -16,15 +16,15 @@ mod subvolumes;
 #[cfg(test)]
 mod tests;
 
+use super::handle::ask;
 use super::{Inventory, Turns};
-use crate::metadata::{Fields, Metadata};
+use crate::metadata::Metadata;
 use crate::volume::btrfs::item::{Entries, FIRST_INO, InodeItem, LAST_INO, Location, kind};
 use crate::volume::btrfs::{begin, refused};
 use crate::volume::{Mounted, Refused};
 use ranges::{Range, Ranges};
+use ringwalk_sys::FileHandle;
 use ringwalk_sys::btrfs::{Item, Key, TreeSearch};
-use ringwalk_sys::{FileHandle, Statx, open_by_handle, statx};
-use rustix::fs::{AtFlags, OFlags};
 use rustix::io::Errno;
 use std::sync::Arc;
 use subvolumes::Subvolume;
@@ -263,20 +263,4 @@ impl Subvolume {
             Some(Key::first(end.objectid.checked_add(1)?, 0))
         }
     }
-}
-
-/// What the file system itself says of a file; `None` if it has been deleted.
-fn ask(mounted: &Mounted, ino: u64, handle: &FileHandle) -> Result<Option<Metadata>, Refused> {
-    let failed = |errno: Errno| Refused::because(format!("inode {ino}: {errno}"));
-    let file = match open_by_handle(mounted.directory(), handle, OFlags::PATH) {
-        Ok(file) => file,
-        Err(Errno::STALE | Errno::NOENT) => return Ok(None),
-        Err(errno) => return Err(failed(errno)),
-    };
-    let mut stat = Statx::default();
-    let fields = Fields::all().bits();
-    statx(file, c"", AtFlags::EMPTY_PATH, fields, &mut stat).map_err(failed)?;
-    let metadata = Metadata::from(&stat);
-    // Still open, but without a name.
-    Ok((metadata.nlink > 0).then_some(metadata))
 }

@@ -8,12 +8,13 @@
 #[cfg(test)]
 mod tests;
 
+use super::handle::ask;
 use super::{Inventory, Turns};
 use crate::metadata::{Fields, Metadata};
 use crate::volume::xfs::{Xfs, is_unsure, to_metadata};
 use crate::volume::{Mounted, Refused};
-use ringwalk_sys::{FileHandle, Statx, XfsBulk, XfsBulkstat, XfsInodeChunk, open_by_handle, statx};
-use rustix::fs::{AtFlags, OFlags};
+use ringwalk_sys::{FileHandle, XfsBulk, XfsBulkstat, XfsInodeChunk, open_by_handle};
+use rustix::fs::OFlags;
 use rustix::io::Errno;
 use std::path::Path;
 use std::sync::Arc;
@@ -199,7 +200,8 @@ impl Groups {
                 found.push(Mounted::look_at(self.xfs.mounted.directory())?);
             } else if is_unsure(record, &self.xfs) {
                 unsure += 1;
-                found.extend(self.look_at(record)?);
+                let handle = FileHandle::xfs(record.ino, record.generation);
+                found.extend(ask(&self.xfs.mounted, record.ino, &handle)?);
             } else {
                 found.push(to_metadata(record, &self.xfs, Fields::all()));
             }
@@ -217,22 +219,5 @@ impl Groups {
             )));
         }
         Ok(())
-    }
-
-    /// What statx(2) says of a file; `None` if it has been deleted.
-    fn look_at(&self, record: &XfsBulkstat) -> Result<Option<Metadata>, Refused> {
-        let failed = |errno| Refused::because(format!("inode {}: {errno}", record.ino));
-        let handle = FileHandle::xfs(record.ino, record.generation);
-        let file = match open_by_handle(self.xfs.mounted.directory(), &handle, OFlags::PATH) {
-            Ok(file) => file,
-            Err(Errno::STALE | Errno::NOENT) => return Ok(None),
-            Err(errno) => return Err(failed(errno)),
-        };
-        let mut stat = Statx::default();
-        let fields = Fields::all().bits();
-        statx(file, c"", AtFlags::EMPTY_PATH, fields, &mut stat).map_err(failed)?;
-        let metadata = Metadata::from(&stat);
-        // Still open, but without a name.
-        Ok((metadata.nlink > 0).then_some(metadata))
     }
 }

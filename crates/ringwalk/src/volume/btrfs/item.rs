@@ -3,7 +3,7 @@
 //! The layouts are those of `linux/btrfs_tree.h`; everything is little-endian and unaligned. What is cut short is not there.
 
 use crate::metadata::{Metadata, Timestamp};
-use crate::volume::Mounted;
+use crate::volume::{Mounted, listed_type};
 use ringwalk_sys::RawFileType as FileType;
 use rustix::fs::makedev;
 
@@ -192,17 +192,10 @@ fn split_entry(data: &[u8]) -> Option<(Result<Entry<'_>, Damaged>, &[u8])> {
         kind::ROOT_ITEM => Location::Subvolume(objectid),
         _ => return Some((Err(Damaged), rest)),
     };
-    // BTRFS_FT_*.
-    let file_type = match header[29] {
-        1 => FileType::Regular,
-        2 => FileType::Directory,
-        3 => FileType::CharacterDevice,
-        4 => FileType::BlockDevice,
-        5 => FileType::Fifo,
-        6 => FileType::Socket,
-        7 => FileType::Symlink,
-        _ => return Some((Err(Damaged), rest)),
-    };
+    let file_type = listed_type(header[29]);
+    if file_type == FileType::Unknown {
+        return Some((Err(Damaged), rest));
+    }
     if name.is_empty() || name.contains(&0) || name.contains(&b'/') {
         return Some((Err(Damaged), rest));
     }

@@ -5,7 +5,7 @@ use super::inodes::InodeLookup;
 use super::metadata::{is_unsure, to_metadata};
 use crate::raw_batch::{Known, RawBatch};
 use crate::stat::Wanted;
-use crate::volume::{Mounted, Position, Reader, Refused, Wanting};
+use crate::volume::{Mounted, Position, Reader, Refused, Wanting, listed_type};
 use ringwalk_ext4::{DirEntry, Error, Extent, Inode, InodeFlags};
 use ringwalk_sys::{RawFileType as FileType, Records};
 use rustix::fs::{Advice, fadvise};
@@ -234,20 +234,6 @@ fn is_newborn(inode: &Inode<'_>, mounted: &Mounted) -> bool {
     mounted.is_new(born.secs)
 }
 
-/// `EXT4_FT_*` as the types of directory records.
-fn file_type(ext4: u8) -> FileType {
-    match ext4 {
-        1 => FileType::Regular,
-        2 => FileType::Directory,
-        3 => FileType::CharacterDevice,
-        4 => FileType::BlockDevice,
-        5 => FileType::Fifo,
-        6 => FileType::Socket,
-        7 => FileType::Symlink,
-        _ => FileType::Unknown,
-    }
-}
-
 /// Takes entries, and looks whether they are those of the directory that was meant.
 struct Taker<'t> {
     records: &'t mut Records,
@@ -271,7 +257,7 @@ impl Taker<'_> {
             name => {
                 let ino = u64::from(entry.ino);
                 self.records
-                    .push_bytes(name, file_type(entry.file_type), ino);
+                    .push_bytes(name, listed_type(entry.file_type), ino);
             }
         }
     }
