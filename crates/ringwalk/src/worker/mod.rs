@@ -239,12 +239,14 @@ impl<'w, V: Visitor> Worker<'w, V> {
             return self.finish(dir);
         }
         let preorder = self.shared.options.preorder;
-        if self.shared.options.order == Order::Name {
-            self.raw.records.sort_by_name();
-        } else if self.shared.regime.uses_inode_order() && !preorder {
+        match self.shared.options.order {
+            Order::Name => self.raw.records.sort_by_name(),
             // Before it is cut into parts, so that each has its own stretch of the disk; and its directories will be read in
             // this order, too.
-            self.raw.records.sort_by_ino();
+            Order::Any if self.shared.regime.uses_inode_order() && !preorder => {
+                self.raw.records.sort_by_ino();
+            }
+            Order::Any | Order::Listed => {}
         }
         let goes_on = !end && failure.is_none();
         let cuts = if preorder { self.cut() } else { Vec::new() };
