@@ -42,8 +42,7 @@ impl Mounted {
         let mount =
             mount.ok_or_else(|| Refused::because("its mount is not in /proc/self/mountinfo"))?;
         let begin = now().saturating_sub(CLOCK_SLACK);
-        let (begin, unsettled_from) = if mount.super_options.split(',').any(|option| option == "ro")
-        {
+        let (begin, unsettled_from) = if is_read_only(&mount) {
             // Nothing changes.
             (u64::MAX, u64::MAX)
         } else if sync {
@@ -147,11 +146,20 @@ impl Mounted {
         ctime >= self.unsettled_from
     }
 
+    /// Whether the file system is mounted read-only, so that nothing changes.
+    pub(crate) fn is_read_only(&self) -> bool {
+        is_read_only(&self.mount)
+    }
+
     /// Whether a file last changed at this second may have been changed, or made, since the walk began: perhaps it is not the one whose
     /// name was read.
     pub(crate) fn is_new(&self, ctime: i64) -> bool {
         ctime >= self.begin
     }
+}
+
+fn is_read_only(mount: &Mount) -> bool {
+    mount.super_options.split(',').any(|option| option == "ro")
 }
 
 /// Seconds since the epoch.

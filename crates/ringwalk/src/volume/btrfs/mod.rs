@@ -73,8 +73,7 @@ pub(crate) fn begin(mounted: &Mounted) -> Result<u64, Refused> {
     if found.map_err(refused)?.next().is_none() {
         return Err(Refused::because("the root of its subvolume is not found"));
     }
-    let options = &mounted.mount.super_options;
-    if options.split(',').any(|option| option == "ro") {
+    if mounted.is_read_only() {
         return Ok(tree);
     }
     let transaction = start_commit(directory).map_err(refused)?;
