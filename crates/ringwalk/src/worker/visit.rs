@@ -152,10 +152,13 @@ impl<V: Visitor> Worker<'_, V> {
         if !metadata {
             let watching = begin.is_some() && self.shared.prefetch.is_watching();
             let large = raw.records.len() > 2 * FIRST_STATS;
-            if watching && large && self.shared.bulk.ground_of(dir).is_none() {
-                // Where each of many calls waits, that is found out before all have been made.
-                let wanted = self.shared.entry_fields;
-                calls += stat_first(&mut raw, FIRST_STATS, place, wanted, descending);
+            if watching && large {
+                // Where each of many calls waits, that is found out before all have been made. A volume tells by the time
+                // that it took to list the directory.
+                if self.shared.bulk.ground_of(dir).is_none() {
+                    let wanted = self.shared.entry_fields;
+                    calls += stat_first(&mut raw, FIRST_STATS, place, wanted, descending);
+                }
                 self.meter(calls, begin, dir, fd.map(|fd| &**fd));
                 calls = 0;
                 begin = self.meter.begin();

@@ -125,8 +125,10 @@ impl Ext4Reader {
         self.blocks.reserve_exact(length + self.own.len());
         self.blocks.resize(length, 0);
         if extents.len() > FEW_EXTENTS {
-            // All are on their way at once, in the order of the disk as far as that matters to it.
-            for extent in &extents {
+            // All are on their way at once, in the order of the disk.
+            let mut in_order = extents.clone();
+            in_order.sort_unstable_by_key(|extent| extent.physical);
+            for extent in &in_order {
                 let length = NonZeroU64::new(u64::from(extent.blocks) * block_size);
                 let offset = extent.physical * block_size;
                 // Only a hint.
