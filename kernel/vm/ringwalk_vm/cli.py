@@ -15,9 +15,10 @@ from pathlib import Path
 from . import accel, cache, disks, guest, initramfs, machine, module
 from .errors import BROKEN, Failure, Impossible
 from .kernels import Kernel
+from .patched import FLAVOURS, patched
 from .stock import SERIES, stock
 
-KERNELS = (*SERIES,)
+KERNELS = (*SERIES, *FLAVOURS)
 
 EPILOG = """\
 COMMAND runs as root in /payload, where the files are, by the guest's shell (busybox): a single
@@ -124,7 +125,7 @@ def parse_file(text: str) -> tuple[Path, str]:
 
 def kernel_named(name: str) -> Kernel:
     """The kernel, fetched or built where need be."""
-    return stock(name)
+    return stock(name) if name in SERIES else patched(name)
 
 
 def main(arguments: list[str]) -> int:
