@@ -4,7 +4,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import cache
+from . import cache, tsc
 from .disks import OUT, Drive
 
 QEMU = "qemu-system-x86_64"
@@ -42,16 +42,22 @@ def command(machine: Machine, image: Path, initramfs: Path) -> list[str]:
     line = [qemu(), "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]
     line += ["-machine", kind(machine), "-cpu", "max", "-smp", str(machine.cpus)]
     line += ["-m", machine.memory, "-kernel", str(image), "-initrd", str(initramfs)]
-    append = f"{APPEND} {machine.append}".strip()
     if machine.icount:
         # One instruction is one nanosecond of the guest's clock and one count of rdtsc.
         line += ["-icount", "shift=0,sleep=off"]
-        append += " tsc=reliable"
+    append = f"{APPEND}{clock(machine)} {machine.append}".strip()
     line += ["-append", append, "-chardev", "stdio,id=console,signal=off"]
     line += ["-serial", "chardev:console"]
     for number, drive in enumerate(machine.drives):
         line += drive_options(machine, number, drive)
     return line
+
+
+def clock(machine: Machine) -> str:
+    """What an emulated guest is told of its time stamp counter, which is the host's (see tsc.py)."""
+    if machine.accel != "tcg":
+        return ""
+    return f" tsc=reliable tsc_early_khz={1_000_000 if machine.icount else tsc.khz()}"
 
 
 def kind(machine: Machine) -> str:
