@@ -9,13 +9,17 @@ from .disks import OUT, Drive
 
 QEMU = "qemu-system-x86_64"
 
-# The serial console carries errors, and warnings once guest/init runs; the whole log comes back. A dead kernel
-# restarts at once, which ends QEMU. Mitigations cost system calls more than anything else: without
-# them what saves system calls is not flattered.
+# The serial console carries errors, and warnings once guest/init runs; the whole log comes back. A
+# dead kernel restarts at once, which ends QEMU. Mitigations cost system calls more than anything
+# else: without them what saves system calls is not flattered.
 APPEND = (
     "console=ttyS0 loglevel=4 panic=-1 oops=panic log_buf_len=4M mitigations=off reboot=t "
     "rdinit=/init"
 )
+
+
+# An emulated processor stands still while the host does something else: a stall is one that lasts.
+PATIENCE = "rcupdate.rcu_cpu_stall_timeout=100 watchdog_thresh=50 workqueue.watchdog_thresh=100"
 
 
 @dataclass(frozen=True)
@@ -54,10 +58,11 @@ def command(machine: Machine, image: Path, initramfs: Path) -> list[str]:
 
 
 def clock(machine: Machine) -> str:
-    """What an emulated guest is told of its time stamp counter, which is the host's (see tsc.py)."""
+    """What an emulated guest is told of its time: its counter is the host's (see tsc.py)."""
     if machine.accel != "tcg":
         return ""
-    return f" tsc=reliable tsc_early_khz={1_000_000 if machine.icount else tsc.khz()}"
+    khz = 1_000_000 if machine.icount else tsc.khz()
+    return f" tsc=reliable tsc_early_khz={khz} {PATIENCE}"
 
 
 def kind(machine: Machine) -> str:

@@ -2,8 +2,8 @@
 """The rate of this processor's time stamp counter.
 
 An emulated guest reads the host's counter, and has to find its rate against emulated clocks. On a
-busy host that goes wrong, and microvm, which has no other clock, then waits for ever (4 of 30 boots).
-The guest is told instead.
+busy host that goes wrong, and microvm, which has no other clock, then waits for ever (4 of 30
+boots). The guest is told instead.
 """
 
 import ctypes
@@ -17,7 +17,9 @@ SPAN = 0.1  # seconds; the clock is read within microseconds, so the error is be
 
 def khz() -> int:
     """Counts a millisecond."""
-    with mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC) as code:
+    with mmap.mmap(
+        -1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC
+    ) as code:
         code.write(READ)
         place = ctypes.c_char.from_buffer(code)
         read = ctypes.CFUNCTYPE(ctypes.c_uint64)(ctypes.addressof(place))
