@@ -153,7 +153,7 @@ static void small_buffers_with_xattrs(struct folder *folder)
 	}
 }
 
-/* Entries whose metadata cannot be had: an error in their record, and only there. The test of races has more of these. */
+/* Several batches, and more inodes than are in one block. */
 static void large(struct env *env, struct folder *small)
 {
 	struct ringwalk_readdirplus request;

@@ -65,6 +65,18 @@ void list_read_apart(struct list *list, int fd)
 	close(apart);
 }
 
+void list_add(struct list *list, const char *name, uint64_t ino, uint64_t off, uint8_t type)
+{
+	size_t len = dirent_record_len(strlen(name));
+	struct dirent_record *record = calloc(1, len);
+
+	MUST(record);
+	*record = (struct dirent_record){ .d_ino = ino, .d_off = off, .d_reclen = len, .d_type = type };
+	strcpy(record->d_name, name);
+	list_append(list, record, len);
+	free(record);
+}
+
 void list_free(struct list *list)
 {
 	free(list->at);

@@ -32,6 +32,9 @@ void list_free(struct list *list);
 /* Appends @len bytes of records (for lists read by requests). Stops the test if they are malformed. */
 void list_append(struct list *list, const void *records, size_t len);
 
+/* Appends a record made up for STAT_BATCH. */
+void list_add(struct list *list, const char *name, uint64_t ino, uint64_t off, uint8_t type);
+
 /* Index of @name, or -1. */
 long list_find(const struct list *list, const char *name);
 

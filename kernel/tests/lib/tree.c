@@ -60,7 +60,7 @@ static void make_file(int fd, const char *name, mode_t mode)
 
 void tree_files(int fd, const char *prefix, unsigned int count)
 {
-	char name[64];
+	char name[256];
 
 	for (unsigned int i = 0; i < count; i++) {
 		snprintf(name, sizeof(name), "%s%06u", prefix, i);
