@@ -3,6 +3,7 @@
  * main() of every test: options, the folder that the test runs in, counting of failures.
  *
  * NAME --scope			what the runner must know: "each|one each|one soak|plain KINDS"
+ * NAME --transports		those that this kernel has; status 1 if it has none
  * NAME [--transport KIND] [--seconds N] [--seed N] ROOT
  */
 #include <fcntl.h>
@@ -154,11 +155,22 @@ static void print_scope(void)
 	putchar('\n');
 }
 
+static int print_transports(void)
+{
+	int found = 0;
+
+	for (enum transport_kind kind = 0; kind < TRANSPORTS; kind++)
+		if (transport_available(kind))
+			printf("%s%s", found++ ? " " : "", transport_name(kind));
+	putchar('\n');
+	return found ? EXIT_PASS : EXIT_FAIL;
+}
+
 static void usage(void) __attribute__((noreturn));
 
 static void usage(void)
 {
-	fprintf(stderr, "usage: %s --scope | [--transport KIND] [--seconds N] [--seed N] ROOT\n", test.name);
+	fprintf(stderr, "usage: %s --scope | --transports | [--transport KIND] [--seconds N] [--seed N] ROOT\n", test.name);
 	exit(2);
 }
 
@@ -166,6 +178,7 @@ int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "scope", no_argument, NULL, 's' },
+		{ "transports", no_argument, NULL, 'T' },
 		{ "transport", required_argument, NULL, 't' },
 		{ "seconds", required_argument, NULL, 'n' },
 		{ "seed", required_argument, NULL, 'r' },
@@ -183,6 +196,8 @@ int main(int argc, char **argv)
 		case 's':
 			print_scope();
 			return 0;
+		case 'T':
+			return print_transports();
 		case 't':
 			if (!transport_by_name(optarg, &env->kind))
 				usage();
