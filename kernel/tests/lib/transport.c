@@ -59,6 +59,14 @@ bool transport_available(enum transport_kind kind)
 	return available;
 }
 
+static int kept_device = -1;
+
+void transport_keep_device(void)
+{
+	if (kept_device < 0)
+		kept_device = open(DEVICE_PATH, O_RDWR | O_CLOEXEC);
+}
+
 void transport_open(struct transport *transport, enum transport_kind kind, unsigned int entries)
 {
 	int error;
@@ -68,7 +76,7 @@ void transport_open(struct transport *transport, enum transport_kind kind, unsig
 	transport->ring.fd = -1;
 	transport->device = -1;
 	if (!is_opcode(kind)) {
-		transport->device = open(DEVICE_PATH, O_RDWR | O_CLOEXEC);
+		transport->device = kept_device < 0 ? open(DEVICE_PATH, O_RDWR | O_CLOEXEC) : dup(kept_device);
 		if (transport->device < 0)
 			test_skip("%s: %s", DEVICE_PATH, strerror(errno));
 	}

@@ -69,6 +69,12 @@ bool transport_by_name(const char *name, enum transport_kind *kind);
 /* Whether this kernel has it. */
 bool transport_available(enum transport_kind kind);
 
+/*
+ * Opens the device for every transport_open() to come, which then needs neither a path nor rights. To be done before a test
+ * changes its root, its ids or its namespaces. Rings are made after that: they are the process's that makes them.
+ */
+void transport_keep_device(void);
+
 /* Ends the test as skipped if the kernel has no such way. @entries are those of the ring; 0 for a few. */
 void transport_open(struct transport *transport, enum transport_kind kind, unsigned int entries);
 void transport_close(struct transport *transport);
