@@ -4,7 +4,7 @@
 import contextlib
 from pathlib import Path
 
-from . import cache
+from . import cache, trixie
 from .errors import Failure
 from .kernels import Kernel
 
@@ -22,9 +22,12 @@ def build(kernel: Kernel) -> Path:
         if kernel.lock:
             locks.enter_context(cache.lock(kernel.lock))
         locks.enter_context(cache.lock(f"module-{output.name}"))
-        headers = kernel.headers()
-        make = [cache.tool("make", "make"), "-C", SOURCE, f"KDIR={headers}", f"MO={output}"]
-        cache.run(make, what=f"building the module for {kernel.release}")
+        if kernel.chroot:
+            trixie.build_module(kernel, SOURCE, output)
+        else:
+            headers = kernel.headers()
+            make = [cache.tool("make", "make"), "-C", SOURCE, f"KDIR={headers}", f"MO={output}"]
+            cache.run(make, what=f"building the module for {kernel.release}")
     built = output / "ringwalk.ko"
     if not built.is_file():
         raise Failure(f"building the module for {kernel.release} left no {built}")

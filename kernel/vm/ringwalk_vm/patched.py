@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Kernels built from source with the patch series, by configurations in kernel/vm/config.
 
-An image is kept under the digest of what it was made of, so that it is built once for each change of
-its inputs. The build folder stays, and a change compiles what it concerns.
+An image is kept under the digest of what it was made of, so that it is built once for each change
+of its inputs. The build folder stays, and a change compiles what it concerns.
 """
 
 import os
 import re
 import shutil
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -90,11 +91,19 @@ def build(name: str, key: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     stamp = folder / "ringwalk-inputs"
     stamp.unlink(missing_ok=True)
-    cache.say(f"building the kernel {name} ({len(source.patches())} patches); its log: {folder}.log")
+    cache.say(
+        f"building the kernel {name} ({len(source.patches())} patches); its log: {folder}.log"
+    )
     configure(name, tree, folder)
     with open(f"{folder}.log", "w") as log:
         command = make(tree, folder) + [f"-j{os.cpu_count()}", "bzImage", "modules"]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            preexec_fn=cache.ends_with_us(signal.SIGTERM),
+        )
     if done.returncode != 0:
         lines = Path(f"{folder}.log").read_text(errors="replace").splitlines()
         errors = [line for line in lines if re.search(r"error|\*\*\*|undefined", line)] or lines

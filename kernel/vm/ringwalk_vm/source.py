@@ -39,7 +39,13 @@ def patches() -> list[Path]:
 
 def version() -> str:
     """The version of the source package that is installed, else the newest known one."""
-    query = [cache.tool("dpkg-query", "dpkg"), "-W", "-f", "${db:Status-Status} ${Version}", PACKAGE]
+    query = [
+        cache.tool("dpkg-query", "dpkg"),
+        "-W",
+        "-f",
+        "${db:Status-Status} ${Version}",
+        PACKAGE,
+    ]
     status, _, found = output(query).partition(" ")
     if status == "installed":
         return found
@@ -97,7 +103,9 @@ def unpack(wanted: str) -> dict:
     archive = Path(f"/usr/src/{PACKAGE}.tar.xz")
     if not archive.is_file():
         package = download(f"{PACKAGE}={wanted}", home())
-        cache.run([cache.tool("dpkg-deb", "dpkg"), "-x", package, home() / "package"], what="dpkg-deb")
+        cache.run(
+            [cache.tool("dpkg-deb", "dpkg"), "-x", package, home() / "package"], what="dpkg-deb"
+        )
         archive = home() / "package" / archive.relative_to("/")
     making = home() / "unpacking"
     making.mkdir()
