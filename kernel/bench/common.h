@@ -21,6 +21,7 @@ enum {
 	 * because of what is measured.
 	 */
 	BUFFER = 32 * 1024,
+	BUFFER_MOST = 1024 * 1024,
 	/* The type in a mode: <sys/stat.h> and <linux/stat.h> do not go together. */
 	MODE_TYPE = 0170000,
 	MODE_DIR = 0040000,

@@ -14,7 +14,10 @@
 
 #include "readers.h"
 
-static _Alignas(8) char buffer[BUFFER];
+uint32_t buffer_size = BUFFER;
+
+/* Pages that are not used cost nothing. */
+static _Alignas(8) char buffer[BUFFER_MOST];
 static struct io_uring ring;
 static struct opcodes opcodes;
 static int module;
@@ -46,7 +49,7 @@ static void start_opcodes(void)
 
 static struct batch fill_syscall(int fd)
 {
-	long filled = syscall(SYS_getdents64, fd, buffer, BUFFER);
+	long filled = syscall(SYS_getdents64, fd, buffer, buffer_size);
 
 	if (filled < 0)
 		die("getdents64");
@@ -59,7 +62,7 @@ static struct ringwalk_getdents names_request(int fd)
 		.version = RINGWALK_VERSION,
 		.flags = RINGWALK_F_INLINE,
 		.fd = fd,
-		.len = BUFFER,
+		.len = buffer_size,
 		.buf = (uintptr_t)buffer,
 		.off = RINGWALK_OFF_CURRENT,
 	};
@@ -71,7 +74,7 @@ static struct ringwalk_readdirplus plus_request(int fd)
 		.version = RINGWALK_VERSION,
 		.flags = RINGWALK_F_INLINE,
 		.fd = fd,
-		.len = BUFFER,
+		.len = buffer_size,
 		.buf = (uintptr_t)buffer,
 		.off = RINGWALK_OFF_CURRENT,
 		.fields = fields,
@@ -147,7 +150,7 @@ static struct batch fill_names_opcode(int fd)
 {
 	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
 
-	io_uring_prep_rw(opcodes.getdents, sqe, fd, buffer, BUFFER, (uint64_t)RINGWALK_OFF_CURRENT);
+	io_uring_prep_rw(opcodes.getdents, sqe, fd, buffer, buffer_size, (uint64_t)RINGWALK_OFF_CURRENT);
 	return operation("IORING_OP_GETDENTS");
 }
 
@@ -156,7 +159,7 @@ static struct batch fill_plus_opcode(int fd)
 	struct readdirplus_args arguments = { .fields = fields };
 	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
 
-	io_uring_prep_rw(opcodes.readdirplus, sqe, fd, buffer, BUFFER, (uint64_t)RINGWALK_OFF_CURRENT);
+	io_uring_prep_rw(opcodes.readdirplus, sqe, fd, buffer, buffer_size, (uint64_t)RINGWALK_OFF_CURRENT);
 	sqe->addr3 = (uintptr_t)&arguments;
 	return operation("IORING_OP_READDIRPLUS");
 }

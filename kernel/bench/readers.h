@@ -26,6 +26,9 @@ struct reader {
 	struct batch (*fill)(int fd);
 };
 
+/* Bytes of the buffer, BUFFER unless set before the first call; at most BUFFER_MOST. */
+extern uint32_t buffer_size;
+
 /* The way of this name; null if there is none. */
 const struct reader *find_reader(const char *what, const char *how);
 

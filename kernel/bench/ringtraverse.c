@@ -53,7 +53,7 @@ static struct opcodes opcodes;
 static bool plus;
 static uint64_t entries, bytes;
 
-/* An entry to fill in; send() follows, as filling may clear what says whose it is. */
+/* An entry to fill in; sent() follows, as filling may clear what says whose it is. */
 static struct io_uring_sqe *prepare(void)
 {
 	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
@@ -68,7 +68,7 @@ static struct io_uring_sqe *prepare(void)
 	return sqe;
 }
 
-static void send(struct io_uring_sqe *sqe, unsigned long slot)
+static void sent(struct io_uring_sqe *sqe, unsigned long slot)
 {
 	sqe->user_data = slot;
 	in_flight++;
@@ -82,7 +82,7 @@ static void close_later(int fd)
 		return;
 	sqe = prepare();
 	io_uring_prep_close(sqe, fd);
-	send(sqe, CLOSED);
+	sent(sqe, CLOSED);
 }
 
 static void open_next(void)
@@ -99,7 +99,7 @@ static void open_next(void)
 		slot->end = false;
 		io_uring_prep_openat(sqe, parent_fd(node), node->name,
 				     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
-		send(sqe, number);
+		sent(sqe, number);
 	}
 }
 
@@ -112,7 +112,7 @@ static void read_on(struct slot *slot)
 	io_uring_prep_rw(opcode, sqe, slot->node->fd, slot->buffer, BUFFER, (uint64_t)RINGWALK_OFF_CURRENT);
 	if (plus)
 		sqe->addr3 = (uintptr_t)&arguments;
-	send(sqe, slot - slots);
+	sent(sqe, slot - slots);
 }
 
 static void finish(struct slot *slot)
@@ -167,7 +167,7 @@ static void stat_next(struct slot *slot)
 	sqe = prepare();
 	io_uring_prep_statx(sqe, slot->node->fd, current(slot)->name,
 			    AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, WANTED, (void *)&slot->st);
-	send(sqe, slot - slots);
+	sent(sqe, slot - slots);
 }
 
 static void opened(struct slot *slot, int result)

@@ -2,7 +2,7 @@
 /*
  * Walks a tree in one thread and reads its directories in one of several ways: what a way costs, and nothing else.
  *
- *   rwbench [--readahead module|opcode] names|stat syscall|ioctl|ring|opcode DIR
+ *   rwbench [--buffer BYTES] [--readahead module|opcode] names|stat syscall|ioctl|ring|opcode DIR
  *
  *   names   names only: getdents64, or GETDENTS of the module or the patched kernel
  *   stat    names, types and sizes: getdents64 and one statx an entry, or READDIRPLUS
@@ -142,10 +142,24 @@ static double seconds(struct timeval time)
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: rwbench [--readahead module|opcode] WHAT HOW DIR; WHAT HOW is one of\n");
+	fprintf(stderr, "usage: rwbench [--buffer BYTES] [--readahead module|opcode] WHAT HOW DIR; WHAT HOW is one of\n");
 	for (const struct reader *each = readers; each->what; each++)
 		fprintf(stderr, "  %s %s\n", each->what, each->how);
 	return 2;
+}
+
+static bool set_option(const char *name, const char *value)
+{
+	char *end;
+	unsigned long size;
+
+	if (!strcmp(name, "--readahead"))
+		return readahead_start(value);
+	if (strcmp(name, "--buffer"))
+		return false;
+	size = strtoul(value, &end, 10);
+	buffer_size = size;
+	return !*end && size >= 1024 && size <= BUFFER_MOST;
 }
 
 int main(int argc, char **argv)
@@ -153,8 +167,8 @@ int main(int argc, char **argv)
 	double start = now();
 	struct rusage used;
 
-	if (argc > 2 && !strcmp(argv[1], "--readahead")) {
-		if (!readahead_start(argv[2]))
+	while (argc > 2 && !strncmp(argv[1], "--", 2)) {
+		if (!set_option(argv[1], argv[2]))
 			return usage();
 		argc -= 2;
 		argv += 2;
