@@ -164,7 +164,7 @@ class Verdicts(unittest.TestCase):
 
     def test_different_answers_are_seen_and_shown(self):
         answers = {"entries": {"floor-stat": 3, "count": 4}, "bytes": {"count": 1, "floor-stat": 1}}
-        found = suites._disagreements(answers)
+        found = suites.disagreements(answers)
         self.assertEqual(found, ["entries: floor-stat says 3, count says 4"])
         taken = summary([run_once(TIMED, Command("true", ["/bin/true"]))])
         result = suites.Result(

@@ -66,6 +66,12 @@ def spinning() -> Disk:
     return Disk("spinning, 7200 rpm", True, (str(spindle()), "file={image}"))
 
 
+def striped(disks: int) -> Disk:
+    """Several spinning disks as one, as in a RAID 0."""
+    name = f"RAID 0 of {disks} spinning disks, 7200 rpm"
+    return Disk(name, True, (str(spindle()), "file={image}", f"disks={disks}"))
+
+
 def spindle(work: Path = WORK) -> Path:
     """Compiles the plugin when its source is newer; returns it."""
     source, plugin = BENCH / "spindle.c", work / "spindle.so"
@@ -99,30 +105,42 @@ def plugged(disk: Disk, image: Path, scratch: Path) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def _served(disk: Disk, image: Path, scratch: Path) -> Iterator[Path]:
-    """A file with the content of `image` that nbdkit and nbdfuse serve."""
-    need("nbdkit", "nbdfuse")
-    socket, file, log = (scratch / f"disk.{what}" for what in ("sock", "file", "log"))
+def exported(disk: Disk, image: Path, scratch: Path) -> Iterator[Path]:
+    """A socket at which nbdkit serves `image`, read-only, as slowly as `disk` is."""
+    need("nbdkit")
+    socket, log = (scratch / f"disk.{what}" for what in ("sock", "log"))
     try:
         log.unlink(missing_ok=True)
         socket.unlink(missing_ok=True)
+        server = ("nbdkit", "--foreground", "--readonly", "--unix", socket)
+        source = ("--threads", "64", *disk.options(image))
+        with background(*server, *source, log=log):
+            wait_until(socket.exists, f"nbdkit (see {log})")
+            yield socket
+        # Kept when something failed: it says why.
+        log.unlink()
+    finally:
+        socket.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _served(disk: Disk, image: Path, scratch: Path) -> Iterator[Path]:
+    """A file with the content of `image` that nbdkit and nbdfuse serve."""
+    need("nbdkit", "nbdfuse")
+    file, log = scratch / "disk.file", scratch / "nbdfuse.log"
+    try:
+        log.unlink(missing_ok=True)
         file.touch()
         with contextlib.ExitStack() as stack:
-            server = ("nbdkit", "--foreground", "--readonly", "--unix", socket)
-            source = ("--threads", "64", *disk.options(image))
-            stack.enter_context(background(*server, *source, log=log))
-            wait_until(socket.exists, f"nbdkit (see {log})")
-            uri = f"nbd+unix:///?socket={socket}"
+            uri = f"nbd+unix:///?socket={stack.enter_context(exported(disk, image, scratch))}"
             client = ("nbdfuse", "--readonly", "--connections", CONNECTIONS, file, uri)
             stack.enter_context(background(*client, log=log))
             stack.callback(unmount, file)
             wait_until(lambda: file.stat().st_size > 0, f"nbdfuse (see {log})")
             yield file
-        # Kept when something failed: it says why.
         log.unlink()
     finally:
-        for path in (socket, file):
-            path.unlink(missing_ok=True)
+        file.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
