@@ -6,16 +6,20 @@ lock, and a finished folder appears by renaming.
 """
 
 import contextlib
+import ctypes
 import fcntl
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from .errors import Failure, Impossible
+
+PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
 def root() -> Path:
@@ -80,6 +84,15 @@ def tool(name: str, package: str) -> str:
     return found
 
 
+def ends_with_us(number: int):
+    """For `preexec_fn`: the child gets this signal when the harness is gone, however it went.
+
+    A guest must not outlive the run that looks after it, nor a build the lock it stands under.
+    """
+    libc = ctypes.CDLL(None)
+    return lambda: libc.prctl(PR_SET_PDEATHSIG, number)
+
+
 def run(command: list, *, what: str, **more) -> str:
     """Runs a command and returns its output; its last lines tell why it failed."""
     done = subprocess.run(
@@ -89,6 +102,7 @@ def run(command: list, *, what: str, **more) -> str:
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
+        preexec_fn=ends_with_us(signal.SIGTERM),
         **more,
     )
     if done.returncode != 0:

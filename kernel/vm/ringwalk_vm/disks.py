@@ -44,7 +44,7 @@ class Drive:
 
 
 def parse(text: str) -> Spec:
-    """Reads NAME=FS:SIZE[:FOLDER], NAME=IMAGE[:rw] or NAME=nbd...; ValueError says what is wrong."""
+    """Reads NAME=FS:SIZE[:FOLDER], NAME=IMAGE[:rw] or NAME=nbd...; ValueError tells the user."""
     name, equals, value = text.partition("=")
     if not equals or not value:
         raise ValueError(f"'{text}' is not NAME=FS:SIZE[:FOLDER] or NAME=IMAGE")

@@ -15,5 +15,6 @@ class Kernel:
     image: Path  # bzImage
     modules: Path | None  # lib/modules/RELEASE with a modules.dep, if it has modules
     headers: Callable[[], Path]  # the folder to build modules against; may build or raise
+    lock: str | None = None  # the lock to hold while headers are used
     chroot: Path | None = None  # where the compiler for its modules lives, if not here
     microvm: bool = False  # whether it can boot without PCI and its modules
