@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is kept between runs: $RINGWALK_CACHE, else ringwalk in the user's cache folder.
+
+Several checkouts share it, and several runs may use it at once: whoever makes something holds its
+lock, and a finished folder appears by renaming.
+"""
+
+import contextlib
+import ctypes
+import fcntl
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from .errors import Failure, Impossible
+
+PR_SET_PDEATHSIG = 1  # prctl(2)
+
+
+def root() -> Path:
+    """The cache folder, made when it is not there."""
+    chosen = os.environ.get("RINGWALK_CACHE")
+    if not chosen:
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+        chosen = str(Path(base) / "ringwalk")
+    path = Path(chosen).resolve() / "kernel"
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+@contextlib.contextmanager
+def lock(name: str):
+    """Holds the cache's lock of that name; says so when another run has it."""
+    with open(root() / f"{name}.lock", "w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say(f"waiting for another run that holds {name}")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+@contextlib.contextmanager
+def folder_in_the_making(target: Path):
+    """An empty folder beside `target` that becomes it when the block ends without an error."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    making = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    try:
+        yield making
+        making.chmod(0o755)
+        if target.exists():
+            shutil.rmtree(target)
+        making.rename(target)
+    except BaseException:
+        shutil.rmtree(making, ignore_errors=True)
+        raise
+
+
+def digest(*parts: bytes | str) -> str:
+    """A short name for these inputs: any difference in or between them changes it."""
+    hasher = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        hasher.update(len(data).to_bytes(8, "little") + data)
+    return hasher.hexdigest()[:20]
+
+
+def say(message: str) -> None:
+    """Tells the user what the harness does; the guest's console goes to standard output."""
+    print(f"vm: {message}", file=sys.stderr, flush=True)
+
+
+def tool(name: str, package: str) -> str:
+    """The path of a program, also where only root's PATH has it."""
+    path = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/sbin"
+    found = shutil.which(name, path=path)
+    if not found:
+        raise Impossible(f"{name} is not there: it comes with Debian's package {package}")
+    return found
+
+
+def ends_with_us(number: int):
+    """For `preexec_fn`: the child gets this signal when the harness is gone, however it went.
+
+    A guest must not outlive the run that looks after it, nor a build the lock it stands under.
+    """
+    libc = ctypes.CDLL(None)
+    return lambda: libc.prctl(PR_SET_PDEATHSIG, number)
+
+
+def run(command: list, *, what: str, **more) -> str:
+    """Runs a command and returns its output; its last lines tell why it failed."""
+    done = subprocess.run(
+        [str(part) for part in command],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        preexec_fn=ends_with_us(signal.SIGTERM),
+        **more,
+    )
+    if done.returncode != 0:
+        tail = "\n".join(done.stdout.splitlines()[-40:])
+        raise Failure(f"{what} failed with status {done.returncode}:\n{tail}")
+    return done.stdout

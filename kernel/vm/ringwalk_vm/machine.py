@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""QEMU's command line for the two machines: q35 with PCI, microvm with virtio-mmio."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from . import cache, tsc
+from .disks import OUT, Drive
+
+QEMU = "qemu-system-x86_64"
+
+# The serial console carries errors, and warnings once guest/init runs; the whole log comes back. A
+# dead kernel restarts at once, which ends QEMU. Mitigations cost system calls more than anything
+# else: without them what saves system calls is not flattered.
+APPEND = (
+    "console=ttyS0 loglevel=4 panic=-1 oops=panic log_buf_len=4M mitigations=off reboot=t "
+    "rdinit=/init"
+)
+
+
+# An emulated processor stands still while the host does something else: a stall is one that lasts.
+PATIENCE = "rcupdate.rcu_cpu_stall_timeout=100 watchdog_thresh=50 workqueue.watchdog_thresh=100"
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What the guest's machine is made of."""
+
+    kind: str = "q35"  # or microvm
+    accel: str = "tcg"  # or kvm
+    cpus: int = 2
+    memory: str = "1G"
+    bus: str = "virtio"  # or nvme, which needs q35
+    icount: bool = False
+    append: str = ""
+    drives: list[Drive] = field(default_factory=list)
+
+
+def qemu() -> str:
+    """The path of QEMU."""
+    return cache.tool(QEMU, "qemu-system-x86")
+
+
+def command(machine: Machine, image: Path, initramfs: Path) -> list[str]:
+    """The whole command line; the console is QEMU's standard output."""
+    line = [qemu(), "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]
+    line += ["-machine", kind(machine), "-cpu", "max", "-smp", str(machine.cpus)]
+    line += ["-m", machine.memory, "-kernel", str(image), "-initrd", str(initramfs)]
+    if machine.icount:
+        # One instruction is one nanosecond of the guest's clock and one count of rdtsc.
+        line += ["-icount", "shift=0,sleep=off"]
+    append = f"{APPEND}{clock(machine)} {machine.append}".strip()
+    line += ["-append", append, "-chardev", "stdio,id=console,signal=off"]
+    line += ["-serial", "chardev:console"]
+    for number, drive in enumerate(machine.drives):
+        line += drive_options(machine, number, drive)
+    return line
+
+
+def clock(machine: Machine) -> str:
+    """What an emulated guest is told of its time: its counter is the host's (see tsc.py)."""
+    if machine.accel != "tcg":
+        return ""
+    khz = 1_000_000 if machine.icount else tsc.khz()
+    return f" tsc=reliable tsc_early_khz={khz} {PATIENCE}"
+
+
+def kind(machine: Machine) -> str:
+    """The machine with its properties."""
+    if machine.kind == "microvm":
+        # Without these clocks and interrupts an emulated guest waits for its timer for ever; KVM
+        # brings its own.
+        clocks = ",pit=on,pic=on,rtc=on" if machine.accel == "tcg" else ""
+        return f"microvm,accel={machine.accel}{clocks}"
+    return f"q35,accel={machine.accel}"
+
+
+def drive_options(machine: Machine, number: int, drive: Drive) -> list[str]:
+    """One disk. The host keeps nothing of it in memory, so that cold is cold."""
+    # A comma in an option's value is written twice.
+    image = drive.image.replace(",", ",,")
+    caching = "unsafe" if drive.cached else "none"
+    options = f"if=none,id=drive{number},format=raw,cache={caching},discard=unmap,file={image}"
+    device = {"q35": "virtio-blk-pci", "microvm": "virtio-blk-device"}[machine.kind]
+    if machine.bus == "nvme" and drive.name != OUT:
+        device = "nvme"
+    return ["-drive", options, "-device", f"{device},drive=drive{number},serial={drive.name}"]
