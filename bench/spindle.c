@@ -1,6 +1,6 @@
 // A spinning disk for nbdkit: the content of a file, at the pace of one head.
 //
-//   nbdkit --threads 64 ./spindle.so file=IMAGE [disks=N]
+//   nbdkit --threads 64 ./spindle.so file=IMAGE [disks=N] [slower=N]
 //
 // One read is served at a time by a disk. Of those that wait, the one that the head reaches
 // first comes next, as a disk with a command queue does it. What a read costs:
@@ -18,6 +18,9 @@
 // image fills the disks, however small it is: distances are shares of their size. The time
 // is kept as if nothing of what serves the disk took any: a read begins when the head
 // is free, also if its thread wakes up later than that.
+//
+// `slower` makes everything take so many times as long: for guests whose processors are
+// emulated, and as much slower than those that one finds beside such a disk.
 
 #define NBDKIT_API_VERSION 2
 #define _GNU_SOURCE
@@ -66,7 +69,7 @@ static char *path;
 static int image = -1;
 // Of the image, and of what lies on one disk.
 static uint64_t size, disk_size;
-static unsigned disk_count = 1;
+static unsigned disk_count = 1, slower = 1;
 static struct disk disks[MOST_DISKS];
 
 static int64_t now(void)
@@ -128,7 +131,7 @@ static void spend_time_at(struct disk *disk, uint64_t offset, uint64_t length)
 	while (!own.chosen)
 		pthread_cond_wait(&own.turn, &disk->lock);
 	end = own.arrival > disk->free_at ? own.arrival : disk->free_at;
-	end += (int64_t)(way_to(disk, offset) + length / RATE);
+	end += (int64_t)(slower * (way_to(disk, offset) + length / RATE));
 	disk->free_at = end;
 	disk->head = offset + length;
 	pthread_mutex_unlock(&disk->lock);
@@ -164,6 +167,14 @@ static int spindle_config(const char *key, const char *value)
 		if (disk_count >= 1 && disk_count <= MOST_DISKS)
 			return 0;
 		nbdkit_error("disks=%s: not from 1 to %d", value, MOST_DISKS);
+		return -1;
+	}
+	if (!strcmp(key, "slower")) {
+		if (nbdkit_parse_unsigned("slower", value, &slower))
+			return -1;
+		if (slower >= 1 && slower <= 1000)
+			return 0;
+		nbdkit_error("slower=%s: not from 1 to 1000", value);
 		return -1;
 	}
 	if (strcmp(key, "file")) {
@@ -248,7 +259,8 @@ static struct nbdkit_plugin plugin = {
 	.name = "spindle",
 	.config = spindle_config,
 	.config_help = "file=<IMAGE>  (required) What is on the disk.\n"
-		       "disks=<N>     Disks that share it, 1 to 64 (1).",
+		       "disks=<N>     Disks that share it, 1 to 64 (1).\n"
+		       "slower=<N>    Everything takes so many times as long, 1 to 1000 (1).",
 	.get_ready = spindle_get_ready,
 	.unload = spindle_unload,
 	.open = spindle_open,

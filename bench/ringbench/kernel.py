@@ -82,12 +82,12 @@ def find(state: str, session: Session) -> Result:
     content = images.copies_of(session.tree(), COPIES)
     image = images.image(session.scratch, "ext4", content)
     cold = state == "cold"
-    disk = disks.striped(RAID)
+    disk = disks.spinning(RAID)
     about = {"tree": content.about, "file_system": "ext4", "cache": state}
     with ExitStack() as stack:
         what = f"{image}:rw"
         if cold:
-            what = f"nbd:unix:{stack.enter_context(disks.exported(disk, image, session.scratch))}"
+            what = f"nbd:unix:{stack.enter_context(disks.exported(disk, image, session.scratch, guest=True))}"
             about["disk"] = disk.name
         setting = Setting(
             "patched",
@@ -112,7 +112,7 @@ def directory(kernel: str, session: Session) -> Result:
         image = images.image(session.scratch, "ext4", images.one_directory(files))
         disk = disks.spinning()
         about = {"tree": "", "file_system": "ext4", "cache": "cold", "disk": disk.name}
-        with disks.exported(disk, image, session.scratch) as socket:
+        with disks.exported(disk, image, session.scratch, guest=True) as socket:
             setting = Setting(
                 kernel,
                 (f"disk=nbd:unix:{socket}",),
@@ -139,6 +139,6 @@ SUITES: dict[str, Callable[[Session], Result]] = {
     **{f"kernel-find-{state}": functools.partial(find, state) for state in ("cold", "cached")},
     **{
         f"kernel-directory-{kernel}": functools.partial(directory, kernel)
-        for kernel in ("6.12", "patched")
+        for kernel in kernel_rows.DIRECTORY_KERNELS
     },
 }

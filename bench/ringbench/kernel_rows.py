@@ -86,6 +86,9 @@ FIND = [
 ]
 FIND_LONG = frozenset(row.key for row in FIND)
 
+# Kernels that READAHEAD is measured on: the module's, and the operation.
+DIRECTORY_KERNELS = ("6.12", "patched")
+
 # Columns of the directory's table. READDIRPLUS sorts what fits into its buffer: the largest.
 READAHEAD = ("plain", "readdirplus", "readahead")
 
@@ -113,3 +116,8 @@ def calls(output: bytes) -> dict[str, float]:
     entries, directories, made = map(int, found.groups())
     with_entries = max(1, made - directories)
     return {"calls": made, "entries_per_call": entries / with_entries}
+
+
+# Delays of the FUSE server's answers that are measured, and rows on them.
+FUSE_DELAYS = ("150us", "7ms")
+FUSE_KEYS = tuple(f"{what}-{delay}" for what in ("names", "stat") for delay in FUSE_DELAYS)
