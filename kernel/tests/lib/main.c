@@ -129,7 +129,7 @@ unsigned int test_step(const struct env *env, unsigned int step)
 	if (env->full)
 		return step;
 	/* A server's answer takes two switches between processes, a thread's as many. */
-	return step * (env->fs == FS_FUSE ? 16 : threads ? 8 : 4);
+	return step * (env->fs == FS_FUSE ? 32 : threads ? 8 : 4);
 }
 
 static void clean_up(void)
