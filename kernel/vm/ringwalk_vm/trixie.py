@@ -5,6 +5,7 @@ Both are in a folder that is a minimal system of that release, made with deboots
 that this machine uses itself. Modules are built inside it; the kernel is unpacked, not installed.
 """
 
+import contextlib
 import os
 import re
 import shutil
@@ -34,12 +35,19 @@ def trixie(name: str) -> Kernel:
     if os.geteuid() != 0:
         raise Impossible(f"only root can set up {RELEASE} in a folder, which {name} comes from")
     folder = cache.root() / RELEASE
-    with cache.lock(RELEASE):
-        if not folder.is_dir():
-            make(folder)
+    if not folder.is_dir():
+        with cache.lock(RELEASE):
+            if not folder.is_dir():  # still
+                make(folder)
     release = (folder / "release").read_text().strip()
     headers = Path("/usr/src") / f"linux-headers-{release}"
-    return unpacked(name, release, folder / "kernel", lambda: headers, chroot=folder / "root")
+    return unpacked(
+        name,
+        release,
+        folder / "kernel",
+        lambda: contextlib.nullcontext(headers),
+        chroot=folder / "root",
+    )
 
 
 def make(folder: Path) -> None:
@@ -109,7 +117,7 @@ def inside(root: Path, command: list, what: str) -> str:
     )
 
 
-def build_module(kernel: Kernel, source: Path, output: Path) -> None:
+def build_module(kernel: Kernel, headers: Path, source: Path, output: Path) -> None:
     """Builds the module inside, from a copy of its sources, and brings it to `output`."""
     place = kernel.chroot / "ringwalk" / output.name
     shutil.rmtree(place / "source", ignore_errors=True)
@@ -121,7 +129,7 @@ def build_module(kernel: Kernel, source: Path, output: Path) -> None:
         "make",
         "-C",
         within / "source",
-        f"KDIR={kernel.headers()}",
+        f"KDIR={headers}",
         f"MO={within / 'output'}",
     ]
     inside(kernel.chroot, command, f"building the module for {kernel.release}")

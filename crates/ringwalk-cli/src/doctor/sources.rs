@@ -1,11 +1,6 @@
 //! Which sources can be used, and what stands in the way of the others.
-//!
-//! A source that this version does not have is reported all the same, with whether this machine meets its needs: that
-//! tells what a later version will bring here, and never claims that it can be used now.
 
 use ringwalk::{Follow, LikelySource, Walk};
-use rustix::fs::{Access, access};
-use rustix::io::Errno;
 use serde::Serialize;
 
 use super::bulk;
@@ -14,20 +9,15 @@ use super::place::Place;
 use super::user::User;
 use crate::source_name::SourceName;
 
-/// The device of the kernel module.
-const MODULE_DEVICE: &str = "/dev/ringwalk";
-
 /// What can be said of one source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Source {
     /// As `--source` names it.
     pub(crate) name: &'static str,
-    /// This version of ringwalk has it.
-    pub(crate) in_this_version: bool,
-    /// This kernel, user and file system meet its needs; none if that cannot be told.
-    pub(crate) needs_met: Option<bool>,
-    /// Both: a walk can use it here and now.
+    /// A walk can use it here and now.
     pub(crate) usable: bool,
+    /// What it is: versions and features.
+    pub(crate) details: Option<String>,
     /// `auto` takes it here.
     pub(crate) chosen_by_auto: bool,
     /// Why `auto` does not take it, although it is usable.
