@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Kernel memory for output. A buffer of a megabyte is mapped page by page, which costs more than
+ * listing a small directory, so an open device keeps the ones it has used, last used first out.
+ * They are charged to the memory cgroup of the task that needed them first, and freed with the
+ * open device.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "internal.h"
+
+void ringwalk_pool_init(struct ringwalk_pool *pool)
+{
+	spin_lock_init(&pool->lock);
+	pool->count = 0;
+}
+
+void ringwalk_pool_destroy(struct ringwalk_pool *pool)
+{
+	while (pool->count)
+		kvfree(pool->free[--pool->count].data);
+}
+
+/**
+ * ringwalk_buffer_get - memory for one request
+ * @pool: the open device's buffers
+ * @size: bytes, at most RINGWALK_BUFFER_MAX
+ * @buffer: where it is put; what it holds is undefined, and must not reach the caller
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ringwalk_buffer_get(struct ringwalk_pool *pool, size_t size, struct ringwalk_buffer *buffer)
+{
+	unsigned int i;
+
+	spin_lock(&pool->lock);
+	for (i = pool->count; i-- > 0; ) {
+		if (pool->free[i].size < size)
+			continue;
+		*buffer = pool->free[i];
+		pool->free[i] = pool->free[--pool->count];
+		spin_unlock(&pool->lock);
+		return 0;
+	}
+	spin_unlock(&pool->lock);
+
+	buffer->size = max_t(size_t, roundup_pow_of_two(size), PAGE_SIZE);
+	buffer->data = kvmalloc(buffer->size, GFP_KERNEL_ACCOUNT);
+	return buffer->data ? 0 : -ENOMEM;
+}
+
+/**
+ * ringwalk_buffer_put - gives memory back
+ * @pool: where it came from
+ * @buffer: what ringwalk_buffer_get() gave
+ *
+ * If the pool is full, its smallest buffer makes place for a larger one.
+ */
+void ringwalk_buffer_put(struct ringwalk_pool *pool, struct ringwalk_buffer *buffer)
+{
+	struct ringwalk_buffer out = *buffer;
+	unsigned int i;
+
+	spin_lock(&pool->lock);
+	if (pool->count < RINGWALK_POOL_MAX) {
+		pool->free[pool->count++] = out;
+		out.data = NULL;
+	} else {
+		for (i = 0; i < pool->count; i++) {
+			if (pool->free[i].size < out.size)
+				swap(pool->free[i], out);
+		}
+	}
+	spin_unlock(&pool->lock);
+	kvfree(out.data);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What differs between kernels, one section for each change of the kernel's own interfaces.
+ * Everything else in the module is the same for all. Built and tested with 6.1, 6.12 and 7.3.
+ */
+#ifndef RINGWALK_COMPAT_H
+#define RINGWALK_COMPAT_H
+
+#include <linux/dcache.h>
+#include <linux/fs.h>
+#include <linux/mount.h>
+#include <linux/namei.h>
+#include <linux/stat.h>
+#include <linux/version.h>
+#include <linux/xattr.h>
+
+/*
+ * Before 6.3 the identifiers of an idmapped mount are mapped by a user namespace. Its POSIX ACLs
+ * still come from vfs_getxattr() then: see acl.c.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+#define ringwalk_idmap(mnt)	mnt_user_ns(mnt)
+#define RINGWALK_ACL_BY_XATTR
+#else
+#define ringwalk_idmap(mnt)	mnt_idmap(mnt)
+#endif
+
+/* Since 6.4 follow_down() takes flags of the lookup. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+#define ringwalk_follow_down(path)	follow_down(path)
+#else
+#define ringwalk_follow_down(path)	follow_down(path, 0)
+#endif
+
+/* Declarations for commands through io_uring got a header of their own in 6.8. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+#include <linux/io_uring.h>
+#else
+#include <linux/io_uring/cmd.h>
+#endif
+
+/* Since 6.5 a command's payload is reached through the submission entry. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
+#define ringwalk_uring_payload(command)	((command)->cmd)
+#else
+#define ringwalk_uring_payload(command)	((const void *)(command)->sqe->cmd)
+#endif
+
+/*
+ * In 6.1 a positive result that a command returns in a worker thread is lost, and on the
+ * submitter's side it breaks links: the request has to be completed by hand. 6.12 is known to be
+ * right.
+ */
+static inline int ringwalk_uring_result(struct io_uring_cmd *cmd, int result,
+					unsigned int issue_flags)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+	io_uring_cmd_done(cmd, result, 0, issue_flags);
+	return -EIOCBQUEUED;
+#else
+	return result;
+#endif
+}
+
+/* Flags of a command that its submitter can set came with registered buffers for commands. */
+#ifndef IORING_URING_CMD_MASK
+#ifdef IORING_URING_CMD_FIXED
+#define IORING_URING_CMD_MASK	IORING_URING_CMD_FIXED
+#else
+#define IORING_URING_CMD_MASK	0
+#endif
+#endif
+
+/* Since 6.16 the name to look up is given as a qstr. */
+static inline struct dentry *ringwalk_lookup(struct vfsmount *mnt, struct dentry *dir,
+					     const char *name, unsigned int len)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+	return lookup_one_positive_unlocked(ringwalk_idmap(mnt), name, dir, len);
+#else
+	return lookup_one_positive_unlocked(ringwalk_idmap(mnt), &QSTR_LEN(name, len), dir);
+#endif
+}
+
+/* Since 6.16 a reader of directories says how much it can take. */
+static inline void ringwalk_set_count(struct dir_context *ctx, u32 bytes)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+	ctx->count = min_t(u32, bytes, INT_MAX);
+#endif
+}
+
+/* Fields of kstat, with their bits: unique mount identifiers came in 6.8, subvolumes in 6.10. */
+#ifndef STATX_MNT_ID_UNIQUE
+#define STATX_MNT_ID_UNIQUE	0x00004000U
+#endif
+#ifdef STATX_SUBVOL
+#define ringwalk_kstat_subvol(stat)	((stat)->subvol)
+#else
+#define STATX_SUBVOL		0x00008000U
+#define ringwalk_kstat_subvol(stat)	0ULL
+#endif
+
+/* Since 6.5 the kernel keeps some attributes to itself. */
+#ifndef STATX_ATTR_CHANGE_MONOTONIC
+#define STATX_ATTR_CHANGE_MONOTONIC	0ULL
+#endif
+
+#endif /* RINGWALK_COMPAT_H */

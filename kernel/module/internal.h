@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The parts of the module and how they meet:
+ *
+ *  main.c         the device: open, ioctl, io_uring; which command is which function
+ *  request.c      requests copied in and checked, the directory's descriptor resolved
+ *  names.c        a directory read into kernel memory, with its position; RINGWALK_IOC_GETDENTS
+ *  readdirplus.c  RINGWALK_IOC_READDIRPLUS
+ *  stat_batch.c   RINGWALK_IOC_STAT_BATCH
+ *  readahead.c    RINGWALK_IOC_READAHEAD
+ *  lookup.c       names of one directory looked up, in the order of inode numbers where it pays
+ *  stat.c         struct kstat into struct ringwalk_stat
+ *  xattr.c        extended attributes of an entry; acl.c those of them that are ACLs
+ *  buffer.c       kernel memory for output, kept from request to request
+ *  compat.h       differences between kernels
+ *
+ * Output is put together in a kernel buffer and copied out once: a copy of a few bytes for each
+ * field of each entry costs more than the rest of the work. Records are written at their final
+ * place while names are read, with room for what is filled in after the lookups, which must not be
+ * made by the directory's reader itself: it holds the directory's lock.
+ */
+#ifndef RINGWALK_INTERNAL_H
+#define RINGWALK_INTERNAL_H
+
+#include <linux/dirent.h>
+#include <linux/fs.h>
+#include <linux/ringwalk.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+#include "compat.h"
+
+/* Buffers kept by one open device: as many as a ring of two CPUs has worker threads, twice. */
+#define RINGWALK_POOL_MAX	16
+
+struct ringwalk_buffer {
+	char *data;
+	size_t size;
+};
+
+struct ringwalk_pool {
+	spinlock_t lock;
+	unsigned int count;
+	struct ringwalk_buffer free[RINGWALK_POOL_MAX];
+};
+
+void ringwalk_pool_init(struct ringwalk_pool *pool);
+void ringwalk_pool_destroy(struct ringwalk_pool *pool);
+int ringwalk_buffer_get(struct ringwalk_pool *pool, size_t size, struct ringwalk_buffer *buffer);
+void ringwalk_buffer_put(struct ringwalk_pool *pool, struct ringwalk_buffer *buffer);
+
+/* struct ringwalk_wanted - struct ringwalk_fields after its checks */
+struct ringwalk_wanted {
+	u32 mask;
+	u32 stat_flags;
+	/* bytes of struct ringwalk_stat with its groups, 0 if no metadata is wanted */
+	u32 stat_size;
+	/* bytes kept free for extended attributes at the end of a record, 0 if none are wanted */
+	u32 xattr_room;
+	u32 xattr_value_max;
+	bool xattr_all;
+	/* names asked for, or scratch memory for the names that are there */
+	char *xattr_names;
+	u32 xattr_names_len;
+};
+
+#define RINGWALK_STAT_MASK	(STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID |	\
+				 STATX_MNT_ID_UNIQUE | STATX_DIOALIGN | STATX_SUBVOL)
+#define RINGWALK_READAHEAD_MAX	(32U << 20)
+
+int ringwalk_check(u32 version, u32 flags, u32 known_flags);
+int ringwalk_check_buffer(u64 buf, u32 len);
+struct file *ringwalk_get_directory(int fd);
+int ringwalk_get_wanted(struct ringwalk_wanted *wanted, const struct ringwalk_fields *fields,
+			u32 flags, u32 len);
+void ringwalk_put_wanted(struct ringwalk_wanted *wanted);
+
+static inline bool ringwalk_wants_lookup(const struct ringwalk_wanted *wanted)
+{
+	return wanted->stat_size || wanted->xattr_room;
+}
+
+/*
+ * struct ringwalk_names - a directory being read into memory
+ * @ctx: the reader; its actor writes the records
+ * @data: where records go
+ * @used: bytes written
+ * @size: bytes at @data
+ * @entries: records written
+ * @max_entries: most records
+ * @skipped: entries that the actor wanted no record of
+ * @last_off: where the cookie behind the last record belongs; it is known with the next entry only
+ * @no_off: what @last_off points to before there is a record
+ * @full: the actor refused an entry for want of room
+ * @error: the actor refused an entry for this reason
+ * @start: position before the first entry
+ * @end: position behind the last one
+ */
+struct ringwalk_names {
+	struct dir_context ctx;
+	char *data;
+	u32 used;
+	u32 size;
+	u32 entries;
+	u32 max_entries;
+	u32 skipped;
+	u64 *last_off;
+	u64 no_off;
+	bool full;
+	int error;
+	loff_t start;
+	loff_t end;
+};
+
+void ringwalk_names_init(struct ringwalk_names *names, filldir_t actor, char *data, u32 size);
+int ringwalk_names_read(struct ringwalk_names *names, struct file *dir, s64 off, u32 *flags);
+int ringwalk_names_copy(struct ringwalk_names *names, struct file *dir, u64 buf);
+bool ringwalk_names_refuse(struct ringwalk_names *names, const char *name, int len);
+
+/*
+ * struct ringwalk_batch - names of one directory being looked up
+ * @dir: the directory
+ * @wanted: what is filled in
+ * @records: where the records are
+ * @names: what the names' places count from
+ * @denied: error of the permission to look up names, 0 if there is none
+ * @misses: names that the dentry cache does not know, to be looked up together
+ * @missed: how many there are
+ * @room: how many there may be
+ * @seen: how many were given
+ * @uncached: whether the file system wants to be asked about cached names as well
+ * @sorted: whether @misses are in the order of inode numbers
+ */
+struct ringwalk_batch {
+	struct file *dir;
+	const struct ringwalk_wanted *wanted;
+	char *records;
+	const char *names;
+	int denied;
+	struct ringwalk_miss *misses;
+	u32 missed;
+	u32 room;
+	u32 seen;
+	bool uncached;
+	bool sorted;
+};
+
+struct ringwalk_miss {
+	u64 ino;
+	u32 record;
+	u32 name;
+	u32 len;
+};
+
+void ringwalk_batch_init(struct ringwalk_batch *batch, struct file *dir,
+			 const struct ringwalk_wanted *wanted, char *records, const char *names,
+			 u32 room);
+void ringwalk_batch_entry(struct ringwalk_batch *batch, struct ringwalk_entry *entry,
+			  const char *name, u32 len);
+int ringwalk_batch_finish(struct ringwalk_batch *batch);
+void ringwalk_batch_free(struct ringwalk_batch *batch);
+bool ringwalk_sort_pays(struct file *dir);
+u32 ringwalk_compact(char *records, u32 used, u32 xattr_room);
+
+u32 ringwalk_stat_size(u32 mask);
+int ringwalk_stat_fill(const struct path *path, const struct ringwalk_wanted *wanted,
+		       struct ringwalk_stat *out);
+
+void ringwalk_xattr_fill(const struct path *path, const struct ringwalk_wanted *wanted,
+			 struct ringwalk_entry *entry);
+ssize_t ringwalk_acl_get(const struct path *path, const char *name, void *value, size_t size);
+
+long ringwalk_do_getdents(struct ringwalk_pool *pool, void __user *arg);
+long ringwalk_do_readdirplus(struct ringwalk_pool *pool, void __user *arg);
+long ringwalk_do_stat_batch(struct ringwalk_pool *pool, void __user *arg);
+long ringwalk_do_readahead(void __user *arg);
+
+#endif /* RINGWALK_INTERNAL_H */

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Names of one directory looked up in two rounds. The first takes what the dentry cache knows. What
+ * it does not know is looked up in the second, in the order of inode numbers if the file system is
+ * on a disk: ext4 lists directories in the order of hashes, in which the inodes' blocks would be
+ * visited at random.
+ *
+ * The permission to look up names in the directory is checked once a batch for the first round;
+ * lookups of the second check it each time.
+ */
+#include <linux/cred.h>
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sort.h>
+#include <linux/stringhash.h>
+
+#include "internal.h"
+
+/* Cached entries between two offers to let others run: some tens of microseconds. */
+#define RINGWALK_RESCHED	64
+
+void ringwalk_batch_init(struct ringwalk_batch *batch, struct file *dir,
+			 const struct ringwalk_wanted *wanted, char *records, const char *names,
+			 u32 room)
+{
+	batch->dir = dir;
+	batch->wanted = wanted;
+	batch->records = records;
+	batch->names = names;
+	batch->denied = inode_permission(ringwalk_idmap(dir->f_path.mnt), file_inode(dir),
+					 MAY_EXEC);
+	batch->misses = NULL;
+	batch->missed = 0;
+	batch->room = room;
+	batch->seen = 0;
+	batch->uncached = false;
+	batch->sorted = true;
+}
+
+/* Whether the order of lookups matters: for file systems on a block device. */
+bool ringwalk_sort_pays(struct file *dir)
+{
+	return file_inode(dir)->i_sb->s_type->fs_flags & FS_REQUIRES_DEV;
+}
+
+static void ringwalk_fail(struct ringwalk_batch *batch, struct ringwalk_entry *entry, int error)
+{
+	u32 stat_size = batch->wanted->stat_size;
+	char *after = (char *)(entry + 1);
+
+	entry->error = error == -ERESTARTSYS ? -EINTR : error;
+	if (!(entry->flags & RINGWALK_ENTRY_STAT))
+		return;
+	/* The name takes the place of the metadata; what is left behind it must be nobody's. */
+	entry->flags &= ~RINGWALK_ENTRY_STAT;
+	memmove(after, after + stat_size, entry->name_len);
+	memset(after + entry->name_len, 0,
+	       entry->reclen - batch->wanted->xattr_room - sizeof(*entry) - entry->name_len);
+}
+
+static int ringwalk_fill_path(struct ringwalk_batch *batch, struct ringwalk_entry *entry,
+			      const struct path *path)
+{
+	const struct ringwalk_wanted *wanted = batch->wanted;
+	int error = 0;
+
+	if (wanted->stat_size)
+		error = ringwalk_stat_fill(path, wanted, (struct ringwalk_stat *)(entry + 1));
+	if (unlikely(error == -ESTALE))
+		return error;
+	if (wanted->xattr_room)
+		ringwalk_xattr_fill(path, wanted, entry);
+	if (unlikely(error))
+		ringwalk_fail(batch, entry, error);
+	return 0;
+}
+
+/* Something may be mounted on it, or it is an automount point, which is left alone. */
+static int ringwalk_fill_managed(struct ringwalk_batch *batch, struct ringwalk_entry *entry,
+				 struct dentry *dentry)
+{
+	struct path path = { .mnt = batch->dir->f_path.mnt, .dentry = dentry };
+	int error;
+
+	path_get(&path);
+	error = ringwalk_follow_down(&path);
+	if (error)
+		ringwalk_fail(batch, entry, error);
+	else
+		error = ringwalk_fill_path(batch, entry, &path);
+	path_put(&path);
+	return error == -ESTALE ? error : 0;
+}
+
+/* @flags: of a dentry that is not negative */
+static int ringwalk_fill_dentry(struct ringwalk_batch *batch, struct ringwalk_entry *entry,
+				struct dentry *dentry, unsigned int flags)
+{
+	struct path path = { .mnt = batch->dir->f_path.mnt, .dentry = dentry };
+
+	if (unlikely(flags & DCACHE_MANAGED_DENTRY))
+		return ringwalk_fill_managed(batch, entry, dentry);
+	return ringwalk_fill_path(batch, entry, &path);
+}
+
+/* The directory itself, as statx(2) of "." in it. */
+static void ringwalk_fill_self(struct ringwalk_batch *batch, struct ringwalk_entry *entry)
+{
+	const struct path *path = &batch->dir->f_path;
+	struct dentry *dentry = path->dentry;
+	int error;
+
+	if (dentry->d_flags & DCACHE_OP_WEAK_REVALIDATE) {
+		error = dentry->d_op->d_weak_revalidate(dentry, 0);
+		if (error <= 0) {
+			ringwalk_fail(batch, entry, error ? error : -ESTALE);
+			return;
+		}
+	}
+	error = ringwalk_fill_path(batch, entry, path);
+	if (error)
+		ringwalk_fail(batch, entry, error);
+}
+
+static void ringwalk_look_up(struct ringwalk_batch *batch, struct ringwalk_entry *entry,
+			     const char *name, u32 len)
+{
+	const struct path *base = &batch->dir->f_path;
+	unsigned int tries = 2;
+	struct dentry *dentry;
+	int error;
+
+	/* A server may say that what is cached is gone: it is asked anew then, as for statx(2). */
+	do {
+		dentry = ringwalk_lookup(base->mnt, base->dentry, name, len);
+		error = PTR_ERR_OR_ZERO(dentry);
+		if (!error) {
+			error = ringwalk_fill_dentry(batch, entry, dentry,
+						     READ_ONCE(dentry->d_flags));
+			dput(dentry);
+		}
+	} while (error == -ESTALE && --tries);
+	if (error)
+		ringwalk_fail(batch, entry, error);
+}
+
+static void ringwalk_miss(struct ringwalk_batch *batch, struct ringwalk_entry *entry,
+			  const char *name, u32 len)
+{
+	struct ringwalk_miss *miss;
+
+	if (!batch->misses)
+		batch->misses = kvmalloc_array(batch->room, sizeof(*batch->misses),
+					       GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!batch->misses) {
+		ringwalk_look_up(batch, entry, name, len);
+		return;
+	}
+	miss = &batch->misses[batch->missed++];
+	miss->ino = entry->d_ino;
+	miss->record = (char *)entry - batch->records;
+	miss->name = name - batch->names;
+	miss->len = len;
+	if (batch->missed > 1 && miss[-1].ino > miss->ino)
+		batch->sorted = false;
+}
+
+/**
+ * ringwalk_batch_entry - fills in an entry if the dentry cache knows it, or remembers it for later
+ * @batch: initialised by ringwalk_batch_init() with room for this entry
+ * @entry: its record, of which all but metadata and extended attributes is written
+ * @name: its name, with a NUL behind it, not ".."
+ * @len: length of the name
+ */
+void ringwalk_batch_entry(struct ringwalk_batch *batch, struct ringwalk_entry *entry,
+			  const char *name, u32 len)
+{
+	struct dentry *base = batch->dir->f_path.dentry;
+	struct qstr qstr = QSTR_INIT(name, len);
+	struct dentry *dentry = NULL;
+	unsigned int flags;
+	int error = 0;
+
+	if (!(++batch->seen % RINGWALK_RESCHED))
+		cond_resched();
+	if (unlikely(batch->denied)) {
+		ringwalk_fail(batch, entry, batch->denied);
+		return;
+	}
+	if (unlikely(name[0] == '.' && len == 1)) {
+		ringwalk_fill_self(batch, entry);
+		return;
+	}
+	if (likely(!batch->uncached)) {
+		qstr.hash = full_name_hash(base, name, len);
+		if (!(base->d_flags & DCACHE_OP_HASH) || base->d_op->d_hash(base, &qstr) >= 0)
+			dentry = d_lookup(base, &qstr);
+	}
+	if (!dentry) {
+		ringwalk_miss(batch, entry, name, len);
+		return;
+	}
+	/* Pairs with the release in __d_set_inode_and_type(): a type is there, so is the inode. */
+	flags = smp_load_acquire(&dentry->d_flags);
+	if (unlikely(flags & DCACHE_OP_REVALIDATE)) {
+		batch->uncached = true;
+		ringwalk_miss(batch, entry, name, len);
+	} else if (unlikely(d_flags_negative(flags))) {
+		ringwalk_fail(batch, entry, -ENOENT);
+	} else {
+		error = ringwalk_fill_dentry(batch, entry, dentry, flags);
+	}
+	dput(dentry);
+	if (unlikely(error))
+		ringwalk_look_up(batch, entry, name, len);
+}
+
+static int ringwalk_compare(const void *a, const void *b)
+{
+	const struct ringwalk_miss *left = a, *right = b;
+
+	return left->ino < right->ino ? -1 : left->ino > right->ino;
+}
+
+/**
+ * ringwalk_batch_finish - looks up what was not cached
+ * @batch: every entry of which was given to ringwalk_batch_entry()
+ *
+ * Return: 0, or -EINTR if the task is being killed.
+ */
+int ringwalk_batch_finish(struct ringwalk_batch *batch)
+{
+	int error = 0;
+	u32 i;
+
+	if (!batch->sorted && ringwalk_sort_pays(batch->dir))
+		sort(batch->misses, batch->missed, sizeof(*batch->misses), ringwalk_compare, NULL);
+	for (i = 0; i < batch->missed; i++) {
+		struct ringwalk_miss *miss = &batch->misses[i];
+		const char *name = batch->names + miss->name;
+
+		if (fatal_signal_pending(current)) {
+			error = -EINTR;
+			break;
+		}
+		ringwalk_look_up(batch, (void *)batch->records + miss->record, name, miss->len);
+		cond_resched();
+	}
+	return error;
+}
+
+void ringwalk_batch_free(struct ringwalk_batch *batch)
+{
+	kvfree(batch->misses);
+}
+
+/**
+ * ringwalk_compact - closes the gaps behind records that needed less room than was kept
+ * @records: the records
+ * @used: bytes of them
+ * @xattr_room: bytes kept for extended attributes in each
+ *
+ * Return: bytes used now.
+ */
+u32 ringwalk_compact(char *records, u32 used, u32 xattr_room)
+{
+	u32 from = 0, to = 0;
+
+	while (from < used) {
+		struct ringwalk_entry *entry = (void *)records + from;
+		u32 room = entry->reclen;
+
+		entry->reclen = room - xattr_room + entry->xattr_len;
+		if (from != to)
+			memmove(records + to, entry, entry->reclen);
+		to += ((struct ringwalk_entry *)(records + to))->reclen;
+		from += room;
+	}
+	return to;
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * RINGWALK_IOC_READAHEAD: names and inode numbers of the directory's next entries are read, sorted,
+ * and looked up in the order of inode numbers, which brings the inodes in. The directory is opened
+ * anew, so the caller's position does not move.
+ *
+ * Memory holds names from its beginning on and what is sorted from its end on:
+ *
+ *	| names, each with a NUL ... | free | ... struct ringwalk_ahead |
+ *
+ * It grows, as most directories are small, and each growth begins where the actor has stopped.
+ */
+#include <linux/cred.h>
+#include <linux/file.h>
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sort.h>
+#include <linux/stringhash.h>
+#include <linux/uaccess.h>
+
+#include "internal.h"
+
+#define RINGWALK_AHEAD_DEFAULT	(4U << 20)
+#define RINGWALK_AHEAD_FIRST	(32U << 10)
+
+struct ringwalk_ahead {
+	u64 ino;
+	u32 name;
+	u32 len;
+};
+
+static struct ringwalk_ahead *ringwalk_ahead_list(const struct ringwalk_names *names)
+{
+	return (void *)names->data + names->size - names->entries * sizeof(struct ringwalk_ahead);
+}
+
+static bool ringwalk_ahead_actor(struct dir_context *ctx, const char *name, int len,
+				 loff_t offset, u64 ino, unsigned int type)
+{
+	struct ringwalk_names *names = container_of(ctx, struct ringwalk_names, ctx);
+	struct ringwalk_ahead *ahead;
+	u32 need;
+
+	if (ringwalk_names_refuse(names, name, len))
+		return false;
+	if (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.'))) {
+		names->skipped++;
+		return true;
+	}
+	need = ALIGN(len + 1, sizeof(u64)) + sizeof(*ahead);
+	if (names->entries == names->max_entries ||
+	    names->size - names->used - names->entries * sizeof(*ahead) < need) {
+		names->full = true;
+		return false;
+	}
+	ahead = ringwalk_ahead_list(names) - 1;
+	ahead->ino = ino;
+	ahead->name = names->used;
+	ahead->len = len;
+	memcpy(names->data + names->used, name, len);
+	names->data[names->used + len] = '\0';
+	names->used += need - sizeof(*ahead);
+	names->entries++;
+	return true;
+}
+
+/* Larger memory with the same entries. */
+static int ringwalk_ahead_grow(struct ringwalk_names *names, u32 size)
+{
+	u32 list = names->entries * sizeof(struct ringwalk_ahead);
+	char *data = kvmalloc(size, GFP_KERNEL_ACCOUNT);
+
+	if (!data)
+		return -ENOMEM;
+	memcpy(data, names->data, names->used);
+	memcpy(data + size - list, ringwalk_ahead_list(names), list);
+	kvfree(names->data);
+	names->data = data;
+	names->size = size;
+	return 0;
+}
+
+static int ringwalk_ahead_read(struct ringwalk_names *names, struct file *dir, s64 off, u32 max,
+			       u32 *flags)
+{
+	int error = ringwalk_names_read(names, dir, off, flags);
+
+	while (!error && names->full && names->size < max && names->entries < names->max_entries) {
+		/* What memory there is will do: the caller goes on from where this ends. */
+		if (ringwalk_ahead_grow(names, min_t(u64, 4ULL * names->size, max)))
+			break;
+		names->full = false;
+		error = ringwalk_names_read(names, dir, RINGWALK_OFF_CURRENT, flags);
+	}
+	return error;
+}
+
+static int ringwalk_ahead_compare(const void *a, const void *b)
+{
+	const struct ringwalk_ahead *left = a, *right = b;
+
+	return left->ino < right->ino ? -1 : left->ino > right->ino;
+}
+
+/*
+ * A worker thread of a ring is told by a signal of its own when its request is cancelled; elsewhere
+ * that flag has other meanings.
+ */
+static bool ringwalk_ahead_cancelled(void)
+{
+	return (current->flags & PF_IO_WORKER) && signal_pending(current);
+}
+
+/* Number of entries brought in. */
+static int ringwalk_ahead_look_up(struct ringwalk_names *names, struct file *dir, bool xattrs)
+{
+	struct ringwalk_ahead *list = ringwalk_ahead_list(names);
+	u32 i, done = 0;
+
+	if (ringwalk_sort_pays(dir))
+		sort(list, names->entries, sizeof(*list), ringwalk_ahead_compare, NULL);
+	for (i = 0; i < names->entries; i++) {
+		struct dentry *dentry;
+
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		if (ringwalk_ahead_cancelled())
+			return -ECANCELED;
+		dentry = ringwalk_lookup(dir->f_path.mnt, dir->f_path.dentry,
+					 names->data + list[i].name, list[i].len);
+		if (!IS_ERR(dentry)) {
+			/* Only its blocks matter, which come in even if there is no attribute. */
+			if (xattrs)
+				vfs_listxattr(dentry, NULL, 0);
+			dput(dentry);
+			done++;
+		}
+		cond_resched();
+	}
+	return done;
+}
+
+static int ringwalk_ahead_names(struct ringwalk_readahead *request, struct ringwalk_names *names,
+				struct file *dir)
+{
+	u32 max = request->max_bytes ? round_down(request->max_bytes, sizeof(u64)) :
+				       RINGWALK_AHEAD_DEFAULT;
+	u32 size = min(max, RINGWALK_AHEAD_FIRST);
+	int result;
+
+	ringwalk_set_count(&names->ctx, max);
+	names->data = kvmalloc(size, GFP_KERNEL_ACCOUNT);
+	if (!names->data)
+		return -ENOMEM;
+	names->size = size;
+	result = ringwalk_ahead_read(names, dir, request->off, max, &request->result_flags);
+	if (!result)
+		result = ringwalk_ahead_look_up(names, dir,
+						request->flags & RINGWALK_F_XATTR_BLOCKS);
+	kvfree(names->data);
+	if (result < 0)
+		return result;
+	request->entries = result;
+	request->next = names->end;
+	return 0;
+}
+
+/* The position of the caller's open directory, which another request may be moving. */
+static int ringwalk_position(struct file *dir, s64 *off)
+{
+	if (mutex_lock_killable(&dir->f_pos_lock))
+		return -EINTR;
+	*off = dir->f_pos;
+	mutex_unlock(&dir->f_pos_lock);
+	return 0;
+}
+
+static int ringwalk_readahead(struct ringwalk_readahead *request, struct file *dir)
+{
+	struct ringwalk_names names;
+	struct file *again;
+	int error = 0;
+
+	if (request->off == RINGWALK_OFF_CURRENT)
+		error = ringwalk_position(dir, &request->off);
+	if (error)
+		return error;
+	again = dentry_open(&dir->f_path, O_RDONLY | O_DIRECTORY, current_cred());
+	if (IS_ERR(again))
+		return PTR_ERR(again);
+	request->result_flags = 0;
+	ringwalk_names_init(&names, ringwalk_ahead_actor, NULL, 0);
+	if (request->max_entries)
+		names.max_entries = request->max_entries;
+	error = ringwalk_ahead_names(request, &names, again);
+	fput(again);
+	return error;
+}
+
+long ringwalk_do_readahead(void __user *arg)
+{
+	struct ringwalk_readahead __user *out = arg;
+	struct ringwalk_readahead request;
+	struct file *dir;
+	long result;
+
+	if (copy_from_user(&request, arg, sizeof(request)))
+		return -EFAULT;
+	result = ringwalk_check(request.version, request.flags,
+				RINGWALK_F_INLINE | RINGWALK_F_XATTR_BLOCKS);
+	if (result)
+		return result;
+	if (request.reserved || request.max_bytes > RINGWALK_READAHEAD_MAX)
+		return -EINVAL;
+	dir = ringwalk_get_directory(request.fd);
+	if (IS_ERR(dir))
+		return PTR_ERR(dir);
+	result = ringwalk_readahead(&request, dir);
+	fput(dir);
+	if (!result && (put_user(request.entries, &out->entries) ||
+			put_user(request.next, &out->next) ||
+			put_user(request.result_flags, &out->result_flags)))
+		return -EFAULT;
+	return result;
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Requests: what is the same for several commands in copying them in and checking them. */
+#include <linux/file.h>
+#include <linux/limits.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "internal.h"
+
+/* Most bytes of struct ringwalk_xattr records an entry. */
+#define RINGWALK_XATTR_ENTRY_MAX	(128U << 10)
+
+int ringwalk_check(u32 version, u32 flags, u32 known_flags)
+{
+	if (version != RINGWALK_VERSION)
+		return -EPROTONOSUPPORT;
+	if (flags & ~known_flags)
+		return -EINVAL;
+	return 0;
+}
+
+/**
+ * ringwalk_check_buffer - checks the place of struct ringwalk_entry records
+ * @buf: address in the caller's memory
+ * @len: bytes there
+ *
+ * Return: 0, -EINVAL if it is not aligned, -EFAULT if it cannot be the caller's.
+ */
+int ringwalk_check_buffer(u64 buf, u32 len)
+{
+	if (!IS_ALIGNED(buf, sizeof(u64)))
+		return -EINVAL;
+	if (!access_ok(u64_to_user_ptr(buf), min(len, RINGWALK_BUFFER_MAX)))
+		return -EFAULT;
+	return 0;
+}
+
+/**
+ * ringwalk_get_directory - resolves a descriptor of the calling task
+ * @fd: the descriptor
+ *
+ * Return: the open directory with a reference that fput() drops, or an error pointer: -EBADF if
+ * the descriptor is not open for reading, -ENOTDIR.
+ */
+struct file *ringwalk_get_directory(int fd)
+{
+	struct file *file = fget(fd);
+	int error;
+
+	if (!file)
+		return ERR_PTR(-EBADF);
+	if (!S_ISDIR(file_inode(file)->i_mode))
+		error = -ENOTDIR;
+	else if (!(file->f_mode & FMODE_READ))
+		error = -EBADF;
+	else
+		return file;
+	fput(file);
+	return ERR_PTR(error);
+}
+
+/* The names of attributes asked for: every one with its NUL, of a length that getxattr(2) takes. */
+static int ringwalk_check_xattr_names(const char *names, u32 len)
+{
+	u32 at = 0;
+
+	if (names[len - 1])
+		return -EINVAL;
+	while (at < len) {
+		size_t name = strlen(names + at);
+
+		if (!name || name > XATTR_NAME_MAX)
+			return -ERANGE;
+		at += name + 1;
+	}
+	return 0;
+}
+
+static int ringwalk_get_xattr_names(struct ringwalk_wanted *wanted,
+				    const struct ringwalk_fields *fields)
+{
+	char *names;
+	int error;
+
+	if (wanted->xattr_all) {
+		if (fields->xattr_names)
+			return -EINVAL;
+		wanted->xattr_names_len = XATTR_LIST_MAX;
+		names = kvmalloc(XATTR_LIST_MAX, GFP_KERNEL_ACCOUNT);
+		if (!names)
+			return -ENOMEM;
+		wanted->xattr_names = names;
+		return 0;
+	}
+	if (fields->xattr_names_len > XATTR_LIST_MAX)
+		return -EINVAL;
+	names = vmemdup_user(u64_to_user_ptr(fields->xattr_names), fields->xattr_names_len);
+	if (IS_ERR(names))
+		return PTR_ERR(names);
+	error = ringwalk_check_xattr_names(names, fields->xattr_names_len);
+	if (error) {
+		kvfree(names);
+		return error;
+	}
+	wanted->xattr_names = names;
+	wanted->xattr_names_len = fields->xattr_names_len;
+	return 0;
+}
+
+/**
+ * ringwalk_get_wanted - checks what is wanted of every entry
+ * @wanted: where it is put; ringwalk_put_wanted() frees what belongs to it
+ * @fields: what the caller asked for
+ * @flags: of the request
+ * @len: bytes of the caller's output buffer
+ *
+ * Return: 0 or a negative errno.
+ */
+int ringwalk_get_wanted(struct ringwalk_wanted *wanted, const struct ringwalk_fields *fields,
+			u32 flags, u32 len)
+{
+	memset(wanted, 0, sizeof(*wanted));
+	if (fields->reserved || (fields->mask & ~RINGWALK_STAT_MASK))
+		return -EINVAL;
+	if (fields->stat_flags && fields->stat_flags != AT_STATX_FORCE_SYNC &&
+	    fields->stat_flags != AT_STATX_DONT_SYNC)
+		return -EINVAL;
+	if (!fields->xattr_names != !fields->xattr_names_len)
+		return -EINVAL;
+
+	wanted->mask = fields->mask;
+	wanted->stat_flags = fields->stat_flags;
+	if (fields->mask)
+		wanted->stat_size = ringwalk_stat_size(fields->mask);
+	wanted->xattr_all = flags & RINGWALK_F_XATTR_ALL;
+	if (!wanted->xattr_all && !fields->xattr_names)
+		return 0;
+
+	if (fields->xattr_entry_max > RINGWALK_XATTR_ENTRY_MAX ||
+	    fields->xattr_entry_max >= min(len, RINGWALK_BUFFER_MAX))
+		return -EINVAL;
+	/* Not less than a word, as this is also what says that attributes are wanted. */
+	wanted->xattr_room = max_t(u32, round_down(fields->xattr_entry_max, sizeof(u64)),
+				   sizeof(u64));
+	wanted->xattr_value_max = min_t(u32, fields->xattr_value_max, XATTR_SIZE_MAX);
+	return ringwalk_get_xattr_names(wanted, fields);
+}
+
+void ringwalk_put_wanted(struct ringwalk_wanted *wanted)
+{
+	kvfree(wanted->xattr_names);
+}
