@@ -21,7 +21,7 @@ mod tests;
 #[cfg(test)]
 pub(crate) use kernel::Behaviour;
 use kernel::KernelSource;
-pub(crate) use kernel::{KernelSide, find};
+pub(crate) use kernel::{KernelSide, describe, find};
 use syscall::SyscallSource;
 
 use crate::descriptor::At;

@@ -26,7 +26,7 @@ mod transport;
 #[cfg(test)]
 pub(crate) use emulated::Behaviour;
 
-pub(crate) use side::{KernelSide, find};
+pub(crate) use side::{KernelSide, describe, find};
 pub(crate) use transport::KernelTransport;
 use transport::{Failed, Transport};
 
@@ -34,6 +34,7 @@ use super::syscall::{SyscallSource, open_job, read_failure};
 use super::{Job, Pulled, Source, Step};
 use crate::dir::Origin;
 use crate::error::{Failure, Operation};
+use crate::metadata::Fields;
 use crate::options::{Options, Order};
 use crate::raw_batch::RawBatch;
 use crate::stat::Wanted;
@@ -104,7 +105,8 @@ struct Read {
 impl<'w, S: Send + Sync> KernelSource<'w, S, KernelTransport> {
     pub(crate) fn new(side: &'w KernelSide, reader: &DirectoryReader, options: &Options) -> Self {
         let available = match reader {
-            DirectoryReader::Module(device) => device.info().stat_mask,
+            // It takes the bit, and gives no mount ids.
+            DirectoryReader::Module(device) => device.info().stat_mask & !Fields::MNT_ID.bits(),
             DirectoryReader::Opcodes(_) => u32::MAX,
         };
         Self::over(
