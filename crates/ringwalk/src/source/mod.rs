@@ -119,7 +119,7 @@ pub(crate) fn for_worker<'s, S: Send + Sync + 's>(
     #[cfg(test)]
     if let SourceChoice::Emulated(behaviour) = options.source {
         type Any<'s, S> = KernelSource<'s, S, kernel::KernelTransport>;
-        return Box::new(Any::emulated(kernel, behaviour, options));
+        return Box::new(Any::emulated(kernel, *behaviour, options));
     }
     if let Some(reader) = kernel.reader() {
         return Box::new(KernelSource::new(kernel, reader, options));

@@ -282,7 +282,7 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
             Err(errno) => self.whole && errno == Errno::INVAL && filled > 0,
         };
         if goes_on {
-            if room < self.buffer_size / 2 && self.whole {
+            if self.whole && (last.is_err() || room < self.buffer_size / 8) {
                 buffer.resize(2 * buffer.len(), 0);
             }
             return self
@@ -411,7 +411,9 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
                 Ok(Filled { end: true, .. }) => return Ok(true),
                 Ok(read) => filled += read.bytes,
                 // A name that does not fit into the rest of the buffer.
-                Err(Failed::Refused(Errno::INVAL)) if filled > 0 && self.whole => {}
+                Err(Failed::Refused(Errno::INVAL)) if filled > 0 && self.whole => {
+                    batch.records.reserve(2 * batch.records.room());
+                }
                 // It is asked again for the rest, and may refuse that.
                 Err(Failed::Refused(_)) if filled > 0 && !self.whole => return Ok(false),
                 Err(failed) => return Err(failed),
