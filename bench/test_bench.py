@@ -22,6 +22,7 @@ from ringbench import (
     bulk_rows,
     disks,
     images,
+    kernel,
     machine,
     media,
     report,
@@ -338,7 +339,7 @@ class Directories(unittest.TestCase):
             self.assertLessEqual({bound.row, *bound.of}, keys)
 
     def test_every_bound_has_its_suite(self):
-        known = {*suites.SUITES, *bulk.SUITES, *block.SUITES}
+        known = {*suites.SUITES, *bulk.SUITES, *block.SUITES, *kernel.SUITES}
         self.assertLessEqual({bound.suite for bound in BOUNDS}, known)
 
 

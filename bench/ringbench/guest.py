@@ -18,6 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from .guest_paths import PAYLOAD
 from .measure import CommandFailed, Sample, summary
 from .rows import Row
 from .suites import Result, Session, disagreements
@@ -30,9 +31,6 @@ CANNOT, BROKEN = 77, (125, 126)
 
 # Instructions are the same in every run but for what the kernel does beside it.
 COUNTED_RUNS = 3
-
-# In the guest.
-PAYLOAD = "/payload"
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,11 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-from .guest import PAYLOAD
+from .guest_paths import PAYLOAD
 from .tools import BENCH, WORK, MissingTool, build, need
 
 SOURCES = BENCH.parent / "kernel/bench"
+TESTS = BENCH.parent / "kernel/tests"
 FOLDER = WORK / "guest"
 TARGET = "x86_64-unknown-linux-gnu"
 
@@ -20,7 +21,10 @@ TARGET = "x86_64-unknown-linux-gnu"
 GNU = ("find", "du")
 
 PATHS = {
-    **{name: f"{PAYLOAD}/{name}" for name in ("rwbench", "ringtraverse", "traverse", "ringwalk")},
+    **{
+        name: f"{PAYLOAD}/{name}"
+        for name in ("rwbench", "ringtraverse", "traverse", "ringwalk", "fuse_readdir")
+    },
     **{name: f"{PAYLOAD}/gnu/{name}" for name in GNU},
 }
 
@@ -34,27 +38,37 @@ def files(*tools: str) -> dict[str, Path]:
         found["gnu"] = gnu()
     for tool in tools:
         if tool not in GNU:
-            found[tool] = {"traverse": traverse, "ringwalk": ringwalk}.get(
-                tool, lambda name=tool: written_in_c(name)
-            )()
+            found[tool] = MAKERS[tool]()
     return found
 
 
-@cache
-def _made() -> None:
-    FOLDER.mkdir(parents=True, exist_ok=True)
+def _make(*words: str) -> None:
     need("make")
-    done = subprocess.run(
-        ["make", "-C", str(SOURCES), f"OUT={FOLDER}"], capture_output=True, text=True
-    )
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    done = subprocess.run(["make", "-C", *words], capture_output=True, text=True)
     if done.returncode:
-        raise MissingTool(f"{SOURCES} (apt-get install liburing-dev): {done.stderr.strip()}")
+        raise MissingTool(f"make in {words[0]} (liburing-dev is needed): {done.stderr.strip()}")
 
 
-def written_in_c(name: str) -> Path:
-    """rwbench or ringtraverse."""
-    _made()
-    return FOLDER / name
+@cache
+def rwbench() -> Path:
+    """A walk in each way to read."""
+    _make(str(SOURCES), f"OUT={FOLDER}", f"{FOLDER}/rwbench")
+    return FOLDER / "rwbench"
+
+
+@cache
+def ringtraverse() -> Path:
+    """The walk in one event loop."""
+    _make(str(SOURCES), f"OUT={FOLDER}", f"{FOLDER}/ringtraverse")
+    return FOLDER / "ringtraverse"
+
+
+@cache
+def fuse_readdir() -> Path:
+    """The FUSE server, which belongs to the tests."""
+    _make(str(TESTS), f"O={FOLDER}/tests", f"{FOLDER}/tests/fuse_readdir")
+    return FOLDER / "tests/fuse_readdir"
 
 
 @cache
@@ -103,3 +117,12 @@ def gnu() -> Path:
             shutil.copy2(library, folder / Path(library).name)
         shutil.copy2(program, folder / name)
     return folder
+
+
+MAKERS = {
+    "rwbench": rwbench,
+    "ringtraverse": ringtraverse,
+    "fuse_readdir": fuse_readdir,
+    "traverse": traverse,
+    "ringwalk": ringwalk,
+}

@@ -25,10 +25,11 @@ def bench(
     tree: str,
     about: dict[str, object],
     plan: Plan,
+    *tools: str,
     **more: object,
 ) -> Bench:
-    """A bench with the programs that its rows need."""
-    files = guest_tools.files(*{row.tool for row in rows})
+    """A bench with the programs that its rows need, and others."""
+    files = guest_tools.files(*tools, *{row.tool for row in rows})
     return Bench(suite, setting, rows, tree, plan, about, files, guest_tools.PATHS, **more)
 
 
@@ -130,6 +131,30 @@ def directory(kernel: str, session: Session) -> Result:
     return whole
 
 
+def fuse(kernel: str, session: Session) -> Result:
+    """Entries a call on a FUSE file system, whose server is near or far away."""
+    point = "/tmp/fuse"
+    setting = Setting(kernel, prologue=f"mkdir {point}")
+    about = {
+        "tree": f"{kernel_rows.FUSE_ENTRIES} names of 84 bytes",
+        "file_system": "FUSE",
+        "cache": "cold",
+        "buffer": kernel_rows.FUSE_BUFFER,
+    }
+    made = bench(
+        f"kernel-fuse-{kernel}",
+        setting,
+        kernel_rows.FUSE,
+        point,
+        about,
+        Plan(RUNS, warm_up=0),
+        "rwbench",
+        counted=False,
+        figures=kernel_rows.requests,
+    )
+    return guest.run(session, made)
+
+
 SUITES: dict[str, Callable[[Session], Result]] = {
     **{
         f"kernel-warm-{kernel}": functools.partial(warm, kernel)
@@ -141,4 +166,6 @@ SUITES: dict[str, Callable[[Session], Result]] = {
         f"kernel-directory-{kernel}": functools.partial(directory, kernel)
         for kernel in kernel_rows.DIRECTORY_KERNELS
     },
+    # Before and after the patch that sizes requests by the caller's buffer.
+    **{f"kernel-fuse-{kernel}": functools.partial(fuse, kernel) for kernel in ("6.12", "patched")},
 }

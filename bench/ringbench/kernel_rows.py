@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from .bulk_rows import PLAIN
+from .guest_paths import PAYLOAD
 from .rows import ENTRIES, ENTRIES_AND_BYTES, EVERY_NAME, TOTAL, Row
 
 # The stock kernels that the module is measured on.
@@ -118,6 +119,33 @@ def calls(output: bytes) -> dict[str, float]:
     return {"calls": made, "entries_per_call": entries / with_entries}
 
 
-# Delays of the FUSE server's answers that are measured, and rows on them.
-FUSE_DELAYS = ("150us", "7ms")
-FUSE_KEYS = tuple(f"{what}-{delay}" for what in ("names", "stat") for delay in FUSE_DELAYS)
+# Delays of the FUSE server's answers in microseconds: a server nearby, one far away.
+FUSE_DELAYS = {"150us": 150, "7ms": 7000}
+FUSE_ENTRIES = 10_000
+
+# What a page of READDIRPLUS is a 32nd of: as much as the patched kernel asks a server for.
+FUSE_BUFFER = 128 * 1024
+
+FUSE = [
+    Row(
+        f"{what}-{name}",
+        what,
+        "fuse_readdir",
+        (
+            *("--delay-us", str(delay), "--entries", str(FUSE_ENTRIES), "{tree}"),
+            *(f"{PAYLOAD}/rwbench", "--buffer", str(FUSE_BUFFER), what, "syscall", "{tree}"),
+        ),
+        ENTRIES,
+    )
+    for what in ("names", "stat")
+    for name, delay in FUSE_DELAYS.items()
+]
+
+
+def requests(output: bytes) -> dict[str, float]:
+    """Calls, as `calls` has them, and what the server was asked."""
+    found = re.search(rb"requests (\d+) entries \d+ a-request ([\d.]+)", output)
+    if not found:
+        return {}
+    asked = {"requests": int(found[1]), "entries_per_request": float(found[2])}
+    return {**calls(output), **asked}

@@ -192,8 +192,8 @@ def _kernel_side() -> list[Bound]:
         suite = f"kernel-directory-{kernel}"
         bounds.append(faster(suite, f"readahead {largest}", 6, f"plain {largest}"))
     bounds += [
-        Bound("kernel-fuse-patched", row, 450, figure="entries_per_call", at_least=True)
-        for row in kernel_rows.FUSE_KEYS
+        Bound("kernel-fuse-patched", row.key, 450, figure="entries_per_call", at_least=True)
+        for row in kernel_rows.FUSE
     ]
     return bounds
 
