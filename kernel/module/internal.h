@@ -141,6 +141,7 @@ struct ringwalk_ids {
  * @uncached: whether the file system wants to be asked about cached names as well
  * @sorted: whether @misses are in the order of inode numbers
  * @ids: the last entry's owner
+ * @stat: an entry's metadata; here as kernels may be built to clear what is on the stack
  */
 struct ringwalk_batch {
 	struct file *dir;
@@ -155,6 +156,7 @@ struct ringwalk_batch {
 	bool uncached;
 	bool sorted;
 	struct ringwalk_ids ids;
+	struct kstat stat;
 };
 
 struct ringwalk_miss {
@@ -176,8 +178,8 @@ u32 ringwalk_compact(char *records, u32 used, u32 xattr_room);
 
 u32 ringwalk_stat_size(u32 mask);
 void ringwalk_ids_init(struct ringwalk_ids *ids);
-int ringwalk_stat_fill(const struct path *path, const struct ringwalk_wanted *wanted,
-		       struct ringwalk_ids *ids, struct ringwalk_stat *out);
+int ringwalk_stat_fill(struct ringwalk_batch *batch, const struct path *path,
+		       struct ringwalk_stat *out);
 
 void ringwalk_xattr_fill(const struct path *path, const struct ringwalk_wanted *wanted,
 			 struct ringwalk_entry *entry);

@@ -285,7 +285,9 @@ struct ringwalk_readahead {
  * @flags: RINGWALK_ENTRY_ flags
  *
  * After it come, each aligned to 8 bytes: the metadata if RINGWALK_ENTRY_STAT is set, the name with
- * a NUL if there is one, and @xattr_len bytes of extended attributes, which end the record.
+ * a NUL if there is one, and @xattr_len bytes of extended attributes, which end the record. A
+ * record with an error may be longer than its parts: what lies between them is zero. It may have
+ * extended attributes.
  */
 struct ringwalk_entry {
 	__u64 d_ino;
