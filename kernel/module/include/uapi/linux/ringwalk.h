@@ -177,10 +177,10 @@ struct ringwalk_fields {
  * Records come in the order of the directory, including "." and "..". Of ".." only the name is
  * given: it may lie outside of the caller's root. Its record has no metadata and no error. Files
  * are looked up in the order of their inode numbers where that spares seeks. The position lock is
- * held while names are read only, so several requests may be in flight on one open directory, each
- * with the next piece of it. Returns bytes written, 0 at the end; EINVAL if the next record does
- * not fit. If @buf turns out not to be writable, the position goes back to where it was, unless another
- * request has moved it meanwhile.
+ * held while names are read only, so several requests may be in flight on one open directory,
+ * each with the next piece of it. Returns bytes written, 0 at the end; EINVAL if the next record
+ * does not fit. If @buf turns out not to be writable, the position goes back to where it was,
+ * unless another request has moved it meanwhile.
  */
 struct ringwalk_readdirplus {
 	__u32 version;
