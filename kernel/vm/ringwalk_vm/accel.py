@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Whether KVM runs guests here. A device that opens is no proof: hosts that are guests themselves may
-refuse or hang, so a kernel is booted once, and the answer kept for this host.
+"""Whether KVM runs guests here.
+
+A device that opens is no proof: hosts that are guests themselves may refuse or hang. So a kernel is
+booted once, and the answer kept for this host.
 """
 
 import json

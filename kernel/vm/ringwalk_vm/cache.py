@@ -6,16 +6,20 @@ lock, and a finished folder appears by renaming.
 """
 
 import contextlib
+import ctypes
 import fcntl
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from .errors import Failure, Impossible
+
+PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
 def root() -> Path:
@@ -30,14 +34,15 @@ def root() -> Path:
 
 
 @contextlib.contextmanager
-def lock(name: str):
-    """Holds the cache's lock of that name; says so when another run has it."""
+def lock(name: str, shared: bool = False):
+    """Holds the cache's lock of that name, alone or with others; says so when it has to wait."""
+    kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     with open(root() / f"{name}.lock", "w") as file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, kind | fcntl.LOCK_NB)
         except BlockingIOError:
             say(f"waiting for another run that holds {name}")
-            fcntl.flock(file, fcntl.LOCK_EX)
+            fcntl.flock(file, kind)
         yield
 
 
@@ -80,6 +85,15 @@ def tool(name: str, package: str) -> str:
     return found
 
 
+def ends_with_us(number: int):
+    """For `preexec_fn`: the child gets this signal when the harness is gone, however it went.
+
+    A guest must not outlive the run that looks after it, nor a build the lock it stands under.
+    """
+    libc = ctypes.CDLL(None)
+    return lambda: libc.prctl(PR_SET_PDEATHSIG, number)
+
+
 def run(command: list, *, what: str, **more) -> str:
     """Runs a command and returns its output; its last lines tell why it failed."""
     done = subprocess.run(
@@ -89,6 +103,7 @@ def run(command: list, *, what: str, **more) -> str:
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
+        preexec_fn=ends_with_us(signal.SIGTERM),
         **more,
     )
     if done.returncode != 0:

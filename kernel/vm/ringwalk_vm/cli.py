@@ -12,21 +12,26 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import accel, cache, disks, guest, initramfs, machine, module
+from . import accel, cache, disks, guest, initramfs, machine, module, trixie
 from .errors import BROKEN, Failure, Impossible
 from .kernels import Kernel
+from .patched import FLAVOURS, patched
 from .stock import SERIES, stock
 
-KERNELS = (*SERIES,)
+KERNELS = {
+    **dict.fromkeys(SERIES, stock),
+    trixie.SERIES: trixie.trixie,
+    **dict.fromkeys(FLAVOURS, patched),
+}
 
 EPILOG = """\
 COMMAND runs as root in /payload, where the files are, by the guest's shell (busybox): a single
-argument is a script, several are a program and its arguments. Its disks are mounted at /mnt/NAME and
-stand in /dev as disk-NAME; what it leaves in /out comes back to --share-out.
+argument is a script, several are a program and its arguments. Disks are mounted at /mnt/NAME and
+stand in /dev as disk-NAME; what the command leaves in /out comes back to --share-out.
 
-Exit status: the command's; 125 if the guest broke (an oops, a warning, a report of lockdep, KASAN or
-KCSAN in its log, a hang, the time limit); 126 if something could not be built; 77 if this machine
-cannot; 2 for a wrong option.
+Exit status: the command's; 125 if the guest broke (an oops, a warning, a report of lockdep, KASAN
+or KCSAN in its log, a hang, the time limit); 126 if something could not be built; 77 if this
+machine cannot; 2 for a wrong option.
 """
 
 
@@ -43,7 +48,7 @@ def parser() -> argparse.ArgumentParser:
     add = options.add_argument
     add("--kernel", required=True, choices=KERNELS, help="which kernel to boot")
     add("--machine", default="q35", choices=("q35", "microvm"), help="QEMU's machine (q35)")
-    add("--cpus", type=number, default=2, metavar="N", help="processors (2)")
+    add("--cpus", type=number, metavar="N", help="processors (2; 1 with --icount)")
     add("--memory", type=memory, default="1G", metavar="SIZE", help="memory (1G)")
     add("--bus", default="virtio", choices=("virtio", "nvme"), help="of the disks (virtio)")
     add("--icount", action="store_true", help="emulate, so that guest time counts instructions")
@@ -56,7 +61,8 @@ def parser() -> argparse.ArgumentParser:
         default=[],
         metavar="NAME=WHAT",
         help=f"a disk: FS:SIZE[:FOLDER] of FS {', '.join(disks.MADE)}, with FOLDER's content; or "
-        "an image, which stays as it is unless :rw follows; or an nbd: address",
+        "an image, which is not mounted if :raw follows, and stays as it is unless :rw comes last; "
+        "or an nbd: address",
     )
     add(
         "--file",
@@ -122,14 +128,11 @@ def parse_file(text: str) -> tuple[Path, str]:
     return path, name
 
 
-def kernel_named(name: str) -> Kernel:
-    """The kernel, fetched or built where need be."""
-    return stock(name)
-
-
 def main(arguments: list[str]) -> int:
     """Runs what the arguments say; returns the exit status."""
     options = parser().parse_args(arguments)
+    # Two processors share one count of instructions, and the one that waits counts as well.
+    options.cpus = options.cpus or (1 if options.icount else 2)
     # Ends by the ordinary way, so that temporary folders go.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
@@ -149,15 +152,18 @@ def boot(options: argparse.Namespace) -> int:
     if platform.machine() != "x86_64":
         raise Impossible(f"the guests are x86-64; this machine is {platform.machine()}")
     machine.qemu()
-    kernel = kernel_named(options.kernel)
+    kernel = KERNELS[options.kernel](options.kernel)
     check(options, kernel)
     ringwalk = module.build(kernel) if options.module else None
-    kind, reason = ("tcg", "software emulation: --icount") if options.icount else accel.choose(kernel)
-    cache.say(
-        f"{kernel.release} on {options.machine}, {options.cpus} processors, {options.memory}, {reason}"
+    kind, reason = (
+        ("tcg", "software emulation: --icount") if options.icount else accel.choose(kernel)
     )
+    made_of = f"{options.machine}, {options.cpus} processors, {options.memory}"
+    cache.say(f"{kernel.release} on {made_of}, {reason}")
     with contextlib.ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="run.", dir=cache.root())))
+        folder = Path(
+            stack.enter_context(tempfile.TemporaryDirectory(prefix="run.", dir=cache.root()))
+        )
         drives, table = disks.prepare(options.disk, folder)
         archive = pack(options, kernel, ringwalk, table, folder / "initramfs")
         settings = machine.Machine(
@@ -173,14 +179,18 @@ def boot(options: argparse.Namespace) -> int:
         start = time.monotonic()
         text = guest.run(machine.command(settings, kernel.image, archive), options.timeout)
         status = guest.results(folder / f"{disks.OUT}.img", text, share_out(options))
-    cache.say(f"the command ended with status {status} ({time.monotonic() - start:.1f} s with boot)")
+    cache.say(
+        f"the command ended with status {status} ({time.monotonic() - start:.1f} s with boot)"
+    )
     return status
 
 
 def check(options: argparse.Namespace, kernel: Kernel) -> None:
     """Refuses what does not go together, before anything is made."""
     if options.machine == "microvm" and not kernel.microvm:
-        raise Failure(f"kernel {options.kernel} cannot boot in microvm: it has virtio-mmio as a module")
+        raise Failure(
+            f"kernel {options.kernel} cannot boot in microvm: it has virtio-mmio as a module"
+        )
     if options.machine == "microvm" and options.bus == "nvme":
         raise Failure("microvm has no PCI, so no NVMe")
     names = [spec.name for spec in options.disk]

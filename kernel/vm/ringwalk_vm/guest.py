@@ -6,7 +6,6 @@ archive on a disk of their own, so that nothing the console shows can be mistake
 """
 
 import codecs
-import ctypes
 import os
 import selectors
 import signal
@@ -19,19 +18,15 @@ from pathlib import Path, PurePosixPath
 from . import cache, report
 from .errors import GuestBroken
 
-PR_SET_PDEATHSIG = 1  # prctl(2)
-
 
 def run(command: list[str], timeout: float, show: bool = True) -> str:
     """Runs QEMU to its end and returns the console's text; past the time limit it is killed."""
-    libc = ctypes.CDLL(None)
     process = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        # A guest must not outlive the run that looks after it, however that ends.
-        preexec_fn=lambda: libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL),
+        preexec_fn=cache.ends_with_us(signal.SIGKILL),
     )
     console = Console(show)
     try:

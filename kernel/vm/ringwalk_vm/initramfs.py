@@ -22,16 +22,14 @@ INIT = Path(__file__).resolve().parent.parent / "guest" / "init"
 REQUIRED = ("virtio_pci", "virtio_blk", "loop", "xfs", "btrfs", "fuse", "overlay")
 OPTIONAL = ("crc32c_generic", "xxhash_generic", "sha256_generic", "blake2b_generic", "dm_delay")
 
-FOLDERS = (
-    "bin dev proc sys tmp run out payload mnt etc root var ringwalk ringwalk/modules".split()
-)
+FOLDERS = ("dev", "proc", "sys", "tmp", "run", "out", "payload", "mnt", "root", "var")
 
 
 class Archive:
     """Writes members in the order they are added; folders come before what they hold."""
 
     def __init__(self, path: Path):
-        self.file = open(path, "wb")
+        self.file = open(path, "wb")  # noqa: SIM115 - closed by close()
         self.number = 0
         self.names: set[str] = set()
 

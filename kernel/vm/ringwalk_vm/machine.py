@@ -4,18 +4,22 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import cache
+from . import cache, tsc
 from .disks import OUT, Drive
 
 QEMU = "qemu-system-x86_64"
 
-# The serial console carries errors, and warnings once guest/init runs; the whole log comes back. A dead kernel
-# restarts at once, which ends QEMU. Mitigations cost system calls more than anything else: without
-# them what saves system calls is not flattered.
+# The serial console carries errors, and warnings once guest/init runs; the whole log comes back. A
+# dead kernel restarts at once, which ends QEMU. Mitigations cost system calls more than anything
+# else: without them what saves system calls is not flattered.
 APPEND = (
     "console=ttyS0 loglevel=4 panic=-1 oops=panic log_buf_len=4M mitigations=off reboot=t "
     "rdinit=/init"
 )
+
+
+# An emulated processor stands still while the host does something else: a stall is one that lasts.
+PATIENCE = "rcupdate.rcu_cpu_stall_timeout=100 watchdog_thresh=50 workqueue.watchdog_thresh=100"
 
 
 @dataclass(frozen=True)
@@ -42,16 +46,23 @@ def command(machine: Machine, image: Path, initramfs: Path) -> list[str]:
     line = [qemu(), "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]
     line += ["-machine", kind(machine), "-cpu", "max", "-smp", str(machine.cpus)]
     line += ["-m", machine.memory, "-kernel", str(image), "-initrd", str(initramfs)]
-    append = f"{APPEND} {machine.append}".strip()
     if machine.icount:
         # One instruction is one nanosecond of the guest's clock and one count of rdtsc.
         line += ["-icount", "shift=0,sleep=off"]
-        append += " tsc=reliable"
+    append = f"{APPEND}{clock(machine)} {machine.append}".strip()
     line += ["-append", append, "-chardev", "stdio,id=console,signal=off"]
     line += ["-serial", "chardev:console"]
     for number, drive in enumerate(machine.drives):
         line += drive_options(machine, number, drive)
     return line
+
+
+def clock(machine: Machine) -> str:
+    """What an emulated guest is told of its time: its counter is the host's (see tsc.py)."""
+    if machine.accel != "tcg":
+        return ""
+    khz = 1_000_000 if machine.icount else tsc.khz()
+    return f" tsc=reliable tsc_early_khz={khz} {PATIENCE}"
 
 
 def kind(machine: Machine) -> str:

@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-from . import cache
+from . import cache, trixie
 from .errors import Failure
 from .kernels import Kernel
 
@@ -14,13 +14,15 @@ def build(kernel: Kernel) -> Path:
     """The module for this kernel. Kbuild itself tells what has changed since the last time."""
     if not (SOURCE / "Makefile").is_file():
         raise Failure(f"{SOURCE} holds no module to build")
-    headers = kernel.headers()
     # Checkouts do not share the folder: each has its own state of the sources.
     output = cache.root() / "module" / f"{kernel.release}-{cache.digest(str(SOURCE))}"
     output.mkdir(parents=True, exist_ok=True)
-    with cache.lock(f"module-{output.name}"):
-        make = [cache.tool("make", "make"), "-C", SOURCE, f"KDIR={headers}", f"MO={output}"]
-        cache.run(make, what=f"building the module for {kernel.release}")
+    with kernel.headers() as headers, cache.lock(f"module-{output.name}"):
+        if kernel.chroot:
+            trixie.build_module(kernel, headers, SOURCE, output)
+        else:
+            make = [cache.tool("make", "make"), "-C", SOURCE, f"KDIR={headers}", f"MO={output}"]
+            cache.run(make, what=f"building the module for {kernel.release}")
     built = output / "ringwalk.ko"
     if not built.is_file():
         raise Failure(f"building the module for {kernel.release} left no {built}")

@@ -5,6 +5,7 @@ The package is the one whose headers are installed, so that a module built here 
 without headers, the newest that the machine's package lists name.
 """
 
+import contextlib
 import os
 import re
 import shutil
@@ -23,20 +24,25 @@ def stock(name: str) -> Kernel:
     """The kernel of this series, fetched when the cache does not hold it."""
     release, version = wanted(name)
     folder = cache.root() / "stock" / f"{release}_{version.replace(':', '_')}"
-    with cache.lock(f"stock-{name}"):
-        if not folder.is_dir():
-            fetch(release, version, folder)
+    if not folder.is_dir():
+        with cache.lock(f"stock-{name}"):
+            if not folder.is_dir():  # still
+                fetch(release, version, folder)
     return unpacked(name, release, folder, lambda: installed_headers(name, release))
 
 
-def unpacked(name: str, release: str, folder: Path, headers) -> Kernel:
-    """The kernel whose image package was unpacked into `folder`."""
+def unpacked(name: str, release: str, folder: Path, headers, **more) -> Kernel:
+    """The kernel whose packages were unpacked into `folder`."""
+    image = folder / "boot" / f"vmlinuz-{release}"
+    if not image.exists():  # beside the modules in newer packages
+        image = folder / "lib" / "modules" / release / "vmlinuz"
     return Kernel(
         name=name,
         release=release,
-        image=folder / "boot" / f"vmlinuz-{release}",
+        image=image,
         modules=folder / "lib" / "modules" / release,
         headers=headers,
+        **more,
     )
 
 
@@ -74,16 +80,14 @@ def fetch(release: str, version: str, folder: Path) -> None:
     """Downloads the image package and unpacks it into `folder`."""
     with cache.folder_in_the_making(folder) as making:
         package = download(f"linux-image-{release}={version}", making)
-        unpack(package, making, release)
+        unpack([package], making, release)
         package.unlink()
 
 
 def download(package: str, into: Path) -> Path:
     """Fetches a package file by the machine's own package manager."""
     cache.say(f"fetching {package}")
-    # As root, apt fetches as a user who may not enter this folder, and says so.
-    options = ["-o", "APT::Sandbox::User=root"] if os.geteuid() == 0 else []
-    command = [cache.tool("apt-get", "apt"), "-q", *options, "download", package]
+    command = download_command(package).split()
     done = subprocess.run(
         command, cwd=into, stdin=subprocess.DEVNULL, capture_output=True, text=True
     )
@@ -93,18 +97,31 @@ def download(package: str, into: Path) -> Path:
     return files[0]
 
 
-def unpack(package: Path, into: Path, release: str) -> None:
-    """Unpacks an image package and lists its modules' dependencies."""
-    cache.run([cache.tool("dpkg-deb", "dpkg"), "-x", package, into], what="unpacking the kernel")
+def download_command(package: str) -> str:
+    """Fetches a package file into the current folder."""
+    # As root, apt fetches as a user who may not enter that folder, and says so.
+    option = "-o APT::Sandbox::User=root " if os.geteuid() == 0 else ""
+    return f"apt-get -q {option}download {package}"
+
+
+def unpack(packages: list[Path], into: Path, release: str) -> None:
+    """Unpacks a kernel's packages and lists its modules' dependencies."""
+    for package in packages:
+        cache.run(
+            [cache.tool("dpkg-deb", "dpkg"), "-x", package, into], what=f"unpacking {package}"
+        )
+    if (into / "usr/lib/modules").is_dir():  # where Debian 13 and later have them
+        (into / "usr/lib").rename(into / "lib")
     shutil.rmtree(into / "usr", ignore_errors=True)  # documentation
     depmod = cache.tool("depmod", "kmod")
     cache.run([depmod, "-b", into, release], what="listing the kernel's modules")
 
 
-def installed_headers(name: str, release: str) -> Path:
+@contextlib.contextmanager
+def installed_headers(name: str, release: str):
     """The headers of this release, which `scripts/setup` installs."""
     path = Path("/usr/src") / f"linux-headers-{release}"
     if not path.is_dir():
         package = f"linux-headers-{SERIES[name]}cloud-amd64"
         raise Impossible(f"the headers of {release} are not there: install {package}")
-    return path
+    yield path

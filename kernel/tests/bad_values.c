@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a request may not say is refused with the error that <linux/ringwalk.h> names, and nothing of it is written.
+ */
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "lib/request.h"
+#include "lib/test.h"
+#include "lib/tree.h"
+
+static char buf[8192] __attribute__((aligned(8)));
+
+/* Any of the requests; all begin alike. */
+union request {
+	struct ringwalk_getdents getdents;
+	struct ringwalk_readdirplus readdirplus;
+	struct ringwalk_stat_batch stat_batch;
+	struct ringwalk_readahead readahead;
+	char bytes[80];
+};
+
+static struct transport transport;
+static struct list names;
+static union request good[5];
+static const unsigned int commands[5] = {
+	RINGWALK_IOC_INFO, RINGWALK_IOC_GETDENTS, RINGWALK_IOC_READDIRPLUS, RINGWALK_IOC_STAT_BATCH, RINGWALK_IOC_READAHEAD,
+};
+static const char *const command_names[5] = { "info", "getdents", "readdirplus", "stat_batch", "readahead" };
+
+/* The result must be @error, and neither the request nor its buffer may be touched. */
+static void refused(int command, const union request *request, int error, const char *what, unsigned long long value)
+{
+	union request tried = *request, before;
+	long got;
+
+	memset(buf, 0x5a, sizeof(buf));
+	if (transport.kind == TRANSPORT_INLINE)
+		tried.getdents.flags |= RINGWALK_F_INLINE;
+	before = tried;
+	got = transport_call_raw(&transport, commands[command], (uintptr_t)&tried);
+	CHECK(got == error, "%s with %s 0x%llx: %ld, not %d", command_names[command], what, value, got, error);
+	CHECK(!memcmp(&tried, &before, sizeof(tried)), "%s with %s 0x%llx was written to", command_names[command], what, value);
+	for (size_t i = 0; i < sizeof(buf); i++)
+		if (buf[i] != 0x5a) {
+			CHECK(false, "%s with %s 0x%llx wrote to its buffer", command_names[command], what, value);
+			break;
+		}
+}
+
+/* The requests that the others differ from by one field are good ones. */
+static void all_good(void)
+{
+	for (int i = 1; i < 5; i++) {
+		union request request = good[i];
+		long got = transport_call(&transport, commands[i], &request);
+
+		CHECK(got >= 0, "%s: %s", command_names[i], strerror(-got));
+	}
+}
+
+static void versions_and_flags(void)
+{
+	static const uint32_t versions[] = { 0, 2, 3, 0x100, 0x10000, 0x80000001, UINT32_MAX };
+	static const uint32_t known[5] = {
+		0, RINGWALK_F_INLINE, RINGWALK_F_INLINE | RINGWALK_F_XATTR_ALL, RINGWALK_F_INLINE | RINGWALK_F_XATTR_ALL,
+		RINGWALK_F_INLINE | RINGWALK_F_XATTR_BLOCKS,
+	};
+
+	for (int i = 1; i < 5; i++) {
+		union request request;
+
+		for (size_t v = 0; v < ARRAY_SIZE(versions); v++) {
+			request = good[i];
+			request.getdents.version = versions[v];
+			refused(i, &request, -EPROTONOSUPPORT, "version", versions[v]);
+		}
+		for (uint32_t bit = 1; bit; bit <<= 1) {
+			if (known[i] & bit)
+				continue;
+			request = good[i];
+			request.getdents.flags = bit;
+			refused(i, &request, -EINVAL, "flag", bit);
+		}
+	}
+}
+
+static void reserved_fields(void)
+{
+	union request request;
+
+	for (uint32_t bit = 1; bit; bit <<= 5) {
+		request = good[1];
+		request.getdents.reserved = bit;
+		refused(1, &request, -EINVAL, "reserved", bit);
+		request = good[2];
+		request.readdirplus.reserved = bit;
+		refused(2, &request, -EINVAL, "reserved", bit);
+		request = good[2];
+		request.readdirplus.fields.reserved = bit;
+		refused(2, &request, -EINVAL, "fields.reserved", bit);
+		request = good[3];
+		request.stat_batch.reserved = bit;
+		refused(3, &request, -EINVAL, "reserved", bit);
+		request = good[3];
+		request.stat_batch.fields.reserved = bit;
+		refused(3, &request, -EINVAL, "fields.reserved", bit);
+		request = good[4];
+		request.readahead.reserved = bit;
+		refused(4, &request, -EINVAL, "reserved", bit);
+	}
+}
+
+/* The part that READDIRPLUS and STAT_BATCH have in common. */
+static void try_fields(const struct ringwalk_fields *fields, int error, const char *what, unsigned long long value)
+{
+	union request request = good[2];
+
+	request.readdirplus.fields = *fields;
+	refused(2, &request, error, what, value);
+	request = good[3];
+	request.stat_batch.fields = *fields;
+	refused(3, &request, error, what, value);
+}
+
+static void fields_of_entries(void)
+{
+	static const char unended[] = { 'u', 's', 'e', 'r', '.', 'a', 0, 'u', 's', 'e', 'r', '.', 'b' };
+	static char many[128 << 10];
+	uint32_t known = request_stat_mask(&transport);
+	struct ringwalk_fields fields, plain = good[2].readdirplus.fields;
+
+	for (uint32_t bit = 1; bit; bit <<= 1) {
+		fields = plain;
+		fields.mask |= bit;
+		if (!(known & bit))
+			try_fields(&fields, -EINVAL, "mask", bit);
+		fields = plain;
+		fields.stat_flags = bit;
+		if (bit != AT_STATX_FORCE_SYNC && bit != AT_STATX_DONT_SYNC)
+			try_fields(&fields, -EINVAL, "stat_flags", bit);
+	}
+	fields = plain;
+	fields.stat_flags = AT_STATX_FORCE_SYNC | AT_STATX_DONT_SYNC;
+	try_fields(&fields, -EINVAL, "stat_flags", fields.stat_flags);
+	fields = plain;
+	request_xattrs(&fields, unended, sizeof(unended), 100, 1000);
+	try_fields(&fields, -EINVAL, "names without an end, xattr_names_len", sizeof(unended));
+	for (size_t i = 0; i < sizeof(many); i++)
+		many[i] = i % 8 == 7 ? 0 : "user.ab"[i % 8];
+	request_xattrs(&fields, many, 65536 + 8, 100, 1000);
+	try_fields(&fields, -EINVAL, "xattr_names_len", fields.xattr_names_len);
+	request_xattrs(&fields, many, UINT32_MAX, 100, 1000);
+	try_fields(&fields, -EINVAL, "xattr_names_len", fields.xattr_names_len);
+	request_xattrs(&fields, many, 8, 100, sizeof(buf));
+	try_fields(&fields, -EINVAL, "xattr_entry_max", fields.xattr_entry_max);
+	request_xattrs(&fields, many, 8, 100, UINT32_MAX);
+	try_fields(&fields, -EINVAL, "xattr_entry_max", fields.xattr_entry_max);
+}
+
+static void limits(void)
+{
+	static const int64_t offsets[] = { -2, -3, -4096, INT32_MIN, INT64_MIN };
+	union request request = good[2];
+
+	/* More than is kept for one entry, in a buffer that would hold it. */
+	request.readdirplus.len = 1 << 20;
+	request_xattrs(&request.readdirplus.fields, "user.a", 7, 100, (128 << 10) + 8);
+	refused(2, &request, -EINVAL, "xattr_entry_max", (128 << 10) + 8);
+	for (size_t i = 0; i < ARRAY_SIZE(offsets); i++) {
+		request = good[1];
+		request.getdents.off = offsets[i];
+		refused(1, &request, -EINVAL, "off", offsets[i]);
+		request = good[2];
+		request.readdirplus.off = offsets[i];
+		refused(2, &request, -EINVAL, "off", offsets[i]);
+		request = good[4];
+		request.readahead.off = offsets[i];
+		refused(4, &request, -EINVAL, "off", offsets[i]);
+	}
+}
+
+static void descriptors(void)
+{
+	static const int fds[] = { -1, -100, 1000, 1 << 20, INT32_MAX, INT32_MIN };
+
+	for (int i = 1; i < 5; i++)
+		for (size_t f = 0; f < ARRAY_SIZE(fds); f++) {
+			union request request = good[i];
+
+			/* The third field of each. */
+			request.getdents.fd = fds[f];
+			refused(i, &request, -EBADF, "fd", (unsigned int)fds[f]);
+		}
+}
+
+/* Numbers that are none of the commands: of another size, direction, number or type. */
+static void unknown_commands(void)
+{
+	static const unsigned int unknown[] = {
+		0, 1, 0xd0, 0xd1, UINT32_MAX, _IO('w', 0xd0), _IO('w', 0xd1), _IOR('w', 0xd1, struct ringwalk_getdents),
+		_IOWR('w', 0xd0, struct ringwalk_info), _IOWR('w', 0xd1, struct ringwalk_info),
+		_IOWR('w', 0xd2, struct ringwalk_getdents), _IOWR('w', 0xd5, struct ringwalk_readahead),
+		_IOWR('w', 0xcf, struct ringwalk_info), _IOWR('W', 0xd1, struct ringwalk_getdents),
+		_IOWR('w', 0xd1, char[4096]), RINGWALK_IOC_GETDENTS ^ 0x80000000, RINGWALK_IOC_STAT_BATCH + 1,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++) {
+		union request request = good[1];
+		long got = transport_call_raw(&transport, unknown[i], (uintptr_t)&request);
+
+		/* ioctl(2) itself takes some of these numbers, for any file. */
+		CHECK(got == -ENOTTY, "command 0x%x: %ld", unknown[i], got);
+		CHECK(!memcmp(&request, &good[1], sizeof(request)), "command 0x%x wrote to its argument", unknown[i]);
+	}
+}
+
+/* What is behind the request's address in the submission entry. */
+static void submission_entry(void)
+{
+	union request request = good[1];
+	struct io_uring_cqe cqe;
+
+	if (transport.kind == TRANSPORT_IOCTL)
+		return;
+	for (uint64_t bit = 1; bit; bit <<= 9) {
+		struct io_uring_sqe *sqe = ring_entry(&transport.ring);
+		struct ringwalk_sqe payload = { .request = (uintptr_t)&request, .reserved = bit };
+
+		transport_fill(&transport, sqe, RINGWALK_IOC_GETDENTS, &request);
+		memcpy(sqe->cmd, &payload, sizeof(payload));
+		MUST(ring_wait(&transport.ring, &cqe) == 0);
+		CHECK(cqe.res == -EINVAL, "reserved of struct ringwalk_sqe 0x%jx: %d", (uintmax_t)bit, cqe.res);
+	}
+}
+
+static void run(struct env *env)
+{
+	transport_open(&transport, env->kind, 0);
+	tree_files(env->fd, "f", 3);
+	list_read(&names, env->fd);
+	MUST(lseek(env->fd, 0, SEEK_SET) == 0);
+	good[1].getdents = request_getdents(env->fd, buf, sizeof(buf));
+	good[2].readdirplus = request_readdirplus(env->fd, buf, sizeof(buf));
+	good[3].stat_batch = request_stat_batch(env->fd, names.bytes, names.len, buf, sizeof(buf));
+	good[4].readahead = request_readahead(env->fd);
+	all_good();
+	versions_and_flags();
+	reserved_fields();
+	fields_of_entries();
+	limits();
+	descriptors();
+	unknown_commands();
+	submission_entry();
+	all_good();
+	transport_close(&transport);
+}
+
+const struct test test = {
+	.name = "bad_values",
+	.kinds = BY_MODULE,
+	.run = run,
+};

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * GETDENTS gives, byte by byte and call by call, what getdents64(2) gives.
+ */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/request.h"
+#include "lib/test.h"
+#include "lib/tree.h"
+
+#define BUF_LEN (1 << 17)
+
+static char buf[BUF_LEN + 256] __attribute__((aligned(8)));
+static char plain[BUF_LEN] __attribute__((aligned(8)));
+
+static long env_fs;
+
+/* Neither what getdents64 leaves as it was, nor anything that the kernel had in its buffer, may be taken for records. */
+static const char *bytes_differ(const char *got, const char *expected, long len, unsigned char filler)
+{
+	for (long at = 0; at < len;) {
+		const struct dirent_record *a = (const void *)(got + at), *b = (const void *)(expected + at);
+		size_t content = offsetof(struct dirent_record, d_name) + strlen(b->d_name) + 1;
+
+		if (memcmp(a, b, content) && !(list_same_cookie(a->d_off, b->d_off) && a->d_ino == b->d_ino &&
+					       !memcmp(&a->d_reclen, &b->d_reclen, content - 16)))
+			return wrong("the record at byte %ld (%s)", at, b->d_name);
+		for (size_t i = content; i < b->d_reclen; i++)
+			if (got[at + i] && (unsigned char)got[at + i] != filler)
+				return wrong("the padding of %s leaks 0x%x", b->d_name, (unsigned char)got[at + i]);
+		at += b->d_reclen;
+	}
+	return NULL;
+}
+
+/* One call of each, on two open files at the same place. Returns what both gave. */
+static long compare_call(struct transport *transport, int fd, int plain_fd, uint32_t len, uint32_t *result_flags)
+{
+	struct ringwalk_getdents request = request_getdents(fd, buf, len);
+	long got, expected = sys_getdents64(plain_fd, plain, len);
+	off_t at, plain_at;
+
+	memset(buf, 0xa5, len + 256);
+	got = transport_call(transport, RINGWALK_IOC_GETDENTS, &request);
+	*result_flags = request.result_flags;
+	/* FUSE gives a page an answer, of which a request takes more than one. What follows is then compared anyway. */
+	if (env_fs == FS_FUSE && got > expected && expected > 0)
+		sys_getdents64(plain_fd, plain + expected, got - expected);
+	else
+		CHECK(got == expected, "%ld, not %ld, of a buffer of %u bytes", got, expected, len);
+	if (test_failures())
+		return -1;
+	if (got > 0)
+		CHECK_NULL(bytes_differ(buf, plain, got, 0xa5), "a buffer of %u bytes", len);
+	for (size_t i = got > 0 ? got : 0; i < len + 256; i++)
+		if ((unsigned char)buf[i] != 0xa5) {
+			CHECK(false, "byte %zu was written behind %ld of %u", i, got, len);
+			break;
+		}
+	at = lseek(fd, 0, SEEK_CUR);
+	plain_at = lseek(plain_fd, 0, SEEK_CUR);
+	CHECK(list_same_cookie(at, plain_at), "position %jd, not %jd, after %u bytes", (intmax_t)at, (intmax_t)plain_at, len);
+	return got;
+}
+
+/* Reads to the end with buffers of @len bytes; larger ones where a record does not fit. */
+static void compare_length(struct transport *transport, int fd, int plain_fd, uint32_t len)
+{
+	uint32_t flags;
+	long got;
+
+	MUST(lseek(fd, 0, SEEK_SET) == 0 && lseek(plain_fd, 0, SEEK_SET) == 0);
+	do {
+		got = compare_call(transport, fd, plain_fd, len, &flags);
+		if (got == -EINVAL) {
+			CHECK(!(flags & RINGWALK_RESULT_END), "the end, with an error");
+			got = compare_call(transport, fd, plain_fd, 1024, &flags);
+		}
+	} while (got > 0 && !test_failures());
+	CHECK(got == 0, "%ld at the end", got);
+	CHECK(flags & RINGWALK_RESULT_END, "no flag at the end");
+}
+
+static void every_length(struct env *env, struct transport *transport)
+{
+	char path[512], name[256];
+	int fd = tree_folder(env->path, "lengths", path);
+	int plain_fd = open(path, O_RDONLY | O_DIRECTORY);
+	uint32_t flags;
+
+	for (size_t len = 1; len < 256; len += 1 + len / 3) {
+		memset(name, 'a' + len % 26, len);
+		name[len] = 0;
+		MUST(mknodat(fd, name, S_IFREG | 0644, 0) == 0);
+	}
+	/* POSIX wants a new file seen after a rewind only. The first reading also updates the time of access. */
+	for (uint32_t len = 0; len < 300 && !test_failures(); len += len > 40 || env->fs == FS_FUSE ? test_step(env, 1) : 1)
+		compare_length(transport, fd, plain_fd, len);
+	for (uint32_t len = 512; len <= BUF_LEN && !test_failures(); len *= env->full ? 2 : 8)
+		compare_length(transport, fd, plain_fd, len);
+	/* Nothing is left: a buffer that would be too small for a record is not an error. */
+	CHECK(compare_call(transport, fd, plain_fd, 8, &flags) == 0, "at the end");
+	close(fd);
+	close(plain_fd);
+}
+
+/* Every cookie of a folder leads to the entry after it, from wherever the position is. */
+static void cookies(struct env *env, struct transport *transport)
+{
+	struct list list, rest;
+	char path[512];
+	int fd = tree_folder(env->path, "cookies", path);
+
+	tree_files(fd, "a-name-of-some-length-", 150);
+	list_read(&list, fd);
+	for (size_t i = 0; i < list.count; i += test_step(env, 3)) {
+		struct ringwalk_getdents request = request_getdents(fd, buf, 4096);
+		long got;
+
+		request.off = i ? (int64_t)list.at[i - 1]->d_off : 0;
+		got = transport_call(transport, RINGWALK_IOC_GETDENTS, &request);
+		CHECK(got >= 0, "at cookie %zu: %ld", i, got);
+		if (got < 0)
+			continue;
+		memset(&rest, 0, sizeof(rest));
+		list_append(&rest, buf, got);
+		if (rest.count + i < list.count) {
+			/* The last cookie of a buffer is the position, and leads on as any other. */
+			struct list more;
+
+			CHECK(!request_all_names(transport, fd, BUF_LEN, &more), "after cookie %zu", i);
+			list_append(&rest, more.bytes, more.len);
+			list_free(&more);
+		}
+		CHECK_NULL(list_differs(&rest, &list, i), "from cookie %zu", i);
+		list_free(&rest);
+	}
+	list_free(&list);
+	close(fd);
+}
+
+/* The position is the open file's: lseek(2), getdents64(2) and requests see each other. */
+static void shared_position(struct env *env, struct transport *transport)
+{
+	struct list list, half, rest;
+	char path[512];
+	int fd = tree_folder(env->path, "position", path), twin;
+	struct ringwalk_getdents request;
+	long got;
+
+	tree_files(fd, "f", 100);
+	list_read(&list, fd);
+	MUST(lseek(fd, 0, SEEK_SET) == 0);
+	twin = dup(fd);
+	memset(&half, 0, sizeof(half));
+	for (int i = 0; i < 100000; i++) {
+		request = request_getdents(i % 2 ? fd : twin, buf, 256);
+		got = i % 3 ? transport_call(transport, RINGWALK_IOC_GETDENTS, &request) :
+			      sys_getdents64(i % 2 ? twin : fd, buf, 256);
+		CHECK(got >= 0, "call %d: %ld", i, got);
+		if (got <= 0)
+			break;
+		list_append(&half, buf, got);
+	}
+	CHECK_NULL(list_differs(&half, &list, 0), "getdents64 and requests in turn");
+	MUST(lseek(fd, list.at[40]->d_off, SEEK_SET) >= 0);
+	CHECK(!request_all_names(transport, twin, 512, &rest), "after lseek");
+	CHECK_NULL(list_differs(&rest, &list, 41), "after lseek");
+	list_free(&list);
+	list_free(&half);
+	list_free(&rest);
+	close(fd);
+	close(twin);
+}
+
+/* Offsets that nobody gave: as lseek(2) and getdents64(2) treat them. */
+static void odd_offsets(struct env *env, struct transport *transport)
+{
+	static const int64_t offsets[] = { -2, -4096, INT64_MIN, 1, 2, 3, 12345, INT32_MAX, 1ll << 32, INT64_MAX };
+	int fd = openat(env->fd, "cookies", O_RDONLY | O_DIRECTORY), plain_fd = openat(env->fd, "cookies", O_RDONLY | O_DIRECTORY);
+
+	MUST(fd >= 0 && plain_fd >= 0);
+	for (size_t i = 0; i < ARRAY_SIZE(offsets); i++) {
+		struct ringwalk_getdents request = request_getdents(fd, buf, 4096);
+		long got, expected;
+
+		request.off = offsets[i];
+		expected = lseek(plain_fd, offsets[i], SEEK_SET) < 0 ? -errno : sys_getdents64(plain_fd, plain, 4096);
+		got = transport_call(transport, RINGWALK_IOC_GETDENTS, &request);
+		CHECK(got == expected || (env->fs == FS_FUSE && got > expected), "offset %jd: %ld, not %ld",
+		      (intmax_t)offsets[i], got, expected);
+		if (expected > 0)
+			CHECK_NULL(bytes_differ(buf, plain, expected, 0), "offset %jd", (intmax_t)offsets[i]);
+	}
+	close(fd);
+	close(plain_fd);
+}
+
+static void empty_and_removed(struct env *env, struct transport *transport)
+{
+	char path[512];
+	int fd = tree_folder(env->path, "gone", path), plain_fd = open(path, O_RDONLY | O_DIRECTORY);
+	uint32_t flags;
+
+	compare_length(transport, fd, plain_fd, 4096);
+	MUST(rmdir(path) == 0);
+	MUST(lseek(fd, 0, SEEK_SET) == 0 && lseek(plain_fd, 0, SEEK_SET) == 0);
+	compare_call(transport, fd, plain_fd, 4096, &flags);
+	close(fd);
+	close(plain_fd);
+}
+
+/* More than the module's buffer in one folder, and a buffer larger than what is used of it. */
+static void large(struct env *env, struct transport *transport)
+{
+	unsigned int count = env->fs == FS_FUSE ? 300 : env->fs == FS_TMPFS ? 5000 : 1500;
+	struct list list, got;
+	char path[512];
+	int fd = tree_folder(env->path, "large", path);
+
+	tree_files(fd, "a-file-in-a-large-folder-with-a-long-name-that-makes-many-bytes-in-few-entries-so-that-it-takes-little-time-"
+		       "to-make-them-as-names-of-two-hundred-bytes-do-which-is-what-is-wanted-here-", count);
+	list_read(&list, fd);
+	MUST(lseek(fd, 0, SEEK_SET) == 0);
+	CHECK(!request_all_names(transport, fd, 4 << 20, &got), "with a buffer of 4 MiB");
+	CHECK_NULL(list_differs(&got, &list, 0), "with a buffer of 4 MiB");
+	list_free(&got);
+	list_free(&list);
+	close(fd);
+}
+
+static void run(struct env *env)
+{
+	struct transport transport;
+
+	env_fs = env->fs;
+	transport_open(&transport, env->kind, 0);
+	every_length(env, &transport);
+	cookies(env, &transport);
+	shared_position(env, &transport);
+	odd_offsets(env, &transport);
+	empty_and_removed(env, &transport);
+	large(env, &transport);
+	transport_close(&transport);
+}
+
+const struct test test = {
+	.name = "getdents",
+	.each_fs = true,
+	.kinds = BY_ALL,
+	.run = run,
+};

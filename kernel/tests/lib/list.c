@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <unistd.h>
+
+#include "list.h"
+#include "test.h"
+
+static void index_records(struct list *list)
+{
+	size_t at = 0, count = 0;
+
+	for (; at < list->len; count++) {
+		struct dirent_record *record = (struct dirent_record *)(list->bytes + at);
+
+		MUST(list->len - at >= sizeof(*record));
+		MUST(record->d_reclen >= sizeof(*record) && record->d_reclen <= list->len - at);
+		at += record->d_reclen;
+	}
+	list->at = realloc(list->at, (count + 1) * sizeof(*list->at));
+	MUST(list->at);
+	list->count = count;
+	at = 0;
+	for (size_t i = 0; i < count; i++) {
+		list->at[i] = (struct dirent_record *)(list->bytes + at);
+		at += list->at[i]->d_reclen;
+	}
+}
+
+void list_append(struct list *list, const void *records, size_t len)
+{
+	list->bytes = realloc(list->bytes, list->len + len + 1);
+	MUST(list->bytes);
+	memcpy(list->bytes + list->len, records, len);
+	list->len += len;
+	index_records(list);
+}
+
+void list_read(struct list *list, int fd)
+{
+	static __thread char buf[65536] __attribute__((aligned(8)));
+	size_t room = 0;
+	long got;
+
+	memset(list, 0, sizeof(*list));
+	MUST(lseek(fd, 0, SEEK_SET) == 0);
+	while ((got = sys_getdents64(fd, buf, sizeof(buf))) > 0) {
+		/* Appending and indexing each piece would be quadratic. */
+		if (list->len + got > room) {
+			room = 2 * (list->len + got);
+			list->bytes = realloc(list->bytes, room);
+			MUST(list->bytes);
+		}
+		memcpy(list->bytes + list->len, buf, got);
+		list->len += got;
+	}
+	MUST(got == 0);
+	index_records(list);
+}
+
+void list_read_apart(struct list *list, int fd)
+{
+	int apart = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	MUST(apart >= 0);
+	list_read(list, apart);
+	close(apart);
+}
+
+void list_add(struct list *list, const char *name, uint64_t ino, uint64_t off, uint8_t type)
+{
+	size_t len = dirent_record_len(strlen(name));
+	struct dirent_record *record = calloc(1, len);
+
+	MUST(record);
+	*record = (struct dirent_record){ .d_ino = ino, .d_off = off, .d_reclen = len, .d_type = type };
+	strcpy(record->d_name, name);
+	list_append(list, record, len);
+	free(record);
+}
+
+void list_free(struct list *list)
+{
+	free(list->at);
+	free(list->bytes);
+	memset(list, 0, sizeof(*list));
+}
+
+long list_find(const struct list *list, const char *name)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (!strcmp(list->at[i]->d_name, name))
+			return i;
+	return -1;
+}
+
+bool list_same_cookie(uint64_t a, uint64_t b)
+{
+	return a == b || ((a == INT32_MAX || a == INT64_MAX) && (b == INT32_MAX || b == INT64_MAX));
+}
+
+static bool same_record(const struct dirent_record *a, const struct dirent_record *b)
+{
+	return a->d_ino == b->d_ino && list_same_cookie(a->d_off, b->d_off) && a->d_reclen == b->d_reclen && a->d_type == b->d_type &&
+	       !strcmp(a->d_name, b->d_name);
+}
+
+const char *list_differs(const struct list *got, const struct list *expected, size_t first)
+{
+	static __thread char message[700];
+
+	for (size_t i = 0; i < got->count && first + i < expected->count; i++) {
+		const struct dirent_record *a = got->at[i], *b = expected->at[first + i];
+
+		if (same_record(a, b))
+			continue;
+		snprintf(message, sizeof(message),
+			 "record %zu is %.200s (inode %ju, off %jd, type %d, %d bytes), not %.200s (%ju, %jd, %d, %d)", i,
+			 a->d_name, (uintmax_t)a->d_ino, (intmax_t)a->d_off, a->d_type, a->d_reclen, b->d_name,
+			 (uintmax_t)b->d_ino, (intmax_t)b->d_off, b->d_type, b->d_reclen);
+		return message;
+	}
+	if (got->count + first == expected->count)
+		return NULL;
+	snprintf(message, sizeof(message), "%zu records from %zu on, not %zu", got->count, first, expected->count - first);
+	return message;
+}

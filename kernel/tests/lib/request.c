@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "request.h"
+#include "test.h"
+
+struct ringwalk_getdents request_getdents(int fd, void *buf, uint32_t len)
+{
+	return (struct ringwalk_getdents){
+		.version = RINGWALK_VERSION,
+		.fd = fd,
+		.len = len,
+		.buf = (uintptr_t)buf,
+		.off = RINGWALK_OFF_CURRENT,
+	};
+}
+
+struct ringwalk_readdirplus request_readdirplus(int fd, void *buf, uint32_t len)
+{
+	return (struct ringwalk_readdirplus){
+		.version = RINGWALK_VERSION,
+		.fd = fd,
+		.len = len,
+		.buf = (uintptr_t)buf,
+		.off = RINGWALK_OFF_CURRENT,
+		.fields.mask = STATX_BASIC_STATS,
+	};
+}
+
+struct ringwalk_stat_batch request_stat_batch(int fd, const void *names, uint32_t names_len, void *buf, uint32_t len)
+{
+	return (struct ringwalk_stat_batch){
+		.version = RINGWALK_VERSION,
+		.fd = fd,
+		.len = len,
+		.buf = (uintptr_t)buf,
+		.names = (uintptr_t)names,
+		.names_len = names_len,
+		.fields.mask = STATX_BASIC_STATS,
+	};
+}
+
+struct ringwalk_readahead request_readahead(int fd)
+{
+	return (struct ringwalk_readahead){
+		.version = RINGWALK_VERSION,
+		.fd = fd,
+		.off = RINGWALK_OFF_CURRENT,
+	};
+}
+
+void request_xattrs(struct ringwalk_fields *fields, const char *names, uint32_t names_len, uint32_t value_max,
+		    uint32_t entry_max)
+{
+	fields->xattr_names = (uintptr_t)names;
+	fields->xattr_names_len = names_len;
+	fields->xattr_value_max = value_max;
+	fields->xattr_entry_max = entry_max;
+}
+
+static bool is_opcode(const struct transport *transport)
+{
+	return transport->device < 0;
+}
+
+uint32_t request_stat_mask(struct transport *transport)
+{
+	struct ringwalk_info info = { };
+
+	if (is_opcode(transport))
+		return STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID | STATX_DIOALIGN;
+	MUST(transport_call(transport, RINGWALK_IOC_INFO, &info) == 0);
+	return info.stat_mask;
+}
+
+struct compare request_compare(struct transport *transport, int fd, const char *path,
+			       const struct ringwalk_fields *fields, uint32_t flags, bool names)
+{
+	return (struct compare){
+		.fd = fd,
+		.path = path,
+		.fields = fields,
+		.flags = flags,
+		.names = names,
+		.mnt_id = is_opcode(transport),
+	};
+}
+
+long request_all_names(struct transport *transport, int fd, uint32_t len, struct list *list)
+{
+	char *buf = malloc(len);
+	long got;
+
+	MUST(buf);
+	memset(list, 0, sizeof(*list));
+	do {
+		struct ringwalk_getdents request = request_getdents(fd, buf, len);
+
+		got = transport_call(transport, RINGWALK_IOC_GETDENTS, &request);
+		if (got > 0)
+			list_append(list, buf, got);
+		if (got >= 0 && request.result_flags & RINGWALK_RESULT_END)
+			break;
+	} while (got > 0);
+	free(buf);
+	return got < 0 ? got : 0;
+}
+
+const char *request_compare_rest(struct transport *transport, const struct ringwalk_readdirplus *like,
+				 const char *path, const struct list *list, size_t first)
+{
+	struct compare compare = request_compare(transport, like->fd, path, &like->fields, like->flags, true);
+	struct ringwalk_readdirplus request = *like;
+	size_t at = first;
+
+	for (;;) {
+		long got = transport_call(transport, RINGWALK_IOC_READDIRPLUS, &request);
+		const char *different;
+
+		if (got < 0)
+			return wrong("readdirplus of %u bytes at entry %zu: %s", request.len, at, strerror(-got));
+		if (request.max_entries && request.entries > request.max_entries)
+			return wrong("%u entries, more than %u", request.entries, request.max_entries);
+		if (got > (long)request.len || (!got && request.entries))
+			return wrong("%ld bytes and %u entries of %u bytes", got, request.entries, request.len);
+		different = compare_batch(&compare, (void *)(uintptr_t)request.buf, got, request.entries, list, at);
+		if (different)
+			return different;
+		at += request.entries;
+		if (!got || request.result_flags & RINGWALK_RESULT_END)
+			break;
+		request.off = RINGWALK_OFF_CURRENT;
+	}
+	if (at != list->count)
+		return wrong("%zu entries, not %zu", at, list->count);
+	return NULL;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A small io_uring of one's own, by the system calls, so that no library stands between a test and the kernel.
+ *
+ * A ring belongs to one thread. Full rings and interrupted waits are dealt with; everything else is an errno for the test.
+ */
+#ifndef RINGWALK_RING_H
+#define RINGWALK_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <linux/io_uring.h>
+
+/**
+ * struct ring - an io_uring.
+ * @fd: its descriptor, -1 if there is none
+ * @features: IORING_FEAT_ bits
+ * @entries: submission entries
+ * @queued: entries got by ring_entry() and not submitted yet
+ */
+struct ring {
+	int fd;
+	unsigned int features;
+	unsigned int entries;
+	unsigned int queued;
+	unsigned int *sq_head, *sq_tail, *sq_mask, *sq_array;
+	unsigned int *cq_head, *cq_tail, *cq_mask;
+	struct io_uring_sqe *sqes;
+	struct io_uring_cqe *cqes;
+	void *rings;
+	size_t rings_len, sqes_len;
+};
+
+/* 0 or a negative errno; @flags are IORING_SETUP_ bits. */
+int ring_open(struct ring *ring, unsigned int entries, unsigned int flags);
+void ring_close(struct ring *ring);
+
+/* The next submission entry, zeroed; NULL if the queue is full. */
+struct io_uring_sqe *ring_entry(struct ring *ring);
+/* The position of @sqe in the queue. */
+unsigned int ring_index(const struct ring *ring, const struct io_uring_sqe *sqe);
+/* Submits what is queued and waits for @wait completions. Entries submitted, or a negative errno. */
+int ring_submit(struct ring *ring, unsigned int wait);
+/* Takes a completion that is there. */
+bool ring_take(struct ring *ring, struct io_uring_cqe *cqe);
+/* Waits for one and takes it; 0 or a negative errno. */
+int ring_wait(struct ring *ring, struct io_uring_cqe *cqe);
+
+int ring_register(struct ring *ring, unsigned int opcode, const void *arg, unsigned int nr_args);
+
+#endif

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "test.h"
+#include "transport.h"
+
+static const char *const names[TRANSPORTS] = { "ioctl", "inline", "worker", "async", "opcode", "opcode-async" };
+
+const char *transport_name(enum transport_kind kind)
+{
+	return names[kind];
+}
+
+bool transport_by_name(const char *name, enum transport_kind *kind)
+{
+	for (*kind = 0; *kind < TRANSPORTS; (*kind)++)
+		if (!strcmp(name, names[*kind]))
+			return true;
+	return false;
+}
+
+static bool is_opcode(enum transport_kind kind)
+{
+	return kind == TRANSPORT_OPCODE || kind == TRANSPORT_OPCODE_ASYNC;
+}
+
+/* The operations are the last three that the kernel knows; 0 if it has none. */
+static unsigned int first_opcode(struct ring *ring)
+{
+	struct {
+		struct io_uring_probe probe;
+		struct io_uring_probe_op ops[256];
+	} probe = { };
+
+	if (!(ring->features & IORING_FEAT_DIR))
+		return 0;
+	if (ring_register(ring, IORING_REGISTER_PROBE, &probe, 256) < 0)
+		return 0;
+	return probe.probe.last_op - 2;
+}
+
+bool transport_available(enum transport_kind kind)
+{
+	struct ring ring;
+	bool available;
+
+	if (kind == TRANSPORT_IOCTL)
+		return access(DEVICE_PATH, F_OK) == 0;
+	if (ring_open(&ring, 4, 0))
+		return false;
+	available = is_opcode(kind) ? first_opcode(&ring) != 0 : access(DEVICE_PATH, F_OK) == 0;
+	ring_close(&ring);
+	return available;
+}
+
+static int kept_device = -1;
+
+void transport_keep_device(void)
+{
+	if (kept_device < 0)
+		kept_device = open(DEVICE_PATH, O_RDWR | O_CLOEXEC);
+}
+
+void transport_open(struct transport *transport, enum transport_kind kind, unsigned int entries)
+{
+	int error;
+
+	memset(transport, 0, sizeof(*transport));
+	transport->kind = kind;
+	transport->ring.fd = -1;
+	transport->device = -1;
+	if (!is_opcode(kind)) {
+		transport->device = kept_device < 0 ? open(DEVICE_PATH, O_RDWR | O_CLOEXEC) : dup(kept_device);
+		if (transport->device < 0)
+			test_skip("%s: %s", DEVICE_PATH, strerror(errno));
+	}
+	if (kind == TRANSPORT_IOCTL)
+		return;
+	error = ring_open(&transport->ring, entries ? entries : 8, 0);
+	if (error)
+		test_skip("no io_uring: %s", strerror(-error));
+	if (!is_opcode(kind))
+		return;
+	transport->first_opcode = first_opcode(&transport->ring);
+	if (!transport->first_opcode)
+		test_skip("the kernel has no operations for directories");
+	transport->args = calloc(transport->ring.entries, sizeof(*transport->args));
+	MUST(transport->args);
+}
+
+void transport_close(struct transport *transport)
+{
+	ring_close(&transport->ring);
+	if (transport->device >= 0)
+		close(transport->device);
+	transport->device = -1;
+	free(transport->args);
+	transport->args = NULL;
+}
+
+static void fill_command(struct transport *transport, struct io_uring_sqe *sqe, unsigned int command, uint64_t request)
+{
+	struct ringwalk_sqe payload = { .request = request };
+
+	sqe->opcode = IORING_OP_URING_CMD;
+	sqe->fd = transport->device;
+	sqe->cmd_op = command;
+	memcpy(sqe->cmd, &payload, sizeof(payload));
+	if (transport->kind == TRANSPORT_ASYNC)
+		sqe->flags |= IOSQE_ASYNC;
+}
+
+static void fill_readahead(struct io_uring_sqe *sqe, struct ringwalk_readahead *request)
+{
+	sqe->fd = request->fd;
+	sqe->len = request->max_entries;
+	sqe->off = request->off;
+	sqe->addr = (uintptr_t)&request->next;
+	sqe->rw_flags = request->flags & RINGWALK_F_XATTR_BLOCKS ? 1 : 0;
+}
+
+static void fill_opcode(struct transport *transport, struct io_uring_sqe *sqe, unsigned int command, void *request)
+{
+	struct opcode_readdirplus_args *args = &transport->args[ring_index(&transport->ring, sqe)];
+	struct ringwalk_readdirplus *plus = request;
+	struct ringwalk_getdents *dents = request;
+
+	if (transport->kind == TRANSPORT_OPCODE_ASYNC)
+		sqe->flags |= IOSQE_ASYNC;
+	switch (command) {
+	case RINGWALK_IOC_GETDENTS:
+		sqe->opcode = transport->first_opcode;
+		sqe->fd = dents->fd;
+		sqe->addr = dents->buf;
+		sqe->len = dents->len;
+		sqe->off = dents->off;
+		return;
+	case RINGWALK_IOC_READDIRPLUS:
+		*args = (struct opcode_readdirplus_args){
+			.flags = plus->flags & ~RINGWALK_F_INLINE,
+			.max_entries = plus->max_entries,
+			.fields = plus->fields,
+		};
+		sqe->opcode = transport->first_opcode + 1;
+		sqe->fd = plus->fd;
+		sqe->addr = plus->buf;
+		sqe->len = plus->len;
+		sqe->off = plus->off;
+		sqe->addr3 = (uintptr_t)args;
+		return;
+	case RINGWALK_IOC_READAHEAD:
+		sqe->opcode = transport->first_opcode + 2;
+		fill_readahead(sqe, request);
+		return;
+	}
+	test_stop(__FILE__, __LINE__, "command 0x%x has no opcode", command);
+}
+
+/* Every request begins with its version and its flags. */
+static void set_inline(struct transport *transport, void *request)
+{
+	struct ringwalk_getdents *any = request;
+
+	if (transport->kind == TRANSPORT_INLINE)
+		any->flags |= RINGWALK_F_INLINE;
+	else
+		any->flags &= ~RINGWALK_F_INLINE;
+}
+
+void transport_fill(struct transport *transport, struct io_uring_sqe *sqe, unsigned int command, void *request)
+{
+	if (is_opcode(transport->kind)) {
+		fill_opcode(transport, sqe, command, request);
+		return;
+	}
+	if (command != RINGWALK_IOC_INFO)
+		set_inline(transport, request);
+	fill_command(transport, sqe, command, (uintptr_t)request);
+}
+
+bool transport_queue(struct transport *transport, unsigned int command, void *request, uint64_t user_data)
+{
+	struct io_uring_sqe *sqe = ring_entry(&transport->ring);
+
+	if (!sqe)
+		return false;
+	transport_fill(transport, sqe, command, request);
+	sqe->user_data = user_data;
+	return true;
+}
+
+/* The opcode does not count its records. */
+static uint32_t count_records(const struct ringwalk_readdirplus *request, int bytes)
+{
+	const char *at = (const char *)(uintptr_t)request->buf, *end = at + bytes;
+	uint32_t count = 0;
+
+	while (at < end) {
+		uint32_t reclen = ((const struct ringwalk_entry *)at)->reclen;
+
+		if (reclen < sizeof(struct ringwalk_entry) || reclen > end - at)
+			return UINT32_MAX;
+		at += reclen;
+		count++;
+	}
+	return count;
+}
+
+void transport_finish(struct transport *transport, unsigned int command, void *request, const struct io_uring_cqe *cqe)
+{
+	uint32_t flags = cqe->flags & IORING_CQE_F_DIR_END ? RINGWALK_RESULT_END : 0;
+
+	if (!is_opcode(transport->kind) || cqe->res < 0)
+		return;
+	switch (command) {
+	case RINGWALK_IOC_GETDENTS:
+		((struct ringwalk_getdents *)request)->result_flags = flags;
+		return;
+	case RINGWALK_IOC_READDIRPLUS:
+		((struct ringwalk_readdirplus *)request)->result_flags = flags;
+		((struct ringwalk_readdirplus *)request)->entries = count_records(request, cqe->res);
+		return;
+	case RINGWALK_IOC_READAHEAD:
+		((struct ringwalk_readahead *)request)->result_flags = flags;
+		((struct ringwalk_readahead *)request)->entries = cqe->res;
+		return;
+	}
+}
+
+static long submit_and_wait(struct transport *transport, struct io_uring_cqe *cqe)
+{
+	int error = ring_wait(&transport->ring, cqe);
+
+	if (error)
+		test_stop(__FILE__, __LINE__, "io_uring_enter: %s", strerror(-error));
+	return cqe->res;
+}
+
+long transport_call(struct transport *transport, unsigned int command, void *request)
+{
+	struct io_uring_cqe cqe;
+	long result;
+
+	if (transport->kind == TRANSPORT_IOCTL)
+		return transport_call_raw(transport, command, (uintptr_t)request);
+	MUST(transport_queue(transport, command, request, 1));
+	result = submit_and_wait(transport, &cqe);
+	transport_finish(transport, command, request, &cqe);
+	if (command == RINGWALK_IOC_READAHEAD && is_opcode(transport->kind) && result > 0)
+		result = 0;
+	return result;
+}
+
+long transport_call_raw(struct transport *transport, unsigned int command, uint64_t request)
+{
+	struct io_uring_sqe *sqe;
+	struct io_uring_cqe cqe;
+	int ret;
+
+	if (transport->kind == TRANSPORT_IOCTL) {
+		ret = ioctl(transport->device, command, request);
+		return ret < 0 ? -errno : ret;
+	}
+	sqe = ring_entry(&transport->ring);
+	MUST(sqe);
+	fill_command(transport, sqe, command, request);
+	return submit_and_wait(transport, &cqe);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Ways of making a request: the same test says the same over each of them.
+ *
+ *   ioctl		/dev/ringwalk by ioctl(2)
+ *   inline		IORING_OP_URING_CMD with RINGWALK_F_INLINE: runs in the task that submits
+ *   worker		IORING_OP_URING_CMD without it: the first attempt declines, and a thread of io-wq runs the request
+ *   async		IORING_OP_URING_CMD with IOSQE_ASYNC: goes to io-wq at once
+ *   opcode		the operations of the patched kernel
+ *   opcode-async	these with IOSQE_ASYNC
+ */
+#ifndef RINGWALK_TRANSPORT_H
+#define RINGWALK_TRANSPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <linux/ringwalk.h>
+
+#include "ring.h"
+
+enum transport_kind {
+	TRANSPORT_IOCTL,
+	TRANSPORT_INLINE,
+	TRANSPORT_WORKER,
+	TRANSPORT_ASYNC,
+	TRANSPORT_OPCODE,
+	TRANSPORT_OPCODE_ASYNC,
+	TRANSPORTS
+};
+
+/* Sets of transports, for struct test. */
+#define BY_RING		(1u << TRANSPORT_INLINE | 1u << TRANSPORT_WORKER | 1u << TRANSPORT_ASYNC)
+#define BY_MODULE	(1u << TRANSPORT_IOCTL | BY_RING)
+#define BY_OPCODE	(1u << TRANSPORT_OPCODE | 1u << TRANSPORT_OPCODE_ASYNC)
+#define BY_ALL		(BY_MODULE | BY_OPCODE)
+
+#define DEVICE_PATH	"/dev/ringwalk"
+
+/* Of the patched kernel: in io_uring_params.features, and in cqe.flags. */
+#define IORING_FEAT_DIR		(1U << 30)
+#define IORING_CQE_F_DIR_END	(1U << 8)
+
+/* What the opcode READDIRPLUS has in addr3. */
+struct opcode_readdirplus_args {
+	uint32_t flags;
+	uint32_t max_entries;
+	struct ringwalk_fields fields;
+};
+
+/**
+ * struct transport - a way of making requests. For one thread.
+ * @kind: which way
+ * @device: /dev/ringwalk, or -1 with the opcodes
+ * @ring: a ring, unless @kind is TRANSPORT_IOCTL
+ * @first_opcode: number of the first of the patched kernel's operations
+ * @args: for the opcodes, one for each submission entry
+ */
+struct transport {
+	enum transport_kind kind;
+	int device;
+	struct ring ring;
+	unsigned int first_opcode;
+	struct opcode_readdirplus_args *args;
+};
+
+const char *transport_name(enum transport_kind kind);
+bool transport_by_name(const char *name, enum transport_kind *kind);
+/* Whether this kernel has it. */
+bool transport_available(enum transport_kind kind);
+
+/*
+ * Opens the device for every transport_open() to come, which then needs neither a path nor rights. To be done before a test
+ * changes its root, its ids or its namespaces. Rings are made after that: they are the process's that makes them.
+ */
+void transport_keep_device(void);
+
+/* Ends the test as skipped if the kernel has no such way. @entries are those of the ring; 0 for a few. */
+void transport_open(struct transport *transport, enum transport_kind kind, unsigned int entries);
+void transport_close(struct transport *transport);
+
+/*
+ * Makes the request and waits: what the command returns, or a negative errno. RINGWALK_F_INLINE is set or cleared as
+ * the transport wants. With the opcodes, the fields marked "out" are filled from the completion.
+ */
+long transport_call(struct transport *transport, unsigned int command, void *request);
+/* The same for an address that may be none, left as it is. For the module only. */
+long transport_call_raw(struct transport *transport, unsigned int command, uint64_t request);
+
+/* Fills a submission entry (not for ioctl). */
+void transport_fill(struct transport *transport, struct io_uring_sqe *sqe, unsigned int command, void *request);
+/* With the opcodes, fills the fields marked "out" from the completion. */
+void transport_finish(struct transport *transport, unsigned int command, void *request, const struct io_uring_cqe *cqe);
+/* Queues a request without submitting it; false if the ring is full. Not for ioctl. */
+bool transport_queue(struct transport *transport, unsigned int command, void *request, uint64_t user_data);
+
+#endif

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Kernels built from source with the patch series, by configurations in kernel/vm/config.
+
+An image is kept under the digest of what it was made of, so that it is built once for each change
+of its inputs. The build folder stays, and a change compiles what it concerns.
+"""
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from . import cache, source
+from .errors import Failure
+from .kernels import Kernel
+
+CONFIG = Path(__file__).resolve().parent.parent / "config"
+BASE = ("base", "disks", "filesystems", "features", "lean")
+FLAVOURS = {"patched": BASE, "patched-debug": (*BASE, "debug")}
+
+# Who built it and when would make every image another one.
+STAMPS = {
+    "KBUILD_BUILD_TIMESTAMP": "Thu Jan  1 00:00:00 UTC 1970",
+    "KBUILD_BUILD_USER": "ringwalk",
+    "KBUILD_BUILD_HOST": "ringwalk",
+}
+SYMBOL = re.compile(r"^(?:# )?(CONFIG_\w+)(?:=(.*)| is not set)$")
+
+
+def patched(name: str) -> Kernel:
+    """The kernel of this flavour with the series of this checkout, built if it is not there."""
+    key = inputs(name)
+    folder = cache.root() / "patched" / f"{name}-{key}"
+    if not folder.is_dir():
+        with source.patched_tree() as tree, cache.lock(f"build-{name}"):
+            if not folder.is_dir():  # still
+                build(name, key, tree)
+                keep(name, folder)
+    return Kernel(
+        name=name,
+        release=(folder / "release").read_text().strip(),
+        image=folder / "bzImage",
+        modules=None,
+        headers=lambda: headers(name, key),
+        microvm=True,
+    )
+
+
+def inputs(name: str) -> str:
+    """The digest of everything the image depends on."""
+    parts = [source.version(), compiler(), " ".join(STAMPS.values())]
+    parts += [fragment(part).read_text() for part in FLAVOURS[name]]
+    parts += [patch.read_text() for patch in source.patches()]
+    return cache.digest(*parts)
+
+
+def fragment(part: str) -> Path:
+    return CONFIG / f"{part}.config"
+
+
+def compiler() -> str:
+    """The compiler and its version."""
+    command = [cache.tool("gcc", "gcc"), "--version"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def folder_of(name: str) -> Path:
+    """The build folder of a flavour."""
+    return source.home() / f"build-{name}"
+
+
+@contextlib.contextmanager
+def headers(name: str, key: str):
+    """The build folder in the state of this checkout, which it keeps within the block."""
+    stamp = folder_of(name) / "ringwalk-inputs"
+    with source.patched_tree() as tree, cache.lock(f"build-{name}"):
+        # Another checkout may have built something else there since.
+        if not stamp.is_file() or stamp.read_text() != key:
+            build(name, key, tree)
+        yield folder_of(name)
+
+
+def build(name: str, key: str, tree: Path) -> None:
+    """Brings the build folder up to date: configuration, image, and what modules need."""
+    start = time.monotonic()
+    folder = folder_of(name)
+    folder.mkdir(parents=True, exist_ok=True)
+    stamp = folder / "ringwalk-inputs"
+    stamp.unlink(missing_ok=True)
+    cache.say(
+        f"building the kernel {name} ({len(source.patches())} patches); its log: {folder}.log"
+    )
+    configure(name, tree, folder)
+    with open(f"{folder}.log", "w") as log:
+        command = make(tree, folder) + [f"-j{os.cpu_count()}", "bzImage", "modules"]
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            preexec_fn=cache.ends_with_us(signal.SIGTERM),
+        )
+    if done.returncode != 0:
+        lines = Path(f"{folder}.log").read_text(errors="replace").splitlines()
+        errors = [line for line in lines if re.search(r"error|\*\*\*|undefined", line)] or lines
+        raise Failure(f"building the kernel {name} failed:\n" + "\n".join(errors[-20:]))
+    stamp.write_text(key)
+    cache.say(f"built the kernel {name} in {time.monotonic() - start:.0f} s")
+
+
+def make(tree: Path, folder: Path) -> list[str]:
+    """The beginning of every call of make."""
+    stamps = [f"{key}={value}" for key, value in STAMPS.items()]
+    return [cache.tool("make", "make"), "-C", str(tree), f"O={folder}", *stamps]
+
+
+def configure(name: str, tree: Path, folder: Path) -> None:
+    """The smallest configuration with the fragments on top; every line of them has to hold."""
+    cache.run([*make(tree, folder), "-s", "tinyconfig"], what="make tinyconfig")
+    lines = {}
+    for part in FLAVOURS[name]:
+        for line in fragment(part).read_text().splitlines():
+            if match := SYMBOL.match(line):
+                lines[match[1]] = line
+    with open(folder / ".config", "a") as file:
+        file.write("\n".join(lines.values()) + "\n")
+    cache.run([*make(tree, folder), "-s", "olddefconfig"], what="make olddefconfig")
+    got = {}
+    for line in (folder / ".config").read_text().splitlines():
+        if match := SYMBOL.match(line):
+            got[match[1]] = match[2]
+    for symbol, line in lines.items():
+        # A symbol that is off may be missing where what it depends on is off.
+        if got.get(symbol) != SYMBOL.match(line)[2]:
+            raise Failure(f"the configuration cannot hold '{line}': it says {got.get(symbol)}")
+
+
+def keep(name: str, folder: Path) -> None:
+    """Copies the image to its place; images of earlier inputs go, but for the latest few."""
+    built = folder_of(name)
+    with cache.folder_in_the_making(folder) as making:
+        shutil.copy2(built / "arch/x86/boot/bzImage", making / "bzImage")
+        shutil.copy2(built / ".config", making / "config")
+        shutil.copy2(built / "System.map", making / "System.map")
+        shutil.copy2(built / "include/config/kernel.release", making / "release")
+    others = sorted(folder.parent.glob(f"{name}-????????????????????"), key=os.path.getmtime)
+    for old in others[:-8]:
+        shutil.rmtree(old)
