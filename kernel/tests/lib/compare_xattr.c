@@ -87,6 +87,20 @@ static const char *compare_names(struct walk *walk, const char *names, size_t le
 	return NULL;
 }
 
+/* The list cannot be had: an attribute without a name says why. */
+static const char *compare_no_list(const struct walk *walk, int error)
+{
+	const struct ringwalk_xattr *xattr;
+	const char *name, *value, *malformed;
+
+	malformed = xattr_parse(walk->at, walk->end - walk->at, &xattr, &name, &value);
+	if (malformed)
+		return malformed;
+	if (xattr->name_len || xattr->error != error || walk->at + xattr->reclen != walk->end)
+		return wrong("attribute %s with error %d, where llistxattr has %d", name, xattr->error, error);
+	return NULL;
+}
+
 const char *compare_xattrs(const struct compare *compare, const struct record *record, const char *name)
 {
 	static __thread char names[XATTR_MOST];
@@ -98,7 +112,7 @@ const char *compare_xattrs(const struct compare *compare, const struct record *r
 	if (compare->flags & RINGWALK_F_XATTR_ALL) {
 		len = llistxattr(walk.path, names, sizeof(names));
 		if (len < 0 && errno != EOPNOTSUPP)
-			return wrong("llistxattr: %s", strerror(errno));
+			return compare_no_list(&walk, -errno);
 		different = len > 0 ? compare_names(&walk, names, len) : NULL;
 	} else {
 		different = compare_names(&walk, (const char *)(uintptr_t)compare->fields->xattr_names,
