@@ -24,6 +24,8 @@ KERNELS = {
     **dict.fromkeys(FLAVOURS, patched),
 }
 
+MOST_CPUS = 8  # CONFIG_NR_CPUS of the kernels built here
+
 EPILOG = """\
 COMMAND runs as root in /payload, where the files are, by the guest's shell (busybox): a single
 argument is a script, several are a program and its arguments. Disks are mounted at /mnt/NAME and
@@ -48,7 +50,7 @@ def parser() -> argparse.ArgumentParser:
     add = options.add_argument
     add("--kernel", required=True, choices=KERNELS, help="which kernel to boot")
     add("--machine", default="q35", choices=("q35", "microvm"), help="QEMU's machine (q35)")
-    add("--cpus", type=number, default=2, metavar="N", help="processors (2)")
+    add("--cpus", type=number, metavar="N", help="processors (2; 1 with --icount)")
     add("--memory", type=memory, default="1G", metavar="SIZE", help="memory (1G)")
     add("--bus", default="virtio", choices=("virtio", "nvme"), help="of the disks (virtio)")
     add("--icount", action="store_true", help="emulate, so that guest time counts instructions")
@@ -61,7 +63,8 @@ def parser() -> argparse.ArgumentParser:
         default=[],
         metavar="NAME=WHAT",
         help=f"a disk: FS:SIZE[:FOLDER] of FS {', '.join(disks.MADE)}, with FOLDER's content; or "
-        "an image, which stays as it is unless :rw follows; or an nbd: address",
+        "an image, which is not mounted if :raw follows, and stays as it is unless :rw comes last; "
+        "or an nbd: address",
     )
     add(
         "--file",
@@ -91,8 +94,8 @@ def checked(parse):
 
 def number(text: str) -> int:
     """A number of processors."""
-    if not text.isdigit() or not 1 <= int(text) <= 64:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 1 to 64")
+    if not text.isdigit() or not 1 <= int(text) <= MOST_CPUS:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 1 to {MOST_CPUS}")
     return int(text)
 
 
@@ -129,7 +132,12 @@ def parse_file(text: str) -> tuple[Path, str]:
 
 def main(arguments: list[str]) -> int:
     """Runs what the arguments say; returns the exit status."""
-    options = parser().parse_args(arguments)
+    reader = parser()
+    options = reader.parse_args(arguments)
+    if wrong := check(options):
+        reader.error(wrong)
+    # Two processors share one count of instructions, and the one that waits counts as well.
+    options.cpus = options.cpus or (1 if options.icount else 2)
     # Ends by the ordinary way, so that temporary folders go.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
@@ -150,7 +158,6 @@ def boot(options: argparse.Namespace) -> int:
         raise Impossible(f"the guests are x86-64; this machine is {platform.machine()}")
     machine.qemu()
     kernel = KERNELS[options.kernel](options.kernel)
-    check(options, kernel)
     ringwalk = module.build(kernel) if options.module else None
     kind, reason = (
         ("tcg", "software emulation: --icount") if options.icount else accel.choose(kernel)
@@ -182,17 +189,16 @@ def boot(options: argparse.Namespace) -> int:
     return status
 
 
-def check(options: argparse.Namespace, kernel: Kernel) -> None:
-    """Refuses what does not go together, before anything is made."""
-    if options.machine == "microvm" and not kernel.microvm:
-        raise Failure(
-            f"kernel {options.kernel} cannot boot in microvm: it has virtio-mmio as a module"
-        )
+def check(options: argparse.Namespace) -> str:
+    """What does not go together in these options, or nothing."""
+    if options.machine == "microvm" and options.kernel not in FLAVOURS:
+        return f"kernel {options.kernel} cannot boot in microvm: it has virtio-mmio as a module"
     if options.machine == "microvm" and options.bus == "nvme":
-        raise Failure("microvm has no PCI, so no NVMe")
+        return "microvm has no PCI, so no NVMe"
     names = [spec.name for spec in options.disk]
     if len(set(names)) < len(names):
-        raise Failure("two disks have the same name")
+        return "two disks have the same name"
+    return ""
 
 
 def share_out(options: argparse.Namespace) -> Path | None:

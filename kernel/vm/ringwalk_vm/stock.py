@@ -5,6 +5,7 @@ The package is the one whose headers are installed, so that a module built here 
 without headers, the newest that the machine's package lists name.
 """
 
+import contextlib
 import os
 import re
 import shutil
@@ -23,9 +24,10 @@ def stock(name: str) -> Kernel:
     """The kernel of this series, fetched when the cache does not hold it."""
     release, version = wanted(name)
     folder = cache.root() / "stock" / f"{release}_{version.replace(':', '_')}"
-    with cache.lock(f"stock-{name}"):
-        if not folder.is_dir():
-            fetch(release, version, folder)
+    if not folder.is_dir():
+        with cache.lock(f"stock-{name}"):
+            if not folder.is_dir():  # still
+                fetch(release, version, folder)
     return unpacked(name, release, folder, lambda: installed_headers(name, release))
 
 
@@ -80,6 +82,10 @@ def fetch(release: str, version: str, folder: Path) -> None:
         package = download(f"linux-image-{release}={version}", making)
         unpack([package], making, release)
         package.unlink()
+    # What the machine had before its packages were updated.
+    for old in folder.parent.iterdir():
+        if old != folder and old.name.split(".")[:2] == release.split(".")[:2]:
+            shutil.rmtree(old)
 
 
 def download(package: str, into: Path) -> Path:
@@ -115,10 +121,11 @@ def unpack(packages: list[Path], into: Path, release: str) -> None:
     cache.run([depmod, "-b", into, release], what="listing the kernel's modules")
 
 
-def installed_headers(name: str, release: str) -> Path:
+@contextlib.contextmanager
+def installed_headers(name: str, release: str):
     """The headers of this release, which `scripts/setup` installs."""
     path = Path("/usr/src") / f"linux-headers-{release}"
     if not path.is_dir():
         package = f"linux-headers-{SERIES[name]}cloud-amd64"
         raise Impossible(f"the headers of {release} are not there: install {package}")
-    return path
+    yield path

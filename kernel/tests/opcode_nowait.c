@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Folders that are in memory are read in the task that submits, without a thread of io-wq, on the file systems that can; what is not in memory is
+ * read by a thread, and nothing is given twice or lost in between.
+ *
+ * A ring starts its first thread with the first request that it hands over, and the thread shows in /proc/self/task. That a request that is handed
+ * over is seen like this is checked first.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/request.h"
+#include "lib/test.h"
+#include "lib/tree.h"
+
+#define COUNT	1000
+#define LEN	(1 << 20)
+
+static char buf[LEN] __attribute__((aligned(8)));
+
+static unsigned int workers(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	struct dirent *task;
+	unsigned int n = 0;
+
+	MUST(tasks);
+	while ((task = readdir(tasks)) != NULL) {
+		char path[320], name[64];
+
+		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", task->d_name);
+		if (task->d_name[0] != '.' && read_text(path, name, sizeof(name)) > 0 && !strncmp(name, "iou-wrk", 7))
+			n++;
+	}
+	closedir(tasks);
+	return n;
+}
+
+static bool can_nowait(const struct env *env)
+{
+	return env->fs == FS_TMPFS || env->fs == FS_EXT || env->fs == FS_XFS;
+}
+
+/* The folder that the child processes look at. */
+static char path[512];
+static struct list list;
+
+static struct transport fresh_ring(struct env *env)
+{
+	struct transport transport;
+
+	transport_open(&transport, env->kind, 0);
+	MUST(workers() == 0);
+	return transport;
+}
+
+/* The method sees what it has to see. */
+static void handed_over_is_seen(struct env *env)
+{
+	struct transport transport = fresh_ring(env);
+	int fd = open(path, O_RDONLY | O_DIRECTORY);
+	struct ringwalk_getdents request = request_getdents(fd, buf, LEN);
+	struct io_uring_sqe *sqe = ring_entry(&transport.ring);
+	struct io_uring_cqe cqe;
+
+	transport_fill(&transport, sqe, RINGWALK_IOC_GETDENTS, &request);
+	sqe->flags |= IOSQE_ASYNC;
+	MUST(ring_wait(&transport.ring, &cqe) == 0);
+	CHECK(cqe.res > 0, "%d", cqe.res);
+	CHECK(workers() > 0, "a thread that must be there is not seen");
+}
+
+static void names_inline(struct env *env)
+{
+	struct transport transport = fresh_ring(env);
+	struct list got;
+	static const uint32_t lens[] = { 300, 4096, 32768, LEN };
+
+	for (size_t i = 0; i < ARRAY_SIZE(lens); i++) {
+		int fd = open(path, O_RDONLY | O_DIRECTORY);
+
+		CHECK(request_all_names(&transport, fd, lens[i], &got) == 0, "reading");
+		CHECK_NULL(list_differs(&got, &list, 0), "buffers of %u", lens[i]);
+		CHECK(workers() == 0, "%u threads for buffers of %u", workers(), lens[i]);
+		/* Rewinding does not need one either. */
+		CHECK(lseek(fd, 0, SEEK_CUR) > 0, "no position");
+		struct ringwalk_getdents request = request_getdents(fd, buf, lens[i]);
+		request.off = 0;
+		CHECK(transport_call(&transport, RINGWALK_IOC_GETDENTS, &request) > 0, "after rewinding");
+		CHECK(workers() == 0, "%u threads for rewinding", workers());
+		list_free(&got);
+		close(fd);
+	}
+}
+
+static void metadata_inline(struct env *env)
+{
+	struct transport transport = fresh_ring(env);
+	static const uint32_t lens[] = { 1024, 32768, LEN };
+
+	for (size_t i = 0; i < ARRAY_SIZE(lens); i++) {
+		int fd = open(path, O_RDONLY | O_DIRECTORY);
+		struct ringwalk_readdirplus request = request_readdirplus(fd, buf, lens[i]);
+
+		request.fields.mask = STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID;
+		CHECK_NULL(request_compare_rest(&transport, &request, path, &list, 0), "buffers of %u", lens[i]);
+		CHECK(workers() == 0, "%u threads for buffers of %u", workers(), lens[i]);
+		close(fd);
+	}
+}
+
+/* Drops all dentries and inodes, and brings in those of the first @count entries again. */
+static void cache_only(size_t count)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY);
+	struct statx_record record;
+	struct list again;
+
+	sync();
+	MUST(write_text("/proc/sys/vm/drop_caches", "2") == 0);
+	/* The blocks with the names. */
+	list_read(&again, fd);
+	list_free(&again);
+	for (size_t i = 0; i < count; i++)
+		MUST(sys_statx(fd, list.at[i]->d_name, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &record) == 0);
+	close(fd);
+}
+
+/*
+ * The attempt in the submitting task gives the entries that are in the cache, up to the first that is not, where a thread goes on. Does not keep
+ * what it should be for sure: the kernel may drop inodes whenever it likes, so a shorter batch is accepted, and looked at again.
+ */
+static void partly_cached(struct env *env)
+{
+	static const size_t counts[] = { 500, 100, 40 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
+		struct transport transport = fresh_ring(env);
+		int fd = open(path, O_RDONLY | O_DIRECTORY);
+		struct ringwalk_readdirplus request = request_readdirplus(fd, buf, LEN);
+		struct compare compare = request_compare(&transport, fd, path, &request.fields, 0, true);
+		long got;
+
+		cache_only(counts[i]);
+		got = transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &request);
+		CHECK(got > 0 && request.entries == counts[i], "%ld bytes of %u entries, %zu are cached", got, request.entries, counts[i]);
+		CHECK(workers() == 0, "%u threads for what is cached", workers());
+		CHECK(!(request.result_flags & RINGWALK_RESULT_END), "not at the end");
+		CHECK(lseek(fd, 0, SEEK_CUR) == (off_t)list.at[request.entries - 1]->d_off, "position after %u entries", request.entries);
+		CHECK_NULL(compare_batch(&compare, buf, got, request.entries, &list, 0), "what is cached");
+		CHECK_NULL(request_compare_rest(&transport, &request, path, &list, request.entries), "what is not");
+		CHECK(workers() > 0, "no thread for what is not cached");
+		transport_close(&transport);
+		close(fd);
+		/* The threads end with the ring, but not at once. */
+		for (int tries = 0; workers() && tries < 200; tries++)
+			usleep(20000);
+	}
+}
+
+/* "." and ".." alone are not worth a request: the position is where it was, and a thread gives everything in one batch. */
+static void not_cached(struct env *env)
+{
+	struct transport transport = fresh_ring(env);
+	int fd = open(path, O_RDONLY | O_DIRECTORY);
+	struct ringwalk_readdirplus request = request_readdirplus(fd, buf, LEN);
+	struct compare compare = request_compare(&transport, fd, path, &request.fields, 0, true);
+	long got;
+
+	cache_only(0);
+	got = transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &request);
+	CHECK(got > 0 && request.entries == list.count && request.result_flags & RINGWALK_RESULT_END,
+	      "%ld bytes of %u entries, flags %u", got, request.entries, request.result_flags);
+	CHECK_NULL(compare_batch(&compare, buf, got > 0 ? got : 0, request.entries, &list, 0), "all");
+	CHECK(workers() > 0, "no thread");
+	close(fd);
+}
+
+static void run(struct env *env)
+{
+	int fd = tree_folder(env->path, "folder", path);
+
+	if (!can_nowait(env))
+		test_skip("this file system reads folders by threads");
+	tree_files(fd, "a-file-with-some-name-", COUNT);
+	/* With relatime the first reading after a change updates the time of access, which is a thread's work. Its clock has ticks. */
+	for (int i = 0; i < 3; i++) {
+		usleep(50000);
+		list_read(&list, fd);
+		if (i < 2)
+			list_free(&list);
+	}
+	IN_CHILD(handed_over_is_seen, env);
+	IN_CHILD(names_inline, env);
+	IN_CHILD(metadata_inline, env);
+	/* In tmpfs the cache is all there is. */
+	if (env->fs != FS_TMPFS) {
+		IN_CHILD(partly_cached, env);
+		IN_CHILD(not_cached, env);
+	}
+	list_free(&list);
+	close(fd);
+}
+
+const struct test test = {
+	.name = "opcode_nowait",
+	.each_fs = true,
+	.kinds = 1u << TRANSPORT_OPCODE,
+	.run = run,
+};

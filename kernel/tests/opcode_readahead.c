@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * IORING_OP_DIR_READAHEAD: entries counted, positions, limits; and that the calls after it find everything in memory: the
+ * device is not read any more.
+ */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "lib/request.h"
+#include "lib/test.h"
+#include "lib/tree.h"
+
+/* Inodes of so many files lie in many blocks, on ext4 of 256 bytes 16 a block. */
+#define COUNT	3000
+#define FLAG_XATTR	1
+
+/* cqe.res; @end and @next as the request gives them. */
+static long ahead(struct transport *transport, int fd, int64_t off, uint32_t most, uint32_t flags, int64_t *next, bool *end)
+{
+	struct io_uring_sqe *sqe = ring_entry(&transport->ring);
+	struct io_uring_cqe cqe;
+
+	MUST(sqe);
+	sqe->opcode = transport->first_opcode + 2;
+	sqe->fd = fd;
+	sqe->off = off;
+	sqe->len = most;
+	sqe->addr = (uintptr_t)next;
+	sqe->rw_flags = flags;
+	MUST(ring_wait(&transport->ring, &cqe) == 0);
+	*end = cqe.flags & IORING_CQE_F_DIR_END;
+	return cqe.res;
+}
+
+/* Pieces of some entries lead through the whole folder, whose position stays. */
+static void in_pieces(struct transport *transport, int fd)
+{
+	static const uint32_t sizes[] = { 1, 7, 100, COUNT / 2 + 1, COUNT, COUNT + 100, 0 };
+	bool end;
+
+	MUST(lseek(fd, 0, SEEK_SET) == 0);
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		uint32_t most = sizes[i] ? sizes[i] : UINT32_MAX, limit = most < 50 ? most * 50 : COUNT;
+		int64_t next = 0, total = 0;
+
+		do {
+			int64_t from = next;
+			long got = ahead(transport, fd, from, sizes[i], 0, &next, &end);
+
+			CHECK(got >= 0 && (uint64_t)got <= most, "%ld entries of %u", got, sizes[i]);
+			if (got < 0)
+				return;
+			CHECK(end || (uint64_t)got == most, "%ld entries of %u, not at the end", got, sizes[i]);
+			total += got;
+		} while (!end && total < limit);
+		CHECK(total == limit, "%jd entries, not %u, in pieces of %u", (intmax_t)total, limit, sizes[i]);
+		CHECK(lseek(fd, 0, SEEK_CUR) == 0, "the position was moved");
+	}
+}
+
+/* From the current position on, and without a place for the next one. */
+static void from_position(struct transport *transport, int fd, const struct list *list)
+{
+	bool end;
+	long got;
+
+	MUST(lseek(fd, list->at[list->count / 2]->d_off, SEEK_SET) >= 0);
+	got = ahead(transport, fd, -1, 0, 0, NULL, &end);
+	CHECK(got == (long)(list->count - list->count / 2 - 1) && end, "%ld entries of the second half of %zu", got, list->count);
+}
+
+static void refused(struct env *env, struct transport *transport, int fd)
+{
+	int file = openat(env->fd, "file", O_RDONLY | O_CREAT, 0644);
+	int64_t next;
+	bool end;
+
+	CHECK(ahead(transport, file, -1, 0, 0, &next, &end) == -ENOTDIR, "a file");
+	CHECK(ahead(transport, fd, -1, 0, 2, &next, &end) == -EINVAL, "an unknown flag");
+	CHECK(ahead(transport, fd, -2, 0, 0, &next, &end) == -EINVAL, "position -2");
+	CHECK(ahead(transport, fd, -1, 1, 0, (int64_t *)8, &end) == -EFAULT, "no place for the next position");
+	close(file);
+}
+
+/* Sectors read from the device that @path is on, or -1. */
+static long sectors_read(const char *path)
+{
+	char name[128], text[512];
+	unsigned long reads, merged, sectors;
+	struct stat st;
+
+	MUST(stat(path, &st) == 0);
+	snprintf(name, sizeof(name), "/sys/dev/block/%u:%u/stat", major(st.st_dev), minor(st.st_dev));
+	if (read_text(name, text, sizeof(text)) <= 0 || sscanf(text, "%lu %lu %lu", &reads, &merged, &sectors) != 3)
+		return -1;
+	return sectors;
+}
+
+static void forget(void)
+{
+	sync();
+	MUST(write_text("/proc/sys/vm/drop_caches", "3") == 0);
+}
+
+static void stat_all(int fd, const struct list *list)
+{
+	struct statx_record record;
+
+	for (size_t i = 0; i < list->count; i++)
+		MUST(sys_statx(fd, list->at[i]->d_name, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &record) == 0);
+}
+
+static long list_attributes(const char *path, const struct list *list)
+{
+	char name[1024];
+	long found = 0;
+
+	for (size_t i = 2; i < list->count; i++) {
+		snprintf(name, sizeof(name), "%s/%s", path, list->at[i]->d_name);
+		found += llistxattr(name, NULL, 0) > 0;
+	}
+	return found;
+}
+
+/* Reads of the device tell whether something was in memory. Without the request there are some, or the test says nothing. */
+static void spares_reads(struct transport *transport, int fd, const char *path, const struct list *list)
+{
+	long before, without, request, after;
+	int64_t next;
+	bool end;
+
+	if (sectors_read(path) < 0)
+		return;
+	forget();
+	before = sectors_read(path);
+	stat_all(fd, list);
+	without = sectors_read(path) - before;
+	CHECK(without > 0, "no reads after the caches were dropped");
+
+	forget();
+	before = sectors_read(path);
+	CHECK(ahead(transport, fd, 0, 0, FLAG_XATTR, &next, &end) == (long)list->count - 2 && end, "entries brought in");
+	request = sectors_read(path) - before;
+	stat_all(fd, list);
+	list_attributes(path, list);
+	after = sectors_read(path) - before - request;
+	CHECK(request > 0, "the request read nothing");
+	CHECK(after == 0, "%ld sectors read by stat and listxattr after a request that read %ld; %ld without", after, request, without);
+}
+
+static void run(struct env *env)
+{
+	struct transport transport;
+	struct list list;
+	char path[512];
+	int fd = tree_folder(env->path, "folder", path);
+	/* Too long for the inode, so that it is in a block of its own. */
+	static const char value[1500];
+
+	transport_open(&transport, env->kind, 0);
+	tree_files(fd, "file-", COUNT);
+	for (unsigned int i = 0; i < COUNT; i += 50) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "file-%06u", i);
+		if (!tree_xattr(path, name, "user.long", value, sizeof(value)))
+			break;
+	}
+	list_read(&list, fd);
+	in_pieces(&transport, fd);
+	from_position(&transport, fd, &list);
+	refused(env, &transport, fd);
+	spares_reads(&transport, fd, path, &list);
+	list_free(&list);
+	close(fd);
+	transport_close(&transport);
+}
+
+const struct test test = {
+	.name = "opcode_readahead",
+	.each_fs = true,
+	.kinds = BY_OPCODE,
+	.one_kind = true,
+	.run = run,
+};
