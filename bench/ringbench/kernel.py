@@ -134,7 +134,7 @@ def directory(kernel: str, session: Session) -> Result:
 def fuse(kernel: str, session: Session) -> Result:
     """Entries a call on a FUSE file system, whose server is near or far away."""
     point = "/tmp/fuse"
-    setting = Setting(kernel, prologue=f"mkdir {point}")
+    setting = Setting(kernel, cold=kernel_rows.serve(point))
     about = {
         "tree": f"{kernel_rows.FUSE_ENTRIES} names of 84 bytes",
         "file_system": "FUSE",
@@ -148,9 +148,9 @@ def fuse(kernel: str, session: Session) -> Result:
         point,
         about,
         Plan(RUNS, warm_up=0),
-        "rwbench",
+        "fuse_readdir",
         counted=False,
-        figures=kernel_rows.requests,
+        figures=kernel_rows.calls,
     )
     return guest.run(session, made)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 
 from .bulk_rows import PLAIN
-from .guest_paths import PAYLOAD
 from .rows import ENTRIES, ENTRIES_AND_BYTES, EVERY_NAME, TOTAL, Row
 
 # The stock kernels that the module is measured on.
@@ -130,22 +129,22 @@ FUSE = [
     Row(
         f"{what}-{name}",
         what,
-        "fuse_readdir",
-        (
-            *("--delay-us", str(delay), "--entries", str(FUSE_ENTRIES), "{tree}"),
-            *(f"{PAYLOAD}/rwbench", "--buffer", str(FUSE_BUFFER), what, "syscall", "{tree}"),
-        ),
+        "rwbench",
+        ("--buffer", str(FUSE_BUFFER), what, "syscall", f"{{tree}}/{name}"),
         ENTRIES,
     )
     for what in ("names", "stat")
-    for name, delay in FUSE_DELAYS.items()
+    for name in FUSE_DELAYS
 ]
 
 
-def requests(output: bytes) -> dict[str, float]:
-    """Calls, as `calls` has them, and what the server was asked."""
-    found = re.search(rb"requests (\d+) entries \d+ a-request ([\d.]+)", output)
-    if not found:
-        return {}
-    asked = {"requests": int(found[1]), "entries_per_request": float(found[2])}
-    return {**calls(output), **asked}
+def serve(point: str) -> str:
+    """Shell that mounts a fresh file system for each delay; the servers of before end with their commands."""
+    lines = ["killall -q sleep; wait"]
+    for name, delay in FUSE_DELAYS.items():
+        options = f"--delay-us {delay} --entries {FUSE_ENTRIES}"
+        lines += [
+            f'mkdir -p {point}/{name}; fuse_readdir {options} {point}/{name} "sleep 100000" >/dev/null 3>&- &',
+            f"until grep -q ' {point}/{name} fuse' /proc/mounts; do usleep 10000; done",
+        ]
+    return "\n".join(lines)
