@@ -118,12 +118,12 @@ static void shared(struct env *env, const char *path)
 /* The descriptor is closed when the request may have begun or not: it is served, or refused with EBADF. */
 static void closed_in_flight(struct env *env, const char *path)
 {
-	enum { ROUNDS = 60, IN_FLIGHT = 8 };
+	enum { IN_FLIGHT = 8 };
 	static char out[IN_FLIGHT][4096] __attribute__((aligned(8)));
 
 	if (env->kind == TRANSPORT_IOCTL)
 		return;
-	for (int round = 0; round < ROUNDS; round++) {
+	for (int round = 0; round < (env->full ? 100 : 24); round++) {
 		struct ringwalk_readdirplus requests[IN_FLIGHT];
 		int fd = open(path, O_RDONLY | O_DIRECTORY);
 		struct io_uring_cqe cqe;
@@ -200,7 +200,7 @@ static void run(struct env *env)
 	int fd = tree_folder(env->path, "folder", path);
 
 	transport_open(&transport, env->kind, 16);
-	tree_files(fd, "name", 200);
+	tree_files(fd, "name", env->fs == FS_FUSE ? 50 : 200);
 	list_read(&names, fd);
 	not_directories(env);
 	shared(env, path);

@@ -153,8 +153,8 @@ static int enter(uint64_t parent, const char *name, struct fuse_entry_out *entry
 	else
 		id = add_node(fd, stat.st_ino);
 	nodes[id].lookups++;
-	/* No time limits: others do not change the source, and a changed attribute must be seen at once. */
-	*entry = (struct fuse_entry_out){ .nodeid = id, .attr = attr_of(&stat) };
+	/* A second, as most servers say: nobody but the kernel changes the source. */
+	*entry = (struct fuse_entry_out){ .nodeid = id, .entry_valid = 1, .attr_valid = 1, .attr = attr_of(&stat) };
 	return 0;
 }
 
@@ -170,7 +170,7 @@ static void reply_entry(const struct fuse_in_header *in, int made, const char *n
 
 static void reply_attr(const struct fuse_in_header *in)
 {
-	struct fuse_attr_out out = { };
+	struct fuse_attr_out out = { .attr_valid = 1 };
 	struct stat stat;
 
 	if (fstat(fd_of(in->nodeid), &stat)) {

@@ -12,8 +12,10 @@
 
 #define BUF_LEN (1 << 17)
 
-static char buf[BUF_LEN] __attribute__((aligned(8)));
+static char buf[BUF_LEN + 256] __attribute__((aligned(8)));
 static char plain[BUF_LEN] __attribute__((aligned(8)));
+
+static long env_fs;
 
 /* Neither what getdents64 leaves as it was, nor anything that the kernel had in its buffer, may be taken for records. */
 static const char *bytes_differ(const char *got, const char *expected, long len, unsigned char filler)
@@ -22,7 +24,8 @@ static const char *bytes_differ(const char *got, const char *expected, long len,
 		const struct dirent_record *a = (const void *)(got + at), *b = (const void *)(expected + at);
 		size_t content = offsetof(struct dirent_record, d_name) + strlen(b->d_name) + 1;
 
-		if (memcmp(a, b, content))
+		if (memcmp(a, b, content) && !(list_same_cookie(a->d_off, b->d_off) && a->d_ino == b->d_ino &&
+					       !memcmp(&a->d_reclen, &b->d_reclen, content - 16)))
 			return wrong("the record at byte %ld (%s)", at, b->d_name);
 		for (size_t i = content; i < b->d_reclen; i++)
 			if (got[at + i] && (unsigned char)got[at + i] != filler)
@@ -39,22 +42,26 @@ static long compare_call(struct transport *transport, int fd, int plain_fd, uint
 	long got, expected = sys_getdents64(plain_fd, plain, len);
 	off_t at, plain_at;
 
-	memset(buf, 0xa5, sizeof(buf));
+	memset(buf, 0xa5, len + 256);
 	got = transport_call(transport, RINGWALK_IOC_GETDENTS, &request);
 	*result_flags = request.result_flags;
-	CHECK(got == expected, "%ld, not %ld, of a buffer of %u bytes", got, expected, len);
-	if (got != expected)
+	/* FUSE gives a page an answer, of which a request takes more than one. What follows is then compared anyway. */
+	if (env_fs == FS_FUSE && got > expected && expected > 0)
+		sys_getdents64(plain_fd, plain + expected, got - expected);
+	else
+		CHECK(got == expected, "%ld, not %ld, of a buffer of %u bytes", got, expected, len);
+	if (test_failures())
 		return -1;
 	if (got > 0)
 		CHECK_NULL(bytes_differ(buf, plain, got, 0xa5), "a buffer of %u bytes", len);
-	for (size_t i = got > 0 ? got : 0; i < sizeof(buf); i++)
+	for (size_t i = got > 0 ? got : 0; i < len + 256; i++)
 		if ((unsigned char)buf[i] != 0xa5) {
 			CHECK(false, "byte %zu was written behind %ld of %u", i, got, len);
 			break;
 		}
 	at = lseek(fd, 0, SEEK_CUR);
 	plain_at = lseek(plain_fd, 0, SEEK_CUR);
-	CHECK(at == plain_at, "position %jd, not %jd, after %u bytes", (intmax_t)at, (intmax_t)plain_at, len);
+	CHECK(list_same_cookie(at, plain_at), "position %jd, not %jd, after %u bytes", (intmax_t)at, (intmax_t)plain_at, len);
 	return got;
 }
 
@@ -78,7 +85,6 @@ static void compare_length(struct transport *transport, int fd, int plain_fd, ui
 
 static void every_length(struct env *env, struct transport *transport)
 {
-	bool threads = env->kind == TRANSPORT_WORKER || env->kind == TRANSPORT_ASYNC || env->kind == TRANSPORT_OPCODE_ASYNC;
 	char path[512], name[256];
 	int fd = tree_folder(env->path, "lengths", path);
 	int plain_fd = open(path, O_RDONLY | O_DIRECTORY);
@@ -90,9 +96,9 @@ static void every_length(struct env *env, struct transport *transport)
 		MUST(mknodat(fd, name, S_IFREG | 0644, 0) == 0);
 	}
 	/* POSIX wants a new file seen after a rewind only. The first reading also updates the time of access. */
-	for (uint32_t len = 0; len < 300 && !test_failures(); len += threads && len > 64 ? 8 : 1)
+	for (uint32_t len = 0; len < 300 && !test_failures(); len += len > 40 || env->fs == FS_FUSE ? test_step(env, 1) : 1)
 		compare_length(transport, fd, plain_fd, len);
-	for (uint32_t len = 512; len <= BUF_LEN && !test_failures(); len *= 2)
+	for (uint32_t len = 512; len <= BUF_LEN && !test_failures(); len *= env->full ? 2 : 8)
 		compare_length(transport, fd, plain_fd, len);
 	/* Nothing is left: a buffer that would be too small for a record is not an error. */
 	CHECK(compare_call(transport, fd, plain_fd, 8, &flags) == 0, "at the end");
@@ -109,7 +115,7 @@ static void cookies(struct env *env, struct transport *transport)
 
 	tree_files(fd, "a-name-of-some-length-", 150);
 	list_read(&list, fd);
-	for (size_t i = 0; i < list.count; i += 7) {
+	for (size_t i = 0; i < list.count; i += test_step(env, 3)) {
 		struct ringwalk_getdents request = request_getdents(fd, buf, 4096);
 		long got;
 
@@ -183,9 +189,10 @@ static void odd_offsets(struct env *env, struct transport *transport)
 		request.off = offsets[i];
 		expected = lseek(plain_fd, offsets[i], SEEK_SET) < 0 ? -errno : sys_getdents64(plain_fd, plain, 4096);
 		got = transport_call(transport, RINGWALK_IOC_GETDENTS, &request);
-		CHECK(got == expected, "offset %jd: %ld, not %ld", (intmax_t)offsets[i], got, expected);
-		if (got > 0 && got == expected)
-			CHECK_NULL(bytes_differ(buf, plain, got, 0), "offset %jd", (intmax_t)offsets[i]);
+		CHECK(got == expected || (env->fs == FS_FUSE && got > expected), "offset %jd: %ld, not %ld",
+		      (intmax_t)offsets[i], got, expected);
+		if (expected > 0)
+			CHECK_NULL(bytes_differ(buf, plain, expected, 0), "offset %jd", (intmax_t)offsets[i]);
 	}
 	close(fd);
 	close(plain_fd);
@@ -208,7 +215,7 @@ static void empty_and_removed(struct env *env, struct transport *transport)
 /* More than the module's buffer in one folder, and a buffer larger than what is used of it. */
 static void large(struct env *env, struct transport *transport)
 {
-	unsigned int count = env->fs == FS_TMPFS ? 5000 : 1500;
+	unsigned int count = env->fs == FS_FUSE ? 300 : env->fs == FS_TMPFS ? 5000 : 1500;
 	struct list list, got;
 	char path[512];
 	int fd = tree_folder(env->path, "large", path);
@@ -228,6 +235,7 @@ static void run(struct env *env)
 {
 	struct transport transport;
 
+	env_fs = env->fs;
 	transport_open(&transport, env->kind, 0);
 	every_length(env, &transport);
 	cookies(env, &transport);

@@ -102,8 +102,9 @@ static void mapped_mount(struct env *env)
 	tree = syscall(__NR_open_tree, AT_FDCWD, env->path, 1 /* OPEN_TREE_CLONE */ | O_CLOEXEC);
 	MUST(tree >= 0);
 	if (syscall(__NR_mount_setattr, tree, "", AT_EMPTY_PATH, &attr, sizeof(attr))) {
+		printf("no mapped mounts of this file system: %s\n", strerror(errno));
 		end_process(holder);
-		test_skip("no mapped mounts of this file system: %s", strerror(errno));
+		return;
 	}
 	MUST(unshare(CLONE_NEWNS) == 0);
 	MUST(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0);
@@ -193,7 +194,6 @@ static void run(struct env *env)
 	transport_keep_device();
 	IN_CHILD(others, env);
 	IN_CHILD(other_root, env);
-	/* Last, as it may not be there. */
 	IN_CHILD(mapped_mount, env);
 	close(fd);
 }

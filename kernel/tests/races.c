@@ -14,7 +14,7 @@
 
 #define STAYING 300
 #define CHANGING 200
-#define PASSES 25
+#define PASSES_MOST 25
 
 static char buf[8192] __attribute__((aligned(8)));
 static uint64_t inodes[STAYING];
@@ -212,7 +212,10 @@ static void folder_goes(struct env *env, struct transport *transport)
 		long got;
 
 		tree_files(fd, "f", 12);
+		/* btrfs wants a rewind to show what was made since the folder was opened. */
+		request.off = 0;
 		CHECK(transport_call(transport, RINGWALK_IOC_READDIRPLUS, &request) > 0, "at first");
+		request.off = RINGWALK_OFF_CURRENT;
 		MUST(rename(path, other) == 0);
 		CHECK(transport_call(transport, RINGWALK_IOC_READDIRPLUS, &request) > 0, "after its renaming");
 		tree_remove(other);
@@ -227,6 +230,7 @@ static void run(struct env *env)
 	struct transport transport;
 	struct writer writers[2];
 	pthread_t threads[2];
+	int passes = env->full ? PASSES_MOST : env->fs == FS_FUSE ? 3 : 8;
 	unsigned int broken = 0;
 	char path[512];
 	int fd = tree_folder(env->path, "changes", path);
@@ -238,9 +242,9 @@ static void run(struct env *env)
 		MUST(pthread_create(&threads[i], NULL, change, &writers[i]) == 0);
 	}
 	/* A file system that breaks its promise to getdents64 cannot be held to it. */
-	for (int pass = 0; pass < PASSES; pass++)
+	for (int pass = 0; pass < passes; pass++)
 		broken += !control_pass(fd);
-	for (int pass = 0; pass < PASSES && !broken; pass++) {
+	for (int pass = 0; pass < passes && !broken; pass++) {
 		plus_pass(&transport, fd, pass);
 		if (transport.device >= 0)
 			batch_pass(&transport, fd, pass);
@@ -248,12 +252,12 @@ static void run(struct env *env)
 	stop = true;
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
-	CHECK(writers[0].changes + writers[1].changes > PASSES, "nothing changed");
+	CHECK(writers[0].changes + writers[1].changes > 20, "nothing changed");
 	folder_goes(env, &transport);
 	transport_close(&transport);
 	close(fd);
 	if (broken)
-		test_skip("getdents64 itself loses or repeats entries here (%u of %d passes)", broken, PASSES);
+		test_skip("getdents64 itself loses or repeats entries here (%u of %d passes)", broken, passes);
 }
 
 const struct test test = {

@@ -176,7 +176,7 @@ static void run(struct env *env)
 	char path[512];
 	int fd = tree_folder(env->path, "folder", path);
 
-	tree_files(fd, "file", 400);
+	tree_files(fd, "file", env->fs == FS_FUSE ? 60 : 400);
 	list_read(&list, fd);
 	interrupted(env, fd, &list);
 	killed(env, path);

@@ -170,7 +170,11 @@ impl<'a> PlusEntry<'a> {
         first == b'.' && (second == 0 || second == b'.' && third == 0)
     }
 
-    /// The metadata, or why there is none. Neither for `..`, and where none was asked for.
+    /// The metadata. `None` for `..`, and where none was asked for.
+    ///
+    /// # Errors
+    ///
+    /// What `statx` would have failed with.
     #[inline]
     pub fn stat(&self) -> Result<Option<PlusStat<'a>>, Errno> {
         if self.header.error != 0 {
@@ -320,12 +324,11 @@ impl<'a> Iterator for PlusEntries<'a> {
             return None;
         }
         let parsed = PlusEntry::parse(&self.words[self.at..], self.layout);
-        match &parsed {
-            Ok(entry) => self.at += entry.words(),
-            Err(_) => {
-                self.at = self.words.len();
-                self.ragged = false;
-            }
+        if let Ok(entry) = &parsed {
+            self.at += entry.words();
+        } else {
+            self.at = self.words.len();
+            self.ragged = false;
         }
         Some(parsed)
     }

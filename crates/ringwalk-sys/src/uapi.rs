@@ -16,18 +16,12 @@ pub const MAGIC: u64 = 0x6b6c_6177_676e_6972;
 pub const BUFFER_MAX: u32 = 1 << 20;
 /// `RINGWALK_F_INLINE`.
 pub const F_INLINE: u32 = 1 << 0;
-/// `RINGWALK_F_XATTR_ALL`.
-pub const F_XATTR_ALL: u32 = 1 << 1;
-/// `RINGWALK_F_XATTR_BLOCKS`.
-pub const F_XATTR_BLOCKS: u32 = 1 << 2;
 /// `RINGWALK_RESULT_END`.
 pub const RESULT_END: u32 = 1 << 0;
 /// `RINGWALK_OFF_CURRENT`.
 pub const OFF_CURRENT: i64 = -1;
 /// `RINGWALK_ENTRY_STAT`.
 pub const ENTRY_STAT: u8 = 1 << 0;
-/// `RINGWALK_ENTRY_XATTR_CUT`.
-pub const ENTRY_XATTR_CUT: u8 = 1 << 1;
 
 /// Declares a structure of the header, all fields public, and asserts its size.
 macro_rules! structure {

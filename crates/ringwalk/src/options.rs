@@ -75,7 +75,7 @@ pub enum SourceChoice {
     Shuffled,
     /// As `Module`, of a kernel that is not there.
     #[cfg(test)]
-    Emulated(crate::source::Behaviour),
+    Emulated(&'static crate::source::Behaviour),
 }
 
 impl SourceChoice {

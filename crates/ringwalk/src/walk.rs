@@ -218,8 +218,7 @@ impl Walk {
     /// For the first root of which it cannot.
     pub fn check_source(&self) -> Result<(), SourceError> {
         let choice = self.options.source;
-        if choice.is_kernel() {
-            let found = self.kernel.get_or_init(|| source::find(choice));
+        if let Some(found) = self.kernel() {
             return found.as_ref().map(|_| ()).map_err(|reason| SourceError {
                 source: choice,
                 path: self
@@ -246,6 +245,20 @@ impl Walk {
             path: name.unwrap_or_default(),
             reason: why.to_string(),
         })
+    }
+
+    /// What the kernel has been found to have for the source that was asked for; `None` if it is another one.
+    fn kernel(&self) -> Option<&Result<DirectoryReader, String>> {
+        let choice = self.options.source;
+        choice
+            .is_kernel()
+            .then(|| self.kernel.get_or_init(|| source::find(choice)))
+    }
+
+    /// Versions and features of a source that was asked for by name and can be used, if there is anything to be said of them.
+    pub fn source_details(&self) -> Option<String> {
+        let found = self.kernel()?.as_ref().ok()?;
+        Some(source::describe(found))
     }
 
     pub(crate) fn options(&self) -> &Options {

@@ -92,9 +92,14 @@ long list_find(const struct list *list, const char *name)
 	return -1;
 }
 
+bool list_same_cookie(uint64_t a, uint64_t b)
+{
+	return a == b || ((a == INT32_MAX || a == INT64_MAX) && (b == INT32_MAX || b == INT64_MAX));
+}
+
 static bool same_record(const struct dirent_record *a, const struct dirent_record *b)
 {
-	return a->d_ino == b->d_ino && a->d_off == b->d_off && a->d_reclen == b->d_reclen && a->d_type == b->d_type &&
+	return a->d_ino == b->d_ino && list_same_cookie(a->d_off, b->d_off) && a->d_reclen == b->d_reclen && a->d_type == b->d_type &&
 	       !strcmp(a->d_name, b->d_name);
 }
 

@@ -5,6 +5,7 @@
 #ifndef RINGWALK_LIST_H
 #define RINGWALK_LIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "sys.h"
@@ -37,6 +38,12 @@ void list_add(struct list *list, const char *name, uint64_t ino, uint64_t off, u
 
 /* Index of @name, or -1. */
 long list_find(const struct list *list, const char *name);
+
+/*
+ * Whether two cookies mean the same. btrfs has two that mean the end: INT_MAX, and LLONG_MAX when somebody has looked there
+ * again, as GETDENTS does to tell the end.
+ */
+bool list_same_cookie(uint64_t a, uint64_t b);
 
 /* NULL if both lists are the same from @first of @expected on, cookies included; else what differs. */
 const char *list_differs(const struct list *got, const struct list *expected, size_t first);

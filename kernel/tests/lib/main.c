@@ -4,7 +4,7 @@
  *
  * NAME --scope			what the runner must know: "each|one each|one soak|plain KINDS"
  * NAME --transports		those that this kernel has; status 1 if it has none
- * NAME [--transport KIND] [--seconds N] [--seed N] ROOT
+ * NAME [--transport KIND] [--full] [--seconds N] [--seed N] ROOT
  */
 #include <fcntl.h>
 #include <getopt.h>
@@ -122,6 +122,16 @@ void test_in_child(const char *file, int line, void (*run)(struct env *env), str
 	test_wait_child(file, line, pid);
 }
 
+unsigned int test_step(const struct env *env, unsigned int step)
+{
+	bool threads = env->kind == TRANSPORT_WORKER || env->kind == TRANSPORT_ASYNC || env->kind == TRANSPORT_OPCODE_ASYNC;
+
+	if (env->full)
+		return step;
+	/* A server's answer takes two switches between processes, a thread's as many. */
+	return step * (env->fs == FS_FUSE ? 32 : threads ? 8 : 4);
+}
+
 static void clean_up(void)
 {
 	if (getpid() != owner)
@@ -170,7 +180,7 @@ static void usage(void) __attribute__((noreturn));
 
 static void usage(void)
 {
-	fprintf(stderr, "usage: %s --scope | --transports | [--transport KIND] [--seconds N] [--seed N] ROOT\n", test.name);
+	fprintf(stderr, "usage: %s --scope | --transports | [--transport KIND] [--full] [--seconds N] [--seed N] ROOT\n", test.name);
 	exit(2);
 }
 
@@ -180,6 +190,7 @@ int main(int argc, char **argv)
 		{ "scope", no_argument, NULL, 's' },
 		{ "transports", no_argument, NULL, 'T' },
 		{ "transport", required_argument, NULL, 't' },
+		{ "full", no_argument, NULL, 'f' },
 		{ "seconds", required_argument, NULL, 'n' },
 		{ "seed", required_argument, NULL, 'r' },
 		{ }
@@ -202,6 +213,9 @@ int main(int argc, char **argv)
 			if (!transport_by_name(optarg, &env->kind))
 				usage();
 			transport_given = true;
+			break;
+		case 'f':
+			env->full = true;
 			break;
 		case 'n':
 			env->seconds = strtoul(optarg, NULL, 0);

@@ -37,6 +37,7 @@
  * @fd: that folder, opened for reading
  * @fs: the file system's magic number, one of FS_
  * @kind: how requests are to be made
+ * @full: try everything, not a sample of it
  * @seconds: how long stress.c and random_calls.c run; other tests ignore it
  * @seed: what their random numbers start from
  */
@@ -46,9 +47,13 @@ struct env {
 	int fd;
 	long fs;
 	enum transport_kind kind;
+	bool full;
 	unsigned int seconds;
 	uint64_t seed;
 };
+
+/* The step from one value to the next of those that are tried: @step if there is time, else more where a request takes long. */
+unsigned int test_step(const struct env *env, unsigned int step);
 
 /**
  * struct test - one test program.

@@ -61,7 +61,8 @@ def parser() -> argparse.ArgumentParser:
         default=[],
         metavar="NAME=WHAT",
         help=f"a disk: FS:SIZE[:FOLDER] of FS {', '.join(disks.MADE)}, with FOLDER's content; or "
-        "an image, which stays as it is unless :rw follows; or an nbd: address",
+        "an image, which is not mounted if :raw follows, and stays as it is unless :rw comes last; "
+        "or an nbd: address",
     )
     add(
         "--file",

@@ -64,7 +64,7 @@ def make(folder: Path) -> None:
         inside(root, ["apt-get", "-q", "update"], "reading the package lists")
         release, version = newest(root)
         install = ["apt-get", "-qy", "--no-install-recommends", "-t", f"{RELEASE}-backports"]
-        install += ["install", "make", f"linux-headers-{release}={version}"]
+        install += ["install", "make", "binutils", f"linux-headers-{release}={version}"]
         inside(root, install, "installing the headers and their compiler")
         # linux-image only depends on these; it is empty.
         wanted = " ".join(f"linux-{part}-{release}={version}" for part in PARTS)
@@ -75,7 +75,8 @@ def make(folder: Path) -> None:
         (making / "release").write_text(release + "\n")
         inside(root, ["apt-get", "clean"], "removing downloaded packages")
         shutil.rmtree(root / "tmp")
-        (root / "tmp").mkdir(mode=0o1777)
+        (root / "tmp").mkdir()
+        (root / "tmp").chmod(0o1777)
 
 
 def own_mirror() -> str:
@@ -112,9 +113,10 @@ def newest(root: Path) -> tuple[str, str]:
 def inside(root: Path, command: list, what: str) -> str:
     """Runs a command in the system below `root`."""
     environment = {**ENVIRONMENT, **{key: os.environ[key] for key in PROXIES if key in os.environ}}
-    return cache.run(
-        [cache.tool("chroot", "coreutils"), root, *command], what=what, env=environment
-    )
+    # objtool reads /proc. What is mounted in a namespace of its own goes with it.
+    script = 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"'
+    unshare = [cache.tool("unshare", "util-linux"), "--mount", "sh", "-c", script]
+    return cache.run([*unshare, root, *command], what=what, env=environment)
 
 
 def build_module(kernel: Kernel, headers: Path, source: Path, output: Path) -> None:

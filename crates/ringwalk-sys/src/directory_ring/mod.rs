@@ -23,7 +23,7 @@ use std::ffi::CStr;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem::{self, ManuallyDrop};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -143,7 +143,7 @@ impl DirectoryRing {
         let submitter = ring.submitter();
         let registered = match &reader {
             DirectoryReader::Module(device) => {
-                let fd = std::os::fd::AsFd::as_fd(&**device).as_raw_fd();
+                let fd = device.as_fd().as_raw_fd();
                 submitter.register_files(&[fd]).is_ok()
             }
             DirectoryReader::Opcodes(_) => false,
@@ -186,7 +186,7 @@ impl DirectoryRing {
         room.name.clear();
         room.name.extend_from_slice(name.to_bytes_with_nul());
         let path = room.name.as_ptr().cast();
-        let at = types::Fd(at.map_or(libc::AT_FDCWD, |fd| fd.as_raw_fd()));
+        let at = types::Fd(at.map_or(libc::AT_FDCWD, AsRawFd::as_raw_fd));
         let entry = opcode::OpenAt::new(at, path)
             .flags(flags.bits().cast_signed())
             .build();
@@ -218,7 +218,7 @@ impl DirectoryRing {
             DirectoryReader::Module(device) => {
                 let command = request.for_module(&fd, what, place, len, !wait);
                 let data = request.command_data();
-                let fd = std::os::fd::AsFd::as_fd(&**device).as_raw_fd();
+                let fd = device.as_fd().as_raw_fd();
                 if self.registered {
                     opcode::UringCmd16::new(types::Fixed(0), command)
                         .cmd(data)

@@ -21,7 +21,7 @@ mod tests;
 #[cfg(test)]
 pub(crate) use kernel::Behaviour;
 use kernel::KernelSource;
-pub(crate) use kernel::{KernelSide, find};
+pub(crate) use kernel::{KernelSide, describe, find};
 use syscall::SyscallSource;
 
 use crate::descriptor::At;
@@ -119,7 +119,7 @@ pub(crate) fn for_worker<'s, S: Send + Sync + 's>(
     #[cfg(test)]
     if let SourceChoice::Emulated(behaviour) = options.source {
         type Any<'s, S> = KernelSource<'s, S, kernel::KernelTransport>;
-        return Box::new(Any::emulated(kernel, behaviour, options));
+        return Box::new(Any::emulated(kernel, *behaviour, options));
     }
     if let Some(reader) = kernel.reader() {
         return Box::new(KernelSource::new(kernel, reader, options));

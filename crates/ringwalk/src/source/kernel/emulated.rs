@@ -136,7 +136,7 @@ impl Emulated {
             for dirent in Dirents::new(&names[..bytes]) {
                 let dirent = dirent.map_err(|_| Errno::IO)?;
                 let stat = self.stat(fd, dirent.name(), layout);
-                at += record(&mut room[at..], &dirent, stat, layout);
+                at += record(&mut room[at..], &dirent, stat.as_ref(), layout);
                 entries += 1;
             }
         }
@@ -198,7 +198,7 @@ fn some_names(
 fn record(
     room: &mut [u8],
     dirent: &ringwalk_sys::Dirent<'_>,
-    stat: Option<Result<Statx, Errno>>,
+    stat: Option<&Result<Statx, Errno>>,
     layout: &PlusLayout,
 ) -> usize {
     let mut bytes = vec![0; 32];

@@ -26,7 +26,7 @@ mod transport;
 #[cfg(test)]
 pub(crate) use emulated::Behaviour;
 
-pub(crate) use side::{KernelSide, find};
+pub(crate) use side::{KernelSide, describe, find};
 pub(crate) use transport::KernelTransport;
 use transport::{Failed, Transport};
 
@@ -34,6 +34,7 @@ use super::syscall::{SyscallSource, open_job, read_failure};
 use super::{Job, Pulled, Source, Step};
 use crate::dir::Origin;
 use crate::error::{Failure, Operation};
+use crate::metadata::Fields;
 use crate::options::{Options, Order};
 use crate::raw_batch::RawBatch;
 use crate::stat::Wanted;
@@ -104,7 +105,8 @@ struct Read {
 impl<'w, S: Send + Sync> KernelSource<'w, S, KernelTransport> {
     pub(crate) fn new(side: &'w KernelSide, reader: &DirectoryReader, options: &Options) -> Self {
         let available = match reader {
-            DirectoryReader::Module(device) => device.info().stat_mask,
+            // It takes the bit, and gives no mount ids.
+            DirectoryReader::Module(device) => device.info().stat_mask & !Fields::MNT_ID.bits(),
             DirectoryReader::Opcodes(_) => u32::MAX,
         };
         Self::over(
@@ -280,7 +282,7 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
             Err(errno) => self.whole && errno == Errno::INVAL && filled > 0,
         };
         if goes_on {
-            if room < self.buffer_size / 2 && self.whole {
+            if self.whole && (last.is_err() || room < self.buffer_size / 8) {
                 buffer.resize(2 * buffer.len(), 0);
             }
             return self
@@ -409,7 +411,9 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
                 Ok(Filled { end: true, .. }) => return Ok(true),
                 Ok(read) => filled += read.bytes,
                 // A name that does not fit into the rest of the buffer.
-                Err(Failed::Refused(Errno::INVAL)) if filled > 0 && self.whole => {}
+                Err(Failed::Refused(Errno::INVAL)) if filled > 0 && self.whole => {
+                    batch.records.reserve(2 * batch.records.room());
+                }
                 // It is asked again for the rest, and may refuse that.
                 Err(Failed::Refused(_)) if filled > 0 && !self.whole => return Ok(false),
                 Err(failed) => return Err(failed),

@@ -49,8 +49,7 @@ impl Mode {
     /// Whether the next directory is to be read by call.
     pub(super) fn next_is_call(&mut self) -> bool {
         match self {
-            Self::Calls => true,
-            Self::InFlight { until_probe: 0, .. } => true,
+            Self::Calls | Self::InFlight { until_probe: 0, .. } => true,
             Self::InFlight { until_probe, .. } => {
                 *until_probe -= 1;
                 false

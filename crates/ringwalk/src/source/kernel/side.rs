@@ -161,7 +161,8 @@ impl KernelSide {
     }
 }
 
-fn describe(reader: &DirectoryReader) -> String {
+/// What it is: versions and features, in words.
+pub(crate) fn describe(reader: &DirectoryReader) -> String {
     match reader {
         DirectoryReader::Module(device) => {
             let info = device.info();

@@ -3,7 +3,7 @@
 use super::emulated::Behaviour;
 use crate::{
     Batch, Error, Fields, Flow, Follow, Left, Metadata, Order, SourceChoice, Stay, Summary,
-    Visitor, Walk,
+    Timestamp, Visitor, Walk,
 };
 use rustix::io::Errno;
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ impl Visitor for Answer {
         for entry in batch.entries() {
             // Reading a directory changes when it was last read.
             let known = entry.metadata().map(|metadata| Metadata {
-                atime: Default::default(),
+                atime: Timestamp::default(),
                 ..*metadata
             });
             let seen = (known, entry.file_type(), entry.ino());
@@ -77,7 +77,7 @@ fn asked(answer: &mut Answer, fields: Fields) {
             mask: told,
             ..*metadata
         };
-        let zero = Default::default();
+        let zero = Timestamp::default();
         if !told.contains(Fields::MTIME) {
             metadata.mtime = zero;
         }
@@ -91,6 +91,10 @@ fn asked(answer: &mut Answer, fields: Fields) {
             metadata.mnt_id = 0;
         }
     }
+}
+
+fn emulated(behaviour: Behaviour) -> SourceChoice {
+    SourceChoice::Emulated(Box::leak(Box::new(behaviour)))
 }
 
 /// Every way in which the kernel can behave that still lets everything be read.
@@ -186,7 +190,7 @@ fn compare(root: &Path, fields: Fields, set_up: impl Fn(Walk) -> Walk) {
     for behaviour in behaviours() {
         for workers in [1, 3] {
             let walk = set_up(Walk::new(root))
-                .source(SourceChoice::Emulated(behaviour))
+                .source(emulated(behaviour))
                 .workers(NonZeroUsize::new(workers));
             let (mut found, summary) = answer(walk);
             asked(&mut found, fields);
@@ -233,9 +237,15 @@ fn small_buffers_and_bounds_change_nothing() {
 #[test]
 fn by_name_a_directory_is_one_batch() {
     let dir = tree();
-    for fields in [Fields::empty(), Fields::SIZE] {
+    let small = Some(1024);
+    for (fields, buffer) in [
+        (Fields::empty(), None),
+        (Fields::SIZE, None),
+        (FIELDS, small),
+    ] {
         let by_name = |source| {
             let walk = Walk::new(dir.path()).fields(fields).order(Order::Name);
+            let walk = walk.buffer_size(buffer);
             answer(walk.source(source).workers(NonZeroUsize::new(1))).0
         };
         let wide = |answer: &Answer| -> Vec<Vec<u8>> {
@@ -245,7 +255,7 @@ fn by_name_a_directory_is_one_batch() {
         let expected = wide(&by_name(SourceChoice::Syscall));
         assert!(expected.is_sorted() && expected.len() == 500);
         for behaviour in behaviours() {
-            let found = by_name(SourceChoice::Emulated(behaviour));
+            let found = by_name(emulated(behaviour));
             assert_eq!(wide(&found), expected, "{behaviour:?}");
         }
     }
@@ -261,10 +271,7 @@ fn preorder_stays_preorder() {
             .order
     };
     let expected = order(SourceChoice::Syscall);
-    assert_eq!(
-        order(SourceChoice::Emulated(Behaviour::default())),
-        expected
-    );
+    assert_eq!(order(emulated(Behaviour::default())), expected);
 }
 
 #[test]
@@ -276,7 +283,7 @@ fn what_refuses_everything_is_given_up() {
     };
     let walk = Walk::new(dir.path()).fields(Fields::SIZE);
     let walk = walk.workers(NonZeroUsize::new(1));
-    let (_, summary) = answer(walk.source(SourceChoice::Emulated(behaviour)));
+    let (_, summary) = answer(walk.source(emulated(behaviour)));
     assert_eq!(summary.handed_back, 3, "{summary:?}");
     let why = summary.handed_back_reason.unwrap();
     assert!(why.contains("No such device"), "{why}");
@@ -294,7 +301,7 @@ fn a_ring_that_is_taken_away_loses_nothing_silently() {
             ..Behaviour::default()
         };
         let one = NonZeroUsize::new(1);
-        let (found, summary) = answer(walk(SourceChoice::Emulated(behaviour)).workers(one));
+        let (found, summary) = answer(walk(emulated(behaviour)).workers(one));
         let wide = |path: &[u8]| path.windows(5).any(|part| part == b"/wide");
         let missing = expected
             .entries
@@ -338,7 +345,7 @@ fn a_walk_can_be_stopped_with_requests_in_flight() {
             in_flight: true,
             ..Behaviour::default()
         };
-        let walk = Walk::new(dir.path()).source(SourceChoice::Emulated(behaviour));
+        let walk = Walk::new(dir.path()).source(emulated(behaviour));
         let outcome = walk.workers(NonZeroUsize::new(1)).run(|_| Stop(after));
         assert!(outcome.summary.stopped);
     }

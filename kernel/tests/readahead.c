@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * READAHEAD brings inodes in, so that statx(2) of them reads nothing from the disk; in pieces, within its limits, and
+ * without moving the directory's position.
+ */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "lib/request.h"
+#include "lib/test.h"
+#include "lib/tree.h"
+
+
+static struct transport transport;
+static struct list names;
+static unsigned int files;
+
+/* Bytes that this process has had read from disks, its io_uring threads included. */
+static uint64_t bytes_read(void)
+{
+	char text[1024], *found;
+
+	if (read_text("/proc/self/io", text, sizeof(text)) <= 0)
+		return 0;
+	found = strstr(text, "read_bytes: ");
+	return found ? strtoull(found + strlen("read_bytes: "), NULL, 10) : 0;
+}
+
+static void drop_caches(int fd)
+{
+	MUST(syncfs(fd) == 0);
+	MUST(write_text("/proc/sys/vm/drop_caches", "3") == 0);
+}
+
+/* What statx of every name reads from the disk. */
+static uint64_t stat_all(int fd)
+{
+	uint64_t before = bytes_read();
+
+	for (size_t i = 0; i < names.count; i++) {
+		struct statx_record stat;
+
+		CHECK(sys_statx(fd, names.at[i]->d_name, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &stat) == 0, "%s",
+		      names.at[i]->d_name);
+	}
+	return bytes_read() - before;
+}
+
+/* The same for the values of an attribute that is too long to be in the inode. */
+static uint64_t get_all_xattrs(const char *path)
+{
+	uint64_t before = bytes_read();
+	char file[700], value[4096];
+
+	for (size_t i = 0; i < names.count; i += 5) {
+		snprintf(file, sizeof(file), "%s/%s", path, names.at[i]->d_name);
+		lgetxattr(file, "user.long", value, sizeof(value));
+	}
+	return bytes_read() - before;
+}
+
+/* The whole folder, at most @max_entries and @max_bytes a request. Returns the number of requests. */
+static unsigned int read_ahead(int fd, uint32_t flags, uint32_t max_entries, uint32_t max_bytes)
+{
+	struct ringwalk_readahead request = request_readahead(fd);
+	unsigned int requests = 0;
+	uint64_t entries = 0;
+
+	request.flags = flags;
+	request.off = 0;
+	request.max_entries = max_entries;
+	request.max_bytes = max_bytes;
+	do {
+		long got = transport_call(&transport, RINGWALK_IOC_READAHEAD, &request);
+
+		CHECK(got == 0, "max_entries %u, max_bytes %u: %ld", max_entries, max_bytes, got);
+		if (got)
+			return requests;
+		CHECK(!max_entries || request.entries <= max_entries, "%u entries, more than %u", request.entries, max_entries);
+		entries += request.entries;
+		request.off = request.next;
+		if (++requests > 3 * files)
+			break;
+	} while (!(request.result_flags & RINGWALK_RESULT_END));
+	/* With "." and ".." or without. */
+	CHECK(entries + 2 >= names.count && entries <= names.count, "%ju entries of %zu", (uintmax_t)entries, names.count);
+	return requests;
+}
+
+static void limits(int fd)
+{
+	unsigned int requests;
+
+	MUST(lseek(fd, names.at[9]->d_off, SEEK_SET) >= 0);
+	CHECK(read_ahead(fd, 0, 0, 0) <= 2, "without limits more than one request is needed");
+	requests = read_ahead(fd, 0, 100, 0);
+	CHECK(requests >= files / 100 && requests <= files / 100 + 3, "%u requests for %u names", requests, files);
+	requests = read_ahead(fd, 0, 0, 4096);
+	CHECK(requests > files / 256, "%u requests of 4096 bytes", requests);
+	read_ahead(fd, 0, UINT32_MAX, 65536);
+	CHECK(lseek(fd, 0, SEEK_CUR) == (off_t)names.at[9]->d_off, "the position moved");
+}
+
+static void where_to_go_on(int fd)
+{
+	struct ringwalk_readahead request = request_readahead(fd);
+
+	for (size_t i = 0; i < names.count; i += files / 10) {
+		request.off = i ? (int64_t)names.at[i - 1]->d_off : 0;
+		request.max_entries = 1;
+		CHECK(transport_call(&transport, RINGWALK_IOC_READAHEAD, &request) == 0, "at %zu", i);
+		CHECK(request.next == (int64_t)names.at[i]->d_off || request.entries == 0 || names.at[i]->d_name[0] == '.',
+		      "after %s: %jd, not %jd", names.at[i]->d_name, (intmax_t)request.next, (intmax_t)names.at[i]->d_off);
+	}
+	/* From the current position, which stays. */
+	MUST(lseek(fd, names.at[20]->d_off, SEEK_SET) >= 0);
+	request.off = RINGWALK_OFF_CURRENT;
+	request.max_entries = 0;
+	CHECK(transport_call(&transport, RINGWALK_IOC_READAHEAD, &request) == 0, "from the current position");
+	CHECK(request.entries <= names.count - 21 && request.entries + 2 >= names.count - 21, "%u entries from the 22nd on",
+	      request.entries);
+	CHECK(request.result_flags & RINGWALK_RESULT_END, "no end");
+	CHECK(lseek(fd, 0, SEEK_CUR) == (off_t)names.at[20]->d_off, "the position moved");
+	request.off = request.next;
+	CHECK(transport_call(&transport, RINGWALK_IOC_READAHEAD, &request) == 0 && !request.entries &&
+	      request.result_flags & RINGWALK_RESULT_END, "after the end: %u entries", request.entries);
+}
+
+/* Without it the disk is read, with it it is not: shown by what the process has had read. */
+static void caches(struct env *env, int fd, const char *path)
+{
+	uint64_t cold, warm, cold_xattrs, warm_xattrs;
+
+	drop_caches(fd);
+	cold = stat_all(fd);
+	cold_xattrs = get_all_xattrs(path);
+	if (!cold) {
+		printf("nothing is read from a disk here\n");
+		return;
+	}
+	drop_caches(fd);
+	read_ahead(fd, 0, 0, 0);
+	warm = stat_all(fd);
+	CHECK(warm <= cold / 20, "statx reads %ju bytes after it, %ju without", (uintmax_t)warm, (uintmax_t)cold);
+	if (!cold_xattrs || env->fs == FS_FUSE)
+		return;
+	drop_caches(fd);
+	read_ahead(fd, RINGWALK_F_XATTR_BLOCKS, 0, 0);
+	warm = stat_all(fd);
+	warm_xattrs = get_all_xattrs(path);
+	CHECK(warm + warm_xattrs <= (cold + cold_xattrs) / 20, "%ju bytes are read after it, attributes included; %ju without",
+	      (uintmax_t)(warm + warm_xattrs), (uintmax_t)(cold + cold_xattrs));
+}
+
+/* Names that vanish are passed over. */
+static void vanishing(int fd)
+{
+	struct ringwalk_readahead request = request_readahead(fd);
+
+	for (int i = 0; i < 5; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "vanishes-%d", i);
+		MUST(mknodat(fd, name, S_IFREG | 0600, 0) == 0);
+		request.off = 0;
+		CHECK(transport_call(&transport, RINGWALK_IOC_READAHEAD, &request) == 0, "with %s", name);
+		MUST(unlinkat(fd, name, 0) == 0);
+	}
+}
+
+static void run(struct env *env)
+{
+	char path[512], value[900];
+	int fd = tree_folder(env->path, "folder", path);
+
+	transport_open(&transport, env->kind, 0);
+	/* Each lookup is a question to the server there. */
+	files = env->fs == FS_FUSE ? 60 : 700;
+	tree_files(fd, "file", files);
+	memset(value, 'x', sizeof(value));
+	list_read(&names, fd);
+	for (size_t i = 0; i < names.count; i += 5)
+		if (names.at[i]->d_name[0] != '.' &&
+		    !tree_xattr(path, names.at[i]->d_name, "user.long", value, sizeof(value)))
+			break;
+	limits(fd);
+	where_to_go_on(fd);
+	vanishing(fd);
+	caches(env, fd, path);
+	transport_close(&transport);
+	close(fd);
+}
+
+const struct test test = {
+	.name = "readahead",
+	.each_fs = true,
+	.kinds = BY_ALL,
+	.run = run,
+};

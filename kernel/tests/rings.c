@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Requests on rings of every kind: other sizes of entries, other ways of waiting, a thread of the kernel that submits, registered
+ * files, links and drains.
+ */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/request.h"
+#include "lib/test.h"
+#include "lib/tree.h"
+
+static char buf[65536] __attribute__((aligned(8)));
+static struct list names;
+
+/* What is in the folder, through a ring that was made elsewhere. */
+static void read_through(struct transport *transport, int fd, const char *path, const char *what)
+{
+	struct ringwalk_readdirplus plus = request_readdirplus(fd, buf, 4096);
+
+	plus.off = 0;
+	CHECK_NULL(request_compare_rest(transport, &plus, path, &names, 0), "%s", what);
+}
+
+/* Rings with larger entries are in wide_entries(): the library's are of the usual size. */
+static void kinds_of_rings(struct env *env, int fd, const char *path)
+{
+	static const struct {
+		const char *name;
+		unsigned int flags;
+	} kinds[] = {
+		{ "plain", 0 },
+		{ "cooperative task work", IORING_SETUP_COOP_TASKRUN },
+		{ "a single issuer", IORING_SETUP_SINGLE_ISSUER },
+		{ "deferred task work", IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN },
+		{ "all of a batch submitted", IORING_SETUP_SUBMIT_ALL },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		struct transport transport;
+		struct ring own;
+
+		transport_open(&transport, env->kind, 0);
+		if (ring_open(&own, 8, kinds[i].flags)) {
+			printf("no rings with %s here\n", kinds[i].name);
+			transport_close(&transport);
+			continue;
+		}
+		ring_close(&transport.ring);
+		transport.ring = own;
+		if (transport.args)
+			transport.args = realloc(transport.args, own.entries * sizeof(*transport.args));
+		read_through(&transport, fd, path, kinds[i].name);
+		transport_close(&transport);
+	}
+}
+
+/* Submission entries of 128 bytes: the payload is where it is with 64. By hand, as the library does not know them. */
+static void wide_entries(struct env *env, int fd)
+{
+	struct ringwalk_getdents request = request_getdents(fd, buf, sizeof(buf));
+	struct transport transport;
+	struct io_uring_cqe cqe;
+	struct ring wide;
+
+	request.off = 0;
+	transport_open(&transport, env->kind, 0);
+	if (ring_open(&wide, 2, IORING_SETUP_SQE128)) {
+		printf("no rings with SQE128 here\n");
+	} else {
+		struct io_uring_sqe *sqe = ring_entry(&wide);
+
+		ring_close(&transport.ring);
+		transport.ring = wide;
+		/* The first entry is at the same place in either. */
+		transport_fill(&transport, sqe, RINGWALK_IOC_GETDENTS, &request);
+		MUST(ring_wait(&transport.ring, &cqe) == 0);
+		CHECK(cqe.res == (int)names.len, "SQE128: %d", cqe.res);
+	}
+	transport_close(&transport);
+	transport_open(&transport, env->kind, 0);
+	if (ring_open(&wide, 2, IORING_SETUP_CQE32) == 0) {
+		struct io_uring_sqe *sqe = ring_entry(&wide);
+
+		ring_close(&transport.ring);
+		transport.ring = wide;
+		request.off = 0;
+		transport_fill(&transport, sqe, RINGWALK_IOC_GETDENTS, &request);
+		sqe->user_data = 0x1234;
+		MUST(ring_wait(&transport.ring, &cqe) == 0);
+		CHECK(cqe.res == (int)names.len && cqe.user_data == 0x1234, "CQE32: %d", cqe.res);
+	}
+	transport_close(&transport);
+}
+
+/* A thread of the kernel submits: the request must run with the caller's files and memory all the same. */
+static void submission_thread(struct env *env, int fd)
+{
+	struct ringwalk_readdirplus request = request_readdirplus(fd, buf, sizeof(buf));
+	struct transport transport;
+	struct io_uring_cqe cqe;
+	struct ring own;
+	double until;
+	bool done = false;
+
+	transport_open(&transport, env->kind, 0);
+	if (ring_open(&own, 8, IORING_SETUP_SQPOLL)) {
+		printf("no rings with SQPOLL here\n");
+		transport_close(&transport);
+		return;
+	}
+	ring_close(&transport.ring);
+	transport.ring = own;
+	request.off = 0;
+	MUST(transport_queue(&transport, RINGWALK_IOC_READDIRPLUS, &request, 1));
+	__atomic_store_n(own.sq_tail, *own.sq_tail + 1, __ATOMIC_RELEASE);
+	transport.ring.queued = 0;
+	/* Waking it up is not needed within its first second. */
+	for (until = now() + 20; !done && now() < until; usleep(1000))
+		done = ring_take(&transport.ring, &cqe);
+	CHECK(done && cqe.res > 0, "SQPOLL: %s, %d", done ? "done" : "not done", done ? cqe.res : 0);
+	transport_close(&transport);
+}
+
+/* A ring that polls for completions needs files that can be polled so. */
+static void polled(struct env *env, int fd)
+{
+	struct ringwalk_getdents request = request_getdents(fd, buf, sizeof(buf));
+	struct transport transport;
+	struct io_uring_cqe cqe;
+	struct ring own;
+
+	transport_open(&transport, env->kind, 0);
+	if (ring_open(&own, 8, IORING_SETUP_IOPOLL) == 0) {
+		ring_close(&transport.ring);
+		transport.ring = own;
+		MUST(transport_queue(&transport, RINGWALK_IOC_GETDENTS, &request, 1));
+		MUST(ring_wait(&transport.ring, &cqe) == 0);
+		CHECK(cqe.res < 0, "IOPOLL: %d", cqe.res);
+	}
+	transport_close(&transport);
+}
+
+/* The device as a registered file, which is how it is meant to be used. */
+static void registered_device(struct env *env, int fd)
+{
+	struct ringwalk_readdirplus request = request_readdirplus(fd, buf, sizeof(buf));
+	struct transport transport;
+	struct io_uring_sqe *sqe;
+	struct io_uring_cqe cqe;
+
+	if (env->kind == TRANSPORT_OPCODE || env->kind == TRANSPORT_OPCODE_ASYNC)
+		return;
+	transport_open(&transport, env->kind, 0);
+	MUST(ring_register(&transport.ring, IORING_REGISTER_FILES, &transport.device, 1) == 0);
+	for (int round = 0; round < 4; round++) {
+		request.off = 0;
+		sqe = ring_entry(&transport.ring);
+		transport_fill(&transport, sqe, RINGWALK_IOC_READDIRPLUS, &request);
+		sqe->fd = 0;
+		sqe->flags |= IOSQE_FIXED_FILE;
+		MUST(ring_wait(&transport.ring, &cqe) == 0);
+		CHECK(cqe.res > 0 && request.entries == names.count, "a registered device: %d, %u entries", cqe.res, request.entries);
+	}
+	transport_close(&transport);
+}
+
+/* Of linked requests the next begins when the last has ended, and does not if that failed. */
+static void linked(struct env *env, int fd)
+{
+	enum { CHAIN = 6 };
+	static char out[CHAIN][256] __attribute__((aligned(8)));
+	struct ringwalk_getdents requests[CHAIN];
+	struct transport transport;
+	struct io_uring_cqe cqe;
+	struct list got = { };
+
+	transport_open(&transport, env->kind, 16);
+	MUST(lseek(fd, 0, SEEK_SET) == 0);
+	for (int i = 0; i < CHAIN; i++) {
+		struct io_uring_sqe *sqe = ring_entry(&transport.ring);
+
+		requests[i] = request_getdents(fd, out[i], sizeof(out[i]));
+		transport_fill(&transport, sqe, RINGWALK_IOC_GETDENTS, &requests[i]);
+		sqe->user_data = i;
+		sqe->flags |= i < CHAIN - 1 ? IOSQE_IO_LINK : 0;
+	}
+	for (int i = 0; i < CHAIN; i++) {
+		MUST(ring_wait(&transport.ring, &cqe) == 0);
+		CHECK(cqe.res > 0 && cqe.user_data == (unsigned int)i, "link %d: request %ju, %d", i, (uintmax_t)cqe.user_data,
+		      cqe.res);
+		if (cqe.res > 0)
+			list_append(&got, out[cqe.user_data], cqe.res);
+	}
+	for (size_t i = 0; i < got.count; i++)
+		CHECK(!strcmp(got.at[i]->d_name, names.at[i]->d_name), "%s instead of %s", got.at[i]->d_name, names.at[i]->d_name);
+	list_free(&got);
+	/* The first fails. */
+	for (int i = 0; i < 3; i++) {
+		struct io_uring_sqe *sqe = ring_entry(&transport.ring);
+
+		requests[i] = request_getdents(i ? fd : -1, out[i], sizeof(out[i]));
+		transport_fill(&transport, sqe, RINGWALK_IOC_GETDENTS, &requests[i]);
+		sqe->user_data = i;
+		sqe->flags |= i < 2 ? IOSQE_IO_LINK : 0;
+	}
+	for (int i = 0; i < 3; i++) {
+		MUST(ring_wait(&transport.ring, &cqe) == 0);
+		CHECK(cqe.res == (cqe.user_data ? -ECANCELED : -EBADF), "broken link %ju: %d", (uintmax_t)cqe.user_data, cqe.res);
+	}
+	transport_close(&transport);
+}
+
+/* A drained request begins after all others: with the current position it gets the rest. */
+static void drained(struct env *env, int fd)
+{
+	enum { BEFORE = 4 };
+	static char out[BEFORE][256] __attribute__((aligned(8)));
+	struct ringwalk_getdents requests[BEFORE + 1];
+	struct transport transport;
+	struct io_uring_cqe cqe = { };
+	struct io_uring_sqe *sqe;
+	size_t bytes = 0;
+
+	transport_open(&transport, env->kind, 16);
+	MUST(lseek(fd, 0, SEEK_SET) == 0);
+	for (int i = 0; i < BEFORE; i++) {
+		requests[i] = request_getdents(fd, out[i], sizeof(out[i]));
+		MUST(transport_queue(&transport, RINGWALK_IOC_GETDENTS, &requests[i], i));
+	}
+	requests[BEFORE] = request_getdents(fd, buf, sizeof(buf));
+	sqe = ring_entry(&transport.ring);
+	transport_fill(&transport, sqe, RINGWALK_IOC_GETDENTS, &requests[BEFORE]);
+	sqe->user_data = BEFORE;
+	sqe->flags |= IOSQE_IO_DRAIN;
+	for (int i = 0; i <= BEFORE; i++) {
+		MUST(ring_wait(&transport.ring, &cqe) == 0);
+		CHECK(cqe.res > 0, "request %ju: %d", (uintmax_t)cqe.user_data, cqe.res);
+		bytes += cqe.res;
+	}
+	CHECK(cqe.user_data == BEFORE, "the drained request was not the last one");
+	CHECK(bytes == names.len, "%zu bytes, not %zu", bytes, names.len);
+	transport_close(&transport);
+}
+
+static void run(struct env *env)
+{
+	char path[512];
+	int fd = tree_folder(env->path, "folder", path);
+
+	tree_files(fd, "file", 100);
+	list_read(&names, fd);
+	kinds_of_rings(env, fd, path);
+	wide_entries(env, fd);
+	submission_thread(env, fd);
+	polled(env, fd);
+	registered_device(env, fd);
+	linked(env, fd);
+	drained(env, fd);
+	list_free(&names);
+	close(fd);
+}
+
+const struct test test = {
+	.name = "rings",
+	.kinds = BY_RING | BY_OPCODE,
+	.run = run,
+};
