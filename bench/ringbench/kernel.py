@@ -65,7 +65,7 @@ def microvm(session: Session) -> Result:
         prologue=guest.disk("tree", file_system="ext2"),
         cold=guest.DROP_CACHES,
     )
-    about = {"tree": tree, "file_system": "ext2", "cache": "cold", "disk": "host's, without its cache"}
+    about = {"tree": tree, "file_system": "ext2", "cache": "cold", "disk": "host's, uncached"}
     plan = Plan(RUNS, warm_up=0)
     rows = kernel_rows.MICROVM
     return guest.run(session, bench("kernel-microvm", setting, rows, "/mnt/tree", about, plan))
@@ -88,7 +88,8 @@ def find(state: str, session: Session) -> Result:
     with ExitStack() as stack:
         what = f"{image}:rw"
         if cold:
-            what = f"nbd:unix:{stack.enter_context(disks.exported(disk, image, session.scratch, guest=True))}"
+            export = disks.exported(disk, image, session.scratch, guest=True)
+            what = f"nbd:unix:{stack.enter_context(export)}"
             about["disk"] = disk.name
         setting = Setting(
             "patched",

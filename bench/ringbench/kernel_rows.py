@@ -14,7 +14,7 @@ from .rows import ENTRIES, ENTRIES_AND_BYTES, EVERY_NAME, TOTAL, Row
 # The stock kernels that the module is measured on.
 STOCK = ("6.1", "6.12", "7.3")
 
-# How a walk reads: the system calls; the module by ioctl and inline on a ring; the patched kernel's operations.
+# How a walk reads: the module by ioctl and inline on a ring; the patched kernel's operations.
 MODULE = ("ioctl", "ring")
 OPCODE = ("opcode",)
 
@@ -23,7 +23,10 @@ def walks(*ways: str) -> list[Row]:
     """rwbench in these ways, and by system calls."""
     every = ("syscall", *ways)
     return [
-        *(Row(f"names-{way}", "names", "rwbench", ("names", way, "{tree}"), ENTRIES) for way in every),
+        *(
+            Row(f"names-{way}", "names", "rwbench", ("names", way, "{tree}"), ENTRIES)
+            for way in every
+        ),
         *(
             Row(f"stat-{way}", "stat", "rwbench", ("stat", way, "{tree}"), ENTRIES_AND_BYTES)
             for way in every
@@ -139,12 +142,17 @@ FUSE = [
 
 
 def serve(point: str) -> str:
-    """Shell that mounts a fresh file system for each delay; the servers of before end with their commands."""
+    """Shell that mounts a fresh file system for each delay.
+
+    The servers of before end when the commands do that they run meanwhile.
+    """
     lines = ["killall -q sleep; wait"]
     for name, delay in FUSE_DELAYS.items():
-        options = f"--delay-us {delay} --entries {FUSE_ENTRIES}"
+        place = f"{point}/{name}"
+        server = f"fuse_readdir --delay-us {delay} --entries {FUSE_ENTRIES} {place}"
         lines += [
-            f'mkdir -p {point}/{name}; fuse_readdir {options} {point}/{name} "sleep 100000" >/dev/null 3>&- &',
-            f"until grep -q ' {point}/{name} fuse' /proc/mounts; do usleep 10000; done",
+            f"mkdir -p {place}",
+            f'{server} "sleep 100000" >/dev/null 3>&- &',
+            f"until grep -q ' {place} fuse' /proc/mounts; do usleep 10000; done",
         ]
     return "\n".join(lines)
