@@ -27,8 +27,8 @@ TO = $(DESTDIR)$(PREFIX)
 
 export PATH := $(TOOLS)/bin:$(TOOLS)/python/bin:$(PATH)
 
-.PHONY: build assets setup checks test unit sanitize fuzz e2e fmt lint msrv deny bench install \
-	clean help
+.PHONY: build assets setup checks test unit sanitize fuzz e2e kernel fmt lint msrv deny bench \
+	install clean help
 
 build: ## build the program, its man pages and completions (the default)
 	$(CARGO) build --release --locked -p ringwalk-cli
@@ -43,7 +43,7 @@ setup: ## install what the tests need (Debian packages, cargo-fuzz)
 checks: ## install what the tests and lint, deny and .ci/run need
 	scripts/setup --checks
 
-test: setup unit sanitize fuzz e2e ## install what is missing and run every test
+test: setup unit sanitize fuzz e2e kernel ## install what is missing and run every test
 
 unit: ## unit, property and documentation tests, and those of the bench
 	$(CARGO) test --workspace --locked
@@ -71,18 +71,23 @@ e2e: setup ## end-to-end tests of the debug build (all of them only as root)
 	RINGWALK_BIN=$${RINGWALK_BIN:-$(abspath $(TARGET_DIR))/debug/ringwalk} \
 		$(PYTHON) -m pytest $(PYTEST) </dev/null
 
+# The kernels are built, or fetched, once for each change of what they are made of: see kernel/vm/run.
+kernel: setup ## the kernel module and patches, in virtual machines (STEPS for some: kernel/check --list)
+	$(MAKE) -C kernel check
+
 fmt: ## format Rust and Python
 	$(CARGO) fmt --all
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml
-	ruff format tests
+	ruff format tests kernel
 
 lint: checks ## clippy, ruff and shellcheck
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	ruff check .
-	ruff format --check tests
+	ruff format --check tests kernel
 	shellcheck .ci/run scripts/setup fuzz/ext4-corpus
+	shellcheck -s dash -e SC1007,SC2015,SC2086,SC2126 kernel/vm/guest/init kernel/tests/run
 
 msrv: ## check that the oldest supported toolchain builds everything
 	@if rustup run $(MSRV) cargo --version >/dev/null 2>&1 || \

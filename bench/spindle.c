@@ -1,9 +1,9 @@
 // A spinning disk for nbdkit: the content of a file, at the pace of one head.
 //
-//   nbdkit --threads 64 ./spindle.so file=IMAGE
+//   nbdkit --threads 64 ./spindle.so file=IMAGE [disks=N] [slower=N]
 //
-// One read is served at a time. Of those that wait, the one that the head reaches first
-// comes next, as a disk with a command queue does it. What a read costs:
+// One read is served at a time by a disk. Of those that wait, the one that the head reaches
+// first comes next, as a disk with a command queue does it. What a read costs:
 //
 //   the way there   nothing if it begins where the last one ended (the disk reads on into
 //                   its own buffer); else 0.5 ms + 6.56 ms x sqrt(distance / size), which
@@ -13,9 +13,14 @@
 //                   what lies between passes under the head at the rate of transfer.
 //   transfer        150 MB/s
 //
-// The image fills the disk, however small it is: distances are shares of its size. The
-// time is kept as if nothing of what serves the disk took any: a read begins when the head
+// With `disks` the image lies on so many of them, 512 KiB on one, the next on the next
+// (mdadm's RAID 0); a read over a boundary is served by one disk after the other. The
+// image fills the disks, however small it is: distances are shares of their size. The time
+// is kept as if nothing of what serves the disk took any: a read begins when the head
 // is free, also if its thread wakes up later than that.
+//
+// `slower` makes everything take so many times as long: for guests whose processors are
+// emulated, and as much slower than those that one finds beside such a disk.
 
 #define NBDKIT_API_VERSION 2
 #define _GNU_SOURCE
@@ -39,6 +44,9 @@ static const double SETTLE = 0.5e6, STROKE = 3.5e6 * 15 / 8;
 static const double HALF_TURN = 60e9 / 7200 / 2;
 static const double RATE = 0.150;
 
+#define CHUNK (512 * 1024)
+#define MOST_DISKS 64
+
 // A read that waits, on its thread's stack.
 struct request {
 	uint64_t offset, length;
@@ -48,16 +56,21 @@ struct request {
 	struct request *next;
 };
 
+// All of a disk is guarded by `lock`. `head` is a place on this disk.
+struct disk {
+	pthread_mutex_t lock;
+	struct request *waiting;
+	bool busy;
+	uint64_t head;
+	int64_t free_at;
+};
+
 static char *path;
 static int image = -1;
-static uint64_t size;
-
-// All below is guarded by `lock`.
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct request *waiting;
-static bool busy;
-static uint64_t head;
-static int64_t free_at;
+// Of the image, and of what lies on one disk.
+static uint64_t size, disk_size;
+static unsigned disk_count = 1, slower = 1;
+static struct disk disks[MOST_DISKS];
 
 static int64_t now(void)
 {
@@ -75,62 +88,95 @@ static void sleep_until(int64_t end)
 		;
 }
 
-static double way_to(uint64_t offset)
+static double way_to(const struct disk *disk, uint64_t offset)
 {
+	uint64_t head = disk->head;
 	uint64_t distance = offset > head ? offset - head : head - offset;
 	double sought;
 
 	if (distance == 0)
 		return 0;
-	sought = SETTLE + STROKE * sqrt((double)distance / size) + HALF_TURN;
+	sought = SETTLE + STROKE * sqrt((double)distance / disk_size) + HALF_TURN;
 	return offset > head ? fmin(distance / RATE, sought) : sought;
 }
 
 // Gives the free head to the read it reaches first, if one waits.
-static void choose(void)
+static void choose(struct disk *disk)
 {
 	struct request **best = NULL, *chosen;
 
-	for (struct request **each = &waiting; *each; each = &(*each)->next)
-		if (!best || way_to((*each)->offset) < way_to((*best)->offset))
+	for (struct request **each = &disk->waiting; *each; each = &(*each)->next)
+		if (!best || way_to(disk, (*each)->offset) < way_to(disk, (*best)->offset))
 			best = each;
 	if (!best)
 		return;
 	chosen = *best;
 	*best = chosen->next;
 	chosen->chosen = true;
-	busy = true;
+	disk->busy = true;
 	pthread_cond_signal(&chosen->turn);
 }
 
-static void spend_time(uint64_t offset, uint64_t length)
+static void spend_time_at(struct disk *disk, uint64_t offset, uint64_t length)
 {
 	struct request own = { .offset = offset, .length = length, .arrival = now() };
 	int64_t end;
 
 	pthread_cond_init(&own.turn, NULL);
-	pthread_mutex_lock(&lock);
-	own.next = waiting;
-	waiting = &own;
-	if (!busy)
-		choose();
+	pthread_mutex_lock(&disk->lock);
+	own.next = disk->waiting;
+	disk->waiting = &own;
+	if (!disk->busy)
+		choose(disk);
 	while (!own.chosen)
-		pthread_cond_wait(&own.turn, &lock);
-	end = own.arrival > free_at ? own.arrival : free_at;
-	end += (int64_t)(way_to(offset) + length / RATE);
-	free_at = end;
-	head = offset + length;
-	pthread_mutex_unlock(&lock);
+		pthread_cond_wait(&own.turn, &disk->lock);
+	end = own.arrival > disk->free_at ? own.arrival : disk->free_at;
+	end += (int64_t)(slower * (way_to(disk, offset) + length / RATE));
+	disk->free_at = end;
+	disk->head = offset + length;
+	pthread_mutex_unlock(&disk->lock);
 	sleep_until(end);
-	pthread_mutex_lock(&lock);
-	busy = false;
-	choose();
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&disk->lock);
+	disk->busy = false;
+	choose(disk);
+	pthread_mutex_unlock(&disk->lock);
 	pthread_cond_destroy(&own.turn);
+}
+
+static void spend_time(uint64_t offset, uint64_t length)
+{
+	if (disk_count == 1) {
+		spend_time_at(&disks[0], offset, length);
+		return;
+	}
+	while (length) {
+		uint64_t chunk = offset / CHUNK, within = offset % CHUNK;
+		uint64_t part = length < CHUNK - within ? length : CHUNK - within;
+
+		spend_time_at(&disks[chunk % disk_count], chunk / disk_count * CHUNK + within, part);
+		offset += part;
+		length -= part;
+	}
 }
 
 static int spindle_config(const char *key, const char *value)
 {
+	if (!strcmp(key, "disks")) {
+		if (nbdkit_parse_unsigned("disks", value, &disk_count))
+			return -1;
+		if (disk_count >= 1 && disk_count <= MOST_DISKS)
+			return 0;
+		nbdkit_error("disks=%s: not from 1 to %d", value, MOST_DISKS);
+		return -1;
+	}
+	if (!strcmp(key, "slower")) {
+		if (nbdkit_parse_unsigned("slower", value, &slower))
+			return -1;
+		if (slower >= 1 && slower <= 1000)
+			return 0;
+		nbdkit_error("slower=%s: not from 1 to 1000", value);
+		return -1;
+	}
 	if (strcmp(key, "file")) {
 		nbdkit_error("unknown parameter: %s", key);
 		return -1;
@@ -154,6 +200,9 @@ static int spindle_get_ready(void)
 		return -1;
 	}
 	size = status.st_size;
+	disk_size = size / disk_count;
+	for (unsigned i = 0; i < disk_count; i++)
+		pthread_mutex_init(&disks[i].lock, NULL);
 	return 0;
 }
 
@@ -209,7 +258,9 @@ static int spindle_pread(void *handle, void *buffer, uint32_t length, uint64_t o
 static struct nbdkit_plugin plugin = {
 	.name = "spindle",
 	.config = spindle_config,
-	.config_help = "file=<IMAGE>  (required) What is on the disk.",
+	.config_help = "file=<IMAGE>  (required) What is on the disk.\n"
+		       "disks=<N>     Disks that share it, 1 to 64 (1).\n"
+		       "slower=<N>    Everything takes so many times as long, 1 to 1000 (1).",
 	.get_ready = spindle_get_ready,
 	.unload = spindle_unload,
 	.open = spindle_open,

@@ -22,6 +22,7 @@ from ringbench import (
     bulk_rows,
     disks,
     images,
+    kernel,
     machine,
     media,
     report,
@@ -164,7 +165,7 @@ class Verdicts(unittest.TestCase):
 
     def test_different_answers_are_seen_and_shown(self):
         answers = {"entries": {"floor-stat": 3, "count": 4}, "bytes": {"count": 1, "floor-stat": 1}}
-        found = suites._disagreements(answers)
+        found = suites.disagreements(answers)
         self.assertEqual(found, ["entries: floor-stat says 3, count says 4"])
         taken = summary([run_once(TIMED, Command("true", ["/bin/true"]))])
         result = suites.Result(
@@ -338,7 +339,7 @@ class Directories(unittest.TestCase):
             self.assertLessEqual({bound.row, *bound.of}, keys)
 
     def test_every_bound_has_its_suite(self):
-        known = {*suites.SUITES, *bulk.SUITES, *block.SUITES}
+        known = {*suites.SUITES, *bulk.SUITES, *block.SUITES, *kernel.SUITES}
         self.assertLessEqual({bound.suite for bound in BOUNDS}, known)
 
 

@@ -26,7 +26,6 @@ USAGE = (
     (("count", "--source", "nonsense"), ("'nonsense'", "auto", "syscall")),
     (("count", "--source="), ("--source", "auto", "syscall")),
     (("--source", "nonsense", "doctor"), ("'nonsense'", "auto", "syscall")),
-    (("count", "--source", "ring"), ("'ring'", "planned", "ext4")),
     (("count", "--prefetch", "nonsense"), ("'nonsense'", "auto", "always", "never")),
     (("count", "--prefetch"), ("--prefetch", "auto", "always", "never")),
     (("count", "--sync=1"), ("--sync", "1")),

@@ -48,8 +48,8 @@ def test_json(doctor, scratch):
     assert set(SOURCES) <= set(sources)
     assert sources["syscall"]["usable"] is True
     for source in sources.values():
-        # A source whose needs are not met says why, and what would help.
-        assert source["needs_met"] == (source["obstacles"] == [])
+        # A source that cannot be used says why, and what would help.
+        assert source["usable"] == (source["obstacles"] == [])
         for obstacle in source["obstacles"]:
             assert obstacle["problem"]
             assert obstacle["remedy"]

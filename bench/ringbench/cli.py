@@ -8,18 +8,19 @@ import signal
 import sys
 from pathlib import Path
 
-from . import block, bulk, machine, plot, report, suites, trees
+from . import block, bulk, kernel, machine, plot, report, suites, trees
 from .measure import CommandFailed
 from .suites import Result, Session
 from .tools import BENCH, WORK, MissingTool, Toolbox
 
-SUITES = suites.SUITES | bulk.SUITES | block.SUITES
+SUITES = suites.SUITES | bulk.SUITES | block.SUITES | kernel.SUITES
 
 # What one name on the command line stands for: ten million entries only on request, and
-# the sources, which take longer than all the others, by a name of their own.
+# the sources and the kernel side, which take longer than all the others, by names of their own.
 GROUPS = {
     "all": [name for name in suites.SUITES if name != "memory-10M"],
     "bulk": list(bulk.SUITES),
+    "kernel": list(kernel.SUITES),
 }
 
 

@@ -61,9 +61,15 @@ def slow(delay: str) -> Disk:
     return Disk(f"{delay} a read", False, server)
 
 
-def spinning() -> Disk:
-    """One head with a way to go and a turn to wait for: see bench/spindle.c."""
-    return Disk("spinning, 7200 rpm", True, (str(spindle()), "file={image}"))
+def spinning(disks: int = 1, slower: int = 1) -> Disk:
+    """One head with a way to go and a turn to wait for, or several in a RAID 0: see bench/spindle.c.
+
+    `slower` suits it to an emulated guest, whose processors are slower by as much.
+    """
+    name = "spinning, 7200 rpm" if disks == 1 else f"RAID 0 of {disks} spinning disks, 7200 rpm"
+    name += f", {slower} x slower as the processors are" if slower > 1 else ""
+    options = ("file={image}", f"disks={disks}", f"slower={slower}")
+    return Disk(name, True, (str(spindle()), *options))
 
 
 def spindle(work: Path = WORK) -> Path:
@@ -99,30 +105,47 @@ def plugged(disk: Disk, image: Path, scratch: Path) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def _served(disk: Disk, image: Path, scratch: Path) -> Iterator[Path]:
-    """A file with the content of `image` that nbdkit and nbdfuse serve."""
-    need("nbdkit", "nbdfuse")
-    socket, file, log = (scratch / f"disk.{what}" for what in ("sock", "file", "log"))
+def exported(disk: Disk, image: Path, scratch: Path, *, guest: bool = False) -> Iterator[Path]:
+    """A socket at which nbdkit serves `image`, read-only, as slowly as `disk` is.
+
+    A guest has no use for a disk that refuses writes: what it writes is kept aside.
+    """
+    need("nbdkit")
+    socket, log = (scratch / f"disk.{what}" for what in ("sock", "log"))
     try:
         log.unlink(missing_ok=True)
         socket.unlink(missing_ok=True)
+        server = ("nbdkit", "--foreground", "--unix", socket, "--threads", "64")
+        access = ("--filter=cow",) if guest else ("--readonly",)
+        # Blocks of the size that is read: larger ones would be read whole.
+        sizes = ("cow-block-size=4096",) if guest else ()
+        with background(*server, *access, *disk.options(image), *sizes, log=log):
+            wait_until(socket.exists, f"nbdkit (see {log})")
+            yield socket
+        # Kept when something failed: it says why.
+        log.unlink()
+    finally:
+        socket.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _served(disk: Disk, image: Path, scratch: Path) -> Iterator[Path]:
+    """A file with the content of `image` that nbdkit and nbdfuse serve."""
+    need("nbdkit", "nbdfuse")
+    file, log = scratch / "disk.file", scratch / "nbdfuse.log"
+    try:
+        log.unlink(missing_ok=True)
         file.touch()
         with contextlib.ExitStack() as stack:
-            server = ("nbdkit", "--foreground", "--readonly", "--unix", socket)
-            source = ("--threads", "64", *disk.options(image))
-            stack.enter_context(background(*server, *source, log=log))
-            wait_until(socket.exists, f"nbdkit (see {log})")
-            uri = f"nbd+unix:///?socket={socket}"
+            uri = f"nbd+unix:///?socket={stack.enter_context(exported(disk, image, scratch))}"
             client = ("nbdfuse", "--readonly", "--connections", CONNECTIONS, file, uri)
             stack.enter_context(background(*client, log=log))
             stack.callback(unmount, file)
             wait_until(lambda: file.stat().st_size > 0, f"nbdfuse (see {log})")
             yield file
-        # Kept when something failed: it says why.
         log.unlink()
     finally:
-        for path in (socket, file):
-            path.unlink(missing_ok=True)
+        file.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

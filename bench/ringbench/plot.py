@@ -1,4 +1,4 @@
-"""Draws a result file: one panel a suite, one bar a row; readdirplus and block as curves."""
+"""Draws a result file: one panel a suite, one bar a row; directories and block as curves."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ DRAWN = {
     "find-memory": ("rss_kib", "peak memory, MiB", 1024),
     "gluster": ("entries_per_call", "entries a getdents64 call", 1),
 }
+# Suites in guests have a title of their own: the figure's names the machine they ran on.
+GUEST = "kernel-"
 TIME = ("wall", "wall time, ms (median; line: quartiles)", 0.001)
 
 
@@ -80,9 +82,12 @@ def _height(name: str, suite: dict) -> int:
 
 
 def _panel(panel, name: str, suite: dict) -> None:
-    panel.set_title(f"{name}: {suite['tree']}, {suite['file_system']}", fontsize=9, loc="left")
+    title = f"{name}: {suite['tree']}, {suite['file_system']}"
+    if name.startswith(GUEST):
+        title += f", Linux {suite['kernel']}, emulation: {suite['emulation']}"
+    panel.set_title(title, fontsize=9, loc="left")
     panel.tick_params(labelsize=8)
-    if name == "readdirplus":
+    if name == "readdirplus" or name.startswith("kernel-directory-"):
         _curves(panel, suite)
     elif name.startswith("block "):
         _depths(panel, suite)
@@ -134,20 +139,31 @@ def _depths(panel, suite: dict) -> None:
     panel.set_ylabel("1000 reads a second (median)", fontsize=8)
 
 
+def _colour(suite: str, key: str, tool: str) -> str:
+    """In guests one program reads in every way: what tells rows apart is the way."""
+    if suite.startswith(GUEST):
+        peer = key.endswith("syscall") or key.startswith(("gnu-", "tokio-"))
+        return PEER_COLOUR if peer else COLOURS["ringwalk"]
+    return COLOURS.get(tool, PEER_COLOUR)
+
+
 def _bars(panel, name: str, suite: dict) -> None:
     figure, label, unit = DRAWN.get(name, TIME)
     table = suite["rows"]
     keys = list(table)
     values = [table[key][figure] / unit for key in keys]
-    colours = [COLOURS.get(table[key]["command"][0], PEER_COLOUR) for key in keys]
+    colours = [_colour(name, key, table[key]["command"][0]) for key in keys]
     panel.barh(keys, values, color=colours)
     if figure == "wall":
         for place, key in enumerate(keys):
             low, high = (table[key][f"wall_{side}_quartile"] / unit for side in ("lower", "upper"))
             panel.plot([low, high], [place, place], color="black", linewidth=1)
-    for place, value in enumerate(values):
+    for place, (key, value) in enumerate(zip(keys, values)):
+        text = f"{value:.3g}" if value < 1000 else f"{value:.0f}"
+        if "instructions" in table[key]:
+            text += f" ({table[key]['instructions'] / 1e6:.3g} million instructions)"
         panel.annotate(
-            f"{value:.3g}" if value < 1000 else f"{value:.0f}",
+            text,
             (value, place),
             xytext=(4, 0),
             textcoords="offset points",

@@ -37,13 +37,16 @@ def print_result(result: Result) -> None:
     print(f"\n{result.suite}: {about}")
     if result.suite == "gluster":
         _print_calls(result)
+    elif result.suite.startswith("kernel-fuse-"):
+        _print_times(result)
+        _print_entries(result)
     elif result.suite == "block":
         _print_depths(result)
     else:
         _print_times(result)
         if result.about["runs"] < result.enough:
             print(f"  (fewer than {result.enough} runs: times are not for publication)")
-    if result.suite == "readdirplus":
+    if _is_table(result.suite):
         _print_directories(result)
     if disturbed(result):
         print("  (the floor's threads shared a CPU: the machine is not quiet, measure again)")
@@ -63,10 +66,17 @@ def print_result(result: Result) -> None:
         print(f"  {bound.row:20} {bound.text():48} {found:>18}  {verdict.word()}")
 
 
+def _is_table(suite: str) -> bool:
+    """Whether rows are named `WHAT SIZE`."""
+    return suite == "readdirplus" or suite.startswith("kernel-directory-")
+
+
 def _print_times(result: Result) -> None:
+    # Where there is no floor there are instructions, or nothing.
+    counted = any("instructions" in found for found in result.figures.values())
     print(
         f"  {'':20} {'wall ms':>9} {'quartiles':>17} {'user':>8} {'system':>8}"
-        f" {'RSS MiB':>8} {'x floor':>8}"
+        f" {'RSS MiB':>8} {'10^6 ins' if counted else 'x floor':>8}"
     )
     group = None
     for key, row in result.rows.items():
@@ -78,10 +88,13 @@ def _print_times(result: Result) -> None:
             f"{found['wall_lower_quartile'] * 1000:.1f}-{found['wall_upper_quartile'] * 1000:.1f}"
         )
         ratio = floor_ratio(result, key)
+        last = f"{ratio:.2f}" if ratio else "-"
+        if "instructions" in found:
+            last = f"{found['instructions'] / 1e6:.1f}"
         print(
             f"  {key:20} {found['wall'] * 1000:9.2f} {quartiles:>17}"
             f" {found['user'] * 1000:8.1f} {found['system'] * 1000:8.1f}"
-            f" {found['rss_kib'] / 1024:8.1f} {f'{ratio:.2f}' if ratio else '-':>8}"
+            f" {found['rss_kib'] / 1024:8.1f} {last:>8}"
         )
     print()
 
@@ -133,6 +146,13 @@ def _print_calls(result: Result) -> None:
             f"  {key:20} {found['calls']:6.0f} {found['calls_with_entries']:13.0f}"
             f" {found['largest_call']:8.0f} {found['entries_per_call']:13.1f}"
         )
+    print()
+
+
+def _print_entries(result: Result) -> None:
+    print(f"  {'':20} {'calls':>6} {'entries/call':>13}")
+    for key, found in result.figures.items():
+        print(f"  {key:20} {found['calls']:6.0f} {found['entries_per_call']:13.1f}")
     print()
 
 

@@ -85,7 +85,7 @@ def _try_out(
     return working, answers, failures
 
 
-def _disagreements(answers: dict[str, dict[str, int]]) -> list[str]:
+def disagreements(answers: dict[str, dict[str, int]]) -> list[str]:
     return [
         f"{subject}: " + ", ".join(f"{key} says {value}" for key, value in said.items())
         for subject, said in answers.items()
@@ -124,7 +124,7 @@ def run_rows(
         {row.key: row for row in present},
         {key: summary(taken) for key, taken in samples.items()},
         answers,
-        _disagreements(answers),
+        disagreements(answers),
         failures,
         enough,
     )

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import block_rows
-from .bulk_rows import KINDS, LETTERS
+from . import block_rows, kernel_rows
+from .bulk_rows import DIRECTORY_SIZES, KINDS, LETTERS
 
 # One suite's results: the figures of each row, by its key.
 Figures = dict[str, dict[str, float]]
 
 # What a bound is about, where that is not the time.
-ABOUT = {"cpu": " (CPU time)", "iops": " (IOPS)", "cpu_us_a_read": " (CPU a read)"}
+ABOUT = {
+    "cpu": " (CPU time)",
+    "instructions": " (instructions)",
+    "iops": " (IOPS)",
+    "cpu_us_a_read": " (CPU a read)",
+}
 
 UNITS = {"wall": 1000.0, "cpu": 1000.0, "rss_kib": 1 / 1024, "entries_per_call": 1.0}
 UNIT_NAMES = {"wall": "ms", "cpu": "ms", "rss_kib": "MiB", "entries_per_call": "entries/call"}
@@ -51,9 +56,12 @@ class Bound:
 
     def judge(self, figures: Figures) -> Verdict:
         """Compares the figures measured with the bound."""
-        measured = [figures[key][self.figure] for key in self.of if key in figures]
-        if self.row not in figures or (self.of and not measured):
-            missing = self.row if self.row not in figures else " and ".join(self.of)
+        measured = [
+            figures[key][self.figure] for key in self.of if self.figure in figures.get(key, {})
+        ]
+        own = self.figure in figures.get(self.row, {})
+        if not own or (self.of and not measured):
+            missing = " and ".join(self.of) if own else self.row
             return Verdict(self, None, None, f"not measured: no {missing}")
         value = figures[self.row][self.figure]
         base = min(measured) if self.of else 1.0
@@ -155,6 +163,41 @@ def _block_reader() -> list[Bound]:
     return bounds
 
 
+def _kernel_side() -> list[Bound]:
+    """What reading by the module and by the patched kernel is held to."""
+    bounds = []
+    # Time, and what an emulated processor did for it.
+    for figure in ("wall", "instructions"):
+        for kernel in (*kernel_rows.STOCK, "patched"):
+            suite = f"kernel-warm-{kernel}"
+            stock = kernel in kernel_rows.STOCK
+            for way in kernel_rows.MODULE if stock else kernel_rows.OPCODE:
+                bounds += [
+                    faster(suite, f"stat-{way}", 3, "stat-syscall", figure=figure),
+                    faster(suite, f"names-{way}", 0.95, "names-syscall", figure=figure),
+                ]
+            source = "module" if stock else "ring"
+            bounds.append(faster(suite, f"count-{source}", 2.5, "count-syscall", figure=figure))
+    for row, times in (("ring-getdents", 1), ("ring-readdirplus", 2), ("count-ring", 2)):
+        bounds += [
+            faster("kernel-microvm", row, 1.73 * times, "gnu-du-bs"),
+            faster("kernel-microvm", row, 3.28 * times, "tokio-current-thread"),
+        ]
+    bounds += [
+        faster("kernel-find-cold", "find-ring", 2.3, "gnu-find"),
+        faster("kernel-find-cached", "find-ring", 1.45, "gnu-find"),
+    ]
+    largest = DIRECTORY_SIZES[-1]
+    for kernel in kernel_rows.DIRECTORY_KERNELS:
+        suite = f"kernel-directory-{kernel}"
+        bounds.append(faster(suite, f"readahead {largest}", 6, f"plain {largest}"))
+    bounds += [
+        Bound("kernel-fuse-patched", row.key, 450, figure="entries_per_call", at_least=True)
+        for row in kernel_rows.FUSE
+    ]
+    return bounds
+
+
 BOUNDS = [
     Bound("warm", "count-no-stat", 1.08, ("floor-names",)),
     Bound("warm", "count", 1.08, ("floor-stat",)),
@@ -195,6 +238,7 @@ BOUNDS = [
     *_whole_file_systems(),
     *_parts(),
     *_block_reader(),
+    *_kernel_side(),
     faster("ext4-slow", "du-2-always", 6, "du-2-never"),
     Bound("ext4-million-warm", "du-ext4", 96 * MIB, figure="rss_kib"),
     Bound("ext4-million-warm", "du-b-ext4", 96 * MIB, figure="rss_kib"),

@@ -93,6 +93,23 @@ def shuffled(directory: Path, files: int) -> None:
         os.close(parent)
 
 
+def sketch(tree: Path, copy: Path) -> None:
+    """Makes a tree of the names, types and sizes of another; blocks are allocated, not written."""
+    copy.mkdir()
+    for entry in sorted(os.scandir(tree), key=lambda entry: entry.name):
+        target = copy / entry.name
+        if entry.is_symlink():
+            target.symlink_to(os.readlink(entry.path))
+        elif entry.is_dir():
+            sketch(Path(entry.path), target)
+        else:
+            file = os.open(target, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o644)
+            size = entry.stat(follow_symlinks=False).st_size
+            if size:
+                os.posix_fallocate(file, 0, size)
+            os.close(file)
+
+
 def maildir(root: Path, messages: int) -> None:
     """Makes empty files named as a mail server names delivered messages."""
     for number in range(messages):

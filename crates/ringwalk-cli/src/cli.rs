@@ -176,11 +176,11 @@ mod tests {
 
     #[test]
     fn a_bad_value_is_named_with_what_was_expected() {
-        let error = Cli::try_parse_from(["ringwalk", "count", "--source", "ring"])
+        let error = Cli::try_parse_from(["ringwalk", "count", "--source", "rings"])
             .unwrap_err()
             .to_string();
         assert!(
-            error.contains("'ring'") && error.contains("not in this version"),
+            error.contains("'rings'") && error.contains("no such source"),
             "{error}"
         );
         let error = Cli::try_parse_from(["ringwalk", "--workers", "0", "count"])

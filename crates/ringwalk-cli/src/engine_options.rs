@@ -225,14 +225,14 @@ mod tests {
 
     #[test]
     fn a_bad_variable_is_named_with_its_value() {
-        let message = resolve(&CommonArgs::default(), "ring", "1")
+        let message = resolve(&CommonArgs::default(), "rings", "1")
             .unwrap_err()
             .to_string();
         assert!(
-            message.starts_with("environment variable RINGWALK_SOURCE: invalid value 'ring': "),
+            message.starts_with("environment variable RINGWALK_SOURCE: invalid value 'rings': "),
             "{message}"
         );
-        assert!(message.contains("not in this version"), "{message}");
+        assert!(message.contains("no such source"), "{message}");
         let message = resolve(&CommonArgs::default(), "auto", "no\nne")
             .unwrap_err()
             .to_string();

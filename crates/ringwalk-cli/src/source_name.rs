@@ -1,7 +1,4 @@
-//! The names that `--source` and `RINGWALK_SOURCE` take, and what is said of those they do not.
-//!
-//! The names of sources that are planned are known here too, so that somebody who read about one is told that this
-//! version does not have it, rather than that it does not exist. `doctor` reports on the same list.
+//! The names that `--source` and `RINGWALK_SOURCE` take, and what is said of others. `doctor` reports on the same list.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -18,6 +15,10 @@ pub enum SourceName {
     Auto,
     /// Plain system calls: `getdents64` and `statx`.
     Syscall,
+    /// Names and metadata together by the kernel module.
+    Module,
+    /// The same by operations of `io_uring`.
+    Ring,
     /// ext2, ext3 and ext4 from their block device.
     Ext4,
     /// XFS by BULKSTAT.
@@ -28,22 +29,23 @@ pub enum SourceName {
 
 impl SourceName {
     /// Every name this version takes, in the order in which help shows them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 7] = [
         Self::Auto,
         Self::Syscall,
+        Self::Module,
+        Self::Ring,
         Self::Ext4,
         Self::Xfs,
         Self::Btrfs,
     ];
-
-    /// Sources described by the project's plan that this version does not have.
-    pub const PLANNED: [&'static str; 2] = ["ring", "module"];
 
     /// The name as it is typed.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Auto => "auto",
             Self::Syscall => "syscall",
+            Self::Module => "module",
+            Self::Ring => "ring",
             Self::Ext4 => "ext4",
             Self::Xfs => "xfs",
             Self::Btrfs => "btrfs",
@@ -54,6 +56,8 @@ impl SourceName {
         match self {
             Self::Auto => "the cheapest source that this kernel, user and file system allow",
             Self::Syscall => "plain system calls, which always work",
+            Self::Module => "names and metadata together by the kernel module",
+            Self::Ring => "the same by operations of io_uring, in a kernel that has them",
             Self::Ext4 => {
                 "inode tables and directories of ext2, ext3 or ext4 from the block device"
             }
@@ -68,6 +72,8 @@ impl From<SourceName> for SourceChoice {
         match name {
             SourceName::Auto => Self::Auto,
             SourceName::Syscall => Self::Syscall,
+            SourceName::Module => Self::Module,
+            SourceName::Ring => Self::Ring,
             SourceName::Ext4 => Self::Ext4,
             SourceName::Xfs => Self::Xfs,
             SourceName::Btrfs => Self::Btrfs,
@@ -81,25 +87,13 @@ impl fmt::Display for SourceName {
     }
 }
 
-/// Why a name is not a source that can be used.
+/// The name is not that of any source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SourceNameError {
-    /// Planned, but not in this version.
-    NotInThisVersion,
-    /// Not a name of any source.
-    Unknown,
-}
+pub struct SourceNameError;
 
 impl fmt::Display for SourceNameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotInThisVersion => f.write_str(
-                "this source is planned, but not in this version of ringwalk, which has",
-            )?,
-            Self::Unknown => {
-                f.write_str("there is no such source; this version of ringwalk has")?;
-            }
-        }
+        f.write_str("there is no such source; this version of ringwalk has")?;
         for (index, name) in SourceName::ALL.iter().enumerate() {
             let separator = if index == 0 { " " } else { ", " };
             write!(f, "{separator}{name}")?;
@@ -114,13 +108,8 @@ impl FromStr for SourceName {
     type Err = SourceNameError;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        if let Some(found) = Self::ALL.into_iter().find(|known| known.as_str() == name) {
-            return Ok(found);
-        }
-        if Self::PLANNED.contains(&name) {
-            return Err(SourceNameError::NotInThisVersion);
-        }
-        Err(SourceNameError::Unknown)
+        let found = Self::ALL.into_iter().find(|known| known.as_str() == name);
+        found.ok_or(SourceNameError)
     }
 }
 
@@ -169,31 +158,18 @@ mod tests {
     }
 
     #[test]
-    fn planned_and_unknown_names_are_told_apart() {
-        for name in SourceName::PLANNED {
-            assert_eq!(
-                name.parse::<SourceName>(),
-                Err(SourceNameError::NotInThisVersion)
-            );
+    fn names_are_exact() {
+        for name in ["SYSCALL", "", "rings"] {
+            assert_eq!(name.parse::<SourceName>(), Err(SourceNameError));
         }
-        assert_eq!(
-            "SYSCALL".parse::<SourceName>(),
-            Err(SourceNameError::Unknown)
-        );
-        assert_eq!("".parse::<SourceName>(), Err(SourceNameError::Unknown));
     }
 
     #[test]
     fn the_error_lists_what_there_is() {
-        let message = SourceNameError::Unknown.to_string();
+        let message = SourceNameError.to_string();
         assert!(
-            message.ends_with("has auto, syscall, ext4, xfs, btrfs"),
+            message.ends_with("has auto, syscall, module, ring, ext4, xfs, btrfs"),
             "{message}"
-        );
-        assert!(
-            SourceNameError::NotInThisVersion
-                .to_string()
-                .contains("not in this version")
         );
     }
 }

@@ -245,55 +245,68 @@ impl<'a> Iterator for Dirents<'a> {
 
 impl std::iter::FusedIterator for Dirents<'_> {}
 
-/// The word of a record that the name begins in, how many bytes of it are before the name, and a mask of those.
+/// The word of a record that the name begins in, and how many bytes of it are before the name.
 const FIRST: usize = HEADER / ALIGN;
 const BEFORE: usize = HEADER % ALIGN;
-const HIDDEN: u64 = (1 << (8 * BEFORE)) - 1;
+const HIDDEN: u64 = hidden(HEADER);
+
+/// A mask of the bytes that are before byte `start` in its word.
+#[inline]
+const fn hidden(start: usize) -> u64 {
+    (1 << (8 * (start % ALIGN))) - 1
+}
 
 /// The name in a record, or in more than one record. `None` if it does not end.
+#[inline]
+pub(crate) fn name_of(record: &[[u8; ALIGN]]) -> Option<&CStr> {
+    name_from(record, HEADER)
+}
+
+/// The name that begins at byte `start`. `None` if it does not end.
 ///
 /// Most names end within three words. Those are looked at together, as in a loop the CPU guesses wrongly for every other
 /// name when it ends, which takes longer than all the rest.
 #[inline]
-pub(crate) fn name_of(record: &[[u8; ALIGN]]) -> Option<&CStr> {
-    if let Some([_, _, words @ ..]) = record.first_chunk::<{ FIRST + 3 }>() {
+pub(crate) fn name_from(bytes: &[[u8; ALIGN]], start: usize) -> Option<&CStr> {
+    let words = bytes.get(start / ALIGN..)?;
+    if let Some(words) = words.first_chunk::<3>() {
         let word = |index: usize| u64::from_le_bytes(words[index]);
         let nuls = [
-            zero_bytes(word(0) | HIDDEN),
+            zero_bytes(word(0) | hidden(start)),
             zero_bytes(word(1)),
             zero_bytes(word(2)),
         ];
         let first = usize::from(nuls[0] == 0) + usize::from(nuls[0] | nuls[1] == 0);
         if nuls[first] != 0 {
-            return Some(name_to(record, FIRST + first, nuls[first]));
+            return Some(name_to(bytes, start, start / ALIGN + first, nuls[first]));
         }
     }
-    long_name_of(record)
+    long_name_from(bytes, start)
 }
 
-/// As [`name_of`], a word at a time.
-fn long_name_of(record: &[[u8; ALIGN]]) -> Option<&CStr> {
+/// As [`name_from`], a word at a time.
+fn long_name_from(bytes: &[[u8; ALIGN]], start: usize) -> Option<&CStr> {
     // Whatever is before the name counts as no NUL.
-    let mut hidden = HIDDEN;
-    for (index, word) in record.iter().enumerate().skip(FIRST) {
+    let mut hidden = hidden(start);
+    for (index, word) in bytes.iter().enumerate().skip(start / ALIGN) {
         let nul = zero_bytes(u64::from_le_bytes(*word) | hidden);
         hidden = 0;
         if nul == 0 {
             continue;
         }
-        return Some(name_to(record, index, nul));
+        return Some(name_to(bytes, start, index, nul));
     }
     None
 }
 
-/// The name that ends in the word `index`, the first of those from [`FIRST`] on that [`zero_bytes`] has marked: with
-/// `nul`.
+/// The name from byte `start` that ends in the word `index`, the first of those from there on that [`zero_bytes`] has
+/// marked: with `nul`.
 #[inline]
-fn name_to(record: &[[u8; ALIGN]], index: usize, nul: u64) -> &CStr {
+fn name_to(bytes: &[[u8; ALIGN]], start: usize, index: usize, nul: u64) -> &CStr {
     let end = index * ALIGN + (nul.trailing_zeros() / 8) as usize;
-    let name = &record.as_flattened()[HEADER..=end];
+    let name = &bytes.as_flattened()[start..=end];
     debug_assert!(CStr::from_bytes_with_nul(name).is_ok());
-    // SAFETY: byte `end` is NUL and none from `HEADER` on before it is: `zero_bytes` marks the first zero byte of a
+    // SAFETY: byte `end` is NUL and none from `start` on before it is: `zero_bytes` marks the first zero byte of a
     // word exactly, words without a mark have none, and what is before the name is not looked at.
     unsafe { CStr::from_bytes_with_nul_unchecked(name) }
 }

@@ -1,11 +1,12 @@
-//! A buffer of directory records with an index: what one or more calls of `getdents64` brought, each entry found again
-//! by its number.
+//! A buffer of directory records with an index: what one or more calls of `getdents64` or READDIRPLUS brought, each entry
+//! found again by its number.
 //!
 //! The index is 8 bytes an entry: everything but the type stays in the record, and who does not ask for a name does not
-//! pay for finding its end.
+//! pay for finding its end. Both kinds of records begin with inode number and cookie, so only the place of the name is in the index.
 
-use crate::dirent::{ALIGN, DirentError, Dirents, HEADER, RawFileType, name_of};
+use crate::dirent::{ALIGN, DirentError, Dirents, HEADER, RawFileType, name_from};
 use crate::getdents::getdents64;
+use crate::readdirplus::{PlusEntries, PlusEntry, PlusLayout};
 use rustix::io::Errno;
 use std::ffi::CStr;
 use std::os::fd::AsFd;
@@ -15,8 +16,15 @@ use std::os::fd::AsFd;
 struct Slot {
     /// Offset of the record in bytes.
     at: u32,
+    /// Bytes of the record before the name.
+    name: u8,
     file_type: RawFileType,
 }
+
+/// Before the name of a `getdents64` record.
+const BEFORE_NAME: u8 = 19;
+
+const _: () = assert!(size_of::<Slot>() == 8 && BEFORE_NAME as usize == HEADER);
 
 /// Directory records in a buffer that is used again and again, and where each entry is.
 #[derive(Debug, Default)]
@@ -64,9 +72,53 @@ impl Records {
     ///
     /// Those of [`getdents64`].
     pub fn fill(&mut self, fd: impl AsFd) -> Result<usize, Errno> {
-        let read = getdents64(fd, &mut self.bytes[self.filled..])?;
+        self.fill_with(|room| getdents64(fd, room))
+    }
+
+    /// Has `read` fill the room that is left, and tell how many bytes it has put there.
+    ///
+    /// # Errors
+    ///
+    /// Those of `read`; then nothing is filled.
+    #[inline]
+    pub fn fill_with<E>(
+        &mut self,
+        read: impl FnOnce(&mut [u8]) -> Result<usize, E>,
+    ) -> Result<usize, E> {
+        let room = &mut self.bytes[self.filled..];
+        let most = room.len();
+        let read = read(room)?.min(most);
         self.filled += read;
         Ok(read)
+    }
+
+    /// Takes the buffer away, to be filled elsewhere behind the bytes that are returned with it. Until it is [given
+    /// back](Self::give_back) entries cannot be looked at.
+    pub fn lend(&mut self) -> (Vec<u8>, usize) {
+        (std::mem::take(&mut self.bytes), self.filled)
+    }
+
+    /// Takes the buffer back, with so many bytes more of records.
+    ///
+    /// # Panics
+    ///
+    /// If it is not as long as that.
+    pub fn give_back(&mut self, bytes: Vec<u8>, more: usize) {
+        assert!(self.filled + more <= bytes.len());
+        self.bytes = bytes;
+        self.filled += more;
+    }
+
+    /// Changes the buffer for `bytes`, of which the first `filled` hold records that are not indexed yet. All entries are forgotten.
+    ///
+    /// # Panics
+    ///
+    /// If `bytes` is not as long as that.
+    pub fn swap_buffer(&mut self, bytes: &mut Vec<u8>, filled: usize) {
+        assert!(filled <= bytes.len());
+        self.clear();
+        std::mem::swap(&mut self.bytes, bytes);
+        self.filled = filled;
     }
 
     /// Finds the entries in what has been filled since the last time. `.` and `..` are left out.
@@ -89,6 +141,49 @@ impl Records {
                     self.types |= 1 << file_type as u8;
                     self.slots.push(Slot {
                         at: u32::try_from(at).map_err(|_| DirentError::BadLength)?,
+                        name: BEFORE_NAME,
+                        file_type,
+                    });
+                }
+                Some(Err(error)) => {
+                    self.filled = at;
+                    self.indexed = at;
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    /// As [`index`](Self::index), for records of READDIRPLUS. `each` is given every entry, in order, and tells its type.
+    ///
+    /// # Errors
+    ///
+    /// As of [`index`](Self::index).
+    #[inline]
+    pub fn index_plus(
+        &mut self,
+        layout: &PlusLayout,
+        mut each: impl FnMut(&PlusEntry<'_>) -> RawFileType,
+    ) -> Result<(), DirentError> {
+        let mut entries = PlusEntries::new(&self.bytes[self.indexed..self.filled], layout);
+        loop {
+            let at = self.indexed + entries.offset();
+            match entries.next() {
+                None => {
+                    self.indexed = self.filled;
+                    return Ok(());
+                }
+                Some(Ok(entry)) if entry.is_dot() => {}
+                Some(Ok(entry)) => {
+                    let place = (u32::try_from(at), u8::try_from(entry.name_offset()));
+                    let (Ok(at), Ok(name)) = place else {
+                        return Err(DirentError::BadLength);
+                    };
+                    let file_type = each(&entry);
+                    self.types |= 1 << file_type as u8;
+                    self.slots.push(Slot {
+                        at,
+                        name,
                         file_type,
                     });
                 }
@@ -123,6 +218,7 @@ impl Records {
         self.types |= 1 << file_type as u8;
         self.slots.push(Slot {
             at: u32::try_from(at).expect("names within 4 GiB"),
+            name: BEFORE_NAME,
             file_type,
         });
     }
@@ -144,7 +240,11 @@ impl Records {
         self.filled = self.bytes.len();
         self.indexed = self.filled;
         self.types |= 1 << file_type as u8;
-        self.slots.push(Slot { at, file_type });
+        self.slots.push(Slot {
+            at,
+            name: BEFORE_NAME,
+            file_type,
+        });
     }
 
     /// How many entries there are.
@@ -170,7 +270,7 @@ impl Records {
     #[inline]
     fn name_at(&self, slot: Slot) -> &CStr {
         let (words, _) = self.bytes[slot.at as usize..self.filled].as_chunks();
-        name_of(words).unwrap_or_default()
+        name_from(words, usize::from(slot.name)).unwrap_or_default()
     }
 
     /// The type of an entry.
@@ -221,6 +321,16 @@ impl Records {
         order.sort_by_key(|(ino, _)| *ino);
         self.slots.clear();
         self.slots.extend(order.into_iter().map(|(_, slot)| slot));
+    }
+
+    /// Puts the entry that is now at `order[n]` into place `n`.
+    ///
+    /// # Panics
+    ///
+    /// If `order` names entries that there are not.
+    pub fn arrange(&mut self, order: &[u32]) {
+        let slots = order.iter().map(|&index| self.slots[index as usize]);
+        self.slots = slots.collect();
     }
 
     /// Moves the entries from `start` on into a buffer of their own.

@@ -40,6 +40,8 @@ pub struct Dir<S> {
     pub(crate) slot: Slot,
     /// A visitor is done with this directory before all of it has been read.
     pruned: AtomicBool,
+    /// Nothing more is to be read of it: it has been read to its end, or cannot be.
+    ended: AtomicBool,
     state: S,
 }
 
@@ -56,6 +58,7 @@ impl<S> Dir<S> {
             pending: AtomicUsize::new(1),
             slot: Slot::default(),
             pruned: AtomicBool::new(false),
+            ended: AtomicBool::new(false),
             state,
         }
     }
@@ -71,6 +74,7 @@ impl<S> Dir<S> {
             pending: AtomicUsize::new(1),
             slot: Slot::default(),
             pruned: AtomicBool::new(false),
+            ended: AtomicBool::new(false),
             state,
             parent: Some(Arc::clone(parent)),
         }
@@ -159,6 +163,16 @@ impl<S> Dir<S> {
             at = dir.parent();
         }
         None
+    }
+
+    /// Notes that nothing more is to be read; true for the first who does.
+    pub(crate) fn end(&self) -> bool {
+        !self.ended.swap(true, Ordering::Relaxed)
+    }
+
+    /// Whether nothing more is to be read.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Relaxed)
     }
 
     pub(crate) fn is_pruned(&self) -> bool {

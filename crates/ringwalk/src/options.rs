@@ -66,9 +66,16 @@ pub enum SourceChoice {
     Xfs,
     /// `TREE_SEARCH_V2` of btrfs; needs `CAP_SYS_ADMIN`.
     Btrfs,
+    /// Names and metadata of whole batches by the kernel module `ringwalk`.
+    Module,
+    /// The same by operations of `io_uring`, in a kernel that has them.
+    Ring,
     /// Many directories at once, completed in any order, names and metadata together.
     #[cfg(test)]
     Shuffled,
+    /// As `Module`, of a kernel that is not there.
+    #[cfg(test)]
+    Emulated(&'static crate::source::Behaviour),
 }
 
 impl SourceChoice {
@@ -80,8 +87,12 @@ impl SourceChoice {
             Self::Ext4 => "ext4",
             Self::Xfs => "xfs",
             Self::Btrfs => "btrfs",
+            Self::Module => "module",
+            Self::Ring => "ring",
             #[cfg(test)]
             Self::Shuffled => "shuffled",
+            #[cfg(test)]
+            Self::Emulated(_) => "emulated",
         }
     }
 
@@ -90,8 +101,14 @@ impl SourceChoice {
         matches!(self, Self::Ext4 | Self::Xfs | Self::Btrfs)
     }
 
+    /// Whether the kernel is to give names and metadata together.
+    pub(crate) fn is_kernel(self) -> bool {
+        matches!(self, Self::Module | Self::Ring)
+    }
+
     /// The names that [`from_str`](Self::from_str) takes.
-    pub const NAMES: [&'static str; 5] = ["auto", "syscall", "ext4", "xfs", "btrfs"];
+    pub const NAMES: [&'static str; 7] =
+        ["auto", "syscall", "module", "ring", "ext4", "xfs", "btrfs"];
 }
 
 /// Whether the blocks that a walk will need are read ahead in the order of the disk. Needs read access to the block device of an ext2,
@@ -167,6 +184,8 @@ impl FromStr for SourceChoice {
             "ext4" => Ok(Self::Ext4),
             "xfs" => Ok(Self::Xfs),
             "btrfs" => Ok(Self::Btrfs),
+            "module" => Ok(Self::Module),
+            "ring" => Ok(Self::Ring),
             _ => Err(UnknownSource(name.to_owned())),
         }
     }

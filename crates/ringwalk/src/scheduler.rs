@@ -51,6 +51,18 @@ pub(crate) struct Rest<S> {
     pub(crate) pinned: bool,
 }
 
+impl<S> Rest<S> {
+    /// What is left of a directory when the next batch has been read.
+    pub(crate) fn behind(&self) -> Self {
+        Self {
+            dir: Arc::clone(&self.dir),
+            fd: Arc::clone(&self.fd),
+            next_batch: self.next_batch + 1,
+            pinned: true,
+        }
+    }
+}
+
 /// A large directory whose first entries have been listed past the VFS.
 pub(crate) struct ListRest<S> {
     pub(crate) dir: Arc<Dir<S>>,

@@ -1,5 +1,8 @@
 //! Which source `auto` comes to, for those who want to know before a walk.
 
+use crate::options::SourceChoice;
+use crate::source::KernelSide;
+use crate::summary::{source_name, source_reason};
 use crate::volume::Bulk;
 use crate::walk::Walk;
 
@@ -19,9 +22,13 @@ impl Walk {
         let options = self.options();
         let bulk = Bulk::new(options, None);
         bulk.open(options);
+        let kernel = KernelSide::default();
+        if options.source == SourceChoice::Auto && !bulk.is_listing() {
+            kernel.look_for_all();
+        }
         LikelySource {
-            source: bulk.source(),
-            reason: bulk.reason(options),
+            source: source_name(&bulk, &kernel),
+            reason: source_reason(options, &bulk, &kernel),
         }
     }
 }
@@ -29,7 +36,6 @@ impl Walk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SourceChoice;
 
     #[test]
     fn what_has_no_better_source_is_read_by_system_calls() {

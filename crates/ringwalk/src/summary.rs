@@ -1,9 +1,11 @@
 //! What a walk says of itself when it is done.
 
 use crate::metadata::Fields;
-use crate::options::{SourceChoice, Stay};
+use crate::options::{Options, SourceChoice, Stay};
 use crate::regime::WorkerChange;
 use crate::scan::Scan;
+use crate::source::KernelSide;
+use crate::volume::Bulk;
 use crate::walk::Shared;
 use crate::worker::Totals;
 use std::time::Duration;
@@ -112,10 +114,13 @@ impl Summary {
             errors: totals.errors,
             vanished: totals.vanished,
             elapsed,
-            source: shared.bulk.source(),
-            source_reason: shared.bulk.reason(&shared.options),
-            handed_back: shared.bulk.handed_back(),
-            handed_back_reason: shared.bulk.last_hand_back(),
+            source: source_name(&shared.bulk, &shared.kernel),
+            source_reason: source_reason(&shared.options, &shared.bulk, &shared.kernel),
+            handed_back: shared.bulk.handed_back() + shared.kernel.handed_back(),
+            handed_back_reason: shared
+                .kernel
+                .last_hand_back()
+                .or_else(|| shared.bulk.last_hand_back()),
             prefetched: shared.prefetch.done(),
             source_given: shared.options.source != SourceChoice::Auto,
             workers,
@@ -162,5 +167,26 @@ impl Summary {
     /// Whether everything below the roots was read.
     pub fn is_complete(&self) -> bool {
         self.errors == 0 && !self.stopped
+    }
+}
+
+/// The source that was read from, past the VFS or not.
+pub(crate) fn source_name(bulk: &Bulk, kernel: &KernelSide) -> &'static str {
+    let volume = Some(bulk.source()).filter(|name| *name != "syscall" && bulk.is_listing());
+    volume.or(kernel.source()).unwrap_or(bulk.source())
+}
+
+/// Why that one.
+pub(crate) fn source_reason(options: &Options, bulk: &Bulk, kernel: &KernelSide) -> String {
+    if source_name(bulk, kernel) != bulk.source() {
+        return kernel.describe().unwrap_or_default();
+    }
+    let volumes = bulk.reason(options);
+    match kernel.refused() {
+        Some(refused) if bulk.source() == "syscall" && !volumes.is_empty() => {
+            format!("{volumes}; {refused}")
+        }
+        Some(refused) if bulk.source() == "syscall" => refused,
+        _ => volumes,
     }
 }

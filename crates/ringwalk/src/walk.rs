@@ -10,12 +10,13 @@ use crate::prefetch::Watch;
 use crate::regime::Regime;
 use crate::root::Root;
 use crate::scheduler::{Scheduler, StopOnPanic, Task};
-use crate::source;
+use crate::source::{self, KernelSide};
 use crate::stat::Wanted;
 use crate::summary::{Outcome, Summary};
 use crate::visitor::Visitor;
 use crate::volume::{Bulk, Grounds, open_root, seconds_now};
 use crate::worker::{Totals, Worker};
+use ringwalk_sys::DirectoryReader;
 use rustix::fs::{fstat, syncfs};
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -46,6 +47,8 @@ pub struct Walk {
     options: Options,
     /// What a source that was asked for by name has to offer, once that has been looked at.
     grounds: OnceLock<Grounds>,
+    /// The same of the kernel, or why it has nothing.
+    kernel: OnceLock<Result<DirectoryReader, String>>,
     monitor: Arc<Monitor>,
 }
 
@@ -86,6 +89,7 @@ impl Walk {
                 filter: None,
             },
             grounds: OnceLock::new(),
+            kernel: OnceLock::new(),
             monitor: Arc::default(),
         }
     }
@@ -214,6 +218,18 @@ impl Walk {
     /// For the first root of which it cannot.
     pub fn check_source(&self) -> Result<(), SourceError> {
         let choice = self.options.source;
+        if let Some(found) = self.kernel() {
+            return found.as_ref().map(|_| ()).map_err(|reason| SourceError {
+                source: choice,
+                path: self
+                    .options
+                    .roots
+                    .first()
+                    .map(|root| root.name.clone())
+                    .unwrap_or_default(),
+                reason: reason.clone(),
+            });
+        }
         if !choice.is_volume() {
             return Ok(());
         }
@@ -229,6 +245,20 @@ impl Walk {
             path: name.unwrap_or_default(),
             reason: why.to_string(),
         })
+    }
+
+    /// What the kernel has been found to have for the source that was asked for; `None` if it is another one.
+    fn kernel(&self) -> Option<&Result<DirectoryReader, String>> {
+        let choice = self.options.source;
+        choice
+            .is_kernel()
+            .then(|| self.kernel.get_or_init(|| source::find(choice)))
+    }
+
+    /// Versions and features of a source that was asked for by name and can be used, if there is anything to be said of them.
+    pub fn source_details(&self) -> Option<String> {
+        let found = self.kernel()?.as_ref().ok()?;
+        Some(source::describe(found))
     }
 
     pub(crate) fn options(&self) -> &Options {
@@ -250,7 +280,7 @@ impl Walk {
     /// If a visitor panics.
     pub fn run<V: Visitor>(self, make: impl Fn(usize) -> V + Sync) -> Outcome<V> {
         let begin = Instant::now();
-        if self.options.source.is_volume() {
+        if self.options.source.is_volume() || self.options.source.is_kernel() {
             // What it refuses is read by system calls.
             let _ = self.check_source();
         }
@@ -258,7 +288,8 @@ impl Walk {
             sync_roots(&self.options);
         }
         let grounds = self.grounds.into_inner();
-        let shared = Shared::<V::State>::new(self.options, grounds, self.monitor);
+        let kernel = self.kernel.into_inner().and_then(Result::ok);
+        let shared = Shared::<V::State>::new(self.options, grounds, kernel, self.monitor);
         shared
             .prefetch
             .begin(&shared.options, shared.scheduler.stop_flag());
@@ -302,11 +333,17 @@ pub(crate) struct Shared<S> {
     pub(crate) monitor: Arc<Monitor>,
     pub(crate) boundaries: Boundaries,
     pub(crate) bulk: Bulk,
+    pub(crate) kernel: KernelSide,
     pub(crate) prefetch: Watch,
 }
 
 impl<S> Shared<S> {
-    fn new(options: Options, grounds: Option<Grounds>, monitor: Arc<Monitor>) -> Self {
+    fn new(
+        options: Options,
+        grounds: Option<Grounds>,
+        kernel: Option<DirectoryReader>,
+        monitor: Arc<Monitor>,
+    ) -> Self {
         let descriptors = Descriptors::new(options.raise_limits);
         let regime = Regime::new(options.workers, descriptors.max_workers());
         let bulk = Bulk::new(&options, grounds);
@@ -318,6 +355,7 @@ impl<S> Shared<S> {
             entry_fields: Wanted::entries(&options),
             root_fields,
             bulk,
+            kernel: KernelSide::new(kernel),
             descriptors,
             scheduler: Scheduler::new(regime.most()),
             regime,
@@ -387,7 +425,7 @@ impl<'a, V: Visitor, F: Fn(usize) -> V + Sync> Crew<'a, V, F> {
                 .spawn_scoped(scope, move || self.work(scope, index, None))
                 .is_ok()
         };
-        let source = source::for_worker(&self.shared.options);
+        let source = source::for_worker(&self.shared.options, &self.shared.kernel);
         let visitor = (self.make)(index);
         let worker = Worker::new(index, self.shared, source, visitor, &start);
         let (visitor, totals, buffer_size) = worker.run(first);

@@ -2,7 +2,7 @@
 
 mod support;
 
-use ringwalk::{Batch, Fields, FileType, Flow, Order, OwnedEntry, Visitor, Walk};
+use ringwalk::{Batch, Fields, FileType, Flow, Order, OwnedEntry, Visitor};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::os::fd::OwnedFd;
@@ -16,7 +16,7 @@ fn every_number_of_workers_sees_every_entry_once() {
         grow(dir.path(), &mut Random::new(seed), 3000);
         let expected = expected(dir.path());
         for workers in 1..=8 {
-            let walk = Walk::new(dir.path()).workers(NonZeroUsize::new(workers));
+            let walk = support::walk(dir.path()).workers(NonZeroUsize::new(workers));
             let (all, summary) = collect(walk);
             assert!(
                 as_set(all.seen) == expected,
@@ -43,7 +43,7 @@ fn a_directory_of_many_buffers_is_read_by_all_workers() {
     let expected = expected(dir.path());
     for buffer_size in [None, Some(1), Some(1024), Some(1 << 20)] {
         for workers in [1, 2, 5] {
-            let walk = Walk::new(dir.path())
+            let walk = support::walk(dir.path())
                 .buffer_size(buffer_size)
                 .workers(NonZeroUsize::new(workers));
             let (all, _) = collect(walk);
@@ -59,7 +59,7 @@ fn a_directory_of_many_buffers_is_read_by_all_workers() {
 fn names_alone_need_no_metadata() {
     let dir = tempfile::tempdir().unwrap();
     grow(dir.path(), &mut Random::new(7), 500);
-    let names: BTreeSet<_> = Walk::new(dir.path())
+    let names: BTreeSet<_> = support::walk(dir.path())
         .into_iter()
         .map(|entry| {
             let entry = entry.unwrap();
@@ -77,7 +77,7 @@ fn names_alone_need_no_metadata() {
 fn sorted_entries_come_depth_first() {
     let dir = tempfile::tempdir().unwrap();
     grow(dir.path(), &mut Random::new(9), 2000);
-    let entries: Vec<_> = Walk::new(dir.path())
+    let entries: Vec<_> = support::walk(dir.path())
         .order(Order::Name)
         .fields(Fields::SIZE)
         .into_iter()
@@ -96,7 +96,7 @@ fn an_iterator_that_is_dropped_ends_the_walk() {
     grow(dir.path(), &mut Random::new(11), 3000);
     for order in [Order::Any, Order::Name] {
         for taken in [0, 1, 100] {
-            let walk = Walk::new(dir.path()).order(order);
+            let walk = support::walk(dir.path()).order(order);
             assert_eq!(walk.into_iter().take(taken).count(), taken);
         }
     }
@@ -107,11 +107,11 @@ fn roots_may_be_paths_and_descriptors() {
     let dir = tempfile::tempdir().unwrap();
     grow(dir.path(), &mut Random::new(13), 100);
     let fd: OwnedFd = std::fs::File::open(dir.path()).unwrap().into();
-    let (by_path, _) = collect(Walk::new(dir.path()));
+    let (by_path, _) = collect(support::walk(dir.path()));
     let root = ringwalk::Root::from_fd(fd, dir.path());
-    let (by_fd, _) = collect(Walk::new(root));
+    let (by_fd, _) = collect(support::walk(root));
     assert!(as_set(by_path.seen.clone()) == as_set(by_fd.seen));
-    let many = Walk::from_roots((0..200).map(|_| dir.path()));
+    let many = support::walks((0..200).map(|_| dir.path()));
     let (all, _) = collect(many);
     assert_eq!(all.seen.len(), 200 * by_path.seen.len());
 }
@@ -135,7 +135,7 @@ fn a_sorted_directory_is_one_batch_in_the_smallest_buffer_too() {
         let width = 180 + number * 13 % 70;
         std::fs::write(dir.path().join(format!("{number:0>width$}")), b"").unwrap();
     }
-    let outcome = Walk::new(dir.path())
+    let outcome = support::walk(dir.path())
         .order(Order::Name)
         .buffer_size(Some(1024))
         .workers(NonZeroUsize::new(1))
@@ -152,7 +152,7 @@ fn sorted_entries_keep_their_order_below_a_least_depth() {
     grow(dir.path(), &mut Random::new(9), 2000);
     let entries = |least| {
         let roots = [dir.path().join("."), dir.path().to_path_buf()];
-        let walk = Walk::from_roots(roots).order(Order::Name).min_depth(least);
+        let walk = support::walks(roots).order(Order::Name).min_depth(least);
         walk.into_iter().map(Result::unwrap)
     };
     for least in 1..5 {

@@ -34,7 +34,7 @@ fn names(walk: Walk, root: &Path) -> Vec<String> {
 fn depth_is_bounded_on_both_sides() {
     let dir = tempfile::tempdir().unwrap();
     ladder(dir.path());
-    let walk = || Walk::new(dir.path());
+    let walk = || support::walk(dir.path());
     assert_eq!(names(walk().max_depth(0), dir.path()), [""]);
     assert_eq!(
         names(walk().max_depth(2), dir.path()),
@@ -50,7 +50,7 @@ fn depth_is_bounded_on_both_sides() {
 fn a_filter_leaves_directories_alone() {
     let dir = tempfile::tempdir().unwrap();
     ladder(dir.path());
-    let walk = Walk::new(dir.path()).filter(|candidate| candidate.name() != b"b");
+    let walk = support::walk(dir.path()).filter(|candidate| candidate.name() != b"b");
     assert_eq!(names(walk, dir.path()), ["", "/a", "/a/b", "/a/file"]);
 }
 
@@ -101,7 +101,7 @@ fn says(
     on_batch: &'static str,
     prune: &'static str,
 ) -> (usize, usize, bool) {
-    let outcome = Walk::new(root)
+    let outcome = support::walk(root)
         .workers(std::num::NonZeroUsize::new(1))
         .run(|_| Says {
             flow,
@@ -138,11 +138,15 @@ fn links_are_followed_as_told() {
     symlink("b", dir.path().join("a/link")).unwrap();
     symlink("nowhere", dir.path().join("a/broken")).unwrap();
     let link = dir.path().join("a/link");
-    let walk = |follow| Walk::new(link.clone()).follow(follow).fields(Fields::TYPE);
+    let walk = |follow| {
+        support::walk(link.clone())
+            .follow(follow)
+            .fields(Fields::TYPE)
+    };
     assert_eq!(names(walk(Follow::Never), &link), [""]);
     let below = ["", "/c", "/c/d", "/c/d/file", "/c/file", "/file"];
     assert_eq!(names(walk(Follow::CommandLine), &link), below);
-    let (all, summary) = collect(Walk::new(dir.path()).follow(Follow::Always));
+    let (all, summary) = collect(support::walk(dir.path()).follow(Follow::Always));
     assert_eq!(all.seen.len(), 9 + 2 + 5);
     assert!(summary.is_complete(), "{:?}", all.errors);
 }
@@ -154,7 +158,7 @@ fn a_link_that_cannot_be_followed_is_an_error() {
     symlink("itself", dir.path().join("itself")).unwrap();
     symlink("file/below", dir.path().join("no-directory")).unwrap();
     symlink("nowhere", dir.path().join("nowhere-to-go")).unwrap();
-    let (mut all, summary) = collect(Walk::new(dir.path()).follow(Follow::Always));
+    let (mut all, summary) = collect(support::walk(dir.path()).follow(Follow::Always));
     all.errors.sort_by(|a, b| a.path().cmp(b.path()));
     let errors: Vec<_> = all
         .errors
@@ -186,7 +190,7 @@ fn only_links_are_called_followed() {
     symlink("nowhere", dir.path().join("broken")).unwrap();
     for root in ["", "link", "broken"] {
         let path = dir.path().join(root);
-        let outcome = Walk::new(path.as_path())
+        let outcome = support::walk(path.as_path())
             .follow(Follow::CommandLine)
             .run(|_| Followed(Vec::new()));
         let expected = if root == "link" {
@@ -205,7 +209,7 @@ fn a_loop_of_links_is_an_error_and_not_followed() {
     symlink("../..", dir.path().join("a/b/up")).unwrap();
     symlink(".", dir.path().join("here")).unwrap();
     for workers in 1..4 {
-        let walk = Walk::new(dir.path())
+        let walk = support::walk(dir.path())
             .follow(Follow::Always)
             .workers(std::num::NonZeroUsize::new(workers));
         let (all, _) = collect(walk);
@@ -232,7 +236,7 @@ fn a_loop_through_a_link_to_above_the_root_ends_at_the_root() {
     fs::create_dir_all(root.join("sub")).unwrap();
     fs::write(root.join("sub/file"), "").unwrap();
     symlink("..", root.join("up")).unwrap();
-    let (all, summary) = collect(Walk::new(root.as_path()).follow(Follow::Always));
+    let (all, summary) = collect(support::walk(root.as_path()).follow(Follow::Always));
     let loops: Vec<_> = all.errors.iter().map(ringwalk::Error::path).collect();
     assert_eq!(loops, [root.join("up/root")]);
     // The root, `sub`, the file, `up`, and the root as an entry of `up`.
@@ -244,11 +248,11 @@ fn roots_that_are_no_directories_are_entries() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("file");
     fs::write(&file, "12345").unwrap();
-    let (all, summary) = collect(Walk::new(file.as_path()));
+    let (all, summary) = collect(support::walk(file.as_path()));
     assert_eq!((all.seen.len(), all.seen[0].1), (1, 5));
     assert!(summary.is_complete());
     let roots = [dir.path().join("missing"), file, "nul\0byte".into()];
-    let (all, summary) = collect(Walk::from_roots(roots));
+    let (all, summary) = collect(support::walks(roots));
     assert_eq!(summary.errors, 2);
     assert!(
         all.errors
@@ -277,14 +281,14 @@ fn metadata_can_be_asked_for_on_demand() {
     }
     let dir = tempfile::tempdir().unwrap();
     ladder(dir.path());
-    Walk::new(dir.path()).run(|_| OnDemand);
+    support::walk(dir.path()).run(|_| OnDemand);
 }
 
 #[test]
 fn another_device_is_not_entered() {
     // Where /proc is mounted, its device is another than that of /.
     let walk = |stay| {
-        let walk = Walk::new("/").max_depth(2).stay(stay);
+        let walk = support::walk("/").max_depth(2).stay(stay);
         names(
             walk.filter(|c| c.depth() == 0 || c.name() == b"proc"),
             Path::new("/"),
@@ -317,7 +321,7 @@ fn a_panic_of_a_visitor_ends_the_walk() {
     let dir = tempfile::tempdir().unwrap();
     ladder(dir.path());
     // On the first worker, whose panic is passed on as it is.
-    Walk::new(dir.path())
+    support::walk(dir.path())
         .workers(std::num::NonZeroUsize::new(1))
         .run(|_| Panics);
 }
@@ -352,7 +356,7 @@ fn in_preorder_a_directory_comes_before_the_entries_behind_it() {
     let mut expected = Vec::new();
     recursive(dir.path(), &mut expected);
     for buffer in [1024, 32 * 1024] {
-        let walk = Walk::new(dir.path())
+        let walk = support::walk(dir.path())
             .preorder(true)
             .buffer_size(Some(buffer))
             .workers(std::num::NonZeroUsize::new(1));
@@ -361,7 +365,7 @@ fn in_preorder_a_directory_comes_before_the_entries_behind_it() {
         assert!(outcome.visitors[0].0 == expected, "buffer of {buffer}");
     }
     // With more workers everything is there.
-    let walk = Walk::new(dir.path())
+    let walk = support::walk(dir.path())
         .preorder(true)
         .order(ringwalk::Order::Name)
         .workers(std::num::NonZeroUsize::new(4));

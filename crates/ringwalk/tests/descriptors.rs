@@ -3,7 +3,7 @@
 
 mod support;
 
-use ringwalk::{Batch, Flow, Left, Order, Visitor, Walk};
+use ringwalk::{Batch, Flow, Left, Order, Visitor};
 use rustix::fs::{AtFlags, unlinkat};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::num::NonZeroUsize;
@@ -38,7 +38,7 @@ fn descriptors_that_the_caller_has_taken_are_done_without() {
             let mut taken: Vec<_> =
                 std::iter::from_fn(|| std::fs::File::open("/dev/null").ok()).collect();
             taken.truncate(taken.len() - free);
-            let walk = Walk::new(dir.path())
+            let walk = support::walk(dir.path())
                 .workers(NonZeroUsize::new(workers))
                 .buffer_size(Some(1024));
             let (all, _) = collect(walk);
@@ -79,7 +79,7 @@ fn sixteen_descriptors_are_enough() {
     setrlimit(Resource::Nofile, few).unwrap();
     for workers in [None, NonZeroUsize::new(1), NonZeroUsize::new(8)] {
         for order in [Order::Any, Order::Name] {
-            let walk = Walk::new(dir.path())
+            let walk = support::walk(dir.path())
                 .workers(workers)
                 .order(order)
                 .buffer_size(Some(1024));
@@ -128,7 +128,7 @@ fn parents_are_there_when_a_directory_is_left() {
             maximum: limit.maximum,
         };
         setrlimit(Resource::Nofile, few).unwrap();
-        let walk = Walk::new(root.as_path())
+        let walk = support::walk(root.as_path())
             .parents_open(true)
             .workers(NonZeroUsize::new(workers));
         let summary = walk.run(|_| Remove).summary;

@@ -1,6 +1,8 @@
 //! A sorted walk does not read ahead of its reader. In a process of its own: it looks at the memory of all of it.
 
-use ringwalk::{Fields, Order, Walk};
+mod support;
+
+use ringwalk::{Fields, Order};
 use std::fs;
 use std::path::Path;
 
@@ -32,7 +34,7 @@ fn a_sorted_walk_waits_for_its_reader() {
     let dir = tempfile::tempdir().unwrap();
     grow(dir.path(), 4);
     let before = peak();
-    let mut entries = Walk::new(dir.path())
+    let mut entries = support::walk(dir.path())
         .order(Order::Name)
         .fields(Fields::SIZE)
         .into_iter();

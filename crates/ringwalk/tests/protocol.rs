@@ -3,7 +3,7 @@
 
 mod support;
 
-use ringwalk::{Batch, Dir, Entry, Fields, Flow, Left, Visitor, Walk};
+use ringwalk::{Batch, Dir, Entry, Fields, Flow, Left, Visitor};
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -58,7 +58,7 @@ fn a_directory_is_left_once_and_after_everything_below_it() {
     grow(dir.path(), &mut Random::new(3), 4000);
     for workers in 1..=8 {
         for fields in [Fields::empty(), Fields::SIZE] {
-            let outcome = Walk::new(dir.path())
+            let outcome = support::walk(dir.path())
                 .fields(fields)
                 .buffer_size(Some(1024))
                 .workers(NonZeroUsize::new(workers))
@@ -108,7 +108,7 @@ fn numbers_of_batches_tell_the_order_of_reading() {
     }
     let read = |workers| {
         let batches = Mutex::new(Vec::new());
-        Walk::new(dir.path())
+        support::walk(dir.path())
             .fields(Fields::SIZE)
             .buffer_size(Some(256 * 1024))
             .workers(NonZeroUsize::new(workers))
@@ -158,7 +158,7 @@ fn a_panic_on_one_worker_ends_the_walk_of_all() {
     }
     let (entered, both) = (AtomicUsize::new(0), Barrier::new(2));
     let panicked = catch_unwind(AssertUnwindSafe(|| {
-        Walk::from_roots(roots)
+        support::walks(roots)
             .workers(NonZeroUsize::new(2))
             .run(|index| Panics(index, &entered, &both))
     }));
@@ -173,7 +173,7 @@ fn directories_with_none_below_them_get_all_workers() {
         std::fs::create_dir(&below).unwrap();
         std::fs::write(below.join("file"), b"").unwrap();
     }
-    let outcome = Walk::new(dir.path())
+    let outcome = support::walk(dir.path())
         .workers(NonZeroUsize::new(4))
         .run(|_| Checks);
     assert_eq!(outcome.summary.workers, 4);

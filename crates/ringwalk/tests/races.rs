@@ -2,7 +2,6 @@
 
 mod support;
 
-use ringwalk::Walk;
 use std::fs;
 use std::num::NonZeroUsize;
 use std::os::unix::fs::symlink;
@@ -62,7 +61,7 @@ fn a_changing_tree_never_leads_outside() {
         let begin = Instant::now();
         while begin.elapsed() < Duration::from_secs(4) {
             for workers in [1, 2, 4] {
-                let walk = Walk::new(tree.as_path()).workers(NonZeroUsize::new(workers));
+                let walk = support::walk(tree.as_path()).workers(NonZeroUsize::new(workers));
                 let (all, summary) = collect(walk);
                 for (path, ..) in &all.seen {
                     let name = path.rsplit(|b| *b == b'/').next();

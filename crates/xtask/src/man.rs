@@ -128,7 +128,7 @@ mod tests {
         ] {
             assert!(count.contains(part), "{part} is missing in\n{count}");
         }
-        assert!(page_named("ringwalk-doctor.1").contains("needs_met"));
+        assert!(page_named("ringwalk-doctor.1").contains("why_not_auto"));
         assert!(page_named("ringwalk.1").contains("ringwalk\\-doctor"));
     }
 

@@ -103,14 +103,14 @@ With --json there is one object instead. Members may be added by later versions.
 * version: of ringwalk.
 * kernel: release and machine (as uname tells), openat2 (true if the call answers) and io_uring.
 * kernel.io_uring: available; operations (number performed), last_operation (number of the last one known), features (bits of \
-io_uring_setup), uring_cmd, getdents (null if it cannot be told), bounded_workers and unbounded_workers (limits of io-wq for a \
+io_uring_setup), uring_cmd, getdents (it can read directories), bounded_workers and unbounded_workers (limits of io-wq for a \
 ring of 64 entries; null if the kernel does not tell), obstacle (null, or an object with problem and remedy).
 * user: uid, sys_admin (CAP_SYS_ADMIN is effective), dac_read_search (CAP_DAC_READ_SEARCH is), initial_namespace (the user namespace is the host's), seccomp_filter.
 * directory: path, path_hex (its bytes in hexadecimal, only there if they are not UTF-8), mount_point and file_system (null \
 without /proc), unreadable (null, or the reason), statx_mask, and device.
 * directory.device: major, minor, path (null if there is no block device), unreadable (null, or the reason), rotational (null \
 if not known).
-* sources: a list of objects with name, in_this_version, needs_met (null if it cannot be told), usable, chosen_by_auto, why_not_auto \
+* sources: a list of objects with name, usable, details (null, or what it is: version and features), chosen_by_auto, why_not_auto \
 (null unless it is usable and another one is chosen) and obstacles, a list of objects with problem and remedy.
 * prefetch: available and obstacles, as above.
 * limits: open_files_soft, open_files_hard, processes (null: unlimited); system_open_files, system_most_open_files, memory, \

@@ -34,14 +34,15 @@ def root() -> Path:
 
 
 @contextlib.contextmanager
-def lock(name: str):
-    """Holds the cache's lock of that name; says so when another run has it."""
+def lock(name: str, shared: bool = False):
+    """Holds the cache's lock of that name, alone or with others; says so when it has to wait."""
+    kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     with open(root() / f"{name}.lock", "w") as file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, kind | fcntl.LOCK_NB)
         except BlockingIOError:
             say(f"waiting for another run that holds {name}")
-            fcntl.flock(file, fcntl.LOCK_EX)
+            fcntl.flock(file, kind)
         yield
 
 

@@ -48,7 +48,7 @@ def parser() -> argparse.ArgumentParser:
     add = options.add_argument
     add("--kernel", required=True, choices=KERNELS, help="which kernel to boot")
     add("--machine", default="q35", choices=("q35", "microvm"), help="QEMU's machine (q35)")
-    add("--cpus", type=number, default=2, metavar="N", help="processors (2)")
+    add("--cpus", type=number, metavar="N", help="processors (2; 1 with --icount)")
     add("--memory", type=memory, default="1G", metavar="SIZE", help="memory (1G)")
     add("--bus", default="virtio", choices=("virtio", "nvme"), help="of the disks (virtio)")
     add("--icount", action="store_true", help="emulate, so that guest time counts instructions")
@@ -61,7 +61,8 @@ def parser() -> argparse.ArgumentParser:
         default=[],
         metavar="NAME=WHAT",
         help=f"a disk: FS:SIZE[:FOLDER] of FS {', '.join(disks.MADE)}, with FOLDER's content; or "
-        "an image, which stays as it is unless :rw follows; or an nbd: address",
+        "an image, which is not mounted if :raw follows, and stays as it is unless :rw comes last; "
+        "or an nbd: address",
     )
     add(
         "--file",
@@ -130,6 +131,8 @@ def parse_file(text: str) -> tuple[Path, str]:
 def main(arguments: list[str]) -> int:
     """Runs what the arguments say; returns the exit status."""
     options = parser().parse_args(arguments)
+    # Two processors share one count of instructions, and the one that waits counts as well.
+    options.cpus = options.cpus or (1 if options.icount else 2)
     # Ends by the ordinary way, so that temporary folders go.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:

@@ -2,7 +2,7 @@
 """The guest's disks: what the command line says of them, and their images.
 
 Images that are made, and copies of images that are given, live in the run's own folder and go with
-it; a given image ends in `:rw` where the guest is to change the image itself.
+it. `:rw` after a given image has the guest change the image itself, `:raw` has it not mounted.
 """
 
 import os
@@ -27,7 +27,7 @@ class Spec:
     """One --disk argument."""
 
     name: str
-    fs: str  # one of MADE, or auto for a given image
+    fs: str  # one of MADE, or auto for a given image that is mounted
     size: int = 0  # bytes, of a disk that is made
     folder: Path | None = None  # whose content goes in
     image: str = ""  # a path or an NBD address, of a disk that is given
@@ -44,7 +44,7 @@ class Drive:
 
 
 def parse(text: str) -> Spec:
-    """Reads NAME=FS:SIZE[:FOLDER], NAME=IMAGE[:rw] or NAME=nbd...; ValueError tells the user."""
+    """Reads NAME=FS:SIZE[:FOLDER], NAME=IMAGE[:raw][:rw] or NAME=nbd...; ValueError says why."""
     name, equals, value = text.partition("=")
     if not equals or not value:
         raise ValueError(f"'{text}' is not NAME=FS:SIZE[:FOLDER] or NAME=IMAGE")
@@ -62,9 +62,11 @@ def parse(text: str) -> Spec:
         return Spec(name, "auto", image=value, writable=True)
     writable = value.endswith(":rw")
     image = value.removesuffix(":rw")
+    fs = "raw" if image.endswith(":raw") else "auto"
+    image = image.removesuffix(":raw")
     if not os.path.exists(image):
         raise ValueError(f"'{image}' is neither an image nor one of {', '.join(MADE)} with a size")
-    return Spec(name, "auto", image=image, writable=writable)
+    return Spec(name, fs, image=image, writable=writable)
 
 
 def parse_size(text: str) -> int:

@@ -2,6 +2,7 @@
 """A kernel that can be booted, wherever it comes from."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +15,7 @@ class Kernel:
     release: str  # as uname -r says it in the guest
     image: Path  # bzImage
     modules: Path | None  # lib/modules/RELEASE with a modules.dep, if it has modules
-    headers: Callable[[], Path]  # the folder to build modules against; may build or raise
-    lock: str | None = None  # the lock to hold while headers are used
+    # The folder to build modules against, which may have to be built, and stays within the block.
+    headers: Callable[[], AbstractContextManager[Path]]
     chroot: Path | None = None  # where the compiler for its modules lives, if not here
     microvm: bool = False  # whether it can boot without PCI and its modules

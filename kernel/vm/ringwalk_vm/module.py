@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """ringwalk.ko for a kernel, built from kernel/module into the cache."""
 
-import contextlib
 from pathlib import Path
 
 from . import cache, trixie
@@ -18,14 +17,10 @@ def build(kernel: Kernel) -> Path:
     # Checkouts do not share the folder: each has its own state of the sources.
     output = cache.root() / "module" / f"{kernel.release}-{cache.digest(str(SOURCE))}"
     output.mkdir(parents=True, exist_ok=True)
-    with contextlib.ExitStack() as locks:
-        if kernel.lock:
-            locks.enter_context(cache.lock(kernel.lock))
-        locks.enter_context(cache.lock(f"module-{output.name}"))
+    with kernel.headers() as headers, cache.lock(f"module-{output.name}"):
         if kernel.chroot:
-            trixie.build_module(kernel, SOURCE, output)
+            trixie.build_module(kernel, headers, SOURCE, output)
         else:
-            headers = kernel.headers()
             make = [cache.tool("make", "make"), "-C", SOURCE, f"KDIR={headers}", f"MO={output}"]
             cache.run(make, what=f"building the module for {kernel.release}")
     built = output / "ringwalk.ko"

@@ -5,6 +5,7 @@ An image is kept under the digest of what it was made of, so that it is built on
 of its inputs. The build folder stays, and a change compiles what it concerns.
 """
 
+import contextlib
 import os
 import re
 import shutil
@@ -20,7 +21,6 @@ from .kernels import Kernel
 CONFIG = Path(__file__).resolve().parent.parent / "config"
 BASE = ("base", "disks", "filesystems", "features", "lean")
 FLAVOURS = {"patched": BASE, "patched-debug": (*BASE, "debug")}
-LOCK = f"linux-{source.SERIES}"
 
 # Who built it and when would make every image another one.
 STAMPS = {
@@ -35,17 +35,17 @@ def patched(name: str) -> Kernel:
     """The kernel of this flavour with the series of this checkout, built if it is not there."""
     key = inputs(name)
     folder = cache.root() / "patched" / f"{name}-{key}"
-    with cache.lock(LOCK):
-        if not folder.is_dir():
-            build(name, key)
-            keep(name, folder)
+    if not folder.is_dir():
+        with source.patched_tree() as tree, cache.lock(f"build-{name}"):
+            if not folder.is_dir():  # still
+                build(name, key, tree)
+                keep(name, folder)
     return Kernel(
         name=name,
         release=(folder / "release").read_text().strip(),
         image=folder / "bzImage",
         modules=None,
         headers=lambda: headers(name, key),
-        lock=LOCK,
         microvm=True,
     )
 
@@ -73,20 +73,20 @@ def folder_of(name: str) -> Path:
     return source.home() / f"build-{name}"
 
 
-def headers(name: str, key: str) -> Path:
-    """The build folder, in the state of this checkout. The caller holds the lock."""
+@contextlib.contextmanager
+def headers(name: str, key: str):
+    """The build folder in the state of this checkout, which it keeps within the block."""
     stamp = folder_of(name) / "ringwalk-inputs"
-    # Another checkout may have patched the tree otherwise since.
-    source.patched_tree()
-    if not stamp.is_file() or stamp.read_text() != key:
-        build(name, key)
-    return folder_of(name)
+    with source.patched_tree() as tree, cache.lock(f"build-{name}"):
+        # Another checkout may have built something else there since.
+        if not stamp.is_file() or stamp.read_text() != key:
+            build(name, key, tree)
+        yield folder_of(name)
 
 
-def build(name: str, key: str) -> None:
+def build(name: str, key: str, tree: Path) -> None:
     """Brings the build folder up to date: configuration, image, and what modules need."""
     start = time.monotonic()
-    tree = source.patched_tree()
     folder = folder_of(name)
     folder.mkdir(parents=True, exist_ok=True)
     stamp = folder / "ringwalk-inputs"

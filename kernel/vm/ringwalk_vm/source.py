@@ -6,9 +6,13 @@ files whose content changes, so that make compiles only what depends on those:
 
     src/        the tree that is compiled
     pristine/   files as they came, of those that patches touch in src
-    state.json  {"version": of the package, "paths": {path: whether it came with the package}}
+    state.json  {"version": of the package, "paths": {path: whether it came with the package},
+                 "applied": the series in src, null while that changes}
+
+Who compiles shares the tree's lock, who changes it holds the lock alone.
 """
 
+import contextlib
 import json
 import os
 import re
@@ -23,12 +27,13 @@ from .stock import download
 
 SERIES = "6.12"
 PACKAGE = f"linux-source-{SERIES}"
+LOCK = PACKAGE
 PATCHES = Path(__file__).resolve().parents[2] / "patches" / SERIES
 TOUCHED = re.compile(rb"^(?:---|\+\+\+) [ab]/([^\t\n]+)", re.MULTILINE)
 
 
 def home() -> Path:
-    """Where the tree and its builds are kept. Whoever works there holds the lock `linux-6.12`."""
+    """Where the tree and its builds are kept."""
     return cache.root() / f"linux-{SERIES}"
 
 
@@ -61,12 +66,31 @@ def output(command: list[str]) -> str:
     return subprocess.run(command, capture_output=True, text=True).stdout
 
 
-def patched_tree() -> Path:
-    """The tree with the series of this checkout applied."""
-    wanted = version()
+def series() -> str:
+    """The digest of the series of this checkout."""
+    return cache.digest(*(patch.read_bytes() for patch in patches()))
+
+
+@contextlib.contextmanager
+def patched_tree():
+    """The tree with the series of this checkout applied, which stays so within the block."""
+    wanted = [version(), series()]
+    while True:
+        with cache.lock(LOCK, shared=True):
+            state = read_state()
+            if [state["version"], state["applied"]] == wanted:
+                yield home() / "src"
+                return
+        with cache.lock(LOCK):
+            patch_tree(*wanted)
+
+
+def patch_tree(package: str, digest: str) -> None:
+    """Unpacks the tree if it is not there, and applies the series of this checkout."""
     state = read_state()
-    if state["version"] != wanted:
-        state = unpack(wanted)
+    if state["version"] != package:
+        state = unpack(package)
+    state["applied"] = None
     touched = sorted({path for patch in patches() for path in paths_of(patch)})
     keep_pristine(touched, state)
     with tempfile.TemporaryDirectory(prefix="patching.", dir=home()) as name:
@@ -75,14 +99,15 @@ def patched_tree() -> Path:
         for path in sorted({*state["paths"], *touched}):
             origin = scratch if path in touched else home() / "pristine"
             replace(home() / "src" / path, origin / path)
-    return home() / "src"
+    state["applied"] = digest
+    write_state(state)
 
 
 def read_state() -> dict:
     try:
-        return json.loads((home() / "state.json").read_text())
+        return {"applied": None, **json.loads((home() / "state.json").read_text())}
     except (OSError, ValueError):
-        return {"version": None, "paths": {}}
+        return {"version": None, "paths": {}, "applied": None}
 
 
 def write_state(state: dict) -> None:
@@ -113,7 +138,7 @@ def unpack(wanted: str) -> dict:
     cache.run(command, what=f"unpacking {archive.name}")
     making.rename(home() / "src")
     shutil.rmtree(home() / "package", ignore_errors=True)
-    state = {"version": wanted, "paths": {}}
+    state = {"version": wanted, "paths": {}, "applied": None}
     write_state(state)
     return state
 

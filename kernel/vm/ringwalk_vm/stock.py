@@ -5,6 +5,7 @@ The package is the one whose headers are installed, so that a module built here 
 without headers, the newest that the machine's package lists name.
 """
 
+import contextlib
 import os
 import re
 import shutil
@@ -23,9 +24,10 @@ def stock(name: str) -> Kernel:
     """The kernel of this series, fetched when the cache does not hold it."""
     release, version = wanted(name)
     folder = cache.root() / "stock" / f"{release}_{version.replace(':', '_')}"
-    with cache.lock(f"stock-{name}"):
-        if not folder.is_dir():
-            fetch(release, version, folder)
+    if not folder.is_dir():
+        with cache.lock(f"stock-{name}"):
+            if not folder.is_dir():  # still
+                fetch(release, version, folder)
     return unpacked(name, release, folder, lambda: installed_headers(name, release))
 
 
@@ -115,10 +117,11 @@ def unpack(packages: list[Path], into: Path, release: str) -> None:
     cache.run([depmod, "-b", into, release], what="listing the kernel's modules")
 
 
-def installed_headers(name: str, release: str) -> Path:
+@contextlib.contextmanager
+def installed_headers(name: str, release: str):
     """The headers of this release, which `scripts/setup` installs."""
     path = Path("/usr/src") / f"linux-headers-{release}"
     if not path.is_dir():
         package = f"linux-headers-{SERIES[name]}cloud-amd64"
         raise Impossible(f"the headers of {release} are not there: install {package}")
-    return path
+    yield path

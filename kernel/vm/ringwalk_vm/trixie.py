@@ -5,6 +5,7 @@ Both are in a folder that is a minimal system of that release, made with deboots
 that this machine uses itself. Modules are built inside it; the kernel is unpacked, not installed.
 """
 
+import contextlib
 import os
 import re
 import shutil
@@ -34,12 +35,19 @@ def trixie(name: str) -> Kernel:
     if os.geteuid() != 0:
         raise Impossible(f"only root can set up {RELEASE} in a folder, which {name} comes from")
     folder = cache.root() / RELEASE
-    with cache.lock(RELEASE):
-        if not folder.is_dir():
-            make(folder)
+    if not folder.is_dir():
+        with cache.lock(RELEASE):
+            if not folder.is_dir():  # still
+                make(folder)
     release = (folder / "release").read_text().strip()
     headers = Path("/usr/src") / f"linux-headers-{release}"
-    return unpacked(name, release, folder / "kernel", lambda: headers, chroot=folder / "root")
+    return unpacked(
+        name,
+        release,
+        folder / "kernel",
+        lambda: contextlib.nullcontext(headers),
+        chroot=folder / "root",
+    )
 
 
 def make(folder: Path) -> None:
@@ -56,7 +64,7 @@ def make(folder: Path) -> None:
         inside(root, ["apt-get", "-q", "update"], "reading the package lists")
         release, version = newest(root)
         install = ["apt-get", "-qy", "--no-install-recommends", "-t", f"{RELEASE}-backports"]
-        install += ["install", "make", f"linux-headers-{release}={version}"]
+        install += ["install", "make", "binutils", f"linux-headers-{release}={version}"]
         inside(root, install, "installing the headers and their compiler")
         # linux-image only depends on these; it is empty.
         wanted = " ".join(f"linux-{part}-{release}={version}" for part in PARTS)
@@ -67,7 +75,8 @@ def make(folder: Path) -> None:
         (making / "release").write_text(release + "\n")
         inside(root, ["apt-get", "clean"], "removing downloaded packages")
         shutil.rmtree(root / "tmp")
-        (root / "tmp").mkdir(mode=0o1777)
+        (root / "tmp").mkdir()
+        (root / "tmp").chmod(0o1777)
 
 
 def own_mirror() -> str:
@@ -104,12 +113,13 @@ def newest(root: Path) -> tuple[str, str]:
 def inside(root: Path, command: list, what: str) -> str:
     """Runs a command in the system below `root`."""
     environment = {**ENVIRONMENT, **{key: os.environ[key] for key in PROXIES if key in os.environ}}
-    return cache.run(
-        [cache.tool("chroot", "coreutils"), root, *command], what=what, env=environment
-    )
+    # objtool reads /proc. What is mounted in a namespace of its own goes with it.
+    script = 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"'
+    unshare = [cache.tool("unshare", "util-linux"), "--mount", "sh", "-c", script]
+    return cache.run([*unshare, root, *command], what=what, env=environment)
 
 
-def build_module(kernel: Kernel, source: Path, output: Path) -> None:
+def build_module(kernel: Kernel, headers: Path, source: Path, output: Path) -> None:
     """Builds the module inside, from a copy of its sources, and brings it to `output`."""
     place = kernel.chroot / "ringwalk" / output.name
     shutil.rmtree(place / "source", ignore_errors=True)
@@ -121,7 +131,7 @@ def build_module(kernel: Kernel, source: Path, output: Path) -> None:
         "make",
         "-C",
         within / "source",
-        f"KDIR={kernel.headers()}",
+        f"KDIR={headers}",
         f"MO={within / 'output'}",
     ]
     inside(kernel.chroot, command, f"building the module for {kernel.release}")

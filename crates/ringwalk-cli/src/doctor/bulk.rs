@@ -1,4 +1,5 @@
 //! What stands in the way of sources that read past the VFS, and of reading ahead; and what would help.
+//! (`sources.rs` has the others.)
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -23,7 +24,9 @@ pub(super) fn obstacles(
 ) -> Vec<Obstacle> {
     let mut found = match source {
         SourceName::Ext4 => device(place),
-        SourceName::Auto | SourceName::Syscall => Vec::new(),
+        SourceName::Auto | SourceName::Syscall | SourceName::Module | SourceName::Ring => {
+            Vec::new()
+        }
         SourceName::Xfs | SourceName::Btrfs => privileged(source.as_str(), user, place),
     };
     found.extend(mount(place));

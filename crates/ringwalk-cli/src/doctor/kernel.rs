@@ -1,6 +1,6 @@
 //! What the kernel offers, found by asking it.
 
-use ringwalk_sys::{IoUring, IoWorkers, PROBE_ENTRIES};
+use ringwalk_sys::{DirectoryOpcodes, IoUring, IoWorkers, PROBE_ENTRIES};
 use rustix::io::Errno;
 use rustix::system::uname;
 use serde::Serialize;
@@ -10,8 +10,6 @@ use super::words;
 
 /// `IORING_OP_URING_CMD` (`include/uapi/linux/io_uring.h`, since Linux 5.19).
 const URING_CMD: u8 = 46;
-/// `IORING_OP_URING_CMD128`, the last operation that mainline has (up to Linux 7.3). None up to it reads directories.
-const LAST_OF_MAINLINE: u8 = 64;
 
 /// The kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -36,8 +34,8 @@ pub(crate) struct Ring {
     pub(crate) features: u32,
     /// `IORING_OP_URING_CMD` is performed.
     pub(crate) uring_cmd: bool,
-    /// Whether directories can be read; none where there are operations that this version does not know.
-    pub(crate) getdents: Option<bool>,
+    /// There are operations that read directories.
+    pub(crate) getdents: bool,
     /// Most threads for requests of bounded duration, for a ring of 64 entries; none if the kernel cannot tell.
     pub(crate) bounded_workers: Option<u32>,
     /// The same for requests of unbounded duration.
@@ -111,7 +109,6 @@ impl Ring {
                     group: setting("io_uring_group"),
                 };
                 Self {
-                    getdents: Some(false),
                     obstacle: Some(why_not(errno, settings, user)),
                     ..Self::default()
                 }
@@ -127,7 +124,7 @@ impl Ring {
             last_operation: ring.last_operation(),
             features: ring.features(),
             uring_cmd: ring.supports(URING_CMD),
-            getdents: (ring.last_operation() <= LAST_OF_MAINLINE).then_some(false),
+            getdents: DirectoryOpcodes::of(ring).is_some(),
             bounded_workers: workers.map(|IoWorkers { bounded, .. }| bounded),
             unbounded_workers: workers.map(|IoWorkers { unbounded, .. }| unbounded),
             obstacle: None,

@@ -93,20 +93,16 @@ fn place(out: &mut String, place: &Place) {
 }
 
 fn describe(out: &mut String, source: &Source) {
-    let verdict = match (source.in_this_version, source.needs_met) {
-        (true, Some(true)) if source.chosen_by_auto => "usable, and what auto takes here",
-        (true, Some(true)) if source.why_not_auto.is_some() => "usable when asked for",
-        (true, Some(true)) => "usable",
-        (true, _) => "not usable here",
-        (false, Some(true)) => "not yet part of this version of ringwalk; its needs are met here",
-        (false, Some(false)) => {
-            "not yet part of this version of ringwalk; its needs are not met here either:"
-        }
-        (false, None) => {
-            "not yet part of this version of ringwalk; whether its needs are met here cannot be told"
-        }
+    let verdict = match source.usable {
+        true if source.chosen_by_auto => "usable, and what auto takes here",
+        true if source.why_not_auto.is_some() => "usable when asked for",
+        true => "usable",
+        false => "not usable here",
     };
     row(out, source.name, verdict);
+    if let Some(details) = &source.details {
+        more(out, &format!("- {details}"));
+    }
     obstacles(out, &source.obstacles);
     if let Some(reason) = source.why_not_auto.as_ref().filter(|why| !why.is_empty()) {
         more(out, &format!("- auto does not take it here: {reason}"));
@@ -276,9 +272,8 @@ mod tests {
         let mut out = String::new();
         let source = Source {
             name: "xfs",
-            in_this_version: false,
-            needs_met: Some(false),
             usable: false,
+            details: None,
             chosen_by_auto: false,
             why_not_auto: None,
             obstacles: vec![Obstacle::new("a problem", "a remedy")],
@@ -289,7 +284,7 @@ mod tests {
             .map(|line| line.find(|character| character != ' '))
             .collect();
         assert_eq!(columns, [Some(2), Some(COLUMN), Some(COLUMN + 2)]);
-        assert!(out.contains("not yet part of this version"), "{out}");
+        assert!(out.contains("not usable here"), "{out}");
     }
 
     #[test]

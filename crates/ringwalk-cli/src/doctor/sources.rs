@@ -1,11 +1,7 @@
 //! Which sources can be used, and what stands in the way of the others.
-//!
-//! A source that this version does not have is reported all the same, with whether this machine meets its needs: that
-//! tells what a later version will bring here, and never claims that it can be used now.
 
 use ringwalk::{Follow, LikelySource, Walk};
-use rustix::fs::{Access, access};
-use rustix::io::Errno;
+use ringwalk_sys::{ModuleDevice, ModuleRefused};
 use serde::Serialize;
 
 use super::bulk;
@@ -14,20 +10,15 @@ use super::place::Place;
 use super::user::User;
 use crate::source_name::SourceName;
 
-/// The device of the kernel module.
-const MODULE_DEVICE: &str = "/dev/ringwalk";
-
 /// What can be said of one source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Source {
     /// As `--source` names it.
     pub(crate) name: &'static str,
-    /// This version of ringwalk has it.
-    pub(crate) in_this_version: bool,
-    /// This kernel, user and file system meet its needs; none if that cannot be told.
-    pub(crate) needs_met: Option<bool>,
-    /// Both: a walk can use it here and now.
+    /// A walk can use it here and now.
     pub(crate) usable: bool,
+    /// What it is: versions and features.
+    pub(crate) details: Option<String>,
     /// `auto` takes it here.
     pub(crate) chosen_by_auto: bool,
     /// Why `auto` does not take it, although it is usable.
@@ -43,6 +34,8 @@ pub(crate) struct Engine {
     auto: LikelySource,
     /// Sources that cannot be used, and why.
     refused: Vec<(SourceName, String)>,
+    /// What there is to be said of those that can.
+    details: Vec<(SourceName, String)>,
 }
 
 impl Engine {
@@ -53,9 +46,11 @@ impl Engine {
             let error = walk().source(name.into()).check_source().err()?;
             Some((name, error.reason().to_owned()))
         };
+        let details = |name: SourceName| Some((name, walk().source(name.into()).source_details()?));
         Self {
             auto: walk().likely_source(),
             refused: SourceName::ALL.into_iter().filter_map(refusal).collect(),
+            details: SourceName::ALL.into_iter().filter_map(details).collect(),
         }
     }
 
@@ -67,45 +62,32 @@ impl Engine {
 
 /// Judges every source for `place`. Whether one can be used, and what `auto` takes, is what `engine` says; obstacles are found here.
 pub(crate) fn judge(kernel: &Kernel, user: &User, place: &Place, engine: &Engine) -> Vec<Source> {
-    let here = SourceName::ALL.into_iter().filter_map(|name| {
+    let judged = SourceName::ALL.into_iter().filter_map(|name| {
         let mut obstacles = unreadable(place);
         if name == SourceName::Auto {
             return None;
         }
         if let Some(reason) = engine.refusal(name) {
-            obstacles.extend(bulk::obstacles(name, reason, user, place));
+            obstacles.extend(match name {
+                SourceName::Module => module(kernel, ModuleDevice::open().err()),
+                SourceName::Ring => ring(kernel),
+                _ => bulk::obstacles(name, reason, user, place),
+            });
         }
         let usable = obstacles.is_empty();
         let chosen_by_auto = usable && engine.auto.source == name.as_str();
         let is_left = usable && !chosen_by_auto && name != SourceName::Syscall;
+        let details = engine.details.iter().find(|(found, _)| *found == name);
         Some(Source {
             name: name.as_str(),
-            in_this_version: true,
-            needs_met: Some(usable),
             usable,
+            details: details.map(|(_, words)| words.clone()),
             chosen_by_auto,
             why_not_auto: is_left.then(|| engine.auto.reason.clone()),
             obstacles,
         })
     });
-    let planned = SourceName::PLANNED.into_iter().map(|name| {
-        let (obstacles, unsure) = if name == "ring" {
-            ring(kernel)
-        } else {
-            let device = access(MODULE_DEVICE, Access::READ_OK | Access::WRITE_OK);
-            (module(kernel, device), false)
-        };
-        Source {
-            name,
-            in_this_version: false,
-            needs_met: (!unsure).then_some(obstacles.is_empty()),
-            usable: false,
-            chosen_by_auto: false,
-            why_not_auto: None,
-            obstacles,
-        }
-    });
-    here.chain(planned).collect()
+    judged.collect()
 }
 
 /// What stands in the way of all sources: system calls always work, but only on what this user may read.
@@ -119,31 +101,20 @@ fn unreadable(place: &Place) -> Vec<Obstacle> {
     unreadable.into_iter().collect()
 }
 
-/// A ring that reads directories. Whether a kernel that knows more than we do can is not to be told.
-fn ring(kernel: &Kernel) -> (Vec<Obstacle>, bool) {
+/// What keeps `io_uring` from reading directories.
+fn ring(kernel: &Kernel) -> Vec<Obstacle> {
     let ring = &kernel.io_uring;
-    if let Some(obstacle) = &ring.obstacle {
-        return (vec![obstacle.clone()], false);
-    }
-    match ring.getdents {
-        Some(false) => {
-            let problem = format!(
-                "no GETDENTS operation in io_uring of this kernel (its last operation is number {}, and none up to 64 reads directories)",
-                ring.last_operation
-            );
-            (
-                vec![Obstacle::new(
-                    problem,
-                    "a kernel built with the GETDENTS patch series",
-                )],
-                false,
-            )
-        }
-        _ => (Vec::new(), true),
-    }
+    vec![ring.obstacle.clone().unwrap_or_else(|| {
+        let problem = format!(
+            "no operations in io_uring of this kernel that read directories (its last operation is number {}, without the feature bit of the patches)",
+            ring.last_operation
+        );
+        Obstacle::new(problem, "a kernel built with the patches in kernel/patches")
+    })]
 }
 
-fn module(kernel: &Kernel, device: Result<(), Errno>) -> Vec<Obstacle> {
+/// What keeps the kernel module from being used, which was `refused`.
+fn module(kernel: &Kernel, refused: Option<ModuleRefused>) -> Vec<Obstacle> {
     let mut obstacles = Vec::new();
     if !kernel.at_least(6, 1) {
         obstacles.push(Obstacle::new(
@@ -151,24 +122,16 @@ fn module(kernel: &Kernel, device: Result<(), Errno>) -> Vec<Obstacle> {
             "a kernel of 6.1 or later",
         ));
     }
-    if let Some(obstacle) = &kernel.io_uring.obstacle {
-        obstacles.push(obstacle.clone());
-    } else if !kernel.io_uring.uring_cmd {
-        obstacles.push(Obstacle::new(
-            "io_uring of this kernel has no URING_CMD operation",
-            "a kernel of 6.1 or later",
-        ));
-    }
-    match device {
-        Ok(()) => {}
-        Err(Errno::NOENT) => obstacles.push(Obstacle::new(
-            format!("the kernel module is not loaded: there is no {MODULE_DEVICE}"),
-            "build, install and load the module",
-        )),
-        Err(errno) => obstacles.push(Obstacle::new(
-            format!("{MODULE_DEVICE} cannot be opened: {}", super::words(errno)),
-            "root, or read and write permission on it",
-        )),
+    if let Some(refused) = refused {
+        let remedy = match refused {
+            ModuleRefused::Missing => "build, install and load the module (docs/kernel.md)",
+            ModuleRefused::Open(_) => "root, or read permission on it",
+            ModuleRefused::Foreign(_) => "load the module, and have udev make its device",
+            ModuleRefused::Version(_) | ModuleRefused::Commands => {
+                "the module of the same version as ringwalk"
+            }
+        };
+        obstacles.push(Obstacle::new(refused.to_string(), remedy));
     }
     obstacles
 }
@@ -178,13 +141,13 @@ mod tests {
     use super::super::bulk::testing::{place, user};
     use super::super::kernel::Ring;
     use super::*;
+    use rustix::io::Errno;
 
     fn kernel(release: &str) -> Kernel {
         let io_uring = Ring {
             available: true,
             last_operation: 64,
             uring_cmd: true,
-            getdents: Some(false),
             ..Ring::default()
         };
         Kernel {
@@ -203,6 +166,7 @@ mod tests {
                 reason: "it was found best".to_owned(),
             },
             refused: refused.iter().map(reason).collect(),
+            details: vec![(SourceName::Ring, "its numbers".to_owned())],
         }
     }
 
@@ -213,18 +177,25 @@ mod tests {
 
     #[test]
     fn what_the_engine_refuses_is_not_usable() {
-        use SourceName::{Btrfs, Ext4, Xfs};
+        use SourceName::{Btrfs, Ext4, Module, Ring, Xfs};
         let refusing = |refused: &[SourceName]| {
             let engine = engine("syscall", refused);
             judge(&kernel("6.12.1"), &user(true), &place("tmpfs"), &engine)
         };
-        let sources = refusing(&[Ext4, Xfs, Btrfs]);
+        let sources = refusing(&[Ext4, Xfs, Btrfs, Module, Ring]);
         let usable = |source: &&Source| source.usable;
         let names: Vec<_> = sources.iter().filter(usable).map(|s| s.name).collect();
         assert_eq!(names, ["syscall"]);
         assert!(found(&sources, "syscall").chosen_by_auto);
         assert!(!found(&sources, "xfs").obstacles.is_empty());
+        assert!(
+            found(&sources, "ring").obstacles[0]
+                .problem
+                .contains("number 64")
+        );
         let sources = refusing(&[Xfs, Btrfs]);
+        let ring = found(&sources, "ring");
+        assert_eq!(ring.details.as_deref(), Some("its numbers"));
         let ext4 = found(&sources, "ext4");
         assert!(ext4.usable && !ext4.chosen_by_auto);
         assert_eq!(ext4.why_not_auto.as_deref(), Some("it was found best"));
@@ -249,7 +220,7 @@ mod tests {
         };
         let engine = engine("syscall", &[]);
         let sources = judge(&kernel("6.12.1"), &user(false), &unreadable, &engine);
-        for source in sources.iter().filter(|source| source.in_this_version) {
+        for source in &sources {
             assert!(!source.usable && !source.chosen_by_auto, "{}", source.name);
             assert!(source.obstacles[0].problem.contains("Permission denied"));
         }
@@ -257,22 +228,17 @@ mod tests {
 
     #[test]
     fn the_modules_needs_are_told_one_by_one() {
-        assert_eq!(module(&kernel("6.1.0"), Ok(())), []);
-        let old = module(&kernel("5.15.0"), Err(Errno::NOENT));
+        let old = module(&kernel("5.15.0"), Some(ModuleRefused::Missing));
         assert!(old[0].problem.contains("5.15.0") && old[1].problem.contains("not loaded"));
+        let new = kernel("6.1.0");
         assert!(
-            module(&kernel("6.1.0"), Err(Errno::ACCESS))[0]
-                .problem
-                .contains("Permission denied")
+            module(&new, Some(ModuleRefused::Missing))[0]
+                .remedy
+                .contains("load")
         );
-    }
-
-    #[test]
-    fn an_unknown_newer_kernel_is_not_guessed_about() {
-        let mut kernel = kernel("9.0.0");
-        kernel.io_uring.getdents = None;
-        let engine = engine("syscall", &[]);
-        let sources = judge(&kernel, &user(false), &place("tmpfs"), &engine);
-        assert_eq!(found(&sources, "ring").needs_met, None);
+        let closed = module(&new, Some(ModuleRefused::Open(Errno::ACCESS)));
+        assert!(closed[0].problem.contains("Permission denied"));
+        let other = module(&new, Some(ModuleRefused::Version(7)));
+        assert!(other[0].problem.contains("version 7"));
     }
 }

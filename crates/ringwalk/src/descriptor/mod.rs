@@ -13,7 +13,7 @@
 mod reopen;
 mod slot;
 
-pub(crate) use reopen::{identity, open_directory};
+pub(crate) use reopen::{DIRECTORY_FLAGS, identity, open_directory};
 pub(crate) use slot::Slot;
 
 use crate::Dir;

@@ -12,7 +12,7 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 
 /// Opened for reading, as a directory, never through a symbolic link, not inherited by children of the process.
-const DIRECTORY_FLAGS: OFlags = OFlags::RDONLY
+pub(crate) const DIRECTORY_FLAGS: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);

@@ -49,20 +49,32 @@ impl<S> SyscallSource<S> {
         }
     }
 
-    fn open(job: &Job<S>) -> Result<Arc<DirectoryFd>, Failure> {
-        let at = match &job.step {
-            Step::Read(fd) => return Ok(Arc::clone(fd)),
-            Step::Open(at) => at,
-        };
-        let (name, follow) = match &job.dir.origin {
-            Origin::Entry { follow } | Origin::RootPath { follow } => (job.dir.c_name(), *follow),
-            // Opened anew, so that the position of the given descriptor stays.
-            Origin::RootFd(_) => (c".", false),
-        };
-        open_directory(at.as_fd(), name, follow).map_err(|errno| Failure {
-            operation: Operation::Open,
-            errno,
-        })
+    /// Does a job, into an empty batch.
+    pub(super) fn open_and_read(&mut self, job: Job<S>, batch: &mut RawBatch) -> Pulled<S> {
+        match open_job(&job) {
+            Ok(fd) => self.read_on(job, fd, batch),
+            Err(failure) => Pulled::failed(job, failure),
+        }
+    }
+
+    /// Reads on in a directory, behind what is in the batch.
+    pub(super) fn read_on(
+        &mut self,
+        job: Job<S>,
+        fd: Arc<DirectoryFd>,
+        batch: &mut RawBatch,
+    ) -> Pulled<S> {
+        let read = self.read(&fd, &job, batch);
+        // Bytes that are no records are an error of the file system.
+        let indexed = batch.records.index();
+        let indexed = indexed.map_err(|_| read_failure(Errno::IO));
+        Pulled {
+            job,
+            fd: Some(fd),
+            end: read == Ok(true),
+            metadata: false,
+            failure: indexed.err().or(read.err()),
+        }
     }
 
     /// Reads until the buffer is full or the directory ends; true at the end.
@@ -134,7 +146,24 @@ impl<S> SyscallSource<S> {
     }
 }
 
-fn read_failure(errno: Errno) -> Failure {
+/// Opens the directory of a job, or takes the one that is open.
+pub(super) fn open_job<S>(job: &Job<S>) -> Result<Arc<DirectoryFd>, Failure> {
+    let at = match &job.step {
+        Step::Read(fd) => return Ok(Arc::clone(fd)),
+        Step::Open(at) => at,
+    };
+    let (name, follow) = match &job.dir.origin {
+        Origin::Entry { follow } | Origin::RootPath { follow } => (job.dir.c_name(), *follow),
+        // Opened anew, so that the position of the given descriptor stays.
+        Origin::RootFd(_) => (c".", false),
+    };
+    open_directory(at.as_fd(), name, follow).map_err(|errno| Failure {
+        operation: Operation::Open,
+        errno,
+    })
+}
+
+pub(super) fn read_failure(errno: Errno) -> Failure {
     Failure {
         operation: Operation::Read,
         errno,
@@ -154,26 +183,7 @@ impl<S: Send + Sync> Source<S> for SyscallSource<S> {
     fn pull(&mut self, batch: &mut RawBatch) -> Option<Pulled<S>> {
         let job = self.job.take()?;
         batch.clear();
-        let mut pulled = Pulled {
-            job,
-            fd: None,
-            end: false,
-            metadata: false,
-            failure: None,
-        };
-        match Self::open(&pulled.job) {
-            Ok(fd) => {
-                let read = self.read(&fd, &pulled.job, batch);
-                let indexed = batch.records.index();
-                pulled.end = read == Ok(true);
-                // Bytes that are no records are an error of the file system.
-                let indexed = indexed.map_err(|_| read_failure(Errno::IO));
-                pulled.failure = indexed.err().or(read.err());
-                pulled.fd = Some(fd);
-            }
-            Err(failure) => pulled.failure = Some(failure),
-        }
-        Some(pulled)
+        Some(self.open_and_read(job, batch))
     }
 
     fn buffer_size(&self) -> usize {

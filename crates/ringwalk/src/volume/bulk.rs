@@ -83,18 +83,30 @@ impl Bulk {
         }
     }
 
-    /// Whether volumes are still to be opened, now that a worker has seen so much.
+    /// How many times a worker has seen what makes it worth opening volumes.
     #[inline]
-    pub(crate) fn is_worth_it(&self, entries: u64, directories: u64) -> bool {
-        self.allowed
-            && entries + directories * DIRECTORY_WORTH >= WORTH
-            && !self.begun.load(Ordering::Relaxed)
+    pub(crate) fn worth(entries: u64, directories: u64) -> u64 {
+        (entries + directories * DIRECTORY_WORTH) / WORTH
     }
 
-    /// Opens volumes; other workers go on without meanwhile.
-    #[cold]
+    /// Whether directories are listed past the VFS.
+    #[inline]
+    pub(crate) fn is_listing(&self) -> bool {
+        !self.given_up.load(Ordering::Relaxed)
+            && self.grounds().iter().any(|ground| ground.volume.lists())
+    }
+
+    /// Opens volumes, if that has not been done; other workers go on without meanwhile.
+    #[inline]
     pub(crate) fn open(&self, options: &Options) {
-        if self.allowed && !self.begun.swap(true, Ordering::Relaxed) {
+        if self.allowed && !self.begun.load(Ordering::Relaxed) {
+            self.begin(options);
+        }
+    }
+
+    #[cold]
+    fn begin(&self, options: &Options) {
+        if !self.begun.swap(true, Ordering::Relaxed) {
             // Only who has set the flag gets here.
             let _ = self.grounds.set(Grounds::find(options, self.since));
         }

@@ -16,12 +16,12 @@ use crate::error::{Failure, Operation};
 use crate::filesystem;
 use crate::left::Left;
 use crate::meter::Meter;
-use crate::options::Order;
+use crate::options::{Order, SourceChoice};
 use crate::raw_batch::RawBatch;
 use crate::scheduler::{Part, Rest, Task};
-use crate::source::{Job, Pulled, Source, Step};
+use crate::source::{self, Job, Pulled, Source, Step};
 use crate::visitor::Visitor;
-use crate::volume::Reader;
+use crate::volume::{Bulk, Reader};
 use crate::walk::Shared;
 use crossbeam_deque::Worker as Deque;
 use crossbeam_utils::Backoff;
@@ -53,6 +53,8 @@ pub(crate) struct Worker<'w, V: Visitor> {
     deque: Deque<Task<V::State>>,
     source: Box<dyn Source<V::State> + 'w>,
     in_source: usize,
+    /// `auto`, as long as a better source may be found.
+    choosing: bool,
     /// Of each ground that this worker has come to.
     readers: Vec<Option<Box<dyn Reader>>>,
     visitor: V,
@@ -85,6 +87,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
             deque,
             source,
             in_source: 0,
+            choosing: shared.options.source == SourceChoice::Auto,
             readers: Vec::new(),
             visitor,
             raw: RawBatch::default(),
@@ -165,25 +168,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
         match task {
             Task::Roots(first) => self.visit_roots(first),
             Task::Open(dir) => self.open(dir),
-            Task::Read(rest) => {
-                let Rest {
-                    dir,
-                    fd,
-                    next_batch,
-                    pinned,
-                } = *rest;
-                if pinned {
-                    self.shared.descriptors.unpin();
-                }
-                if dir.is_pruned() {
-                    return self.finish(dir);
-                }
-                self.give(Job {
-                    dir,
-                    step: Step::Read(fd),
-                    next_batch,
-                });
-            }
+            Task::Read(rest) => self.read_rest(*rest),
             Task::List(rest) => self.list_rest(*rest),
             Task::Part(part) => {
                 let Part {
@@ -203,6 +188,38 @@ impl<'w, V: Visitor> Worker<'w, V> {
                 self.finish(dir);
             }
         }
+    }
+
+    /// Reads on in a large directory. Where that brings metadata, which takes the longer part of the time, others do the same.
+    fn read_rest(&mut self, rest: Rest<V::State>) {
+        if rest.pinned {
+            self.shared.descriptors.unpin();
+        }
+        if rest.dir.is_pruned() || rest.dir.has_ended() {
+            self.source.release(rest.fd);
+            return self.finish(rest.dir);
+        }
+        let options = &self.shared.options;
+        let in_order = options.order != Order::Any || options.preorder;
+        let taken = || self.source.capacity() > 1 || self.takers() > 0;
+        let apart =
+            self.source.reads_apart() && !in_order && taken() && self.shared.descriptors.pin();
+        if apart {
+            rest.dir.add_pending(1);
+            self.push(Task::Read(Box::new(rest.behind())));
+        }
+        let Rest {
+            dir,
+            fd,
+            next_batch,
+            ..
+        } = rest;
+        self.give(Job {
+            dir,
+            step: Step::Read(fd),
+            next_batch,
+            apart,
+        });
     }
 
     fn give(&mut self, job: Job<V::State>) {
@@ -227,6 +244,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
             dir,
             step,
             next_batch,
+            apart,
         } = job;
         let Some(fd) = fd else {
             let failure = failure.unwrap_or(Failure {
@@ -240,22 +258,29 @@ impl<'w, V: Visitor> Worker<'w, V> {
         }
         let preorder = self.shared.options.preorder;
         match self.shared.options.order {
-            Order::Name => self.raw.records.sort_by_name(),
+            Order::Name => self.raw.sort_by_name(),
             // Before it is cut into parts, so that each has its own stretch of the disk; and its directories will be read in
             // this order, too.
             Order::Any if self.shared.regime.uses_inode_order() && !preorder => {
-                self.raw.records.sort_by_ino();
+                self.raw.sort_by_ino();
             }
             Order::Any | Order::Listed => {}
         }
         let goes_on = !end && failure.is_none();
+        // One of several who read it apart tells what is wrong.
+        let failure = failure.filter(|_| dir.end());
+        if end && matches!(step, Step::Read(_)) {
+            dir.end();
+        }
         let cuts = if preorder { self.cut() } else { Vec::new() };
         let parts = match u32::try_from(cuts.len()) {
+            // Numbers behind this one are taken.
+            _ if apart => 0,
             Ok(0) if !preorder => self.share(&dir, &fd, next_batch, goes_on, metadata),
             Ok(parts) => parts,
             Err(_) => u32::MAX,
         };
-        let rest = goes_on.then(|| {
+        let rest = (goes_on && !apart).then(|| {
             dir.add_pending(1);
             Box::new(Rest {
                 dir: Arc::clone(&dir),
@@ -271,10 +296,17 @@ impl<'w, V: Visitor> Worker<'w, V> {
             self.push(task);
         }
         self.push_cuts(&dir, &fd, next_batch, metadata, cuts);
-        self.visit(&dir, Some(&fd), next_batch, metadata, 3, begin);
-        let (bulk, totals) = (&self.shared.bulk, self.totals);
-        if bulk.is_worth_it(totals.entries, totals.directories) {
-            bulk.open(&self.shared.options);
+        let calls = if metadata { self.raw.records.len() } else { 0 };
+        self.visit(
+            &dir,
+            Some(&fd),
+            next_batch,
+            metadata,
+            3 + calls as u64,
+            begin,
+        );
+        if self.choosing {
+            self.choose_source();
         }
         if let Some((_, task)) = rest {
             self.push(task);
@@ -282,8 +314,31 @@ impl<'w, V: Visitor> Worker<'w, V> {
         if let Some(failure) = failure {
             self.fail(&dir, failure);
         }
-        drop(fd);
+        self.source.release(fd);
         self.finish(dir);
+    }
+
+    /// Looks for better sources, once this worker has seen enough for that to be worth it.
+    fn choose_source(&mut self) {
+        let Shared {
+            options,
+            bulk,
+            kernel,
+            ..
+        } = self.shared;
+        let times = Bulk::worth(self.totals.entries, self.totals.directories);
+        if times == 0 {
+            return;
+        }
+        bulk.open(options);
+        // What reads past the VFS is cheaper still, where it does not leave most of the work to others.
+        if !bulk.is_listing() {
+            kernel.look(times);
+        }
+        if kernel.reader().is_some() && self.in_source == 0 {
+            self.choosing = false;
+            self.source = source::for_worker(options, kernel);
+        }
     }
 
     fn push(&mut self, task: Task<V::State>) {
@@ -340,8 +395,8 @@ impl<'w, V: Visitor> Worker<'w, V> {
         if window.first_wait && fd.is_some_and(filesystem::is_rotational) {
             regime.use_inode_order();
         }
-        if window.waiting && self.shared.prefetch.is_watching() {
-            self.read_ahead(dir, fd);
+        if window.waiting && !(self.shared.prefetch.is_watching() && self.read_ahead(dir, fd)) {
+            self.source.calls_wait();
         }
         if window.ended {
             self.report();
@@ -354,9 +409,10 @@ impl<'w, V: Visitor> Worker<'w, V> {
         }
     }
 
-    /// Calls for `dir` wait for a device: what the walk will need of it is read in order, if that can be done and has not been.
+    /// Calls for `dir` wait for a device: what the walk will need of it is read in order, if that can be done and has not been. True
+    /// if it has been now.
     #[cold]
-    fn read_ahead(&mut self, dir: &Dir<V::State>, fd: Option<&DirectoryFd>) {
+    fn read_ahead(&mut self, dir: &Dir<V::State>, fd: Option<&DirectoryFd>) -> bool {
         let Shared {
             options,
             bulk,
@@ -369,9 +425,11 @@ impl<'w, V: Visitor> Worker<'w, V> {
             Some(bulk.grounds()[ground].mounted.directory())
         };
         let on_it = fd.map(AsFd::as_fd).or_else(ground);
-        if on_it.is_some_and(|fd| prefetch.waited(options, fd, scheduler.stop_flag())) {
+        let read = on_it.is_some_and(|fd| prefetch.waited(options, fd, scheduler.stop_flag()));
+        if read {
             self.meter.resume();
         }
+        read
     }
 
     /// Adds what has been counted to the live counters.

@@ -32,6 +32,7 @@ impl<V: Visitor> Worker<'_, V> {
                 dir,
                 step: Step::Open(at),
                 next_batch: 0,
+                apart: false,
             }),
             Err(failure) => self.open_failed(dir, failure),
         }

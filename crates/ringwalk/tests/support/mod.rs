@@ -1,12 +1,30 @@
 //! Trees to walk, and the answer that the standard library gives for them.
 #![allow(dead_code, reason = "each test file uses a part")]
 
-use ringwalk::{Batch, Error, Fields, Flow, Left, Visitor};
+use ringwalk::{Batch, Error, Fields, Flow, Left, Root, Visitor, Walk};
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
+
+/// A walk over the tree at `root`, by the source that `RINGWALK_TEST_SOURCE` names: all of these tests hold for each. (A source that cannot be
+/// used fails them, rather than being replaced by another one.)
+pub(crate) fn walk(root: impl Into<Root>) -> Walk {
+    walks([root])
+}
+
+/// The same over several trees.
+pub(crate) fn walks(roots: impl IntoIterator<Item = impl Into<Root>>) -> Walk {
+    let walk = Walk::from_roots(roots);
+    let Some(name) = std::env::var_os("RINGWALK_TEST_SOURCE") else {
+        return walk;
+    };
+    let name = name.to_str().expect("the name of a source");
+    let walk = walk.source(name.parse().expect("the name of a source"));
+    walk.check_source().expect("a source that can be used");
+    walk
+}
 
 /// Small random numbers, the same on every run (xorshift, Marsaglia 2003).
 pub(crate) struct Random(u64);

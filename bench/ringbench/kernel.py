@@ -1,0 +1,171 @@
+"""The suites of the kernel side: each boots guests and measures in them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+from . import disks, guest, guest_tools, images, kernel_rows
+from .bulk import joined
+from .bulk_rows import DIRECTORY_SIZES
+from .guest import Bench, Plan, Setting
+from .rows import Row
+from .suites import Result, Session
+
+# Medians of so many, in one guest.
+RUNS = 10
+
+
+def bench(
+    suite: str,
+    setting: Setting,
+    rows: list[Row],
+    tree: str,
+    about: dict[str, object],
+    plan: Plan,
+    *tools: str,
+    **more: object,
+) -> Bench:
+    """A bench with the programs that its rows need, and others."""
+    files = guest_tools.files(*tools, *{row.tool for row in rows})
+    return Bench(suite, setting, rows, tree, plan, about, files, guest_tools.PATHS, **more)
+
+
+def _image(session: Session, file_system: str) -> tuple[Path, str]:
+    tree = session.tree()
+    return images.image(session.scratch, file_system, images.copy_of(tree)), tree.name
+
+
+def warm(kernel: str, session: Session) -> Result:
+    """Everything in cache: each way to read, and `ringwalk count` on it."""
+    image, tree = _image(session, "ext4")
+    stock = kernel in kernel_rows.STOCK
+    setting = Setting(
+        kernel,
+        (f"tree={image}:rw",),
+        module=stock,
+        prologue=guest.disk("tree", file_system="ext4"),
+    )
+    rows = kernel_rows.WARM_STOCK if stock else kernel_rows.WARM_PATCHED
+    about = {"tree": tree, "file_system": "ext4", "cache": "warm"}
+    suite = f"kernel-warm-{kernel}"
+    return guest.run(session, bench(suite, setting, rows, "/mnt/tree", about, Plan(RUNS)))
+
+
+def microvm(session: Session) -> Result:
+    """The published measurement: cold, a small machine, the host's cache off."""
+    image, tree = _image(session, "ext2")
+    setting = Setting(
+        "patched",
+        (f"tree={image}:rw",),
+        machine="microvm",
+        memory="512M",
+        prologue=guest.disk("tree", file_system="ext2"),
+        cold=guest.DROP_CACHES,
+    )
+    about = {"tree": tree, "file_system": "ext2", "cache": "cold", "disk": "host's, without its cache"}
+    plan = Plan(RUNS, warm_up=0)
+    rows = kernel_rows.MICROVM
+    return guest.run(session, bench("kernel-microvm", setting, rows, "/mnt/tree", about, plan))
+
+
+# Copies of the kernel's source: about a million entries.
+COPIES = 12
+
+# As the published case has it.
+RAID = 6
+
+
+def find(state: str, session: Session) -> Result:
+    """A million names by one thread and the operations, beside GNU find."""
+    content = images.copies_of(session.tree(), COPIES)
+    image = images.image(session.scratch, "ext4", content)
+    cold = state == "cold"
+    disk = disks.spinning(RAID)
+    about = {"tree": content.about, "file_system": "ext4", "cache": state}
+    with ExitStack() as stack:
+        what = f"{image}:rw"
+        if cold:
+            what = f"nbd:unix:{stack.enter_context(disks.exported(disk, image, session.scratch, guest=True))}"
+            about["disk"] = disk.name
+        setting = Setting(
+            "patched",
+            (f"tree={what}",),
+            memory="2G",
+            prologue=guest.disk("tree", file_system="ext4", rotates=cold),
+            cold=guest.DROP_CACHES if cold else "",
+        )
+        plan = Plan(RUNS, warm_up=0 if cold else 1, long=kernel_rows.FIND_LONG)
+        rows = kernel_rows.FIND
+        return guest.run(
+            session, bench(f"kernel-find-{state}", setting, rows, "/mnt/tree", about, plan)
+        )
+
+
+def directory(kernel: str, session: Session) -> Result:
+    """READAHEAD, then names and metadata, of directories of several sizes on a spinning disk."""
+    suite = f"kernel-directory-{kernel}"
+    opcode = kernel not in kernel_rows.STOCK
+    whole: Result | None = None
+    for files in DIRECTORY_SIZES:
+        image = images.image(session.scratch, "ext4", images.one_directory(files))
+        disk = disks.spinning()
+        about = {"tree": "", "file_system": "ext4", "cache": "cold", "disk": disk.name}
+        with disks.exported(disk, image, session.scratch, guest=True) as socket:
+            setting = Setting(
+                kernel,
+                (f"disk=nbd:unix:{socket}",),
+                memory="2G",
+                module=not opcode,
+                prologue=guest.disk("disk", file_system="ext4", rotates=True),
+                cold=guest.DROP_CACHES,
+            )
+            rows = kernel_rows.directory(opcode=opcode)
+            plan = Plan(RUNS, warm_up=0)
+            part = guest.run(session, bench(suite, setting, rows, "/mnt/disk", about, plan))
+        whole = joined(whole, part, files)
+    assert whole is not None
+    whole.about["tree"] = "one directory of files made in random order"
+    return whole
+
+
+def fuse(kernel: str, session: Session) -> Result:
+    """Entries a call on a FUSE file system, whose server is near or far away."""
+    point = "/tmp/fuse"
+    setting = Setting(kernel, prologue=f"mkdir {point}")
+    about = {
+        "tree": f"{kernel_rows.FUSE_ENTRIES} names of 84 bytes",
+        "file_system": "FUSE",
+        "cache": "cold",
+        "buffer": kernel_rows.FUSE_BUFFER,
+    }
+    made = bench(
+        f"kernel-fuse-{kernel}",
+        setting,
+        kernel_rows.FUSE,
+        point,
+        about,
+        Plan(RUNS, warm_up=0),
+        "rwbench",
+        counted=False,
+        figures=kernel_rows.requests,
+    )
+    return guest.run(session, made)
+
+
+SUITES: dict[str, Callable[[Session], Result]] = {
+    **{
+        f"kernel-warm-{kernel}": functools.partial(warm, kernel)
+        for kernel in (*kernel_rows.STOCK, "patched")
+    },
+    "kernel-microvm": microvm,
+    **{f"kernel-find-{state}": functools.partial(find, state) for state in ("cold", "cached")},
+    **{
+        f"kernel-directory-{kernel}": functools.partial(directory, kernel)
+        for kernel in kernel_rows.DIRECTORY_KERNELS
+    },
+    # Before and after the patch that sizes requests by the caller's buffer.
+    **{f"kernel-fuse-{kernel}": functools.partial(fuse, kernel) for kernel in ("6.12", "patched")},
+}

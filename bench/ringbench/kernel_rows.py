@@ -1,0 +1,151 @@
+"""The table of what is measured of the kernel side, in guests; as in `rows.py`.
+
+rwbench walks in one thread and differs between its rows in nothing but the call that
+reads: `names-*` against getdents64, `stat-*` against getdents64 and statx.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .bulk_rows import PLAIN
+from .guest_paths import PAYLOAD
+from .rows import ENTRIES, ENTRIES_AND_BYTES, EVERY_NAME, TOTAL, Row
+
+# The stock kernels that the module is measured on.
+STOCK = ("6.1", "6.12", "7.3")
+
+# How a walk reads: the system calls; the module by ioctl and inline on a ring; the patched kernel's operations.
+MODULE = ("ioctl", "ring")
+OPCODE = ("opcode",)
+
+
+def walks(*ways: str) -> list[Row]:
+    """rwbench in these ways, and by system calls."""
+    every = ("syscall", *ways)
+    return [
+        *(Row(f"names-{way}", "names", "rwbench", ("names", way, "{tree}"), ENTRIES) for way in every),
+        *(
+            Row(f"stat-{way}", "stat", "rwbench", ("stat", way, "{tree}"), ENTRIES_AND_BYTES)
+            for way in every
+        ),
+    ]
+
+
+def by_source(source: str) -> tuple[str, ...]:
+    """Options of Ringwalk: this source, and no blocks read by another way."""
+    return PLAIN if source == "syscall" else ("--source", source, "--prefetch", "never")
+
+
+def counts(*sources: str) -> list[Row]:
+    """`ringwalk count` by these sources, and by system calls."""
+    return [
+        Row(
+            f"count-{source}",
+            "stat",
+            "ringwalk",
+            (*by_source(source), "count", "{tree}"),
+            ENTRIES_AND_BYTES,
+        )
+        for source in ("syscall", *sources)
+    ]
+
+
+WARM_STOCK = [*walks(*MODULE), *counts("module")]
+WARM_PATCHED = [*walks(*OPCODE), *counts("ring")]
+
+TOKIO = ("current-thread", "multi-thread")
+
+# The published measurement: one thread and an event loop against GNU du and tokio.
+MICROVM = [
+    Row("gnu-du-bs", "stat", "du", ("-bs", "{tree}"), TOTAL),
+    *(
+        Row(f"tokio-{kind}", "stat", "traverse", (kind, "{tree}"), ENTRIES_AND_BYTES)
+        for kind in TOKIO
+    ),
+    *(
+        Row(f"ring-{way}", "stat", "ringtraverse", (way, "{tree}"), ENTRIES_AND_BYTES)
+        for way in ("getdents", "readdirplus")
+    ),
+    *counts("ring"),
+    Row("du-sb-ring", "stat", "ringwalk", (*by_source("ring"), "du", "-sb", "{tree}"), TOTAL),
+]
+
+# One thread, as the program that was published with the first operation has.
+FIND = [
+    Row("gnu-find", "names", "find", ("{tree}",), EVERY_NAME),
+    *(
+        Row(
+            f"find-{source}",
+            "names",
+            "ringwalk",
+            (*by_source(source), "--workers", "1", "find", "{tree}"),
+            EVERY_NAME,
+        )
+        for source in ("syscall", "ring")
+    ),
+]
+FIND_LONG = frozenset(row.key for row in FIND)
+
+# Kernels that READAHEAD is measured on: the module's, and the operation.
+DIRECTORY_KERNELS = ("6.12", "patched")
+
+# Columns of the directory's table. READDIRPLUS sorts what fits into its buffer: the largest.
+READAHEAD = ("plain", "readdirplus", "readahead")
+
+
+def directory(*, opcode: bool) -> list[Row]:
+    """Names and metadata of one directory: as ever, in one call, and after READAHEAD."""
+    plus, ahead = ("opcode", "opcode") if opcode else ("ioctl", "module")
+    large = ("--buffer", str(1 << 20))
+    words = {
+        "plain": ("stat", "syscall"),
+        "readdirplus": (*large, "stat", plus),
+        "readahead": ("--readahead", ahead, "stat", "syscall"),
+    }
+    return [
+        Row(what, "stat", "rwbench", (*words[what], "{tree}/messages"), ENTRIES_AND_BYTES)
+        for what in READAHEAD
+    ]
+
+
+def calls(output: bytes) -> dict[str, float]:
+    """Entries a call, from what rwbench prints; its last call finds nothing."""
+    found = re.search(rb"(\d+) entries, .*? (\d+) directories, (\d+) calls", output)
+    if not found:
+        return {}
+    entries, directories, made = map(int, found.groups())
+    with_entries = max(1, made - directories)
+    return {"calls": made, "entries_per_call": entries / with_entries}
+
+
+# Delays of the FUSE server's answers in microseconds: a server nearby, one far away.
+FUSE_DELAYS = {"150us": 150, "7ms": 7000}
+FUSE_ENTRIES = 10_000
+
+# What a page of READDIRPLUS is a 32nd of: as much as the patched kernel asks a server for.
+FUSE_BUFFER = 128 * 1024
+
+FUSE = [
+    Row(
+        f"{what}-{name}",
+        what,
+        "fuse_readdir",
+        (
+            *("--delay-us", str(delay), "--entries", str(FUSE_ENTRIES), "{tree}"),
+            *(f"{PAYLOAD}/rwbench", "--buffer", str(FUSE_BUFFER), what, "syscall", "{tree}"),
+        ),
+        ENTRIES,
+    )
+    for what in ("names", "stat")
+    for name, delay in FUSE_DELAYS.items()
+]
+
+
+def requests(output: bytes) -> dict[str, float]:
+    """Calls, as `calls` has them, and what the server was asked."""
+    found = re.search(rb"requests (\d+) entries \d+ a-request ([\d.]+)", output)
+    if not found:
+        return {}
+    asked = {"requests": int(found[1]), "entries_per_request": float(found[2])}
+    return {**calls(output), **asked}

@@ -1,0 +1,265 @@
+//! The kernel module's device: found, told from other drivers' devices, and asked by ioctl.
+//!
+//! Anything may lie at `/dev/ringwalk`, and any driver may give the same number of an ioctl a meaning of its own. So nothing is asked
+//! of it before it is known to be a character device with the number that the kernel's class `misc` has for `ringwalk`; and
+//! nothing is used before it has told its name and version in a way that no other driver does by chance.
+
+use std::ffi::CStr;
+use std::fmt;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+
+use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, major, minor, openat};
+use rustix::io::{Errno, read, retry_on_intr};
+use rustix::ioctl::Opcode;
+
+use crate::getdents::last_errno;
+use crate::readdirplus::PlusLayout;
+use crate::uapi;
+
+/// Where udev puts it.
+const DEVICE: &CStr = c"/dev/ringwalk";
+
+/// Where the kernel says which number the misc device of this name has.
+const NUMBER: &CStr = c"/sys/class/misc/ringwalk/dev";
+
+/// What a source of directories asks for: commands that a module must have.
+const NEEDED: u32 =
+    uapi::command_bit(uapi::IOC_GETDENTS) | uapi::command_bit(uapi::IOC_READDIRPLUS);
+
+/// Why the kernel module cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModuleRefused {
+    /// There is no device: the module is not loaded.
+    Missing,
+    /// The device cannot be opened.
+    Open(Errno),
+    /// There is something else in its place.
+    Foreign(&'static str),
+    /// It speaks another version of the interface: this one.
+    Version(u32),
+    /// It does not have the commands that are needed.
+    Commands,
+}
+
+impl fmt::Display for ModuleRefused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => {
+                f.write_str("the kernel module is not loaded: there is no /dev/ringwalk")
+            }
+            Self::Open(errno) => write!(f, "/dev/ringwalk cannot be opened: {errno}"),
+            Self::Foreign(what) => write!(f, "/dev/ringwalk is not the kernel module's: {what}"),
+            Self::Version(found) => write!(
+                f,
+                "the kernel module has version {found} of its interface, and this program version {}",
+                uapi::VERSION
+            ),
+            Self::Commands => f.write_str("the kernel module lacks commands that are needed"),
+        }
+    }
+}
+
+impl std::error::Error for ModuleRefused {}
+
+/// What one request has brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Filled {
+    /// Bytes of records; 0 only at the end.
+    pub bytes: usize,
+    /// There is nothing after them.
+    pub end: bool,
+}
+
+/// What of a directory's entries is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// Names, as `getdents64` gives them.
+    Names,
+    /// Names and metadata.
+    Plus(PlusLayout),
+}
+
+/// The device of the kernel module, open.
+#[derive(Debug)]
+pub struct ModuleDevice {
+    fd: OwnedFd,
+    info: uapi::Info,
+}
+
+impl ModuleDevice {
+    /// Opens and recognises it. Where there is none, that takes one system call.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be used.
+    pub fn open() -> Result<Self, ModuleRefused> {
+        Self::open_at(DEVICE, NUMBER)
+    }
+
+    fn open_at(device: &CStr, number: &CStr) -> Result<Self, ModuleRefused> {
+        // Looked at without opening: to open another driver's device can set something going.
+        let seen = open(device, OFlags::PATH).map_err(|errno| match errno {
+            Errno::NOENT | Errno::NOTDIR => ModuleRefused::Missing,
+            errno => ModuleRefused::Open(errno),
+        })?;
+        let expected = misc_number(number);
+        is_ours(seen.as_fd(), expected)?;
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK;
+        let fd = open(device, flags).map_err(ModuleRefused::Open)?;
+        // Not necessarily what was there a moment ago.
+        is_ours(fd.as_fd(), expected)?;
+        let mut info = uapi::Info::default();
+        ioctl(fd.as_fd(), uapi::IOC_INFO, &mut info)
+            .map_err(|_| ModuleRefused::Foreign("it does not tell its version"))?;
+        if info.magic != uapi::MAGIC {
+            return Err(ModuleRefused::Foreign("it does not tell its name"));
+        }
+        if info.version != uapi::VERSION {
+            return Err(ModuleRefused::Version(info.version));
+        }
+        if info.commands & NEEDED != NEEDED {
+            return Err(ModuleRefused::Commands);
+        }
+        Ok(Self { fd, info })
+    }
+
+    /// What it says of itself.
+    pub fn info(&self) -> &uapi::Info {
+        &self.info
+    }
+
+    /// Reads the next entries of the directory `fd` into `buffer`, in this thread. Records of READDIRPLUS are written only to a
+    /// buffer that begins at a multiple of 8.
+    ///
+    /// # Errors
+    ///
+    /// Those of getdents(2), and of the device: `ENOTTY`, `EPERM`, `ENODEV`, `ENOMEM`. `EINTR` is left to the caller.
+    pub fn read(&self, fd: impl AsFd, what: &What, buffer: &mut [u8]) -> Result<Filled, Errno> {
+        let place = buffer.as_mut_ptr() as u64;
+        let len = u32::try_from(buffer.len()).unwrap_or(u32::MAX);
+        let fd = fd.as_fd();
+        match what {
+            What::Names => {
+                let mut request = getdents(fd, place, len, true);
+                let bytes = ioctl(self.fd.as_fd(), uapi::IOC_GETDENTS, &mut request)?;
+                Ok(filled(bytes, request.result_flags))
+            }
+            What::Plus(layout) => {
+                let mut request = readdirplus(fd, layout, place, len, true);
+                let bytes = ioctl(self.fd.as_fd(), uapi::IOC_READDIRPLUS, &mut request)?;
+                Ok(filled(bytes, request.result_flags))
+            }
+        }
+    }
+}
+
+impl AsFd for ModuleDevice {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+/// The request for names of `fd` into `len` bytes at the address `place`.
+pub(crate) fn getdents(fd: BorrowedFd<'_>, place: u64, len: u32, inline: bool) -> uapi::Getdents {
+    uapi::Getdents {
+        version: uapi::VERSION,
+        flags: if inline { uapi::F_INLINE } else { 0 },
+        fd: fd.as_raw_fd(),
+        len,
+        buf: place,
+        off: uapi::OFF_CURRENT,
+        ..uapi::Getdents::default()
+    }
+}
+
+/// The same for names with metadata.
+pub(crate) fn readdirplus(
+    fd: BorrowedFd<'_>,
+    layout: &PlusLayout,
+    place: u64,
+    len: u32,
+    inline: bool,
+) -> uapi::Readdirplus {
+    uapi::Readdirplus {
+        version: uapi::VERSION,
+        flags: if inline { uapi::F_INLINE } else { 0 },
+        fd: fd.as_raw_fd(),
+        len,
+        buf: place,
+        off: uapi::OFF_CURRENT,
+        fields: uapi::Fields {
+            mask: layout.mask(),
+            ..uapi::Fields::default()
+        },
+        ..uapi::Readdirplus::default()
+    }
+}
+
+fn filled(bytes: usize, result_flags: u32) -> Filled {
+    Filled {
+        bytes,
+        end: bytes == 0 || result_flags & uapi::RESULT_END != 0,
+    }
+}
+
+fn open(path: &CStr, flags: OFlags) -> Result<OwnedFd, Errno> {
+    let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    retry_on_intr(|| openat(CWD, path, flags, Mode::empty()))
+}
+
+/// The device number that this file has, as text.
+fn misc_number(path: &CStr) -> Option<(u32, u32)> {
+    let fd = retry_on_intr(|| openat(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()))
+        .ok()?;
+    let mut text = [0; 32];
+    let length = retry_on_intr(|| read(&fd, &mut text)).ok()?;
+    let text = std::str::from_utf8(&text[..length]).ok()?;
+    let (major, minor) = text.trim_end().split_once(':')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+fn is_ours(fd: BorrowedFd<'_>, expected: Option<(u32, u32)>) -> Result<(), ModuleRefused> {
+    let stat = fstat(fd).map_err(ModuleRefused::Open)?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::CharacterDevice {
+        return Err(ModuleRefused::Foreign("it is not a character device"));
+    }
+    match expected {
+        None => Err(ModuleRefused::Foreign(
+            "there is no /sys/class/misc/ringwalk to tell its number",
+        )),
+        Some(number) if number == (major(stat.st_rdev), minor(stat.st_rdev)) => Ok(()),
+        Some(_) => Err(ModuleRefused::Foreign(
+            "it has another number than /sys/class/misc/ringwalk says",
+        )),
+    }
+}
+
+/// A structure of the interface: what the ioctl commands below read and write.
+trait Request: Copy {}
+impl Request for uapi::Info {}
+impl Request for uapi::Getdents {}
+impl Request for uapi::Readdirplus {}
+
+/// Returns what the command returns.
+fn ioctl<R: Request>(
+    device: BorrowedFd<'_>,
+    command: Opcode,
+    request: &mut R,
+) -> Result<usize, Errno> {
+    // SAFETY: `device` is a character device that the kernel lists under the module's name, so `command`, which names
+    // the structure's size, reads and writes one `R`, to a pointer valid for both as `request` is borrowed mutably; it
+    // consists of integers, for which any bytes are valid. The buffer that the request names is, by `ModuleDevice::read`,
+    // one that is borrowed mutably for longer than the call; INFO names none. The command is done when the call returns.
+    let status = unsafe {
+        libc::syscall(
+            libc::SYS_ioctl,
+            device.as_raw_fd(),
+            command,
+            std::ptr::from_mut(request),
+        )
+    };
+    usize::try_from(status).map_err(|_| last_errno())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,340 @@
+//! The records that READDIRPLUS writes, of the kernel module and of `io_uring` alike: names with metadata, checked and
+//! read in place.
+//!
+//! ```text
+//! offset  0        8        16        20          24      28         30       31      32
+//!         | d_ino  | d_off  | reclen  | xattr_len | error | name_len | d_type | flags | stat | name, NUL, padding | xattrs |
+//!           u64      u64      u32       u32         i32     u16        u8       u8
+//! ```
+//!
+//! The metadata (`struct ringwalk_stat` of [`uapi`](crate::uapi)) is there if `ENTRY_STAT` is set. It takes 80 bytes, and behind
+//! them one group for each of some fields that were asked for, so its length is the same in all records of a request
+//! ([`PlusLayout`]). As with `getdents64`, names are what a file system's server may have said: nothing here trusts a length.
+
+use std::ffi::CStr;
+use std::mem::size_of;
+
+use rustix::io::Errno;
+
+use crate::dirent::{ALIGN, DirentError, RawFileType, name_from};
+use crate::uapi;
+
+/// Bytes before the metadata or the name.
+const HEADER: usize = size_of::<uapi::Entry>();
+const HEADER_WORDS: usize = HEADER / ALIGN;
+const STAT_WORDS: usize = size_of::<uapi::Stat>() / ALIGN;
+
+/// The fields that have a group behind the fixed part of the metadata, in the order of the groups, and the words of each. `STATX_MNT_ID`
+/// and `STATX_MNT_ID_UNIQUE` share one, which is dealt with below.
+const GROUPS: [(u32, usize); 4] = [
+    (libc::STATX_ATIME, 2),
+    (libc::STATX_MTIME, 2),
+    (libc::STATX_CTIME, 2),
+    (libc::STATX_BTIME, 2),
+];
+const GROUPED: u32 = libc::STATX_ATIME
+    | libc::STATX_MTIME
+    | libc::STATX_CTIME
+    | libc::STATX_BTIME
+    | libc::STATX_MNT_ID;
+/// The fields that a [`PlusLayout`] can be made for.
+const KNOWN: u32 = libc::STATX_BASIC_STATS | libc::STATX_BTIME | libc::STATX_MNT_ID;
+
+/// Where the metadata of a record has what, by the mask that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlusLayout {
+    mask: u32,
+    /// Words of the metadata.
+    words: usize,
+    /// The first word of each of the times, and of the mount id; 0 where it was not asked for.
+    groups: [u8; 5],
+}
+
+impl PlusLayout {
+    /// For a request with this mask of `STATX_*` bits. Those that are not among the basic ones, `STATX_BTIME` and
+    /// `STATX_MNT_ID` are left out: [`mask`](Self::mask) is what is to be asked for.
+    pub fn new(mask: u32) -> Self {
+        let mask = mask & KNOWN;
+        let mut layout = Self {
+            mask,
+            words: STAT_WORDS,
+            groups: [0; 5],
+        };
+        let groups = GROUPS.into_iter().chain([(libc::STATX_MNT_ID, 1)]);
+        for (place, (field, words)) in layout.groups.iter_mut().zip(groups) {
+            if mask & field != 0 {
+                *place = u8::try_from(layout.words).unwrap_or_default();
+                layout.words += words;
+            }
+        }
+        layout
+    }
+
+    /// What is to be asked for.
+    pub fn mask(&self) -> u32 {
+        self.mask
+    }
+
+    /// The most bytes that a record with a name of this length takes.
+    pub fn record_size(&self, name: usize) -> usize {
+        (HEADER + self.words * ALIGN + name + 1).next_multiple_of(ALIGN)
+    }
+}
+
+/// One entry, borrowed from the buffer that was filled.
+#[derive(Clone, Copy, Debug)]
+pub struct PlusEntry<'a> {
+    header: uapi::Entry,
+    /// The whole record. The name begins at `name` and ends within it.
+    record: &'a [[u8; ALIGN]],
+    name: usize,
+    layout: &'a PlusLayout,
+}
+
+impl<'a> PlusEntry<'a> {
+    /// The record at the beginning of `words`.
+    #[inline]
+    pub(crate) fn parse(
+        words: &'a [[u8; ALIGN]],
+        layout: &'a PlusLayout,
+    ) -> Result<Self, DirentError> {
+        let header: &[[u8; ALIGN]; HEADER_WORDS] =
+            words.first_chunk().ok_or(DirentError::Truncated)?;
+        let header = read_entry(header);
+        let length = header.reclen as usize;
+        if !length.is_multiple_of(ALIGN) {
+            return Err(DirentError::BadLength);
+        }
+        let record = words.get(..length / ALIGN);
+        let record = record.ok_or(DirentError::BadLength)?;
+        let mut name = HEADER;
+        if header.flags & uapi::ENTRY_STAT != 0 {
+            name += layout.words * ALIGN;
+        }
+        let bytes = record.as_flattened();
+        let end = name + usize::from(header.name_len);
+        let fits = end as u64 + u64::from(header.xattr_len) < length as u64;
+        match (fits, bytes.get(name), bytes.get(end)) {
+            (true, Some(0), _) => Err(DirentError::EmptyName),
+            (true, Some(_), Some(0)) => Ok(Self {
+                header,
+                record,
+                name,
+                layout,
+            }),
+            (true, ..) => Err(DirentError::UnterminatedName),
+            (false, ..) => Err(DirentError::BadLength),
+        }
+    }
+
+    /// Words of the record.
+    #[inline]
+    pub(crate) fn words(&self) -> usize {
+        self.record.len()
+    }
+
+    /// Where in the record the name begins.
+    #[inline]
+    pub(crate) fn name_offset(&self) -> usize {
+        self.name
+    }
+
+    /// Inode number, as the directory has it.
+    #[inline]
+    pub fn ino(&self) -> u64 {
+        self.header.d_ino
+    }
+
+    /// Position of the next entry: opaque, valid only for the open file it came from.
+    #[inline]
+    pub fn cookie(&self) -> i64 {
+        self.header.d_off.cast_signed()
+    }
+
+    /// Type, if the directory says; what metadata says of it is in [`PlusStat::fixed`].
+    #[inline]
+    pub fn file_type(&self) -> RawFileType {
+        RawFileType::from_d_type(self.header.d_type)
+    }
+
+    /// The name: any bytes except NUL and, as the kernel sees to it, `/`.
+    pub fn name(&self) -> &'a CStr {
+        name_from(self.record, self.name).unwrap_or_default()
+    }
+
+    /// Whether this is `.` or `..`.
+    #[inline]
+    pub fn is_dot(&self) -> bool {
+        // Names begin a word, which holds both of these.
+        let [first, second, third, ..] = self.record[self.name / ALIGN];
+        first == b'.' && (second == 0 || second == b'.' && third == 0)
+    }
+
+    /// The metadata. `None` for `..`, and where none was asked for.
+    ///
+    /// # Errors
+    ///
+    /// What `statx` would have failed with.
+    #[inline]
+    pub fn stat(&self) -> Result<Option<PlusStat<'a>>, Errno> {
+        if self.header.error != 0 {
+            let errno = Errno::from_raw_os_error(self.header.error.saturating_neg());
+            return Err(errno);
+        }
+        if self.header.flags & uapi::ENTRY_STAT == 0 {
+            return Ok(None);
+        }
+        // `parse` has found a name behind it.
+        Ok(Some(PlusStat {
+            words: &self.record[HEADER_WORDS..],
+            layout: self.layout,
+        }))
+    }
+}
+
+/// The metadata of an entry.
+#[derive(Clone, Copy, Debug)]
+pub struct PlusStat<'a> {
+    words: &'a [[u8; ALIGN]],
+    layout: &'a PlusLayout,
+}
+
+impl PlusStat<'_> {
+    /// What is there whatever was asked for.
+    #[inline]
+    pub fn fixed(&self) -> uapi::Stat {
+        match self.words.first_chunk() {
+            Some(words) => read_stat(words),
+            None => uapi::Stat::default(),
+        }
+    }
+
+    /// The bits of a mask for which there is room here: times and mount id only if they were asked for.
+    #[inline]
+    pub fn told(&self) -> u32 {
+        self.layout.mask | !GROUPED
+    }
+
+    /// Time of last access.
+    #[inline]
+    pub fn atime(&self) -> uapi::Time {
+        self.time(0)
+    }
+
+    /// Time of last change of the contents.
+    #[inline]
+    pub fn mtime(&self) -> uapi::Time {
+        self.time(1)
+    }
+
+    /// Time of last change of the inode.
+    #[inline]
+    pub fn ctime(&self) -> uapi::Time {
+        self.time(2)
+    }
+
+    /// Time of birth.
+    #[inline]
+    pub fn btime(&self) -> uapi::Time {
+        self.time(3)
+    }
+
+    /// Mount id.
+    #[inline]
+    pub fn mnt_id(&self) -> u64 {
+        let group = self.group(4);
+        group.map_or(0, |words| u64::from_ne_bytes(words[0]))
+    }
+
+    #[inline]
+    fn time(&self, group: usize) -> uapi::Time {
+        let words = self.group(group).and_then(|words| words.first_chunk());
+        let Some([sec, [a, b, c, d, ..]]) = words else {
+            return uapi::Time::default();
+        };
+        uapi::Time {
+            sec: i64::from_ne_bytes(*sec),
+            nsec: u32::from_ne_bytes([*a, *b, *c, *d]),
+            reserved: 0,
+        }
+    }
+
+    /// The words from the beginning of a group on; `None` if it was not asked for.
+    #[inline]
+    fn group(&self, group: usize) -> Option<&[[u8; ALIGN]]> {
+        match self.layout.groups[group] {
+            0 => None,
+            place => self
+                .words
+                .get(usize::from(place)..)
+                .filter(|w| !w.is_empty()),
+        }
+    }
+}
+
+/// The structure in these bytes.
+#[inline]
+fn read_entry(words: &[[u8; ALIGN]; HEADER_WORDS]) -> uapi::Entry {
+    // SAFETY: as many bytes as the structure has (asserted by the type, whose length is made of its size), read at any
+    // alignment; it consists of integers without padding, for which any bytes are valid.
+    unsafe { words.as_ptr().cast::<uapi::Entry>().read_unaligned() }
+}
+
+/// The structure in these bytes.
+#[inline]
+fn read_stat(words: &[[u8; ALIGN]; STAT_WORDS]) -> uapi::Stat {
+    // SAFETY: as above.
+    unsafe { words.as_ptr().cast::<uapi::Stat>().read_unaligned() }
+}
+
+/// The records in a buffer, in order. After an error there is nothing more.
+#[derive(Clone, Debug)]
+pub struct PlusEntries<'a> {
+    words: &'a [[u8; ALIGN]],
+    layout: &'a PlusLayout,
+    at: usize,
+    ragged: bool,
+}
+
+impl<'a> PlusEntries<'a> {
+    /// The records of `buffer`, which holds as many bytes as the request returned.
+    pub fn new(buffer: &'a [u8], layout: &'a PlusLayout) -> Self {
+        let (words, rest) = buffer.as_chunks();
+        Self {
+            words,
+            layout,
+            at: 0,
+            ragged: !rest.is_empty(),
+        }
+    }
+
+    /// Offset in bytes of the next record.
+    #[inline]
+    pub fn offset(&self) -> usize {
+        self.at * ALIGN
+    }
+}
+
+impl<'a> Iterator for PlusEntries<'a> {
+    type Item = Result<PlusEntry<'a>, DirentError>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.at >= self.words.len() && !std::mem::take(&mut self.ragged) {
+            return None;
+        }
+        let parsed = PlusEntry::parse(&self.words[self.at..], self.layout);
+        if let Ok(entry) = &parsed {
+            self.at += entry.words();
+        } else {
+            self.at = self.words.len();
+            self.ragged = false;
+        }
+        Some(parsed)
+    }
+}
+
+impl std::iter::FusedIterator for PlusEntries<'_> {}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,165 @@
+//! The interface of the kernel module: structures, numbers and flags of
+//! `kernel/module/include/uapi/linux/ringwalk.h`, under the names they have there without `ringwalk_`.
+//!
+//! What a field means, who writes it and which values it may have is told there. `tests/uapi.rs` compares every size, place and
+//! number with that header.
+
+use std::mem::{offset_of, size_of};
+
+use rustix::ioctl::{Opcode, opcode};
+
+/// `RINGWALK_VERSION`.
+pub const VERSION: u32 = 1;
+/// `RINGWALK_MAGIC`.
+pub const MAGIC: u64 = 0x6b6c_6177_676e_6972;
+/// `RINGWALK_BUFFER_MAX`.
+pub const BUFFER_MAX: u32 = 1 << 20;
+/// `RINGWALK_F_INLINE`.
+pub const F_INLINE: u32 = 1 << 0;
+/// `RINGWALK_RESULT_END`.
+pub const RESULT_END: u32 = 1 << 0;
+/// `RINGWALK_OFF_CURRENT`.
+pub const OFF_CURRENT: i64 = -1;
+/// `RINGWALK_ENTRY_STAT`.
+pub const ENTRY_STAT: u8 = 1 << 0;
+
+/// Declares a structure of the header, all fields public, and asserts its size.
+macro_rules! structure {
+    ($(#[$doc:meta])* $name:ident, $size:literal { $($field:ident: $type:ty,)* }) => {
+        $(#[$doc])*
+        #[repr(C)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        #[allow(missing_docs, reason = "the header says what each is")]
+        pub struct $name {
+            $(pub $field: $type,)*
+        }
+        const _: () = assert!(size_of::<$name>() == $size);
+        impl $name {
+            /// Name and place of each field, for comparison with the header.
+            pub const FIELDS: &'static [(&'static str, usize)] =
+                &[$((stringify!($field), offset_of!($name, $field)),)*];
+        }
+    };
+}
+
+structure! {
+    /// `struct ringwalk_sqe`.
+    Sqe, 16 {
+        request: u64,
+        reserved: u64,
+    }
+}
+
+structure! {
+    /// `struct ringwalk_info`.
+    Info, 32 {
+        magic: u64,
+        version: u32,
+        flags: u32,
+        commands: u32,
+        buffer_max: u32,
+        stat_mask: u32,
+        readahead_max: u32,
+    }
+}
+
+structure! {
+    /// `struct ringwalk_getdents`.
+    Getdents, 40 {
+        version: u32,
+        flags: u32,
+        fd: i32,
+        len: u32,
+        buf: u64,
+        off: i64,
+        result_flags: u32,
+        reserved: u32,
+    }
+}
+
+structure! {
+    /// `struct ringwalk_fields`.
+    Fields, 32 {
+        mask: u32,
+        stat_flags: u32,
+        xattr_names: u64,
+        xattr_names_len: u32,
+        xattr_value_max: u32,
+        xattr_entry_max: u32,
+        reserved: u32,
+    }
+}
+
+structure! {
+    /// `struct ringwalk_readdirplus`.
+    Readdirplus, 80 {
+        version: u32,
+        flags: u32,
+        fd: i32,
+        len: u32,
+        buf: u64,
+        off: i64,
+        max_entries: u32,
+        entries: u32,
+        result_flags: u32,
+        reserved: u32,
+        fields: Fields,
+    }
+}
+
+structure! {
+    /// `struct ringwalk_entry`.
+    Entry, 32 {
+        d_ino: u64,
+        d_off: u64,
+        reclen: u32,
+        xattr_len: u32,
+        error: i32,
+        name_len: u16,
+        d_type: u8,
+        flags: u8,
+    }
+}
+
+structure! {
+    /// `struct ringwalk_stat`.
+    Stat, 80 {
+        mask: u32,
+        blksize: u32,
+        attributes: u64,
+        attributes_mask: u64,
+        nlink: u32,
+        uid: u32,
+        gid: u32,
+        mode: u16,
+        reserved: u16,
+        ino: u64,
+        size: u64,
+        blocks: u64,
+        dev_major: u32,
+        dev_minor: u32,
+        rdev_major: u32,
+        rdev_minor: u32,
+    }
+}
+
+structure! {
+    /// `struct ringwalk_time`.
+    Time, 16 {
+        sec: i64,
+        nsec: u32,
+        reserved: u32,
+    }
+}
+
+/// `RINGWALK_IOC_INFO`.
+pub const IOC_INFO: Opcode = opcode::read::<Info>(b'w', 0xd0);
+/// `RINGWALK_IOC_GETDENTS`.
+pub const IOC_GETDENTS: Opcode = opcode::read_write::<Getdents>(b'w', 0xd1);
+/// `RINGWALK_IOC_READDIRPLUS`.
+pub const IOC_READDIRPLUS: Opcode = opcode::read_write::<Readdirplus>(b'w', 0xd2);
+
+/// The bit of [`Info::commands`] for a command with this number.
+pub const fn command_bit(number: Opcode) -> u32 {
+    1 << ((number & 0xff) - 0xd0)
+}

@@ -1,0 +1,129 @@
+//! Records of READDIRPLUS into a batch: the index, the types, and what is known of each entry.
+
+use crate::metadata::{Fields, Metadata, Timestamp};
+use crate::raw_batch::{Known, RawBatch};
+use crate::stat::Wanted;
+use ringwalk_sys::rustix::fs::{AtFlags, StatxAttributes};
+use ringwalk_sys::{DirectoryFd, DirentError, PlusEntry, PlusLayout, PlusStat, Statx, statx};
+use ringwalk_sys::{RawFileType as FileType, uapi};
+use rustix::io::{Errno, retry_on_intr};
+
+/// `STATX_ATTR_MOUNT_ROOT`: something is mounted here, and the metadata is that of what is mounted.
+const MOUNT_ROOT: u64 = StatxAttributes::MOUNT_ROOT.bits();
+
+/// The mount id of a directory's entries, where their records do not tell it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum MountId {
+    /// It is not asked for, or the records tell.
+    Told,
+    /// That of the directory, except for what is mounted on an entry.
+    OfDirectory(u64),
+    /// It could not be found out.
+    Unknown,
+}
+
+impl MountId {
+    /// For entries of `fd`.
+    pub(crate) fn of(fd: &DirectoryFd, layout: &PlusLayout, wanted: Wanted) -> Self {
+        let told = layout.mask() & Fields::MNT_ID.bits() != 0;
+        if told || !wanted.fields().contains(Fields::MNT_ID) {
+            return Self::Told;
+        }
+        let mut stat = Statx::default();
+        let mask = Fields::MNT_ID.bits();
+        let asked = retry_on_intr(|| statx(fd, c"", AtFlags::EMPTY_PATH, mask, &mut stat));
+        if asked.is_ok() && stat.stx_mask & mask != 0 {
+            Self::OfDirectory(stat.stx_mnt_id)
+        } else {
+            Self::Unknown
+        }
+    }
+}
+
+/// Indexes what has been filled into `batch`, and notes what it says of each entry. Entries that something else has to be asked about are left
+/// unknown; true if there are none.
+///
+/// # Errors
+///
+/// For bytes that are no records; the entries before them are kept.
+pub(crate) fn decode(
+    batch: &mut RawBatch,
+    layout: &PlusLayout,
+    wanted: Wanted,
+    mount: MountId,
+) -> Result<bool, DirentError> {
+    let RawBatch {
+        records,
+        known,
+        failed,
+    } = batch;
+    let mut complete = true;
+    records.index_plus(layout, |entry| {
+        let (answer, file_type) = judge(entry, wanted, mount);
+        match answer {
+            Known::Nothing => complete = false,
+            Known::Failed(_) => *failed += 1,
+            Known::Metadata(_) | Known::Followed(_) => {}
+        }
+        known.push(answer);
+        file_type
+    })?;
+    Ok(complete)
+}
+
+#[inline]
+fn judge(entry: &PlusEntry<'_>, wanted: Wanted, mount: MountId) -> (Known, FileType) {
+    let stat = match entry.stat() {
+        Ok(Some(stat)) => stat,
+        // What `statx` says of these is certain to be the same. Others, such as an interruption, may have to do with the
+        // request, so `statx` has the word.
+        Err(errno @ (Errno::NOENT | Errno::ACCESS)) => {
+            return (Known::Failed(errno), entry.file_type());
+        }
+        Ok(None) | Err(_) => return (Known::Nothing, entry.file_type()),
+    };
+    let fixed = stat.fixed();
+    let file_type = FileType::from_mode(u32::from(fixed.mode));
+    if wanted.follows() && file_type == FileType::Symlink {
+        return (Known::Nothing, file_type);
+    }
+    let mut metadata = metadata(&stat, &fixed);
+    match mount {
+        MountId::Told => {}
+        MountId::OfDirectory(id)
+            if fixed.attributes & MOUNT_ROOT == 0 && fixed.attributes_mask & MOUNT_ROOT != 0 =>
+        {
+            metadata.mnt_id = id;
+            metadata.mask |= Fields::MNT_ID;
+        }
+        MountId::OfDirectory(_) | MountId::Unknown => return (Known::Nothing, file_type),
+    }
+    (Known::Metadata(metadata), file_type)
+}
+
+#[inline]
+fn metadata(stat: &PlusStat<'_>, fixed: &uapi::Stat) -> Metadata {
+    let time = |time: uapi::Time| Timestamp {
+        secs: time.sec,
+        nanos: time.nsec,
+    };
+    Metadata {
+        mask: Fields::from_bits_truncate(fixed.mask & stat.told()),
+        mode: u32::from(fixed.mode),
+        nlink: fixed.nlink,
+        uid: fixed.uid,
+        gid: fixed.gid,
+        block_size: fixed.blksize,
+        ino: fixed.ino,
+        size: fixed.size,
+        blocks: fixed.blocks,
+        dev: rustix::fs::makedev(fixed.dev_major, fixed.dev_minor),
+        rdev: rustix::fs::makedev(fixed.rdev_major, fixed.rdev_minor),
+        mnt_id: stat.mnt_id(),
+        attributes: fixed.attributes,
+        atime: time(stat.atime()),
+        mtime: time(stat.mtime()),
+        ctime: time(stat.ctime()),
+        btime: time(stat.btime()),
+    }
+}

@@ -1,0 +1,368 @@
+//! A kernel for tests: does what the module does, by system calls, and completes what is in flight in any order. It can be told to
+//! refuse, to be interrupted, to give little at a time, and to be taken away.
+
+use super::transport::{Failed, Transport};
+use crate::descriptor::{At, open_directory};
+use ringwalk_sys::rustix::fs::AtFlags;
+use ringwalk_sys::{
+    Completion, DirectoryFd, Dirents, Filled, PlusLayout, Records, Statx, What, getdents64, statx,
+};
+use rustix::io::Errno;
+use std::ffi::CStr;
+use std::sync::Arc;
+
+/// How the kernel behaves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Behaviour {
+    /// Calls are said to wait from the beginning, so that requests are in flight.
+    pub(super) in_flight: bool,
+    /// Gives no mount ids.
+    pub(super) no_mount_ids: bool,
+    /// Each so manieth read is refused with this error.
+    pub(super) refuses: Option<(u64, Errno)>,
+    /// Each so manieth request of any kind is interrupted.
+    pub(super) interrupted: Option<u64>,
+    /// No more entries than this at a time.
+    pub(super) entries: Option<usize>,
+    /// The end is told only by a read that gives nothing.
+    pub(super) end_untold: bool,
+    /// No ring after so many completions.
+    pub(super) ring_lost_after: Option<u64>,
+    /// No more than so many directories can be opened at a time.
+    pub(super) descriptors: Option<usize>,
+    /// Every entry whose metadata is asked for is refused with this.
+    pub(super) entry_error: Option<Errno>,
+}
+
+impl Behaviour {
+    /// What metadata it gives.
+    pub(super) fn available(&self) -> u32 {
+        if self.no_mount_ids { 0xfff } else { 0x1fff }
+    }
+}
+
+enum Request {
+    Open {
+        at: At,
+        name: std::ffi::CString,
+        follow: bool,
+    },
+    Read {
+        fd: Arc<DirectoryFd>,
+        buffer: Vec<u8>,
+        from: usize,
+        what: What,
+    },
+}
+
+pub(crate) struct Emulated {
+    behaviour: Behaviour,
+    requests: u64,
+    reads: u64,
+    completions: u64,
+    in_flight: Vec<(u32, Request)>,
+    random: u64,
+}
+
+impl Emulated {
+    pub(super) fn new(behaviour: Behaviour) -> Self {
+        Self {
+            behaviour,
+            requests: 0,
+            reads: 0,
+            completions: 0,
+            in_flight: Vec::new(),
+            random: 0x9e37_79b9_7f4a_7c15,
+        }
+    }
+
+    fn is_interrupted(&mut self) -> bool {
+        self.requests += 1;
+        let interrupted = self.behaviour.interrupted;
+        interrupted.is_some_and(|each| self.requests.is_multiple_of(each))
+    }
+
+    fn read_into(
+        &mut self,
+        fd: &DirectoryFd,
+        what: &What,
+        room: &mut [u8],
+    ) -> Result<Filled, Errno> {
+        self.reads += 1;
+        if let Some((each, errno)) = self.behaviour.refuses
+            && self.reads.is_multiple_of(each)
+        {
+            return Err(errno);
+        }
+        let filled = match what {
+            What::Names => {
+                let bytes = getdents64(fd, room)?;
+                Filled {
+                    bytes,
+                    end: bytes == 0,
+                }
+            }
+            What::Plus(layout) => self.plus(fd, layout, room)?,
+        };
+        Ok(Filled {
+            end: filled.end && (filled.bytes == 0 || !self.behaviour.end_untold),
+            ..filled
+        })
+    }
+
+    /// As many entries as fit. No more names are ever read than there is room for, so the position need not be set back.
+    fn plus(
+        &mut self,
+        fd: &DirectoryFd,
+        layout: &PlusLayout,
+        room: &mut [u8],
+    ) -> Result<Filled, Errno> {
+        let most = self.behaviour.entries.unwrap_or(usize::MAX);
+        let (mut at, mut entries) = (0, 0);
+        let mut names = [0; 4096];
+        while entries < most {
+            let Some(bytes) = some_names(fd, &mut names, layout, room.len() - at)? else {
+                if at == 0 {
+                    return Err(Errno::INVAL);
+                }
+                break;
+            };
+            if bytes == 0 {
+                return Ok(Filled {
+                    bytes: at,
+                    end: true,
+                });
+            }
+            for dirent in Dirents::new(&names[..bytes]) {
+                let dirent = dirent.map_err(|_| Errno::IO)?;
+                let stat = self.stat(fd, dirent.name(), layout);
+                at += record(&mut room[at..], &dirent, stat.as_ref(), layout);
+                entries += 1;
+            }
+        }
+        Ok(Filled {
+            bytes: at,
+            end: false,
+        })
+    }
+
+    fn stat(
+        &self,
+        fd: &DirectoryFd,
+        name: &CStr,
+        layout: &PlusLayout,
+    ) -> Option<Result<Statx, Errno>> {
+        if name == c".." {
+            return None;
+        }
+        if let Some(errno) = self.behaviour.entry_error {
+            return Some(Err(errno));
+        }
+        let mut stat = Statx::default();
+        let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
+        Some(statx(fd, name, flags, layout.mask(), &mut stat).map(|()| stat))
+    }
+
+    /// Whether one more directory cannot be opened.
+    fn is_out_of_descriptors(&self) -> bool {
+        let is_read = |request: &&(u32, Request)| matches!(request.1, Request::Read { .. });
+        let open = self.in_flight.iter().filter(is_read).count();
+        self.behaviour.descriptors.is_some_and(|most| open >= most)
+    }
+}
+
+/// Reads a few names, whose records all fit into `room`. `None` if that is too small for the next.
+fn some_names(
+    fd: &DirectoryFd,
+    names: &mut [u8],
+    layout: &PlusLayout,
+    room: usize,
+) -> Result<Option<usize>, Errno> {
+    // The records of getdents64 take 24 bytes at least, and the name with up to 26 more.
+    let more = layout.record_size(0);
+    let few = (room * 24 / (24 + more)).min(names.len() - 8) & !7;
+    for size in (few.max(24)..names.len()).step_by(8) {
+        // From the second on there is one record of just this size, unless another reader has taken it meanwhile.
+        if size > few && size + size / 24 * more > room {
+            return Ok(None);
+        }
+        match getdents64(fd, &mut names[..size]) {
+            Err(Errno::INVAL) => {}
+            bytes => return bytes.map(Some),
+        }
+    }
+    Ok(None)
+}
+
+/// Writes a record as the header of the module has it, and returns its length.
+fn record(
+    room: &mut [u8],
+    dirent: &ringwalk_sys::Dirent<'_>,
+    stat: Option<&Result<Statx, Errno>>,
+    layout: &PlusLayout,
+) -> usize {
+    let mut bytes = vec![0; 32];
+    let mut error = 0;
+    let mut has_stat = 0;
+    match stat {
+        None => {}
+        Some(Err(errno)) => error = -errno.raw_os_error(),
+        Some(Ok(stat)) => {
+            has_stat = 1;
+            for word in [stat.stx_mask, stat.stx_blksize] {
+                bytes.extend(word.to_ne_bytes());
+            }
+            bytes.extend(stat.stx_attributes.to_ne_bytes());
+            bytes.extend(stat.stx_attributes_mask.to_ne_bytes());
+            for word in [stat.stx_nlink, stat.stx_uid, stat.stx_gid] {
+                bytes.extend(word.to_ne_bytes());
+            }
+            bytes.extend(stat.stx_mode.to_ne_bytes());
+            bytes.extend([0; 2]);
+            for word in [stat.stx_ino, stat.stx_size, stat.stx_blocks] {
+                bytes.extend(word.to_ne_bytes());
+            }
+            for word in [
+                stat.stx_dev_major,
+                stat.stx_dev_minor,
+                stat.stx_rdev_major,
+                stat.stx_rdev_minor,
+            ] {
+                bytes.extend(word.to_ne_bytes());
+            }
+            let times = [
+                (0x20, stat.stx_atime),
+                (0x40, stat.stx_mtime),
+                (0x80, stat.stx_ctime),
+                (0x800, stat.stx_btime),
+            ];
+            for (_, time) in times.iter().filter(|(bit, _)| layout.mask() & bit != 0) {
+                bytes.extend(time.tv_sec.to_ne_bytes());
+                bytes.extend(time.tv_nsec.to_ne_bytes());
+                bytes.extend([0; 4]);
+            }
+            if layout.mask() & 0x1000 != 0 {
+                bytes.extend(stat.stx_mnt_id.to_ne_bytes());
+            }
+        }
+    }
+    let name = dirent.name();
+    bytes.extend(name.to_bytes_with_nul());
+    bytes.resize(bytes.len().next_multiple_of(8), 0);
+    let length = u32::try_from(bytes.len()).unwrap();
+    bytes[..8].copy_from_slice(&dirent.ino().to_ne_bytes());
+    bytes[8..16].copy_from_slice(&dirent.cookie().to_ne_bytes());
+    bytes[16..20].copy_from_slice(&length.to_ne_bytes());
+    bytes[24..28].copy_from_slice(&error.to_ne_bytes());
+    let name = u16::try_from(name.to_bytes().len()).unwrap();
+    bytes[28..30].copy_from_slice(&name.to_ne_bytes());
+    bytes[30] = dirent.file_type() as u8;
+    bytes[31] = has_stat;
+    room[..bytes.len()].copy_from_slice(&bytes);
+    bytes.len()
+}
+
+impl Transport for Emulated {
+    fn set_up(&mut self, _depth: u32) -> bool {
+        self.behaviour.ring_lost_after != Some(0)
+    }
+
+    fn read(
+        &mut self,
+        fd: &Arc<DirectoryFd>,
+        what: &What,
+        records: &mut Records,
+    ) -> Result<Filled, Failed> {
+        let mut end = false;
+        let bytes = records.fill_with(|room| {
+            let filled = self.read_into(fd, what, room)?;
+            end = filled.end;
+            Ok(filled.bytes)
+        });
+        let bytes = bytes.map_err(Failed::Refused)?;
+        Ok(Filled { bytes, end })
+    }
+
+    fn start_open(&mut self, slot: u32, at: &At, name: &CStr, follow: bool) {
+        let request = Request::Open {
+            at: at.clone(),
+            name: name.to_owned(),
+            follow,
+        };
+        self.in_flight.push((slot, request));
+    }
+
+    fn start_read(
+        &mut self,
+        slot: u32,
+        fd: Arc<DirectoryFd>,
+        buffer: Vec<u8>,
+        from: usize,
+        what: &What,
+    ) {
+        let request = Request::Read {
+            fd,
+            buffer,
+            from,
+            what: *what,
+        };
+        self.in_flight.push((slot, request));
+    }
+
+    fn close(&mut self, fd: DirectoryFd) {
+        drop(fd);
+    }
+
+    fn flush(&mut self) {}
+
+    fn wait(&mut self) -> Result<Completion, Errno> {
+        assert!(!self.in_flight.is_empty(), "nothing to wait for");
+        self.completions += 1;
+        let lost = self.behaviour.ring_lost_after;
+        if lost.is_some_and(|after| self.completions > after) {
+            self.in_flight.clear();
+            self.behaviour.ring_lost_after = Some(0);
+            return Err(Errno::PERM);
+        }
+        // Xorshift, from Marsaglia 2003.
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        let index = usize::try_from(self.random % 64).unwrap_or(0) % self.in_flight.len();
+        let no_descriptors = self.is_out_of_descriptors();
+        let (slot, request) = self.in_flight.swap_remove(index);
+        let interrupted = self.is_interrupted();
+        Ok(match request {
+            Request::Open { at, name, follow } => Completion::Opened {
+                slot,
+                result: if interrupted {
+                    Err(Errno::INTR)
+                } else if no_descriptors {
+                    Err(Errno::MFILE)
+                } else {
+                    open_directory(&at, &*name, follow)
+                        .map(|fd| Arc::into_inner(fd).expect("just opened"))
+                },
+            },
+            Request::Read {
+                fd,
+                mut buffer,
+                from,
+                what,
+            } => {
+                let result = if interrupted {
+                    Err(Errno::INTR)
+                } else {
+                    self.read_into(&fd, &what, &mut buffer[from..])
+                };
+                Completion::Read {
+                    slot,
+                    fd,
+                    buffer,
+                    from,
+                    result,
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,537 @@
+//! The sources `module` and `ring`: the kernel reads a directory's names and metadata in one request, by the kernel module or by
+//! operations of `io_uring`. They differ in how a request is put (`ringwalk-sys`, `directory_ring/encode.rs`) and in nothing else.
+//!
+//! ```text
+//!   push(job) ── answered from memory ─────> called: openat, one request, decode        (mode.rs: `Calls`)
+//!        │
+//!        └── calls wait ──> opening ──> reading ──> ready ──> pull                      (`InFlight`, up to 64)
+//!                              └───────────┴── refused ──> system calls
+//! ```
+//!
+//! Whatever the kernel refuses is read by system calls, and only what they say of it is told: so a module that is taken away in the middle,
+//! or a file system that it does not get on with, costs time and changes no answer. A request that fails has not moved the
+//! position of its directory.
+//!
+//! `side.rs` has what all workers share, `transport.rs` the way to the kernel, `decode.rs` what becomes of its records.
+
+mod decode;
+#[cfg(test)]
+mod emulated;
+mod mode;
+mod side;
+#[cfg(test)]
+mod tests;
+mod transport;
+
+#[cfg(test)]
+pub(crate) use emulated::Behaviour;
+
+pub(crate) use side::{KernelSide, describe, find};
+pub(crate) use transport::KernelTransport;
+use transport::{Failed, Transport};
+
+use super::syscall::{SyscallSource, open_job, read_failure};
+use super::{Job, Pulled, Source, Step};
+use crate::dir::Origin;
+use crate::error::{Failure, Operation};
+use crate::metadata::Fields;
+use crate::options::{Options, Order};
+use crate::raw_batch::RawBatch;
+use crate::stat::Wanted;
+use decode::{MountId, decode};
+use mode::Mode;
+use ringwalk_sys::{Completion, DirectoryFd, DirectoryReader, Filled, PlusLayout, What};
+use rustix::io::Errno;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Directories in flight: what fills the queues of most devices and servers.
+const DEPTH: u32 = 64;
+
+/// Bytes of a buffer for names with metadata: about 450 entries.
+const PLUS_BUFFER: usize = 64 * 1024;
+
+/// Bytes of a buffer for names only, as with `getdents64`.
+const NAMES_BUFFER: usize = 32 * 1024;
+
+/// Bounds on a size that is given. A record with metadata of all kinds takes up to 448 bytes.
+const LEAST_BUFFER: usize = 1024;
+const LARGEST_BUFFER: usize = ringwalk_sys::uapi::BUFFER_MAX as usize;
+
+pub(crate) struct KernelSource<'w, S, T> {
+    side: &'w KernelSide,
+    transport: T,
+    /// For what the kernel refuses.
+    fallback: SyscallSource<S>,
+    what: What,
+    wanted: Wanted,
+    whole: bool,
+    buffer_size: usize,
+    mode: Mode,
+    /// Read by call when it is pulled.
+    called: Option<Job<S>>,
+    /// Those in flight.
+    jobs: Vec<Option<Job<S>>>,
+    free: Vec<u32>,
+    /// How many may be in flight; fewer where descriptors have run out.
+    depth: usize,
+    /// To be opened when another directory is done with, as descriptors have run out.
+    postponed: Vec<Job<S>>,
+    /// Were in flight on a ring that has been taken away.
+    lost: Vec<Job<S>>,
+    /// Nothing can be in flight.
+    without_ring: bool,
+    ready: VecDeque<Ready<S>>,
+    /// Buffers that nothing is read into.
+    spare: Vec<Vec<u8>>,
+}
+
+/// A directory that is done with, so far.
+struct Ready<S> {
+    job: Job<S>,
+    result: Result<Read, Failure>,
+}
+
+/// What was read of one.
+struct Read {
+    fd: Arc<DirectoryFd>,
+    buffer: Vec<u8>,
+    filled: usize,
+    /// How it ended: at the end of the directory or not, or refused.
+    last: Result<bool, Errno>,
+}
+
+impl<'w, S: Send + Sync> KernelSource<'w, S, KernelTransport> {
+    pub(crate) fn new(side: &'w KernelSide, reader: &DirectoryReader, options: &Options) -> Self {
+        let available = match reader {
+            // It takes the bit, and gives no mount ids.
+            DirectoryReader::Module(device) => device.info().stat_mask & !Fields::MNT_ID.bits(),
+            DirectoryReader::Opcodes(_) => u32::MAX,
+        };
+        Self::over(
+            side,
+            KernelTransport::new(reader.clone()),
+            available,
+            options,
+        )
+    }
+}
+
+impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
+    #[cfg(test)]
+    pub(crate) fn emulated(
+        side: &'w KernelSide,
+        behaviour: Behaviour,
+        options: &Options,
+    ) -> KernelSource<'w, S, emulated::Emulated> {
+        let kernel = emulated::Emulated::new(behaviour);
+        let mut source = KernelSource::over(side, kernel, behaviour.available(), options);
+        if behaviour.in_flight {
+            source.calls_wait();
+        }
+        source
+    }
+
+    /// `available`: the mask of metadata that may be asked for.
+    fn over(side: &'w KernelSide, transport: T, available: u32, options: &Options) -> Self {
+        let wanted = Wanted::entries(options);
+        let (what, default) = if wanted.asks_all() {
+            let layout = PlusLayout::new(wanted.fields().bits() & available);
+            (What::Plus(layout), PLUS_BUFFER)
+        } else {
+            (What::Names, NAMES_BUFFER)
+        };
+        let given = options.buffer_size;
+        let whole = options.order == Order::Name;
+        Self {
+            side,
+            transport,
+            fallback: SyscallSource::new(given, whole),
+            what,
+            wanted,
+            whole,
+            buffer_size: given.unwrap_or(default).clamp(LEAST_BUFFER, LARGEST_BUFFER),
+            mode: Mode::Calls,
+            called: None,
+            jobs: Vec::new(),
+            free: Vec::new(),
+            depth: DEPTH as usize,
+            postponed: Vec::new(),
+            lost: Vec::new(),
+            without_ring: false,
+            ready: VecDeque::new(),
+            spare: Vec::new(),
+        }
+    }
+
+    fn in_flight(&self) -> usize {
+        self.jobs.len() - self.free.len()
+    }
+
+    /// Makes room for requests in flight; false if that is not to be had.
+    fn set_up(&mut self) -> bool {
+        if self.jobs.is_empty() {
+            if !self.transport.set_up(DEPTH) {
+                self.without_ring = true;
+                return false;
+            }
+            self.jobs.resize_with(DEPTH as usize, || None);
+            self.free.extend((0..DEPTH).rev());
+        }
+        true
+    }
+
+    /// Puts a job in flight.
+    fn start(&mut self, job: Job<S>) {
+        let Some(slot) = self.free.pop() else {
+            // There are as many as the capacity.
+            return self.postponed.push(job);
+        };
+        match &job.step {
+            Step::Open(at) => {
+                let (name, follow) = match &job.dir.origin {
+                    Origin::Entry { follow } | Origin::RootPath { follow } => {
+                        (job.dir.c_name(), *follow)
+                    }
+                    Origin::RootFd(_) => (c".", false),
+                };
+                self.transport.start_open(slot, at, name, follow);
+            }
+            Step::Read(fd) => {
+                let fd = Arc::clone(fd);
+                let buffer = self.buffer();
+                self.transport.start_read(slot, fd, buffer, 0, &self.what);
+            }
+        }
+        self.jobs[slot as usize] = Some(job);
+    }
+
+    fn buffer(&mut self) -> Vec<u8> {
+        let mut buffer = self.spare.pop().unwrap_or_default();
+        if buffer.len() < self.buffer_size {
+            buffer.resize(self.buffer_size, 0);
+        }
+        buffer
+    }
+
+    /// Takes note of what has become of a request.
+    fn completed(&mut self, completion: Completion) {
+        match completion {
+            Completion::Opened { slot, result } => self.opened(slot, result),
+            Completion::Read {
+                slot,
+                fd,
+                buffer,
+                from,
+                result,
+            } => self.have_read(slot, fd, buffer, from, result),
+        }
+    }
+
+    fn opened(&mut self, slot: u32, result: Result<DirectoryFd, Errno>) {
+        match result {
+            Ok(fd) => {
+                let buffer = self.buffer();
+                let fd = Arc::new(fd);
+                self.transport.start_read(slot, fd, buffer, 0, &self.what);
+            }
+            Err(Errno::INTR) => {
+                if let Some(job) = self.take(slot) {
+                    self.start(job);
+                }
+            }
+            Err(errno) => {
+                let Some(job) = self.take(slot) else { return };
+                let failure = Failure {
+                    operation: Operation::Open,
+                    errno,
+                };
+                let others = self.in_flight() + self.ready.len();
+                if failure.is_out_of_descriptors() && others > 0 {
+                    // Those in flight have some, and will give them back.
+                    self.depth = (others / 2).max(1);
+                    return self.postponed.push(job);
+                }
+                self.ready.push_back(Ready {
+                    job,
+                    result: Err(failure),
+                });
+            }
+        }
+    }
+
+    fn have_read(
+        &mut self,
+        slot: u32,
+        fd: Arc<DirectoryFd>,
+        mut buffer: Vec<u8>,
+        from: usize,
+        result: Result<Filled, Errno>,
+    ) {
+        let (filled, last) = match result {
+            Ok(Filled { bytes, end }) => (from + bytes, Ok(end)),
+            Err(Errno::INTR) => (from, Ok(false)),
+            Err(errno) => (from, Err(errno)),
+        };
+        let room = buffer.len() - filled;
+        let goes_on = match last {
+            Ok(true) => false,
+            Ok(false) => self.whole || filled == 0 || room >= self.buffer_size / 8,
+            // A name that does not fit into the rest of the buffer.
+            Err(errno) => self.whole && errno == Errno::INVAL && filled > 0,
+        };
+        if goes_on {
+            if self.whole && (last.is_err() || room < self.buffer_size / 8) {
+                buffer.resize(2 * buffer.len(), 0);
+            }
+            return self
+                .transport
+                .start_read(slot, fd, buffer, filled, &self.what);
+        }
+        let Some(job) = self.take(slot) else { return };
+        self.ready.push_back(Ready {
+            job,
+            result: Ok(Read {
+                fd,
+                buffer,
+                filled,
+                last,
+            }),
+        });
+    }
+
+    /// The job of a slot, which is free now.
+    fn take(&mut self, slot: u32) -> Option<Job<S>> {
+        let job = self.jobs[slot as usize].take()?;
+        self.free.push(slot);
+        Some(job)
+    }
+
+    /// Waits until a directory is done with.
+    fn pull_in_flight(&mut self, batch: &mut RawBatch) -> Option<Pulled<S>> {
+        while self.ready.is_empty() {
+            if let Some(job) = self.lost.pop() {
+                return Some(self.again(job, batch));
+            }
+            if self.in_flight() == 0 {
+                let job = self.postponed.pop()?;
+                return Some(self.call(job, batch));
+            }
+            match self.transport.wait() {
+                Ok(completion) => self.completed(completion),
+                Err(_) => self.lose_ring(),
+            }
+        }
+        let ready = self.ready.pop_front()?;
+        while self.in_flight() < self.depth
+            && let Some(job) = self.postponed.pop()
+        {
+            self.start(job);
+        }
+        self.transport.flush();
+        Some(self.hand_out(ready, batch))
+    }
+
+    fn hand_out(&mut self, ready: Ready<S>, batch: &mut RawBatch) -> Pulled<S> {
+        let Ready { job, result } = ready;
+        let read = match result {
+            Ok(read) => read,
+            Err(failure) => return Pulled::failed(job, failure),
+        };
+        let Read {
+            fd,
+            mut buffer,
+            filled,
+            last,
+        } = read;
+        batch.records.swap_buffer(&mut buffer, filled);
+        if self.spare.len() < self.depth {
+            self.spare.push(buffer);
+        }
+        match last {
+            Err(errno) if filled == 0 || self.whole => self.refused(job, fd, errno, batch),
+            // It is asked again for the rest, and may refuse that.
+            last => self.decoded(job, fd, last.unwrap_or(false), batch),
+        }
+    }
+
+    /// The ring has been taken away, and nothing is known of what was in flight on it.
+    #[cold]
+    fn lose_ring(&mut self) {
+        self.lost.extend(self.jobs.drain(..).flatten());
+        self.free.clear();
+        self.without_ring = true;
+        self.mode = Mode::Calls;
+    }
+
+    /// A directory of which nothing is known after it was begun to be read. From its beginning it can be read again; where others
+    /// have been given entries already, that cannot be done, and the rest is not to be had.
+    #[cold]
+    fn again(&mut self, job: Job<S>, batch: &mut RawBatch) -> Pulled<S> {
+        batch.clear();
+        let fd = match &job.step {
+            Step::Open(_) => return self.fallback.open_and_read(job, batch),
+            Step::Read(fd) => Arc::clone(fd),
+        };
+        Pulled {
+            fd: Some(fd),
+            ..Pulled::failed(job, read_failure(Errno::IO))
+        }
+    }
+
+    /// Opens and reads a directory by calls.
+    fn call(&mut self, job: Job<S>, batch: &mut RawBatch) -> Pulled<S> {
+        let begin = self.mode.is_in_flight().then(Instant::now);
+        if self.side.is_given_up() {
+            return self.fallback.open_and_read(job, batch);
+        }
+        let fd = match open_job(&job) {
+            Ok(fd) => fd,
+            Err(failure) => return Pulled::failed(job, failure),
+        };
+        let pulled = match self.read(&fd, batch) {
+            Ok(end) => self.decoded(job, fd, end, batch),
+            Err(Failed::Refused(errno)) => self.refused(job, fd, errno, batch),
+            Err(Failed::Lost) => {
+                self.without_ring = true;
+                self.again(job, batch)
+            }
+        };
+        self.mode.called(begin, batch.records.len());
+        pulled
+    }
+
+    /// Reads by calls until the buffer is full or the directory ends; true at the end.
+    fn read(&mut self, fd: &Arc<DirectoryFd>, batch: &mut RawBatch) -> Result<bool, Failed> {
+        batch.records.reserve(self.buffer_size);
+        let mut filled = 0;
+        loop {
+            match self.transport.read(fd, &self.what, &mut batch.records) {
+                Ok(Filled { end: true, .. }) => return Ok(true),
+                Ok(read) => filled += read.bytes,
+                // A name that does not fit into the rest of the buffer.
+                Err(Failed::Refused(Errno::INVAL)) if filled > 0 && self.whole => {
+                    batch.records.reserve(2 * batch.records.room());
+                }
+                // It is asked again for the rest, and may refuse that.
+                Err(Failed::Refused(_)) if filled > 0 && !self.whole => return Ok(false),
+                Err(failed) => return Err(failed),
+            }
+            if batch.records.room_left() < self.buffer_size / 8 {
+                if !self.whole {
+                    return Ok(false);
+                }
+                batch.records.reserve(2 * batch.records.room());
+            }
+        }
+    }
+
+    /// What has been filled becomes a batch.
+    fn decoded(
+        &mut self,
+        job: Job<S>,
+        fd: Arc<DirectoryFd>,
+        end: bool,
+        batch: &mut RawBatch,
+    ) -> Pulled<S> {
+        let decoded = self.decode(&fd, batch);
+        self.side.worked();
+        Pulled {
+            job,
+            fd: Some(fd),
+            end: end && decoded.is_ok(),
+            metadata: decoded == Ok(true),
+            failure: decoded.err(),
+        }
+    }
+
+    /// Indexes what has been filled; true if all metadata is there.
+    fn decode(&self, fd: &DirectoryFd, batch: &mut RawBatch) -> Result<bool, Failure> {
+        let decoded = match &self.what {
+            What::Names => batch.records.index().map(|()| false),
+            What::Plus(layout) => {
+                let mount = MountId::of(fd, layout, self.wanted);
+                decode(batch, layout, self.wanted, mount)
+            }
+        };
+        // Bytes that are no records are an error of the file system.
+        decoded.map_err(|_| read_failure(Errno::IO))
+    }
+
+    /// The kernel will not read on in this directory: system calls do.
+    #[cold]
+    fn refused(
+        &mut self,
+        job: Job<S>,
+        fd: Arc<DirectoryFd>,
+        errno: Errno,
+        batch: &mut RawBatch,
+    ) -> Pulled<S> {
+        if let Err(failure) = self.decode(&fd, batch) {
+            return Pulled {
+                fd: Some(fd),
+                ..Pulled::failed(job, failure)
+            };
+        }
+        let used = batch.records.room() - batch.records.room_left();
+        batch.records.reserve(used + NAMES_BUFFER);
+        let pulled = self.fallback.read_on(job, fd, batch);
+        self.side.hand_back(errno, pulled.failure.is_none());
+        pulled
+    }
+}
+
+impl<S: Send + Sync, T: Transport> Source<S> for KernelSource<'_, S, T> {
+    fn capacity(&self) -> usize {
+        if self.mode.is_in_flight() {
+            self.depth
+        } else {
+            1
+        }
+    }
+
+    fn push(&mut self, job: Job<S>) {
+        if self.side.is_given_up() {
+            self.mode = Mode::Calls;
+        }
+        if self.called.is_none() && self.mode.next_is_call() {
+            self.called = Some(job);
+        } else {
+            self.start(job);
+        }
+    }
+
+    fn pull(&mut self, batch: &mut RawBatch) -> Option<Pulled<S>> {
+        batch.clear();
+        match self.called.take() {
+            Some(job) => Some(self.call(job, batch)),
+            None => self.pull_in_flight(batch),
+        }
+    }
+
+    fn calls_wait(&mut self) {
+        if !self.mode.is_in_flight()
+            && !self.without_ring
+            && !self.side.is_given_up()
+            && self.set_up()
+        {
+            self.side.note_in_flight();
+            self.mode.wait();
+        }
+    }
+
+    fn reads_apart(&self) -> bool {
+        matches!(self.what, What::Plus(_)) && !self.whole && !self.side.is_given_up()
+    }
+
+    fn release(&mut self, fd: Arc<DirectoryFd>) {
+        if let Some(fd) = Arc::into_inner(fd) {
+            self.transport.close(fd);
+        }
+    }
+
+    fn buffer_size(&self) -> usize {
+        self.buffer_size
+    }
+}

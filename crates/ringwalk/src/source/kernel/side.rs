@@ -1,0 +1,204 @@
+//! What the kernel offers for reading directories in batches: looked for once a walk, and given up by all workers where it turns
+//! out not to work.
+
+use crate::options::SourceChoice;
+use ringwalk_sys::{DirectoryOpcodes, DirectoryReader, IoUring, ModuleDevice};
+use rustix::io::Errno;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// The module is given up after it has refused so many directories in a row that system calls could read.
+const STRIKES: u32 = 3;
+
+/// `auto` looks for the operations of the kernel when a worker has seen so many times what makes it look for the module: they are found
+/// by setting up a ring, which takes longer than an open that fails.
+const RING_WORTH: u64 = 8;
+
+/// What there is, for all workers of a walk.
+#[derive(Debug, Default)]
+pub(crate) struct KernelSide {
+    /// What has been looked for: the module, the operations.
+    looked: [AtomicBool; 2],
+    found: OnceLock<DirectoryReader>,
+    /// Why there is none.
+    refused: Mutex<Option<String>>,
+    given_up: AtomicBool,
+    strikes: AtomicU32,
+    handed_back: AtomicU64,
+    /// The last error for which a directory was handed back.
+    last: Mutex<Option<Errno>>,
+    /// Requests were in flight.
+    in_flight: AtomicBool,
+}
+
+impl KernelSide {
+    /// With what a source that was asked for by name has been found to be.
+    pub(crate) fn new(found: Option<DirectoryReader>) -> Self {
+        let side = Self::default();
+        if let Some(found) = found {
+            side.take(found);
+        }
+        side
+    }
+
+    fn take(&self, found: DirectoryReader) {
+        // Found once.
+        let _ = self.found.set(found);
+        for looked in &self.looked {
+            looked.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// What is to be read by now, unless it has been given up.
+    #[inline]
+    pub(crate) fn reader(&self) -> Option<&DirectoryReader> {
+        self.found.get()
+    }
+
+    /// Looks for what there is, now that a worker has seen `times` what makes it worth it.
+    #[inline]
+    pub(crate) fn look(&self, times: u64) {
+        if !self.looked[0].load(Ordering::Relaxed) {
+            self.look_for_module();
+        } else if times >= RING_WORTH && !self.looked[1].load(Ordering::Relaxed) {
+            self.look_for_operations();
+        }
+    }
+
+    /// Looks for everything.
+    pub(crate) fn look_for_all(&self) {
+        self.look_for_module();
+        if self.reader().is_none() {
+            self.look_for_operations();
+        }
+    }
+
+    #[cold]
+    fn look_for_module(&self) {
+        if !self.looked[0].swap(true, Ordering::Relaxed) {
+            self.note(find(SourceChoice::Module));
+        }
+    }
+
+    #[cold]
+    fn look_for_operations(&self) {
+        if !self.looked[1].swap(true, Ordering::Relaxed) {
+            self.note(find(SourceChoice::Ring));
+        }
+    }
+
+    fn note(&self, found: Result<DirectoryReader, String>) {
+        match found {
+            Ok(found) => self.take(found),
+            Err(why) => *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(why),
+        }
+    }
+
+    /// Whether directories are left to system calls after all.
+    #[inline]
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.given_up.load(Ordering::Relaxed)
+    }
+
+    /// A directory was read.
+    #[inline]
+    pub(super) fn worked(&self) {
+        if self.strikes.load(Ordering::Relaxed) != 0 {
+            self.strikes.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// A directory was refused with this error. `readable`: system calls have read it.
+    #[cold]
+    pub(super) fn hand_back(&self, errno: Errno, readable: bool) {
+        if !readable {
+            // It is the directory's own.
+            return;
+        }
+        self.handed_back.fetch_add(1, Ordering::Relaxed);
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(errno);
+        if self.strikes.fetch_add(1, Ordering::Relaxed) + 1 >= STRIKES {
+            self.given_up.store(true, Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn note_in_flight(&self) {
+        self.in_flight.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn handed_back(&self) -> u64 {
+        self.handed_back.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn last_hand_back(&self) -> Option<String> {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.map(|errno| errno.to_string())
+    }
+
+    /// The name of what was found.
+    pub(crate) fn source(&self) -> Option<&'static str> {
+        Some(match self.found.get()? {
+            DirectoryReader::Module(_) => SourceChoice::Module.as_str(),
+            DirectoryReader::Opcodes(_) => SourceChoice::Ring.as_str(),
+        })
+    }
+
+    /// What it is, in words.
+    pub(crate) fn describe(&self) -> Option<String> {
+        let mut words = describe(self.found.get()?);
+        if self.is_given_up() {
+            words += "; given up, as it refused directories that system calls could read";
+        } else if self.in_flight.load(Ordering::Relaxed) {
+            words += "; requests were kept in flight, as calls waited";
+        }
+        Some(words)
+    }
+
+    /// Why there is none, if it was looked for.
+    pub(crate) fn refused(&self) -> Option<String> {
+        let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        refused.clone()
+    }
+}
+
+/// What it is: versions and features, in words.
+pub(crate) fn describe(reader: &DirectoryReader) -> String {
+    match reader {
+        DirectoryReader::Module(device) => {
+            let info = device.info();
+            format!(
+                "kernel module, interface version {}, commands {:#x}, flags {:#x}, statx mask {:#x}",
+                info.version, info.commands, info.flags, info.stat_mask
+            )
+        }
+        DirectoryReader::Opcodes(operations) => format!(
+            "io_uring operations {} (GETDENTS) and {} (READDIRPLUS) of this kernel",
+            operations.getdents, operations.readdirplus
+        ),
+    }
+}
+
+/// Looks for a source that was asked for by name.
+///
+/// # Errors
+///
+/// Why it cannot be used.
+pub(crate) fn find(choice: SourceChoice) -> Result<DirectoryReader, String> {
+    match choice {
+        SourceChoice::Module => ModuleDevice::open()
+            .map(|device| DirectoryReader::Module(Arc::new(device)))
+            .map_err(|refused| refused.to_string()),
+        SourceChoice::Ring => match IoUring::probe() {
+            Ok(ring) => DirectoryOpcodes::of(&ring)
+                .map(DirectoryReader::Opcodes)
+                .ok_or_else(|| {
+                    format!(
+                        "io_uring of this kernel has no operations that read directories (its last is number {}, without the feature bit of the patches)",
+                        ring.last_operation()
+                    )
+                }),
+            Err(errno) => Err(format!("io_uring is not to be had: {errno}")),
+        },
+        _ => Err("it is not read by the kernel in batches".to_owned()),
+    }
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the measuring programs share: the patched kernel's operations, rings, and the records of a directory.
+ */
+#ifndef RINGWALK_BENCH_COMMON_H
+#define RINGWALK_BENCH_COMMON_H
+
+#include <fcntl.h>
+#include <linux/stat.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <liburing.h>
+
+#include "../module/include/uapi/linux/ringwalk.h"
+
+enum {
+	/*
+	 * One size for all ways to read, the C library's for getdents64: a caller of READDIRPLUS with more would do fewer calls, not
+	 * because of what is measured.
+	 */
+	BUFFER = 32 * 1024,
+	BUFFER_MOST = 1024 * 1024,
+	/* The type in a mode: <sys/stat.h> and <linux/stat.h> do not go together. */
+	MODE_TYPE = 0170000,
+	MODE_DIR = 0040000,
+	TYPE_DIR = 4,
+	TYPE_UNKNOWN = 0,
+};
+
+/* What every way asks of an entry: what a sum of sizes needs. */
+#define WANTED		(STATX_TYPE | STATX_SIZE)
+
+/* The record of getdents64: linux_dirent64 in fs/readdir.c. */
+struct dirent_record {
+	uint64_t ino;
+	int64_t off;
+	unsigned short reclen;
+	unsigned char type;
+	char name[];
+};
+
+/* Of the patched kernel: its feature, the flag of the last records, and the argument at addr3 of its READDIRPLUS. */
+#define FEATURE_DIR	(1U << 30)
+#define CQE_DIR_END	(1U << 8)
+
+struct readdirplus_args {
+	uint32_t flags;
+	uint32_t max_entries;
+	struct ringwalk_fields fields;
+};
+
+_Static_assert(sizeof(struct readdirplus_args) == 40, "readdirplus_args");
+
+/* The numbers of the directory operations in this kernel. */
+struct opcodes {
+	unsigned char getdents;
+	unsigned char readdirplus;
+	unsigned char readahead;
+};
+
+/* The word all messages begin with. */
+extern const char *program;
+
+/* Ends the program with a message and errno's. */
+void die(const char *what) __attribute__((noreturn));
+
+/* Ends the program with a message and what a ring returned, a negative errno. */
+void die_of(const char *what, int error) __attribute__((noreturn));
+
+/* As many open files as this process may have. */
+void raise_file_limit(void);
+
+/* A ring that only this thread submits to. */
+void make_ring(struct io_uring *ring, unsigned int entries);
+
+/* The directory operations; ends the program on a kernel without them. */
+struct opcodes find_opcodes(struct io_uring *ring);
+
+/* The module's device; ends the program where it is not there. */
+int open_module(void);
+
+/* What became of an operation, as its completion entry has it. */
+struct completion {
+	int res;
+	unsigned int flags;
+};
+
+/* Submits the one prepared entry and waits for it. */
+struct completion submit_one(struct io_uring *ring);
+
+static inline bool is_dot(const char *name)
+{
+	return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
+}
+
+/* The metadata of a record of READDIRPLUS that has it. */
+static inline const struct ringwalk_stat *entry_stat(const struct ringwalk_entry *entry)
+{
+	return (const struct ringwalk_stat *)(entry + 1);
+}
+
+/* The name, when no time, mount, alignment or subvolume group was asked for, as with WANTED. */
+static inline const char *entry_name(const struct ringwalk_entry *entry)
+{
+	return (const char *)(entry + 1) +
+	       (entry->flags & RINGWALK_ENTRY_STAT ? sizeof(struct ringwalk_stat) : 0);
+}
+
+#endif

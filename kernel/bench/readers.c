@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The ways to read a directory: the system call, the module by ioctl and by a ring, the patched kernel's operations.
+ *
+ * All fill the same buffer, and ask for the same of every entry. Each call waits for its result; on a ring the module
+ * runs it inline, and the operations try so first.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "readers.h"
+
+uint32_t buffer_size = BUFFER;
+
+/* Pages that are not used cost nothing. */
+static _Alignas(8) char buffer[BUFFER_MOST];
+static struct io_uring ring;
+static struct opcodes opcodes;
+static int module;
+
+static const struct ringwalk_fields fields = { .mask = WANTED };
+
+static void start_module(void)
+{
+	module = open_module();
+}
+
+static void start_module_ring(void)
+{
+	int error;
+
+	module = open_module();
+	make_ring(&ring, 4);
+	/* As any caller would do it: the device is one of the ring's own files. */
+	error = io_uring_register_files(&ring, &module, 1);
+	if (error)
+		die_of("IORING_REGISTER_FILES", error);
+}
+
+static void start_opcodes(void)
+{
+	make_ring(&ring, 4);
+	opcodes = find_opcodes(&ring);
+}
+
+static struct batch fill_syscall(int fd)
+{
+	long filled = syscall(SYS_getdents64, fd, buffer, buffer_size);
+
+	if (filled < 0)
+		die("getdents64");
+	return (struct batch){ buffer, filled, filled == 0 };
+}
+
+static struct ringwalk_getdents names_request(int fd)
+{
+	return (struct ringwalk_getdents){
+		.version = RINGWALK_VERSION,
+		.flags = RINGWALK_F_INLINE,
+		.fd = fd,
+		.len = buffer_size,
+		.buf = (uintptr_t)buffer,
+		.off = RINGWALK_OFF_CURRENT,
+	};
+}
+
+static struct ringwalk_readdirplus plus_request(int fd)
+{
+	return (struct ringwalk_readdirplus){
+		.version = RINGWALK_VERSION,
+		.flags = RINGWALK_F_INLINE,
+		.fd = fd,
+		.len = buffer_size,
+		.buf = (uintptr_t)buffer,
+		.off = RINGWALK_OFF_CURRENT,
+		.fields = fields,
+	};
+}
+
+static struct batch done(const char *what, int filled, uint32_t flags)
+{
+	if (filled < 0)
+		die_of(what, filled);
+	return (struct batch){ buffer, filled, filled == 0 || flags & RINGWALK_RESULT_END };
+}
+
+static int by_ioctl(unsigned long command, void *request)
+{
+	int filled = ioctl(module, command, request);
+
+	return filled < 0 ? -errno : filled;
+}
+
+static int by_ring(unsigned int command, void *request)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
+	struct ringwalk_sqe payload = { .request = (uintptr_t)request };
+
+	io_uring_prep_rw(IORING_OP_URING_CMD, sqe, 0, NULL, 0, 0);
+	sqe->flags = IOSQE_FIXED_FILE;
+	sqe->cmd_op = command;
+	memcpy(sqe->cmd, &payload, sizeof(payload));
+	return submit_one(&ring).res;
+}
+
+static struct batch fill_names_ioctl(int fd)
+{
+	struct ringwalk_getdents request = names_request(fd);
+	int filled = by_ioctl(RINGWALK_IOC_GETDENTS, &request);
+
+	return done("RINGWALK_IOC_GETDENTS", filled, request.result_flags);
+}
+
+static struct batch fill_names_ring(int fd)
+{
+	struct ringwalk_getdents request = names_request(fd);
+	int filled = by_ring(RINGWALK_IOC_GETDENTS, &request);
+
+	return done("RINGWALK_IOC_GETDENTS on a ring", filled, request.result_flags);
+}
+
+static struct batch fill_plus_ioctl(int fd)
+{
+	struct ringwalk_readdirplus request = plus_request(fd);
+	int filled = by_ioctl(RINGWALK_IOC_READDIRPLUS, &request);
+
+	return done("RINGWALK_IOC_READDIRPLUS", filled, request.result_flags);
+}
+
+static struct batch fill_plus_ring(int fd)
+{
+	struct ringwalk_readdirplus request = plus_request(fd);
+	int filled = by_ring(RINGWALK_IOC_READDIRPLUS, &request);
+
+	return done("RINGWALK_IOC_READDIRPLUS on a ring", filled, request.result_flags);
+}
+
+static struct batch operation(const char *what)
+{
+	struct completion got = submit_one(&ring);
+
+	return done(what, got.res, got.flags & CQE_DIR_END ? RINGWALK_RESULT_END : 0);
+}
+
+static struct batch fill_names_opcode(int fd)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
+
+	io_uring_prep_rw(opcodes.getdents, sqe, fd, buffer, buffer_size, (uint64_t)RINGWALK_OFF_CURRENT);
+	return operation("IORING_OP_GETDENTS");
+}
+
+static struct batch fill_plus_opcode(int fd)
+{
+	struct readdirplus_args arguments = { .fields = fields };
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
+
+	io_uring_prep_rw(opcodes.readdirplus, sqe, fd, buffer, buffer_size, (uint64_t)RINGWALK_OFF_CURRENT);
+	sqe->addr3 = (uintptr_t)&arguments;
+	return operation("IORING_OP_READDIRPLUS");
+}
+
+static void start_nothing(void)
+{
+}
+
+const struct reader readers[] = {
+	{ "names", "syscall", false, start_nothing, fill_syscall },
+	{ "names", "ioctl", false, start_module, fill_names_ioctl },
+	{ "names", "ring", false, start_module_ring, fill_names_ring },
+	{ "names", "opcode", false, start_opcodes, fill_names_opcode },
+	{ "stat", "syscall", false, start_nothing, fill_syscall },
+	{ "stat", "ioctl", true, start_module, fill_plus_ioctl },
+	{ "stat", "ring", true, start_module_ring, fill_plus_ring },
+	{ "stat", "opcode", true, start_opcodes, fill_plus_opcode },
+	{ 0 },
+};
+
+const struct reader *find_reader(const char *what, const char *how)
+{
+	for (const struct reader *each = readers; each->what; each++)
+		if (!strcmp(each->what, what) && !strcmp(each->how, how))
+			return each;
+	return NULL;
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Adds up the entries and the bytes below a directory by the patched kernel's operations, all in one thread and one event loop: the
+ * counterpart of traverse/, which does the same with tokio.
+ *
+ *   ringtraverse getdents|readdirplus DIR
+ *
+ *   getdents     opens, reads, asks for metadata entry by entry and closes, each by its operation (OPENAT, GETDENTS, STATX, CLOSE)
+ *   readdirplus  opens, reads with metadata (READDIRPLUS), closes
+ *
+ * A directory is in one of these states, and has one operation in flight at a time; up to 256 directories are under way:
+ *
+ *   OPENING -> READING -> (STATTING -> ... -> STATTING ->) READING -> ... -> closed, the slot is free
+ *
+ * Prints "E entries, B bytes".
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common.h"
+#include "nodes.h"
+
+enum {
+	AT_A_TIME = 256,
+	/* One operation a directory, and the closing of another. */
+	ENTRIES = 2 * AT_A_TIME,
+	/* The completion of a close, which belongs to no slot. */
+	CLOSED = AT_A_TIME,
+};
+
+struct slot {
+	enum { OPENING, READING, STATTING } state;
+	struct node *node;
+	bool end;
+	size_t at, filled;
+	struct statx st;
+	_Alignas(8) char buffer[BUFFER];
+};
+
+const char *program = "ringtraverse";
+
+static const struct readdirplus_args arguments = { .fields = { .mask = WANTED } };
+
+static struct slot slots[AT_A_TIME];
+static int unused[AT_A_TIME];
+static int unused_count, in_flight;
+static struct io_uring ring;
+static struct opcodes opcodes;
+static bool plus;
+static uint64_t entries, bytes;
+
+/* An entry to fill in; sent() follows, as filling may clear what says whose it is. */
+static struct io_uring_sqe *prepare(void)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
+
+	if (!sqe) {
+		int error = io_uring_submit(&ring);
+
+		if (error < 0)
+			die_of("io_uring_enter", error);
+		sqe = io_uring_get_sqe(&ring);
+	}
+	return sqe;
+}
+
+static void sent(struct io_uring_sqe *sqe, unsigned long slot)
+{
+	sqe->user_data = slot;
+	in_flight++;
+}
+
+static void close_later(int fd)
+{
+	struct io_uring_sqe *sqe;
+
+	if (fd < 0)
+		return;
+	sqe = prepare();
+	io_uring_prep_close(sqe, fd);
+	sent(sqe, CLOSED);
+}
+
+static void open_next(void)
+{
+	struct node *node;
+
+	while (unused_count && (node = pop_node())) {
+		int number = unused[--unused_count];
+		struct io_uring_sqe *sqe = prepare();
+		struct slot *slot = &slots[number];
+
+		slot->node = node;
+		slot->state = OPENING;
+		slot->end = false;
+		io_uring_prep_openat(sqe, parent_fd(node), node->name,
+				     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+		sent(sqe, number);
+	}
+}
+
+static void read_on(struct slot *slot)
+{
+	struct io_uring_sqe *sqe = prepare();
+	int opcode = plus ? opcodes.readdirplus : opcodes.getdents;
+
+	slot->state = READING;
+	io_uring_prep_rw(opcode, sqe, slot->node->fd, slot->buffer, BUFFER, (uint64_t)RINGWALK_OFF_CURRENT);
+	if (plus)
+		sqe->addr3 = (uintptr_t)&arguments;
+	sent(sqe, slot - slots);
+}
+
+static void finish(struct slot *slot)
+{
+	close_later(drop_node(slot->node));
+	unused[unused_count++] = slot - slots;
+}
+
+static void count(struct slot *slot, const char *name, uint64_t size, unsigned int mode)
+{
+	entries++;
+	bytes += size;
+	if ((mode & MODE_TYPE) == MODE_DIR)
+		push_node(slot->node, name);
+}
+
+static void count_entries(struct slot *slot)
+{
+	for (size_t at = 0; at < slot->filled;) {
+		const struct ringwalk_entry *entry = (const void *)(slot->buffer + at);
+
+		at += entry->reclen;
+		if (is_dot(entry_name(entry)) || entry->error == -ENOENT)
+			continue;
+		if (entry->error)
+			die_of(entry_name(entry), entry->error);
+		count(slot, entry_name(entry), entry_stat(entry)->size, entry_stat(entry)->mode);
+	}
+	slot->at = slot->filled;
+}
+
+static const struct dirent_record *current(const struct slot *slot)
+{
+	return (const void *)(slot->buffer + slot->at);
+}
+
+/* Asks for the metadata of the current entry, or of the next that is neither "." nor ".."; reads on behind the last. */
+static void stat_next(struct slot *slot)
+{
+	struct io_uring_sqe *sqe;
+
+	while (slot->at < slot->filled && is_dot(current(slot)->name))
+		slot->at += current(slot)->reclen;
+	if (slot->at == slot->filled) {
+		if (slot->end)
+			finish(slot);
+		else
+			read_on(slot);
+		return;
+	}
+	slot->state = STATTING;
+	sqe = prepare();
+	io_uring_prep_statx(sqe, slot->node->fd, current(slot)->name,
+			    AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, WANTED, (void *)&slot->st);
+	sent(sqe, slot - slots);
+}
+
+static void opened(struct slot *slot, int result)
+{
+	if (result < 0)
+		die_of(slot->node->name, result);
+	slot->node->fd = result;
+	close_later(drop_node(slot->node->parent));
+	read_on(slot);
+}
+
+static void was_read(struct slot *slot, int result, unsigned int flags)
+{
+	if (result < 0)
+		die_of(slot->node->name, result);
+	slot->at = 0;
+	slot->filled = result;
+	slot->end = !result || flags & CQE_DIR_END;
+	if (plus)
+		count_entries(slot);
+	stat_next(slot);
+}
+
+static void was_stat(struct slot *slot, int result)
+{
+	const struct dirent_record *record = current(slot);
+
+	if (result < 0 && result != -ENOENT)
+		die_of(record->name, result);
+	if (!result)
+		count(slot, record->name, slot->st.stx_size, slot->st.stx_mode);
+	slot->at += record->reclen;
+	stat_next(slot);
+}
+
+static void completed(const struct io_uring_cqe *cqe)
+{
+	struct slot *slot = &slots[cqe->user_data];
+
+	in_flight--;
+	if (cqe->user_data == CLOSED)
+		return;
+	switch (slot->state) {
+	case OPENING:
+		opened(slot, cqe->res);
+		break;
+	case READING:
+		was_read(slot, cqe->res, cqe->flags);
+		break;
+	case STATTING:
+		was_stat(slot, cqe->res);
+		break;
+	}
+}
+
+static void walk(const char *root)
+{
+	push_node(NULL, root);
+	open_next();
+	while (in_flight) {
+		struct io_uring_cqe *cqe;
+		unsigned int head, seen = 0;
+		int error = io_uring_submit_and_wait(&ring, 1);
+
+		if (error < 0 && error != -EINTR)
+			die_of("io_uring_enter", error);
+		io_uring_for_each_cqe(&ring, head, cqe) {
+			completed(cqe);
+			seen++;
+		}
+		io_uring_cq_advance(&ring, seen);
+		open_next();
+	}
+}
+
+int main(int argc, char **argv)
+{
+	plus = argc == 3 && !strcmp(argv[1], "readdirplus");
+	if (argc != 3 || (!plus && strcmp(argv[1], "getdents"))) {
+		fprintf(stderr, "usage: ringtraverse getdents|readdirplus DIR\n");
+		return 2;
+	}
+	raise_file_limit();
+	make_ring(&ring, ENTRIES);
+	opcodes = find_opcodes(&ring);
+	for (int i = 0; i < AT_A_TIME; i++)
+		unused[unused_count++] = i;
+	walk(argv[2]);
+	printf("%llu entries, %llu bytes\n", (unsigned long long)entries, (unsigned long long)bytes);
+	return 0;
+}

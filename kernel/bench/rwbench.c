@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Walks a tree in one thread and reads its directories in one of several ways: what a way costs, and nothing else.
+ *
+ *   rwbench [--buffer BYTES] [--readahead module|opcode] names|stat syscall|ioctl|ring|opcode DIR
+ *
+ *   names   names only: getdents64, or GETDENTS of the module or the patched kernel
+ *   stat    names, types and sizes: getdents64 and one statx an entry, or READDIRPLUS
+ *
+ * The walk, the buffer and what is asked of an entry are the same for all; a way that tells that a directory is at its end is
+ * spared the call that would return nothing, as any caller of it is. With --readahead the entries of each directory are brought
+ * in by READAHEAD first, piece by piece, a piece ahead of the reading.
+ *
+ * Prints "E entries, B bytes, D directories, C calls, R s real, U s user, S s system".
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "nodes.h"
+#include "readahead.h"
+#include "readers.h"
+
+const char *program = "rwbench";
+
+static const struct reader *reader;
+static bool with_stat;
+static uint64_t entries, bytes, directories, calls;
+
+static void count(struct node *parent, const char *name, uint64_t size, bool is_dir)
+{
+	entries++;
+	bytes += size;
+	if (is_dir)
+		push_node(parent, name);
+}
+
+static void count_name(struct node *parent, const struct dirent_record *record)
+{
+	struct statx st;
+
+	if (!with_stat && record->type != TYPE_UNKNOWN) {
+		count(parent, record->name, 0, record->type == TYPE_DIR);
+		return;
+	}
+	if (syscall(SYS_statx, parent->fd, record->name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, WANTED, &st)) {
+		if (errno != ENOENT)
+			die(record->name);
+		return;
+	}
+	count(parent, record->name, with_stat ? st.stx_size : 0, (st.stx_mode & MODE_TYPE) == MODE_DIR);
+}
+
+static void count_names(struct node *parent, struct batch batch)
+{
+	for (size_t at = 0; at < batch.bytes;) {
+		const struct dirent_record *record = (const void *)(batch.buffer + at);
+
+		at += record->reclen;
+		if (is_dot(record->name))
+			continue;
+		readahead_before_entry();
+		count_name(parent, record);
+	}
+}
+
+static void count_entries(struct node *parent, struct batch batch)
+{
+	for (size_t at = 0; at < batch.bytes;) {
+		const struct ringwalk_entry *entry = (const void *)(batch.buffer + at);
+		const char *name = entry_name(entry);
+
+		at += entry->reclen;
+		if (is_dot(name))
+			continue;
+		if (entry->error == -ENOENT)
+			continue;
+		if (entry->error)
+			die_of(name, entry->error);
+		count(parent, name, entry_stat(entry)->size,
+		      (entry_stat(entry)->mode & MODE_TYPE) == MODE_DIR);
+	}
+}
+
+static void read_directory(struct node *node)
+{
+	struct batch batch;
+
+	readahead_begin(node->fd);
+	do {
+		batch = reader->fill(node->fd);
+		calls++;
+		if (reader->plus)
+			count_entries(node, batch);
+		else
+			count_names(node, batch);
+	} while (!batch.end);
+	readahead_end();
+	directories++;
+}
+
+static void close_if(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+static void walk(const char *root)
+{
+	struct node *node;
+
+	push_node(NULL, root);
+	while ((node = pop_node())) {
+		node->fd = openat(parent_fd(node), node->name,
+				  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (node->fd < 0)
+			die(node->name);
+		close_if(drop_node(node->parent));
+		read_directory(node);
+		close_if(drop_node(node));
+	}
+}
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec + time.tv_nsec / 1e9;
+}
+
+static double seconds(struct timeval time)
+{
+	return time.tv_sec + time.tv_usec / 1e6;
+}
+
+static int usage(void)
+{
+	fprintf(stderr, "usage: rwbench [--buffer BYTES] [--readahead module|opcode] WHAT HOW DIR; WHAT HOW is one of\n");
+	for (const struct reader *each = readers; each->what; each++)
+		fprintf(stderr, "  %s %s\n", each->what, each->how);
+	return 2;
+}
+
+static bool set_option(const char *name, const char *value)
+{
+	char *end;
+	unsigned long size;
+
+	if (!strcmp(name, "--readahead"))
+		return readahead_start(value);
+	if (strcmp(name, "--buffer"))
+		return false;
+	size = strtoul(value, &end, 10);
+	buffer_size = size;
+	return !*end && size >= 1024 && size <= BUFFER_MOST;
+}
+
+int main(int argc, char **argv)
+{
+	double start = now();
+	struct rusage used;
+
+	while (argc > 2 && !strncmp(argv[1], "--", 2)) {
+		if (!set_option(argv[1], argv[2]))
+			return usage();
+		argc -= 2;
+		argv += 2;
+	}
+	if (argc != 4)
+		return usage();
+	reader = find_reader(argv[1], argv[2]);
+	if (!reader)
+		return usage();
+	with_stat = !strcmp(reader->what, "stat");
+	raise_file_limit();
+	reader->start();
+	walk(argv[3]);
+	getrusage(RUSAGE_SELF, &used);
+	printf("%llu entries, %llu bytes, %llu directories, %llu calls, %.6f s real, %.6f s user, %.6f s system\n",
+	       (unsigned long long)entries, (unsigned long long)bytes, (unsigned long long)directories,
+	       (unsigned long long)calls, now() - start, seconds(used.ru_utime), seconds(used.ru_stime));
+	return 0;
+}

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Patches go onto the kernel's tree by content: what they do not change keeps its time."""
+
+import os
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from ringwalk_vm import source
+from ringwalk_vm.errors import Failure
+
+CHANGE = """\
+--- a/fs/readdir.c
++++ b/fs/readdir.c
+@@ -1 +1 @@
+-one
++two
+"""
+ADDITION = """\
+diff --git a/fs/new.c b/fs/new.c
+new file mode 100644
+--- /dev/null
++++ b/fs/new.c
+@@ -0,0 +1 @@
++new
+"""
+AGAIN = CHANGE.replace("+two", "+three").replace("-one", "-two")
+
+
+class Source(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        for path in ("home/src/fs", "patches"):
+            (self.folder / path).mkdir(parents=True)
+        self.tree = self.folder / "home/src"
+        self.write("fs/readdir.c", "one\n")
+        self.write("fs/other.c", "other\n")
+        os.environ["RINGWALK_CACHE"] = str(self.folder / "cache")
+        self.addCleanup(os.environ.pop, "RINGWALK_CACHE")
+        for name, value in (
+            ("home", lambda: self.folder / "home"),
+            ("version", lambda: "1"),
+            ("PATCHES", self.folder / "patches"),
+        ):
+            patcher = mock.patch.object(source, name, value)
+            patcher.start()
+            self.addCleanup(patcher.stop)
+        source.write_state({"version": "1", "paths": {}})
+
+    def write(self, path: str, text: str):
+        (self.tree / path).write_text(text)
+        os.utime(self.tree / path, (1000, 1000))
+
+    def read(self, path: str) -> str:
+        return (self.tree / path).read_text()
+
+    def time(self, path: str) -> float:
+        return (self.tree / path).stat().st_mtime
+
+    def series(self, *patches: str):
+        """Makes these the series and has the tree follow."""
+        for old in (self.folder / "patches").iterdir():
+            old.unlink()
+        for number, patch in enumerate(patches, 1):
+            (self.folder / f"patches/{number:04}-patch.patch").write_text(patch)
+        with source.patched_tree() as tree:
+            self.assertEqual(tree, self.tree)
+
+    def test_patches_are_applied_in_order_and_taken_back(self):
+        self.series(CHANGE, ADDITION, AGAIN)
+        self.assertEqual(self.read("fs/readdir.c"), "three\n")
+        self.assertEqual(self.read("fs/new.c"), "new\n")
+        self.series(CHANGE)
+        self.assertEqual(self.read("fs/readdir.c"), "two\n")
+        self.assertFalse((self.tree / "fs/new.c").exists())
+        self.series()
+        self.assertEqual(self.read("fs/readdir.c"), "one\n")
+
+    def test_what_does_not_change_keeps_its_time(self):
+        self.series(CHANGE)
+        self.assertNotEqual(self.time("fs/readdir.c"), 1000)
+        self.assertEqual(self.time("fs/other.c"), 1000)
+        os.utime(self.tree / "fs/readdir.c", (2000, 2000))
+        self.series(CHANGE, ADDITION)
+        self.assertEqual(self.time("fs/readdir.c"), 2000)
+
+    def test_the_cover_letter_is_no_patch(self):
+        (self.folder / "patches/0000-cover-letter.patch").write_text("Subject: none\n")
+        self.assertEqual(source.patches(), [])
+
+    def test_a_patch_that_does_not_fit_fails_and_says_which(self):
+        with self.assertRaisesRegex(Failure, "0001-patch.patch"):
+            self.series(AGAIN)
+        self.series(CHANGE)
+        self.assertEqual(self.read("fs/readdir.c"), "two\n")
+
+    def test_a_patch_cannot_leave_the_tree(self):
+        with self.assertRaisesRegex(Failure, "outside"):
+            self.series(CHANGE.replace("fs/readdir.c", "../../escaped"))
