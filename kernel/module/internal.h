@@ -120,7 +120,7 @@ void ringwalk_names_init(struct ringwalk_names *names, filldir_t actor, char *da
 int ringwalk_names_read(struct ringwalk_names *names, struct file *dir, s64 off, u32 *flags);
 int ringwalk_names_copy(struct ringwalk_names *names, struct file *dir, u64 buf);
 
-/* struct ringwalk_ids - the last owner met, in the caller's terms: the next one is mostly the same */
+/* struct ringwalk_ids - the last owner met, in the caller's terms: the next is mostly the same */
 struct ringwalk_ids {
 	kuid_t kuid;
 	kgid_t kgid;
