@@ -3,7 +3,7 @@
 
 mod support;
 
-use ringwalk::{Batch, Dir, Entry, Fields, Flow, Left, Visitor};
+use ringwalk::{Batch, Dir, Entry, Fields, Flow, Left, Order, Visitor};
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -110,6 +110,7 @@ fn numbers_of_batches_tell_the_order_of_reading() {
         let batches = Mutex::new(Vec::new());
         support::walk(dir.path())
             .fields(Fields::SIZE)
+            .order(Order::Listed)
             .buffer_size(Some(256 * 1024))
             .workers(NonZeroUsize::new(workers))
             .run(|_| Numbers(&batches));
