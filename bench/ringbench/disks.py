@@ -62,7 +62,7 @@ def slow(delay: str) -> Disk:
 
 
 def spinning(disks: int = 1, slower: int = 1) -> Disk:
-    """One head with a way to go and a turn to wait for, or several in a RAID 0: see bench/spindle.c.
+    """One head with a way to go and a turn to wait for, or a RAID 0 of them: see bench/spindle.c.
 
     `slower` suits it to an emulated guest, whose processors are slower by as much.
     """

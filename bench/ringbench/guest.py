@@ -96,10 +96,15 @@ def script(setting: Setting, rows: list[Row], tree: str, plan: Plan, paths: dict
         f"mkdir -p /lib; ln -s {PAYLOAD}/gnu /lib64; ln -s {PAYLOAD}/gnu /lib/x86_64-linux-gnu",
         "uname -r >/out/kernel; sed -n 's/^model name.*: //p' /proc/cpuinfo >/out/cpu",
         setting.prologue,
-        "cold() {", f"  {setting.cold or ':'}", "}",
+        "cold() {",
+        f"  {setting.cold or ':'}",
+        "}",
         # measure ROW FILE PROGRAM [ARGUMENT...]
-        "measure() {", "  cold", '  row=$1; file=$2; shift 2; printf "%s " $row >&3',
-        f'  {PAYLOAD}/timed "$@" >$file 2>/out/error-$row </dev/null || echo not run >&3', "}",
+        "measure() {",
+        "  cold",
+        '  row=$1; file=$2; shift 2; printf "%s " $row >&3',
+        f'  {PAYLOAD}/timed "$@" >$file 2>/out/error-$row </dev/null || echo not run >&3',
+        "}",
     ]
     body = ["exec 3>/dev/null"]
     for number, row in enumerate(rows):
@@ -124,7 +129,12 @@ def _call(number: int, row: Row, tree: str, paths: dict[str, str], file: str) ->
 
 
 def boot(
-    setting: Setting, text: str, files: dict[str, Path], out: Path, log: Path, *options: str,
+    setting: Setting,
+    text: str,
+    files: dict[str, Path],
+    out: Path,
+    log: Path,
+    *options: str,
     timeout: float,
 ) -> None:
     """Runs a script in a guest; what it left comes to `out`, what the guest said to `log`."""
@@ -214,10 +224,12 @@ def run(session: Session, bench: Bench) -> Result:
     _say(f"{bench.suite}: {plan.runs} runs of {len(bench.rows)} rows; the guest talks to {log}")
     boot(bench.setting, text, bench.files, out, log, timeout=plan.timeout)
     taken, failures = samples(out, bench.rows, plan.runs)
-    said, speechless = answers(out, [row for row in bench.rows])
+    said, speechless = answers(out, bench.rows)
     broken = {line.partition(":")[0] for line in failures}
     failures += [line for line in speechless if line.partition(":")[0] not in broken]
-    said = {what: {key: each for key, each in by.items() if key in taken} for what, by in said.items()}
+    for by_row in said.values():
+        for key in by_row.keys() - taken.keys():
+            del by_row[key]
     figures = {key: summary(each) for key, each in taken.items()}
     rows = {row.key: row for row in bench.rows if row.key in taken}
     about = {**bench.about, **_facts(bench.setting, out), "runs": plan.runs}
@@ -230,9 +242,7 @@ def run(session: Session, bench: Bench) -> Result:
     if bench.counted and rows:
         about["instructions_from"] = f"{COUNTED_RUNS} runs, -icount shift=0, 1 CPU"
         failures += _count(bench, rows, figures, out, log)
-    return Result(
-        bench.suite, about, rows, figures, said, disagreements(said), failures, plan.runs
-    )
+    return Result(bench.suite, about, rows, figures, said, disagreements(said), failures, plan.runs)
 
 
 def _count(

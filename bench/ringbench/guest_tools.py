@@ -86,7 +86,7 @@ def ringwalk() -> Path:
 
 
 def _cargo(program: str, *options: str) -> Path:
-    """Builds a static program. The target is named so that only it is static, not what builds it."""
+    """Builds a static program; what builds it is not, as the target is named."""
     need("cargo")
     target = Path(os.environ.get("CARGO_TARGET_DIR", BENCH.parent / "target")) / "static"
     command = ["cargo", "build", "--quiet", "--release", "--locked", "--target", TARGET]

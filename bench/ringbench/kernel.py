@@ -65,7 +65,7 @@ def microvm(session: Session) -> Result:
         prologue=guest.disk("tree", file_system="ext2"),
         cold=guest.DROP_CACHES,
     )
-    about = {"tree": tree, "file_system": "ext2", "cache": "cold", "disk": "host's, without its cache"}
+    about = {"tree": tree, "file_system": "ext2", "cache": "cold", "disk": "host's, uncached"}
     plan = Plan(RUNS, warm_up=0)
     rows = kernel_rows.MICROVM
     return guest.run(session, bench("kernel-microvm", setting, rows, "/mnt/tree", about, plan))
@@ -88,7 +88,8 @@ def find(state: str, session: Session) -> Result:
     with ExitStack() as stack:
         what = f"{image}:rw"
         if cold:
-            what = f"nbd:unix:{stack.enter_context(disks.exported(disk, image, session.scratch, guest=True))}"
+            export = disks.exported(disk, image, session.scratch, guest=True)
+            what = f"nbd:unix:{stack.enter_context(export)}"
             about["disk"] = disk.name
         setting = Setting(
             "patched",
@@ -134,7 +135,7 @@ def directory(kernel: str, session: Session) -> Result:
 def fuse(kernel: str, session: Session) -> Result:
     """Entries a call on a FUSE file system, whose server is near or far away."""
     point = "/tmp/fuse"
-    setting = Setting(kernel, prologue=f"mkdir {point}")
+    setting = Setting(kernel, cold=kernel_rows.serve(point))
     about = {
         "tree": f"{kernel_rows.FUSE_ENTRIES} names of 84 bytes",
         "file_system": "FUSE",
@@ -148,9 +149,9 @@ def fuse(kernel: str, session: Session) -> Result:
         point,
         about,
         Plan(RUNS, warm_up=0),
-        "rwbench",
+        "fuse_readdir",
         counted=False,
-        figures=kernel_rows.requests,
+        figures=kernel_rows.calls,
     )
     return guest.run(session, made)
 

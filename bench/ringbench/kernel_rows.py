@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 
 from .bulk_rows import PLAIN
-from .guest_paths import PAYLOAD
 from .rows import ENTRIES, ENTRIES_AND_BYTES, EVERY_NAME, TOTAL, Row
 
 # The stock kernels that the module is measured on.
 STOCK = ("6.1", "6.12", "7.3")
 
-# How a walk reads: the system calls; the module by ioctl and inline on a ring; the patched kernel's operations.
+# How a walk reads: the module by ioctl and inline on a ring; the patched kernel's operations.
 MODULE = ("ioctl", "ring")
 OPCODE = ("opcode",)
 
@@ -24,7 +23,10 @@ def walks(*ways: str) -> list[Row]:
     """rwbench in these ways, and by system calls."""
     every = ("syscall", *ways)
     return [
-        *(Row(f"names-{way}", "names", "rwbench", ("names", way, "{tree}"), ENTRIES) for way in every),
+        *(
+            Row(f"names-{way}", "names", "rwbench", ("names", way, "{tree}"), ENTRIES)
+            for way in every
+        ),
         *(
             Row(f"stat-{way}", "stat", "rwbench", ("stat", way, "{tree}"), ENTRIES_AND_BYTES)
             for way in every
@@ -130,22 +132,27 @@ FUSE = [
     Row(
         f"{what}-{name}",
         what,
-        "fuse_readdir",
-        (
-            *("--delay-us", str(delay), "--entries", str(FUSE_ENTRIES), "{tree}"),
-            *(f"{PAYLOAD}/rwbench", "--buffer", str(FUSE_BUFFER), what, "syscall", "{tree}"),
-        ),
+        "rwbench",
+        ("--buffer", str(FUSE_BUFFER), what, "syscall", f"{{tree}}/{name}"),
         ENTRIES,
     )
     for what in ("names", "stat")
-    for name, delay in FUSE_DELAYS.items()
+    for name in FUSE_DELAYS
 ]
 
 
-def requests(output: bytes) -> dict[str, float]:
-    """Calls, as `calls` has them, and what the server was asked."""
-    found = re.search(rb"requests (\d+) entries \d+ a-request ([\d.]+)", output)
-    if not found:
-        return {}
-    asked = {"requests": int(found[1]), "entries_per_request": float(found[2])}
-    return {**calls(output), **asked}
+def serve(point: str) -> str:
+    """Shell that mounts a fresh file system for each delay.
+
+    The servers of before end when the commands do that they run meanwhile.
+    """
+    lines = ["killall -q sleep; wait"]
+    for name, delay in FUSE_DELAYS.items():
+        place = f"{point}/{name}"
+        server = f"fuse_readdir --delay-us {delay} --entries {FUSE_ENTRIES} {place}"
+        lines += [
+            f"mkdir -p {place}",
+            f'{server} "sleep 100000" >/dev/null 3>&- &',
+            f"until grep -q ' {place} fuse' /proc/mounts; do usleep 10000; done",
+        ]
+    return "\n".join(lines)

@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -516,6 +517,16 @@ static void serve(const struct fuse_in_header *in, const void *body)
 	}
 }
 
+/* See stay_beside_server() in lib/main.c. */
+static void stay_on_first_processor(void)
+{
+	cpu_set_t first;
+
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	sched_setaffinity(0, sizeof(first), &first);
+}
+
 static void prepare(const char *source)
 {
 	struct rlimit limit = { 1 << 20, 1 << 20 };
@@ -530,6 +541,7 @@ static void prepare(const char *source)
 		exit(1);
 	}
 	umask(0);
+	stay_on_first_processor();
 	/* Numbers 0 and 1 are none, and the root's (FUSE_ROOT_ID). */
 	add_node(-1, UINT64_MAX);
 	add_node(root, stat.st_ino);

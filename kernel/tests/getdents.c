@@ -215,7 +215,7 @@ static void empty_and_removed(struct env *env, struct transport *transport)
 /* More than the module's buffer in one folder, and a buffer larger than what is used of it. */
 static void large(struct env *env, struct transport *transport)
 {
-	unsigned int count = env->fs == FS_FUSE ? 300 : env->fs == FS_TMPFS ? 5000 : 1500;
+	unsigned int count = env->full ? 6000 : env->fs == FS_FUSE ? 200 : 600;
 	struct list list, got;
 	char path[512];
 	int fd = tree_folder(env->path, "large", path);

@@ -4,10 +4,13 @@
  * device is not read any more.
  */
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+
+#include <linux/fs.h>
 
 #include "lib/request.h"
 #include "lib/test.h"
@@ -99,9 +102,12 @@ static long sectors_read(const char *path)
 	return sectors;
 }
 
-static void forget(void)
+/* What is in the journal only stays in memory until it is written to its place, which freezing the file system does. */
+static void forget(int fd)
 {
 	sync();
+	if (ioctl(fd, FIFREEZE, 0) == 0)
+		MUST(ioctl(fd, FITHAW, 0) == 0);
 	MUST(write_text("/proc/sys/vm/drop_caches", "3") == 0);
 }
 
@@ -134,13 +140,13 @@ static void spares_reads(struct transport *transport, int fd, const char *path, 
 
 	if (sectors_read(path) < 0)
 		return;
-	forget();
+	forget(fd);
 	before = sectors_read(path);
 	stat_all(fd, list);
 	without = sectors_read(path) - before;
 	CHECK(without > 0, "no reads after the caches were dropped");
 
-	forget();
+	forget(fd);
 	before = sectors_read(path);
 	CHECK(ahead(transport, fd, 0, 0, FLAG_XATTR, &next, &end) == (long)list->count - 2 && end, "entries brought in");
 	request = sectors_read(path) - before;

@@ -243,7 +243,8 @@ static void *call(void *arg)
 		}
 		caller->calls++;
 		transport_close(&transport);
-		if (caller->calls % 8 == 0) {
+		/* Also at the end, however few there were. */
+		if (caller->calls % 8 == 0 || stop) {
 			transport_open(&transport, kind, 8);
 			plain_call(caller, &transport);
 			transport_close(&transport);

@@ -10,6 +10,9 @@
 /* XATTR_LIST_MAX and XATTR_SIZE_MAX of linux/limits.h. */
 #define XATTR_MOST 65536
 
+/* Tried first: the kernel clears as much memory as it is offered, which takes most of the time otherwise. */
+#define XATTR_USUAL 2048
+
 /**
  * struct walk - one way through the attributes of a record.
  * @compare: what was asked
@@ -31,8 +34,10 @@ struct walk {
 /* What lgetxattr(2) gives, as the record must have it: bytes, or a negative errno. */
 static ssize_t true_value(const struct walk *walk, const char *name, char *value)
 {
-	ssize_t len = lgetxattr(walk->path, name, value, XATTR_MOST);
+	ssize_t len = lgetxattr(walk->path, name, value, XATTR_USUAL);
 
+	if (len < 0 && errno == ERANGE)
+		len = lgetxattr(walk->path, name, value, XATTR_MOST);
 	if (len < 0)
 		return -errno;
 	return len > walk->compare->fields->xattr_value_max ? -E2BIG : len;
@@ -87,6 +92,20 @@ static const char *compare_names(struct walk *walk, const char *names, size_t le
 	return NULL;
 }
 
+/* The list cannot be had: an attribute without a name says why. */
+static const char *compare_no_list(const struct walk *walk, int error)
+{
+	const struct ringwalk_xattr *xattr;
+	const char *name, *value, *malformed;
+
+	malformed = xattr_parse(walk->at, walk->end - walk->at, &xattr, &name, &value);
+	if (malformed)
+		return malformed;
+	if (xattr->name_len || xattr->error != error || walk->at + xattr->reclen != walk->end)
+		return wrong("attribute %s with error %d, where llistxattr has %d", name, xattr->error, error);
+	return NULL;
+}
+
 const char *compare_xattrs(const struct compare *compare, const struct record *record, const char *name)
 {
 	static __thread char names[XATTR_MOST];
@@ -96,9 +115,11 @@ const char *compare_xattrs(const struct compare *compare, const struct record *r
 
 	snprintf(walk.path, sizeof(walk.path), "%s/%s", compare->path, name);
 	if (compare->flags & RINGWALK_F_XATTR_ALL) {
-		len = llistxattr(walk.path, names, sizeof(names));
+		len = llistxattr(walk.path, names, XATTR_USUAL);
+		if (len < 0 && errno == ERANGE)
+			len = llistxattr(walk.path, names, sizeof(names));
 		if (len < 0 && errno != EOPNOTSUPP)
-			return wrong("llistxattr: %s", strerror(errno));
+			return compare_no_list(&walk, -errno);
 		different = len > 0 ? compare_names(&walk, names, len) : NULL;
 	} else {
 		different = compare_names(&walk, (const char *)(uintptr_t)compare->fields->xattr_names,

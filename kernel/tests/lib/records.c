@@ -77,32 +77,46 @@ static const char *check_name(const struct record *record, const char *end)
 	return NULL;
 }
 
-const char *record_parse(const void *where, size_t left, const struct ringwalk_fields *fields, struct record *record)
+/* The lengths: of the header, of what the flags say, and of all. */
+static const char *check_lengths(const struct ringwalk_entry *entry, size_t left, const struct ringwalk_fields *fields)
 {
-	const struct ringwalk_entry *entry = where;
-	const char *at = where, *end;
-	bool has_stat;
+	bool has_stat = entry->flags & RINGWALK_ENTRY_STAT;
+	size_t len;
 
-	memset(record, 0, sizeof(*record));
-	if (left < sizeof(*entry))
-		return wrong("%zu bytes after the last record", left);
 	if (entry->reclen % 8 || entry->reclen < sizeof(*entry) || entry->reclen > left)
 		return wrong("reclen %u of %zu bytes", entry->reclen, left);
 	if (entry->flags & ~(RINGWALK_ENTRY_STAT | RINGWALK_ENTRY_XATTR_CUT))
 		return wrong("unknown flags 0x%x", entry->flags);
-	has_stat = entry->flags & RINGWALK_ENTRY_STAT;
+	if (has_stat && !fields->mask)
+		return wrong("metadata that was not asked for");
+	len = record_len(fields, entry->name_len, entry->xattr_len);
+	if (fields->mask && !has_stat)
+		len -= record_len(fields, 0, 0) - sizeof(*entry);
+	/* Where there is an error instead of metadata, its room may be left, empty, before the attributes. */
+	if (entry->error && !has_stat && entry->reclen == len + record_len(fields, 0, 0) - sizeof(*entry))
+		return NULL;
+	if (entry->xattr_len > entry->reclen || entry->reclen != len)
+		return wrong("reclen %u with flags 0x%x, %u bytes of name and %u of attributes", entry->reclen, entry->flags,
+			     entry->name_len, entry->xattr_len);
+	return NULL;
+}
+
+const char *record_parse(const void *where, size_t left, const struct ringwalk_fields *fields, struct record *record)
+{
+	const struct ringwalk_entry *entry = where;
+	const char *at = where, *end, *malformed;
+
+	memset(record, 0, sizeof(*record));
+	if (left < sizeof(*entry))
+		return wrong("%zu bytes after the last record", left);
+	malformed = check_lengths(entry, left, fields);
+	if (malformed)
+		return malformed;
 	record->entry = entry;
 	record->next = at + entry->reclen;
 	end = record->next - entry->xattr_len;
-	if (entry->xattr_len > entry->reclen ||
-	    entry->reclen != (has_stat ? record_len(fields, entry->name_len, entry->xattr_len) :
-			      sizeof(*entry) + (entry->name_len ? ALIGN8(entry->name_len + 1u) : 0) + entry->xattr_len))
-		return wrong("reclen %u with flags 0x%x, %u bytes of name and %u of attributes", entry->reclen,
-			     entry->flags, entry->name_len, entry->xattr_len);
 	at += sizeof(*entry);
-	if (has_stat) {
-		if (!fields->mask)
-			return wrong("metadata that was not asked for");
+	if (entry->flags & RINGWALK_ENTRY_STAT) {
 		record->stat = take(&at, sizeof(*record->stat));
 		at = take_groups(at, fields->mask, record);
 		if (record->stat->reserved)
@@ -111,6 +125,8 @@ const char *record_parse(const void *where, size_t left, const struct ringwalk_f
 	if (entry->name_len)
 		record->name = at;
 	record->xattrs = end;
+	if (!entry->name_len && !is_zero(at, end))
+		return wrong("there is something where no name is");
 	return entry->name_len ? check_name(record, end) : NULL;
 }
 

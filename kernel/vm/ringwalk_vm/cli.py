@@ -24,6 +24,8 @@ KERNELS = {
     **dict.fromkeys(FLAVOURS, patched),
 }
 
+MOST_CPUS = 8  # CONFIG_NR_CPUS of the kernels built here
+
 EPILOG = """\
 COMMAND runs as root in /payload, where the files are, by the guest's shell (busybox): a single
 argument is a script, several are a program and its arguments. Disks are mounted at /mnt/NAME and
@@ -92,8 +94,8 @@ def checked(parse):
 
 def number(text: str) -> int:
     """A number of processors."""
-    if not text.isdigit() or not 1 <= int(text) <= 64:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 1 to 64")
+    if not text.isdigit() or not 1 <= int(text) <= MOST_CPUS:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 1 to {MOST_CPUS}")
     return int(text)
 
 
@@ -130,7 +132,10 @@ def parse_file(text: str) -> tuple[Path, str]:
 
 def main(arguments: list[str]) -> int:
     """Runs what the arguments say; returns the exit status."""
-    options = parser().parse_args(arguments)
+    reader = parser()
+    options = reader.parse_args(arguments)
+    if wrong := check(options):
+        reader.error(wrong)
     # Two processors share one count of instructions, and the one that waits counts as well.
     options.cpus = options.cpus or (1 if options.icount else 2)
     # Ends by the ordinary way, so that temporary folders go.
@@ -153,7 +158,6 @@ def boot(options: argparse.Namespace) -> int:
         raise Impossible(f"the guests are x86-64; this machine is {platform.machine()}")
     machine.qemu()
     kernel = KERNELS[options.kernel](options.kernel)
-    check(options, kernel)
     ringwalk = module.build(kernel) if options.module else None
     kind, reason = (
         ("tcg", "software emulation: --icount") if options.icount else accel.choose(kernel)
@@ -185,17 +189,16 @@ def boot(options: argparse.Namespace) -> int:
     return status
 
 
-def check(options: argparse.Namespace, kernel: Kernel) -> None:
-    """Refuses what does not go together, before anything is made."""
-    if options.machine == "microvm" and not kernel.microvm:
-        raise Failure(
-            f"kernel {options.kernel} cannot boot in microvm: it has virtio-mmio as a module"
-        )
+def check(options: argparse.Namespace) -> str:
+    """What does not go together in these options, or nothing."""
+    if options.machine == "microvm" and options.kernel not in FLAVOURS:
+        return f"kernel {options.kernel} cannot boot in microvm: it has virtio-mmio as a module"
     if options.machine == "microvm" and options.bus == "nvme":
-        raise Failure("microvm has no PCI, so no NVMe")
+        return "microvm has no PCI, so no NVMe"
     names = [spec.name for spec in options.disk]
     if len(set(names)) < len(names):
-        raise Failure("two disks have the same name")
+        return "two disks have the same name"
+    return ""
 
 
 def share_out(options: argparse.Namespace) -> Path | None:

@@ -18,4 +18,3 @@ class Kernel:
     # The folder to build modules against, which may have to be built, and stays within the block.
     headers: Callable[[], AbstractContextManager[Path]]
     chroot: Path | None = None  # where the compiler for its modules lives, if not here
-    microvm: bool = False  # whether it can boot without PCI and its modules

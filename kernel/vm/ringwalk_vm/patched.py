@@ -46,7 +46,6 @@ def patched(name: str) -> Kernel:
         image=folder / "bzImage",
         modules=None,
         headers=lambda: headers(name, key),
-        microvm=True,
     )
 
 

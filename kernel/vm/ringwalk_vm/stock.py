@@ -82,6 +82,10 @@ def fetch(release: str, version: str, folder: Path) -> None:
         package = download(f"linux-image-{release}={version}", making)
         unpack([package], making, release)
         package.unlink()
+    # What the machine had before its packages were updated.
+    for old in folder.parent.iterdir():
+        if old != folder and old.name.split(".")[:2] == release.split(".")[:2]:
+            shutil.rmtree(old)
 
 
 def download(package: str, into: Path) -> Path:

@@ -107,6 +107,8 @@ class Guests(unittest.TestCase):
             ["--disk", "a=ext9:1G"],
             ["--file", "/nowhere"],
             ["--machine", "pc"],
+            ["--machine", "microvm"],
+            ["--disk", "a=raw:1M", "--disk", "a=raw:1M"],
         ):
             with self.subTest(wrong):
                 self.assertEqual(run(*STOCK, *wrong, "--", "true").returncode, 2)

@@ -12,6 +12,10 @@ use std::ffi::CStr;
 use std::sync::Arc;
 
 /// How the kernel behaves.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a way to behave of its own"
+)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Behaviour {
     /// Calls are said to wait from the beginning, so that requests are in flight.
