@@ -291,12 +291,8 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
             Err(errno) => (from, Err(errno)),
         };
         let room = buffer.len() - filled;
-        let goes_on = match last {
-            Ok(true) => false,
-            Ok(false) => filled == 0 || room >= buffer.len() / 8,
-            // If that was for want of room, the next has more.
-            Err(_) => false,
-        };
+        // After an error it is asked again for the rest: if that was for want of room, there is more then.
+        let goes_on = last == Ok(false) && (filled == 0 || room >= buffer.len() / 8);
         if goes_on {
             return self
                 .transport
