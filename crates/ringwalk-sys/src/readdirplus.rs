@@ -184,8 +184,7 @@ impl<'a> PlusEntry<'a> {
     #[inline]
     pub fn stat(&self) -> Result<Option<PlusStat<'a>>, Errno> {
         if self.header.error != 0 {
-            let errno = Errno::from_raw_os_error(self.header.error.saturating_neg());
-            return Err(errno);
+            return Err(errno(self.header.error));
         }
         if self.header.flags & uapi::ENTRY_STAT == 0 {
             return Ok(None);
@@ -195,6 +194,15 @@ impl<'a> PlusEntry<'a> {
             words: &self.record[HEADER_WORDS..],
             layout: self.layout,
         }))
+    }
+}
+
+/// The error in a record. What is none of the kernel's (`MAX_ERRNO` in `include/linux/err.h`) is a damaged record.
+#[cold]
+fn errno(error: i32) -> Errno {
+    match error.saturating_neg() {
+        number @ 1..4096 => Errno::from_raw_os_error(number),
+        _ => Errno::IO,
     }
 }
 

@@ -133,6 +133,22 @@ fn an_error_is_told_instead_of_metadata() {
 }
 
 #[test]
+fn numbers_that_are_no_errors_are_one() {
+    let layout = PlusLayout::new(libc::STATX_SIZE);
+    for (error, expected) in [
+        (-1, Errno::PERM),
+        (-4096, Errno::IO),
+        (2, Errno::IO),
+        (i32::MIN, Errno::IO),
+        (i32::MAX, Errno::IO),
+    ] {
+        let bytes = record(&Made { error, ..made() });
+        let entry = PlusEntries::new(&bytes, &layout).next().unwrap().unwrap();
+        assert_eq!(entry.stat().unwrap_err(), expected, "{error}");
+    }
+}
+
+#[test]
 fn dots_are_told_from_names_that_begin_with_them() {
     let layout = PlusLayout::new(libc::STATX_SIZE);
     for (name, is_dot) in [
