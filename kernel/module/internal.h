@@ -63,9 +63,11 @@ struct ringwalk_wanted {
 	u32 xattr_room;
 	u32 xattr_value_max;
 	bool xattr_all;
-	/* names asked for, or scratch memory for the names that are there */
+	/* names asked for */
 	char *xattr_names;
 	u32 xattr_names_len;
+	/* for the names that are there, if all are wanted */
+	struct ringwalk_buffer xattr_list;
 };
 
 #define RINGWALK_STAT_MASK	(STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID |	\
@@ -75,9 +77,9 @@ struct ringwalk_wanted {
 int ringwalk_check(u32 version, u32 flags, u32 known_flags);
 int ringwalk_check_buffer(u64 buf, u32 len);
 struct file *ringwalk_get_directory(int fd);
-int ringwalk_get_wanted(struct ringwalk_wanted *wanted, const struct ringwalk_fields *fields,
-			u32 flags, u32 len);
-void ringwalk_put_wanted(struct ringwalk_wanted *wanted);
+int ringwalk_get_wanted(struct ringwalk_pool *pool, struct ringwalk_wanted *wanted,
+			const struct ringwalk_fields *fields, u32 flags, u32 len);
+void ringwalk_put_wanted(struct ringwalk_pool *pool, struct ringwalk_wanted *wanted);
 
 static inline bool ringwalk_wants_lookup(const struct ringwalk_wanted *wanted)
 {

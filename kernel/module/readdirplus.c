@@ -112,7 +112,8 @@ static long ringwalk_readdirplus(struct ringwalk_pool *pool, struct ringwalk_rea
 	struct ringwalk_plus plus;
 	long result;
 
-	result = ringwalk_get_wanted(&wanted, &request->fields, request->flags, request->len);
+	result = ringwalk_get_wanted(pool, &wanted, &request->fields, request->flags,
+				     request->len);
 	if (result)
 		return result;
 	result = ringwalk_buffer_get(pool, size, &buffer);
@@ -124,7 +125,7 @@ static long ringwalk_readdirplus(struct ringwalk_pool *pool, struct ringwalk_rea
 		result = ringwalk_plus_read(&plus, request, dir);
 		ringwalk_buffer_put(pool, &buffer);
 	}
-	ringwalk_put_wanted(&wanted);
+	ringwalk_put_wanted(pool, &wanted);
 	return result;
 }
 

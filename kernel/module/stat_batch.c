@@ -82,9 +82,12 @@ static int ringwalk_given_entries(struct ringwalk_given *given, struct file *dir
 		     given->wanted->xattr_room;
 	struct ringwalk_batch batch;
 	int error = 0;
+	u32 room;
 
-	ringwalk_batch_init(&batch, dir, given->wanted, given->records, given->names,
-			    given->size / reclen);
+	/* As many as there can be answers, and as there can be names of one byte. */
+	room = min(given->size / reclen,
+		   given->names_len / (u32)ALIGN(sizeof(struct linux_dirent64), sizeof(u64)));
+	ringwalk_batch_init(&batch, dir, given->wanted, given->records, given->names, room);
 	while (given->names_done < given->names_len) {
 		int len = ringwalk_given_name(given, cut);
 
@@ -168,10 +171,10 @@ long ringwalk_do_stat_batch(struct ringwalk_pool *pool, void __user *arg)
 	dir = ringwalk_get_directory(request.fd);
 	if (IS_ERR(dir))
 		return PTR_ERR(dir);
-	result = ringwalk_get_wanted(&wanted, &request.fields, request.flags, request.len);
+	result = ringwalk_get_wanted(pool, &wanted, &request.fields, request.flags, request.len);
 	if (!result) {
 		result = ringwalk_stat_batch(pool, &request, &wanted, dir);
-		ringwalk_put_wanted(&wanted);
+		ringwalk_put_wanted(pool, &wanted);
 	}
 	fput(dir);
 	if (result >= 0 && (put_user(request.names_done, &out->names_done) ||
