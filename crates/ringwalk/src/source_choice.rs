@@ -38,9 +38,33 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_source_of_the_kernel_that_is_refused_is_told_of() {
+        struct Names;
+        impl crate::Visitor for Names {
+            type State = ();
+            fn batch(&mut self, _: &crate::Batch<'_, ()>) -> crate::Flow {
+                crate::Flow::Continue
+            }
+        }
+        let dir = tempfile::tempdir().unwrap();
+        for source in [SourceChoice::Module, SourceChoice::Ring] {
+            let refused = Walk::new(dir.path()).source(source).check_source().err();
+            let summary = Walk::new(dir.path()).source(source).run(|_| Names).summary;
+            match refused {
+                Some(refused) => {
+                    assert_eq!(summary.source, "syscall");
+                    assert_eq!(summary.source_reason, refused.reason());
+                }
+                None => assert_eq!(summary.source, source.as_str()),
+            }
+        }
+    }
+
+    #[test]
     fn what_has_no_better_source_is_read_by_system_calls() {
         let proc = Walk::new("/proc").likely_source();
-        assert_eq!(proc.source, "syscall");
+        // The module and the operations read all file systems, where a kernel has them.
+        assert!(["syscall", "module", "ring"].contains(&proc.source));
         assert!(!proc.reason.is_empty());
         let asked = Walk::new("/").source(SourceChoice::Syscall).likely_source();
         assert_eq!(asked.source, "syscall");

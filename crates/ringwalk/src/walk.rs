@@ -288,7 +288,7 @@ impl Walk {
             sync_roots(&self.options);
         }
         let grounds = self.grounds.into_inner();
-        let kernel = self.kernel.into_inner().and_then(Result::ok);
+        let kernel = self.kernel.into_inner();
         let shared = Shared::<V::State>::new(self.options, grounds, kernel, self.monitor);
         shared
             .prefetch
@@ -341,7 +341,7 @@ impl<S> Shared<S> {
     fn new(
         options: Options,
         grounds: Option<Grounds>,
-        kernel: Option<DirectoryReader>,
+        kernel: Option<Result<DirectoryReader, String>>,
         monitor: Arc<Monitor>,
     ) -> Self {
         let descriptors = Descriptors::new(options.raise_limits);

@@ -67,6 +67,8 @@ pub(crate) struct KernelSource<'w, S, T> {
     what: What,
     wanted: Wanted,
     whole: bool,
+    /// One directory after the other.
+    preorder: bool,
     buffer_size: usize,
     mode: Mode,
     /// Read by call when it is pulled.
@@ -136,8 +138,11 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
     /// `available`: the mask of metadata that may be asked for.
     fn over(side: &'w KernelSide, transport: T, available: u32, options: &Options) -> Self {
         let wanted = Wanted::entries(options);
-        let (what, default) = if wanted.asks_all() {
-            let layout = PlusLayout::new(wanted.fields().bits() & available);
+        let asked = wanted.fields().bits();
+        let layout = PlusLayout::new(asked & available);
+        // A mount id is found otherwise; whatever else it cannot tell, `statx` may.
+        let is_told = asked & !(layout.mask() | Fields::MNT_ID.bits()) == 0;
+        let (what, default) = if wanted.asks_all() && is_told {
             (What::Plus(layout), PLUS_BUFFER)
         } else {
             (What::Names, NAMES_BUFFER)
@@ -151,6 +156,7 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
             what,
             wanted,
             whole,
+            preorder: options.preorder,
             buffer_size: given.unwrap_or(default).clamp(LEAST_BUFFER, LARGEST_BUFFER),
             mode: Mode::Calls,
             called: None,
@@ -410,6 +416,7 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
             match self.transport.read(fd, &self.what, &mut batch.records) {
                 Ok(Filled { end: true, .. }) => return Ok(true),
                 Ok(read) => filled += read.bytes,
+                Err(Failed::Refused(Errno::INTR)) => continue,
                 // A name that does not fit into the rest of the buffer.
                 Err(Failed::Refused(Errno::INVAL)) if filled > 0 && self.whole => {
                     batch.records.reserve(2 * batch.records.room());
@@ -505,13 +512,18 @@ impl<S: Send + Sync, T: Transport> Source<S> for KernelSource<'_, S, T> {
     fn pull(&mut self, batch: &mut RawBatch) -> Option<Pulled<S>> {
         batch.clear();
         match self.called.take() {
-            Some(job) => Some(self.call(job, batch)),
+            Some(job) => {
+                // The kernel is not to wait for the call before it begins those.
+                self.transport.flush();
+                Some(self.call(job, batch))
+            }
             None => self.pull_in_flight(batch),
         }
     }
 
     fn calls_wait(&mut self) {
         if !self.mode.is_in_flight()
+            && !self.preorder
             && !self.without_ring
             && !self.side.is_given_up()
             && self.set_up()

@@ -32,11 +32,11 @@ pub(crate) struct KernelSide {
 }
 
 impl KernelSide {
-    /// With what a source that was asked for by name has been found to be.
-    pub(crate) fn new(found: Option<DirectoryReader>) -> Self {
+    /// With what a source that was asked for by name has been found to be, or why it cannot be used.
+    pub(crate) fn new(found: Option<Result<DirectoryReader, String>>) -> Self {
         let side = Self::default();
         if let Some(found) = found {
-            side.take(found);
+            side.note(found);
         }
         side
     }
