@@ -335,8 +335,9 @@ impl<'w, V: Visitor> Worker<'w, V> {
             return;
         }
         bulk.open(options);
-        // What reads past the VFS is cheaper still, where it does not leave most of the work to others.
-        if !bulk.is_listing() {
+        // What reads past the VFS is cheaper still, where it does not leave most of the work to others. Names alone system calls
+        // give as cheaply.
+        if !bulk.is_listing() && self.shared.entry_fields.asks_all() {
             kernel.look(times);
         }
         if kernel.reader().is_some() && self.in_source == 0 {
