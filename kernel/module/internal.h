@@ -12,6 +12,7 @@
  *  stat.c         struct kstat into struct ringwalk_stat
  *  xattr.c        extended attributes of an entry; acl.c those of them that are ACLs
  *  buffer.c       kernel memory for output, kept from request to request
+ *  copy.c         output copied to the caller
  *  compat.h       differences between kernels
  *
  * Output is put together in a kernel buffer and copied out once: a copy of a few bytes for each
@@ -48,6 +49,8 @@ void ringwalk_pool_init(struct ringwalk_pool *pool);
 void ringwalk_pool_destroy(struct ringwalk_pool *pool);
 int ringwalk_buffer_get(struct ringwalk_pool *pool, size_t size, struct ringwalk_buffer *buffer);
 void ringwalk_buffer_put(struct ringwalk_pool *pool, struct ringwalk_buffer *buffer);
+
+int ringwalk_copy_out(u64 to, const char *from, size_t len);
 
 /* struct ringwalk_wanted - struct ringwalk_fields after its checks */
 struct ringwalk_wanted {
@@ -115,7 +118,14 @@ struct ringwalk_names {
 void ringwalk_names_init(struct ringwalk_names *names, filldir_t actor, char *data, u32 size);
 int ringwalk_names_read(struct ringwalk_names *names, struct file *dir, s64 off, u32 *flags);
 int ringwalk_names_copy(struct ringwalk_names *names, struct file *dir, u64 buf);
-bool ringwalk_names_refuse(struct ringwalk_names *names, const char *name, int len);
+
+/* struct ringwalk_ids - the last owner met, as the caller sees it: the next file mostly has the same */
+struct ringwalk_ids {
+	kuid_t kuid;
+	kgid_t kgid;
+	u32 uid;
+	u32 gid;
+};
 
 /*
  * struct ringwalk_batch - names of one directory being looked up
@@ -130,6 +140,7 @@ bool ringwalk_names_refuse(struct ringwalk_names *names, const char *name, int l
  * @seen: how many were given
  * @uncached: whether the file system wants to be asked about cached names as well
  * @sorted: whether @misses are in the order of inode numbers
+ * @ids: the last entry's owner
  */
 struct ringwalk_batch {
 	struct file *dir;
@@ -143,6 +154,7 @@ struct ringwalk_batch {
 	u32 seen;
 	bool uncached;
 	bool sorted;
+	struct ringwalk_ids ids;
 };
 
 struct ringwalk_miss {
@@ -163,8 +175,9 @@ bool ringwalk_sort_pays(struct file *dir);
 u32 ringwalk_compact(char *records, u32 used, u32 xattr_room);
 
 u32 ringwalk_stat_size(u32 mask);
+void ringwalk_ids_init(struct ringwalk_ids *ids);
 int ringwalk_stat_fill(const struct path *path, const struct ringwalk_wanted *wanted,
-		       struct ringwalk_stat *out);
+		       struct ringwalk_ids *ids, struct ringwalk_stat *out);
 
 void ringwalk_xattr_fill(const struct path *path, const struct ringwalk_wanted *wanted,
 			 struct ringwalk_entry *entry);

@@ -35,6 +35,7 @@ void ringwalk_batch_init(struct ringwalk_batch *batch, struct file *dir,
 	batch->seen = 0;
 	batch->uncached = false;
 	batch->sorted = true;
+	ringwalk_ids_init(&batch->ids);
 }
 
 /* Whether the order of lookups matters: for file systems on a block device. */
@@ -65,7 +66,8 @@ static int ringwalk_fill_path(struct ringwalk_batch *batch, struct ringwalk_entr
 	int error = 0;
 
 	if (wanted->stat_size)
-		error = ringwalk_stat_fill(path, wanted, (struct ringwalk_stat *)(entry + 1));
+		error = ringwalk_stat_fill(path, wanted, &batch->ids,
+					   (struct ringwalk_stat *)(entry + 1));
 	if (unlikely(error == -ESTALE))
 		return error;
 	if (wanted->xattr_room)

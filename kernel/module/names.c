@@ -13,12 +13,10 @@
  * the actor. Other requests may read on from the position while lookups are made.
  */
 #include <linux/file.h>
-#include <linux/limits.h>
-#include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "internal.h"
+#include "names.h"
 
 void ringwalk_names_init(struct ringwalk_names *names, filldir_t actor, char *data, u32 size)
 {
@@ -29,25 +27,6 @@ void ringwalk_names_init(struct ringwalk_names *names, filldir_t actor, char *da
 	names->max_entries = U32_MAX;
 	names->last_off = &names->no_off;
 	ringwalk_set_count(&names->ctx, size);
-}
-
-/**
- * ringwalk_names_refuse - whether an actor must stop before this entry, room aside
- * @names: what has been read
- * @name: the entry's name
- * @len: its length
- *
- * The same names are refused as by getdents64(2).
- *
- * Return: true if the actor has to return false.
- */
-bool ringwalk_names_refuse(struct ringwalk_names *names, const char *name, int len)
-{
-	if (unlikely(len <= 0 || len >= PATH_MAX || memchr(name, '/', len)))
-		names->error = -EIO;
-	else if (unlikely(fatal_signal_pending(current)))
-		names->error = -EINTR;
-	return names->error;
 }
 
 /*
@@ -116,7 +95,7 @@ int ringwalk_names_read(struct ringwalk_names *names, struct file *dir, s64 off,
  */
 int ringwalk_names_copy(struct ringwalk_names *names, struct file *dir, u64 buf)
 {
-	if (likely(!copy_to_user(u64_to_user_ptr(buf), names->data, names->used)))
+	if (likely(!ringwalk_copy_out(buf, names->data, names->used)))
 		return 0;
 
 	mutex_lock(&dir->f_pos_lock);
@@ -134,7 +113,7 @@ static bool ringwalk_getdents_actor(struct dir_context *ctx, const char *name, i
 	u32 reclen = ALIGN(offsetof(struct linux_dirent64, d_name) + len + 1, sizeof(u64));
 
 	*names->last_off = offset;
-	if (ringwalk_names_refuse(names, name, len))
+	if (ringwalk_names_refuse(names, len))
 		return false;
 	if (reclen > names->size - names->used) {
 		names->full = true;
@@ -142,10 +121,11 @@ static bool ringwalk_getdents_actor(struct dir_context *ctx, const char *name, i
 	}
 	/* The NUL and the padding behind the name; the name covers the rest of this word. */
 	*(u64 *)((char *)entry + reclen - sizeof(u64)) = 0;
+	if (!ringwalk_names_copy_name(names, entry->d_name, name, len))
+		return false;
 	entry->d_ino = ino;
 	entry->d_reclen = reclen;
 	entry->d_type = type & S_DT_MASK;
-	memcpy(entry->d_name, name, len);
 	names->last_off = (u64 *)&entry->d_off;
 	names->used += reclen;
 	names->entries++;

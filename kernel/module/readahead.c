@@ -18,7 +18,7 @@
 #include <linux/stringhash.h>
 #include <linux/uaccess.h>
 
-#include "internal.h"
+#include "names.h"
 
 #define RINGWALK_AHEAD_DEFAULT	(4U << 20)
 #define RINGWALK_AHEAD_FIRST	(32U << 10)
@@ -41,7 +41,7 @@ static bool ringwalk_ahead_actor(struct dir_context *ctx, const char *name, int 
 	struct ringwalk_ahead *ahead;
 	u32 need;
 
-	if (ringwalk_names_refuse(names, name, len))
+	if (ringwalk_names_refuse(names, len))
 		return false;
 	if (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.'))) {
 		names->skipped++;
@@ -53,11 +53,12 @@ static bool ringwalk_ahead_actor(struct dir_context *ctx, const char *name, int 
 		names->full = true;
 		return false;
 	}
+	if (!ringwalk_names_copy_name(names, names->data + names->used, name, len))
+		return false;
 	ahead = ringwalk_ahead_list(names) - 1;
 	ahead->ino = ino;
 	ahead->name = names->used;
 	ahead->len = len;
-	memcpy(names->data + names->used, name, len);
 	names->data[names->used + len] = '\0';
 	names->used += need - sizeof(*ahead);
 	names->entries++;

@@ -11,7 +11,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "internal.h"
+#include "names.h"
 
 struct ringwalk_plus {
 	struct ringwalk_names names;
@@ -35,7 +35,7 @@ static bool ringwalk_plus_actor(struct dir_context *ctx, const char *name, int l
 	u32 reclen = name_end + wanted->xattr_room;
 
 	*names->last_off = offset;
-	if (ringwalk_names_refuse(names, name, len))
+	if (ringwalk_names_refuse(names, len))
 		return false;
 	if (reclen > names->size - names->used || names->entries == names->max_entries) {
 		names->full = true;
@@ -43,6 +43,8 @@ static bool ringwalk_plus_actor(struct dir_context *ctx, const char *name, int l
 	}
 	/* The NUL and the padding behind the name; the name covers the rest of this word. */
 	*(u64 *)((char *)entry + name_end - sizeof(u64)) = 0;
+	if (!ringwalk_names_copy_name(names, (char *)(entry + 1) + stat_size, name, len))
+		return false;
 	entry->d_ino = ino;
 	entry->reclen = reclen;
 	entry->xattr_len = 0;
@@ -50,7 +52,6 @@ static bool ringwalk_plus_actor(struct dir_context *ctx, const char *name, int l
 	entry->name_len = len;
 	entry->d_type = type & S_DT_MASK;
 	entry->flags = stat_size ? RINGWALK_ENTRY_STAT : 0;
-	memcpy((char *)(entry + 1) + stat_size, name, len);
 	names->last_off = &entry->d_off;
 	names->used += reclen;
 	names->entries++;

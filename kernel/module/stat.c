@@ -59,10 +59,34 @@ static void ringwalk_put_groups(void *to, u32 mask, const struct kstat *stat, u3
 		*(u64 *)to = valid & STATX_SUBVOL ? ringwalk_kstat_subvol(stat) : 0;
 }
 
+void ringwalk_ids_init(struct ringwalk_ids *ids)
+{
+	ids->kuid = GLOBAL_ROOT_UID;
+	ids->kgid = GLOBAL_ROOT_GID;
+	ids->uid = from_kuid_munged(current_user_ns(), ids->kuid);
+	ids->gid = from_kgid_munged(current_user_ns(), ids->kgid);
+}
+
+static void ringwalk_put_ids(struct ringwalk_stat *out, struct ringwalk_ids *ids,
+			     const struct kstat *stat)
+{
+	if (!uid_eq(ids->kuid, stat->uid)) {
+		ids->kuid = stat->uid;
+		ids->uid = from_kuid_munged(current_user_ns(), stat->uid);
+	}
+	if (!gid_eq(ids->kgid, stat->gid)) {
+		ids->kgid = stat->gid;
+		ids->gid = from_kgid_munged(current_user_ns(), stat->gid);
+	}
+	out->uid = ids->uid;
+	out->gid = ids->gid;
+}
+
 /**
  * ringwalk_stat_fill - metadata of a file, as statx(2) gives it
  * @path: the file
  * @wanted: what is asked for
+ * @ids: the last file's owner, to be replaced by this one's
  * @out: where it is written, with room for ringwalk_stat_size() bytes
  *
  * Identifiers of mounts are known to the kernel's own code only.
@@ -70,9 +94,8 @@ static void ringwalk_put_groups(void *to, u32 mask, const struct kstat *stat, u3
  * Return: 0 or a negative errno; then @out is undefined.
  */
 int ringwalk_stat_fill(const struct path *path, const struct ringwalk_wanted *wanted,
-		       struct ringwalk_stat *out)
+		       struct ringwalk_ids *ids, struct ringwalk_stat *out)
 {
-	struct user_namespace *ns = current_user_ns();
 	struct kstat stat;
 	u32 valid;
 	int error;
@@ -90,8 +113,7 @@ int ringwalk_stat_fill(const struct path *path, const struct ringwalk_wanted *wa
 		out->attributes |= STATX_ATTR_MOUNT_ROOT;
 	out->attributes_mask = stat.attributes_mask | STATX_ATTR_MOUNT_ROOT;
 	out->nlink = stat.nlink;
-	out->uid = from_kuid_munged(ns, stat.uid);
-	out->gid = from_kgid_munged(ns, stat.gid);
+	ringwalk_put_ids(out, ids, &stat);
 	out->mode = stat.mode;
 	out->reserved = 0;
 	out->ino = stat.ino;

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the actors of names.c, readdirplus.c and readahead.c share: the checks of a name. */
+#ifndef RINGWALK_NAMES_H
+#define RINGWALK_NAMES_H
+
+#include <linux/limits.h>
+#include <linux/sched/signal.h>
+#include <linux/string.h>
+
+#include "internal.h"
+
+/*
+ * Whether an actor must stop before an entry of this length: the file system's fault, or the task
+ * is being killed. The same lengths are refused as by getdents64(2).
+ */
+static inline bool ringwalk_names_refuse(struct ringwalk_names *names, int len)
+{
+	if (unlikely(len <= 0 || len >= PATH_MAX))
+		names->error = -EIO;
+	else if (unlikely(fatal_signal_pending(current)))
+		names->error = -EINTR;
+	return names->error;
+}
+
+#define RINGWALK_EACH_BYTE(byte)	(0x0101010101010101ULL * (byte))
+
+/* Whether any byte of the word is a slash. */
+static inline bool ringwalk_has_slash(u64 word)
+{
+	u64 zeros = word ^ RINGWALK_EACH_BYTE('/');
+
+	return (zeros - RINGWALK_EACH_BYTE(0x01)) & ~zeros & RINGWALK_EACH_BYTE(0x80);
+}
+
+/*
+ * Copies a name without the NUL behind it. False if it has a slash, as names of damaged file
+ * systems may: getdents64(2) refuses them, and a lookup would leave the directory.
+ */
+static inline bool ringwalk_names_copy_name(struct ringwalk_names *names, char *to,
+					    const char *name, u32 len)
+{
+	bool slash = false;
+	u64 word;
+	u32 at;
+
+	for (at = 0; at + sizeof(word) <= len; at += sizeof(word)) {
+		memcpy(&word, name + at, sizeof(word));
+		slash |= ringwalk_has_slash(word);
+		memcpy(to + at, &word, sizeof(word));
+	}
+	for (; at < len; at++) {
+		slash |= name[at] == '/';
+		to[at] = name[at];
+	}
+	if (unlikely(slash))
+		names->error = -EIO;
+	return !slash;
+}
+
+#endif /* RINGWALK_NAMES_H */
