@@ -95,11 +95,19 @@ static inline void ringwalk_set_count(struct dir_context *ctx, u32 bytes)
 #define STATX_MNT_ID_UNIQUE	0x00004000U
 #endif
 #ifdef STATX_SUBVOL
-#define ringwalk_kstat_subvol(stat)	((stat)->subvol)
+#define RINGWALK_KSTAT_SUBVOL
 #else
 #define STATX_SUBVOL		0x00008000U
-#define ringwalk_kstat_subvol(stat)	0ULL
 #endif
+
+static inline u64 ringwalk_kstat_subvol(const struct kstat *stat)
+{
+#ifdef RINGWALK_KSTAT_SUBVOL
+	return stat->subvol;
+#else
+	return 0;
+#endif
+}
 
 /* Since 6.5 the kernel keeps some attributes to itself. */
 #ifndef STATX_ATTR_CHANGE_MONOTONIC

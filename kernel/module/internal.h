@@ -40,6 +40,7 @@ struct ringwalk_buffer {
 };
 
 struct ringwalk_pool {
+	/* for all below; nothing is allocated or freed under it */
 	spinlock_t lock;
 	unsigned int count;
 	struct ringwalk_buffer free[RINGWALK_POOL_MAX];
@@ -119,7 +120,7 @@ void ringwalk_names_init(struct ringwalk_names *names, filldir_t actor, char *da
 int ringwalk_names_read(struct ringwalk_names *names, struct file *dir, s64 off, u32 *flags);
 int ringwalk_names_copy(struct ringwalk_names *names, struct file *dir, u64 buf);
 
-/* struct ringwalk_ids - the last owner met, as the caller sees it: the next file mostly has the same */
+/* struct ringwalk_ids - the last owner met, in the caller's terms: the next is mostly the same */
 struct ringwalk_ids {
 	kuid_t kuid;
 	kgid_t kgid;
@@ -141,6 +142,7 @@ struct ringwalk_ids {
  * @uncached: whether the file system wants to be asked about cached names as well
  * @sorted: whether @misses are in the order of inode numbers
  * @ids: the last entry's owner
+ * @stat: an entry's metadata; here as kernels may be built to clear what is on the stack
  */
 struct ringwalk_batch {
 	struct file *dir;
@@ -155,6 +157,7 @@ struct ringwalk_batch {
 	bool uncached;
 	bool sorted;
 	struct ringwalk_ids ids;
+	struct kstat stat;
 };
 
 struct ringwalk_miss {
@@ -176,8 +179,8 @@ u32 ringwalk_compact(char *records, u32 used, u32 xattr_room);
 
 u32 ringwalk_stat_size(u32 mask);
 void ringwalk_ids_init(struct ringwalk_ids *ids);
-int ringwalk_stat_fill(const struct path *path, const struct ringwalk_wanted *wanted,
-		       struct ringwalk_ids *ids, struct ringwalk_stat *out);
+int ringwalk_stat_fill(struct ringwalk_batch *batch, const struct path *path,
+		       struct ringwalk_stat *out);
 
 void ringwalk_xattr_fill(const struct path *path, const struct ringwalk_wanted *wanted,
 			 struct ringwalk_entry *entry);

@@ -66,8 +66,7 @@ static int ringwalk_fill_path(struct ringwalk_batch *batch, struct ringwalk_entr
 	int error = 0;
 
 	if (wanted->stat_size)
-		error = ringwalk_stat_fill(path, wanted, &batch->ids,
-					   (struct ringwalk_stat *)(entry + 1));
+		error = ringwalk_stat_fill(batch, path, (struct ringwalk_stat *)(entry + 1));
 	if (unlikely(error == -ESTALE))
 		return error;
 	if (wanted->xattr_room)

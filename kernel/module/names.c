@@ -43,6 +43,12 @@ static int ringwalk_iterate(struct ringwalk_names *names, struct file *dir, u32 
 		error = iterate_dir(dir, &names->ctx);
 		if (!error)
 			error = names->error;
+		/*
+		 * Not where a call that found nothing has left the position: btrfs moves it on
+		 * when it is asked again at the end.
+		 */
+		if (names->entries + names->skipped != before)
+			*names->last_off = names->ctx.pos;
 	} while (!error && !names->full &&
 		 names->entries + names->skipped != before);
 
@@ -81,7 +87,6 @@ int ringwalk_names_read(struct ringwalk_names *names, struct file *dir, s64 off,
 	names->end = dir->f_pos;
 	mutex_unlock(&dir->f_pos_lock);
 
-	*names->last_off = names->end;
 	return names->entries ? 0 : error;
 }
 

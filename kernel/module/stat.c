@@ -6,9 +6,11 @@
 
 #include "internal.h"
 
+#define RINGWALK_TIMES		(STATX_ATIME | STATX_MTIME | STATX_CTIME | STATX_BTIME)
 #define RINGWALK_MNT_IDS	(STATX_MNT_ID | STATX_MNT_ID_UNIQUE)
+#define RINGWALK_WORDS		(RINGWALK_MNT_IDS | STATX_DIOALIGN | STATX_SUBVOL)
 /* Fields that are in struct ringwalk_stat whether they were asked for or not. */
-#define RINGWALK_FIXED		(STATX_BASIC_STATS & ~(STATX_ATIME | STATX_MTIME | STATX_CTIME))
+#define RINGWALK_FIXED		(STATX_BASIC_STATS & ~RINGWALK_TIMES)
 
 /**
  * ringwalk_stat_size - bytes of metadata in each record
@@ -18,7 +20,7 @@
  */
 u32 ringwalk_stat_size(u32 mask)
 {
-	u32 times = hweight32(mask & (STATX_ATIME | STATX_MTIME | STATX_CTIME | STATX_BTIME));
+	u32 times = hweight32(mask & RINGWALK_TIMES);
 	u32 words = !!(mask & RINGWALK_MNT_IDS) + !!(mask & STATX_DIOALIGN) +
 		    !!(mask & STATX_SUBVOL);
 
@@ -26,17 +28,16 @@ u32 ringwalk_stat_size(u32 mask)
 	       words * sizeof(u64);
 }
 
-static void *ringwalk_put_time(void *to, bool valid, const struct timespec64 *from)
+static struct ringwalk_time *ringwalk_put_time(struct ringwalk_time *to, bool valid,
+					       const struct timespec64 *from)
 {
-	struct ringwalk_time *time = to;
-
-	time->sec = valid ? from->tv_sec : 0;
-	time->nsec = valid ? from->tv_nsec : 0;
-	time->reserved = 0;
-	return time + 1;
+	to->sec = valid ? from->tv_sec : 0;
+	to->nsec = valid ? from->tv_nsec : 0;
+	to->reserved = 0;
+	return to + 1;
 }
 
-static void ringwalk_put_groups(void *to, u32 mask, const struct kstat *stat, u32 valid)
+static void *ringwalk_put_times(void *to, u32 mask, u32 valid, const struct kstat *stat)
 {
 	if (mask & STATX_ATIME)
 		to = ringwalk_put_time(to, valid & STATX_ATIME, &stat->atime);
@@ -46,17 +47,42 @@ static void ringwalk_put_groups(void *to, u32 mask, const struct kstat *stat, u3
 		to = ringwalk_put_time(to, valid & STATX_CTIME, &stat->ctime);
 	if (mask & STATX_BTIME)
 		to = ringwalk_put_time(to, valid & STATX_BTIME, &stat->btime);
-	if (mask & RINGWALK_MNT_IDS) {
-		*(u64 *)to = 0;
-		to += sizeof(u64);
-	}
+	return to;
+}
+
+/* The case of almost every caller and file: all time stamps asked for, and all there. */
+static void *ringwalk_put_all_times(struct ringwalk_time *to, const struct kstat *stat)
+{
+	ringwalk_put_time(to, true, &stat->atime);
+	ringwalk_put_time(to + 1, true, &stat->mtime);
+	ringwalk_put_time(to + 2, true, &stat->ctime);
+	ringwalk_put_time(to + 3, true, &stat->btime);
+	return to + 4;
+}
+
+static void ringwalk_put_words(void *to, u32 mask, u32 valid, const struct kstat *stat)
+{
+	u64 *word = to;
+
+	if (mask & RINGWALK_MNT_IDS)
+		*word++ = 0;
 	if (mask & STATX_DIOALIGN) {
-		((u32 *)to)[0] = valid & STATX_DIOALIGN ? stat->dio_mem_align : 0;
-		((u32 *)to)[1] = valid & STATX_DIOALIGN ? stat->dio_offset_align : 0;
-		to += sizeof(u64);
+		((u32 *)word)[0] = valid & STATX_DIOALIGN ? stat->dio_mem_align : 0;
+		((u32 *)word)[1] = valid & STATX_DIOALIGN ? stat->dio_offset_align : 0;
+		word++;
 	}
 	if (mask & STATX_SUBVOL)
-		*(u64 *)to = valid & STATX_SUBVOL ? ringwalk_kstat_subvol(stat) : 0;
+		*word = valid & STATX_SUBVOL ? ringwalk_kstat_subvol(stat) : 0;
+}
+
+static void ringwalk_put_groups(void *to, u32 mask, u32 valid, const struct kstat *stat)
+{
+	if ((valid & RINGWALK_TIMES) == RINGWALK_TIMES)
+		to = ringwalk_put_all_times(to, stat);
+	else
+		to = ringwalk_put_times(to, mask, valid, stat);
+	if (mask & RINGWALK_WORDS)
+		ringwalk_put_words(to, mask, valid, stat);
 }
 
 void ringwalk_ids_init(struct ringwalk_ids *ids)
@@ -84,45 +110,45 @@ static void ringwalk_put_ids(struct ringwalk_stat *out, struct ringwalk_ids *ids
 
 /**
  * ringwalk_stat_fill - metadata of a file, as statx(2) gives it
+ * @batch: what is asked for
  * @path: the file
- * @wanted: what is asked for
- * @ids: the last file's owner, to be replaced by this one's
  * @out: where it is written, with room for ringwalk_stat_size() bytes
  *
  * Identifiers of mounts are known to the kernel's own code only.
  *
  * Return: 0 or a negative errno; then @out is undefined.
  */
-int ringwalk_stat_fill(const struct path *path, const struct ringwalk_wanted *wanted,
-		       struct ringwalk_ids *ids, struct ringwalk_stat *out)
+int ringwalk_stat_fill(struct ringwalk_batch *batch, const struct path *path,
+		       struct ringwalk_stat *out)
 {
-	struct kstat stat;
+	struct kstat *stat = &batch->stat;
+	u32 mask = batch->wanted->mask;
 	u32 valid;
 	int error;
 
-	error = vfs_getattr(path, &stat, wanted->mask & ~RINGWALK_MNT_IDS, wanted->stat_flags);
+	error = vfs_getattr(path, stat, mask & ~RINGWALK_MNT_IDS, batch->wanted->stat_flags);
 	if (unlikely(error))
 		return error;
 
-	valid = stat.result_mask & (wanted->mask | RINGWALK_FIXED) &
+	valid = stat->result_mask & (mask | RINGWALK_FIXED) &
 		(RINGWALK_STAT_MASK & ~RINGWALK_MNT_IDS);
 	out->mask = valid;
-	out->blksize = stat.blksize;
-	out->attributes = stat.attributes & ~STATX_ATTR_CHANGE_MONOTONIC;
-	if (path->mnt->mnt_root == path->dentry)
+	out->blksize = stat->blksize;
+	out->attributes = stat->attributes & ~STATX_ATTR_CHANGE_MONOTONIC;
+	if (unlikely(path->mnt->mnt_root == path->dentry))
 		out->attributes |= STATX_ATTR_MOUNT_ROOT;
-	out->attributes_mask = stat.attributes_mask | STATX_ATTR_MOUNT_ROOT;
-	out->nlink = stat.nlink;
-	ringwalk_put_ids(out, ids, &stat);
-	out->mode = stat.mode;
+	out->attributes_mask = stat->attributes_mask | STATX_ATTR_MOUNT_ROOT;
+	out->nlink = stat->nlink;
+	ringwalk_put_ids(out, &batch->ids, stat);
+	out->mode = stat->mode;
 	out->reserved = 0;
-	out->ino = stat.ino;
-	out->size = stat.size;
-	out->blocks = stat.blocks;
-	out->dev_major = MAJOR(stat.dev);
-	out->dev_minor = MINOR(stat.dev);
-	out->rdev_major = MAJOR(stat.rdev);
-	out->rdev_minor = MINOR(stat.rdev);
-	ringwalk_put_groups(out + 1, wanted->mask, &stat, valid);
+	out->ino = stat->ino;
+	out->size = stat->size;
+	out->blocks = stat->blocks;
+	out->dev_major = MAJOR(stat->dev);
+	out->dev_minor = MINOR(stat->dev);
+	out->rdev_major = MAJOR(stat->rdev);
+	out->rdev_minor = MINOR(stat->rdev);
+	ringwalk_put_groups(out + 1, mask, valid, stat);
 	return 0;
 }

@@ -32,6 +32,12 @@ static ssize_t ringwalk_xattr_get(const struct path *path, const char *name, voi
 	return vfs_getxattr(ringwalk_idmap(path->mnt), path->dentry, name, value, size);
 }
 
+/* What is not there, as far as callers are told. */
+static bool ringwalk_xattr_absent(ssize_t len)
+{
+	return len == -ENODATA || len == -EOPNOTSUPP;
+}
+
 /*
  * The value, or what stands for it: -E2BIG if it is longer than the caller wants, -ENOSPC if it
  * does not fit into @space. A value that grows meanwhile is asked for again.
@@ -70,12 +76,15 @@ static void ringwalk_xattr_add(struct ringwalk_xattrs *xattrs, const char *name,
 	ssize_t len = error;
 
 	if (ALIGN(head, sizeof(u64)) > space) {
-		xattrs->entry->flags |= RINGWALK_ENTRY_XATTR_CUT;
+		if (!error)
+			error = ringwalk_xattr_get(xattrs->path, name, NULL, 0);
+		if (!ringwalk_xattr_absent(error))
+			xattrs->entry->flags |= RINGWALK_ENTRY_XATTR_CUT;
 		return;
 	}
 	if (!error)
 		len = ringwalk_xattr_value(xattrs, name, value, space - head);
-	if (len == -ENODATA || len == -EOPNOTSUPP)
+	if (ringwalk_xattr_absent(len))
 		return;
 	if (len == -ENOSPC) {
 		xattrs->entry->flags |= RINGWALK_ENTRY_XATTR_CUT;

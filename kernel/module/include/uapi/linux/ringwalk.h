@@ -177,10 +177,10 @@ struct ringwalk_fields {
  * Records come in the order of the directory, including "." and "..". Of ".." only the name is
  * given: it may lie outside of the caller's root. Its record has no metadata and no error. Files
  * are looked up in the order of their inode numbers where that spares seeks. The position lock is
- * held while names are read only, so several requests may be in flight on one open directory, each
- * with the next piece of it. Returns bytes written, 0 at the end; EINVAL if the next record does
- * not fit. If @buf turns out not to be writable, the position goes back to where it was, unless another
- * request has moved it meanwhile.
+ * held while names are read only, so several requests may be in flight on one open directory,
+ * each with the next piece of it. Returns bytes written, 0 at the end; EINVAL if the next record
+ * does not fit. If @buf turns out not to be writable, the position goes back to where it was,
+ * unless another request has moved it meanwhile.
  */
 struct ringwalk_readdirplus {
 	__u32 version;
@@ -285,7 +285,9 @@ struct ringwalk_readahead {
  * @flags: RINGWALK_ENTRY_ flags
  *
  * After it come, each aligned to 8 bytes: the metadata if RINGWALK_ENTRY_STAT is set, the name with
- * a NUL if there is one, and @xattr_len bytes of extended attributes, which end the record.
+ * a NUL if there is one, and @xattr_len bytes of extended attributes, which end the record. A
+ * record with an error may be longer than its parts: what lies between them is zero. It may have
+ * extended attributes.
  */
 struct ringwalk_entry {
 	__u64 d_ino;
