@@ -24,6 +24,7 @@
 #define RINGWALK_INTERNAL_H
 
 #include <linux/dirent.h>
+#include <linux/errno.h>
 #include <linux/fs.h>
 #include <linux/ringwalk.h>
 #include <linux/spinlock.h>
@@ -52,6 +53,20 @@ int ringwalk_buffer_get(struct ringwalk_pool *pool, size_t size, struct ringwalk
 void ringwalk_buffer_put(struct ringwalk_pool *pool, struct ringwalk_buffer *buffer);
 
 int ringwalk_copy_out(u64 to, const char *from, size_t len);
+
+/* What callers may be told: nothing restarts a request. */
+static inline int ringwalk_errno(int error)
+{
+	switch (error) {
+	case -ERESTARTSYS:
+	case -ERESTARTNOINTR:
+	case -ERESTARTNOHAND:
+	case -ERESTART_RESTARTBLOCK:
+		return -EINTR;
+	default:
+		return error;
+	}
+}
 
 /* struct ringwalk_wanted - struct ringwalk_fields after its checks */
 struct ringwalk_wanted {
@@ -120,7 +135,7 @@ struct ringwalk_names {
 
 void ringwalk_names_init(struct ringwalk_names *names, filldir_t actor, char *data, u32 size);
 int ringwalk_names_read(struct ringwalk_names *names, struct file *dir, s64 off, u32 *flags);
-int ringwalk_names_copy(struct ringwalk_names *names, struct file *dir, u64 buf);
+int ringwalk_names_undo(struct ringwalk_names *names, struct file *dir, int error);
 
 /* struct ringwalk_ids - the last owner met, in the caller's terms: the next is mostly the same */
 struct ringwalk_ids {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Requests: what is the same for several commands in copying them in and checking them. */
+#include <linux/dcache.h>
 #include <linux/file.h>
 #include <linux/limits.h>
 #include <linux/mm.h>
@@ -51,7 +52,8 @@ struct file *ringwalk_get_directory(int fd)
 
 	if (!file)
 		return ERR_PTR(-EBADF);
-	if (!S_ISDIR(file_inode(file)->i_mode))
+	/* Mount points of network file systems may be directories in which nothing can be looked up. */
+	if (!S_ISDIR(file_inode(file)->i_mode) || !d_can_lookup(file->f_path.dentry))
 		error = -ENOTDIR;
 	else if (!(file->f_mode & FMODE_READ))
 		error = -EBADF;

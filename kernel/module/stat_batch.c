@@ -4,6 +4,7 @@
  * workers. All records have the same size until attributes are packed together.
  */
 #include <linux/file.h>
+#include <linux/limits.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
@@ -47,6 +48,9 @@ static int ringwalk_given_error(const char *name, u32 len)
 		return -EXDEV;
 	if (!len || memchr(name, '/', len))
 		return -EINVAL;
+	/* No path walk ends in a longer name, so file systems need not be ready for one. */
+	if (len >= PATH_MAX)
+		return -ENAMETOOLONG;
 	return 0;
 }
 
