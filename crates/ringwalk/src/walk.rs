@@ -344,7 +344,7 @@ impl<S> Shared<S> {
         kernel: Option<Result<DirectoryReader, String>>,
         monitor: Arc<Monitor>,
     ) -> Self {
-        let descriptors = Descriptors::new(options.raise_limits);
+        let descriptors = Descriptors::new(options.raise_limits, kernel.is_some());
         let regime = Regime::new(options.workers, descriptors.max_workers());
         let bulk = Bulk::new(&options, grounds);
         let mut root_fields = Wanted::roots(&options);
