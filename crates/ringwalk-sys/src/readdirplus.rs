@@ -75,6 +75,12 @@ impl PlusLayout {
         self.mask
     }
 
+    /// Whether there is room for times or a mount id, so that looking for them is worth it.
+    #[inline]
+    fn has_groups(&self) -> bool {
+        self.words > STAT_WORDS
+    }
+
     /// The most bytes that a record with a name of this length takes.
     pub fn record_size(&self, name: usize) -> usize {
         (HEADER + self.words * ALIGN + name + 1).next_multiple_of(ALIGN)
@@ -213,6 +219,12 @@ impl PlusStat<'_> {
     #[inline]
     pub fn told(&self) -> u32 {
         self.layout.mask | !GROUPED
+    }
+
+    /// Whether times or the mount id were asked for: else all of them are zero.
+    #[inline]
+    pub fn has_groups(&self) -> bool {
+        self.layout.has_groups()
     }
 
     /// Time of last access.

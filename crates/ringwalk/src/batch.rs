@@ -48,7 +48,8 @@ impl<'b, S> Batch<'b, S> {
     }
 
     /// The number of this batch within its directory, from 0, in the order of reading; for roots among the batches of
-    /// roots. Numbers may be left out.
+    /// roots. Numbers may be left out. In a walk in [`Order::Any`](crate::Order::Any) several workers may read one large directory at
+    /// a time, and then the order is only roughly that.
     pub fn index(&self) -> u32 {
         self.index
     }

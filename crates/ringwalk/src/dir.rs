@@ -42,6 +42,8 @@ pub struct Dir<S> {
     pruned: AtomicBool,
     /// Nothing more is to be read of it: it has been read to its end, or cannot be.
     ended: AtomicBool,
+    /// That it could not be read on has been told.
+    failed: AtomicBool,
     state: S,
 }
 
@@ -59,6 +61,7 @@ impl<S> Dir<S> {
             slot: Slot::default(),
             pruned: AtomicBool::new(false),
             ended: AtomicBool::new(false),
+            failed: AtomicBool::new(false),
             state,
         }
     }
@@ -75,6 +78,7 @@ impl<S> Dir<S> {
             slot: Slot::default(),
             pruned: AtomicBool::new(false),
             ended: AtomicBool::new(false),
+            failed: AtomicBool::new(false),
             state,
             parent: Some(Arc::clone(parent)),
         }
@@ -165,9 +169,15 @@ impl<S> Dir<S> {
         None
     }
 
-    /// Notes that nothing more is to be read; true for the first who does.
-    pub(crate) fn end(&self) -> bool {
-        !self.ended.swap(true, Ordering::Relaxed)
+    /// Notes that nothing more is to be read.
+    pub(crate) fn end(&self) {
+        self.ended.store(true, Ordering::Relaxed);
+    }
+
+    /// Notes that it could not be read on; true for the first who does.
+    pub(crate) fn fail_to_end(&self) -> bool {
+        self.end();
+        !self.failed.swap(true, Ordering::Relaxed)
     }
 
     /// Whether nothing more is to be read.

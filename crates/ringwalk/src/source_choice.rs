@@ -2,6 +2,7 @@
 
 use crate::options::SourceChoice;
 use crate::source::KernelSide;
+use crate::stat::Wanted;
 use crate::summary::{source_name, source_reason};
 use crate::volume::Bulk;
 use crate::walk::Walk;
@@ -23,7 +24,8 @@ impl Walk {
         let bulk = Bulk::new(options, None);
         bulk.open(options);
         let kernel = KernelSide::default();
-        if options.source == SourceChoice::Auto && !bulk.is_listing() {
+        let asks = Wanted::entries(options).asks_all();
+        if options.source == SourceChoice::Auto && !bulk.is_listing() && asks {
             kernel.look_for_all();
         }
         LikelySource {
@@ -36,12 +38,39 @@ impl Walk {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Fields;
+
+    #[test]
+    fn a_source_of_the_kernel_that_is_refused_is_told_of() {
+        struct Names;
+        impl crate::Visitor for Names {
+            type State = ();
+            fn batch(&mut self, _: &crate::Batch<'_, ()>) -> crate::Flow {
+                crate::Flow::Continue
+            }
+        }
+        let dir = tempfile::tempdir().unwrap();
+        for source in [SourceChoice::Module, SourceChoice::Ring] {
+            let refused = Walk::new(dir.path()).source(source).check_source().err();
+            let summary = Walk::new(dir.path()).source(source).run(|_| Names).summary;
+            match refused {
+                Some(refused) => {
+                    assert_eq!(summary.source, "syscall");
+                    assert_eq!(summary.source_reason, refused.reason());
+                }
+                None => assert_eq!(summary.source, source.as_str()),
+            }
+        }
+    }
 
     #[test]
     fn what_has_no_better_source_is_read_by_system_calls() {
         let proc = Walk::new("/proc").likely_source();
         assert_eq!(proc.source, "syscall");
         assert!(!proc.reason.is_empty());
+        // With metadata the module and the operations read all file systems, where a kernel has them.
+        let proc = Walk::new("/proc").fields(Fields::SIZE).likely_source();
+        assert!(["syscall", "module", "ring"].contains(&proc.source));
         let asked = Walk::new("/").source(SourceChoice::Syscall).likely_source();
         assert_eq!(asked.source, "syscall");
     }

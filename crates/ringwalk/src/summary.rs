@@ -178,8 +178,9 @@ pub(crate) fn source_name(bulk: &Bulk, kernel: &KernelSide) -> &'static str {
 
 /// Why that one.
 pub(crate) fn source_reason(options: &Options, bulk: &Bulk, kernel: &KernelSide) -> String {
-    if source_name(bulk, kernel) != bulk.source() {
-        return kernel.describe().unwrap_or_default();
+    if options.source.is_kernel() || source_name(bulk, kernel) != bulk.source() {
+        let reason = kernel.describe().or_else(|| kernel.refused());
+        return reason.unwrap_or_default();
     }
     let volumes = bulk.reason(options);
     match kernel.refused() {

@@ -288,7 +288,7 @@ impl Walk {
             sync_roots(&self.options);
         }
         let grounds = self.grounds.into_inner();
-        let kernel = self.kernel.into_inner().and_then(Result::ok);
+        let kernel = self.kernel.into_inner();
         let shared = Shared::<V::State>::new(self.options, grounds, kernel, self.monitor);
         shared
             .prefetch
@@ -341,10 +341,10 @@ impl<S> Shared<S> {
     fn new(
         options: Options,
         grounds: Option<Grounds>,
-        kernel: Option<DirectoryReader>,
+        kernel: Option<Result<DirectoryReader, String>>,
         monitor: Arc<Monitor>,
     ) -> Self {
-        let descriptors = Descriptors::new(options.raise_limits);
+        let descriptors = Descriptors::new(options.raise_limits, kernel.is_some());
         let regime = Regime::new(options.workers, descriptors.max_workers());
         let bulk = Bulk::new(&options, grounds);
         let mut root_fields = Wanted::roots(&options);

@@ -1,6 +1,6 @@
 //! Which sources can be used, and what stands in the way of the others.
 
-use ringwalk::{Follow, LikelySource, Walk};
+use ringwalk::{Fields, Follow, LikelySource, Walk};
 use ringwalk_sys::{ModuleDevice, ModuleRefused};
 use serde::Serialize;
 
@@ -41,7 +41,10 @@ pub(crate) struct Engine {
 impl Engine {
     /// Asks it, as programs do before a walk.
     pub(crate) fn ask(place: &Place) -> Self {
-        let walk = || Walk::new(place.given.as_path()).follow(Follow::CommandLine);
+        let walk = || {
+            let walk = Walk::new(place.given.as_path()).follow(Follow::CommandLine);
+            walk.fields(Fields::SIZE)
+        };
         let refusal = |name: SourceName| {
             let error = walk().source(name.into()).check_source().err()?;
             Some((name, error.reason().to_owned()))

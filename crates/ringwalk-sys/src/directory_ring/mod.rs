@@ -391,7 +391,8 @@ impl DirectoryRing {
         }
         loop {
             while self.next().is_some() {}
-            if self.in_flight == 0 {
+            // Closes that are still queued are nobody else's to make.
+            if self.in_flight == 0 && self.queued == 0 {
                 return Ok(());
             }
             match self.enter(1) {

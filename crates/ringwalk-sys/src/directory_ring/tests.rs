@@ -164,6 +164,21 @@ fn a_ring_may_go_with_requests_in_flight() {
 }
 
 #[test]
+fn what_was_to_be_closed_is_when_the_ring_goes() {
+    let Some(mut ring) = ring(2) else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let fd = OwnedFd::from(std::fs::File::open(dir.path()).unwrap());
+    let number = fd.as_raw_fd();
+    let identity = rustix::fs::fstat(&fd).unwrap().st_ino;
+    ring.close(fd.into());
+    drop(ring);
+    // SAFETY: only asked whether it is open, and which file it is: another test may have the number by now.
+    let closed = unsafe { BorrowedFd::borrow_raw(number) };
+    let open = rustix::fs::fstat(closed);
+    assert!(open.is_err() || open.is_ok_and(|stat| stat.st_ino != identity));
+}
+
+#[test]
 fn more_closes_than_there_is_room_for_are_no_matter() {
     let Some(mut ring) = ring(2) else { return };
     for _ in 0..50 {

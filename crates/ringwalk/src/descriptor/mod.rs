@@ -71,6 +71,9 @@ pub(crate) struct Descriptors<S> {
     limit: AtomicUsize,
     settled: AtomicBool,
     may_raise: bool,
+    /// Besides those that can be held: of each worker, and of the rest of the process.
+    per_worker: usize,
+    others: usize,
     soft_limit: u64,
     reopened: AtomicUsize,
     /// Directories whose slots hold a descriptor, or did, the oldest first.
@@ -79,14 +82,16 @@ pub(crate) struct Descriptors<S> {
 
 impl<S> Descriptors<S> {
     /// With the limits of the process; `may_raise` lets the walk raise `RLIMIT_NOFILE` to its hard limit, once it needs
-    /// that many.
-    pub(crate) fn new(may_raise: bool) -> Self {
+    /// that many. `rings`: each worker has one, and all of them a device.
+    pub(crate) fn new(may_raise: bool, rings: bool) -> Self {
         let soft_limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
         let descriptors = Self {
             held: AtomicUsize::new(0),
             limit: AtomicUsize::new(0),
             settled: AtomicBool::new(false),
             may_raise,
+            per_worker: PER_WORKER + usize::from(rings),
+            others: OTHERS + usize::from(rings),
             soft_limit,
             reopened: AtomicUsize::new(0),
             in_slots: Mutex::new(VecDeque::new()),
@@ -99,14 +104,14 @@ impl<S> Descriptors<S> {
     /// How many workers the descriptor limit allows.
     pub(crate) fn max_workers(&self) -> usize {
         let soft = usize::try_from(self.soft_limit).unwrap_or(usize::MAX);
-        (soft.saturating_sub(OTHERS) / (PER_WORKER + 1)).max(1)
+        (soft.saturating_sub(self.others) / (self.per_worker + 1)).max(1)
     }
 
     /// How many descriptors may be held under a limit on all.
     fn allowance(&self, soft_limit: u64) -> usize {
         let soft = usize::try_from(soft_limit).unwrap_or(usize::MAX);
         let workers = self.max_workers().min(crate::regime::MOST_WORKERS);
-        soft.saturating_sub(OTHERS + PER_WORKER * workers)
+        soft.saturating_sub(self.others + self.per_worker * workers)
     }
 
     /// How many descriptors may be held now.

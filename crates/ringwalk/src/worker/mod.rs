@@ -139,9 +139,12 @@ impl<'w, V: Visitor> Worker<'w, V> {
         if self.is_surplus() || self.shared.scheduler.is_stopped() {
             return None;
         }
-        self.deque
-            .pop()
-            .or_else(|| self.retry_postponed())
+        let own = self.deque.pop();
+        if own.is_none() && self.in_source > 0 && !self.postponed.is_empty() {
+            // Directories in the source have descriptors, which come back when those are pulled.
+            return None;
+        }
+        own.or_else(|| self.retry_postponed())
             .or_else(|| self.shared.scheduler.steal(self.index))
     }
 
@@ -267,8 +270,9 @@ impl<'w, V: Visitor> Worker<'w, V> {
             Order::Any | Order::Listed => {}
         }
         let goes_on = !end && failure.is_none();
-        // One of several who read it apart tells what is wrong.
-        let failure = failure.filter(|_| dir.end());
+        // One of several who read it apart tells what is wrong. That another has come to the end makes no difference: what this
+        // one had been given may be lost.
+        let failure = failure.filter(|_| dir.fail_to_end());
         if end && matches!(step, Step::Read(_)) {
             dir.end();
         }
@@ -331,8 +335,9 @@ impl<'w, V: Visitor> Worker<'w, V> {
             return;
         }
         bulk.open(options);
-        // What reads past the VFS is cheaper still, where it does not leave most of the work to others.
-        if !bulk.is_listing() {
+        // What reads past the VFS is cheaper still, where it does not leave most of the work to others. Names alone system calls
+        // give as cheaply.
+        if !bulk.is_listing() && self.shared.entry_fields.asks_all() {
             kernel.look(times);
         }
         if kernel.reader().is_some() && self.in_source == 0 {

@@ -12,12 +12,18 @@ use std::ffi::CStr;
 use std::sync::Arc;
 
 /// How the kernel behaves.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a way to behave of its own"
+)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Behaviour {
     /// Calls are said to wait from the beginning, so that requests are in flight.
     pub(super) in_flight: bool,
     /// Gives no mount ids.
     pub(super) no_mount_ids: bool,
+    /// Gives no times of birth.
+    pub(super) no_birth_times: bool,
     /// Each so manieth read is refused with this error.
     pub(super) refuses: Option<(u64, Errno)>,
     /// Each so manieth request of any kind is interrupted.
@@ -26,6 +32,8 @@ pub struct Behaviour {
     pub(super) entries: Option<usize>,
     /// The end is told only by a read that gives nothing.
     pub(super) end_untold: bool,
+    /// Reads in flight are done when they are started, and told of later: what a ring that is lost has read is lost with it.
+    pub(super) at_once: bool,
     /// No ring after so many completions.
     pub(super) ring_lost_after: Option<u64>,
     /// No more than so many directories can be opened at a time.
@@ -37,7 +45,8 @@ pub struct Behaviour {
 impl Behaviour {
     /// What metadata it gives.
     pub(super) fn available(&self) -> u32 {
-        if self.no_mount_ids { 0xfff } else { 0x1fff }
+        let without = |refused: bool, bit: u32| if refused { !bit } else { u32::MAX };
+        0x1fff & without(self.no_mount_ids, 0x1000) & without(self.no_birth_times, 0x800)
     }
 }
 
@@ -52,6 +61,8 @@ enum Request {
         buffer: Vec<u8>,
         from: usize,
         what: What,
+        /// What came of it, if it is done.
+        done: Option<Result<Filled, Errno>>,
     },
 }
 
@@ -273,6 +284,9 @@ impl Transport for Emulated {
         what: &What,
         records: &mut Records,
     ) -> Result<Filled, Failed> {
+        if self.is_interrupted() {
+            return Err(Failed::Refused(Errno::INTR));
+        }
         let mut end = false;
         let bytes = records.fill_with(|room| {
             let filled = self.read_into(fd, what, room)?;
@@ -296,15 +310,18 @@ impl Transport for Emulated {
         &mut self,
         slot: u32,
         fd: Arc<DirectoryFd>,
-        buffer: Vec<u8>,
+        mut buffer: Vec<u8>,
         from: usize,
         what: &What,
     ) {
+        let at_once = self.behaviour.at_once;
+        let done = at_once.then(|| self.read_into(&fd, what, &mut buffer[from..]));
         let request = Request::Read {
             fd,
             buffer,
             from,
             what: *what,
+            done,
         };
         self.in_flight.push((slot, request));
     }
@@ -349,11 +366,12 @@ impl Transport for Emulated {
                 mut buffer,
                 from,
                 what,
+                done,
             } => {
-                let result = if interrupted {
-                    Err(Errno::INTR)
-                } else {
-                    self.read_into(&fd, &what, &mut buffer[from..])
+                let result = match done {
+                    Some(done) => done,
+                    None if interrupted => Err(Errno::INTR),
+                    None => self.read_into(&fd, &what, &mut buffer[from..]),
                 };
                 Completion::Read {
                     slot,

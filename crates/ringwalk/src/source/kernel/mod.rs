@@ -46,8 +46,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Directories in flight: what fills the queues of most devices and servers.
+/// Directories that one worker has in flight.
 const DEPTH: u32 = 64;
+
+/// Bytes of a buffer for one of them: few directories fill it, and there are many.
+const BUFFER_IN_FLIGHT: usize = 16 * 1024;
 
 /// Bytes of a buffer for names with metadata: about 450 entries.
 const PLUS_BUFFER: usize = 64 * 1024;
@@ -67,6 +70,8 @@ pub(crate) struct KernelSource<'w, S, T> {
     what: What,
     wanted: Wanted,
     whole: bool,
+    /// One directory after the other.
+    preorder: bool,
     buffer_size: usize,
     mode: Mode,
     /// Read by call when it is pulled.
@@ -76,6 +81,8 @@ pub(crate) struct KernelSource<'w, S, T> {
     free: Vec<u32>,
     /// How many may be in flight; fewer where descriptors have run out.
     depth: usize,
+    /// For all workers together.
+    most: usize,
     /// To be opened when another directory is done with, as descriptors have run out.
     postponed: Vec<Job<S>>,
     /// Were in flight on a ring that has been taken away.
@@ -136,8 +143,11 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
     /// `available`: the mask of metadata that may be asked for.
     fn over(side: &'w KernelSide, transport: T, available: u32, options: &Options) -> Self {
         let wanted = Wanted::entries(options);
-        let (what, default) = if wanted.asks_all() {
-            let layout = PlusLayout::new(wanted.fields().bits() & available);
+        let asked = wanted.fields().bits();
+        let layout = PlusLayout::new(asked & available);
+        // A mount id is found otherwise; whatever else it cannot tell, `statx` may.
+        let is_told = asked & !(layout.mask() | Fields::MNT_ID.bits()) == 0;
+        let (what, default) = if wanted.asks_all() && is_told {
             (What::Plus(layout), PLUS_BUFFER)
         } else {
             (What::Names, NAMES_BUFFER)
@@ -151,12 +161,14 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
             what,
             wanted,
             whole,
+            preorder: options.preorder,
             buffer_size: given.unwrap_or(default).clamp(LEAST_BUFFER, LARGEST_BUFFER),
             mode: Mode::Calls,
             called: None,
             jobs: Vec::new(),
             free: Vec::new(),
             depth: DEPTH as usize,
+            most: 0,
             postponed: Vec::new(),
             lost: Vec::new(),
             without_ring: false,
@@ -172,10 +184,12 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
     /// Makes room for requests in flight; false if that is not to be had.
     fn set_up(&mut self) -> bool {
         if self.jobs.is_empty() {
-            if !self.transport.set_up(DEPTH) {
+            let most = KernelSide::most_in_flight();
+            let Some(most) = most.filter(|_| self.transport.set_up(DEPTH)) else {
                 self.without_ring = true;
                 return false;
-            }
+            };
+            self.most = most;
             self.jobs.resize_with(DEPTH as usize, || None);
             self.free.extend((0..DEPTH).rev());
         }
@@ -209,8 +223,9 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
 
     fn buffer(&mut self) -> Vec<u8> {
         let mut buffer = self.spare.pop().unwrap_or_default();
-        if buffer.len() < self.buffer_size {
-            buffer.resize(self.buffer_size, 0);
+        let size = self.buffer_size.min(BUFFER_IN_FLIGHT);
+        if buffer.len() < size {
+            buffer.resize(size, 0);
         }
         buffer
     }
@@ -277,12 +292,12 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
         let room = buffer.len() - filled;
         let goes_on = match last {
             Ok(true) => false,
-            Ok(false) => self.whole || filled == 0 || room >= self.buffer_size / 8,
+            Ok(false) => self.whole || filled == 0 || room >= buffer.len() / 8,
             // A name that does not fit into the rest of the buffer.
             Err(errno) => self.whole && errno == Errno::INVAL && filled > 0,
         };
         if goes_on {
-            if self.whole && (last.is_err() || room < self.buffer_size / 8) {
+            if self.whole && (last.is_err() || room < buffer.len() / 8) {
                 buffer.resize(2 * buffer.len(), 0);
             }
             return self
@@ -346,7 +361,8 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
             last,
         } = read;
         batch.records.swap_buffer(&mut buffer, filled);
-        if self.spare.len() < self.depth {
+        // What a directory read in one piece has made large is not kept.
+        if buffer.len() <= 2 * BUFFER_IN_FLIGHT && self.spare.len() < self.depth {
             self.spare.push(buffer);
         }
         match last {
@@ -362,7 +378,15 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
         self.lost.extend(self.jobs.drain(..).flatten());
         self.free.clear();
         self.without_ring = true;
-        self.mode = Mode::Calls;
+        self.call_only();
+    }
+
+    /// Ends keeping requests in flight, for what has not been started.
+    fn call_only(&mut self) {
+        if self.mode.is_in_flight() {
+            self.mode = Mode::Calls;
+            self.side.note_in_flight(false);
+        }
     }
 
     /// A directory of which nothing is known after it was begun to be read. From its beginning it can be read again; where others
@@ -398,7 +422,10 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
                 self.again(job, batch)
             }
         };
-        self.mode.called(begin, batch.records.len());
+        if self.mode.called(begin, batch.records.len()) {
+            self.side.note_in_flight(false);
+            self.spare.clear();
+        }
         pulled
     }
 
@@ -410,6 +437,7 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
             match self.transport.read(fd, &self.what, &mut batch.records) {
                 Ok(Filled { end: true, .. }) => return Ok(true),
                 Ok(read) => filled += read.bytes,
+                Err(Failed::Refused(Errno::INTR)) => continue,
                 // A name that does not fit into the rest of the buffer.
                 Err(Failed::Refused(Errno::INVAL)) if filled > 0 && self.whole => {
                     batch.records.reserve(2 * batch.records.room());
@@ -485,7 +513,7 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
 impl<S: Send + Sync, T: Transport> Source<S> for KernelSource<'_, S, T> {
     fn capacity(&self) -> usize {
         if self.mode.is_in_flight() {
-            self.depth
+            self.depth.min(self.side.share_of(self.most))
         } else {
             1
         }
@@ -493,7 +521,7 @@ impl<S: Send + Sync, T: Transport> Source<S> for KernelSource<'_, S, T> {
 
     fn push(&mut self, job: Job<S>) {
         if self.side.is_given_up() {
-            self.mode = Mode::Calls;
+            self.call_only();
         }
         if self.called.is_none() && self.mode.next_is_call() {
             self.called = Some(job);
@@ -505,18 +533,23 @@ impl<S: Send + Sync, T: Transport> Source<S> for KernelSource<'_, S, T> {
     fn pull(&mut self, batch: &mut RawBatch) -> Option<Pulled<S>> {
         batch.clear();
         match self.called.take() {
-            Some(job) => Some(self.call(job, batch)),
+            Some(job) => {
+                // The kernel is not to wait for the call before it begins those.
+                self.transport.flush();
+                Some(self.call(job, batch))
+            }
             None => self.pull_in_flight(batch),
         }
     }
 
     fn calls_wait(&mut self) {
         if !self.mode.is_in_flight()
+            && !self.preorder
             && !self.without_ring
             && !self.side.is_given_up()
             && self.set_up()
         {
-            self.side.note_in_flight();
+            self.side.note_in_flight(true);
             self.mode.wait();
         }
     }

@@ -57,10 +57,10 @@ impl Mode {
         }
     }
 
-    /// A directory with so many entries was read by call, from `begin` until now.
-    pub(super) fn called(&mut self, begin: Option<Instant>, entries: usize) {
+    /// A directory with so many entries was read by call, from `begin` until now. True if that ends keeping requests in flight.
+    pub(super) fn called(&mut self, begin: Option<Instant>, entries: usize) -> bool {
         let (Self::InFlight { until_probe, fast }, Some(begin)) = (&mut *self, begin) else {
-            return;
+            return false;
         };
         *until_probe = PROBE_EVERY;
         let entries = u32::try_from(entries).unwrap_or(u32::MAX);
@@ -69,9 +69,11 @@ impl Mode {
         } else {
             *fast = 0;
         }
-        if *fast == FAST_IN_A_ROW {
+        let ends = *fast == FAST_IN_A_ROW;
+        if ends {
             *self = Self::Calls;
         }
+        ends
     }
 }
 

@@ -4,7 +4,8 @@
 use crate::options::SourceChoice;
 use ringwalk_sys::{DirectoryOpcodes, DirectoryReader, IoUring, ModuleDevice};
 use rustix::io::Errno;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use rustix::process::{Resource, getrlimit};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The module is given up after it has refused so many directories in a row that system calls could read.
@@ -13,6 +14,13 @@ const STRIKES: u32 = 3;
 /// `auto` looks for the operations of the kernel when a worker has seen so many times what makes it look for the module: they are found
 /// by setting up a ring, which takes longer than an open that fails.
 const RING_WORTH: u64 = 8;
+
+/// Directories in flight for all workers together: what fills the queues of most devices and servers twice over, and with
+/// their buffers takes 2 MiB.
+const MOST_IN_FLIGHT: usize = 128;
+
+/// Fewer are not worth a ring.
+const LEAST_IN_FLIGHT: usize = 8;
 
 /// What there is, for all workers of a walk.
 #[derive(Debug, Default)]
@@ -27,16 +35,17 @@ pub(crate) struct KernelSide {
     handed_back: AtomicU64,
     /// The last error for which a directory was handed back.
     last: Mutex<Option<Errno>>,
-    /// Requests were in flight.
-    in_flight: AtomicBool,
+    /// Workers that keep requests in flight; and whether any ever has.
+    in_flight: AtomicUsize,
+    was_in_flight: AtomicBool,
 }
 
 impl KernelSide {
-    /// With what a source that was asked for by name has been found to be.
-    pub(crate) fn new(found: Option<DirectoryReader>) -> Self {
+    /// With what a source that was asked for by name has been found to be, or why it cannot be used.
+    pub(crate) fn new(found: Option<Result<DirectoryReader, String>>) -> Self {
         let side = Self::default();
         if let Some(found) = found {
-            side.take(found);
+            side.note(found);
         }
         side
     }
@@ -58,6 +67,7 @@ impl KernelSide {
     /// Looks for what there is, now that a worker has seen `times` what makes it worth it.
     #[inline]
     pub(crate) fn look(&self, times: u64) {
+        debug_assert!(times > 0);
         if !self.looked[0].load(Ordering::Relaxed) {
             self.look_for_module();
         } else if times >= RING_WORTH && !self.looked[1].load(Ordering::Relaxed) {
@@ -122,8 +132,29 @@ impl KernelSide {
         }
     }
 
-    pub(super) fn note_in_flight(&self) {
-        self.in_flight.store(true, Ordering::Relaxed);
+    /// How many directories may be in flight for all workers together: an eighth of the descriptors that the process may have. None
+    /// where those are scarce.
+    pub(super) fn most_in_flight() -> Option<usize> {
+        let limit = getrlimit(Resource::Nofile).current;
+        let limit = limit.map_or(usize::MAX, |limit| {
+            usize::try_from(limit).unwrap_or(usize::MAX)
+        });
+        Some((limit / 8).min(MOST_IN_FLIGHT)).filter(|most| *most >= LEAST_IN_FLIGHT)
+    }
+
+    /// A worker begins to keep requests in flight, or ends it.
+    pub(super) fn note_in_flight(&self, begins: bool) {
+        if begins {
+            self.was_in_flight.store(true, Ordering::Relaxed);
+            self.in_flight.fetch_add(1, Ordering::Relaxed);
+        } else {
+            self.in_flight.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// What `most` is for each of them.
+    pub(super) fn share_of(&self, most: usize) -> usize {
+        (most / self.in_flight.load(Ordering::Relaxed).max(1)).max(2)
     }
 
     pub(crate) fn handed_back(&self) -> u64 {
@@ -148,7 +179,7 @@ impl KernelSide {
         let mut words = describe(self.found.get()?);
         if self.is_given_up() {
             words += "; given up, as it refused directories that system calls could read";
-        } else if self.in_flight.load(Ordering::Relaxed) {
+        } else if self.was_in_flight.load(Ordering::Relaxed) {
             words += "; requests were kept in flight, as calls waited";
         }
         Some(words)
