@@ -185,7 +185,10 @@ static void evict(unsigned int round)
 	MUST(stat(name, &info) < 0 && errno == ENOENT);
 }
 
-/* Reads by a buffer of @len bytes, without @len the rest by large ones, and counts what was got to @at. */
+/*
+ * Reads by a buffer of @len bytes, without @len the rest by large ones, and counts what was got to @at. Where an attempt ended at a missing block,
+ * the cookie is another one for the same place, so the names are what is compared.
+ */
 static void read_evicted(struct transport *transport, int fd, uint32_t len, size_t *at)
 {
 	struct ringwalk_getdents request = request_getdents(fd, buf, len);
@@ -194,16 +197,19 @@ static void read_evicted(struct transport *transport, int fd, uint32_t len, size
 	if (len) {
 		long bytes = transport_call(transport, RINGWALK_IOC_GETDENTS, &request);
 
-		CHECK(bytes > 0, "%ld", bytes);
+		CHECK(bytes > 0 || (bytes == 0 && *at == list.count), "%ld after %zu entries", bytes, *at);
 		if (bytes > 0)
 			list_append(&got, buf, bytes);
-		MUST(*at + got.count <= list.count);
-		for (size_t i = 0; i < got.count; i++)
-			CHECK(!strcmp(got.at[i]->d_name, list.at[*at + i]->d_name), "entry %zu is %s, not %s", *at + i, got.at[i]->d_name,
-			      list.at[*at + i]->d_name);
 	} else {
 		CHECK(request_all_names(transport, fd, LEN, &got) == 0, "reading");
-		CHECK_NULL(list_differs(&got, &list, *at), "after %zu entries", *at);
+		CHECK(*at + got.count == list.count, "%zu entries after %zu, of %zu", got.count, *at, list.count);
+	}
+	for (size_t i = 0; i < got.count && *at + i < list.count; i++) {
+		const char *name = got.at[i]->d_name, *expected = list.at[*at + i]->d_name;
+
+		CHECK(!strcmp(name, expected), "entry %zu is %s, not %s", *at + i, name, expected);
+		if (strcmp(name, expected) != 0)
+			break;
 	}
 	*at += got.count;
 	list_free(&got);
