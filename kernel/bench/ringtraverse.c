@@ -223,6 +223,15 @@ static void completed(const struct io_uring_cqe *cqe)
 	}
 }
 
+/*
+ * Being woken for each completion costs more than the completion: a quarter of what is in flight is waited for. All of it completes
+ * without anything from here, so that never waits for itself.
+ */
+static unsigned int enough(void)
+{
+	return in_flight < 8 ? 1 : in_flight / 4;
+}
+
 static void walk(const char *root)
 {
 	push_node(NULL, root);
@@ -230,7 +239,7 @@ static void walk(const char *root)
 	while (in_flight) {
 		struct io_uring_cqe *cqe;
 		unsigned int head, seen = 0;
-		int error = io_uring_submit_and_wait(&ring, 1);
+		int error = io_uring_submit_and_wait(&ring, enough());
 
 		if (error < 0 && error != -EINTR)
 			die_of("io_uring_enter", error);

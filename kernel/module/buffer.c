@@ -45,7 +45,7 @@ int ringwalk_buffer_get(struct ringwalk_pool *pool, size_t size, struct ringwalk
 	}
 	spin_unlock(&pool->lock);
 
-	buffer->size = max_t(size_t, roundup_pow_of_two(size), PAGE_SIZE);
+	buffer->size = roundup_pow_of_two(max_t(size_t, size, PAGE_SIZE));
 	buffer->data = kvmalloc(buffer->size, GFP_KERNEL_ACCOUNT);
 	return buffer->data ? 0 : -ENOMEM;
 }

@@ -24,6 +24,7 @@
 #define RINGWALK_INTERNAL_H
 
 #include <linux/dirent.h>
+#include <linux/errno.h>
 #include <linux/fs.h>
 #include <linux/ringwalk.h>
 #include <linux/spinlock.h>
@@ -53,6 +54,20 @@ void ringwalk_buffer_put(struct ringwalk_pool *pool, struct ringwalk_buffer *buf
 
 int ringwalk_copy_out(u64 to, const char *from, size_t len);
 
+/* What callers may be told: nothing restarts a request. */
+static inline int ringwalk_errno(int error)
+{
+	switch (error) {
+	case -ERESTARTSYS:
+	case -ERESTARTNOINTR:
+	case -ERESTARTNOHAND:
+	case -ERESTART_RESTARTBLOCK:
+		return -EINTR;
+	default:
+		return error;
+	}
+}
+
 /* struct ringwalk_wanted - struct ringwalk_fields after its checks */
 struct ringwalk_wanted {
 	u32 mask;
@@ -63,9 +78,11 @@ struct ringwalk_wanted {
 	u32 xattr_room;
 	u32 xattr_value_max;
 	bool xattr_all;
-	/* names asked for, or scratch memory for the names that are there */
+	/* names asked for */
 	char *xattr_names;
 	u32 xattr_names_len;
+	/* for the names that are there, if all are wanted */
+	struct ringwalk_buffer xattr_list;
 };
 
 #define RINGWALK_STAT_MASK	(STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID |	\
@@ -75,9 +92,9 @@ struct ringwalk_wanted {
 int ringwalk_check(u32 version, u32 flags, u32 known_flags);
 int ringwalk_check_buffer(u64 buf, u32 len);
 struct file *ringwalk_get_directory(int fd);
-int ringwalk_get_wanted(struct ringwalk_wanted *wanted, const struct ringwalk_fields *fields,
-			u32 flags, u32 len);
-void ringwalk_put_wanted(struct ringwalk_wanted *wanted);
+int ringwalk_get_wanted(struct ringwalk_pool *pool, struct ringwalk_wanted *wanted,
+			const struct ringwalk_fields *fields, u32 flags, u32 len);
+void ringwalk_put_wanted(struct ringwalk_pool *pool, struct ringwalk_wanted *wanted);
 
 static inline bool ringwalk_wants_lookup(const struct ringwalk_wanted *wanted)
 {
@@ -118,7 +135,7 @@ struct ringwalk_names {
 
 void ringwalk_names_init(struct ringwalk_names *names, filldir_t actor, char *data, u32 size);
 int ringwalk_names_read(struct ringwalk_names *names, struct file *dir, s64 off, u32 *flags);
-int ringwalk_names_copy(struct ringwalk_names *names, struct file *dir, u64 buf);
+int ringwalk_names_undo(struct ringwalk_names *names, struct file *dir, int error);
 
 /* struct ringwalk_ids - the last owner met, in the caller's terms: the next is mostly the same */
 struct ringwalk_ids {

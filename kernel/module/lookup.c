@@ -49,7 +49,7 @@ static void ringwalk_fail(struct ringwalk_batch *batch, struct ringwalk_entry *e
 	u32 stat_size = batch->wanted->stat_size;
 	char *after = (char *)(entry + 1);
 
-	entry->error = error == -ERESTARTSYS ? -EINTR : error;
+	entry->error = ringwalk_errno(error);
 	if (!(entry->flags & RINGWALK_ENTRY_STAT))
 		return;
 	/* The name takes the place of the metadata; what is left behind it must be nobody's. */
@@ -85,12 +85,15 @@ static int ringwalk_fill_managed(struct ringwalk_batch *batch, struct ringwalk_e
 
 	path_get(&path);
 	error = ringwalk_follow_down(&path);
-	if (error)
-		ringwalk_fail(batch, entry, error);
-	else
+	if (!error) {
 		error = ringwalk_fill_path(batch, entry, &path);
+	} else if (error != -ESTALE) {
+		/* The name moves: an entry that failed is not looked up again. */
+		ringwalk_fail(batch, entry, error);
+		error = 0;
+	}
 	path_put(&path);
-	return error == -ESTALE ? error : 0;
+	return error;
 }
 
 /* @flags: of a dentry that is not negative */

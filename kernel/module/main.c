@@ -6,6 +6,7 @@
  * the same (RINGWALK_F_INLINE), the answer is -EAGAIN, upon which a worker thread of the ring calls
  * again. Nothing is held in between: a request that is cancelled then never comes back.
  */
+#include <linux/compat.h>
 #include <linux/fs.h>
 #include <linux/init.h>
 #include <linux/miscdevice.h>
@@ -37,23 +38,14 @@ static long ringwalk_do_info(void __user *arg)
 }
 
 /*
- * A result that both ways can give: nothing restarts a request, and -EAGAIN would be taken by a
- * ring as the wish to be called again.
+ * A result that both ways can give: -EAGAIN would be taken by a ring as the wish to be called
+ * again, -EIOCBQUEUED as the promise of a later answer.
  */
 static long ringwalk_result(long result)
 {
-	switch (result) {
-	case -ERESTARTSYS:
-	case -ERESTARTNOINTR:
-	case -ERESTARTNOHAND:
-	case -ERESTART_RESTARTBLOCK:
-		return -EINTR;
-	case -EAGAIN:
-	case -EIOCBQUEUED:
+	if (result == -EAGAIN || result == -EIOCBQUEUED)
 		return -EBUSY;
-	default:
-		return result;
-	}
+	return ringwalk_errno(result);
 }
 
 static long ringwalk_run(struct file *file, unsigned int command, void __user *arg)
@@ -113,6 +105,9 @@ static int ringwalk_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags
 	if (READ_ONCE(sqe->reserved) || (cmd->flags & IORING_URING_CMD_MASK))
 		return -EINVAL;
 	if (issue_flags & IO_URING_F_NONBLOCK) {
+		/* Worker threads do not know it, and ext4's positions depend on it. */
+		if (in_compat_syscall())
+			return -EOPNOTSUPP;
 		result = ringwalk_may_wait(cmd->cmd_op, arg);
 		if (result < 0)
 			return result;

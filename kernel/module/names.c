@@ -7,7 +7,7 @@
  *	  iterate_dir() until an entry is refused or none is left
  *	f_pos_lock released
  *	lookups (other commands), copy to the caller
- *	position restored under f_pos_lock, if the copy failed and nobody else has moved it
+ *	position restored under f_pos_lock, if one of these failed and nobody else has moved it
  *
  * Names are read and looked up apart, as the directory is locked while its entries are given to
  * the actor. Other requests may read on from the position while lookups are made.
@@ -26,7 +26,6 @@ void ringwalk_names_init(struct ringwalk_names *names, filldir_t actor, char *da
 	names->size = size;
 	names->max_entries = U32_MAX;
 	names->last_off = &names->no_off;
-	ringwalk_set_count(&names->ctx, size);
 }
 
 /*
@@ -40,8 +39,10 @@ static int ringwalk_iterate(struct ringwalk_names *names, struct file *dir, u32 
 
 	do {
 		before = names->entries + names->skipped;
+		ringwalk_set_count(&names->ctx, names->size - names->used);
 		error = iterate_dir(dir, &names->ctx);
-		if (!error)
+		/* Nothing in a positive result is for callers: getdents64(2) drops it as well. */
+		if (error >= 0)
 			error = names->error;
 		/*
 		 * Not where a call that found nothing has left the position: btrfs moves it on
@@ -91,23 +92,21 @@ int ringwalk_names_read(struct ringwalk_names *names, struct file *dir, s64 off,
 }
 
 /**
- * ringwalk_names_copy - gives the records to the caller
- * @names: what was read; @names->used bytes are given
+ * ringwalk_names_undo - sets the position back, so that no entry is lost with a request that failed
+ * @names: what was read
  * @dir: the open directory
- * @buf: address in the caller's memory
+ * @error: why the request fails
  *
- * Return: 0, or -EFAULT with the position where it was before, so that no entry is lost.
+ * Return: @error.
  */
-int ringwalk_names_copy(struct ringwalk_names *names, struct file *dir, u64 buf)
+int ringwalk_names_undo(struct ringwalk_names *names, struct file *dir, int error)
 {
-	if (likely(!ringwalk_copy_out(buf, names->data, names->used)))
-		return 0;
-
-	mutex_lock(&dir->f_pos_lock);
+	if (mutex_lock_killable(&dir->f_pos_lock))
+		return error;
 	if (dir->f_pos == names->end)
 		vfs_llseek(dir, names->start, SEEK_SET);
 	mutex_unlock(&dir->f_pos_lock);
-	return -EFAULT;
+	return error;
 }
 
 static bool ringwalk_getdents_actor(struct dir_context *ctx, const char *name, int len,
@@ -138,7 +137,7 @@ static bool ringwalk_getdents_actor(struct dir_context *ctx, const char *name, i
 }
 
 static long ringwalk_getdents(struct ringwalk_pool *pool, struct ringwalk_getdents *request,
-			      struct file *dir)
+			      struct ringwalk_getdents __user *out, struct file *dir)
 {
 	struct ringwalk_names names;
 	struct ringwalk_buffer buffer;
@@ -151,15 +150,15 @@ static long ringwalk_getdents(struct ringwalk_pool *pool, struct ringwalk_getden
 	request->result_flags = 0;
 	ringwalk_names_init(&names, ringwalk_getdents_actor, buffer.data, size);
 	error = ringwalk_names_read(&names, dir, request->off, &request->result_flags);
-	if (!error)
-		error = ringwalk_names_copy(&names, dir, request->buf);
+	if (!error && (ringwalk_copy_out(request->buf, names.data, names.used) ||
+		       put_user(request->result_flags, &out->result_flags)))
+		error = ringwalk_names_undo(&names, dir, -EFAULT);
 	ringwalk_buffer_put(pool, &buffer);
 	return error ? error : names.used;
 }
 
 long ringwalk_do_getdents(struct ringwalk_pool *pool, void __user *arg)
 {
-	struct ringwalk_getdents __user *out = arg;
 	struct ringwalk_getdents request;
 	struct file *dir;
 	long result;
@@ -174,9 +173,7 @@ long ringwalk_do_getdents(struct ringwalk_pool *pool, void __user *arg)
 	dir = ringwalk_get_directory(request.fd);
 	if (IS_ERR(dir))
 		return PTR_ERR(dir);
-	result = ringwalk_getdents(pool, &request, dir);
+	result = ringwalk_getdents(pool, &request, arg, dir);
 	fput(dir);
-	if (result >= 0 && put_user(request.result_flags, &out->result_flags))
-		return -EFAULT;
 	return result;
 }

@@ -149,7 +149,6 @@ static int ringwalk_ahead_names(struct ringwalk_readahead *request, struct ringw
 	u32 size = min(max, RINGWALK_AHEAD_FIRST);
 	int result;
 
-	ringwalk_set_count(&names->ctx, max);
 	names->data = kvmalloc(size, GFP_KERNEL_ACCOUNT);
 	if (!names->data)
 		return -ENOMEM;
@@ -186,7 +185,8 @@ static int ringwalk_readahead(struct ringwalk_readahead *request, struct file *d
 		error = ringwalk_position(dir, &request->off);
 	if (error)
 		return error;
-	again = dentry_open(&dir->f_path, O_RDONLY | O_DIRECTORY, current_cred());
+	again = dentry_open(&dir->f_path, O_RDONLY | O_DIRECTORY | O_LARGEFILE |
+			    (dir->f_flags & O_NOATIME), current_cred());
 	if (IS_ERR(again))
 		return PTR_ERR(again);
 	request->result_flags = 0;

@@ -81,8 +81,19 @@ static int ringwalk_plus_lookup(struct ringwalk_plus *plus, struct file *dir)
 	return error;
 }
 
+static int ringwalk_plus_copy(const struct ringwalk_plus *plus,
+			      const struct ringwalk_readdirplus *request,
+			      struct ringwalk_readdirplus __user *out)
+{
+	if (ringwalk_copy_out(request->buf, plus->names.data, plus->names.used) ||
+	    put_user(plus->names.entries, &out->entries) ||
+	    put_user(request->result_flags, &out->result_flags))
+		return -EFAULT;
+	return 0;
+}
+
 static long ringwalk_plus_read(struct ringwalk_plus *plus, struct ringwalk_readdirplus *request,
-			       struct file *dir)
+			       struct ringwalk_readdirplus __user *out, struct file *dir)
 {
 	struct ringwalk_names *names = &plus->names;
 	int error;
@@ -91,20 +102,17 @@ static long ringwalk_plus_read(struct ringwalk_plus *plus, struct ringwalk_readd
 	error = ringwalk_names_read(names, dir, request->off, &request->result_flags);
 	if (error)
 		return error;
-	if (names->entries && ringwalk_wants_lookup(plus->wanted)) {
+	if (names->entries && ringwalk_wants_lookup(plus->wanted))
 		error = ringwalk_plus_lookup(plus, dir);
-		if (error)
-			return error;
-	}
-	if (plus->wanted->xattr_room)
+	if (!error && plus->wanted->xattr_room)
 		names->used = ringwalk_compact(names->data, names->used, plus->wanted->xattr_room);
-	request->entries = names->entries;
-	error = ringwalk_names_copy(names, dir, request->buf);
-	return error ? error : names->used;
+	if (!error)
+		error = ringwalk_plus_copy(plus, request, out);
+	return error ? ringwalk_names_undo(names, dir, error) : names->used;
 }
 
 static long ringwalk_readdirplus(struct ringwalk_pool *pool, struct ringwalk_readdirplus *request,
-				 struct file *dir)
+				 struct ringwalk_readdirplus __user *out, struct file *dir)
 {
 	u32 size = min(request->len, RINGWALK_BUFFER_MAX);
 	struct ringwalk_buffer buffer;
@@ -112,7 +120,8 @@ static long ringwalk_readdirplus(struct ringwalk_pool *pool, struct ringwalk_rea
 	struct ringwalk_plus plus;
 	long result;
 
-	result = ringwalk_get_wanted(&wanted, &request->fields, request->flags, request->len);
+	result = ringwalk_get_wanted(pool, &wanted, &request->fields, request->flags,
+				     request->len);
 	if (result)
 		return result;
 	result = ringwalk_buffer_get(pool, size, &buffer);
@@ -121,16 +130,15 @@ static long ringwalk_readdirplus(struct ringwalk_pool *pool, struct ringwalk_rea
 		if (request->max_entries)
 			plus.names.max_entries = request->max_entries;
 		plus.wanted = &wanted;
-		result = ringwalk_plus_read(&plus, request, dir);
+		result = ringwalk_plus_read(&plus, request, out, dir);
 		ringwalk_buffer_put(pool, &buffer);
 	}
-	ringwalk_put_wanted(&wanted);
+	ringwalk_put_wanted(pool, &wanted);
 	return result;
 }
 
 long ringwalk_do_readdirplus(struct ringwalk_pool *pool, void __user *arg)
 {
-	struct ringwalk_readdirplus __user *out = arg;
 	struct ringwalk_readdirplus request;
 	struct file *dir;
 	long result;
@@ -148,10 +156,7 @@ long ringwalk_do_readdirplus(struct ringwalk_pool *pool, void __user *arg)
 	dir = ringwalk_get_directory(request.fd);
 	if (IS_ERR(dir))
 		return PTR_ERR(dir);
-	result = ringwalk_readdirplus(pool, &request, dir);
+	result = ringwalk_readdirplus(pool, &request, arg, dir);
 	fput(dir);
-	if (result >= 0 && (put_user(request.entries, &out->entries) ||
-			    put_user(request.result_flags, &out->result_flags)))
-		return -EFAULT;
 	return result;
 }

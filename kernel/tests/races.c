@@ -23,7 +23,8 @@ static volatile bool stop;
 struct writer {
 	int fd;
 	uint64_t seed;
-	unsigned long changes;
+	/* read by the main thread while it grows */
+	volatile unsigned long changes;
 };
 
 /* Creates, removes, renames, links and replaces names that begin with "c". */
@@ -241,6 +242,9 @@ static void run(struct env *env)
 		writers[i] = (struct writer){ .fd = fd, .seed = env->seed + i + 1 };
 		MUST(pthread_create(&threads[i], NULL, change, &writers[i]) == 0);
 	}
+	/* On a busy machine the passes would be over before the writers have begun. */
+	for (int waited = 0; writers[0].changes + writers[1].changes <= 20 && waited < 30000; waited++)
+		usleep(1000);
 	/* A file system that breaks its promise to getdents64 cannot be held to it. */
 	for (int pass = 0; pass < passes; pass++)
 		broken += !control_pass(fd);

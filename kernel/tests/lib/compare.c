@@ -119,10 +119,8 @@ static const char *compare_content(const struct compare *compare, const struct r
 	if (error == -EACCES && !strcmp(name, ".") && !record->entry->error)
 		error = sys_statx(compare->fd, "", flags | AT_EMPTY_PATH, compare->fields->mask, &truth);
 	SAME(record->entry->error, error);
-	if (error && !record->entry->xattr_len) {
-		SAME(record->entry->flags, 0);
+	if (error && !record->entry->flags && !record->entry->xattr_len)
 		return NULL;
-	}
 	/* Attributes may be had though metadata may not. */
 	SAME(!!record->stat, compare->fields->mask && !error);
 	if (record->stat) {

@@ -92,12 +92,14 @@ static const char *compare_names(struct walk *walk, const char *names, size_t le
 	return NULL;
 }
 
-/* The list cannot be had: an attribute without a name says why. */
-static const char *compare_no_list(const struct walk *walk, int error)
+/* The list cannot be had: an attribute without a name says why (the module), or they are said to be cut (the opcode). */
+static const char *compare_no_list(const struct walk *walk, const struct record *record, int error)
 {
 	const struct ringwalk_xattr *xattr;
 	const char *name, *value, *malformed;
 
+	if (walk->at == walk->end && record->entry->flags & RINGWALK_ENTRY_XATTR_CUT)
+		return NULL;
 	malformed = xattr_parse(walk->at, walk->end - walk->at, &xattr, &name, &value);
 	if (malformed)
 		return malformed;
@@ -119,7 +121,7 @@ const char *compare_xattrs(const struct compare *compare, const struct record *r
 		if (len < 0 && errno == ERANGE)
 			len = llistxattr(walk.path, names, sizeof(names));
 		if (len < 0 && errno != EOPNOTSUPP)
-			return compare_no_list(&walk, -errno);
+			return compare_no_list(&walk, record, -errno);
 		different = len > 0 ? compare_names(&walk, names, len) : NULL;
 	} else {
 		different = compare_names(&walk, (const char *)(uintptr_t)compare->fields->xattr_names,

@@ -62,6 +62,21 @@ def folder_in_the_making(target: Path):
         raise
 
 
+@contextlib.contextmanager
+def run_folder():
+    """A folder for one run, removed after it; those of runs that were killed go as well."""
+    with lock("runs"):
+        for old in root().glob("run.*"):
+            with contextlib.suppress(OSError), open(old / "alive") as file:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                shutil.rmtree(old)
+        folder = tempfile.TemporaryDirectory(prefix="run.", dir=root())
+        alive = open(Path(folder.name) / "alive", "w")  # noqa: SIM115 - closed below
+        fcntl.flock(alive, fcntl.LOCK_EX)
+    with folder as name, alive:
+        yield Path(name)
+
+
 def digest(*parts: bytes | str) -> str:
     """A short name for these inputs: any difference in or between them changes it."""
     hasher = hashlib.sha256()

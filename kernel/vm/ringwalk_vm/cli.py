@@ -2,13 +2,11 @@
 """The command line of kernel/vm/run, and the order of its steps."""
 
 import argparse
-import contextlib
 import os
 import platform
 import shlex
 import signal
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -164,10 +162,7 @@ def boot(options: argparse.Namespace) -> int:
     )
     made_of = f"{options.machine}, {options.cpus} processors, {options.memory}"
     cache.say(f"{kernel.release} on {made_of}, {reason}")
-    with contextlib.ExitStack() as stack:
-        folder = Path(
-            stack.enter_context(tempfile.TemporaryDirectory(prefix="run.", dir=cache.root()))
-        )
+    with cache.run_folder() as folder:
         drives, table = disks.prepare(options.disk, folder)
         archive = pack(options, kernel, ringwalk, table, folder / "initramfs")
         settings = machine.Machine(

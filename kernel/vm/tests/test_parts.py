@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What the harness reads and writes, without a guest."""
 
+import os
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-from ringwalk_vm import disks, initramfs, machine, report, stock, tsc
+from ringwalk_vm import cache, disks, initramfs, machine, report, stock, tsc
 from ringwalk_vm.errors import Failure
 
 FAULTS = """\
@@ -89,6 +90,18 @@ class Parts(unittest.TestCase):
         self.assertEqual(stock.dependency(text, "headers"), ("6.1.0-56-cloud-amd64", "6.1.192-2"))
         with self.assertRaises(Failure):
             stock.dependency("installed nothing", "headers")
+
+    def test_folders_of_killed_runs_go_and_those_of_others_stay(self):
+        with tempfile.TemporaryDirectory() as name:
+            os.environ["RINGWALK_CACHE"] = name
+            self.addCleanup(os.environ.pop, "RINGWALK_CACHE")
+            killed = cache.root() / "run.killed"
+            killed.mkdir()
+            (killed / "alive").touch()
+            with cache.run_folder() as first, cache.run_folder() as second:
+                self.assertFalse(killed.exists())
+                self.assertTrue(first.is_dir() and second.is_dir() and first != second)
+            self.assertFalse(first.exists() or second.exists())
 
     def test_a_comma_in_an_image_name_is_no_option(self):
         drive = disks.Drive("a", "/tmp/a,b")

@@ -11,7 +11,9 @@
  *
  * Both return the same: a negative errno, or what the command says. The structure and all it points
  * to must stay in place until the request has completed, as fields marked "out" are written then.
- * On failure they are not written.
+ * On failure they are not written. Rings of 32-bit tasks on 64-bit kernels are refused with
+ * EOPNOTSUPP: some file systems give such tasks other positions, and a ring's worker threads cannot
+ * tell. ioctl(2) is there for them.
  *
  * Every request begins with the version of this interface and flags. Another version is refused
  * with EPROTONOSUPPORT; unknown flags, unknown bits of a mask, and reserved fields that are not
@@ -48,9 +50,9 @@
  * RINGWALK_F_INLINE - run the request in the task that submits it, even if it has to wait for a
  * device.
  *
- * Right for what is cached: nothing is handed to a thread. Without it a request submitted to a ring
- * runs in one of the ring's worker threads, so that many of them can wait at a time. By ioctl every
- * request is inline.
+ * Right for what is cached: nothing is handed to a thread. While it waits, the ring takes no other
+ * submission. Without it a request submitted to a ring runs in one of the ring's worker threads, so
+ * that many of them can wait at a time. By ioctl every request is inline.
  */
 #define RINGWALK_F_INLINE	(1U << 0)
 /**
@@ -179,8 +181,9 @@ struct ringwalk_fields {
  * are looked up in the order of their inode numbers where that spares seeks. The position lock is
  * held while names are read only, so several requests may be in flight on one open directory,
  * each with the next piece of it. Returns bytes written, 0 at the end; EINVAL if the next record
- * does not fit. If @buf turns out not to be writable, the position goes back to where it was,
- * unless another request has moved it meanwhile.
+ * does not fit. If the request fails after names were read, as when @buf turns out not to be
+ * writable, the position goes back to where they began, unless another request has moved it
+ * meanwhile.
  */
 struct ringwalk_readdirplus {
 	__u32 version;
@@ -215,7 +218,8 @@ struct ringwalk_readdirplus {
  *
  * Records come in the order of @names, without names (name_len 0). "." is the directory itself;
  * ".." is refused with the error EXDEV in its record, a name with a slash or without bytes with
- * EINVAL. Returns bytes written.
+ * EINVAL, one that no path can end in (4096 bytes or more) with ENAMETOOLONG. Returns bytes
+ * written.
  */
 struct ringwalk_stat_batch {
 	__u32 version;
@@ -242,7 +246,8 @@ struct ringwalk_stat_batch {
  * @max_bytes: most bytes of names and inode numbers held while they are sorted; 0 for 4 MiB,
  *	at most &struct ringwalk_info.readahead_max
  * @entries: entries brought in, or found to be there (out)
- * @next: the d_off to go on with (out)
+ * @next: the d_off for the next RINGWALK_IOC_READAHEAD to go on with (out); it is of an open file
+ *	of its own, so where cookies are not for every open file, other commands cannot use it
  * @result_flags: RINGWALK_RESULT_END (out)
  * @reserved: zero
  *
