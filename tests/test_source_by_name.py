@@ -34,6 +34,25 @@ def test_another_file_system_is_an_error(programs_by_name, mount, scratch, sourc
             assert word in line, line
 
 
+@pytest.mark.skipif(os.path.exists("/dev/ringwalk"), reason="here there is the module")
+def test_without_the_module_it_is_an_error(programs_by_name, scratch):
+    (scratch / "file").touch()
+    for result in programs_by_name("module", scratch):
+        assert (result.status, result.out) == (1, b"")
+        (line,) = result.err.splitlines()
+        for word in (b"cannot read", b"source module", b"not loaded", b"/dev/ringwalk"):
+            assert word in line, line
+
+
+def test_a_kernel_without_the_operations_is_an_error(programs_by_name, scratch):
+    results = programs_by_name("ring", scratch)
+    if results[0].status == 0:
+        pytest.skip("this kernel has them")
+    for result in results:
+        assert (result.status, result.out) == (1, b"")
+        assert b"source ring" in result.err and b"io_uring" in result.err, result.err
+
+
 def test_one_root_of_several_is_enough(programs_by_name, mount, scratch):
     point = mount(mounts.image, "ext4", scratch / "image")
     other = mount(mounts.tmpfs, scratch)

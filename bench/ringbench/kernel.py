@@ -100,9 +100,16 @@ def find(state: str, session: Session) -> Result:
         )
         plan = Plan(RUNS, warm_up=0 if cold else 1, long=kernel_rows.FIND_LONG)
         rows = kernel_rows.FIND
-        return guest.run(
-            session, bench(f"kernel-find-{state}", setting, rows, "/mnt/tree", about, plan)
+        made = bench(
+            f"kernel-find-{state}", setting, rows, "/mnt/tree", about, plan, counted=not cold
         )
+        return guest.run(session, made)
+
+
+# What bringing in an inode takes of an emulated processor is about ten times what it takes here
+# (measured: 84 000 entries with metadata from cache, 1.03 s in the guest, 0.10 s outside). With the
+# disk as it is that, not the disk, would be compared.
+SLOWER = 10
 
 
 def directory(kernel: str, session: Session) -> Result:
@@ -112,7 +119,7 @@ def directory(kernel: str, session: Session) -> Result:
     whole: Result | None = None
     for files in DIRECTORY_SIZES:
         image = images.image(session.scratch, "ext4", images.one_directory(files))
-        disk = disks.spinning()
+        disk = disks.spinning(slower=SLOWER)
         about = {"tree": "", "file_system": "ext4", "cache": "cold", "disk": disk.name}
         with disks.exported(disk, image, session.scratch, guest=True) as socket:
             setting = Setting(
@@ -125,7 +132,8 @@ def directory(kernel: str, session: Session) -> Result:
             )
             rows = kernel_rows.directory(opcode=opcode)
             plan = Plan(RUNS, warm_up=0)
-            part = guest.run(session, bench(suite, setting, rows, "/mnt/disk", about, plan))
+            made = bench(suite, setting, rows, "/mnt/disk", about, plan, counted=False)
+            part = guest.run(session, made)
         whole = joined(whole, part, files)
     assert whole is not None
     whole.about["tree"] = "one directory of files made in random order"

@@ -52,7 +52,7 @@ struct file *ringwalk_get_directory(int fd)
 
 	if (!file)
 		return ERR_PTR(-EBADF);
-	/* Mount points of network file systems may be directories in which nothing can be looked up. */
+	/* Mount points of network file systems may be directories without lookups. */
 	if (!S_ISDIR(file_inode(file)->i_mode) || !d_can_lookup(file->f_path.dentry))
 		error = -ENOTDIR;
 	else if (!(file->f_mode & FMODE_READ))

@@ -162,6 +162,35 @@ static void values_refused(struct transport *transport, int fd)
 	CHECK(complete(transport, &cqe) == -EFAULT, "arguments nowhere: %d", cqe.res);
 }
 
+/* The entry may say how large the arguments are: larger ones are good for as long as they say nothing that this kernel does not know. */
+static void sizes(struct transport *transport, int fd)
+{
+	struct ringwalk_readdirplus request = request_readdirplus(fd, buf[0], LEN);
+	static const struct {
+		uint32_t size;
+		unsigned char byte;
+		int error;
+	} tried[] = {
+		{ 0, 1, 0 }, { 40, 1, 0 }, { 41, 0, 0 }, { 64, 0, 0 }, { 4096, 0, 0 },
+		{ 1, 0, -EINVAL }, { 39, 0, -EINVAL }, { 41, 1, -E2BIG }, { 64, 1, -E2BIG }, { 4097, 0, -E2BIG },
+	};
+	static unsigned char args[4097] __attribute__((aligned(8)));
+	struct io_uring_cqe cqe;
+
+	for (size_t i = 0; i < ARRAY_SIZE(tried); i++) {
+		struct io_uring_sqe *sqe = queue(transport, &request, i);
+
+		memset(args, 0, sizeof(args));
+		memcpy(args, args_of(sqe), sizeof(struct opcode_readdirplus_args));
+		args[tried[i].size < 42 ? 40 : tried[i].size - 1] = tried[i].byte;
+		sqe->addr3 = (uintptr_t)args;
+		sqe->file_index = tried[i].size;
+		sqe->off = 0;
+		complete(transport, &cqe);
+		CHECK(tried[i].error ? cqe.res == tried[i].error : cqe.res > 0, "%u bytes, the next one %u: %d", tried[i].size, tried[i].byte, cqe.res);
+	}
+}
+
 /* Output that cannot be written is an error, and loses nothing: what was read is given to the next request. */
 static void bad_output(struct transport *transport, int fd, const char *path, const struct list *list)
 {
@@ -205,6 +234,7 @@ static void run(struct env *env)
 	pieces(&transport, path, &list, true);
 	copied_when_submitted(&transport, fd, path, &list);
 	values_refused(&transport, fd);
+	sizes(&transport, fd);
 	bad_output(&transport, fd, path, &list);
 	list_free(&list);
 	close(fd);

@@ -87,6 +87,9 @@ impl PlusLayout {
     }
 }
 
+/// The largest errno (`include/linux/err.h`).
+const MAX_ERRNO: i32 = 4095;
+
 /// One entry, borrowed from the buffer that was filled.
 #[derive(Clone, Copy, Debug)]
 pub struct PlusEntry<'a> {
@@ -180,12 +183,14 @@ impl<'a> PlusEntry<'a> {
     ///
     /// # Errors
     ///
-    /// What `statx` would have failed with.
+    /// What `statx` would have failed with; `EIO` for a number that is no errno.
     #[inline]
     pub fn stat(&self) -> Result<Option<PlusStat<'a>>, Errno> {
         if self.header.error != 0 {
-            let errno = Errno::from_raw_os_error(self.header.error.saturating_neg());
-            return Err(errno);
+            return Err(match self.header.error.saturating_neg() {
+                errno @ 1..=MAX_ERRNO => Errno::from_raw_os_error(errno),
+                _ => Errno::IO,
+            });
         }
         if self.header.flags & uapi::ENTRY_STAT == 0 {
             return Ok(None);

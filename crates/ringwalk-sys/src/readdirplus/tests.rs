@@ -250,3 +250,19 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_is_no_errno_is_an_error_all_the_same() {
+    let layout = PlusLayout::new(libc::STATX_SIZE);
+    for (error, told) in [
+        (-libc::ENOENT, Errno::NOENT),
+        (1, Errno::IO),
+        (-4096, Errno::IO),
+        (i32::MIN, Errno::IO),
+        (i32::MAX, Errno::IO),
+    ] {
+        let bytes = record(&Made { error, ..made() });
+        let entry = PlusEntries::new(&bytes, &layout).next().unwrap().unwrap();
+        assert_eq!(entry.stat().err(), Some(told), "{error}");
+    }
+}

@@ -70,8 +70,9 @@ pub(crate) struct KernelSource<'w, S, T> {
     what: What,
     wanted: Wanted,
     whole: bool,
-    /// One directory after the other.
-    preorder: bool,
+    /// Directories are read in the order in which they are given: a walk in preorder, or by name, where a reader waits for the first, and
+    /// what was read of others meanwhile would be held in memory (of a whole tree, with 64 in flight).
+    one_at_a_time: bool,
     buffer_size: usize,
     mode: Mode,
     /// Read by call when it is pulled.
@@ -161,7 +162,7 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
             what,
             wanted,
             whole,
-            preorder: options.preorder,
+            one_at_a_time: options.preorder || whole,
             buffer_size: given.unwrap_or(default).clamp(LEAST_BUFFER, LARGEST_BUFFER),
             mode: Mode::Calls,
             called: None,
@@ -280,7 +281,7 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
         &mut self,
         slot: u32,
         fd: Arc<DirectoryFd>,
-        mut buffer: Vec<u8>,
+        buffer: Vec<u8>,
         from: usize,
         result: Result<Filled, Errno>,
     ) {
@@ -290,16 +291,9 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
             Err(errno) => (from, Err(errno)),
         };
         let room = buffer.len() - filled;
-        let goes_on = match last {
-            Ok(true) => false,
-            Ok(false) => self.whole || filled == 0 || room >= buffer.len() / 8,
-            // A name that does not fit into the rest of the buffer.
-            Err(errno) => self.whole && errno == Errno::INVAL && filled > 0,
-        };
+        // After an error it is asked again for the rest: if that was for want of room, there is more then.
+        let goes_on = last == Ok(false) && (filled == 0 || room >= buffer.len() / 8);
         if goes_on {
-            if self.whole && (last.is_err() || room < buffer.len() / 8) {
-                buffer.resize(2 * buffer.len(), 0);
-            }
             return self
                 .transport
                 .start_read(slot, fd, buffer, filled, &self.what);
@@ -366,7 +360,7 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
             self.spare.push(buffer);
         }
         match last {
-            Err(errno) if filled == 0 || self.whole => self.refused(job, fd, errno, batch),
+            Err(errno) if filled == 0 => self.refused(job, fd, errno, batch),
             // It is asked again for the rest, and may refuse that.
             last => self.decoded(job, fd, last.unwrap_or(false), batch),
         }
@@ -544,7 +538,7 @@ impl<S: Send + Sync, T: Transport> Source<S> for KernelSource<'_, S, T> {
 
     fn calls_wait(&mut self) {
         if !self.mode.is_in_flight()
-            && !self.preorder
+            && !self.one_at_a_time
             && !self.without_ring
             && !self.side.is_given_up()
             && self.set_up()

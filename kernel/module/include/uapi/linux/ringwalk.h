@@ -246,7 +246,8 @@ struct ringwalk_stat_batch {
  * @max_bytes: most bytes of names and inode numbers held while they are sorted; 0 for 4 MiB,
  *	at most &struct ringwalk_info.readahead_max
  * @entries: entries brought in, or found to be there (out)
- * @next: the d_off to go on with (out)
+ * @next: the d_off for the next RINGWALK_IOC_READAHEAD to go on with (out); it is of an open file
+ *	of its own, so where cookies are not for every open file, other commands cannot use it
  * @result_flags: RINGWALK_RESULT_END (out)
  * @reserved: zero
  *
