@@ -199,6 +199,8 @@ void ringwalk_ids_init(struct ringwalk_ids *ids);
 int ringwalk_stat_fill(struct ringwalk_batch *batch, const struct path *path,
 		       struct ringwalk_stat *out);
 
+void ringwalk_dirblocks(struct file *dir);
+
 void ringwalk_xattr_fill(const struct path *path, const struct ringwalk_wanted *wanted,
 			 struct ringwalk_entry *entry);
 ssize_t ringwalk_acl_get(const struct path *path, const char *name, void *value, size_t size);

@@ -22,6 +22,16 @@ static inline bool ringwalk_names_refuse(struct ringwalk_names *names, int len)
 	return names->error;
 }
 
+/*
+ * Whether a request that takes long must end. A worker thread of a ring is told by a signal of its
+ * own when its request is cancelled; elsewhere that flag has other meanings.
+ */
+static inline bool ringwalk_stopped(void)
+{
+	return fatal_signal_pending(current) ||
+	       ((current->flags & PF_IO_WORKER) && signal_pending(current));
+}
+
 #define RINGWALK_EACH_BYTE(byte)	(0x0101010101010101ULL * (byte))
 
 /* Whether any byte of the word is a slash. */

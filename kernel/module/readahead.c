@@ -2,7 +2,8 @@
 /*
  * RINGWALK_IOC_READAHEAD: names and inode numbers of the directory's next entries are read, sorted,
  * and looked up in the order of inode numbers, which brings the inodes in. The directory is opened
- * anew, so the caller's position does not move.
+ * anew, so the caller's position does not move. Whoever begins at its beginning is taken to want
+ * all of it: its own blocks are brought in first.
  *
  * Memory holds names from its beginning on and what is sorted from its end on:
  *
@@ -22,6 +23,8 @@
 
 #define RINGWALK_AHEAD_DEFAULT	(4U << 20)
 #define RINGWALK_AHEAD_FIRST	(32U << 10)
+/* Entries sorted at a time: sort() does not let other tasks run in between. */
+#define RINGWALK_AHEAD_PIECE	(64U << 10)
 
 struct ringwalk_ahead {
 	u64 ino;
@@ -103,30 +106,21 @@ static int ringwalk_ahead_compare(const void *a, const void *b)
 	return left->ino < right->ino ? -1 : left->ino > right->ino;
 }
 
-/*
- * A worker thread of a ring is told by a signal of its own when its request is cancelled; elsewhere
- * that flag has other meanings.
- */
-static bool ringwalk_ahead_cancelled(void)
-{
-	return (current->flags & PF_IO_WORKER) && signal_pending(current);
-}
-
 /* Number of entries brought in. */
 static int ringwalk_ahead_look_up(struct ringwalk_names *names, struct file *dir, bool xattrs)
 {
 	struct ringwalk_ahead *list = ringwalk_ahead_list(names);
+	bool sorted = ringwalk_sort_pays(dir);
 	u32 i, done = 0;
 
-	if (ringwalk_sort_pays(dir))
-		sort(list, names->entries, sizeof(*list), ringwalk_ahead_compare, NULL);
 	for (i = 0; i < names->entries; i++) {
 		struct dentry *dentry;
 
-		if (fatal_signal_pending(current))
-			return -EINTR;
-		if (ringwalk_ahead_cancelled())
-			return -ECANCELED;
+		if (sorted && i % RINGWALK_AHEAD_PIECE == 0)
+			sort(list + i, min(names->entries - i, RINGWALK_AHEAD_PIECE),
+			     sizeof(*list), ringwalk_ahead_compare, NULL);
+		if (ringwalk_stopped())
+			return fatal_signal_pending(current) ? -EINTR : -ECANCELED;
 		dentry = ringwalk_lookup(dir->f_path.mnt, dir->f_path.dentry,
 					 names->data + list[i].name, list[i].len);
 		if (!IS_ERR(dentry)) {
@@ -153,6 +147,8 @@ static int ringwalk_ahead_names(struct ringwalk_readahead *request, struct ringw
 	if (!names->data)
 		return -ENOMEM;
 	names->size = size;
+	if (!request->off)
+		ringwalk_dirblocks(dir);
 	result = ringwalk_ahead_read(names, dir, request->off, max, &request->result_flags);
 	if (!result)
 		result = ringwalk_ahead_look_up(names, dir,

@@ -181,6 +181,60 @@ static void vanishing(int fd)
 	}
 }
 
+/* What reading the names takes from disks. */
+static uint64_t list_all(int fd)
+{
+	uint64_t before = bytes_read();
+	struct list list;
+
+	list_read(&list, fd);
+	list_free(&list);
+	return bytes_read() - before;
+}
+
+/*
+ * A request from the beginning brings in all blocks of the directory itself, be it for one entry: ext4 reads the blocks of
+ * names that follow each other from here and there. One from elsewhere leaves them alone.
+ */
+static void own_blocks(struct env *env)
+{
+	struct ringwalk_readahead request;
+	char path[512], maps[2][16384];
+	uint64_t cold, ahead, warm;
+	int fd;
+
+	if (env->fs != FS_EXT)
+		return;
+	fd = tree_folder(env->path, "many-blocks", path);
+	tree_files(fd, "a-file-whose-name-is-long-enough-that-a-block-of-the-directory-has-few-of-them-and-all-are-many-blocks-"
+		       "without-taking-long-to-be-made-", 3000);
+	drop_caches(fd);
+	cold = list_all(fd);
+	MUST(cold > 100 * 4096);
+
+	drop_caches(fd);
+	request = request_readahead(fd);
+	request.off = 0;
+	request.max_entries = 1;
+	MUST(read_text("/proc/self/maps", maps[0], sizeof(maps[0])) >= 0);
+	ahead = bytes_read();
+	CHECK(transport_call(&transport, RINGWALK_IOC_READAHEAD, &request) == 0, "of one entry");
+	MUST(read_text("/proc/self/maps", maps[1], sizeof(maps[1])) >= 0);
+	CHECK(!strcmp(maps[0], maps[1]), "memory stays mapped:\n%s", maps[1]);
+	warm = list_all(fd);
+	ahead = bytes_read() - ahead - warm;
+	CHECK(warm <= cold / 20, "names are %ju bytes to read after it, %ju without", (uintmax_t)warm, (uintmax_t)cold);
+	CHECK(ahead <= 2 * cold, "%ju bytes are read for a directory of %ju", (uintmax_t)ahead, (uintmax_t)cold);
+
+	drop_caches(fd);
+	request.off = request.next;
+	CHECK(transport_call(&transport, RINGWALK_IOC_READAHEAD, &request) == 0, "of the second entry");
+	warm = list_all(fd);
+	CHECK(warm > cold / 2, "names are %ju bytes to read after a request from elsewhere, %ju without", (uintmax_t)warm,
+	      (uintmax_t)cold);
+	close(fd);
+}
+
 static void run(struct env *env)
 {
 	char path[512], value[900];
@@ -200,6 +254,7 @@ static void run(struct env *env)
 	where_to_go_on(fd);
 	vanishing(fd);
 	caches(env, fd, path);
+	own_blocks(env);
 	transport_close(&transport);
 	close(fd);
 }

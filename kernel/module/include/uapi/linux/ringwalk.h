@@ -252,7 +252,10 @@ struct ringwalk_stat_batch {
  * @reserved: zero
  *
  * Asynchronous as any request of a ring is: it completes when the inodes are there, and is cut
- * short when the task is killed. Names that cannot be looked up are passed over. Returns 0.
+ * short when the task is killed. Names that cannot be looked up are passed over. A request from the
+ * beginning (@off 0) brings in the blocks of a large ext4 directory first, all of them in the
+ * order of the device, as names alone are read from here and there; for that it maps half a MiB of
+ * memory into the calling process until it is done. Returns 0.
  */
 struct ringwalk_readahead {
 	__u32 version;
