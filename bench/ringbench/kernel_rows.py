@@ -93,8 +93,7 @@ FIND_LONG = frozenset(row.key for row in FIND)
 DIRECTORY_KERNELS = ("6.12", "patched")
 
 # Columns of the directory's table. READDIRPLUS sorts what fits into its buffer: the largest.
-# `blocks+readahead`: the directory's own blocks in disk order before, from user space.
-READAHEAD = ("plain", "readdirplus", "readahead", "blocks+readahead")
+READAHEAD = ("plain", "readdirplus", "readahead")
 
 
 def directory(*, opcode: bool) -> list[Row]:
@@ -105,7 +104,6 @@ def directory(*, opcode: bool) -> list[Row]:
         "plain": ("stat", "syscall"),
         "readdirplus": (*large, "stat", plus),
         "readahead": ("--readahead", ahead, "stat", "syscall"),
-        "blocks+readahead": ("--readahead", f"blocks+{ahead}", "stat", "syscall"),
     }
     return [
         Row(what, "stat", "rwbench", (*words[what], "{tree}/messages"), ENTRIES_AND_BYTES)

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "common.h"
-#include "dirblocks.h"
 #include "readahead.h"
 
 enum {
@@ -25,16 +24,12 @@ static struct ringwalk_readahead request;
 /* The cookie where the opcode says to go on. */
 static int64_t next;
 static int directory;
-static bool in_flight, at_end, with_blocks;
+static bool in_flight, at_end;
 /* Entries that may be looked at before the next piece has to be there. */
 static uint64_t ready;
 
 bool readahead_start(const char *word)
 {
-	if (!strncmp(word, "blocks+", strlen("blocks+"))) {
-		with_blocks = true;
-		word += strlen("blocks+");
-	}
 	make_ring(&ring, 4);
 	if (!strcmp(word, "module")) {
 		module = open_module();
@@ -118,8 +113,6 @@ void readahead_begin(int fd)
 	directory = fd;
 	ready = 0;
 	at_end = false;
-	if (with_blocks)
-		bring_in_directory(fd);
 	submit(0);
 }
 

@@ -13,10 +13,7 @@
 
 #include <stdbool.h>
 
-/*
- * By "module" or "opcode"; false for another word. With "blocks+" before it the blocks of the directory itself are brought in before
- * that, from user space.
- */
+/* By "module" or "opcode"; false for another word. */
 bool readahead_start(const char *how);
 
 /* Asks for the first piece of an open directory. */

@@ -2,7 +2,7 @@
 /*
  * Walks a tree in one thread and reads its directories in one of several ways: what a way costs, and nothing else.
  *
- *   rwbench [--buffer BYTES] [--readahead [blocks+]module|opcode] names|stat syscall|ioctl|ring|opcode DIR
+ *   rwbench [--buffer BYTES] [--readahead module|opcode] names|stat syscall|ioctl|ring|opcode DIR
  *
  *   names   names only: getdents64, or GETDENTS of the module or the patched kernel
  *   stat    names, types and sizes: getdents64 and one statx an entry, or READDIRPLUS
@@ -142,7 +142,7 @@ static double seconds(struct timeval time)
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: rwbench [--buffer BYTES] [--readahead [blocks+]module|opcode] WHAT HOW DIR; WHAT HOW is one of\n");
+	fprintf(stderr, "usage: rwbench [--buffer BYTES] [--readahead module|opcode] WHAT HOW DIR; WHAT HOW is one of\n");
 	for (const struct reader *each = readers; each->what; each++)
 		fprintf(stderr, "  %s %s\n", each->what, each->how);
 	return 2;
