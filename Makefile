@@ -23,6 +23,8 @@ TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 TOOLS := $(CURDIR)/target/tools
 PROGRAM := $(TARGET_DIR)/release/ringwalk
 ASSETS := $(TARGET_DIR)/assets
+# The walk by tokio that guests are measured with, a workspace of its own as nobody else needs tokio.
+TRAVERSE := kernel/bench/traverse/Cargo.toml
 TO = $(DESTDIR)$(PREFIX)
 
 export PATH := $(TOOLS)/bin:$(TOOLS)/python/bin:$(PATH)
@@ -78,12 +80,15 @@ kernel: setup ## the kernel module and patches, in virtual machines (STEPS for s
 fmt: ## format Rust and Python
 	$(CARGO) fmt --all
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml
+	$(CARGO) fmt --manifest-path $(TRAVERSE)
 	ruff format tests kernel
 
 lint: checks ## clippy, ruff and shellcheck
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
+	$(CARGO) fmt --manifest-path $(TRAVERSE) --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	$(CARGO) clippy --manifest-path $(TRAVERSE) --target-dir $(TARGET_DIR)/traverse --locked -- -D warnings
 	ruff check .
 	ruff format --check tests kernel
 	shellcheck .ci/run scripts/setup fuzz/ext4-corpus
@@ -106,6 +111,7 @@ DENY := --allow license-exception-not-encountered licenses bans sources
 deny: checks ## licences, sources and bans of dependencies
 	$(CARGO) deny check $(DENY)
 	$(CARGO) deny --manifest-path fuzz/Cargo.toml check $(DENY)
+	$(CARGO) deny --manifest-path $(TRAVERSE) check $(DENY)
 
 bench: ## measure against the floors and the other tools that are installed
 	bench/run $(BENCH)

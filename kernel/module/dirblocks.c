@@ -19,9 +19,18 @@
 
 #include "names.h"
 
-/* Extents sorted at a time; most directories have fewer. */
+/*
+ * Most extents looked at; a directory of 500000 files has no more blocks than that. Of one in more
+ * pieces the others are read as ever, each when its names are.
+ */
 #define RINGWALK_EXTENTS	8192
-#define RINGWALK_EXTENTS_BYTES	(RINGWALK_EXTENTS * sizeof(struct fiemap_extent))
+/* With fewer blocks, mapping memory takes as long as reading them does. */
+#define RINGWALK_DIRBLOCKS_MIN	8
+/*
+ * Blocks between two waits for an earlier one. What is being read cannot be given back to whoever
+ * needs memory, and a device's queue may hold hundreds of MiB.
+ */
+#define RINGWALK_DIRBLOCKS_STEP	1024
 
 /* struct ringwalk_run - blocks that lie behind each other */
 struct ringwalk_run {
@@ -37,110 +46,121 @@ static int ringwalk_run_compare(const void *a, const void *b)
 }
 
 /*
- * Whether reading blocks of the device helps reading this directory: not if it has a page cache of
- * its own, as ext2's have, which are of the same magic; not a single block, which has no order; and
- * not more than memory has room for beside everything else.
+ * Blocks of a directory, or 0 where reading the device does not help: if it has a page cache of its
+ * own, as those of the ext2 driver have, which are of the same magic; if there are few; and if they
+ * would take a quarter of what memory there is, as the inodes are to stay in it as well. Limits of
+ * a memory cgroup are not known here: blocks that do not fit into one are left out.
  */
-static bool ringwalk_dirblocks_pay(struct inode *dir)
+static u64 ringwalk_dirblocks_count(struct inode *dir)
 {
-	loff_t size = i_size_read(dir);
+	u64 size = i_size_read(dir), blocks = size >> dir->i_blkbits;
 
-	return dir->i_sb->s_magic == EXT4_SUPER_MAGIC && !dir->i_mapping->a_ops->read_folio &&
-	       dir->i_op->fiemap && size > dir->i_sb->s_blocksize &&
-	       size >> PAGE_SHIFT < si_mem_available() / 4 && current->mm;
+	if (dir->i_sb->s_magic != EXT4_SUPER_MAGIC || dir->i_mapping->a_ops->read_folio ||
+	    !dir->i_op->fiemap || !current->mm)
+		return 0;
+	/* Scattered blocks that are smaller than a page take a page each. */
+	if (blocks < RINGWALK_DIRBLOCKS_MIN ||
+	    max(blocks, size >> PAGE_SHIFT) >= si_mem_available() / 4)
+		return 0;
+	return blocks;
 }
 
-/* Extents from *@start on, which moves behind them, or to @size at the end. Returns how many. */
-static u32 ringwalk_runs_read(struct inode *dir, loff_t size, loff_t *start,
-			      struct fiemap_extent __user *lent, struct ringwalk_run *runs)
+/* Returns how many; of all together there are not more than @blocks blocks. */
+static u32 ringwalk_runs_read(struct inode *dir, u64 blocks, struct fiemap_extent __user *lent,
+			      u32 extents, struct ringwalk_run *runs)
 {
 	struct fiemap_extent_info info = {
-		.fi_extents_max = RINGWALK_EXTENTS,
+		.fi_extents_max = extents,
 		.fi_extents_start = lent,
 	};
-	unsigned int bits = dir->i_blkbits;
-	u64 blocks = bdev_nr_bytes(dir->i_sb->s_bdev) >> bits;
-	u64 wanted = (size - *start) >> bits;
-	loff_t next = size;
+	u64 end = bdev_nr_bytes(dir->i_sb->s_bdev) >> dir->i_blkbits;
 	u32 i, count = 0;
 
-	if (dir->i_op->fiemap(dir, &info, *start, size - *start))
-		info.fi_extents_mapped = 0;
+	if (dir->i_op->fiemap(dir, &info, 0, i_size_read(dir)))
+		return 0;
 	for (i = 0; i < info.fi_extents_mapped; i++) {
 		struct fiemap_extent extent;
 		struct ringwalk_run run;
 
 		if (copy_from_user(&extent, lent + i, sizeof(extent)))
 			break;
-		if (i == RINGWALK_EXTENTS - 1)
-			next = extent.fe_logical + extent.fe_length;
 		if (extent.fe_flags & ~(FIEMAP_EXTENT_LAST | FIEMAP_EXTENT_MERGED))
 			continue;
-		run.block = extent.fe_physical >> bits;
-		run.count = min(extent.fe_length >> bits, wanted);
-		if (run.block >= blocks || run.count > blocks - run.block)
+		run.block = extent.fe_physical >> dir->i_blkbits;
+		run.count = min(extent.fe_length >> dir->i_blkbits, blocks);
+		if (run.block >= end || run.count > end - run.block)
 			continue;
-		wanted -= run.count;
+		blocks -= run.count;
 		runs[count++] = run;
 	}
-	*start = next > *start ? next : size;
 	return count;
 }
 
-/* False if the request is to stop. */
-static bool ringwalk_runs_bring_in(struct super_block *sb, const struct ringwalk_run *runs,
-				   u32 count)
+static void ringwalk_wait_for_block(struct super_block *sb, u64 block)
 {
-	struct blk_plug plug;
-	bool stopped = false;
-	u64 at;
-	u32 i;
+	struct buffer_head *buffer = sb_find_get_block(sb, block);
 
-	blk_start_plug(&plug);
-	for (i = 0; i < count && !stopped; i++)
-		for (at = 0; at < runs[i].count && !stopped; at++) {
-			sb_breadahead(sb, runs[i].block + at);
-			cond_resched();
-			stopped = ringwalk_stopped();
-		}
-	blk_finish_plug(&plug);
-	return !stopped;
+	if (!buffer)
+		return;
+	wait_on_buffer(buffer);
+	brelse(buffer);
 }
 
-static void ringwalk_dirblocks_read(struct inode *dir, struct fiemap_extent __user *lent,
-				    struct ringwalk_run *runs)
+static void ringwalk_runs_bring_in(struct super_block *sb, const struct ringwalk_run *runs,
+				   u32 count)
 {
-	loff_t size = i_size_read(dir), start = 0;
-	u32 count;
+	u64 at, block, earlier = 0;
+	struct blk_plug plug;
+	u32 i, sent = 0;
 
-	do {
-		count = ringwalk_runs_read(dir, size, &start, lent, runs);
-		sort(runs, count, sizeof(*runs), ringwalk_run_compare, NULL);
-	} while (ringwalk_runs_bring_in(dir->i_sb, runs, count) && start < size);
+	blk_start_plug(&plug);
+	for (i = 0; i < count; i++)
+		for (at = 0; at < runs[i].count; at++) {
+			if (ringwalk_stopped())
+				goto stopped;
+			block = runs[i].block + at;
+			sb_breadahead(sb, block);
+			if (++sent % RINGWALK_DIRBLOCKS_STEP == 0) {
+				if (earlier)
+					ringwalk_wait_for_block(sb, earlier);
+				earlier = block;
+			}
+			cond_resched();
+		}
+stopped:
+	blk_finish_plug(&plug);
 }
 
 /**
  * ringwalk_dirblocks - brings in a directory's blocks, in their order, where that pays
  * @dir: an open directory
  *
- * Reads are sent to the device and not waited for. It is advice: where something is missing for it,
- * nothing is done.
+ * Reads are sent to the device, and the last of them are not waited for. It is advice: where
+ * something is missing for it, nothing is done.
  */
 void ringwalk_dirblocks(struct file *dir)
 {
+	struct inode *inode = file_inode(dir);
+	u64 blocks = ringwalk_dirblocks_count(inode);
+	u32 extents = min_t(u64, blocks, RINGWALK_EXTENTS);
 	struct ringwalk_run *runs;
 	unsigned long lent;
+	size_t size;
+	u32 count;
 
-	if (!ringwalk_dirblocks_pay(file_inode(dir)))
+	if (!blocks)
 		return;
-	runs = kvmalloc_array(RINGWALK_EXTENTS, sizeof(*runs), GFP_KERNEL_ACCOUNT);
+	runs = kvmalloc_array(extents, sizeof(*runs), GFP_KERNEL_ACCOUNT);
 	if (!runs)
 		return;
-	lent = vm_mmap(NULL, 0, RINGWALK_EXTENTS_BYTES, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS, 0);
+	size = PAGE_ALIGN(extents * sizeof(struct fiemap_extent));
+	lent = vm_mmap(NULL, 0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, 0);
 	if (!IS_ERR_VALUE(lent)) {
-		ringwalk_dirblocks_read(file_inode(dir), (void __user *)lent, runs);
-		vm_munmap(lent, RINGWALK_EXTENTS_BYTES);
+		count = ringwalk_runs_read(inode, blocks, (void __user *)lent, extents, runs);
+		/* Fails only for who is being killed, or has sealed its memory: it stays then. */
+		vm_munmap(lent, size);
+		sort(runs, count, sizeof(*runs), ringwalk_run_compare, NULL);
+		ringwalk_runs_bring_in(inode->i_sb, runs, count);
 	}
 	kvfree(runs);
 }

@@ -4,10 +4,11 @@
  *
  *  main.c         the device: open, ioctl, io_uring; which command is which function
  *  request.c      requests copied in and checked, the directory's descriptor resolved
- *  names.c        a directory read into kernel memory, with its position; RINGWALK_IOC_GETDENTS
+ *  names.c        a directory read from its position on
+ *  getdents.c     RINGWALK_IOC_GETDENTS
  *  readdirplus.c  RINGWALK_IOC_READDIRPLUS
  *  stat_batch.c   RINGWALK_IOC_STAT_BATCH
- *  readahead.c    RINGWALK_IOC_READAHEAD
+ *  readahead.c    RINGWALK_IOC_READAHEAD; dirblocks.c the blocks of the directory itself
  *  lookup.c       names of one directory looked up, in the order of inode numbers where it pays
  *  stat.c         struct kstat into struct ringwalk_stat
  *  xattr.c        extended attributes of an entry; acl.c those of them that are ACLs
@@ -15,10 +16,10 @@
  *  copy.c         output copied to the caller
  *  compat.h       differences between kernels
  *
- * Output is put together in a kernel buffer and copied out once: a copy of a few bytes for each
- * field of each entry costs more than the rest of the work. Records are written at their final
- * place while names are read, with room for what is filled in after the lookups, which must not be
- * made by the directory's reader itself: it holds the directory's lock.
+ * Names alone go to the caller as they are read. Output with metadata is put together in a kernel
+ * buffer and copied out once: records are written at their final place while names are read, with
+ * room for what is filled in after the lookups, which must not be made by the directory's reader
+ * itself: it holds the directory's lock.
  */
 #ifndef RINGWALK_INTERNAL_H
 #define RINGWALK_INTERNAL_H
@@ -205,7 +206,7 @@ void ringwalk_xattr_fill(const struct path *path, const struct ringwalk_wanted *
 			 struct ringwalk_entry *entry);
 ssize_t ringwalk_acl_get(const struct path *path, const char *name, void *value, size_t size);
 
-long ringwalk_do_getdents(struct ringwalk_pool *pool, void __user *arg);
+long ringwalk_do_getdents(void __user *arg);
 long ringwalk_do_readdirplus(struct ringwalk_pool *pool, void __user *arg);
 long ringwalk_do_stat_batch(struct ringwalk_pool *pool, void __user *arg);
 long ringwalk_do_readahead(void __user *arg);

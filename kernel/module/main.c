@@ -56,7 +56,7 @@ static long ringwalk_run(struct file *file, unsigned int command, void __user *a
 	case RINGWALK_IOC_INFO:
 		return ringwalk_do_info(arg);
 	case RINGWALK_IOC_GETDENTS:
-		return ringwalk_result(ringwalk_do_getdents(pool, arg));
+		return ringwalk_result(ringwalk_do_getdents(arg));
 	case RINGWALK_IOC_READDIRPLUS:
 		return ringwalk_result(ringwalk_do_readdirplus(pool, arg));
 	case RINGWALK_IOC_STAT_BATCH:
@@ -84,10 +84,14 @@ static int ringwalk_may_wait(unsigned int command, void __user *arg)
 	u32 flags;
 
 	switch (command) {
+	case RINGWALK_IOC_READAHEAD:
+		/* The thread that polls a ring's queue has more to do, and looks like a worker. */
+		if (current->flags & PF_IO_WORKER)
+			return 0;
+		fallthrough;
 	case RINGWALK_IOC_GETDENTS:
 	case RINGWALK_IOC_READDIRPLUS:
 	case RINGWALK_IOC_STAT_BATCH:
-	case RINGWALK_IOC_READAHEAD:
 		if (get_user(flags, &request->flags))
 			return -EFAULT;
 		return !!(flags & RINGWALK_F_INLINE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the actors of names.c, readdirplus.c and readahead.c share: the checks of a name. */
+/* What readers of directories share: the checks of a name, and when to stop. */
 #ifndef RINGWALK_NAMES_H
 #define RINGWALK_NAMES_H
 
@@ -23,8 +23,9 @@ static inline bool ringwalk_names_refuse(struct ringwalk_names *names, int len)
 }
 
 /*
- * Whether a request that takes long must end. A worker thread of a ring is told by a signal of its
- * own when its request is cancelled; elsewhere that flag has other meanings.
+ * Whether READAHEAD must end. A worker thread of a ring is told by a signal of its own when its
+ * request is cancelled; elsewhere that flag has other meanings. See ringwalk_may_wait() for the
+ * thread that looks like one.
  */
 static inline bool ringwalk_stopped(void)
 {
@@ -35,7 +36,7 @@ static inline bool ringwalk_stopped(void)
 #define RINGWALK_EACH_BYTE(byte)	(0x0101010101010101ULL * (byte))
 
 /* Whether any byte of the word is a slash. */
-static inline bool ringwalk_has_slash(u64 word)
+static __always_inline bool ringwalk_has_slash(u64 word)
 {
 	u64 zeros = word ^ RINGWALK_EACH_BYTE('/');
 

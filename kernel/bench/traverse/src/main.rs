@@ -60,13 +60,19 @@ async fn read(walk: &Arc<Walk>, errors: &Errors, path: PathBuf) -> io::Result<()
 
 /// Walks everything below `root`; returns files and bytes.
 async fn traverse(root: PathBuf) -> Result<(u64, u64), (PathBuf, io::Error)> {
-    let walk =
-        Arc::new(Walk { permits: Semaphore::new(AT_A_TIME), files: 0.into(), bytes: 0.into() });
+    let walk = Arc::new(Walk {
+        permits: Semaphore::new(AT_A_TIME),
+        files: 0.into(),
+        bytes: 0.into(),
+    });
     let (errors, mut failed) = mpsc::unbounded_channel();
     start(Arc::clone(&walk), errors, root);
     match failed.recv().await {
         Some(error) => Err(error),
-        None => Ok((walk.files.load(Ordering::Relaxed), walk.bytes.load(Ordering::Relaxed))),
+        None => Ok((
+            walk.files.load(Ordering::Relaxed),
+            walk.bytes.load(Ordering::Relaxed),
+        )),
     }
 }
 

@@ -28,8 +28,8 @@ pub(crate) struct KernelSide {
     /// What has been looked for: the module, the operations.
     looked: [AtomicBool; 2],
     found: OnceLock<DirectoryReader>,
-    /// Why there is none.
-    refused: Mutex<Option<String>>,
+    /// Why there is none, of each that was looked for.
+    refused: Mutex<Vec<String>>,
     given_up: AtomicBool,
     strikes: AtomicU32,
     handed_back: AtomicU64,
@@ -100,7 +100,10 @@ impl KernelSide {
     fn note(&self, found: Result<DirectoryReader, String>) {
         match found {
             Ok(found) => self.take(found),
-            Err(why) => *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(why),
+            Err(why) => {
+                let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+                refused.push(why);
+            }
         }
     }
 
@@ -188,7 +191,7 @@ impl KernelSide {
     /// Why there is none, if it was looked for.
     pub(crate) fn refused(&self) -> Option<String> {
         let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-        refused.clone()
+        Some(refused.join("; ")).filter(|words| !words.is_empty())
     }
 }
 

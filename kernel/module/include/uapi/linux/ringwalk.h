@@ -121,7 +121,8 @@ struct ringwalk_info {
  * @reserved: zero
  *
  * Returns bytes written, 0 at the end. RINGWALK_RESULT_END may be missing at the end of a directory
- * if the request ended early for another reason; then the next request returns 0.
+ * if the request ended early for another reason; then the next request returns 0. Where memory ends
+ * within the records, those before are given, as by getdents64; EFAULT if there are none.
  */
 struct ringwalk_getdents {
 	__u32 version;
@@ -252,10 +253,11 @@ struct ringwalk_stat_batch {
  * @reserved: zero
  *
  * Asynchronous as any request of a ring is: it completes when the inodes are there, and is cut
- * short when the task is killed. Names that cannot be looked up are passed over. A request from the
- * beginning (@off 0) brings in the blocks of a large ext4 directory first, all of them in the
- * order of the device, as names alone are read from here and there; for that it maps half a MiB of
- * memory into the calling process until it is done. Returns 0.
+ * short when the task is killed. On a ring whose queue a thread polls, RINGWALK_F_INLINE has no
+ * effect. Names that cannot be looked up are passed over. A request from the beginning (@off 0)
+ * brings in the blocks of an ext4 directory of 8 and more first, in the order of the device, as
+ * names alone are read from here and there; to learn where they are, up to half a MiB of memory is
+ * mapped into the calling process for that time. Returns 0.
  */
 struct ringwalk_readahead {
 	__u32 version;
