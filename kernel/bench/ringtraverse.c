@@ -5,9 +5,9 @@
  *
  *   ringtraverse getdents|readdirplus DIR
  *
- *   getdents     opens, reads, asks for metadata and closes, each by its operation (OPENAT, GETDENTS, STATX, CLOSE); of inodes that
- *                share a block only the first needs a STATX, which waits for the disk in a thread of the kernel's: those after it are
- *                in memory then, and statx(2) answers at once
+ *   getdents     opens, reads, asks for metadata and closes, each by its operation (OPENAT, GETDENTS, STATX, CLOSE); entries are asked
+ *                for in the order of their inodes, and of those that share a block only the first by a STATX, which waits for the disk
+ *                in a thread of the kernel's: the others are in memory then, and statx(2) answers at once
  *   readdirplus  opens, reads with metadata (READDIRPLUS), closes
  *
  * A directory is in one of these states, and has one operation in flight at a time; up to 256 directories are under way:
@@ -34,13 +34,17 @@ enum {
 	CLOSED = AT_A_TIME,
 	/* Inodes of 256 bytes in a block of 4 KiB. A wrong guess costs time, nothing else. */
 	INODES_A_BLOCK = 16,
+	/* Records of one byte names in a buffer. */
+	RECORDS = BUFFER / 24,
 };
 
 struct slot {
 	enum { OPENING, READING, STATTING } state;
 	struct node *node;
 	bool end;
-	size_t at, filled;
+	/* Of GETDENTS: the records without "." and "..", by inode; how many there are, and which is the current one. */
+	unsigned short records[RECORDS];
+	size_t at, count;
 	/* The last block of inodes that a STATX brought in, counted from the first inode; -1 for none. */
 	uint64_t block;
 	struct statx st;
@@ -136,9 +140,9 @@ static void count(struct slot *slot, const char *name, uint64_t size, unsigned i
 		push_node(slot->node, name);
 }
 
-static void count_entries(struct slot *slot)
+static void count_entries(struct slot *slot, size_t filled)
 {
-	for (size_t at = 0; at < slot->filled;) {
+	for (size_t at = 0; at < filled;) {
 		const struct ringwalk_entry *entry = (const void *)(slot->buffer + at);
 
 		at += entry->reclen;
@@ -148,12 +152,32 @@ static void count_entries(struct slot *slot)
 			die_of(entry_name(entry), entry->error);
 		count(slot, entry_name(entry), entry_stat(entry)->size, entry_stat(entry)->mode);
 	}
-	slot->at = slot->filled;
+}
+
+static const struct dirent_record *record_at(const char *buffer, size_t at)
+{
+	return (const void *)(buffer + at);
+}
+
+static int by_inode(const void *one, const void *other, void *buffer)
+{
+	const struct dirent_record *a = record_at(buffer, *(const unsigned short *)one);
+	const struct dirent_record *b = record_at(buffer, *(const unsigned short *)other);
+
+	return (a->ino > b->ino) - (a->ino < b->ino);
+}
+
+static void sort_entries(struct slot *slot, size_t filled)
+{
+	for (size_t at = 0; at < filled; at += record_at(slot->buffer, at)->reclen)
+		if (!is_dot(record_at(slot->buffer, at)->name))
+			slot->records[slot->count++] = at;
+	qsort_r(slot->records, slot->count, sizeof(slot->records[0]), by_inode, slot->buffer);
 }
 
 static const struct dirent_record *current(const struct slot *slot)
 {
-	return (const void *)(slot->buffer + slot->at);
+	return record_at(slot->buffer, slot->records[slot->at]);
 }
 
 static uint64_t block_of(const struct dirent_record *record)
@@ -169,7 +193,7 @@ static void was_stat(struct slot *slot, int result)
 		die_of(record->name, result);
 	if (!result)
 		count(slot, record->name, slot->st.stx_size, slot->st.stx_mode);
-	slot->at += record->reclen;
+	slot->at++;
 }
 
 /* Takes the metadata of the entries to come that is in memory, and asks for the first that is not; reads on behind the last. */
@@ -178,17 +202,9 @@ static void stat_next(struct slot *slot)
 	const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
 	struct io_uring_sqe *sqe;
 
-	while (slot->at < slot->filled) {
-		const struct dirent_record *record = current(slot);
-
-		if (is_dot(record->name))
-			slot->at += record->reclen;
-		else if (block_of(record) == slot->block)
-			was_stat(slot, statx(slot->node->fd, record->name, flags, WANTED, &slot->st) ? -errno : 0);
-		else
-			break;
-	}
-	if (slot->at == slot->filled) {
+	while (slot->at < slot->count && block_of(current(slot)) == slot->block)
+		was_stat(slot, statx(slot->node->fd, current(slot)->name, flags, WANTED, &slot->st) ? -errno : 0);
+	if (slot->at == slot->count) {
 		if (slot->end)
 			finish(slot);
 		else
@@ -217,11 +233,12 @@ static void was_read(struct slot *slot, int result, unsigned int flags)
 {
 	if (result < 0)
 		die_of(slot->node->name, result);
-	slot->at = 0;
-	slot->filled = result;
+	slot->at = slot->count = 0;
 	slot->end = !result || flags & CQE_DIR_END;
 	if (plus)
-		count_entries(slot);
+		count_entries(slot, result);
+	else
+		sort_entries(slot, result);
 	stat_next(slot);
 }
 
