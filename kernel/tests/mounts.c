@@ -14,32 +14,6 @@
 
 static char buf[1 << 16] __attribute__((aligned(8)));
 
-/* READDIRPLUS and STAT_BATCH of the whole folder, with all metadata and attributes. */
-static void compare_all(struct transport *transport, int fd, const char *path, const char *what)
-{
-	struct ringwalk_readdirplus plus = request_readdirplus(fd, buf, sizeof(buf));
-	struct ringwalk_stat_batch batch;
-	struct compare compare;
-	struct list list;
-	long got;
-
-	list_read_apart(&list, fd);
-	plus.off = 0;
-	plus.flags = RINGWALK_F_XATTR_ALL;
-	plus.fields.mask = request_stat_mask(transport);
-	request_xattrs(&plus.fields, NULL, 0, 1000, 1024);
-	CHECK_NULL(request_compare_rest(transport, &plus, path, &list, 0), "readdirplus of %s", what);
-	if (transport->device >= 0) {
-		batch = request_stat_batch(fd, list.bytes, list.len, buf, sizeof(buf));
-		batch.fields.mask = plus.fields.mask;
-		compare = request_compare(transport, fd, path, &batch.fields, 0, false);
-		got = transport_call(transport, RINGWALK_IOC_STAT_BATCH, &batch);
-		CHECK(got > 0 && batch.names_done == list.len, "stat_batch of %s: %ld", what, got);
-		CHECK_NULL(compare_batch(&compare, buf, got > 0 ? got : 0, batch.entries, &list, 0), "stat_batch of %s", what);
-	}
-	list_free(&list);
-}
-
 /* The device number of an entry, by READDIRPLUS: what shows that a mount was crossed. */
 static uint64_t device_of(struct transport *transport, int fd, const char *name)
 {
@@ -72,21 +46,21 @@ static void mount_points(struct env *env)
 	fd = tree_folder(env->path, "mounts", path);
 	MUST(mkdirat(fd, "mount", 0755) == 0 && mkdirat(fd, "bind", 0755) == 0 && mkdirat(fd, "plain", 0755) == 0);
 	tree_files(fd, "file", 5);
-	compare_all(&transport, fd, path, "no mounts");
+	request_check_all(&transport, fd, path, "no mounts");
 	MUST(sys_statx(fd, "mount", AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &before) == 0);
 	snprintf(below, sizeof(below), "%s/mount", path);
 	MUST(mount("one", below, "tmpfs", 0, "mode=0700") == 0);
-	compare_all(&transport, fd, path, "a mount");
+	request_check_all(&transport, fd, path, "a mount");
 	CHECK(device_of(&transport, fd, "mount") != ((uint64_t)before.dev_major << 32 | before.dev_minor),
 	      "the entry is not the mounted root");
 	MUST(mount("two", below, "tmpfs", 0, "mode=0711") == 0);
-	compare_all(&transport, fd, path, "two mounts on each other");
+	request_check_all(&transport, fd, path, "two mounts on each other");
 	snprintf(file, sizeof(file), "%s/file000002", path);
 	MUST(mount("/proc/version", file, NULL, MS_BIND, NULL) == 0);
-	compare_all(&transport, fd, path, "a file over a file");
+	request_check_all(&transport, fd, path, "a file over a file");
 	snprintf(below, sizeof(below), "%s/bind", path);
 	MUST(mount(path, below, NULL, MS_BIND, NULL) == 0);
-	compare_all(&transport, fd, path, "a folder within itself");
+	request_check_all(&transport, fd, path, "a folder within itself");
 	MUST(umount2(below, MNT_DETACH) == 0);
 	/* A folder that is covered, by a descriptor from before. */
 	MUST(mount("three", path, "tmpfs", 0, NULL) == 0);
@@ -127,12 +101,12 @@ static void automounts(struct env *env)
 	transport_open(&transport, env->kind, 0);
 	snprintf(path, sizeof(path), "%s/tracing ", env->path);
 	CHECK(!is_mounted(path), "mounted from the start");
-	compare_all(&transport, fd, env->path, "automounts");
+	request_check_all(&transport, fd, env->path, "automounts");
 	CHECK(!is_mounted(path), "an automount was triggered");
 	/* That is how it looks when one is. */
 	MUST(openat(fd, "tracing/.", O_RDONLY | O_DIRECTORY) >= 0);
 	CHECK(is_mounted(path), "nothing mounts automatically");
-	compare_all(&transport, fd, env->path, "automounts that were triggered");
+	request_check_all(&transport, fd, env->path, "automounts that were triggered");
 	transport_close(&transport);
 	close(fd);
 }

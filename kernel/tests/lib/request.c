@@ -133,3 +133,29 @@ const char *request_compare_rest(struct transport *transport, const struct ringw
 		return wrong("%zu entries, not %zu", at, list->count);
 	return NULL;
 }
+
+void request_check_all(struct transport *transport, int fd, const char *path, const char *what)
+{
+	static char buf[1 << 18] __attribute__((aligned(8)));
+	struct ringwalk_readdirplus plus = request_readdirplus(fd, buf, sizeof(buf));
+	struct ringwalk_stat_batch batch;
+	struct compare compare;
+	struct list list;
+	long got;
+
+	list_read_apart(&list, fd);
+	plus.off = 0;
+	plus.flags = RINGWALK_F_XATTR_ALL;
+	plus.fields.mask = request_stat_mask(transport);
+	request_xattrs(&plus.fields, NULL, 0, 1000, 1024);
+	CHECK_NULL(request_compare_rest(transport, &plus, path, &list, 0), "readdirplus of %s", what);
+	if (transport->device >= 0) {
+		batch = request_stat_batch(fd, list.bytes, list.len, buf, sizeof(buf));
+		batch.fields.mask = plus.fields.mask;
+		compare = request_compare(transport, fd, path, &batch.fields, 0, false);
+		got = transport_call(transport, RINGWALK_IOC_STAT_BATCH, &batch);
+		CHECK(got > 0 && batch.names_done == list.len, "stat_batch of %s: %ld", what, got);
+		CHECK_NULL(compare_batch(&compare, buf, got > 0 ? got : 0, batch.entries, &list, 0), "stat_batch of %s", what);
+	}
+	list_free(&list);
+}

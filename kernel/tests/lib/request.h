@@ -37,4 +37,7 @@ long request_all_names(struct transport *transport, int fd, uint32_t len, struct
 const char *request_compare_rest(struct transport *transport, const struct ringwalk_readdirplus *request,
 				 const char *path, const struct list *list, size_t first);
 
+/* READDIRPLUS and STAT_BATCH of the whole folder, with all metadata and attributes, are what the system calls say. */
+void request_check_all(struct transport *transport, int fd, const char *path, const char *what);
+
 #endif

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * overlayfs reads the directories below it with a reader of its own: what lies on it is what getdents64(2) and statx(2) say, whatever
+ * it lies on. A file system may give a reader as much at a time as it can take, which this one has to say.
+ */
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/request.h"
+#include "lib/test.h"
+#include "lib/tree.h"
+
+static struct transport transport;
+
+/* All names, by buffers of this size, are those of getdents64(2). */
+static void check_names(int fd, uint32_t len)
+{
+	struct list list, got;
+
+	list_read_apart(&list, fd);
+	MUST(lseek(fd, 0, SEEK_SET) == 0);
+	CHECK(!request_all_names(&transport, fd, len, &got), "buffers of %u bytes", len);
+	CHECK_NULL(list_differs(&got, &list, 0), "buffers of %u bytes", len);
+	list_free(&list);
+	list_free(&got);
+}
+
+/* Two folders, one over the other, with a name that both have. */
+static void merged(struct env *env)
+{
+	unsigned int files = env->fs == FS_FUSE ? 60 : 400;
+	char lower[512], upper[512], path[512], options[1100];
+	int fd = tree_folder(env->path, "lower", lower);
+	struct list list;
+
+	tree_files(fd, "a-file-with-a-name-that-is-not-short-", files);
+	MUST(mkdirat(fd, "folder", 0755) == 0);
+	close(fd);
+	fd = tree_folder(env->path, "upper", upper);
+	tree_files(fd, "another-", 5);
+	MUST(mknodat(fd, "a-file-with-a-name-that-is-not-short-000001", S_IFREG | 0600, 0) == 0);
+	close(fd);
+	close(tree_folder(env->path, "merged", path));
+	snprintf(options, sizeof(options), "lowerdir=%s:%s", upper, lower);
+	if (mount("overlay", path, "overlay", MS_RDONLY, options))
+		test_skip("no overlayfs here: %s", strerror(errno));
+	MUST((fd = open(path, O_RDONLY | O_DIRECTORY)) >= 0);
+	list_read_apart(&list, fd);
+	CHECK(list.count == files + 5 + 3, "%zu names, not %u", list.count, files + 5 + 3);
+	list_free(&list);
+	check_names(fd, 512);
+	check_names(fd, 65536);
+	request_check_all(&transport, fd, path, "merged folders");
+	close(fd);
+}
+
+static void run(struct env *env)
+{
+	MUST(unshare(CLONE_NEWNS) == 0);
+	MUST(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0);
+	transport_open(&transport, env->kind, 0);
+	merged(env);
+	transport_close(&transport);
+}
+
+const struct test test = {
+	.name = "overlay",
+	.each_fs = true,
+	.kinds = BY_ALL,
+	.run = run,
+};
