@@ -106,7 +106,13 @@ static void shared(struct env *env, const char *path)
 	WAIT_CHILD(child);
 	/* sys_getdents64 with the same length tells how far that was. */
 	MUST((child = open(path, O_RDONLY | O_DIRECTORY)) >= 0);
-	MUST(sys_getdents64(child, buf, 256) > 0);
+	for (int i = 0; i < 5; i++) {
+		MUST(lseek(child, 0, SEEK_SET) == 0);
+		MUST(sys_getdents64(child, buf, 256) > 0);
+		/* It ends early where io_uring has something to do for this task. */
+		if (lseek(fd, 0, SEEK_CUR) == lseek(child, 0, SEEK_CUR))
+			break;
+	}
 	CHECK(lseek(fd, 0, SEEK_CUR) == lseek(child, 0, SEEK_CUR), "a child process moves the position of another file");
 	CHECK(!request_all_names(&transport, fd, 4096, &list), "the rest");
 	list_free(&list);
