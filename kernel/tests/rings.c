@@ -4,6 +4,7 @@
  * files, links and drains.
  */
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -95,15 +96,63 @@ static void wide_entries(struct env *env, int fd)
 	transport_close(&transport);
 }
 
+/* Has the kernel's thread see what is queued, and takes so many completions; the least of their results. */
+static int by_thread(struct ring *ring, unsigned int wanted)
+{
+	double until = now() + 20;
+	unsigned int taken = 0;
+	struct io_uring_cqe cqe;
+	int least = INT_MAX;
+
+	__atomic_store_n(ring->sq_tail, *ring->sq_tail + ring->queued, __ATOMIC_RELEASE);
+	ring->queued = 0;
+	/* Without work the thread sleeps after a second, which may have passed. */
+	for (; taken < wanted && now() < until; usleep(1000)) {
+		syscall(__NR_io_uring_enter, ring->fd, 0, 0, IORING_ENTER_SQ_WAKEUP, NULL, 0);
+		while (ring_take(ring, &cqe)) {
+			least = cqe.res < least ? cqe.res : least;
+			taken++;
+		}
+	}
+	CHECK(taken == wanted, "SQPOLL: %u of %u done", taken, wanted);
+	return least;
+}
+
+/*
+ * What completes meanwhile is told to that thread by what is a cancel to others: READAHEAD that is to run where it is submitted is
+ * not cut short by it.
+ */
+static void readahead_by_thread(struct transport *transport, int fd)
+{
+	enum { OTHERS = 5 };
+	static char out[OTHERS][4096] __attribute__((aligned(8)));
+	struct ringwalk_readahead ahead = request_readahead(fd);
+	struct ringwalk_getdents others[OTHERS];
+	enum transport_kind kind = transport->kind;
+	int least;
+
+	for (int round = 0; round < 20; round++) {
+		for (int i = 0; i < OTHERS; i++) {
+			others[i] = request_getdents(fd, out[i], sizeof(out[i]));
+			others[i].off = 0;
+			transport->kind = transport->device < 0 ? kind : TRANSPORT_WORKER;
+			MUST(transport_queue(transport, RINGWALK_IOC_GETDENTS, &others[i], i));
+		}
+		ahead.off = 0;
+		transport->kind = transport->device < 0 ? kind : TRANSPORT_INLINE;
+		MUST(transport_queue(transport, RINGWALK_IOC_READAHEAD, &ahead, OTHERS));
+		least = by_thread(&transport->ring, OTHERS + 1);
+		CHECK(least >= 0, "SQPOLL, READAHEAD beside others: %d", least);
+	}
+	transport->kind = kind;
+}
+
 /* A thread of the kernel submits: the request must run with the caller's files and memory all the same. */
 static void submission_thread(struct env *env, int fd)
 {
 	struct ringwalk_readdirplus request = request_readdirplus(fd, buf, sizeof(buf));
 	struct transport transport;
-	struct io_uring_cqe cqe;
 	struct ring own;
-	double until;
-	bool done = false;
 
 	transport_open(&transport, env->kind, 0);
 	if (ring_open(&own, 8, IORING_SETUP_SQPOLL)) {
@@ -115,14 +164,8 @@ static void submission_thread(struct env *env, int fd)
 	transport.ring = own;
 	request.off = 0;
 	MUST(transport_queue(&transport, RINGWALK_IOC_READDIRPLUS, &request, 1));
-	__atomic_store_n(own.sq_tail, *own.sq_tail + 1, __ATOMIC_RELEASE);
-	transport.ring.queued = 0;
-	/* Without work the thread sleeps after a second, which may have passed. */
-	for (until = now() + 20; !done && now() < until; usleep(1000)) {
-		syscall(__NR_io_uring_enter, transport.ring.fd, 0, 0, IORING_ENTER_SQ_WAKEUP, NULL, 0);
-		done = ring_take(&transport.ring, &cqe);
-	}
-	CHECK(done && cqe.res > 0, "SQPOLL: %s, %d", done ? "done" : "not done", done ? cqe.res : 0);
+	CHECK(by_thread(&transport.ring, 1) > 0, "SQPOLL: nothing read");
+	readahead_by_thread(&transport, fd);
 	transport_close(&transport);
 }
 
