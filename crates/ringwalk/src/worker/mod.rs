@@ -400,7 +400,11 @@ impl<'w, V: Visitor> Worker<'w, V> {
         if window.first_wait && fd.is_some_and(filesystem::is_rotational) {
             regime.use_inode_order();
         }
-        if window.waiting && !(self.shared.prefetch.is_watching() && self.read_ahead(dir, fd)) {
+        if window.waiting
+            && !(self.shared.prefetch.is_watching() && self.read_ahead(dir, fd))
+            // Several at a time are read in no order, which a disk that has to seek takes longer for.
+            && !regime.uses_inode_order()
+        {
             self.source.calls_wait();
         }
         if window.ended {
