@@ -24,7 +24,7 @@
  * pieces the others are read as ever, each when its names are.
  */
 #define RINGWALK_EXTENTS	8192
-/* With fewer blocks, mapping memory takes as long as reading them does. */
+/* Fewer are not worth mapping memory for. A guess: one block saves a seek, or 0.1 ms of a flash. */
 #define RINGWALK_DIRBLOCKS_MIN	8
 /*
  * Blocks between two waits for an earlier one. What is being read cannot be given back to whoever
@@ -37,13 +37,6 @@ struct ringwalk_run {
 	u64 block;
 	u64 count;
 };
-
-static int ringwalk_run_compare(const void *a, const void *b)
-{
-	const struct ringwalk_run *left = a, *right = b;
-
-	return left->block < right->block ? -1 : left->block > right->block;
-}
 
 /*
  * Blocks of a directory, or 0 where reading the device does not help: if it has a page cache of its
@@ -159,7 +152,7 @@ void ringwalk_dirblocks(struct file *dir)
 		count = ringwalk_runs_read(inode, blocks, (void __user *)lent, extents, runs);
 		/* Fails only for who is being killed, or has sealed its memory: it stays then. */
 		vm_munmap(lent, size);
-		sort(runs, count, sizeof(*runs), ringwalk_run_compare, NULL);
+		sort(runs, count, sizeof(*runs), ringwalk_compare_first, NULL);
 		ringwalk_runs_bring_in(inode->i_sb, runs, count);
 	}
 	kvfree(runs);

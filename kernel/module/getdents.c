@@ -21,39 +21,6 @@ struct ringwalk_dirents {
 	u32 last;
 };
 
-/*
- * Between user_write_access_begin() and its end. The names of damaged file systems may have
- * slashes, which getdents64(2) refuses: *@slash is set then. False if the memory is not there.
- */
-static __always_inline bool ringwalk_dirents_name(char __user *to, const char *name, u32 len,
-						  bool *slash)
-{
-	bool found = false;
-	u64 word;
-	u32 part;
-	u32 at;
-
-	for (at = 0; at + sizeof(word) <= len; at += sizeof(word)) {
-		memcpy(&word, name + at, sizeof(word));
-		found |= ringwalk_has_slash(word);
-		unsafe_put_user(word, (u64 __user *)(to + at), fault);
-	}
-	if (at + sizeof(part) <= len) {
-		memcpy(&part, name + at, sizeof(part));
-		found |= ringwalk_has_slash(part);
-		unsafe_put_user(part, (u32 __user *)(to + at), fault);
-		at += sizeof(part);
-	}
-	for (; at < len; at++) {
-		found |= name[at] == '/';
-		unsafe_put_user(name[at], to + at, fault);
-	}
-	*slash = found;
-	return true;
-fault:
-	return false;
-}
-
 static bool ringwalk_dirents_actor(struct dir_context *ctx, const char *name, int len,
 				   loff_t offset, u64 ino, unsigned int type)
 {
@@ -62,7 +29,6 @@ static bool ringwalk_dirents_actor(struct dir_context *ctx, const char *name, in
 	u32 reclen = ALIGN(offsetof(struct linux_dirent64, d_name) + len + 1, sizeof(u64));
 	char __user *last = dirents->to + names->used - dirents->last;
 	struct linux_dirent64 __user *entry = (void __user *)(last + dirents->last);
-	bool slash;
 
 	if (ringwalk_names_refuse(names, len))
 		return false;
@@ -70,6 +36,8 @@ static bool ringwalk_dirents_actor(struct dir_context *ctx, const char *name, in
 		names->full = true;
 		return false;
 	}
+	if (ringwalk_names_slash(names, name, len))
+		return false;
 	if (!user_write_access_begin(last, dirents->last + reclen))
 		goto nowhere;
 	/* The cookie behind the last record; of the first it is overwritten. */
@@ -79,13 +47,8 @@ static bool ringwalk_dirents_actor(struct dir_context *ctx, const char *name, in
 	unsafe_put_user(ino, &entry->d_ino, fault);
 	unsafe_put_user(reclen, &entry->d_reclen, fault);
 	unsafe_put_user(type & S_DT_MASK, &entry->d_type, fault);
-	if (!ringwalk_dirents_name(entry->d_name, name, len, &slash))
-		goto fault;
+	unsafe_copy_to_user(entry->d_name, name, len, fault);
 	user_write_access_end();
-	if (unlikely(slash)) {
-		names->error = -EIO;
-		return false;
-	}
 	dirents->last = reclen;
 	names->used += reclen;
 	names->entries++;

@@ -193,6 +193,8 @@ void ringwalk_batch_entry(struct ringwalk_batch *batch, struct ringwalk_entry *e
 int ringwalk_batch_finish(struct ringwalk_batch *batch);
 void ringwalk_batch_free(struct ringwalk_batch *batch);
 bool ringwalk_sort_pays(struct file *dir);
+/* For sort(): of structures that begin with the u64 they are sorted by. */
+int ringwalk_compare_first(const void *a, const void *b);
 u32 ringwalk_compact(char *records, u32 used, u32 xattr_room);
 
 u32 ringwalk_stat_size(u32 mask);

@@ -219,11 +219,11 @@ void ringwalk_batch_entry(struct ringwalk_batch *batch, struct ringwalk_entry *e
 		ringwalk_look_up(batch, entry, name, len);
 }
 
-static int ringwalk_compare(const void *a, const void *b)
+int ringwalk_compare_first(const void *a, const void *b)
 {
-	const struct ringwalk_miss *left = a, *right = b;
+	const u64 *left = a, *right = b;
 
-	return left->ino < right->ino ? -1 : left->ino > right->ino;
+	return *left < *right ? -1 : *left > *right;
 }
 
 /**
@@ -238,7 +238,8 @@ int ringwalk_batch_finish(struct ringwalk_batch *batch)
 	u32 i;
 
 	if (!batch->sorted && ringwalk_sort_pays(batch->dir))
-		sort(batch->misses, batch->missed, sizeof(*batch->misses), ringwalk_compare, NULL);
+		sort(batch->misses, batch->missed, sizeof(*batch->misses),
+		     ringwalk_compare_first, NULL);
 	for (i = 0; i < batch->missed; i++) {
 		struct ringwalk_miss *miss = &batch->misses[i];
 		const char *name = batch->names + miss->name;

@@ -36,7 +36,7 @@ static inline bool ringwalk_stopped(void)
 #define RINGWALK_EACH_BYTE(byte)	(0x0101010101010101ULL * (byte))
 
 /* Whether any byte of the word is a slash. */
-static __always_inline bool ringwalk_has_slash(u64 word)
+static inline bool ringwalk_has_slash(u64 word)
 {
 	u64 zeros = word ^ RINGWALK_EACH_BYTE('/');
 
@@ -44,28 +44,30 @@ static __always_inline bool ringwalk_has_slash(u64 word)
 }
 
 /*
- * Copies a name without the NUL behind it. False if it has a slash, as names of damaged file
- * systems may: getdents64(2) refuses them, and a lookup would leave the directory.
+ * Whether an actor must stop before an entry for its name, as names of damaged file systems may
+ * have slashes: getdents64(2) refuses them, and a lookup would leave the directory.
  */
-static inline bool ringwalk_names_copy_name(struct ringwalk_names *names, char *to,
-					    const char *name, u32 len)
+static inline bool ringwalk_names_slash(struct ringwalk_names *names, const char *name, u32 len)
 {
 	bool slash = false;
+	u32 at = 0;
 	u64 word;
-	u32 at;
 
-	for (at = 0; at + sizeof(word) <= len; at += sizeof(word)) {
-		memcpy(&word, name + at, sizeof(word));
+	if (len < sizeof(word)) {
+		while (at < len)
+			slash |= name[at++] == '/';
+	} else {
+		/* The last word may overlap the one before it. */
+		for (; at < len - sizeof(word); at += sizeof(word)) {
+			memcpy(&word, name + at, sizeof(word));
+			slash |= ringwalk_has_slash(word);
+		}
+		memcpy(&word, name + len - sizeof(word), sizeof(word));
 		slash |= ringwalk_has_slash(word);
-		memcpy(to + at, &word, sizeof(word));
-	}
-	for (; at < len; at++) {
-		slash |= name[at] == '/';
-		to[at] = name[at];
 	}
 	if (unlikely(slash))
 		names->error = -EIO;
-	return !slash;
+	return slash;
 }
 
 #endif /* RINGWALK_NAMES_H */

@@ -56,8 +56,9 @@ static bool ringwalk_ahead_actor(struct dir_context *ctx, const char *name, int 
 		names->full = true;
 		return false;
 	}
-	if (!ringwalk_names_copy_name(names, names->data + names->used, name, len))
+	if (ringwalk_names_slash(names, name, len))
 		return false;
+	memcpy(names->data + names->used, name, len);
 	ahead = ringwalk_ahead_list(names) - 1;
 	ahead->ino = ino;
 	ahead->name = names->used;
@@ -99,13 +100,6 @@ static int ringwalk_ahead_read(struct ringwalk_names *names, struct file *dir, s
 	return error;
 }
 
-static int ringwalk_ahead_compare(const void *a, const void *b)
-{
-	const struct ringwalk_ahead *left = a, *right = b;
-
-	return left->ino < right->ino ? -1 : left->ino > right->ino;
-}
-
 /* Number of entries brought in. */
 static int ringwalk_ahead_look_up(struct ringwalk_names *names, struct file *dir, bool xattrs)
 {
@@ -118,7 +112,7 @@ static int ringwalk_ahead_look_up(struct ringwalk_names *names, struct file *dir
 
 		if (sorted && i % RINGWALK_AHEAD_PIECE == 0)
 			sort(list + i, min(names->entries - i, RINGWALK_AHEAD_PIECE),
-			     sizeof(*list), ringwalk_ahead_compare, NULL);
+			     sizeof(*list), ringwalk_compare_first, NULL);
 		if (ringwalk_stopped())
 			return fatal_signal_pending(current) ? -EINTR : -ECANCELED;
 		dentry = ringwalk_lookup(dir->f_path.mnt, dir->f_path.dentry,

@@ -41,10 +41,11 @@ static bool ringwalk_plus_actor(struct dir_context *ctx, const char *name, int l
 		names->full = true;
 		return false;
 	}
+	if (ringwalk_names_slash(names, name, len))
+		return false;
 	/* The NUL and the padding behind the name; the name covers the rest of this word. */
 	*(u64 *)((char *)entry + name_end - sizeof(u64)) = 0;
-	if (!ringwalk_names_copy_name(names, (char *)(entry + 1) + stat_size, name, len))
-		return false;
+	memcpy((char *)(entry + 1) + stat_size, name, len);
 	entry->d_ino = ino;
 	entry->reclen = reclen;
 	entry->xattr_len = 0;

@@ -75,8 +75,10 @@ static void requests(int fd)
 	request_address(RINGWALK_IOC_READAHEAD, "readahead", &ahead, sizeof(ahead));
 }
 
-/* What failed for want of memory to write to must be there for the next request: nothing is lost. */
-/* All names are there: @len bytes of records that were given, and those of the requests that follow. */
+/*
+ * What failed for want of memory to write to must be there for the next request: all names are in the @len bytes of records
+ * that were given, and in those of the requests that follow.
+ */
 static void nothing_lost(int fd, const char *given, long len, const char *what)
 {
 	struct list list, rest;

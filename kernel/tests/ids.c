@@ -106,8 +106,7 @@ static void mapped_mount(struct env *env)
 		end_process(holder);
 		return;
 	}
-	MUST(unshare(CLONE_NEWNS) == 0);
-	MUST(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0);
+	tree_own_mounts();
 	snprintf(target, sizeof(target), "/tmp/mapped.%d", (int)getpid());
 	MUST(mkdir(target, 0755) == 0);
 	MUST(syscall(__NR_move_mount, tree, "", AT_FDCWD, target, 4 /* MOVE_MOUNT_F_EMPTY_PATH */) == 0);

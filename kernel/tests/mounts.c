@@ -3,7 +3,6 @@
  * Entries that something is mounted on are what statx(2) says: the mounted root. Automounts stay as they are.
  */
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -40,8 +39,7 @@ static void mount_points(struct env *env)
 	char path[512], below[600], file[600];
 	int fd;
 
-	MUST(unshare(CLONE_NEWNS) == 0);
-	MUST(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0);
+	tree_own_mounts();
 	transport_open(&transport, env->kind, 0);
 	fd = tree_folder(env->path, "mounts", path);
 	MUST(mkdirat(fd, "mount", 0755) == 0 && mkdirat(fd, "bind", 0755) == 0 && mkdirat(fd, "plain", 0755) == 0);
@@ -85,8 +83,7 @@ static void automounts(struct env *env)
 	char path[600];
 	int fd;
 
-	MUST(unshare(CLONE_NEWNS) == 0);
-	MUST(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0);
+	tree_own_mounts();
 	/* A mount of our own, on which nobody has walked yet. */
 	if (mount("debugfs", env->path, "debugfs", 0, NULL)) {
 		printf("no debugfs: %s\n", strerror(errno));

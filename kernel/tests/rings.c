@@ -16,6 +16,24 @@
 static char buf[65536] __attribute__((aligned(8)));
 static struct list names;
 
+/* A transport over a ring with these flags; false, with a word about it, if this kernel has none. */
+static bool open_over(struct transport *transport, struct env *env, unsigned int flags, const char *name)
+{
+	struct ring own;
+
+	transport_open(transport, env->kind, 0);
+	if (ring_open(&own, 8, flags)) {
+		printf("no rings with %s here\n", name);
+		transport_close(transport);
+		return false;
+	}
+	ring_close(&transport->ring);
+	transport->ring = own;
+	if (transport->args)
+		transport->args = realloc(transport->args, own.entries * sizeof(*transport->args));
+	return true;
+}
+
 /* What is in the folder, through a ring that was made elsewhere. */
 static void read_through(struct transport *transport, int fd, const char *path, const char *what)
 {
@@ -41,18 +59,9 @@ static void kinds_of_rings(struct env *env, int fd, const char *path)
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		struct transport transport;
-		struct ring own;
 
-		transport_open(&transport, env->kind, 0);
-		if (ring_open(&own, 8, kinds[i].flags)) {
-			printf("no rings with %s here\n", kinds[i].name);
-			transport_close(&transport);
+		if (!open_over(&transport, env, kinds[i].flags, kinds[i].name))
 			continue;
-		}
-		ring_close(&transport.ring);
-		transport.ring = own;
-		if (transport.args)
-			transport.args = realloc(transport.args, own.entries * sizeof(*transport.args));
 		read_through(&transport, fd, path, kinds[i].name);
 		transport_close(&transport);
 	}
@@ -64,36 +73,25 @@ static void wide_entries(struct env *env, int fd)
 	struct ringwalk_getdents request = request_getdents(fd, buf, sizeof(buf));
 	struct transport transport;
 	struct io_uring_cqe cqe;
-	struct ring wide;
+	struct io_uring_sqe *sqe;
 
 	request.off = 0;
-	transport_open(&transport, env->kind, 0);
-	if (ring_open(&wide, 2, IORING_SETUP_SQE128)) {
-		printf("no rings with SQE128 here\n");
-	} else {
-		struct io_uring_sqe *sqe = ring_entry(&wide);
-
-		ring_close(&transport.ring);
-		transport.ring = wide;
+	if (open_over(&transport, env, IORING_SETUP_SQE128, "SQE128")) {
 		/* The first entry is at the same place in either. */
-		transport_fill(&transport, sqe, RINGWALK_IOC_GETDENTS, &request);
+		transport_fill(&transport, ring_entry(&transport.ring), RINGWALK_IOC_GETDENTS, &request);
 		MUST(ring_wait(&transport.ring, &cqe) == 0);
 		CHECK(cqe.res == (int)names.len, "SQE128: %d", cqe.res);
+		transport_close(&transport);
 	}
-	transport_close(&transport);
-	transport_open(&transport, env->kind, 0);
-	if (ring_open(&wide, 2, IORING_SETUP_CQE32) == 0) {
-		struct io_uring_sqe *sqe = ring_entry(&wide);
-
-		ring_close(&transport.ring);
-		transport.ring = wide;
-		request.off = 0;
+	request.off = 0;
+	if (open_over(&transport, env, IORING_SETUP_CQE32, "CQE32")) {
+		sqe = ring_entry(&transport.ring);
 		transport_fill(&transport, sqe, RINGWALK_IOC_GETDENTS, &request);
 		sqe->user_data = 0x1234;
 		MUST(ring_wait(&transport.ring, &cqe) == 0);
 		CHECK(cqe.res == (int)names.len && cqe.user_data == 0x1234, "CQE32: %d", cqe.res);
+		transport_close(&transport);
 	}
-	transport_close(&transport);
 }
 
 /* Has the kernel's thread see what is queued, and takes so many completions; the least of their results. */
@@ -152,16 +150,9 @@ static void submission_thread(struct env *env, int fd)
 {
 	struct ringwalk_readdirplus request = request_readdirplus(fd, buf, sizeof(buf));
 	struct transport transport;
-	struct ring own;
 
-	transport_open(&transport, env->kind, 0);
-	if (ring_open(&own, 8, IORING_SETUP_SQPOLL)) {
-		printf("no rings with SQPOLL here\n");
-		transport_close(&transport);
+	if (!open_over(&transport, env, IORING_SETUP_SQPOLL, "SQPOLL"))
 		return;
-	}
-	ring_close(&transport.ring);
-	transport.ring = own;
 	request.off = 0;
 	MUST(transport_queue(&transport, RINGWALK_IOC_READDIRPLUS, &request, 1));
 	CHECK(by_thread(&transport.ring, 1) > 0, "SQPOLL: nothing read");
@@ -175,17 +166,13 @@ static void polled(struct env *env, int fd)
 	struct ringwalk_getdents request = request_getdents(fd, buf, sizeof(buf));
 	struct transport transport;
 	struct io_uring_cqe cqe;
-	struct ring own;
 
+	if (!open_over(&transport, env, IORING_SETUP_IOPOLL, "IOPOLL"))
+		return;
 	request.off = 0;
-	transport_open(&transport, env->kind, 0);
-	if (ring_open(&own, 8, IORING_SETUP_IOPOLL) == 0) {
-		ring_close(&transport.ring);
-		transport.ring = own;
-		MUST(transport_queue(&transport, RINGWALK_IOC_GETDENTS, &request, 1));
-		MUST(ring_wait(&transport.ring, &cqe) == 0);
-		CHECK(cqe.res < 0 || cqe.res == (int)names.len, "IOPOLL: %d", cqe.res);
-	}
+	MUST(transport_queue(&transport, RINGWALK_IOC_GETDENTS, &request, 1));
+	MUST(ring_wait(&transport.ring, &cqe) == 0);
+	CHECK(cqe.res < 0 || cqe.res == (int)names.len, "IOPOLL: %d", cqe.res);
 	transport_close(&transport);
 }
 

@@ -159,3 +159,13 @@ void request_check_all(struct transport *transport, int fd, const char *path, co
 	}
 	list_free(&list);
 }
+
+void request_check_names(struct transport *transport, int fd, uint32_t len, const struct list *list, size_t first,
+			 const char *what)
+{
+	struct list got;
+
+	CHECK(!request_all_names(transport, fd, len, &got), "%s, by %u bytes", what, len);
+	CHECK_NULL(list_differs(&got, list, first), "%s, by %u bytes", what, len);
+	list_free(&got);
+}

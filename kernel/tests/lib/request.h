@@ -30,6 +30,10 @@ struct compare request_compare(struct transport *transport, int fd, const char *
 /* Reads names by GETDENTS with buffers of @len bytes from the current position to the end; 0 or a negative errno. */
 long request_all_names(struct transport *transport, int fd, uint32_t len, struct list *list);
 
+/* Those names are @list from its entry number @first on. */
+void request_check_names(struct transport *transport, int fd, uint32_t len, const struct list *list, size_t first,
+			 const char *what);
+
 /*
  * Makes requests like @request, from @list's entry number @first on to the end, and compares every record. @request's off is used
  * for the first one, then RINGWALK_OFF_CURRENT. NULL, or what is wrong.

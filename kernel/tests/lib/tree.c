@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <dirent.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -56,6 +57,12 @@ static void make_file(int fd, const char *name, mode_t mode)
 
 	MUST(file >= 0);
 	close(file);
+}
+
+void tree_own_mounts(void)
+{
+	MUST(unshare(CLONE_NEWNS) == 0);
+	MUST(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0);
 }
 
 void tree_files(int fd, const char *prefix, unsigned int count)

@@ -13,6 +13,9 @@ void tree_remove(const char *path);
 /* Makes an empty folder below @parent and writes its path to @path (512 bytes). Returns a descriptor open for reading. */
 int tree_folder(const char *parent, const char *name, char *path);
 
+/* Mounts that this process makes from now on, or takes away, are seen by itself and its children only, and end with them. */
+void tree_own_mounts(void);
+
 /* @count empty files, named by @prefix and a number of 6 digits. */
 void tree_files(int fd, const char *prefix, unsigned int count);
 

@@ -236,3 +236,17 @@ pub(crate) fn find(choice: SourceChoice) -> Result<DirectoryReader, String> {
         _ => Err("it is not read by the kernel in batches".to_owned()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_that_is_missing_is_told() {
+        assert_eq!(KernelSide::default().refused(), None);
+        let side = KernelSide::new(Some(Err("no module".into())));
+        side.note(Err("no operations".into()));
+        let told = side.refused();
+        assert_eq!(told.as_deref(), Some("no module; no operations"));
+    }
+}
