@@ -332,6 +332,11 @@ impl Transport for Emulated {
 
     fn flush(&mut self) {}
 
+    #[cfg(feature = "async")]
+    fn wait_or(&mut self, _: &Arc<std::os::fd::OwnedFd>) -> Result<Option<Completion>, Errno> {
+        self.wait().map(Some)
+    }
+
     fn wait(&mut self) -> Result<Completion, Errno> {
         assert!(!self.in_flight.is_empty(), "nothing to wait for");
         self.completions += 1;
