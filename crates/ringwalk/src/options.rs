@@ -216,3 +216,27 @@ pub(crate) struct Options {
     pub(crate) preorder: bool,
     pub(crate) filter: Option<Filter>,
 }
+
+impl Options {
+    /// Those of a walk over these roots of which nothing else has been said.
+    pub(crate) fn new(roots: Vec<Root>) -> Self {
+        Self {
+            roots,
+            fields: Fields::empty(),
+            follow: Follow::default(),
+            stay: Stay::default(),
+            min_depth: 0,
+            max_depth: usize::MAX,
+            workers: None,
+            buffer_size: None,
+            order: Order::default(),
+            source: SourceChoice::default(),
+            prefetch: Prefetch::default(),
+            sync: false,
+            raise_limits: false,
+            parents_open: false,
+            preorder: false,
+            filter: None,
+        }
+    }
+}

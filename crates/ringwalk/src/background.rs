@@ -1,0 +1,165 @@
+//! A walk on threads of its own, a bounded number of entries ahead of who takes what it finds.
+
+use crate::handoff::{Closed, Handoff, Taken};
+use crate::summary::Summary;
+use std::collections::VecDeque;
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Ends a walk that runs [ahead](crate::Batches) of its taker, from any thread.
+#[derive(Clone)]
+pub struct Canceller(Arc<dyn Fn() + Send + Sync>);
+
+impl fmt::Debug for Canceller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Canceller").finish_non_exhaustive()
+    }
+}
+
+impl Canceller {
+    /// What has not been taken is dropped and nothing more comes; whoever waits for it is woken. Workers end with what they are at.
+    pub fn cancel(&self) {
+        (self.0)();
+    }
+}
+
+/// Nothing has come in the time that was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimedOut;
+
+impl fmt::Display for TimedOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("nothing has come in that time")
+    }
+}
+
+impl std::error::Error for TimedOut {}
+
+/// Where a walk in the background sends what it finds.
+pub(crate) struct Sender<T>(Arc<Handoff<T>>);
+
+impl<T> Sender<T> {
+    /// Hands over items of `weight` entries together; waits while the taker is too far behind.
+    pub(crate) fn send(
+        &self,
+        items: impl IntoIterator<Item = T>,
+        weight: usize,
+    ) -> Result<(), Closed> {
+        self.0.send(items, weight)
+    }
+
+    /// Whether nobody takes anything any more.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.0.is_closed()
+    }
+}
+
+impl<T> Drop for Sender<T> {
+    /// Also when a walk panics: who waits finds that out by joining it.
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
+/// A walk in the background, and what has come of it.
+pub(crate) struct Background<T> {
+    handoff: Arc<Handoff<T>>,
+    taken: VecDeque<T>,
+    walk: Option<JoinHandle<Summary>>,
+    summary: Option<Summary>,
+}
+
+impl<T> fmt::Debug for Background<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Background")
+            .field("taken", &self.taken.len())
+            .field("running", &self.walk.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<T: Send + 'static> Background<T> {
+    /// Has `walk` run on a thread of this name.
+    ///
+    /// # Errors
+    ///
+    /// If no thread can be started (`EAGAIN`).
+    pub(crate) fn start(
+        name: &str,
+        walk: impl FnOnce(&Sender<T>) -> Summary + Send + 'static,
+    ) -> io::Result<Self> {
+        let handoff = Handoff::new();
+        let sender = Sender(Arc::clone(&handoff));
+        let walk = std::thread::Builder::new()
+            .name(name.into())
+            .spawn(move || walk(&sender))?;
+        Ok(Self {
+            handoff,
+            taken: VecDeque::new(),
+            walk: Some(walk),
+            summary: None,
+        })
+    }
+
+    /// The next item; waits for it at most until `deadline`.
+    pub(crate) fn next(&mut self, deadline: Option<Instant>) -> Result<Option<T>, TimedOut> {
+        if let Some(item) = self.taken.pop_front() {
+            return Ok(Some(item));
+        }
+        match self.handoff.take(&mut self.taken, deadline) {
+            Taken::Items => Ok(self.taken.pop_front()),
+            Taken::TimedOut => Err(TimedOut),
+            Taken::Ended => {
+                self.join();
+                Ok(None)
+            }
+        }
+    }
+
+    /// The next item, within a time.
+    pub(crate) fn next_within(&mut self, time: Duration) -> Result<Option<T>, TimedOut> {
+        self.next(Instant::now().checked_add(time))
+    }
+
+    /// The next item, for a task.
+    pub(crate) fn poll_next(&mut self, cx: &Context<'_>) -> Poll<Option<T>> {
+        if self.taken.is_empty()
+            && ready!(self.handoff.poll_take(&mut self.taken, cx)) == Taken::Ended
+        {
+            // All has been sent: what is left is threads that end.
+            self.join();
+        }
+        Poll::Ready(self.taken.pop_front())
+    }
+
+    pub(crate) fn canceller(&self) -> Canceller {
+        let handoff = Arc::clone(&self.handoff);
+        Canceller(Arc::new(move || handoff.close()))
+    }
+
+    pub(crate) fn summary(&self) -> Option<&Summary> {
+        self.summary.as_ref()
+    }
+}
+
+impl<T> Background<T> {
+    fn join(&mut self) {
+        match self.walk.take().map(JoinHandle::join) {
+            Some(Ok(summary)) => self.summary = Some(summary),
+            Some(Err(panic)) if !std::thread::panicking() => std::panic::resume_unwind(panic),
+            None | Some(Err(_)) => {}
+        }
+    }
+}
+
+impl<T> Drop for Background<T> {
+    /// Ends the walk, and waits until its threads are gone.
+    fn drop(&mut self) {
+        self.handoff.close();
+        self.join();
+    }
+}
