@@ -144,6 +144,13 @@ impl<T: Send + 'static> Background<T> {
     pub(crate) fn summary(&self) -> Option<&Summary> {
         self.summary.as_ref()
     }
+
+    /// Ends the walk, and does not wait for it.
+    #[cfg(feature = "async")]
+    pub(crate) fn detach(&mut self) {
+        self.handoff.close();
+        self.walk = None;
+    }
 }
 
 impl<T> Background<T> {
