@@ -27,7 +27,7 @@ use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-use io_uring::opcode::{AsyncCancel2, Close, OpenAt};
+use io_uring::opcode::{AsyncCancel2, Close, OpenAt, PollAdd};
 use io_uring::{IoUring, cqueue, squeue, types};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
@@ -269,7 +269,7 @@ impl DirectoryRing {
     pub fn watch(&mut self, fd: &Arc<OwnedFd>) {
         assert!(self.watched.is_none(), "one at a time");
         let flags = u32::from(libc::POLLIN.unsigned_abs());
-        let entry = opcode::PollAdd::new(types::Fd(fd.as_raw_fd()), flags).build();
+        let entry = PollAdd::new(types::Fd(fd.as_raw_fd()), flags).build();
         // Open at least until the kernel has looked at it.
         self.watched = Some(Arc::clone(fd));
         self.push(entry, WATCH, false);

@@ -73,7 +73,7 @@ pub(crate) struct KernelTransport {
 }
 
 impl KernelTransport {
-    pub(super) fn new(reader: DirectoryReader) -> Self {
+    pub(crate) fn new(reader: DirectoryReader) -> Self {
         Self {
             reader,
             ring: None,
