@@ -8,6 +8,7 @@ use crate::entry_buffer::EntryBuffer;
 use crate::metadata::Fields;
 use crate::source::{Behaviour, Emulated};
 use futures_lite::future::block_on;
+use ringwalk_sys::DirectoryOpcodes;
 use rustix::io::Errno;
 use std::collections::BTreeMap;
 use std::ffi::CString;
@@ -235,6 +236,40 @@ fn a_ring_that_is_taken_away_loses_nothing_silently() {
             assert!(given_up || after > 1, "{after}");
         }
     }
+}
+
+/// A real ring, of a kernel that opens directories on it and refuses to read them; threads that wake it while it sleeps in the kernel.
+#[test]
+fn a_kernel_that_only_opens_costs_nothing_but_time() {
+    let tree = tree(50);
+    let expected = expected(tree.path(), Fields::SIZE);
+    let ring = Ring::new(call);
+    let nothing = DirectoryOpcodes {
+        getdents: 253,
+        readdirplus: 254,
+        readahead: 255,
+    };
+    let submit = |request: Request| {
+        let accepted = ring.0.as_ref().unwrap().accept(request, move |shared| {
+            let reader = DirectoryReader::Opcodes(nothing);
+            shared.live(|_| Some((KernelTransport::new(reader), u32::MAX)));
+        });
+        if let Err(request) = accepted {
+            call(request);
+        }
+    };
+    thread::scope(|scope| {
+        for thread in 0..4 {
+            let (tree, expected, submit) = (&tree, &expected, &submit);
+            scope.spawn(move || {
+                for round in 0..50 {
+                    let along = (round + thread) % 2 == 0;
+                    let found = read_all(submit, tree.path(), Fields::SIZE, along);
+                    assert_eq!(&found, expected);
+                }
+            });
+        }
+    });
 }
 
 #[test]
