@@ -9,7 +9,7 @@
 use crate::abi::{
     RingwalkBatch, RingwalkOptions, RingwalkSummary, RingwalkVisit, RingwalkVisitor, RingwalkWalk,
 };
-use crate::current::{self, Current};
+use crate::current;
 use crate::guard::{guard, guard_length};
 use crate::registry::Registry;
 use crate::request::{self, Refused};
@@ -204,10 +204,12 @@ pub unsafe extern "C" fn ringwalk_visit_descriptor(
         if descriptor.is_null() {
             return Err(Errno::INVAL);
         }
-        let found = current::ask(visit, Current::descriptor)?;
-        // SAFETY: not null, so it points to an int.
-        unsafe { descriptor.write(found) };
-        Ok(0)
+        current::ask(visit, |current| {
+            let found = current.descriptor()?;
+            // SAFETY: not null, so it points to an int.
+            unsafe { descriptor.write(found) };
+            Ok(0)
+        })
     })
 }
 
