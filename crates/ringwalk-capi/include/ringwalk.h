@@ -1,5 +1,46 @@
 // Ringwalk: reads directory trees and their metadata at the speed the kernel and the disk allow.
 // This file is generated (cargo run -p xtask -- header): changes belong in crates/ringwalk-capi.
+//
+// A walk is opened with options, and then either read batch by batch (ringwalk_next_batch, ringwalk_release), or run with
+// a callback (ringwalk_run). It is closed in the end, wherever it is.
+//
+//     struct ringwalk_options options = {.size = sizeof options, .roots = roots, .fields = RINGWALK_FIELD_SIZE};
+//     struct ringwalk_walk *walk;
+//     struct ringwalk_batch batch;
+//     int got = ringwalk_open(&options, &walk);
+//
+//     while (got >= 0 && (got = ringwalk_next_batch(walk, &batch, sizeof batch)) > 0) {
+//         for (size_t i = 0; i < batch.entry_count; i++)
+//             if (batch.entries[i].metadata)
+//                 bytes += batch.entries[i].metadata->size;
+//         if (batch.kind == RINGWALK_ERROR)
+//             fprintf(stderr, "%s\n", batch.error->message);
+//         ringwalk_release(&batch);
+//     }
+//     ringwalk_close(walk);
+//
+// Results. Functions return 0 or a positive number, or -errno. What cannot be read is no failure of a function: it comes
+// among the batches, and the walk goes on. No function prints anything, changes the working directory or a signal's
+// handler, or sets errno on purpose. -ENOTRECOVERABLE is a mistake of this library, told on standard error.
+//
+// Handles. Walks, and the ids of batches, are numbers that are looked up. So what has been closed or released, closing or
+// releasing again included, is -EBADF: on machines of 64 bits always, on those of 32 bits until half a million more walks
+// have been opened. What a batch points to is memory, though: names that are read after they were released are as bad
+// as any memory that was freed.
+//
+// Threads. Every function may be called by every thread, also for the same walk; ringwalk_cancel by signal handlers too. A
+// walk has threads of its own, all signals blocked or not as in the thread that began it, which are gone when it is at its end or
+// closed.
+//
+// Forks. To a child process the walks and batches of its parent are not open (-EBADF), and it has no part in them; what
+// they hold in its memory stays until it ends or executes something. It may open walks of its own. A child that was forked
+// in a callback must not return from it.
+//
+// Names are bytes in no particular encoding. Sizes are in bytes, except for blocks of 512 bytes. Times are since 1970-01-01 UTC.
+//
+// Versions. Structs only grow at their end, and functions are told the sizes that a program was built with; struct
+// ringwalk_entry, ringwalk_metadata and ringwalk_error stay as they are while the library is libringwalk.so.0. Symbols
+// have versions.
 
 #ifndef RINGWALK_H
 #define RINGWALK_H
@@ -52,6 +93,45 @@
 
 // Flag of an entry: a symbolic link that was followed; type and metadata are those of its target.
 #define RINGWALK_FOLLOWED 1
+
+// Field of metadata (STATX_TYPE of statx(2)): file type.
+#define RINGWALK_FIELD_TYPE 1
+
+// Field of metadata (STATX_MODE of statx(2)): permission bits.
+#define RINGWALK_FIELD_MODE 2
+
+// Field of metadata (STATX_NLINK of statx(2)): number of hard links.
+#define RINGWALK_FIELD_NLINK 4
+
+// Field of metadata (STATX_UID of statx(2)): owner.
+#define RINGWALK_FIELD_UID 8
+
+// Field of metadata (STATX_GID of statx(2)): group.
+#define RINGWALK_FIELD_GID 16
+
+// Field of metadata (STATX_ATIME of statx(2)): time of last access.
+#define RINGWALK_FIELD_ATIME 32
+
+// Field of metadata (STATX_MTIME of statx(2)): time of last change of the contents.
+#define RINGWALK_FIELD_MTIME 64
+
+// Field of metadata (STATX_CTIME of statx(2)): time of last change of the inode.
+#define RINGWALK_FIELD_CTIME 128
+
+// Field of metadata (STATX_INO of statx(2)): inode number.
+#define RINGWALK_FIELD_INO 256
+
+// Field of metadata (STATX_SIZE of statx(2)): apparent size.
+#define RINGWALK_FIELD_SIZE 512
+
+// Field of metadata (STATX_BLOCKS of statx(2)): allocated blocks.
+#define RINGWALK_FIELD_BLOCKS 1024
+
+// Field of metadata (STATX_BTIME of statx(2)): time of birth.
+#define RINGWALK_FIELD_BTIME 2048
+
+// Field of metadata (STATX_MNT_ID of statx(2)): mount (Linux 5.8).
+#define RINGWALK_FIELD_MNT_ID 4096
 
 // Symbolic links that are followed: none (the default).
 #define RINGWALK_FOLLOW_NEVER 0
@@ -141,7 +221,7 @@ struct ringwalk_options {
     // NULL, or an open directory for each root, which is then shown under its path; negative where the path is to be opened. Descriptors
     // are duplicated: they stay the caller's, and their positions are not touched.
     const int *root_descriptors;
-    // Metadata wanted with every entry: bits STATX_TYPE to STATX_MNT_ID of statx(2). With 0 no file is asked for any, unless its directory
+    // Metadata wanted with every entry: RINGWALK_FIELD_ bits. With 0 no file is asked for any, unless its directory
     // does not tell whether it is a directory.
     uint32_t fields;
     // RINGWALK_FLAG_... bits.
@@ -181,7 +261,7 @@ struct ringwalk_timestamp {
 
 // What is known of a file. Only the members that mask names hold an answer; those of devices, block_size and attributes always do.
 struct ringwalk_metadata {
-    // What was answered: bits STATX_TYPE, STATX_SIZE... of statx(2).
+    // What was answered: RINGWALK_FIELD_ bits.
     uint32_t mask;
     // Type and permission bits, as in st_mode.
     uint32_t mode;
