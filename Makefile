@@ -35,7 +35,7 @@ TO = $(DESTDIR)$(PREFIX)
 
 export PATH := $(TOOLS)/bin:$(TOOLS)/python/bin:$(PATH)
 
-.PHONY: build assets capi setup checks test unit sanitize fuzz e2e kernel fmt lint msrv deny bench \
+.PHONY: build assets capi setup checks test unit sanitize fuzz e2e python kernel fmt lint msrv deny bench \
 	install clean help
 
 build: ## build the program, its man pages and completions, and the C library (the default)
@@ -63,7 +63,7 @@ setup: ## install what the tests need (Debian packages, cargo-fuzz)
 checks: ## install what the tests and lint, deny and .ci/run need
 	scripts/setup --checks
 
-test: setup unit sanitize fuzz e2e kernel ## install what is missing and run every test
+test: setup unit sanitize fuzz e2e python kernel ## install what is missing and run every test
 
 unit: ## unit, property and documentation tests, and those of the bench
 	$(CARGO) test --workspace --locked
@@ -93,6 +93,9 @@ e2e: setup ## end-to-end tests of the debug build (all of them only as root)
 	RINGWALK_BIN=$${RINGWALK_BIN:-$(abspath $(TARGET_DIR))/debug/ringwalk} \
 		$(PYTHON) -m pytest $(PYTEST) </dev/null
 
+python: setup ## the Python package: its wheel in an environment below target/, and its tests
+	PYTHON=$(PYTHON) crates/ringwalk-python/check $(PYTEST)
+
 # The kernels are built, or fetched, once for each change of what they are made of: see kernel/vm/run.
 kernel: setup ## the kernel module and patches, in virtual machines (STEPS for some: kernel/check --list)
 	$(MAKE) -C kernel check
@@ -101,7 +104,7 @@ fmt: ## format Rust and Python
 	$(CARGO) fmt --all
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml
 	$(CARGO) fmt --manifest-path $(TRAVERSE)
-	ruff format tests kernel
+	ruff format tests kernel crates/ringwalk-python
 
 lint: checks ## clippy, ruff and shellcheck
 	$(CARGO) fmt --all --check
@@ -110,8 +113,8 @@ lint: checks ## clippy, ruff and shellcheck
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	$(CARGO) clippy --manifest-path $(TRAVERSE) --target-dir $(TARGET_DIR)/traverse --locked -- -D warnings
 	ruff check .
-	ruff format --check tests kernel
-	shellcheck .ci/run scripts/setup fuzz/ext4-corpus
+	ruff format --check tests kernel crates/ringwalk-python
+	shellcheck .ci/run scripts/setup fuzz/ext4-corpus crates/ringwalk-python/check
 	shellcheck -s dash -e SC1007,SC2015,SC2086,SC2126 kernel/vm/guest/init kernel/tests/run
 
 msrv: ## check that the oldest supported toolchain builds everything

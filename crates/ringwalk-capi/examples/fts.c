@@ -1,10 +1,11 @@
 // Trees read the way of fts(3): opened with a list of paths, then one entry at a time.
 //
-//   fts [-l] [-L] PATH...
+//   fts [-l] [-L] [--source NAME] PATH...
 //
-// Prints "N entries, B bytes": all that fts(3) tells once, with their sizes. With -l each entry
-// instead, as "INFO SIZE LEVEL PATH" and NUL. With -L links are followed, as by FTS_LOGICAL. Exit
-// status 1 if something could not be read.
+// Prints "N entries, B bytes": what lies below the paths, and their sizes. With -l each entry instead,
+// those of the paths too, as "INFO SIZE LEVEL PATH" and NUL. With -L links are followed, as by
+// FTS_LOGICAL. With --source data is read from where that says. Exit status 1 if something could not be
+// read.
 //
 // What differs from fts(3): directories are told once, before what is in them (there is no FTS_DP);
 // entries of different directories come in any order, as several threads read ahead; the working
@@ -75,13 +76,15 @@ static int tree_close(struct tree *tree)
 }
 
 // Returns NULL if there is no memory or the options cannot be used, with errno and a message.
-static struct tree *tree_open(char *const *paths, bool follow, char *message, size_t size)
+static struct tree *tree_open(char *const *paths, bool follow, const char *source, char *message,
+			      size_t size)
 {
 	struct ringwalk_options options = {
 		.size = sizeof options,
 		.roots = paths,
 		.fields = RINGWALK_FIELD_TYPE | RINGWALK_FIELD_SIZE,
 		.follow = follow ? RINGWALK_FOLLOW_ALWAYS : RINGWALK_FOLLOW_NEVER,
+		.source = source,
 		.message = message,
 		.message_size = size,
 	};
@@ -195,6 +198,7 @@ static struct tree_entry *tree_read(struct tree *tree)
 int main(int argc, char **argv)
 {
 	bool list = false, follow = false;
+	const char *source = NULL;
 	uint64_t entries = 0, bytes = 0;
 	struct tree_entry *entry;
 	struct tree *tree;
@@ -204,8 +208,12 @@ int main(int argc, char **argv)
 	for (; argc > 1 && argv[1][0] == '-'; argc--, argv++) {
 		list |= !strcmp(argv[1], "-l");
 		follow |= !strcmp(argv[1], "-L");
+		if (!strcmp(argv[1], "--source") && argc > 2) {
+			source = argv[2];
+			argc--, argv++;
+		}
 	}
-	tree = tree_open(argv + 1, follow, message, sizeof message);
+	tree = tree_open(argv + 1, follow, source, message, sizeof message);
 	if (!tree) {
 		fprintf(stderr, "fts: %s\n", message);
 		return 2;
@@ -217,8 +225,8 @@ int main(int argc, char **argv)
 			fprintf(stderr, "fts: %s: %s\n", entry->path, strerror(entry->error));
 			status = 1;
 		}
-		// Those have been told before.
-		if (entry->info != TREE_DNR && entry->info != TREE_DC) {
+		// Level -1: a directory that has been told before.
+		if (entry->level > 0) {
 			entries++;
 			bytes += size;
 		}

@@ -21,7 +21,15 @@ const MOST_AHEAD: usize = 4096;
 
 /// Nobody takes anything any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Closed;
+pub struct Closed;
+
+impl std::fmt::Display for Closed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("nobody takes anything any more")
+    }
+}
+
+impl std::error::Error for Closed {}
 
 /// How the taker is to be woken.
 enum Waiting {

@@ -24,6 +24,8 @@
 //! Data goes one way: source, batch, visitor, result. What is *not* here: any `unsafe` code (in `ringwalk-sys`), any
 //! output, and any opinion on what to do with entries.
 
+#[cfg(feature = "async")]
+pub mod aio;
 mod background;
 mod batch;
 mod batches;
@@ -62,7 +64,7 @@ mod volume;
 mod walk;
 mod worker;
 
-pub use background::{Canceller, TimedOut};
+pub use background::{Background, Canceller, Sender, TimedOut};
 pub use batch::{Batch, Candidate, Entry};
 pub use batches::{Batches, OwnedBatch};
 pub use dir::Dir;
@@ -70,6 +72,7 @@ pub use directory::Directory;
 pub use entries::{Entries, OwnedEntry};
 pub use entry_buffer::{EntryBuffer, EntryRef};
 pub use error::{Error, Operation};
+pub use handoff::Closed;
 pub use left::{Left, ParentFd};
 pub use metadata::{Fields, Identity, Metadata, Timestamp};
 pub use monitor::Monitor;
