@@ -23,21 +23,39 @@ TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 TOOLS := $(CURDIR)/target/tools
 PROGRAM := $(TARGET_DIR)/release/ringwalk
 ASSETS := $(TARGET_DIR)/assets
+# The C library: of which profile (tests use that of debug builds), and where it is put together.
+CAPI_PROFILE ?= release
+CAPI := $(TARGET_DIR)/capi/$(CAPI_PROFILE)
+# What Rust's standard library needs of the system: `cargo rustc ... -- --print native-static-libs`.
+CAPI_NEEDS := -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
 # The walk by tokio that guests are measured with, a workspace of its own as nobody else needs tokio.
 TRAVERSE := kernel/bench/traverse/Cargo.toml
 TO = $(DESTDIR)$(PREFIX)
 
 export PATH := $(TOOLS)/bin:$(TOOLS)/python/bin:$(PATH)
 
-.PHONY: build assets setup checks test unit sanitize fuzz e2e python kernel fmt lint msrv deny bench \
+.PHONY: build assets capi setup checks test unit sanitize fuzz e2e python kernel fmt lint msrv deny bench \
 	install clean help
 
-build: ## build the program, its man pages and completions (the default)
+build: ## build the program, its man pages and completions, and the C library (the default)
 	$(CARGO) build --release --locked -p ringwalk-cli
-	$(MAKE) --no-print-directory assets
+	$(MAKE) --no-print-directory assets capi
 
 assets: ## generate man pages and completions only
 	$(CARGO) run --quiet --locked -p xtask -- assets $(ASSETS)
+
+# rustc would link a shared library by a version script of its own, and a linker takes only one; so it makes the static one, from which
+# the linker takes what is exported. It stays loaded, as threads of walks may be running in it.
+capi: ## build the C library, shared and static
+	$(CARGO) rustc --quiet --locked -p ringwalk-capi --lib --crate-type staticlib --profile $(CAPI_PROFILE)
+	install -D -m 644 $(TARGET_DIR)/$(CAPI_PROFILE:dev=debug)/libringwalk_capi.a $(CAPI)/libringwalk.a
+	$(CC) -shared -o $(CAPI)/libringwalk.so.$(VERSION) -Wl,-soname,libringwalk.so.0 \
+		-Wl,--version-script=crates/ringwalk-capi/ringwalk.map \
+		-Wl,--whole-archive $(CAPI)/libringwalk.a -Wl,--no-whole-archive -Wl,--gc-sections \
+		-Wl,-z,defs,-z,nodelete,-z,relro,-z,now -Wl,--as-needed $(CAPI_NEEDS)
+	ln -sf libringwalk.so.$(VERSION) $(CAPI)/libringwalk.so.0
+	ln -sf libringwalk.so.0 $(CAPI)/libringwalk.so
 
 setup: ## install what the tests need (Debian packages, cargo-fuzz)
 	scripts/setup
@@ -70,6 +88,8 @@ fuzz: setup ## every fuzz target, FUZZ_SECONDS for all together
 
 e2e: setup ## end-to-end tests of the debug build (all of them only as root)
 	$(CARGO) build --locked -p ringwalk-cli -p xtask
+	$(MAKE) --no-print-directory capi CAPI_PROFILE=dev
+	RINGWALK_CAPI=$${RINGWALK_CAPI:-$(abspath $(TARGET_DIR))/capi/dev} \
 	RINGWALK_BIN=$${RINGWALK_BIN:-$(abspath $(TARGET_DIR))/debug/ringwalk} \
 		$(PYTHON) -m pytest $(PYTEST) </dev/null
 
@@ -121,7 +141,7 @@ bench: ## measure against the floors and the other tools that are installed
 
 # Builds only what is not there, so that `sudo make install` after `make` runs no compiler as root.
 install: ## install below $(DESTDIR)$(PREFIX); DU_LINK=1, FIND_LINK=1 add links named du, find
-	@test -x $(PROGRAM) -a -d $(ASSETS)/man || $(MAKE) --no-print-directory build
+	@test -x $(PROGRAM) -a -d $(ASSETS)/man -a -f $(CAPI)/libringwalk.so || $(MAKE) --no-print-directory build
 	install -D -m 755 $(PROGRAM) $(TO)/bin/ringwalk
 	install -d $(TO)/share/man/man1
 	install -m 644 $(ASSETS)/man/*.1 $(TO)/share/man/man1
@@ -130,6 +150,12 @@ install: ## install below $(DESTDIR)$(PREFIX); DU_LINK=1, FIND_LINK=1 add links 
 	install -D -m 644 $(ASSETS)/completions/_ringwalk $(TO)/share/zsh/site-functions/_ringwalk
 	install -D -m 644 $(ASSETS)/completions/ringwalk.fish \
 		$(TO)/share/fish/vendor_completions.d/ringwalk.fish
+	install -D -m 644 crates/ringwalk-capi/include/ringwalk.h $(TO)/include/ringwalk.h
+	install -d $(TO)/lib/pkgconfig
+	install -m 644 $(CAPI)/libringwalk.a $(CAPI)/libringwalk.so.$(VERSION) $(TO)/lib
+	cp -P $(CAPI)/libringwalk.so.0 $(CAPI)/libringwalk.so $(TO)/lib
+	sed 's,@PREFIX@,$(PREFIX),; s,@VERSION@,$(VERSION),; s,@PRIVATE@,$(CAPI_NEEDS),' \
+		crates/ringwalk-capi/ringwalk.pc.in >$(TO)/lib/pkgconfig/ringwalk.pc
 ifeq ($(DU_LINK),1)
 	ln -sf ringwalk $(TO)/bin/du
 endif
