@@ -42,6 +42,8 @@ def print_result(result: Result) -> None:
         _print_entries(result)
     elif result.suite == "block":
         _print_depths(result)
+    elif result.suite == "async-idle":
+        _print_memory(result)
     else:
         _print_times(result)
         if result.about["runs"] < result.enough:
@@ -153,6 +155,15 @@ def _print_entries(result: Result) -> None:
     print(f"  {'':20} {'calls':>6} {'entries/call':>13}")
     for key, found in result.figures.items():
         print(f"  {key:20} {found['calls']:6.0f} {found['entries_per_call']:13.1f}")
+    print()
+
+
+def _print_memory(result: Result) -> None:
+    print(f"  {'bytes a directory':20} {'all':>9} {'its buffer':>11} {'the rest':>9}")
+    for key, found in result.figures.items():
+        print(
+            f"  {key:20} {found['bytes']:9.0f} {found['buffer']:11.0f} {found['bytes_a_dir']:9.0f}"
+        )
     print()
 
 

@@ -190,6 +190,13 @@ impl<T: Send + 'static, R: Send + 'static> Background<T, R> {
     pub fn summary(&self) -> Option<&R> {
         self.summary.as_ref()
     }
+
+    /// Ends the walk, and does not wait for it.
+    #[cfg(feature = "async")]
+    pub(crate) fn detach(&mut self) {
+        self.handoff.close();
+        self.walk = None;
+    }
 }
 
 impl<T, R> Background<T, R> {

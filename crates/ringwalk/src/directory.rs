@@ -108,6 +108,14 @@ impl Directory {
         }
     }
 
+    /// Metadata of entries that [`read`](Self::read) has brought, and anew of those that have some already.
+    #[cfg(feature = "async")]
+    pub(crate) fn stat_all(&self, fields: Fields, entries: &mut EntryBuffer) {
+        entries.raw.known.clear();
+        entries.raw.failed = 0;
+        self.stat_unknown(fields, entries);
+    }
+
     fn stat_unknown(&self, fields: Fields, entries: &mut EntryBuffer) {
         let wanted = Wanted::of_all(fields, Follow::Never);
         let place = Place::Directory(&self.fd);
@@ -126,6 +134,16 @@ impl Directory {
         let mut stat = ringwalk_sys::Statx::default();
         retry_on_intr(|| ringwalk_sys::statx(&*self.fd, name, flags, fields.bits(), &mut stat))?;
         Ok(Metadata::from(&stat))
+    }
+
+    /// Closes it, unless somebody else has it too; then they do.
+    ///
+    /// # Errors
+    ///
+    /// Those of close(2). The descriptor is gone all the same.
+    #[cfg(feature = "async")]
+    pub(crate) fn close(self) -> Result<(), Errno> {
+        Arc::into_inner(self.fd).map_or(Ok(()), DirectoryFd::close)
     }
 
     /// Goes back to the beginning: what is read next are the entries that there are then.

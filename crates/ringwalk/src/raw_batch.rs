@@ -87,6 +87,14 @@ impl RawBatch {
         }
     }
 
+    /// Of no entry there is metadata, for this reason.
+    #[cfg(feature = "async")]
+    pub(crate) fn fail_all(&mut self, errno: Errno) {
+        self.known.clear();
+        self.failed = self.records.len();
+        self.known.resize(self.failed, Known::Failed(errno));
+    }
+
     /// Moves the entries from `start` on, and what is known of them, into a buffer of their own.
     pub(crate) fn split_off(&mut self, start: usize) -> RawBatch {
         let known = if self.known.is_empty() {

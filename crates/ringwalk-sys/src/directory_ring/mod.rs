@@ -27,15 +27,17 @@ use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-use io_uring::{IoUring, cqueue, opcode, squeue, types};
+use io_uring::opcode::{AsyncCancel2, Close, OpenAt};
+use io_uring::{IoUring, cqueue, squeue, types};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
+use crate::DirectoryFd;
+use crate::getdents::errno_of;
 use crate::module_device::{Filled, ModuleDevice, What};
-use crate::{DirectoryFd, uapi};
+use crate::opcode::{self, DirectoryOpcodes};
 
-pub use encode::DirectoryOpcodes;
-use encode::Request;
+use encode::{Read, Request};
 
 #[cfg(test)]
 #[cfg(not(miri))] // It has no io_uring.
@@ -187,7 +189,7 @@ impl DirectoryRing {
         room.name.extend_from_slice(name.to_bytes_with_nul());
         let path = room.name.as_ptr().cast();
         let at = types::Fd(at.map_or(libc::AT_FDCWD, AsRawFd::as_raw_fd));
-        let entry = opcode::OpenAt::new(at, path)
+        let entry = OpenAt::new(at, path)
             .flags(flags.bits().cast_signed())
             .build();
         self.push(entry, u64::from(slot), wait);
@@ -209,29 +211,24 @@ impl DirectoryRing {
     ) {
         self.idle(slot);
         let room = &mut buffer[from..];
-        let (place, len) = (room.as_mut_ptr() as u64, room.len());
-        let len = u32::try_from(len).unwrap_or(u32::MAX);
+        let read = Read {
+            fd: types::Fd(fd.as_raw_fd()),
+            what,
+            buf: room.as_mut_ptr(),
+            len: u32::try_from(room.len()).unwrap_or(u32::MAX),
+        };
         let request = self.requests[slot as usize].get();
         // SAFETY: the slot is idle, so the kernel has no business with its request, and nobody else has a reference to it.
         let request = unsafe { &mut *request };
         let entry = match &self.reader {
+            DirectoryReader::Module(_) if self.registered => {
+                request.command(types::Fixed(0), read, !wait)
+            }
             DirectoryReader::Module(device) => {
-                let command = request.for_module(&fd, what, place, len, !wait);
-                let data = request.command_data();
-                let fd = device.as_fd().as_raw_fd();
-                if self.registered {
-                    opcode::UringCmd16::new(types::Fixed(0), command)
-                        .cmd(data)
-                        .build()
-                } else {
-                    opcode::UringCmd16::new(types::Fd(fd), command)
-                        .cmd(data)
-                        .build()
-                }
+                let device = types::Fd(device.as_fd().as_raw_fd());
+                request.command(device, read, !wait)
             }
-            DirectoryReader::Opcodes(opcodes) => {
-                opcodes.entry(request, fd.as_raw_fd(), what, place, len)
-            }
+            DirectoryReader::Opcodes(opcodes) => request.operation(*opcodes, read),
         };
         self.slots[slot as usize].held = Held::Reading { fd, buffer, from };
         self.push(entry, u64::from(slot), wait);
@@ -245,7 +242,7 @@ impl DirectoryRing {
         if self.queued >= room || !self.ring.params().is_feature_skip_cqe_on_success() {
             return drop(fd);
         }
-        let entry = opcode::Close::new(types::Fd(fd.as_raw_fd()))
+        let entry = Close::new(types::Fd(fd.as_raw_fd()))
             .build()
             .flags(squeue::Flags::SKIP_SUCCESS)
             .user_data(CLOSE);
@@ -337,33 +334,32 @@ impl DirectoryRing {
         }
         self.in_flight -= 1;
         let result = entry.result();
-        let answer =
-            u32::try_from(result).map_err(|_| Errno::from_raw_os_error(result.saturating_neg()));
         let slot = u32::try_from(entry.user_data()).ok()?;
         let room = self.slots.get_mut(slot as usize)?;
         match mem::replace(&mut room.held, Held::Nothing) {
             Held::Nothing => None,
             Held::Opening { .. } => {
-                let opened = answer.map(|fd| {
+                let result = if result < 0 {
+                    Err(errno_of(result))
+                } else {
                     // SAFETY: the kernel has just opened it for this request, and told nobody else.
-                    unsafe { OwnedFd::from_raw_fd(fd.cast_signed()) }.into()
-                });
-                Some(Completion::Opened {
-                    slot,
-                    result: opened,
-                })
+                    Ok(unsafe { OwnedFd::from_raw_fd(result) }.into())
+                };
+                Some(Completion::Opened { slot, result })
             }
             Held::Reading { fd, buffer, from } => {
                 // SAFETY: the request is over, so the kernel writes to it no more.
                 let request = unsafe { &*self.requests[slot as usize].get() };
-                let end = match &self.reader {
-                    DirectoryReader::Module(_) => request.has_ended(),
-                    DirectoryReader::Opcodes(_) => DirectoryOpcodes::has_ended(entry.flags()),
+                let filled = match &self.reader {
+                    DirectoryReader::Module(_) => {
+                        opcode::filled_by_module(result, request.result_flags())
+                    }
+                    DirectoryReader::Opcodes(_) => opcode::filled(result, entry.flags()),
                 };
-                let filled = answer.map(|bytes| Filled {
+                let filled = filled.map(|filled| Filled {
                     // Not that it would tell more.
-                    bytes: (bytes as usize).min(buffer.len() - from),
-                    end: bytes == 0 || end,
+                    bytes: filled.bytes.min(buffer.len() - from),
+                    ..filled
                 });
                 Some(Completion::Read {
                     slot,
@@ -386,7 +382,7 @@ impl DirectoryRing {
         if self.in_flight > 0 {
             // Those who wait in a thread of the kernel are interrupted (since Linux 5.19; else they are waited for).
             let all = types::CancelBuilder::any();
-            let entry = opcode::AsyncCancel2::new(all).build();
+            let entry = AsyncCancel2::new(all).build();
             self.push(entry, CANCEL, false);
         }
         loop {
@@ -447,11 +443,4 @@ fn set_up(entries: u32) -> Result<IoUring, Errno> {
         }
     }
     Err(answer)
-}
-
-impl Request {
-    /// Whether the module has said that nothing comes after.
-    fn has_ended(&self) -> bool {
-        self.result_flags() & uapi::RESULT_END != 0
-    }
 }
