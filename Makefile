@@ -25,6 +25,9 @@ PROGRAM := $(TARGET_DIR)/release/ringwalk
 ASSETS := $(TARGET_DIR)/assets
 # The walk by tokio that guests are measured with, a workspace of its own as nobody else needs tokio.
 TRAVERSE := kernel/bench/traverse/Cargo.toml
+# Workspaces of their own, as they need more of tokio, and a web server: programs of the bench, and an example.
+LISTING := bench/listing/Cargo.toml
+WEB_EXAMPLE := crates/ringwalk/examples/axum_listing/Cargo.toml
 TO = $(DESTDIR)$(PREFIX)
 
 export PATH := $(TOOLS)/bin:$(TOOLS)/python/bin:$(PATH)
@@ -70,6 +73,8 @@ fuzz: setup ## every fuzz target, FUZZ_SECONDS for all together
 
 e2e: setup ## end-to-end tests of the debug build (all of them only as root)
 	$(CARGO) build --locked -p ringwalk-cli -p xtask
+	$(CARGO) build --locked -p ringwalk --features async --example read_dir --example traverse
+	$(CARGO) build --locked --manifest-path $(WEB_EXAMPLE) --target-dir $(TARGET_DIR)
 	RINGWALK_BIN=$${RINGWALK_BIN:-$(abspath $(TARGET_DIR))/debug/ringwalk} \
 		$(PYTHON) -m pytest $(PYTEST) </dev/null
 
@@ -80,15 +85,19 @@ kernel: setup ## the kernel module and patches, in virtual machines (STEPS for s
 fmt: ## format Rust and Python
 	$(CARGO) fmt --all
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml
-	$(CARGO) fmt --manifest-path $(TRAVERSE)
+	for each in $(TRAVERSE) $(LISTING) $(WEB_EXAMPLE); do $(CARGO) fmt --manifest-path $$each || exit 1; done
 	ruff format tests kernel
 
 lint: checks ## clippy, ruff and shellcheck
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
-	$(CARGO) fmt --manifest-path $(TRAVERSE) --check
+	for each in $(TRAVERSE) $(LISTING) $(WEB_EXAMPLE); do \
+		$(CARGO) fmt --manifest-path $$each --check || exit 1; \
+	done
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
-	$(CARGO) clippy --manifest-path $(TRAVERSE) --target-dir $(TARGET_DIR)/traverse --locked -- -D warnings
+	for each in $(TRAVERSE) $(LISTING) $(WEB_EXAMPLE); do \
+		$(CARGO) clippy --manifest-path $$each --target-dir $(TARGET_DIR)/traverse --locked -- -D warnings || exit 1; \
+	done
 	ruff check .
 	ruff format --check tests kernel
 	shellcheck .ci/run scripts/setup fuzz/ext4-corpus
@@ -111,7 +120,7 @@ DENY := --allow license-exception-not-encountered licenses bans sources
 deny: checks ## licences, sources and bans of dependencies
 	$(CARGO) deny check $(DENY)
 	$(CARGO) deny --manifest-path fuzz/Cargo.toml check $(DENY)
-	$(CARGO) deny --manifest-path $(TRAVERSE) check $(DENY)
+	for each in $(TRAVERSE) $(LISTING) $(WEB_EXAMPLE); do $(CARGO) deny --manifest-path $$each check $(DENY) || exit 1; done
 
 bench: ## measure against the floors and the other tools that are installed
 	bench/run $(BENCH)

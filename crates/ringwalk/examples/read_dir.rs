@@ -3,19 +3,27 @@
 //! ```text
 //! $ cargo run -p ringwalk --features async --example read_dir -- /usr
 //! ```
-//!
-//! Any executor does; this is the smallest.
 
-use futures_lite::future::block_on;
 use ringwalk::aio::Dir;
+use std::ffi::OsString;
+use std::process::ExitCode;
 
-fn main() -> std::io::Result<()> {
+async fn list(path: OsString) -> std::io::Result<()> {
+    let mut dir = Dir::open(path).await?;
+    while let Some(entry) = dir.next().await {
+        println!("{}", entry?.file_name().display());
+    }
+    Ok(())
+}
+
+fn main() -> ExitCode {
     let path = std::env::args_os().nth(1).unwrap_or_else(|| ".".into());
-    block_on(async {
-        let mut dir = Dir::open(&path).await?;
-        while let Some(entry) = dir.next().await {
-            println!("{}", entry?.file_name().display());
+    // Any executor does; this is the smallest.
+    match futures_lite::future::block_on(list(path)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("read_dir: {error}");
+            ExitCode::FAILURE
         }
-        Ok(())
-    })
+    }
 }
