@@ -78,6 +78,7 @@ pub use probe::{IoUring, IoWorkers, PROBE_ENTRIES};
 pub use read_ring::{ReadRing, ReadRingOptions};
 pub use readdirplus::{PlusEntries, PlusEntry, PlusLayout, PlusStat};
 pub use records::Records;
+pub use signals::with_signals_blocked;
 pub use spawn::{Child, Ended, Spawn};
 pub use statx::{Statx, statx};
 pub use stdout::stdout_was_closed;

@@ -9,6 +9,7 @@
 //! | `visitor.rs`, `batch.rs`, `dir.rs`, `left.rs`, `name.rs`, `metadata.rs`, `error.rs` | what a visitor is given |
 //! | `ordered.rs` | results in one stable order whatever the timing |
 //! | `entries.rs` | the walk as an iterator |
+//! | `preorder/` | whole directories in the order of a depth-first walk, read ahead |
 //! | `summary.rs`, `monitor.rs` | what a walk says of itself, afterwards and meanwhile |
 //! | `source_choice.rs` | which source `auto` comes to |
 //! | `source/` | where directory data comes from, behind one interface |
@@ -40,6 +41,7 @@ mod name;
 mod options;
 pub mod ordered;
 mod prefetch;
+mod preorder;
 pub mod privilege;
 mod raw_batch;
 mod regime;
@@ -63,6 +65,7 @@ pub use left::{Left, ParentFd};
 pub use metadata::{Fields, Identity, Metadata, Timestamp};
 pub use monitor::Monitor;
 pub use options::{Follow, Order, Prefetch, SourceChoice, SourceError, Stay, UnknownSource};
+pub use preorder::{Chosen, Listing, Preorder, Turn, path_below};
 pub use regime::{WorkerChange, warm_workers};
 pub use root::Root;
 pub use scan::{Declined, Scan, ScanVisitor};
