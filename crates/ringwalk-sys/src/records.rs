@@ -333,6 +333,18 @@ impl Records {
         self.slots = slots.collect();
     }
 
+    /// The same entries in a buffer that is no larger than they need.
+    #[must_use]
+    pub fn to_exact(&self) -> Records {
+        Records {
+            bytes: self.bytes[..self.filled].to_vec(),
+            filled: self.filled,
+            indexed: self.indexed,
+            slots: self.slots.clone(),
+            types: self.types,
+        }
+    }
+
     /// Moves the entries from `start` on into a buffer of their own.
     #[must_use]
     pub fn split_off(&mut self, start: usize) -> Records {

@@ -4,13 +4,16 @@
 //! [`Order::Name`] that takes one worker, whose walk is in sequence but for entries between which subdirectories belong:
 //! [`Ordered`] holds those. Several workers would hold whole subtrees: of 103 000 entries, 19 to 55 MiB.
 
+use crate::background::{Background, Sender};
 use crate::batch::{Batch, Entry};
+use crate::dir::Dir;
 use crate::error::Error;
 use crate::left::Left;
 use crate::metadata::Metadata;
 use crate::options::Order;
 use crate::ordered::{Line, Ordered, Place};
-use crate::visitor::{Flow, Visitor};
+use crate::summary::{Outcome, Summary};
+use crate::visitor::{Flow, Visitor, go_on};
 use crate::walk::Walk;
 use ringwalk_sys::RawFileType as FileType;
 use std::ffi::OsStr;
@@ -18,11 +21,6 @@ use std::num::NonZeroUsize;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread::JoinHandle;
-
-/// Batches that the walk may be ahead of the caller.
-const AHEAD: usize = 16;
 
 /// An entry that stands on its own.
 #[derive(Clone, Debug)]
@@ -97,46 +95,22 @@ type Item = Result<OwnedEntry, Error>;
 /// With [`Order::Name`]: depth first, each directory before what is in it, names in the order of their bytes. Else in
 /// the order in which they were read. Dropping the iterator ends the walk.
 #[derive(Debug)]
-pub struct Entries {
-    batches: Option<Receiver<Vec<Item>>>,
-    current: std::vec::IntoIter<Item>,
-    walk: Option<JoinHandle<()>>,
-}
+pub struct Entries(Background<Item>);
 
 impl Iterator for Entries {
     type Item = Item;
 
     fn next(&mut self) -> Option<Item> {
-        loop {
-            if let Some(item) = self.current.next() {
-                return Some(item);
-            }
-            let Ok(batch) = self.batches.as_ref()?.recv() else {
-                self.join();
-                return None;
-            };
-            self.current = batch.into_iter();
-        }
+        self.0.next(None).ok().flatten()
     }
 }
 
 impl std::iter::FusedIterator for Entries {}
 
 impl Entries {
-    fn join(&mut self) {
-        self.batches = None;
-        if let Some(walk) = self.walk.take()
-            && let Err(panic) = walk.join()
-            && !std::thread::panicking()
-        {
-            std::panic::resume_unwind(panic);
-        }
-    }
-}
-
-impl Drop for Entries {
-    fn drop(&mut self) {
-        self.join();
+    /// What the walk has done; `None` before the iterator has ended.
+    pub fn summary(&self) -> Option<&Summary> {
+        self.0.summary()
     }
 }
 
@@ -144,8 +118,8 @@ impl IntoIterator for Walk {
     type Item = Item;
     type IntoIter = Entries;
 
-    /// Runs the walk on threads of its own. Without [`Order::Name`] it is at most 16 batches and one for each worker ahead
-    /// of the caller, and waits.
+    /// Runs the walk on threads of its own. Without [`Order::Name`] it is at most some 8000 entries and a batch for each
+    /// worker ahead of the caller, and waits.
     ///
     /// With [`Order::Name`] it has one worker unless [`Walk::workers`] says otherwise, and holds the names of directories
     /// that it is inside of. More workers are faster, but what they read out of turn is held in memory until its turn
@@ -155,67 +129,66 @@ impl IntoIterator for Walk {
     ///
     /// If no thread can be started.
     fn into_iter(self) -> Entries {
-        let (sender, batches) = sync_channel(AHEAD);
-        let walk = std::thread::Builder::new()
-            .name("ringwalk-entries".into())
-            .spawn(move || send_all(self, &sender))
-            .expect("a thread for the walk can be started");
-        Entries {
-            batches: Some(batches),
-            current: Vec::new().into_iter(),
-            walk: Some(walk),
-        }
+        let walk = Background::start("ringwalk-entries", |sender| send_all(self, sender));
+        Entries(walk.expect("a thread for the walk can be started"))
     }
 }
 
-fn send_all(mut walk: Walk, sender: &SyncSender<Vec<Item>>) {
+fn send_all(mut walk: Walk, sender: &Sender<Item>) -> Summary {
     if walk.order_wanted() != Order::Name {
-        walk.run(|_| Sending { sender });
-        return;
+        return walk.run(|_| Sending { sender }).summary;
     }
     // Directories above the least depth have their place in the order too, so batches of them must be seen.
     let min_depth = walk.take_min_depth();
     let walk = walk.workers_unless_given(NonZeroUsize::MIN);
     let gone = AtomicBool::new(false);
-    let ordered = Ordered::new(|items| {
-        if sender.send(items).is_err() {
+    let ordered = Ordered::new(|items: Vec<Item>| {
+        let weight = items.len();
+        if sender.send(items, weight).is_err() {
             gone.store(true, Ordering::Relaxed);
         }
     });
-    walk.run(|_| SendingInOrder {
+    let Outcome { summary, visitors } = walk.run(|_| SendingInOrder {
         sender,
         ordered: &ordered,
         min_depth,
         gone: &gone,
     });
+    drop(visitors);
     let _consumer = ordered.finish();
+    summary
 }
 
 /// Sends batches as they come.
 struct Sending<'a> {
-    sender: &'a SyncSender<Vec<Item>>,
+    sender: &'a Sender<Item>,
 }
 
 impl Visitor for Sending<'_> {
     type State = ();
 
+    fn enter(&mut self, _: &Dir<()>) -> Flow {
+        go_on(!self.sender.is_closed())
+    }
+
     fn batch(&mut self, batch: &Batch<'_, ()>) -> Flow {
-        let items = batch.entries().map(|entry| Ok(OwnedEntry::new(&entry)));
-        match self.sender.send(items.collect()) {
-            Ok(()) => Flow::Continue,
-            Err(_) => Flow::Stop,
-        }
+        // Made before the lock is taken.
+        let items: Vec<_> = batch
+            .entries()
+            .map(|entry| Ok(OwnedEntry::new(&entry)))
+            .collect();
+        go_on(self.sender.send(items, batch.len()).is_ok())
     }
 
     fn error(&mut self, error: &Error) {
-        // If nobody listens any more, the next batch ends the walk.
-        let _ = self.sender.send(vec![Err(error.clone())]);
+        // If nobody listens any more, the next batch or directory ends the walk.
+        let _ = self.sender.send([Err(error.clone())], 1);
     }
 }
 
 /// Sends batches in the order of a depth-first walk; errors as they come.
 struct SendingInOrder<'a, C> {
-    sender: &'a SyncSender<Vec<Item>>,
+    sender: &'a Sender<Item>,
     ordered: &'a Ordered<Vec<Item>, C>,
     min_depth: usize,
     gone: &'a AtomicBool,
@@ -260,6 +233,6 @@ impl<C: FnMut(Vec<Item>) + Send> Visitor for SendingInOrder<'_, C> {
     }
 
     fn error(&mut self, error: &Error) {
-        let _ = self.sender.send(vec![Err(error.clone())]);
+        let _ = self.sender.send([Err(error.clone())], 1);
     }
 }

@@ -8,7 +8,9 @@
 //! | `walk.rs`, `options.rs`, `root.rs` | what is asked for, and running it |
 //! | `visitor.rs`, `batch.rs`, `dir.rs`, `left.rs`, `name.rs`, `metadata.rs`, `error.rs` | what a visitor is given |
 //! | `ordered.rs` | results in one stable order whatever the timing |
-//! | `entries.rs` | the walk as an iterator |
+//! | `entries.rs`, `batches.rs` | the walk as an iterator, of entries and of batches |
+//! | `background.rs`, `handoff.rs` | a walk ahead of who takes what it finds |
+//! | `directory.rs`, `entry_buffer.rs` | one directory, read by its owner without a walk |
 //! | `preorder/` | whole directories in the order of a depth-first walk, read ahead |
 //! | `summary.rs`, `monitor.rs` | what a walk says of itself, afterwards and meanwhile |
 //! | `source_choice.rs` | which source `auto` comes to |
@@ -23,15 +25,20 @@
 //! Data goes one way: source, batch, visitor, result. What is *not* here: any `unsafe` code (in `ringwalk-sys`), any
 //! output, and any opinion on what to do with entries.
 
+mod background;
 mod batch;
+mod batches;
 pub mod block;
 mod boundary;
 mod descriptor;
 pub mod device;
 mod dir;
+mod directory;
 mod entries;
+mod entry_buffer;
 mod error;
 mod filesystem;
+mod handoff;
 mod left;
 mod metadata;
 mod meter;
@@ -57,10 +64,15 @@ mod volume;
 mod walk;
 mod worker;
 
+pub use background::{Background, Canceller, Sender, TimedOut};
 pub use batch::{Batch, Candidate, Entry};
+pub use batches::{Batches, OwnedBatch};
 pub use dir::Dir;
+pub use directory::Directory;
 pub use entries::{Entries, OwnedEntry};
+pub use entry_buffer::{EntryBuffer, EntryRef};
 pub use error::{Error, Operation};
+pub use handoff::Closed;
 pub use left::{Left, ParentFd};
 pub use metadata::{Fields, Identity, Metadata, Timestamp};
 pub use monitor::Monitor;

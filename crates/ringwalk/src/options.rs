@@ -106,6 +106,17 @@ impl SourceChoice {
         matches!(self, Self::Module | Self::Ring)
     }
 
+    /// All there are in this version, in the order in which they are told of.
+    pub const ALL: [Self; 7] = [
+        Self::Auto,
+        Self::Syscall,
+        Self::Module,
+        Self::Ring,
+        Self::Ext4,
+        Self::Xfs,
+        Self::Btrfs,
+    ];
+
     /// The names that [`from_str`](Self::from_str) takes.
     pub const NAMES: [&'static str; 7] =
         ["auto", "syscall", "module", "ring", "ext4", "xfs", "btrfs"];
@@ -178,16 +189,8 @@ impl FromStr for SourceChoice {
     type Err = UnknownSource;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        match name {
-            "auto" => Ok(Self::Auto),
-            "syscall" => Ok(Self::Syscall),
-            "ext4" => Ok(Self::Ext4),
-            "xfs" => Ok(Self::Xfs),
-            "btrfs" => Ok(Self::Btrfs),
-            "module" => Ok(Self::Module),
-            "ring" => Ok(Self::Ring),
-            _ => Err(UnknownSource(name.to_owned())),
-        }
+        let found = Self::ALL.into_iter().find(|known| known.as_str() == name);
+        found.ok_or_else(|| UnknownSource(name.to_owned()))
     }
 }
 
@@ -215,4 +218,28 @@ pub(crate) struct Options {
     pub(crate) parents_open: bool,
     pub(crate) preorder: bool,
     pub(crate) filter: Option<Filter>,
+}
+
+impl Options {
+    /// Those of a walk over these roots of which nothing else has been said.
+    pub(crate) fn new(roots: Vec<Root>) -> Self {
+        Self {
+            roots,
+            fields: Fields::empty(),
+            follow: Follow::default(),
+            stay: Stay::default(),
+            min_depth: 0,
+            max_depth: usize::MAX,
+            workers: None,
+            buffer_size: None,
+            order: Order::default(),
+            source: SourceChoice::default(),
+            prefetch: Prefetch::default(),
+            sync: false,
+            raise_limits: false,
+            parents_open: false,
+            preorder: false,
+            filter: None,
+        }
+    }
 }

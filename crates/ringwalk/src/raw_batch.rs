@@ -78,6 +78,15 @@ impl RawBatch {
         self.known = order.iter().map(|&at| self.known[at as usize]).collect();
     }
 
+    /// The same in a buffer that is no larger than it needs.
+    pub(crate) fn to_exact(&self) -> RawBatch {
+        RawBatch {
+            records: self.records.to_exact(),
+            known: self.known.clone(),
+            failed: self.failed,
+        }
+    }
+
     /// Moves the entries from `start` on, and what is known of them, into a buffer of their own.
     pub(crate) fn split_off(&mut self, start: usize) -> RawBatch {
         let known = if self.known.is_empty() {

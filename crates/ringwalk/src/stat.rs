@@ -103,13 +103,12 @@ impl Wanted {
         }
     }
 
-    /// For a test: these fields of every entry.
-    #[cfg(test)]
+    /// These fields of every entry.
     pub(crate) fn of_all(fields: Fields, follow: Follow) -> Self {
         Self {
             all: true,
             directories: false,
-            fields,
+            fields: fields | Fields::TYPE,
             follow: follow == Follow::Always,
         }
     }

@@ -14,6 +14,11 @@ pub enum Flow {
     Stop,
 }
 
+/// [`Flow::Continue`], or the end.
+pub(crate) fn go_on(on: bool) -> Flow {
+    if on { Flow::Continue } else { Flow::Stop }
+}
+
 /// Receives what a walk reads. Every worker has a visitor of its own, so nothing here needs a lock; what belongs to a
 /// directory rather than to a worker is kept in its [state](Dir::state).
 ///

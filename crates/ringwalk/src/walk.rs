@@ -70,24 +70,7 @@ impl Walk {
     /// A walk over several trees. They are walked at the same time.
     pub fn from_roots(roots: impl IntoIterator<Item = impl Into<Root>>) -> Self {
         Self {
-            options: Options {
-                roots: roots.into_iter().map(Into::into).collect(),
-                fields: Fields::empty(),
-                follow: Follow::default(),
-                stay: Stay::default(),
-                min_depth: 0,
-                max_depth: usize::MAX,
-                workers: None,
-                buffer_size: None,
-                order: Order::default(),
-                source: SourceChoice::default(),
-                prefetch: Prefetch::default(),
-                sync: false,
-                raise_limits: false,
-                parents_open: false,
-                preorder: false,
-                filter: None,
-            },
+            options: Options::new(roots.into_iter().map(Into::into).collect()),
             grounds: OnceLock::new(),
             kernel: OnceLock::new(),
             monitor: Arc::default(),

@@ -12,6 +12,7 @@
 //! A job travels through its source and comes back with its outcome, so sources keep no tables of their own.
 
 mod kernel;
+mod names;
 #[cfg(test)]
 mod shuffled;
 mod syscall;
@@ -22,6 +23,7 @@ mod tests;
 pub(crate) use kernel::Behaviour;
 use kernel::KernelSource;
 pub(crate) use kernel::{KernelSide, describe, find};
+pub(crate) use names::NameReader;
 use syscall::SyscallSource;
 
 use crate::descriptor::At;

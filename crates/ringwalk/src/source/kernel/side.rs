@@ -75,6 +75,14 @@ impl KernelSide {
         }
     }
 
+    /// The side of this process, for directories that are read without a walk: it has the module, if that is there.
+    pub(crate) fn of_process() -> &'static Self {
+        static SIDE: OnceLock<KernelSide> = OnceLock::new();
+        let side = SIDE.get_or_init(Self::default);
+        side.look(1);
+        side
+    }
+
     /// Looks for everything.
     pub(crate) fn look_for_all(&self) {
         self.look_for_module();
