@@ -62,7 +62,7 @@ mod xfs;
 pub use accounts::{group_by_name, group_name, user_by_name, user_name};
 pub use arguments::Arguments;
 pub use character_locale::{CharacterClass, CharacterLocale};
-pub use directory_fd::DirectoryFd;
+pub use directory_fd::{DirectoryFd, duplicate};
 pub use directory_ring::{Completion, DirectoryOpcodes, DirectoryReader, DirectoryRing};
 pub use dirent::{Dirent, DirentError, Dirents, RawFileType};
 pub use environment::environment_size;

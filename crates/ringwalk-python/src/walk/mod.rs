@@ -110,23 +110,29 @@ impl Walking {
                     }
                 }
             }
+            if self.preorder.next_depth().is_none() {
+                return Ok(None);
+            }
             let preorder = &mut self.preorder;
-            let (path, errno) = match py.detach(|| preorder.next_directory()) {
-                None => return Ok(None),
-                Some(Ok(turn)) => {
-                    let given = give(py, turn, &self.kind, &self.top)?;
-                    match &mut self.order {
-                        Order::TopDown(last) => {
-                            *last = Some(edit::Given::new(given.directories, given.path, turn));
-                            return Ok(Some(given.tuple));
-                        }
-                        Order::BottomUp(held) => held.push((turn.listing().depth(), given.tuple)),
-                    }
+            match py.detach(|| preorder.advance()) {
+                Ok(true) => {}
+                Ok(false) => continue,
+                Err(error) => {
+                    self.tell(py, error.path().as_os_str().as_bytes(), error.errno())?;
                     continue;
                 }
-                Some(Err(error)) => (error.path().as_os_str().as_bytes().to_vec(), error.errno()),
+            }
+            let Some(turn) = self.preorder.turn() else {
+                continue;
             };
-            self.tell(py, &path, errno)?;
+            let given = give(py, turn, &self.kind, &self.top)?;
+            match &mut self.order {
+                Order::TopDown(last) => {
+                    *last = Some(edit::Given::new(given.directories, given.path, turn));
+                    return Ok(Some(given.tuple));
+                }
+                Order::BottomUp(held) => held.push((turn.listing().depth(), given.tuple)),
+            }
         }
     }
 

@@ -167,26 +167,49 @@ impl Preorder {
     ///
     /// If it cannot be opened or not be read to its end: nothing of it is given then. The walk goes on behind it.
     pub fn next_directory(&mut self) -> Option<Result<&Turn, Error>> {
+        while self.next_depth().is_some() {
+            match self.advance() {
+                Ok(false) => {}
+                Ok(true) => break,
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        self.turn.as_ref().map(Ok)
+    }
+
+    /// Goes on to the next directory, whose depth is [`next_depth`](Self::next_depth): it is the [`turn`](Self::turn) then. False if there is none
+    /// any more, or if it turned out to be a link that is not followed.
+    ///
+    /// # Errors
+    ///
+    /// As of [`next_directory`](Self::next_directory).
+    pub fn advance(&mut self) -> Result<bool, Error> {
         self.turn = None;
         if self.crew.is_left_behind() {
             self.start_over();
         }
-        while let Some(next) = self.next() {
-            let Some(given) = self.give(&next) else {
-                continue;
-            };
-            return Some(match given {
-                Ok((listing, children)) => Ok(self.settle(listing, children)),
-                Err(failure) => Err(Error {
-                    operation: failure.operation,
-                    path: next.path.into_bytes(),
-                    errno: failure.errno,
-                    vanished: next.depth > 0 && failure.is_race(),
-                    loops_with: None,
-                }),
-            });
+        let Some(next) = self.next() else {
+            return Ok(false);
+        };
+        match self.give(&next) {
+            None => Ok(false),
+            Some(Ok((listing, children))) => {
+                self.settle(listing, children);
+                Ok(true)
+            }
+            Some(Err(failure)) => Err(Error {
+                operation: failure.operation,
+                path: next.path.into_bytes(),
+                errno: failure.errno,
+                vanished: next.depth > 0 && failure.is_race(),
+                loops_with: None,
+            }),
         }
-        None
+    }
+
+    /// The directory given last.
+    pub fn turn(&self) -> Option<&Turn> {
+        self.turn.as_ref()
     }
 
     /// Chooses what of the directory given last is gone down into, in this order. Links among it are, if links are followed.
@@ -404,7 +427,7 @@ impl Preorder {
     }
 
     /// Finds out what only stat(2) tells, and notes what is below.
-    fn settle(&mut self, listing: Arc<Listing>, mut children: Vec<Child>) -> &Turn {
+    fn settle(&mut self, listing: Arc<Listing>, mut children: Vec<Child>) {
         let mut found = Vec::new();
         if listing.has_unsure() {
             let mut path = Vec::new();
@@ -423,7 +446,7 @@ impl Preorder {
             below: Below::All(children),
             next: 0,
         });
-        self.turn.insert(Turn { listing, found })
+        self.turn = Some(Turn { listing, found });
     }
 }
 
