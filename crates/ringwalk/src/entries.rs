@@ -6,9 +6,9 @@
 
 use crate::background::{Background, Sender};
 use crate::batch::{Batch, Entry};
-use crate::dir::Dir;
 #[cfg(feature = "async")]
 use crate::batches::OwnedBatch;
+use crate::dir::Dir;
 use crate::error::Error;
 use crate::left::Left;
 use crate::metadata::Metadata;

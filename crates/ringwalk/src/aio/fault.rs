@@ -32,12 +32,7 @@ pub(super) fn failed(operation: Operation, path: Option<&Path>, fault: Fault) ->
     said(io::ErrorKind::Other, operation, path, what)
 }
 
-fn said(
-    kind: io::ErrorKind,
-    operation: Operation,
-    path: Option<&Path>,
-    what: &str,
-) -> io::Error {
+fn said(kind: io::ErrorKind, operation: Operation, path: Option<&Path>, what: &str) -> io::Error {
     let path = path.map_or_else(String::new, |path| {
         format!(" \"{}\"", path.as_os_str().as_bytes().escape_ascii())
     });

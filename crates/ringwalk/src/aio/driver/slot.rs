@@ -135,7 +135,9 @@ impl<T> Pending<T> {
 
 impl<T> Drop for Pending<T> {
     fn drop(&mut self) {
-        let Some(mut state) = self.0.lock() else { return };
+        let Some(mut state) = self.0.lock() else {
+            return;
+        };
         let left = std::mem::replace(&mut *state, State::Abandoned);
         drop(state);
         // Not under the lock: an answer may close a directory, and a waker is anybody's code.
