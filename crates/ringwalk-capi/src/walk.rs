@@ -13,6 +13,7 @@
 use crate::abi::RingwalkVisitor;
 use crate::cancel::{self, Ticket};
 use crate::held::Held;
+use crate::signals::Blocked;
 use crate::visit::{self, Callback};
 use ringwalk::{Batches, Summary, Walk};
 use rustix::io::Errno;
@@ -73,9 +74,11 @@ impl OpenWalk {
             let State::Ready(walk) = std::mem::replace(&mut *state, State::Ended(None)) else {
                 return Err(Errno::INVAL);
             };
-            let batches = walk
-                .batches()
-                .map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::AGAIN))?;
+            let blocked = Blocked::all();
+            let batches = walk.batches();
+            drop(blocked);
+            let batches =
+                batches.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::AGAIN))?;
             *state = State::Reading(Box::new(batches));
         }
         let batches = match &mut *state {
