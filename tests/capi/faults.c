@@ -775,7 +775,7 @@ static int run(struct ringwalk_options *options, ringwalk_visitor visitor, struc
 	result = ringwalk_run(seen->walk, visitor, seen);
 	EQUAL(ringwalk_visit_worker(seen->visit), -EBADF);
 	EQUAL(ringwalk_run(seen->walk, visitor, seen), -EALREADY);
-	EQUAL(next(seen->walk, &(struct ringwalk_batch){0}), 0);
+	EQUAL(next(seen->walk, &(struct ringwalk_batch){0}), result == -ECANCELED ? -ECANCELED : 0);
 	EQUAL(ringwalk_close(seen->walk), 0);
 	return result;
 }
@@ -837,7 +837,7 @@ static void callbacks_prune(void)
 	struct seen seen = {0};
 
 	EQUAL(run(&options, prune_wide, &seen), 0);
-	EQUAL(seen.entries, ALL - WIDE - 2 * BRANCHES * BRANCHES + BRANCHES * BRANCHES + BRANCHES * BRANCHES);
+	EQUAL(seen.entries, ALL - WIDE - BRANCHES * BRANCHES);
 }
 
 static int misuse(const struct ringwalk_batch *batch, struct ringwalk_visit *visit, void *data)
