@@ -31,6 +31,9 @@ CAPI_NEEDS := -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
 # The walk by tokio that guests are measured with, a workspace of its own as nobody else needs tokio.
 TRAVERSE := kernel/bench/traverse/Cargo.toml
+# Workspaces of their own, as they need more of tokio, and a web server: programs of the bench, and an example.
+LISTING := bench/listing/Cargo.toml
+WEB_EXAMPLE := crates/ringwalk/examples/axum_listing/Cargo.toml
 TO = $(DESTDIR)$(PREFIX)
 
 export PATH := $(TOOLS)/bin:$(TOOLS)/python/bin:$(PATH)
@@ -88,6 +91,8 @@ fuzz: setup ## every fuzz target, FUZZ_SECONDS for all together
 
 e2e: setup ## end-to-end tests of the debug build (all of them only as root)
 	$(CARGO) build --locked -p ringwalk-cli -p xtask
+	$(CARGO) build --locked -p ringwalk --features async --example read_dir --example traverse
+	$(CARGO) build --locked --manifest-path $(WEB_EXAMPLE) --target-dir $(TARGET_DIR)
 	$(MAKE) --no-print-directory capi CAPI_PROFILE=dev
 	RINGWALK_CAPI=$${RINGWALK_CAPI:-$(abspath $(TARGET_DIR))/capi/dev} \
 	RINGWALK_BIN=$${RINGWALK_BIN:-$(abspath $(TARGET_DIR))/debug/ringwalk} \
@@ -103,15 +108,19 @@ kernel: setup ## the kernel module and patches, in virtual machines (STEPS for s
 fmt: ## format Rust and Python
 	$(CARGO) fmt --all
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml
-	$(CARGO) fmt --manifest-path $(TRAVERSE)
+	for each in $(TRAVERSE) $(LISTING) $(WEB_EXAMPLE); do $(CARGO) fmt --manifest-path $$each || exit 1; done
 	ruff format tests kernel crates/ringwalk-python
 
 lint: checks ## clippy, ruff and shellcheck
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
-	$(CARGO) fmt --manifest-path $(TRAVERSE) --check
+	for each in $(TRAVERSE) $(LISTING) $(WEB_EXAMPLE); do \
+		$(CARGO) fmt --manifest-path $$each --check || exit 1; \
+	done
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
-	$(CARGO) clippy --manifest-path $(TRAVERSE) --target-dir $(TARGET_DIR)/traverse --locked -- -D warnings
+	for each in $(TRAVERSE) $(LISTING) $(WEB_EXAMPLE); do \
+		$(CARGO) clippy --manifest-path $$each --target-dir $(TARGET_DIR)/traverse --locked -- -D warnings || exit 1; \
+	done
 	ruff check .
 	ruff format --check tests kernel crates/ringwalk-python
 	shellcheck .ci/run scripts/setup fuzz/ext4-corpus crates/ringwalk-python/check
@@ -134,7 +143,7 @@ DENY := --allow license-exception-not-encountered licenses bans sources
 deny: checks ## licences, sources and bans of dependencies
 	$(CARGO) deny check $(DENY)
 	$(CARGO) deny --manifest-path fuzz/Cargo.toml check $(DENY)
-	$(CARGO) deny --manifest-path $(TRAVERSE) check $(DENY)
+	for each in $(TRAVERSE) $(LISTING) $(WEB_EXAMPLE); do $(CARGO) deny --manifest-path $$each check $(DENY) || exit 1; done
 
 bench: ## measure against the floors and the other tools that are installed
 	bench/run $(BENCH)

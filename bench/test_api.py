@@ -149,15 +149,10 @@ class Tables(unittest.TestCase):
 
 
 class Idle(unittest.TestCase):
-    def test_the_buffer_is_taken_off(self):
-        found = api.of_idle(b'{"dirs": 1000, "grown": 33600000, "buffer": 32768}')
-        self.assertEqual(found, {"bytes": 33600, "buffer": 32768, "bytes_a_dir": 832})
+    def test_bytes_are_those_of_one(self):
+        self.assertEqual(api.of_idle(b'{"dirs": 1000, "grown": 832000}'), 832)
         with self.assertRaises(ValueError):
             api.of_idle(b'{"dirs": 1000}')
-
-    def test_medians_count(self):
-        samples = [{"bytes_a_dir": bytes_} for bytes_ in (900, 100, 500)]
-        self.assertEqual(api.of_runs(samples), {"bytes_a_dir": 500})
 
     def test_descriptors_are_allowed_for_a_while(self):
         before = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -239,14 +234,14 @@ class Measured(Folder):
         idle = self.root / "idle"
         idle.write_text(
             '#!/bin/sh\n[ "$1" = idle-read ] && exit 1\n'
-            'echo "{\\"dirs\\": $3, \\"grown\\": 5000, \\"buffer\\": 0}"\n'
+            'echo "{\\"dirs\\": $3, \\"grown\\": 5000}"\n'
         )
         idle.chmod(0o755)
         tools = SimpleNamespace(timed=TIMED, find=lambda _: str(idle))
         session = suites.Session(tools, self.root, lambda: self.root)
         with mock.patch.object(api_tools, "provide_async", lambda _: None):
             result = api.idle(session)
-        self.assertEqual(list(result.figures), ["idle-opened"])
+        self.assertEqual(list(result.figures), ["idle-opened", "idle-ended"])
         self.assertEqual(result.figures["idle-opened"]["bytes_a_dir"], 5000 / api_rows.IDLE_DIRS)
         self.assertEqual([line.split(":")[0] for line in result.failures], ["idle-read"])
 

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from . import api_rows, api_tools, bulk, images
+from . import api_rows, api_tools, bulk, images, trees
 from .machine import file_system
 from .measure import Command, CommandFailed, captured, run_told
 from .suites import Result, Session
@@ -44,10 +44,10 @@ def idle(session: Session) -> Result:
     api_tools.provide_async(session.tools)
     rows = {row.key: row for row in api_rows.IDLE}
     runs = session.runs or IDLE_RUNS
-    samples: dict[str, list[dict[str, float]]] = {key: [] for key in rows}
+    samples: dict[str, list[float]] = {key: [] for key in rows}
     failures = []
     with tempfile.TemporaryDirectory(dir=session.scratch, prefix="idle-") as folder:
-        (Path(folder) / "one").touch()
+        trees.fill_directory(folder, api_rows.IDLE_FILES)
         with descriptors(api_rows.IDLE_DIRS + 1000):
             for key, row in rows.items():
                 argv = row.argv(session.tools.find(row.tool), folder)
@@ -58,25 +58,19 @@ def idle(session: Session) -> Result:
                 except (CommandFailed, ValueError) as error:
                     failures.append(f"{key}: {error}")
         about = {
-            "tree": f"{api_rows.IDLE_DIRS} times the same directory",
+            "tree": f"{api_rows.IDLE_DIRS} times a directory of {api_rows.IDLE_FILES} files",
             "file_system": file_system(Path(folder))["type"],
             "runs": runs,
         }
     measured = {key: row for key, row in rows.items() if len(samples[key]) == runs}
-    figures = {key: of_runs(samples[key]) for key in measured}
+    # Pages that another thread touches meanwhile are in single runs.
+    figures = {key: {"bytes_a_dir": statistics.median(samples[key])} for key in measured}
     return Result("async-idle", about, measured, figures, failures=failures, enough=IDLE_RUNS)
 
 
-def of_idle(output: bytes) -> dict[str, float]:
-    """Bytes a directory that the program's memory has grown by, and those of its buffer."""
-    said = {name: api_rows.told(name)(output) for name in ("dirs", "grown", "buffer")}
-    each = said["grown"] / said["dirs"]
-    return {"bytes": each, "buffer": said["buffer"], "bytes_a_dir": each - said["buffer"]}
-
-
-def of_runs(samples: list[dict[str, float]]) -> dict[str, float]:
-    """Medians: pages that another thread touches meanwhile are in single runs."""
-    return {name: statistics.median(sample[name] for sample in samples) for name in samples[0]}
+def of_idle(output: bytes) -> float:
+    """Bytes a directory that the program's memory has grown by."""
+    return api_rows.told("grown")(output) / api_rows.told("dirs")(output)
 
 
 @contextlib.contextmanager

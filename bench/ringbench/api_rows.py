@@ -46,11 +46,14 @@ def directory(folder: str) -> list[Row]:
     return [Row("floor-names", "names", "floor", ("names", where), ENTRIES), *listings]
 
 
-# Directories that are open at a time, and how far each has been read.
+# Directories that are open at a time, and how far each has been read. One that has been begun has
+# its buffers, so only the others tell what it costs without.
 IDLE_DIRS = 5000
+IDLE_FILES = 5000
+IDLE_WITHOUT_BUFFER = ("idle-opened", "idle-ended")
 IDLE = [
     Row(f"idle-{state}", "memory", "listing", (f"idle-{state}", "{tree}", str(IDLE_DIRS)))
-    for state in ("opened", "read")
+    for state in ("opened", "ended", "read")
 ]
 
 

@@ -21,7 +21,7 @@ DRAWN = {
     "find-memory": ("rss_kib", "peak memory, MiB", 1024),
     "gluster": ("entries_per_call", "entries a getdents64 call", 1),
     "python-memory": ("rss_kib", "peak memory of the interpreter, MiB", 1024),
-    "async-idle": ("bytes_a_dir", "bytes an open directory beyond its buffer", 1),
+    "async-idle": ("bytes_a_dir", "bytes an open directory (read: with its buffers)", 1),
 }
 # Suites in guests have a title of their own: the figure's names the machine they ran on.
 GUEST = "kernel-"

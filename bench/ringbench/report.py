@@ -159,11 +159,9 @@ def _print_entries(result: Result) -> None:
 
 
 def _print_memory(result: Result) -> None:
-    print(f"  {'bytes a directory':20} {'all':>9} {'its buffer':>11} {'the rest':>9}")
+    print(f"  {'':20} {'bytes a directory':>17}")
     for key, found in result.figures.items():
-        print(
-            f"  {key:20} {found['bytes']:9.0f} {found['buffer']:11.0f} {found['bytes_a_dir']:9.0f}"
-        )
+        print(f"  {key:20} {found['bytes_a_dir']:17.0f}")
     print()
 
 

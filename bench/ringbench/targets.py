@@ -218,7 +218,9 @@ def _interfaces() -> list[Bound]:
         for kind in api_rows.DIRECTORY_KINDS:
             suite = f"async-directory-{kind}-{state}"
             bounds += [faster(suite, "next-batch", 5, "tokio"), faster(suite, "next", 2, "tokio")]
-    bounds += [Bound("async-idle", row.key, 1024, figure="bytes_a_dir") for row in api_rows.IDLE]
+    bounds += [
+        Bound("async-idle", row, 1024, figure="bytes_a_dir") for row in api_rows.IDLE_WITHOUT_BUFFER
+    ]
     for source in api_rows.SOURCES:
         bounds += [
             faster("python-warm", f"walk-{source}", 4, "os-walk"),
