@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <ringwalk.h>
 #include <signal.h>
@@ -535,14 +536,14 @@ static void few_descriptors(void)
 
 static void no_descriptors(void)
 {
-	struct rlimit limit = {3, 3};
-	struct ringwalk_batch batch;
 	struct ringwalk_walk *walk = open_default();
+	struct ringwalk_batch batch;
+	struct rlimit before, limit;
 	size_t errors = 0;
 	int got;
 
-	while (dup(0) < 2)
-		;
+	CHECK(!getrlimit(RLIMIT_NOFILE, &before));
+	limit = (struct rlimit){3, before.rlim_max};
 	CHECK(!setrlimit(RLIMIT_NOFILE, &limit));
 	while ((got = next(walk, &batch)) > 0) {
 		if (batch.kind == RINGWALK_ERROR) {
@@ -555,6 +556,7 @@ static void no_descriptors(void)
 	EQUAL(got, 0);
 	EQUAL(errors, 1);
 	EQUAL(ringwalk_close(walk), 0);
+	CHECK(!setrlimit(RLIMIT_NOFILE, &before));
 }
 
 // --- cancelling, threads, signals, forks ---
@@ -798,9 +800,9 @@ static void callbacks_see_all(void)
 static void callbacks_end_the_walk(void)
 {
 	struct ringwalk_options options = defaults();
-	const int answers[][2] = {{RINGWALK_STOP, 0}, {-EPERM, -EPERM}, {-123456, -123456}, {7, -EINVAL}};
+	const int answers[][2] = {{RINGWALK_STOP, 0}, {-EPERM, -EPERM}, {-123456, -123456}, {INT_MIN, INT_MIN}, {7, -EINVAL}};
 
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 5; i++) {
 		struct seen seen = {.answer = answers[i][0]};
 
 		EQUAL(run(&options, count, &seen), answers[i][1]);

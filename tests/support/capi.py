@@ -56,13 +56,14 @@ def compile_c(source: Path, *args, compiler: str = "cc") -> None:
     assert not done.stderr, done.stderr
 
 
-def under_valgrind(program: Program) -> Program:
-    """The program under valgrind: wrong accesses and memory that is lost in the end fail it."""
+def under_valgrind(program: Program, *, leaks: bool = True) -> Program:
+    """The program under valgrind: wrong accesses fail it, and memory that is lost in the end."""
     if shutil.which("valgrind") is None:
         pytest.skip("valgrind is not there")
     # What is possibly lost hangs on threads of the standard library, and is found from within.
     kinds = "definite,indirect"
     checks = ("--leak-check=full", f"--show-leak-kinds={kinds}", f"--errors-for-leak-kinds={kinds}")
+    checks = checks if leaks else ("--leak-check=no",)
     return Program("valgrind", "-q", f"--error-exitcode={FOUND}", *checks, *program.first)
 
 

@@ -17,7 +17,7 @@ use crate::signals::Blocked;
 use crate::visit::{self, Callback};
 use ringwalk::{Batches, Summary, Walk};
 use rustix::io::Errno;
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
@@ -103,12 +103,12 @@ impl OpenWalk {
         Ok(item.map(|item| Box::new(Held::from(item))))
     }
 
-    /// Runs the walk with a callback, on this thread and others.
+    /// Runs the walk with a callback, on this thread and others; 0, or what the callback answered to end it, or `-ECANCELED`.
     ///
     /// # Errors
     ///
-    /// `ECANCELED`; `EBUSY` if it is being read or run; `EALREADY` if it has been; what the callback answered.
-    pub(crate) fn run(&self, callback: RingwalkVisitor, data: *mut c_void) -> Result<(), Errno> {
+    /// `EBUSY` if it is being read or run; `EALREADY` if it has been.
+    pub(crate) fn run(&self, callback: RingwalkVisitor, data: *mut c_void) -> Result<c_int, Errno> {
         let callback = Callback::new(
             callback.ok_or(Errno::INVAL)?,
             data,
@@ -137,7 +137,7 @@ impl OpenWalk {
         };
         let (summary, result) = visit::run(*walk, &callback);
         ending.summary = Some(Box::new(summary));
-        result
+        Ok(result)
     }
 
     /// # Errors
