@@ -40,20 +40,28 @@ impl fmt::Display for TimedOut {
 impl std::error::Error for TimedOut {}
 
 /// Where a walk in the background sends what it finds.
-pub(crate) struct Sender<T>(Arc<Handoff<T>>);
+pub struct Sender<T>(Arc<Handoff<T>>);
+
+impl<T> fmt::Debug for Sender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sender")
+            .field("closed", &self.is_closed())
+            .finish_non_exhaustive()
+    }
+}
 
 impl<T> Sender<T> {
     /// Hands over items of `weight` entries together; waits while the taker is too far behind.
-    pub(crate) fn send(
-        &self,
-        items: impl IntoIterator<Item = T>,
-        weight: usize,
-    ) -> Result<(), Closed> {
+    ///
+    /// # Errors
+    ///
+    /// If nobody takes anything any more.
+    pub fn send(&self, items: impl IntoIterator<Item = T>, weight: usize) -> Result<(), Closed> {
         self.0.send(items, weight)
     }
 
     /// Whether nobody takes anything any more.
-    pub(crate) fn is_closed(&self) -> bool {
+    pub fn is_closed(&self) -> bool {
         self.0.is_closed()
     }
 }
@@ -65,15 +73,42 @@ impl<T> Drop for Sender<T> {
     }
 }
 
-/// A walk in the background, and what has come of it.
-pub(crate) struct Background<T> {
+/// Work on threads of its own, a bounded number of entries ahead of who takes what it finds: the items `T` as they come, and `R` at
+/// the end. [`Batches`](crate::Batches) is one; this is for visitors that make something else of a walk. Dropping it ends the work, as
+/// soon as that sends or looks whether anybody listens, and waits for it.
+///
+/// ```
+/// use ringwalk::{Background, Batch, Flow, Sender, Visitor, Walk};
+///
+/// struct Names<'s>(&'s Sender<Vec<u8>>);
+///
+/// impl Visitor for Names<'_> {
+///     type State = ();
+///     fn batch(&mut self, batch: &Batch<'_, ()>) -> Flow {
+///         let names: Vec<_> = batch.entries().map(|entry| entry.name().to_owned()).collect();
+///         match self.0.send(names, batch.len()) {
+///             Ok(()) => Flow::Continue,
+///             Err(_) => Flow::Stop,
+///         }
+///     }
+/// }
+///
+/// let mut names = Background::start("names", |sender| Walk::new("src").run(|_| Names(sender)).summary)?;
+/// let mut found = 0;
+/// while let Some(name) = names.take() {
+///     found += 1;
+/// }
+/// assert_eq!(names.summary().map(|summary| summary.entries), Some(found));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct Background<T, R = Summary> {
     handoff: Arc<Handoff<T>>,
     taken: VecDeque<T>,
-    walk: Option<JoinHandle<Summary>>,
-    summary: Option<Summary>,
+    walk: Option<JoinHandle<R>>,
+    summary: Option<R>,
 }
 
-impl<T> fmt::Debug for Background<T> {
+impl<T, R> fmt::Debug for Background<T, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Background")
             .field("taken", &self.taken.len())
@@ -82,15 +117,15 @@ impl<T> fmt::Debug for Background<T> {
     }
 }
 
-impl<T: Send + 'static> Background<T> {
+impl<T: Send + 'static, R: Send + 'static> Background<T, R> {
     /// Has `walk` run on a thread of this name.
     ///
     /// # Errors
     ///
     /// If no thread can be started (`EAGAIN`).
-    pub(crate) fn start(
+    pub fn start(
         name: &str,
-        walk: impl FnOnce(&Sender<T>) -> Summary + Send + 'static,
+        walk: impl FnOnce(&Sender<T>) -> R + Send + 'static,
     ) -> io::Result<Self> {
         let handoff = Handoff::new();
         let sender = Sender(Arc::clone(&handoff));
@@ -120,13 +155,22 @@ impl<T: Send + 'static> Background<T> {
         }
     }
 
-    /// The next item, within a time.
-    pub(crate) fn next_within(&mut self, time: Duration) -> Result<Option<T>, TimedOut> {
+    /// The next item; waits for it.
+    pub fn take(&mut self) -> Option<T> {
+        self.next(None).ok().flatten()
+    }
+
+    /// The next item, unless none comes in that time.
+    ///
+    /// # Errors
+    ///
+    /// If nothing has come until then; it may be called again.
+    pub fn next_within(&mut self, time: Duration) -> Result<Option<T>, TimedOut> {
         self.next(Instant::now().checked_add(time))
     }
 
-    /// The next item, for a task.
-    pub(crate) fn poll_next(&mut self, cx: &Context<'_>) -> Poll<Option<T>> {
+    /// The next item, for a task, which is woken when there is one.
+    pub fn poll_next(&mut self, cx: &Context<'_>) -> Poll<Option<T>> {
         if self.taken.is_empty()
             && ready!(self.handoff.poll_take(&mut self.taken, cx)) == Taken::Ended
         {
@@ -136,12 +180,14 @@ impl<T: Send + 'static> Background<T> {
         Poll::Ready(self.taken.pop_front())
     }
 
-    pub(crate) fn canceller(&self) -> Canceller {
+    /// What ends it, from any thread.
+    pub fn canceller(&self) -> Canceller {
         let handoff = Arc::clone(&self.handoff);
         Canceller(Arc::new(move || handoff.close()))
     }
 
-    pub(crate) fn summary(&self) -> Option<&Summary> {
+    /// What it has come to; `None` before the last item has been taken.
+    pub fn summary(&self) -> Option<&R> {
         self.summary.as_ref()
     }
 
@@ -153,7 +199,7 @@ impl<T: Send + 'static> Background<T> {
     }
 }
 
-impl<T> Background<T> {
+impl<T, R> Background<T, R> {
     fn join(&mut self) {
         match self.walk.take().map(JoinHandle::join) {
             Some(Ok(summary)) => self.summary = Some(summary),
@@ -163,7 +209,7 @@ impl<T> Background<T> {
     }
 }
 
-impl<T> Drop for Background<T> {
+impl<T, R> Drop for Background<T, R> {
     /// Ends the walk, and waits until its threads are gone.
     fn drop(&mut self) {
         self.handoff.close();

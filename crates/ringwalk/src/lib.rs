@@ -64,7 +64,7 @@ mod volume;
 mod walk;
 mod worker;
 
-pub use background::{Canceller, TimedOut};
+pub use background::{Background, Canceller, Sender, TimedOut};
 pub use batch::{Batch, Candidate, Entry};
 pub use batches::{Batches, OwnedBatch};
 pub use dir::Dir;
@@ -72,6 +72,7 @@ pub use directory::Directory;
 pub use entries::{Entries, OwnedEntry};
 pub use entry_buffer::{EntryBuffer, EntryRef};
 pub use error::{Error, Operation};
+pub use handoff::Closed;
 pub use left::{Left, ParentFd};
 pub use metadata::{Fields, Identity, Metadata, Timestamp};
 pub use monitor::Monitor;

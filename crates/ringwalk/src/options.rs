@@ -106,6 +106,17 @@ impl SourceChoice {
         matches!(self, Self::Module | Self::Ring)
     }
 
+    /// All there are in this version, in the order in which they are told of.
+    pub const ALL: [Self; 7] = [
+        Self::Auto,
+        Self::Syscall,
+        Self::Module,
+        Self::Ring,
+        Self::Ext4,
+        Self::Xfs,
+        Self::Btrfs,
+    ];
+
     /// The names that [`from_str`](Self::from_str) takes.
     pub const NAMES: [&'static str; 7] =
         ["auto", "syscall", "module", "ring", "ext4", "xfs", "btrfs"];
@@ -178,16 +189,8 @@ impl FromStr for SourceChoice {
     type Err = UnknownSource;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        match name {
-            "auto" => Ok(Self::Auto),
-            "syscall" => Ok(Self::Syscall),
-            "ext4" => Ok(Self::Ext4),
-            "xfs" => Ok(Self::Xfs),
-            "btrfs" => Ok(Self::Btrfs),
-            "module" => Ok(Self::Module),
-            "ring" => Ok(Self::Ring),
-            _ => Err(UnknownSource(name.to_owned())),
-        }
+        let found = Self::ALL.into_iter().find(|known| known.as_str() == name);
+        found.ok_or_else(|| UnknownSource(name.to_owned()))
     }
 }
 

@@ -2,12 +2,8 @@
 
 use std::fmt::Write;
 
-use super::kernel::Obstacle;
-use super::limits::Limits;
-use super::place::Place;
-use super::sources::Source;
-use super::user::User;
-use super::{Prefetch, Report};
+use ringwalk_doctor::{Limits, Obstacle, Place, Prefetch, Report, Source, User};
+
 use crate::quote::quoted;
 
 /// Where the second column begins.

@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use ringwalk::Identity;
+use ringwalk_sums::Met;
 
 use super::config::Config;
 use super::output::{NO_TIME, Output};
-use super::totals::{Links, Met, Totals, lock};
+use super::totals::{Links, Totals, lock};
 use crate::console;
 
 /// What workers leave. Depths are those of the entry that an event is about: 0 for an operand.

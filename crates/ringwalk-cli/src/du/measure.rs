@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use ringwalk::ordered::Ordered;
 use ringwalk::{Follow, Order, Walk};
+use ringwalk_sums::Met;
 
 use super::account::{Account, Event};
 use super::config::{Config, Links};
@@ -13,7 +14,7 @@ use super::exclusive::Devices;
 use super::operands::{Group, Kind, look_at_all, single_files};
 use super::scan;
 use super::state::Shared;
-use super::totals::{Met, lock};
+use super::totals::lock;
 use super::visitor::Measurer;
 use crate::engine_options::EngineOptions;
 use crate::explain::explain;

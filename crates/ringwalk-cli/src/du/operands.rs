@@ -10,10 +10,10 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path};
 
 use ringwalk::{FileType, Identity};
+use ringwalk_sums::Met;
 use rustix::fs::{AtFlags, CWD, statat};
 
 use super::config::{Config, Links};
-use super::totals::Met;
 
 /// What an operand is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

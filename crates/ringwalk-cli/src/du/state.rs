@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex};
 
 use ringwalk::ordered::{Ordered, Place};
 use ringwalk::{Fields, Identity, Metadata, Stay};
+use ringwalk_sums::{Met, allocated_size, apparent_size};
 
 use super::account::Event;
 use super::config::{Config, Links};
 use super::exclusive::Devices;
 use super::time_style::TimeKind;
-use super::totals::{Links as LinkedFiles, Met, Totals};
+use super::totals::{Links as LinkedFiles, Totals};
 
 /// The line of events, with the books at its end.
 pub(crate) type Events<'a> = Ordered<Event, Box<dyn FnMut(Event) + Send + 'a>>;
@@ -105,10 +106,9 @@ impl Config {
         let size = if self.inodes {
             0
         } else if self.apparent {
-            // A size that a file system gives as negative counts as nothing.
-            i64::try_from(metadata.size).map_or(0, |_| metadata.size)
+            apparent_size(metadata)
         } else {
-            metadata.blocks.saturating_mul(512)
+            allocated_size(metadata)
         };
         Totals {
             size,

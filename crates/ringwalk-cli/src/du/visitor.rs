@@ -13,6 +13,7 @@ use ringwalk::ordered::{Line, Place};
 use ringwalk::{
     Batch, Dir, Entry, Errno, Error, FileType, Flow, Left, Metadata, Operation, Visitor,
 };
+use ringwalk_sums::{may_lead_back, within_itself};
 use rustix::fs::{AtFlags, CWD, statat};
 
 use super::account::{Event, Leave};
@@ -22,9 +23,6 @@ use super::messages;
 use super::state::{Shared, State, Sums};
 use super::totals::{Links as LinkedFiles, Totals, lock};
 use crate::console;
-
-/// `STATX_ATTR_MOUNT_ROOT` (Linux 5.8): something is mounted here.
-const MOUNT_ROOT: u64 = 0x2000;
 
 /// Lines are handed on when they are so long together (a deep directory has long paths).
 const MUCH: usize = 1 << 20;
@@ -124,12 +122,11 @@ impl<'s, 'a> Measurer<'s, 'a> {
             if config.one_file_system && metadata.dev != dir.state().device {
                 return None;
             }
-            // Without links to follow only a mount can lead back.
-            let may_lead_back =
-                config.links == Links::Always || metadata.attributes & MOUNT_ROOT != 0;
-            if may_lead_back
-                && metadata.file_type() == FileType::Directory
-                && is_within_itself(dir, metadata)
+            let by_link =
+                config.links == Links::Always && metadata.file_type() == FileType::Directory;
+            // Left out without a word, as a tree that goes on for ever has no size.
+            if (by_link || may_lead_back(metadata))
+                && within_itself(dir, metadata.identity(), |state| state.identity)
             {
                 return None;
             }
@@ -404,19 +401,6 @@ fn shown_path(dir: &Dir<State>, links: Links) -> Vec<u8> {
         path.pop();
     }
     path
-}
-
-/// Whether a directory is one that it is found within: by way of a link that is followed, or of a mount of itself.
-/// Either is left out without a word, as a tree that goes on for ever has no size.
-fn is_within_itself(dir: &Dir<State>, metadata: &Metadata) -> bool {
-    let mut above = Some(dir);
-    while let Some(dir) = above {
-        if dir.state().identity == metadata.identity() {
-            return true;
-        }
-        above = dir.parent();
-    }
-    false
 }
 
 /// Why a link cannot be followed.

@@ -70,7 +70,38 @@ pub fn parse(arguments: Vec<OsString>) -> Result<Command, Refusal> {
 /// # Errors
 ///
 /// As those of [`parse`].
-pub fn parse_in(context: &Context, mut arguments: Vec<OsString>) -> Result<Command, Refusal> {
+pub fn parse_in(context: &Context, arguments: Vec<OsString>) -> Result<Command, Refusal> {
+    let mut command = parse_words(context, arguments)?;
+    if command.paths.is_empty() && command.options.files0_from.is_none() {
+        command.paths.push(OsString::from("."));
+    }
+    Ok(command)
+}
+
+/// Understands an expression for starting points that are known, whatever they look like. Options that stand before starting points
+/// (`-L`) may come first.
+///
+/// # Errors
+///
+/// As those of [`parse`], and if there are starting points among the words.
+pub fn parse_expression(
+    context: &Context,
+    words: Vec<OsString>,
+    paths: Vec<OsString>,
+) -> Result<Command, Refusal> {
+    let mut command = parse_words(context, words)?;
+    if let Some(word) = command.paths.first() {
+        let word = words::plain(word);
+        return Err(Refusal::wrong(format!(
+            "no part of an expression: `{word}'"
+        )));
+    }
+    command.paths = paths;
+    Ok(command)
+}
+
+/// Understands the arguments of find(1); [`Command::paths`] are those that are there.
+fn parse_words(context: &Context, mut arguments: Vec<OsString>) -> Result<Command, Refusal> {
     let mut parser = Parser::new(context, &arguments);
     let parsed = understand(&mut parser);
     let Parser {
@@ -101,12 +132,7 @@ pub fn parse_in(context: &Context, mut arguments: Vec<OsString>) -> Result<Comma
         0 | 1 => pieces.exclusions.into_iter().next(),
         _ => Some(Expression::Or(pieces.exclusions)),
     };
-    let given = &mut arguments[paths];
-    let paths = if given.is_empty() && options.files0_from.is_none() {
-        vec![OsString::from(".")]
-    } else {
-        given.iter_mut().map(std::mem::take).collect()
-    };
+    let paths = arguments[paths].iter_mut().map(std::mem::take).collect();
     Ok(Command {
         paths,
         follow,

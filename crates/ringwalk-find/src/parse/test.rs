@@ -2,7 +2,7 @@
 
 mod arguments;
 
-use super::{Context, Refusal, parse_in};
+use super::{Context, Refusal, parse_expression, parse_in};
 use crate::expression::{Command, Debug, Expression, Sink, Test};
 use ringwalk::{Follow, Stay, Timestamp};
 use ringwalk_gnu::civil::Zone;
@@ -28,6 +28,31 @@ fn refusal(line: &str) -> Vec<String> {
     match parse_words(line.split(' ').filter(|word| !word.is_empty())) {
         Err(Refusal::Wrong(messages)) => messages,
         other => panic!("{line}: {other:?}"),
+    }
+}
+
+#[test]
+fn an_expression_alone_takes_its_starting_points_as_they_are() {
+    let expression = |line: &str| {
+        let context = Context::at(NOW, Zone::named("UTC0"));
+        let words = line.split(' ').filter(|word| !word.is_empty());
+        let words = words.map(OsString::from).collect();
+        parse_expression(&context, words, vec!["-odd".into()])
+    };
+    for line in ["", "-name x", "-L -name x", "( -name x )", "! -name x"] {
+        let command = expression(line).expect(line);
+        assert_eq!(command.paths, ["-odd"]);
+    }
+    assert_eq!(expression("-L -name x").unwrap().follow, Follow::Always);
+    for line in ["x", ".", "-L x -name x", "x -name x"] {
+        let refused = expression(line).unwrap_err();
+        let Refusal::Wrong(messages) = refused else {
+            panic!("{refused:?}")
+        };
+        assert!(
+            messages[0].starts_with("no part of an expression"),
+            "{messages:?}"
+        );
     }
 }
 

@@ -13,41 +13,45 @@ use ringwalk::mounts::{self, Mount};
 
 /// A directory and what it stands on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Place {
+pub struct Place {
     /// The path as given; bytes that are not UTF-8 are replaced here.
-    pub(crate) path: String,
+    pub path: String,
     /// The bytes of the path in hexadecimal, when they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) path_hex: Option<String>,
+    pub path_hex: Option<String>,
+    /// The path as given.
     #[serde(skip)]
-    pub(crate) given: PathBuf,
+    pub given: PathBuf,
     /// Where its mount is; none without `/proc`.
-    pub(crate) mount_point: Option<String>,
+    pub mount_point: Option<String>,
     /// Type of the file system, such as `ext4` or `fuse.sshfs`.
-    pub(crate) file_system: Option<String>,
-    pub(crate) device: Device,
+    pub file_system: Option<String>,
+    /// The device it is on.
+    pub device: Device,
     #[serde(skip)]
     pub(crate) mount: Option<Mount>,
     /// Why the directory cannot be read by this user.
-    pub(crate) unreadable: Option<String>,
+    pub unreadable: Option<String>,
     /// The fields that `statx` returned, of those a walk asks for.
-    pub(crate) statx_mask: u32,
+    pub statx_mask: u32,
 }
 
 /// The device of a file system.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Device {
-    pub(crate) major: u32,
-    pub(crate) minor: u32,
+pub struct Device {
+    /// Major number.
+    pub major: u32,
+    /// Minor number.
+    pub minor: u32,
     /// Its node; none for a file system without a block device.
-    pub(crate) path: Option<String>,
+    pub path: Option<String>,
     /// Why it cannot be opened for reading by this user.
-    pub(crate) unreadable: Option<String>,
+    pub unreadable: Option<String>,
     /// It is not permissions that keep us out but a rule about devices, as containers have: `EPERM`, not `EACCES`.
     #[serde(skip)]
     pub(crate) forbidden: bool,
     /// Whether it is a spinning disk; none if the kernel does not say.
-    pub(crate) rotational: Option<bool>,
+    pub rotational: Option<bool>,
 }
 
 impl Place {
@@ -85,7 +89,7 @@ impl Place {
             file_system: mount.map(|mount| mount.file_system.clone()),
             mount: mount.cloned(),
             device: device(mount, facts.stx_dev_major, facts.stx_dev_minor),
-            unreadable: readable.err().map(super::words),
+            unreadable: readable.err().map(crate::words),
             statx_mask: facts.stx_mask,
         })
     }
@@ -117,7 +121,7 @@ fn device(mount: Option<&Mount>, major: u32, minor: u32) -> Device {
         major,
         minor,
         path: path.map(|path| path.to_string_lossy().into_owned()),
-        unreadable: errno.map(super::words),
+        unreadable: errno.map(crate::words),
         forbidden: errno == Some(Errno::PERM),
         rotational: device::is_rotational(major, minor),
     }

@@ -8,31 +8,34 @@ use rustix::process::{Resource, getrlimit};
 use rustix::thread::sched_getaffinity;
 use serde::Serialize;
 
-use super::cgroup;
+use crate::cgroup;
 use ringwalk::mounts;
 
 /// Limits; a number that is missing (`null`) means that nothing limits, unless said otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Limits {
+pub struct Limits {
     /// `RLIMIT_NOFILE`: what applies now. The engine raises it to the hard limit when it needs to.
-    pub(crate) open_files_soft: Option<u64>,
-    pub(crate) open_files_hard: Option<u64>,
-    /// `fs.file-nr` and `fs.file-max`: open files of the whole machine; missing without `/proc`.
-    pub(crate) system_open_files: Option<u64>,
-    pub(crate) system_most_open_files: Option<u64>,
+    pub open_files_soft: Option<u64>,
+    /// What it can be raised to.
+    pub open_files_hard: Option<u64>,
+    /// Open files of the whole machine (`fs.file-nr`, `fs.file-max`); missing without `/proc`.
+    pub system_open_files: Option<u64>,
+    /// How many there may be.
+    pub system_most_open_files: Option<u64>,
     /// CPUs this process may run on.
-    pub(crate) cpus: usize,
+    pub cpus: usize,
     /// CPU time a second that control groups leave, in CPUs.
-    pub(crate) cpu_quota: Option<f64>,
+    pub cpu_quota: Option<f64>,
     /// Workers that a walk uses while calls return from cache.
-    pub(crate) workers: usize,
+    pub workers: usize,
     /// Bytes; missing without `/proc`.
-    pub(crate) memory: Option<u64>,
-    pub(crate) memory_available: Option<u64>,
+    pub memory: Option<u64>,
+    /// Bytes that can be had without swapping; missing without `/proc`.
+    pub memory_available: Option<u64>,
     /// Bytes that control groups leave.
-    pub(crate) memory_limit: Option<u64>,
+    pub memory_limit: Option<u64>,
     /// `RLIMIT_NPROC`, which also bounds the kernel's workers for requests of unbounded duration.
-    pub(crate) processes: Option<u64>,
+    pub processes: Option<u64>,
 }
 
 impl Limits {

@@ -7,27 +7,27 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use ringwalk_ext4::{Error, FileSystem};
 use rustix::fs::OFlags;
 
-use super::kernel::Obstacle;
-use super::place::Place;
-use super::user::User;
-use crate::source_name::SourceName;
+use crate::kernel::Obstacle;
+use crate::place::Place;
+use crate::user::User;
+use ringwalk::SourceChoice;
 
 /// The file systems that the source `ext4` reads.
 const EXT: &[&str] = &["ext4", "ext3", "ext2"];
 
 /// Why `source` cannot be used, which it cannot for a `reason` of the engine's: that is told if nothing more helpful is found.
-pub(super) fn obstacles(
-    source: SourceName,
+pub(crate) fn obstacles(
+    source: SourceChoice,
     reason: &str,
     user: &User,
     place: &Place,
 ) -> Vec<Obstacle> {
     let mut found = match source {
-        SourceName::Ext4 => device(place),
-        SourceName::Auto | SourceName::Syscall | SourceName::Module | SourceName::Ring => {
+        SourceChoice::Ext4 => device(place),
+        SourceChoice::Auto | SourceChoice::Syscall | SourceChoice::Module | SourceChoice::Ring => {
             Vec::new()
         }
-        SourceName::Xfs | SourceName::Btrfs => privileged(source.as_str(), user, place),
+        SourceChoice::Xfs | SourceChoice::Btrfs => privileged(source.as_str(), user, place),
     };
     found.extend(mount(place));
     if !user.initial_namespace {
@@ -44,7 +44,7 @@ pub(super) fn obstacles(
 }
 
 /// Why the block device of an ext2, ext3 or ext4 file system cannot be read: for the source, and for reading ahead of system calls.
-pub(super) fn device(place: &Place) -> Vec<Obstacle> {
+pub(crate) fn device(place: &Place) -> Vec<Obstacle> {
     if let Some(obstacle) = other_file_system(EXT, place) {
         return vec![obstacle];
     }
@@ -135,11 +135,11 @@ fn other_file_system(wanted: &[&str], place: &Place) -> Option<Obstacle> {
 }
 
 #[cfg(test)]
-pub(super) mod testing {
-    use super::super::place::Device;
+pub(crate) mod testing {
     use super::*;
+    use crate::place::Device;
 
-    pub(in super::super) fn user(sys_admin: bool) -> User {
+    pub(crate) fn user(sys_admin: bool) -> User {
         User {
             uid: 0,
             sys_admin,
@@ -150,7 +150,7 @@ pub(super) mod testing {
         }
     }
 
-    pub(in super::super) fn place(file_system: &str) -> Place {
+    pub(crate) fn place(file_system: &str) -> Place {
         Place {
             path: "/x".to_owned(),
             path_hex: None,
@@ -170,11 +170,11 @@ pub(super) mod testing {
 
 #[cfg(test)]
 mod tests {
-    use super::super::place::Device;
     use super::testing::{place, user};
     use super::*;
+    use crate::place::Device;
 
-    fn problems(source: SourceName, user: &User, place: &Place) -> Vec<String> {
+    fn problems(source: SourceChoice, user: &User, place: &Place) -> Vec<String> {
         obstacles(source, "the reason", user, place)
             .into_iter()
             .map(|obstacle| obstacle.problem)
@@ -227,11 +227,11 @@ mod tests {
             initial_namespace: false,
             ..user(true)
         };
-        let of = |user: &User| problems(SourceName::Xfs, user, &place("xfs"));
+        let of = |user: &User| problems(SourceChoice::Xfs, user, &place("xfs"));
         assert_eq!(of(&user(true)), ["the reason"]);
         assert!(of(&user(false))[0].contains("CAP_SYS_ADMIN"));
         assert!(of(&contained)[0].contains("namespace"));
-        let both = problems(SourceName::Btrfs, &user(false), &place("xfs"));
+        let both = problems(SourceChoice::Btrfs, &user(false), &place("xfs"));
         assert_eq!(both.len(), 2);
     }
 
@@ -243,7 +243,7 @@ mod tests {
             ..place("xfs")
         };
         assert_eq!(
-            problems(SourceName::Xfs, &user(true), &place),
+            problems(SourceChoice::Xfs, &user(true), &place),
             ["it is mounted with idmapped", "it is mounted with lazytime"]
         );
     }

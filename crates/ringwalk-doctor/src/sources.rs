@@ -4,27 +4,27 @@ use ringwalk::{Fields, Follow, LikelySource, Walk};
 use ringwalk_sys::{ModuleDevice, ModuleRefused};
 use serde::Serialize;
 
-use super::bulk;
-use super::kernel::{Kernel, Obstacle};
-use super::place::Place;
-use super::user::User;
-use crate::source_name::SourceName;
+use crate::bulk;
+use crate::kernel::{Kernel, Obstacle};
+use crate::place::Place;
+use crate::user::User;
+use ringwalk::SourceChoice;
 
 /// What can be said of one source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Source {
+pub struct Source {
     /// As `--source` names it.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// A walk can use it here and now.
-    pub(crate) usable: bool,
+    pub usable: bool,
     /// What it is: versions and features.
-    pub(crate) details: Option<String>,
+    pub details: Option<String>,
     /// `auto` takes it here.
-    pub(crate) chosen_by_auto: bool,
+    pub chosen_by_auto: bool,
     /// Why `auto` does not take it, although it is usable.
-    pub(crate) why_not_auto: Option<String>,
+    pub why_not_auto: Option<String>,
     /// What it needs and does not find.
-    pub(crate) obstacles: Vec<Obstacle>,
+    pub obstacles: Vec<Obstacle>,
 }
 
 /// What the engine itself says of a directory.
@@ -33,9 +33,9 @@ pub(crate) struct Engine {
     /// What `auto` comes to.
     auto: LikelySource,
     /// Sources that cannot be used, and why.
-    refused: Vec<(SourceName, String)>,
+    refused: Vec<(SourceChoice, String)>,
     /// What there is to be said of those that can.
-    details: Vec<(SourceName, String)>,
+    details: Vec<(SourceChoice, String)>,
 }
 
 impl Engine {
@@ -45,19 +45,19 @@ impl Engine {
             let walk = Walk::new(place.given.as_path()).follow(Follow::CommandLine);
             walk.fields(Fields::SIZE)
         };
-        let refusal = |name: SourceName| {
-            let error = walk().source(name.into()).check_source().err()?;
+        let refusal = |name: SourceChoice| {
+            let error = walk().source(name).check_source().err()?;
             Some((name, error.reason().to_owned()))
         };
-        let details = |name: SourceName| Some((name, walk().source(name.into()).source_details()?));
+        let details = |name: SourceChoice| Some((name, walk().source(name).source_details()?));
         Self {
             auto: walk().likely_source(),
-            refused: SourceName::ALL.into_iter().filter_map(refusal).collect(),
-            details: SourceName::ALL.into_iter().filter_map(details).collect(),
+            refused: SourceChoice::ALL.into_iter().filter_map(refusal).collect(),
+            details: SourceChoice::ALL.into_iter().filter_map(details).collect(),
         }
     }
 
-    fn refusal(&self, name: SourceName) -> Option<&str> {
+    fn refusal(&self, name: SourceChoice) -> Option<&str> {
         let refused = self.refused.iter().find(|(refused, _)| *refused == name);
         refused.map(|(_, reason)| reason.as_str())
     }
@@ -65,21 +65,21 @@ impl Engine {
 
 /// Judges every source for `place`. Whether one can be used, and what `auto` takes, is what `engine` says; obstacles are found here.
 pub(crate) fn judge(kernel: &Kernel, user: &User, place: &Place, engine: &Engine) -> Vec<Source> {
-    let judged = SourceName::ALL.into_iter().filter_map(|name| {
+    let judged = SourceChoice::ALL.into_iter().filter_map(|name| {
         let mut obstacles = unreadable(place);
-        if name == SourceName::Auto {
+        if name == SourceChoice::Auto {
             return None;
         }
         if let Some(reason) = engine.refusal(name) {
             obstacles.extend(match name {
-                SourceName::Module => module(kernel, ModuleDevice::open().err()),
-                SourceName::Ring => ring(kernel),
+                SourceChoice::Module => module(kernel, ModuleDevice::open().err()),
+                SourceChoice::Ring => ring(kernel),
                 _ => bulk::obstacles(name, reason, user, place),
             });
         }
         let usable = obstacles.is_empty();
         let chosen_by_auto = usable && engine.auto.source == name.as_str();
-        let is_left = usable && !chosen_by_auto && name != SourceName::Syscall;
+        let is_left = usable && !chosen_by_auto && name != SourceChoice::Syscall;
         let details = engine.details.iter().find(|(found, _)| *found == name);
         Some(Source {
             name: name.as_str(),
@@ -141,9 +141,9 @@ fn module(kernel: &Kernel, refused: Option<ModuleRefused>) -> Vec<Obstacle> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bulk::testing::{place, user};
-    use super::super::kernel::Ring;
     use super::*;
+    use crate::bulk::testing::{place, user};
+    use crate::kernel::Ring;
     use rustix::io::Errno;
 
     fn kernel(release: &str) -> Kernel {
@@ -161,15 +161,15 @@ mod tests {
         }
     }
 
-    fn engine(auto: &'static str, refused: &[SourceName]) -> Engine {
-        let reason = |name: &SourceName| (*name, "it is on another one".to_owned());
+    fn engine(auto: &'static str, refused: &[SourceChoice]) -> Engine {
+        let reason = |name: &SourceChoice| (*name, "it is on another one".to_owned());
         Engine {
             auto: LikelySource {
                 source: auto,
                 reason: "it was found best".to_owned(),
             },
             refused: refused.iter().map(reason).collect(),
-            details: vec![(SourceName::Ring, "its numbers".to_owned())],
+            details: vec![(SourceChoice::Ring, "its numbers".to_owned())],
         }
     }
 
@@ -180,8 +180,8 @@ mod tests {
 
     #[test]
     fn what_the_engine_refuses_is_not_usable() {
-        use SourceName::{Btrfs, Ext4, Module, Ring, Xfs};
-        let refusing = |refused: &[SourceName]| {
+        use SourceChoice::{Btrfs, Ext4, Module, Ring, Xfs};
+        let refusing = |refused: &[SourceChoice]| {
             let engine = engine("syscall", refused);
             judge(&kernel("6.12.1"), &user(true), &place("tmpfs"), &engine)
         };
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn auto_takes_what_the_engine_says() {
-        let refused = [SourceName::Xfs, SourceName::Btrfs];
+        let refused = [SourceChoice::Xfs, SourceChoice::Btrfs];
         let engine = engine("ext4", &refused);
         let sources = judge(&kernel("6.12.1"), &user(true), &place("ext4"), &engine);
         let chosen = |source: &&Source| source.chosen_by_auto;

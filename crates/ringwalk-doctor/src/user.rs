@@ -11,17 +11,17 @@ use serde::Serialize;
     clippy::struct_excessive_bools,
     reason = "independent facts, not a state"
 )]
-pub(crate) struct User {
+pub struct User {
     /// Effective user id.
-    pub(crate) uid: u32,
+    pub uid: u32,
     /// Whether `CAP_SYS_ADMIN` is in the effective set.
-    pub(crate) sys_admin: bool,
+    pub sys_admin: bool,
     /// Whether `CAP_DAC_READ_SEARCH` is in the effective set.
-    pub(crate) dac_read_search: bool,
+    pub dac_read_search: bool,
     /// Whether the user namespace is the one of the host: in another one `CAP_SYS_ADMIN` does not open file systems.
-    pub(crate) initial_namespace: bool,
+    pub initial_namespace: bool,
     /// A seccomp filter stands between this process and the kernel.
-    pub(crate) seccomp_filter: bool,
+    pub seccomp_filter: bool,
     #[serde(skip)]
     pub(crate) groups: Vec<u32>,
 }

@@ -5,54 +5,60 @@ use rustix::io::Errno;
 use rustix::system::uname;
 use serde::Serialize;
 
-use super::user::User;
-use super::words;
+use crate::user::User;
+use crate::words;
 
 /// `IORING_OP_URING_CMD` (`include/uapi/linux/io_uring.h`, since Linux 5.19).
 const URING_CMD: u8 = 46;
 
 /// The kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Kernel {
-    pub(crate) release: String,
-    pub(crate) machine: String,
-    pub(crate) io_uring: Ring,
+pub struct Kernel {
+    /// As `uname -r` has it.
+    pub release: String,
+    /// As `uname -m` has it.
+    pub machine: String,
+    /// What `io_uring` offers to this process.
+    pub io_uring: Ring,
     /// `openat2` answers; without it every component of a path is opened by itself.
-    pub(crate) openat2: bool,
+    pub openat2: bool,
 }
 
 /// What `io_uring` offers to this process.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Ring {
+pub struct Ring {
     /// A ring could be set up.
-    pub(crate) available: bool,
+    pub available: bool,
     /// Number of operations performed.
-    pub(crate) operations: usize,
+    pub operations: usize,
     /// Number of the last operation known.
-    pub(crate) last_operation: u8,
+    pub last_operation: u8,
     /// The `IORING_FEAT_` bits.
-    pub(crate) features: u32,
+    pub features: u32,
     /// `IORING_OP_URING_CMD` is performed.
-    pub(crate) uring_cmd: bool,
+    pub uring_cmd: bool,
     /// There are operations that read directories.
-    pub(crate) getdents: bool,
+    pub getdents: bool,
     /// Most threads for requests of bounded duration, for a ring of 64 entries; none if the kernel cannot tell.
-    pub(crate) bounded_workers: Option<u32>,
+    pub bounded_workers: Option<u32>,
     /// The same for requests of unbounded duration.
-    pub(crate) unbounded_workers: Option<u32>,
+    pub unbounded_workers: Option<u32>,
     /// Why there is no ring.
-    pub(crate) obstacle: Option<Obstacle>,
+    pub obstacle: Option<Obstacle>,
 }
 
 /// Something that stands in the way, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Obstacle {
-    pub(crate) problem: String,
-    pub(crate) remedy: String,
+pub struct Obstacle {
+    /// What it is.
+    pub problem: String,
+    /// What would help.
+    pub remedy: String,
 }
 
 impl Obstacle {
-    pub(crate) fn new(problem: impl Into<String>, remedy: impl Into<String>) -> Self {
+    /// Something that stands in the way.
+    pub fn new(problem: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self {
             problem: problem.into(),
             remedy: remedy.into(),
