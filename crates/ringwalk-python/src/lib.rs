@@ -3,18 +3,41 @@
 //! | file | what is in it |
 //! |---|---|
 //! | `errors.rs` | the engine's errors as Python's exceptions: the only place where that is done |
+//! | `names.rs` | names and paths as `str` or `bytes` |
+//! | `given.rs` | paths and options as callers give them |
+//! | `waiting.rs` | waiting for other threads without the interpreter's lock, with an eye on signals |
+//! | `scan/` | `scan` |
+//! | `sums.rs` | `du`, `count` |
+//! | `find/` | `find` |
+//! | `doctor.rs` | `doctor` |
 //!
 //! The Python side is in `python/ringwalk`: `__init__.py` says what is public, `_ringwalk.pyi` has the types. What is
 //! *not* here: anything that a Rust program could use, which belongs to the crates below; and any state of the module,
 //! which threads of a free-threaded interpreter would have to share.
 
+mod doctor;
 mod errors;
+mod find;
+mod given;
+mod names;
+mod scan;
+mod sums;
+mod waiting;
 
 use pyo3::prelude::*;
 
 /// The compiled part of `ringwalk`; import that instead.
 #[pymodule(gil_used = false)]
 mod _ringwalk {
+    #[pymodule_export]
+    use crate::doctor::doctor;
+    #[pymodule_export]
+    use crate::find::{Found, find};
+    #[pymodule_export]
+    use crate::scan::{Batch, Errors, Scan, scan};
+    #[pymodule_export]
+    use crate::sums::{Count, Usage, count, du};
+
     /// Version of the package, which is the engine's.
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

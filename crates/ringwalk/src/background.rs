@@ -200,6 +200,11 @@ impl<T: Send + 'static, R: Send + 'static> Background<T, R> {
 }
 
 impl<T, R> Background<T, R> {
+    /// As [`summary`](Self::summary), for good.
+    pub fn into_summary(mut self) -> Option<R> {
+        self.summary.take()
+    }
+
     fn join(&mut self) {
         match self.walk.take().map(JoinHandle::join) {
             Some(Ok(summary)) => self.summary = Some(summary),

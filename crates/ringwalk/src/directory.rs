@@ -108,15 +108,18 @@ impl Directory {
         }
     }
 
-    /// Metadata of entries that [`read`](Self::read) has brought, and anew of those that have some already.
     #[cfg(feature = "async")]
-    pub(crate) fn stat_all(&self, fields: Fields, entries: &mut EntryBuffer) {
-        entries.raw.known.clear();
-        entries.raw.failed = 0;
-        self.stat_unknown(fields, entries);
+    pub(crate) fn of(fd: Arc<DirectoryFd>) -> Self {
+        Self { fd }
     }
 
-    fn stat_unknown(&self, fields: Fields, entries: &mut EntryBuffer) {
+    #[cfg(feature = "async")]
+    pub(crate) fn fd(&self) -> &Arc<DirectoryFd> {
+        &self.fd
+    }
+
+    /// Metadata of those of the entries, which [`read`](Self::read) has brought, of which nothing is known.
+    pub(crate) fn stat_unknown(&self, fields: Fields, entries: &mut EntryBuffer) {
         let wanted = Wanted::of_all(fields, Follow::Never);
         let place = Place::Directory(&self.fd);
         stat_entries(&mut entries.raw, place, wanted, false, false);

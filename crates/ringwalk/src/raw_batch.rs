@@ -87,12 +87,23 @@ impl RawBatch {
         }
     }
 
-    /// Of no entry there is metadata, for this reason.
+    /// Forgets what is known of all entries.
     #[cfg(feature = "async")]
-    pub(crate) fn fail_all(&mut self, errno: Errno) {
+    pub(crate) fn forget_known(&mut self) {
         self.known.clear();
-        self.failed = self.records.len();
-        self.known.resize(self.failed, Known::Failed(errno));
+        self.failed = 0;
+    }
+
+    /// Of the entries of which nothing is known there is no metadata, for this reason.
+    #[cfg(feature = "async")]
+    pub(crate) fn fail_unknown(&mut self, errno: Errno) {
+        self.known.resize(self.records.len(), Known::Nothing);
+        for known in &mut self.known {
+            if matches!(known, Known::Nothing) {
+                *known = Known::Failed(errno);
+                self.failed += 1;
+            }
+        }
     }
 
     /// Moves the entries from `start` on, and what is known of them, into a buffer of their own.

@@ -1,5 +1,37 @@
-"""Reads directory trees at the speed the kernel and the disk allow."""
+"""Reads directory trees at the speed the kernel and the disk allow.
 
-from ringwalk._ringwalk import __version__
+`scan` gives a tree as a table for pyarrow, polars, pandas, DuckDB and whatever else knows Arrow; `find` has the language of find(1);
+`du` and `count` have sums; `doctor` says what this machine allows.
+"""
 
-__all__ = ["__version__"]
+from ringwalk._errors import SearchError
+from ringwalk._ringwalk import (
+    Batch,
+    Count,
+    Errors,
+    Found,
+    Scan,
+    Usage,
+    __version__,
+    count,
+    doctor,
+    du,
+    find,
+    scan,
+)
+
+__all__ = [
+    "Batch",
+    "Count",
+    "Errors",
+    "Found",
+    "Scan",
+    "SearchError",
+    "Usage",
+    "__version__",
+    "count",
+    "doctor",
+    "du",
+    "find",
+    "scan",
+]

@@ -27,7 +27,7 @@ use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-use io_uring::opcode::{AsyncCancel2, Close, OpenAt};
+use io_uring::opcode::{AsyncCancel2, Close, OpenAt, PollAdd};
 use io_uring::{IoUring, cqueue, squeue, types};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
@@ -46,6 +46,7 @@ mod tests;
 /// `user_data` of requests that no slot waits for.
 const CLOSE: u64 = u64::MAX;
 const CANCEL: u64 = u64::MAX - 1;
+const WATCH: u64 = u64::MAX - 2;
 
 /// Who reads directories for a ring. They are opened and closed by operations that every kernel with `io_uring` has since 5.6.
 #[derive(Clone, Debug)]
@@ -118,6 +119,10 @@ pub struct DirectoryRing {
     registered: bool,
     /// Completions taken while another was looked for.
     taken: VecDeque<Completion>,
+    /// Waited for along with requests, until it is readable.
+    watched: Option<Arc<OwnedFd>>,
+    /// It has been.
+    woken: bool,
     /// Not `Send`: the kernel accepts entries from one thread only.
     one_thread: PhantomData<*mut ()>,
 }
@@ -140,8 +145,8 @@ impl DirectoryRing {
     ///
     /// [`io_uring_setup(2)`]: https://man7.org/linux/man-pages/man2/io_uring_setup.2.html
     pub fn new(reader: DirectoryReader, depth: u32, threads: u32) -> Result<Self, Errno> {
-        // More, as directories are closed along with others.
-        let ring = set_up(depth.checked_add(depth / 2 + 1).ok_or(Errno::INVAL)?)?;
+        // More, as directories are closed along with others, and a descriptor may be watched.
+        let ring = set_up(depth.checked_add(depth / 2 + 2).ok_or(Errno::INVAL)?)?;
         let submitter = ring.submitter();
         let registered = match &reader {
             DirectoryReader::Module(device) => {
@@ -165,6 +170,8 @@ impl DirectoryRing {
             queued: 0,
             registered,
             taken: VecDeque::new(),
+            watched: None,
+            woken: false,
             one_thread: PhantomData,
         })
     }
@@ -238,7 +245,7 @@ impl DirectoryRing {
     pub fn close(&mut self, fd: DirectoryFd) {
         // Room for a request in each slot is kept free. Without the flag (before Linux 5.17) its completion would end a wait
         // for something else.
-        let room = self.ring.submission().capacity() - self.slots.len() - 1;
+        let room = self.ring.submission().capacity() - self.slots.len() - 2;
         if self.queued >= room || !self.ring.params().is_feature_skip_cqe_on_success() {
             return drop(fd);
         }
@@ -251,6 +258,31 @@ impl DirectoryRing {
             mem::forget(fd);
             self.queued += 1;
         }
+    }
+
+    /// Has [`enter`](Self::enter) come back as well when `fd` is readable, once; [`was_woken`](Self::was_woken) tells. It is waited for
+    /// like a request, so somebody else can end a wait.
+    ///
+    /// # Panics
+    ///
+    /// If one is watched already.
+    pub fn watch(&mut self, fd: &Arc<OwnedFd>) {
+        assert!(self.watched.is_none(), "one at a time");
+        let flags = u32::from(libc::POLLIN.unsigned_abs());
+        let entry = PollAdd::new(types::Fd(fd.as_raw_fd()), flags).build();
+        // Open at least until the kernel has looked at it.
+        self.watched = Some(Arc::clone(fd));
+        self.push(entry, WATCH, false);
+    }
+
+    /// Whether a descriptor is watched.
+    pub fn is_watching(&self) -> bool {
+        self.watched.is_some()
+    }
+
+    /// Whether what was watched has been readable; that is told once.
+    pub fn was_woken(&mut self) -> bool {
+        mem::take(&mut self.woken)
     }
 
     /// The slot, which must be idle.
@@ -270,7 +302,7 @@ impl DirectoryRing {
         // touched by `open` and `read` only, which begin with `idle`. `drop` waits, or frees nothing. An entry without
         // a slot names no memory.
         let pushed = unsafe { self.ring.submission().push(&entry) };
-        // There is an entry for each slot, and one for `wind_up`; `close` leaves them.
+        // There is an entry for each slot, one for `wind_up` and one for `watch`; `close` leaves them.
         assert!(pushed.is_ok(), "more entries than slots");
         self.in_flight += 1;
         self.queued += 1;
@@ -333,6 +365,12 @@ impl DirectoryRing {
             return None;
         }
         self.in_flight -= 1;
+        if entry.user_data() == WATCH {
+            // Also if it cannot be waited for: then it is found out by looking.
+            self.watched = None;
+            self.woken = true;
+            return None;
+        }
         let result = entry.result();
         let slot = u32::try_from(entry.user_data()).ok()?;
         let room = self.slots.get_mut(slot as usize)?;

@@ -56,6 +56,7 @@ impl Open {
             path,
             follow,
             first: None,
+            refused: false,
         });
         Self {
             path: full,

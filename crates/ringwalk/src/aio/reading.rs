@@ -239,6 +239,7 @@ impl Reading {
         driver::submit(Request::Read {
             directory: Arc::clone(&self.directory),
             rewind,
+            refused: false,
             fields: self.fields,
             entries: std::mem::take(&mut self.spare),
             answer,
@@ -257,11 +258,15 @@ impl Reading {
             entries.raw = entries.raw.split_off(self.next);
             self.next = 0;
         }
+        entries.raw.forget_known();
         let (answer, piece) = slot();
         driver::submit(Request::Complete {
             directory: Arc::clone(&self.directory),
             fields: self.fields,
-            entries,
+            piece: Piece {
+                entries,
+                end: Ok(false),
+            },
             answer,
         });
         self.has = self.fields;

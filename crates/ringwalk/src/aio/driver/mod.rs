@@ -2,12 +2,16 @@
 //!
 //! ```text
 //!    task                       driver, one for the process
-//!  ┌──────────┐   Request   ┌────────────────────────────────┐
-//!  │ Pending ─┼── owns all ─┼─> pool: a few threads, by calls│
-//!  │   ^      │   it needs  │                                │
-//!  └───┼──────┘             └──────────────┬─────────────────┘
-//!      └──────── slot: answer, wake ───────┘
+//!  ┌──────────┐   Request   ┌──────────────────────────────────────────┐
+//!  │ Pending ─┼── owns all ─┼─> pool: a few threads, by calls <─┐      │
+//!  │   ^      │   it needs  │     │                       refused      │
+//!  │   │      │             │     └─ calls wait ─> ring: many in flight │
+//!  └───┼──────┘             └──────────────────┬───────────────────────┘
+//!      └────────── slot: answer, wake ─────────┘
 //! ```
+//!
+//! [`pool`] and [`ring`] have their own drawings. The ring is there only where the kernel offers to read directories on one: by the module, or
+//! by operations of its own.
 //!
 //! A request owns what it needs (buffer, descriptor, name), and its answer owns what came of it. The task holds nothing but its end
 //! of the [`slot`]; so it may go away at any point, with its runtime if need be, and whoever is at work on the request drops all of
@@ -18,12 +22,14 @@
 
 mod pool;
 mod request;
+mod ring;
 mod slot;
 
 pub(crate) use request::{Fault, Opened, Piece, Place, Request};
 pub(crate) use slot::{Pending, slot};
 
 use pool::{Bounds, Pool};
+use ring::Ring;
 use std::num::NonZero;
 use std::sync::OnceLock;
 use std::thread::available_parallelism;
@@ -41,6 +47,7 @@ fn process() -> u32 {
 struct Driver {
     process: u32,
     pool: Pool<Request>,
+    ring: Ring,
     next: OnceLock<Box<Driver>>,
 }
 
@@ -52,6 +59,7 @@ impl Driver {
         Box::new(Self {
             process,
             pool: Pool::new(Bounds::new(base.min(MOST_THREADS), MOST_THREADS)),
+            ring: Ring::new(call),
             next: OnceLock::new(),
         })
     }
@@ -76,5 +84,24 @@ impl Driver {
 
 /// Has a request done.
 pub(crate) fn submit(request: Request) {
+    let driver = Driver::of_process();
+    let request = if driver.pool.waits() {
+        match driver.ring.submit(request) {
+            Ok(()) => return,
+            Err(request) => request,
+        }
+    } else {
+        request
+    };
+    driver.pool.submit(request);
+}
+
+/// Has a request done by calls.
+fn call(request: Request) {
     Driver::of_process().pool.submit(request);
+}
+
+/// The ring has refused what calls could do.
+fn refused_wrongly() {
+    Driver::of_process().ring.refused_wrongly();
 }

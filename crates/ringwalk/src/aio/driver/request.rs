@@ -60,6 +60,8 @@ pub(crate) struct Place {
     pub(crate) follow: bool,
     /// The first entries are read along with it, with these fields.
     pub(crate) first: Option<Fields>,
+    /// The kernel has refused to read it on a ring.
+    pub(crate) refused: bool,
 }
 
 impl Place {
@@ -70,7 +72,7 @@ impl Place {
         };
         let first = self
             .first
-            .map(|fields| read(&opened, fields, EntryBuffer::new()));
+            .map(|fields| read(&opened, fields, EntryBuffer::new(), self.refused));
         Ok(Opened {
             directory: Arc::new(opened),
             first,
@@ -90,16 +92,25 @@ pub(crate) enum Request {
         directory: Arc<Directory>,
         /// From the beginning.
         rewind: bool,
+        /// The kernel has refused it on a ring.
+        refused: bool,
         fields: Fields,
         entries: EntryBuffer,
         answer: Completer<Piece>,
     },
-    /// Metadata of entries that have been read.
+    /// Metadata of those of the entries of which none is known.
     Complete {
         directory: Arc<Directory>,
         fields: Fields,
-        entries: EntryBuffer,
+        piece: Piece,
         answer: Completer<Piece>,
+    },
+    /// The same of the first entries of a directory that has just been opened.
+    CompleteFirst {
+        directory: Arc<Directory>,
+        fields: Fields,
+        piece: Piece,
+        answer: Completer<Result<Opened, Fault>>,
     },
     Stat {
         directory: Arc<Directory>,
@@ -113,25 +124,18 @@ pub(crate) enum Request {
     },
 }
 
-/// Reads by calls.
-fn read(directory: &Directory, fields: Fields, mut entries: EntryBuffer) -> Piece {
+/// Reads by calls. `refused`: the kernel would not do it on a ring; if it can be done, it is told.
+fn read(directory: &Directory, fields: Fields, mut entries: EntryBuffer, refused: bool) -> Piece {
     let end = if fields.is_empty() {
         directory.read(&mut entries)
     } else {
         directory.read_plus(fields, &mut entries)
     };
+    if refused && end.is_ok() {
+        super::refused_wrongly();
+    }
     let end = end.map_err(Fault::Kernel);
     Piece { entries, end }
-}
-
-fn read_from(directory: &Directory, rewind: bool, fields: Fields, entries: EntryBuffer) -> Piece {
-    match if rewind { directory.rewind() } else { Ok(()) } {
-        Ok(()) => read(directory, fields, entries),
-        Err(errno) => Piece {
-            entries: EntryBuffer::new(),
-            end: Err(Fault::Kernel(errno)),
-        },
-    }
 }
 
 fn stat(directory: &Directory, name: &CStr, fields: Fields) -> Result<Metadata, Fault> {
@@ -140,9 +144,9 @@ fn stat(directory: &Directory, name: &CStr, fields: Fields) -> Result<Metadata, 
 
 impl Request {
     /// Nobody waits for it, and nothing has to be done about it.
-    fn is_abandoned(&self) -> bool {
+    pub(super) fn is_abandoned(&self) -> bool {
         match self {
-            Self::Open { answer, .. } => answer.is_abandoned(),
+            Self::Open { answer, .. } | Self::CompleteFirst { answer, .. } => answer.is_abandoned(),
             Self::Read { answer, .. } | Self::Complete { answer, .. } => answer.is_abandoned(),
             Self::Stat { answer, .. } => answer.is_abandoned(),
             // It closes all the same.
@@ -161,19 +165,35 @@ impl Job for Request {
             Self::Read {
                 directory,
                 rewind,
+                refused,
                 fields,
                 entries,
                 answer,
-            } => answer.complete(read_from(&directory, rewind, fields, entries)),
+            } => answer.complete(match if rewind { directory.rewind() } else { Ok(()) } {
+                Ok(()) => read(&directory, fields, entries, refused),
+                Err(errno) => Piece {
+                    entries: EntryBuffer::new(),
+                    end: Err(Fault::Kernel(errno)),
+                },
+            }),
             Self::Complete {
                 directory,
                 fields,
-                mut entries,
+                mut piece,
                 answer,
             } => {
-                directory.stat_all(fields, &mut entries);
-                let end = Ok(false);
-                answer.complete(Piece { entries, end });
+                directory.stat_unknown(fields, &mut piece.entries);
+                answer.complete(piece);
+            }
+            Self::CompleteFirst {
+                directory,
+                fields,
+                mut piece,
+                answer,
+            } => {
+                directory.stat_unknown(fields, &mut piece.entries);
+                let first = Some(piece);
+                answer.complete(Ok(Opened { directory, first }));
             }
             Self::Stat {
                 directory,
@@ -191,20 +211,19 @@ impl Job for Request {
     fn refuse(self, error: &io::Error) {
         let fault = Fault::NoThread(Errno::from_io_error(error).unwrap_or(Errno::AGAIN));
         match self {
-            Self::Open { answer, .. } => answer.complete(Err(fault)),
+            Self::Open { answer, .. } | Self::CompleteFirst { answer, .. } => {
+                answer.complete(Err(fault));
+            }
             Self::Read { answer, .. } => answer.complete(Piece {
                 entries: EntryBuffer::new(),
                 end: Err(fault),
             }),
             // What has been read is not lost for it.
             Self::Complete {
-                mut entries,
-                answer,
-                ..
+                mut piece, answer, ..
             } => {
-                entries.raw.fail_all(Errno::AGAIN);
-                let end = Ok(false);
-                answer.complete(Piece { entries, end });
+                piece.entries.raw.fail_unknown(Errno::AGAIN);
+                answer.complete(piece);
             }
             Self::Stat { answer, .. } => answer.complete(Err(fault)),
             // Dropping closes.

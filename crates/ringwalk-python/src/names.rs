@@ -1,0 +1,87 @@
+//! Names and paths as Python's objects: `str` where a caller gives `str`, `bytes` for `bytes`.
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+
+/// What names are given as.
+pub(crate) enum NameKind {
+    Bytes,
+    /// Decoded as `os.fsdecode` does. If that is from UTF-8, with escapes for what is not, most names need not be decoded there.
+    Text {
+        utf8: bool,
+        fsdecode: Py<PyAny>,
+        fsencode: Py<PyAny>,
+    },
+}
+
+impl NameKind {
+    /// What goes with a path that is `str` or `bytes`.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` for anything else.
+    pub(crate) fn of(path: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if path.is_instance_of::<PyBytes>() {
+            Ok(Self::Bytes)
+        } else if path.is_instance_of::<PyString>() {
+            Self::text(path.py())
+        } else {
+            let name = path.get_type().name()?;
+            Err(PyTypeError::new_err(format!(
+                "expected str, bytes or os.PathLike object, not {name}"
+            )))
+        }
+    }
+
+    /// As `str`.
+    pub(crate) fn text(py: Python<'_>) -> PyResult<Self> {
+        let encoding = py.import("sys")?.call_method0("getfilesystemencoding")?;
+        let os = py.import("os")?;
+        Ok(Self::Text {
+            utf8: encoding.extract::<String>()? == "utf-8",
+            fsdecode: os.getattr("fsdecode")?.unbind(),
+            fsencode: os.getattr("fsencode")?.unbind(),
+        })
+    }
+
+    pub(crate) fn is_bytes(&self) -> bool {
+        matches!(self, Self::Bytes)
+    }
+
+    /// Whether names that are UTF-8 are `str` with just those characters.
+    #[inline]
+    pub(crate) fn is_utf8_text(&self) -> bool {
+        matches!(self, Self::Text { utf8: true, .. })
+    }
+
+    /// The object for a name or a path.
+    pub(crate) fn object<'py>(&self, py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+        match self {
+            Self::Bytes => Ok(PyBytes::new(py, bytes).into_any()),
+            Self::Text { utf8, fsdecode, .. } => match std::str::from_utf8(bytes) {
+                Ok(text) if *utf8 => Ok(PyString::new(py, text).into_any()),
+                _ => fsdecode.bind(py).call1((PyBytes::new(py, bytes),)),
+            },
+        }
+    }
+
+    /// The bytes of a path that is `str` or `bytes`.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` if there is a NUL in it; `UnicodeEncodeError` if it has characters that no file name has.
+    pub(crate) fn encode(&self, object: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+        let bytes = match self {
+            Self::Text { fsencode, .. } if object.is_instance_of::<PyString>() => {
+                let encoded = fsencode.bind(object.py()).call1((object,))?;
+                encoded.cast::<PyBytes>()?.as_bytes().to_vec()
+            }
+            _ => object.cast::<PyBytes>()?.as_bytes().to_vec(),
+        };
+        if bytes.contains(&0) {
+            return Err(PyValueError::new_err("embedded null byte"));
+        }
+        Ok(bytes)
+    }
+}
