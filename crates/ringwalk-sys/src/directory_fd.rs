@@ -23,7 +23,11 @@ impl DirectoryFd {
         let fd = ManuallyDrop::new(self).0;
         // SAFETY: the descriptor came from an `OwnedFd`, so it is ours to close; `self` is gone, and is not dropped.
         let status = unsafe { libc::syscall(libc::SYS_close, fd) };
-        if status == 0 { Ok(()) } else { Err(last_errno()) }
+        if status == 0 {
+            Ok(())
+        } else {
+            Err(last_errno())
+        }
     }
 }
 

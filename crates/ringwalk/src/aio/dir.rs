@@ -218,8 +218,8 @@ impl Dir {
                 fields: Fields::all(),
                 answer,
             });
-            let metadata = poll_fn(|cx| metadata.poll(cx)).await;
-            metadata.map_err(Fault::from).flatten().map_err(|fault| {
+            let metadata = poll_fn(|cx| metadata.poll_answer(cx)).await;
+            metadata.map_err(|fault| {
                 let name = OsStr::from_bytes(name.to_bytes());
                 let path = below.as_deref().unwrap_or(Path::new("")).join(name);
                 failed(Operation::Stat, Some(&path), fault)
@@ -247,11 +247,8 @@ impl Dir {
             directory: reading.into_directory(),
             answer,
         });
-        let closed = poll_fn(|cx| closed.poll(cx)).await;
-        closed
-            .map_err(Fault::from)
-            .flatten()
-            .map_err(|fault| failed(Operation::Read, path.as_deref(), fault))
+        let closed = poll_fn(|cx| closed.poll_answer(cx)).await;
+        closed.map_err(|fault| failed(Operation::Read, path.as_deref(), fault))
     }
 
     fn failed(&self, fault: Fault) -> io::Error {
