@@ -168,7 +168,8 @@ install: ## install below $(DESTDIR)$(PREFIX); DU_LINK=1, FIND_LINK=1 add links 
 	install -m 644 $(CAPI)/libringwalk.a $(CAPI)/libringwalk.so.$(VERSION) $(TO)/lib
 	cp -P $(CAPI)/libringwalk.so.0 $(CAPI)/libringwalk.so $(TO)/lib
 	sed 's,@PREFIX@,$(PREFIX),; s,@VERSION@,$(VERSION),; s,@PRIVATE@,$(CAPI_NEEDS),' \
-		crates/ringwalk-capi/ringwalk.pc.in >$(TO)/lib/pkgconfig/ringwalk.pc
+		crates/ringwalk-capi/ringwalk.pc.in >$(CAPI)/ringwalk.pc
+	install -m 644 $(CAPI)/ringwalk.pc $(TO)/lib/pkgconfig/ringwalk.pc
 ifeq ($(DU_LINK),1)
 	ln -sf ringwalk $(TO)/bin/du
 endif

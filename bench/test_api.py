@@ -70,7 +70,7 @@ class Walks(Folder):
 
     def test_what_is_not_installed_is_named(self):
         # Without site packages.
-        for what in ("walk-auto", "scan-syscall", "scandir-rs"):
+        for what in ("walk", "scan-syscall", "scandir-rs"):
             done = self.walk(what, str(self.root), python=("-I", "-S"))
             self.assertEqual((done.returncode, done.stdout), (1, ""))
             self.assertRegex(done.stderr, "No module named '(ringwalk|scandir_rs)'")

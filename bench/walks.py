@@ -35,11 +35,11 @@ def os_walk(top: str) -> Answer:
     return _names(os.walk(top))
 
 
-def walk(source: str, top: str) -> Answer:
+def walk(top: str) -> Answer:
     """The same by the package's own."""
     import ringwalk
 
-    return _names(ringwalk.walk(top, source=source))
+    return _names(ringwalk.walk(top))
 
 
 def _names(walked) -> Answer:
@@ -84,33 +84,29 @@ def scandir_rs_walk(top: str) -> Answer:
 
 
 def scan(source: str, top: str) -> Answer:
-    """The same as columns, a batch at a time."""
+    """The same, with paths, as columns, a batch at a time."""
     import pyarrow
     import pyarrow.compute
     import ringwalk
 
     entries = size = newest = 0
-    scanned = ringwalk.scan([top], fields=["depth", "size", "mtime"], source=source)
+    fields = ["path", "size", "mtime"]
+    scanned = ringwalk.scan(top, fields, min_depth=1, source=source, on_error="raise")
     for batch in pyarrow.RecordBatchReader.from_stream(scanned):
-        below = batch.filter(pyarrow.compute.greater(batch["depth"], 0))
-        if below.num_rows:
-            entries += below.num_rows
-            size += pyarrow.compute.sum(below["size"]).as_py()
-            latest = pyarrow.compute.max(below["mtime"].cast("int64")).as_py()
-            newest = max(newest, latest)
+        if batch.num_rows:
+            entries += batch.num_rows
+            size += pyarrow.compute.sum(batch["size"]).as_py()
+            newest = max(newest, pyarrow.compute.max(batch["mtime"].cast("int64")).as_py())
     return {"entries": entries, "bytes": size, "newest": newest}
 
 
 def table(source: str, top: str) -> Answer:
-    """All of it as one table in memory."""
+    """All of it, with the columns that there are unless said otherwise, as one table in memory."""
     import pyarrow
-    import pyarrow.compute
     import ringwalk
 
-    scanned = ringwalk.scan([top], source=source)
-    whole = pyarrow.table(scanned)
-    # The directory itself is a row.
-    return {"entries": whole.num_rows - 1}
+    scanned = ringwalk.scan(top, min_depth=1, source=source, on_error="raise")
+    return {"entries": pyarrow.table(scanned).num_rows}
 
 
 WALKS: dict[str, Callable[[str], Answer]] = {
@@ -118,9 +114,10 @@ WALKS: dict[str, Callable[[str], Answer]] = {
     "os-walk-stat": os_walk_stat,
     "scandir-rs": scandir_rs,
     "scandir-rs-walk": scandir_rs_walk,
+    "walk": walk,
     **{
         f"{name}-{source}": functools.partial(function, source)
-        for name, function in (("walk", walk), ("scan", scan), ("table", table))
+        for name, function in (("scan", scan), ("table", table))
         for source in ("syscall", "auto")
     },
 }
@@ -129,7 +126,7 @@ WALKS: dict[str, Callable[[str], Answer]] = {
 IMPORTS = {
     "scandir-rs": ("scandir_rs",),
     "scandir-rs-walk": ("scandir_rs",),
-    **{f"walk-{source}": ("ringwalk",) for source in ("syscall", "auto")},
+    "walk": ("ringwalk",),
     **{
         f"{name}-{source}": ("ringwalk", "pyarrow", "pyarrow.compute")
         for name in ("scan", "table")

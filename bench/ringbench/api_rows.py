@@ -1,6 +1,6 @@
 """The table of what is measured of the interfaces for Rust, Python and C.
 
-As in `rows.py`. Rows of a source are named after it: `walk-syscall`, `walk-auto`.
+As in `rows.py`. Rows of a source are named after it: `scan-syscall`, `scan-auto`.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _python(key: str, group: str, *subjects: str) -> Row:
 
 NEWEST = ("entries", "bytes", "newest")
 PYTHON = [
-    *(_python(f"walk-{source}", "names", "entries") for source in SOURCES),
+    _python("walk", "names", "entries"),
     _python("os-walk", "names", "entries"),
     _python("scandir-rs-walk", "names"),
     *(_python(f"scan-{source}", "stat", *NEWEST) for source in SOURCES),

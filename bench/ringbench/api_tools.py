@@ -7,7 +7,7 @@ import shlex
 import subprocess
 from pathlib import Path
 
-from .tools import BENCH, WORK, MissingTool, Toolbox, build, installed, need, version
+from .tools import BENCH, C_FLAGS, WORK, MissingTool, Toolbox, build, installed, need, version
 
 ROOT = BENCH.parent
 LISTING = BENCH / "listing/Cargo.toml"
@@ -74,14 +74,25 @@ def launcher(python: Path, script: Path) -> Path:
 
 
 def provide_c(tools: Toolbox) -> None:
-    """The C library's walk; ours is an example of the library."""
+    """The C library's walk, and ours: an example of the library."""
     tools.provide("fts", build("fts"), _glibc())
     tools.provide("capi-fts", capi_fts())
 
 
 def capi_fts() -> Path:
-    """The example of the library that does the same, linked as a program of its users is."""
-    raise NotImplementedError
+    """The example in the shape of fts(3), linked with the shared library as users' programs are."""
+    library = target().resolve() / "capi/release"
+    if not (library / "libringwalk.so").exists():
+        raise MissingTool(f"no libringwalk.so in {library}: make capi")
+    program = WORK / "api/capi/fts"
+    program.parent.mkdir(parents=True, exist_ok=True)
+    crate = ROOT / "crates/ringwalk-capi"
+    words = [os.environ.get("CC", "cc"), *C_FLAGS, "-I", crate / "include", "-o", program]
+    words += [crate / "examples/fts.c", "-L", library, f"-Wl,-rpath,{library}", "-lringwalk"]
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True)
+    if done.returncode:
+        raise MissingTool(f"{crate}/examples/fts.c could not be built:\n{done.stderr}")
+    return program
 
 
 def _glibc() -> str:

@@ -146,7 +146,7 @@ def _depths(panel, suite: dict) -> None:
 
 # Programs that read in our way and in others', which the row's name tells.
 MIXED = ("listing", "walks")
-OURS = ("next", "idle", "walk-", "scan-", "table-")
+OURS = ("next", "idle", "walk", "scan-", "table-")
 
 
 def _colour(suite: str, key: str, tool: str) -> str:

@@ -221,9 +221,9 @@ def _interfaces() -> list[Bound]:
     bounds += [
         Bound("async-idle", row, 1024, figure="bytes_a_dir") for row in api_rows.IDLE_WITHOUT_BUFFER
     ]
+    bounds.append(faster("python-warm", "walk", 4, "os-walk"))
     for source in api_rows.SOURCES:
         bounds += [
-            faster("python-warm", f"walk-{source}", 4, "os-walk"),
             faster("python-warm", f"scan-{source}", 8, "os-walk-stat"),
             faster("python-warm", f"scan-{source}", 3, "scandir-rs"),
             Bound("python-memory", f"table-{source}", 400 * MIB, figure="rss_kib"),

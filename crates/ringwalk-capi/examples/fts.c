@@ -9,8 +9,7 @@
 //
 // What differs from fts(3): directories are told once, before what is in them (there is no FTS_DP);
 // entries of different directories come in any order, as several threads read ahead; the working
-// directory is never changed; a directory that cannot be read is told as TREE_D, and as TREE_DNR
-// when that is found out.
+// directory is never changed.
 
 #include <errno.h>
 #include <inttypes.h>

@@ -12,7 +12,8 @@
 //   -q  stops at the first entry of that name (FTW_STOP)
 //
 // What differs from nftw(3): the function is told the open directory rather than being in it (there is no
-// FTW_CHDIR); a directory that cannot be read is told as FTW_D, and as FTW_DNR when that is found out.
+// FTW_CHDIR); a directory that cannot be read is told as FTW_D, and as FTW_DNR when that is found out; one that
+// is reached by several links is told each time.
 
 #define _GNU_SOURCE
 #include <errno.h>

@@ -181,8 +181,7 @@ pub unsafe extern "C" fn ringwalk_run(
 ) -> c_int {
     guard(|| {
         // The callback and its data are passed on with the promise of the caller.
-        Registry::current().walk(walk.addr())?.run(visitor, data)?;
-        Ok(0)
+        Registry::current().walk(walk.addr())?.run(visitor, data)
     })
 }
 

@@ -8,7 +8,6 @@ use crate::cancel::Ticket;
 use crate::current::{self, Current};
 use crate::held::{Failure, c_string, entries_view};
 use ringwalk::{Batch, Dir, Error, Flow, Left, Summary, Visitor, Walk};
-use rustix::io::Errno;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
 
@@ -71,7 +70,7 @@ impl<'a> Callback<'a> {
                 let error = match answer {
                     RINGWALK_STOP => 0,
                     error if error < 0 => error,
-                    _ => -Errno::INVAL.raw_os_error(),
+                    _ => -libc::EINVAL,
                 };
                 let _ = self.answer.compare_exchange(0, error, Relaxed, Relaxed);
                 self.stopped.store(true, Relaxed);
@@ -81,8 +80,9 @@ impl<'a> Callback<'a> {
     }
 }
 
-/// Runs a walk with a callback; what the walk says of itself, and the error that ended it.
-pub(crate) fn run(walk: Walk, callback: &Callback<'_>) -> (Summary, Result<(), Errno>) {
+/// Runs a walk with a callback; what the walk says of itself, and 0 or the negative number that ended it: of the callback, which may
+/// answer any, or -errno.
+pub(crate) fn run(walk: Walk, callback: &Callback<'_>) -> (Summary, c_int) {
     let outcome = walk.run(|worker| Calling {
         callback,
         worker,
@@ -92,9 +92,8 @@ pub(crate) fn run(walk: Walk, callback: &Callback<'_>) -> (Summary, Result<(), E
     let mut summary = outcome.summary;
     summary.stopped |= callback.is_over();
     let result = match callback.answer.load(Relaxed) {
-        0 if callback.ticket.is_cancelled() => Err(Errno::CANCELED),
-        0 => Ok(()),
-        error => Err(Errno::from_raw_os_error(-error)),
+        0 if callback.ticket.is_cancelled() => -libc::ECANCELED,
+        answer => answer,
     };
     (summary, result)
 }

@@ -13,10 +13,11 @@
 use crate::abi::RingwalkVisitor;
 use crate::cancel::{self, Ticket};
 use crate::held::Held;
+use crate::signals::Blocked;
 use crate::visit::{self, Callback};
 use ringwalk::{Batches, Summary, Walk};
 use rustix::io::Errno;
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
@@ -73,9 +74,11 @@ impl OpenWalk {
             let State::Ready(walk) = std::mem::replace(&mut *state, State::Ended(None)) else {
                 return Err(Errno::INVAL);
             };
-            let batches = walk
-                .batches()
-                .map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::AGAIN))?;
+            let blocked = Blocked::all();
+            let batches = walk.batches();
+            drop(blocked);
+            let batches =
+                batches.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::AGAIN))?;
             *state = State::Reading(Box::new(batches));
         }
         let batches = match &mut *state {
@@ -100,12 +103,12 @@ impl OpenWalk {
         Ok(item.map(|item| Box::new(Held::from(item))))
     }
 
-    /// Runs the walk with a callback, on this thread and others.
+    /// Runs the walk with a callback, on this thread and others; 0, or what the callback answered to end it, or `-ECANCELED`.
     ///
     /// # Errors
     ///
-    /// `ECANCELED`; `EBUSY` if it is being read or run; `EALREADY` if it has been; what the callback answered.
-    pub(crate) fn run(&self, callback: RingwalkVisitor, data: *mut c_void) -> Result<(), Errno> {
+    /// `EBUSY` if it is being read or run; `EALREADY` if it has been.
+    pub(crate) fn run(&self, callback: RingwalkVisitor, data: *mut c_void) -> Result<c_int, Errno> {
         let callback = Callback::new(
             callback.ok_or(Errno::INVAL)?,
             data,
@@ -134,7 +137,7 @@ impl OpenWalk {
         };
         let (summary, result) = visit::run(*walk, &callback);
         ending.summary = Some(Box::new(summary));
-        result
+        Ok(result)
     }
 
     /// # Errors

@@ -10,6 +10,7 @@
 //! | `sums.rs` | `du`, `count` |
 //! | `find/` | `find` |
 //! | `doctor.rs` | `doctor` |
+//! | `walk/`, `scandir/` | `walk` and `scandir` with `DirEntry`, as the standard library's |
 //!
 //! The Python side is in `python/ringwalk`: `__init__.py` says what is public, `_ringwalk.pyi` has the types. What is
 //! *not* here: anything that a Rust program could use, which belongs to the crates below; and any state of the module,
@@ -21,8 +22,10 @@ mod find;
 mod given;
 mod names;
 mod scan;
+mod scandir;
 mod sums;
 mod waiting;
+mod walk;
 
 use pyo3::prelude::*;
 
@@ -37,6 +40,10 @@ mod _ringwalk {
     use crate::scan::{Batch, Errors, Scan, scan};
     #[pymodule_export]
     use crate::sums::{Count, Usage, count, du};
+    #[pymodule_export]
+    use crate::scandir::{DirEntry, ScandirIterator, scandir};
+    #[pymodule_export]
+    use crate::walk::Walk;
 
     /// Version of the package, which is the engine's.
     #[pymodule_export]

@@ -3,7 +3,7 @@
 use crate::getdents::last_errno;
 use rustix::io::Errno;
 use std::mem::ManuallyDrop;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 
 /// The descriptor of an open directory, which it closes when dropped, as [`OwnedFd`] does.
 ///
@@ -63,10 +63,36 @@ impl Drop for DirectoryFd {
     }
 }
 
+/// A new descriptor for the open file that the descriptor with this number is of, whoever holds that: both have one position.
+///
+/// # Errors
+///
+/// Those of fcntl(2), `F_DUPFD_CLOEXEC`: `EBADF` if the number is no open descriptor's.
+pub fn duplicate(number: RawFd) -> Result<OwnedFd, Errno> {
+    // SAFETY: no memory is given to the kernel; a number that is no descriptor's is an error.
+    let fd = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, 3) };
+    if fd < 0 {
+        return Err(last_errno());
+    }
+    // SAFETY: the call has made this descriptor, so it is open and nobody else's.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use rustix::io::fcntl_getfd;
+
+    #[test]
+    fn duplicates_are_of_the_same_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = std::fs::File::open(dir.path()).unwrap();
+        let twin = std::fs::File::from(duplicate(file.as_raw_fd()).unwrap());
+        let ino =
+            |file: &std::fs::File| std::os::unix::fs::MetadataExt::ino(&file.metadata().unwrap());
+        assert_eq!(ino(&twin), ino(&file));
+        assert_eq!(duplicate(-1).unwrap_err(), Errno::BADF);
+    }
 
     #[test]
     fn it_is_closed_when_dropped() {

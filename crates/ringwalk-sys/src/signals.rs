@@ -70,10 +70,53 @@ fn handler(signal: i32) -> libc::sighandler_t {
     }
 }
 
+/// Does something while the calling thread blocks all signals: a thread that is started has them blocked all its life, so that
+/// signals go to threads that expect them.
+pub fn with_signals_blocked<T>(act: impl FnOnce() -> T) -> T {
+    /// Restores the mask, however `act` ends.
+    struct Before(libc::sigset_t);
+
+    impl Drop for Before {
+        fn drop(&mut self) {
+            // SAFETY: a valid set, which was this thread's own; nothing is written.
+            unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.0, ptr::null_mut()) };
+        }
+    }
+
+    let mut all = empty();
+    let mut before = empty();
+    // SAFETY: both are valid sets, one to be filled by each call; blocking signals runs no code of ours.
+    unsafe {
+        libc::sigfillset(&raw mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
+    }
+    let _before = Before(before);
+    act()
+}
+
 /// The signals that the calling thread blocks.
 fn mask() -> libc::sigset_t {
     let mut set = empty();
     // SAFETY: nothing is set; what is written goes into one set that is valid for it.
     unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, ptr::null(), &raw mut set) };
     set
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_blocked(signal: i32) -> bool {
+        let set = mask();
+        // SAFETY: a valid set and a valid signal.
+        unsafe { libc::sigismember(&raw const set, signal) == 1 }
+    }
+
+    #[test]
+    fn threads_started_with_signals_blocked_keep_them_so() {
+        assert!(!is_blocked(libc::SIGINT));
+        let thread = with_signals_blocked(|| std::thread::spawn(|| is_blocked(libc::SIGINT)));
+        assert!(thread.join().unwrap());
+        assert!(!is_blocked(libc::SIGINT));
+    }
 }

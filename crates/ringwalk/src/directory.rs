@@ -7,11 +7,11 @@ use crate::metadata::{Fields, Metadata};
 use crate::options::{Follow, Options};
 use crate::source::{self, Job, KernelSide, NameReader, Step};
 use crate::stat::{Place, Wanted, stat_entries};
-use ringwalk_sys::DirectoryFd;
+use ringwalk_sys::{DirectoryFd, RawFileType as FileType};
 use rustix::fs::{AtFlags, CWD, SeekFrom, seek};
 use rustix::io::{Errno, retry_on_intr};
 use std::ffi::CStr;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -49,6 +49,20 @@ impl Directory {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Errno> {
         let fd = open_directory(CWD, path.as_ref(), true)?;
         Ok(Self { fd })
+    }
+
+    /// The directory that the descriptor with this number is of, whoever holds that: it is duplicated, and both have one position.
+    ///
+    /// # Errors
+    ///
+    /// Those of fcntl(2), `EBADF` among them, and `ENOTDIR`.
+    pub fn of_number(number: RawFd) -> Result<Self, Errno> {
+        let directory = Self::from(ringwalk_sys::duplicate(number)?);
+        let metadata = directory.stat(c"", false, Fields::TYPE)?;
+        if metadata.file_type() != FileType::Directory {
+            return Err(Errno::NOTDIR);
+        }
+        Ok(directory)
     }
 
     /// Opens a directory below this one. If `name` is a symbolic link, it is opened through that only if `follow` says so.

@@ -32,6 +32,22 @@ pub(crate) fn rewarded_buffer(fd: impl AsFd) -> Option<usize> {
     REMOTE.contains(&magic).then_some(REMOTE_BUFFER)
 }
 
+/// File systems of this machine whose directories bear the time of their last change, whoever made it: by `f_type` again.
+const SURE_CHANGE_TIMES: [u64; 6] = [
+    0xef53,      // ext2, ext3, ext4
+    0x5846_5342, // XFS
+    0x9123_683e, // btrfs
+    0x0102_1994, // tmpfs
+    0xf2f5_2010, // F2FS
+    0x794c_7630, // overlayfs: its upper directory's, which all changes go to
+];
+
+/// Whether a directory of the file system of `fd` that was changed tells so by its time of change (`st_ctime`).
+pub(crate) fn has_sure_change_times(fd: impl AsFd) -> bool {
+    let f_type = fstatfs(fd).map_or(0, |found| found.f_type.cast_unsigned() & 0xffff_ffff);
+    SURE_CHANGE_TIMES.contains(&f_type)
+}
+
 /// Whether the file system of `fd` is on a disk that the kernel takes for a rotating one.
 pub(crate) fn is_rotational(fd: impl AsFd) -> bool {
     let Ok(stat) = fstat(fd) else { return false };

@@ -11,6 +11,7 @@
 //! | `entries.rs`, `batches.rs` | the walk as an iterator, of entries and of batches |
 //! | `background.rs`, `handoff.rs` | a walk ahead of who takes what it finds |
 //! | `directory.rs`, `entry_buffer.rs` | one directory, read by its owner without a walk |
+//! | `preorder/` | whole directories in the order of a depth-first walk, read ahead |
 //! | `summary.rs`, `monitor.rs` | what a walk says of itself, afterwards and meanwhile |
 //! | `source_choice.rs` | which source `auto` comes to |
 //! | `source/` | where directory data comes from, behind one interface |
@@ -49,6 +50,7 @@ mod name;
 mod options;
 pub mod ordered;
 mod prefetch;
+mod preorder;
 pub mod privilege;
 mod raw_batch;
 mod regime;
@@ -77,6 +79,7 @@ pub use left::{Left, ParentFd};
 pub use metadata::{Fields, Identity, Metadata, Timestamp};
 pub use monitor::Monitor;
 pub use options::{Follow, Order, Prefetch, SourceChoice, SourceError, Stay, UnknownSource};
+pub use preorder::{Chosen, Listing, Preorder, Turn, path_below};
 pub use regime::{WorkerChange, warm_workers};
 pub use root::Root;
 pub use scan::{Declined, Scan, ScanVisitor};

@@ -29,8 +29,8 @@
 // as any memory that was freed.
 //
 // Threads. Every function may be called by every thread, also for the same walk; ringwalk_cancel by signal handlers too. A
-// walk has threads of its own, all signals blocked or not as in the thread that began it, which are gone when it is at its end or
-// closed.
+// walk has threads of its own, which are gone when it is at its end or closed. Those of ringwalk_next_batch take no signals;
+// those of ringwalk_run, which call back, take the signals of the thread that called it.
 //
 // Forks. To a child process the walks and batches of its parent are not open (-EBADF), and it has no part in them; what
 // they hold in its memory stays until it ends or executes something. It may open walks of its own. A child that was forked

@@ -1,13 +1,14 @@
 """Reads directory trees at the speed the kernel and the disk allow.
 
-`scan` gives a tree as a table for pyarrow, polars, pandas, DuckDB and whatever else knows Arrow; `find` has the language of find(1);
-`du` and `count` have sums; `doctor` says what this machine allows.
+`walk`, `fwalk` and `scandir` are those of the standard library, faster; `scan` gives a tree as a table for pyarrow, polars, pandas, DuckDB and
+whatever else knows Arrow; `find` has the language of find(1); `du` and `count` have sums; `doctor` says what this machine allows.
 """
 
 from ringwalk._errors import SearchError
 from ringwalk._ringwalk import (
     Batch,
     Count,
+    DirEntry,
     Errors,
     Found,
     Scan,
@@ -18,11 +19,14 @@ from ringwalk._ringwalk import (
     du,
     find,
     scan,
+    scandir,
 )
+from ringwalk._walk import fwalk, walk
 
 __all__ = [
     "Batch",
     "Count",
+    "DirEntry",
     "Errors",
     "Found",
     "Scan",
@@ -33,5 +37,8 @@ __all__ = [
     "doctor",
     "du",
     "find",
+    "fwalk",
     "scan",
+    "scandir",
+    "walk",
 ]

@@ -29,7 +29,7 @@ use reading::Reading;
 use ringwalk::Walk;
 use rows::Shared;
 use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Poll, Wake, Waker};
 use stream::Stream;
 
 /// Rows of a batch, unless said otherwise: some 2 MiB with paths.
@@ -126,7 +126,7 @@ impl Scan {
     /// thread.
     fn _poll(&self, py: Python<'_>, wake: Py<PyAny>) -> PyResult<Option<Batch>> {
         let waker = Waker::from(Arc::new(Call(wake)));
-        let polled = py.detach(|| self.reading.poll_next(&Context::from_waker(&waker)));
+        let polled = py.detach(|| self.reading.poll_next(&waker));
         match polled {
             Poll::Pending => Ok(None),
             Poll::Ready(taken) => match taken? {

@@ -19,7 +19,7 @@ use pyo3::prelude::*;
 use ringwalk::{Background, Canceller, Summary, TimedOut, Walk};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 enum State {
@@ -38,6 +38,28 @@ pub(super) struct Reading {
     canceller: OnceLock<Canceller>,
     closed: AtomicBool,
     summary: OnceLock<Summary>,
+    tasks: Arc<Tasks>,
+}
+
+/// Tasks that wait for a batch. The walk knows one waker, so all of them have the same, and whoever finds nothing waits again.
+#[derive(Default)]
+struct Tasks(Mutex<Vec<Waker>>);
+
+impl Tasks {
+    fn lock(&self) -> MutexGuard<'_, Vec<Waker>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wake_all(&self) {
+        let waiting = std::mem::take(&mut *self.lock());
+        waiting.into_iter().for_each(Waker::wake);
+    }
+}
+
+impl Wake for Tasks {
+    fn wake(self: Arc<Self>) {
+        self.wake_all();
+    }
 }
 
 /// Why there is no batch and will not be.
@@ -86,6 +108,7 @@ impl Reading {
             canceller: OnceLock::new(),
             closed: AtomicBool::new(false),
             summary: OnceLock::new(),
+            tasks: Arc::default(),
         }
     }
 
@@ -179,16 +202,26 @@ impl Reading {
 
     /// The next batch; signals are looked for meanwhile.
     pub(super) fn next(&self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
-        Ok(wait(py, |time| self.next_within(time))??)
+        let taken = wait(py, |time| self.next_within(time));
+        // This has taken the place of tasks that wait too.
+        py.detach(|| self.tasks.wake_all());
+        Ok(taken??)
     }
 
-    /// The next batch, for a task.
-    pub(super) fn poll_next(&self, cx: &Context<'_>) -> Poll<Taken> {
-        let taken = self.with_walk(|walk| match walk.poll_next(cx) {
+    /// The next batch, for a task, which is woken when it is worth while to ask again.
+    pub(super) fn poll_next(&self, task: &Waker) -> Poll<Taken> {
+        // Before the walk is asked, which may wake it at once.
+        self.tasks.lock().push(task.clone());
+        let waker = Waker::from(Arc::clone(&self.tasks));
+        let cx = Context::from_waker(&waker);
+        let taken = self.with_walk(|walk| match walk.poll_next(&cx) {
             Poll::Ready(Some(item)) => Waited::Item(item),
             Poll::Ready(None) => Waited::Ended,
             Poll::Pending => Waited::Pending,
         });
+        if !matches!(taken, Ok(Waited::Pending)) {
+            self.tasks.lock().retain(|waiting| !waiting.will_wake(task));
+        }
         match taken {
             Ok(Waited::Pending) => Poll::Pending,
             Ok(Waited::Ended) => Poll::Ready(Ok(None)),

@@ -7,7 +7,7 @@ use super::errors::Log;
 use super::fields::Column;
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, Schema};
-use ringwalk::{Batch, Dir, Error, Flow, Sender, Summary, Visitor, Walk};
+use ringwalk::{Batch, Dir, Errno, Error, Flow, Sender, Summary, Visitor, Walk};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -100,6 +100,11 @@ impl Visitor for Rows<'_> {
         }
         self.filling.enter(&self.directory);
         for entry in batch.entries() {
+            // What is not there has no row: listed, then gone, or a root of which nothing can be found out. Its error has been told.
+            let failed = entry.stat_error();
+            if failed == Some(Errno::NOENT) || failed.is_some() && batch.dir().is_none() {
+                continue;
+            }
             let name = entry.name();
             if self.filling.rows() == self.shared.batch_size
                 || self.filling.is_full(self.directory.len() + name.len())

@@ -1,0 +1,154 @@
+"""`walk` and `fwalk`: generators around what is compiled."""
+
+import os
+import stat
+
+from ringwalk._ringwalk import Walk, scandir
+
+
+def walk(top, topdown=True, onerror=None, followlinks=False):
+    """Gives ``(dirpath, dirnames, filenames)`` for every directory below *top*, as `os.walk` does.
+
+    ``dirpath`` is a string, the lists hold names. ``dirnames`` has the subdirectories and the links to directories,
+    ``filenames`` everything else. With *topdown* a directory comes before those below it, and ``dirnames`` may be edited in
+    place: only what is left in it is gone down into, in that order. Otherwise it comes after them. Names are `bytes` if
+    *top* is.
+
+    A directory that cannot be read is left out; *onerror*, if given, is called with the `OSError`, and may raise it. Links to
+    directories are gone down into with *followlinks* only.
+
+    Threads read directories before their turn has come, and each is looked at again when it has: what is given is what the
+    directory then holds, whatever has been changed meanwhile.
+
+    >>> import os, tempfile
+    >>> tree = tempfile.TemporaryDirectory()
+    >>> os.makedirs(os.path.join(tree.name, "src", "__pycache__"))
+    >>> open(os.path.join(tree.name, "src", "main.py"), "w").close()
+    >>> for path, directories, files in walk(tree.name):
+    ...     if "__pycache__" in directories:
+    ...         directories.remove("__pycache__")
+    ...     print(os.path.relpath(path, tree.name), directories, files)
+    . ['src'] []
+    src [] ['main.py']
+    >>> tree.cleanup()
+    """
+    walking = Walk(os.fspath(top), bool(topdown), onerror, bool(followlinks))
+    try:
+        yield from walking
+    finally:
+        walking.close()
+
+
+def fwalk(top=".", topdown=True, onerror=None, *, follow_symlinks=False, dir_fd=None):
+    """Gives ``(dirpath, dirnames, filenames, dirfd)`` for every directory below *top*, as `os.fwalk` does.
+
+    As `walk`, with a descriptor of the directory, which is open until the next one is asked for. Directories are opened one below
+    the other, so that nobody can lead the walk elsewhere by putting a link into its way. *top* is relative to the directory
+    *dir_fd*, if that is given. An error at *top* itself is raised. Nothing is read ahead.
+
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as tree:
+    ...     open(os.path.join(tree, "file"), "w").close()
+    ...     for path, directories, files, fd in fwalk(tree):
+    ...         print(files, [os.stat(name, dir_fd=fd).st_size for name in files])
+    ['file'] [0]
+    """
+    top = os.fspath(top)
+    levels = []
+    try:
+        first = _open(top, top, dir_fd, follow_symlinks, None, is_top=True)
+        if first is not None:
+            levels.append(first)
+            yield from _levels(levels, topdown, onerror, follow_symlinks)
+    finally:
+        while levels:
+            os.close(levels.pop().fd)
+
+
+class _Level:
+    """An open directory of a walk, and what is below it."""
+
+    __slots__ = ("below", "directories", "fd", "others", "path")
+
+    def __init__(self, fd, path):
+        self.fd = fd
+        self.path = path
+        self.below = None
+
+    def read(self, topdown, follow_symlinks):
+        """Lists it, and notes what is to be gone down into unless the caller may still edit that."""
+        self.directories, self.others = [], []
+        entries = []
+        with scandir(self.fd) as found:
+            for entry in found:
+                name = os.fsencode(entry.name) if isinstance(self.path, bytes) else entry.name
+                try:
+                    if not entry.is_dir():
+                        self.others.append(name)
+                        continue
+                except OSError:
+                    # A link that leads nowhere, or something that is gone.
+                    if _is_link(entry):
+                        self.others.append(name)
+                    continue
+                self.directories.append(name)
+                entries.append(None if follow_symlinks else entry)
+        if not topdown:
+            self.below = iter(list(zip(self.directories, entries, strict=True)))
+
+    def item(self):
+        return self.path, self.directories, self.others, self.fd
+
+
+def _is_link(entry):
+    try:
+        return entry.is_symlink()
+    except OSError:
+        return False
+
+
+def _levels(levels, topdown, onerror, follow_symlinks):
+    """Goes through all below the one level there is; those that are open are in `levels`."""
+    while levels:
+        level = levels[-1]
+        if level.below is None:
+            level.read(topdown, follow_symlinks)
+            if topdown:
+                yield level.item()
+                level.below = iter([(name, None) for name in level.directories])
+        name, entry = next(level.below, (None, None))
+        if name is not None:
+            path = os.path.join(level.path, name)
+            try:
+                below = _open(name, path, level.fd, follow_symlinks, entry)
+            except OSError as error:
+                if onerror is not None:
+                    onerror(error)
+                continue
+            if below is not None:
+                levels.append(below)
+            continue
+        if not topdown:
+            yield level.item()
+        os.close(levels.pop().fd)
+
+
+def _open(name, path, dir_fd, follow_symlinks, entry, *, is_top=False):
+    """Opens a directory; None if it is a link not to be followed, or was changed for one on the way."""
+    if not follow_symlinks:
+        # Opened, it must be what it was before.
+        if entry is None:
+            before = os.stat(name, follow_symlinks=False, dir_fd=dir_fd)
+        else:
+            before = entry.stat(follow_symlinks=False)
+    fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK, dir_fd=dir_fd)
+    try:
+        if follow_symlinks or (
+            os.path.samestat(before, os.stat(fd)) and (stat.S_ISDIR(before.st_mode) or not is_top)
+        ):
+            level, fd = _Level(fd, path), None
+            return level
+        return None
+    finally:
+        if fd is not None:
+            os.close(fd)

@@ -1,0 +1,248 @@
+//! `ringwalk.walk`: what `os.walk` gives, from [`Preorder`], which reads ahead.
+//!
+//! Threads read directories while Python has the GIL; only [`Walk::__next__`] makes Python's objects. The generator around this iterator
+//! is in `python/ringwalk/_walk.py`.
+
+mod edit;
+
+use crate::errors::os_error;
+use crate::names::NameKind;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString, PyTuple};
+use ringwalk::{Listing, Preorder, Turn};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+/// The iterator of a walk; `ringwalk.walk` makes one.
+#[pyclass(module = "ringwalk._ringwalk", frozen)]
+pub(crate) struct Walk(std::sync::Mutex<Option<Walking>>);
+
+/// A walk that has not ended.
+struct Walking {
+    preorder: Preorder,
+    /// As it was given.
+    top: Py<PyAny>,
+    kind: NameKind,
+    onerror: Option<Py<PyAny>>,
+    order: Order,
+}
+
+enum Order {
+    /// The directory given last, whose list of subdirectories may be edited.
+    TopDown(Option<edit::Given>),
+    /// Directories that are given when all below them have been, with their depths.
+    BottomUp(Vec<(usize, Py<PyTuple>)>),
+}
+
+#[pymethods]
+impl Walk {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        top: Py<PyAny>,
+        topdown: bool,
+        onerror: Option<Py<PyAny>>,
+        followlinks: bool,
+    ) -> PyResult<Self> {
+        let kind = NameKind::of(top.bind(py))?;
+        let path = kind.encode(top.bind(py))?;
+        let preorder = Preorder::new(OsStr::from_bytes(&path)).follow_links(followlinks);
+        let order = if topdown {
+            Order::TopDown(None)
+        } else {
+            Order::BottomUp(Vec::new())
+        };
+        Ok(Self(std::sync::Mutex::new(Some(Walking {
+            preorder,
+            top,
+            kind,
+            onerror,
+            order,
+        }))))
+    }
+
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyTuple>>> {
+        let Ok(mut guard) = self.0.try_lock() else {
+            return Err(pyo3::exceptions::PyValueError::new_err(
+                "walk already executing",
+            ));
+        };
+        let Some(walking) = guard.as_mut() else {
+            return Ok(None);
+        };
+        let next = walking.next(py);
+        if !matches!(next, Ok(Some(_))) {
+            // As of any generator, nothing comes after an exception.
+            *guard = None;
+        }
+        next
+    }
+
+    /// Ends the walk and its threads.
+    fn close(&self) {
+        if let Ok(mut guard) = self.0.try_lock() {
+            *guard = None;
+        }
+    }
+}
+
+impl Walking {
+    fn next(&mut self, py: Python<'_>) -> PyResult<Option<Py<PyTuple>>> {
+        loop {
+            match &mut self.order {
+                Order::TopDown(given) => {
+                    if let Some(given) = given.take()
+                        && let Some(chosen) = given.chosen(py, &self.kind)?
+                    {
+                        self.preorder.choose(chosen);
+                    }
+                }
+                Order::BottomUp(held) => {
+                    let next = self.preorder.next_depth();
+                    if let Some((depth, _)) = held.last()
+                        && next.is_none_or(|next| next <= *depth)
+                    {
+                        return Ok(held.pop().map(|(_, tuple)| tuple));
+                    }
+                }
+            }
+            if self.preorder.next_depth().is_none() {
+                return Ok(None);
+            }
+            let preorder = &mut self.preorder;
+            match py.detach(|| preorder.advance()) {
+                Ok(true) => {}
+                Ok(false) => continue,
+                Err(error) => {
+                    self.tell(py, error.path().as_os_str().as_bytes(), error.errno())?;
+                    continue;
+                }
+            }
+            let Some(turn) = self.preorder.turn() else {
+                continue;
+            };
+            let given = give(py, turn, &self.kind, &self.top)?;
+            match &mut self.order {
+                Order::TopDown(last) => {
+                    *last = Some(edit::Given::new(given.directories, given.path, turn));
+                    return Ok(Some(given.tuple));
+                }
+                Order::BottomUp(held) => held.push((turn.listing().depth(), given.tuple)),
+            }
+        }
+    }
+
+    /// Calls `onerror`.
+    fn tell(&self, py: Python<'_>, path: &[u8], errno: ringwalk::Errno) -> PyResult<()> {
+        let Some(onerror) = &self.onerror else {
+            return Ok(());
+        };
+        let path = self.kind.object(py, path)?;
+        let error = os_error(errno, &path);
+        onerror.call1(py, (error.into_value(py),))?;
+        Ok(())
+    }
+}
+
+/// The objects of one directory.
+struct Objects<'py> {
+    tuple: Py<PyTuple>,
+    path: Bound<'py, PyAny>,
+    directories: Bound<'py, PyList>,
+}
+
+fn give<'py>(
+    py: Python<'py>,
+    turn: &Turn,
+    kind: &NameKind,
+    top: &Py<PyAny>,
+) -> PyResult<Objects<'py>> {
+    let listing = turn.listing();
+    let path = if listing.depth() == 0 {
+        top.bind(py).clone()
+    } else {
+        kind.object(py, listing.path())?
+    };
+    let directories = names(py, turn, kind, true)?;
+    let others = names(py, turn, kind, false)?;
+    let tuple = PyTuple::new(py, [path.as_any(), directories.as_any(), others.as_any()])?;
+    Ok(Objects {
+        tuple: tuple.unbind(),
+        path,
+        directories,
+    })
+}
+
+/// The list of all directories, or of all others, in the order of the listing.
+fn names<'py>(
+    py: Python<'py>,
+    turn: &Turn,
+    kind: &NameKind,
+    directories: bool,
+) -> PyResult<Bound<'py, PyList>> {
+    let listing = turn.listing();
+    let count = if directories {
+        turn.directories()
+    } else {
+        listing.len() - turn.directories()
+    };
+    if count == 0 {
+        return Ok(PyList::empty(py));
+    }
+    let mut failed = None;
+    let matching = (0..listing.len()).filter(|&index| turn.is_directory(index) == directories);
+    let objects = matching.map(|index| {
+        name(py, listing, index, kind).unwrap_or_else(|error| {
+            failed = Some(error);
+            py.None().into_bound(py)
+        })
+    });
+    let list = PyList::new(
+        py,
+        Counted {
+            objects,
+            left: count,
+        },
+    )?;
+    failed.map_or(Ok(list), Err)
+}
+
+#[inline]
+fn name<'py>(
+    py: Python<'py>,
+    listing: &Listing,
+    index: usize,
+    kind: &NameKind,
+) -> PyResult<Bound<'py, PyAny>> {
+    match listing.text(index) {
+        Some(text) if kind.is_utf8_text() => Ok(PyString::new(py, text).into_any()),
+        _ => kind.object(py, listing.name(index)),
+    }
+}
+
+/// An iterator whose length is known: the list is made at its size.
+struct Counted<I> {
+    objects: I,
+    left: usize,
+}
+
+impl<I: Iterator> Iterator for Counted<I> {
+    type Item = I::Item;
+
+    #[inline]
+    fn next(&mut self) -> Option<I::Item> {
+        let next = self.objects.next()?;
+        self.left -= 1;
+        Some(next)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl<I: Iterator> ExactSizeIterator for Counted<I> {}

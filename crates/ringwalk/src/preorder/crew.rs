@@ -1,0 +1,176 @@
+//! The threads that read ahead, and what they share with the walk.
+//!
+//! ```text
+//!   the walk                              threads
+//!   ────────                              ───────
+//!   take(its turn) ──────> Queue <────── claim(first that nobody has begun)
+//!        │ not read: reads it itself       │ read
+//!        │ being read: reads another       v
+//!        │ one ahead, or waits ── done ── publish
+//!        └── add_first(its subdirectories) ── work ──> claim
+//! ```
+//!
+//! One mutex protects the queue; nothing is read under it. A thread sleeps on `work` while nothing is to be claimed or
+//! [`MOST_AHEAD`] entries are held; the walk sleeps on `done` when it has nothing left to do but what a thread is doing.
+
+use super::lister::{Lister, Read};
+use super::queue::{Id, Queue};
+use ringwalk_sys::with_signals_blocked;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, JoinHandle};
+
+/// Entries held that have been read ahead: 2 to 3 MiB of names. More bring nothing; fewer, and the threads stop while
+/// the walk's owner thinks.
+const MOST_AHEAD: usize = 64 * 1024;
+
+/// A thread is woken, or started, for this many directories that nobody has begun: the walk itself is at hand sooner.
+const WORTH_A_THREAD: usize = 4;
+
+#[derive(Debug, Default)]
+pub(super) struct State {
+    pub(super) queue: Queue,
+    /// Threads that sleep.
+    idle: usize,
+    /// The walk sleeps.
+    waiting: bool,
+    closing: bool,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    state: Mutex<State>,
+    work: Condvar,
+    done: Condvar,
+    /// Has as many references as descriptors are held, besides those of the threads and the walk.
+    pub(super) descriptors: Arc<()>,
+}
+
+impl Shared {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until something has been read.
+    pub(super) fn wait<'s>(&self, mut state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
+        state.waiting = true;
+        self.done
+            .wait(state)
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has a sleeping thread look for work if there is enough.
+    pub(super) fn wake(&self, state: &State) {
+        if state.idle > 0 && state.queue.pending() >= WORTH_A_THREAD && state.has_room() {
+            self.work.notify_one();
+        }
+    }
+}
+
+impl State {
+    /// Whether more may be read ahead.
+    pub(super) fn has_room(&self) -> bool {
+        self.queue.held() < MOST_AHEAD
+    }
+
+    /// Whether there is work for one thread more than there are.
+    pub(super) fn wants_thread(&self, threads: usize) -> bool {
+        self.idle == 0 && self.queue.pending() >= WORTH_A_THREAD * (threads + 1) && self.has_room()
+    }
+}
+
+/// The threads of one walk. They end when this is dropped.
+#[derive(Debug)]
+pub(super) struct Crew {
+    pub(super) shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+    /// The process that has the threads.
+    process: u32,
+}
+
+impl Crew {
+    pub(super) fn new() -> Self {
+        Self {
+            shared: Arc::default(),
+            threads: Vec::new(),
+            process: 0,
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// Starts a thread. Where that is not possible, there is none.
+    pub(super) fn start(&mut self) {
+        self.process = std::process::id();
+        let shared = Arc::clone(&self.shared);
+        let builder = Builder::new().name("ringwalk-ahead".into());
+        // Signals are for the threads of the program, whose handlers may count on that.
+        let thread = with_signals_blocked(|| builder.spawn(move || read_ahead(&shared)));
+        self.threads.extend(thread);
+    }
+
+    /// Whether the threads have been left behind in the process that this one was forked from. Their queue is not to be touched then:
+    /// it may be locked for ever.
+    pub(super) fn is_left_behind(&self) -> bool {
+        !self.threads.is_empty() && self.process != std::process::id()
+    }
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        if self.is_left_behind() {
+            // Nothing that could be waited for, and nothing that could be freed: half of it may be.
+            std::mem::forget(std::mem::take(&mut self.threads));
+            std::mem::forget(Arc::clone(&self.shared));
+            return;
+        }
+        self.shared.lock().closing = true;
+        self.shared.work.notify_all();
+        for thread in self.threads.drain(..) {
+            // It panicked: told on standard error, and what it was reading was given back.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What a thread does.
+fn read_ahead(shared: &Shared) {
+    let mut lister = Lister::new(Arc::clone(&shared.descriptors));
+    let mut state = shared.lock();
+    loop {
+        if state.closing {
+            return;
+        }
+        let claimed = if state.has_room() {
+            state.queue.claim()
+        } else {
+            None
+        };
+        let Some((id, place)) = claimed else {
+            state.idle += 1;
+            state = shared
+                .work
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+            state.idle -= 1;
+            continue;
+        };
+        drop(state);
+        let read = catch_unwind(AssertUnwindSafe(|| lister.read_ahead(&place)));
+        drop(place);
+        state = publish(shared, id, read.unwrap_or_default());
+    }
+}
+
+/// Gives back what was claimed.
+pub(super) fn publish(shared: &Shared, id: Id, read: Option<Read>) -> MutexGuard<'_, State> {
+    let mut state = shared.lock();
+    state.queue.publish(id, read);
+    if state.waiting {
+        state.waiting = false;
+        shared.done.notify_one();
+    }
+    state
+}

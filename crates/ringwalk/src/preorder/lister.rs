@@ -1,0 +1,214 @@
+//! Reads one directory into a [`Listing`]: ahead, or when its turn has come.
+
+use super::listing::{Listing, Packer};
+use super::moment::Moment;
+use super::queue::{Held, Place};
+use crate::error::{Failure, Operation};
+use crate::filesystem;
+use crate::metadata::{Fields, Metadata};
+use ringwalk_sys::{DirectoryFd, Dirents, RawFileType as FileType, Statx, getdents64, statx};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags, openat, openat2};
+use rustix::io::{Errno, retry_on_intr};
+use std::ffi::{CStr, CString};
+use std::os::fd::AsFd;
+use std::sync::Arc;
+
+/// Bytes of a read. Most directories fit; large ones take fewer calls than with 32 KiB.
+const BUFFER: usize = 64 * 1024;
+
+const FLAGS: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::CLOEXEC);
+
+/// Descriptors held at a time for directories whose subdirectories are still to be opened. Read ahead depth first, there are about as
+/// many as the tree is deep; without one, a subdirectory is opened by its path.
+const MOST_HELD: usize = 64;
+
+/// A directory that has been read, and its descriptor, if that is of use for those below.
+pub(super) type Read = (Arc<Listing>, Option<Arc<Held>>);
+
+/// What reads directories: one for each thread.
+#[derive(Debug)]
+pub(super) struct Lister {
+    buffer: Vec<u8>,
+    packer: Packer,
+    path: Vec<u8>,
+    stat: Statx,
+    /// Where opened directories are counted.
+    count: Arc<()>,
+    /// openat2(2) is not there (before Linux 5.6), or not allowed.
+    no_openat2: bool,
+    /// The last device that was looked at, and whether it is read ahead on.
+    trusted: Option<(u64, bool)>,
+}
+
+impl Lister {
+    pub(super) fn new(count: Arc<()>) -> Self {
+        Self {
+            buffer: vec![0; BUFFER],
+            packer: Packer::default(),
+            path: Vec::new(),
+            stat: Statx::default(),
+            count,
+            no_openat2: false,
+            trusted: None,
+        }
+    }
+
+    /// Reads a directory whose turn has not come. `None` if it cannot be read, or should not be yet: on another mount, for one, which may be
+    /// one of an automounter.
+    pub(super) fn read_ahead(&mut self, place: &Place) -> Option<Read> {
+        let mut path = std::mem::take(&mut self.path);
+        place.parent.path_of(place.entry, &mut path);
+        let read = self.open_ahead(place, &path).and_then(|fd| {
+            let read_at = Moment::now();
+            let ino = self.read(&fd).ok()?;
+            let depth = place.parent.depth() + 1;
+            let listing = self
+                .packer
+                .finish(&path, depth, (place.parent.dev, ino), read_at);
+            let held = self.packer.has_directories().then(|| self.hold(fd));
+            Some((Arc::new(listing), held.flatten()))
+        });
+        self.path = path;
+        read
+    }
+
+    fn open_ahead(&mut self, place: &Place, path: &[u8]) -> Option<DirectoryFd> {
+        let flags = FLAGS | OFlags::NOFOLLOW;
+        if let Some(held) = &place.fd
+            && !self.no_openat2
+        {
+            let name = place.parent.c_name(place.entry);
+            match openat2(&held.fd, name, flags, Mode::empty(), ResolveFlags::NO_XDEV) {
+                Ok(fd) => return Some(fd.into()),
+                Err(Errno::NOSYS | Errno::PERM) => self.no_openat2 = true,
+                Err(_) => return None,
+            }
+        }
+        let fd = match &place.fd {
+            Some(held) => openat(
+                &held.fd,
+                place.parent.c_name(place.entry),
+                flags,
+                Mode::empty(),
+            ),
+            None => openat(CWD, path, flags, Mode::empty()),
+        };
+        let fd = DirectoryFd::from(fd.ok()?);
+        let (dev, _) = self.identity(&fd)?;
+        (dev == place.parent.dev).then_some(fd)
+    }
+
+    /// Keeps a descriptor, unless there are many.
+    fn hold(&self, fd: DirectoryFd) -> Option<Arc<Held>> {
+        (Arc::strong_count(&self.count) < MOST_HELD).then(|| {
+            Arc::new(Held {
+                fd,
+                _count: Arc::clone(&self.count),
+            })
+        })
+    }
+
+    fn identity(&mut self, fd: &DirectoryFd) -> Option<(u64, u64)> {
+        let mask = Fields::INO.bits();
+        statx(fd, c"", AtFlags::EMPTY_PATH, mask, &mut self.stat).ok()?;
+        let metadata = Metadata::from(&self.stat);
+        Some((metadata.dev, metadata.ino))
+    }
+
+    /// Reads a directory whose turn has come. The descriptor is for those below, if they are to be read ahead.
+    pub(super) fn read_now(
+        &mut self,
+        path: &CStr,
+        depth: usize,
+        follow: bool,
+    ) -> Result<(Listing, Option<Arc<Held>>), Failure> {
+        let failed = |operation| move |errno| Failure { operation, errno };
+        let mut flags = FLAGS;
+        flags.set(OFlags::NOFOLLOW, !follow);
+        let fd = retry_on_intr(|| openat(CWD, path, flags, Mode::empty()));
+        let fd = DirectoryFd::from(fd.map_err(failed(Operation::Open))?);
+        if depth == 0
+            && let Some(size) = filesystem::rewarded_buffer(&fd)
+        {
+            self.buffer.resize(size.max(BUFFER), 0);
+        }
+        let read_at = Moment::now();
+        self.read(&fd).map_err(failed(Operation::Read))?;
+        let mut identity = (0, 0);
+        let mut held = None;
+        if self.packer.has_directories()
+            && let Some(found) = self.identity(&fd)
+            && self.is_trusted(found.0, &fd)
+        {
+            identity = found;
+            held = self.hold(fd);
+        }
+        let listing = self
+            .packer
+            .finish(path.to_bytes(), depth, identity, read_at);
+        Ok((listing, held))
+    }
+
+    fn is_trusted(&mut self, dev: u64, fd: impl AsFd) -> bool {
+        match self.trusted {
+            Some((last, trusted)) if last == dev => trusted,
+            _ => {
+                let trusted = filesystem::has_sure_change_times(fd);
+                self.trusted = Some((dev, trusted));
+                trusted
+            }
+        }
+    }
+
+    /// Reads an open directory to its end into the packer. The directory's own inode number is returned, as its entry `.` tells it.
+    fn read(&mut self, fd: &DirectoryFd) -> Result<u64, Errno> {
+        self.packer.clear();
+        let mut own = 0;
+        loop {
+            let filled = retry_on_intr(|| getdents64(fd, &mut self.buffer))?;
+            if filled == 0 {
+                return Ok(own);
+            }
+            for dirent in Dirents::new(&self.buffer[..filled]) {
+                let dirent = dirent.map_err(|_| Errno::IO)?;
+                if dirent.is_dot() {
+                    if dirent.name() == c"." {
+                        own = dirent.ino();
+                    }
+                    continue;
+                }
+                if !self.packer.has_room() {
+                    return Err(Errno::OVERFLOW);
+                }
+                self.packer
+                    .push(dirent.name().to_bytes(), dirent.file_type(), dirent.ino());
+            }
+        }
+    }
+
+    /// Whether a directory that was read ahead is still what its path leads to, and has not been changed since.
+    pub(super) fn is_unchanged(&mut self, listing: &Listing, follow: bool) -> bool {
+        let mut flags = AtFlags::NO_AUTOMOUNT;
+        flags.set(AtFlags::SYMLINK_NOFOLLOW, !follow);
+        let mask = (Fields::TYPE | Fields::INO | Fields::CTIME).bits();
+        if statx(CWD, listing.c_path(), flags, mask, &mut self.stat).is_err() {
+            return false;
+        }
+        let found = Metadata::from(&self.stat);
+        found.mask.contains(Fields::INO | Fields::CTIME)
+            && found.file_type() == FileType::Directory
+            && (found.dev, found.ino) == (listing.dev, listing.ino)
+            && listing.read_at.is_after_change(found.ctime, Moment::now())
+    }
+
+    /// The type of what a path leads to, its last link followed or not.
+    pub(super) fn type_of(&mut self, path: &[u8], follow: bool) -> Option<FileType> {
+        let path = CString::new(path).ok()?;
+        let mut flags = AtFlags::empty();
+        flags.set(AtFlags::SYMLINK_NOFOLLOW, !follow);
+        statx(CWD, &path, flags, Fields::TYPE.bits(), &mut self.stat).ok()?;
+        Some(Metadata::from(&self.stat).file_type())
+    }
+}

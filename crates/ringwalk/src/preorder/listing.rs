@@ -1,0 +1,278 @@
+//! The names of one directory, packed: what a thread reads ahead and the walk gives.
+
+use super::moment::Moment;
+use ringwalk_sys::RawFileType as FileType;
+use std::ffi::CStr;
+
+/// One entry of a [`Listing`].
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    ino: u64,
+    /// Where its name begins.
+    start: u32,
+    /// Bytes of its name; a NUL follows.
+    length: u16,
+    file_type: FileType,
+}
+
+const _: () = assert!(size_of::<Slot>() == 16);
+
+/// Names one behind the other, a NUL after each. Whether they are UTF-8 is found out once for all, by whoever reads them.
+#[derive(Debug)]
+enum Names {
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+/// The entries of one directory in the order in which they were read, `.` and `..` left out.
+#[derive(Debug)]
+pub struct Listing {
+    /// Path, a NUL behind it.
+    path: Vec<u8>,
+    names: Names,
+    slots: Vec<Slot>,
+    /// Entries that are listed as directories.
+    directories: usize,
+    /// Entries of which only stat(2) can tell whether they are (or lead to) directories.
+    unsure: usize,
+    depth: usize,
+    /// 0 if the listing cannot be told from another one, nor what is below it.
+    pub(super) dev: u64,
+    pub(super) ino: u64,
+    /// Taken before its first entry was read.
+    pub(super) read_at: Moment,
+}
+
+impl Listing {
+    /// Path of the directory, beginning with the root as it was given.
+    pub fn path(&self) -> &[u8] {
+        self.path.strip_suffix(&[0]).unwrap_or_default()
+    }
+
+    pub(super) fn c_path(&self) -> &CStr {
+        CStr::from_bytes_with_nul(&self.path).unwrap_or_default()
+    }
+
+    /// How many directories are above it, up to the root, whose depth is 0.
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// Number of entries.
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Whether there are no entries.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Name of an entry.
+    ///
+    /// # Panics
+    ///
+    /// Like the others below, if there are not that many entries.
+    #[inline]
+    pub fn name(&self, index: usize) -> &[u8] {
+        let slot = self.slots[index];
+        let range = slot.start as usize..slot.start as usize + usize::from(slot.length);
+        match &self.names {
+            Names::Text(text) => &text.as_bytes()[range],
+            Names::Bytes(bytes) => &bytes[range],
+        }
+    }
+
+    /// Name of an entry, for the kernel.
+    pub(super) fn c_name(&self, index: usize) -> &CStr {
+        let slot = self.slots[index];
+        let bytes = match &self.names {
+            Names::Text(text) => text.as_bytes(),
+            Names::Bytes(bytes) => bytes,
+        };
+        CStr::from_bytes_until_nul(&bytes[slot.start as usize..]).unwrap_or_default()
+    }
+
+    /// Name of an entry, if it is UTF-8.
+    #[inline]
+    pub fn text(&self, index: usize) -> Option<&str> {
+        match &self.names {
+            Names::Text(text) => {
+                let slot = self.slots[index];
+                let start = slot.start as usize;
+                text.get(start..start + usize::from(slot.length))
+            }
+            Names::Bytes(_) => std::str::from_utf8(self.name(index)).ok(),
+        }
+    }
+
+    /// Type as the directory lists it.
+    #[inline]
+    pub fn file_type(&self, index: usize) -> FileType {
+        self.slots[index].file_type
+    }
+
+    /// Inode number as the directory lists it (`d_ino`).
+    #[inline]
+    pub fn ino(&self, index: usize) -> u64 {
+        self.slots[index].ino
+    }
+
+    /// How many entries are listed as directories.
+    pub(super) fn directories(&self) -> usize {
+        self.directories
+    }
+
+    /// Whether stat(2) has to be asked for some entries.
+    pub(super) fn has_unsure(&self) -> bool {
+        self.unsure > 0
+    }
+
+    /// Whether it is known to lie where directories are read ahead.
+    pub(super) fn is_trusted(&self) -> bool {
+        self.dev != 0
+    }
+
+    /// Path of an entry: what Python's `os.path.join` makes of it.
+    pub(super) fn path_of(&self, index: usize, path: &mut Vec<u8>) {
+        path.clear();
+        path.extend_from_slice(self.path());
+        join(path, self.name(index));
+    }
+}
+
+/// Whether only stat(2) can tell if an entry of this type is, or leads to, a directory.
+pub(super) fn is_unsure(file_type: FileType) -> bool {
+    matches!(file_type, FileType::Symlink | FileType::Unknown)
+}
+
+/// Adds a name to a path with one slash between them.
+pub(super) fn join(path: &mut Vec<u8>, name: &[u8]) {
+    if !matches!(path.last(), None | Some(b'/')) {
+        path.push(b'/');
+    }
+    path.extend_from_slice(name);
+}
+
+/// A listing that is being made. Its memory is used again for the next.
+#[derive(Debug, Default)]
+pub(super) struct Packer {
+    names: Vec<u8>,
+    slots: Vec<Slot>,
+    directories: usize,
+    unsure: usize,
+}
+
+impl Packer {
+    pub(super) fn clear(&mut self) {
+        self.names.clear();
+        self.slots.clear();
+        self.directories = 0;
+        self.unsure = 0;
+    }
+
+    /// Adds an entry.
+    #[inline]
+    pub(super) fn push(&mut self, name: &[u8], file_type: FileType, ino: u64) {
+        self.directories += usize::from(file_type == FileType::Directory);
+        self.unsure += usize::from(is_unsure(file_type));
+        self.slots.push(Slot {
+            ino,
+            // A directory of 4 GiB of names does not come with less than 8 GiB of records.
+            start: u32::try_from(self.names.len()).unwrap_or(u32::MAX),
+            length: u16::try_from(name.len()).unwrap_or(u16::MAX),
+            file_type,
+        });
+        self.names.extend_from_slice(name);
+        self.names.push(0);
+    }
+
+    /// Whether more can be kept: places are told with 32 bits.
+    pub(super) fn has_room(&self) -> bool {
+        self.names.len() < (u32::MAX as usize) / 2
+    }
+
+    pub(super) fn has_directories(&self) -> bool {
+        self.directories > 0
+    }
+
+    /// What was put in, as exact in size as it gets.
+    pub(super) fn finish(
+        &mut self,
+        path: &[u8],
+        depth: usize,
+        (dev, ino): (u64, u64),
+        read_at: Moment,
+    ) -> Listing {
+        let names = match std::str::from_utf8(&self.names) {
+            Ok(text) => Names::Text(text.to_owned()),
+            Err(_) => Names::Bytes(self.names.clone()),
+        };
+        let mut terminated = Vec::with_capacity(path.len() + 1);
+        terminated.extend_from_slice(path);
+        terminated.push(0);
+        Listing {
+            path: terminated,
+            names,
+            slots: self.slots.clone(),
+            directories: self.directories,
+            unsure: self.unsure,
+            depth,
+            dev,
+            ino,
+            read_at,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listing(names: &[&[u8]]) -> Listing {
+        let mut packer = Packer::default();
+        for name in names {
+            packer.push(name, FileType::Regular, 7);
+        }
+        packer.finish(b"/top", 1, (1, 2), Moment::now())
+    }
+
+    #[test]
+    fn names_of_every_kind_are_kept() {
+        // Joined without a byte between them the two in the middle would be UTF-8.
+        let names: [&[u8]; 5] = [
+            b"plain",
+            "\u{e9}".as_bytes(),
+            b"\xc3",
+            b"\xa9",
+            &[b'x'; 255],
+        ];
+        let listing = listing(&names);
+        for (index, name) in names.iter().enumerate() {
+            assert_eq!(listing.name(index), *name);
+            assert_eq!(listing.text(index), std::str::from_utf8(name).ok());
+        }
+        assert_eq!((listing.len(), listing.ino(3)), (5, 7));
+    }
+
+    #[test]
+    fn text_is_text() {
+        let names: [&[u8]; 2] = [b"plain", "\u{e9}\u{4e00}".as_bytes()];
+        let listing = listing(&names);
+        assert!(matches!(listing.names, Names::Text(_)));
+        assert_eq!(listing.text(1), Some("\u{e9}\u{4e00}"));
+        assert_eq!(listing.c_path(), c"/top");
+        let mut path = Vec::new();
+        listing.path_of(0, &mut path);
+        assert_eq!(path, b"/top/plain");
+    }
+
+    #[test]
+    fn one_slash_between_path_and_name() {
+        for (path, joined) in [("", "n"), ("/", "/n"), ("a", "a/n"), ("a/", "a/n")] {
+            let mut path = path.as_bytes().to_vec();
+            join(&mut path, b"n");
+            assert_eq!(path, joined.as_bytes());
+        }
+    }
+}
