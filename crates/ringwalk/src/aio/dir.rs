@@ -233,7 +233,8 @@ impl Dir {
         self.reading.rewind();
     }
 
-    /// Waits for a read that is under way, and closes. Dropping closes as well, in the thread that drops it; this does not block even where a file
+    /// Waits for a read that is under way, and closes. Where futures of [`open_at`](Self::open_at) or [`metadata`](Self::metadata) are still
+    /// there, that is put off until those are over. Dropping closes as well, in the thread that drops it; this does not block even where a file
     /// system takes its time, and tells what came of it.
     ///
     /// # Errors

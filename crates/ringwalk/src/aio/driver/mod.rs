@@ -26,6 +26,8 @@ mod ring;
 mod slot;
 
 pub(crate) use request::{Fault, Opened, Piece, Place, Request};
+#[cfg(test)]
+pub(crate) use slot::Completer;
 pub(crate) use slot::{Pending, slot};
 
 use pool::{Bounds, Pool};
