@@ -19,7 +19,9 @@ fn reading(first: Piece) -> Reading {
 }
 
 fn next(reading: &mut Reading) -> Result<Option<Vec<u8>>, Fault> {
-    block_on(poll_fn(|cx| reading.poll_entry(cx, |entry| entry.name().to_vec())))
+    block_on(poll_fn(|cx| {
+        reading.poll_entry(cx, |entry| entry.name().to_vec())
+    }))
 }
 
 #[test]

@@ -29,7 +29,7 @@ pub(crate) use emulated::Behaviour;
 pub(crate) use emulated::Emulated;
 
 pub(crate) use side::{KernelSide, describe, find};
-use transport::Failed;
+pub(crate) use transport::Failed;
 pub(crate) use transport::KernelTransport;
 pub(crate) use transport::Transport;
 
