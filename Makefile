@@ -34,6 +34,9 @@ TRAVERSE := kernel/bench/traverse/Cargo.toml
 # Workspaces of their own, as they need more of tokio, and a web server: programs of the bench, and an example.
 LISTING := bench/listing/Cargo.toml
 WEB_EXAMPLE := crates/ringwalk/examples/axum_listing/Cargo.toml
+# Directories for tasks in every runtime, in a workspace of its own likewise.
+RUNTIMES := tests/runtimes/Cargo.toml
+APART := $(TRAVERSE) $(LISTING) $(WEB_EXAMPLE) $(RUNTIMES)
 TO = $(DESTDIR)$(PREFIX)
 
 export PATH := $(TOOLS)/bin:$(TOOLS)/python/bin:$(PATH)
@@ -70,6 +73,7 @@ test: setup unit sanitize fuzz e2e python kernel ## install what is missing and 
 
 unit: ## unit, property and documentation tests, and those of the bench
 	$(CARGO) test --workspace --locked
+	$(CARGO) test --manifest-path $(RUNTIMES) --target-dir $(TARGET_DIR)/runtimes --locked
 	$(PYTHON) -m unittest discover -s bench
 
 # Documentation tests stay out: they are built without the sanitizer's flags.
@@ -108,18 +112,18 @@ kernel: setup ## the kernel module and patches, in virtual machines (STEPS for s
 fmt: ## format Rust and Python
 	$(CARGO) fmt --all
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml
-	for each in $(TRAVERSE) $(LISTING) $(WEB_EXAMPLE); do $(CARGO) fmt --manifest-path $$each || exit 1; done
+	for each in $(APART); do $(CARGO) fmt --manifest-path $$each || exit 1; done
 	ruff format tests kernel crates/ringwalk-python
 
 lint: checks ## clippy, ruff and shellcheck
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
-	for each in $(TRAVERSE) $(LISTING) $(WEB_EXAMPLE); do \
+	for each in $(APART); do \
 		$(CARGO) fmt --manifest-path $$each --check || exit 1; \
 	done
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
-	for each in $(TRAVERSE) $(LISTING) $(WEB_EXAMPLE); do \
-		$(CARGO) clippy --manifest-path $$each --target-dir $(TARGET_DIR)/traverse --locked -- -D warnings || exit 1; \
+	for each in $(APART); do \
+		$(CARGO) clippy --manifest-path $$each --target-dir $(TARGET_DIR)/traverse --all-targets --locked -- -D warnings || exit 1; \
 	done
 	ruff check .
 	ruff format --check tests kernel crates/ringwalk-python
@@ -143,7 +147,7 @@ DENY := --allow license-exception-not-encountered licenses bans sources
 deny: checks ## licences, sources and bans of dependencies
 	$(CARGO) deny check $(DENY)
 	$(CARGO) deny --manifest-path fuzz/Cargo.toml check $(DENY)
-	for each in $(TRAVERSE) $(LISTING) $(WEB_EXAMPLE); do $(CARGO) deny --manifest-path $$each check $(DENY) || exit 1; done
+	for each in $(APART); do $(CARGO) deny --manifest-path $$each check $(DENY) || exit 1; done
 
 bench: ## measure against the floors and the other tools that are installed
 	bench/run $(BENCH)

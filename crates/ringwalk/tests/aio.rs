@@ -124,7 +124,10 @@ fn metadata_is_had_from_wherever_it_is_asked_for() {
             assert!(found.keys().eq(expected.keys()), "{taken}");
         }
         // Other fields than before, and none again.
-        let mut dir = Dir::open(tree.path()).read_plus(Fields::SIZE).await.unwrap();
+        let mut dir = Dir::open(tree.path())
+            .read_plus(Fields::SIZE)
+            .await
+            .unwrap();
         let entry = dir.next().await.unwrap().unwrap();
         assert!(!entry.metadata().unwrap().mask.contains(Fields::MTIME));
         dir.read_plus(Fields::MTIME);
@@ -258,7 +261,7 @@ fn errors_name_the_place_and_the_reason() {
         assert_eq!(error.kind(), ErrorKind::NotFound);
 
         fs::create_dir(&below).unwrap();
-        fs::set_permissions(&below, fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(&below, fs::Permissions::from_mode(0o0)).unwrap();
         if fs::read_dir(&below).is_err() {
             let error = Dir::open(&below).await.unwrap_err();
             assert_eq!(error.kind(), ErrorKind::PermissionDenied);

@@ -12,7 +12,10 @@ use std::time::{Duration, Instant};
 const FILES: usize = 3000;
 
 /// Runs `child` in a child of this process; returns whether it returned true, within a time.
-#[expect(unsafe_code, reason = "there is no safe way to fork, which is what is tested")]
+#[expect(
+    unsafe_code,
+    reason = "there is no safe way to fork, which is what is tested"
+)]
 fn in_child(child: impl FnOnce() -> bool) -> bool {
     // SAFETY: what the child calls is this process's own code. It is allowed to allocate, since glibc sees to its allocator
     // in fork(2); it touches no lock that another thread may hold but those that are the test. It ends without going back to the

@@ -58,7 +58,10 @@ fn tokio_ends_with_requests_under_way() {
         std::thread::sleep(Duration::from_micros(300 * round));
         let begin = Instant::now();
         drop(runtime);
-        assert!(begin.elapsed() < Duration::from_secs(5), "it waits for nothing");
+        assert!(
+            begin.elapsed() < Duration::from_secs(5),
+            "it waits for nothing"
+        );
     }
     let begin = Instant::now();
     while open_below(tree.path()) > 0 {
@@ -73,7 +76,9 @@ fn smol_ends_with_requests_under_way() {
     for round in 0..30 {
         let executor = smol::Executor::new();
         for _ in 0..8 {
-            executor.spawn(read_for_ever(tree.path().to_owned())).detach();
+            executor
+                .spawn(read_for_ever(tree.path().to_owned()))
+                .detach();
         }
         for _ in 0..round * 5 {
             executor.try_tick();

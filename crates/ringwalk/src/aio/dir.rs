@@ -218,8 +218,8 @@ impl Dir {
                 fields: Fields::all(),
                 answer,
             });
-            let metadata = poll_fn(|cx| metadata.poll(cx)).await;
-            metadata.map_err(Fault::from).flatten().map_err(|fault| {
+            let metadata = poll_fn(|cx| metadata.poll_answer(cx)).await;
+            metadata.map_err(|fault| {
                 let name = OsStr::from_bytes(name.to_bytes());
                 let path = below.as_deref().unwrap_or(Path::new("")).join(name);
                 failed(Operation::Stat, Some(&path), fault)
@@ -233,7 +233,8 @@ impl Dir {
         self.reading.rewind();
     }
 
-    /// Waits for a read that is under way, and closes. Dropping closes as well, in the thread that drops it; this does not block even where a file
+    /// Waits for a read that is under way, and closes. Where futures of [`open_at`](Self::open_at) or [`metadata`](Self::metadata) are still
+    /// there, that is put off until those are over. Dropping closes as well, in the thread that drops it; this does not block even where a file
     /// system takes its time, and tells what came of it.
     ///
     /// # Errors
@@ -247,11 +248,8 @@ impl Dir {
             directory: reading.into_directory(),
             answer,
         });
-        let closed = poll_fn(|cx| closed.poll(cx)).await;
-        closed
-            .map_err(Fault::from)
-            .flatten()
-            .map_err(|fault| failed(Operation::Read, path.as_deref(), fault))
+        let closed = poll_fn(|cx| closed.poll_answer(cx)).await;
+        closed.map_err(|fault| failed(Operation::Read, path.as_deref(), fault))
     }
 
     fn failed(&self, fault: Fault) -> io::Error {

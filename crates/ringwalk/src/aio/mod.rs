@@ -1,7 +1,8 @@
 //! Directories for tasks: nothing here blocks the thread that polls it. (Feature `async`.)
 //!
 //! No runtime is asked for. What takes time is done by a few threads of our own, which are started when there is something to
-//! do, do what tasks of any runtime ask for, and end some seconds after the last request. All futures are [`Send`], and each may be dropped
+//! do, do what tasks of any runtime ask for, and end some seconds after the last request. While all is answered from memory those are no more than CPUs, and up to 64 where requests wait for
+//! a device or a server. Where the kernel reads directories on rings (`docs/kernel.md`), requests that would wait go there. All futures are [`Send`], and each may be dropped
 //! at any point.
 //!
 //! ```

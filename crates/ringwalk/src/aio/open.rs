@@ -21,8 +21,10 @@ use std::task::{Context, Poll, ready};
 #[derive(Debug)]
 #[must_use = "futures do nothing unless they are polled"]
 pub struct Open {
-    /// Of the directory, as far as it is known.
-    path: Option<Arc<Path>>,
+    /// Of the directory.
+    path: Arc<Path>,
+    /// That is not known: `path` is relative to a directory without one, and is for errors only.
+    pathless: bool,
     state: State,
 }
 
@@ -45,11 +47,10 @@ impl Open {
         path: &Path,
         follow: bool,
     ) -> Self {
-        let full = match &at {
-            None => Some(Arc::from(path)),
-            Some((_, Some(below))) => Some(Arc::from(below.join(path))),
-            // Better than nothing in an error.
-            Some((_, None)) => Some(Arc::from(path)),
+        let below = at.as_ref().map(|(_, below)| *below);
+        let full = match below.flatten() {
+            Some(below) => Arc::from(below.join(path)),
+            None => Arc::from(path),
         };
         let place = CString::new(path.as_os_str().as_bytes()).map(|path| Place {
             at: at.map(|(directory, _)| directory),
@@ -60,6 +61,7 @@ impl Open {
         });
         Self {
             path: full,
+            pathless: below == Some(None) && path.is_relative(),
             state: State::New(place.map_err(|_| Errno::INVAL)),
         }
     }
@@ -77,9 +79,10 @@ impl Open {
         self
     }
 
-    fn done(&mut self, opened: Opened, fields: Option<Fields>) -> Dir {
+    fn done(&self, opened: Opened, fields: Option<Fields>) -> Dir {
         let Opened { directory, first } = opened;
-        Dir::new(Reading::new(directory, first.zip(fields)), self.path.take())
+        let path = (!self.pathless).then(|| Arc::clone(&self.path));
+        Dir::new(Reading::new(directory, first.zip(fields)), path)
     }
 }
 
@@ -93,7 +96,7 @@ impl Future for Open {
             let place = match place {
                 Ok(place) => place,
                 Err(errno) => {
-                    let path = self.path.as_deref();
+                    let path = Some(&*self.path);
                     return Poll::Ready(Err(failed(Operation::Open, path, errno.into())));
                 }
             };
@@ -106,11 +109,11 @@ impl Future for Open {
             panic!("polled after its end");
         };
         let fields = *first;
-        let answer = ready!(opened.poll(cx));
+        let answer = ready!(opened.poll_answer(cx));
         self.state = State::Done;
-        Poll::Ready(match answer.map_err(Fault::from).flatten() {
+        Poll::Ready(match answer {
             Ok(opened) => Ok(self.done(opened, fields)),
-            Err(fault) => Err(failed(Operation::Open, self.path.as_deref(), fault)),
+            Err(fault) => Err(failed(Operation::Open, Some(&self.path), fault)),
         })
     }
 }

@@ -273,3 +273,6 @@ impl Reading {
         self.completing = Some(piece);
     }
 }
+
+#[cfg(test)]
+mod tests;

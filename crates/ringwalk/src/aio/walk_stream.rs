@@ -11,7 +11,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 /// The entries of a walk as a stream, roots first, then in the order in which directories are read, and what could not be read as
-/// errors among them.
+/// errors among them. (With [`Order::Name`](crate::Order::Name) the entries of each directory are in order, the directories are not; the
+/// iterator over a [`Walk`] has both.)
 ///
 /// The walk runs on threads of its own, at most some 8000 entries and a batch for each worker ahead of who takes them; then it
 /// waits. Dropping this ends it: its threads end with what they are at, and nobody waits for them.

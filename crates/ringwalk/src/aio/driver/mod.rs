@@ -26,6 +26,8 @@ mod ring;
 mod slot;
 
 pub(crate) use request::{Fault, Opened, Piece, Place, Request};
+#[cfg(test)]
+pub(crate) use slot::Completer;
 pub(crate) use slot::{Pending, slot};
 
 use pool::{Bounds, Pool};
@@ -54,14 +56,14 @@ struct Driver {
 static FIRST: OnceLock<Box<Driver>> = OnceLock::new();
 
 impl Driver {
-    fn new(process: u32) -> Box<Self> {
+    fn new(process: u32) -> Self {
         let base = available_parallelism().map_or(1, NonZero::get);
-        Box::new(Self {
+        Self {
             process,
             pool: Pool::new(Bounds::new(base.min(MOST_THREADS), MOST_THREADS)),
             ring: Ring::new(call),
             next: OnceLock::new(),
-        })
+        }
     }
 
     /// That of this process. No lock is involved that the process it was forked from could hold for good.
@@ -71,7 +73,7 @@ impl Driver {
         loop {
             let Some(driver) = at.get() else {
                 // Another thread may be first.
-                let _ = at.set(Self::new(process));
+                let _ = at.set(Box::new(Self::new(process)));
                 continue;
             };
             if driver.process == process {
@@ -86,14 +88,13 @@ impl Driver {
 pub(crate) fn submit(request: Request) {
     let driver = Driver::of_process();
     let request = if driver.pool.waits() {
-        match driver.ring.submit(request) {
-            Ok(()) => return,
-            Err(request) => request,
-        }
+        driver.ring.submit(request)
     } else {
-        request
+        Some(request)
     };
-    driver.pool.submit(request);
+    if let Some(request) = request {
+        driver.pool.submit(request);
+    }
 }
 
 /// Has a request done by calls.

@@ -1,7 +1,7 @@
 //! What is asked of the driver. A request owns all that it needs, so whoever asked may go away at any time.
 
 use super::pool::Job;
-use super::slot::{Completer, Lost};
+use super::slot::{Completer, Lost, Pending};
 use crate::directory::Directory;
 use crate::entry_buffer::EntryBuffer;
 use crate::metadata::{Fields, Metadata};
@@ -11,6 +11,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 /// Why there is no answer, or only a part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +33,13 @@ impl From<Errno> for Fault {
 impl From<Lost> for Fault {
     fn from(_: Lost) -> Self {
         Self::Lost
+    }
+}
+
+impl<T> Pending<Result<T, Fault>> {
+    /// The answer, which is a fault too if the request was lost.
+    pub(crate) fn poll_answer(&mut self, cx: &Context<'_>) -> Poll<Result<T, Fault>> {
+        self.poll(cx).map(|answer| answer?)
     }
 }
 

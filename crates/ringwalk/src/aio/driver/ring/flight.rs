@@ -167,13 +167,10 @@ impl<T: Transport> Flights<T> {
         let Some(Flight::Opening { place, answer }) = self.end(slot) else {
             return false;
         };
-        let fd = match result {
-            Ok(fd) => fd,
+        let Ok(fd) = result else {
             // Interrupted, out of descriptors, not there: calls will tell.
-            Err(_) => {
-                (self.back)(Request::Open { place, answer });
-                return false;
-            }
+            (self.back)(Request::Open { place, answer });
+            return false;
         };
         let Some(fields) = place.first.filter(|_| !answer.is_abandoned()) else {
             let directory = Arc::new(Directory::of(Arc::new(fd)));
@@ -311,16 +308,12 @@ fn decoded(
 ) -> (Piece, bool) {
     let mut entries = EntryBuffer::new();
     entries.raw.records.swap_buffer(&mut buffer, filled);
-    match decode(&mut entries.raw, fd, what, wanted(fields)) {
-        Ok(complete) => {
-            // After an error it is asked again for the rest, and may refuse that.
-            let end = Ok(last.unwrap_or(false));
-            (Piece { entries, end }, complete)
-        }
-        // Bytes that are no records are an error of the file system.
-        Err(_) => {
-            let end = Err(Fault::Kernel(Errno::IO));
-            (Piece { entries, end }, false)
-        }
-    }
+    // Bytes that are no records are an error of the file system.
+    let Ok(complete) = decode(&mut entries.raw, fd, what, wanted(fields)) else {
+        let end = Err(Fault::Kernel(Errno::IO));
+        return (Piece { entries, end }, false);
+    };
+    // After an error it is asked again for the rest, and may refuse that.
+    let end = Ok(last.unwrap_or(false));
+    (Piece { entries, end }, complete)
 }

@@ -117,21 +117,19 @@ impl Ring {
         })))
     }
 
-    /// Has a request done; gives it back if it is for the pool.
-    pub(super) fn submit(&self, request: Request) -> Result<(), Request> {
+    /// Has a request done, or gives it back: it is for the pool.
+    pub(super) fn submit(&self, request: Request) -> Option<Request> {
         let Some(shared) = &self.0 else {
-            return Err(request);
+            return Some(request);
         };
         if shared.given_up.load(Ordering::Relaxed) || !flight::can_fly(&request) {
-            return Err(request);
+            return Some(request);
         }
         let count = shared.count.fetch_add(1, Ordering::Relaxed);
         if count % PROBE_EVERY == PROBE_EVERY - 1 {
-            return Err(request);
+            return Some(request);
         }
-        shared.accept(request, |shared| {
-            shared.live(|shared| shared.kernel());
-        })
+        shared.accept(request, |shared| shared.live(Shared::kernel))
     }
 
     /// A request that was refused here has been done by calls, and could be.
@@ -149,15 +147,15 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Queues a request, and starts the thread, which then does `live`, or wakes it.
+    /// Queues a request, and starts the thread, which then does `live`, or wakes it. With too many queued it is given back.
     fn accept(
         self: &Arc<Self>,
         request: Request,
         live: impl FnOnce(&Self) + Send + 'static,
-    ) -> Result<(), Request> {
+    ) -> Option<Request> {
         let mut state = self.lock();
         if state.accepted >= DEPTH {
-            return Err(request);
+            return Some(request);
         }
         state.queue.push_back(request);
         state.accepted += 1;
@@ -169,7 +167,7 @@ impl Shared {
             if thread.spawn(move || live(&shared)).is_err() {
                 self.stop();
             }
-            return Ok(());
+            return None;
         }
         let signal = std::mem::replace(&mut state.signal, Signal::None);
         drop(state);
@@ -179,7 +177,7 @@ impl Shared {
             // It can fail only if it is full of wake-ups that have not been read.
             Signal::Eventfd => drop(write(&self.wake, &1_u64.to_ne_bytes())),
         }
-        Ok(())
+        None
     }
 
     /// There is no thread (any more): what is queued goes to the pool.

@@ -4,14 +4,18 @@ use super::*;
 use crate::aio::driver::pool::Job;
 use crate::aio::driver::request::{Opened, Piece, Place};
 use crate::aio::driver::slot::{Pending, slot};
+use crate::descriptor::{At, open_directory};
 use crate::entry_buffer::EntryBuffer;
 use crate::metadata::Fields;
+use crate::source::Failed;
 use crate::source::{Behaviour, Emulated};
 use futures_lite::future::block_on;
-use ringwalk_sys::DirectoryOpcodes;
+use ringwalk_sys::{Completion, DirectoryFd, DirectoryOpcodes, Filled, Records, What};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::CWD;
 use rustix::io::Errno;
 use std::collections::BTreeMap;
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::future::poll_fn;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -26,7 +30,7 @@ fn emulated(ring: &Ring, request: Request, behaviour: Behaviour) {
     let accepted = shared.accept(request, move |shared| {
         shared.live(|_| Some((Emulated::new(behaviour), behaviour.available())));
     });
-    if let Err(request) = accepted {
+    if let Some(request) = accepted {
         call(request);
     }
 }
@@ -147,7 +151,11 @@ fn whatever_the_kernel_does_the_answer_is_that_of_calls() {
         for fields in [Fields::empty(), Fields::SIZE, Fields::all()] {
             let expected = expected(tree.path(), fields);
             assert_eq!(expected.len(), entries + 1);
-            assert!(expected.values().all(|size| size.is_some() != fields.is_empty()));
+            assert!(
+                expected
+                    .values()
+                    .all(|size| size.is_some() != fields.is_empty())
+            );
             for behaviour in behaviours() {
                 for along in [false, true] {
                     let ring = Ring::new(call);
@@ -254,7 +262,7 @@ fn a_kernel_that_only_opens_costs_nothing_but_time() {
             let reader = DirectoryReader::Opcodes(nothing);
             shared.live(|_| Some((KernelTransport::new(reader), u32::MAX)));
         });
-        if let Err(request) = accepted {
+        if let Some(request) = accepted {
             call(request);
         }
     };
@@ -270,6 +278,81 @@ fn a_kernel_that_only_opens_costs_nothing_but_time() {
             });
         }
     });
+}
+
+/// A kernel that is done with a request only when the next has been given to it.
+#[derive(Default)]
+struct Late(Vec<(u32, CString)>);
+
+impl Transport for Late {
+    fn set_up(&mut self, _: u32) -> bool {
+        true
+    }
+
+    fn read(&mut self, _: &Arc<DirectoryFd>, _: &What, _: &mut Records) -> Result<Filled, Failed> {
+        unreachable!("nothing is called")
+    }
+
+    fn start_open(&mut self, slot: u32, _: &At, name: &CStr, _: bool) {
+        self.0.push((slot, name.to_owned()));
+    }
+
+    fn start_read(&mut self, _: u32, _: Arc<DirectoryFd>, _: Vec<u8>, _: usize, _: &What) {
+        unreachable!("nothing is read")
+    }
+
+    fn close(&mut self, _: DirectoryFd) {}
+
+    fn flush(&mut self) {}
+
+    fn wait(&mut self) -> Result<Completion, Errno> {
+        unreachable!("it is waited for the eventfd too")
+    }
+
+    fn wait_or(&mut self, wake: &Arc<OwnedFd>) -> Result<Option<Completion>, Errno> {
+        if self.0.len() > 1 {
+            let (slot, name) = self.0.remove(0);
+            let opened = open_directory(CWD, &*name, true);
+            let result = opened.map(|fd| Arc::into_inner(fd).unwrap());
+            return Ok(Some(Completion::Opened { slot, result }));
+        }
+        let mut polled = [PollFd::new(wake, PollFlags::IN)];
+        let time = Timespec {
+            tv_sec: 10,
+            tv_nsec: 0,
+        };
+        match poll(&mut polled, Some(&time))? {
+            0 => Err(Errno::TIMEDOUT),
+            _ => Ok(None),
+        }
+    }
+}
+
+#[test]
+fn a_thread_that_sleeps_in_the_kernel_is_woken_for_each_request() {
+    let ring = Ring::new(call);
+    let shared = ring.0.as_ref().unwrap();
+    let mut last = None;
+    for _ in 0..20 {
+        let (answer, opened) = slot();
+        let place = Place {
+            at: None,
+            path: c"/".into(),
+            follow: true,
+            first: None,
+            refused: false,
+        };
+        let live = |shared: &Shared| shared.live(|_| Some((Late::default(), 0)));
+        let taken = shared.accept(Request::Open { place, answer }, live);
+        assert!(taken.is_none(), "there is room");
+        if let Some(before) = last.replace(opened) {
+            assert!(wait(before).is_ok());
+        }
+        while shared.lock().signal != Signal::Eventfd {
+            thread::yield_now();
+        }
+    }
+    assert!(!shared.given_up.load(Ordering::Relaxed));
 }
 
 #[test]
@@ -288,7 +371,7 @@ fn refusals_of_what_calls_can_do_end_it() {
         first: None,
         refused: false,
     };
-    assert!(ring.submit(Request::Open { place, answer }).is_err());
+    assert!(ring.submit(Request::Open { place, answer }).is_some());
 }
 
 /// Runs where the kernel reads directories on rings: in a guest with the module or the operations.
@@ -297,14 +380,17 @@ fn the_kernel_itself_gives_the_answer_of_calls() {
     let wanted = std::env::var("RINGWALK_TEST_SOURCE").unwrap_or_default();
     let ring = Ring::new(call);
     let offered = ring.0.as_ref().unwrap().kernel().is_some();
-    assert!(offered || !matches!(&*wanted, "module" | "ring"), "{wanted}");
+    assert!(
+        offered || !matches!(&*wanted, "module" | "ring"),
+        "{wanted}"
+    );
     for entries in [0, 5, 3000] {
         let tree = tree(entries);
         for fields in [Fields::empty(), Fields::SIZE, Fields::all()] {
             let expected = expected(tree.path(), fields);
             for along in [false, true] {
                 let submit = |request| {
-                    if let Err(request) = ring.submit(request) {
+                    if let Some(request) = ring.submit(request) {
                         call(request);
                     }
                 };

@@ -30,8 +30,8 @@ fn an_answer_wakes_who_polled_last_and_is_taken_once() {
     }
     completer.complete(5);
     assert_eq!((woken(&first.0), woken(&second.0)), (0, 1));
-    let mut cx = Context::from_waker(Waker::noop());
-    assert_eq!(pending.poll(&mut cx), Poll::Ready(Ok(5)));
+    let cx = Context::from_waker(Waker::noop());
+    assert_eq!(pending.poll(&cx), Poll::Ready(Ok(5)));
 }
 
 #[test]
