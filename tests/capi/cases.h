@@ -1,9 +1,10 @@
-// What the cases of misuse of the C library have in common. A program has one group of them, and runs one:
+// What the cases of misuse of the C library have in common. A program has one group of them, and
+// runs one:
 //
 //   PROGRAM CASE DIR
 //
-// Exit status 0: passed; 1: failed, and standard error says what was not so; 77: cannot be tried here. DIR is the tree
-// that tests/support/capi.py makes.
+// Exit status 0: passed; 1: failed, and standard error says what was not so; 77: cannot be tried
+// here. DIR is the tree that tests/support/capi.py makes.
 
 #ifndef CASES_H
 #define CASES_H
@@ -54,7 +55,8 @@ int refused(const struct ringwalk_options *options);
 int next(struct ringwalk_walk *walk, struct ringwalk_batch *batch);
 struct ringwalk_batch first(struct ringwalk_walk *walk);
 
-// Touches all that a batch points to, so that tools see whether it is there. Returns how many entries there are.
+// Touches all that a batch points to, so that tools see whether it is there. Returns how many
+// entries there are.
 size_t look_at(const struct ringwalk_batch *batch);
 
 // Reads a walk to its end. Returns how many entries there were.

@@ -1,6 +1,7 @@
 //! `ringwalk.h`: what C programs include, made from the declarations in `ringwalk-capi` and their comments.
 //!
-//! It is committed, so that building and installing need no generator; a test here fails when it is not what the crate says.
+//! It is committed, so that building and installing need no generator; a test here fails when it is not what the crate
+//! says.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -85,11 +86,16 @@ fn config() -> Config {
     config
 }
 
-/// Rust's headings in comments are not C's.
+/// Rust's headings in comments are not C's, nor are all its numbers without brackets.
 fn polish(generated: &str) -> Result<String> {
     let mut text = String::with_capacity(generated.len());
     for line in generated.lines() {
-        let line = line.replace("// # Safety", "// What the caller promises:");
+        let mut line = line.replace("// # Safety", "// What the caller promises:");
+        if let Some((name, number)) = line.rsplit_once(" -")
+            && line.starts_with("#define ")
+        {
+            line = format!("{name} (-{number})");
+        }
         writeln!(text, "{}", line.trim_end())?;
     }
     Ok(text)
