@@ -48,7 +48,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 // Kind of a batch: entries of one directory, or the roots.
 #define RINGWALK_ENTRIES 1
@@ -216,8 +215,6 @@ struct ringwalk_walk;
 
 // What a walk is asked for. Set everything to zero, then size and roots, then what is wanted: zero is the default of
 // every member.
-//
-//     struct ringwalk_options options = {.size = sizeof options, .roots = roots};
 //
 // Later versions may add members at the end. One that was built with an older header is understood as if they were
 // zero; one that was built with a newer header is refused with -E2BIG if a member that this library does not know is

@@ -62,11 +62,7 @@ fn config() -> Config {
     let mut config = Config {
         header: Some(INTRODUCTION.trim_end().to_owned()),
         include_guard: Some("RINGWALK_H".to_owned()),
-        sys_includes: vec![
-            "stddef.h".to_owned(),
-            "stdint.h".to_owned(),
-            "sys/types.h".to_owned(),
-        ],
+        sys_includes: vec!["stddef.h".to_owned(), "stdint.h".to_owned()],
         no_includes: true,
         cpp_compat: true,
         language: Language::C,

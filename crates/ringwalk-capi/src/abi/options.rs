@@ -5,8 +5,6 @@ use std::ffi::{c_char, c_int};
 /// What a walk is asked for. Set everything to zero, then size and roots, then what is wanted: zero is the default of
 /// every member.
 ///
-///     struct ringwalk_options options = {.size = sizeof options, .roots = roots};
-///
 /// Later versions may add members at the end. One that was built with an older header is understood as if they were
 /// zero; one that was built with a newer header is refused with -E2BIG if a member that this library does not know is
 /// not zero.
