@@ -132,7 +132,7 @@ def library(base: Path) -> capi.Library:
 
 @pytest.fixture(scope="session")
 def library_tree(base: Path) -> Path:
-    """The tree of tests/capi/faults.c. Not to be changed."""
+    """The tree of tests/capi/cases.h. Not to be changed."""
     top = base / "library-tree"
     capi.make_tree(top)
     return top

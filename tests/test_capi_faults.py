@@ -1,4 +1,4 @@
-"""Misuse of the C library: each case of `tests/capi/faults.c`, plainly and under tools."""
+"""Misuse of the C library: each case below `tests/capi`, plainly and under tools."""
 
 from __future__ import annotations
 
@@ -8,39 +8,50 @@ import pytest
 from conftest import ROOT
 from support import capi
 
-SOURCE = ROOT / "tests" / "capi" / "faults.c"
-CASES = re.findall(r"^\tCASE\((\w+)\),$", SOURCE.read_text(), re.M)
+SOURCES = ROOT / "tests" / "capi"
+GROUPS = ("options", "handles", "batches", "threads", "callbacks")
+CASES = [
+    (group, case)
+    for group in GROUPS
+    for case in re.findall(r"^\tCASE\((\w+)\),$", (SOURCES / f"{group}.c").read_text(), re.M)
+]
 
-# Where a tool is too slow, or takes what the case needs.
+# Where a tool takes what the case needs.
 NOT_UNDER_VALGRIND = {
     "few_descriptors": "valgrind takes descriptors of its own",
     "no_descriptors": "valgrind takes descriptors of its own",
     "a_source_that_cannot_be_used": "valgrind knows no ioctl of XFS",
 }
 
+every_case = pytest.mark.parametrize(("group", "case"), CASES, ids=[case for _, case in CASES])
 
-def check(program, case: str, tree, **options) -> None:
-    result = program(case, tree, **options)
+
+def build(library, group: str, *flags: str):
+    return library.program(SOURCES / f"{group}.c", SOURCES / "cases.c", *flags)
+
+
+def check(program, case: str, tree) -> None:
+    result = program(case, tree)
     if result.status == 77:
         pytest.skip("cannot be tried here")
     assert result.status == 0, result.err.decode(errors="replace")
     assert result.err == b"", result.err.decode(errors="replace")
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_plainly(library, library_tree, case):
-    check(library.program(SOURCE), case, library_tree)
+@every_case
+def test_plainly(library, library_tree, group, case):
+    check(build(library, group), case, library_tree)
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_under_valgrind(library, library_tree, case):
+@every_case
+def test_under_valgrind(library, library_tree, group, case):
     if case in NOT_UNDER_VALGRIND:
         pytest.skip(NOT_UNDER_VALGRIND[case])
     # In a child of fork(2), what only threads of its parent knew of is lost: they are not there.
-    program = capi.under_valgrind(library.program(SOURCE), leaks=case != "forked")
+    program = capi.under_valgrind(build(library, group), leaks=case != "forked")
     check(program, case, library_tree)
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_under_sanitizers(library, library_tree, case):
-    check(library.program(SOURCE, *capi.SANITIZED), case, library_tree)
+@every_case
+def test_under_sanitizers(library, library_tree, group, case):
+    check(build(library, group, *capi.SANITIZED), case, library_tree)

@@ -2,8 +2,8 @@
 //
 //   fts [-L] PATH...
 //
-// Prints each entry as that does with -l: "INFO SIZE LEVEL PATH" and NUL. Directories are told once, in front of
-// what is in them.
+// Prints each entry as that does with -l: "INFO SIZE LEVEL PATH" and NUL. Directories are told
+// once, in front of what is in them.
 
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,4 +1,5 @@
-// What nftw(3) of the C library tells of a tree, to be compared with examples/nftw.c of ringwalk-capi.
+// What nftw(3) of the C library tells of a tree, to be compared with examples/nftw.c of
+// ringwalk-capi.
 //
 //   nftw [-d] [-L] [-x] [-s NAME] [-q NAME] PATH
 //

@@ -32,12 +32,16 @@ class Library:
         self.shared = folder / "libringwalk.so"
         self.static = folder / "libringwalk.a"
 
-    def program(self, source: Path, *flags: str, static: bool = False) -> Program:
-        """Compiles a C program strictly and links it with the library; once for all tests."""
-        told = "-".join((source.parent.name, source.stem, *flags, "static" if static else "shared"))
+    def program(self, source: Path, *more: str | Path, static: bool = False) -> Program:
+        """Compiles a C program strictly and links it with the library; once for all tests.
+
+        `more` are further sources, and flags.
+        """
+        words = [word for word in more if isinstance(word, str)]
+        told = "-".join((source.parent.name, source.stem, *words, "static" if static else "shared"))
         program = self.work / "".join(c if c.isalnum() else "-" for c in told)
         if not program.exists():
-            compile_c(source, "-std=c11", *flags, *self.link(static), "-o", program)
+            compile_c(source, "-std=c11", *more, *self.link(static), "-o", program)
         return Program(program)
 
     def link(self, static: bool) -> list:
@@ -68,7 +72,7 @@ def under_valgrind(program: Program, *, leaks: bool = True) -> Program:
 
 
 def make_tree(top: Path) -> None:
-    """The tree of `tests/capi/faults.c`, whose constants tell what is in it."""
+    """The tree of `tests/capi/cases.h`, whose constants tell what is in it."""
     (top / "wide").mkdir(parents=True)
     for number in range(1500):
         (top / "wide" / f"file{number}").write_bytes(b"x" * (number % 3))

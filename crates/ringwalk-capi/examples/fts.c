@@ -2,10 +2,10 @@
 //
 //   fts [-l] [-L] [--source NAME] PATH...
 //
-// Prints "N entries, B bytes": what lies below the paths, and their sizes. With -l each entry instead,
-// those of the paths too, as "INFO SIZE LEVEL PATH" and NUL. With -L links are followed, as by
-// FTS_LOGICAL. With --source data is read from where that says. Exit status 1 if something could not be
-// read.
+// Prints "N entries, B bytes": what lies below the paths, and their sizes. With -l each entry
+// instead, those of the paths too, as "INFO SIZE LEVEL PATH" and NUL. With -L links are followed,
+// as by FTS_LOGICAL. With --source data is read from where that says. Exit status 1 if something
+// could not be read.
 //
 // What differs from fts(3): directories are told once, before what is in them (there is no FTS_DP);
 // entries of different directories come in any order, as several threads read ahead; the working

@@ -11,9 +11,9 @@
 //   -s  does not go into directories of that name (FTW_SKIP_SUBTREE)
 //   -q  stops at the first entry of that name (FTW_STOP)
 //
-// What differs from nftw(3): the function is told the open directory rather than being in it (there is no
-// FTW_CHDIR); a directory that cannot be read is told as FTW_D, and as FTW_DNR when that is found out; one that
-// is reached by several links is told each time.
+// What differs from nftw(3): the function is told the open directory rather than being in it (there
+// is no FTW_CHDIR); a directory that cannot be read is told as FTW_D, and as FTW_DNR when that is
+// found out; one that is reached by several links is told each time.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,15 +29,16 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-// As nftw's, and with a descriptor: of the directory that path + ftw->base is relative to, or -1 where
-// the entry itself is not at hand any more (FTW_DP, FTW_DNR).
+// As nftw's, and with a descriptor: of the directory that path + ftw->base is relative to, or -1
+// where the entry itself is not at hand any more (FTW_DP, FTW_DNR).
 typedef int (*visit_function)(const char *path, const struct stat *stat, int flag,
 			      const struct FTW *ftw, int directory);
 
 struct tree {
 	visit_function function;
 	bool depth_first;
-	// FTW_DEPTH: the directories that the walk is inside of, by their levels. There is one worker.
+	// FTW_DEPTH: the directories that the walk is inside of, by their levels. There is one
+	// worker.
 	struct stat *inside;
 	size_t levels;
 };

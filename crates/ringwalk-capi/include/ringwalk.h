@@ -1,8 +1,8 @@
 // Ringwalk: reads directory trees and their metadata at the speed the kernel and the disk allow.
 // This file is generated (cargo run -p xtask -- header): changes belong in crates/ringwalk-capi.
 //
-// A walk is opened with options, and then either read batch by batch (ringwalk_next_batch, ringwalk_release), or run with
-// a callback (ringwalk_run). It is closed in the end, wherever it is.
+// A walk is opened with options, and then either read batch by batch (ringwalk_next_batch, ringwalk_release), or run
+// with a callback (ringwalk_run). It is closed in the end, wherever it is.
 //
 //     struct ringwalk_options options = {.size = sizeof options, .roots = roots, .fields = RINGWALK_FIELD_SIZE};
 //     struct ringwalk_walk *walk;
@@ -19,24 +19,25 @@
 //     }
 //     ringwalk_close(walk);
 //
-// Results. Functions return 0 or a positive number, or -errno. What cannot be read is no failure of a function: it comes
-// among the batches, and the walk goes on. No function prints anything, changes the working directory or a signal's
-// handler, or sets errno on purpose. -ENOTRECOVERABLE is a mistake of this library, told on standard error.
+// Results. Functions return 0 or a positive number, or -errno. What cannot be read is no failure of a function: it
+// comes among the batches, and the walk goes on. No function prints anything, changes the working directory or a
+// signal's handler, or sets errno on purpose. -ENOTRECOVERABLE is a mistake of this library, told on standard error.
 //
-// Handles. Walks, and the ids of batches, are numbers that are looked up. So what has been closed or released, closing or
-// releasing again included, is -EBADF: on machines of 64 bits always, on those of 32 bits until half a million more walks
-// have been opened. What a batch points to is memory, though: names that are read after they were released are as bad
-// as any memory that was freed.
+// Handles. Walks, and the ids of batches, are numbers that are looked up. So what has been closed or released, closing
+// or releasing again included, is -EBADF: on machines of 64 bits always, on those of 32 bits until half a million more
+// walks have been opened. What a batch points to is memory, though: names that are read after they were released are as
+// bad as any memory that was freed.
 //
-// Threads. Every function may be called by every thread, also for the same walk; ringwalk_cancel by signal handlers too. A
-// walk has threads of its own, which are gone when it is at its end or closed. Those of ringwalk_next_batch take no signals;
-// those of ringwalk_run, which call back, take the signals of the thread that called it.
+// Threads. Every function may be called by every thread, also for the same walk; ringwalk_cancel by signal handlers
+// too. A walk has threads of its own, which are gone when it is at its end or closed. Those of ringwalk_next_batch take
+// no signals; those of ringwalk_run, which call back, take the signals of the thread that called it.
 //
 // Forks. To a child process the walks and batches of its parent are not open (-EBADF), and it has no part in them; what
-// they hold in its memory stays until it ends or executes something. It may open walks of its own. A child that was forked
-// in a callback must not return from it.
+// they hold in its memory stays until it ends or executes something. It may open walks of its own. A child that was
+// forked in a callback must not return from it.
 //
-// Names are bytes in no particular encoding. Sizes are in bytes, except for blocks of 512 bytes. Times are since 1970-01-01 UTC.
+// Names are bytes in no particular encoding. Sizes are in bytes, except for blocks of 512 bytes. Times are since
+// 1970-01-01 UTC.
 //
 // Versions. Structs only grow at their end, and functions are told the sizes that a program was built with; struct
 // ringwalk_entry, ringwalk_metadata and ringwalk_error stay as they are while the library is libringwalk.so.0. Symbols
@@ -47,7 +48,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 // Kind of a batch: entries of one directory, or the roots.
 #define RINGWALK_ENTRIES 1
@@ -139,7 +139,8 @@
 // Symbolic links that are followed: those given as roots.
 #define RINGWALK_FOLLOW_ROOTS 1
 
-// Symbolic links that are followed: all. A directory met again through a link below itself is told as RINGWALK_LOOP and not entered.
+// Symbolic links that are followed: all. A directory met again through a link below itself is told as RINGWALK_LOOP
+// and not entered.
 #define RINGWALK_FOLLOW_ALWAYS 2
 
 // Where a walk goes: everywhere below its roots (the default).
@@ -148,7 +149,8 @@
 // Where a walk goes: into directories on the device of their root.
 #define RINGWALK_STAY_DEVICE 1
 
-// Where a walk goes: into directories on the mount of their root, so not into bind mounts either (Linux 5.8; else as the device).
+// Where a walk goes: into directories on the mount of their root, so not into bind mounts either (Linux 5.8; else as
+// the device).
 #define RINGWALK_STAY_MOUNT 2
 
 // Order of the entries of one directory: as they come (the default).
@@ -172,18 +174,20 @@
 // Flag of a walk: have the file systems of the roots write back what is dirty first (syncfs(2)).
 #define RINGWALK_FLAG_SYNC 1
 
-// Flag of a walk: it may raise the process's soft limit on open files (RLIMIT_NOFILE) to the hard one when it needs more.
+// Flag of a walk: it may raise the process's soft limit on open files (RLIMIT_NOFILE) to the hard one when it needs
+// more.
 #define RINGWALK_FLAG_RAISE_LIMITS 2
 
-// Flag of a walk: go below each directory before the entries behind it. With one worker, entries come as in a recursive walk.
+// Flag of a walk: go below each directory before the entries behind it. With one worker, entries come as in a
+// recursive walk.
 #define RINGWALK_FLAG_PREORDER 4
 
-// Flag of a walk that is run with a callback: call it with RINGWALK_LEAVE when all below a directory is done. A directory that could not
-// be opened is left as well. After RINGWALK_STOP, directories are not left.
+// Flag of a walk that is run with a callback: call it with RINGWALK_LEAVE when all below a directory is done. A
+// directory that could not be opened is left as well. After RINGWALK_STOP, directories are not left.
 #define RINGWALK_FLAG_LEAVES 8
 
 // For max_depth of options: look at the roots only.
-#define RINGWALK_ROOTS_ONLY -1
+#define RINGWALK_ROOTS_ONLY (-1)
 
 // Operation of an error: asking for metadata.
 #define RINGWALK_STAT 1
@@ -194,32 +198,34 @@
 // Operation of an error: reading an open directory. What had been read of it has been delivered.
 #define RINGWALK_READ 3
 
-// Operation of an error: going, through a link that is followed, into a directory that the walk is inside of (code ELOOP).
+// Operation of an error: going, through a link that is followed, into a directory that the walk is inside of (code
+// ELOOP).
 #define RINGWALK_LOOP 4
 
-// Flag of an error: a race rather than a failure; what was listed had been removed, moved or replaced when it was looked at.
+// Flag of an error: a race rather than a failure; what was listed had been removed, moved or replaced when it was
+// looked at.
 #define RINGWALK_VANISHED 1
 
-// The directory that a callback is called for. The pointer is a number, as that of a walk; it says something only to the
-// thread that the callback runs on, and only until the callback returns.
+// The directory that a callback is called for. The pointer is a number, as that of a walk; it says something only to
+// the thread that the callback runs on, and only until the callback returns.
 struct ringwalk_visit;
 
 // A walk. The pointer is a number that names it, not an address: never read through it.
 struct ringwalk_walk;
 
-// What a walk is asked for. Set everything to zero, then size and roots, then what is wanted: zero is the default of every member.
+// What a walk is asked for. Set everything to zero, then size and roots, then what is wanted: zero is the default of
+// every member.
 //
-//     struct ringwalk_options options = {.size = sizeof options, .roots = roots};
-//
-// Later versions may add members at the end. One that was built with an older header is understood as if they were zero; one that was built
-// with a newer header is refused with -E2BIG if a member that this library does not know is not zero.
+// Later versions may add members at the end. One that was built with an older header is understood as if they were
+// zero; one that was built with a newer header is refused with -E2BIG if a member that this library does not know is
+// not zero.
 struct ringwalk_options {
     // sizeof(struct ringwalk_options).
     size_t size;
     // Paths of files and directories to begin with; the last is followed by NULL. Copied.
     char *const *roots;
-    // NULL, or an open directory for each root, which is then shown under its path; negative where the path is to be opened. Descriptors
-    // are duplicated: they stay the caller's, and their positions are not touched.
+    // NULL, or an open directory for each root, which is then shown under its path; negative where the path is to be
+    // opened. Descriptors are duplicated: they stay the caller's, and their positions are not touched.
     const int *root_descriptors;
     // Metadata wanted with every entry: RINGWALK_FIELD_ bits. With 0 no file is asked for any, unless its directory
     // does not tell whether it is a directory.
@@ -234,7 +240,8 @@ struct ringwalk_options {
     uint32_t order;
     // RINGWALK_PREFETCH_...
     uint32_t prefetch;
-    // Number of threads that read, 65536 at most. 0: as many as processors, at most 16, and more while they wait for a device.
+    // Number of threads that read, 65536 at most. 0: as many as processors, at most 16, and more while they wait for a
+    // device.
     uint32_t workers;
     // Entries above this depth are not delivered; roots have depth 0.
     uint32_t min_depth;
@@ -242,8 +249,8 @@ struct ringwalk_options {
     int64_t max_depth;
     // Bytes read from a directory at a time, from 1024 to 67108864. 0: as the file system rewards it.
     size_t buffer_size;
-    // Where data is read from: "auto", "syscall", "module", "ring", "ext4", "xfs" or "btrfs"; NULL is "auto". One that is named and cannot be
-    // used for all roots that are directories is an error of ringwalk_open.
+    // Where data is read from: "auto", "syscall", "module", "ring", "ext4", "xfs" or "btrfs"; NULL is "auto". One that
+    // is named and cannot be used for all roots that are directories is an error of ringwalk_open.
     const char *source;
     // NULL, or where ringwalk_open writes a sentence for people if it fails, ended by NUL and cut to fit.
     char *message;
@@ -251,7 +258,8 @@ struct ringwalk_options {
     size_t message_size;
 };
 
-// A point in time: seconds since 1970-01-01 00:00 UTC, negative before, and nanoseconds from 0 to 999999999 after that second.
+// A point in time: seconds since 1970-01-01 00:00 UTC, negative before, and nanoseconds from 0 to 999999999 after that
+// second.
 struct ringwalk_timestamp {
     // Seconds since the epoch.
     int64_t seconds;
@@ -259,7 +267,8 @@ struct ringwalk_timestamp {
     uint32_t nanoseconds;
 };
 
-// What is known of a file. Only the members that mask names hold an answer; those of devices, block_size and attributes always do.
+// What is known of a file. Only the members that mask names hold an answer; those of devices, block_size and
+// attributes always do.
 struct ringwalk_metadata {
     // What was answered: RINGWALK_FIELD_ bits.
     uint32_t mask;
@@ -333,8 +342,8 @@ struct ringwalk_error {
     const char *message;
 };
 
-// A batch: entries of one directory, or an error. All pointers are valid until the batch is released, in a callback until that
-// returns; after that, they must not be used.
+// A batch: entries of one directory, or an error. All pointers are valid until the batch is released, in a callback
+// until that returns; after that, they must not be used.
 //
 // Later versions may add members at the end; every function that fills a batch is told its size.
 struct ringwalk_batch {
@@ -346,7 +355,8 @@ struct ringwalk_batch {
     uint32_t depth;
     // Place of the root in the options. Of a batch of roots: that of the first; the others follow in turn.
     size_t root;
-    // Path of the directory, beginning with the root as given, ended by NUL; NULL where the entries are the roots themselves, and of RINGWALK_ERROR.
+    // Path of the directory, beginning with the root as given, ended by NUL; NULL where the entries are the roots
+    // themselves, and of RINGWALK_ERROR.
     const char *directory;
     // Length of that path in bytes, without the NUL.
     size_t directory_length;
@@ -358,9 +368,10 @@ struct ringwalk_batch {
     const struct ringwalk_error *error;
 };
 
-// A callback: called with each batch, by several threads at a time unless the options say one worker (then by the thread
-// that called ringwalk_run only). Answers RINGWALK_CONTINUE, RINGWALK_PRUNE, RINGWALK_STOP, or a negative number: that ends the walk as well,
-// and ringwalk_run returns it. The answer to an error or to RINGWALK_LEAVE may end the walk, and RINGWALK_PRUNE changes nothing there.
+// A callback: called with each batch, by several threads at a time unless the options say one worker (then by the
+// thread that called ringwalk_run only). Answers RINGWALK_CONTINUE, RINGWALK_PRUNE, RINGWALK_STOP, or a negative
+// number: that ends the walk as well, and ringwalk_run returns it. The answer to an error or to RINGWALK_LEAVE may end
+// the walk, and RINGWALK_PRUNE changes nothing there.
 //
 // It must return: no longjmp, no C++ exception.
 typedef int (*ringwalk_visitor)(const struct ringwalk_batch *batch, struct ringwalk_visit *visit, void *data);
@@ -389,124 +400,129 @@ struct ringwalk_summary {
 extern "C" {
 #endif // __cplusplus
 
-// Opens a walk. Nothing is read yet: ringwalk_next_batch or ringwalk_run begins it. A root that cannot be read is no error of this call but a
-// batch of the walk, like everything that cannot be read.
+// Opens a walk. Nothing is read yet: ringwalk_next_batch or ringwalk_run begins it. A root that cannot be read is no
+// error of this call but a batch of the walk, like everything that cannot be read.
 //
-// options: what is asked for; copied. walk: set to the new walk, or to NULL if this fails. It is the caller's, who closes it.
+// options: what is asked for; copied. walk: set to the new walk, or to NULL if this fails. It is the caller's, who
+// closes it.
 //
-// Returns 0; -EINVAL for values of options that there are not, and if there is no root; -E2BIG for options of a newer version that ask for what this one does not
-// know; -EOPNOTSUPP if the source that was named cannot be used; -EMFILE if 1024 walks are open, or there is no descriptor left; -EBADF for a root
-// descriptor that is not open. The message in options says more.
+// Returns 0; -EINVAL for values of options that there are not, and if there is no root; -E2BIG for options of a newer
+// version that ask for what this one does not know; -EOPNOTSUPP if the source that was named cannot be used; -EMFILE
+// if 1024 walks are open, or there is no descriptor left; -EBADF for a root descriptor that is not open. The message
+// in options says more.
 //
 // What the caller promises:
 //
-// options points to a struct whose first member is its size, with strings and lists as described there; walk points to a pointer.
-int ringwalk_open(const struct ringwalk_options *options,
-                  struct ringwalk_walk **walk);
+// options points to a struct whose first member is its size, with strings and lists as described there; walk points to
+// a pointer.
+int ringwalk_open(const struct ringwalk_options *options, struct ringwalk_walk **walk);
 
 // Takes the next batch of a walk, which threads of the walk read ahead: some 8000 entries at most, then they wait.
 //
-// A batch holds entries of one directory, the first one the roots; or an error (its kind says which). Errors come in their place among the batches.
-// Any number of batches may be held at a time, also after the walk has been closed. May be called by several threads, each of which gets other batches.
+// A batch holds entries of one directory, the first one the roots; or an error (its kind says which). Errors come in
+// their place among the batches. Any number of batches may be held at a time, also after the walk has been closed. May
+// be called by several threads, each of which gets other batches.
 //
 // batch: filled. It is the caller's, who releases it. size: sizeof *batch.
 //
-// Returns 1 if there is a batch; 0 at the end, and from then on; -ECANCELED after ringwalk_cancel; -EBADF if the walk is not open in this process; -EBUSY if it is being
-// run; -EAGAIN if no thread can be started; -EINVAL for a size that is too small. Without 1, batch is not to be released.
+// Returns 1 if there is a batch; 0 at the end, and from then on; -ECANCELED after ringwalk_cancel; -EBADF if the walk
+// is not open in this process; -EBUSY if it is being run; -EAGAIN if no thread can be started; -EINVAL for a size that
+// is too small. Without 1, batch is not to be released.
 //
 // What the caller promises:
 //
 // batch points to size bytes.
-int ringwalk_next_batch(struct ringwalk_walk *walk,
-                        struct ringwalk_batch *batch,
-                        size_t size);
+int ringwalk_next_batch(struct ringwalk_walk *walk, struct ringwalk_batch *batch, size_t size);
 
-// Releases a batch of ringwalk_next_batch: names, metadata and paths in it are gone. Sets its id, counts and pointers to 0. Any thread.
+// Releases a batch of ringwalk_next_batch: names, metadata and paths in it are gone. Sets its id, counts and pointers
+// to 0. Any thread.
 //
-// Returns 0; -EBADF if it is not held (it was released already, by itself or through a copy of the struct, or was never filled); -EINVAL for NULL.
+// Returns 0; -EBADF if it is not held (it was released already, by itself or through a copy of the struct, or was
+// never filled); -EINVAL for NULL.
 //
 // What the caller promises:
 //
 // batch points to a batch; no other thread uses what is in it.
 int ringwalk_release(struct ringwalk_batch *batch);
 
-// Has a walk end soon: ringwalk_next_batch returns -ECANCELED from now on (after 20 ms at most where it waits), ringwalk_run does
-// when the calls that it is in have returned. What was read and not taken is dropped. The walk is still to be closed.
+// Has a walk end soon: ringwalk_next_batch returns -ECANCELED from now on (after 20 ms at most where it waits),
+// ringwalk_run does when the calls that it is in have returned. What was read and not taken is dropped. The walk is
+// still to be closed.
 //
 // Any thread may do this, and a signal handler: no lock is taken, and errno is not touched.
 //
 // Returns 0, also if it was cancelled before or is at its end; -EBADF if it is not open in this process.
 int ringwalk_cancel(struct ringwalk_walk *walk);
 
-// Closes a walk, wherever it is, and waits for its threads. Batches that are held stay as they are until they are released. Who waits in
-// ringwalk_next_batch on another thread is told -ECANCELED or -EBADF.
+// Closes a walk, wherever it is, and waits for its threads. Batches that are held stay as they are until they are
+// released. Who waits in ringwalk_next_batch on another thread is told -ECANCELED or -EBADF.
 //
-// Returns 0; -EBADF if it is not open in this process: closed already, of a parent process, or not a walk; -EBUSY if ringwalk_run is in it (cancel it; close it when that has returned).
+// Returns 0; -EBADF if it is not open in this process: closed already, of a parent process, or not a walk; -EBUSY if
+// ringwalk_run is in it (cancel it; close it when that has returned).
 int ringwalk_close(struct ringwalk_walk *walk);
 
-// Walks with a callback, and returns when all is done or the callback has ended the walk. It is called with batches like those of ringwalk_next_batch, which are
-// gone when it returns and are not released. The order: the batch of its parent that has a directory as entry; batches of the directory; with
-// RINGWALK_FLAG_LEAVES the end of it. Batches of one wide directory may come to several workers at a time.
+// Walks with a callback, and returns when all is done or the callback has ended the walk. It is called with batches
+// like those of ringwalk_next_batch, which are gone when it returns and are not released. The order: the batch of its
+// parent that has a directory as entry; batches of the directory; with RINGWALK_FLAG_LEAVES the end of it. Batches of
+// one wide directory may come to several workers at a time.
 //
 // visitor: the callback. data: passed on to it.
 //
-// Returns 0 when all is done, or the callback has said RINGWALK_STOP; the negative number that it has answered; -EINVAL if it has answered anything else, or is NULL; -ECANCELED
-// after ringwalk_cancel; -EBUSY if the walk is being read or run; -EALREADY if it has been; -EBADF if it is not open in this process.
+// Returns 0 when all is done, or the callback has said RINGWALK_STOP; the negative number that it has answered;
+// -EINVAL if it has answered anything else, or is NULL; -ECANCELED after ringwalk_cancel; -EBUSY if the walk is being
+// read or run; -EALREADY if it has been; -EBADF if it is not open in this process.
 //
 // What the caller promises:
 //
 // Unless the options say one worker, the callback may be called by several threads at a time.
-int ringwalk_run(struct ringwalk_walk *walk,
-                 ringwalk_visitor visitor,
-                 void *data);
+int ringwalk_run(struct ringwalk_walk *walk, ringwalk_visitor visitor, void *data);
 
-// In a callback with entries: the descriptor of their directory, for openat(2) and its like; AT_FDCWD if they are the roots. It is not the caller's: not to be closed, nor kept
-// beyond the callback.
+// In a callback with entries: the descriptor of their directory, for openat(2) and its like; AT_FDCWD if they are the
+// roots. It is not the caller's: not to be closed, nor kept beyond the callback.
 //
-// Returns 0; -EBADF outside of that callback, or on another thread; -EINVAL if there are no entries in the batch; what opening the directory says, as some sources read it
-// without opening it (-ENOENT if it is no longer where it was).
+// Returns 0; -EBADF outside of that callback, or on another thread; -EINVAL if there are no entries in the batch; what
+// opening the directory says, as some sources read it without opening it (-ENOENT if it is no longer where it was).
 //
 // What the caller promises:
 //
 // descriptor points to an int.
-int ringwalk_visit_descriptor(struct ringwalk_visit *visit,
-                              int *descriptor);
+int ringwalk_visit_descriptor(struct ringwalk_visit *visit, int *descriptor);
 
-// In a callback with entries: does not go into the entry with this index. Changes nothing for one that is no directory.
+// In a callback with entries: does not go into the entry with this index. Changes nothing for one that is no
+// directory.
 //
 // Returns 0; -EBADF outside of that callback, or on another thread; -EINVAL if there is no such entry.
 int ringwalk_visit_prune(struct ringwalk_visit *visit, size_t index);
 
-// In a callback: the number of the worker that makes the call, from 0. Two calls at a time never have the same one, so it can be the index of what
-// a callback keeps for itself. Numbers are smaller than the number of workers in the options, without one smaller than 1024.
+// In a callback: the number of the worker that makes the call, from 0. Two calls at a time never have the same one, so
+// it can be the index of what a callback keeps for itself. Numbers are smaller than the number of workers in the
+// options, without one smaller than 1024.
 //
 // Returns the number; -EBADF outside of that callback, or on another thread.
 int ringwalk_visit_worker(struct ringwalk_visit *visit);
 
-// The path of an entry: that of its directory, a slash, its name. Written to buffer with its NUL if there is room for all of it, and not at all if there is not.
+// The path of an entry: that of its directory, a slash, its name. Written to buffer with its NUL if there is room for
+// all of it, and not at all if there is not.
 //
-// Returns its length in bytes without the NUL, also if there was no room (size 0 asks for the length); -EINVAL if there is no such entry, as in a batch that has been released.
+// Returns its length in bytes without the NUL, also if there was no room (size 0 asks for the length); -EINVAL if
+// there is no such entry, as in a batch that has been released.
 //
 // What the caller promises:
 //
 // batch points to a batch as it was filled, and that is still held or in its callback; buffer has size bytes.
-ptrdiff_t ringwalk_path(const struct ringwalk_batch *batch,
-                        size_t index,
-                        char *buffer,
-                        size_t size);
+ptrdiff_t ringwalk_path(const struct ringwalk_batch *batch, size_t index, char *buffer, size_t size);
 
 // What a walk says of itself at its end: after ringwalk_next_batch has returned 0, or ringwalk_run has returned.
 //
 // summary: filled. size: sizeof *summary.
 //
-// Returns 0; -EAGAIN if the walk is not at its end; -ECANCELED if it was cancelled while batches were taken; -EBADF if it is not open in this process; -EINVAL for a size that is too small.
+// Returns 0; -EAGAIN if the walk is not at its end; -ECANCELED if it was cancelled while batches were taken; -EBADF if
+// it is not open in this process; -EINVAL for a size that is too small.
 //
 // What the caller promises:
 //
 // summary points to size bytes.
-int ringwalk_summary(struct ringwalk_walk *walk,
-                     struct ringwalk_summary *summary,
-                     size_t size);
+int ringwalk_summary(struct ringwalk_walk *walk, struct ringwalk_summary *summary, size_t size);
 
 // The version of the library, such as "0.1.0". A constant.
 const char *ringwalk_version(void);

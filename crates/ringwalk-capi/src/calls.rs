@@ -1,4 +1,5 @@
-//! The functions of the header. Each turns what C passes into Rust's terms, calls what is safe, and turns the result into 0 or -errno.
+//! The functions of the header. Each turns what C passes into Rust's terms, calls what is safe, and turns the result
+//! into 0 or -errno.
 
 #![allow(unsafe_code, reason = "exports symbols and follows pointers of C")]
 #![allow(
@@ -18,18 +19,21 @@ use rustix::io::Errno;
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
 
-/// Opens a walk. Nothing is read yet: ringwalk_next_batch or ringwalk_run begins it. A root that cannot be read is no error of this call but a
-/// batch of the walk, like everything that cannot be read.
+/// Opens a walk. Nothing is read yet: ringwalk_next_batch or ringwalk_run begins it. A root that cannot be read is no
+/// error of this call but a batch of the walk, like everything that cannot be read.
 ///
-/// options: what is asked for; copied. walk: set to the new walk, or to NULL if this fails. It is the caller's, who closes it.
+/// options: what is asked for; copied. walk: set to the new walk, or to NULL if this fails. It is the caller's, who
+/// closes it.
 ///
-/// Returns 0; -EINVAL for values of options that there are not, and if there is no root; -E2BIG for options of a newer version that ask for what this one does not
-/// know; -EOPNOTSUPP if the source that was named cannot be used; -EMFILE if 1024 walks are open, or there is no descriptor left; -EBADF for a root
-/// descriptor that is not open. The message in options says more.
+/// Returns 0; -EINVAL for values of options that there are not, and if there is no root; -E2BIG for options of a newer
+/// version that ask for what this one does not know; -EOPNOTSUPP if the source that was named cannot be used; -EMFILE
+/// if 1024 walks are open, or there is no descriptor left; -EBADF for a root descriptor that is not open. The message
+/// in options says more.
 ///
 /// # Safety
 ///
-/// options points to a struct whose first member is its size, with strings and lists as described there; walk points to a pointer.
+/// options points to a struct whose first member is its size, with strings and lists as described there; walk points to
+/// a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ringwalk_open(
     options: *const RingwalkOptions,
@@ -74,13 +78,15 @@ unsafe fn open(options: &RingwalkOptions) -> Result<usize, Refused> {
 
 /// Takes the next batch of a walk, which threads of the walk read ahead: some 8000 entries at most, then they wait.
 ///
-/// A batch holds entries of one directory, the first one the roots; or an error (its kind says which). Errors come in their place among the batches.
-/// Any number of batches may be held at a time, also after the walk has been closed. May be called by several threads, each of which gets other batches.
+/// A batch holds entries of one directory, the first one the roots; or an error (its kind says which). Errors come in
+/// their place among the batches. Any number of batches may be held at a time, also after the walk has been closed. May
+/// be called by several threads, each of which gets other batches.
 ///
 /// batch: filled. It is the caller's, who releases it. size: sizeof *batch.
 ///
-/// Returns 1 if there is a batch; 0 at the end, and from then on; -ECANCELED after ringwalk_cancel; -EBADF if the walk is not open in this process; -EBUSY if it is being
-/// run; -EAGAIN if no thread can be started; -EINVAL for a size that is too small. Without 1, batch is not to be released.
+/// Returns 1 if there is a batch; 0 at the end, and from then on; -ECANCELED after ringwalk_cancel; -EBADF if the walk
+/// is not open in this process; -EBUSY if it is being run; -EAGAIN if no thread can be started; -EINVAL for a size that
+/// is too small. Without 1, batch is not to be released.
 ///
 /// # Safety
 ///
@@ -108,9 +114,11 @@ pub unsafe extern "C" fn ringwalk_next_batch(
     })
 }
 
-/// Releases a batch of ringwalk_next_batch: names, metadata and paths in it are gone. Sets its id, counts and pointers to 0. Any thread.
+/// Releases a batch of ringwalk_next_batch: names, metadata and paths in it are gone. Sets its id, counts and pointers
+/// to 0. Any thread.
 ///
-/// Returns 0; -EBADF if it is not held (it was released already, by itself or through a copy of the struct, or was never filled); -EINVAL for NULL.
+/// Returns 0; -EBADF if it is not held (it was released already, by itself or through a copy of the struct, or was
+/// never filled); -EINVAL for NULL.
 ///
 /// # Safety
 ///
@@ -131,8 +139,9 @@ pub unsafe extern "C" fn ringwalk_release(batch: *mut RingwalkBatch) -> c_int {
     })
 }
 
-/// Has a walk end soon: ringwalk_next_batch returns -ECANCELED from now on (after 20 ms at most where it waits), ringwalk_run does
-/// when the calls that it is in have returned. What was read and not taken is dropped. The walk is still to be closed.
+/// Has a walk end soon: ringwalk_next_batch returns -ECANCELED from now on (after 20 ms at most where it waits),
+/// ringwalk_run does when the calls that it is in have returned. What was read and not taken is dropped. The walk is
+/// still to be closed.
 ///
 /// Any thread may do this, and a signal handler: no lock is taken, and errno is not touched.
 ///
@@ -147,10 +156,11 @@ pub extern "C" fn ringwalk_cancel(walk: *mut RingwalkWalk) -> c_int {
     }
 }
 
-/// Closes a walk, wherever it is, and waits for its threads. Batches that are held stay as they are until they are released. Who waits in
-/// ringwalk_next_batch on another thread is told -ECANCELED or -EBADF.
+/// Closes a walk, wherever it is, and waits for its threads. Batches that are held stay as they are until they are
+/// released. Who waits in ringwalk_next_batch on another thread is told -ECANCELED or -EBADF.
 ///
-/// Returns 0; -EBADF if it is not open in this process: closed already, of a parent process, or not a walk; -EBUSY if ringwalk_run is in it (cancel it; close it when that has returned).
+/// Returns 0; -EBADF if it is not open in this process: closed already, of a parent process, or not a walk; -EBUSY if
+/// ringwalk_run is in it (cancel it; close it when that has returned).
 #[unsafe(no_mangle)]
 pub extern "C" fn ringwalk_close(walk: *mut RingwalkWalk) -> c_int {
     guard(|| {
@@ -161,14 +171,16 @@ pub extern "C" fn ringwalk_close(walk: *mut RingwalkWalk) -> c_int {
     })
 }
 
-/// Walks with a callback, and returns when all is done or the callback has ended the walk. It is called with batches like those of ringwalk_next_batch, which are
-/// gone when it returns and are not released. The order: the batch of its parent that has a directory as entry; batches of the directory; with
-/// RINGWALK_FLAG_LEAVES the end of it. Batches of one wide directory may come to several workers at a time.
+/// Walks with a callback, and returns when all is done or the callback has ended the walk. It is called with batches
+/// like those of ringwalk_next_batch, which are gone when it returns and are not released. The order: the batch of its
+/// parent that has a directory as entry; batches of the directory; with RINGWALK_FLAG_LEAVES the end of it. Batches of
+/// one wide directory may come to several workers at a time.
 ///
 /// visitor: the callback. data: passed on to it.
 ///
-/// Returns 0 when all is done, or the callback has said RINGWALK_STOP; the negative number that it has answered; -EINVAL if it has answered anything else, or is NULL; -ECANCELED
-/// after ringwalk_cancel; -EBUSY if the walk is being read or run; -EALREADY if it has been; -EBADF if it is not open in this process.
+/// Returns 0 when all is done, or the callback has said RINGWALK_STOP; the negative number that it has answered;
+/// -EINVAL if it has answered anything else, or is NULL; -ECANCELED after ringwalk_cancel; -EBUSY if the walk is being
+/// read or run; -EALREADY if it has been; -EBADF if it is not open in this process.
 ///
 /// # Safety
 ///
@@ -185,11 +197,11 @@ pub unsafe extern "C" fn ringwalk_run(
     })
 }
 
-/// In a callback with entries: the descriptor of their directory, for openat(2) and its like; AT_FDCWD if they are the roots. It is not the caller's: not to be closed, nor kept
-/// beyond the callback.
+/// In a callback with entries: the descriptor of their directory, for openat(2) and its like; AT_FDCWD if they are the
+/// roots. It is not the caller's: not to be closed, nor kept beyond the callback.
 ///
-/// Returns 0; -EBADF outside of that callback, or on another thread; -EINVAL if there are no entries in the batch; what opening the directory says, as some sources read it
-/// without opening it (-ENOENT if it is no longer where it was).
+/// Returns 0; -EBADF outside of that callback, or on another thread; -EINVAL if there are no entries in the batch; what
+/// opening the directory says, as some sources read it without opening it (-ENOENT if it is no longer where it was).
 ///
 /// # Safety
 ///
@@ -212,7 +224,8 @@ pub unsafe extern "C" fn ringwalk_visit_descriptor(
     })
 }
 
-/// In a callback with entries: does not go into the entry with this index. Changes nothing for one that is no directory.
+/// In a callback with entries: does not go into the entry with this index. Changes nothing for one that is no
+/// directory.
 ///
 /// Returns 0; -EBADF outside of that callback, or on another thread; -EINVAL if there is no such entry.
 #[unsafe(no_mangle)]
@@ -220,8 +233,9 @@ pub extern "C" fn ringwalk_visit_prune(visit: *mut RingwalkVisit, index: usize) 
     guard(|| current::ask(visit, |current| current.prune(index)).map(|()| 0))
 }
 
-/// In a callback: the number of the worker that makes the call, from 0. Two calls at a time never have the same one, so it can be the index of what
-/// a callback keeps for itself. Numbers are smaller than the number of workers in the options, without one smaller than 1024.
+/// In a callback: the number of the worker that makes the call, from 0. Two calls at a time never have the same one, so
+/// it can be the index of what a callback keeps for itself. Numbers are smaller than the number of workers in the
+/// options, without one smaller than 1024.
 ///
 /// Returns the number; -EBADF outside of that callback, or on another thread.
 #[unsafe(no_mangle)]
@@ -233,9 +247,11 @@ pub extern "C" fn ringwalk_visit_worker(visit: *mut RingwalkVisit) -> c_int {
     })
 }
 
-/// The path of an entry: that of its directory, a slash, its name. Written to buffer with its NUL if there is room for all of it, and not at all if there is not.
+/// The path of an entry: that of its directory, a slash, its name. Written to buffer with its NUL if there is room for
+/// all of it, and not at all if there is not.
 ///
-/// Returns its length in bytes without the NUL, also if there was no room (size 0 asks for the length); -EINVAL if there is no such entry, as in a batch that has been released.
+/// Returns its length in bytes without the NUL, also if there was no room (size 0 asks for the length); -EINVAL if
+/// there is no such entry, as in a batch that has been released.
 ///
 /// # Safety
 ///
@@ -260,7 +276,8 @@ pub unsafe extern "C" fn ringwalk_path(
 ///
 /// summary: filled. size: sizeof *summary.
 ///
-/// Returns 0; -EAGAIN if the walk is not at its end; -ECANCELED if it was cancelled while batches were taken; -EBADF if it is not open in this process; -EINVAL for a size that is too small.
+/// Returns 0; -EAGAIN if the walk is not at its end; -ECANCELED if it was cancelled while batches were taken; -EBADF if
+/// it is not open in this process; -EINVAL for a size that is too small.
 ///
 /// # Safety
 ///

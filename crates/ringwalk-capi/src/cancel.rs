@@ -1,14 +1,15 @@
 //! Handles of walks, and cancelling by handle without a lock.
 //!
-//! A signal handler may cancel a walk, so this must take no lock and no memory: the table is a fixed array with one word for each
-//! walk that is open.
+//! A signal handler may cancel a walk, so this must take no lock and no memory: the table is a fixed array with one
+//! word for each walk that is open.
 //!
 //! ```text
 //! handle   serial | place in the table (10 bits) | 0 | 1      odd, so never the address of anything
 //! word     0: free;  handle: open;  handle + 2: open and cancelled
 //! ```
 //!
-//! Serials only go up. On machines of 64 bits a handle is thus never given twice; on those of 32 bits, after half a million walks.
+//! Serials only go up. On machines of 64 bits a handle is thus never given twice; on those of 32 bits, after half a
+//! million walks.
 
 use std::sync::atomic::{
     AtomicUsize, Ordering::AcqRel, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,

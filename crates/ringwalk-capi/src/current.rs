@@ -1,7 +1,7 @@
 //! The call that a thread is in: what a callback may ask of the batch it was called with.
 //!
-//! C has a number that names the call. It says something only on the thread that makes the call, and only while it lasts; so one that was
-//! kept, or given to another thread, is an error.
+//! C has a number that names the call. It says something only on the thread that makes the call, and only while it
+//! lasts; so one that was kept, or given to another thread, is an error.
 
 use crate::abi::RingwalkVisit;
 use ringwalk::Batch;
@@ -19,7 +19,8 @@ pub(crate) struct Current<'a> {
 }
 
 thread_local! {
-    /// The number of the call that this thread is in, and what it is for. Callbacks do not nest but by a walk that a callback runs.
+    /// The number of the call that this thread is in, and what it is for. Callbacks do not nest but by a walk that a
+    /// callback runs.
     static CALL: Cell<(usize, *const ())> = const { Cell::new((0, ptr::null())) };
 }
 
@@ -82,8 +83,8 @@ pub(crate) fn ask<R>(
     if current.is_null() || visit.addr() != number {
         return Err(Errno::BADF);
     }
-    // SAFETY: not null, so set by `with` on this thread, from a borrow of a `Current` that outlives the call; and the call lasts, as `with`
-    // sets back what was before when it has returned.
+    // SAFETY: not null, so set by `with` on this thread, from a borrow of a `Current` that outlives the call; and the
+    // call lasts, as `with` sets back what was before when it has returned.
     #[allow(unsafe_code, reason = "a borrow that C carries through a callback")]
     let current = unsafe { *current.cast::<Current<'_>>() };
     question(current)

@@ -1,7 +1,7 @@
 //! Results as C has them, and panics, which must not unwind into C.
 //!
-//! The optimized library aborts where it panics (`panic = "abort"`). A debug build unwinds; there a panic ends here, with its message on
-//! standard error, and the call that it came from fails with `-ENOTRECOVERABLE`.
+//! The optimized library aborts where it panics (`panic = "abort"`). A debug build unwinds; there a panic ends here,
+//! with its message on standard error, and the call that it came from fails with `-ENOTRECOVERABLE`.
 
 use rustix::io::Errno;
 use std::ffi::c_int;
@@ -20,7 +20,8 @@ pub(crate) fn guard_length(call: impl FnOnce() -> Result<usize, Errno>) -> isize
 }
 
 fn caught<T>(call: impl FnOnce() -> Result<T, Errno>) -> Result<T, Errno> {
-    // What a panic leaves behind is behind locks that are used on regardless, and a walk in the middle of a call is over then.
+    // What a panic leaves behind is behind locks that are used on regardless, and a walk in the middle of a call is
+    // over then.
     catch_unwind(AssertUnwindSafe(call)).unwrap_or(Err(Errno::NOTRECOVERABLE))
 }
 

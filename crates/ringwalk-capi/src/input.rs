@@ -58,7 +58,8 @@ pub(crate) unsafe fn options(from: *const RingwalkOptions) -> Result<RingwalkOpt
 ///
 /// # Safety
 ///
-/// `roots` is NULL or points to strings, the last followed by NULL; `root_descriptors` is NULL or has as many descriptors.
+/// `roots` is NULL or points to strings, the last followed by NULL; `root_descriptors` is NULL or has as many
+/// descriptors.
 pub(crate) unsafe fn roots(options: &RingwalkOptions) -> Result<Vec<Root>, Refused> {
     let mut roots = Vec::new();
     if options.roots.is_null() {
@@ -130,7 +131,8 @@ pub(crate) unsafe fn write_message(to: *mut c_char, size: usize, message: &str) 
     }
 }
 
-/// The path of an entry, as a batch says it: written with its NUL if there is room for all of it. Returns its length without the NUL.
+/// The path of an entry, as a batch says it: written with its NUL if there is room for all of it. Returns its length
+/// without the NUL.
 ///
 /// # Safety
 ///
@@ -146,7 +148,8 @@ pub(crate) unsafe fn path(
     }
     // SAFETY: there are more entries than `index`.
     let entry = unsafe { &*batch.entries.add(index) };
-    // SAFETY: pointers and lengths are those that the batch was filled with; that of the directory is 0 where its pointer is NULL.
+    // SAFETY: pointers and lengths are those that the batch was filled with; that of the directory is 0 where its
+    // pointer is NULL.
     let (directory, name) = unsafe {
         (
             bytes(batch.directory, batch.directory_length),
@@ -163,7 +166,8 @@ pub(crate) unsafe fn path(
     if length <= size {
         let mut at = buffer.cast::<u8>();
         for part in parts {
-            // SAFETY: all parts together are no longer than `size`; names do not lie in a buffer that the caller may write to.
+            // SAFETY: all parts together are no longer than `size`; names do not lie in a buffer that the caller may
+            // write to.
             unsafe {
                 ptr::copy_nonoverlapping(part.as_ptr(), at, part.len());
                 at = at.add(part.len());

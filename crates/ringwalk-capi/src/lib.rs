@@ -1,6 +1,7 @@
 //! Ringwalk for C: what `ringwalk.h` declares, and the shared and static libraries have.
 //!
-//! The header is made from `abi/` and `calls.rs` by `cargo run -p xtask -- header`; the comments there are its documentation.
+//! The header is made from `abi/` and `calls.rs` by `cargo run -p xtask -- header`; the comments there are its
+//! documentation.
 //!
 //! | file | what is in it |
 //! |---|---|
@@ -16,9 +17,10 @@
 //! | `summary.rs` | the end of a walk |
 //! | `signals.rs` | threads that take none of the program's signals |
 //!
-//! `unsafe` is where pointers of C are followed (`input.rs`, `sized.rs`, `calls.rs`), where C is called (`visit.rs`, `current.rs`), and in `registry.rs`, which is replaced
-//! after a fork. A handle of C is a number that is looked up, never an address; so one that is no longer valid is an error, whatever is done with it.
-//! Not here: anything that reads directories, which is the engine's (`ringwalk`).
+//! `unsafe` is where pointers of C are followed (`input.rs`, `sized.rs`, `calls.rs`), where C is called (`visit.rs`,
+//! `current.rs`), and in `registry.rs`, which is replaced after a fork. A handle of C is a number that is looked up,
+//! never an address; so one that is no longer valid is an error, whatever is done with it. Not here: anything that
+//! reads directories, which is the engine's (`ringwalk`).
 
 pub mod abi;
 pub mod calls;

@@ -1,10 +1,11 @@
 //! What is open: walks by handle, batches by number.
 //!
-//! C passes numbers, which are looked up here; so closing twice, or using what has been closed, is an error and nothing worse.
+//! C passes numbers, which are looked up here; so closing twice, or using what has been closed, is an error and nothing
+//! worse.
 //!
-//! After fork(2) a child has a copy of all of this, but none of the threads that walk; and a lock here may have been held by a thread that
-//! does not exist in it. So the child begins with an empty registry (`pthread_atfork`), and to it the parent's walks and batches are
-//! not open. What they hold stays as it is, unused.
+//! After fork(2) a child has a copy of all of this, but none of the threads that walk; and a lock here may have been
+//! held by a thread that does not exist in it. So the child begins with an empty registry (`pthread_atfork`), and to it
+//! the parent's walks and batches are not open. What they hold stays as it is, unused.
 
 use crate::cancel;
 use crate::held::Held;
@@ -38,7 +39,8 @@ impl Registry {
         if current.is_null() {
             current = Self::begin();
         }
-        // SAFETY: not null, and so from `begin`: made by Box::into_raw, never freed, and not written to but through its locks and atomics.
+        // SAFETY: not null, and so from `begin`: made by Box::into_raw, never freed, and not written to but through its
+        // locks and atomics.
         #[allow(
             unsafe_code,
             reason = "a registry outlives every borrow, but must be replaced after fork"
@@ -108,8 +110,8 @@ extern "C" fn in_child() {
 }
 
 fn watch_forks() {
-    // SAFETY: the function is there as long as the process (the shared library is linked with -z nodelete), takes no lock and no memory,
-    // and cannot panic.
+    // SAFETY: the function is there as long as the process (the shared library is linked with -z nodelete), takes no
+    // lock and no memory, and cannot panic.
     #[allow(
         unsafe_code,
         reason = "the C library has no other way to be told of a fork"

@@ -53,7 +53,8 @@ const BUFFER_SIZES: std::ops::RangeInclusive<usize> = 1024..=64 << 20;
 ///
 /// # Errors
 ///
-/// `EINVAL` for values that there are not, `EOPNOTSUPP` if the source cannot be used, `EMFILE` if too many walks are open.
+/// `EINVAL` for values that there are not, `EOPNOTSUPP` if the source cannot be used, `EMFILE` if too many walks are
+/// open.
 pub(crate) fn open(
     options: &RingwalkOptions,
     roots: Vec<Root>,

@@ -1,5 +1,5 @@
-//! Threads of a walk are not the program's, and take no signals of it: its handlers run where it expects them, and the calls that it has
-//! interrupted by signals are.
+//! Threads of a walk are not the program's, and take no signals of it: its handlers run where it expects them, and the
+//! calls that it has interrupted by signals are.
 
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -12,8 +12,8 @@ impl Blocked {
     pub(crate) fn all() -> Self {
         let mut all = MaybeUninit::uninit();
         let mut before = MaybeUninit::uninit();
-        // SAFETY: sigfillset fills the set that it is given, which pthread_sigmask reads; that fills `before`. Neither can fail with these
-        // arguments, and both sets are our own.
+        // SAFETY: sigfillset fills the set that it is given, which pthread_sigmask reads; that fills `before`. Neither
+        // can fail with these arguments, and both sets are our own.
         #[allow(unsafe_code, reason = "the standard library has no signals")]
         unsafe {
             libc::sigfillset(all.as_mut_ptr());

@@ -1,8 +1,9 @@
 //! Structs that grow: read and written by the size that the other side knows of them.
 //!
-//! Both rules are the kernel's (`copy_struct_from_user` in include/linux/uaccess.h). What is missing in a struct that is read counts as
-//! zero, and what there is too much of must be zero (`E2BIG`). What is missing in a struct that is written is left out, and what there is too
-//! much of is set to zero. A struct smaller than it was in its first version is `EINVAL`.
+//! Both rules are the kernel's (`copy_struct_from_user` in include/linux/uaccess.h). What is missing in a struct that
+//! is read counts as zero, and what there is too much of must be zero (`E2BIG`). What is missing in a struct that is
+//! written is left out, and what there is too much of is set to zero. A struct smaller than it was in its first version
+//! is `EINVAL`.
 
 use rustix::io::Errno;
 use std::mem::MaybeUninit;
@@ -31,14 +32,15 @@ pub(crate) unsafe fn read<T: Plain>(from: *const T, size: usize) -> Result<T, Er
         return Err(Errno::INVAL);
     }
     let known = size.min(size_of::<T>());
-    // SAFETY: `known..size` lies in the bytes that the caller vouches for, and is empty if they are no more than are known.
+    // SAFETY: `known..size` lies in the bytes that the caller vouches for, and is empty if they are no more than are
+    // known.
     let unknown = unsafe { slice::from_raw_parts(from.cast::<u8>().add(known), size - known) };
     if unknown.iter().any(|byte| *byte != 0) {
         return Err(Errno::TOOBIG);
     }
     let mut value = MaybeUninit::<T>::zeroed();
-    // SAFETY: `known` bytes can be read (the caller vouches for `size`) and written (`known` is no more than the size of `T`); the value is
-    // our own, so they do not overlap. Zeros and whatever C wrote are values of a `Plain` type.
+    // SAFETY: `known` bytes can be read (the caller vouches for `size`) and written (`known` is no more than the size
+    // of `T`); the value is our own, so they do not overlap. Zeros and whatever C wrote are values of a `Plain` type.
     unsafe {
         ptr::copy_nonoverlapping(from.cast::<u8>(), value.as_mut_ptr().cast::<u8>(), known);
         Ok(value.assume_init())
@@ -54,7 +56,8 @@ pub(crate) unsafe fn read<T: Plain>(from: *const T, size: usize) -> Result<T, Er
 pub(crate) unsafe fn write<T: Plain>(to: *mut T, size: usize, value: &T) -> Result<(), Errno> {
     check_size::<T>(to, size)?;
     let known = size.min(size_of::<T>());
-    // SAFETY: the caller vouches for `size` bytes at `to`, of which `known` are written, then the rest; `value` has `known`, and is not there.
+    // SAFETY: the caller vouches for `size` bytes at `to`, of which `known` are written, then the rest; `value` has
+    // `known`, and is not there.
     unsafe {
         ptr::copy_nonoverlapping(ptr::from_ref(value).cast::<u8>(), to.cast::<u8>(), known);
         ptr::write_bytes(to.cast::<u8>().add(known), 0, size - known);

@@ -26,8 +26,8 @@ pub(crate) struct Callback<'a> {
     answer: AtomicI32,
 }
 
-// SAFETY: `data` is only passed on. Whoever calls `ringwalk_run` promises that the callback may have it on any thread, and several at
-// a time, unless the walk has one worker, which is the calling thread.
+// SAFETY: `data` is only passed on. Whoever calls `ringwalk_run` promises that the callback may have it on any thread,
+// and several at a time, unless the walk has one worker, which is the calling thread.
 #[allow(unsafe_code, reason = "C says that its pointer may be shared")]
 unsafe impl Sync for Callback<'_> {}
 
@@ -57,8 +57,8 @@ impl<'a> Callback<'a> {
         if self.is_over() {
             return Flow::Stop;
         }
-        // SAFETY: `function` is of that type and may be called with `data` on this thread (the promise of `ringwalk_run`'s caller). The
-        // batch, and all that it points to, lives until after the call.
+        // SAFETY: `function` is of that type and may be called with `data` on this thread (the promise of
+        // `ringwalk_run`'s caller). The batch, and all that it points to, lives until after the call.
         #[allow(unsafe_code, reason = "calls C")]
         let answer = current::with(of, |visit| unsafe {
             (self.function)(batch, visit, self.data)
@@ -80,8 +80,8 @@ impl<'a> Callback<'a> {
     }
 }
 
-/// Runs a walk with a callback; what the walk says of itself, and 0 or the negative number that ended it: of the callback, which may
-/// answer any, or -errno.
+/// Runs a walk with a callback; what the walk says of itself, and 0 or the negative number that ended it: of the
+/// callback, which may answer any, or -errno.
 pub(crate) fn run(walk: Walk, callback: &Callback<'_>) -> (Summary, c_int) {
     let outcome = walk.run(|worker| Calling {
         callback,

@@ -62,7 +62,8 @@ impl OpenWalk {
     ///
     /// # Errors
     ///
-    /// `ECANCELED`; `EBUSY` while it is run; `EBADF` if it has been closed meanwhile; `EAGAIN` if no thread can be started.
+    /// `ECANCELED`; `EBUSY` while it is run; `EBADF` if it has been closed meanwhile; `EAGAIN` if no thread can be
+    /// started.
     pub(crate) fn next(&self) -> Result<Option<Box<Held>>, Errno> {
         let mut state = self.lock();
         if self.ticket.is_cancelled() && !matches!(*state, State::Running | State::Closed) {
@@ -103,7 +104,8 @@ impl OpenWalk {
         Ok(item.map(|item| Box::new(Held::from(item))))
     }
 
-    /// Runs the walk with a callback, on this thread and others; 0, or what the callback answered to end it, or `-ECANCELED`.
+    /// Runs the walk with a callback, on this thread and others; 0, or what the callback answered to end it, or
+    /// `-ECANCELED`.
     ///
     /// # Errors
     ///

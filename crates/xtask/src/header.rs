@@ -1,6 +1,7 @@
 //! `ringwalk.h`: what C programs include, made from the declarations in `ringwalk-capi` and their comments.
 //!
-//! It is committed, so that building and installing need no generator; a test here fails when it is not what the crate says.
+//! It is committed, so that building and installing need no generator; a test here fails when it is not what the crate
+//! says.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -61,11 +62,7 @@ fn config() -> Config {
     let mut config = Config {
         header: Some(INTRODUCTION.trim_end().to_owned()),
         include_guard: Some("RINGWALK_H".to_owned()),
-        sys_includes: vec![
-            "stddef.h".to_owned(),
-            "stdint.h".to_owned(),
-            "sys/types.h".to_owned(),
-        ],
+        sys_includes: vec!["stddef.h".to_owned(), "stdint.h".to_owned()],
         no_includes: true,
         cpp_compat: true,
         language: Language::C,
@@ -85,11 +82,16 @@ fn config() -> Config {
     config
 }
 
-/// Rust's headings in comments are not C's.
+/// Rust's headings in comments are not C's, nor are all its numbers without brackets.
 fn polish(generated: &str) -> Result<String> {
     let mut text = String::with_capacity(generated.len());
     for line in generated.lines() {
-        let line = line.replace("// # Safety", "// What the caller promises:");
+        let mut line = line.replace("// # Safety", "// What the caller promises:");
+        if let Some((name, number)) = line.rsplit_once(" -")
+            && line.starts_with("#define ")
+        {
+            line = format!("{name} (-{number})");
+        }
         writeln!(text, "{}", line.trim_end())?;
     }
     Ok(text)

@@ -6,7 +6,8 @@ use std::ffi::{CStr, c_char};
 use std::mem::offset_of;
 use std::ptr;
 
-/// A point in time: seconds since 1970-01-01 00:00 UTC, negative before, and nanoseconds from 0 to 999999999 after that second.
+/// A point in time: seconds since 1970-01-01 00:00 UTC, negative before, and nanoseconds from 0 to 999999999 after that
+/// second.
 #[derive(Debug)]
 #[repr(C)]
 pub struct RingwalkTimestamp {
@@ -16,7 +17,8 @@ pub struct RingwalkTimestamp {
     pub nanoseconds: u32,
 }
 
-/// What is known of a file. Only the members that mask names hold an answer; those of devices, block_size and attributes always do.
+/// What is known of a file. Only the members that mask names hold an answer; those of devices, block_size and
+/// attributes always do.
 #[derive(Debug)]
 #[repr(C)]
 pub struct RingwalkMetadata {

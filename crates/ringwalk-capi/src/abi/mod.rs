@@ -1,4 +1,5 @@
-//! What C sees: structs, numbers and the type of the callback. Only what is declared here and in `calls.rs` is in `ringwalk.h`.
+//! What C sees: structs, numbers and the type of the callback. Only what is declared here and in `calls.rs` is in
+//! `ringwalk.h`.
 //!
 //! Comments here are the header's: they speak to C programmers.
 
@@ -23,8 +24,8 @@ pub struct RingwalkWalk {
     _opaque: (),
 }
 
-/// The directory that a callback is called for. The pointer is a number, as that of a walk; it says something only to the
-/// thread that the callback runs on, and only until the callback returns.
+/// The directory that a callback is called for. The pointer is a number, as that of a walk; it says something only to
+/// the thread that the callback runs on, and only until the callback returns.
 #[derive(Debug)]
 pub struct RingwalkVisit {
     _opaque: (),

@@ -65,14 +65,16 @@ pub const RINGWALK_FIELD_MNT_ID: u32 = 0x1000;
 pub const RINGWALK_FOLLOW_NEVER: u32 = 0;
 /// Symbolic links that are followed: those given as roots.
 pub const RINGWALK_FOLLOW_ROOTS: u32 = 1;
-/// Symbolic links that are followed: all. A directory met again through a link below itself is told as RINGWALK_LOOP and not entered.
+/// Symbolic links that are followed: all. A directory met again through a link below itself is told as RINGWALK_LOOP
+/// and not entered.
 pub const RINGWALK_FOLLOW_ALWAYS: u32 = 2;
 
 /// Where a walk goes: everywhere below its roots (the default).
 pub const RINGWALK_STAY_ANYWHERE: u32 = 0;
 /// Where a walk goes: into directories on the device of their root.
 pub const RINGWALK_STAY_DEVICE: u32 = 1;
-/// Where a walk goes: into directories on the mount of their root, so not into bind mounts either (Linux 5.8; else as the device).
+/// Where a walk goes: into directories on the mount of their root, so not into bind mounts either (Linux 5.8; else as
+/// the device).
 pub const RINGWALK_STAY_MOUNT: u32 = 2;
 
 /// Order of the entries of one directory: as they come (the default).
@@ -91,12 +93,14 @@ pub const RINGWALK_PREFETCH_NEVER: u32 = 2;
 
 /// Flag of a walk: have the file systems of the roots write back what is dirty first (syncfs(2)).
 pub const RINGWALK_FLAG_SYNC: u32 = 1;
-/// Flag of a walk: it may raise the process's soft limit on open files (RLIMIT_NOFILE) to the hard one when it needs more.
+/// Flag of a walk: it may raise the process's soft limit on open files (RLIMIT_NOFILE) to the hard one when it needs
+/// more.
 pub const RINGWALK_FLAG_RAISE_LIMITS: u32 = 2;
-/// Flag of a walk: go below each directory before the entries behind it. With one worker, entries come as in a recursive walk.
+/// Flag of a walk: go below each directory before the entries behind it. With one worker, entries come as in a
+/// recursive walk.
 pub const RINGWALK_FLAG_PREORDER: u32 = 4;
-/// Flag of a walk that is run with a callback: call it with RINGWALK_LEAVE when all below a directory is done. A directory that could not
-/// be opened is left as well. After RINGWALK_STOP, directories are not left.
+/// Flag of a walk that is run with a callback: call it with RINGWALK_LEAVE when all below a directory is done. A
+/// directory that could not be opened is left as well. After RINGWALK_STOP, directories are not left.
 pub const RINGWALK_FLAG_LEAVES: u32 = 8;
 
 /// For max_depth of options: look at the roots only.
@@ -108,8 +112,10 @@ pub const RINGWALK_STAT: u32 = 1;
 pub const RINGWALK_OPEN: u32 = 2;
 /// Operation of an error: reading an open directory. What had been read of it has been delivered.
 pub const RINGWALK_READ: u32 = 3;
-/// Operation of an error: going, through a link that is followed, into a directory that the walk is inside of (code ELOOP).
+/// Operation of an error: going, through a link that is followed, into a directory that the walk is inside of (code
+/// ELOOP).
 pub const RINGWALK_LOOP: u32 = 4;
 
-/// Flag of an error: a race rather than a failure; what was listed had been removed, moved or replaced when it was looked at.
+/// Flag of an error: a race rather than a failure; what was listed had been removed, moved or replaced when it was
+/// looked at.
 pub const RINGWALK_VANISHED: u32 = 1;

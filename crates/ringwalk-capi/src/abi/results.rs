@@ -24,8 +24,8 @@ pub struct RingwalkError {
     pub message: *const c_char,
 }
 
-/// A batch: entries of one directory, or an error. All pointers are valid until the batch is released, in a callback until that
-/// returns; after that, they must not be used.
+/// A batch: entries of one directory, or an error. All pointers are valid until the batch is released, in a callback
+/// until that returns; after that, they must not be used.
 ///
 /// Later versions may add members at the end; every function that fills a batch is told its size.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +39,8 @@ pub struct RingwalkBatch {
     pub depth: u32,
     /// Place of the root in the options. Of a batch of roots: that of the first; the others follow in turn.
     pub root: usize,
-    /// Path of the directory, beginning with the root as given, ended by NUL; NULL where the entries are the roots themselves, and of RINGWALK_ERROR.
+    /// Path of the directory, beginning with the root as given, ended by NUL; NULL where the entries are the roots
+    /// themselves, and of RINGWALK_ERROR.
     pub directory: *const c_char,
     /// Length of that path in bytes, without the NUL.
     pub directory_length: usize,
@@ -73,9 +74,10 @@ pub struct RingwalkSummary {
     pub stopped: u32,
 }
 
-/// A callback: called with each batch, by several threads at a time unless the options say one worker (then by the thread
-/// that called ringwalk_run only). Answers RINGWALK_CONTINUE, RINGWALK_PRUNE, RINGWALK_STOP, or a negative number: that ends the walk as well,
-/// and ringwalk_run returns it. The answer to an error or to RINGWALK_LEAVE may end the walk, and RINGWALK_PRUNE changes nothing there.
+/// A callback: called with each batch, by several threads at a time unless the options say one worker (then by the
+/// thread that called ringwalk_run only). Answers RINGWALK_CONTINUE, RINGWALK_PRUNE, RINGWALK_STOP, or a negative
+/// number: that ends the walk as well, and ringwalk_run returns it. The answer to an error or to RINGWALK_LEAVE may end
+/// the walk, and RINGWALK_PRUNE changes nothing there.
 ///
 /// It must return: no longjmp, no C++ exception.
 pub type RingwalkVisitor = Option<
