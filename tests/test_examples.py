@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import threading
@@ -48,28 +49,31 @@ def test_read_dir_names_what_cannot_be_opened(example, scratch):
     assert b"absent" in result.err and b"No such file or directory" in result.err
 
 
-def test_traverse_adds_up_what_count_adds_up(example, tree, count):
-    files, size = (
-        count(tree).ok().out.decode().replace(" files", "").replace(" bytes", "").split(",")
-    )
-    result = Program(example("traverse"))(tree).ok()
-    assert result.out.decode() == f"{files} entries,{size.rstrip()} bytes\n"
+@pytest.fixture(params=((), ("--stream",)), ids=("tasks", "stream"))
+def traverse(example, request) -> Program:
+    """The example that adds up a tree, in each of its ways."""
+    return Program(example("traverse")).with_args(*request.param)
 
 
-def test_traverse_needs_few_descriptors_however_many_directories(example, scratch):
+def test_traverse_adds_up_what_count_adds_up(traverse, tree, count):
+    files, size = re.findall(rb"\d+", count(tree).ok().out)
+    assert traverse(tree).ok().out == b"%s entries, %s bytes\n" % (files, size)
+
+
+def test_traverse_needs_few_descriptors_however_many_directories(traverse, scratch):
     for number in range(600):
         (scratch / str(number) / "inner").mkdir(parents=True)
-    result = Program(example("traverse"))(scratch, nofile=300).ok()
+    result = traverse(scratch, nofile=300).ok()
     assert result.out.startswith(b"1200 entries, ")
 
 
-def test_traverse_goes_on_after_what_cannot_be_read(example, scratch):
+def test_traverse_goes_on_after_what_cannot_be_read(traverse, scratch):
     for name in ("closed", "open"):
         (scratch / name).mkdir()
         (scratch / name / "file").write_bytes(b"x" * 1000)
     (scratch / "closed").chmod(0o311)
     user = NOBODY if os.geteuid() == 0 else None
-    result = Program(example("traverse"))(scratch, uid=user)
+    result = traverse(scratch, uid=user)
     assert result.status == 1
     assert b"closed" in result.err and b"Permission denied" in result.err
     assert result.err.count(b"\n") == 1

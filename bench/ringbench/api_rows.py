@@ -16,6 +16,7 @@ SOURCES = ("syscall", "auto")
 TRAVERSE = [
     FLOOR_STAT,
     Row("traverse", "stat", "traverse", ("{tree}",), ENTRIES_AND_BYTES),
+    Row("traverse-stream", "stat", "traverse", ("--stream", "{tree}"), ENTRIES_AND_BYTES),
     Row(
         "tokio-traverse",
         "stat",

@@ -214,7 +214,10 @@ def _interfaces() -> list[Bound]:
     """What asynchronous Rust, Python and C are held to, beside what their users have now."""
     bounds = []
     for state in ("warm", "cold"):
-        bounds.append(faster(f"async-{state}", "traverse", 4, "tokio-traverse"))
+        bounds += [
+            faster(f"async-{state}", row, 4, "tokio-traverse")
+            for row in ("traverse", "traverse-stream")
+        ]
         for kind in api_rows.DIRECTORY_KINDS:
             suite = f"async-directory-{kind}-{state}"
             bounds += [faster(suite, "next-batch", 5, "tokio"), faster(suite, "next", 2, "tokio")]
