@@ -14,11 +14,10 @@
 //! [`MOST_AHEAD`] entries are held; the walk sleeps on `done` when it has nothing left to do but what a thread is doing.
 
 use super::lister::{Lister, Read};
-use super::past::Past;
 use super::queue::{Id, Queue};
 use ringwalk_sys::with_signals_blocked;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
 /// Entries held that have been read ahead: 2 to 3 MiB of names. More bring nothing; fewer, and the threads stop while
@@ -27,9 +26,6 @@ const MOST_AHEAD: usize = 64 * 1024;
 
 /// A thread is woken, or started, for this many directories that nobody has begun: the walk itself is at hand sooner.
 const WORTH_A_THREAD: usize = 4;
-
-/// A thread that has read so many directories finds out whether they can be read past the VFS, which takes as long as reading 50.
-const WORTH_A_VOLUME: usize = 100;
 
 #[derive(Debug, Default)]
 pub(super) struct State {
@@ -48,8 +44,6 @@ pub(super) struct Shared {
     done: Condvar,
     /// Has as many references as descriptors are held, besides those of the threads and the walk.
     pub(super) descriptors: Arc<()>,
-    /// Once somebody has looked: the volume that directories are read from past the VFS, if there is one.
-    pub(super) past: OnceLock<Option<Arc<Past>>>,
 }
 
 impl Shared {
@@ -108,13 +102,12 @@ impl Crew {
     }
 
     /// Starts a thread. Where that is not possible, there is none.
-    pub(super) fn start(&mut self, root: &Arc<[u8]>) {
+    pub(super) fn start(&mut self) {
         self.process = std::process::id();
         let shared = Arc::clone(&self.shared);
-        let root = Arc::clone(root);
         let builder = Builder::new().name("ringwalk-ahead".into());
         // Signals are for the threads of the program, whose handlers may count on that.
-        let thread = with_signals_blocked(|| builder.spawn(move || read_ahead(&shared, &root)));
+        let thread = with_signals_blocked(|| builder.spawn(move || read_ahead(&shared)));
         self.threads.extend(thread);
     }
 
@@ -143,9 +136,8 @@ impl Drop for Crew {
 }
 
 /// What a thread does.
-fn read_ahead(shared: &Shared, root: &[u8]) {
+fn read_ahead(shared: &Shared) {
     let mut lister = Lister::new(Arc::clone(&shared.descriptors));
-    let mut read_so_far = 0;
     let mut state = shared.lock();
     loop {
         if state.closing {
@@ -166,13 +158,6 @@ fn read_ahead(shared: &Shared, root: &[u8]) {
             continue;
         };
         drop(state);
-        read_so_far += 1;
-        if read_so_far == WORTH_A_VOLUME {
-            shared.past.get_or_init(|| Past::find(root).map(Arc::new));
-        }
-        if let Some(Some(past)) = shared.past.get() {
-            lister.use_past(past);
-        }
         let read = catch_unwind(AssertUnwindSafe(|| lister.read_ahead(&place)));
         drop(place);
         state = publish(shared, id, read.unwrap_or_default());

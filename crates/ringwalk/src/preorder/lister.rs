@@ -2,7 +2,6 @@
 
 use super::listing::{Listing, Packer};
 use super::moment::Moment;
-use super::past::{Past, PastReader};
 use super::queue::{Held, Place};
 use crate::error::{Failure, Operation};
 use crate::filesystem;
@@ -41,7 +40,6 @@ pub(super) struct Lister {
     no_openat2: bool,
     /// The last device that was looked at, and whether it is read ahead on.
     trusted: Option<(u64, bool)>,
-    past: Option<PastReader>,
 }
 
 impl Lister {
@@ -54,39 +52,12 @@ impl Lister {
             count,
             no_openat2: false,
             trusted: None,
-            past: None,
         }
-    }
-
-    /// From now on, directories are read past the VFS where possible.
-    pub(super) fn use_past(&mut self, past: &Arc<Past>) {
-        if self.past.is_none() {
-            self.past = Some(PastReader::new(past));
-        }
-    }
-
-    /// Reads a directory past the VFS, if that is possible.
-    pub(super) fn read_past(&mut self, place: &Place) -> Option<Arc<Listing>> {
-        let past = self
-            .past
-            .as_mut()
-            .filter(|past| past.may_have(&place.parent))?;
-        let read_at = Moment::now();
-        let ino = past.read(place, &mut self.packer)?;
-        place.parent.path_of(place.entry, &mut self.path);
-        let identity = (place.parent.dev, ino);
-        let depth = place.parent.depth() + 1;
-        Some(Arc::new(
-            self.packer.finish(&self.path, depth, identity, read_at),
-        ))
     }
 
     /// Reads a directory whose turn has not come. `None` if it cannot be read, or should not be yet: on another mount, for one, which may be
     /// one of an automounter.
     pub(super) fn read_ahead(&mut self, place: &Place) -> Option<Read> {
-        if let Some(listing) = self.read_past(place) {
-            return Some((listing, None));
-        }
         let mut path = std::mem::take(&mut self.path);
         place.parent.path_of(place.entry, &mut path);
         let read = self.open_ahead(place, &path).and_then(|fd| {

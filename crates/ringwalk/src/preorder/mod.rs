@@ -12,7 +12,6 @@
 //! | `queue.rs` | directories still to be read, in the order of their turns |
 //! | `crew.rs` | the threads that read ahead |
 //! | `lister.rs` | reading a directory, and looking whether it has changed since |
-//! | `past.rs` | reading it past the VFS |
 //! | `moment.rs` | the time of reading against the time of the last change |
 //!
 //! **What is read ahead is what would be read now.** When the turn of a directory comes that has been read ahead, one `statx` by its path tells
@@ -25,7 +24,6 @@ mod crew;
 mod lister;
 mod listing;
 mod moment;
-mod past;
 mod queue;
 
 pub use listing::Listing;
@@ -35,7 +33,7 @@ use crate::regime::warm_workers;
 use crew::{Crew, publish};
 use lister::Lister;
 use listing::{is_unsure, join};
-use queue::{Child, Found, Held, Id, NONE, Place, Ready};
+use queue::{Child, Found, Held, Id, NONE, Ready};
 use ringwalk_sys::RawFileType as FileType;
 use rustix::io::Errno;
 use std::ffi::CString;
@@ -124,8 +122,8 @@ struct Next {
 /// ```
 #[derive(Debug)]
 pub struct Preorder {
-    root: Arc<[u8]>,
-    begun: bool,
+    /// Until it has been read.
+    root: Option<Vec<u8>>,
     follow: bool,
     most_threads: usize,
     stack: Vec<Frame>,
@@ -140,8 +138,7 @@ impl Preorder {
         use std::os::unix::ffi::OsStrExt;
         let crew = Crew::new();
         Self {
-            root: root.as_ref().as_os_str().as_bytes().into(),
-            begun: false,
+            root: Some(root.as_ref().as_os_str().as_bytes().to_vec()),
             follow: false,
             most_threads: warm_workers().saturating_sub(1).max(1),
             stack: Vec::new(),
@@ -170,7 +167,6 @@ impl Preorder {
     ///
     /// If it cannot be opened or not be read to its end: nothing of it is given then. The walk goes on behind it.
     pub fn next_directory(&mut self) -> Option<Result<&Turn, Error>> {
-        self.turn = None;
         while self.next_depth().is_some() {
             match self.advance() {
                 Ok(false) => {}
@@ -277,7 +273,7 @@ impl Preorder {
 
     /// How deep below the root the next directory is; `None` if there is none. It may be passed over, if it turns out to be a link.
     pub fn next_depth(&mut self) -> Option<usize> {
-        if !self.begun {
+        if self.root.is_some() {
             return Some(0);
         }
         while let Some(frame) = self.stack.last() {
@@ -294,10 +290,10 @@ impl Preorder {
     }
 
     fn next(&mut self) -> Option<Next> {
-        if !std::mem::replace(&mut self.begun, true) {
+        if let Some(root) = self.root.take() {
             return Some(Next {
-                // A path that has a NUL is none: there is no directory with an empty one.
-                path: CString::new(&*self.root).unwrap_or_default(),
+                // A path has no NUL: `give` finds out.
+                path: CString::new(root).unwrap_or_default(),
                 depth: 0,
                 node: NONE,
                 follow: true,
@@ -378,11 +374,7 @@ impl Preorder {
                     shared.wake(&state);
                     return Some(ready);
                 }
-                Found::Missed => return None,
-                Found::Pending(place) => {
-                    drop(state);
-                    return self.read_past(&place);
-                }
+                Found::Not => return None,
                 Found::Reading => {}
             }
             let claimed = if state.has_room() {
@@ -398,26 +390,11 @@ impl Preorder {
             let wanted = self.crew.len() < self.most_threads && state.wants_thread(self.crew.len());
             drop(state);
             if wanted {
-                self.crew.start(&self.root);
+                self.crew.start();
             }
             let read = self.lister.read_ahead(&place);
             state = publish(&shared, id, read);
         }
-    }
-
-    /// Reads a directory whose turn has come past the VFS, if that is possible. It is looked at afterwards as if it had been read ahead.
-    fn read_past(&mut self, place: &Place) -> Option<Ready> {
-        let shared = &self.crew.shared;
-        let past = shared.past.get()?.as_ref()?;
-        self.lister.use_past(past);
-        let listing = self.lister.read_past(place)?;
-        let mut children = Vec::new();
-        if listing.directories() > 0 {
-            let mut state = shared.lock();
-            children = state.queue.add_first(&listing, None);
-            shared.wake(&state);
-        }
-        Some(Ready { listing, children })
     }
 
     /// Notes the directories below one that has just been read, to be read ahead.
@@ -444,7 +421,7 @@ impl Preorder {
         self.crew.shared.wake(&state);
         drop(state);
         if wanted {
-            self.crew.start(&self.root);
+            self.crew.start();
         }
         (listing, children)
     }

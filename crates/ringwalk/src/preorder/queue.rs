@@ -82,10 +82,8 @@ struct Node {
 #[derive(Debug)]
 pub(super) enum Found {
     Ready(Ready),
-    /// Nobody has begun.
-    Pending(Place),
-    /// It could not be read ahead.
-    Missed,
+    /// It has not been read.
+    Not,
     /// It is being read.
     Reading,
 }
@@ -260,25 +258,21 @@ impl Queue {
     pub(super) fn take(&mut self, id: Id) -> Found {
         let node = &mut self.nodes[id as usize];
         match std::mem::replace(&mut node.state, State::Reading) {
-            State::Reading => Found::Reading,
+            State::Reading => return Found::Reading,
             State::Ready(ready) => {
                 self.held -= cost(&ready.listing);
                 self.release(id);
-                Found::Ready(ready)
+                return Found::Ready(ready);
             }
             State::Pending => {
-                let place = node.place.take();
                 self.pending -= 1;
                 self.unlink(id);
-                self.release(id);
-                place.map_or(Found::Missed, Found::Pending)
             }
-            State::Missed => {
-                self.release(id);
-                Found::Missed
-            }
+            State::Missed => {}
             State::Abandoned | State::Free => unreachable!("its turn comes once"),
         }
+        self.release(id);
+        Found::Not
     }
 
     /// The turns of these directories, and of all below them, will not come.
