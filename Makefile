@@ -23,21 +23,42 @@ TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 TOOLS := $(CURDIR)/target/tools
 PROGRAM := $(TARGET_DIR)/release/ringwalk
 ASSETS := $(TARGET_DIR)/assets
+# The C library: of which profile (tests use that of debug builds), and where it is put together.
+CAPI_PROFILE ?= release
+CAPI := $(TARGET_DIR)/capi/$(CAPI_PROFILE)
+# What Rust's standard library needs of the system: `cargo rustc ... -- --print native-static-libs`.
+CAPI_NEEDS := -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
 # The walk by tokio that guests are measured with, a workspace of its own as nobody else needs tokio.
 TRAVERSE := kernel/bench/traverse/Cargo.toml
+# Workspaces of their own, as they need more of tokio, and a web server: programs of the bench, and an example.
+LISTING := bench/listing/Cargo.toml
+WEB_EXAMPLE := crates/ringwalk/examples/axum_listing/Cargo.toml
 TO = $(DESTDIR)$(PREFIX)
 
 export PATH := $(TOOLS)/bin:$(TOOLS)/python/bin:$(PATH)
 
-.PHONY: build assets setup checks test unit sanitize fuzz e2e python kernel fmt lint msrv deny bench \
+.PHONY: build assets capi setup checks test unit sanitize fuzz e2e python kernel fmt lint msrv deny bench \
 	install clean help
 
-build: ## build the program, its man pages and completions (the default)
+build: ## build the program, its man pages and completions, and the C library (the default)
 	$(CARGO) build --release --locked -p ringwalk-cli
-	$(MAKE) --no-print-directory assets
+	$(MAKE) --no-print-directory assets capi
 
 assets: ## generate man pages and completions only
 	$(CARGO) run --quiet --locked -p xtask -- assets $(ASSETS)
+
+# rustc would link a shared library by a version script of its own, and a linker takes only one; so it makes the static one, from which
+# the linker takes what is exported. It stays loaded, as threads of walks may be running in it.
+capi: ## build the C library, shared and static
+	$(CARGO) rustc --quiet --locked -p ringwalk-capi --lib --crate-type staticlib --profile $(CAPI_PROFILE)
+	install -D -m 644 $(TARGET_DIR)/$(CAPI_PROFILE:dev=debug)/libringwalk_capi.a $(CAPI)/libringwalk.a
+	$(CC) -shared -o $(CAPI)/libringwalk.so.$(VERSION) -Wl,-soname,libringwalk.so.0 \
+		-Wl,--version-script=crates/ringwalk-capi/ringwalk.map \
+		-Wl,--whole-archive $(CAPI)/libringwalk.a -Wl,--no-whole-archive -Wl,--gc-sections \
+		-Wl,-z,defs,-z,nodelete,-z,relro,-z,now -Wl,--as-needed $(CAPI_NEEDS)
+	ln -sf libringwalk.so.$(VERSION) $(CAPI)/libringwalk.so.0
+	ln -sf libringwalk.so.0 $(CAPI)/libringwalk.so
 
 setup: ## install what the tests need (Debian packages, cargo-fuzz)
 	scripts/setup
@@ -70,6 +91,10 @@ fuzz: setup ## every fuzz target, FUZZ_SECONDS for all together
 
 e2e: setup ## end-to-end tests of the debug build (all of them only as root)
 	$(CARGO) build --locked -p ringwalk-cli -p xtask
+	$(CARGO) build --locked -p ringwalk --features async --example read_dir --example traverse
+	$(CARGO) build --locked --manifest-path $(WEB_EXAMPLE) --target-dir $(TARGET_DIR)
+	$(MAKE) --no-print-directory capi CAPI_PROFILE=dev
+	RINGWALK_CAPI=$${RINGWALK_CAPI:-$(abspath $(TARGET_DIR))/capi/dev} \
 	RINGWALK_BIN=$${RINGWALK_BIN:-$(abspath $(TARGET_DIR))/debug/ringwalk} \
 		$(PYTHON) -m pytest $(PYTEST) </dev/null
 
@@ -83,15 +108,19 @@ kernel: setup ## the kernel module and patches, in virtual machines (STEPS for s
 fmt: ## format Rust and Python
 	$(CARGO) fmt --all
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml
-	$(CARGO) fmt --manifest-path $(TRAVERSE)
+	for each in $(TRAVERSE) $(LISTING) $(WEB_EXAMPLE); do $(CARGO) fmt --manifest-path $$each || exit 1; done
 	ruff format tests kernel crates/ringwalk-python
 
 lint: checks ## clippy, ruff and shellcheck
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
-	$(CARGO) fmt --manifest-path $(TRAVERSE) --check
+	for each in $(TRAVERSE) $(LISTING) $(WEB_EXAMPLE); do \
+		$(CARGO) fmt --manifest-path $$each --check || exit 1; \
+	done
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
-	$(CARGO) clippy --manifest-path $(TRAVERSE) --target-dir $(TARGET_DIR)/traverse --locked -- -D warnings
+	for each in $(TRAVERSE) $(LISTING) $(WEB_EXAMPLE); do \
+		$(CARGO) clippy --manifest-path $$each --target-dir $(TARGET_DIR)/traverse --locked -- -D warnings || exit 1; \
+	done
 	ruff check .
 	ruff format --check tests kernel crates/ringwalk-python
 	shellcheck .ci/run scripts/setup fuzz/ext4-corpus crates/ringwalk-python/check
@@ -114,14 +143,14 @@ DENY := --allow license-exception-not-encountered licenses bans sources
 deny: checks ## licences, sources and bans of dependencies
 	$(CARGO) deny check $(DENY)
 	$(CARGO) deny --manifest-path fuzz/Cargo.toml check $(DENY)
-	$(CARGO) deny --manifest-path $(TRAVERSE) check $(DENY)
+	for each in $(TRAVERSE) $(LISTING) $(WEB_EXAMPLE); do $(CARGO) deny --manifest-path $$each check $(DENY) || exit 1; done
 
 bench: ## measure against the floors and the other tools that are installed
 	bench/run $(BENCH)
 
 # Builds only what is not there, so that `sudo make install` after `make` runs no compiler as root.
 install: ## install below $(DESTDIR)$(PREFIX); DU_LINK=1, FIND_LINK=1 add links named du, find
-	@test -x $(PROGRAM) -a -d $(ASSETS)/man || $(MAKE) --no-print-directory build
+	@test -x $(PROGRAM) -a -d $(ASSETS)/man -a -f $(CAPI)/libringwalk.so || $(MAKE) --no-print-directory build
 	install -D -m 755 $(PROGRAM) $(TO)/bin/ringwalk
 	install -d $(TO)/share/man/man1
 	install -m 644 $(ASSETS)/man/*.1 $(TO)/share/man/man1
@@ -130,6 +159,13 @@ install: ## install below $(DESTDIR)$(PREFIX); DU_LINK=1, FIND_LINK=1 add links 
 	install -D -m 644 $(ASSETS)/completions/_ringwalk $(TO)/share/zsh/site-functions/_ringwalk
 	install -D -m 644 $(ASSETS)/completions/ringwalk.fish \
 		$(TO)/share/fish/vendor_completions.d/ringwalk.fish
+	install -D -m 644 crates/ringwalk-capi/include/ringwalk.h $(TO)/include/ringwalk.h
+	install -d $(TO)/lib/pkgconfig
+	install -m 644 $(CAPI)/libringwalk.a $(CAPI)/libringwalk.so.$(VERSION) $(TO)/lib
+	cp -P $(CAPI)/libringwalk.so.0 $(CAPI)/libringwalk.so $(TO)/lib
+	sed 's,@PREFIX@,$(PREFIX),; s,@VERSION@,$(VERSION),; s,@PRIVATE@,$(CAPI_NEEDS),' \
+		crates/ringwalk-capi/ringwalk.pc.in >$(CAPI)/ringwalk.pc
+	install -m 644 $(CAPI)/ringwalk.pc $(TO)/lib/pkgconfig/ringwalk.pc
 ifeq ($(DU_LINK),1)
 	ln -sf ringwalk $(TO)/bin/du
 endif

@@ -16,6 +16,7 @@ from types import SimpleNamespace
 from unittest import mock
 
 from ringbench import (
+    api,
     block,
     block_rows,
     bulk,
@@ -339,7 +340,7 @@ class Directories(unittest.TestCase):
             self.assertLessEqual({bound.row, *bound.of}, keys)
 
     def test_every_bound_has_its_suite(self):
-        known = {*suites.SUITES, *bulk.SUITES, *block.SUITES, *kernel.SUITES}
+        known = {*suites.SUITES, *bulk.SUITES, *block.SUITES, *kernel.SUITES, *api.SUITES}
         self.assertLessEqual({bound.suite for bound in BOUNDS}, known)
 
 

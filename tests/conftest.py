@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support import capi, mounts, trees, zoo
 from support import find as finding
-from support import mounts, trees, zoo
 from support.run import Program
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -117,6 +117,25 @@ def gnu_find() -> Program:
     if program is None:
         pytest.skip("find is not GNU find")
     return program
+
+
+@pytest.fixture(scope="session")
+def library(base: Path) -> capi.Library:
+    """The C library under test; programs of tests are built with it."""
+    built = Path(os.environ.get("RINGWALK_CAPI", ROOT / "target" / "capi" / "dev"))
+    if not (built / "libringwalk.so").exists():
+        pytest.exit(f"{built} is not there: build it first (make test does)", returncode=2)
+    work = base / "capi"
+    work.mkdir()
+    return capi.Library(built.resolve(), work)
+
+
+@pytest.fixture(scope="session")
+def library_tree(base: Path) -> Path:
+    """The tree of tests/capi/faults.c. Not to be changed."""
+    top = base / "library-tree"
+    capi.make_tree(top)
+    return top
 
 
 @pytest.fixture(scope="session")

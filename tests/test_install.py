@@ -11,6 +11,7 @@ import pytest
 from conftest import ROOT
 from support.run import environment, run
 
+VERSION = re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(), re.M)[1]
 SUBCOMMANDS = ("count", "doctor", "du", "find")
 
 
@@ -21,10 +22,15 @@ def assets(base):
     return base / "assets"
 
 
-def install(programs: Path, assets: Path, *variables: str) -> None:
-    """Installs the program under test, which spares the tests an optimized build."""
-    chosen = (f"PROGRAM={programs / 'ringwalk'}", f"ASSETS={assets}")
-    subprocess.run(["make", "-s", "install", *chosen, *variables], cwd=ROOT, check=True)
+@pytest.fixture
+def install(programs, assets, library):
+    """Installs what is under test, which spares the tests an optimized build."""
+    chosen = (f"PROGRAM={programs / 'ringwalk'}", f"ASSETS={assets}", f"CAPI={library.folder}")
+
+    def run_make(*variables: str) -> None:
+        subprocess.run(["make", "-s", "install", *chosen, *variables], cwd=ROOT, check=True)
+
+    return run_make
 
 
 def installed(top: Path) -> set[str]:
@@ -37,12 +43,18 @@ EXPECTED = {
     "share/fish/vendor_completions.d/ringwalk.fish",
     "share/zsh/site-functions/_ringwalk",
     "share/man/man1/ringwalk.1",
+    "include/ringwalk.h",
+    "lib/libringwalk.a",
+    "lib/libringwalk.so",
+    "lib/libringwalk.so.0",
+    f"lib/libringwalk.so.{VERSION}",
+    "lib/pkgconfig/ringwalk.pc",
     *(f"share/man/man1/ringwalk-{name}.1" for name in SUBCOMMANDS),
 }
 
 
-def test_the_files_and_their_places(programs, assets, scratch):
-    install(programs, assets, f"DESTDIR={scratch}", "PREFIX=/usr")
+def test_the_files_and_their_places(install, scratch):
+    install(f"DESTDIR={scratch}", "PREFIX=/usr")
     assert installed(scratch / "usr") == EXPECTED
     assert installed(scratch) == {f"usr/{path}" for path in EXPECTED}
     for path in EXPECTED:
@@ -51,13 +63,13 @@ def test_the_files_and_their_places(programs, assets, scratch):
         assert file.stat().st_mode & 0o777 == (0o755 if path.startswith("bin/") else 0o644), path
 
 
-def test_the_default_prefix(programs, assets, scratch):
-    install(programs, assets, f"DESTDIR={scratch}")
+def test_the_default_prefix(install, scratch):
+    install(f"DESTDIR={scratch}")
     assert installed(scratch / "usr" / "local") == EXPECTED
 
 
-def test_the_link_named_du_only_if_asked_for(programs, assets, scratch):
-    install(programs, assets, f"PREFIX={scratch}", "DU_LINK=1")
+def test_the_link_named_du_only_if_asked_for(install, scratch):
+    install(f"PREFIX={scratch}", "DU_LINK=1")
     assert installed(scratch) == EXPECTED | {"bin/du"}
     assert os.readlink(scratch / "bin" / "du") == "ringwalk"
     (scratch / "data").mkdir()
@@ -66,11 +78,39 @@ def test_the_link_named_du_only_if_asked_for(programs, assets, scratch):
     assert ours.out == run(["du", "-ab", scratch / "data"]).out
 
 
-def test_the_link_named_find_only_if_asked_for(programs, assets, scratch):
-    install(programs, assets, f"PREFIX={scratch}", "FIND_LINK=1")
+def test_the_link_named_find_only_if_asked_for(install, scratch):
+    install(f"PREFIX={scratch}", "FIND_LINK=1")
     assert installed(scratch) == EXPECTED | {"bin/find"}
     ours = run([scratch / "bin" / "find", scratch / "bin", "-name", "f*"]).ok()
     assert ours.out == f"{scratch}/bin/find\n".encode()
+
+
+INSTALLED = """
+#include <ringwalk.h>
+#include <stdio.h>
+int main(void) { puts(ringwalk_version()); return 0; }
+"""
+
+
+@pytest.mark.parametrize("static", [False, True], ids=["shared", "static"])
+def test_a_program_is_built_by_pkg_config(install, scratch, static):
+    install(f"PREFIX={scratch}")
+    env = environment({"PKG_CONFIG_PATH": str(scratch / "lib" / "pkgconfig")})
+
+    def config(*args: str) -> list[str]:
+        told = subprocess.run(
+            ["pkg-config", *args, "ringwalk"], env=env, capture_output=True, text=True, check=True
+        )
+        return told.stdout.split()
+
+    assert config("--modversion") == [VERSION]
+    (scratch / "version.c").write_text(INSTALLED)
+    libs = config("--libs", "--static") if static else config("--libs")
+    libs = [word.replace("-lringwalk", "-l:libringwalk.a") if static else word for word in libs]
+    words = ["cc", *config("--cflags"), "version.c", *libs, "-o", "version"]
+    subprocess.run(words, cwd=scratch, check=True)
+    where = {} if static else {"LD_LIBRARY_PATH": str(scratch / "lib")}
+    assert run([scratch / "version"], env=where).ok().out == f"{VERSION}\n".encode()
 
 
 def test_every_long_option_is_in_its_man_page_and_in_the_completions(programs, assets):

@@ -13,6 +13,7 @@ from . import bulk_rows, disks, images
 from .bulk_rows import DIRECTORY_SIZES
 from .disks import Disk
 from .images import Content
+from .measure import Command, Sample, run_once
 from .rows import Row
 from .suites import Result, Session, run_rows
 
@@ -29,23 +30,24 @@ def _million(_session: Session) -> Content:
     return images.million()
 
 
-def _warm(
+def warm(
     session: Session,
     suite: str,
     file_system: str,
     content: Content,
     table: Callable[[Path], list[Row]],
     about: dict[str, object] | None = None,
+    run: Callable[[Path, Command], Sample] = run_once,
 ) -> Result:
     """Rows on an image, everything in cache; the table may depend on what is mounted."""
     image = images.image(session.scratch, file_system, content)
     about = {"tree": content.about, "cache": "warm", **(about or {})}
     with disks.mounted(disks.AS_IT_IS, image, session.scratch) as mount:
         rows = table(mount.point)
-        return run_rows(session, suite, rows, mount.point, WARM_RUNS, about)
+        return run_rows(session, suite, rows, mount.point, WARM_RUNS, about, run=run)
 
 
-def _cold(
+def cold(
     session: Session,
     suite: str,
     file_system: str,
@@ -78,26 +80,26 @@ def _whole(
     if kind == "ext4" and content is _tree:
         taken = {row.key for row in table}
         table += [row for row in bulk_rows.EXT4_FIND if row.key not in taken]
-    return _warm(session, suite, kind, content(session), lambda _point: table)
+    return warm(session, suite, kind, content(session), lambda _point: table)
 
 
 def _whole_cold(
     kind: str, content: Callable[[Session], Content], suite: str, session: Session
 ) -> Result:
-    return _cold(session, suite, kind, content(session), bulk_rows.cold(kind))
+    return cold(session, suite, kind, content(session), bulk_rows.cold(kind))
 
 
 def slow(session: Session) -> Result:
     """A whole ext4 on a disk with 2 ms a read; also what a prefetch is worth there."""
     table = [*bulk_rows.cold("ext4"), *bulk_rows.TWO_WORKERS]
     disk = disks.slow(session.delay)
-    return _cold(session, "ext4-slow", "ext4", _tree(session), table, disk)
+    return cold(session, "ext4-slow", "ext4", _tree(session), table, disk)
 
 
 def spinning(session: Session) -> Result:
     """A whole ext4 on a spinning disk."""
     table, disk = bulk_rows.cold("ext4"), disks.spinning()
-    return _cold(session, "ext4-spinning", "ext4", _tree(session), table, disk)
+    return cold(session, "ext4-spinning", "ext4", _tree(session), table, disk)
 
 
 def tenths(root: Path, wanted: int = len(bulk_rows.LETTERS)) -> list[str]:
@@ -137,7 +139,7 @@ def _part(content: Callable[[Session], Content], suite: str, session: Session) -
         about.update(zip(bulk_rows.LETTERS, found))
         return bulk_rows.parts("ext4", found)
 
-    result = _warm(session, suite, "ext4", content(session), table)
+    result = warm(session, suite, "ext4", content(session), table)
     result.about.update(about)
     return result
 
@@ -148,7 +150,7 @@ def readdirplus(session: Session) -> Result:
     for files in DIRECTORY_SIZES:
         content = images.one_directory(files)
         table = bulk_rows.readdirplus(files)
-        found = _cold(session, "readdirplus", "ext4", content, table, disks.spinning())
+        found = cold(session, "readdirplus", "ext4", content, table, disks.spinning())
         whole = joined(whole, found, files)
     assert whole is not None
     whole.about["tree"] = "one directory of files made in random order"

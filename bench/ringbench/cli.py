@@ -8,19 +8,23 @@ import signal
 import sys
 from pathlib import Path
 
-from . import block, bulk, kernel, machine, plot, report, suites, trees
+from . import api, block, bulk, kernel, machine, plot, report, suites, trees
 from .measure import CommandFailed
 from .suites import Result, Session
-from .tools import BENCH, WORK, MissingTool, Toolbox
+from .tools import BENCH, PYTHON, WORK, MissingTool, Toolbox
 
-SUITES = suites.SUITES | bulk.SUITES | block.SUITES | kernel.SUITES
+SUITES = suites.SUITES | bulk.SUITES | block.SUITES | kernel.SUITES | api.SUITES
 
 # What one name on the command line stands for: ten million entries only on request, and
-# the sources and the kernel side, which take longer than all the others, by names of their own.
+# the sources and the kernel side, which take longer than all the others, by names of their own,
+# as have the interfaces, whose peers are other programs.
 GROUPS = {
     "all": [name for name in suites.SUITES if name != "memory-10M"],
     "bulk": list(bulk.SUITES),
     "kernel": list(kernel.SUITES),
+    "async": list(api.ASYNC),
+    "python": list(api.PYTHON),
+    "capi": list(api.C),
 }
 
 
@@ -61,6 +65,13 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         default=[],
         metavar="DIR",
         help="look for peers here before PATH; may be repeated",
+    )
+    parser.add_argument(
+        "--python",
+        type=Path,
+        default=PYTHON,
+        help="the interpreter with the packages that `python` measures "
+        "(default: bench/work/python/bin/python3)",
     )
     parser.add_argument("--runs", type=_positive, help="rounds (default: as the suite says)")
     parser.add_argument(
@@ -136,6 +147,7 @@ def main(arguments: list[str] | None = None) -> int:
         lambda: options.tree.resolve() if options.tree else trees.kernel(WORK),
         options.runs,
         options.delay,
+        options.python,
     )
     results, failed = _run(session, _wanted(options))
     if results:

@@ -8,7 +8,10 @@ from pathlib import Path
 
 from .block_rows import MEDIA
 
-COLOURS = {"floor": "#9aa0a6", "ringwalk": "#1a73e8", "ringwalk-link": "#1a73e8"}
+COLOURS = {
+    "floor": "#9aa0a6",
+    **dict.fromkeys(("ringwalk", "ringwalk-link", "traverse", "capi-fts"), "#1a73e8"),
+}
 PEER_COLOUR = "#e8a33d"
 
 # What is drawn of a suite, the unit, and what one unit of it is in the file's.
@@ -17,6 +20,8 @@ DRAWN = {
     "memory-10M": ("rss_kib", "peak memory, MiB", 1024),
     "find-memory": ("rss_kib", "peak memory, MiB", 1024),
     "gluster": ("entries_per_call", "entries a getdents64 call", 1),
+    "python-memory": ("rss_kib", "peak memory of the interpreter, MiB", 1024),
+    "async-idle": ("bytes_a_dir", "bytes an open directory (read: with its buffers)", 1),
 }
 # Suites in guests have a title of their own: the figure's names the machine they ran on.
 GUEST = "kernel-"
@@ -139,8 +144,15 @@ def _depths(panel, suite: dict) -> None:
     panel.set_ylabel("1000 reads a second (median)", fontsize=8)
 
 
+# Programs that read in our way and in others', which the row's name tells.
+MIXED = ("listing", "walks")
+OURS = ("next", "idle", "walk", "scan-", "table-")
+
+
 def _colour(suite: str, key: str, tool: str) -> str:
     """In guests one program reads in every way: what tells rows apart is the way."""
+    if tool in MIXED:
+        return COLOURS["ringwalk"] if key.startswith(OURS) else PEER_COLOUR
     if suite.startswith(GUEST):
         peer = key.endswith("syscall") or key.startswith(("gnu-", "tokio-"))
         return PEER_COLOUR if peer else COLOURS["ringwalk"]

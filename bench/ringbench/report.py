@@ -42,6 +42,8 @@ def print_result(result: Result) -> None:
         _print_entries(result)
     elif result.suite == "block":
         _print_depths(result)
+    elif result.suite == "async-idle":
+        _print_memory(result)
     else:
         _print_times(result)
         if result.about["runs"] < result.enough:
@@ -153,6 +155,13 @@ def _print_entries(result: Result) -> None:
     print(f"  {'':20} {'calls':>6} {'entries/call':>13}")
     for key, found in result.figures.items():
         print(f"  {key:20} {found['calls']:6.0f} {found['entries_per_call']:13.1f}")
+    print()
+
+
+def _print_memory(result: Result) -> None:
+    print(f"  {'':20} {'bytes a directory':>17}")
+    for key, found in result.figures.items():
+        print(f"  {key:20} {found['bytes_a_dir']:17.0f}")
     print()
 
 

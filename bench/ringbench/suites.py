@@ -11,10 +11,18 @@ from pathlib import Path
 
 from . import disks, gluster, media, rows, trees
 from .machine import file_system
-from .measure import Command, CommandFailed, captured, interleaved, summary
+from .measure import (
+    Command,
+    CommandFailed,
+    Sample,
+    captured,
+    interleaved,
+    run_once,
+    summary,
+)
 from .rows import Row
 from .targets import Figures
-from .tools import Toolbox, need
+from .tools import PYTHON, Toolbox, need
 
 # Bounds are about medians of at least this many runs.
 ENOUGH_RUNS = 15
@@ -29,6 +37,7 @@ class Session:
     tree: Callable[[], Path]
     runs: int | None = None
     delay: str = "2ms"
+    python: Path = PYTHON
 
 
 @dataclass
@@ -101,6 +110,7 @@ def run_rows(
     runs: int,
     about: dict[str, object],
     *,
+    run: Callable[[Path, Command], Sample] = run_once,
     before_each: Callable[[], None] | None = None,
     warm_up: int = 1,
     enough: int = ENOUGH_RUNS,
@@ -110,7 +120,7 @@ def run_rows(
     commands = [_command(session, row, tree) for row in present]
     runs = session.runs or runs
     samples = interleaved(
-        session.tools.timed, commands, runs, before_each=before_each, warm_up=warm_up
+        session.tools.timed, commands, runs, run=run, before_each=before_each, warm_up=warm_up
     )
     about = {
         **about,

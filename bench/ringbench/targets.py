@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import block_rows, kernel_rows
+from . import api_rows, block_rows, kernel_rows
 from .bulk_rows import DIRECTORY_SIZES, KINDS, LETTERS
 
 # One suite's results: the figures of each row, by its key.
@@ -18,8 +18,20 @@ ABOUT = {
     "cpu_us_a_read": " (CPU a read)",
 }
 
-UNITS = {"wall": 1000.0, "cpu": 1000.0, "rss_kib": 1 / 1024, "entries_per_call": 1.0}
-UNIT_NAMES = {"wall": "ms", "cpu": "ms", "rss_kib": "MiB", "entries_per_call": "entries/call"}
+UNITS = {
+    "wall": 1000.0,
+    "cpu": 1000.0,
+    "rss_kib": 1 / 1024,
+    "entries_per_call": 1.0,
+    "bytes_a_dir": 1.0,
+}
+UNIT_NAMES = {
+    "wall": "ms",
+    "cpu": "ms",
+    "rss_kib": "MiB",
+    "entries_per_call": "entries/call",
+    "bytes_a_dir": "bytes",
+}
 
 
 @dataclass(frozen=True)
@@ -198,6 +210,28 @@ def _kernel_side() -> list[Bound]:
     return bounds
 
 
+def _interfaces() -> list[Bound]:
+    """What asynchronous Rust, Python and C are held to, beside what their users have now."""
+    bounds = []
+    for state in ("warm", "cold"):
+        bounds.append(faster(f"async-{state}", "traverse", 4, "tokio-traverse"))
+        for kind in api_rows.DIRECTORY_KINDS:
+            suite = f"async-directory-{kind}-{state}"
+            bounds += [faster(suite, "next-batch", 5, "tokio"), faster(suite, "next", 2, "tokio")]
+    bounds += [
+        Bound("async-idle", row, 1024, figure="bytes_a_dir") for row in api_rows.IDLE_WITHOUT_BUFFER
+    ]
+    bounds.append(faster("python-warm", "walk", 4, "os-walk"))
+    for source in api_rows.SOURCES:
+        bounds += [
+            faster("python-warm", f"scan-{source}", 8, "os-walk-stat"),
+            faster("python-warm", f"scan-{source}", 3, "scandir-rs"),
+            Bound("python-memory", f"table-{source}", 400 * MIB, figure="rss_kib"),
+            faster("capi-warm", f"fts-{source}", 2.5, "glibc-fts"),
+        ]
+    return bounds
+
+
 BOUNDS = [
     Bound("warm", "count-no-stat", 1.08, ("floor-names",)),
     Bound("warm", "count", 1.08, ("floor-stat",)),
@@ -239,6 +273,7 @@ BOUNDS = [
     *_parts(),
     *_block_reader(),
     *_kernel_side(),
+    *_interfaces(),
     faster("ext4-slow", "du-2-always", 6, "du-2-never"),
     Bound("ext4-million-warm", "du-ext4", 96 * MIB, figure="rss_kib"),
     Bound("ext4-million-warm", "du-b-ext4", 96 * MIB, figure="rss_kib"),

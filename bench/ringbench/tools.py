@@ -10,6 +10,9 @@ from pathlib import Path
 BENCH = Path(__file__).resolve().parent.parent
 WORK = BENCH / "work"
 
+# The interpreter with the packages that are measured, an environment of its own.
+PYTHON = WORK / "python/bin/python3"
+
 # Names under which a program may be installed, the first found is taken.
 NAMES = {
     "bfs": ("bfs",),
@@ -101,9 +104,10 @@ class Toolbox:
             self._paths["ringwalk-link"] = str(linked(program, "find"))
         else:
             self.missing["ringwalk"] = f"{ringwalk} is not a program: cargo build --release"
-        driver = ringwalk.parent / "examples/block_read"
-        if driver.is_file():
-            self._paths["block_read"] = str(installed(driver))
+        for example in ("block_read", "traverse"):
+            program = ringwalk.parent / "examples" / example
+            if program.is_file():
+                self.provide(example, installed(program))
         search = os.pathsep.join([*map(str, peers), os.environ.get("PATH", os.defpath)])
         for tool, names in NAMES.items():
             found = filter(None, (shutil.which(name, path=search) for name in names))
@@ -120,6 +124,12 @@ class Toolbox:
         self._paths[tool] = path
         self.versions[tool] = says
         return True
+
+    def provide(self, tool: str, program: Path, says: str | None = None) -> None:
+        """Adds a program that was built for a suite; what it says of its version is recorded."""
+        self._paths[tool] = str(program)
+        if says:
+            self.versions[tool] = says
 
     def find(self, tool: str) -> str | None:
         """The path of a program, or None when it is not installed."""

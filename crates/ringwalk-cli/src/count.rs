@@ -50,7 +50,7 @@ fn scan(
     let scan = Scan::new(directory.as_os_str()).fields(fields).follow(true);
     let scan = options.apply_to_scan(scan);
     let progress = Progress::of_walk(options.progress, scan.monitor());
-    let scanned = scan.run(|_| Scanned::new(&tell));
+    let scanned = scan.run(|_| Scanned::new(Tally::new(&tell)));
     drop(progress);
     let Outcome { visitors, summary } = scanned.ok()?;
     let visitors = visitors.into_iter().map(Scanned::into_tally).collect();

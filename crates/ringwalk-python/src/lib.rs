@@ -4,15 +4,27 @@
 //! |---|---|
 //! | `errors.rs` | the engine's errors as Python's exceptions: the only place where that is done |
 //! | `names.rs` | names and paths as `str` or `bytes` |
+//! | `given.rs` | paths and options as callers give them |
+//! | `waiting.rs` | waiting for other threads without the interpreter's lock, with an eye on signals |
+//! | `scan/` | `scan` |
+//! | `sums.rs` | `du`, `count` |
+//! | `find/` | `find` |
+//! | `doctor.rs` | `doctor` |
 //! | `walk/`, `scandir/` | `walk` and `scandir` with `DirEntry`, as the standard library's |
 //!
 //! The Python side is in `python/ringwalk`: `__init__.py` says what is public, `_ringwalk.pyi` has the types. What is
 //! *not* here: anything that a Rust program could use, which belongs to the crates below; and any state of the module,
 //! which threads of a free-threaded interpreter would have to share.
 
+mod doctor;
 mod errors;
+mod find;
+mod given;
 mod names;
+mod scan;
 mod scandir;
+mod sums;
+mod waiting;
 mod walk;
 
 use pyo3::prelude::*;
@@ -20,6 +32,14 @@ use pyo3::prelude::*;
 /// The compiled part of `ringwalk`; import that instead.
 #[pymodule(gil_used = false)]
 mod _ringwalk {
+    #[pymodule_export]
+    use crate::doctor::doctor;
+    #[pymodule_export]
+    use crate::find::{Found, find};
+    #[pymodule_export]
+    use crate::scan::{Batch, Errors, Scan, scan};
+    #[pymodule_export]
+    use crate::sums::{Count, Usage, count, du};
     #[pymodule_export]
     use crate::scandir::{DirEntry, ScandirIterator, scandir};
     #[pymodule_export]

@@ -5,7 +5,7 @@
 //! | `tally.rs` | files by type, by each of their names |
 //! | `usage.rs` | space, of each file once |
 //! | `met.rs` | files met before |
-//! | `trouble.rs` | what could not be read |
+//! | `trouble.rs` | what could not be read, and whether to go on |
 //!
 //! `ringwalk count` and the Python package count with [`Tally`]. `ringwalk du` has visitors of its own, as its lines have an order
 //! and its options are GNU's; what a file takes and which are met again it takes from here. What is *not* here: any output.
@@ -17,5 +17,5 @@ mod usage;
 
 pub use met::{Met, may_lead_back, within_itself};
 pub use tally::{Scanned, Tally};
-pub use trouble::{Tell, Trouble};
+pub use trouble::{Stop, Tell, Trouble};
 pub use usage::{Measurer, Measuring, Usage, allocated_size, apparent_size};

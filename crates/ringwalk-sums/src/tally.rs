@@ -1,6 +1,6 @@
 //! How many files there are below directories, and how large they are together, by each of their names.
 
-use crate::trouble::{Tell, Trouble};
+use crate::trouble::{Stop, Tell, Trouble};
 use ringwalk::{
     Batch, Errno, Error, FileType, Flow, Identity, Metadata, Operation, ScanVisitor, Visitor,
 };
@@ -20,6 +20,7 @@ pub struct Tally<'t> {
     /// Roots that are no directories; each has been told of.
     pub no_directories: u64,
     tell: &'t Tell<'t>,
+    stop: Option<&'t Stop<'t>>,
 }
 
 impl std::fmt::Debug for Tally<'_> {
@@ -39,7 +40,18 @@ impl<'t> Tally<'t> {
             bytes: 0,
             no_directories: 0,
             tell,
+            stop: None,
         }
+    }
+
+    /// Has the counting end, and its sums be of no use, when `stop` is true.
+    pub fn stop_when(mut self, stop: &'t Stop<'t>) -> Self {
+        self.stop = Some(stop);
+        self
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(|stop| stop())
     }
 
     /// Both together.
@@ -104,6 +116,9 @@ impl Visitor for Tally<'_> {
                 self.bytes += u128::from(metadata.size);
             }
         }
+        if self.is_stopped() {
+            return Flow::Stop;
+        }
         Flow::Continue
     }
 
@@ -123,12 +138,9 @@ pub struct Scanned<'t> {
 }
 
 impl<'t> Scanned<'t> {
-    /// Nothing yet.
-    pub fn new(tell: &'t Tell<'t>) -> Self {
-        Self {
-            root: None,
-            tally: Tally::new(tell),
-        }
+    /// Adds to `tally`.
+    pub fn new(tally: Tally<'t>) -> Self {
+        Self { root: None, tally }
     }
 
     /// What has been counted.
@@ -140,6 +152,10 @@ impl<'t> Scanned<'t> {
 impl ScanVisitor for Scanned<'_> {
     fn root(&mut self, root: &Metadata) {
         self.root = Some(root.identity());
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.tally.is_stopped()
     }
 
     fn files(&mut self, files: &[Metadata]) {

@@ -1,4 +1,4 @@
-//! What could not be read, told as it comes: by all workers at once.
+//! What workers say and ask while they work: what could not be read, and whether to go on.
 
 use ringwalk::{Errno, Error, Operation};
 use std::path::Path;
@@ -16,6 +16,9 @@ pub struct Trouble<'p> {
 
 /// Called for everything that could not be read, on the thread of whoever found out.
 pub type Tell<'t> = dyn Fn(Trouble<'_>) + Sync + 't;
+
+/// Asked now and then by all workers: true ends the work.
+pub type Stop<'t> = dyn Fn() -> bool + Sync + 't;
 
 impl<'p> From<&'p Error> for Trouble<'p> {
     fn from(error: &'p Error) -> Self {

@@ -4,7 +4,7 @@
 //! matter which is met first, as the sum is the same.
 
 use crate::met::{Met, may_lead_back, within_itself};
-use crate::trouble::{Tell, Trouble};
+use crate::trouble::{Stop, Tell, Trouble};
 use ringwalk::{
     Batch, Entry, Error, Fields, FileType, Flow, Follow, Identity, Metadata, Operation,
     ScanVisitor, Visitor,
@@ -12,7 +12,6 @@ use ringwalk::{
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// The size of a file in bytes. One that its file system gives as negative counts as nothing.
@@ -60,8 +59,8 @@ pub struct Measuring<'t> {
     pub one_file_system: bool,
     /// Told of what cannot be read, but not of files that vanish.
     pub tell: &'t Tell<'t>,
-    /// Ends the walk when it is set.
-    pub stop: &'t AtomicBool,
+    /// Ends the work when it is true; the sums are of no use then.
+    pub stop: &'t Stop<'t>,
     /// Files that may be met again.
     pub met: Mutex<Met>,
 }
@@ -188,7 +187,7 @@ impl Visitor for Measurer<'_, '_> {
                 });
             }
         }
-        if self.measuring.stop.load(Ordering::Relaxed) {
+        if (self.measuring.stop)() {
             return Flow::Stop;
         }
         Flow::Continue
@@ -202,6 +201,10 @@ impl Visitor for Measurer<'_, '_> {
 }
 
 impl ScanVisitor for Measurer<'_, '_> {
+    fn is_stopped(&self) -> bool {
+        (self.measuring.stop)()
+    }
+
     fn files(&mut self, files: &[Metadata]) {
         for file in files {
             self.usage.add(file);
@@ -220,7 +223,7 @@ mod tests {
             follow,
             one_file_system: false,
             tell,
-            stop: &AtomicBool::new(false),
+            stop: &|| false,
             met: Mutex::default(),
         };
         let walk = Walk::new(root).fields(Measuring::FIELDS).follow(follow);

@@ -2,6 +2,7 @@
 
 use crate::getdents::last_errno;
 use rustix::io::Errno;
+use std::mem::ManuallyDrop;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 
 /// The descriptor of an open directory, which it closes when dropped, as [`OwnedFd`] does.
@@ -11,6 +12,24 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawF
 /// it opens; calling the kernel directly saves one part in a hundred of a walk from cache.
 #[derive(Debug)]
 pub struct DirectoryFd(RawFd);
+
+impl DirectoryFd {
+    /// Closes it, and tells what came of it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [close(2)](https://man7.org/linux/man-pages/man2/close.2.html). The descriptor is gone all the same.
+    pub fn close(self) -> Result<(), Errno> {
+        let fd = ManuallyDrop::new(self).0;
+        // SAFETY: the descriptor came from an `OwnedFd`, so it is ours to close; `self` is gone, and is not dropped.
+        let status = unsafe { libc::syscall(libc::SYS_close, fd) };
+        if status == 0 {
+            Ok(())
+        } else {
+            Err(last_errno())
+        }
+    }
+}
 
 impl From<OwnedFd> for DirectoryFd {
     fn from(fd: OwnedFd) -> Self {
@@ -86,6 +105,9 @@ mod tests {
         drop(DirectoryFd::from(high));
         // SAFETY: only asked whether it is open, which is the question.
         let gone = unsafe { BorrowedFd::borrow_raw(number) };
+        assert_eq!(fcntl_getfd(gone), Err(Errno::BADF));
+        let high = rustix::io::fcntl_dupfd_cloexec(&fd, 700).unwrap();
+        assert_eq!(DirectoryFd::from(high).close(), Ok(()));
         assert_eq!(fcntl_getfd(gone), Err(Errno::BADF));
     }
 }

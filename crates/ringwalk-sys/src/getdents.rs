@@ -36,6 +36,17 @@ pub fn getdents64(fd: impl AsFd, buffer: &mut [u8]) -> Result<usize, Errno> {
     }
 }
 
+/// The largest errno (`include/linux/err.h`).
+const MAX_ERRNO: i32 = 4095;
+
+/// The error that the kernel has put into a field as its negative; `EIO` for a number that is no errno.
+pub(crate) fn errno_of(negative: i32) -> Errno {
+    match negative.saturating_neg() {
+        errno @ 1..=MAX_ERRNO => Errno::from_raw_os_error(errno),
+        _ => Errno::IO,
+    }
+}
+
 #[cold]
 pub(crate) fn last_errno() -> Errno {
     Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO)

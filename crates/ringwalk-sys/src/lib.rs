@@ -15,6 +15,7 @@
 //! | `fnmatch.rs`, `gnu_regex.rs` | the C library's patterns and regular expressions |
 //! | `getdents.rs` | the call itself, into a buffer of the caller |
 //! | `module_device.rs`, `uapi.rs` | the kernel module's device, recognised and asked; its interface |
+//! | `opcode/` | entries that read directories, for rings of others |
 //! | `page_buffer.rs` | pages of memory of our own |
 //! | `page_cache.rs` | what of a file is in the page cache |
 //! | `probe.rs` | what `io_uring` offers to this process, by asking it |
@@ -45,6 +46,7 @@ mod fnmatch;
 mod getdents;
 mod gnu_regex;
 mod module_device;
+pub mod opcode;
 mod page_buffer;
 mod page_cache;
 mod probe;
@@ -63,7 +65,7 @@ pub use accounts::{group_by_name, group_name, user_by_name, user_name};
 pub use arguments::Arguments;
 pub use character_locale::{CharacterClass, CharacterLocale};
 pub use directory_fd::{DirectoryFd, duplicate};
-pub use directory_ring::{Completion, DirectoryOpcodes, DirectoryReader, DirectoryRing};
+pub use directory_ring::{Completion, DirectoryReader, DirectoryRing};
 pub use dirent::{Dirent, DirentError, Dirents, RawFileType};
 pub use environment::environment_size;
 pub use fiemap::{ExtentMap, FileExtent};
@@ -72,6 +74,7 @@ pub use fnmatch::fnmatch;
 pub use getdents::getdents64;
 pub use gnu_regex::GnuRegex;
 pub use module_device::{Filled, ModuleDevice, ModuleRefused, What};
+pub use opcode::DirectoryOpcodes;
 pub use page_buffer::PageBuffer;
 pub use page_cache::{Cachestat, cachestat};
 pub use probe::{IoUring, IoWorkers, PROBE_ENTRIES};
@@ -85,4 +88,5 @@ pub use stdout::stdout_was_closed;
 pub use thread_usage::ThreadUsage;
 pub use xfs::{XfsBulk, XfsBulkstat, XfsGeometry, XfsInodeChunk, xfs_geometry};
 
+pub use io_uring;
 pub use rustix;

@@ -8,11 +8,13 @@ use std::ffi::CStr;
 use std::fmt;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
+use io_uring::types;
 use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, major, minor, openat};
 use rustix::io::{Errno, read, retry_on_intr};
 use rustix::ioctl::Opcode;
 
-use crate::getdents::last_errno;
+use crate::getdents::{errno_of, last_errno};
+use crate::opcode::{Getdents, ReadPlus, filled_by_module};
 use crate::readdirplus::PlusLayout;
 use crate::uapi;
 
@@ -68,6 +70,19 @@ pub struct Filled {
     pub bytes: usize,
     /// There is nothing after them.
     pub end: bool,
+}
+
+impl Filled {
+    /// From what a request returned: bytes or a negative errno.
+    pub(crate) fn of(result: i32, end: bool) -> Result<Self, Errno> {
+        match usize::try_from(result) {
+            Ok(bytes) => Ok(Self {
+                bytes,
+                end: bytes == 0 || end,
+            }),
+            Err(_) => Err(errno_of(result)),
+        }
+    }
 }
 
 /// What of a directory's entries is asked for.
@@ -135,70 +150,27 @@ impl ModuleDevice {
     ///
     /// Those of getdents(2), and of the device: `ENOTTY`, `EPERM`, `ENODEV`, `ENOMEM`. `EINTR` is left to the caller.
     pub fn read(&self, fd: impl AsFd, what: &What, buffer: &mut [u8]) -> Result<Filled, Errno> {
-        let place = buffer.as_mut_ptr() as u64;
         let len = u32::try_from(buffer.len()).unwrap_or(u32::MAX);
-        let fd = fd.as_fd();
-        match what {
+        let (buf, fd) = (buffer.as_mut_ptr(), types::Fd(fd.as_fd().as_raw_fd()));
+        let (result, result_flags) = match what {
             What::Names => {
-                let mut request = getdents(fd, place, len, true);
-                let bytes = ioctl(self.fd.as_fd(), uapi::IOC_GETDENTS, &mut request)?;
-                Ok(filled(bytes, request.result_flags))
+                let mut request = Getdents::new(fd, buf, len).request(true);
+                let result = ioctl(self.fd.as_fd(), uapi::IOC_GETDENTS, &mut request)?;
+                (result, request.result_flags)
             }
             What::Plus(layout) => {
-                let mut request = readdirplus(fd, layout, place, len, true);
-                let bytes = ioctl(self.fd.as_fd(), uapi::IOC_READDIRPLUS, &mut request)?;
-                Ok(filled(bytes, request.result_flags))
+                let mut request = ReadPlus::new(fd, buf, len, layout).request(true);
+                let result = ioctl(self.fd.as_fd(), uapi::IOC_READDIRPLUS, &mut request)?;
+                (result, request.result_flags)
             }
-        }
+        };
+        filled_by_module(result, result_flags)
     }
 }
 
 impl AsFd for ModuleDevice {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
-    }
-}
-
-/// The request for names of `fd` into `len` bytes at the address `place`.
-pub(crate) fn getdents(fd: BorrowedFd<'_>, place: u64, len: u32, inline: bool) -> uapi::Getdents {
-    uapi::Getdents {
-        version: uapi::VERSION,
-        flags: if inline { uapi::F_INLINE } else { 0 },
-        fd: fd.as_raw_fd(),
-        len,
-        buf: place,
-        off: uapi::OFF_CURRENT,
-        ..uapi::Getdents::default()
-    }
-}
-
-/// The same for names with metadata.
-pub(crate) fn readdirplus(
-    fd: BorrowedFd<'_>,
-    layout: &PlusLayout,
-    place: u64,
-    len: u32,
-    inline: bool,
-) -> uapi::Readdirplus {
-    uapi::Readdirplus {
-        version: uapi::VERSION,
-        flags: if inline { uapi::F_INLINE } else { 0 },
-        fd: fd.as_raw_fd(),
-        len,
-        buf: place,
-        off: uapi::OFF_CURRENT,
-        fields: uapi::Fields {
-            mask: layout.mask(),
-            ..uapi::Fields::default()
-        },
-        ..uapi::Readdirplus::default()
-    }
-}
-
-fn filled(bytes: usize, result_flags: u32) -> Filled {
-    Filled {
-        bytes,
-        end: bytes == 0 || result_flags & uapi::RESULT_END != 0,
     }
 }
 
@@ -245,7 +217,7 @@ fn ioctl<R: Request>(
     device: BorrowedFd<'_>,
     command: Opcode,
     request: &mut R,
-) -> Result<usize, Errno> {
+) -> Result<i32, Errno> {
     // SAFETY: `device` is a character device that the kernel lists under the module's name, so `command`, which names
     // the structure's size, reads and writes one `R`, to a pointer valid for both as `request` is borrowed mutably; it
     // consists of integers, for which any bytes are valid. The buffer that the request names is, by `ModuleDevice::read`,
@@ -258,7 +230,10 @@ fn ioctl<R: Request>(
             std::ptr::from_mut(request),
         )
     };
-    usize::try_from(status).map_err(|_| last_errno())
+    match i32::try_from(status) {
+        Ok(result) if result >= 0 => Ok(result),
+        _ => Err(last_errno()),
+    }
 }
 
 #[cfg(test)]

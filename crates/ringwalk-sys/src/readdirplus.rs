@@ -17,6 +17,7 @@ use std::mem::size_of;
 use rustix::io::Errno;
 
 use crate::dirent::{ALIGN, DirentError, RawFileType, name_from};
+use crate::getdents::errno_of;
 use crate::uapi;
 
 /// Bytes before the metadata or the name.
@@ -71,7 +72,7 @@ impl PlusLayout {
     }
 
     /// What is to be asked for.
-    pub fn mask(&self) -> u32 {
+    pub const fn mask(&self) -> u32 {
         self.mask
     }
 
@@ -86,9 +87,6 @@ impl PlusLayout {
         (HEADER + self.words * ALIGN + name + 1).next_multiple_of(ALIGN)
     }
 }
-
-/// The largest errno (`include/linux/err.h`).
-const MAX_ERRNO: i32 = 4095;
 
 /// One entry, borrowed from the buffer that was filled.
 #[derive(Clone, Copy, Debug)]
@@ -187,10 +185,7 @@ impl<'a> PlusEntry<'a> {
     #[inline]
     pub fn stat(&self) -> Result<Option<PlusStat<'a>>, Errno> {
         if self.header.error != 0 {
-            return Err(match self.header.error.saturating_neg() {
-                errno @ 1..=MAX_ERRNO => Errno::from_raw_os_error(errno),
-                _ => Errno::IO,
-            });
+            return Err(errno_of(self.header.error));
         }
         if self.header.flags & uapi::ENTRY_STAT == 0 {
             return Ok(None);

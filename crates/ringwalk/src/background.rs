@@ -190,9 +190,21 @@ impl<T: Send + 'static, R: Send + 'static> Background<T, R> {
     pub fn summary(&self) -> Option<&R> {
         self.summary.as_ref()
     }
+
+    /// Ends the walk, and does not wait for it.
+    #[cfg(feature = "async")]
+    pub(crate) fn detach(&mut self) {
+        self.handoff.close();
+        self.walk = None;
+    }
 }
 
 impl<T, R> Background<T, R> {
+    /// As [`summary`](Self::summary), for good.
+    pub fn into_summary(mut self) -> Option<R> {
+        self.summary.take()
+    }
+
     fn join(&mut self) {
         match self.walk.take().map(JoinHandle::join) {
             Some(Ok(summary)) => self.summary = Some(summary),

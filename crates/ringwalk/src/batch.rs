@@ -74,6 +74,11 @@ impl<'b, S> Batch<'b, S> {
         (0..self.raw.records.len()).map(|index| Entry { batch: self, index })
     }
 
+    /// The entry with this number, from 0.
+    pub fn get(&self, index: usize) -> Option<Entry<'_, S>> {
+        (index < self.len()).then_some(Entry { batch: self, index })
+    }
+
     /// The open directory, for calls on its entries; `None` for roots, whose names are relative to the working directory. A source that reads past the VFS
     /// has not opened it: then this does, once.
     ///

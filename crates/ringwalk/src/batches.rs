@@ -63,6 +63,18 @@ impl OwnedBatch {
         &self.entries
     }
 
+    /// The entries from `start` on.
+    #[cfg(feature = "async")]
+    pub(crate) fn split_off(mut self, start: usize) -> Self {
+        Self {
+            entries: EntryBuffer {
+                raw: self.entries.raw.split_off(start),
+            },
+            root_index: self.root_index(start),
+            ..self
+        }
+    }
+
     /// Writes the path of an entry over what is in `path`.
     ///
     /// # Panics
@@ -137,6 +149,12 @@ impl Batches {
     /// As [`next`](Iterator::next), for a task: if there is nothing yet, it is woken when there is.
     pub fn poll_next(&mut self, cx: &Context<'_>) -> Poll<Option<Item>> {
         self.0.poll_next(cx)
+    }
+
+    /// Ends the walk, and does not wait for it.
+    #[cfg(feature = "async")]
+    pub(crate) fn detach(&mut self) {
+        self.0.detach();
     }
 
     /// What ends the walk, from any thread.

@@ -122,7 +122,18 @@ impl Directory {
         }
     }
 
-    fn stat_unknown(&self, fields: Fields, entries: &mut EntryBuffer) {
+    #[cfg(feature = "async")]
+    pub(crate) fn of(fd: Arc<DirectoryFd>) -> Self {
+        Self { fd }
+    }
+
+    #[cfg(feature = "async")]
+    pub(crate) fn fd(&self) -> &Arc<DirectoryFd> {
+        &self.fd
+    }
+
+    /// Metadata of those of the entries, which [`read`](Self::read) has brought, of which nothing is known.
+    pub(crate) fn stat_unknown(&self, fields: Fields, entries: &mut EntryBuffer) {
         let wanted = Wanted::of_all(fields, Follow::Never);
         let place = Place::Directory(&self.fd);
         stat_entries(&mut entries.raw, place, wanted, false, false);
@@ -140,6 +151,16 @@ impl Directory {
         let mut stat = ringwalk_sys::Statx::default();
         retry_on_intr(|| ringwalk_sys::statx(&*self.fd, name, flags, fields.bits(), &mut stat))?;
         Ok(Metadata::from(&stat))
+    }
+
+    /// Closes it, unless somebody else has it too; then they do.
+    ///
+    /// # Errors
+    ///
+    /// Those of close(2). The descriptor is gone all the same.
+    #[cfg(feature = "async")]
+    pub(crate) fn close(self) -> Result<(), Errno> {
+        Arc::into_inner(self.fd).map_or(Ok(()), DirectoryFd::close)
     }
 
     /// Goes back to the beginning: what is read next are the entries that there are then.

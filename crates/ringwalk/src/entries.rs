@@ -6,6 +6,8 @@
 
 use crate::background::{Background, Sender};
 use crate::batch::{Batch, Entry};
+#[cfg(feature = "async")]
+use crate::batches::OwnedBatch;
 use crate::dir::Dir;
 use crate::error::Error;
 use crate::left::Left;
@@ -41,6 +43,21 @@ impl OwnedEntry {
             ino: entry.ino(),
             metadata: entry.metadata().copied(),
         }
+    }
+
+    /// The entry with this number of a batch.
+    #[cfg(feature = "async")]
+    pub(crate) fn of_batch(batch: &OwnedBatch, index: usize) -> Option<Self> {
+        let entry = batch.entries().get(index)?;
+        let mut path = Vec::new();
+        batch.path_into(index, &mut path);
+        Some(Self {
+            path: PathBuf::from(std::ffi::OsString::from_vec(path)),
+            file_type: entry.file_type(),
+            depth: batch.depth(),
+            ino: entry.ino(),
+            metadata: entry.metadata().copied(),
+        })
     }
 
     /// The path, beginning with the root as it was given.

@@ -42,6 +42,18 @@ pub struct Error {
 }
 
 impl Error {
+    /// Of an operation that somebody asked for by this path.
+    #[cfg(feature = "async")]
+    pub(crate) fn new(operation: Operation, path: Vec<u8>, errno: Errno) -> Self {
+        Self {
+            operation,
+            path,
+            errno,
+            vanished: false,
+            loops_with: None,
+        }
+    }
+
     /// What was being done.
     pub fn operation(&self) -> Operation {
         self.operation

@@ -25,6 +25,8 @@
 //! Data goes one way: source, batch, visitor, result. What is *not* here: any `unsafe` code (in `ringwalk-sys`), any
 //! output, and any opinion on what to do with entries.
 
+#[cfg(feature = "async")]
+pub mod aio;
 mod background;
 mod batch;
 mod batches;

@@ -10,6 +10,7 @@ bitflags::bitflags! {
     /// Asking for none means that no `statx` is called for an entry, unless its type has to be found out to know
     /// whether it is a directory.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[repr(transparent)]
     #[doc(alias = "statx mask")]
     pub struct Fields: u32 {
         /// File type (`STATX_TYPE`).
@@ -44,6 +45,7 @@ bitflags::bitflags! {
 /// A point in time: seconds since 1970-01-01 00:00 UTC, negative before, and nanoseconds from 0 to 999 999 999 after
 /// that second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(C)]
 pub struct Timestamp {
     /// Seconds since the epoch.
     pub secs: i64,
@@ -53,7 +55,10 @@ pub struct Timestamp {
 
 /// What `statx` or another source says of a file. Only the fields named in [`mask`](Self::mask) hold an answer;
 /// device and attributes always do.
+///
+/// In the order of its members, which C reads in place (`ringwalk-capi`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 #[doc(alias = "statx")]
 pub struct Metadata {
     /// The fields that were really returned.

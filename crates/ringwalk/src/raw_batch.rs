@@ -87,6 +87,25 @@ impl RawBatch {
         }
     }
 
+    /// Forgets what is known of all entries.
+    #[cfg(feature = "async")]
+    pub(crate) fn forget_known(&mut self) {
+        self.known.clear();
+        self.failed = 0;
+    }
+
+    /// Of the entries of which nothing is known there is no metadata, for this reason.
+    #[cfg(feature = "async")]
+    pub(crate) fn fail_unknown(&mut self, errno: Errno) {
+        self.known.resize(self.records.len(), Known::Nothing);
+        for known in &mut self.known {
+            if matches!(known, Known::Nothing) {
+                *known = Known::Failed(errno);
+                self.failed += 1;
+            }
+        }
+    }
+
     /// Moves the entries from `start` on, and what is known of them, into a buffer of their own.
     pub(crate) fn split_off(&mut self, start: usize) -> RawBatch {
         let known = if self.known.is_empty() {

@@ -1,14 +1,16 @@
-//! Makes what is installed beside the program: `cargo run -p xtask -- assets DIR`.
+//! Makes what is installed beside the program, `cargo run -p xtask -- assets DIR`, and the header of the C library, `cargo run -p xtask -- header`.
 //!
 //! ```text
 //! DIR/man/ringwalk.1, ringwalk-count.1, ...     man pages
 //! DIR/completions/ringwalk.bash, _ringwalk, ringwalk.fish
+//! crates/ringwalk-capi/include/ringwalk.h
 //! ```
 //!
-//! Everything comes from the definition of the command line in `ringwalk-cli`, and for `find` from the table of its language; only what a command line cannot express
+//! Everything of the program comes from the definition of the command line in `ringwalk-cli`, and for `find` from the table of its language; only what a command line cannot express
 //! (exit statuses, the shape of JSON) is written here, in `sections.rs`.
 
 mod find;
+mod header;
 mod man;
 mod sections;
 
@@ -29,11 +31,16 @@ enum Task {
         /// The directory
         directory: std::path::PathBuf,
     },
+    /// Write ringwalk.h, the header of the C library, where it is kept
+    Header,
 }
 
 fn main() -> ExitCode {
-    let Task::Assets { directory } = Task::parse();
-    match assets(&directory) {
+    let result = match Task::parse() {
+        Task::Assets { directory } => assets(&directory),
+        Task::Header => header::write(),
+    };
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("xtask: {error:#}");

@@ -1,6 +1,44 @@
-"""Reads directory trees at the speed the kernel and the disk allow."""
+"""Reads directory trees at the speed the kernel and the disk allow.
 
-from ringwalk._ringwalk import DirEntry, __version__, scandir
+`walk`, `fwalk` and `scandir` are those of the standard library, faster; `scan` gives a tree as a table for pyarrow, polars, pandas, DuckDB and
+whatever else knows Arrow; `find` has the language of find(1); `du` and `count` have sums; `doctor` says what this machine allows.
+"""
+
+from ringwalk._errors import SearchError
+from ringwalk._ringwalk import (
+    Batch,
+    Count,
+    DirEntry,
+    Errors,
+    Found,
+    Scan,
+    Usage,
+    __version__,
+    count,
+    doctor,
+    du,
+    find,
+    scan,
+    scandir,
+)
 from ringwalk._walk import fwalk, walk
 
-__all__ = ["DirEntry", "__version__", "fwalk", "scandir", "walk"]
+__all__ = [
+    "Batch",
+    "Count",
+    "DirEntry",
+    "Errors",
+    "Found",
+    "Scan",
+    "SearchError",
+    "Usage",
+    "__version__",
+    "count",
+    "doctor",
+    "du",
+    "find",
+    "fwalk",
+    "scan",
+    "scandir",
+    "walk",
+]

@@ -27,15 +27,17 @@ use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-use io_uring::{IoUring, cqueue, opcode, squeue, types};
+use io_uring::opcode::{AsyncCancel2, Close, OpenAt, PollAdd};
+use io_uring::{IoUring, cqueue, squeue, types};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
+use crate::DirectoryFd;
+use crate::getdents::errno_of;
 use crate::module_device::{Filled, ModuleDevice, What};
-use crate::{DirectoryFd, uapi};
+use crate::opcode::{self, DirectoryOpcodes};
 
-pub use encode::DirectoryOpcodes;
-use encode::Request;
+use encode::{Read, Request};
 
 #[cfg(test)]
 #[cfg(not(miri))] // It has no io_uring.
@@ -44,6 +46,7 @@ mod tests;
 /// `user_data` of requests that no slot waits for.
 const CLOSE: u64 = u64::MAX;
 const CANCEL: u64 = u64::MAX - 1;
+const WATCH: u64 = u64::MAX - 2;
 
 /// Who reads directories for a ring. They are opened and closed by operations that every kernel with `io_uring` has since 5.6.
 #[derive(Clone, Debug)]
@@ -116,6 +119,10 @@ pub struct DirectoryRing {
     registered: bool,
     /// Completions taken while another was looked for.
     taken: VecDeque<Completion>,
+    /// Waited for along with requests, until it is readable.
+    watched: Option<Arc<OwnedFd>>,
+    /// It has been.
+    woken: bool,
     /// Not `Send`: the kernel accepts entries from one thread only.
     one_thread: PhantomData<*mut ()>,
 }
@@ -138,8 +145,8 @@ impl DirectoryRing {
     ///
     /// [`io_uring_setup(2)`]: https://man7.org/linux/man-pages/man2/io_uring_setup.2.html
     pub fn new(reader: DirectoryReader, depth: u32, threads: u32) -> Result<Self, Errno> {
-        // More, as directories are closed along with others.
-        let ring = set_up(depth.checked_add(depth / 2 + 1).ok_or(Errno::INVAL)?)?;
+        // More, as directories are closed along with others, and a descriptor may be watched.
+        let ring = set_up(depth.checked_add(depth / 2 + 2).ok_or(Errno::INVAL)?)?;
         let submitter = ring.submitter();
         let registered = match &reader {
             DirectoryReader::Module(device) => {
@@ -163,6 +170,8 @@ impl DirectoryRing {
             queued: 0,
             registered,
             taken: VecDeque::new(),
+            watched: None,
+            woken: false,
             one_thread: PhantomData,
         })
     }
@@ -187,7 +196,7 @@ impl DirectoryRing {
         room.name.extend_from_slice(name.to_bytes_with_nul());
         let path = room.name.as_ptr().cast();
         let at = types::Fd(at.map_or(libc::AT_FDCWD, AsRawFd::as_raw_fd));
-        let entry = opcode::OpenAt::new(at, path)
+        let entry = OpenAt::new(at, path)
             .flags(flags.bits().cast_signed())
             .build();
         self.push(entry, u64::from(slot), wait);
@@ -209,29 +218,24 @@ impl DirectoryRing {
     ) {
         self.idle(slot);
         let room = &mut buffer[from..];
-        let (place, len) = (room.as_mut_ptr() as u64, room.len());
-        let len = u32::try_from(len).unwrap_or(u32::MAX);
+        let read = Read {
+            fd: types::Fd(fd.as_raw_fd()),
+            what,
+            buf: room.as_mut_ptr(),
+            len: u32::try_from(room.len()).unwrap_or(u32::MAX),
+        };
         let request = self.requests[slot as usize].get();
         // SAFETY: the slot is idle, so the kernel has no business with its request, and nobody else has a reference to it.
         let request = unsafe { &mut *request };
         let entry = match &self.reader {
+            DirectoryReader::Module(_) if self.registered => {
+                request.command(types::Fixed(0), read, !wait)
+            }
             DirectoryReader::Module(device) => {
-                let command = request.for_module(&fd, what, place, len, !wait);
-                let data = request.command_data();
-                let fd = device.as_fd().as_raw_fd();
-                if self.registered {
-                    opcode::UringCmd16::new(types::Fixed(0), command)
-                        .cmd(data)
-                        .build()
-                } else {
-                    opcode::UringCmd16::new(types::Fd(fd), command)
-                        .cmd(data)
-                        .build()
-                }
+                let device = types::Fd(device.as_fd().as_raw_fd());
+                request.command(device, read, !wait)
             }
-            DirectoryReader::Opcodes(opcodes) => {
-                opcodes.entry(request, fd.as_raw_fd(), what, place, len)
-            }
+            DirectoryReader::Opcodes(opcodes) => request.operation(*opcodes, read),
         };
         self.slots[slot as usize].held = Held::Reading { fd, buffer, from };
         self.push(entry, u64::from(slot), wait);
@@ -241,11 +245,11 @@ impl DirectoryRing {
     pub fn close(&mut self, fd: DirectoryFd) {
         // Room for a request in each slot is kept free. Without the flag (before Linux 5.17) its completion would end a wait
         // for something else.
-        let room = self.ring.submission().capacity() - self.slots.len() - 1;
+        let room = self.ring.submission().capacity() - self.slots.len() - 2;
         if self.queued >= room || !self.ring.params().is_feature_skip_cqe_on_success() {
             return drop(fd);
         }
-        let entry = opcode::Close::new(types::Fd(fd.as_raw_fd()))
+        let entry = Close::new(types::Fd(fd.as_raw_fd()))
             .build()
             .flags(squeue::Flags::SKIP_SUCCESS)
             .user_data(CLOSE);
@@ -254,6 +258,31 @@ impl DirectoryRing {
             mem::forget(fd);
             self.queued += 1;
         }
+    }
+
+    /// Has [`enter`](Self::enter) come back as well when `fd` is readable, once; [`was_woken`](Self::was_woken) tells. It is waited for
+    /// like a request, so somebody else can end a wait.
+    ///
+    /// # Panics
+    ///
+    /// If one is watched already.
+    pub fn watch(&mut self, fd: &Arc<OwnedFd>) {
+        assert!(self.watched.is_none(), "one at a time");
+        let flags = u32::from(libc::POLLIN.unsigned_abs());
+        let entry = PollAdd::new(types::Fd(fd.as_raw_fd()), flags).build();
+        // Open at least until the kernel has looked at it.
+        self.watched = Some(Arc::clone(fd));
+        self.push(entry, WATCH, false);
+    }
+
+    /// Whether a descriptor is watched.
+    pub fn is_watching(&self) -> bool {
+        self.watched.is_some()
+    }
+
+    /// Whether what was watched has been readable; that is told once.
+    pub fn was_woken(&mut self) -> bool {
+        mem::take(&mut self.woken)
     }
 
     /// The slot, which must be idle.
@@ -273,7 +302,7 @@ impl DirectoryRing {
         // touched by `open` and `read` only, which begin with `idle`. `drop` waits, or frees nothing. An entry without
         // a slot names no memory.
         let pushed = unsafe { self.ring.submission().push(&entry) };
-        // There is an entry for each slot, and one for `wind_up`; `close` leaves them.
+        // There is an entry for each slot, one for `wind_up` and one for `watch`; `close` leaves them.
         assert!(pushed.is_ok(), "more entries than slots");
         self.in_flight += 1;
         self.queued += 1;
@@ -336,34 +365,39 @@ impl DirectoryRing {
             return None;
         }
         self.in_flight -= 1;
+        if entry.user_data() == WATCH {
+            // Also if it cannot be waited for: then it is found out by looking.
+            self.watched = None;
+            self.woken = true;
+            return None;
+        }
         let result = entry.result();
-        let answer =
-            u32::try_from(result).map_err(|_| Errno::from_raw_os_error(result.saturating_neg()));
         let slot = u32::try_from(entry.user_data()).ok()?;
         let room = self.slots.get_mut(slot as usize)?;
         match mem::replace(&mut room.held, Held::Nothing) {
             Held::Nothing => None,
             Held::Opening { .. } => {
-                let opened = answer.map(|fd| {
+                let result = if result < 0 {
+                    Err(errno_of(result))
+                } else {
                     // SAFETY: the kernel has just opened it for this request, and told nobody else.
-                    unsafe { OwnedFd::from_raw_fd(fd.cast_signed()) }.into()
-                });
-                Some(Completion::Opened {
-                    slot,
-                    result: opened,
-                })
+                    Ok(unsafe { OwnedFd::from_raw_fd(result) }.into())
+                };
+                Some(Completion::Opened { slot, result })
             }
             Held::Reading { fd, buffer, from } => {
                 // SAFETY: the request is over, so the kernel writes to it no more.
                 let request = unsafe { &*self.requests[slot as usize].get() };
-                let end = match &self.reader {
-                    DirectoryReader::Module(_) => request.has_ended(),
-                    DirectoryReader::Opcodes(_) => DirectoryOpcodes::has_ended(entry.flags()),
+                let filled = match &self.reader {
+                    DirectoryReader::Module(_) => {
+                        opcode::filled_by_module(result, request.result_flags())
+                    }
+                    DirectoryReader::Opcodes(_) => opcode::filled(result, entry.flags()),
                 };
-                let filled = answer.map(|bytes| Filled {
+                let filled = filled.map(|filled| Filled {
                     // Not that it would tell more.
-                    bytes: (bytes as usize).min(buffer.len() - from),
-                    end: bytes == 0 || end,
+                    bytes: filled.bytes.min(buffer.len() - from),
+                    ..filled
                 });
                 Some(Completion::Read {
                     slot,
@@ -386,7 +420,7 @@ impl DirectoryRing {
         if self.in_flight > 0 {
             // Those who wait in a thread of the kernel are interrupted (since Linux 5.19; else they are waited for).
             let all = types::CancelBuilder::any();
-            let entry = opcode::AsyncCancel2::new(all).build();
+            let entry = AsyncCancel2::new(all).build();
             self.push(entry, CANCEL, false);
         }
         loop {
@@ -447,11 +481,4 @@ fn set_up(entries: u32) -> Result<IoUring, Errno> {
         }
     }
     Err(answer)
-}
-
-impl Request {
-    /// Whether the module has said that nothing comes after.
-    fn has_ended(&self) -> bool {
-        self.result_flags() & uapi::RESULT_END != 0
-    }
 }

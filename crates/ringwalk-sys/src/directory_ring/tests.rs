@@ -190,3 +190,32 @@ fn more_closes_than_there_is_room_for_are_no_matter() {
     }
     assert_eq!(take_all(&mut ring).len(), 1);
 }
+
+#[test]
+fn a_wait_is_ended_by_what_is_watched() {
+    let Some(mut ring) = ring(1) else { return };
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    let reader = Arc::new(OwnedFd::from(reader));
+    for byte in 0..3 {
+        ring.watch(&reader);
+        assert!(catch_unwind(AssertUnwindSafe(|| ring.watch(&reader))).is_err());
+        ring.enter(0).unwrap();
+        assert!(ring.next().is_none() && !ring.was_woken());
+        std::thread::scope(|scope| {
+            scope.spawn(|| std::io::Write::write_all(&mut writer, &[byte]));
+            while !ring.was_woken() {
+                ring.enter(1).unwrap();
+                assert!(ring.next().is_none());
+            }
+        });
+        assert!(!ring.was_woken() && !ring.is_watching());
+        let mut read = [9];
+        rustix::io::read(&reader, &mut read).unwrap();
+        assert_eq!(read, [byte]);
+    }
+    // Dropped while it waits: that is cancelled.
+    ring.watch(&reader);
+    ring.enter(0).unwrap();
+    drop(ring);
+    assert_eq!(Arc::strong_count(&reader), 1);
+}

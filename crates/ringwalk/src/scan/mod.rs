@@ -61,6 +61,11 @@ pub trait ScanVisitor: Send {
 
     /// Some files, the root directory among them in one call.
     fn files(&mut self, files: &[Metadata]);
+
+    /// Asked after each call of [`files`](Self::files): true ends the scan, which declines then.
+    fn is_stopped(&self) -> bool {
+        false
+    }
 }
 
 /// Why there was no scan: words for people. Nothing is wrong; a walk gives the answer.
@@ -279,9 +284,16 @@ fn scan_with<V: ScanVisitor>(
         counted.directories += directories;
         monitor.add(files.len() as u64, directories, 0);
         counted.visitor.files(files);
+        if counted.visitor.is_stopped() {
+            turns.stop();
+        }
     });
     if scanned.is_err() {
         turns.stop();
     }
-    scanned.map(|()| counted)
+    scanned?;
+    if counted.visitor.is_stopped() {
+        return Err(Refused::because("it was stopped"));
+    }
+    Ok(counted)
 }

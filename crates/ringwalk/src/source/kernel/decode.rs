@@ -4,7 +4,7 @@ use crate::metadata::{Fields, Metadata, Timestamp};
 use crate::raw_batch::{Known, RawBatch};
 use crate::stat::Wanted;
 use ringwalk_sys::rustix::fs::{AtFlags, StatxAttributes};
-use ringwalk_sys::{DirectoryFd, DirentError, PlusEntry, PlusLayout, PlusStat, Statx, statx};
+use ringwalk_sys::{DirectoryFd, DirentError, PlusEntry, PlusLayout, PlusStat, Statx, What, statx};
 use ringwalk_sys::{RawFileType as FileType, uapi};
 use rustix::io::{Errno, retry_on_intr};
 
@@ -13,7 +13,7 @@ const MOUNT_ROOT: u64 = StatxAttributes::MOUNT_ROOT.bits();
 
 /// The mount id of a directory's entries, where their records do not tell it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum MountId {
+enum MountId {
     /// It is not asked for, or the records tell.
     Told,
     /// That of the directory, except for what is mounted on an entry.
@@ -24,7 +24,7 @@ pub(crate) enum MountId {
 
 impl MountId {
     /// For entries of `fd`.
-    pub(crate) fn of(fd: &DirectoryFd, layout: &PlusLayout, wanted: Wanted) -> Self {
+    fn of(fd: &DirectoryFd, layout: &PlusLayout, wanted: Wanted) -> Self {
         let told = layout.mask() & Fields::MNT_ID.bits() != 0;
         if told || !wanted.fields().contains(Fields::MNT_ID) {
             return Self::Told;
@@ -40,13 +40,30 @@ impl MountId {
     }
 }
 
+/// Indexes what has been filled into `batch` of the directory `fd`; true if all metadata that is wanted is there.
+///
+/// # Errors
+///
+/// For bytes that are no records; the entries before them are kept.
+pub(crate) fn decode(
+    batch: &mut RawBatch,
+    fd: &DirectoryFd,
+    what: &What,
+    wanted: Wanted,
+) -> Result<bool, DirentError> {
+    match what {
+        What::Names => batch.records.index().map(|()| false),
+        What::Plus(layout) => decode_plus(batch, layout, wanted, MountId::of(fd, layout, wanted)),
+    }
+}
+
 /// Indexes what has been filled into `batch`, and notes what it says of each entry. Entries that something else has to be asked about are left
 /// unknown; true if there are none.
 ///
 /// # Errors
 ///
 /// For bytes that are no records; the entries before them are kept.
-pub(crate) fn decode(
+fn decode_plus(
     batch: &mut RawBatch,
     layout: &PlusLayout,
     wanted: Wanted,

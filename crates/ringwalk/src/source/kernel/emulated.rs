@@ -19,32 +19,32 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Behaviour {
     /// Calls are said to wait from the beginning, so that requests are in flight.
-    pub(super) in_flight: bool,
+    pub(crate) in_flight: bool,
     /// Gives no mount ids.
-    pub(super) no_mount_ids: bool,
+    pub(crate) no_mount_ids: bool,
     /// Gives no times of birth.
-    pub(super) no_birth_times: bool,
+    pub(crate) no_birth_times: bool,
     /// Each so manieth read is refused with this error.
-    pub(super) refuses: Option<(u64, Errno)>,
+    pub(crate) refuses: Option<(u64, Errno)>,
     /// Each so manieth request of any kind is interrupted.
-    pub(super) interrupted: Option<u64>,
+    pub(crate) interrupted: Option<u64>,
     /// No more entries than this at a time.
-    pub(super) entries: Option<usize>,
+    pub(crate) entries: Option<usize>,
     /// The end is told only by a read that gives nothing.
-    pub(super) end_untold: bool,
+    pub(crate) end_untold: bool,
     /// Reads in flight are done when they are started, and told of later: what a ring that is lost has read is lost with it.
-    pub(super) at_once: bool,
+    pub(crate) at_once: bool,
     /// No ring after so many completions.
-    pub(super) ring_lost_after: Option<u64>,
+    pub(crate) ring_lost_after: Option<u64>,
     /// No more than so many directories can be opened at a time.
-    pub(super) descriptors: Option<usize>,
+    pub(crate) descriptors: Option<usize>,
     /// Every entry whose metadata is asked for is refused with this.
-    pub(super) entry_error: Option<Errno>,
+    pub(crate) entry_error: Option<Errno>,
 }
 
 impl Behaviour {
     /// What metadata it gives.
-    pub(super) fn available(&self) -> u32 {
+    pub(crate) fn available(&self) -> u32 {
         let without = |refused: bool, bit: u32| if refused { !bit } else { u32::MAX };
         0x1fff & without(self.no_mount_ids, 0x1000) & without(self.no_birth_times, 0x800)
     }
@@ -76,7 +76,7 @@ pub(crate) struct Emulated {
 }
 
 impl Emulated {
-    pub(super) fn new(behaviour: Behaviour) -> Self {
+    pub(crate) fn new(behaviour: Behaviour) -> Self {
         Self {
             behaviour,
             requests: 0,
@@ -331,6 +331,11 @@ impl Transport for Emulated {
     }
 
     fn flush(&mut self) {}
+
+    #[cfg(feature = "async")]
+    fn wait_or(&mut self, _: &Arc<std::os::fd::OwnedFd>) -> Result<Option<Completion>, Errno> {
+        self.wait().map(Some)
+    }
 
     fn wait(&mut self) -> Result<Completion, Errno> {
         assert!(!self.in_flight.is_empty(), "nothing to wait for");

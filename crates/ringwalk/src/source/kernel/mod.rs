@@ -25,10 +25,13 @@ mod transport;
 
 #[cfg(test)]
 pub(crate) use emulated::Behaviour;
+#[cfg(all(test, feature = "async"))]
+pub(crate) use emulated::Emulated;
 
 pub(crate) use side::{KernelSide, describe, find};
 pub(crate) use transport::KernelTransport;
-use transport::{Failed, Transport};
+use transport::Failed;
+pub(crate) use transport::Transport;
 
 use super::syscall::{SyscallSource, open_job, read_failure};
 use super::{Job, Pulled, Source, Step};
@@ -38,7 +41,7 @@ use crate::metadata::Fields;
 use crate::options::{Options, Order};
 use crate::raw_batch::RawBatch;
 use crate::stat::Wanted;
-use decode::{MountId, decode};
+pub(crate) use decode::decode;
 use mode::Mode;
 use ringwalk_sys::{Completion, DirectoryFd, DirectoryReader, Filled, PlusLayout, What};
 use rustix::io::Errno;
@@ -110,19 +113,49 @@ struct Read {
     last: Result<bool, Errno>,
 }
 
+/// The mask of metadata that may be asked for.
+pub(crate) fn available(reader: &DirectoryReader) -> u32 {
+    match reader {
+        // It takes the bit, and gives no mount ids.
+        DirectoryReader::Module(device) => device.info().stat_mask & !Fields::MNT_ID.bits(),
+        DirectoryReader::Opcodes(_) => u32::MAX,
+    }
+}
+
+/// What is asked of each directory, where no other metadata than `available` is to be had.
+pub(crate) fn what_of(wanted: Wanted, available: u32) -> What {
+    let asked = wanted.fields().bits();
+    let layout = PlusLayout::new(asked & available);
+    // A mount id is found otherwise; whatever else it cannot tell, `statx` may.
+    let is_told = asked & !(layout.mask() | Fields::MNT_ID.bits()) == 0;
+    if wanted.asks_all() && is_told {
+        What::Plus(layout)
+    } else {
+        What::Names
+    }
+}
+
+/// How far a buffer is filled after a read behind its first `from` bytes, and how that ended: at the end of the directory or not, or
+/// refused.
+pub(crate) fn come_to(from: usize, result: Result<Filled, Errno>) -> (usize, Result<bool, Errno>) {
+    match result {
+        Ok(Filled { bytes, end }) => (from + bytes, Ok(end)),
+        Err(Errno::INTR) => (from, Ok(false)),
+        Err(errno) => (from, Err(errno)),
+    }
+}
+
+/// Whether another read into the same buffer is worth it. After an error it is asked again for the rest: if that was for want of
+/// room, there is more then.
+pub(crate) fn goes_on(buffer: &[u8], filled: usize, last: Result<bool, Errno>) -> bool {
+    let room = buffer.len() - filled;
+    last == Ok(false) && (filled == 0 || room >= buffer.len() / 8)
+}
+
 impl<'w, S: Send + Sync> KernelSource<'w, S, KernelTransport> {
     pub(crate) fn new(side: &'w KernelSide, reader: &DirectoryReader, options: &Options) -> Self {
-        let available = match reader {
-            // It takes the bit, and gives no mount ids.
-            DirectoryReader::Module(device) => device.info().stat_mask & !Fields::MNT_ID.bits(),
-            DirectoryReader::Opcodes(_) => u32::MAX,
-        };
-        Self::over(
-            side,
-            KernelTransport::new(reader.clone()),
-            available,
-            options,
-        )
+        let transport = KernelTransport::new(reader.clone());
+        Self::over(side, transport, available(reader), options)
     }
 }
 
@@ -144,14 +177,10 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
     /// `available`: the mask of metadata that may be asked for.
     fn over(side: &'w KernelSide, transport: T, available: u32, options: &Options) -> Self {
         let wanted = Wanted::entries(options);
-        let asked = wanted.fields().bits();
-        let layout = PlusLayout::new(asked & available);
-        // A mount id is found otherwise; whatever else it cannot tell, `statx` may.
-        let is_told = asked & !(layout.mask() | Fields::MNT_ID.bits()) == 0;
-        let (what, default) = if wanted.asks_all() && is_told {
-            (What::Plus(layout), PLUS_BUFFER)
-        } else {
-            (What::Names, NAMES_BUFFER)
+        let what = what_of(wanted, available);
+        let default = match what {
+            What::Plus(_) => PLUS_BUFFER,
+            What::Names => NAMES_BUFFER,
         };
         let given = options.buffer_size;
         let whole = options.order == Order::Name;
@@ -285,15 +314,8 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
         from: usize,
         result: Result<Filled, Errno>,
     ) {
-        let (filled, last) = match result {
-            Ok(Filled { bytes, end }) => (from + bytes, Ok(end)),
-            Err(Errno::INTR) => (from, Ok(false)),
-            Err(errno) => (from, Err(errno)),
-        };
-        let room = buffer.len() - filled;
-        // After an error it is asked again for the rest: if that was for want of room, there is more then.
-        let goes_on = last == Ok(false) && (filled == 0 || room >= buffer.len() / 8);
-        if goes_on {
+        let (filled, last) = come_to(from, result);
+        if goes_on(&buffer, filled, last) {
             return self
                 .transport
                 .start_read(slot, fd, buffer, filled, &self.what);
@@ -470,15 +492,8 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
 
     /// Indexes what has been filled; true if all metadata is there.
     fn decode(&self, fd: &DirectoryFd, batch: &mut RawBatch) -> Result<bool, Failure> {
-        let decoded = match &self.what {
-            What::Names => batch.records.index().map(|()| false),
-            What::Plus(layout) => {
-                let mount = MountId::of(fd, layout, self.wanted);
-                decode(batch, layout, self.wanted, mount)
-            }
-        };
         // Bytes that are no records are an error of the file system.
-        decoded.map_err(|_| read_failure(Errno::IO))
+        decode(batch, fd, &self.what, self.wanted).map_err(|_| read_failure(Errno::IO))
     }
 
     /// The kernel will not read on in this directory: system calls do.

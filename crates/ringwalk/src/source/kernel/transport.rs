@@ -7,6 +7,8 @@ use ringwalk_sys::{
 use rustix::fs::OFlags;
 use rustix::io::{Errno, retry_on_intr};
 use std::ffi::CStr;
+#[cfg(feature = "async")]
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 /// Threads of the kernel that wait for devices at a time, for one ring: what fills the queues of most devices. They have no
@@ -54,6 +56,10 @@ pub(crate) trait Transport {
     /// Has the kernel begin what was started.
     fn flush(&mut self);
 
+    /// As [`wait`](Self::wait), until `wake` is readable: then there is no completion.
+    #[cfg(feature = "async")]
+    fn wait_or(&mut self, wake: &Arc<OwnedFd>) -> Result<Option<Completion>, Errno>;
+
     /// Waits for one of the requests in flight to be over. An error says that what is in flight is lost, and nothing can be put in
     /// flight any more.
     fn wait(&mut self) -> Result<Completion, Errno>;
@@ -67,7 +73,7 @@ pub(crate) struct KernelTransport {
 }
 
 impl KernelTransport {
-    pub(super) fn new(reader: DirectoryReader) -> Self {
+    pub(crate) fn new(reader: DirectoryReader) -> Self {
         Self {
             reader,
             ring: None,
@@ -181,23 +187,49 @@ impl Transport for KernelTransport {
         }
     }
 
+    #[cfg(feature = "async")]
+    fn wait_or(&mut self, wake: &Arc<OwnedFd>) -> Result<Option<Completion>, Errno> {
+        let ring = self.ring.as_mut().ok_or(Errno::NOSYS)?;
+        loop {
+            if let Some(completion) = ring.next() {
+                return Ok(Some(completion));
+            }
+            if ring.was_woken() {
+                return Ok(None);
+            }
+            if !ring.is_watching() {
+                ring.watch(wake);
+            }
+            if let Err(errno) = enter(ring) {
+                self.ring = None;
+                return Err(errno);
+            }
+        }
+    }
+
     fn wait(&mut self) -> Result<Completion, Errno> {
         let ring = self.ring.as_mut().ok_or(Errno::NOSYS)?;
         loop {
             if let Some(completion) = ring.next() {
                 return Ok(completion);
             }
-            match ring.enter(1) {
-                Ok(()) | Err(Errno::INTR) => {}
-                // Too little memory for a request at the moment.
-                Err(Errno::AGAIN | Errno::BUSY) => {
-                    std::thread::sleep(std::time::Duration::from_millis(1));
-                }
-                Err(errno) => {
-                    self.ring = None;
-                    return Err(errno);
-                }
+            if let Err(errno) = enter(ring) {
+                self.ring = None;
+                return Err(errno);
             }
         }
+    }
+}
+
+/// Waits for something, until the kernel will not have it any more.
+fn enter(ring: &mut DirectoryRing) -> Result<(), Errno> {
+    match ring.enter(1) {
+        Ok(()) | Err(Errno::INTR) => Ok(()),
+        // Too little memory for a request at the moment.
+        Err(Errno::AGAIN | Errno::BUSY) => {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            Ok(())
+        }
+        Err(errno) => Err(errno),
     }
 }

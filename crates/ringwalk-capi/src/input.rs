@@ -1,0 +1,185 @@
+//! Reading and writing what C's pointers point to.
+
+#![allow(
+    unsafe_code,
+    reason = "follows pointers of C; each function says what C must promise"
+)]
+
+use crate::abi::{RingwalkBatch, RingwalkOptions, RingwalkSummary};
+use crate::request::Refused;
+use crate::sized::{self, Plain};
+use ringwalk::Root;
+use rustix::io::{Errno, fcntl_dupfd_cloexec};
+use std::ffi::{CStr, OsStr, c_char};
+use std::os::fd::BorrowedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::ptr;
+
+// SAFETY: repr(C), of integers and pointers.
+unsafe impl Plain for RingwalkOptions {
+    const FIRST: usize = size_of::<Self>();
+}
+
+// SAFETY: repr(C), of integers and pointers.
+unsafe impl Plain for RingwalkBatch {
+    const FIRST: usize = size_of::<Self>();
+}
+
+// SAFETY: repr(C), of integers and pointers.
+unsafe impl Plain for RingwalkSummary {
+    const FIRST: usize = size_of::<Self>();
+}
+
+/// The options, as far as C knows them.
+///
+/// # Safety
+///
+/// NULL, or it points to a size, and to as many bytes as that says, aligned for the struct.
+pub(crate) unsafe fn options(from: *const RingwalkOptions) -> Result<RingwalkOptions, Refused> {
+    if from.is_null() {
+        return Err(Refused::new(Errno::INVAL, "there are no options"));
+    }
+    // SAFETY: the size is there (the caller's promise).
+    let size = unsafe { (&raw const (*from).size).read() };
+    // SAFETY: and as many bytes (the same).
+    unsafe { sized::read(from, size) }.map_err(|errno| {
+        let why = match errno {
+            Errno::TOOBIG => {
+                "the options have a member that this version of the library does not know"
+            }
+            _ => "the size of the options is not that of any version",
+        };
+        Refused::new(errno, why)
+    })
+}
+
+/// The roots.
+///
+/// # Safety
+///
+/// `roots` is NULL or points to strings, the last followed by NULL; `root_descriptors` is NULL or has as many descriptors.
+pub(crate) unsafe fn roots(options: &RingwalkOptions) -> Result<Vec<Root>, Refused> {
+    let mut roots = Vec::new();
+    if options.roots.is_null() {
+        return Ok(roots);
+    }
+    loop {
+        // SAFETY: the list goes on up to its NULL, which has not been met.
+        let path = unsafe { *options.roots.add(roots.len()) };
+        if path.is_null() {
+            return Ok(roots);
+        }
+        // SAFETY: a string ended by NUL; it is copied before the caller gets a chance to change it.
+        let path = Path::new(OsStr::from_bytes(
+            unsafe { CStr::from_ptr(path) }.to_bytes(),
+        ));
+        let descriptor = match options.root_descriptors {
+            list if list.is_null() => -1,
+            // SAFETY: there are as many descriptors as roots.
+            list => unsafe { *list.add(roots.len()) },
+        };
+        let root = if descriptor < 0 {
+            Root::from(path)
+        } else {
+            // SAFETY: not negative. If it is no open descriptor, the next call says so and does nothing else.
+            let borrowed = unsafe { BorrowedFd::borrow_raw(descriptor) };
+            let own = fcntl_dupfd_cloexec(borrowed, 0).map_err(|errno| {
+                Refused::new(
+                    errno,
+                    format!("descriptor {descriptor}: {}", std::io::Error::from(errno)),
+                )
+            })?;
+            Root::from_fd(own, path)
+        };
+        roots.push(root);
+    }
+}
+
+/// The name of the source; `None` if none is given.
+///
+/// # Safety
+///
+/// NULL, or a string ended by NUL, for as long as the result is used.
+pub(crate) unsafe fn source<'a>(name: *const c_char) -> Result<Option<&'a str>, Refused> {
+    if name.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: a string ended by NUL (the caller's promise).
+    let name = unsafe { CStr::from_ptr(name) };
+    let text = name
+        .to_str()
+        .map_err(|_| Refused::value("source", format_args!("{name:?}"), "the name of a source"))?;
+    Ok(Some(text))
+}
+
+/// Writes a sentence, ended by NUL and cut to fit.
+///
+/// # Safety
+///
+/// `to` is NULL, or `size` bytes there can be written.
+pub(crate) unsafe fn write_message(to: *mut c_char, size: usize, message: &str) {
+    if to.is_null() || size == 0 {
+        return;
+    }
+    let length = message.len().min(size - 1);
+    // SAFETY: `length + 1` bytes, which is no more than `size`.
+    unsafe {
+        ptr::copy_nonoverlapping(message.as_ptr(), to.cast::<u8>(), length);
+        *to.add(length) = 0;
+    }
+}
+
+/// The path of an entry, as a batch says it: written with its NUL if there is room for all of it. Returns its length without the NUL.
+///
+/// # Safety
+///
+/// `batch` is as it was filled, and has not been released; `size` bytes at `buffer` can be written.
+pub(crate) unsafe fn path(
+    batch: &RingwalkBatch,
+    index: usize,
+    buffer: *mut c_char,
+    size: usize,
+) -> Result<usize, Errno> {
+    if batch.entries.is_null() || index >= batch.entry_count {
+        return Err(Errno::INVAL);
+    }
+    // SAFETY: there are more entries than `index`.
+    let entry = unsafe { &*batch.entries.add(index) };
+    // SAFETY: pointers and lengths are those that the batch was filled with; that of the directory is 0 where its pointer is NULL.
+    let (directory, name) = unsafe {
+        (
+            bytes(batch.directory, batch.directory_length),
+            bytes(entry.name, entry.name_length),
+        )
+    };
+    let slash: &[u8] = if directory.is_empty() || directory.ends_with(b"/") {
+        b""
+    } else {
+        b"/"
+    };
+    let parts = [directory, slash, name, b"\0"];
+    let length: usize = parts.iter().map(|part| part.len()).sum();
+    if length <= size {
+        let mut at = buffer.cast::<u8>();
+        for part in parts {
+            // SAFETY: all parts together are no longer than `size`; names do not lie in a buffer that the caller may write to.
+            unsafe {
+                ptr::copy_nonoverlapping(part.as_ptr(), at, part.len());
+                at = at.add(part.len());
+            }
+        }
+    }
+    Ok(length - 1)
+}
+
+/// # Safety
+///
+/// `length` bytes there can be read for as long as the result is used, or it is NULL and `length` 0.
+unsafe fn bytes<'a>(from: *const c_char, length: usize) -> &'a [u8] {
+    if from.is_null() {
+        return b"";
+    }
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts(from.cast(), length) }
+}

@@ -1,0 +1,140 @@
+//! Structs that grow: read and written by the size that the other side knows of them.
+//!
+//! Both rules are the kernel's (`copy_struct_from_user` in include/linux/uaccess.h). What is missing in a struct that is read counts as
+//! zero, and what there is too much of must be zero (`E2BIG`). What is missing in a struct that is written is left out, and what there is too
+//! much of is set to zero. A struct smaller than it was in its first version is `EINVAL`.
+
+use rustix::io::Errno;
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::slice;
+
+/// A struct of the header.
+///
+/// # Safety
+///
+/// `repr(C)`, and every pattern of bits is a value of it, zeros too.
+#[allow(unsafe_code, reason = "what `read` relies on")]
+pub(crate) unsafe trait Plain: Copy {
+    /// Its size in the first version that had it.
+    const FIRST: usize;
+}
+
+/// Reads a struct of which the other side knows `size` bytes.
+///
+/// # Safety
+///
+/// `from` points to `size` bytes that can be read and do not change meanwhile, with the alignment of `T`.
+#[allow(unsafe_code, reason = "reads what C passes")]
+pub(crate) unsafe fn read<T: Plain>(from: *const T, size: usize) -> Result<T, Errno> {
+    if size < T::FIRST {
+        return Err(Errno::INVAL);
+    }
+    let known = size.min(size_of::<T>());
+    // SAFETY: `known..size` lies in the bytes that the caller vouches for, and is empty if they are no more than are known.
+    let unknown = unsafe { slice::from_raw_parts(from.cast::<u8>().add(known), size - known) };
+    if unknown.iter().any(|byte| *byte != 0) {
+        return Err(Errno::TOOBIG);
+    }
+    let mut value = MaybeUninit::<T>::zeroed();
+    // SAFETY: `known` bytes can be read (the caller vouches for `size`) and written (`known` is no more than the size of `T`); the value is
+    // our own, so they do not overlap. Zeros and whatever C wrote are values of a `Plain` type.
+    unsafe {
+        ptr::copy_nonoverlapping(from.cast::<u8>(), value.as_mut_ptr().cast::<u8>(), known);
+        Ok(value.assume_init())
+    }
+}
+
+/// Writes a struct of which the other side knows `size` bytes.
+///
+/// # Safety
+///
+/// `to` points to `size` bytes that can be written and that nobody else looks at meanwhile.
+#[allow(unsafe_code, reason = "writes where C says")]
+pub(crate) unsafe fn write<T: Plain>(to: *mut T, size: usize, value: &T) -> Result<(), Errno> {
+    check_size::<T>(to, size)?;
+    let known = size.min(size_of::<T>());
+    // SAFETY: the caller vouches for `size` bytes at `to`, of which `known` are written, then the rest; `value` has `known`, and is not there.
+    unsafe {
+        ptr::copy_nonoverlapping(ptr::from_ref(value).cast::<u8>(), to.cast::<u8>(), known);
+        ptr::write_bytes(to.cast::<u8>().add(known), 0, size - known);
+    }
+    Ok(())
+}
+
+/// Whether [`write`] would take that pointer and size, before there is something to be written.
+pub(crate) fn check_size<T: Plain>(to: *const T, size: usize) -> Result<(), Errno> {
+    if to.is_null() || size < T::FIRST {
+        return Err(Errno::INVAL);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[allow(unsafe_code, reason = "tests what is unsafe")]
+mod tests {
+    use super::*;
+
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    #[repr(C)]
+    struct Two {
+        first: u64,
+        second: u64,
+    }
+
+    // SAFETY: repr(C), of integers.
+    unsafe impl Plain for Two {
+        const FIRST: usize = 8;
+    }
+
+    fn read_bytes(words: &[u64]) -> Result<Two, Errno> {
+        // SAFETY: that many bytes are there, aligned as `Two` is.
+        unsafe { read(words.as_ptr().cast(), size_of_val(words)) }
+    }
+
+    #[test]
+    fn what_is_missing_is_zero_and_what_is_too_much_must_be() {
+        assert_eq!(
+            read_bytes(&[7]),
+            Ok(Two {
+                first: 7,
+                second: 0
+            })
+        );
+        assert_eq!(
+            read_bytes(&[7, 8]),
+            Ok(Two {
+                first: 7,
+                second: 8
+            })
+        );
+        assert_eq!(
+            read_bytes(&[7, 8, 0, 0]),
+            Ok(Two {
+                first: 7,
+                second: 8
+            })
+        );
+        assert_eq!(read_bytes(&[7, 8, 0, 1 << 63]), Err(Errno::TOOBIG));
+        assert_eq!(read_bytes(&[]), Err(Errno::INVAL));
+    }
+
+    #[test]
+    fn what_is_written_is_cut_or_filled_up() {
+        let value = Two {
+            first: 1,
+            second: 2,
+        };
+        for (words, expected) in [(1, [1, 9, 9]), (2, [1, 2, 9]), (3, [1, 2, 0])] {
+            let mut out = [9u64; 3];
+            // SAFETY: there are three words.
+            unsafe { write(out.as_mut_ptr().cast(), words * 8, &value) }.unwrap();
+            assert_eq!(out, expected);
+        }
+        // SAFETY: nothing is written.
+        assert_eq!(
+            unsafe { write(ptr::null_mut(), 16, &value) },
+            Err(Errno::INVAL)
+        );
+    }
+}

@@ -1,0 +1,41 @@
+"""A scan in asyncio: the loop is woken when a batch is there, and no thread waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ringwalk._ringwalk import Batch, Scan
+
+
+class AsyncBatches:
+    """What `async for batch in scan` goes over.
+
+    Cancelling a task that waits for a batch loses nothing: a batch is taken when there is nothing left to wait for.
+    """
+
+    def __init__(self, scan: Scan) -> None:
+        self._scan = scan
+
+    def __aiter__(self) -> AsyncBatches:
+        return self
+
+    async def __anext__(self) -> Batch:
+        # Others have their turn even if there is always a batch.
+        await asyncio.sleep(0)
+        loop = asyncio.get_running_loop()
+        while True:
+            ready = asyncio.Event()
+
+            def wake(ready: asyncio.Event = ready) -> None:
+                loop.call_soon_threadsafe(ready.set)
+
+            batch = self._scan._poll(wake)
+            if batch is not None:
+                return batch
+            await ready.wait()
+
+    async def aclose(self) -> None:
+        """Ends the scan."""
+        self._scan.close()

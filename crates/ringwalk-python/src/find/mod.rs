@@ -1,0 +1,266 @@
+//! `find`: the language of find(1), for the paths that an expression is true for.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `mod.rs` | the iterator of paths |
+//! | `allowed.rs` | what of the language makes sense here |
+//! | `host.rs` | what the search writes to: this iterator, and nothing of the process |
+
+mod allowed;
+mod host;
+
+use crate::given::{Engine, Given, raises};
+use crate::names::NameKind;
+use crate::waiting::wait;
+use host::Library;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString, PyTuple};
+use ringwalk::{Background, TimedOut};
+use ringwalk_find::Command;
+use ringwalk_find::parse::{Context, Refusal, parse_expression};
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// What the search and its iterator share.
+#[derive(Default)]
+struct Shared {
+    /// Nobody wants more.
+    closed: AtomicBool,
+    /// What went wrong, in find's words.
+    messages: Mutex<Vec<String>>,
+}
+
+impl Shared {
+    fn messages(&self) -> MutexGuard<'_, Vec<String>> {
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Paths in one piece, each ended by a zero byte.
+type Piece = Vec<u8>;
+
+/// Paths on their way.
+enum State {
+    Ready(Box<(Command, Engine)>),
+    Running {
+        search: Background<Piece, ()>,
+        paths: VecDeque<Box<[u8]>>,
+    },
+    Ended,
+    Closed,
+}
+
+/// The paths for which an expression is true, as they are found.
+#[pyclass(frozen, module = "ringwalk", weakref)]
+pub(crate) struct Found {
+    kind: NameKind,
+    raises: bool,
+    shared: Arc<Shared>,
+    state: Mutex<State>,
+    /// The process that this was made by: in a fork of it there are no threads.
+    process: u32,
+}
+
+/// The paths below `path` for which an expression of find(1) is true.
+#[pyfunction]
+#[pyo3(signature = (path, *expression, workers=None, source="auto", on_error="raise"))]
+pub(crate) fn find(
+    path: &Bound<'_, PyAny>,
+    expression: &Bound<'_, PyTuple>,
+    workers: Option<usize>,
+    source: &str,
+    on_error: &str,
+) -> PyResult<Found> {
+    let given = Given::new(path)?;
+    let raises = raises(on_error)?;
+    let engine = Engine::new(source, workers)?;
+    let words = expression.iter().map(|word| self::word(&word));
+    let words = words.collect::<PyResult<Vec<_>>>()?;
+    let context = Context::from_environment();
+    let command = parse_expression(&context, words, vec![given.path]).map_err(refused)?;
+    let command = allowed::paths_only(command).map_err(PyValueError::new_err)?;
+    Ok(Found {
+        kind: given.kind,
+        raises,
+        shared: Arc::default(),
+        state: Mutex::new(State::Ready(Box::new((command, engine)))),
+        process: std::process::id(),
+    })
+}
+
+/// A word of an expression.
+fn word(word: &Bound<'_, PyAny>) -> PyResult<OsString> {
+    if !word.is_instance_of::<PyString>() && !word.is_instance_of::<PyBytes>() {
+        let name = word.get_type().name()?;
+        return Err(PyTypeError::new_err(format!(
+            "words of an expression are str or bytes, not {name}"
+        )));
+    }
+    Ok(OsString::from_vec(NameKind::of(word)?.encode(word)?))
+}
+
+fn refused(refusal: Refusal) -> PyErr {
+    PyValueError::new_err(match refusal {
+        Refusal::Wrong(messages) => messages.join("; "),
+        Refusal::Help(_) | Refusal::Version => "-help and -version are for the program".to_owned(),
+    })
+}
+
+/// What taking brings.
+enum Taken {
+    Path(Box<[u8]>),
+    Ended,
+    Closed,
+    Failed(std::io::Error),
+}
+
+impl Found {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn start(&self, command: Command, engine: Engine) -> std::io::Result<Background<Piece, ()>> {
+        let shared = Arc::clone(&self.shared);
+        Background::start("ringwalk-find", move |sender| {
+            let library = Library {
+                sender,
+                shared: &shared,
+                engine,
+            };
+            // What it returns is whether there were messages.
+            ringwalk_find::search(&command, &library);
+        })
+    }
+
+    fn take_within(&self, time: Duration) -> Result<Taken, TimedOut> {
+        let mut state = self.lock();
+        if matches!(*state, State::Ready(_))
+            && let State::Ready(ready) = std::mem::replace(&mut *state, State::Closed)
+        {
+            let (command, engine) = *ready;
+            match self.start(command, engine) {
+                Ok(search) => {
+                    let paths = VecDeque::new();
+                    *state = State::Running { search, paths };
+                }
+                Err(error) => return Ok(Taken::Failed(error)),
+            }
+        }
+        match &mut *state {
+            State::Running { search, paths } => loop {
+                if let Some(path) = paths.pop_front() {
+                    return Ok(Taken::Path(path));
+                }
+                if let Some(piece) = search.next_within(time)? {
+                    let pieces = piece.split(|byte| *byte == 0);
+                    // Behind the last zero byte there is nothing.
+                    paths.extend(pieces.filter(|path| !path.is_empty()).map(Box::from));
+                } else {
+                    *state = State::Ended;
+                    return Ok(Taken::Ended);
+                }
+            },
+            State::Closed => Ok(Taken::Closed),
+            State::Ready(_) | State::Ended => Ok(Taken::Ended),
+        }
+    }
+
+    /// Without waiting.
+    fn take_now(&self) -> Option<Box<[u8]>> {
+        match &mut *self.state.try_lock().ok()? {
+            State::Running { paths, .. } => paths.pop_front(),
+            _ => None,
+        }
+    }
+
+    fn check_process(&self) -> PyResult<()> {
+        if self.process == std::process::id() {
+            return Ok(());
+        }
+        let process = self.process;
+        Err(PyRuntimeError::new_err(format!(
+            "this search was made by process {process} before fork(): its threads are not in this process; make another one"
+        )))
+    }
+
+    fn verdict(&self, py: Python<'_>) -> PyResult<()> {
+        let messages = self.shared.messages().clone();
+        if !self.raises || messages.is_empty() {
+            return Ok(());
+        }
+        let error = py.import("ringwalk._errors")?.getattr("SearchError")?;
+        Err(PyErr::from_value(error.call1((messages,))?))
+    }
+}
+
+#[pymethods]
+impl Found {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.check_process()?;
+        let taken = match self.take_now() {
+            Some(path) => Taken::Path(path),
+            None => wait(py, |time| self.take_within(time))?,
+        };
+        match taken {
+            Taken::Path(path) => self.kind.object(py, &path).map(Some),
+            Taken::Ended => self.verdict(py).map(|()| None),
+            Taken::Closed => Err(PyValueError::new_err("this search has been closed")),
+            Taken::Failed(error) => Err(error.into()),
+        }
+    }
+
+    /// What went wrong so far, in the words of find(1).
+    #[getter]
+    fn errors(&self) -> Vec<String> {
+        self.shared.messages().clone()
+    }
+
+    /// Ends the search; taking more is an error then. Does nothing if it has ended.
+    fn close(&self, py: Python<'_>) {
+        if self.process != std::process::id() {
+            return;
+        }
+        self.shared.closed.store(true, Ordering::Relaxed);
+        py.detach(|| {
+            let mut state = self.lock();
+            if !matches!(*state, State::Ended) {
+                let search = std::mem::replace(&mut *state, State::Closed);
+                drop(state);
+                drop(search);
+            }
+        });
+    }
+
+    fn __enter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyAny>) {
+        self.close(py);
+    }
+}
+
+impl Drop for Found {
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let state = std::mem::replace(state, State::Closed);
+        if self.process != std::process::id() {
+            // The threads to wait for are in the parent.
+            std::mem::forget(state);
+        } else if matches!(state, State::Running { .. }) {
+            self.shared.closed.store(true, Ordering::Relaxed);
+            let mut state = Some(state);
+            Python::try_attach(|py| py.detach(|| drop(state.take())));
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What a scan could not read: a second table, that grows while the scan goes on.
+
+use super::batch::{Batch, Capsules};
+use crate::errors::os_error;
+use arrow_array::builder::{BinaryBuilder, BooleanBuilder, Int32Builder, StringBuilder};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchIterator};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule, PyTuple};
+use ringwalk::{Error, Operation};
+use std::os::unix::ffi::OsStrExt as _;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+
+/// The errors so far. Workers add to it.
+#[derive(Debug, Default)]
+pub(super) struct Log(Mutex<Vec<Error>>);
+
+impl Log {
+    fn lock(&self) -> MutexGuard<'_, Vec<Error>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn push(&self, error: Error) {
+        self.lock().push(error);
+    }
+
+    /// The first that is no race, if there is any.
+    pub(super) fn first(&self) -> Option<Error> {
+        let log = self.lock();
+        log.iter().find(|error| !error.is_vanished()).cloned()
+    }
+}
+
+static SCHEMA: LazyLock<Arc<Schema>> = LazyLock::new(|| {
+    Arc::new(Schema::new(vec![
+        Field::new("path", DataType::Binary, false),
+        Field::new("operation", DataType::Utf8, false),
+        Field::new("errno", DataType::Int32, false),
+        Field::new("message", DataType::Utf8, false),
+        Field::new("vanished", DataType::Boolean, false),
+    ]))
+});
+
+/// The word for an operation.
+fn word(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Stat => "stat",
+        Operation::Open => "open",
+        Operation::Read => "read",
+        Operation::Loop => "loop",
+    }
+}
+
+/// `OSError` for an error, with the path as bytes.
+pub(super) fn exception(py: Python<'_>, error: &Error) -> PyErr {
+    let path = PyBytes::new(py, error.path().as_os_str().as_bytes());
+    os_error(error.errno(), &path)
+}
+
+/// What a scan could not read: a table of `path`, `operation`, `errno`, `message` and `vanished`.
+///
+/// It can be looked at while the scan goes on and when it has ended; the rows are those until then. `for` gives
+/// `(path, operation, errno, message, vanished)` one by one, and `pyarrow.table(scan.errors)` and its like the table.
+#[pyclass(frozen, module = "ringwalk")]
+pub(crate) struct Errors(pub(super) Arc<Log>);
+
+impl Errors {
+    fn table(&self) -> Result<RecordBatch, ArrowError> {
+        let errors = self.0.lock().clone();
+        let (mut paths, mut operations) = (BinaryBuilder::new(), StringBuilder::new());
+        let (mut numbers, mut messages) = (Int32Builder::new(), StringBuilder::new());
+        let mut vanished = BooleanBuilder::new();
+        for error in &errors {
+            paths.append_value(error.path().as_os_str().as_bytes());
+            operations.append_value(word(error.operation()));
+            numbers.append_value(error.errno().raw_os_error());
+            messages.append_value(error.to_string());
+            vanished.append_value(error.is_vanished());
+        }
+        let columns: [ArrayRef; 5] = [
+            Arc::new(paths.finish()),
+            Arc::new(operations.finish()),
+            Arc::new(numbers.finish()),
+            Arc::new(messages.finish()),
+            Arc::new(vanished.finish()),
+        ];
+        RecordBatch::try_new(Arc::clone(&SCHEMA), columns.into())
+    }
+}
+
+fn row<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyTuple>> {
+    (
+        PyBytes::new(py, error.path().as_os_str().as_bytes()),
+        word(error.operation()),
+        error.errno().raw_os_error(),
+        error.to_string(),
+        error.is_vanished(),
+    )
+        .into_pyobject(py)
+}
+
+#[pymethods]
+impl Errors {
+    fn __len__(&self) -> usize {
+        self.0.lock().len()
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, index: isize) -> PyResult<Bound<'py, PyTuple>> {
+        let error = {
+            let log = self.0.lock();
+            let from_end = || log.len().checked_add_signed(index);
+            let index = usize::try_from(index).ok().or_else(from_end);
+            index.and_then(|index| log.get(index).cloned())
+        };
+        let error = error.ok_or_else(|| PyIndexError::new_err("no such error"))?;
+        row(py, &error)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<ringwalk.Errors: {}>", self.0.lock().len())
+    }
+
+    #[allow(clippy::unused_self, reason = "a method of the protocol")]
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        Capsules::schema(py, &SCHEMA)
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let _ = requested_schema;
+        let table = self.table().map_err(|error| super::batch::failed(&error))?;
+        let batches = RecordBatchIterator::new([Ok(table)], Arc::clone(&SCHEMA));
+        Capsules::stream(py, Box::new(batches))
+    }
+
+    /// The rows so far as one batch.
+    fn batch(&self) -> PyResult<Batch> {
+        let table = self.table().map_err(|error| super::batch::failed(&error))?;
+        Ok(Batch(table))
+    }
+}

@@ -1,0 +1,130 @@
+//! The columns that a scan can have.
+
+use arrow_schema::{DataType, Field, Schema, TimeUnit};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use ringwalk::{Fields, Metadata, Timestamp};
+use std::sync::Arc;
+
+/// What a column is made of. Of metadata: whatever is not known of a file is null.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    Path,
+    Name,
+    Parent,
+    Depth,
+    Root,
+    Type,
+    Signed(fn(&Metadata) -> u64),
+    Long(fn(&Metadata) -> u64),
+    Int(fn(&Metadata) -> u32),
+    Time(fn(&Metadata) -> Timestamp),
+}
+
+/// A column that can be asked for.
+#[derive(Clone, Copy)]
+pub(super) struct Column {
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    /// What must be known of a file for it.
+    pub(super) needs: Fields,
+}
+
+impl Column {
+    const fn new(name: &'static str, kind: Kind, needs: Fields) -> Self {
+        Self { name, kind, needs }
+    }
+
+    fn data_type(&self) -> DataType {
+        match self.kind {
+            Kind::Path | Kind::Name => DataType::Binary,
+            Kind::Parent => dictionary(DataType::Int32, DataType::Binary),
+            Kind::Type => dictionary(DataType::Int8, DataType::Utf8),
+            Kind::Depth | Kind::Root | Kind::Int(_) => DataType::UInt32,
+            Kind::Signed(_) => DataType::Int64,
+            Kind::Long(_) => DataType::UInt64,
+            Kind::Time(_) => DataType::Timestamp(TimeUnit::Nanosecond, None),
+        }
+    }
+
+    fn is_nullable(&self) -> bool {
+        !matches!(
+            self.kind,
+            Kind::Path | Kind::Name | Kind::Parent | Kind::Depth | Kind::Root
+        )
+    }
+}
+
+fn dictionary(key: DataType, value: DataType) -> DataType {
+    DataType::Dictionary(Box::new(key), Box::new(value))
+}
+
+/// All columns.
+pub(super) const COLUMNS: [Column; 20] = [
+    Column::new("path", Kind::Path, Fields::empty()),
+    Column::new("name", Kind::Name, Fields::empty()),
+    Column::new("parent", Kind::Parent, Fields::empty()),
+    Column::new("depth", Kind::Depth, Fields::empty()),
+    Column::new("root", Kind::Root, Fields::empty()),
+    Column::new("type", Kind::Type, Fields::empty()),
+    Column::new("size", Kind::Signed(|m| m.size), Fields::SIZE),
+    Column::new("blocks", Kind::Signed(|m| m.blocks), Fields::BLOCKS),
+    Column::new("mtime", Kind::Time(|m| m.mtime), Fields::MTIME),
+    Column::new("atime", Kind::Time(|m| m.atime), Fields::ATIME),
+    Column::new("ctime", Kind::Time(|m| m.ctime), Fields::CTIME),
+    Column::new("btime", Kind::Time(|m| m.btime), Fields::BTIME),
+    Column::new(
+        "mode",
+        Kind::Int(|m| m.mode),
+        Fields::TYPE.union(Fields::MODE),
+    ),
+    Column::new("nlink", Kind::Int(|m| m.nlink), Fields::NLINK),
+    Column::new("uid", Kind::Int(|m| m.uid), Fields::UID),
+    Column::new("gid", Kind::Int(|m| m.gid), Fields::GID),
+    Column::new("ino", Kind::Long(|m| m.ino), Fields::INO),
+    // Known of whatever anything is known of.
+    Column::new("dev", Kind::Long(|m| m.dev), Fields::INO),
+    Column::new("rdev", Kind::Long(|m| m.rdev), Fields::TYPE),
+    Column::new("mnt_id", Kind::Long(|m| m.mnt_id), Fields::MNT_ID),
+];
+
+/// The columns of these names, in this order.
+///
+/// # Errors
+///
+/// `ValueError` for a name that is none or comes twice, and if there are none.
+pub(super) fn columns(names: &[String]) -> PyResult<Vec<Column>> {
+    if names.is_empty() {
+        return Err(PyValueError::new_err("no fields"));
+    }
+    let mut columns: Vec<Column> = Vec::new();
+    for name in names {
+        let known = COLUMNS.iter().find(|column| column.name == name);
+        let Some(column) = known else {
+            let names = COLUMNS.map(|column| column.name).join(", ");
+            return Err(PyValueError::new_err(format!(
+                "no field {name:?}; there are: {names}"
+            )));
+        };
+        if columns.iter().any(|earlier| earlier.name == name) {
+            return Err(PyValueError::new_err(format!("field {name:?} twice")));
+        }
+        columns.push(*column);
+    }
+    Ok(columns)
+}
+
+/// The schema of tables with these columns.
+pub(super) fn schema(columns: &[Column]) -> Arc<Schema> {
+    let fields = columns
+        .iter()
+        .map(|column| Field::new(column.name, column.data_type(), column.is_nullable()));
+    Arc::new(Schema::new(fields.collect::<Vec<_>>()))
+}
+
+/// The metadata that a walk must ask for.
+pub(super) fn needs(columns: &[Column]) -> Fields {
+    columns
+        .iter()
+        .fold(Fields::empty(), |all, column| all | column.needs)
+}

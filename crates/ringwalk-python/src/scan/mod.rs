@@ -1,0 +1,221 @@
+//! `scan`: a walk as a table.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `fields.rs` | the columns that there are, and what each needs |
+//! | `columns.rs`, `rows.rs` | columns while they are filled; the workers that fill them |
+//! | `reading.rs` | a scan while it is read, by threads, tasks and forks |
+//! | `stream.rs`, `batch.rs` | the way out: Arrow's C interface |
+//! | `errors.rs` | what could not be read, as a second table |
+
+mod batch;
+mod columns;
+mod errors;
+mod fields;
+mod reading;
+mod rows;
+mod stream;
+
+pub(crate) use batch::Batch;
+pub(crate) use columns::type_word;
+pub(crate) use errors::Errors;
+
+use crate::given;
+use batch::Capsules;
+use pyo3::exceptions::{PyStopAsyncIteration, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyDict};
+use reading::Reading;
+use ringwalk::Walk;
+use rows::Shared;
+use std::sync::Arc;
+use std::task::{Poll, Wake, Waker};
+use stream::Stream;
+
+/// Rows of a batch, unless said otherwise: some 2 MiB with paths.
+const BATCH_SIZE: usize = 16 * 1024;
+
+/// More rows than this in a batch only take memory.
+const MOST_ROWS: usize = 1 << 24;
+
+const DEFAULT_FIELDS: [&str; 4] = ["path", "type", "size", "mtime"];
+
+/// A walk as a table: an iterator of `Batch`, and a stream of Arrow's `PyCapsule` interface. It begins when the first row is
+/// wanted, and can be read once.
+#[pyclass(frozen, module = "ringwalk", weakref)]
+pub(crate) struct Scan {
+    reading: Arc<Reading>,
+    raises: bool,
+}
+
+/// Reads directory trees into tables; see the stub for what is documented.
+#[pyfunction]
+#[pyo3(signature = (paths, fields=None, batch_size=BATCH_SIZE, *, follow="never", one_file_system=false, min_depth=0,
+    max_depth=None, workers=None, source="auto", on_error="collect"))]
+#[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+pub(crate) fn scan(
+    paths: &Bound<'_, PyAny>,
+    fields: Option<Vec<String>>,
+    batch_size: usize,
+    follow: &str,
+    one_file_system: bool,
+    min_depth: usize,
+    max_depth: Option<usize>,
+    workers: Option<usize>,
+    source: &str,
+    on_error: &str,
+) -> PyResult<Scan> {
+    if !(1..=MOST_ROWS).contains(&batch_size) {
+        return Err(PyValueError::new_err(format!(
+            "batch_size={batch_size}: expected a number from 1 to {MOST_ROWS}"
+        )));
+    }
+    let fields = fields.unwrap_or_else(|| DEFAULT_FIELDS.map(str::to_owned).into());
+    let columns = fields::columns(&fields)?;
+    let engine = given::Engine::new(source, workers)?;
+    let raises = given::raises(on_error)?;
+    let walk = Walk::from_roots(given::paths(paths)?)
+        .fields(fields::needs(&columns))
+        .follow(given::follow(follow)?)
+        .stay(given::stay(one_file_system))
+        .min_depth(min_depth)
+        .max_depth(max_depth.unwrap_or(usize::MAX));
+    let walk = engine.ready(paths.py(), walk)?;
+    let shared = Shared {
+        schema: fields::schema(&columns),
+        columns,
+        batch_size,
+        log: Arc::default(),
+    };
+    Ok(Scan {
+        reading: Arc::new(Reading::new(walk, Arc::new(shared))),
+        raises,
+    })
+}
+
+impl Scan {
+    /// What there is to be raised at the end.
+    fn verdict(&self, py: Python<'_>) -> PyResult<()> {
+        match self.reading.shared.log.first() {
+            Some(error) if self.raises => Err(errors::exception(py, &error)),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[pymethods]
+impl Scan {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Batch>> {
+        let batch = self.reading.next(py)?;
+        if batch.is_none() {
+            self.verdict(py)?;
+        }
+        Ok(batch.map(Batch))
+    }
+
+    fn __aiter__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let module = this.py().import("ringwalk._aio")?;
+        module.call_method1("AsyncBatches", (this,))
+    }
+
+    /// For `AsyncBatches`: the next batch, or `None` if there is none yet; then `wake` is called once when there may be, on any
+    /// thread.
+    fn _poll(&self, py: Python<'_>, wake: Py<PyAny>) -> PyResult<Option<Batch>> {
+        let waker = Waker::from(Arc::new(Call(wake)));
+        let polled = py.detach(|| self.reading.poll_next(&waker));
+        match polled {
+            Poll::Pending => Ok(None),
+            Poll::Ready(taken) => match taken? {
+                Some(batch) => Ok(Some(Batch(batch))),
+                None => {
+                    self.verdict(py)?;
+                    Err(PyStopAsyncIteration::new_err(()))
+                }
+            },
+        }
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        Capsules::schema(py, &self.reading.shared.schema)
+    }
+
+    /// All batches that have not been taken. A schema that is asked for is not looked at, which the protocol allows.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let _ = requested_schema;
+        if self.reading.is_begun() {
+            return Err(PyValueError::new_err(
+                "this scan is being read already, or has been: a scan can be read once",
+            ));
+        }
+        let stream = Stream::new(Arc::clone(&self.reading), self.raises);
+        Capsules::stream(py, Box::new(stream))
+    }
+
+    /// The names of the columns.
+    #[getter]
+    fn fields(&self) -> Vec<&'static str> {
+        let columns = self.reading.shared.columns.iter();
+        columns.map(|column| column.name).collect()
+    }
+
+    /// What could not be read so far.
+    #[getter]
+    fn errors(&self) -> Errors {
+        Errors(Arc::clone(&self.reading.shared.log))
+    }
+
+    /// What the walk has done, as a dict; `None` before the last batch has been taken.
+    #[getter]
+    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some(summary) = self.reading.summary() else {
+            return Ok(None);
+        };
+        let dict = PyDict::new(py);
+        dict.set_item("entries", summary.entries)?;
+        dict.set_item("directories", summary.directories)?;
+        dict.set_item("errors", summary.errors)?;
+        dict.set_item("vanished", summary.vanished)?;
+        dict.set_item("elapsed_seconds", summary.elapsed.as_secs_f64())?;
+        dict.set_item("source", summary.source)?;
+        dict.set_item("source_reason", &summary.source_reason)?;
+        dict.set_item("workers", summary.workers)?;
+        Ok(Some(dict))
+    }
+
+    /// Ends the scan. What it has given stays; taking more is an error. Does nothing if it has ended.
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| self.reading.close());
+    }
+
+    fn __enter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyAny>) {
+        self.close(py);
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<ringwalk.Scan of {}>", self.fields().join(", "))
+    }
+}
+
+/// Wakes a task of Python's by calling a function, which is expected to know on which thread that task runs.
+struct Call(Py<PyAny>);
+
+impl Wake for Call {
+    fn wake(self: Arc<Self>) {
+        // An interpreter that is going away has no tasks; neither has a loop that is closed, of which the exception tells.
+        Python::try_attach(|py| drop(self.0.call0(py)));
+    }
+}

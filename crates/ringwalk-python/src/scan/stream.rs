@@ -1,0 +1,131 @@
+//! A scan as a stream of Arrow's C stream interface, which other libraries read on whatever thread they like.
+
+use super::errors::Log;
+use super::reading::Reading;
+use crate::waiting::SLICE;
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, Schema, SchemaRef};
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use ringwalk::TimedOut;
+use std::io;
+use std::sync::Arc;
+
+/// The batches of a scan. Closes it when it is released before its end.
+pub(super) struct Stream {
+    reading: Arc<Reading>,
+    /// Whether errors end it.
+    raises: bool,
+    /// Something has been read by this.
+    begun: bool,
+    ended: bool,
+}
+
+impl Stream {
+    pub(super) fn new(reading: Arc<Reading>, raises: bool) -> Self {
+        Self {
+            reading,
+            raises,
+            begun: false,
+            ended: false,
+        }
+    }
+
+    fn schema(&self) -> &Arc<Schema> {
+        &self.reading.shared.schema
+    }
+
+    fn log(&self) -> &Log {
+        &self.reading.shared.log
+    }
+
+    fn pull(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
+        if !self.begun && self.reading.is_begun() {
+            return Err(told("this scan is being read already"));
+        }
+        self.begun = true;
+        let batch = loop {
+            match wait_a_slice(&self.reading)? {
+                Ok(taken) => break taken.map_err(|refused| told(&refused.to_string()))?,
+                Err(TimedOut) => {}
+            }
+        };
+        if batch.is_none() {
+            self.ended = true;
+            if let Some(error) = self.log().first().filter(|_| self.raises) {
+                let text = error.to_string();
+                return Err(ArrowError::IoError(text, error.into()));
+            }
+        }
+        Ok(batch)
+    }
+}
+
+fn told(text: &str) -> ArrowError {
+    ArrowError::IoError(text.to_owned(), io::Error::other(text.to_owned()))
+}
+
+type Slice = Result<Result<Option<RecordBatch>, super::reading::Refused>, TimedOut>;
+
+/// Waits once. On the main thread signals are looked for, and the interpreter is let go of in case the caller has it. On others it is
+/// not touched: somebody may hold it and wait for us.
+fn wait_a_slice(reading: &Reading) -> Result<Slice, ArrowError> {
+    let is_main = rustix::thread::gettid() == rustix::process::getpid();
+    let waited = is_main.then(|| {
+        Python::try_attach(|py| {
+            let slice = py.detach(|| reading.next_within(SLICE));
+            match py.check_signals() {
+                Ok(()) => Ok(slice),
+                Err(raised) => Err(interrupted(py, &raised)),
+            }
+        })
+    });
+    match waited.flatten() {
+        Some(slice) => slice,
+        None => Ok(reading.next_within(SLICE)),
+    }
+}
+
+/// An exception cannot pass through the C interface. Ctrl-C is made to come again as soon as Python runs, and of others the text is told.
+fn interrupted(py: Python<'_>, raised: &PyErr) -> ArrowError {
+    if raised.is_instance_of::<PyKeyboardInterrupt>(py) {
+        let again = py
+            .import("_thread")
+            .and_then(|thread| thread.call_method0("interrupt_main"));
+        if again.is_ok() {
+            return told("interrupted");
+        }
+    }
+    told(&raised.to_string())
+}
+
+impl Iterator for Stream {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        self.pull().transpose()
+    }
+}
+
+impl RecordBatchReader for Stream {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(self.schema())
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        if self.begun && !self.ended {
+            let is_main = rustix::thread::gettid() == rustix::process::getpid();
+            let closed = is_main
+                .then(|| Python::try_attach(|py| py.detach(|| self.reading.close())))
+                .flatten();
+            if closed.is_none() {
+                self.reading.close();
+            }
+        }
+    }
+}

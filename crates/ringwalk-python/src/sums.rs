@@ -1,0 +1,259 @@
+//! `du` and `count`: sums over a tree.
+
+use crate::errors::os_error;
+use crate::given::{Engine, Given, follow, stay};
+use crate::scan::type_word;
+use crate::waiting;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use ringwalk::{Errno, Fields, FileType, Follow, Operation, Scan, Stay, Walk};
+use ringwalk_sums::{Measurer, Measuring, Scanned, Tally, Trouble, Usage as Sums};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
+use std::sync::{Mutex, PoisonError};
+
+/// What could not be read, by the bytes of its path.
+struct Failure {
+    operation: Operation,
+    path: OsString,
+    errno: Errno,
+}
+
+#[derive(Default)]
+struct Failures(Mutex<Vec<Failure>>);
+
+impl Failures {
+    fn push(&self, trouble: Trouble<'_>) {
+        let mut failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        failures.push(Failure {
+            operation: trouble.operation,
+            path: trouble.path.as_os_str().to_owned(),
+            errno: trouble.errno,
+        });
+    }
+
+    fn into_inner(self) -> Vec<Failure> {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The exceptions for failures, in the order in which they came; with paths of the kind that was given.
+///
+/// # Errors
+///
+/// The exception for the path that was given itself, if `is_fatal` says that nothing is known without it.
+fn exceptions(
+    py: Python<'_>,
+    given: &Given,
+    failures: Vec<Failure>,
+    is_fatal: impl Fn(Operation) -> bool,
+) -> PyResult<Py<PyList>> {
+    let list = PyList::empty(py);
+    for failure in failures {
+        let path = given.kind.object(py, failure.path.as_bytes())?;
+        let exception = os_error(failure.errno, &path);
+        if failure.path == given.path && is_fatal(failure.operation) {
+            return Err(exception);
+        }
+        list.append(exception.into_value(py))?;
+    }
+    Ok(list.unbind())
+}
+
+/// What a tree takes, each file once however many names it has in it.
+#[pyclass(frozen, get_all, module = "ringwalk")]
+pub(crate) struct Usage {
+    /// Sum of the sizes of all files in bytes.
+    apparent_size: u128,
+    /// Bytes that they take on the device.
+    allocated: u128,
+    /// Files of any type, directories and the path itself included.
+    entries: u64,
+    /// `OSError` for each that could not be read, in no order.
+    errors: Py<PyList>,
+}
+
+#[pymethods]
+impl Usage {
+    fn __repr__(&self, py: Python<'_>) -> String {
+        format!(
+            "Usage(apparent_size={}, allocated={}, entries={}, errors=<{}>)",
+            self.apparent_size,
+            self.allocated,
+            self.entries,
+            self.errors.bind(py).len()
+        )
+    }
+}
+
+/// What a tree takes.
+#[pyfunction]
+#[pyo3(signature = (path, *, follow="roots", one_file_system=false, workers=None, source="auto"))]
+pub(crate) fn du(
+    path: &Bound<'_, PyAny>,
+    follow: &str,
+    one_file_system: bool,
+    workers: Option<usize>,
+    source: &str,
+) -> PyResult<Usage> {
+    let py = path.py();
+    let given = Given::new(path)?;
+    let follow = self::follow(follow)?;
+    let engine = Engine::new(source, workers)?;
+    let walk = Walk::new(given.path.clone())
+        .fields(Measuring::FIELDS)
+        .follow(follow);
+    let walk = engine.ready(py, walk)?;
+    let scan = (follow != Follow::Always).then(|| {
+        let scan = Scan::new(given.path.clone()).fields(Measuring::FIELDS);
+        let scan = scan.follow(follow != Follow::Never);
+        engine.apply_to_scan(scan.stay(stay(one_file_system)))
+    });
+    let (sums, failures) = waiting::run(py, "ringwalk-du", move |stop| {
+        let failures = Failures::default();
+        let sums = measure(walk, scan, follow, one_file_system, &failures, stop);
+        (sums, failures.into_inner())
+    })?;
+    Ok(Usage {
+        apparent_size: sums.apparent,
+        allocated: sums.allocated,
+        entries: sums.files,
+        errors: exceptions(py, &given, failures, |operation| {
+            operation == Operation::Stat
+        })?,
+    })
+}
+
+fn measure(
+    walk: Walk,
+    scan: Option<Scan>,
+    follow: Follow,
+    one_file_system: bool,
+    failures: &Failures,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Sums {
+    let measuring = Measuring {
+        follow,
+        one_file_system,
+        tell: &|trouble| failures.push(trouble),
+        stop,
+        met: Mutex::default(),
+    };
+    // What is not a whole file system is declined, and walked.
+    let scanned = scan.and_then(|scan| scan.run(|_| Measurer::new(&measuring)).ok());
+    let outcome = scanned.unwrap_or_else(|| walk.run(|_| Measurer::new(&measuring)));
+    let parts = outcome.visitors.iter().map(|visitor| visitor.usage);
+    parts.fold(Sums::default(), |sum, part| sum.plus(&part))
+}
+
+/// How many files there are below a directory.
+#[pyclass(frozen, get_all, module = "ringwalk")]
+pub(crate) struct Count {
+    /// Files of any type, by each of their names; the directory itself does not count.
+    files: u64,
+    /// Sum of their sizes in bytes, by each of their names; `None` if metadata was not wanted.
+    bytes: Option<u128>,
+    /// Files by type, in the words of `scan`; one whose type could not be found out is `unknown`.
+    types: Py<PyDict>,
+    /// `OSError` for each that could not be read, in no order.
+    errors: Py<PyList>,
+}
+
+#[pymethods]
+impl Count {
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let bytes = self
+            .bytes
+            .map_or("None".to_owned(), |bytes| bytes.to_string());
+        format!(
+            "Count(files={}, bytes={bytes}, types={}, errors=<{}>)",
+            self.files,
+            self.types.bind(py),
+            self.errors.bind(py).len()
+        )
+    }
+}
+
+/// Counts the files below a directory.
+#[pyfunction]
+#[pyo3(signature = (path, *, stat=true, follow="roots", one_file_system=false, workers=None, source="auto"))]
+pub(crate) fn count(
+    path: &Bound<'_, PyAny>,
+    stat: bool,
+    follow: &str,
+    one_file_system: bool,
+    workers: Option<usize>,
+    source: &str,
+) -> PyResult<Count> {
+    let py = path.py();
+    let given = Given::new(path)?;
+    let follow = self::follow(follow)?;
+    let engine = Engine::new(source, workers)?;
+    let fields = if stat { Fields::SIZE } else { Fields::empty() };
+    let walk = Walk::new(given.path.clone())
+        .fields(fields)
+        .follow(follow)
+        .stay(stay(one_file_system));
+    let walk = engine.ready(py, walk)?;
+    let scan = (follow != Follow::Always && stay(one_file_system) == Stay::Anywhere).then(|| {
+        let scan = Scan::new(given.path.clone()).fields(fields);
+        engine.apply_to_scan(scan.follow(follow != Follow::Never))
+    });
+    let (tally, failures) = waiting::run(py, "ringwalk-count", move |stop| {
+        let failures = Failures::default();
+        let tally = tally(walk, scan, &failures, stop);
+        (tally, failures.into_inner())
+    })?;
+    let types = PyDict::new(py);
+    for (file_type, number) in tally.types {
+        types.set_item(type_word(file_type).unwrap_or("unknown"), number)?;
+    }
+    Ok(Count {
+        files: tally.files,
+        bytes: stat.then_some(tally.bytes),
+        types: types.unbind(),
+        errors: exceptions(py, &given, failures, |_| true)?,
+    })
+}
+
+/// A tally that can leave the thread it was made on.
+struct Counted {
+    files: u64,
+    bytes: u128,
+    types: Vec<(FileType, u64)>,
+}
+
+fn tally(
+    walk: Walk,
+    scan: Option<Scan>,
+    failures: &Failures,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Counted {
+    let tell = |trouble: Trouble<'_>| failures.push(trouble);
+    let new = || Tally::new(&tell).stop_when(stop);
+    let scanned = scan.and_then(|scan| scan.run(|_| Scanned::new(new())).ok());
+    let parts = match scanned {
+        Some(outcome) => outcome
+            .visitors
+            .into_iter()
+            .map(Scanned::into_tally)
+            .collect(),
+        None => walk.run(|_| new()).visitors,
+    };
+    let all = parts.iter().fold(new(), Tally::plus);
+    let types = [
+        FileType::Regular,
+        FileType::Directory,
+        FileType::Symlink,
+        FileType::BlockDevice,
+        FileType::CharacterDevice,
+        FileType::Fifo,
+        FileType::Socket,
+        FileType::Unknown,
+    ];
+    Counted {
+        files: all.files(),
+        bytes: all.bytes,
+        types: types.map(|file_type| (file_type, all.of(file_type))).into(),
+    }
+}

@@ -1,0 +1,33 @@
+"""Trees to read."""
+
+import os
+import pathlib
+
+import pytest
+
+from support import endless_tree
+
+
+@pytest.fixture
+def tree(tmp_path: pathlib.Path) -> pathlib.Path:
+    """Files of all sizes, links, a hard link, an empty directory, and names that are no text."""
+    top = tmp_path / "top"
+    (top / "a" / "b").mkdir(parents=True)
+    (top / "empty").mkdir()
+    for number in range(50):
+        (top / "a" / f"file{number}").write_bytes(b"x" * number)
+    (top / "a" / "b" / "deep.txt").write_text("deep")
+    os.link(top / "a" / "file7", top / "a" / "b" / "again")
+    (top / "link").symlink_to("a")
+    (top / "dangling").symlink_to("nowhere")
+    os.mkfifo(top / "pipe")
+    (top / "line\nbreak").touch()
+    pathlib.Path(os.fsdecode(os.fsencode(top) + b"/\xff\xfe.dat")).write_bytes(b"12345")
+    os.utime(top / "a" / "file1", ns=(1_000_000_007, -5_000_000_003))
+    return top
+
+
+@pytest.fixture
+def endless(tmp_path: pathlib.Path) -> pathlib.Path:
+    """A tree that takes for ever when links are followed."""
+    return endless_tree(tmp_path / "endless")

@@ -1,0 +1,77 @@
+"""What several tests need."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+# Nobody waits longer for anything that is to come at once; a busy machine is allowed for.
+PATIENCE = 20.0
+
+
+def listed(top) -> dict[bytes, os.stat_result]:
+    """Everything below and at `top`, as the standard library finds it."""
+    top = os.fsencode(top)
+    found = {top: os.lstat(top)}
+    for directory, directories, files in os.walk(top):
+        for name in directories + files:
+            path = os.path.join(directory, name)
+            found[path] = os.lstat(path)
+    return found
+
+
+def endless_tree(top: pathlib.Path, levels: int = 40) -> pathlib.Path:
+    """Directories with two links each to the next: 2 ** levels of them when links are followed."""
+    for level in range(levels):
+        directory = top / str(level)
+        directory.mkdir(parents=True)
+        for name in ("x", "y"):
+            (directory / name).symlink_to(f"../{level + 1}")
+    (top / str(levels)).mkdir()
+    return top / "0"
+
+
+def run(script: str, *arguments, **keywords) -> subprocess.CompletedProcess[str]:
+    """Runs a script in an interpreter of its own."""
+    command = [sys.executable, "-c", script, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, **keywords)
+
+
+def interrupted(script: str, *arguments) -> tuple[subprocess.Popen, str, float]:
+    """Runs a script until it has said something, interrupts it as Ctrl-C does; with how long that took to have an effect."""
+    command = [sys.executable, "-c", script, *map(str, arguments)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
+        try:
+            assert process.stdout is not None and process.stderr is not None
+            assert process.stdout.readline() == "ready\n", process.stderr.read()
+            time.sleep(0.3)
+            begin = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            answer, problems = process.communicate(timeout=PATIENCE)
+            return process, answer + problems, time.monotonic() - begin
+        finally:
+            process.kill()
+
+
+def threads() -> list[str]:
+    """The names of this process's threads that are the engine's."""
+    names = []
+    for task in pathlib.Path("/proc/self/task").iterdir():
+        try:
+            names.append((task / "comm").read_text().strip())
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # It has ended meanwhile.
+    return [name for name in names if name.startswith("ringwalk")]
+
+
+def wait_until(condition) -> bool:
+    """Whether it becomes true before patience ends."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.005)
+    return True

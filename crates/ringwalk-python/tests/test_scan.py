@@ -1,0 +1,222 @@
+"""`scan` against what the standard library finds, and its options."""
+
+import os
+import stat
+
+import pyarrow as pa
+import pytest
+from support import listed
+
+import ringwalk
+
+ALL = [
+    "path", "name", "parent", "depth", "root", "type", "size", "blocks", "mtime", "atime", "ctime",
+    "btime", "mode", "nlink", "uid", "gid", "ino", "dev", "rdev", "mnt_id",
+]  # fmt: skip
+
+TYPES = {
+    stat.S_IFREG: "file",
+    stat.S_IFDIR: "directory",
+    stat.S_IFLNK: "symlink",
+    stat.S_IFIFO: "fifo",
+}
+
+
+def rows(scan) -> dict[bytes, dict]:
+    return {row["path"]: row for row in pa.table(scan).to_pylist()}
+
+
+def ints(scan, column) -> dict[bytes, int | None]:
+    table = pa.table(scan)
+    return dict(zip(table["path"].to_pylist(), table[column].cast(pa.int64()).to_pylist()))
+
+
+def test_all_columns_are_what_lstat_says(tree):
+    expected = listed(tree)
+    found = rows(ringwalk.scan(tree, ALL))
+    assert found.keys() == expected.keys()
+    for path, row in found.items():
+        is_root = path == os.fsencode(tree)
+        status = expected[path]
+        assert row["name"] == (path if is_root else os.path.basename(path))
+        assert row["parent"] == (b"" if is_root else os.path.dirname(path))
+        assert row["depth"] == path.count(b"/") - os.fsencode(tree).count(b"/")
+        assert row["root"] == 0
+        assert row["type"] == TYPES[stat.S_IFMT(status.st_mode)]
+        for field in ("size", "blocks", "mode", "nlink", "uid", "gid", "ino", "dev", "rdev"):
+            assert row[field] == getattr(status, f"st_{field}"), (path, field)
+
+
+@pytest.mark.parametrize("field", ["mtime", "atime", "ctime"])
+def test_times_have_all_their_nanoseconds_also_before_1970(tree, field):
+    times = ints(ringwalk.scan(tree / "a", ["path", field], max_depth=1), field)
+    path = os.fsencode(tree / "a" / "file1")
+    assert times[path] == getattr(os.lstat(path), f"st_{field}_ns")
+    if field == "mtime":
+        assert times[path] == -5_000_000_003
+
+
+def test_a_time_that_does_not_fit_is_null(tmp_path):
+    far = tmp_path / "far"
+    far.touch()
+    os.utime(far, ns=(0, 9_300_000_000 * 10**9))
+    if os.stat(far).st_mtime_ns < 9_300_000_000 * 10**9:
+        pytest.skip("this file system has no such time")
+    assert ints(ringwalk.scan(far, ["path", "mtime"]), "mtime")[os.fsencode(far)] is None
+
+
+def test_the_schema_is_known_before_anything_is_read(tmp_path):
+    scan = ringwalk.scan(tmp_path / "not there", ["path", "type", "size", "mtime", "ino", "mode"])
+    schema = pa.schema(scan)
+    assert schema.names == scan.fields == ["path", "type", "size", "mtime", "ino", "mode"]
+    assert schema.types == [
+        pa.binary(),
+        pa.dictionary(pa.int8(), pa.string()),
+        pa.int64(),
+        pa.timestamp("ns"),
+        pa.uint64(),
+        pa.uint32(),
+    ]
+    assert not schema.field("path").nullable
+    assert schema.field("size").nullable
+    assert pa.schema(ringwalk.scan(tmp_path, ALL)).field("parent").type == pa.dictionary(
+        pa.int32(), pa.binary()
+    )
+
+
+def test_fields_are_those_asked_for_in_that_order(tree):
+    assert ringwalk.scan(tree).fields == ["path", "type", "size", "mtime"]
+    assert pa.table(ringwalk.scan(tree, ("mtime", "name"))).column_names == ["mtime", "name"]
+
+
+def test_without_metadata_nothing_is_asked_for(tree):
+    types = rows(ringwalk.scan(tree, ["path", "type"]))
+    assert types[os.fsencode(tree / "link")]["type"] == "symlink"
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_batches_have_at_most_so_many_rows(tree, size):
+    sizes = [len(batch) for batch in ringwalk.scan(tree, batch_size=size)]
+    assert max(sizes) <= size and sum(sizes) == len(listed(tree))
+    assert len(sizes) >= len(listed(tree)) / size
+
+
+def test_a_batch_is_a_record_batch(tree):
+    batch = next(ringwalk.scan(tree, ALL))
+    taken = pa.record_batch(batch)
+    taken.validate(full=True)
+    assert taken.num_rows == batch.num_rows == len(batch)
+    assert taken.schema.names == batch.fields == ALL
+    assert "rows of path, name" in repr(batch)
+
+
+def test_parents_in_many_small_batches(tree):
+    paths = [
+        os.path.join(row["parent"], row["name"])
+        for batch in ringwalk.scan(tree, ["parent", "name"], batch_size=3)
+        for row in pa.record_batch(batch).to_pylist()
+    ]
+    assert sorted(paths) == sorted(listed(tree))
+
+
+def test_a_root_that_ends_with_a_slash(tree):
+    paths = pa.table(ringwalk.scan(f"{tree}/a/", ["path", "parent"])).to_pylist()
+    assert {"path": os.fsencode(f"{tree}/a/file1"), "parent": os.fsencode(f"{tree}/a")} in paths
+    top = pa.table(ringwalk.scan("/", ["path", "parent"], max_depth=1)).to_pylist()
+    assert {"path": b"/proc", "parent": b"/"} in top
+
+
+def test_many_roots_of_any_kind(tree):
+    paths = [tree / "a" / "b", os.fsencode(tree / "empty"), f"{tree}/pipe"]
+    found = rows(ringwalk.scan(paths, ["path", "root"]))
+    roots = {path: row["root"] for path, row in found.items()}
+    assert roots == {
+        os.fsencode(tree / "a" / "b"): 0,
+        os.fsencode(tree / "a" / "b" / "deep.txt"): 0,
+        os.fsencode(tree / "a" / "b" / "again"): 0,
+        os.fsencode(tree / "empty"): 1,
+        os.fsencode(tree / "pipe"): 2,
+    }
+    assert rows(ringwalk.scan(iter(paths), ["path", "root"])).keys() == roots.keys()
+
+
+def test_depths(tree):
+    scan = ringwalk.scan(tree, ["depth"], min_depth=1, max_depth=2)
+    depths = set(pa.table(scan)["depth"].to_pylist())
+    assert depths == {1, 2}
+
+
+def test_links_are_followed_when_asked_to(tree):
+    link = os.fsencode(tree / "link")
+    assert rows(ringwalk.scan(link))[link]["type"] == "symlink"
+    followed = rows(ringwalk.scan(link, follow="roots"))
+    assert followed[link]["type"] == "directory"
+    assert link + b"/file7" in followed
+    everything = rows(ringwalk.scan(tree, follow="always"))
+    assert everything[link + b"/file7"]["size"] == 7
+    # A link that leads nowhere is an entry of its own.
+    assert everything[os.fsencode(tree / "dangling")]["type"] == "symlink"
+
+
+def test_one_file_system():
+    inside = pa.table(ringwalk.scan("/", ["path"], max_depth=2))["path"].to_pylist()
+    assert any(path.startswith(b"/proc/") for path in inside)
+    alone = pa.table(ringwalk.scan("/", ["path"], max_depth=2, one_file_system=True))
+    assert not any(path.startswith(b"/proc/") for path in alone["path"].to_pylist())
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+@pytest.mark.parametrize("source", ["auto", "syscall"])
+def test_workers_and_sources(tree, workers, source):
+    scan = ringwalk.scan(tree, workers=workers, source=source)
+    assert rows(scan).keys() == listed(tree).keys()
+    assert scan.summary["workers"] <= workers
+    assert scan.summary["entries"] == len(listed(tree))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"fields": []}, "no fields"),
+        ({"fields": ["size", "sise"]}, "no field \"sise\"; there are: path, name, parent"),
+        ({"fields": ["size", "size"]}, "twice"),
+        ({"batch_size": 0}, "batch_size=0: expected a number from 1"),
+        ({"batch_size": 1 << 40}, "expected a number from 1"),
+        ({"follow": "all"}, "expected 'never', 'roots' or 'always'"),
+        ({"source": "tape"}, "source=\"tape\": no source \"tape\" in this version; there are: auto"),
+        ({"workers": 0}, "workers=0: expected a number from 1 to 1024"),
+        ({"workers": 1025}, "from 1 to 1024"),
+        ({"on_error": "ignore"}, "expected 'raise' or 'collect'"),
+    ],
+)  # fmt: skip
+def test_what_makes_no_sense_is_refused_at_once(tree, options, message):
+    with pytest.raises(ValueError) as refused:
+        ringwalk.scan(tree, **options)
+    assert message in str(refused.value)
+
+
+@pytest.mark.parametrize("paths", [3, None, [3], [None]])
+def test_paths_must_be_paths(paths):
+    with pytest.raises(TypeError):
+        ringwalk.scan(paths)
+
+
+def test_no_path_and_paths_that_cannot_be():
+    with pytest.raises(ValueError, match="no path"):
+        ringwalk.scan([])
+    with pytest.raises(ValueError, match="null byte"):
+        ringwalk.scan("a\0b")
+
+
+def test_a_source_that_cannot_be_used_here_is_refused_with_its_reason():
+    with pytest.raises(OSError, match="proc") as refused:
+        ringwalk.scan("/proc", source="ext4")
+    assert refused.value.filename == "/proc"
+    assert refused.value.strerror
+
+
+def test_a_summary_comes_with_the_end(tree):
+    scan = ringwalk.scan(tree)
+    assert scan.summary is None
+    assert sum(map(len, scan)) == scan.summary["entries"] == len(listed(tree))
+    assert (scan.summary["errors"], scan.summary["source"]) == (0, "syscall")

@@ -1,0 +1,128 @@
+use super::*;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Instant;
+
+/// What a job of a test does, and where it tells that it has.
+struct Task {
+    act: Box<dyn FnOnce() + Send>,
+    done: Sender<&'static str>,
+}
+
+impl Job for Task {
+    fn run(self) {
+        (self.act)();
+        let _ = self.done.send("done");
+    }
+
+    fn refuse(self, _: &io::Error) {
+        let _ = self.done.send("refused");
+    }
+}
+
+fn pool(base: usize, most: usize) -> (Pool<Task>, Sender<&'static str>, Receiver<&'static str>) {
+    let idle = Duration::from_millis(50);
+    let (sender, receiver) = channel();
+    (Pool::new(Bounds { base, most, idle }), sender, receiver)
+}
+
+fn task(done: &Sender<&'static str>, act: impl FnOnce() + Send + 'static) -> Task {
+    let (act, done) = (Box::new(act), done.clone());
+    Task { act, done }
+}
+
+fn wait_until(what: &str, condition: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !condition() {
+        assert!(begin.elapsed() < Duration::from_secs(20), "{what}");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn expect(done: &Receiver<&'static str>, count: usize) {
+    for _ in 0..count {
+        let word = done.recv_timeout(Duration::from_secs(20));
+        assert_eq!(word, Ok("done"));
+    }
+}
+
+#[test]
+fn jobs_are_done_by_few_threads_which_end() {
+    let (pool, sender, done) = pool(2, 8);
+    assert_eq!(pool.threads(), 0);
+    for round in 0..3 {
+        for _ in 0..500 {
+            pool.submit(task(&sender, || {}));
+        }
+        expect(&done, 500);
+        assert!((1..=8).contains(&pool.threads()), "{round}");
+        wait_until("threads end", || pool.threads() == 0);
+    }
+}
+
+/// Jobs that wait for one another, as many as there may be threads; then one more than that.
+#[test]
+fn stuck_jobs_get_more_threads_up_to_the_bound() {
+    let (pool, sender, done) = pool(1, 5);
+    let (release, held) = channel::<()>();
+    let held = Arc::new(Mutex::new(held));
+    for _ in 0..4 {
+        let held = Arc::clone(&held);
+        pool.submit(task(&sender, move || {
+            let _ = held.lock().unwrap().recv();
+        }));
+    }
+    pool.submit(task(&sender, || {}));
+    expect(&done, 1);
+    assert!(pool.waits());
+    // The bound is reached: nothing is done until one of those is over.
+    let held_too = Arc::clone(&held);
+    pool.submit(task(&sender, move || {
+        let _ = held_too.lock().unwrap().recv();
+    }));
+    wait_until("five are at work", || pool.0.lock().queue.is_empty());
+    pool.submit(task(&sender, || {}));
+    assert!(done.recv_timeout(Duration::from_millis(100)).is_err());
+    assert_eq!(pool.0.lock().awake, 5);
+    for _ in 0..5 {
+        release.send(()).unwrap();
+    }
+    expect(&done, 6);
+    for _ in 0..20 * CALM {
+        pool.submit(task(&sender, || {}));
+    }
+    expect(&done, 20 * CALM as usize);
+    wait_until("threads end", || pool.threads() == 0);
+}
+
+#[test]
+fn a_panic_ends_the_job_and_not_the_thread() {
+    let (pool, sender, done) = pool(1, 1);
+    for _ in 0..10 {
+        pool.submit(task(&sender, || std::panic::resume_unwind(Box::new(()))));
+    }
+    pool.submit(task(&sender, || {}));
+    expect(&done, 1);
+    assert_eq!(pool.threads(), 1);
+}
+
+#[test]
+fn submitters_on_many_threads_and_threads_that_end_lose_nothing() {
+    let (mut pool, sender, done) = pool(2, 4);
+    Arc::get_mut(&mut pool.0).unwrap().bounds.idle = Duration::from_micros(50);
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for round in 0..500 {
+                    pool.submit(task(&sender, || {}));
+                    if round % 5 == 0 {
+                        thread::sleep(Duration::from_micros(round % 100));
+                    }
+                }
+            });
+        }
+    });
+    expect(&done, 2000);
+    wait_until("threads end", || pool.threads() == 0);
+    let state = pool.0.lock();
+    assert_eq!((state.awake, state.idle, state.woken), (0, 0, 0));
+}

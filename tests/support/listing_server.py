@@ -1,0 +1,66 @@
+"""The example that is a web server, started, and asked by clients of our own."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from support.run import TIMEOUT, environment
+
+
+class Server:
+    """A server that is running."""
+
+    def __init__(self, process: subprocess.Popen, address: tuple[str, int]):
+        self.process, self.address = process, address
+
+    def get(self, path: str) -> tuple[int, bytes]:
+        """Status and whole body of an answer; IncompleteRead if it breaks off."""
+        client = http.client.HTTPConnection(*self.address, timeout=TIMEOUT)
+        with contextlib.closing(client):
+            client.request("GET", path)
+            answer = client.getresponse()
+            return answer.status, answer.read()
+
+    def listing(self, path: str) -> list[dict]:
+        """The entries of a directory."""
+        status, body = self.get(path)
+        assert status == 200, body
+        return [json.loads(line) for line in body.splitlines()]
+
+    def stalled(self, path: str) -> socket.socket:
+        """A client that asks, reads the beginning of the answer, and then no more."""
+        client = socket.create_connection(self.address, timeout=TIMEOUT)
+        # Little room, so that the server has to wait for us soon.
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        assert client.recv(64).startswith(b"HTTP/1.1 200 OK")
+        return client
+
+    def peak(self) -> int:
+        """The most memory that the server has had so far, in bytes."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        (line,) = (line for line in status.splitlines() if line.startswith("VmHWM:"))
+        return int(line.split()[1]) * 1024
+
+
+@contextlib.contextmanager
+def serving(program: Path, root: Path) -> Iterator[Server]:
+    """The server on a free port; afterwards it is ended, and must have been running still."""
+    command = [program, root, "127.0.0.1:0"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), text=True
+    ) as process:
+        try:
+            said = process.stdout.readline()
+            assert said.startswith("listening on "), process.stderr.read()
+            host, _, port = said.removeprefix("listening on ").strip().rpartition(":")
+            yield Server(process, (host, int(port)))
+            assert process.poll() is None, process.stderr.read()
+        finally:
+            process.kill()
