@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use ringwalk_doctor::Report;
 use std::path::Path;
 
-/// The report of `ringwalk doctor --json` as a dict.
+#[doc = include_str!(concat!(env!("OUT_DIR"), "/doctor.txt"))]
 #[pyfunction]
 #[pyo3(signature = (path=None))]
 pub(crate) fn doctor<'py>(

@@ -16,6 +16,13 @@
 //! *not* here: anything that a Rust program could use, which belongs to the crates below; and any state of the module,
 //! which threads of a free-threaded interpreter would have to share.
 
+#![allow(
+    clippy::doc_lazy_continuation,
+    clippy::doc_link_with_quotes,
+    clippy::doc_markdown,
+    reason = "documentation that is read in Python"
+)]
+
 mod doctor;
 mod errors;
 mod find;

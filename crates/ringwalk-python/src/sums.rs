@@ -60,7 +60,7 @@ fn exceptions(
     Ok(list.unbind())
 }
 
-/// What a tree takes, each file once however many names it has in it.
+#[doc = include_str!(concat!(env!("OUT_DIR"), "/Usage.txt"))]
 #[pyclass(frozen, get_all, module = "ringwalk")]
 pub(crate) struct Usage {
     /// Sum of the sizes of all files in bytes.
@@ -86,7 +86,7 @@ impl Usage {
     }
 }
 
-/// What a tree takes.
+#[doc = include_str!(concat!(env!("OUT_DIR"), "/du.txt"))]
 #[pyfunction]
 #[pyo3(signature = (path, *, follow="roots", one_file_system=false, workers=None, source="auto"))]
 pub(crate) fn du(
@@ -146,7 +146,7 @@ fn measure(
     parts.fold(Sums::default(), |sum, part| sum.plus(&part))
 }
 
-/// How many files there are below a directory.
+#[doc = include_str!(concat!(env!("OUT_DIR"), "/Count.txt"))]
 #[pyclass(frozen, get_all, module = "ringwalk")]
 pub(crate) struct Count {
     /// Files of any type, by each of their names; the directory itself does not count.
@@ -174,7 +174,7 @@ impl Count {
     }
 }
 
-/// Counts the files below a directory.
+#[doc = include_str!(concat!(env!("OUT_DIR"), "/count.txt"))]
 #[pyfunction]
 #[pyo3(signature = (path, *, stat=true, follow="roots", one_file_system=false, workers=None, source="auto"))]
 pub(crate) fn count(

@@ -40,7 +40,9 @@ def run(script: str, *arguments, **keywords) -> subprocess.CompletedProcess[str]
 
 
 def interrupted(script: str, *arguments) -> tuple[subprocess.Popen, str, float]:
-    """Runs a script until it has said something, interrupts it as Ctrl-C does; with how long that took to have an effect."""
+    """Runs a script until it has said something, interrupts it as Ctrl-C does; with how long that
+    took to have an effect.
+    """
     command = [sys.executable, "-c", script, *map(str, arguments)]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:

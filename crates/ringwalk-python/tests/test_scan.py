@@ -1,13 +1,13 @@
 """`scan` against what the standard library finds, and its options."""
 
 import os
+import re
 import stat
 
 import pyarrow as pa
 import pytest
-from support import listed
-
 import ringwalk
+from support import listed
 
 ALL = [
     "path", "name", "parent", "depth", "root", "type", "size", "blocks", "mtime", "atime", "ctime",
@@ -183,16 +183,15 @@ def test_workers_and_sources(tree, workers, source):
         ({"batch_size": 0}, "batch_size=0: expected a number from 1"),
         ({"batch_size": 1 << 40}, "expected a number from 1"),
         ({"follow": "all"}, "expected 'never', 'roots' or 'always'"),
-        ({"source": "tape"}, "source=\"tape\": no source \"tape\" in this version; there are: auto"),
+        ({"source": "tape"}, "source=\"tape\": no source \"tape\" in this version; there are"),
         ({"workers": 0}, "workers=0: expected a number from 1 to 1024"),
         ({"workers": 1025}, "from 1 to 1024"),
         ({"on_error": "ignore"}, "expected 'raise' or 'collect'"),
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused_at_once(tree, options, message):
-    with pytest.raises(ValueError) as refused:
+    with pytest.raises(ValueError, match=re.escape(message)):
         ringwalk.scan(tree, **options)
-    assert message in str(refused.value)
 
 
 @pytest.mark.parametrize("paths", [3, None, [3], [None]])

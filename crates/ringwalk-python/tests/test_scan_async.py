@@ -4,9 +4,8 @@ import asyncio
 import time
 
 import pytest
-from support import PATIENCE, listed, threads, wait_until
-
 import ringwalk
+from support import PATIENCE, listed, threads, wait_until
 
 
 def test_all_batches_come(tree):

@@ -4,9 +4,8 @@ import os
 import stat
 
 import pytest
-from support import listed
-
 import ringwalk
+from support import listed
 
 
 def test_pyarrow(tree):

@@ -5,9 +5,8 @@ import os
 
 import pyarrow as pa
 import pytest
-from support import listed
-
 import ringwalk
+from support import listed
 
 
 @pytest.fixture
@@ -59,10 +58,10 @@ def test_a_path_that_is_not_there(tmp_path):
 
 def test_errors_are_raised_at_the_end_when_asked_to(broken):
     scan = ringwalk.scan([broken, broken / "missing"], on_error="raise")
-    paths = []
+    batches = []
     with pytest.raises(FileNotFoundError) as raised:
-        for batch in scan:
-            paths += pa.record_batch(batch)["path"].to_pylist()
+        batches.extend(scan)
+    paths = [path for batch in batches for path in pa.record_batch(batch)["path"].to_pylist()]
     assert raised.value.filename == os.fsencode(broken / "missing")
     assert sorted(paths) == sorted(listed(broken)), "everything else came first"
     with pytest.raises(OSError, match="missing"):

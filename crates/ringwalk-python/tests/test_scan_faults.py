@@ -8,9 +8,8 @@ import time
 
 import pyarrow as pa
 import pytest
-from support import PATIENCE, interrupted, listed, run, threads, wait_until
-
 import ringwalk
+from support import PATIENCE, interrupted, listed, run, threads, wait_until
 
 
 def test_a_scan_that_is_dropped_ends_its_walk(endless):
@@ -152,7 +151,9 @@ def in_child(check) -> int:
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
 def test_a_fork_is_told_that_the_walk_is_not_in_it(endless):
     scan = ringwalk.scan(endless, follow="always", batch_size=10)
-    reader = pa.RecordBatchReader.from_stream(ringwalk.scan(endless, follow="always", batch_size=10))
+    reader = pa.RecordBatchReader.from_stream(
+        ringwalk.scan(endless, follow="always", batch_size=10)
+    )
     next(scan)
     reader.read_next_batch()
     box = [scan, reader]

@@ -1,7 +1,9 @@
 """Reads directory trees at the speed the kernel and the disk allow.
 
-`walk`, `fwalk` and `scandir` are those of the standard library, faster; `scan` gives a tree as a table for pyarrow, polars, pandas, DuckDB and
-whatever else knows Arrow; `find` has the language of find(1); `du` and `count` have sums; `doctor` says what this machine allows.
+`walk`, `fwalk` and `scandir` are those of the standard library, faster;
+`scan` gives a tree as a table for pyarrow, polars, pandas, DuckDB and whatever else knows Arrow;
+`find` has the language of find(1); `du` and `count` have sums; `doctor` says what this machine
+allows.
 """
 
 from ringwalk._errors import SearchError

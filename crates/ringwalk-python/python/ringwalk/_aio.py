@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 class AsyncBatches:
     """What `async for batch in scan` goes over.
 
-    Cancelling a task that waits for a batch loses nothing: a batch is taken when there is nothing left to wait for.
+    Cancelling a task that waits for a batch loses nothing: a batch is taken when there is nothing
+    left to wait for.
     """
 
     def __init__(self, scan: Scan) -> None:

@@ -15,7 +15,7 @@ use crate::waiting::wait;
 use host::Library;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyString, PyTuple, PyType};
 use ringwalk::{Background, TimedOut};
 use ringwalk_find::Command;
 use ringwalk_find::parse::{Context, Refusal, parse_expression};
@@ -55,7 +55,7 @@ enum State {
     Closed,
 }
 
-/// The paths for which an expression is true, as they are found.
+#[doc = include_str!(concat!(env!("OUT_DIR"), "/Found.txt"))]
 #[pyclass(frozen, module = "ringwalk", weakref)]
 pub(crate) struct Found {
     kind: NameKind,
@@ -66,7 +66,7 @@ pub(crate) struct Found {
     process: u32,
 }
 
-/// The paths below `path` for which an expression of find(1) is true.
+#[doc = include_str!(concat!(env!("OUT_DIR"), "/find.txt"))]
 #[pyfunction]
 #[pyo3(signature = (path, *expression, workers=None, source="auto", on_error="raise"))]
 pub(crate) fn find(
@@ -242,6 +242,17 @@ impl Found {
 
     fn __enter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
         this
+    }
+
+    #[classmethod]
+    #[pyo3(signature = (item, /))]
+    fn __class_getitem__<'py>(
+        class: &Bound<'py, PyType>,
+        item: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        // `Found[str]` in annotations.
+        let types = class.py().import("types")?;
+        types.call_method1("GenericAlias", (class, item))
     }
 
     #[pyo3(signature = (*_exception))]

@@ -18,10 +18,10 @@ impl Capsules {
         PyCapsule::new_with_value(py, schema, c"arrow_schema")
     }
 
-    pub(super) fn stream<'py>(
-        py: Python<'py>,
+    pub(super) fn stream(
+        py: Python<'_>,
         reader: Box<dyn RecordBatchReader + Send>,
-    ) -> PyResult<Bound<'py, PyCapsule>> {
+    ) -> PyResult<Bound<'_, PyCapsule>> {
         let stream = FFI_ArrowArrayStream::new(reader);
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }
@@ -32,7 +32,7 @@ pub(super) fn failed(error: &ArrowError) -> PyErr {
     PyRuntimeError::new_err(error.to_string())
 }
 
-/// Some rows of a scan: a record batch of Arrow, for `pyarrow.record_batch(batch)`, `polars.DataFrame(batch)` and their like.
+#[doc = include_str!(concat!(env!("OUT_DIR"), "/Batch.txt"))]
 #[pyclass(frozen, module = "ringwalk")]
 pub(crate) struct Batch(pub(super) RecordBatch);
 

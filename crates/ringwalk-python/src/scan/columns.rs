@@ -253,7 +253,7 @@ impl Filling {
                 Filled::Root(values) => values.push(u32::try_from(row.root).unwrap_or(u32::MAX)),
                 Filled::Type(values) => {
                     let word = TYPES.iter().position(|(known, _)| *known == row.file_type);
-                    values.push(word.map(|word| word as i8));
+                    values.push(word.and_then(|word| i8::try_from(word).ok()));
                 }
                 Filled::Signed(values, of) => {
                     values.push(known.and_then(|known| i64::try_from(of(known)).ok()));

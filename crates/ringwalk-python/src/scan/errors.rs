@@ -7,7 +7,7 @@ use arrow_array::{ArrayRef, RecordBatch, RecordBatchIterator};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyTuple};
+use pyo3::types::{PyBytes, PyCapsule, PyIterator, PyList, PyTuple};
 use ringwalk::{Error, Operation};
 use std::os::unix::ffi::OsStrExt as _;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
@@ -58,10 +58,7 @@ pub(super) fn exception(py: Python<'_>, error: &Error) -> PyErr {
     os_error(error.errno(), &path)
 }
 
-/// What a scan could not read: a table of `path`, `operation`, `errno`, `message` and `vanished`.
-///
-/// It can be looked at while the scan goes on and when it has ended; the rows are those until then. `for` gives
-/// `(path, operation, errno, message, vanished)` one by one, and `pyarrow.table(scan.errors)` and its like the table.
+#[doc = include_str!(concat!(env!("OUT_DIR"), "/Errors.txt"))]
 #[pyclass(frozen, module = "ringwalk")]
 pub(crate) struct Errors(pub(super) Arc<Log>);
 
@@ -104,6 +101,12 @@ fn row<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyTuple>> {
 impl Errors {
     fn __len__(&self) -> usize {
         self.0.lock().len()
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        let errors = self.0.lock().clone();
+        let rows = errors.iter().map(|error| row(py, error));
+        PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)?.try_iter()
     }
 
     fn __getitem__<'py>(&self, py: Python<'py>, index: isize) -> PyResult<Bound<'py, PyTuple>> {

@@ -32,25 +32,21 @@ use std::sync::Arc;
 use std::task::{Poll, Wake, Waker};
 use stream::Stream;
 
-/// Rows of a batch, unless said otherwise: some 2 MiB with paths.
-const BATCH_SIZE: usize = 16 * 1024;
-
 /// More rows than this in a batch only take memory.
 const MOST_ROWS: usize = 1 << 24;
 
 const DEFAULT_FIELDS: [&str; 4] = ["path", "type", "size", "mtime"];
 
-/// A walk as a table: an iterator of `Batch`, and a stream of Arrow's `PyCapsule` interface. It begins when the first row is
-/// wanted, and can be read once.
+#[doc = include_str!(concat!(env!("OUT_DIR"), "/Scan.txt"))]
 #[pyclass(frozen, module = "ringwalk", weakref)]
 pub(crate) struct Scan {
     reading: Arc<Reading>,
     raises: bool,
 }
 
-/// Reads directory trees into tables; see the stub for what is documented.
+#[doc = include_str!(concat!(env!("OUT_DIR"), "/scan.txt"))]
 #[pyfunction]
-#[pyo3(signature = (paths, fields=None, batch_size=BATCH_SIZE, *, follow="never", one_file_system=false, min_depth=0,
+#[pyo3(signature = (paths, fields=None, batch_size=16_384, *, follow="never", one_file_system=false, min_depth=0,
     max_depth=None, workers=None, source="auto", on_error="collect"))]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
 pub(crate) fn scan(
@@ -124,19 +120,18 @@ impl Scan {
 
     /// For `AsyncBatches`: the next batch, or `None` if there is none yet; then `wake` is called once when there may be, on any
     /// thread.
+    #[pyo3(signature = (wake, /))]
     fn _poll(&self, py: Python<'_>, wake: Py<PyAny>) -> PyResult<Option<Batch>> {
         let waker = Waker::from(Arc::new(Call(wake)));
         let polled = py.detach(|| self.reading.poll_next(&waker));
-        match polled {
-            Poll::Pending => Ok(None),
-            Poll::Ready(taken) => match taken? {
-                Some(batch) => Ok(Some(Batch(batch))),
-                None => {
-                    self.verdict(py)?;
-                    Err(PyStopAsyncIteration::new_err(()))
-                }
-            },
+        let Poll::Ready(taken) = polled else {
+            return Ok(None);
+        };
+        if let Some(batch) = taken? {
+            return Ok(Some(Batch(batch)));
         }
+        self.verdict(py)?;
+        Err(PyStopAsyncIteration::new_err(()))
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {

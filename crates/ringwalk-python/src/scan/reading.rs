@@ -24,7 +24,7 @@ use std::time::Duration;
 
 enum State {
     Ready(Box<Walk>),
-    Running(Background<Item>),
+    Running(Box<Background<Item>>),
     Ended,
     Closed,
 }
@@ -152,7 +152,7 @@ impl Reading {
             && let State::Ready(walk) = std::mem::replace(&mut *state, State::Closed)
         {
             let running = self.start(*walk)?;
-            *state = State::Running(running);
+            *state = State::Running(Box::new(running));
         }
         let State::Running(walk) = &mut *state else {
             return Ok(Waited::Ended);

@@ -45,9 +45,8 @@ impl Stream {
         }
         self.begun = true;
         let batch = loop {
-            match wait_a_slice(&self.reading)? {
-                Ok(taken) => break taken.map_err(|refused| told(&refused.to_string()))?,
-                Err(TimedOut) => {}
+            if let Ok(taken) = wait_a_slice(&self.reading)? {
+                break taken.map_err(|refused| told(&refused.to_string()))?;
             }
         };
         if batch.is_none() {

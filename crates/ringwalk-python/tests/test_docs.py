@@ -1,0 +1,66 @@
+"""Examples in the documentation do what they say."""
+
+import ast
+import doctest
+import os
+import pathlib
+
+import pyarrow
+import pytest
+import ringwalk
+
+STUB = pathlib.Path(ringwalk.__file__).parent / "_ringwalk.pyi"
+README = pathlib.Path(__file__).parent.parent / "README.md"
+
+
+def examples() -> dict[str, str]:
+    """Texts with examples, by what they document."""
+    texts = {}
+    for node in ast.walk(ast.parse(STUB.read_text())):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            text = ast.get_docstring(node)
+            if text and ">>>" in text:
+                texts[node.name] = text
+    return texts
+
+
+@pytest.fixture
+def names(tmp_path):
+    top = tmp_path / "top"
+    (top / "src").mkdir(parents=True)
+    (top / "notes.txt").write_text("notes")
+    (top / "src" / "main.c").write_text("int main(){}")
+    if os.stat(top / "src").st_size != 4096:
+        pytest.skip("directories have other sizes here than in the examples")
+    return {"ringwalk": ringwalk, "pyarrow": pyarrow, "os": os, "top": top}
+
+
+def check(text: str, name: str, names) -> None:
+    test = doctest.DocTestParser().get_doctest(text, dict(names), name, name, 0)
+    assert test.examples
+    told: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    runner.run(test, out=told.append)
+    assert runner.summarize(verbose=False).failed == 0, "".join(told)
+
+
+@pytest.mark.parametrize("name", examples())
+def test_examples_of_the_stub(name, names):
+    if name == "doctor" and ringwalk.doctor(names["top"])["sources"][0]["chosen_by_auto"] is False:
+        pytest.skip("another source is the best here")
+    check(examples()[name], name, names)
+
+
+def test_examples_of_the_readme(names, monkeypatch):
+    monkeypatch.chdir(names["top"])
+    blocks = README.read_text().split("```python\n")[1:]
+    for block in blocks:
+        exec(compile(block.split("```")[0], str(README), "exec"), dict(names))
+
+
+def test_everything_public_is_documented_in_the_stub_and_at_run_time():
+    for name in ringwalk.__all__:
+        if name != "__version__":
+            text = getattr(ringwalk, name).__doc__
+            assert text and len(text) > 15, name
+            assert text.splitlines()[0] in STUB.read_text() or name == "SearchError"
