@@ -167,6 +167,7 @@ impl Preorder {
     ///
     /// If it cannot be opened or not be read to its end: nothing of it is given then. The walk goes on behind it.
     pub fn next_directory(&mut self) -> Option<Result<&Turn, Error>> {
+        self.turn = None;
         while self.next_depth().is_some() {
             match self.advance() {
                 Ok(false) => {}

@@ -1,0 +1,211 @@
+"""scandir gives what os.scandir gives."""
+
+import gc
+import os
+import pathlib
+import stat
+import subprocess
+import sys
+import threading
+import warnings
+
+import pytest
+
+import ringwalk
+
+
+def facts(entry):
+    """Everything that an entry tells, errors included."""
+
+    def ask(method, *arguments, **options):
+        try:
+            return getattr(entry, method)(*arguments, **options)
+        except OSError as error:
+            return type(error), error.errno, error.filename
+
+    told = [entry.name, entry.path, os.fspath(entry), repr(entry), ask("inode"), ask("is_symlink")]
+    for method in "is_dir", "is_file", "stat":
+        told += [ask(method), ask(method, follow_symlinks=False)]
+    return told
+
+
+@pytest.fixture
+def tree(tmp_path):
+    top = tmp_path / "top"
+    (top / "directory").mkdir(parents=True)
+    (top / "file").write_text("text")
+    os.mkfifo(top / "fifo")
+    for name, target in [("link", "file"), ("to directory", "directory"), ("dangling", "nowhere"), ("loop", "loop")]:
+        (top / name).symlink_to(target)
+    for name in b"\xff\xfe", "é".encode(), b" ", b"a\nb", b"x" * 255:
+        open(os.path.join(os.fsencode(top), name), "w").close()
+    os.symlink(b"x" * 300, os.path.join(os.fsencode(top), b"too long"))
+    return top
+
+
+@pytest.mark.parametrize("kind", [str, os.fsencode, pathlib.Path, lambda p: str(p) + "/", lambda p: os.fsencode(p) + b"//"])
+def test_entries_tell_what_those_of_os_scandir_tell(tree, kind):
+    with ringwalk.scandir(kind(tree)) as ours, os.scandir(kind(tree)) as theirs:
+        assert [facts(entry) for entry in ours] == [facts(entry) for entry in theirs]
+
+
+def test_descriptors(tree):
+    fd = os.open(tree, os.O_RDONLY)
+    try:
+        for _ in range(2):
+            # The position is shared, and set back at the end.
+            with ringwalk.scandir(fd) as ours, os.scandir(fd) as theirs:
+                assert [facts(entry) for entry in ours] == [facts(entry) for entry in theirs]
+        with ringwalk.scandir(fd) as begun:
+            next(begun)
+        assert sorted(entry.name for entry in ringwalk.scandir(fd)) == sorted(os.listdir(fd))
+        os.fstat(fd)
+    finally:
+        os.close(fd)
+    with pytest.raises(OSError) as caught:
+        ringwalk.scandir(fd)
+    assert (caught.value.errno, caught.value.filename) == (9, fd)
+    with open(tree / "file") as file, pytest.raises(NotADirectoryError):
+        ringwalk.scandir(file.fileno())
+    with pytest.raises(OverflowError):
+        ringwalk.scandir(1 << 40)
+
+
+def test_the_working_directory(tree, monkeypatch):
+    monkeypatch.chdir(tree)
+    for arguments in (), (".",), (None,), ("./",):
+        ours, theirs = ringwalk.scandir(*arguments), os.scandir(*arguments)
+        assert [facts(entry) for entry in ours] == [facts(entry) for entry in theirs]
+
+
+@pytest.mark.parametrize("path", ["nowhere", "file", "", "file/", b"nowhere", pathlib.Path("nowhere"), "x" * 5000, "a\0b"])
+def test_errors_are_those_of_os_scandir(tree, monkeypatch, path):
+    monkeypatch.chdir(tree)
+    raised = []
+    for scandir in ringwalk.scandir, os.scandir:
+        with pytest.raises((OSError, ValueError)) as caught:
+            scandir(path)
+        raised.append((caught.type, caught.value.args, getattr(caught.value, "filename", None)))
+    if "\0" not in str(path):
+        assert raised[0] == raised[1]
+    assert raised[0][0] is raised[1][0]
+
+
+def test_arguments_that_are_no_paths():
+    for path in 1.5, [], {}, bytearray(b"."), memoryview(b"."), object():
+        with pytest.raises(TypeError):
+            ringwalk.scandir(path)
+
+    class Bad:
+        def __fspath__(self):
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        ringwalk.scandir(Bad())
+
+
+def test_stat_is_asked_once(tree):
+    entry = next(entry for entry in ringwalk.scandir(tree) if entry.name == "file")
+    before = entry.stat()
+    (tree / "file").write_text("longer text")
+    assert entry.stat() is before
+    assert entry.stat(follow_symlinks=False) is before
+    (tree / "file").unlink()
+    assert entry.is_file()
+    assert stat.S_ISREG(entry.stat().st_mode)
+    gone = next(entry for entry in ringwalk.scandir(tree) if entry.name == "fifo")
+    (tree / "fifo").unlink()
+    with pytest.raises(FileNotFoundError) as caught:
+        gone.stat()
+    assert caught.value.filename == gone.path
+
+
+def test_iterators_are_closed(tree):
+    before = len(os.listdir("/proc/self/fd"))
+    iterator = ringwalk.scandir(tree)
+    next(iterator)
+    iterator.close()
+    iterator.close()
+    assert list(iterator) == []
+    with ringwalk.scandir(tree) as iterator:
+        assert len(list(iterator)) == len(os.listdir(tree))
+        assert next(iterator, None) is None
+    with pytest.raises(KeyError), ringwalk.scandir(tree) as iterator:
+        raise KeyError
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_an_open_iterator_that_is_dropped_warns(tree):
+    before = len(os.listdir("/proc/self/fd"))
+    with pytest.warns(ResourceWarning, match="unclosed scandir iterator"):
+        next(ringwalk.scandir(tree))
+        gc.collect()
+    assert len(os.listdir("/proc/self/fd")) == before
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        list(ringwalk.scandir(tree))
+        ringwalk.scandir(tree).close()
+        gc.collect()
+    # An exception that is on its way arrives.
+    with pytest.warns(ResourceWarning), pytest.raises(KeyError):
+        (lambda _: {}["missing"])(ringwalk.scandir(tree))
+
+
+def test_many_entries(tmp_path):
+    """More than a buffer has room for."""
+    for number in range(3000):
+        (tmp_path / f"{number:060}").touch()
+    with ringwalk.scandir(tmp_path) as entries:
+        assert sorted(entry.name for entry in entries) == sorted(os.listdir(tmp_path))
+    shared, names = ringwalk.scandir(tmp_path), []
+    threads = [threading.Thread(target=lambda: names.extend(entry.name for entry in shared)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(names) == sorted(os.listdir(tmp_path))
+
+
+def test_types(tree):
+    entry = next(entry for entry in ringwalk.scandir(tree))
+    assert isinstance(entry, ringwalk.DirEntry)
+    assert isinstance(entry, os.PathLike)
+    assert entry.is_junction() is False
+    assert ringwalk.DirEntry[str].__origin__ is ringwalk.DirEntry
+    for make in ringwalk.DirEntry, type(ringwalk.scandir(tree)):
+        with pytest.raises(TypeError), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            make()
+    with pytest.raises(AttributeError):
+        entry.name = "other"
+
+
+def test_docstrings_are_true():
+    program = "import doctest, ringwalk, ringwalk._walk as w; n = doctest.testmod(w); s = doctest.DocTestFinder().find("
+    program += "ringwalk.scandir, 'scandir', module=False, globs={'scandir': ringwalk.scandir}); r = doctest.DocTestRunner();"
+    program += "[r.run(t) for t in s]; assert n.attempted >= 5 and not n.failed and r.tries >= 2 and not r.failures, (n, r.tries)"
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+def test_fwalk_gives_what_os_fwalk_gives(tree):
+    (tree / "directory" / "below").mkdir()
+    (tree / "directory" / "below" / "file").touch()
+    for options in {}, {"topdown": False}, {"follow_symlinks": True}, {"topdown": False, "follow_symlinks": True}:
+        for top in str(tree), os.fsencode(tree), tree:
+            walked = {}
+            for walk in ringwalk.fwalk, os.fwalk:
+                walked[walk] = []
+                for path, directories, files, fd in walk(top, **options):
+                    walked[walk].append((path, directories, files, os.fstat(fd).st_ino))
+            assert walked[ringwalk.fwalk] == walked[os.fwalk]
+    before = len(os.listdir("/proc/self/fd"))
+    walked = ringwalk.fwalk(tree)
+    next(walked)
+    next(walked)
+    walked.close()
+    assert len(os.listdir("/proc/self/fd")) == before
+    for top in "nowhere", tree / "dangling":
+        with pytest.raises(FileNotFoundError):
+            next(ringwalk.fwalk(top))
+    assert list(ringwalk.fwalk(tree / "file")) == list(os.fwalk(tree / "file")) == []
+    assert list(ringwalk.fwalk(tree / "to directory")) == []
