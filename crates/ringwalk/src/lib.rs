@@ -90,3 +90,8 @@ pub use walk::Walk;
 
 pub use ringwalk_sys::RawFileType as FileType;
 pub use rustix::io::Errno;
+
+/// The programs of `docs/api.md` are documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/api.md")]
+mod api {}
