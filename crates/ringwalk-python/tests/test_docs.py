@@ -5,9 +5,10 @@ import doctest
 import os
 import pathlib
 
-import pyarrow
 import pytest
 import ringwalk
+
+pyarrow = pytest.importorskip("pyarrow")
 
 STUB = pathlib.Path(ringwalk.__file__).parent / "_ringwalk.pyi"
 README = pathlib.Path(__file__).parent.parent / "README.md"

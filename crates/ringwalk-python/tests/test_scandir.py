@@ -10,7 +10,6 @@ import threading
 import warnings
 
 import pytest
-
 import ringwalk
 
 
@@ -35,7 +34,12 @@ def tree(tmp_path):
     (top / "directory").mkdir(parents=True)
     (top / "file").write_text("text")
     os.mkfifo(top / "fifo")
-    for name, target in [("link", "file"), ("to directory", "directory"), ("dangling", "nowhere"), ("loop", "loop")]:
+    for name, target in [
+        ("link", "file"),
+        ("to directory", "directory"),
+        ("dangling", "nowhere"),
+        ("loop", "loop"),
+    ]:
         (top / name).symlink_to(target)
     for name in b"\xff\xfe", "é".encode(), b" ", b"a\nb", b"x" * 255:
         open(os.path.join(os.fsencode(top), name), "w").close()
@@ -43,7 +47,10 @@ def tree(tmp_path):
     return top
 
 
-@pytest.mark.parametrize("kind", [str, os.fsencode, pathlib.Path, lambda p: str(p) + "/", lambda p: os.fsencode(p) + b"//"])
+@pytest.mark.parametrize(
+    "kind",
+    [str, os.fsencode, pathlib.Path, lambda p: str(p) + "/", lambda p: os.fsencode(p) + b"//"],
+)
 def test_entries_tell_what_those_of_os_scandir_tell(tree, kind):
     with ringwalk.scandir(kind(tree)) as ours, os.scandir(kind(tree)) as theirs:
         assert [facts(entry) for entry in ours] == [facts(entry) for entry in theirs]
@@ -78,7 +85,10 @@ def test_the_working_directory(tree, monkeypatch):
         assert [facts(entry) for entry in ours] == [facts(entry) for entry in theirs]
 
 
-@pytest.mark.parametrize("path", ["nowhere", "file", "", "file/", b"nowhere", pathlib.Path("nowhere"), "x" * 5000, "a\0b"])
+@pytest.mark.parametrize(
+    "path",
+    ["nowhere", "file", "", "file/", b"nowhere", pathlib.Path("nowhere"), "x" * 5000, "a\0b"],
+)
 def test_errors_are_those_of_os_scandir(tree, monkeypatch, path):
     monkeypatch.chdir(tree)
     raised = []
@@ -158,7 +168,10 @@ def test_many_entries(tmp_path):
     with ringwalk.scandir(tmp_path) as entries:
         assert sorted(entry.name for entry in entries) == sorted(os.listdir(tmp_path))
     shared, names = ringwalk.scandir(tmp_path), []
-    threads = [threading.Thread(target=lambda: names.extend(entry.name for entry in shared)) for _ in range(4)]
+    threads = [
+        threading.Thread(target=lambda: names.extend(entry.name for entry in shared))
+        for _ in range(4)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -190,7 +203,12 @@ def test_docstrings_are_true():
 def test_fwalk_gives_what_os_fwalk_gives(tree):
     (tree / "directory" / "below").mkdir()
     (tree / "directory" / "below" / "file").touch()
-    for options in {}, {"topdown": False}, {"follow_symlinks": True}, {"topdown": False, "follow_symlinks": True}:
+    for options in (
+        {},
+        {"topdown": False},
+        {"follow_symlinks": True},
+        {"topdown": False, "follow_symlinks": True},
+    ):
         for top in str(tree), os.fsencode(tree), tree:
             walked = {}
             for walk in ringwalk.fwalk, os.fwalk:

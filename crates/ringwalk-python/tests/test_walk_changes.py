@@ -6,7 +6,6 @@ import shutil
 import time
 
 import pytest
-
 import ringwalk
 
 
