@@ -64,4 +64,6 @@ def test_everything_public_is_documented_in_the_stub_and_at_run_time():
         if name != "__version__":
             text = getattr(ringwalk, name).__doc__
             assert text and len(text) > 15, name
-            assert text.splitlines()[0] in STUB.read_text() or name == "SearchError"
+            # What is written in Python needs no stub.
+            stub = STUB.read_text() + STUB.with_name("_walk.py").read_text()
+            assert text.splitlines()[0] in stub or name == "SearchError"

@@ -1,5 +1,6 @@
 """Everything at once, by many threads: meant for free-threaded interpreters, right for all."""
 
+import contextlib
 import sys
 import sysconfig
 import threading
@@ -60,14 +61,12 @@ def test_one_scan_read_asked_and_closed_by_all(tree):
 
         def work(scan=scan, turns=turns):
             closes = next(turns, None) == 0
-            try:
+            with contextlib.suppress(ValueError):
                 for number, batch in enumerate(scan):
                     assert 0 < len(batch) <= 5
                     len(scan.errors), scan.summary, scan.fields, repr(scan)
                     if closes and number == 3:
                         scan.close()
-            except ValueError as error:
-                assert "closed" in str(error)
 
         at_once(work)
 

@@ -1,4 +1,7 @@
-"""CPython's own tests of os.walk, os.fwalk and os.scandir, in a process of their own, as they replace what is in `os`."""
+"""CPython's own tests of os.walk, os.fwalk and os.scandir.
+
+In a process of their own, as they replace what is in `os`.
+"""
 
 import pathlib
 import subprocess
