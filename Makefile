@@ -104,6 +104,8 @@ e2e: setup ## end-to-end tests of the debug build (all of them only as root)
 
 python: setup ## the Python package: its wheel in an environment below target/, and its tests
 	PYTHON=$(PYTHON) crates/ringwalk-python/check $(PYTEST)
+	free=$$(crates/ringwalk-python/tests/free-threaded) && \
+		{ test -z "$$free" || PYTHON=$$free crates/ringwalk-python/check $(PYTEST); }
 
 # The kernels are built, or fetched, once for each change of what they are made of: see kernel/vm/run.
 kernel: setup ## the kernel module and patches, in virtual machines (STEPS for some: kernel/check --list)
@@ -127,7 +129,7 @@ lint: checks ## clippy, ruff and shellcheck
 	done
 	ruff check .
 	ruff format --check tests kernel crates/ringwalk-python
-	shellcheck .ci/run scripts/setup fuzz/ext4-corpus crates/ringwalk-python/check
+	shellcheck .ci/run scripts/setup fuzz/ext4-corpus crates/ringwalk-python/check crates/ringwalk-python/tests/free-threaded
 	shellcheck -s dash -e SC1007,SC2015,SC2086,SC2126 kernel/vm/guest/init kernel/tests/run
 
 msrv: ## check that the oldest supported toolchain builds everything

@@ -1,7 +1,8 @@
-"""Runs CPython's own tests of os.walk, os.fwalk and os.scandir against this package's: `python cpython_os.py [unittest's arguments]`.
+"""Runs CPython's own tests of os.walk, os.fwalk and os.scandir against this package's.
 
-The functions are replaced in `os` itself before the tests are loaded, so that everything in the standard library that calls them
-(shutil, pathlib, glob) uses them while the tests run, too. Exit status 0 is success, 77 says that this Python came without its tests.
+The functions are replaced in `os` itself, so that everything in the standard library that calls
+them (shutil, pathlib, glob) uses them while the tests run, too. Exit status 0 is success, 77 says
+that this Python came without its tests.
 """
 
 import os

@@ -7,9 +7,10 @@ import pathlib
 import subprocess
 import sys
 
-import pyarrow
 import pytest
 import ringwalk
+
+pyarrow = pytest.importorskip("pyarrow")
 
 STUB = pathlib.Path(ringwalk.__file__).parent / "_ringwalk.pyi"
 README = pathlib.Path(__file__).parent.parent / "README.md"
@@ -80,4 +81,6 @@ def test_everything_public_is_documented_in_the_stub_and_at_run_time():
         if name != "__version__":
             text = getattr(ringwalk, name).__doc__
             assert text and len(text) > 15, name
-            assert text.splitlines()[0] in STUB.read_text() or name == "SearchError"
+            # What is written in Python needs no stub.
+            stub = STUB.read_text() + STUB.with_name("_walk.py").read_text()
+            assert text.splitlines()[0] in stub or name == "SearchError"

@@ -3,10 +3,11 @@
 import errno
 import os
 
-import pyarrow as pa
 import pytest
 import ringwalk
 from support import listed
+
+pa = pytest.importorskip("pyarrow")
 
 
 @pytest.fixture

@@ -6,10 +6,15 @@ import signal
 import threading
 import time
 
-import pyarrow as pa
 import pytest
 import ringwalk
 from support import PATIENCE, interrupted, listed, run, threads, wait_until
+
+
+@pytest.fixture
+def pa():
+    """Another library that reads scans, where there is one for this interpreter."""
+    return pytest.importorskip("pyarrow")
 
 
 def test_a_scan_that_is_dropped_ends_its_walk(endless):
@@ -34,7 +39,7 @@ def test_a_generator_that_is_closed_ends_its_walk(endless):
     assert wait_until(lambda: not threads())
 
 
-def test_a_stream_that_is_dropped_ends_its_walk(endless):
+def test_a_stream_that_is_dropped_ends_its_walk(endless, pa):
     scan = ringwalk.scan(endless, follow="always", batch_size=10)
     reader = pa.RecordBatchReader.from_stream(scan)
     assert reader.read_next_batch().num_rows
@@ -54,10 +59,10 @@ def test_use_after_close(tree):
         scan.close()
         with pytest.raises(ValueError, match="closed"):
             next(scan)
-        with pytest.raises((ValueError, OSError), match="closed|already"):
-            pa.table(scan)
+        with pytest.raises(ValueError, match="read already"):
+            scan.__arrow_c_stream__()
         assert len(scan.errors) == 0 and scan.summary is None
-    assert pa.record_batch(taken).num_rows == 1, "what was given stays"
+    assert len(taken) == 1 and taken.__arrow_c_array__(), "what was given stays"
 
 
 def test_the_end_stays_the_end(tree):
@@ -67,10 +72,10 @@ def test_the_end_stays_the_end(tree):
     scan.close()
     assert list(scan) == []
     with pytest.raises(ValueError, match="can be read once"):
-        pa.table(scan)
+        scan.__arrow_c_stream__()
 
 
-def test_a_batch_outlives_its_scan(tree):
+def test_a_batch_outlives_its_scan(tree, pa):
     batches = [pa.record_batch(batch) for batch in ringwalk.scan(tree, batch_size=3)]
     gc.collect()
     paths = [path for batch in batches for path in batch["path"].to_pylist()]
@@ -123,7 +128,7 @@ def test_scans_at_once(tree):
 
     def read():
         for _ in range(10):
-            found.append(pa.table(ringwalk.scan(tree)).num_rows)
+            found.append(sum(map(len, ringwalk.scan(tree))))
 
     readers = [threading.Thread(target=read) for _ in range(8)]
     for reader in readers:
@@ -149,7 +154,7 @@ def in_child(check) -> int:
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
-def test_a_fork_is_told_that_the_walk_is_not_in_it(endless):
+def test_a_fork_is_told_that_the_walk_is_not_in_it(endless, pa):
     scan = ringwalk.scan(endless, follow="always", batch_size=10)
     reader = pa.RecordBatchReader.from_stream(
         ringwalk.scan(endless, follow="always", batch_size=10)
@@ -224,7 +229,7 @@ def test_ctrl_c_ends_waiting(endless, how):
     assert seconds < 2
 
 
-def test_ctrl_c_ends_another_librarys_waiting(endless):
+def test_ctrl_c_ends_another_librarys_waiting(endless, pa):
     script = """
 import sys, ringwalk, pyarrow
 scan = ringwalk.scan(sys.argv[1], min_depth=10**9, follow='always')

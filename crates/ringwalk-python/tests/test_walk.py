@@ -13,7 +13,6 @@ import threading
 import time
 
 import pytest
-
 import ringwalk
 
 
@@ -36,7 +35,17 @@ def sorted_walk(walk, top, edit=None, **options):
 def make_tree(top, seed, directories=60, files=200):
     """A random tree with names of all kinds, links that lead everywhere, and loops."""
     rng = random.Random(seed)
-    names = [b"a", b"b.txt", "é".encode(), b"\xff\xfe", "日本".encode(), b"x" * 200, b" ", b"-n", b"a\nb"]
+    names = [
+        b"a",
+        b"b.txt",
+        "é".encode(),
+        b"\xff\xfe",
+        "日本".encode(),
+        b"x" * 200,
+        b" ",
+        b"-n",
+        b"a\nb",
+    ]
     made = [os.fsencode(top)]
     for number in range(directories):
         path = os.path.join(rng.choice(made), rng.choice(names) + b"%d" % number)
@@ -96,11 +105,16 @@ def test_a_loop_ends_where_paths_become_too_long(tmp_path):
     walked = {}
     for walk in ringwalk.walk, os.walk:
         errors = []
-        walked[walk] = list(walk(tmp_path, followlinks=True, onerror=errors.append)), [str(e) for e in errors]
+        walked[walk] = (
+            list(walk(tmp_path, followlinks=True, onerror=errors.append)),
+            [str(e) for e in errors],
+        )
     assert walked[ringwalk.walk] == walked[os.walk]
 
 
-@pytest.mark.parametrize("top", ["", "nowhere", "file", "link", "link/", "d/", "d//", "./d", ".", "d/../d", "/dev/null"])
+@pytest.mark.parametrize(
+    "top", ["", "nowhere", "file", "link", "link/", "d/", "d//", "./d", ".", "d/../d", "/dev/null"]
+)
 def test_tops_of_all_kinds(tmp_path, monkeypatch, top):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "d" / "e").mkdir(parents=True)
@@ -109,7 +123,10 @@ def test_tops_of_all_kinds(tmp_path, monkeypatch, top):
     walked = {}
     for walk in ringwalk.walk, os.walk:
         errors = []
-        walked[walk] = plain(walk(top, onerror=errors.append)), [(type(e), e.args, e.filename) for e in errors]
+        walked[walk] = (
+            plain(walk(top, onerror=errors.append)),
+            [(type(e), e.args, e.filename) for e in errors],
+        )
     assert walked[ringwalk.walk] == walked[os.walk]
     with contextlib.suppress(StopIteration):
         assert next(ringwalk.walk(top))[0] is top
@@ -130,8 +147,16 @@ def test_it_is_a_generator(tmp_path):
     assert inspect.isgenerator(walked)
     walked.close()
     assert list(walked) == []
-    assert str(inspect.signature(ringwalk.walk)) == str(inspect.signature(os.walk))
-    for keywords in {"top": tmp_path, "topdown": False}, {"top": tmp_path, "followlinks": 1, "onerror": print}:
+    for ours, theirs in (ringwalk.walk, os.walk), (ringwalk.fwalk, os.fwalk):
+        ours, theirs = (
+            [(p.name, p.kind, p.default) for p in inspect.signature(f).parameters.values()]
+            for f in (ours, theirs)
+        )
+        assert ours == theirs
+    for keywords in (
+        {"top": tmp_path, "topdown": False},
+        {"top": tmp_path, "followlinks": 1, "onerror": print},
+    ):
         assert list(ringwalk.walk(**keywords)) == list(os.walk(**keywords))
 
 
@@ -139,16 +164,24 @@ EDITS = {
     "pruned": lambda path, directories: directories.__delitem__(slice(None, None, 2)),
     "all pruned": lambda path, directories: directories.clear(),
     "reversed": lambda path, directories: directories.reverse(),
-    "twice": lambda path, directories: directories.extend(directories[:1]) if path.count("/") < 6 else None,
+    "twice": lambda path, directories: (
+        directories.extend(directories[:1]) if path.count("/") < 6 else None
+    ),
     "replaced by equals": lambda path, directories: directories.__setitem__(
         slice(None), [("" + name + ".")[:-1] for name in directories]
     ),
     "not there": lambda path, directories: directories.append("nowhere"),
     "a file": lambda path, directories: directories.insert(0, "file"),
-    "several levels": lambda path, directories: directories.append("0/1") if path.endswith("top") else None,
-    "above": lambda path, directories: directories.append("../other") if path.endswith("top") else None,
+    "several levels": lambda path, directories: (
+        directories.append("0/1") if path.endswith("top") else None
+    ),
+    "above": lambda path, directories: (
+        directories.append("../other") if path.endswith("top") else None
+    ),
     "empty name": lambda path, directories: directories.append("") if path.endswith("2") else None,
-    "rotated": lambda path, directories: directories.append(directories.pop(0)) if directories else None,
+    "rotated": lambda path, directories: (
+        directories.append(directories.pop(0)) if directories else None
+    ),
 }
 
 
@@ -180,12 +213,20 @@ def test_edits_of_the_list_decide_what_comes(numbered, edit, pause):
         limited = lambda top, walk=walk, errors=errors: (  # noqa: E731
             item for item, _ in zip(walk(top, onerror=errors.append), range(limit), strict=False)
         )
-        walked[walk] = sorted_walk(limited, numbered, paused), [(e.errno, e.filename) for e in errors]
+        walked[walk] = (
+            sorted_walk(limited, numbered, paused),
+            [(e.errno, e.filename) for e in errors],
+        )
     assert walked[ringwalk.walk] == walked[os.walk]
 
 
 def test_names_that_cannot_be(numbered):
-    for name, error in [(b"bytes", TypeError), (1, TypeError), (None, TypeError), ("a\0b", ValueError)]:
+    for name, error in [
+        (b"bytes", TypeError),
+        (1, TypeError),
+        (None, TypeError),
+        ("a\0b", ValueError),
+    ]:
         for walk in ringwalk.walk, os.walk:
             walked = walk(numbered)
             next(walked)[1][:] = [name]
@@ -194,10 +235,14 @@ def test_names_that_cannot_be(numbered):
             assert list(walked) == []
     walked = ringwalk.walk(numbered)
     next(walked)[1][:] = [pathlib.Path("0/1"), pathlib.PurePath("2")]
-    assert [path for path, *_ in walked if path.count("/") == numbered.count("/") + 1] == [numbered + "/2"]
+    assert [path for path, *_ in walked if path.count("/") == numbered.count("/") + 1] == [
+        numbered + "/2"
+    ]
     absolute = ringwalk.walk(numbered)
     next(absolute)[1][:] = [os.path.join(os.path.dirname(numbered), "other")]
-    assert [path for path, *_ in absolute] == [os.path.dirname(numbered) + "/other" + below for below in ("", "/one")]
+    assert [path for path, *_ in absolute] == [
+        os.path.dirname(numbered) + "/other" + below for below in ("", "/one")
+    ]
 
 
 def test_errors_are_told_with_paths_and_the_walk_goes_on(tmp_path):
@@ -236,7 +281,8 @@ os.chdir({str(tmp_path)!r})
 out = []
 for walk in ringwalk.walk, os.walk:
     errors = []
-    out.append((list(walk(".", {topdown}, onerror=errors.append)), [(e.errno, e.filename) for e in errors]))
+    walked = list(walk(".", {topdown}, onerror=errors.append))
+    out.append((walked, [(e.errno, e.filename) for e in errors]))
 assert len(out[0][1]) == 30, out[0]
 assert out[0] == out[1], out
 """
@@ -298,7 +344,10 @@ def test_deeper_than_paths_can_be(tmp_path, topdown):
         walked = {}
         for walk in ringwalk.walk, os.walk:
             errors = []
-            walked[walk] = list(walk(top, topdown, onerror=errors.append)), [(e.errno, e.filename) for e in errors]
+            walked[walk] = (
+                list(walk(top, topdown, onerror=errors.append)),
+                [(e.errno, e.filename) for e in errors],
+            )
         assert walked[ringwalk.walk] == walked[os.walk]
         (error,) = walked[ringwalk.walk][1]
         assert "too long" in os.strerror(error[0])
@@ -322,7 +371,9 @@ def threads():
     return [
         name
         for task in os.listdir("/proc/self/task")
-        if (name := pathlib.Path(f"/proc/self/task/{task}/comm").read_text().strip()).startswith("ringwalk")
+        if (name := pathlib.Path(f"/proc/self/task/{task}/comm").read_text().strip()).startswith(
+            "ringwalk"
+        )
     ]
 
 

@@ -1,4 +1,4 @@
-"""A tree that is changed while it is walked: walk gives what os.walk gives, though it has read ahead."""
+"""A tree that is changed while it is walked: walk gives what os.walk gives all the same."""
 
 import os
 import random
@@ -6,7 +6,6 @@ import shutil
 import time
 
 import pytest
-
 import ringwalk
 
 
@@ -22,7 +21,7 @@ def make(top, seed):
 
 
 def change(top, path, rng):
-    """Something that a program might do to the tree when it has been given `path`; told by names, so that it can be done twice."""
+    """Something that a program might do when it has been given `path`; it can be done twice."""
     kind = rng.randrange(9)
     below = sorted(entry for entry in os.listdir(path) if os.path.isdir(os.path.join(path, entry)))
     chosen = os.path.join(path, rng.choice(below)) if below else None
@@ -144,14 +143,14 @@ def test_a_link_in_the_place_of_a_directory_is_not_followed(tmp_path):
 
 
 def test_proc_is_walked_now():
-    """Its directories do not tell when they were changed: files of a process that has come since are seen."""
+    """Its directories do not tell when they were changed: what has come since is seen."""
     reader, writer = os.pipe()
     try:
         walked = ringwalk.walk("/proc/self")
         directories = next(walked)[1]
         directories[:] = ["fd", "fdinfo"]
         more = [os.dup(reader) for _ in range(10)]
-        given = dict((path, files) for path, _, files in walked)
+        given = {path: files for path, _, files in walked}
         assert set(map(str, more)) <= set(given["/proc/self/fdinfo"])
         for fd in more:
             os.close(fd)

@@ -1,4 +1,7 @@
-"""CPython's own tests of os.walk, os.fwalk and os.scandir, in a process of their own, as they replace what is in `os`."""
+"""CPython's own tests of os.walk, os.fwalk and os.scandir.
+
+In a process of their own, as they replace what is in `os`.
+"""
 
 import pathlib
 import subprocess
@@ -10,7 +13,14 @@ import pytest
 def test_cpythons_own_tests_pass(tmp_path):
     # Debian has them in a package of its own, libpython3-testsuite.
     script = pathlib.Path(__file__).with_name("cpython_os.py")
-    run = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+    run = subprocess.run(
+        [sys.executable, script],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
     if run.returncode == 77:
         pytest.skip(run.stdout)
     assert run.returncode == 0, run.stderr[-5000:] + run.stdout

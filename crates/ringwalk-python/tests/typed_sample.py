@@ -53,3 +53,17 @@ def wrong() -> None:
     ringwalk.scan(".", follow="all")  # type: ignore[arg-type]
     ringwalk.find(".", 3)  # type: ignore[call-overload]
     ringwalk.du(None)  # type: ignore[arg-type]
+
+
+def standard(top: pathlib.Path, raw: bytes) -> None:
+    for path, directories, files in ringwalk.walk(top, onerror=print):
+        assert_type((path, directories, files), tuple[str, list[str], list[str]])
+    for item in ringwalk.walk(raw, topdown=False):
+        assert_type(item, tuple[bytes, list[bytes], list[bytes]])
+    for _, _, names, fd in ringwalk.fwalk(raw, dir_fd=3):
+        assert_type((names, fd), tuple[list[bytes], int])
+    with ringwalk.scandir(top) as entries:
+        entry: ringwalk.DirEntry[str] = next(entries)
+    assert_type(entry.stat(follow_symlinks=False).st_size, int)
+    assert_type([found.name for found in ringwalk.scandir(raw)], list[bytes])
+    assert_type(os.fspath(next(ringwalk.scandir(3))), str)

@@ -37,16 +37,20 @@ _Field: TypeAlias = Literal[
 __all__ = [
     "Batch",
     "Count",
+    "DirEntry",
     "Errors",
     "Found",
     "Scan",
+    "ScandirIterator",
     "Usage",
+    "Walk",
     "__version__",
     "count",
     "doctor",
     "du",
     "find",
     "scan",
+    "scandir",
 ]
 
 __version__: Final[str]
@@ -326,7 +330,7 @@ class Found(Generic[AnyStr]):
         /,
     ) -> None: ...
     @classmethod
-    def __class_getitem__(cls, item: Any, /) -> GenericAlias: ...
+    def __class_getitem__(cls, item: Any) -> GenericAlias: ...
     @property
     def errors(self) -> list[str]:
         """What went wrong so far, in the words of find(1)."""
@@ -343,3 +347,56 @@ def doctor(path: _Path | None = None) -> dict[str, Any]:
 
     Raises `OSError` if it is not a directory or cannot be reached.
     """
+
+@final
+class DirEntry(Generic[AnyStr]):
+    """An entry of a directory, as `os.DirEntry` is; `scandir` gives them.
+
+    What is known from the directory is told without asking the kernel; `stat` asks it once for
+    each of the two.
+    """
+
+    @property
+    def name(self) -> AnyStr: ...
+    @property
+    def path(self) -> AnyStr: ...
+    def inode(self) -> int: ...
+    def is_dir(self, *, follow_symlinks: bool = True) -> bool: ...
+    def is_file(self, *, follow_symlinks: bool = True) -> bool: ...
+    def is_symlink(self) -> bool: ...
+    def is_junction(self) -> bool: ...
+    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result: ...
+    def __fspath__(self) -> AnyStr: ...
+    @classmethod
+    def __class_getitem__(cls, item: Any) -> GenericAlias: ...
+
+@final
+class ScandirIterator(Generic[AnyStr]):
+    """What `scandir` returns."""
+
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> DirEntry[AnyStr]: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *exception: object) -> None: ...
+    def close(self) -> None: ...
+
+# Lists a directory: an iterator of `DirEntry` objects, in the order that the file system has.
+@overload
+def scandir(path_or_fd: int | None = None) -> ScandirIterator[str]: ...
+@overload
+def scandir(path_or_fd: AnyStr | os.PathLike[AnyStr]) -> ScandirIterator[AnyStr]: ...
+
+@final
+class Walk:
+    """The iterator below `walk`, which is what to call."""
+
+    def __new__(
+        cls,
+        top: str | bytes,
+        topdown: bool,
+        onerror: Callable[[OSError], object] | None,
+        followlinks: bool,
+    ) -> Self: ...
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> tuple[Any, list[Any], list[Any]]: ...
+    def close(self) -> None: ...

@@ -2,23 +2,30 @@
 
 import os
 import stat
+from collections.abc import Callable, Generator
+from typing import AnyStr, overload
 
 from ringwalk._ringwalk import Walk, scandir
 
 
-def walk(top, topdown=True, onerror=None, followlinks=False):
+def walk(
+    top: AnyStr | os.PathLike[AnyStr],
+    topdown: bool = True,
+    onerror: Callable[[OSError], object] | None = None,
+    followlinks: bool = False,
+) -> Generator[tuple[AnyStr, list[AnyStr], list[AnyStr]], None, None]:
     """Gives ``(dirpath, dirnames, filenames)`` for every directory below *top*, as `os.walk` does.
 
-    ``dirpath`` is a string, the lists hold names. ``dirnames`` has the subdirectories and the links to directories,
-    ``filenames`` everything else. With *topdown* a directory comes before those below it, and ``dirnames`` may be edited in
-    place: only what is left in it is gone down into, in that order. Otherwise it comes after them. Names are `bytes` if
-    *top* is.
+    ``dirpath`` is a string, the lists hold names. ``dirnames`` has the subdirectories and the links
+    to directories, ``filenames`` everything else. With *topdown* a directory comes before those
+    below it, and ``dirnames`` may be edited in place: only what is left in it is gone down into, in
+    that order. Otherwise it comes after them. Names are `bytes` if *top* is.
 
-    A directory that cannot be read is left out; *onerror*, if given, is called with the `OSError`, and may raise it. Links to
-    directories are gone down into with *followlinks* only.
+    A directory that cannot be read is left out; *onerror*, if given, is called with the `OSError`,
+    and may raise it. Links to directories are gone down into with *followlinks* only.
 
-    Threads read directories before their turn has come, and each is looked at again when it has: what is given is what the
-    directory then holds, whatever has been changed meanwhile.
+    Threads read directories before their turn has come, and each is looked at again when it has:
+    what is given is what the directory then holds, whatever has been changed meanwhile.
 
     >>> import os, tempfile
     >>> tree = tempfile.TemporaryDirectory()
@@ -39,12 +46,35 @@ def walk(top, topdown=True, onerror=None, followlinks=False):
         walking.close()
 
 
-def fwalk(top=".", topdown=True, onerror=None, *, follow_symlinks=False, dir_fd=None):
-    """Gives ``(dirpath, dirnames, filenames, dirfd)`` for every directory below *top*, as `os.fwalk` does.
+@overload
+def fwalk(
+    top: str | os.PathLike[str] = ".",
+    topdown: bool = True,
+    onerror: Callable[[OSError], object] | None = None,
+    *,
+    follow_symlinks: bool = False,
+    dir_fd: int | None = None,
+) -> Generator[tuple[str, list[str], list[str], int], None, None]: ...
 
-    As `walk`, with a descriptor of the directory, which is open until the next one is asked for. Directories are opened one below
-    the other, so that nobody can lead the walk elsewhere by putting a link into its way. *top* is relative to the directory
-    *dir_fd*, if that is given. An error at *top* itself is raised. Nothing is read ahead.
+
+@overload
+def fwalk(
+    top: bytes | os.PathLike[bytes],
+    topdown: bool = True,
+    onerror: Callable[[OSError], object] | None = None,
+    *,
+    follow_symlinks: bool = False,
+    dir_fd: int | None = None,
+) -> Generator[tuple[bytes, list[bytes], list[bytes], int], None, None]: ...
+
+
+def fwalk(top=".", topdown=True, onerror=None, *, follow_symlinks=False, dir_fd=None):
+    """Gives ``(dirpath, dirnames, filenames, dirfd)`` for every directory, as `os.fwalk` does.
+
+    As `walk`, with a descriptor of the directory, which is open until the next one is asked for.
+    Directories are opened one below the other, so that nobody can lead the walk elsewhere by
+    putting a link into its way. *top* is relative to the directory *dir_fd*, if that is given. An
+    error at *top* itself is raised. Nothing is read ahead.
 
     >>> import os, tempfile
     >>> with tempfile.TemporaryDirectory() as tree:
@@ -76,7 +106,7 @@ class _Level:
         self.below = None
 
     def read(self, topdown, follow_symlinks):
-        """Lists it, and notes what is to be gone down into unless the caller may still edit that."""
+        """Lists it, and notes what is to come below unless the caller may still edit that."""
         self.directories, self.others = [], []
         entries = []
         with scandir(self.fd) as found:
@@ -134,7 +164,7 @@ def _levels(levels, topdown, onerror, follow_symlinks):
 
 
 def _open(name, path, dir_fd, follow_symlinks, entry, *, is_top=False):
-    """Opens a directory; None if it is a link not to be followed, or was changed for one on the way."""
+    """Opens a directory; None if it is a link not to be followed, or has become one."""
     if not follow_symlinks:
         # Opened, it must be what it was before.
         if entry is None:

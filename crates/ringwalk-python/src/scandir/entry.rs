@@ -23,7 +23,7 @@ pub(super) struct Parent {
     pub(super) fd: Option<i32>,
 }
 
-/// An entry of a directory; `scandir` gives them.
+/// An entry of a directory, as `os.DirEntry` is; `scandir` gives them.
 #[pyclass(module = "ringwalk", frozen)]
 pub(crate) struct DirEntry {
     name: Py<PyAny>,

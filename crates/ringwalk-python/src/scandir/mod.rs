@@ -16,7 +16,7 @@ use std::ffi::{CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Lists a directory: an iterator of `DirEntry` objects, in the order in which the file system has them.
+/// Lists a directory: an iterator of `DirEntry` objects, in the order that the file system has.
 ///
 /// `path_or_fd` is a path (`str`, `bytes` or path-like) or the descriptor of an open directory; names and paths are `bytes` if it is
 /// `bytes`. The iterator has `close()`, is a context manager, and closes itself at its end. An entry tells its `name`, its
