@@ -4,6 +4,8 @@ import ast
 import doctest
 import os
 import pathlib
+import subprocess
+import sys
 
 import pytest
 import ringwalk
@@ -12,6 +14,7 @@ pyarrow = pytest.importorskip("pyarrow")
 
 STUB = pathlib.Path(ringwalk.__file__).parent / "_ringwalk.pyi"
 README = pathlib.Path(__file__).parent.parent / "README.md"
+API = README.parent.parent.parent / "docs" / "api.md"
 
 
 def examples() -> dict[str, str]:
@@ -57,6 +60,20 @@ def test_examples_of_the_readme(names, monkeypatch):
     blocks = README.read_text().split("```python\n")[1:]
     for block in blocks:
         exec(compile(block.split("```")[0], str(README), "exec"), dict(names))
+
+
+def test_the_program_beside_those_in_other_languages(tmp_path):
+    for name, size in {"small": 10, "large": 3 << 20}.items():
+        with open(tmp_path / name, "wb") as file:
+            file.truncate(size)
+    program = API.read_text().split("```python\n")[1].split("```")[0]
+
+    def run(path):
+        words = [sys.executable, "-c", program, path]
+        return subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
+
+    assert run(tmp_path).stdout == f"{3 << 20} {tmp_path}/large\n"
+    assert str(tmp_path / "missing") in run(tmp_path / "missing").stderr
 
 
 def test_everything_public_is_documented_in_the_stub_and_at_run_time():

@@ -11,6 +11,7 @@
 //! | `entries.rs`, `batches.rs` | the walk as an iterator, of entries and of batches |
 //! | `background.rs`, `handoff.rs` | a walk ahead of who takes what it finds |
 //! | `directory.rs`, `entry_buffer.rs` | one directory, read by its owner without a walk |
+//! | `aio/` | the same, and the walk, for tasks of any runtime (feature `async`) |
 //! | `preorder/` | whole directories in the order of a depth-first walk, read ahead |
 //! | `summary.rs`, `monitor.rs` | what a walk says of itself, afterwards and meanwhile |
 //! | `source_choice.rs` | which source `auto` comes to |
@@ -90,3 +91,8 @@ pub use walk::Walk;
 
 pub use ringwalk_sys::RawFileType as FileType;
 pub use rustix::io::Errno;
+
+/// The programs of `docs/api.md` are documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/api.md")]
+mod api {}

@@ -191,7 +191,8 @@ pub struct ReadPlusArgs {
 
 const _: () = assert!(size_of::<ReadPlusArgs>() == 40);
 
-/// Reads names with metadata: records of [`PlusEntries`](crate::PlusEntries), which need the same layout to be read.
+/// Reads names with metadata: records of [`PlusEntries`](crate::PlusEntries), which need the same layout to be read. Links are not
+/// followed, and extended attributes not asked for.
 ///
 /// `D` is what names the directory: [`types::Fd`], or [`types::Fixed`] for the kernel's operation.
 #[derive(Clone, Copy, Debug)]

@@ -10,11 +10,11 @@
 //!      └────────── slot: answer, wake ─────────┘
 //! ```
 //!
-//! [`pool`] and [`ring`] have their own drawings. The ring is there only where the kernel offers to read directories on one: by the module, or
+//! `pool.rs` and `ring/` have their own drawings. The ring is there only where the kernel offers to read directories on one: by the module, or
 //! by operations of its own.
 //!
 //! A request owns what it needs (buffer, descriptor, name), and its answer owns what came of it. The task holds nothing but its end
-//! of the [`slot`]; so it may go away at any point, with its runtime if need be, and whoever is at work on the request drops all of
+//! of the slot (`slot.rs`); so it may go away at any point, with its runtime if need be, and whoever is at work on the request drops all of
 //! it when it is over.
 //!
 //! There is one driver for the process, with threads only while there is something to do. A child that the process forks has

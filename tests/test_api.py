@@ -1,0 +1,31 @@
+"""The C program of docs/api.md. (Its Rust is a documentation test of the engine, its Python a test of the package.)"""
+
+from __future__ import annotations
+
+import pytest
+from conftest import ROOT
+from support.run import Program
+
+
+@pytest.fixture(scope="module")
+def large(library, base) -> Program:
+    text = (ROOT / "docs/api.md").read_text()
+    source = base / "large.c"
+    source.write_text(text.split("```c\n")[1].split("```")[0])
+    return library.program(source)
+
+
+def test_it_prints_what_is_large_and_what_cannot_be_read(large, scratch):
+    top = scratch / "top"
+    (top / "below").mkdir(parents=True)
+    for name, size in {"small": 10, "large": 3 << 20, "below/larger": 5 << 20}.items():
+        with open(top / name, "wb") as file:
+            file.truncate(size)
+    missing = scratch / "missing"
+    done = large(top, missing)
+    assert set(done.lines()) == {
+        b"%d %s/large" % (3 << 20, bytes(top)),
+        b"%d %s/below/larger" % (5 << 20, bytes(top)),
+    }
+    assert done.err.count(b"\n") == 1 and bytes(missing) in done.err
+    assert large().status == 2
