@@ -21,7 +21,8 @@ impl fmt::Debug for Canceller {
 }
 
 impl Canceller {
-    /// What has not been taken is dropped and nothing more comes; whoever waits for it is woken. Workers end with what they are at.
+    /// What has not been taken is dropped and nothing more comes, but for what its taker has fetched already (some 4000 entries at most, or one
+    /// batch that has more). Whoever waits for it is woken. Workers end with what they are at.
     pub fn cancel(&self) {
         (self.0)();
     }
@@ -51,7 +52,9 @@ impl<T> fmt::Debug for Sender<T> {
 }
 
 impl<T> Sender<T> {
-    /// Hands over items of `weight` entries together; waits while the taker is too far behind.
+    /// Hands over items of `weight` entries together; waits while the taker is too far behind. Without items nothing is done, whatever the weight.
+    ///
+    /// The iterator runs under the lock that the taker needs: items that take time are made before, and it must not use this sender.
     ///
     /// # Errors
     ///

@@ -111,7 +111,12 @@ impl<T> Handoff<T> {
         if state.closed {
             return Err(Closed);
         }
+        let before = state.items.len();
         state.items.extend(items);
+        if state.items.len() == before {
+            // Its weight would never be taken, and in the end there would be no room for anything.
+            return Ok(());
+        }
         state.weight += weight.max(1);
         self.wake(state);
         Ok(())
@@ -261,6 +266,16 @@ mod tests {
         // Once it is taken there is room again.
         handoff.send([2], MOST_AHEAD).unwrap();
         assert_eq!(take(&handoff), Some(vec![2]));
+    }
+
+    #[test]
+    fn nothing_weighs_nothing() {
+        let handoff = Handoff::<u32>::new();
+        for _ in 0..3 {
+            handoff.send([], MOST_AHEAD).unwrap();
+        }
+        handoff.send([1], MOST_AHEAD).unwrap();
+        assert_eq!(take(&handoff), Some(vec![1]));
     }
 
     #[test]

@@ -150,3 +150,18 @@ fn dropped_early_it_leaves_no_thread() {
     }
     assert!(Instant::now() < deadline);
 }
+
+#[test]
+fn a_sorted_walk_of_which_nothing_is_shown_ends() {
+    let dir = tempfile::tempdir().unwrap();
+    // More than what may be ahead of the iterator.
+    for number in 0..5000 {
+        fs::create_dir(dir.path().join(number.to_string())).unwrap();
+    }
+    let entries = support::walk(dir.path())
+        .order(ringwalk::Order::Name)
+        .min_depth(2);
+    let (sender, ended) = std::sync::mpsc::channel();
+    std::thread::spawn(move || sender.send(entries.into_iter().count()));
+    assert_eq!(ended.recv_timeout(Duration::from_secs(30)), Ok(0));
+}
