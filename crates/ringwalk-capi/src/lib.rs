@@ -15,7 +15,6 @@
 //! | `held.rs` | a batch that C holds |
 //! | `visit.rs`, `current.rs` | the callback, and what it may ask |
 //! | `summary.rs` | the end of a walk |
-//! | `signals.rs` | threads that take none of the program's signals |
 //!
 //! `unsafe` is where pointers of C are followed (`input.rs`, `sized.rs`, `calls.rs`), where C is called (`visit.rs`,
 //! `current.rs`), and in `registry.rs`, which is replaced after a fork. A handle of C is a number that is looked up,
@@ -31,7 +30,6 @@ mod held;
 mod input;
 mod registry;
 mod request;
-mod signals;
 mod sized;
 mod summary;
 mod visit;

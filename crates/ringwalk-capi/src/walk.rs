@@ -13,9 +13,9 @@
 use crate::abi::RingwalkVisitor;
 use crate::cancel::{self, Ticket};
 use crate::held::Held;
-use crate::signals::Blocked;
 use crate::visit::{self, Callback};
 use ringwalk::{Batches, Summary, Walk};
+use ringwalk_sys::with_signals_blocked;
 use rustix::io::Errno;
 use std::ffi::{c_int, c_void};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
@@ -75,9 +75,8 @@ impl OpenWalk {
             let State::Ready(walk) = std::mem::replace(&mut *state, State::Ended(None)) else {
                 return Err(Errno::INVAL);
             };
-            let blocked = Blocked::all();
-            let batches = walk.batches();
-            drop(blocked);
+            // The program's handlers run on its own threads, whose calls they are to interrupt.
+            let batches = with_signals_blocked(|| walk.batches());
             let batches =
                 batches.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::AGAIN))?;
             *state = State::Reading(Box::new(batches));
