@@ -164,12 +164,17 @@ impl Request {
 }
 
 impl Job for Request {
+    /// Who gets the answer may close the directory at once, and that is to close it: so the request lets go of it before.
     fn run(self) {
         if self.is_abandoned() {
             return;
         }
         match self {
-            Self::Open { place, answer } => answer.complete(place.open()),
+            Self::Open { place, answer } => {
+                let opened = place.open();
+                drop(place);
+                answer.complete(opened);
+            }
             Self::Read {
                 directory,
                 rewind,
@@ -177,13 +182,18 @@ impl Job for Request {
                 fields,
                 entries,
                 answer,
-            } => answer.complete(match if rewind { directory.rewind() } else { Ok(()) } {
-                Ok(()) => read(&directory, fields, entries, refused),
-                Err(errno) => Piece {
-                    entries: EntryBuffer::new(),
-                    end: Err(Fault::Kernel(errno)),
-                },
-            }),
+            } => {
+                let rewound = if rewind { directory.rewind() } else { Ok(()) };
+                let piece = match rewound {
+                    Ok(()) => read(&directory, fields, entries, refused),
+                    Err(errno) => Piece {
+                        entries: EntryBuffer::new(),
+                        end: Err(Fault::Kernel(errno)),
+                    },
+                };
+                drop(directory);
+                answer.complete(piece);
+            }
             Self::Complete {
                 directory,
                 fields,
@@ -191,6 +201,7 @@ impl Job for Request {
                 answer,
             } => {
                 directory.stat_unknown(fields, &mut piece.entries);
+                drop(directory);
                 answer.complete(piece);
             }
             Self::CompleteFirst {
@@ -208,7 +219,11 @@ impl Job for Request {
                 name,
                 fields,
                 answer,
-            } => answer.complete(stat(&directory, &name, fields)),
+            } => {
+                let metadata = stat(&directory, &name, fields);
+                drop(directory);
+                answer.complete(metadata);
+            }
             Self::Close { directory, answer } => {
                 let closed = Arc::into_inner(directory).map_or(Ok(()), Directory::close);
                 answer.complete(closed.map_err(Fault::Kernel));
@@ -239,3 +254,6 @@ impl Job for Request {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

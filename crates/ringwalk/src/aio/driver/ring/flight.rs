@@ -214,7 +214,7 @@ impl<T: Transport> Flights<T> {
             return false;
         }
         let (piece, complete) = decoded(&fd, buffer, filled, last, &what, fields);
-        self.answer(flight, &fd, piece, complete || fields.is_empty());
+        self.answer(flight, fd, piece, complete || fields.is_empty());
         true
     }
 
@@ -249,12 +249,12 @@ impl<T: Transport> Flights<T> {
         });
     }
 
-    /// Leaves the answer. What is not `complete` the pool asks for.
-    fn answer(&self, flight: Flight, fd: &Arc<DirectoryFd>, piece: Piece, complete: bool) {
+    /// Leaves the answer. What is not `complete` the pool asks for. As in the pool, nobody else has the directory then.
+    fn answer(&self, flight: Flight, fd: Arc<DirectoryFd>, piece: Piece, complete: bool) {
         match flight {
             Flight::Opening { .. } => {}
             Flight::First { fields, answer, .. } => {
-                let directory = Arc::new(Directory::of(Arc::clone(fd)));
+                let directory = Arc::new(Directory::of(fd));
                 if complete {
                     let first = Some(piece);
                     answer.complete(Ok(Opened { directory, first }));
@@ -267,17 +267,23 @@ impl<T: Transport> Flights<T> {
                     });
                 }
             }
-            Flight::Reading { answer, .. } if complete => answer.complete(piece),
             Flight::Reading {
                 directory,
                 fields,
                 answer,
-            } => (self.back)(Request::Complete {
-                directory,
-                fields,
-                piece,
-                answer,
-            }),
+            } => {
+                drop(fd);
+                if complete {
+                    drop(directory);
+                    return answer.complete(piece);
+                }
+                (self.back)(Request::Complete {
+                    directory,
+                    fields,
+                    piece,
+                    answer,
+                });
+            }
         }
     }
 
