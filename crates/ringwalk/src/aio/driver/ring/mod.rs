@@ -169,12 +169,14 @@ impl Shared {
             }
             return None;
         }
-        let signal = std::mem::replace(&mut state.signal, Signal::None);
-        drop(state);
-        match signal {
+        match std::mem::replace(&mut state.signal, Signal::None) {
             Signal::None => {}
-            Signal::Condition => self.work.notify_one(),
-            // It can fail only if it is full of wake-ups that have not been read.
+            Signal::Condition => {
+                drop(state);
+                self.work.notify_one();
+            }
+            // Under the lock: who sees that it has been signalled finds it written, and can read it. Left unread it would end every
+            // wait at once. It can fail only if it is full of wake-ups that have not been read.
             Signal::Eventfd => drop(write(&self.wake, &1_u64.to_ne_bytes())),
         }
         None

@@ -402,3 +402,36 @@ fn the_kernel_itself_gives_the_answer_of_calls() {
     let given_up = ring.0.as_ref().unwrap().given_up.load(Ordering::Relaxed);
     assert_eq!(given_up, !offered);
 }
+
+#[test]
+fn a_wake_up_that_is_told_of_can_be_read() {
+    let ring = Ring::new(call);
+    let shared = ring.0.as_ref().unwrap();
+    shared.lock().running = true;
+    for _ in 0..2000 {
+        shared.lock().signal = Signal::Eventfd;
+        let submitter = Arc::clone(shared);
+        let submitting = thread::spawn(move || {
+            let (answer, _) = slot();
+            let place = Place {
+                at: None,
+                path: c".".into(),
+                follow: true,
+                first: None,
+                refused: false,
+            };
+            let request = Request::Open { place, answer };
+            submitter
+                .accept(request, |_| unreachable!("it runs"))
+                .is_none()
+        });
+        while shared.lock().signal == Signal::Eventfd {
+            std::hint::spin_loop();
+        }
+        assert_eq!(read(&shared.wake, &mut [0; 8]), Ok(8));
+        assert!(submitting.join().unwrap());
+        let mut state = shared.lock();
+        state.queue.clear();
+        state.accepted = 0;
+    }
+}
