@@ -92,6 +92,9 @@ struct Frame {
     next: usize,
 }
 
+/// A directory that is given, and what is below it.
+type Given = (Arc<Listing>, Vec<Child>);
+
 /// What comes next.
 struct Next {
     path: CString,
@@ -219,6 +222,9 @@ impl Preorder {
     ///
     /// If an entry is chosen that the directory does not have. Without a directory given last nothing happens.
     pub fn choose(&mut self, chosen: Vec<Chosen>) {
+        if self.crew.is_left_behind() {
+            self.start_over();
+        }
         let Some(frame) = self.stack.last_mut().filter(|_| self.turn.is_some()) else {
             return;
         };
@@ -334,7 +340,7 @@ impl Preorder {
     }
 
     /// The directory whose turn it is; `None` if it is a link that is not followed.
-    fn give(&mut self, next: &Next) -> Option<Result<(Arc<Listing>, Vec<Child>), Failure>> {
+    fn give(&mut self, next: &Next) -> Option<Result<Given, Failure>> {
         if next.node != NONE
             && let Some(ready) = self.take(next.node)
         {
@@ -399,7 +405,7 @@ impl Preorder {
     }
 
     /// Notes the directories below one that has just been read, to be read ahead.
-    fn add(&mut self, listing: Arc<Listing>, fd: Option<&Arc<Held>>) -> (Arc<Listing>, Vec<Child>) {
+    fn add(&mut self, listing: Arc<Listing>, fd: Option<&Arc<Held>>) -> Given {
         if listing.directories() == 0 {
             return (listing, Vec::new());
         }
@@ -459,4 +465,33 @@ pub fn path_below(directory: &[u8], name: &[u8]) -> Vec<u8> {
     let mut path = directory.to_vec();
     join(&mut path, name);
     path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    #[test]
+    fn choosing_in_a_fork_takes_no_lock_of_the_parent() {
+        let dir = tempfile::tempdir().unwrap();
+        for number in 0..20 {
+            std::fs::create_dir(dir.path().join(number.to_string())).unwrap();
+        }
+        let mut walk = Preorder::new(dir.path()).threads(1);
+        walk.next_directory().unwrap().unwrap();
+        assert_eq!(walk.crew.len(), 1);
+        walk.crew.leave_behind();
+        // Held by a thread of the parent when it forked.
+        let shared = Arc::clone(&walk.crew.shared);
+        let _held = shared.lock();
+        let (sender, chosen) = mpsc::channel();
+        std::thread::spawn(move || {
+            walk.choose(vec![Chosen::Entry(7), Chosen::Entry(3)]);
+            let rest = std::iter::from_fn(|| walk.next_directory().map(|turn| turn.is_ok()));
+            sender.send(rest.count())
+        });
+        assert_eq!(chosen.recv_timeout(Duration::from_secs(20)), Ok(2));
+    }
 }
