@@ -80,6 +80,9 @@ impl<T> Drop for Sender<T> {
 /// the end. [`Batches`](crate::Batches) is one; this is for visitors that make something else of a walk. Dropping it ends the work, as
 /// soon as that sends or looks whether anybody listens, and waits for it.
 ///
+/// After fork(2) its threads are in the parent only. In the child it is dropped without waiting, and taking from it panics once what has
+/// been fetched is used up: what is missing is not to be taken for the end.
+///
 /// ```
 /// use ringwalk::{Background, Batch, Flow, Sender, Visitor, Walk};
 ///
@@ -109,6 +112,8 @@ pub struct Background<T, R = Summary> {
     taken: VecDeque<T>,
     walk: Option<JoinHandle<R>>,
     summary: Option<R>,
+    /// The process that has the threads.
+    process: u32,
 }
 
 impl<T, R> fmt::Debug for Background<T, R> {
@@ -140,6 +145,7 @@ impl<T: Send + 'static, R: Send + 'static> Background<T, R> {
             taken: VecDeque::new(),
             walk: Some(walk),
             summary: None,
+            process: std::process::id(),
         })
     }
 
@@ -148,6 +154,7 @@ impl<T: Send + 'static, R: Send + 'static> Background<T, R> {
         if let Some(item) = self.taken.pop_front() {
             return Ok(Some(item));
         }
+        self.check_process();
         match self.handoff.take(&mut self.taken, deadline) {
             Taken::Items => Ok(self.taken.pop_front()),
             Taken::TimedOut => Err(TimedOut),
@@ -174,10 +181,13 @@ impl<T: Send + 'static, R: Send + 'static> Background<T, R> {
 
     /// The next item, for a task, which is woken when there is one.
     pub fn poll_next(&mut self, cx: &Context<'_>) -> Poll<Option<T>> {
+        if self.taken.is_empty() {
+            self.check_process();
+        }
         if self.taken.is_empty()
             && ready!(self.handoff.poll_take(&mut self.taken, cx)) == Taken::Ended
         {
-            // All has been sent: what is left is threads that end.
+            // The walk is over, also where it was cancelled: what is left is a thread that ends.
             self.join();
         }
         Poll::Ready(self.taken.pop_front())
@@ -185,8 +195,13 @@ impl<T: Send + 'static, R: Send + 'static> Background<T, R> {
 
     /// What ends it, from any thread.
     pub fn canceller(&self) -> Canceller {
-        let handoff = Arc::clone(&self.handoff);
-        Canceller(Arc::new(move || handoff.close()))
+        let (handoff, process) = (Arc::clone(&self.handoff), self.process);
+        Canceller(Arc::new(move || {
+            // In a fork it may be locked for ever.
+            if process == std::process::id() {
+                handoff.close();
+            }
+        }))
     }
 
     /// What it has come to; `None` before the last item has been taken.
@@ -197,8 +212,10 @@ impl<T: Send + 'static, R: Send + 'static> Background<T, R> {
     /// Ends the walk, and does not wait for it.
     #[cfg(feature = "async")]
     pub(crate) fn detach(&mut self) {
-        self.handoff.close();
-        self.walk = None;
+        if !self.is_left_behind() {
+            self.handoff.close();
+            self.walk = None;
+        }
     }
 }
 
@@ -206,6 +223,18 @@ impl<T, R> Background<T, R> {
     /// As [`summary`](Self::summary), for good.
     pub fn into_summary(mut self) -> Option<R> {
         self.summary.take()
+    }
+
+    /// Whether the threads have been left behind in the process that this one was forked from.
+    fn is_left_behind(&self) -> bool {
+        self.walk.is_some() && self.process != std::process::id()
+    }
+
+    fn check_process(&self) {
+        assert!(
+            !self.is_left_behind(),
+            "this walk was begun before this process was forked: its threads are not in it"
+        );
     }
 
     fn join(&mut self) {
@@ -220,7 +249,46 @@ impl<T, R> Background<T, R> {
 impl<T, R> Drop for Background<T, R> {
     /// Ends the walk, and waits until its threads are gone.
     fn drop(&mut self) {
+        if self.is_left_behind() {
+            // Nothing that could be waited for, and nothing that could be freed: it may be locked, and half changed.
+            std::mem::forget(self.walk.take());
+            std::mem::forget(Arc::clone(&self.handoff));
+            return;
+        }
         self.handoff.close();
         self.join();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::mpsc;
+
+    #[test]
+    fn in_a_fork_it_neither_waits_nor_ends_early() {
+        let (go, wait) = mpsc::channel::<()>();
+        let mut walk = Background::start("ringwalk-test", move |sender| {
+            sender.send([1, 2], 2).unwrap();
+            let _ = wait.recv();
+        })
+        .unwrap();
+        assert_eq!(walk.take(), Some(1));
+        // As a child of this process sees it.
+        walk.process = 0;
+        // Apart, as what is wrong waits for ever.
+        let (sender, ended) = mpsc::channel();
+        std::thread::spawn(move || {
+            let fetched = walk.take();
+            let taken = catch_unwind(AssertUnwindSafe(|| walk.take()));
+            let cx = Context::from_waker(std::task::Waker::noop());
+            let polled = catch_unwind(AssertUnwindSafe(|| walk.poll_next(&cx)));
+            drop(walk);
+            sender.send((fetched, taken.is_err(), polled.is_err()))
+        });
+        let found = ended.recv_timeout(Duration::from_secs(20));
+        assert_eq!(found, Ok((Some(2), true, true)));
+        drop(go);
     }
 }

@@ -192,10 +192,13 @@ impl<T> Handoff<T> {
         }
     }
 
-    /// The same for a task, which is woken when there is something.
+    /// The same for a task, which is woken when there is something. Where it has been closed that is not before its senders have ended: a
+    /// task that waited for them otherwise would block its thread.
     pub(crate) fn poll_take(&self, into: &mut VecDeque<T>, cx: &Context<'_>) -> Poll<Taken> {
         let mut state = self.lock();
-        if let Some(taken) = self.take_now(&mut state, into) {
+        if let Some(taken) = self.take_now(&mut state, into)
+            && (taken == Taken::Items || state.ended)
+        {
             return Poll::Ready(taken);
         }
         state.taker = Waiting::Task(cx.waker().clone());
@@ -349,6 +352,19 @@ mod tests {
         assert_eq!(handoff.poll_take(&mut items, &cx), Poll::Pending);
         handoff.end();
         assert_eq!(count.0.load(Ordering::Relaxed), 2);
+        let taken = handoff.poll_take(&mut items, &cx);
+        assert_eq!(taken, Poll::Ready(Taken::Ended));
+    }
+
+    #[test]
+    fn a_task_waits_for_senders_to_end_after_closing() {
+        let cx = Context::from_waker(Waker::noop());
+        let (handoff, mut items) = (Handoff::new(), VecDeque::new());
+        handoff.send([1], 1).unwrap();
+        handoff.close();
+        assert_eq!(handoff.poll_take(&mut items, &cx), Poll::Pending);
+        assert!(items.is_empty());
+        handoff.end();
         let taken = handoff.poll_take(&mut items, &cx);
         assert_eq!(taken, Poll::Ready(Taken::Ended));
     }
