@@ -86,7 +86,7 @@ unsafe fn open(options: &RingwalkOptions) -> Result<usize, Refused> {
 ///
 /// Returns 1 if there is a batch; 0 at the end, and from then on; -ECANCELED after ringwalk_cancel; -EBADF if the walk
 /// is not open in this process; -EBUSY if it is being run; -EAGAIN if no thread can be started; -EINVAL for a size that
-/// is too small. Without 1, batch is not to be released.
+/// no version has. Without 1, batch is not to be released.
 ///
 /// # Safety
 ///
@@ -277,7 +277,7 @@ pub unsafe extern "C" fn ringwalk_path(
 /// summary: filled. size: sizeof *summary.
 ///
 /// Returns 0; -EAGAIN if the walk is not at its end; -ECANCELED if it was cancelled while batches were taken; -EBADF if
-/// it is not open in this process; -EINVAL for a size that is too small.
+/// it is not open in this process; -EINVAL for a size that no version has.
 ///
 /// # Safety
 ///

@@ -3,12 +3,16 @@
 //! Both rules are the kernel's (`copy_struct_from_user` in include/linux/uaccess.h). What is missing in a struct that
 //! is read counts as zero, and what there is too much of must be zero (`E2BIG`). What is missing in a struct that is
 //! written is left out, and what there is too much of is set to zero. A struct smaller than it was in its first version
-//! is `EINVAL`.
+//! is `EINVAL`. A size of more than a page is no struct's, but a number that went wrong: nothing is read or written then
+//! (`E2BIG`, `EINVAL`).
 
 use rustix::io::Errno;
 use std::mem::MaybeUninit;
 use std::ptr;
 use std::slice;
+
+/// No version of a struct is larger. As the kernel's calls have it, that are passed such structs.
+const MOST: usize = 4096;
 
 /// A struct of the header.
 ///
@@ -30,6 +34,9 @@ pub(crate) unsafe trait Plain: Copy {
 pub(crate) unsafe fn read<T: Plain>(from: *const T, size: usize) -> Result<T, Errno> {
     if size < T::FIRST {
         return Err(Errno::INVAL);
+    }
+    if size > MOST {
+        return Err(Errno::TOOBIG);
     }
     let known = size.min(size_of::<T>());
     // SAFETY: `known..size` lies in the bytes that the caller vouches for, and is empty if they are no more than are
@@ -67,7 +74,7 @@ pub(crate) unsafe fn write<T: Plain>(to: *mut T, size: usize, value: &T) -> Resu
 
 /// Whether [`write`] would take that pointer and size, before there is something to be written.
 pub(crate) fn check_size<T: Plain>(to: *const T, size: usize) -> Result<(), Errno> {
-    if to.is_null() || size < T::FIRST {
+    if to.is_null() || !(T::FIRST..=MOST).contains(&size) {
         return Err(Errno::INVAL);
     }
     Ok(())
@@ -120,6 +127,24 @@ mod tests {
         );
         assert_eq!(read_bytes(&[7, 8, 0, 1 << 63]), Err(Errno::TOOBIG));
         assert_eq!(read_bytes(&[]), Err(Errno::INVAL));
+    }
+
+    #[test]
+    fn sizes_that_went_wrong_are_refused_untouched() {
+        let mut value = Two {
+            first: 1,
+            second: 2,
+        };
+        for size in [MOST + 1, usize::MAX] {
+            // SAFETY: nothing beyond the struct is read or written.
+            let (read, written) = unsafe {
+                let read = read(&raw const value, size);
+                let with = Two { ..value };
+                (read, write(&raw mut value, size, &with))
+            };
+            assert_eq!(read, Err(Errno::TOOBIG));
+            assert_eq!(written, Err(Errno::INVAL));
+        }
     }
 
     #[test]
