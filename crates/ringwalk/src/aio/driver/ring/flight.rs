@@ -210,6 +210,7 @@ impl<T: Transport> Flights<T> {
             return false;
         };
         if filled == 0 && last.is_err() {
+            drop(fd);
             self.hand_back(flight, buffer);
             return false;
         }
@@ -294,10 +295,15 @@ impl<T: Transport> Flights<T> {
                 Flight::Opening { place, answer } | Flight::First { place, answer, .. } => {
                     (self.back)(Request::Open { place, answer });
                 }
-                Flight::Reading { answer, .. } => answer.complete(Piece {
-                    entries: EntryBuffer::new(),
-                    end: Err(Fault::Kernel(Errno::IO)),
-                }),
+                Flight::Reading {
+                    directory, answer, ..
+                } => {
+                    drop(directory);
+                    answer.complete(Piece {
+                        entries: EntryBuffer::new(),
+                        end: Err(Fault::Kernel(Errno::IO)),
+                    });
+                }
             }
         }
     }
