@@ -46,9 +46,9 @@ mod _ringwalk {
     #[pymodule_export]
     use crate::scan::{Batch, Errors, Scan, scan};
     #[pymodule_export]
-    use crate::sums::{Count, Usage, count, du};
-    #[pymodule_export]
     use crate::scandir::{DirEntry, ScandirIterator, scandir};
+    #[pymodule_export]
+    use crate::sums::{Count, Usage, count, du};
     #[pymodule_export]
     use crate::walk::Walk;
 

@@ -124,7 +124,10 @@ fn metadata_is_had_from_wherever_it_is_asked_for() {
             assert!(found.keys().eq(expected.keys()), "{taken}");
         }
         // Other fields than before, and none again.
-        let mut dir = Dir::open(tree.path()).read_plus(Fields::SIZE).await.unwrap();
+        let mut dir = Dir::open(tree.path())
+            .read_plus(Fields::SIZE)
+            .await
+            .unwrap();
         let entry = dir.next().await.unwrap().unwrap();
         assert!(!entry.metadata().unwrap().mask.contains(Fields::MTIME));
         dir.read_plus(Fields::MTIME);

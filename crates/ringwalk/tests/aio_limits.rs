@@ -55,7 +55,11 @@ fn ten_thousand_directories_and_few_descriptors() {
             // With and without something to read along.
             let opening = waiting.iter().map(|number| {
                 let open = root.open_at((number % DISTINCT).to_string());
-                if number % 2 == 0 { open.read_ahead() } else { open }
+                if number % 2 == 0 {
+                    open.read_ahead()
+                } else {
+                    open
+                }
             });
             let mut opened = Vec::new();
             let mut opening: Vec<_> = opening.collect();
@@ -70,7 +74,10 @@ fn ten_thousand_directories_and_few_descriptors() {
                     Err(error) => {
                         let said = error.to_string();
                         assert!(said.contains("Too many open files"), "{said}");
-                        assert!(said.contains(&format!("/{}\"", number % DISTINCT)), "{said}");
+                        assert!(
+                            said.contains(&format!("/{}\"", number % DISTINCT)),
+                            "{said}"
+                        );
                         refused.push(number);
                     }
                 }

@@ -14,6 +14,7 @@
 //! [`MOST_AHEAD`] entries are held; the walk sleeps on `done` when it has nothing left to do but what a thread is doing.
 
 use super::lister::{Lister, Read};
+use super::listing::Spares;
 use super::queue::{Id, Queue};
 use ringwalk_sys::with_signals_blocked;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,6 +31,8 @@ const WORTH_A_THREAD: usize = 4;
 #[derive(Debug, Default)]
 pub(super) struct State {
     pub(super) queue: Queue,
+    /// Memory for the threads' listings.
+    pub(super) spares: Spares,
     /// Threads that sleep.
     idle: usize,
     /// The walk sleeps.
@@ -157,6 +160,9 @@ fn read_ahead(shared: &Shared) {
             state.idle -= 1;
             continue;
         };
+        if let Some(spare) = state.spares.get() {
+            lister.spares.put(spare);
+        }
         drop(state);
         let read = catch_unwind(AssertUnwindSafe(|| lister.read_ahead(&place)));
         drop(place);

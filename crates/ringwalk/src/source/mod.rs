@@ -21,12 +21,12 @@ mod tests;
 
 #[cfg(test)]
 pub(crate) use kernel::Behaviour;
-use kernel::KernelSource;
 #[cfg(all(test, feature = "async"))]
 pub(crate) use kernel::Emulated;
+use kernel::KernelSource;
+pub(crate) use kernel::{KernelSide, describe, find};
 #[cfg(feature = "async")]
 pub(crate) use kernel::{KernelTransport, Transport, available, come_to, decode, goes_on, what_of};
-pub(crate) use kernel::{KernelSide, describe, find};
 pub(crate) use names::NameReader;
 use syscall::SyscallSource;
 

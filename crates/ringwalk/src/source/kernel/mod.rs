@@ -29,8 +29,8 @@ pub(crate) use emulated::Behaviour;
 pub(crate) use emulated::Emulated;
 
 pub(crate) use side::{KernelSide, describe, find};
-pub(crate) use transport::KernelTransport;
 use transport::Failed;
+pub(crate) use transport::KernelTransport;
 pub(crate) use transport::Transport;
 
 use super::syscall::{SyscallSource, open_job, read_failure};

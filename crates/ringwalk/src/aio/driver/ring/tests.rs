@@ -147,7 +147,11 @@ fn whatever_the_kernel_does_the_answer_is_that_of_calls() {
         for fields in [Fields::empty(), Fields::SIZE, Fields::all()] {
             let expected = expected(tree.path(), fields);
             assert_eq!(expected.len(), entries + 1);
-            assert!(expected.values().all(|size| size.is_some() != fields.is_empty()));
+            assert!(
+                expected
+                    .values()
+                    .all(|size| size.is_some() != fields.is_empty())
+            );
             for behaviour in behaviours() {
                 for along in [false, true] {
                     let ring = Ring::new(call);
@@ -297,7 +301,10 @@ fn the_kernel_itself_gives_the_answer_of_calls() {
     let wanted = std::env::var("RINGWALK_TEST_SOURCE").unwrap_or_default();
     let ring = Ring::new(call);
     let offered = ring.0.as_ref().unwrap().kernel().is_some();
-    assert!(offered || !matches!(&*wanted, "module" | "ring"), "{wanted}");
+    assert!(
+        offered || !matches!(&*wanted, "module" | "ring"),
+        "{wanted}"
+    );
     for entries in [0, 5, 3000] {
         let tree = tree(entries);
         for fields in [Fields::empty(), Fields::SIZE, Fields::all()] {
