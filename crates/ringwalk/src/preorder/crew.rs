@@ -35,6 +35,10 @@ pub(super) struct State {
     pub(super) spares: Spares,
     /// Threads that sleep.
     idle: usize,
+    /// Threads that read.
+    reading: usize,
+    /// The process has run out of descriptors: nothing is read ahead any more.
+    scarce: bool,
     /// The walk sleeps.
     waiting: bool,
     closing: bool,
@@ -62,6 +66,16 @@ impl Shared {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The process has run out of descriptors: waits until none is in use here.
+    pub(super) fn retreat(&self) {
+        let mut state = self.lock();
+        state.scarce = true;
+        while state.reading > 0 {
+            state = self.wait(state);
+        }
+        state.queue.close_held();
+    }
+
     /// Has a sleeping thread look for work if there is enough.
     pub(super) fn wake(&self, state: &State) {
         if state.idle > 0 && state.queue.pending() >= WORTH_A_THREAD && state.has_room() {
@@ -73,7 +87,7 @@ impl Shared {
 impl State {
     /// Whether more may be read ahead.
     pub(super) fn has_room(&self) -> bool {
-        self.queue.held() < MOST_AHEAD
+        !self.scarce && self.queue.held() < MOST_AHEAD
     }
 
     /// Whether there is work for one thread more than there are.
@@ -163,10 +177,12 @@ fn read_ahead(shared: &Shared) {
         if let Some(spare) = state.spares.get() {
             lister.spares.put(spare);
         }
+        state.reading += 1;
         drop(state);
         let read = catch_unwind(AssertUnwindSafe(|| lister.read_ahead(&place)));
         drop(place);
         state = publish(shared, id, read.unwrap_or_default());
+        state.reading -= 1;
     }
 }
 

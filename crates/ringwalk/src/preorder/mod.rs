@@ -347,7 +347,7 @@ impl Preorder {
         if let Err(failure) = read
             && failure.is_out_of_descriptors()
         {
-            self.crew.shared.lock().queue.close_held();
+            self.crew.shared.retreat();
             read = self.lister.read_now(&next.path, next.depth, next.follow);
         }
         match read {
