@@ -219,6 +219,9 @@ impl Preorder {
     ///
     /// If an entry is chosen that the directory does not have. Without a directory given last nothing happens.
     pub fn choose(&mut self, chosen: Vec<Chosen>) {
+        if self.crew.is_left_behind() {
+            self.start_over();
+        }
         let Some(frame) = self.stack.last_mut().filter(|_| self.turn.is_some()) else {
             return;
         };
