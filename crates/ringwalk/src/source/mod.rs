@@ -21,9 +21,9 @@ mod tests;
 
 #[cfg(test)]
 pub(crate) use kernel::Behaviour;
+use kernel::KernelSource;
 #[cfg(all(test, feature = "async"))]
 pub(crate) use kernel::{Emulated, Failed};
-use kernel::KernelSource;
 pub(crate) use kernel::{KernelSide, describe, find};
 #[cfg(feature = "async")]
 pub(crate) use kernel::{KernelTransport, Transport, available, come_to, decode, goes_on, what_of};
