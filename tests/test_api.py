@@ -1,4 +1,4 @@
-"""The C program of docs/api.md. (Its Rust is a documentation test of the engine, its Python a test of the package.)"""
+"""The C program of docs/api.md. (Its Rust is tested with the engine, its Python by the package.)"""
 
 from __future__ import annotations
 

@@ -163,6 +163,7 @@ impl DirEntry {
 
     /// `DirEntry[str]`, for annotations.
     #[classmethod]
+    #[pyo3(signature = (item, /))]
     fn __class_getitem__<'py>(
         class: &Bound<'py, PyType>,
         item: &Bound<'py, PyAny>,

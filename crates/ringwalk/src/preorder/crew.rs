@@ -14,6 +14,7 @@
 //! [`MOST_AHEAD`] entries are held; the walk sleeps on `done` when it has nothing left to do but what a thread is doing.
 
 use super::lister::{Lister, Read};
+use super::listing::Spares;
 use super::queue::{Id, Queue};
 use ringwalk_sys::with_signals_blocked;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,8 +31,14 @@ const WORTH_A_THREAD: usize = 4;
 #[derive(Debug, Default)]
 pub(super) struct State {
     pub(super) queue: Queue,
+    /// Memory for the threads' listings.
+    pub(super) spares: Spares,
     /// Threads that sleep.
     idle: usize,
+    /// Threads that read.
+    reading: usize,
+    /// The process has run out of descriptors: nothing is read ahead any more.
+    scarce: bool,
     /// The walk sleeps.
     waiting: bool,
     closing: bool,
@@ -59,6 +66,16 @@ impl Shared {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The process has run out of descriptors: waits until none is in use here.
+    pub(super) fn retreat(&self) {
+        let mut state = self.lock();
+        state.scarce = true;
+        while state.reading > 0 {
+            state = self.wait(state);
+        }
+        state.queue.close_held();
+    }
+
     /// Has a sleeping thread look for work if there is enough.
     pub(super) fn wake(&self, state: &State) {
         if state.idle > 0 && state.queue.pending() >= WORTH_A_THREAD && state.has_room() {
@@ -70,7 +87,7 @@ impl Shared {
 impl State {
     /// Whether more may be read ahead.
     pub(super) fn has_room(&self) -> bool {
-        self.queue.held() < MOST_AHEAD
+        !self.scarce && self.queue.held() < MOST_AHEAD
     }
 
     /// Whether there is work for one thread more than there are.
@@ -163,10 +180,15 @@ fn read_ahead(shared: &Shared) {
             state.idle -= 1;
             continue;
         };
+        if let Some(spare) = state.spares.get() {
+            lister.spares.put(spare);
+        }
+        state.reading += 1;
         drop(state);
         let read = catch_unwind(AssertUnwindSafe(|| lister.read_ahead(&place)));
         drop(place);
         state = publish(shared, id, read.unwrap_or_default());
+        state.reading -= 1;
     }
 }
 

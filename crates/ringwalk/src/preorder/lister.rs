@@ -1,6 +1,6 @@
 //! Reads one directory into a [`Listing`]: ahead, or when its turn has come.
 
-use super::listing::{Listing, Packer};
+use super::listing::{Listing, Packer, Spares};
 use super::moment::Moment;
 use super::queue::{Held, Place};
 use crate::error::{Failure, Operation};
@@ -32,6 +32,8 @@ pub(super) type Read = (Arc<Listing>, Option<Arc<Held>>);
 pub(super) struct Lister {
     buffer: Vec<u8>,
     packer: Packer,
+    /// Memory for listings.
+    pub(super) spares: Spares,
     path: Vec<u8>,
     stat: Statx,
     /// Where opened directories are counted.
@@ -47,6 +49,7 @@ impl Lister {
         Self {
             buffer: vec![0; BUFFER],
             packer: Packer::default(),
+            spares: Spares::default(),
             path: Vec::new(),
             stat: Statx::default(),
             count,
@@ -64,11 +67,11 @@ impl Lister {
             let read_at = Moment::now();
             let ino = self.read(&fd).ok()?;
             let depth = place.parent.depth() + 1;
-            let listing = self
-                .packer
-                .finish(&path, depth, (place.parent.dev, ino), read_at);
+            let identity = (place.parent.dev, ino);
+            let spare = self.spares.get();
+            let listing = self.packer.finish(spare, &path, depth, identity, read_at);
             let held = self.packer.has_directories().then(|| self.hold(fd));
-            Some((Arc::new(listing), held.flatten()))
+            Some((listing, held.flatten()))
         });
         self.path = path;
         read
@@ -123,7 +126,7 @@ impl Lister {
         path: &CStr,
         depth: usize,
         follow: bool,
-    ) -> Result<(Listing, Option<Arc<Held>>), Failure> {
+    ) -> Result<Read, Failure> {
         let failed = |operation| move |errno| Failure { operation, errno };
         let mut flags = FLAGS;
         flags.set(OFlags::NOFOLLOW, !follow);
@@ -145,9 +148,9 @@ impl Lister {
             identity = found;
             held = self.hold(fd);
         }
-        let listing = self
-            .packer
-            .finish(path.to_bytes(), depth, identity, read_at);
+        let spare = self.spares.get();
+        let path = path.to_bytes();
+        let listing = self.packer.finish(spare, path, depth, identity, read_at);
         Ok((listing, held))
     }
 

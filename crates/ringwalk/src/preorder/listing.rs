@@ -3,6 +3,7 @@
 use super::moment::Moment;
 use ringwalk_sys::RawFileType as FileType;
 use std::ffi::CStr;
+use std::sync::Arc;
 
 /// One entry of a [`Listing`].
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +18,12 @@ struct Slot {
 
 const _: () = assert!(size_of::<Slot>() == 16);
 
+impl Default for Names {
+    fn default() -> Self {
+        Self::Text(String::new())
+    }
+}
+
 /// Names one behind the other, a NUL after each. Whether they are UTF-8 is found out once for all, by whoever reads them.
 #[derive(Debug)]
 enum Names {
@@ -25,7 +32,7 @@ enum Names {
 }
 
 /// The entries of one directory in the order in which they were read, `.` and `..` left out.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Listing {
     /// Path, a NUL behind it.
     path: Vec<u8>,
@@ -154,6 +161,38 @@ pub(super) fn join(path: &mut Vec<u8>, name: &[u8]) {
     path.extend_from_slice(name);
 }
 
+/// Listings that are kept for their memory. A walk makes and drops thousands; made by one thread and dropped by another, their memory
+/// would go through the allocator's slow ways.
+#[derive(Debug, Default)]
+pub(super) struct Spares(Vec<Arc<Listing>>);
+
+impl Spares {
+    /// So many are kept at a time,
+    const MOST: usize = 64;
+
+    /// of directories with no more entries than this.
+    const LARGEST: usize = 512;
+
+    /// Keeps a listing, unless somebody has it still.
+    pub(super) fn put(&mut self, listing: Arc<Listing>) {
+        let fits = self.0.len() < Self::MOST && listing.slots.capacity() <= Self::LARGEST;
+        if fits && Arc::strong_count(&listing) == 1 {
+            self.0.push(listing);
+        }
+    }
+
+    pub(super) fn get(&mut self) -> Option<Arc<Listing>> {
+        self.0.pop()
+    }
+
+    /// Gives most of them to another place that is short of them.
+    pub(super) fn share(&mut self, with: &mut Spares) {
+        if with.0.len() < Self::MOST / 2 && self.0.len() > 1 {
+            with.0.extend(self.0.drain(1..));
+        }
+    }
+}
+
 /// A listing that is being made. Its memory is used again for the next.
 #[derive(Debug, Default)]
 pub(super) struct Packer {
@@ -196,32 +235,41 @@ impl Packer {
         self.directories > 0
     }
 
-    /// What was put in, as exact in size as it gets.
+    /// What was put in, in the memory of a listing that is no longer wanted, if there is one.
     pub(super) fn finish(
         &mut self,
+        spare: Option<Arc<Listing>>,
         path: &[u8],
         depth: usize,
         (dev, ino): (u64, u64),
         read_at: Moment,
-    ) -> Listing {
-        let names = match std::str::from_utf8(&self.names) {
-            Ok(text) => Names::Text(text.to_owned()),
-            Err(_) => Names::Bytes(self.names.clone()),
+    ) -> Arc<Listing> {
+        let mut whole = spare.unwrap_or_default();
+        let Some(listing) = Arc::get_mut(&mut whole) else {
+            return self.finish(None, path, depth, (dev, ino), read_at);
         };
-        let mut terminated = Vec::with_capacity(path.len() + 1);
-        terminated.extend_from_slice(path);
-        terminated.push(0);
-        Listing {
-            path: terminated,
-            names,
-            slots: self.slots.clone(),
-            directories: self.directories,
-            unsure: self.unsure,
-            depth,
-            dev,
-            ino,
-            read_at,
+        listing.path.clear();
+        listing.path.reserve_exact(path.len() + 1);
+        listing.path.extend_from_slice(path);
+        listing.path.push(0);
+        match (std::str::from_utf8(&self.names), &mut listing.names) {
+            (Ok(text), Names::Text(names)) => {
+                names.clear();
+                names.reserve_exact(text.len());
+                names.push_str(text);
+            }
+            (Ok(text), names) => *names = Names::Text(text.to_owned()),
+            (Err(_), names) => *names = Names::Bytes(self.names.clone()),
         }
+        listing.slots.clear();
+        listing.slots.reserve_exact(self.slots.len());
+        listing.slots.extend_from_slice(&self.slots);
+        listing.directories = self.directories;
+        listing.unsure = self.unsure;
+        listing.depth = depth;
+        (listing.dev, listing.ino) = (dev, ino);
+        listing.read_at = read_at;
+        whole
     }
 }
 
@@ -234,7 +282,7 @@ mod tests {
         for name in names {
             packer.push(name, FileType::Regular, 7);
         }
-        packer.finish(b"/top", 1, (1, 2), Moment::now())
+        Arc::into_inner(packer.finish(None, b"/top", 1, (1, 2), Moment::now())).unwrap()
     }
 
     #[test]
@@ -265,6 +313,31 @@ mod tests {
         let mut path = Vec::new();
         listing.path_of(0, &mut path);
         assert_eq!(path, b"/top/plain");
+    }
+
+    #[test]
+    fn memory_is_used_again() {
+        let mut packer = Packer::default();
+        let mut spares = Spares::default();
+        packer.push(b"a name that is long", FileType::Directory, 1);
+        let first = packer.finish(None, b"/some/path", 3, (1, 2), Moment::now());
+        let held = Arc::clone(&first);
+        spares.put(first);
+        assert!(spares.get().is_none(), "it is held");
+        let place = Arc::as_ptr(&held);
+        spares.put(held);
+        packer.clear();
+        packer.push(b"\xff", FileType::Symlink, 1);
+        let second = packer.finish(spares.get(), b"/", 0, (3, 4), Moment::now());
+        assert_eq!(Arc::as_ptr(&second), place);
+        assert_eq!(
+            (second.path(), second.name(0), second.len()),
+            (&b"/"[..], &b"\xff"[..], 1)
+        );
+        assert_eq!(
+            (second.directories(), second.has_unsure(), second.dev),
+            (0, true, 3)
+        );
     }
 
     #[test]

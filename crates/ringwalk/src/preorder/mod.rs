@@ -92,9 +92,6 @@ struct Frame {
     next: usize,
 }
 
-/// A directory that is given, and what is below it.
-type Given = (Arc<Listing>, Vec<Child>);
-
 /// What comes next.
 struct Next {
     path: CString,
@@ -197,8 +194,8 @@ impl Preorder {
         };
         match self.give(&next) {
             None => Ok(false),
-            Some(Ok((listing, children))) => {
-                self.settle(listing, children);
+            Some(Ok(ready)) => {
+                self.settle(ready);
                 Ok(true)
             }
             Some(Err(failure)) => Err(Error {
@@ -279,21 +276,19 @@ impl Preorder {
     }
 
     /// How deep below the root the next directory is; `None` if there is none. It may be passed over, if it turns out to be a link.
-    pub fn next_depth(&mut self) -> Option<usize> {
+    pub fn next_depth(&self) -> Option<usize> {
         if self.root.is_some() {
             return Some(0);
         }
-        while let Some(frame) = self.stack.last() {
+        let with_more = |frame: &&Frame| {
             let children = match &frame.below {
                 Below::All(children) => children.len(),
                 Below::Chosen(chosen) => chosen.len(),
             };
-            if frame.next < children {
-                return Some(frame.listing.depth() + 1);
-            }
-            self.stack.pop();
-        }
-        None
+            frame.next < children
+        };
+        let frame = self.stack.iter().rev().find(with_more)?;
+        Some(frame.listing.depth() + 1)
     }
 
     fn next(&mut self) -> Option<Next> {
@@ -326,7 +321,9 @@ impl Preorder {
                 Ok(entry) => frame.listing.path_of(entry, &mut path),
                 Err(Some(chosen)) => path = chosen,
                 Err(None) => {
-                    self.stack.pop();
+                    if let Some(frame) = self.stack.pop() {
+                        self.lister.spares.put(frame.listing);
+                    }
                     continue;
                 }
             }
@@ -340,12 +337,12 @@ impl Preorder {
     }
 
     /// The directory whose turn it is; `None` if it is a link that is not followed.
-    fn give(&mut self, next: &Next) -> Option<Result<Given, Failure>> {
+    fn give(&mut self, next: &Next) -> Option<Result<Ready, Failure>> {
         if next.node != NONE
             && let Some(ready) = self.take(next.node)
         {
             if self.lister.is_unchanged(&ready.listing, next.follow) {
-                return Some(Ok((ready.listing, ready.children)));
+                return Some(Ok(ready));
             }
             self.crew.shared.lock().queue.drop_all(ready.children);
         }
@@ -353,11 +350,11 @@ impl Preorder {
         if let Err(failure) = read
             && failure.is_out_of_descriptors()
         {
-            self.crew.shared.lock().queue.close_held();
+            self.crew.shared.retreat();
             read = self.lister.read_now(&next.path, next.depth, next.follow);
         }
         match read {
-            Ok((listing, fd)) => Some(Ok(self.add(Arc::new(listing), fd.as_ref()))),
+            Ok((listing, fd)) => Some(Ok(self.add(listing, fd.as_ref()))),
             // With `O_DIRECTORY | O_NOFOLLOW` one or the other is said of a link.
             Err(Failure {
                 operation: Operation::Open,
@@ -375,6 +372,7 @@ impl Preorder {
     fn take(&mut self, node: Id) -> Option<Ready> {
         let shared = Arc::clone(&self.crew.shared);
         let mut state = shared.lock();
+        self.lister.spares.share(&mut state.spares);
         loop {
             match state.queue.take(node) {
                 Found::Ready(ready) => {
@@ -405,9 +403,12 @@ impl Preorder {
     }
 
     /// Notes the directories below one that has just been read, to be read ahead.
-    fn add(&mut self, listing: Arc<Listing>, fd: Option<&Arc<Held>>) -> Given {
+    fn add(&mut self, listing: Arc<Listing>, fd: Option<&Arc<Held>>) -> Ready {
         if listing.directories() == 0 {
-            return (listing, Vec::new());
+            return Ready {
+                listing,
+                children: Vec::new(),
+            };
         }
         if !listing.is_trusted() || self.most_threads == 0 {
             let entries =
@@ -419,7 +420,7 @@ impl Preorder {
                 })
             });
             let children = children.collect();
-            return (listing, children);
+            return Ready { listing, children };
         }
         let mut state = self.crew.shared.lock();
         let children = state.queue.add_first(&listing, fd);
@@ -430,11 +431,15 @@ impl Preorder {
         if wanted {
             self.crew.start();
         }
-        (listing, children)
+        Ready { listing, children }
     }
 
     /// Finds out what only stat(2) tells, and notes what is below.
-    fn settle(&mut self, listing: Arc<Listing>, mut children: Vec<Child>) {
+    fn settle(&mut self, ready: Ready) {
+        let Ready {
+            listing,
+            mut children,
+        } = ready;
         let mut found = Vec::new();
         if listing.has_unsure() {
             let mut path = Vec::new();

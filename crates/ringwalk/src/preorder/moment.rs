@@ -15,7 +15,7 @@ const WHOLE_SECONDS: i128 = 2_000_000_000;
 const JITTER: i128 = 1_000_000;
 
 /// One moment on both clocks.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Moment {
     /// Nanoseconds since the epoch.
     real: i128,

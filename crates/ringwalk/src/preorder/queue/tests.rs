@@ -11,7 +11,7 @@ fn listing(path: &str, directories: usize) -> Arc<Listing> {
         let name = number.to_string();
         packer.push(name.as_bytes(), FileType::Directory, 2);
     }
-    Arc::new(packer.finish(path.as_bytes(), 0, (1, 1), Moment::now()))
+    packer.finish(None, path.as_bytes(), 0, (1, 1), Moment::now())
 }
 
 fn path(place: &Place) -> String {
