@@ -140,6 +140,21 @@ impl Listing {
         self.dev != 0
     }
 
+    /// Gives back what a large directory has left to a small one: what is held ahead is counted in entries, so their memory is to be in
+    /// proportion.
+    fn trim(&mut self) {
+        if self.slots.capacity() > 4 * self.slots.len() + 64 {
+            self.slots.shrink_to_fit();
+        }
+        match &mut self.names {
+            Names::Text(text) if text.capacity() > 4 * text.len() + 1024 => text.shrink_to_fit(),
+            Names::Bytes(bytes) if bytes.capacity() > 4 * bytes.len() + 1024 => {
+                bytes.shrink_to_fit();
+            }
+            _ => {}
+        }
+    }
+
     /// Path of an entry: what Python's `os.path.join` makes of it.
     pub(super) fn path_of(&self, index: usize, path: &mut Vec<u8>) {
         path.clear();
@@ -269,6 +284,7 @@ impl Packer {
         listing.depth = depth;
         (listing.dev, listing.ino) = (dev, ino);
         listing.read_at = read_at;
+        listing.trim();
         whole
     }
 }
@@ -338,6 +354,24 @@ mod tests {
             (second.directories(), second.has_unsure(), second.dev),
             (0, true, 3)
         );
+    }
+
+    #[test]
+    fn a_small_directory_does_not_hold_the_memory_of_a_large_one() {
+        let mut packer = Packer::default();
+        for number in 0..400 {
+            packer.push(format!("{number:0>20}").as_bytes(), FileType::Regular, 7);
+        }
+        let large = packer.finish(None, b"/large", 1, (1, 2), Moment::now());
+        packer.clear();
+        packer.push(b"one", FileType::Regular, 7);
+        let small = packer.finish(Some(large), b"/small", 1, (1, 2), Moment::now());
+        assert_eq!((small.len(), small.name(0)), (1, &b"one"[..]));
+        assert!(small.slots.capacity() < 70, "{}", small.slots.capacity());
+        let Names::Text(text) = &small.names else {
+            panic!("it is text");
+        };
+        assert!(text.capacity() < 1100, "{}", text.capacity());
     }
 
     #[test]
