@@ -42,7 +42,7 @@ def walk(
     walking = Walk(os.fspath(top), bool(topdown), onerror, bool(followlinks))
     try:
         # Not `yield from`, which hands on what a caller sends: that goes unseen here.
-        for directory in walking:
+        for directory in walking:  # noqa: UP028
             yield directory
     finally:
         walking.close()
