@@ -10,6 +10,7 @@ import warnings
 
 import pytest
 import ringwalk
+from support import run
 
 
 def facts(entry):
@@ -229,3 +230,38 @@ def test_fwalk_gives_what_os_fwalk_gives(tree):
             next(ringwalk.fwalk(top))
     assert list(ringwalk.fwalk(tree / "file")) == list(os.fwalk(tree / "file")) == []
     assert list(ringwalk.fwalk(tree / "to directory")) == []
+
+
+@pytest.mark.parametrize("follow", [0, 1, None, "", "yes", []])
+def test_options_are_anything_true_or_false(tree, follow):
+    def told(scandir):
+        with scandir(path=tree) as entries:
+            entry = next(entry for entry in entries if entry.name == "to directory")
+        return (
+            entry.is_dir(follow_symlinks=follow),
+            entry.is_file(follow_symlinks=follow),
+            stat.S_IFMT(entry.stat(follow_symlinks=follow).st_mode),
+        )
+
+    assert told(ringwalk.scandir) == told(os.scandir)
+
+
+@pytest.mark.parametrize("ends", ["close", "exhaust"])
+def test_what_was_given_may_come_back_when_it_goes(tmp_path, ends):
+    # In an interpreter of its own, which may hang.
+    script = """
+import sys
+import ringwalk
+
+class Path(str):
+    def __del__(self):
+        print(list(iterator))
+
+iterator = ringwalk.scandir(Path(sys.argv[1]))
+if sys.argv[2] == "close":
+    iterator.close()
+else:
+    list(iterator)
+"""
+    told = run(script, tmp_path, ends)
+    assert told.stdout == "[]\n", told.stderr

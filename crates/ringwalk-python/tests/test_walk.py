@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 
 import pytest
 import ringwalk
@@ -546,3 +547,59 @@ def fail(error):
 assert sum(1 for _ in ringwalk.walk({str(wide)!r}, onerror=fail)) == 1201
 """
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+def test_what_is_sent_is_not_seen(tmp_path):
+    (tmp_path / "below").mkdir()
+    for walk in os.walk, ringwalk.walk:
+        walking = walk(tmp_path)
+        next(walking)
+        assert walking.send("anything")[0] == str(tmp_path / "below")
+
+
+@pytest.mark.parametrize("by_list", [False, True], ids=["onerror", "list"])
+@pytest.mark.parametrize("walk", [os.walk, ringwalk.walk])
+def test_a_walk_that_only_its_own_objects_know_is_collected(tmp_path, walk, by_list):
+    (tmp_path / "below").mkdir()
+
+    class Owner:
+        pass
+
+    def begin():
+        owner = Owner()
+        owner.walking = walk(tmp_path, onerror=lambda error, owner=owner: None)
+        _, directories, _ = next(owner.walking)
+        if by_list:
+            directories.append(owner)
+        return weakref.ref(owner)
+
+    owner = begin()
+    gc.collect()
+    assert owner() is None
+
+
+def test_signals_are_seen_while_there_is_nothing_to_give(tmp_path):
+    # Links that are not followed: the walk passes over one after the other.
+    for number in range(20_000):
+        (tmp_path / str(number)).symlink_to(".")
+    walking = ringwalk.walk(tmp_path)
+    assert len(next(walking)[1]) == 20_000
+    seen = []
+    before = signal.signal(signal.SIGALRM, lambda *_: seen.append(time.monotonic()))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+        assert next(walking, None) is None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    # Otherwise all are seen as one, at the end.
+    assert len(seen) > 2
+
+
+def test_fwalk_refuses_what_is_no_name(tmp_path):
+    (tmp_path / "below").mkdir()
+    for fwalk in os.fwalk, ringwalk.fwalk:
+        walking = fwalk(tmp_path)
+        next(walking)[1].insert(0, None)
+        with pytest.raises(TypeError):
+            next(walking)

@@ -41,7 +41,9 @@ def walk(
     """
     walking = Walk(os.fspath(top), bool(topdown), onerror, bool(followlinks))
     try:
-        yield from walking
+        # Not `yield from`, which hands on what a caller sends: that goes unseen here.
+        for directory in walking:  # noqa: UP028
+            yield directory
     finally:
         walking.close()
 
@@ -146,8 +148,9 @@ def _levels(levels, topdown, onerror, follow_symlinks):
             if topdown:
                 yield level.item()
                 level.below = iter([(name, None) for name in level.directories])
-        name, entry = next(level.below, (None, None))
-        if name is not None:
+        step = next(level.below, None)
+        if step is not None:
+            name, entry = step
             path = os.path.join(level.path, name)
             try:
                 below = _open(name, path, level.fd, follow_symlinks, entry)

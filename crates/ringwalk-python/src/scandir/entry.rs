@@ -37,6 +37,11 @@ pub(crate) struct DirEntry {
     lstat: PyOnceLock<Py<PyAny>>,
 }
 
+/// An option may be anything true or false, as those of `os.DirEntry` may.
+fn truth(option: &Bound<'_, PyAny>) -> PyResult<bool> {
+    option.is_truthy()
+}
+
 impl DirEntry {
     pub(super) fn new(
         py: Python<'_>,
@@ -116,13 +121,21 @@ impl DirEntry {
 
     /// Whether it is a directory, or a link to one unless links are not to be followed.
     #[pyo3(signature = (*, follow_symlinks = true))]
-    fn is_dir(&self, py: Python<'_>, follow_symlinks: bool) -> PyResult<bool> {
+    fn is_dir(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = truth)] follow_symlinks: bool,
+    ) -> PyResult<bool> {
         self.is_of(py, S_IFDIR, follow_symlinks)
     }
 
     /// Whether it is a regular file, or a link to one unless links are not to be followed.
     #[pyo3(signature = (*, follow_symlinks = true))]
-    fn is_file(&self, py: Python<'_>, follow_symlinks: bool) -> PyResult<bool> {
+    fn is_file(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = truth)] follow_symlinks: bool,
+    ) -> PyResult<bool> {
         self.is_of(py, S_IFREG, follow_symlinks)
     }
 
@@ -139,7 +152,11 @@ impl DirEntry {
 
     /// Its `os.stat_result`, or that of what a link leads to. The kernel is asked once; ask `os.stat` for what has changed since.
     #[pyo3(signature = (*, follow_symlinks = true))]
-    fn stat(&self, py: Python<'_>, follow_symlinks: bool) -> PyResult<Py<PyAny>> {
+    fn stat(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = truth)] follow_symlinks: bool,
+    ) -> PyResult<Py<PyAny>> {
         if !follow_symlinks {
             return self.lstat(py).map(|stat| stat.clone_ref(py));
         }

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Lists a directory: an iterator of `DirEntry` objects, in the order that the file system has.
 ///
-/// `path_or_fd` is a path (`str`, `bytes` or path-like) or the descriptor of an open directory; names and paths are `bytes` if it is
+/// `path` is `str`, `bytes` or path-like, or the descriptor of an open directory; names and paths are `bytes` if it is
 /// `bytes`. The iterator has `close()`, is a context manager, and closes itself at its end. An entry tells its `name`, its
 /// `path`, and by `is_dir()`, `is_file()`, `is_symlink()`, `inode()` and `stat()` what it is, mostly without asking the kernel again.
 ///
@@ -29,12 +29,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// ...         print([(entry.name, entry.is_dir()) for entry in entries])
 /// [('d', True)]
 #[pyfunction]
-#[pyo3(signature = (path_or_fd = None))]
-pub(crate) fn scandir(
-    py: Python<'_>,
-    path_or_fd: Option<Bound<'_, PyAny>>,
-) -> PyResult<ScandirIterator> {
-    let given = match path_or_fd {
+#[pyo3(signature = (path = None))]
+pub(crate) fn scandir(py: Python<'_>, path: Option<Bound<'_, PyAny>>) -> PyResult<ScandirIterator> {
+    let given = match path {
         Some(given) => given,
         None => PyString::new(py, ".").into_any(),
     };
@@ -154,14 +151,19 @@ impl ScandirIterator {
         };
         let next = scanning.next(py);
         if !matches!(next, Ok(Some(_))) {
-            *guard = None;
+            let ended = guard.take();
+            // With it goes what the caller gave, which may have a `__del__` that comes back here.
+            drop(guard);
+            drop(ended);
         }
         next
     }
 
     /// Closes the directory: there are no more entries.
     fn close(&self, py: Python<'_>) {
-        *self.lock(py) = None;
+        // Dropped when the lock is free again, as above.
+        let ended = self.lock(py).take();
+        drop(ended);
     }
 
     fn __enter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {

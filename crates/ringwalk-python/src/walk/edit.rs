@@ -2,6 +2,7 @@
 
 use crate::names::NameKind;
 use pyo3::exceptions::PyValueError;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
 use ringwalk::{Chosen, Turn, path_below};
@@ -35,6 +36,13 @@ impl Given {
             entries,
             path: path.unbind(),
         }
+    }
+
+    /// For the garbage collector.
+    pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.list)?;
+        visit.call(&self.original)?;
+        visit.call(&self.path)
     }
 
     /// What is to be gone down into, if the caller has changed the list.

@@ -7,6 +7,7 @@ mod edit;
 
 use crate::errors::os_error;
 use crate::names::NameKind;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
 use ringwalk::{Listing, Preorder, Turn};
@@ -77,16 +78,43 @@ impl Walk {
         let next = walking.next(py);
         if !matches!(next, Ok(Some(_))) {
             // As of any generator, nothing comes after an exception.
-            *guard = None;
+            let ended = guard.take();
+            drop(guard);
+            end(py, ended);
         }
         next
     }
 
     /// Ends the walk and its threads.
-    fn close(&self) {
-        if let Ok(mut guard) = self.0.try_lock() {
-            *guard = None;
+    fn close(&self, py: Python<'_>) {
+        let ended = self.0.try_lock().map(|mut guard| guard.take());
+        end(py, ended.unwrap_or_default());
+    }
+
+    /// A walk that nobody can reach but its own callback, or the lists that it has given, is garbage.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        // Locked, it is being used.
+        let Ok(guard) = self.0.try_lock() else {
+            return Ok(());
+        };
+        let Some(walking) = guard.as_ref() else {
+            return Ok(());
+        };
+        visit.call(&walking.top)?;
+        visit.call(&walking.onerror)?;
+        match &walking.order {
+            Order::TopDown(given) => given
+                .as_ref()
+                .map_or(Ok(()), |given| given.traverse(&visit)),
+            Order::BottomUp(held) => held.iter().try_for_each(|(_, tuple)| visit.call(tuple)),
         }
+    }
+}
+
+/// Waits for the threads of a walk, which may be at a slow directory: without the interpreter's lock.
+fn end(py: Python<'_>, walking: Option<Walking>) {
+    if let Some(Walking { preorder, .. }) = walking {
+        py.detach(|| drop(preorder));
     }
 }
 
@@ -116,9 +144,14 @@ impl Walking {
             let preorder = &mut self.preorder;
             match py.detach(|| preorder.advance()) {
                 Ok(true) => {}
-                Ok(false) => continue,
+                // Python, which sees signals otherwise, may have no turn for long.
+                Ok(false) => {
+                    py.check_signals()?;
+                    continue;
+                }
                 Err(error) => {
                     self.tell(py, error.path().as_os_str().as_bytes(), error.errno())?;
+                    py.check_signals()?;
                     continue;
                 }
             }
