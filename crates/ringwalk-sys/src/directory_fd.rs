@@ -65,6 +65,9 @@ impl Drop for DirectoryFd {
 
 /// A new descriptor for the open file that the descriptor with this number is of, whoever holds that: both have one position.
 ///
+/// For bindings to other languages, whose programs have numbers where Rust has [`BorrowedFd`]. A number that was closed and used again
+/// meanwhile is another file's: that is up to whoever gave it.
+///
 /// # Errors
 ///
 /// Those of fcntl(2), `F_DUPFD_CLOEXEC`: `EBADF` if the number is no open descriptor's.

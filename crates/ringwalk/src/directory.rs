@@ -51,7 +51,8 @@ impl Directory {
         Ok(Self { fd })
     }
 
-    /// The directory that the descriptor with this number is of, whoever holds that: it is duplicated, and both have one position.
+    /// The directory that the descriptor with this number is of, whoever holds that: it is duplicated, and both have one position. For bindings
+    /// to other languages; in Rust there is `From<OwnedFd>`.
     ///
     /// # Errors
     ///
