@@ -5,7 +5,7 @@ import time
 
 import pytest
 import ringwalk
-from support import PATIENCE, listed, threads, wait_until
+from support import PATIENCE, endless_tree, listed, threads, wait_until
 
 
 def test_all_batches_come(tree):
@@ -73,6 +73,22 @@ def test_two_tasks_share_a_scan(tree):
         return sum(await asyncio.gather(*[count(scan) for _ in range(4)]))
 
     assert asyncio.run(asyncio.wait_for(main(), PATIENCE)) == len(listed(tree))
+
+
+def test_a_task_and_a_stream_share_a_scan(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    levels = 14
+    top = endless_tree(tmp_path, levels)
+    # One batch a worker: the stream waits for them while the task begins to.
+    scan = ringwalk.scan(top, follow="always", batch_size=1 << 20)
+    reader = pa.RecordBatchReader.from_stream(scan)
+
+    async def main():
+        reading = asyncio.create_task(asyncio.to_thread(lambda: [len(batch) for batch in reader]))
+        await asyncio.sleep(0.02)
+        return sum([len(batch) async for batch in scan]) + sum(await reading)
+
+    assert asyncio.run(asyncio.wait_for(main(), PATIENCE)) == 2 ** (levels + 1) - 1
 
 
 def test_a_loop_that_is_closed_while_a_batch_is_awaited(endless):

@@ -192,6 +192,8 @@ impl Reading {
             Ok(None) => Waited::Ended,
             Err(TimedOut) => Waited::Pending,
         });
+        // A thread that waits takes the place of tasks that do, also when nothing has come.
+        self.tasks.wake_all();
         match taken {
             Ok(Waited::Pending) => Err(TimedOut),
             Ok(Waited::Ended) => Ok(Ok(None)),
@@ -202,10 +204,7 @@ impl Reading {
 
     /// The next batch; signals are looked for meanwhile.
     pub(super) fn next(&self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
-        let taken = wait(py, |time| self.next_within(time));
-        // This has taken the place of tasks that wait too.
-        py.detach(|| self.tasks.wake_all());
-        Ok(taken??)
+        Ok(wait(py, |time| self.next_within(time))??)
     }
 
     /// The next batch, for a task, which is woken when it is worth while to ask again.

@@ -67,7 +67,7 @@ fn told(text: &str) -> ArrowError {
 type Slice = Result<Result<Option<RecordBatch>, super::reading::Refused>, TimedOut>;
 
 /// Waits once. On the main thread signals are looked for, and the interpreter is let go of in case the caller has it. On others it is
-/// not touched: somebody may hold it and wait for us.
+/// not touched, unless tasks of asyncio read the same scan: somebody may hold it and wait for us.
 fn wait_a_slice(reading: &Reading) -> Result<Slice, ArrowError> {
     let is_main = rustix::thread::gettid() == rustix::process::getpid();
     let waited = is_main.then(|| {
