@@ -1,7 +1,7 @@
 //! What callers give: paths, and the options that all walks have.
 
 use crate::names::NameKind;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use ringwalk::{Follow, Scan, SourceChoice, Stay, Walk};
@@ -157,4 +157,23 @@ impl Engine {
 fn refused(path: &OsStr, error: &ringwalk::SourceError) -> PyErr {
     let errno = rustix::io::Errno::NOTSUP.raw_os_error();
     PyOSError::new_err((errno, error.reason().to_owned(), path.to_owned()))
+}
+
+/// A number as callers give it: those that are too large or negative are a `ValueError`, as others are that make no sense.
+pub(crate) fn number(given: &Bound<'_, PyAny>) -> PyResult<usize> {
+    given.extract().map_err(|error: PyErr| {
+        if error.is_instance_of::<PyOverflowError>(given.py()) {
+            PyValueError::new_err(format!(
+                "{given}: expected a number from 0 to {}",
+                usize::MAX
+            ))
+        } else {
+            error
+        }
+    })
+}
+
+/// The same, or `None`.
+pub(crate) fn number_or_none(given: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
+    (!given.is_none()).then(|| number(given)).transpose()
 }

@@ -1,7 +1,7 @@
 //! `du` and `count`: sums over a tree.
 
 use crate::errors::os_error;
-use crate::given::{Engine, Given, follow, stay};
+use crate::given::{Engine, Given, follow, number_or_none, stay};
 use crate::scan::type_word;
 use crate::waiting;
 use pyo3::prelude::*;
@@ -93,7 +93,7 @@ pub(crate) fn du(
     path: &Bound<'_, PyAny>,
     follow: &str,
     one_file_system: bool,
-    workers: Option<usize>,
+    #[pyo3(from_py_with = number_or_none)] workers: Option<usize>,
     source: &str,
 ) -> PyResult<Usage> {
     let py = path.py();
@@ -182,7 +182,7 @@ pub(crate) fn count(
     stat: bool,
     follow: &str,
     one_file_system: bool,
-    workers: Option<usize>,
+    #[pyo3(from_py_with = number_or_none)] workers: Option<usize>,
     source: &str,
 ) -> PyResult<Count> {
     let py = path.py();

@@ -187,6 +187,8 @@ def test_workers_and_sources(tree, workers, source):
         ({"source": "tape"}, "source=\"tape\": no source \"tape\" in this version; there are"),
         ({"workers": 0}, "workers=0: expected a number from 1 to 1024"),
         ({"workers": 1025}, "from 1 to 1024"),
+        ({"workers": -1}, "-1: expected a number from 0"),
+        ({"max_depth": -1}, "-1: expected a number from 0"),
         ({"on_error": "ignore"}, "expected 'raise' or 'collect'"),
     ],
 )  # fmt: skip

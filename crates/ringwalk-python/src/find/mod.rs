@@ -9,7 +9,7 @@
 mod allowed;
 mod host;
 
-use crate::given::{Engine, Given, raises};
+use crate::given::{Engine, Given, number_or_none, raises};
 use crate::names::NameKind;
 use crate::waiting::wait;
 use host::Library;
@@ -72,7 +72,7 @@ pub(crate) struct Found {
 pub(crate) fn find(
     path: &Bound<'_, PyAny>,
     expression: &Bound<'_, PyTuple>,
-    workers: Option<usize>,
+    #[pyo3(from_py_with = number_or_none)] workers: Option<usize>,
     source: &str,
     on_error: &str,
 ) -> PyResult<Found> {

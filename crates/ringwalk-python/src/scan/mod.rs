@@ -52,12 +52,12 @@ pub(crate) struct Scan {
 pub(crate) fn scan(
     paths: &Bound<'_, PyAny>,
     fields: Option<Vec<String>>,
-    batch_size: usize,
+    #[pyo3(from_py_with = given::number)] batch_size: usize,
     follow: &str,
     one_file_system: bool,
-    min_depth: usize,
-    max_depth: Option<usize>,
-    workers: Option<usize>,
+    #[pyo3(from_py_with = given::number)] min_depth: usize,
+    #[pyo3(from_py_with = given::number_or_none)] max_depth: Option<usize>,
+    #[pyo3(from_py_with = given::number_or_none)] workers: Option<usize>,
     source: &str,
     on_error: &str,
 ) -> PyResult<Scan> {

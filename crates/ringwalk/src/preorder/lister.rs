@@ -209,7 +209,8 @@ impl Lister {
     /// The type of what a path leads to, its last link followed or not.
     pub(super) fn type_of(&mut self, path: &[u8], follow: bool) -> Option<FileType> {
         let path = CString::new(path).ok()?;
-        let mut flags = AtFlags::empty();
+        // Looking at an entry never mounts anything, as with stat(2) since Linux 4.11.
+        let mut flags = AtFlags::NO_AUTOMOUNT;
         flags.set(AtFlags::SYMLINK_NOFOLLOW, !follow);
         statx(CWD, &path, flags, Fields::TYPE.bits(), &mut self.stat).ok()?;
         Some(Metadata::from(&self.stat).file_type())
