@@ -202,6 +202,8 @@ impl Reading {
                     match answer {
                         Ok(piece) if stale => self.spare = piece.entries,
                         Ok(piece) => self.received(piece, fields),
+                        // It is read from the beginning anyway.
+                        Err(_) if stale => {}
                         // Where the position is now nobody knows.
                         Err(lost) => {
                             self.ahead = Ahead::Ended;

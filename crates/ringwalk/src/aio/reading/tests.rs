@@ -96,3 +96,21 @@ fn what_was_asked_before_a_rewind_is_thrown_away() {
     }
     assert_eq!(names, [b"file"]);
 }
+
+/// As after a fork, with a read of the parent's under way.
+#[test]
+fn a_read_that_is_lost_after_a_rewind_is_not_missed() {
+    let (mut reading, _dir) = reading(Piece {
+        entries: entries(&[]),
+        end: Ok(false),
+    });
+    let (answer, piece): (Completer<Piece>, _) = slot();
+    reading.ahead = Ahead::Asked {
+        piece,
+        fields: Fields::empty(),
+        stale: false,
+    };
+    reading.rewind();
+    drop(answer);
+    assert_eq!(next(&mut reading), Ok(Some(b"file".to_vec())));
+}
