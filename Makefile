@@ -117,7 +117,7 @@ fmt: ## format Rust and Python
 	for each in $(APART); do $(CARGO) fmt --manifest-path $$each || exit 1; done
 	ruff format tests kernel crates/ringwalk-python
 
-lint: checks ## clippy, ruff and shellcheck
+lint: checks ## clippy, rustdoc, ruff and shellcheck
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
 	for each in $(APART); do \
@@ -127,6 +127,7 @@ lint: checks ## clippy, ruff and shellcheck
 	for each in $(APART); do \
 		$(CARGO) clippy --manifest-path $$each --target-dir $(TARGET_DIR)/traverse --all-targets --locked -- -D warnings || exit 1; \
 	done
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --quiet --workspace --no-deps --locked --features ringwalk/async
 	ruff check .
 	ruff format --check tests kernel crates/ringwalk-python
 	shellcheck .ci/run scripts/setup fuzz/ext4-corpus crates/ringwalk-python/check crates/ringwalk-python/tests/free-threaded

@@ -1,5 +1,5 @@
 //! Names in messages, quoted as GNU's programs quote them: so that they can be pasted into a shell
-//! ([`file`], [`file_always`]), or between the locale's quotes with C escapes ([`value`]).
+//! ([`file()`], [`file_always`]), or between the locale's quotes with C escapes ([`value`]).
 
 use crate::locale::{first, utf8};
 

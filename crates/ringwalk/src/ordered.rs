@@ -24,7 +24,7 @@
 //! directories, not yet consumed, that lie behind one that is still being read.
 //!
 //! When the consumer is slower than the workers (its output is a pipe that nobody reads), workers that have more than
-//! [`MOST_HELD`] items in the line wait for it; not when they wait for a directory, as that might be their own.
+//! `MOST_HELD` items in the line wait for it; not when they wait for a directory, as that might be their own.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

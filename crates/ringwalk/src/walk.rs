@@ -154,7 +154,7 @@ impl Walk {
     }
 
     /// Keeps every directory open, as far as the budget of descriptors goes, until all below it has been left; then
-    /// [`Left::parent_fd`] has it, for visitors that do something with a directory after what is in it. Off by default.
+    /// [`Left::parent_fd`](crate::Left::parent_fd) has it, for visitors that do something with a directory after what is in it. Off by default.
     pub fn parents_open(mut self, open: bool) -> Self {
         self.options.parents_open = open;
         self
