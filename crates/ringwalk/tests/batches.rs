@@ -5,7 +5,6 @@ mod support;
 use ringwalk::{Fields, OwnedBatch};
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 fn tree(directories: usize) -> tempfile::TempDir {
@@ -32,8 +31,8 @@ fn paths(batch: &OwnedBatch) -> Vec<Vec<u8>> {
 
 #[test]
 fn batches_have_what_entries_have() {
-    let tree = tree(100);
-    let walk = || support::walks([tree.path(), Path::new("src")]).fields(Fields::SIZE);
+    let (first, second) = (tree(100), tree(3));
+    let walk = || support::walks([first.path(), second.path()]).fields(Fields::SIZE);
     let mut expected = BTreeSet::new();
     for entry in walk() {
         let entry = entry.unwrap();
@@ -50,7 +49,8 @@ fn batches_have_what_entries_have() {
             .zip(batch.entries().iter())
             .enumerate()
         {
-            let root = usize::from(path.starts_with(b"src"));
+            let below = second.path().as_os_str().as_encoded_bytes();
+            let root = usize::from(path.starts_with(below));
             assert_eq!(batch.root_index(index), root);
             assert_eq!(batch.directory().is_none(), batch.depth() == 0);
             let size = entry.metadata().unwrap().size;
