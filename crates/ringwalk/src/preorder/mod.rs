@@ -8,6 +8,7 @@
 //! | file | what is in it |
 //! |---|---|
 //! | `mod.rs` | the walk, as its owner sees it: whose turn it is |
+//! | `turn.rs` | what the owner is given, and what it answers |
 //! | `listing.rs` | the entries of one directory |
 //! | `queue.rs` | directories still to be read, in the order of their turns |
 //! | `crew.rs` | the threads that read ahead |
@@ -25,57 +26,21 @@ mod lister;
 mod listing;
 mod moment;
 mod queue;
+mod turn;
 
 pub use listing::Listing;
+pub use turn::{Chosen, Turn, path_below};
 
 use crate::error::{Error, Failure, Operation};
 use crate::regime::warm_workers;
 use crew::{Crew, publish};
 use lister::Lister;
-use listing::{is_unsure, join};
+use listing::is_unsure;
 use queue::{Child, Found, Held, Id, NONE, Ready};
 use ringwalk_sys::RawFileType as FileType;
 use rustix::io::Errno;
 use std::ffi::CString;
 use std::sync::Arc;
-
-/// A subdirectory that the walk is to go down into.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Chosen {
-    /// The entry with this number of the directory given last.
-    Entry(usize),
-    /// Whatever this path leads to. It is not read ahead.
-    Path(Vec<u8>),
-}
-
-/// A directory whose turn it is.
-#[derive(Debug)]
-pub struct Turn {
-    listing: Arc<Listing>,
-    /// Entries that are directories though not listed as such, ascending: links to directories, and entries whose type
-    /// is not listed.
-    found: Vec<u32>,
-}
-
-impl Turn {
-    /// Path and entries.
-    pub fn listing(&self) -> &Listing {
-        &self.listing
-    }
-
-    /// Whether an entry is a directory or a symbolic link to one.
-    #[inline]
-    pub fn is_directory(&self, index: usize) -> bool {
-        self.listing.file_type(index) == FileType::Directory
-            || !self.found.is_empty()
-                && u32::try_from(index).is_ok_and(|index| self.found.binary_search(&index).is_ok())
-    }
-
-    /// How many entries are.
-    pub fn directories(&self) -> usize {
-        self.listing.directories() + self.found.len()
-    }
-}
 
 /// What is to come below a directory.
 #[derive(Debug)]
@@ -462,41 +427,5 @@ impl Preorder {
     }
 }
 
-/// `os.path.join`, as Python calls it: the path of a name below a directory, which is the name itself if it begins with a slash.
-pub fn path_below(directory: &[u8], name: &[u8]) -> Vec<u8> {
-    if name.first() == Some(&b'/') {
-        return name.to_vec();
-    }
-    let mut path = directory.to_vec();
-    join(&mut path, name);
-    path
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::mpsc;
-    use std::time::Duration;
-
-    #[test]
-    fn choosing_in_a_fork_takes_no_lock_of_the_parent() {
-        let dir = tempfile::tempdir().unwrap();
-        for number in 0..20 {
-            std::fs::create_dir(dir.path().join(number.to_string())).unwrap();
-        }
-        let mut walk = Preorder::new(dir.path()).threads(1);
-        walk.next_directory().unwrap().unwrap();
-        assert_eq!(walk.crew.len(), 1);
-        walk.crew.leave_behind();
-        // Held by a thread of the parent when it forked.
-        let shared = Arc::clone(&walk.crew.shared);
-        let _held = shared.lock();
-        let (sender, chosen) = mpsc::channel();
-        std::thread::spawn(move || {
-            walk.choose(vec![Chosen::Entry(7), Chosen::Entry(3)]);
-            let rest = std::iter::from_fn(|| walk.next_directory().map(|turn| turn.is_ok()));
-            sender.send(rest.count())
-        });
-        assert_eq!(chosen.recv_timeout(Duration::from_secs(20)), Ok(2));
-    }
-}
+mod tests;
