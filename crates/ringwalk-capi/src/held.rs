@@ -46,17 +46,7 @@ pub(crate) struct Entries {
 
 impl From<OwnedBatch> for Entries {
     fn from(batch: OwnedBatch) -> Self {
-        let entries = batch.entries().iter();
-        let views = entries.map(|e| {
-            RingwalkEntry::new(
-                e.c_name(),
-                e.ino(),
-                e.file_type(),
-                e.metadata(),
-                e.stat_error(),
-                e.is_followed(),
-            )
-        });
+        let views = batch.entries().iter().map(RingwalkEntry::from);
         Self {
             views: views.collect(),
             directory: batch.directory().map(c_string),

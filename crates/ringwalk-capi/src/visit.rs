@@ -7,7 +7,7 @@ use crate::abi::{
 use crate::cancel::Ticket;
 use crate::current::{self, Current};
 use crate::held::{Failure, c_string, entries_view};
-use ringwalk::{Batch, Dir, Error, Flow, Left, Summary, Visitor, Walk};
+use ringwalk::{Batch, Dir, EntryRef, Error, Flow, Left, Summary, Visitor, Walk};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
 
@@ -126,16 +126,8 @@ impl Visitor for Calling<'_> {
         });
         let root = batch.entries().next().map_or(0, |first| first.root_index());
         let root = batch.dir().map_or(root, Dir::root_index);
-        self.views.extend(batch.entries().map(|e| {
-            RingwalkEntry::new(
-                e.c_name(),
-                e.ino(),
-                e.file_type(),
-                e.metadata(),
-                e.stat_error(),
-                e.is_followed(),
-            )
-        }));
+        let entries = batch.entries().map(EntryRef::from);
+        self.views.extend(entries.map(RingwalkEntry::from));
         let view = entries_view(directory.as_deref(), batch.depth(), root, &self.views);
         let flow = self
             .callback

@@ -1,6 +1,7 @@
 //! What a visitor is given: the entries of one directory, borrowed from the buffer they were read into.
 
 use crate::dir::Dir;
+use crate::entry_buffer::EntryRef;
 use crate::error::{Error, Failure, Operation};
 use crate::metadata::{Fields, Metadata};
 use crate::raw_batch::RawBatch;
@@ -118,6 +119,16 @@ impl<S> Clone for Entry<'_, S> {
 }
 
 impl<S> Copy for Entry<'_, S> {}
+
+impl<'b, S> From<Entry<'b, S>> for EntryRef<'b> {
+    /// What is known of the entry itself, without where it is.
+    fn from(entry: Entry<'b, S>) -> Self {
+        Self {
+            raw: entry.batch.raw,
+            index: entry.index,
+        }
+    }
+}
 
 impl<'b, S> Entry<'b, S> {
     /// The name: any bytes except `/` and NUL; for a root the path as given.

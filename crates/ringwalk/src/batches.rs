@@ -6,8 +6,8 @@ use crate::batch::Batch;
 use crate::dir::Dir;
 use crate::entry_buffer::EntryBuffer;
 use crate::error::Error;
+use crate::sending::Sending;
 use crate::summary::Summary;
-use crate::visitor::{Flow, Visitor, go_on};
 use crate::walk::Walk;
 use std::io;
 use std::task::{Context, Poll};
@@ -121,7 +121,10 @@ impl Walk {
     ///
     /// If no thread can be started.
     pub fn batches(self) -> io::Result<Batches> {
-        let walk = |sender: &Sender<Item>| self.run(|_| Sending { sender }).summary;
+        let walk = |sender: &Sender<Item>| {
+            let item = |batch: &Batch<'_, ()>| Some(OwnedBatch::from(batch));
+            self.run(|_| Sending::new(sender, item)).summary
+        };
         Background::start("ringwalk-batches", walk).map(Batches)
     }
 }
@@ -165,29 +168,5 @@ impl Batches {
     /// What the walk has done; `None` before the last batch has been taken.
     pub fn summary(&self) -> Option<&Summary> {
         self.0.summary()
-    }
-}
-
-/// Sends copies of batches as they come.
-struct Sending<'a> {
-    sender: &'a Sender<Item>,
-}
-
-impl Visitor for Sending<'_> {
-    type State = ();
-
-    fn enter(&mut self, _: &Dir<()>) -> Flow {
-        go_on(!self.sender.is_closed())
-    }
-
-    fn batch(&mut self, batch: &Batch<'_, ()>) -> Flow {
-        // Made before the lock is taken.
-        let item = Ok(batch.into());
-        go_on(self.sender.send([item], batch.len()).is_ok())
-    }
-
-    fn error(&mut self, error: &Error) {
-        // If nobody listens any more, the next batch or directory ends the walk.
-        let _ = self.sender.send([Err(error.clone())], 1);
     }
 }

@@ -8,14 +8,15 @@ use crate::background::{Background, Sender};
 use crate::batch::{Batch, Entry};
 #[cfg(feature = "async")]
 use crate::batches::OwnedBatch;
-use crate::dir::Dir;
+use crate::entry_buffer::EntryRef;
 use crate::error::Error;
 use crate::left::Left;
 use crate::metadata::Metadata;
 use crate::options::Order;
 use crate::ordered::{Line, Ordered, Place};
+use crate::sending::Sending;
 use crate::summary::{Outcome, Summary};
-use crate::visitor::{Flow, Visitor, go_on};
+use crate::visitor::{Flow, Visitor};
 use crate::walk::Walk;
 use ringwalk_sys::RawFileType as FileType;
 use std::ffi::OsStr;
@@ -35,14 +36,8 @@ pub struct OwnedEntry {
 }
 
 impl OwnedEntry {
-    fn new<S>(entry: &Entry<'_, S>) -> Self {
-        Self {
-            path: PathBuf::from(std::ffi::OsString::from_vec(entry.path())),
-            file_type: entry.file_type(),
-            depth: entry.depth(),
-            ino: entry.ino(),
-            metadata: entry.metadata().copied(),
-        }
+    fn new<S>(entry: Entry<'_, S>) -> Self {
+        Self::at(entry.path(), entry.depth(), entry.into())
     }
 
     /// The entry with this number of a batch.
@@ -51,13 +46,17 @@ impl OwnedEntry {
         let entry = batch.entries().get(index)?;
         let mut path = Vec::new();
         batch.path_into(index, &mut path);
-        Some(Self {
+        Some(Self::at(path, batch.depth(), entry))
+    }
+
+    fn at(path: Vec<u8>, depth: usize, entry: EntryRef<'_>) -> Self {
+        Self {
             path: PathBuf::from(std::ffi::OsString::from_vec(path)),
             file_type: entry.file_type(),
-            depth: batch.depth(),
+            depth,
             ino: entry.ino(),
             metadata: entry.metadata().copied(),
-        })
+        }
     }
 
     /// The path, beginning with the root as it was given.
@@ -153,7 +152,11 @@ impl IntoIterator for Walk {
 
 fn send_all(mut walk: Walk, sender: &Sender<Item>) -> Summary {
     if walk.order_wanted() != Order::Name {
-        return walk.run(|_| Sending { sender }).summary;
+        let items = |batch: &Batch<'_, ()>| -> Vec<_> {
+            let entries = batch.entries();
+            entries.map(OwnedEntry::new).collect()
+        };
+        return walk.run(|_| Sending::new(sender, items)).summary;
     }
     // Directories above the least depth have their place in the order too, so batches of them must be seen.
     let min_depth = walk.take_min_depth();
@@ -176,33 +179,6 @@ fn send_all(mut walk: Walk, sender: &Sender<Item>) -> Summary {
     summary
 }
 
-/// Sends batches as they come.
-struct Sending<'a> {
-    sender: &'a Sender<Item>,
-}
-
-impl Visitor for Sending<'_> {
-    type State = ();
-
-    fn enter(&mut self, _: &Dir<()>) -> Flow {
-        go_on(!self.sender.is_closed())
-    }
-
-    fn batch(&mut self, batch: &Batch<'_, ()>) -> Flow {
-        // Made before the lock is taken.
-        let items: Vec<_> = batch
-            .entries()
-            .map(|entry| Ok(OwnedEntry::new(&entry)))
-            .collect();
-        go_on(self.sender.send(items, batch.len()).is_ok())
-    }
-
-    fn error(&mut self, error: &Error) {
-        // If nobody listens any more, the next batch or directory ends the walk.
-        let _ = self.sender.send([Err(error.clone())], 1);
-    }
-}
-
 /// Sends batches in the order of a depth-first walk; errors as they come.
 struct SendingInOrder<'a, C> {
     sender: &'a Sender<Item>,
@@ -223,7 +199,7 @@ impl<C: FnMut(Vec<Item>) + Send> Visitor for SendingInOrder<'_, C> {
         let shown = batch.depth() >= self.min_depth;
         for entry in batch.entries() {
             if shown {
-                items.push(Ok(OwnedEntry::new(&entry)));
+                items.push(Ok(OwnedEntry::new(entry)));
             }
             if entry.will_descend() {
                 line.push(std::mem::take(&mut items));

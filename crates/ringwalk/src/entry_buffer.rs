@@ -61,8 +61,8 @@ impl EntryBuffer {
 /// An entry of an [`EntryBuffer`], read in place.
 #[derive(Clone, Copy)]
 pub struct EntryRef<'b> {
-    raw: &'b RawBatch,
-    index: usize,
+    pub(crate) raw: &'b RawBatch,
+    pub(crate) index: usize,
 }
 
 impl fmt::Debug for EntryRef<'_> {

@@ -9,7 +9,7 @@
 //! | `visitor.rs`, `batch.rs`, `dir.rs`, `left.rs`, `name.rs`, `metadata.rs`, `error.rs` | what a visitor is given |
 //! | `ordered.rs` | results in one stable order whatever the timing |
 //! | `entries.rs`, `batches.rs` | the walk as an iterator, of entries and of batches |
-//! | `background.rs`, `handoff.rs` | a walk ahead of who takes what it finds |
+//! | `background.rs`, `handoff.rs`, `sending.rs` | a walk ahead of who takes what it finds |
 //! | `directory.rs`, `entry_buffer.rs` | one directory, read by its owner without a walk |
 //! | `aio/` | the same, and the walk, for tasks of any runtime (feature `async`) |
 //! | `preorder/` | whole directories in the order of a depth-first walk, read ahead |
@@ -58,6 +58,7 @@ mod regime;
 mod root;
 mod scan;
 mod scheduler;
+mod sending;
 mod source;
 mod source_choice;
 mod stat;

@@ -1,8 +1,8 @@
 //! Entries and their metadata, as C sees them.
 
 use super::numbers::RINGWALK_FOLLOWED;
-use ringwalk::{Errno, FileType, Metadata, Timestamp};
-use std::ffi::{CStr, c_char};
+use ringwalk::{EntryRef, Errno, Metadata, Timestamp};
+use std::ffi::c_char;
 use std::mem::offset_of;
 use std::ptr;
 
@@ -111,24 +111,23 @@ pub struct RingwalkEntry {
     pub flags: u8,
 }
 
-impl RingwalkEntry {
-    /// A view; it points to what is passed.
-    pub(crate) fn new(
-        name: &CStr,
-        inode: u64,
-        file_type: FileType,
-        metadata: Option<&Metadata>,
-        stat_error: Option<Errno>,
-        followed: bool,
-    ) -> Self {
+impl From<EntryRef<'_>> for RingwalkEntry {
+    /// A view; it points to what the entry is in.
+    fn from(entry: EntryRef<'_>) -> Self {
+        let name = entry.c_name();
+        let metadata = entry.metadata();
         Self {
             name: name.as_ptr(),
             name_length: name.count_bytes(),
-            inode,
+            inode: entry.ino(),
             metadata: metadata.map_or(ptr::null(), |known| ptr::from_ref(known).cast()),
-            stat_error: stat_error.map_or(0, Errno::raw_os_error),
-            r#type: file_type as u8,
-            flags: if followed { RINGWALK_FOLLOWED } else { 0 },
+            stat_error: entry.stat_error().map_or(0, Errno::raw_os_error),
+            r#type: entry.file_type() as u8,
+            flags: if entry.is_followed() {
+                RINGWALK_FOLLOWED
+            } else {
+                0
+            },
         }
     }
 }
