@@ -7,8 +7,10 @@ import subprocess
 import time
 
 import pytest
+from support import mounts
 from support.find import assert_same, difference, messages
-from support.run import NOBODY, TIMEOUT, Result, environment
+from support.run import NOBODY, TIMEOUT, Result, environment, run
+from support.terminal import TERMINAL, converse, written
 
 ACTIONS = ("-print", "-print0", "-printf %p\\n", "-ls", "-fprint /dev/stdout", "-true")
 
@@ -269,3 +271,66 @@ def test_lines_longer_than_any_buffer(find, scratch):
         for line in lines:
             name = line.split(b" ")[0]
             assert line == name + b" " + b"x" * 30_000 + name
+
+
+@pytest.fixture(scope="module")
+def odd_names(base):
+    """A directory with every byte in a name, characters that terminals obey, and a link."""
+    top = base / "odd-names"
+    top.mkdir()
+    names = [bytes([byte]) + b"Z" for byte in range(1, 256) if byte != ord("/")]
+    names += ["é\u0080\u009b2J\u200b\u202e\u2028".encode(), b"\xe2\x82a", b"\x1b]0;x\x07"]
+    for name in names:
+        with open(os.path.join(os.fsencode(top), name), "wb"):
+            pass
+    (top / "link").symlink_to("to\x1b\n")
+    return top
+
+
+TO_TERMINALS = ("-fprint", "-fprint0", "-fprintf", "-fls")
+
+
+@pytest.mark.parametrize("locale", ("C", "C.UTF-8"))
+@pytest.mark.parametrize("action", TO_TERMINALS)
+def test_a_file_that_is_a_terminal(programs, odd_names, action, locale):
+    """As GNU find: names cannot command it, but for those that end with a zero byte."""
+    action = [action, TERMINAL, *(["%p|%f|%h|%P|%l|\\033[m\n"] if action == "-fprintf" else [])]
+    end = b"\0" if action[0] == "-fprint0" else b"\n"
+    seen = [
+        sorted(written([program, ".", *action], env={"LC_ALL": locale}, cwd=odd_names).split(end))
+        for program in ("/usr/bin/find", programs / "find")
+    ]
+    assert len(seen[0]) > 250
+    assert seen[0] == seen[1]
+
+
+def test_each_destination_is_asked_whether_it_is_a_terminal(programs, odd_names, scratch):
+    """What goes to a file is as it is, though standard output and another file are terminals."""
+    words = [".", "-fprint", scratch / "file", "-fprintf", TERMINAL, "%f\n"]
+    shown = written([programs / "find", *words], cwd=odd_names)
+    expected = run(["/usr/bin/find", ".", "-fprint", scratch / "gnu"], cwd=odd_names).ok()
+    assert b"\x1b" not in shown and b"?]0;x?" in shown and expected.out == b""
+    assert sorted((scratch / "file").read_bytes()) == sorted((scratch / "gnu").read_bytes())
+    converse([programs / "find", ".", "-fprint", scratch / "again", "-print"], cwd=odd_names)
+    assert sorted((scratch / "again").read_bytes()) == sorted((scratch / "gnu").read_bytes())
+
+
+def test_a_question_does_not_command_the_terminal(programs, scratch):
+    """GNU find asks with the name as it is."""
+    (scratch / "e\x1b]0;x\x07").touch()
+    words = [".", "-type", "f", "-ok", "true", "{}", ";"]
+    _, shown = converse([programs / "find", *words], [b"y"], cwd=scratch)
+    assert b"\x1b" not in shown and b"./e?]0;x?" in shown
+
+
+@pytest.mark.usefixtures("needs_root")
+def test_the_type_of_a_file_system_does_not_command_the_terminal(programs, mount, scratch):
+    """Whoever mounts a FUSE file system chooses its type."""
+    point = mount(mounts.hostile_fuse, scratch)
+    command = [programs / "find", point, "-maxdepth", "0"]
+    shown = written([*command, "-fprintf", TERMINAL, "%F"])
+    assert shown.startswith(b"fuse.t?]0;x?") and b"\x1b" not in shown
+    _, shown = converse([*command, "-printf", "%F"])
+    assert shown.startswith(b"fuse.t?]0;x?") and b"\x1b" not in shown
+    # Programs get it as it is.
+    assert run([*command, "-printf", "%F"]).ok().out.startswith(b"fuse.t\x1b]0;x\x07")

@@ -171,6 +171,30 @@ def fuse(work: Path) -> Iterator[Path]:
         unmount(point)
 
 
+# A title for the window, DEL, a C1 control character and a line break.
+HOSTILE = "t\x1b]0;x\x07\x7f\x9b2J\nnext"
+
+
+@contextlib.contextmanager
+def hostile_fuse(work: Path) -> Iterator[Path]:
+    """A FUSE file system whose type and source are `HOSTILE`, as any user can mount it."""
+    source, point = work / "hostile-source", work / "hostile-fuse"
+    source.mkdir(parents=True, exist_ok=True)
+    point.mkdir(parents=True, exist_ok=True)
+    call("bindfs", "-o", f"subtype={HOSTILE},fsname={HOSTILE}", source, point)
+    try:
+        yield point
+    finally:
+        unmount(point)
+
+
+@contextlib.contextmanager
+def hostile_tmpfs(work: Path) -> Iterator[Path]:
+    """A tmpfs whose source and whose place are named `HOSTILE`."""
+    with mounted(work / HOSTILE, "-t", "tmpfs", HOSTILE) as point:
+        yield point
+
+
 @contextlib.contextmanager
 def filesystem(kind: str, work: Path) -> Iterator[Path]:
     """A fresh mount of any of `KINDS`, empty but for what the kind itself brings."""

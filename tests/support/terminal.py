@@ -7,9 +7,13 @@ import pty
 import select
 import subprocess
 import time
+import tty
 from collections.abc import Sequence
 
 from support.run import Arg, environment, stop
+
+# Stands for the name of a terminal among the arguments of a program.
+TERMINAL = "TERMINAL"
 
 
 def converse(
@@ -44,6 +48,34 @@ def converse(
         os.close(theirs)
         os.close(ours)
     return process.returncode, shown.replace(b"\r\n", b"\n")
+
+
+def written(
+    args: Sequence[Arg], *, env: dict[str, str] | None = None, cwd: Arg | None = None
+) -> bytes:
+    """What a program writes to a terminal that its arguments name `TERMINAL`, byte for byte.
+
+    The program must succeed; its standard streams are no terminals.
+    """
+    ours, theirs = pty.openpty()
+    tty.setraw(theirs)
+    name = os.ttyname(theirs)
+    process = subprocess.Popen(
+        [os.fsencode(name if arg == TERMINAL else arg) for arg in args],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        cwd=cwd,
+        env=environment(env),
+        start_new_session=True,
+    )
+    try:
+        shown = talk(process, ours, [], b"\0\0", time.monotonic() + 30)
+    finally:
+        stop(process)
+        os.close(theirs)
+        os.close(ours)
+    assert process.returncode == 0, args
+    return shown
 
 
 def talk(process: subprocess.Popen, ours: int, answers: list, prompt: bytes, end: float) -> bytes:

@@ -17,6 +17,8 @@
 //!
 //! Data goes one way: words, expression, plan, evaluation, actions.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod accounts;
 pub mod date;
 pub mod execute;

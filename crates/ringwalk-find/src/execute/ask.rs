@@ -1,14 +1,23 @@
 //! The question before `-ok`, and the answer.
 
+use ringwalk_gnu::terminal_safe;
 use rustix::io::{Errno, read, write};
+use rustix::termios::isatty;
 use std::os::fd::AsFd;
 
 /// Writes `question` to `output` and reads a line from `input`: whether it begins with `y` or `Y`, as in the C locale. The end
 /// of the input, and an input that cannot be read, are a no.
 ///
-/// Nothing is read beyond the line, so that who reads the same input later finds all the rest.
+/// Nothing is read beyond the line, so that who reads the same input later finds all the rest. The
+/// question names a file: at a terminal, it is written as [`terminal_safe`] has it.
 pub fn ask(question: &[u8], output: impl AsFd, input: impl AsFd) -> bool {
-    write_all(question, output);
+    if isatty(&output) {
+        let mut safe = Vec::with_capacity(question.len());
+        terminal_safe(question, &mut safe);
+        write_all(&safe, output);
+    } else {
+        write_all(question, output);
+    }
     let mut first = None;
     while let Some(byte) = read_byte(&input) {
         first.get_or_insert(byte);

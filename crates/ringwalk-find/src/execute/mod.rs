@@ -34,6 +34,10 @@ pub trait Console {
 
     /// Puts the question of `-ok` and returns the answer; on standard error and from standard input unless this is
     /// overridden.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "`ask` makes the question safe for a terminal"
+    )]
     fn confirm(&mut self, question: &[u8]) -> bool {
         ask(question, std::io::stderr(), std::io::stdin())
     }

@@ -2,9 +2,9 @@
 
 use super::ls_colors::{Key, LsColors};
 use super::path::base_start;
-use super::terminal::terminal_safe;
 use crate::facts::Facts;
 use ringwalk::{Fields, FileType};
+use ringwalk_gnu::terminal_safe;
 use rustix::fs::{AtFlags, CWD};
 use rustix::io::Errno;
 

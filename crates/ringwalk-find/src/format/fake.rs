@@ -13,6 +13,10 @@ pub(super) struct Fake {
     pub(super) metadata: Result<Metadata, Errno>,
     pub(super) link_target: Option<Vec<u8>>,
     pub(super) target_type: Result<FileType, Errno>,
+    pub(super) file_system: Vec<u8>,
+    pub(super) context: Vec<u8>,
+    /// The name of the user and of the group with number 0.
+    pub(super) account: Vec<u8>,
 }
 
 impl Default for Fake {
@@ -43,6 +47,9 @@ impl Default for Fake {
             }),
             link_target: None,
             target_type: Ok(FileType::Regular),
+            file_system: b"ext4".to_vec(),
+            context: b"label".to_vec(),
+            account: b"root".to_vec(),
         }
     }
 }
@@ -77,18 +84,18 @@ impl Facts for Fake {
     }
 
     fn file_system(&self) -> Cow<'_, [u8]> {
-        Cow::Borrowed(b"ext4")
+        Cow::Borrowed(&self.file_system)
     }
 
     fn context(&self) -> Option<Vec<u8>> {
-        Some(b"label".to_vec())
+        Some(self.context.clone())
     }
 
     fn user_name(&self, uid: u32) -> Option<Cow<'_, [u8]>> {
-        (uid == 0).then_some(Cow::Borrowed(b"root"))
+        (uid == 0).then_some(Cow::Borrowed(&self.account[..]))
     }
 
     fn group_name(&self, gid: u32) -> Option<Cow<'_, [u8]>> {
-        (gid == 0).then_some(Cow::Borrowed(b"root"))
+        (gid == 0).then_some(Cow::Borrowed(&self.account[..]))
     }
 }

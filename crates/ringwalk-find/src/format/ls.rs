@@ -1,7 +1,7 @@
 //! The lines of `-ls`.
 
 use super::number::plain;
-use super::render::group;
+use super::render::{foreign, group};
 use super::{mode, time};
 use crate::facts::Facts;
 use ringwalk::{Fields, FileType, Metadata};
@@ -32,6 +32,8 @@ struct Columns {
     minor: AtomicUsize,
     size: AtomicUsize,
 }
+
+static COLUMNS: Columns = Columns::new();
 
 impl Columns {
     const fn new() -> Self {
@@ -72,11 +74,15 @@ fn terms() -> &'static Terms {
 /// A line allocates for names and the date. `POSIXLY_CORRECT` and `TZ` count as they are when the first line is written,
 /// and dates are recent or not as seen from then.
 pub fn write_ls(file: &impl Facts, out: &mut Vec<u8>) {
-    static COLUMNS: Columns = Columns::new();
-    write(file, &COLUMNS, terms(), out);
+    write(file, &COLUMNS, terms(), false, out);
 }
 
-fn write(file: &impl Facts, columns: &Columns, terms: &Terms, out: &mut Vec<u8>) {
+/// As [`write_ls`], for a terminal: names of accounts, too, are made safe.
+pub fn write_ls_to_terminal(file: &impl Facts, out: &mut Vec<u8>) {
+    write(file, &COLUMNS, terms(), true, out);
+}
+
+fn write(file: &impl Facts, columns: &Columns, terms: &Terms, terminal: bool, out: &mut Vec<u8>) {
     let Ok(metadata) = file.metadata() else {
         return;
     };
@@ -93,8 +99,10 @@ fn write(file: &impl Facts, columns: &Columns, terms: &Terms, out: &mut Vec<u8>)
     out.push(b' ');
     number(metadata.nlink.into(), &columns.links, out);
     out.push(b' ');
-    owner(file, metadata.uid, &columns.user, out);
-    name(&columns.group, out, |out| group(file, metadata.gid, out));
+    owner(file, metadata.uid, &columns.user, terminal, out);
+    name(&columns.group, out, |out| {
+        group(file, metadata.gid, terminal, out);
+    });
     size(metadata, columns, out);
     out.push(b' ');
     time::of_ls(metadata.mtime, terms.now, out);
@@ -132,9 +140,9 @@ fn number(number: u64, column: &AtomicUsize, out: &mut Vec<u8>) {
 
 /// The owner's name. A number that has no name stands in a column of eight, and the space after it counts when GNU find
 /// sees how wide its column has to be.
-fn owner(file: &impl Facts, uid: u32, column: &AtomicUsize, out: &mut Vec<u8>) {
+fn owner(file: &impl Facts, uid: u32, column: &AtomicUsize, terminal: bool, out: &mut Vec<u8>) {
     if let Some(user) = file.user_name(uid) {
-        return name(column, out, |out| out.extend_from_slice(&user));
+        return name(column, out, |out| foreign(&user, terminal, out));
     }
     let start = out.len();
     plain(uid.into(), out);
@@ -198,7 +206,7 @@ mod tests {
 
     fn line(file: &Fake, columns: &Columns) -> String {
         let mut out = Vec::new();
-        write(file, columns, &TERMS, &mut out);
+        write(file, columns, &TERMS, false, &mut out);
         String::from_utf8(out).unwrap()
     }
 
@@ -227,7 +235,7 @@ mod tests {
             posix: true,
             ..TERMS
         };
-        write(&file, &Columns::new(), &posix, &mut out);
+        write(&file, &Columns::new(), &posix, false, &mut out);
         assert!(out.starts_with(b"  1401217      3 -"));
     }
 
@@ -281,6 +289,19 @@ mod tests {
         let line = line(&file, &Columns::new());
         let expected = " a\\ b\\\"c\\\\d'\\n\\t\\007\\013\\177\\303\\251 -> to\\rwards\n";
         assert!(line.ends_with(expected), "{line}");
+    }
+
+    #[test]
+    fn names_of_accounts_do_not_command_a_terminal() {
+        let mut file = fake(|metadata| metadata.gid = 0);
+        file.account = b"u\x1b".to_vec();
+        let owners = |terminal| {
+            let mut out = Vec::new();
+            write(&file, &Columns::new(), &TERMS, terminal, &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        assert!(owners(true).contains(" u?       u?       "));
+        assert!(owners(false).contains(" u\u{1b}       u\u{1b}       "));
     }
 
     #[test]

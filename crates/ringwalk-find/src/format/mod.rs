@@ -7,7 +7,6 @@
 //! | `render.rs` | writing it of a file |
 //! | `number.rs`, `time.rs`, `mode.rs`, `path.rs` | numbers as C writes them, times, modes, parts of paths |
 //! | `ls.rs` | the lines of `-ls` |
-//! | `terminal.rs` | names made safe for a terminal |
 //! | `color.rs`, `ls_colors.rs` | names in colours, and the variable that says in which |
 //!
 //! A format is compiled once. Writing it then allocates nothing for a file, but for the names of accounts and for times
@@ -24,13 +23,11 @@ mod mode;
 mod number;
 mod path;
 mod render;
-mod terminal;
 mod time;
 
 pub use color::Colors;
-pub use ls::{LS_FIELDS, write_ls};
+pub use ls::{LS_FIELDS, write_ls, write_ls_to_terminal};
 pub(crate) use path::base;
-pub use terminal::terminal_safe;
 
 use crate::facts::Facts;
 use directive::Segment;
@@ -79,8 +76,8 @@ impl Format {
         render::write(self, file, false, out);
     }
 
-    /// As [`write`](Self::write), for a terminal: in what comes from names (`%f`, `%h`, `%l`, `%p`, `%P`) `?` stands for
-    /// what [`terminal_safe`] does not let through.
+    /// As [`write`](Self::write), for a terminal: names of files, accounts and file systems and
+    /// security contexts are written as [`terminal_safe`](ringwalk_gnu::terminal_safe) has them.
     pub fn write_to_terminal(&self, file: &impl Facts, out: &mut Vec<u8>) {
         render::write(self, file, true, out);
     }

@@ -2,12 +2,13 @@
 
 use super::directive::{Directive, Segment, Shape};
 use super::number::{decimal, general, octal, pad, plain};
-use super::terminal::terminal_safe;
 use super::{Format, mode, path, time};
 use crate::facts::Facts;
 use ringwalk::{FileType, Metadata};
+use ringwalk_gnu::terminal_safe;
 
-/// Appends what `format` says of `file`; nothing, if it needs metadata that there is not. `terminal`: names are made safe.
+/// Appends what `format` says of `file`; nothing, if it needs metadata that there is not. `terminal`:
+/// what others chose is made safe.
 pub(super) fn write(format: &Format, file: &impl Facts, terminal: bool, out: &mut Vec<u8>) {
     let metadata = if format.fields.is_empty() {
         None
@@ -26,7 +27,7 @@ pub(super) fn write(format: &Format, file: &impl Facts, terminal: bool, out: &mu
             },
             Segment::Directive(directive, shape) => match metadata {
                 Some(metadata) => {
-                    if !known(*directive, *shape, file, metadata, out) {
+                    if !known(*directive, *shape, file, metadata, terminal, out) {
                         simple(*directive, *shape, file, terminal, out);
                     }
                 }
@@ -48,6 +49,15 @@ fn text(shape: Shape, out: &mut Vec<u8>, append: impl FnOnce(&mut Vec<u8>)) {
     }
 }
 
+/// Appends text that others chose: names of files, accounts and file systems, security contexts.
+pub(super) fn foreign(text: &[u8], terminal: bool, out: &mut Vec<u8>) {
+    if terminal {
+        terminal_safe(text, out);
+    } else {
+        out.extend_from_slice(text);
+    }
+}
+
 /// Directives that need no metadata.
 fn simple(
     directive: Directive,
@@ -57,13 +67,7 @@ fn simple(
     out: &mut Vec<u8>,
 ) {
     let name = |name: &[u8], out: &mut Vec<u8>| {
-        text(shape, out, |out| {
-            if terminal {
-                terminal_safe(name, out);
-            } else {
-                out.extend_from_slice(name);
-            }
-        });
+        text(shape, out, |out| foreign(name, terminal, out));
     };
     match directive {
         Directive::Path => name(file.path(), out),
@@ -71,11 +75,10 @@ fn simple(
         Directive::Head => name(path::head(file.path()), out),
         Directive::Below => name(path::below(file.path(), file.root_len()), out),
         Directive::Target => name(&file.link_target().unwrap_or_default(), out),
-        // GNU find writes this one as it is even on a terminal.
+        // GNU find writes this one as it is even on a terminal, but `find *` has names of others.
         Directive::Root => {
             let whole = file.path();
-            let root = &whole[..file.root_len().min(whole.len())];
-            text(shape, out, |out| out.extend_from_slice(root));
+            name(&whole[..file.root_len().min(whole.len())], out);
         }
         Directive::Depth => {
             decimal(i64::try_from(file.depth()).unwrap_or(i64::MAX), shape, out);
@@ -84,9 +87,7 @@ fn simple(
             out.push(mode::type_letter(file.file_type()));
         }),
         Directive::TargetType => text(shape, out, |out| out.push(target_type(file))),
-        Directive::Context => text(shape, out, |out| {
-            out.extend_from_slice(&file.context().unwrap_or_default());
-        }),
+        Directive::Context => name(&file.context().unwrap_or_default(), out),
         _ => {}
     }
 }
@@ -97,6 +98,7 @@ fn known(
     shape: Shape,
     file: &impl Facts,
     metadata: &Metadata,
+    terminal: bool,
     out: &mut Vec<u8>,
 ) -> bool {
     let number = match directive {
@@ -108,7 +110,7 @@ fn known(
         Directive::Links => metadata.nlink.into(),
         Directive::UserNumber => metadata.uid.into(),
         Directive::GroupNumber => metadata.gid.into(),
-        _ => return other(directive, shape, file, metadata, out),
+        _ => return other(directive, shape, file, metadata, terminal, out),
     };
     text(shape, out, |out| plain(number, out));
     true
@@ -120,6 +122,7 @@ fn other(
     shape: Shape,
     file: &impl Facts,
     metadata: &Metadata,
+    terminal: bool,
     out: &mut Vec<u8>,
 ) -> bool {
     match directive {
@@ -133,15 +136,19 @@ fn other(
                 time::ctime(time, out);
             }
         }),
-        Directive::User => text(shape, out, |out| user(file, metadata.uid, out)),
-        Directive::Group => text(shape, out, |out| group(file, metadata.gid, out)),
+        Directive::User => text(shape, out, |out| {
+            user(file, metadata.uid, terminal, out);
+        }),
+        Directive::Group => text(shape, out, |out| {
+            group(file, metadata.gid, terminal, out);
+        }),
         Directive::Mode => text(shape, out, |out| {
             out.extend_from_slice(&mode::mode_letters(metadata.mode));
         }),
         Directive::Permissions => octal(metadata.mode & 0o7777, shape, out),
         Directive::Sparseness => general(sparseness(metadata), shape, out),
         Directive::FileSystem => text(shape, out, |out| {
-            out.extend_from_slice(&file.file_system());
+            foreign(&file.file_system(), terminal, out);
         }),
         _ => return false,
     }
@@ -149,17 +156,17 @@ fn other(
 }
 
 /// The name of an account, or its number.
-pub(super) fn user(file: &impl Facts, uid: u32, out: &mut Vec<u8>) {
+pub(super) fn user(file: &impl Facts, uid: u32, terminal: bool, out: &mut Vec<u8>) {
     match file.user_name(uid) {
-        Some(name) => out.extend_from_slice(&name),
+        Some(name) => foreign(&name, terminal, out),
         None => plain(uid.into(), out),
     }
 }
 
 /// The name of a group, or its number.
-pub(super) fn group(file: &impl Facts, gid: u32, out: &mut Vec<u8>) {
+pub(super) fn group(file: &impl Facts, gid: u32, terminal: bool, out: &mut Vec<u8>) {
     match file.group_name(gid) {
-        Some(name) => out.extend_from_slice(&name),
+        Some(name) => foreign(&name, terminal, out),
         None => plain(gid.into(), out),
     }
 }
@@ -289,6 +296,25 @@ mod tests {
         out.clear();
         let root = Format::parse(b"%H", &mut Vec::new()).unwrap();
         root.write_to_terminal(&file, &mut out);
-        assert_eq!(out, b"t\x1b");
+        assert_eq!(out, b"t?");
+    }
+
+    #[test]
+    fn terminals_get_no_escapes_from_whoever_mounts_or_names_accounts() {
+        let mut file = Fake {
+            file_system: b"fuse.\x1b]0;x\x07\x7f\xc2\x9b".to_vec(),
+            context: b"c\x1b".to_vec(),
+            account: b"u\x1b\xff".to_vec(),
+            ..Fake::default()
+        };
+        file.metadata.as_mut().unwrap().gid = 0;
+        let format = Format::parse(b"%F|%Z|%u|%5g", &mut Vec::new()).unwrap();
+        let mut out = Vec::new();
+        format.write_to_terminal(&file, &mut out);
+        assert!(out.starts_with(b"fuse.?]0;x???"), "{}", out.escape_ascii());
+        assert!(out.ends_with(b"|c?|u??|  u??"), "{}", out.escape_ascii());
+        out.clear();
+        format.write(&file, &mut out);
+        assert!(out.starts_with(b"fuse.\x1b]0;x\x07\x7f\xc2\x9b|c\x1b|u\x1b\xff|"));
     }
 }

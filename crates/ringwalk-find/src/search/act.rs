@@ -9,6 +9,7 @@ use crate::expression::{Action, Debug, Sink, SinkIndex};
 use crate::facts::Facts;
 use crate::format::{self, Format};
 use ringwalk::FileType;
+use ringwalk_gnu::terminal_safe;
 use rustix::fs::{AtFlags, unlinkat};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -22,6 +23,9 @@ pub(super) fn act(evaluator: &mut Evaluator<'_>, action: &Action, file: &File<'_
         Action::Printf { format, .. } if !can_be_written(format, file) => return false,
         Action::Printf { sink, format } => printf(evaluator, *sink, format, file),
         Action::Ls { .. } if file.metadata().is_err() => return false,
+        Action::Ls { sink } if evaluator.shared.outputs.is_terminal(*sink) => {
+            format::write_ls_to_terminal(file, text_of(evaluator, *sink));
+        }
         Action::Ls { sink } => format::write_ls(file, text_of(evaluator, *sink)),
         Action::Execute(template) => return execute(evaluator, template, file),
         Action::Delete => return delete(evaluator, file),
@@ -46,20 +50,16 @@ fn text_of<'e>(evaluator: &'e mut Evaluator<'_>, sink: SinkIndex) -> &'e mut Vec
 
 fn print(evaluator: &mut Evaluator<'_>, sink: SinkIndex, end: u8, file: &File<'_>) {
     let shared = evaluator.shared;
+    // As with GNU find, paths that end with a zero byte are for programs to read, even at a terminal.
+    let terminal = end != 0 && shared.outputs.is_terminal(sink);
+    let stdout = matches!(shared.command.sinks[sink.0], Sink::Stdout);
+    let colors = shared.colors.filter(|_| end != 0 && stdout);
     let text = text_of(evaluator, sink);
-    // Other sinks, and what ends with a zero byte, are for programs to read.
-    if end == 0 || !matches!(shared.command.sinks[sink.0], Sink::Stdout) {
-        text.extend_from_slice(file.path());
-    } else if let Some(colors) = shared.colors {
-        if shared.terminal {
-            colors.write_path_to_terminal(file, text);
-        } else {
-            colors.write_path(file, text);
-        }
-    } else if shared.terminal {
-        format::terminal_safe(file.path(), text);
-    } else {
-        text.extend_from_slice(file.path());
+    match colors {
+        Some(colors) if terminal => colors.write_path_to_terminal(file, text),
+        Some(colors) => colors.write_path(file, text),
+        None if terminal => terminal_safe(file.path(), text),
+        None => text.extend_from_slice(file.path()),
     }
     text.push(end);
 }
@@ -72,7 +72,7 @@ fn can_be_written(format: &Format, file: &File<'_>) -> bool {
 fn printf(evaluator: &mut Evaluator<'_>, sink: SinkIndex, format: &Format, file: &File<'_>) {
     let shared = evaluator.shared;
     // On a terminal names must not command it.
-    let terminal = shared.terminal && matches!(shared.command.sinks[sink.0], Sink::Stdout);
+    let terminal = shared.outputs.is_terminal(sink);
     let text = text_of(evaluator, sink);
     if terminal {
         format.write_to_terminal(file, text);

@@ -73,7 +73,6 @@ fn search_in(command: &Command, host: &dyn Host, outputs: &Outputs<'_>, roots: R
         host,
         outputs,
         line: None,
-        terminal: host.is_terminal(),
         colors: colors.as_ref(),
         accounts: &Accounts::default(),
         file_systems: &FileSystems::default(),

@@ -22,7 +22,7 @@ use super::state::LineAt;
 use crate::expression::{Sink, SinkIndex};
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -42,6 +42,8 @@ pub(crate) type Texts = Vec<Vec<u8>>;
 pub(crate) struct Outputs<'c> {
     host: &'c dyn Host,
     sinks: Vec<Target>,
+    /// Whether each sink is a terminal, by its number.
+    terminals: Vec<bool>,
     workers: RwLock<Vec<Arc<Pieces>>>,
     /// Somebody is watching: lines are written as soon as they are there.
     watched: bool,
@@ -98,11 +100,16 @@ impl<'c> Outputs<'c> {
             };
             targets.push(target);
         }
+        let terminals = targets
+            .iter()
+            .map(|target| is_terminal(target, &targets, host))
+            .collect::<Vec<_>>();
         Ok(Self {
             host,
             sinks: targets,
             workers: RwLock::default(),
-            watched: host.is_terminal(),
+            watched: host.is_terminal() || terminals.contains(&true),
+            terminals,
             failed: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             unread: AtomicBool::new(false),
@@ -115,6 +122,11 @@ impl<'c> Outputs<'c> {
             Target::Same(earlier) => earlier,
             _ => sink.0,
         }
+    }
+
+    /// Whether a sink is a terminal, which names must not command.
+    pub(crate) fn is_terminal(&self, sink: SinkIndex) -> bool {
+        self.terminals[sink.0]
     }
 
     /// Whether something could not be written.
@@ -208,7 +220,7 @@ impl<'c> Outputs<'c> {
             }
             Target::Stderr => {
                 // That this fails cannot be told anywhere.
-                if io::stderr().write_all(text).is_err() {
+                if stderr().write_all(text).is_err() {
                     self.failed.store(true, Ordering::Relaxed);
                 }
             }
@@ -294,6 +306,23 @@ impl Writer {
             self.pieces.written.store(gathered.piece, Ordering::Release);
         }
     }
+}
+
+fn is_terminal(target: &Target, targets: &[Target], host: &dyn Host) -> bool {
+    match target {
+        Target::Stdout => host.is_terminal(),
+        Target::Stderr => stderr().is_terminal(),
+        Target::Same(earlier) => is_terminal(&targets[*earlier], targets, host),
+        Target::File { file, .. } => lock(file).is_terminal(),
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "`-fprint /dev/stderr` writes data there, as it does to files"
+)]
+fn stderr() -> io::Stderr {
+    io::stderr()
 }
 
 /// Opens a file to be written to, or finds it among those that have been opened, by another name.

@@ -49,8 +49,6 @@ pub(crate) struct Shared<'a> {
     pub(crate) outputs: &'a Outputs<'a>,
     /// Where results go that are put into order.
     pub(crate) line: Option<&'a dyn InOrder>,
-    /// Standard output is a terminal.
-    pub(crate) terminal: bool,
     /// Those of the terminal that is printed to.
     pub(crate) colors: Option<&'a Colors>,
     pub(crate) accounts: &'a Accounts,

@@ -41,7 +41,8 @@ impl<'s> Searcher<'s> {
         let options = &shared.command.options;
         let unadorned = |(sink, end): (SinkIndex, u8)| {
             let stdout = matches!(shared.command.sinks[sink.0], Sink::Stdout);
-            let shown = stdout && end != 0 && (shared.terminal || shared.colors.is_some());
+            let colored = stdout && shared.colors.is_some();
+            let shown = end != 0 && (colored || shared.outputs.is_terminal(sink));
             (!shown).then(|| (shared.outputs.text_of(sink), end))
         };
         let counting = options.debug.contains(Debug::RATES);

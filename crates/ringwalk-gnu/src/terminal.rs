@@ -1,16 +1,19 @@
-//! Names made safe for a terminal.
+//! Data made safe for a terminal, as GNU find does it with names.
+//!
+//! Text in messages is made safe by `ringwalk::shown`, which does not lose what it cannot show.
 
-use ringwalk_gnu::locale::utf8;
+use crate::locale::utf8;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
-/// Appends `name` with a `?` for each character that a terminal shows nothing for, or may obey: control characters, line
-/// and paragraph separators, and what is not assigned. Bytes that are no text of the locale are a `?` each, but a
-/// character that the name's end cuts off is one. In a locale that is not UTF-8, no byte from 128 on is text.
+/// Appends `name` with a `?` for each character that a terminal does not show or may obey: control
+/// characters, line and paragraph separators, and unassigned ones. A byte that is no text of the
+/// locale becomes a `?`, and so does a character that the end of the name cuts off. In a locale that
+/// is not UTF-8, no byte from 128 on is text.
 pub fn terminal_safe(name: &[u8], out: &mut Vec<u8>) {
     safe(name, utf8(), out);
 }
 
-pub(super) fn safe(name: &[u8], utf8: bool, out: &mut Vec<u8>) {
+fn safe(name: &[u8], utf8: bool, out: &mut Vec<u8>) {
     let mut rest = name;
     while !rest.is_empty() {
         let plain = rest.iter().take_while(|byte| matches!(byte, b' '..=b'~'));
