@@ -7,7 +7,9 @@ import subprocess
 import time
 
 import pytest
-from support.run import TIMEOUT, Result, environment
+from support import mounts
+from support.run import TIMEOUT, Result, environment, run
+from support.terminal import converse
 
 COMMANDS = (
     ("ringwalk", "count"),
@@ -93,3 +95,88 @@ def test_all_three_descriptors_closed(programs, tree):
         check=False,
     ).returncode
     assert status in (0, 1)
+
+
+def test_paths_do_not_command_the_terminal(programs, scratch):
+    """GNU du writes them as they are; programs get them so here, too."""
+    name = b"e\x1b]0;x\x07\n\xc2\x9b2J"
+    (scratch / os.fsdecode(name)).touch()
+    _, shown = converse([programs / "du", "-a", "."], cwd=scratch, env={"LC_ALL": "C.UTF-8"})
+    assert b"\t./e?]0;x???2J\n" in shown.replace(b"\xc2", b"?") and b"\x1b" not in shown
+    _, shown = converse([programs / "du", "-a0", "."], cwd=scratch)
+    assert b"./" + name + b"\0" in shown
+    assert name in run([programs / "du", "-a", "."], cwd=scratch).ok().out
+
+
+def commands(point) -> list[list]:
+    """Commands that tell what file system `point` is on, in results and in messages."""
+    count = ["ringwalk", "--explain", "--source"]
+    return [
+        ["ringwalk", "doctor", point],
+        ["ringwalk", "--explain", "doctor", point],
+        ["ringwalk", "doctor", "--json", point],
+        *([*count, source, "count", point] for source in ("auto", "ext4", "xfs", "btrfs")),
+        ["ringwalk", "--source", "ext4", "du", point],
+        ["ringwalk", "--source", "ext4", "find", point],
+        ["ringwalk", "--explain", "find", point, "-fstype", "ext4"],
+        ["du", "--exclusive", point],
+        ["find", "-D", "all", point, "-printf", "%F %p\n"],
+        ["find", point, "-ls"],
+    ]
+
+
+@pytest.mark.usefixtures("needs_root")
+@pytest.mark.parametrize("kind", (mounts.hostile_fuse, mounts.hostile_tmpfs))
+def test_file_systems_do_not_command_the_terminal(programs, mount, scratch, kind):
+    """Whoever mounts chooses the type, the source and the place of a file system."""
+    point = mount(kind, scratch)
+    (point / "file").touch()
+    for command in commands(point):
+        args = [programs / command[0], *command[1:]]
+        _, shown = converse(args, env={"LC_ALL": "C.UTF-8", "RINGWALK_PROGRESS": "never"})
+        text = shown.decode()
+        controls = [c for c in text if not c.isprintable() and c not in "\n\t"]
+        assert shown and not controls, (command, shown)
+        # No line of its own, either: mountinfo and messages have it escaped.
+        assert b"next" not in [line.strip()[:4] for line in shown.splitlines()], (command, shown)
+
+
+def test_the_environment_and_words_do_not_command_the_terminal(programs, scratch):
+    """What a message repeats of variables and arguments."""
+    evil = mounts.HOSTILE
+    for args, env in (
+        (["ringwalk", "count", "."], {"RINGWALK_SOURCE": evil}),
+        (["ringwalk", "count", "."], {"RINGWALK_WORKERS": evil}),
+        (["ringwalk", "--source", evil, "count"], {}),
+        (["ringwalk", evil], {}),
+        (["ringwalk", "count", f"--{evil}"], {}),
+        (["ringwalk", "count", evil], {}),
+        (["ringwalk", "doctor", evil], {}),
+        (["du", f"--{evil}"], {}),
+        (["du", f"-d{evil}"], {}),
+        (["du", f"-B{evil}"], {}),
+        (["du", f"-t{evil}"], {}),
+        (["du", f"--time={evil}"], {}),
+        (["du", "--time", f"--time-style={evil}"], {}),
+        (["du", "-X", evil], {}),
+        (["du", f"--files0-from={evil}"], {}),
+        (["du", evil], {}),
+        (["find", evil], {}),
+        (["find", ".", f"-{evil}"], {}),
+        (["find", ".", "-type", evil], {}),
+        (["find", ".", "-size", evil], {}),
+        (["find", ".", "-perm", evil], {}),
+        (["find", ".", "-user", evil], {}),
+        (["find", ".", "-newer", evil], {}),
+        (["find", ".", "-newermt", evil], {}),
+        (["find", ".", "-regextype", evil], {}),
+        (["find", ".", "-regex", f"\\({evil}"], {}),
+        (["find", ".", "-fprint", evil + "/x"], {}),
+        (["find", ".", "-files0-from", evil], {}),
+        (["find", ".", "-D", evil, "-true"], {}),
+        (["find", ".", "-D", "all", "-name", evil], {}),
+        (["find", ".", "-exec", evil, ";"], {}),
+    ):
+        _, shown = converse([programs / args[0], *args[1:]], cwd=scratch, env=env)
+        text = shown.decode(errors="replace").replace("\x1b[0m", "")
+        assert shown and not set(text) & set("\x1b\x07\x7f\x9b"), (args, shown)

@@ -3,11 +3,18 @@
 //! The line of progress stands on the terminal's last line and is drawn by a thread of its own. Whatever else is
 //! written must first take it away: so everything goes through one lock, and whoever writes clears the line. It is
 //! drawn again at its next turn.
+//!
+//! Every message goes through here, and none brings a control character to the terminal but line
+//! breaks and tabs. That is the last line of defence: what is foreign in a message is quoted
+//! ([`crate::quote`]) or escaped ([`ringwalk::shown`]) where it is put in, and stays on its line.
+//! Results are bytes ([`print`], [`write`]): whoever makes them asks [`stdout_is_terminal`].
 
+use ringwalk::shown::lines;
 pub use ringwalk_gnu::reason;
 use ringwalk_sys::stdout_was_closed;
-use std::fmt::{Display, Write as _};
-use std::io::{self, Write};
+use rustix::termios::tcgetwinsize;
+use std::fmt::Display;
+use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -36,7 +43,31 @@ impl Console {
 /// Writes to standard error in one call, so that lines of several processes do not mix; the caller holds the lock. A
 /// failure cannot be told anywhere, and must not end the work.
 fn put(text: &str) {
-    let _ = io::stderr().write_all(text.as_bytes());
+    let _ = stderr().write_all(text.as_bytes());
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is where all text goes through"
+)]
+fn stderr() -> io::Stderr {
+    io::stderr()
+}
+
+/// Returns true if standard error is a terminal.
+pub fn stderr_is_terminal() -> bool {
+    stderr().is_terminal()
+}
+
+/// Returns the columns of the terminal that standard error is; 0 if they are unknown.
+pub fn columns() -> usize {
+    tcgetwinsize(stderr()).map_or(0, |size| usize::from(size.ws_col))
+}
+
+/// Returns true if standard output is a terminal.
+#[expect(clippy::disallowed_methods, reason = "nothing is written")]
+pub fn stdout_is_terminal() -> bool {
+    io::stdout().is_terminal()
 }
 
 /// Sets the name that messages begin with; the first call counts. Without one it is `ringwalk`.
@@ -54,22 +85,30 @@ pub fn error(message: impl Display) {
     note(format_args!("{}: {message}", program()));
 }
 
-/// Writes a line of `text` to standard error.
+/// Writes a line of `text` to standard error, with its control characters escaped.
 pub fn note(text: impl Display) {
-    let mut line = String::new();
+    let text = text.to_string();
+    let text = lines(&text);
     let mut console = console();
-    if std::mem::take(&mut console.line_shown) {
-        line.push_str(ERASE_LINE);
-    }
-    let _ = writeln!(line, "{text}");
-    put(&line);
+    let erased = std::mem::take(&mut console.line_shown);
+    let erase = if erased { ERASE_LINE } else { "" };
+    put(&format!("{erase}{text}\n"));
+}
+
+/// Writes `text` to standard output, with its control characters escaped.
+///
+/// # Errors
+///
+/// Those of [`print`].
+pub fn report(text: &str) -> Result<(), ExitCode> {
+    print(lines(text).as_bytes())
 }
 
 /// Draws the line of progress, which must have no line break and fit the terminal.
 pub fn draw(line: &str) {
     let mut console = console();
     console.line_shown = true;
-    put(&format!("{ERASE_LINE}{line}"));
+    put(&format!("{ERASE_LINE}{}", lines(line)));
 }
 
 /// Takes the line of progress away.
@@ -98,6 +137,10 @@ pub fn print(bytes: &[u8]) -> Result<(), ExitCode> {
 /// # Errors
 ///
 /// Those of write(2); `EBADF` if standard output was closed when the program began.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is where all results go through"
+)]
 pub fn write(bytes: &[u8]) -> io::Result<()> {
     without_line(|| {
         if stdout_was_closed() {

@@ -6,11 +6,11 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use clap::error::ErrorKind;
+use ringwalk::shown::is_plain;
 
 use crate::cli::{Cli, Command, CommonArgs, DuLink};
 use crate::console;
 use crate::engine_options::EngineOptions;
-use crate::quote::is_plain;
 
 /// Exit status of usage errors; GNU du and find have 1 for them, and so have ours.
 const USAGE: u8 = 2;

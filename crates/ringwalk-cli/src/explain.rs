@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use ringwalk::shown::one_line;
 use ringwalk::{Prefetched, Summary};
 
 use crate::console;
@@ -14,6 +15,7 @@ pub fn explain(summary: &Summary) {
 fn text(summary: &Summary) -> String {
     let mut out = String::new();
     let mut row = |name: &str, value: &str| {
+        let value = one_line(value);
         let _ = writeln!(out, "{}: {name:<12}{value}", console::program());
     };
     row("source", &source(summary));
@@ -203,6 +205,13 @@ mod tests {
         summary.source_given = true;
         summary.source_reason.clear();
         assert_eq!(source(&summary), "ext4 (asked for)");
+    }
+
+    #[test]
+    fn what_others_chose_stays_in_its_row() {
+        let mut summary = Walk::new("src").run(|_| Nothing).summary;
+        summary.source_reason = "/dev/\u{1b}[2J\nx".to_owned();
+        assert!(text(&summary).contains("(auto: /dev/\\033[2J\\nx)\n"));
     }
 
     #[test]

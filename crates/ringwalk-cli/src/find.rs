@@ -1,7 +1,7 @@
 //! `ringwalk find`: what the search needs of this program; the language and the search are the crate `ringwalk-find`.
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal as _};
+use std::io;
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
@@ -66,7 +66,7 @@ impl Host for Program<'_> {
     }
 
     fn is_terminal(&self) -> bool {
-        *self.terminal.get_or_init(|| io::stdout().is_terminal())
+        *self.terminal.get_or_init(console::stdout_is_terminal)
     }
 
     fn set_up(&self, walk: Walk) -> Option<Walk> {

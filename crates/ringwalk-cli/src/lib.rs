@@ -14,6 +14,8 @@
 //! x86_64-unknown-linux-gnu`) it is 0.58 ms. A build without `--target` cannot be, since procedural macros are loaded
 //! dynamically; that is why it is not the default.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod cli;
 pub mod console;
 pub mod count;

@@ -7,13 +7,11 @@
 //! On a terminal there is one line, redrawn ten times a second and taken away at the end. Elsewhere (`always`) there are
 //! plain lines, a second apart at first, later ten.
 
-use std::io::IsTerminal;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use ringwalk::Monitor;
-use rustix::termios::tcgetwinsize;
 use unicode_width::UnicodeWidthChar;
 
 use crate::console;
@@ -74,7 +72,7 @@ impl Progress {
         let terminal = match when {
             ProgressWhen::Never => return Self::default(),
             _ => {
-                std::io::stderr().is_terminal()
+                console::stderr_is_terminal()
                     && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
             }
         };
@@ -128,7 +126,7 @@ fn redraw(stop: &Stop, mut sample: impl FnMut() -> Sample) {
     let mut pause = PATIENCE;
     while let Some(sample) = sample_after(stop, pause, &mut sample) {
         let speed = rate.update(sample.entries, Instant::now());
-        let columns = tcgetwinsize(std::io::stderr()).map_or(0, |size| usize::from(size.ws_col));
+        let columns = console::columns();
         // One column stays free: some terminals wrap when the last one is written.
         let columns = if columns == 0 { USUAL_COLUMNS } else { columns } - 1;
         console::draw(cut(&line(&sample, speed), columns));

@@ -8,6 +8,8 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 
+use ringwalk::shown::{is_plain, push_escape};
+
 /// `name` in quotes, for messages.
 pub fn quoted<N: AsRef<OsStr> + ?Sized>(name: &N) -> Quoted<'_> {
     Quoted(name.as_ref().as_bytes())
@@ -38,57 +40,39 @@ impl fmt::Display for Quoted<'_> {
 
 /// Plain runs in single quotes, everything else as `$'...'`.
 fn fmt_pieces(f: &mut fmt::Formatter<'_>, name: &[u8]) -> fmt::Result {
+    let mut out = String::from("'");
     let mut escaping = false;
-    f.write_str("'")?;
     for chunk in name.utf8_chunks() {
         for character in chunk.valid().chars() {
             if is_plain(character) && character != '\'' {
-                switch(f, &mut escaping, false)?;
-                write!(f, "{character}")?;
+                switch(&mut out, &mut escaping, false);
+                out.push(character);
                 continue;
             }
-            switch(f, &mut escaping, true)?;
+            switch(&mut out, &mut escaping, true);
             if character == '\'' {
-                f.write_str("\\'")?;
+                out.push_str("\\'");
                 continue;
             }
             for byte in character.encode_utf8(&mut [0; 4]).bytes() {
-                fmt_escape(f, byte)?;
+                push_escape(byte, &mut out);
             }
         }
         for &byte in chunk.invalid() {
-            switch(f, &mut escaping, true)?;
-            fmt_escape(f, byte)?;
+            switch(&mut out, &mut escaping, true);
+            push_escape(byte, &mut out);
         }
     }
-    f.write_str("'")
+    out.push('\'');
+    f.write_str(&out)
 }
 
 /// Goes from `'...'` to `$'...'` or back where that is needed.
-fn switch(f: &mut fmt::Formatter<'_>, escaping: &mut bool, wanted: bool) -> fmt::Result {
-    if *escaping == wanted {
-        return Ok(());
+fn switch(out: &mut String, escaping: &mut bool, wanted: bool) {
+    if *escaping != wanted {
+        *escaping = wanted;
+        out.push_str(if wanted { "'$'" } else { "''" });
     }
-    *escaping = wanted;
-    f.write_str(if wanted { "'$'" } else { "''" })
-}
-
-fn fmt_escape(f: &mut fmt::Formatter<'_>, byte: u8) -> fmt::Result {
-    match byte {
-        b'\n' => f.write_str("\\n"),
-        b'\t' => f.write_str("\\t"),
-        b'\r' => f.write_str("\\r"),
-        _ => write!(f, "\\{byte:03o}"),
-    }
-}
-
-/// Whether `character` may reach a terminal as it is.
-pub fn is_plain(character: char) -> bool {
-    let misleading = matches!(character,
-        // Line and paragraph separators; marks, embeddings, overrides and isolates of text direction.
-        '\u{2028}' | '\u{2029}' | '\u{061c}' | '\u{200e}' | '\u{200f}'
-        | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
-    !character.is_control() && !misleading
 }
 
 /// Writes `name` to `out` for a line of progress: unquoted, and what is not plain becomes `?`.

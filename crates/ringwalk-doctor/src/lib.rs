@@ -11,6 +11,8 @@
 //! Nothing here is run by a walk: reading all of this costs more than counting a small tree. What is *not* here: the report as text
 //! for people, which is `ringwalk doctor`'s.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 mod bulk;
 mod cgroup;
 mod kernel;
@@ -26,6 +28,7 @@ pub use sources::Source;
 pub use user::User;
 
 use ringwalk::Errno;
+use ringwalk::shown;
 use serde::Serialize;
 use sources::Engine;
 use std::num::NonZeroUsize;
@@ -92,10 +95,10 @@ impl Report {
         })
     }
 
-    /// The report as a JSON object, over several lines.
+    /// The report as a JSON object, over several lines; control characters in strings are escaped.
     pub fn json(&self) -> String {
         // Only maps with keys that are no strings and failing serializers fail; there are none.
-        serde_json::to_string_pretty(self).unwrap_or_default()
+        shown::json(serde_json::to_string_pretty(self).unwrap_or_default())
     }
 }
 

@@ -2,6 +2,7 @@
 //! ([`file()`], [`file_always`]), or between the locale's quotes with C escapes ([`value`]).
 
 use crate::locale::{first, utf8};
+use ringwalk::shown::push_escape;
 
 /// A file's name, quoted only if a shell would not take it as it is: `name`, `'two words'`.
 pub fn file(name: &[u8]) -> String {
@@ -104,7 +105,7 @@ fn single_quoted(name: &[u8], quoted: bool, utf8: bool) -> String {
                     escaping = true;
                 }
                 for byte in bytes {
-                    escape(*byte, &mut out);
+                    push_escape(*byte, &mut out);
                 }
             }
         }
@@ -123,30 +124,11 @@ fn locale_quoted(text: &[u8], utf8: bool) -> String {
                 out.push(c);
             }
             Ok(c) if printable(unit) => out.push(c),
-            _ => bytes.iter().for_each(|byte| escape(*byte, &mut out)),
+            _ => bytes.iter().for_each(|byte| push_escape(*byte, &mut out)),
         }
     }
     out.push(close);
     out
-}
-
-/// A byte as C writes it in a string: a letter if it has one, else three octal digits.
-fn escape(byte: u8, out: &mut String) {
-    out.push('\\');
-    match byte {
-        7 => out.push('a'),
-        8 => out.push('b'),
-        b'\t' => out.push('t'),
-        b'\n' => out.push('n'),
-        11 => out.push('v'),
-        12 => out.push('f'),
-        b'\r' => out.push('r'),
-        _ => {
-            for shift in [6, 3, 0] {
-                out.push(char::from(b'0' + (byte >> shift & 7)));
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@
 //! | `boundary.rs` | the devices and mounts that a walk stays on |
 //! | `worker/`, `scheduler.rs` | the loop of one worker; work between workers |
 //! | `regime.rs`, `meter.rs`, `filesystem.rs` | how many workers, by what is measured, on what kind of file system |
+//! | `shown.rs` | text of foreign origin in messages, made safe for terminals |
 //! | `block/` | many places of a block device or a file read at once |
 //! | `descriptor.rs` | open directories as a cache with a budget |
 //!
@@ -59,6 +60,7 @@ mod root;
 mod scan;
 mod scheduler;
 mod sending;
+pub mod shown;
 mod source;
 mod source_choice;
 mod stat;

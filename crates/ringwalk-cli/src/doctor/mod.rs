@@ -36,7 +36,7 @@ pub fn run(args: &DoctorArgs, options: &EngineOptions) -> ExitCode {
     } else {
         report::text(&report)
     };
-    if let Err(status) = console::print(output.as_bytes()) {
+    if let Err(status) = console::report(&output) {
         return status;
     }
     if options.explain {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use ringwalk::shown::one_line;
 use ringwalk_doctor::{Limits, Obstacle, Place, Prefetch, Report, Source, User};
 
 use crate::quote::quoted;
@@ -53,7 +54,9 @@ fn privileges(user: &User) -> String {
     }
 }
 
+/// A row. Values hold what others chose, such as types of file systems: they stay on their line.
 fn row(out: &mut String, name: &str, value: &str) {
+    let value = one_line(value);
     let _ = writeln!(out, "  {name:<width$}{value}", width = COLUMN - 2);
 }
 
@@ -281,6 +284,17 @@ mod tests {
             .collect();
         assert_eq!(columns, [Some(2), Some(COLUMN), Some(COLUMN + 2)]);
         assert!(out.contains("not usable here"), "{out}");
+    }
+
+    #[test]
+    fn what_others_chose_stays_in_its_row() {
+        let mut out = String::new();
+        row(&mut out, "name", "fuse.\u{1b}[2J\nuser  root\u{9b}");
+        assert!(
+            out.ends_with("  fuse.\\033[2J\\nuser  root\\302\\233\n"),
+            "{out}"
+        );
+        assert_eq!(out.lines().count(), 1);
     }
 
     #[test]

@@ -52,6 +52,8 @@ pub(crate) struct Config {
     pub(crate) repeats: bool,
     /// The byte that ends a line.
     pub(crate) terminator: u8,
+    /// Paths must not command the terminal that they are written to.
+    pub(crate) terminal: bool,
     pub(crate) links: Links,
     /// The depth of the last level that has lines.
     pub(crate) max_depth: usize,
@@ -240,6 +242,8 @@ impl Reader {
                 || args.operands.len() > 1
                 || self.links == Links::Always,
             terminator: if self.has(Flag::Null) { 0 } else { b'\n' },
+            // Paths that end with a zero byte are for programs to read, even at a terminal.
+            terminal: !self.has(Flag::Null) && console::stdout_is_terminal(),
             links: self.links,
             max_depth,
             block_size,

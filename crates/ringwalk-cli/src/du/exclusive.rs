@@ -19,6 +19,7 @@ use std::fmt;
 use std::os::fd::OwnedFd;
 use std::sync::Mutex;
 
+use ringwalk::shown::one_line;
 use ringwalk::{Batch, Entry, Errno, FileType, Metadata, mounts};
 use ringwalk_sys::btrfs::TreeSearch;
 use ringwalk_sys::{ExtentMap, FileExtent};
@@ -249,7 +250,8 @@ fn kind_of(file: &OwnedFd) -> Result<Kind, Errno> {
     let mount = mounts.into_iter().find(|mount| mount.id == id);
     Ok(Kind::Unknown(mount.map_or_else(
         || format!("a file system of type {magic:#x}"),
-        |mount| mount.file_system,
+        // Whoever mounted it chose its type.
+        |mount| one_line(mount.file_system).into_owned(),
     )))
 }
 

@@ -19,6 +19,7 @@
 //!
 //! - Output is written in blocks rather than line by line, unless it goes to a terminal. A reader that goes away ends the
 //!   work with status 1 rather than by a signal.
+//! - At a terminal, `?` replaces the control characters of paths, unless `-0` is given.
 //! - A directory of more than 10 000 entries is listed in its own order rather than by inode number, so of several links
 //!   to a file another one may be charged.
 //! - `-L` uses one worker, since it must know in time where a link leads back to; `--workers` has no say in it.

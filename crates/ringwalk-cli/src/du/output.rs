@@ -1,9 +1,9 @@
 //! Lines on standard output: formatting, and a buffer that is written when it is full.
 
-use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
 use ringwalk::Timestamp;
+use ringwalk_gnu::terminal_safe;
 
 use super::config::Config;
 use super::totals::Totals;
@@ -37,8 +37,12 @@ impl Config {
     /// Appends a line: what is counted, the time if it is shown, the path of which `parts` are the parts.
     pub(crate) fn write_line(&self, totals: &Totals, parts: [&[u8]; 2], out: &mut Vec<u8>) {
         self.begin_line(totals, out);
-        for part in parts {
-            out.extend_from_slice(part);
+        if self.terminal {
+            terminal_safe(&parts.concat(), out);
+        } else {
+            for part in parts {
+                out.extend_from_slice(part);
+            }
         }
         out.push(self.terminator);
     }
@@ -58,7 +62,7 @@ impl Output {
     pub(crate) fn new() -> Self {
         Self {
             buffer: Vec::new(),
-            watched: io::stdout().is_terminal(),
+            watched: console::stdout_is_terminal(),
             failed: None,
         }
     }

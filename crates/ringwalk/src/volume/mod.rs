@@ -29,6 +29,7 @@ pub(crate) use grounds::{Grounds, open_root};
 pub(crate) use mounted::{Mounted, now as seconds_now};
 
 use crate::raw_batch::RawBatch;
+use crate::shown::one_line;
 use crate::stat::Wanted;
 use ringwalk_sys::RawFileType as FileType;
 use std::borrow::Cow;
@@ -40,9 +41,11 @@ use std::sync::Arc;
 pub(crate) struct Refused(pub(crate) Cow<'static, str>);
 
 impl Refused {
-    /// The numbers that the standard library puts behind the kernel's answers are left out.
+    /// The numbers that the standard library puts behind the kernel's answers are left out. What others
+    /// chose, such as the type of a file system and the path of a mount, is escaped where a terminal
+    /// would obey it.
     pub(crate) fn because(reason: impl Into<Cow<'static, str>>) -> Self {
-        let reason = reason.into();
+        let reason = one_line(reason);
         if let Some((before, after)) = reason.split_once(" (os error ")
             && let Some((_, after)) = after.split_once(')')
         {
@@ -161,5 +164,9 @@ mod tests {
             "/dev/sda: Operation not permitted, twice"
         );
         assert_eq!(Refused::because("plain").to_string(), "plain");
+        assert_eq!(
+            Refused::because("on fuse.\u{1b}[2J\n".to_owned()).to_string(),
+            "on fuse.\\033[2J\\n"
+        );
     }
 }

@@ -28,6 +28,7 @@ pub(crate) use metadata::{is_unsure, to_metadata};
 
 use super::{Mounted, Reader, Refused, Volume};
 use crate::device;
+use crate::shown::one_line;
 use reader::Ext4Reader;
 use ringwalk_ext4::FileSystem;
 use rustix::fs::{major, minor};
@@ -109,7 +110,8 @@ impl Volume for Ext4 {
     }
 
     fn describe(&self) -> String {
-        format!("{}; {}", self.path.display(), self.mounted.describe())
+        let path = self.path.to_string_lossy();
+        format!("{}; {}", one_line(path), self.mounted.describe())
     }
 
     fn reader(self: Arc<Self>) -> Box<dyn Reader> {
