@@ -6,6 +6,7 @@ import os
 import resource
 import signal
 import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -131,3 +132,16 @@ def stop(process: subprocess.Popen) -> None:
     if process.poll() is None:
         process.send_signal(signal.SIGKILL)
     process.wait()
+
+
+def with_peak(args: Sequence[Arg]) -> tuple[list[bytes], int]:
+    """Returns the lines that a program prints, and the most memory that it had, in bytes."""
+    # A process of its own starts the program: a child's peak begins with its parent's size.
+    script = (
+        "import os, sys; pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ); "
+        "_, status, usage = os.wait4(pid, 0); print(status, usage.ru_maxrss)"
+    )
+    *lines, last = run([sys.executable, "-c", script, *args]).ok().lines()
+    status, peak = map(int, last.split())
+    assert status == 0
+    return lines, peak * 1024

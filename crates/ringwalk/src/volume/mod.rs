@@ -10,12 +10,14 @@
 //! | `mounted.rs` | the mount that a volume is read below of: what holds for all files of it |
 //! | `bulk.rs` | which directories of a walk are read so |
 //! | `grounds.rs` | which of its roots lie on which volume |
+//! | `budget.rs` | the memory that a walk may hold in snapshots of large directories |
 //! | `covered.rs` | entries that something else is mounted on |
 //! | `ext4/` | ext2, ext3 and ext4 from the block device |
 //! | `xfs/` | metadata by BULKSTAT |
 //! | `btrfs/` | names and metadata by TREE_SEARCH_V2 |
 
 pub(crate) mod btrfs;
+mod budget;
 mod bulk;
 mod covered;
 pub(crate) mod ext4;
@@ -23,6 +25,7 @@ mod grounds;
 mod mounted;
 pub(crate) mod xfs;
 
+pub(crate) use budget::{Budget, Share, Snapshot};
 pub(crate) use bulk::Bulk;
 pub(crate) use covered::Covered;
 pub(crate) use grounds::{Grounds, open_root};
@@ -79,7 +82,7 @@ pub(crate) struct Position {
     /// An offset, an index.
     pub(crate) at: u64,
     /// What has been read ahead, if the directory had to be read at one go.
-    pub(crate) bytes: Option<Arc<Vec<u8>>>,
+    pub(crate) bytes: Option<Arc<Snapshot>>,
 }
 
 /// The type that a directory of ext4 or btrfs tells of an entry: `FT_*` of `include/linux/fs_types.h`.

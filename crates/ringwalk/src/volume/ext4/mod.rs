@@ -17,16 +17,18 @@
 //! |---|---|
 //! | `mod.rs` | opening the device, and what is refused from the beginning |
 //! | `reader.rs` | listing directories |
+//! | `places.rs` | where the blocks of a directory are |
 //! | `inodes.rs` | inodes of many entries at once |
 //! | `metadata.rs` | an inode as statx(2) would tell of it |
 
 mod inodes;
 mod metadata;
+mod places;
 mod reader;
 
 pub(crate) use metadata::{is_unsure, to_metadata};
 
-use super::{Mounted, Reader, Refused, Volume};
+use super::{Budget, Mounted, Reader, Refused, Volume};
 use crate::device;
 use crate::shown::one_line;
 use reader::Ext4Reader;
@@ -43,15 +45,23 @@ pub(crate) struct Ext4 {
     path: PathBuf,
     pub(crate) file_system: FileSystem,
     pub(crate) mounted: Arc<Mounted>,
+    /// What snapshots of large directories may take.
+    snapshots: Arc<Budget>,
 }
 
-/// Opens the volume that `mounted` is on.
+/// Opens the volume that `mounted` is on, whose large directories are held within `snapshots`.
 ///
 /// # Errors
 ///
 /// If it cannot be read past the VFS, or not with the same answers.
-pub(crate) fn open(mounted: Arc<Mounted>) -> Result<Arc<dyn Volume>, Refused> {
-    Ok(Arc::new(Ext4::open(mounted)?))
+pub(crate) fn open(
+    mounted: Arc<Mounted>,
+    snapshots: &Arc<Budget>,
+) -> Result<Arc<dyn Volume>, Refused> {
+    Ok(Arc::new(Ext4 {
+        snapshots: Arc::clone(snapshots),
+        ..Ext4::open(mounted)?
+    }))
 }
 
 impl Ext4 {
@@ -90,6 +100,7 @@ impl Ext4 {
             path,
             file_system,
             mounted,
+            snapshots: Arc::default(),
         })
     }
 }

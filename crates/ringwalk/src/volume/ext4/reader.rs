@@ -3,28 +3,20 @@
 use super::Ext4;
 use super::inodes::InodeLookup;
 use super::metadata::{is_unsure, to_metadata};
+use super::places::{self, Places};
 use crate::raw_batch::{Known, RawBatch};
 use crate::stat::Wanted;
-use crate::volume::{Mounted, Position, Reader, Refused, Wanting, listed_type};
-use ringwalk_ext4::{DirEntry, Error, Extent, Inode, InodeFlags};
+use crate::volume::{Mounted, Position, Reader, Refused, Share, Snapshot, Wanting, listed_type};
+use ringwalk_ext4::{DirEntry, Error, Inode, InodeFlags};
 use ringwalk_sys::{RawFileType as FileType, Records};
-use rustix::fs::{Advice, fadvise};
-use std::num::NonZeroU64;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
-
-/// A directory with more bytes than this is left to system calls: it would have to be held in memory whole, to be one
-/// snapshot. Half a million names of 100 bytes fit.
-const LARGEST: u64 = 64 << 20;
 
 /// Directories with more bytes than this come in batches.
 const AT_ONCE: usize = 128 << 10;
 
 /// Entries of a batch of a large directory, about: so many that other workers find something to do.
 const ENTRIES_AT_ONCE: usize = 2048;
-
-/// The blocks of a directory in more parts than this are asked for ahead of reading.
-const FEW_EXTENTS: usize = 8;
 
 /// How often a directory that changes while it is read is tried.
 const TRIES: usize = 4;
@@ -39,6 +31,8 @@ pub(super) struct Ext4Reader {
     again: Vec<u8>,
     /// Its blocks.
     blocks: Vec<u8>,
+    /// What they take of the budget, if they are many.
+    share: Option<Share>,
     /// The last of them, read before the others.
     last_block: Vec<u8>,
 }
@@ -55,6 +49,7 @@ impl Ext4Reader {
             own: Vec::new(),
             again: Vec::new(),
             blocks: Vec::new(),
+            share: None,
             last_block: Vec::new(),
         }
     }
@@ -95,66 +90,52 @@ impl Ext4Reader {
         if has_checksums || self.volume.mounted.is_read_only() {
             return Ok(());
         }
-        let first = std::mem::take(&mut self.blocks);
-        self.read_blocks(ino)?;
-        if first == self.blocks {
+        let volume = Arc::clone(&self.volume);
+        let inode = directory(&volume.file_system, ino, &self.own)?;
+        if inode.flags().contains(InodeFlags::INLINE_DATA) {
             return Ok(());
         }
-        Err(Refused::because("its blocks change all the time"))
+        let changes = || Refused::because("its blocks change all the time");
+        let places = Places::of(&volume, &inode, self.blocks.len())?;
+        self.read_last_block(&places)?;
+        if !self.blocks.ends_with(&self.last_block) {
+            return Err(changes());
+        }
+        // In pieces, as there need not be memory for all of it twice.
+        let mut piece = vec![0; AT_ONCE.min(self.blocks.len())];
+        places.each(|range, mut offset| {
+            for before in self.blocks[range].chunks(AT_ONCE) {
+                let now = &mut piece[..before.len()];
+                read_exact(&volume, now, offset)?;
+                if now != before {
+                    return Err(changes());
+                }
+                offset += before.len() as u64;
+            }
+            Ok(())
+        })
     }
 
     /// Reads what `own` says are its blocks.
     fn read_blocks(&mut self, ino: u32) -> Result<(), Refused> {
         self.blocks.clear();
-        let file_system = &self.volume.file_system;
-        let inode = directory(file_system, ino, &self.own)?;
+        let volume = Arc::clone(&self.volume);
+        let inode = directory(&volume.file_system, ino, &self.own)?;
         if inode.flags().contains(InodeFlags::INLINE_DATA) {
             return Ok(());
         }
-        let size = inode.size();
-        let block_size = u64::from(file_system.superblock().block_size);
-        if size > LARGEST || size % block_size != 0 {
-            return Err(Refused::because("it is too large to be read at one go"));
-        }
-        let length = usize::try_from(size).unwrap_or(usize::MAX);
-        let most = usize::try_from(size / block_size).unwrap_or(usize::MAX);
-        let extents = file_system
-            .extents(&*self.volume.device, &inode, most)
-            .map_err(|why| refused(&why))?;
+        let length = places::length(&volume, &inode)?;
         // The inode is put behind them if they are kept.
-        self.blocks.reserve_exact(length + self.own.len());
+        let kept = length + self.own.len();
+        // Another try may find another size.
+        self.share = None;
+        self.share = share(&volume, length, kept)?;
+        self.blocks.reserve_exact(kept);
         self.blocks.resize(length, 0);
-        if extents.len() > FEW_EXTENTS {
-            // All are on their way at once, in the order of the disk.
-            let mut in_order = extents.clone();
-            in_order.sort_unstable_by_key(|extent| extent.physical);
-            for extent in &in_order {
-                let length = NonZeroU64::new(u64::from(extent.blocks) * block_size);
-                let offset = extent.physical * block_size;
-                // Only a hint.
-                let _ = fadvise(&*self.volume.device, offset, length, Advice::WillNeed);
-            }
-        }
-        self.read_last_block(&extents, size / block_size)?;
-        let mut next = 0;
-        for extent in extents {
-            if extent.logical != next {
-                return Err(Refused::because("it has a hole"));
-            }
-            next += u64::from(extent.blocks);
-            let start = usize::try_from(extent.logical * block_size).unwrap_or(usize::MAX);
-            let end = usize::try_from(next * block_size).unwrap_or(usize::MAX);
-            // Blocks beyond its size may be reserved for it.
-            let end = end.min(length);
-            let room = self
-                .blocks
-                .get_mut(start..end)
-                .ok_or_else(|| Refused::because("it has blocks beyond its size"))?;
-            read_exact(&self.volume, room, extent.physical * block_size)?;
-        }
-        if next * block_size < size {
-            return Err(Refused::because("it has a hole at its end"));
-        }
+        let places = Places::of(&volume, &inode, length)?;
+        places.ask_ahead(&volume);
+        self.read_last_block(&places)?;
+        places.each(|range, offset| read_exact(&volume, &mut self.blocks[range], offset))?;
         if !self.blocks.ends_with(&self.last_block) {
             return Err(Refused::because("it changes all the time"));
         }
@@ -164,19 +145,13 @@ impl Ext4Reader {
     /// Reads the last of several blocks, before the others and once more with them. When a block is split, half of it is copied to a
     /// new one at the end, then taken out of the old one, and only then is the inode changed: who reads the old
     /// one before that and the new one after it would have entries twice.
-    fn read_last_block(&mut self, extents: &[Extent], blocks: u64) -> Result<(), Refused> {
+    fn read_last_block(&mut self, places: &Places) -> Result<(), Refused> {
         self.last_block.clear();
-        let last = blocks.saturating_sub(1);
-        let holds = |extent: &&Extent| {
-            let behind = last.checked_sub(extent.logical);
-            behind.is_some_and(|behind| behind < u64::from(extent.blocks))
-        };
-        let Some(extent) = extents.iter().find(holds).filter(|_| last > 0) else {
+        let Some(offset) = places.last_block() else {
             return Ok(());
         };
         let block_size = self.volume.file_system.superblock().block_size;
         self.last_block.resize(block_size as usize, 0);
-        let offset = (extent.physical + last - extent.logical) * u64::from(block_size);
         read_exact(&self.volume, &mut self.last_block, offset)
     }
 
@@ -214,13 +189,32 @@ impl Ext4Reader {
         }
     }
 
-    /// What has been read of a large directory, to be kept with its position: its blocks, then its inode. Only the readers of
-    /// that directory hold it, and nothing is copied but the inode.
-    fn take_snapshot(&mut self) -> Arc<Vec<u8>> {
+    /// Takes what has been read of a large directory, to be kept with its position: its blocks, then its inode. `None` for
+    /// one that is delivered at once. Only the readers of that directory hold it, and nothing is copied but the inode.
+    fn take_snapshot(&mut self) -> Option<Arc<Snapshot>> {
+        let share = self.share.take()?;
         let mut bytes = std::mem::take(&mut self.blocks);
         bytes.extend_from_slice(&self.own);
-        Arc::new(bytes)
+        Some(Arc::new(Snapshot::new(bytes, share)))
     }
+
+    /// Frees what was read of a directory that is refused.
+    fn forget(&mut self) {
+        self.blocks = Vec::new();
+        self.share = None;
+    }
+}
+
+/// Takes `kept` bytes of the budget of the walk for a directory of `length` bytes that is held while it is delivered.
+fn share(volume: &Ext4, length: usize, kept: usize) -> Result<Option<Share>, Refused> {
+    if length <= AT_ONCE {
+        return Ok(None);
+    }
+    let share = volume.snapshots.take(kept);
+    let share = share.ok_or_else(|| {
+        Refused::because("other large directories are held in memory, as many as may be")
+    })?;
+    Ok(Some(share))
 }
 
 fn read_exact(volume: &Ext4, bytes: &mut [u8], offset: u64) -> Result<(), Refused> {
@@ -290,6 +284,7 @@ impl Reader for Ext4Reader {
         let listed = self.list_batch(dir, from, batch);
         if listed.is_err() {
             batch.clear();
+            self.forget();
         }
         listed
     }
@@ -322,7 +317,7 @@ impl Ext4Reader {
         let mut held = from.and_then(|position| position.bytes.clone());
         if held.is_none() {
             self.read_snapshot(ino)?;
-            held = (self.blocks.len() > AT_ONCE).then(|| self.take_snapshot());
+            held = self.take_snapshot();
         }
         let (blocks, own) = match &held {
             Some(bytes) => {
