@@ -325,7 +325,7 @@ def test_a_question_does_not_command_the_terminal(programs, scratch):
 
 @pytest.mark.usefixtures("needs_root")
 def test_the_type_of_a_file_system_does_not_command_the_terminal(programs, mount, scratch):
-    """Whoever mounts a FUSE file system chooses its type."""
+    """The user who mounts a FUSE file system chooses its type."""
     point = mount(mounts.hostile_fuse, scratch)
     command = [programs / "find", point, "-maxdepth", "0"]
     shown = written([*command, "-fprintf", TERMINAL, "%F"])

@@ -128,7 +128,7 @@ def commands(point) -> list[list]:
 @pytest.mark.usefixtures("needs_root")
 @pytest.mark.parametrize("kind", (mounts.hostile_fuse, mounts.hostile_tmpfs))
 def test_file_systems_do_not_command_the_terminal(programs, mount, scratch, kind):
-    """Whoever mounts chooses the type, the source and the place of a file system."""
+    """The user who mounts a file system chooses its type, source and place."""
     point = mount(kind, scratch)
     (point / "file").touch()
     for command in commands(point):

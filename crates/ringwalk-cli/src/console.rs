@@ -4,10 +4,10 @@
 //! written must first take it away: so everything goes through one lock, and whoever writes clears the line. It is
 //! drawn again at its next turn.
 //!
-//! Every message goes through here, and none brings a control character to the terminal but line
-//! breaks and tabs. That is the last line of defence: what is foreign in a message is quoted
-//! ([`crate::quote`]) or escaped ([`ringwalk::shown`]) where it is put in, and stays on its line.
-//! Results are bytes ([`print`], [`write`]): whoever makes them asks [`stdout_is_terminal`].
+//! Every message goes through here. Of control characters, only line breaks, tabs and NUL reach the
+//! terminal. This is the last line of defence: code that puts foreign text into a message quotes it
+//! ([`crate::quote`]) or escapes it ([`ringwalk::shown`]), so that the text stays on its line.
+//! Results are bytes ([`print`], [`write`]). Code that makes them asks [`stdout_is_terminal`].
 
 use ringwalk::shown::lines;
 pub use ringwalk_gnu::reason;

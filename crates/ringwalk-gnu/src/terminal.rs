@@ -7,8 +7,8 @@ use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
 /// Appends `name` with a `?` for each character that a terminal does not show or may obey: control
 /// characters, line and paragraph separators, and unassigned ones. A byte that is no text of the
-/// locale becomes a `?`, and so does a character that the end of the name cuts off. In a locale that
-/// is not UTF-8, no byte from 128 on is text.
+/// locale becomes a `?`, and so does a character that the end of the name cuts off. In a locale
+/// other than UTF-8, no byte from 128 on is text.
 pub fn terminal_safe(name: &[u8], out: &mut Vec<u8>) {
     safe(name, utf8(), out);
 }

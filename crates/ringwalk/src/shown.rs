@@ -1,11 +1,10 @@
 //! Text of foreign origin in messages: names, types and sources of file systems, device paths.
 //!
-//! Whoever mounts a file system, names a file or sets a variable chooses such text. It must neither
-//! command a terminal nor look like another line of a message. [`one_line`] escapes it where it is
-//! put into a message. [`lines`] is for whole messages on their way to the terminal: it stops what
-//! was not escaped before.
+//! Any user who may mount a file system or name a file chooses such text. It must neither command a
+//! terminal nor look like another line of a message. [`one_line`] escapes it for use in a message.
+//! [`lines`] escapes the control characters that are left in a whole message.
 //!
-//! What cannot be shown becomes the escapes of C (`\n`, `\033`), so nothing is lost.
+//! Both write the escapes of C (`\n`, `\033`), so no information is lost.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -16,13 +15,13 @@ use std::fmt::Write as _;
 /// text: these make a name look like another one.
 pub fn is_plain(character: char) -> bool {
     let misleading = matches!(character,
-        // Line and paragraph separators; marks, embeddings, overrides and isolates of text direction.
+        // Line and paragraph separators; marks, embeddings, overrides and isolates of direction.
         '\u{2028}' | '\u{2029}' | '\u{061c}' | '\u{200e}' | '\u{200f}'
         | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
     !character.is_control() && !misleading
 }
 
-/// Returns `text` as part of one line: what is not [plain](is_plain) is escaped.
+/// Returns `text` as part of one line, with all but [plain](is_plain) characters escaped.
 pub fn one_line<'t>(text: impl Into<Cow<'t, str>>) -> Cow<'t, str> {
     escaped(text.into(), is_plain)
 }
@@ -36,9 +35,9 @@ pub fn lines<'t>(text: impl Into<Cow<'t, str>>) -> Cow<'t, str> {
     })
 }
 
-/// Returns `json`, which a serializer wrote, with what is not plain as escapes of JSON.
+/// Returns `json`, the output of a serializer, with all but plain characters as escapes of JSON.
 ///
-/// Serializers escape the first 32 control characters only. The others stand in strings alone.
+/// Serializers escape the first 32 control characters only. The others occur only in strings.
 pub fn json(json: String) -> String {
     let is_kept = |character: char| is_plain(character) || character == '\n';
     if json.chars().all(is_kept) {

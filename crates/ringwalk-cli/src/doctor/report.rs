@@ -54,7 +54,7 @@ fn privileges(user: &User) -> String {
     }
 }
 
-/// A row. Values hold what others chose, such as types of file systems: they stay on their line.
+/// Writes a row. Values hold foreign text, such as types of file systems, which stays on its line.
 fn row(out: &mut String, name: &str, value: &str) {
     let value = one_line(value);
     let _ = writeln!(out, "  {name:<width$}{value}", width = COLUMN - 2);

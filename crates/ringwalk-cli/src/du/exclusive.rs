@@ -250,7 +250,7 @@ fn kind_of(file: &OwnedFd) -> Result<Kind, Errno> {
     let mount = mounts.into_iter().find(|mount| mount.id == id);
     Ok(Kind::Unknown(mount.map_or_else(
         || format!("a file system of type {magic:#x}"),
-        // Whoever mounted it chose its type.
+        // The user who mounted it chose its type.
         |mount| one_line(mount.file_system).into_owned(),
     )))
 }

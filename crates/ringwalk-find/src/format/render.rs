@@ -7,8 +7,8 @@ use crate::facts::Facts;
 use ringwalk::{FileType, Metadata};
 use ringwalk_gnu::terminal_safe;
 
-/// Appends what `format` says of `file`; nothing, if it needs metadata that there is not. `terminal`:
-/// what others chose is made safe.
+/// Appends what `format` says of `file`. Appends nothing if it needs metadata that is missing.
+/// With `terminal`, foreign text is made safe.
 pub(super) fn write(format: &Format, file: &impl Facts, terminal: bool, out: &mut Vec<u8>) {
     let metadata = if format.fields.is_empty() {
         None
@@ -49,7 +49,7 @@ fn text(shape: Shape, out: &mut Vec<u8>, append: impl FnOnce(&mut Vec<u8>)) {
     }
 }
 
-/// Appends text that others chose: names of files, accounts and file systems, security contexts.
+/// Appends foreign text: names of files, accounts and file systems, security contexts.
 pub(super) fn foreign(text: &[u8], terminal: bool, out: &mut Vec<u8>) {
     if terminal {
         terminal_safe(text, out);
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn terminals_get_no_escapes_from_whoever_mounts_or_names_accounts() {
+    fn terminals_get_no_escapes_from_file_systems_and_accounts() {
         let mut file = Fake {
             file_system: b"fuse.\x1b]0;x\x07\x7f\xc2\x9b".to_vec(),
             context: b"c\x1b".to_vec(),

@@ -50,7 +50,7 @@ fn text_of<'e>(evaluator: &'e mut Evaluator<'_>, sink: SinkIndex) -> &'e mut Vec
 
 fn print(evaluator: &mut Evaluator<'_>, sink: SinkIndex, end: u8, file: &File<'_>) {
     let shared = evaluator.shared;
-    // As with GNU find, paths that end with a zero byte are for programs to read, even at a terminal.
+    // As with GNU find, paths that end with a zero byte are for programs, even at a terminal.
     let terminal = end != 0 && shared.outputs.is_terminal(sink);
     let stdout = matches!(shared.command.sinks[sink.0], Sink::Stdout);
     let colors = shared.colors.filter(|_| end != 0 && stdout);

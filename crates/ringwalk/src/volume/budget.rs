@@ -1,9 +1,9 @@
 //! The memory that a walk may hold in snapshots of large directories.
 //!
 //! A directory that was read at one go stays in memory until its last entry is delivered, and
-//! meanwhile the walk goes down into it. Whoever makes an image decides how many such directories
-//! lie in each other, so their number does not bound the memory. One budget for all workers and
-//! levels does: what does not fit is left to system calls, which hold nothing.
+//! meanwhile the walk goes down into it. A hostile image nests any number of such directories. So
+//! all workers and levels of a walk share one budget. System calls, which hold nothing, read the
+//! directories that do not fit.
 
 use std::ops::Deref;
 use std::sync::Arc;

@@ -44,9 +44,8 @@ use std::sync::Arc;
 pub(crate) struct Refused(pub(crate) Cow<'static, str>);
 
 impl Refused {
-    /// The numbers that the standard library puts behind the kernel's answers are left out. What others
-    /// chose, such as the type of a file system and the path of a mount, is escaped where a terminal
-    /// would obey it.
+    /// Leaves out the numbers that the standard library puts behind the kernel's answers. Escapes
+    /// control characters: a reason may hold the type of a file system or the path of a mount.
     pub(crate) fn because(reason: impl Into<Cow<'static, str>>) -> Self {
         let reason = one_line(reason);
         if let Some((before, after)) = reason.split_once(" (os error ")

@@ -7,8 +7,8 @@ use rustix::fs::{Advice, fadvise};
 use std::num::NonZeroU64;
 use std::ops::Range;
 
-/// A directory with more bytes than this is left to system calls: it would have to be held in memory whole, to be one
-/// snapshot. Half a million names of 100 bytes fit.
+/// A directory with more bytes than this is left to system calls, as a snapshot of it would be held
+/// in memory whole. Half a million names of 100 bytes fit.
 const LARGEST: u64 = 64 << 20;
 
 /// The blocks of a directory in more parts than this are asked for ahead of reading.

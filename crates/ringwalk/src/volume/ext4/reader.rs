@@ -189,8 +189,8 @@ impl Ext4Reader {
         }
     }
 
-    /// Takes what has been read of a large directory, to be kept with its position: its blocks, then its inode. `None` for
-    /// one that is delivered at once. Only the readers of that directory hold it, and nothing is copied but the inode.
+    /// Takes the blocks and the inode of a large directory, to be kept with its position. Returns
+    /// `None` for a directory that is delivered at once. Nothing is copied but the inode.
     fn take_snapshot(&mut self) -> Option<Arc<Snapshot>> {
         let share = self.share.take()?;
         let mut bytes = std::mem::take(&mut self.blocks);
@@ -198,14 +198,15 @@ impl Ext4Reader {
         Some(Arc::new(Snapshot::new(bytes, share)))
     }
 
-    /// Frees what was read of a directory that is refused.
+    /// Frees the blocks of a directory that is refused.
     fn forget(&mut self) {
         self.blocks = Vec::new();
         self.share = None;
     }
 }
 
-/// Takes `kept` bytes of the budget of the walk for a directory of `length` bytes that is held while it is delivered.
+/// Takes `kept` bytes of the walk's budget for a directory of `length` bytes, if it will be held
+/// while it is delivered.
 fn share(volume: &Ext4, length: usize, kept: usize) -> Result<Option<Share>, Refused> {
     if length <= AT_ONCE {
         return Ok(None);
