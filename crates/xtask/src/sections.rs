@@ -137,6 +137,7 @@ What differs:
 * Large directories: one of more than 10000 entries is listed in its own order, where GNU du goes by inode number; so of several \
 names of a file in different directories another one may be charged. The sum of all is the same.
 * Output: is written in blocks unless it goes to a terminal. A reader that goes away ends the work with status 1, not by a signal.
+* Terminals: ? replaces the control characters of paths, unless -0 is given.
 * -L: uses one worker, whatever --workers says.
 * Several operands: a file mounted over another file counts each time it is met.
 * --files0-from: all names are read before anything is measured.
