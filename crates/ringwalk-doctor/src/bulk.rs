@@ -127,10 +127,16 @@ fn other_file_system(wanted: &[&str], place: &Place) -> Option<Obstacle> {
             format!("not a mount of {name}, but of {found}"),
             format!("a directory on {}", wanted.join(", ")),
         )),
-        None => Some(Obstacle::new(
-            "the type of the file system is not known without /proc",
-            "mount /proc",
-        )),
+        None => Some(match &place.mounts_unread {
+            Some(reason) => Obstacle::new(
+                format!("the type of the file system is not known: {reason}"),
+                "mount /proc, or allow more open files",
+            ),
+            None => Obstacle::new(
+                "the type of the file system is not known: its mount is not in /proc/self/mountinfo",
+                "run where the mount can be seen, in the same mount namespace",
+            ),
+        }),
     }
 }
 
@@ -157,6 +163,7 @@ pub(crate) mod testing {
             given: "/x".into(),
             mount_point: Some("/".to_owned()),
             file_system: Some(file_system.to_owned()),
+            mounts_unread: None,
             mount: None,
             device: Device {
                 path: Some("/dev/null".to_owned()),
@@ -236,10 +243,20 @@ mod tests {
     }
 
     #[test]
+    fn without_the_table_of_mounts_the_reason_is_told() {
+        let mut place = place("xfs");
+        place.file_system = None;
+        let of = |place: &Place| problems(SourceChoice::Xfs, &user(true), place);
+        assert!(of(&place)[0].contains("its mount is not in"));
+        place.mounts_unread = Some("Too many open files".to_owned());
+        assert!(of(&place)[0].ends_with("Too many open files"));
+    }
+
+    #[test]
     fn options_of_the_mount_are_named() {
         let line = b"30 27 8:1 / /mnt rw,idmapped - xfs /dev/sda1 rw,lazytime\n";
         let place = Place {
-            mount: ringwalk::mounts::parse(line).pop(),
+            mount: ringwalk::mounts::parse(line).unwrap().pop(),
             ..place("xfs")
         };
         assert_eq!(

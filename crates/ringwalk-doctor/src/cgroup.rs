@@ -108,7 +108,7 @@ mod tests {
 ";
 
     fn with(membership: &str, files: &[(&str, &str)]) -> Limits {
-        limits(membership, &mounts::parse(MOUNTS), |path| {
+        limits(membership, &mounts::parse(MOUNTS).unwrap(), |path| {
             files
                 .iter()
                 .find(|(name, _)| Path::new(name) == path)

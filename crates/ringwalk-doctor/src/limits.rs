@@ -1,5 +1,6 @@
 //! The limits of this process and machine that a walk runs into.
 
+use std::io;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::str::FromStr;
@@ -26,6 +27,9 @@ pub struct Limits {
     pub cpus: usize,
     /// CPU time a second that control groups leave, in CPUs.
     pub cpu_quota: Option<f64>,
+    /// Why it is not known what control groups leave of CPU time and memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub control_groups_unread: Option<String>,
     /// Workers that a walk uses while calls return from cache.
     pub workers: usize,
     /// Bytes; missing without `/proc`.
@@ -44,8 +48,9 @@ impl Limits {
         let files = getrlimit(Resource::Nofile);
         let proc_number = |name: &str, index| nth_number(&text(Path::new(name))?, index);
         let meminfo = text(Path::new("/proc/meminfo")).unwrap_or_default();
-        let membership = text(Path::new("/proc/self/cgroup")).unwrap_or_default();
-        let groups = cgroup::limits(&membership, &mounts::read(), text);
+        let groups = control_groups();
+        let control_groups_unread = groups.as_ref().err().map(ringwalk_gnu::reason);
+        let groups = groups.unwrap_or_default();
         Self {
             open_files_soft: files.current,
             open_files_hard: files.maximum,
@@ -53,6 +58,7 @@ impl Limits {
             system_most_open_files: proc_number("/proc/sys/fs/file-max", 0),
             cpus: cpus(),
             cpu_quota: groups.cpus,
+            control_groups_unread,
             workers: asked.map_or_else(ringwalk::warm_workers, NonZeroUsize::get),
             memory: meminfo_bytes(&meminfo, "MemTotal:"),
             memory_available: meminfo_bytes(&meminfo, "MemAvailable:"),
@@ -60,6 +66,14 @@ impl Limits {
             processes: getrlimit(Resource::Nproc).current,
         }
     }
+}
+
+/// What control groups leave of CPU time and memory.
+fn control_groups() -> io::Result<cgroup::Limits> {
+    const MEMBERSHIP: &str = "/proc/self/cgroup";
+    let membership = std::fs::read_to_string(MEMBERSHIP)
+        .map_err(|error| io::Error::new(error.kind(), format!("{MEMBERSHIP}: {error}")))?;
+    Ok(cgroup::limits(&membership, &mounts::read()?, text))
 }
 
 fn text(path: &Path) -> Option<String> {

@@ -22,10 +22,13 @@ pub struct Place {
     /// The path as given.
     #[serde(skip)]
     pub given: PathBuf,
-    /// Where its mount is; none without `/proc`.
+    /// Where its mount is; none if the table of mounts does not tell.
     pub mount_point: Option<String>,
-    /// Type of the file system, such as `ext4` or `fuse.sshfs`.
+    /// Type of the file system, such as `ext4` or `fuse.sshfs`; none if the table of mounts does not tell.
     pub file_system: Option<String>,
+    /// Why the table of mounts cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mounts_unread: Option<String>,
     /// The device it is on.
     pub device: Device,
     #[serde(skip)]
@@ -76,7 +79,10 @@ impl Place {
             Mode::empty(),
         );
         let real = std::fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
-        let mounts = mounts::read();
+        let (mounts, mounts_unread) = match mounts::read() {
+            Ok(mounts) => (mounts, None),
+            Err(error) => (Vec::new(), Some(ringwalk_gnu::reason(&error))),
+        };
         let mount = mounts::find(&mounts, id, &real);
         Ok(Self {
             path: directory.to_string_lossy().into_owned(),
@@ -86,7 +92,8 @@ impl Place {
                 .then(|| hex(directory.as_os_str().as_bytes())),
             given: directory.to_owned(),
             mount_point: mount.map(|mount| mount.point.to_string_lossy().into_owned()),
-            file_system: mount.map(|mount| mount.file_system.clone()),
+            file_system: mount.map(|mount| mount.file_system.to_string_lossy().into_owned()),
+            mounts_unread,
             mount: mount.cloned(),
             device: device(mount, facts.stx_dev_major, facts.stx_dev_minor),
             unreadable: readable.err().map(crate::words),

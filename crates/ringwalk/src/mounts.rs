@@ -1,9 +1,13 @@
 //! The table of mounts as `/proc/self/mountinfo` tells it (`proc_pid_mountinfo(5)`).
 
+use std::ffi::OsString;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+
+/// Where the kernel shows the table of the process that reads it.
+const TABLE: &str = "/proc/self/mountinfo";
 
 /// Bytes of a table of some hundred mounts.
 const MOST_AT_ONCE: usize = 64 << 10;
@@ -25,8 +29,8 @@ pub struct Mount {
     pub point: PathBuf,
     /// Options of the mount, such as `ro,noatime,idmapped`.
     pub options: String,
-    /// Type of the file system, such as `ext4` or `fuse.sshfs`.
-    pub file_system: String,
+    /// Type of the file system, such as `ext4` or `fuse.sshfs`. A FUSE server chooses what follows the dot.
+    pub file_system: OsString,
     /// The device, or whatever the file system calls its source.
     pub source: PathBuf,
     /// Options of the file system, which for a cgroup hierarchy name its controllers.
@@ -41,20 +45,38 @@ impl Mount {
     }
 }
 
-/// Reads a whole table; lines that are not understood are left out.
-pub fn parse(table: &[u8]) -> Vec<Mount> {
-    table
-        .split(|byte| *byte == b'\n')
-        .filter_map(parse_line)
-        .collect()
+/// The mounts of a whole table.
+///
+/// # Errors
+///
+/// If a line is not understood, or the table ends within one. A mount that is left out would be taken for none.
+pub fn parse(table: &[u8]) -> io::Result<Vec<Mount>> {
+    let failed =
+        |why: String| io::Error::new(io::ErrorKind::InvalidData, format!("{TABLE}: {why}"));
+    let Some(lines) = table.strip_suffix(b"\n") else {
+        return Err(failed("it ends within a line".into()));
+    };
+    let understood = |line| {
+        parse_line(line).ok_or_else(|| {
+            let line = line.escape_ascii();
+            failed(format!("this line is not understood: {line}"))
+        })
+    };
+    lines.split(|byte| *byte == b'\n').map(understood).collect()
 }
 
-/// The table of this process; empty without `/proc`.
-pub fn read() -> Vec<Mount> {
+/// The table of this process.
+///
+/// # Errors
+///
+/// If it cannot be read, as without `/proc` or without a free descriptor, or is not understood.
+pub fn read() -> io::Result<Vec<Mount>> {
     // Read at one go if it fits: the kernel begins anew to look for the place where a read goes on.
     let mut table = Vec::with_capacity(MOST_AT_ONCE);
-    let read = File::open("/proc/self/mountinfo").and_then(|mut file| file.read_to_end(&mut table));
-    read.map(|_| parse(&table)).unwrap_or_default()
+    File::open(TABLE)
+        .and_then(|mut file| file.read_to_end(&mut table))
+        .map_err(|error| io::Error::new(error.kind(), format!("{TABLE}: {error}")))?;
+    parse(&table)
 }
 
 /// `36 35 98:0 /root /point rw,noatime master:1 - ext3 /dev/root rw`: any number of optional fields before the dash.
@@ -68,9 +90,9 @@ fn parse_line(line: &[u8]) -> Option<Mount> {
     let point = unescape(fields.next()?);
     let options = String::from_utf8_lossy(fields.next()?).into_owned();
     fields.find(|field| *field == b"-")?;
-    let file_system = text(fields.next()?)?.to_owned();
+    let file_system = unescape(fields.next()?).into_os_string();
     let source = unescape(fields.next()?);
-    let super_options = String::from_utf8_lossy(fields.next().unwrap_or_default()).into_owned();
+    let super_options = String::from_utf8_lossy(fields.next()?).into_owned();
     Some(Mount {
         id,
         parent,
@@ -95,7 +117,8 @@ fn unescape(field: &[u8]) -> PathBuf {
     let mut rest = field;
     while let Some((&first, after)) = rest.split_first() {
         if let (b'\\', Some((&[a, b, c], tail))) = (first, after.split_first_chunk())
-            && [a, b, c].iter().all(|digit| (b'0'..=b'7').contains(digit))
+            && (b'0'..=b'3').contains(&a)
+            && [b, c].iter().all(|digit| (b'0'..=b'7').contains(digit))
         {
             path.push(((a - b'0') << 6) | ((b - b'0') << 3) | (c - b'0'));
             rest = tail;
@@ -104,7 +127,7 @@ fn unescape(field: &[u8]) -> PathBuf {
             rest = after;
         }
     }
-    PathBuf::from(std::ffi::OsString::from_vec(path))
+    PathBuf::from(OsString::from_vec(path))
 }
 
 /// The mount with this id, or else the one with the longest mount point above `path`; of several mounts on one point
@@ -126,14 +149,14 @@ mod tests {
 30 27 8:1 /sub /mnt/a\040b rw - xfs /dev/sda1 rw
 31 27 8:2 / /mnt/a rw - btrfs /dev/sdb rw
 32 31 0:50 / /mnt/a rw - tmpfs tmpfs rw
-nonsense
 ";
 
     #[test]
     fn lines_with_and_without_optional_fields() {
-        let mounts = parse(TABLE);
-        assert_eq!(mounts.len(), 5, "the nonsense is left out");
-        assert_eq!((mounts[0].id, mounts[0].file_system.as_str()), (22, "proc"));
+        let mounts = parse(TABLE).unwrap();
+        assert_eq!(mounts.len(), 5);
+        assert_eq!(mounts[0].id, 22);
+        assert_eq!(mounts[0].file_system, "proc");
         assert_eq!(
             (mounts[0].parent, mounts[0].options.as_str()),
             (1, "rw,relatime")
@@ -150,8 +173,45 @@ nonsense
     }
 
     #[test]
+    fn a_type_may_have_blanks_and_bytes_that_are_no_text() {
+        let line = b"30 27 0:300 /s /mnt rw - fuse.my\\040fs\\134\xff host:/ rw\n";
+        let mounts = parse(line).unwrap();
+        assert_eq!(mounts[0].file_system.as_bytes(), b"fuse.my fs\\\xff");
+    }
+
+    #[test]
+    fn escapes() {
+        let unescape = |field| unescape(field).into_os_string().into_vec();
+        assert_eq!(unescape(br"a\040\011\012\134b"), b"a \t\n\\b");
+        assert_eq!(unescape(br"\04\9\400\"), br"\04\9\400\");
+        assert_eq!(unescape(br"\377"), b"\xff");
+    }
+
+    #[test]
+    fn what_is_not_understood_is_an_error() {
+        let good = "27 1 254:0 / / rw - ext4 /dev/root rw\n";
+        for bad in [
+            "nonsense\n",
+            "\n",
+            "x 1 254:0 / / rw - ext4 /dev/root rw\n",
+            "27 1 254 / / rw - ext4 /dev/root rw\n",
+            "27 1 254:0 / / rw ext4 /dev/root rw\n",
+            "27 1 254:0 / / rw - ext4 /dev/root\n",
+        ] {
+            let table = format!("{good}{bad}");
+            let error = parse(table.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains("not understood"), "{bad}: {error}");
+        }
+        let cut = &good[..good.len() - 1];
+        for table in ["", cut] {
+            let error = parse(table.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains("ends within"), "{error}");
+        }
+    }
+
+    #[test]
     fn the_id_decides_then_the_longest_and_last_point() {
-        let mounts = parse(TABLE);
+        let mounts = parse(TABLE).unwrap();
         let id = |found: Option<&Mount>| found.map(|mount| mount.id);
         assert_eq!(
             id(find(&mounts, Some(31), Path::new("/elsewhere"))),

@@ -67,7 +67,11 @@ fn more(out: &mut String, value: &str) {
 
 fn place(out: &mut String, place: &Place) {
     row(out, "directory", &quoted(&place.given).to_string());
-    let file_system = place.file_system.as_deref().unwrap_or("unknown (no /proc)");
+    let file_system = match (&place.file_system, &place.mounts_unread) {
+        (Some(name), _) => name.clone(),
+        (None, Some(reason)) => format!("unknown ({reason})"),
+        (None, None) => "unknown (its mount is not in /proc/self/mountinfo)".to_owned(),
+    };
     let mount_point = place
         .mount_point
         .as_ref()
@@ -143,10 +147,12 @@ fn limits(out: &mut String, limits: &Limits) {
             &format!("{open} of {most} (fs.file-max)"),
         );
     }
-    let quota = limits.cpu_quota.map_or_else(
-        || "no quota".to_owned(),
-        |quota| format!("quota of {quota:.2}"),
-    );
+    let is_known = limits.control_groups_unread.is_none();
+    let quota = match limits.cpu_quota {
+        Some(quota) => format!("quota of {quota:.2}"),
+        None if is_known => "no quota".to_owned(),
+        None => "quota unknown".to_owned(),
+    };
     row(
         out,
         "CPUs",
@@ -163,10 +169,11 @@ fn limits(out: &mut String, limits: &Limits) {
         &format!("{} (RLIMIT_NPROC)", number(limits.processes)),
     );
     if let (Some(total), Some(available)) = (limits.memory, limits.memory_available) {
-        let limit = limits.memory_limit.map_or_else(
-            || "no limit by control group".to_owned(),
-            |limit| format!("control group limit {}", mebibytes(limit)),
-        );
+        let limit = match limits.memory_limit {
+            Some(limit) => format!("control group limit {}", mebibytes(limit)),
+            None if is_known => "no limit by control group".to_owned(),
+            None => "control group limit unknown".to_owned(),
+        };
         row(
             out,
             "memory",
@@ -176,6 +183,9 @@ fn limits(out: &mut String, limits: &Limits) {
                 mebibytes(available)
             ),
         );
+    }
+    if let Some(reason) = &limits.control_groups_unread {
+        row(out, "control groups", &format!("not known: {reason}"));
     }
 }
 

@@ -246,12 +246,13 @@ fn kind_of(file: &OwnedFd) -> Result<Kind, Errno> {
         return Ok(Kind::Shared);
     }
     let id = statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID)?.stx_mnt_id;
-    let mounts = mounts::read();
+    // Only its name: without the table of mounts the error has the number.
+    let mounts = mounts::read().unwrap_or_default();
     let mount = mounts.into_iter().find(|mount| mount.id == id);
     Ok(Kind::Unknown(mount.map_or_else(
         || format!("a file system of type {magic:#x}"),
         // The user who mounted it chose its type.
-        |mount| one_line(mount.file_system).into_owned(),
+        |mount| one_line(mount.file_system.to_string_lossy()).into_owned(),
     )))
 }
 

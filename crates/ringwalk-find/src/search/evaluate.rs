@@ -26,7 +26,7 @@ pub(crate) struct Evaluator<'s> {
     pub(crate) directory: u64,
     /// `-prune` was met for the file at hand.
     pub(crate) pruned: bool,
-    /// `-quit` was met: nothing is evaluated any more.
+    /// `-quit` was met, or a test cannot be decided: nothing is evaluated any more.
     pub(crate) quit: bool,
     /// How often each node was evaluated and was true; empty unless somebody wants to know.
     pub(crate) counts: Vec<(u64, u64)>,
@@ -87,7 +87,7 @@ impl Evaluator<'_> {
         held
     }
 
-    fn test(&self, test: &Test, file: &File<'_>) -> bool {
+    fn test(&mut self, test: &Test, file: &File<'_>) -> bool {
         if let Some(decided) = decide(test, &listed(test, file)) {
             return decided;
         }
@@ -106,7 +106,11 @@ impl Evaluator<'_> {
                 .metadata()
                 .is_ok_and(|m| self.shared.group_name(m.gid).is_none()),
             Test::Access(mode) => may_access(file, *mode),
-            Test::FileSystem(name) => file.file_system() == name.as_slice(),
+            Test::FileSystem(name) => {
+                let found = file.file_system_type();
+                self.quit |= found.is_none();
+                found == Some(name)
+            }
             Test::Context(pattern) => file.context().is_some_and(|label| pattern.matches(&label)),
             // There is no metadata to decide by, of which the user has been told.
             _ => false,

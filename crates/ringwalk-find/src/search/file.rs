@@ -14,6 +14,7 @@ use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::ffi::CStr;
 use std::os::fd::BorrowedFd;
+use std::sync::atomic::Ordering;
 
 /// Where a file was found.
 #[derive(Clone, Copy)]
@@ -149,6 +150,25 @@ impl<'a> File<'a> {
         complete.then_some(Ok(known))
     }
 
+    /// The type of its file system; `None` if the table of mounts cannot be read. That is told, and ends the search: what is
+    /// done with a file must not depend on a guess.
+    pub(crate) fn file_system_type(&self) -> Option<&[u8]> {
+        let Ok(metadata) = self.metadata() else {
+            // Of which the user has been told.
+            return Some(b"unknown");
+        };
+        match self.shared.file_systems.type_of(metadata) {
+            Ok(name) => Some(name),
+            Err(error) => {
+                let reason = reason(&error);
+                self.shared
+                    .fail(&format!("cannot read the table of mounts: {reason}"));
+                self.shared.progress.stop.store(true, Ordering::Relaxed);
+                None
+            }
+        }
+    }
+
     fn ask(&self) -> Result<Metadata, Errno> {
         let Some(entry) = &self.entry else {
             return Err(Errno::NOENT);
@@ -245,10 +265,7 @@ impl Facts for File<'_> {
     }
 
     fn file_system(&self) -> Cow<'_, [u8]> {
-        match self.metadata() {
-            Ok(metadata) => self.shared.file_systems.type_of(metadata),
-            Err(_) => Cow::Borrowed(b"unknown"),
-        }
+        Cow::Borrowed(self.file_system_type().unwrap_or(b"unknown"))
     }
 
     fn context(&self) -> Option<Vec<u8>> {

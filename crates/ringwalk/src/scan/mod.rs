@@ -239,7 +239,7 @@ impl Scan {
 
     fn open(&self, mounted: Arc<Mounted>) -> Result<Box<dyn Inventory>, Refused> {
         let file_system = mounted.mount.file_system.clone();
-        match (self.source, file_system.as_str()) {
+        match (self.source, &*file_system.to_string_lossy()) {
             (SourceChoice::Auto | SourceChoice::Ext4, "ext2" | "ext3" | "ext4") => {
                 ext4::open(mounted, self.fields)
             }

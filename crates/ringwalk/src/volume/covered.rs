@@ -3,11 +3,12 @@
 //! A file system knows nothing of what is mounted on its files: read past the VFS, a mount point looks like what lies under
 //! it. The table of mounts tells which entries these are; they, and everything below them, are asked by system calls.
 
-use super::{Mounted, Refused};
+use super::{Mounted, Refused, unread};
 use crate::metadata::{Fields, Metadata};
 use crate::mounts::{self, Mount};
 use ringwalk_sys::{Statx, statx};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, ioctl_getflags, openat};
+use rustix::io::Errno;
 use rustix::path::Arg;
 use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
@@ -27,7 +28,7 @@ impl Covered {
     /// If it cannot be found out where something is mounted.
     pub(crate) fn of(mounted: &Mounted) -> Result<Self, Refused> {
         let mut covered = Self::default();
-        for mount in mounts::read() {
+        for mount in mounts::read().map_err(unread)? {
             if mount.parent == mounted.mount.id && mount.id != mounted.mount.id {
                 covered.add(&mount, mounted)?;
             }
@@ -59,7 +60,8 @@ impl Covered {
             // Who is below it all the same, by a working directory or an open one, sees what this path does not lead to.
             return Err(unknown("something else is mounted above"));
         }
-        if is_case_insensitive(path) {
+        let spellings = is_case_insensitive(path);
+        if spellings.map_err(|errno| unknown(&errno.to_string()))? {
             return Err(unknown("names there have many spellings"));
         }
         let names = self.names.entry(found.ino).or_default();
@@ -86,9 +88,12 @@ impl Covered {
 
 /// Whether a directory finds names in whatever case they are asked for (`FS_CASEFOLD_FL`, linux/fs.h): the table of mounts has the name
 /// that was asked for. File systems without flags have no such directories.
-fn is_case_insensitive(path: &[u8]) -> bool {
+fn is_case_insensitive(path: &[u8]) -> Result<bool, Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let opened = openat(CWD, path, flags, Mode::empty());
-    let flags = opened.and_then(|directory| ioctl_getflags(&directory));
-    flags.is_ok_and(|flags| flags.bits() & 0x4000_0000 != 0)
+    let directory = openat(CWD, path, flags, Mode::empty())?;
+    match ioctl_getflags(&directory) {
+        Ok(flags) => Ok(flags.bits() & 0x4000_0000 != 0),
+        Err(Errno::NOTTY | Errno::OPNOTSUPP) => Ok(false),
+        Err(errno) => Err(errno),
+    }
 }

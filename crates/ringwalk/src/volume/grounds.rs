@@ -73,15 +73,17 @@ impl Grounds {
         found
     }
 
-    /// `None` for what is no directory, or cannot be opened: the walk will tell of that.
+    /// `None` for what is no directory, or cannot be opened for a reason that the walk will meet as well and tell of.
     fn place(
         &mut self,
         root: &Root,
         options: &Options,
         since: u64,
     ) -> Result<Option<(usize, RootPlace)>, Refused> {
-        let Ok(directory) = open_root(root, options.follow != Follow::Never) else {
-            return Ok(None);
+        let directory = match open_root(root, options.follow != Follow::Never) {
+            Ok(directory) => directory,
+            Err(errno) if is_of_the_path(errno) => return Ok(None),
+            Err(errno) => return Err(unopened(errno)),
         };
         if options.source == SourceChoice::Auto {
             check_type(&directory)?;
@@ -133,7 +135,7 @@ fn open_volume(
     snapshots: &Arc<Budget>,
 ) -> Result<Arc<dyn Volume>, Refused> {
     let file_system = mounted.mount.file_system.clone();
-    match (options.source, file_system.as_str()) {
+    match (options.source, &*file_system.to_string_lossy()) {
         (SourceChoice::Auto | SourceChoice::Ext4, "ext2" | "ext3" | "ext4") => {
             ext4::open(mounted, snapshots)
         }
@@ -150,8 +152,10 @@ fn open_volume(
 
 /// Refuses file systems that no volume is known for without reading the table of mounts, which can be long.
 fn check_type(directory: &OwnedFd) -> Result<(), Refused> {
-    let f_type = fstatfs(directory).map_or(0, |found| found.f_type.cast_unsigned() & 0xffff_ffff);
-    if VOLUMES.contains(&f_type) {
+    let found = fstatfs(directory)
+        .map_err(|errno| Refused::because(format!("its file system cannot be told: {errno}")))?;
+    // Magic numbers have 32 bits, and a signed field of that size has its sign extended.
+    if VOLUMES.contains(&(found.f_type.cast_unsigned() & 0xffff_ffff)) {
         return Ok(());
     }
     Err(Refused::because(
@@ -167,6 +171,25 @@ pub(crate) fn not_on(choice: SourceChoice, file_system: &str) -> Refused {
         }
         _ => Refused::because(format!("it is on {file_system}")),
     }
+}
+
+/// Whether it is because of a path itself that it cannot be opened as a directory: nothing there, no directory, no permission.
+/// Others, such as a lack of descriptors, may be over when the walk opens it.
+fn is_of_the_path(errno: Errno) -> bool {
+    matches!(
+        errno,
+        Errno::NOENT
+            | Errno::NOTDIR
+            | Errno::LOOP
+            | Errno::ACCESS
+            | Errno::PERM
+            | Errno::NAMETOOLONG
+            | Errno::INVAL
+    )
+}
+
+fn unopened(errno: Errno) -> Refused {
+    Refused::because(format!("it cannot be opened: {errno}"))
 }
 
 pub(crate) fn open_root(root: &Root, follow: bool) -> Result<OwnedFd, Errno> {

@@ -7,6 +7,7 @@ use crate::mounts::{self, Mount};
 use crate::privilege;
 use ringwalk_sys::{Statx, statx};
 use rustix::fs::{AtFlags, Mode, OFlags, fstatvfs, openat};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -37,7 +38,7 @@ impl Mounted {
         let directory = openat(at, c".", flags, Mode::empty())
             .map_err(|errno| Refused::because(format!("it cannot be opened: {errno}")))?;
         let metadata = Self::look_at(&directory)?;
-        let mounts = mounts::read();
+        let mounts = mounts::read().map_err(unread)?;
         let mount = mounts.into_iter().find(|mount| mount.id == metadata.mnt_id);
         let mount =
             mount.ok_or_else(|| Refused::because("its mount is not in /proc/self/mountinfo"))?;
@@ -156,6 +157,11 @@ impl Mounted {
     pub(crate) fn is_new(&self, ctime: i64) -> bool {
         ctime >= self.begin
     }
+}
+
+/// Without the table of mounts nothing is known of what covers a file system.
+pub(crate) fn unread(error: io::Error) -> Refused {
+    Refused::because(error.to_string())
 }
 
 fn is_read_only(mount: &Mount) -> bool {

@@ -8,7 +8,7 @@ use crate::metadata::{Fields, Metadata};
 use crate::mounts;
 use crate::volume::btrfs::item::{FIRST_INO, ROOT_TREE, kind};
 use crate::volume::btrfs::{Place, nested_in, refused};
-use crate::volume::{Mounted, Refused};
+use crate::volume::{Mounted, Refused, unread};
 use ringwalk_sys::btrfs::{Key, TreeSearch, path_in_tree, tree_of};
 use ringwalk_sys::{Statx, statx};
 use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, openat2};
@@ -70,7 +70,8 @@ pub(super) fn find(
 fn check_mounts(mounted: &Mounted) -> Result<(), Refused> {
     let own = mounted.mount.id;
     let on_it = |mount: &mounts::Mount| mount.parent == own && mount.id != own;
-    match mounts::read().into_iter().find(on_it) {
+    let mounts = mounts::read().map_err(unread)?;
+    match mounts.into_iter().find(on_it) {
         Some(mount) => Err(Refused::because(format!(
             "{} is mounted below it",
             mount.point.display()

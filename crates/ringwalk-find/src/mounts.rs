@@ -1,15 +1,10 @@
 //! Types of file systems: `-fstype`, `%F`.
-//!
-//! | file | what is in it |
-//! |---|---|
-//! | `table.rs` | the table of mounts, read |
-
-mod table;
 
 use crate::once_map::OnceMap;
+use ringwalk::mounts::{self, Mount};
 use ringwalk::{Fields, Metadata};
-use std::borrow::Cow;
-use table::Mount;
+use std::io;
+use std::os::unix::ffi::OsStringExt;
 
 /// What is said where the type is not known.
 const UNKNOWN: &[u8] = b"unknown";
@@ -27,16 +22,23 @@ pub struct FileSystems {
 }
 
 impl FileSystems {
-    /// The type of the file system that a file is on: `ext4`, `fuse.sshfs`; `unknown` if the table of mounts has it not, or
-    /// there is no `/proc`.
+    /// The type of the file system that a file is on: `ext4`, `fuse.sshfs`; `unknown` if the table of mounts has it not.
     ///
     /// By the id of the mount if the metadata has one ([`Fields::MNT_ID`], Linux 5.8), else by the number of the device, which
     /// for btrfs is not the table's.
-    pub fn type_of(&self, metadata: &Metadata) -> Cow<'_, [u8]> {
-        Cow::Borrowed(self.look_up(metadata, table::read))
+    ///
+    /// # Errors
+    ///
+    /// If the table of mounts cannot be read.
+    pub fn type_of(&self, metadata: &Metadata) -> io::Result<&[u8]> {
+        self.look_up(metadata, mounts::read)
     }
 
-    fn look_up(&self, metadata: &Metadata, read: impl FnOnce() -> Vec<Mount>) -> &[u8] {
+    fn look_up(
+        &self,
+        metadata: &Metadata,
+        read: impl FnOnce() -> io::Result<Vec<Mount>>,
+    ) -> io::Result<&[u8]> {
         let has_mount = metadata.mask.contains(Fields::MNT_ID);
         let (known, key) = if has_mount {
             (&self.by_mount, metadata.mnt_id)
@@ -44,19 +46,20 @@ impl FileSystems {
             (&self.by_device, metadata.dev)
         };
         if let Some(found) = known.get(key) {
-            return found;
+            return Ok(found);
         }
-        for mount in read() {
-            self.by_device
-                .insert(mount.device, mount.file_system.clone());
-            self.by_mount.insert(mount.id, mount.file_system);
+        for mount in read()? {
+            let device = rustix::fs::makedev(mount.major, mount.minor);
+            let name = mount.file_system.into_vec();
+            self.by_device.insert(device, name.clone());
+            self.by_mount.insert(mount.id, name);
         }
         if let Some(found) = known.get(key) {
-            return found;
+            return Ok(found);
         }
         // A mount that this process cannot see, of a device that it may see elsewhere.
         let device = self.by_device.get(metadata.dev);
-        known.insert(key, device.map_or(UNKNOWN, Vec::as_slice).to_vec())
+        Ok(known.insert(key, device.map_or(UNKNOWN, Vec::as_slice).to_vec()))
     }
 }
 
@@ -76,22 +79,20 @@ mod tests {
         metadata
     }
 
-    fn mount(id: u64, device: u64, file_system: &str) -> Mount {
-        Mount {
-            id,
-            device,
-            file_system: file_system.into(),
-        }
+    fn mount(id: u64, minor: u64, file_system: &str) -> Mount {
+        let line = format!("{id} 1 0:{minor} / / rw - {file_system} none rw\n");
+        mounts::parse(line.as_bytes()).unwrap().remove(0)
     }
 
     #[test]
     fn what_is_always_mounted() {
         let types = FileSystems::default();
         let of_id = metadata(c"/proc/self", Fields::TYPE | Fields::MNT_ID);
-        assert_eq!(&*types.type_of(&of_id), b"proc");
+        assert_eq!(types.type_of(&of_id).unwrap(), b"proc");
         let of_device = metadata(c"/proc/self", Fields::TYPE);
-        assert_eq!(&*types.type_of(&of_device), b"proc");
-        assert_eq!(&*FileSystems::default().type_of(&of_device), b"proc");
+        assert_eq!(types.type_of(&of_device).unwrap(), b"proc");
+        let others = FileSystems::default();
+        assert_eq!(others.type_of(&of_device).unwrap(), b"proc");
     }
 
     #[test]
@@ -105,11 +106,11 @@ mod tests {
             let read = || {
                 reads.set(reads.get() + 1);
                 let mounts = table.iter();
-                mounts
+                Ok(mounts
                     .map(|(id, dev, name)| mount(*id, *dev, name))
-                    .collect()
+                    .collect())
             };
-            types.look_up(&file, read).to_vec()
+            types.look_up(&file, read).unwrap().to_vec()
         };
         let mut ask = ask;
         let first = [(30, 5, "xfs"), (31, 6, "btrfs")];
@@ -123,5 +124,16 @@ mod tests {
         assert_eq!(reads.get(), 4);
         assert_eq!(ask(41, 8, &first), b"unknown");
         assert_eq!(reads.get(), 4, "that too is remembered");
+    }
+
+    #[test]
+    fn a_table_that_cannot_be_read_is_an_error_and_is_read_again() {
+        let types = FileSystems::default();
+        let mut file = metadata(c"/", Fields::MNT_ID);
+        (file.mnt_id, file.dev) = (30, 5);
+        let failed = types.look_up(&file, || Err(io::ErrorKind::OutOfMemory.into()));
+        assert_eq!(failed.unwrap_err().kind(), io::ErrorKind::OutOfMemory);
+        let found = types.look_up(&file, || Ok(vec![mount(30, 5, "xfs")]));
+        assert_eq!(found.unwrap(), b"xfs");
     }
 }
