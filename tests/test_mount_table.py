@@ -11,8 +11,8 @@ from support.run import run
 
 TABLE = "/proc/self/mountinfo"
 
-# More entries than `auto` reads before it looks for another source.
-WIDE = 2500
+# Directories of so many files: `auto` looks for another source after some thousand entries.
+DIRECTORIES, FILES = 20, 150
 
 # What lies under the mount, and must not be found.
 HIDDEN = 2_000_000
@@ -34,9 +34,10 @@ def covered(request, mount, scratch):
     (top / "seen").mkdir()
     for number in range(40):
         (top / "seen" / str(number)).write_bytes(b"x" * number)
-    (top / "wide").mkdir()
-    for number in range(WIDE):
-        (top / "wide" / str(number)).touch()
+    for number in range(DIRECTORIES):
+        (top / f"d{number}").mkdir()
+        for other in range(FILES):
+            (top / f"d{number}" / str(other)).touch()
     (top / "under").mkdir()
     (top / "under" / "hidden").write_bytes(b"x" * HIDDEN)
     image.freeze()
@@ -98,7 +99,9 @@ def test_by_name_it_is_an_error(unreadable, covered, errno, nth):
         assert TABLE.encode() in result.err
 
 
-@pytest.mark.parametrize("command", (("-fstype", "proc"), ("!", "-fstype", "ext4"), ("-printf", "%F\\n")))
+@pytest.mark.parametrize(
+    "command", (("-fstype", "proc"), ("!", "-fstype", "ext4"), ("-printf", "%F\\n"))
+)
 def test_types_of_file_systems(unreadable, scratch, command):
     """-fstype decides about nothing: neither it nor its negation lets a file through."""
     (scratch / "top").mkdir()

@@ -5,6 +5,7 @@ use crate::Error;
 /// Features that a reader must know (`s_feature_incompat`), with tune2fs(8)'s names.
 pub(crate) mod incompat {
     pub(crate) const FILETYPE: u32 = 0x2;
+    pub(crate) const RECOVER: u32 = 0x4;
     pub(crate) const JOURNAL_DEV: u32 = 0x8;
     pub(crate) const META_BG: u32 = 0x10;
     pub(crate) const BIT64: u32 = 0x80;
@@ -34,7 +35,7 @@ pub(crate) mod compat {
 const INCOMPAT: &[(u32, &str, bool)] = &[
     (0x1, "compression", false),
     (incompat::FILETYPE, "filetype", true),
-    (0x4, "needs_recovery", true),
+    (incompat::RECOVER, "needs_recovery", true),
     (incompat::JOURNAL_DEV, "journal_dev", false),
     (incompat::META_BG, "meta_bg", true),
     (0x40, "extent", true),

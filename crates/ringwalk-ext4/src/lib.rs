@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `lib.rs` | the file system as a whole, and this map |
 //! | `superblock.rs`, `features.rs` | the superblock, and which features this reader knows |
+//! | `state.rs` | whether it was left clean, and errors that have been noted |
 //! | `group.rs` | group descriptors: where inode tables are, and how much of them is in use |
 //! | `inode.rs`, `inode_flags.rs`, `timestamp.rs` | one inode |
 //! | `inode_checksum.rs` | its checksum |
@@ -37,6 +38,7 @@ mod inode_checksum;
 mod inode_flags;
 mod mapping;
 mod read_at;
+mod state;
 mod superblock;
 #[cfg(test)]
 mod test_image;
@@ -53,6 +55,7 @@ pub use inode::Inode;
 pub use inode_flags::InodeFlags;
 pub use mapping::Extent;
 pub use read_at::ReadAt;
+pub use state::State;
 pub use superblock::Superblock;
 pub use timestamp::Timestamp;
 pub use xattr::Xattr;

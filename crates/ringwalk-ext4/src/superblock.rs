@@ -4,6 +4,7 @@ use crate::bytes::{Fixed, join32};
 use crate::checksum::crc32c;
 use crate::error::TRIES;
 use crate::features::{Features, compat, incompat, ro_compat};
+use crate::state::State;
 use crate::{Error, ReadAt};
 
 /// Where it is, whatever the size of blocks.
@@ -42,6 +43,8 @@ pub struct Superblock {
     /// opened. Yet one of them may change what stat(2) says, as `huge_file` once did with the unit of blocks: who must
     /// give the kernel's answer declines a file system that has any.
     pub unknown_features: u32,
+    /// How well it is.
+    pub state: State,
     pub(crate) features: Features,
     /// Blocks in all.
     pub(crate) blocks: u64,
@@ -113,6 +116,7 @@ impl Superblock {
             has_file_types: features.has_incompat(incompat::FILETYPE),
             uuid,
             unknown_features: features.unknown_ro_compat(),
+            state: State::decode(raw, is_dynamic, features.has_incompat(incompat::RECOVER)),
             features,
             blocks: join32(
                 raw.u32::<0x4>(),

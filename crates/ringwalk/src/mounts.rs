@@ -43,6 +43,11 @@ impl Mount {
         let all = self.options.split(',').chain(self.super_options.split(','));
         all.into_iter().any(|found| found == option)
     }
+
+    /// Whether the file system, not only this mount of it, is read-only.
+    pub fn is_read_only(&self) -> bool {
+        self.super_options.split(',').any(|option| option == "ro")
+    }
 }
 
 /// The mounts of a whole table.

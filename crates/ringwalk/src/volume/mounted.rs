@@ -42,29 +42,33 @@ impl Mounted {
         let mount = mounts.into_iter().find(|mount| mount.id == metadata.mnt_id);
         let mount =
             mount.ok_or_else(|| Refused::because("its mount is not in /proc/self/mountinfo"))?;
-        let begin = now().saturating_sub(CLOCK_SLACK);
-        let (begin, unsettled_from) = if is_read_only(&mount) {
+        let begin = signed(now().saturating_sub(CLOCK_SLACK));
+        let (begin, unsettled_from) = if mount.is_read_only() {
             // Nothing changes.
-            (u64::MAX, u64::MAX)
+            (i64::MAX, i64::MAX)
         } else if sync {
             rustix::fs::syncfs(&directory)
                 .map_err(|errno| Refused::because(format!("it cannot be synced: {errno}")))?;
             (begin, begin)
         } else {
-            (begin, begin.saturating_sub(write_back_seconds()))
+            let window = write_back_seconds();
+            (
+                begin,
+                window.map_or(i64::MIN, |window| begin.saturating_sub_unsigned(window)),
+            )
         };
         Ok(Self {
             directory,
             metadata,
             mount,
-            unsettled_from: i64::try_from(unsettled_from).unwrap_or(i64::MAX),
-            begin: i64::try_from(begin).unwrap_or(i64::MAX),
+            unsettled_from,
+            begin,
         })
     }
 
     /// A walk has read directories since this second: whatever was changed after may not be what it has read of.
     pub(crate) fn begin_at(&mut self, second: u64) {
-        let second = i64::try_from(second.saturating_sub(CLOCK_SLACK)).unwrap_or(i64::MAX);
+        let second = signed(second.saturating_sub(CLOCK_SLACK));
         // Where nothing changes, nothing has.
         if self.begin != i64::MAX {
             self.begin = self.begin.min(second);
@@ -147,11 +151,6 @@ impl Mounted {
         ctime >= self.unsettled_from
     }
 
-    /// Whether the file system is mounted read-only, so that nothing changes.
-    pub(crate) fn is_read_only(&self) -> bool {
-        is_read_only(&self.mount)
-    }
-
     /// Whether a file last changed at this second may have been changed, or made, since the walk began: perhaps it is not the one whose
     /// name was read.
     pub(crate) fn is_new(&self, ctime: i64) -> bool {
@@ -164,34 +163,62 @@ pub(crate) fn unread(error: io::Error) -> Refused {
     Refused::because(error.to_string())
 }
 
-fn is_read_only(mount: &Mount) -> bool {
-    mount.super_options.split(',').any(|option| option == "ro")
-}
-
-/// Seconds since the epoch.
+/// Seconds since the epoch. Linux lets nobody set the clock to before it.
 pub(crate) fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| since.as_secs())
 }
 
+/// A time of the clock as files have theirs; the clock ends before the numbers do.
+fn signed(second: u64) -> i64 {
+    i64::try_from(second).unwrap_or(i64::MAX)
+}
+
 /// Seconds after which changes have been written back: the age at which dirty pages are, the period in which that is looked for
-/// (`/proc/sys/vm`, Documentation/admin-guide/sysctl/vm.rst), and the time that the backlog takes. If it cannot be told, for ever.
-fn write_back_seconds() -> u64 {
+/// (`/proc/sys/vm`, Documentation/admin-guide/sysctl/vm.rst), and the time that the backlog takes. `None` if they never are by
+/// themselves, or it cannot be told.
+fn write_back_seconds() -> Option<u64> {
     let centiseconds = |name: &str| -> Option<u64> {
         let text = std::fs::read_to_string(format!("/proc/sys/vm/{name}")).ok()?;
         text.trim().parse().ok()
     };
-    let expire = centiseconds("dirty_expire_centisecs");
+    let expire = centiseconds("dirty_expire_centisecs")?;
     // 0: never by itself.
-    let period = centiseconds("dirty_writeback_centisecs").filter(|period| *period > 0);
-    let (Some(expire), Some(period)) = (expire, period) else {
-        return u64::MAX;
+    let period = centiseconds("dirty_writeback_centisecs").filter(|period| *period > 0)?;
+    let backlog = backlog(&std::fs::read_to_string("/proc/meminfo").ok()?)?;
+    Some((expire + 2 * period).div_ceil(100) + backlog / WRITE_BACK_RATE)
+}
+
+/// Bytes that wait for write-back or are being written, by `/proc/meminfo`; `None` if it does not tell both.
+fn backlog(memory: &str) -> Option<u64> {
+    let bytes = |name: &str| -> Option<u64> {
+        let value = memory.lines().find_map(|line| line.strip_prefix(name))?;
+        let kibibytes: u64 = value.split_ascii_whitespace().next()?.parse().ok()?;
+        kibibytes.checked_mul(1024)
     };
-    let memory = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let dirty: u64 = memory
-        .lines()
-        .filter(|line| line.starts_with("Dirty:") || line.starts_with("Writeback:"))
-        .filter_map(|line| line.split_ascii_whitespace().nth(1)?.parse::<u64>().ok())
-        .sum();
-    (expire + 2 * period).div_ceil(100) + dirty * 1024 / WRITE_BACK_RATE
+    bytes("Dirty:")?.checked_add(bytes("Writeback:")?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_for_write_back_is_known_or_not() {
+        let memory = "MemTotal: 9 kB\nDirty:    12 kB\nWriteback:   3 kB\nWritebackTmp: 7 kB\n";
+        assert_eq!(backlog(memory), Some(15 << 10));
+        for unknown in [
+            "",
+            "Dirty: 12 kB\n",
+            "Writeback: 3 kB\n",
+            "Dirty: x kB\nWriteback: 3 kB\n",
+        ] {
+            assert_eq!(backlog(unknown), None, "{unknown}");
+        }
+    }
+
+    #[test]
+    fn this_machine_writes_back() {
+        assert!(write_back_seconds().is_some_and(|seconds| seconds > 0));
+    }
 }

@@ -73,7 +73,7 @@ pub(crate) fn begin(mounted: &Mounted) -> Result<u64, Refused> {
     if found.map_err(refused)?.next().is_none() {
         return Err(Refused::because("the root of its subvolume is not found"));
     }
-    if mounted.is_read_only() {
+    if mounted.mount.is_read_only() {
         return Ok(tree);
     }
     let transaction = start_commit(directory).map_err(refused)?;

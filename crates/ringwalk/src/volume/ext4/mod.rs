@@ -20,11 +20,13 @@
 //! | `places.rs` | where the blocks of a directory are |
 //! | `inodes.rs` | inodes of many entries at once |
 //! | `metadata.rs` | an inode as statx(2) would tell of it |
+//! | `state.rs` | file systems whose tables lack what their driver has in memory |
 
 mod inodes;
 mod metadata;
 mod places;
 mod reader;
+mod state;
 
 pub(crate) use metadata::{is_unsure, to_metadata};
 
@@ -88,6 +90,9 @@ impl Ext4 {
             .map_err(|why| Refused::because(format!("{}: {why}", path.display())))?;
         let file_system = FileSystem::open(&device)
             .map_err(|why| Refused::because(format!("{}: {why}", path.display())))?;
+        if let Some(trouble) = state::trouble(mount, file_system.superblock().state) {
+            return Err(Refused::because(trouble));
+        }
         let unknown = file_system.superblock().unknown_features;
         if unknown != 0 {
             // Reading is allowed, but what such a feature makes of an inode's fields is not known.

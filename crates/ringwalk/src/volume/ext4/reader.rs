@@ -87,7 +87,7 @@ impl Ext4Reader {
     /// Without checksums a block that was read while it was written looks like any other: only reading it again tells.
     fn read_blocks_again(&mut self, ino: u32) -> Result<(), Refused> {
         let has_checksums = self.volume.file_system.superblock().has_checksums;
-        if has_checksums || self.volume.mounted.is_read_only() {
+        if has_checksums || self.volume.mounted.mount.is_read_only() {
             return Ok(());
         }
         let volume = Arc::clone(&self.volume);
