@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import itertools
 import os
@@ -224,3 +225,42 @@ def test_as_another_user(ringwalk, disk):
     disk.chmod(0o755)
     command = ("find", ".", "-maxdepth", "1", "-printf", "%p %i\n")
     assert_sources_agree(ringwalk, ["auto"], *command, cwd=disk, uid=NOBODY)
+
+
+@pytest.fixture
+def aborted(mount, scratch):
+    """A btrfs whose last transaction was aborted, as its device took nothing any more."""
+    room = mount(mounts.mounted, scratch / "room", "-t", "tmpfs", "-o", "size=96m", "tmpfs")
+    image = mount(images.fresh, "btrfs", room, "-m single", "noatime", 256)
+    top = image.point
+    (top / "many").mkdir()
+    for number in range(4000):
+        (top / "many" / f"gone{number}").write_bytes(b"x" * 20)
+    os.sync()
+    for file in (top / "many").iterdir():
+        file.unlink()
+    for number in range(50):
+        (top / "many" / f"empty{number}").touch()
+    os.sync()
+    with open(room / "fill", "wb") as fill, contextlib.suppress(OSError):
+        while fill.write(bytes(1 << 20)):
+            fill.flush()
+    with contextlib.suppress(OSError):
+        for number in range(4000):
+            (top / "many" / f"new{number}").write_bytes(b"x" * 20)
+    subprocess.run(["sync", "-f", top], capture_output=True, check=False)
+    options = subprocess.run(["findmnt", "-no", "FS-OPTIONS", top], capture_output=True, check=True)
+    if not options.stdout.startswith(b"ro"):
+        pytest.skip("it has got over the full device")
+    return top
+
+
+def test_after_an_abort(ringwalk, aborted):
+    """What the transaction has changed is in no tree any more."""
+    for command in (("count",), ("du", "-sb"), ("du", "-a"), ("find",)):
+        refused = ringwalk("--source", "btrfs", *command, aborted)
+        assert (refused.status, refused.out) == (1, b""), command
+        assert b"an error has made it read-only" in refused.err
+        expected = ringwalk("--source", "syscall", *command, aborted).sane()
+        got = ringwalk("--source", "auto", *command, aborted)
+        assert (got.status, sorted(got.lines())) == (expected.status, sorted(expected.lines()))

@@ -1,8 +1,7 @@
-"""ext4 after an error: what waits for write-back then never reaches the tables, so they are not read."""
+"""ext4 after an error: what waits for write-back is lost to the tables, so they are not read."""
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import struct
@@ -14,10 +13,6 @@ from support import images, mounts
 from support.answers import FEW, Reference, explained
 
 pytestmark = pytest.mark.usefixtures("needs_root")
-
-# EXT4_IOC_SHUTDOWN, and to do it without writing anything first (linux/ext4.h).
-SHUTDOWN = 0x8004587D
-NO_LOG_FLUSH = 2
 
 # Directories of so many files: `auto` looks for another source after some thousand entries.
 DIRECTORIES, FILES = 30, 150
@@ -56,14 +51,6 @@ def trigger(image: images.Image) -> None:
     file.write_text("1")
     # The kernel notes it in the superblock a moment later, in a thread of its own.
     os.sync()
-
-
-def shut_down(point: Path) -> None:
-    directory = os.open(point, os.O_RDONLY)
-    try:
-        fcntl.ioctl(directory, SHUTDOWN, struct.pack("I", NO_LOG_FLUSH))
-    finally:
-        os.close(directory)
 
 
 def check_declined(ringwalk, top: Path, *reason: str) -> None:
@@ -112,7 +99,7 @@ def test_an_error_of_an_earlier_mount(ringwalk, mount, scratch):
 def test_shut_down(ringwalk, mount, scratch):
     image = mount(images.fresh, "ext4", scratch, "-t ext4")
     fill(image.point)
-    shut_down(image.point)
+    mounts.shut_down(image.point)
     if "shutdown" not in options_of(image.point):
         pytest.skip("before Linux 6.15 the kernel does not tell")
     check_declined(ringwalk, image.point, "shut down")
@@ -120,7 +107,7 @@ def test_shut_down(ringwalk, mount, scratch):
 
 @pytest.fixture
 def torn(mount, scratch):
-    """A copy of a file system made while it was mounted, which is mounted read-only with `options`."""
+    """A copy of a mounted file system, which is mounted read-only with `options`."""
 
     def make(features: str, options: str) -> Path:
         image = mount(images.fresh, "ext4", scratch / "disk", f"-t ext4 -O {features}")

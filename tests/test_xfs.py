@@ -140,3 +140,18 @@ def test_it_is_bulkstat_that_answers(ringwalk, programs, base, image):
     calls = (base / "strace.log").read_text().count("statx(")
     entries = len(ringwalk("find", image.point).ok().lines())
     assert calls < 20 + entries // 50
+
+
+def test_after_a_shutdown(ringwalk, mount, scratch):
+    """Nothing can be read any more, and no source says otherwise."""
+    image = mount(images.fresh, "xfs", scratch)
+    trees.RandomTree(image.point / "tree", seed=86, entries=100)
+    (image.point / "waiting").write_bytes(b"x" * 5_000_000)
+    mounts.shut_down(image.point)
+    for source in SOURCES:
+        for command in (("count",), ("du", "-sb"), ("du", "-a"), ("find",)):
+            expected = ringwalk("--source", "syscall", *command, image.point).sane()
+            got = ringwalk("--source", source, *command, image.point)
+            assert got.status == expected.status == 1
+            assert b"Input/output error" in got.err
+            assert got.out == (expected.out if source == "auto" else b"")

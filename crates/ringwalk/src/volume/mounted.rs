@@ -140,6 +140,11 @@ impl Mounted {
         facts.join(", ")
     }
 
+    /// Whether this mount was read-only when it was looked at, be it by itself or with the whole file system.
+    pub(crate) fn is_mounted_read_only(&self) -> bool {
+        self.mount.has_option("ro")
+    }
+
     /// The open directory, for ioctls and file handles.
     pub(crate) fn directory(&self) -> BorrowedFd<'_> {
         self.directory.as_fd()

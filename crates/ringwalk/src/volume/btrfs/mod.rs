@@ -32,6 +32,7 @@ use super::{Mounted, Reader, Refused, Volume};
 use item::{ROOT_TREE, kind};
 use reader::BtrfsReader;
 use ringwalk_sys::btrfs::{Key, TreeSearch, start_commit, tree_of, wait_for_commit};
+use rustix::fs::{StatVfsMountFlags, fstatvfs};
 use rustix::io::Errno;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -73,12 +74,26 @@ pub(crate) fn begin(mounted: &Mounted) -> Result<u64, Refused> {
     if found.map_err(refused)?.next().is_none() {
         return Err(Refused::because("the root of its subvolume is not found"));
     }
-    if mounted.mount.is_read_only() {
-        return Ok(tree);
-    }
-    let transaction = start_commit(directory).map_err(refused)?;
-    wait_for_commit(directory, transaction).map_err(refused)?;
+    commit(mounted)?;
     Ok(tree)
+}
+
+/// Commits the running transaction, if there is one. A file system that an error has made read-only has lost what waited for
+/// that, and refuses even if nothing is running.
+fn commit(mounted: &Mounted) -> Result<(), Refused> {
+    let failed = |errno| match errno {
+        Errno::ROFS => Refused::because("an error has made it read-only"),
+        errno => Refused::because(format!("its changes cannot be committed: {errno}")),
+    };
+    let directory = mounted.directory();
+    let transaction = start_commit(directory).map_err(failed)?;
+    wait_for_commit(directory, transaction).map_err(failed)?;
+    // Kernels that do not tell that this commit failed have made the file system read-only by now.
+    let stat = fstatvfs(directory).map_err(failed)?;
+    if stat.f_flag.contains(StatVfsMountFlags::RDONLY) && !mounted.is_mounted_read_only() {
+        return Err(failed(Errno::ROFS));
+    }
+    Ok(())
 }
 
 pub(crate) fn refused(errno: Errno) -> Refused {
