@@ -90,8 +90,8 @@ fn directories(summary: &Summary, row: &mut impl FnMut(&str, &str)) {
     row(
         "descriptors",
         &format!(
-            "up to {} directories open, {reopened}",
-            summary.descriptor_limit
+            "{} at most of {} allowed, {} left to the rest of the process; directories: {reopened}",
+            summary.descriptors_held, summary.descriptor_limit, summary.descriptor_reserve
         ),
     );
 }

@@ -110,6 +110,7 @@ impl Directory {
             step: Step::Read(Arc::clone(&self.fd)),
             next_batch: 0,
             apart: false,
+            to_end: false,
         });
         let Some(pulled) = source.pull(&mut entries.raw) else {
             return Err(Errno::IO);

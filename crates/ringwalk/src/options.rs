@@ -215,6 +215,8 @@ pub(crate) struct Options {
     pub(crate) prefetch: Prefetch,
     pub(crate) sync: bool,
     pub(crate) raise_limits: bool,
+    /// Descriptors left to the rest of the process; `None` is the default.
+    pub(crate) descriptor_reserve: Option<usize>,
     pub(crate) parents_open: bool,
     pub(crate) preorder: bool,
     pub(crate) filter: Option<Filter>,
@@ -237,6 +239,7 @@ impl Options {
             prefetch: Prefetch::default(),
             sync: false,
             raise_limits: false,
+            descriptor_reserve: None,
             parents_open: false,
             preorder: false,
             filter: None,

@@ -70,10 +70,12 @@ pub(crate) struct ListRest<S> {
     pub(crate) next_batch: u32,
 }
 
-/// A part of a batch, given away.
+/// A part of a batch, given away, or put off until what is before it has been walked.
+///
+/// It does not keep its directory open: in a deep tree, every level can have one that waits. Its directory's slot
+/// expects it like a child, and holds the descriptor for it as long as the budget allows.
 pub(crate) struct Part<S> {
     pub(crate) dir: Arc<Dir<S>>,
-    pub(crate) fd: Arc<DirectoryFd>,
     pub(crate) raw: RawBatch,
     /// The source has given metadata with it.
     pub(crate) metadata: bool,

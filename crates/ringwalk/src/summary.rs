@@ -87,8 +87,12 @@ pub struct Summary {
     pub buffer_size: usize,
     /// Fields that `statx` was asked for; empty if it was not called for every entry.
     pub fields: Fields,
-    /// Descriptors of directories that could be held at a time, at the end.
+    /// Descriptors that the walk could have open at a time, at the end.
     pub descriptor_limit: usize,
+    /// No more descriptors than this were open for the walk at any time. What visitors opened themselves is not counted.
+    pub descriptors_held: usize,
+    /// Descriptors that were left to the rest of the process.
+    pub descriptor_reserve: usize,
     /// How often a directory was opened again because its descriptor had been closed.
     pub reopened: usize,
     /// Whether a visitor stopped the walk.
@@ -131,6 +135,8 @@ impl Summary {
             buffer_size,
             fields,
             descriptor_limit: shared.descriptors.limit(),
+            descriptors_held: shared.descriptors.budget().most(),
+            descriptor_reserve: shared.descriptors.budget().reserve(),
             reopened: shared.descriptors.reopened(),
             stopped: shared.scheduler.is_stopped(),
         }
@@ -159,6 +165,8 @@ impl Summary {
             buffer_size: 0,
             fields: scan.fields_wanted(),
             descriptor_limit: 0,
+            descriptors_held: 0,
+            descriptor_reserve: 0,
             reopened: 0,
             stopped: false,
         }

@@ -2,7 +2,7 @@
 
 use crate::batch::Candidate;
 use crate::boundary::Boundaries;
-use crate::descriptor::Descriptors;
+use crate::descriptor::{Descriptors, Extra};
 use crate::metadata::Fields;
 use crate::monitor::Monitor;
 use crate::options::{Filter, Follow, Options, Order, Prefetch, SourceChoice, SourceError, Stay};
@@ -153,6 +153,20 @@ impl Walk {
         self
     }
 
+    /// Descriptors that the walk leaves free for the rest of the process, so that its own opens do not fail with
+    /// `EMFILE` meanwhile. `None`, the default: 64, or a quarter of the free ones if that is less.
+    ///
+    /// A walk finds out how many files the process has open when it begins, and now and then on the way. It holds as
+    /// many directories open as are useful, up to the soft limit on open files less those files and the reserve. All
+    /// walks of a process count together. Visitors take from the reserve what they open themselves.
+    ///
+    /// A walk always uses the few descriptors that one worker needs (3 for system calls), also where the reserve does
+    /// not leave them.
+    pub fn descriptor_reserve(mut self, descriptors: Option<usize>) -> Self {
+        self.options.descriptor_reserve = descriptors;
+        self
+    }
+
     /// Keeps every directory open, as far as the budget of descriptors goes, until all below it has been left; then
     /// [`Left::parent_fd`](crate::Left::parent_fd) has it, for visitors that do something with a directory after what is in it. Off by default.
     pub fn parents_open(mut self, open: bool) -> Self {
@@ -273,9 +287,7 @@ impl Walk {
         let grounds = self.grounds.into_inner();
         let kernel = self.kernel.into_inner();
         let shared = Shared::<V::State>::new(self.options, grounds, kernel, self.monitor);
-        shared
-            .prefetch
-            .begin(&shared.options, shared.scheduler.stop_flag());
+        shared.begin_prefetch();
         let done = Mutex::new(Vec::new());
         if !shared.options.roots.is_empty() {
             let crew = Crew {
@@ -327,9 +339,11 @@ impl<S> Shared<S> {
         kernel: Option<Result<DirectoryReader, String>>,
         monitor: Arc<Monitor>,
     ) -> Self {
-        let descriptors = Descriptors::new(options.raise_limits, kernel.is_some());
+        let descriptors = Descriptors::new(&options, kernel.as_ref().is_some_and(Result::is_ok));
         let regime = Regime::new(options.workers, descriptors.max_workers());
         let bulk = Bulk::new(&options, grounds);
+        descriptors.admit_first_worker();
+        descriptors.count_volumes(bulk.grounds().len());
         let mut root_fields = Wanted::roots(&options);
         if bulk.is_allowed() {
             root_fields = root_fields.with(Fields::INO | Fields::MNT_ID);
@@ -346,6 +360,15 @@ impl<S> Shared<S> {
             prefetch: Watch::new(options.prefetch),
             boundaries: Boundaries::new(options.stay, options.roots.len()),
             options,
+        }
+    }
+
+    /// Reads ahead for every root, if that is to be done in any case.
+    fn begin_prefetch(&self) {
+        let (options, stop) = (&self.options, self.scheduler.stop_flag());
+        if options.prefetch == Prefetch::Always {
+            let budget = self.descriptors.budget();
+            Extra::Prefetch.during(budget, || self.prefetch.begin(options, stop));
         }
     }
 

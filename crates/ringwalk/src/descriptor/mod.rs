@@ -9,41 +9,49 @@
 //! that is still open, component by component and never through a symbolic link, and taken only if device and inode
 //! number are those of the directory that was closed: a directory moved or replaced meanwhile has *vanished*, and the
 //! walk does not follow it out of the tree.
+//!
+//! Nothing else of a walk holds a directory open for long: entries that wait for their turn ([`Part`](crate::scheduler::Part))
+//! find the descriptor in their directory's slot, or have it opened again. What a worker has open for a moment is
+//! counted when the worker starts, and what else a walk opens when it opens that ([`Extra`]). `budget.rs` has the
+//! count.
 
+mod budget;
+mod extra;
+mod open_files;
 mod reopen;
 mod slot;
 
+pub(crate) use budget::{Budget, Counted};
+pub(crate) use extra::Extra;
 pub(crate) use reopen::{DIRECTORY_FLAGS, identity, open_directory};
 pub(crate) use slot::Slot;
 
 use crate::Dir;
 use crate::error::Failure;
+use crate::options::Options;
+use crate::regime::MOST_WORKERS;
 use ringwalk_sys::DirectoryFd;
 use rustix::fs::CWD;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::collections::VecDeque;
+use std::num::NonZeroUsize;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
-/// Descriptors that may be held until the walk takes the trouble to find out how many it may have.
-const FIRST_LIMIT: usize = 1024;
+/// Descriptors that a worker may have open besides those in slots: the directory it reads, its parent, one on the way
+/// when a path is opened again.
+pub(crate) const PER_WORKER: usize = 3;
 
-/// A walk never holds more than this many, whatever the limits of the system: others need descriptors too.
-const LAST_LIMIT: usize = 65_536;
+/// Descriptors of a directory that a source has in flight: its own and its parent's.
+pub(crate) const PER_JOB: usize = 2;
 
-/// Descriptors a worker may have open besides those in slots: the directory it reads, its parent, one on the way when
-/// a path is opened again.
-const PER_WORKER: usize = 3;
+/// How often a directory is opened again, a millisecond apart, when descriptors have run out.
+pub(crate) const TRIES: u32 = 200;
 
-/// Descriptors that the rest of the process is assumed to have.
-const OTHERS: usize = 6;
-
-/// The most open files the system allows (`fs.file-max`, `proc_sys_fs(5)`).
-fn file_max() -> Option<usize> {
-    let text = std::fs::read_to_string("/proc/sys/fs/file-max").ok()?;
-    text.trim().parse().ok()
-}
+/// After so many descriptors put into slots, the walk counts again what the rest of the process has open. Counting
+/// takes 1.4 us (Linux 6.18), putting one into a slot and opening its directory about as long.
+const LOOK_EVERY: usize = 256;
 
 /// What a directory is opened relative to.
 #[derive(Clone, Debug)]
@@ -66,57 +74,115 @@ impl AsFd for At {
 /// The descriptors of directories that all workers of a walk hold, and how many those may be.
 #[derive(Debug)]
 pub(crate) struct Descriptors<S> {
-    /// In slots, and in directories that have been read in part.
-    held: AtomicUsize,
-    limit: AtomicUsize,
-    settled: AtomicBool,
-    may_raise: bool,
-    /// Besides those that can be held: of each worker, and of the rest of the process.
+    budget: Budget,
+    /// What each worker takes from the budget when it starts.
     per_worker: usize,
-    others: usize,
-    soft_limit: u64,
+    /// How many workers the budget allows.
+    max_workers: usize,
+    /// File systems that are read past the VFS, as far as they are counted.
+    volumes: AtomicUsize,
     reopened: AtomicUsize,
-    /// Directories whose slots hold a descriptor, or did, the oldest first.
-    in_slots: Mutex<VecDeque<Weak<Dir<S>>>>,
+    in_slots: Mutex<InSlots<S>>,
+}
+
+/// Directories whose slots hold a descriptor, or did, the oldest first.
+#[derive(Debug)]
+struct InSlots<S> {
+    dirs: VecDeque<Weak<Dir<S>>>,
+    /// Descriptors put into slots since the open files of the process were counted.
+    since_look: usize,
 }
 
 impl<S> Descriptors<S> {
-    /// With the limits of the process; `may_raise` lets the walk raise `RLIMIT_NOFILE` to its hard limit, once it needs
-    /// that many. `rings`: each worker has one, and all of them a device.
-    pub(crate) fn new(may_raise: bool, rings: bool) -> Self {
-        let soft_limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-        let descriptors = Self {
-            held: AtomicUsize::new(0),
-            limit: AtomicUsize::new(0),
-            settled: AtomicBool::new(false),
-            may_raise,
-            per_worker: PER_WORKER + usize::from(rings),
-            others: OTHERS + usize::from(rings),
-            soft_limit,
+    /// With the limits of the process. `kernel`: the walk begins with a source that asks the kernel for whole batches.
+    pub(crate) fn new(options: &Options, kernel: bool) -> Self {
+        let budget = Budget::new(options.descriptor_reserve, options.raise_limits);
+        let per_worker = PER_WORKER + if kernel { Extra::Kernel.count() } else { 0 };
+        let workers = || (budget.room() / (per_worker + 1)).max(1);
+        let wanted = options.workers.map_or(MOST_WORKERS, NonZeroUsize::get);
+        let mut max_workers = workers();
+        if max_workers < wanted && budget.extend() {
+            max_workers = workers();
+        }
+        Self {
+            budget,
+            per_worker,
+            max_workers,
+            volumes: AtomicUsize::new(0),
             reopened: AtomicUsize::new(0),
-            in_slots: Mutex::new(VecDeque::new()),
-        };
-        let first = descriptors.allowance(soft_limit).min(FIRST_LIMIT);
-        descriptors.limit.store(first, Ordering::Relaxed);
-        descriptors
+            in_slots: Mutex::new(InSlots {
+                dirs: VecDeque::new(),
+                since_look: 0,
+            }),
+        }
     }
 
     /// How many workers the descriptor limit allows.
     pub(crate) fn max_workers(&self) -> usize {
-        let soft = usize::try_from(self.soft_limit).unwrap_or(usize::MAX);
-        (soft.saturating_sub(self.others) / (self.per_worker + 1)).max(1)
+        self.max_workers
     }
 
-    /// How many descriptors may be held under a limit on all.
-    fn allowance(&self, soft_limit: u64) -> usize {
-        let soft = usize::try_from(soft_limit).unwrap_or(usize::MAX);
-        let workers = self.max_workers().min(crate::regime::MOST_WORKERS);
-        soft.saturating_sub(self.others + self.per_worker * workers)
+    /// The budget that everything of this walk is counted in.
+    pub(crate) fn budget(&self) -> &Budget {
+        &self.budget
     }
 
-    /// How many descriptors may be held now.
+    /// Returns how many descriptors the walk may hold now. Less than the first worker needs it never has.
     pub(crate) fn limit(&self) -> usize {
-        self.limit.load(Ordering::Relaxed)
+        self.budget.limit().max(self.per_worker)
+    }
+
+    /// Counts what a worker needs, for as long as the walk goes on. False if the budget does not allow one more.
+    pub(crate) fn admit_worker(&self) -> bool {
+        self.make_room(self.per_worker)
+    }
+
+    /// Counts what the first worker needs, which is there in any case.
+    pub(crate) fn admit_first_worker(&self) {
+        self.budget.take_anyway(self.per_worker);
+    }
+
+    /// A worker that was admitted could not be started.
+    pub(crate) fn dismiss_worker(&self) {
+        self.budget.give_back(self.per_worker);
+    }
+
+    /// Counts what one more directory in flight needs. False if the budget does not allow that.
+    pub(crate) fn admit_job(&self) -> bool {
+        self.make_room(PER_JOB)
+    }
+
+    /// A directory in flight is done with.
+    pub(crate) fn dismiss_job(&self) {
+        self.budget.give_back(PER_JOB);
+    }
+
+    /// Counts what a source of one worker needs that asks the kernel for whole batches. False if it is not to be had.
+    pub(crate) fn admit_kernel(&self) -> bool {
+        self.make_room(Extra::Kernel.count())
+    }
+
+    /// Counts what `volumes` file systems take that are read past the VFS, those that are counted already among them.
+    pub(crate) fn count_volumes(&self, volumes: usize) {
+        if volumes > self.volumes.load(Ordering::Relaxed) {
+            let before = self.volumes.fetch_max(volumes, Ordering::Relaxed);
+            let more = volumes.saturating_sub(before);
+            self.budget.take_anyway(more * Extra::Volume.count());
+        }
+    }
+
+    /// Counts `count` descriptors as taken, and closes the oldest for that if need be. False if they are not to be had.
+    fn make_room(&self, count: usize) -> bool {
+        // No more than are needed: another walk of the process may be the one that holds too many.
+        for _ in 0..count {
+            if self.budget.take(count) {
+                return true;
+            }
+            if !self.close_oldest() {
+                return false;
+            }
+        }
+        self.budget.take(count)
     }
 
     /// How often a directory had to be opened again.
@@ -127,53 +193,44 @@ impl<S> Descriptors<S> {
     /// Counts one more held, for a directory that has been read in part and cannot be closed. False if the budget is
     /// spent: then it is to be read to its end before any below it is opened.
     pub(crate) fn pin(&self) -> bool {
-        self.reserve()
+        self.budget.take(1)
+    }
+
+    /// Counts one more held, as [`pin`](Self::pin) does. `anyway`: also if the budget is spent, as the directory cannot
+    /// be read on with before what is below it.
+    pub(crate) fn pin_rest(&self, anyway: bool) -> bool {
+        if anyway {
+            self.budget.take_anyway(1);
+        }
+        anyway || self.pin()
     }
 
     pub(crate) fn unpin(&self) {
-        self.held.fetch_sub(1, Ordering::Relaxed);
+        self.budget.give_back(1);
     }
 
-    fn reserve(&self) -> bool {
-        if self.held.fetch_add(1, Ordering::Relaxed) < self.limit() {
+    /// Descriptors ran out before the budget did. Raises the limit of the process if the walk may, or else holds fewer
+    /// from now on. False if neither can be done: none was held in a slot.
+    pub(crate) fn shrink(&self) -> bool {
+        if self.budget.extend() {
             return true;
         }
-        self.held.fetch_sub(1, Ordering::Relaxed);
-        !self.settled.load(Ordering::Relaxed) && self.settle() && self.reserve()
-    }
-
-    /// Finds out, once, how many descriptors this walk may really hold; true if that is more than before.
-    #[cold]
-    fn settle(&self) -> bool {
-        if self.settled.swap(true, Ordering::Relaxed) {
+        self.budget.look_again();
+        if !self.close_oldest() {
             return false;
         }
-        let mut soft = self.soft_limit;
-        let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-        if self.may_raise && current != maximum {
-            let raised = Rlimit {
-                current: maximum,
-                maximum,
-            };
-            if setrlimit(Resource::Nofile, raised).is_ok() {
-                soft = maximum.unwrap_or(u64::MAX);
-            }
-        }
-        let polite = file_max().map_or(LAST_LIMIT, |max| max / 8);
-        let limit = self.allowance(soft).min(polite).min(LAST_LIMIT);
-        self.limit.fetch_max(limit, Ordering::Relaxed) < limit
+        self.close_surplus();
+        self.budget.lower();
+        true
     }
 
-    /// Descriptors ran out before the budget did: from now on fewer are held than now. False if none was held.
-    pub(crate) fn shrink(&self) -> bool {
-        self.settled.store(true, Ordering::Relaxed);
-        let held = self.held.load(Ordering::Relaxed);
-        self.limit
-            .fetch_min(held.saturating_sub(1), Ordering::Relaxed);
-        self.close_oldest()
+    /// Closes the oldest while more are held than the budget allows since it was lowered.
+    fn close_surplus(&self) {
+        while self.budget.is_overdrawn() && self.close_oldest() {}
     }
 
-    /// Announces `children` of `dir` that will be opened, and holds its descriptor for them if the budget allows.
+    /// Announces `children` of `dir` that will be opened, or parts of its entries that will be visited, and holds its
+    /// descriptor for them if the budget allows.
     ///
     /// A directory that has not been opened (`None`) will be if one of its children has to be.
     pub(crate) fn expect_children(
@@ -188,11 +245,16 @@ impl<S> Descriptors<S> {
         }
     }
 
-    /// One child of `dir` has been opened, or will never be.
+    /// One child of `dir` has been opened, or one part been visited, or will never be.
     pub(crate) fn child_opened(&self, dir: &Dir<S>) {
         if dir.slot.unopened.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.close(dir);
         }
+    }
+
+    /// The descriptor of `dir`, if it is held.
+    pub(crate) fn held(dir: &Dir<S>) -> Option<Arc<DirectoryFd>> {
+        dir.slot.lock().fd.clone()
     }
 
     /// The descriptor to open children of `dir` relative to.
@@ -210,22 +272,52 @@ impl<S> Descriptors<S> {
         Ok(At::Dir(fd))
     }
 
-    /// Opens a directory that was read without being opened, for as long as its visitor wants it.
-    pub(crate) fn open_unopened(&self, dir: &Dir<S>) -> Result<Arc<DirectoryFd>, Failure> {
-        if let Some(fd) = &dir.slot.lock().fd {
-            return Ok(Arc::clone(fd));
+    /// Opens a directory whose entries are visited while its descriptor is not held: it was read without being opened,
+    /// or was closed. It is held if more of it is to come.
+    ///
+    /// Where descriptors have run out it waits, as other workers, or other processes, may be done with theirs.
+    ///
+    /// # Errors
+    ///
+    /// As of [`get`](Self::get).
+    pub(crate) fn open_for_visit(&self, dir: &Arc<Dir<S>>) -> Result<Arc<DirectoryFd>, Failure> {
+        let mut tries = 0;
+        loop {
+            if let Some(fd) = Self::held(dir) {
+                return Ok(fd);
+            }
+            match reopen::reopen(dir) {
+                Ok(fd) => {
+                    self.reopened.fetch_add(1, Ordering::Relaxed);
+                    self.hold_if_expected(dir, &fd);
+                    return Ok(fd);
+                }
+                Err(failure) if !failure.is_out_of_descriptors() => return Err(failure),
+                Err(_) if self.shrink() => {}
+                Err(failure) if tries == TRIES => return Err(failure),
+                Err(_) => {
+                    tries += 1;
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+            }
         }
-        let opened = reopen::reopen(dir);
-        match opened {
-            Err(failure) if failure.is_out_of_descriptors() && self.shrink() => reopen::reopen(dir),
-            opened => opened,
+    }
+
+    /// Holds the descriptor of `dir` for those that are announced, if any are.
+    fn hold_if_expected(&self, dir: &Arc<Dir<S>>, fd: &Arc<DirectoryFd>) {
+        if dir.slot.is_expected() {
+            self.hold(dir, fd);
+            // The last of them may have come meanwhile, and has found nothing to close.
+            if !dir.slot.is_expected() {
+                self.close(dir);
+            }
         }
     }
 
     /// Closes the descriptor that has been held longest. False if none is held in a slot.
     fn close_oldest(&self) -> bool {
         loop {
-            let oldest = self.lock_slots().pop_front();
+            let oldest = self.lock_slots().dirs.pop_front();
             match oldest {
                 None => return false,
                 Some(dir) if dir.upgrade().is_some_and(|dir| self.close(&dir)) => return true,
@@ -239,32 +331,45 @@ impl<S> Descriptors<S> {
         if slot.fd.is_some() {
             return;
         }
-        if !self.reserve() {
+        if !self.budget.take(1) {
             // Not under the lock: the oldest may have been this one, not long ago.
             drop(slot);
-            let reserved = self.close_oldest() && self.reserve();
+            let taken = self.make_room(1);
             slot = dir.slot.lock();
-            if !reserved {
+            if !taken {
                 slot.remember(fd);
                 return;
             }
             if slot.fd.is_some() {
                 // Another worker, with another batch of the same directory, was faster.
-                self.held.fetch_sub(1, Ordering::Relaxed);
+                self.budget.give_back(1);
                 return;
             }
         }
         slot.fd = Some(Arc::clone(fd));
         drop(slot);
+        self.note_held(dir);
+    }
+
+    /// Notes that the slot of `dir` holds a descriptor, and looks now and then what others have open.
+    fn note_held(&self, dir: &Arc<Dir<S>>) {
         let mut in_slots = self.lock_slots();
+        let dirs = &mut in_slots.dirs;
         // Walking depth first, the newest are done with first.
-        while in_slots.back().is_some_and(|dir| dir.strong_count() == 0) {
-            in_slots.pop_back();
+        while dirs.back().is_some_and(|dir| dir.strong_count() == 0) {
+            dirs.pop_back();
         }
-        if in_slots.len() > 2 * self.held.load(Ordering::Relaxed) + 64 {
-            in_slots.retain(|dir| dir.upgrade().is_some_and(|dir| dir.slot.is_held()));
+        if dirs.len() > 2 * self.budget.own() + 64 {
+            dirs.retain(|dir| dir.upgrade().is_some_and(|dir| dir.slot.is_held()));
         }
-        in_slots.push_back(Arc::downgrade(dir));
+        dirs.push_back(Arc::downgrade(dir));
+        in_slots.since_look += 1;
+        if in_slots.since_look >= LOOK_EVERY {
+            in_slots.since_look = 0;
+            drop(in_slots);
+            self.budget.look_again();
+            self.close_surplus();
+        }
     }
 
     /// Takes the descriptor out of a slot; true if there was one. It is closed when its last user is done.
@@ -275,15 +380,15 @@ impl<S> Descriptors<S> {
         let Some(fd) = slot.fd.take() else {
             return false;
         };
-        self.held.fetch_sub(1, Ordering::Relaxed);
+        self.budget.give_back(1);
         // Under the lock: who finds the slot empty finds the identity, or would take the directory for another.
-        if dir.slot.unopened.load(Ordering::Relaxed) > 0 {
+        if dir.slot.is_expected() {
             slot.remember(&fd);
         }
         true
     }
 
-    fn lock_slots(&self) -> MutexGuard<'_, VecDeque<Weak<Dir<S>>>> {
+    fn lock_slots(&self) -> MutexGuard<'_, InSlots<S>> {
         self.in_slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,13 +3,13 @@
 use super::reopen::identity;
 use crate::metadata::Identity;
 use ringwalk_sys::DirectoryFd;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The descriptor of one directory, if it is held, and what is needed to find the directory again if not.
 #[derive(Debug, Default)]
 pub(crate) struct Slot {
-    /// Children that have been found and not yet opened.
+    /// Children that have been found and not yet opened, and parts of its entries that have not been visited.
     pub(super) unopened: AtomicUsize,
     inner: Mutex<SlotInner>,
 }
@@ -38,6 +38,11 @@ impl Slot {
     /// Device and inode number of the directory, if somebody had to know them.
     pub(crate) fn identity(&self) -> Option<Identity> {
         self.lock().identity
+    }
+
+    /// Whether children are still to be opened, or parts of its entries to be visited.
+    pub(super) fn is_expected(&self) -> bool {
+        self.unopened.load(Ordering::Relaxed) > 0
     }
 
     pub(super) fn is_held(&self) -> bool {

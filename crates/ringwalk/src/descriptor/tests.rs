@@ -17,7 +17,7 @@ fn open_root(path: &std::path::Path) -> (Arc<Dir<()>>, Arc<DirectoryFd>) {
 #[test]
 fn a_directory_that_is_closed_meanwhile_is_found_again() {
     let path = tempfile::tempdir().unwrap();
-    let descriptors = Descriptors::new(false, false);
+    let descriptors = Descriptors::new(&Options::new(Vec::new()), false);
     let mut lost = 0;
     for _ in 0..40 {
         let dirs: Vec<_> = (0..400).map(|_| open_root(path.path())).collect();
@@ -50,7 +50,7 @@ fn a_directory_that_was_replaced_is_not_found_again() {
     let parent = tempfile::tempdir().unwrap();
     let path = parent.path().join("dir");
     std::fs::create_dir(&path).unwrap();
-    let descriptors = Descriptors::new(false, false);
+    let descriptors = Descriptors::new(&Options::new(Vec::new()), false);
     let (dir, fd) = open_root(&path);
     descriptors.expect_children(&dir, 1, Some(&fd));
     assert!(descriptors.close_oldest());

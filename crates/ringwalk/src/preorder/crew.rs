@@ -16,9 +16,10 @@
 use super::lister::{Lister, Read};
 use super::listing::Spares;
 use super::queue::{Id, Queue};
+use crate::descriptor::Budget;
 use ringwalk_sys::with_signals_blocked;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
 /// Entries held that have been read ahead: 2 to 3 MiB of names. More bring nothing; fewer, and the threads stop while
@@ -49,11 +50,27 @@ pub(super) struct Shared {
     state: Mutex<State>,
     work: Condvar,
     done: Condvar,
-    /// Has as many references as descriptors are held, besides those of the threads and the walk.
-    pub(super) descriptors: Arc<()>,
+    /// Descriptors left to the rest of the process, if not the default.
+    reserve: Option<usize>,
+    /// What the walk holds open; there is one when the first directory is to be held.
+    budget: OnceLock<Arc<Budget>>,
 }
 
 impl Shared {
+    /// The descriptors of the walk, counted: those held, and one each that the walk and its threads have for a moment.
+    pub(super) fn budget(&self) -> &Arc<Budget> {
+        self.budget.get_or_init(|| {
+            let budget = Budget::new(self.reserve, false);
+            budget.take_anyway(1);
+            Arc::new(budget)
+        })
+    }
+
+    /// The most descriptors that were counted at a time.
+    pub(super) fn descriptors_held(&self) -> usize {
+        self.budget.get().map_or(1, |budget| budget.most())
+    }
+
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -106,9 +123,14 @@ pub(super) struct Crew {
 }
 
 impl Crew {
-    pub(super) fn new() -> Self {
+    /// Without threads, for a walk that leaves so many descriptors to the rest of the process.
+    pub(super) fn new(reserve: Option<usize>) -> Self {
+        let shared = Shared {
+            reserve,
+            ..Shared::default()
+        };
         Self {
-            shared: Arc::default(),
+            shared: Arc::new(shared),
             threads: Vec::new(),
             process: 0,
         }
@@ -118,8 +140,11 @@ impl Crew {
         self.threads.len()
     }
 
-    /// Starts a thread. Where that is not possible, there is none.
+    /// Starts a thread. Where that is not possible, or there is no descriptor for it, there is none.
     pub(super) fn start(&mut self) {
+        if !self.shared.budget().take(1) {
+            return;
+        }
         self.process = std::process::id();
         let shared = Arc::clone(&self.shared);
         let builder = Builder::new().name("ringwalk-ahead".into());
@@ -160,7 +185,7 @@ impl Drop for Crew {
 
 /// What a thread does.
 fn read_ahead(shared: &Shared) {
-    let mut lister = Lister::new(Arc::clone(&shared.descriptors));
+    let mut lister = Lister::new();
     let mut state = shared.lock();
     loop {
         if state.closing {
@@ -185,7 +210,7 @@ fn read_ahead(shared: &Shared) {
         }
         state.reading += 1;
         drop(state);
-        let read = catch_unwind(AssertUnwindSafe(|| lister.read_ahead(&place)));
+        let read = catch_unwind(AssertUnwindSafe(|| lister.read_ahead(&place, shared)));
         drop(place);
         state = publish(shared, id, read.unwrap_or_default());
         state.reading -= 1;

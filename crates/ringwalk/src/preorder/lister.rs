@@ -1,8 +1,10 @@
 //! Reads one directory into a [`Listing`]: ahead, or when its turn has come.
 
+use super::crew::Shared;
 use super::listing::{Listing, Packer, Spares};
 use super::moment::Moment;
 use super::queue::{Held, Place};
+use crate::descriptor::Counted;
 use crate::error::{Failure, Operation};
 use crate::filesystem;
 use crate::metadata::{Fields, Metadata};
@@ -36,8 +38,6 @@ pub(super) struct Lister {
     pub(super) spares: Spares,
     path: Vec<u8>,
     stat: Statx,
-    /// Where opened directories are counted.
-    count: Arc<()>,
     /// openat2(2) is not there (before Linux 5.6), or not allowed.
     no_openat2: bool,
     /// The last device that was looked at, and whether it is read ahead on.
@@ -45,14 +45,13 @@ pub(super) struct Lister {
 }
 
 impl Lister {
-    pub(super) fn new(count: Arc<()>) -> Self {
+    pub(super) fn new() -> Self {
         Self {
             buffer: vec![0; BUFFER],
             packer: Packer::default(),
             spares: Spares::default(),
             path: Vec::new(),
             stat: Statx::default(),
-            count,
             no_openat2: false,
             trusted: None,
         }
@@ -60,7 +59,7 @@ impl Lister {
 
     /// Reads a directory whose turn has not come. `None` if it cannot be read, or should not be yet: on another mount, for one, which may be
     /// one of an automounter.
-    pub(super) fn read_ahead(&mut self, place: &Place) -> Option<Read> {
+    pub(super) fn read_ahead(&mut self, place: &Place, shared: &Shared) -> Option<Read> {
         let mut path = std::mem::take(&mut self.path);
         place.parent.path_of(place.entry, &mut path);
         let read = self.open_ahead(place, &path).and_then(|fd| {
@@ -70,7 +69,7 @@ impl Lister {
             let identity = (place.parent.dev, ino);
             let spare = self.spares.get();
             let listing = self.packer.finish(spare, &path, depth, identity, read_at);
-            let held = self.packer.has_directories().then(|| self.hold(fd));
+            let held = self.packer.has_directories().then(|| hold(fd, shared));
             Some((listing, held.flatten()))
         });
         self.path = path;
@@ -103,16 +102,6 @@ impl Lister {
         (dev == place.parent.dev).then_some(fd)
     }
 
-    /// Keeps a descriptor, unless there are many.
-    fn hold(&self, fd: DirectoryFd) -> Option<Arc<Held>> {
-        (Arc::strong_count(&self.count) < MOST_HELD).then(|| {
-            Arc::new(Held {
-                fd,
-                _count: Arc::clone(&self.count),
-            })
-        })
-    }
-
     fn identity(&mut self, fd: &DirectoryFd) -> Option<(u64, u64)> {
         let mask = Fields::INO.bits();
         statx(fd, c"", AtFlags::EMPTY_PATH, mask, &mut self.stat).ok()?;
@@ -126,6 +115,7 @@ impl Lister {
         path: &CStr,
         depth: usize,
         follow: bool,
+        shared: &Shared,
     ) -> Result<Read, Failure> {
         let failed = |operation| move |errno| Failure { operation, errno };
         let mut flags = FLAGS;
@@ -146,7 +136,7 @@ impl Lister {
             && self.is_trusted(found.0, &fd)
         {
             identity = found;
-            held = self.hold(fd);
+            held = hold(fd, shared);
         }
         let spare = self.spares.get();
         let path = path.to_bytes();
@@ -215,4 +205,17 @@ impl Lister {
         statx(CWD, &path, flags, Fields::TYPE.bits(), &mut self.stat).ok()?;
         Some(Metadata::from(&self.stat).file_type())
     }
+}
+
+/// Keeps a descriptor, unless there are many, or none can be spared.
+fn hold(fd: DirectoryFd, shared: &Shared) -> Option<Arc<Held>> {
+    let budget = shared.budget();
+    if budget.own() >= MOST_HELD {
+        return None;
+    }
+    let counted = Counted::one(budget)?;
+    Some(Arc::new(Held {
+        fd,
+        _counted: counted,
+    }))
 }

@@ -91,6 +91,7 @@ pub struct Preorder {
     root: Option<Vec<u8>>,
     follow: bool,
     most_threads: usize,
+    reserve: Option<usize>,
     stack: Vec<Frame>,
     turn: Option<Turn>,
     lister: Lister,
@@ -101,14 +102,15 @@ impl Preorder {
     /// A walk of the tree below a path, which may be a symbolic link. Nothing is read before it is asked for.
     pub fn new(root: impl AsRef<std::path::Path>) -> Self {
         use std::os::unix::ffi::OsStrExt;
-        let crew = Crew::new();
+        let crew = Crew::new(None);
         Self {
             root: Some(root.as_ref().as_os_str().as_bytes().to_vec()),
             follow: false,
             most_threads: warm_workers().saturating_sub(1).max(1),
+            reserve: None,
             stack: Vec::new(),
             turn: None,
-            lister: Lister::new(Arc::clone(&crew.shared.descriptors)),
+            lister: Lister::new(),
             crew,
         }
     }
@@ -124,6 +126,18 @@ impl Preorder {
     pub fn threads(mut self, most: usize) -> Self {
         self.most_threads = most;
         self
+    }
+
+    /// Descriptors that are left free for the rest of the process, as with [`Walk`](crate::Walk::descriptor_reserve).
+    pub fn descriptor_reserve(mut self, descriptors: Option<usize>) -> Self {
+        self.reserve = descriptors;
+        self.crew = Crew::new(descriptors);
+        self
+    }
+
+    /// No more descriptors than this have been open for the walk at any time.
+    pub fn descriptors_held(&self) -> usize {
+        self.crew.shared.descriptors_held()
     }
 
     /// Reads the next directory, `None` after the last one.
@@ -230,8 +244,8 @@ impl Preorder {
 
     /// After a fork: what was read ahead stays behind with the threads.
     fn start_over(&mut self) {
-        self.crew = Crew::new();
-        self.lister = Lister::new(Arc::clone(&self.crew.shared.descriptors));
+        self.crew = Crew::new(self.reserve);
+        self.lister = Lister::new();
         for frame in &mut self.stack {
             match &mut frame.below {
                 Below::All(children) => children.iter_mut().for_each(|child| child.node = NONE),
@@ -311,12 +325,16 @@ impl Preorder {
             }
             self.crew.shared.lock().queue.drop_all(ready.children);
         }
-        let mut read = self.lister.read_now(&next.path, next.depth, next.follow);
+        let mut read = self
+            .lister
+            .read_now(&next.path, next.depth, next.follow, &self.crew.shared);
         if let Err(failure) = read
             && failure.is_out_of_descriptors()
         {
             self.crew.shared.retreat();
-            read = self.lister.read_now(&next.path, next.depth, next.follow);
+            read = self
+                .lister
+                .read_now(&next.path, next.depth, next.follow, &self.crew.shared);
         }
         match read {
             Ok((listing, fd)) => Some(Ok(self.add(listing, fd.as_ref()))),
@@ -362,7 +380,7 @@ impl Preorder {
             if wanted {
                 self.crew.start();
             }
-            let read = self.lister.read_ahead(&place);
+            let read = self.lister.read_ahead(&place, &shared);
             state = publish(&shared, id, read);
         }
     }

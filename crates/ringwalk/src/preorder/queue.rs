@@ -12,6 +12,7 @@
 //! begun. Nothing depends on the order but speed: the walk asks for nodes by their numbers.
 
 use super::listing::Listing;
+use crate::descriptor::Counted;
 use ringwalk_sys::{DirectoryFd, RawFileType as FileType};
 use std::sync::Arc;
 
@@ -66,8 +67,8 @@ pub(super) struct Place {
 #[derive(Debug)]
 pub(super) struct Held {
     pub(super) fd: DirectoryFd,
-    /// As long as there is one of these, a descriptor is held.
-    pub(super) _count: Arc<()>,
+    /// As long as there is one of these, a descriptor is counted.
+    pub(super) _counted: Counted,
 }
 
 #[derive(Debug)]

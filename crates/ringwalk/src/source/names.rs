@@ -42,6 +42,11 @@ impl NameReader {
         }
     }
 
+    /// Whether directories are read to their end in one batch from now on.
+    pub(crate) fn read_whole(&mut self, whole: bool) {
+        self.whole = whole;
+    }
+
     pub(crate) fn buffer_size(&self) -> usize {
         self.buffer_size
     }

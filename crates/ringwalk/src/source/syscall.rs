@@ -13,6 +13,8 @@ use std::sync::Arc;
 
 pub(crate) struct SyscallSource<S> {
     job: Option<Job<S>>,
+    /// Each directory is one batch.
+    whole: bool,
     names: NameReader,
 }
 
@@ -20,6 +22,7 @@ impl<S> SyscallSource<S> {
     pub(crate) fn new(buffer_size: Option<usize>, whole: bool) -> Self {
         Self {
             job: None,
+            whole,
             names: NameReader::new(buffer_size, whole),
         }
     }
@@ -41,6 +44,7 @@ impl<S> SyscallSource<S> {
     ) -> Pulled<S> {
         // A root tells of most of its tree; a directory that another worker has begun is a large one.
         let telling = job.dir.depth() == 0 || matches!(job.step, Step::Read(_));
+        self.names.read_whole(self.whole || job.to_end);
         let read = self.names.read(&fd, batch, telling);
         Pulled {
             job,

@@ -1,4 +1,4 @@
-//! Directories read past the VFS: listed by their volume instead of being opened.
+//! Directories read past the VFS: listed by their volume instead of being opened. And entries whose directory is not open.
 
 use super::Worker;
 use crate::descriptor::Descriptors;
@@ -15,9 +15,10 @@ use std::cell::OnceCell;
 use std::fmt;
 use std::sync::Arc;
 
-/// A directory that has been listed without being opened. A visitor that wants to call something on it has it opened.
+/// A directory that is not open while its entries are visited: it was listed without, or closed when descriptors were
+/// scarce. A visitor that wants to call something on it has it opened.
 pub(super) struct Unopened<'a, S> {
-    pub(super) dir: &'a Dir<S>,
+    pub(super) dir: &'a Arc<Dir<S>>,
     pub(super) descriptors: &'a Descriptors<S>,
     pub(super) fd: OnceCell<Result<Arc<DirectoryFd>, Errno>>,
 }
@@ -31,14 +32,16 @@ impl<S> fmt::Debug for Unopened<'_, S> {
 impl<S> OpenOnDemand for Unopened<'_, S> {
     fn open(&self) -> Result<&DirectoryFd, Errno> {
         let open = || {
-            self.descriptors.open_unopened(self.dir).map_err(|failure| {
-                // What has taken the place of the directory, or of one above it, has none of its entries.
-                if failure.is_race() {
-                    Errno::NOENT
-                } else {
-                    failure.errno
-                }
-            })
+            self.descriptors
+                .open_for_visit(self.dir)
+                .map_err(|failure| {
+                    // What has taken the place of the directory, or of one above it, has none of its entries.
+                    if failure.is_race() {
+                        Errno::NOENT
+                    } else {
+                        failure.errno
+                    }
+                })
         };
         let opened = self.fd.get_or_init(open);
         opened.as_deref().map_err(|errno| *errno)

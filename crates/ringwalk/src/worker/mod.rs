@@ -10,7 +10,7 @@ mod roots;
 mod visit;
 
 use crate::batch::Descent;
-use crate::descriptor::identity;
+use crate::descriptor::{Extra, identity};
 use crate::dir::Dir;
 use crate::error::{Failure, Operation};
 use crate::filesystem;
@@ -18,7 +18,7 @@ use crate::left::Left;
 use crate::meter::Meter;
 use crate::options::{Order, SourceChoice};
 use crate::raw_batch::RawBatch;
-use crate::scheduler::{Part, Rest, Task};
+use crate::scheduler::{Rest, Task};
 use crate::source::{self, Job, Pulled, Source, Step};
 use crate::visitor::Visitor;
 use crate::volume::{Bulk, Reader};
@@ -35,9 +35,6 @@ use std::time::Instant;
 /// four small directories.
 const WORTH_A_WORKER: usize = 4;
 
-/// How often opening is tried again when descriptors have run out, a millisecond apart.
-const DESCRIPTOR_TRIES: u32 = 200;
-
 /// What a worker has counted.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Totals {
@@ -53,6 +50,8 @@ pub(crate) struct Worker<'w, V: Visitor> {
     deque: Deque<Task<V::State>>,
     source: Box<dyn Source<V::State> + 'w>,
     in_source: usize,
+    /// Directories in the source whose descriptors are counted: all but the first, for which the worker has some.
+    counted_jobs: usize,
     /// `auto`, as long as a better source may be found.
     choosing: bool,
     /// Of each ground that this worker has come to.
@@ -87,6 +86,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
             deque,
             source,
             in_source: 0,
+            counted_jobs: 0,
             choosing: shared.options.source == SourceChoice::Auto,
             readers: Vec::new(),
             visitor,
@@ -110,7 +110,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
             if self.shared.prefetch.pause() {
                 self.meter.resume();
             }
-            while self.in_source < self.source.capacity() {
+            while self.in_source < self.source.capacity() && self.may_take_more() {
                 let Some(task) = self.next_task() else { break };
                 self.begin(task);
             }
@@ -129,6 +129,17 @@ impl<'w, V: Visitor> Worker<'w, V> {
         self.report();
         let buffer_size = self.source.buffer_size();
         (self.visitor, self.totals, buffer_size)
+    }
+
+    /// Whether the budget has room for one more directory in the source. The first is the worker's own.
+    fn may_take_more(&mut self) -> bool {
+        if self.in_source > self.counted_jobs {
+            if !self.shared.descriptors.admit_job() {
+                return false;
+            }
+            self.counted_jobs += 1;
+        }
+        true
     }
 
     fn is_surplus(&self) -> bool {
@@ -174,35 +185,29 @@ impl<'w, V: Visitor> Worker<'w, V> {
             Task::Read(rest) => self.read_rest(*rest),
             Task::List(rest) => self.list_rest(*rest),
             Task::Part(part) => {
-                let Part {
-                    dir,
-                    fd,
-                    raw,
-                    metadata,
-                    index,
-                } = *part;
-                if !dir.is_pruned() {
-                    // The worker's own buffer is larger and is kept.
-                    let own = std::mem::replace(&mut self.raw, raw);
-                    let begin = self.meter.begin();
-                    self.visit(&dir, Some(&fd), index, metadata, 0, begin);
-                    self.raw = own;
+                let part = *part;
+                if !part.dir.is_pruned() {
+                    self.visit_part(&part.dir, part.raw, part.index, part.metadata);
                 }
-                self.finish(dir);
+                self.shared.descriptors.child_opened(&part.dir);
+                self.finish(part.dir);
             }
         }
     }
 
     /// Reads on in a large directory. Where that brings metadata, which takes the longer part of the time, others do the same.
     fn read_rest(&mut self, rest: Rest<V::State>) {
-        if rest.pinned {
+        let options = &self.shared.options;
+        // In preorder the next rest has the place of this one.
+        let keeps_place = rest.pinned && options.preorder;
+        if rest.pinned && !keeps_place {
             self.shared.descriptors.unpin();
         }
         if rest.dir.is_pruned() || rest.dir.has_ended() {
             self.source.release(rest.fd);
+            self.take_place_back(keeps_place);
             return self.finish(rest.dir);
         }
-        let options = &self.shared.options;
         let in_order = options.order != Order::Any || options.preorder;
         let taken = || self.source.capacity() > 1 || self.takers() > 0;
         let apart =
@@ -222,7 +227,21 @@ impl<'w, V: Visitor> Worker<'w, V> {
             step: Step::Read(fd),
             next_batch,
             apart,
+            to_end: options.preorder && !keeps_place,
         });
+    }
+
+    /// Whether a directory that is opened now may be read in part. In preorder its rest waits for all that is below the
+    /// entries before it, and cannot be closed meanwhile: so a descriptor is counted for it in advance.
+    pub(super) fn may_leave_rest(&self) -> bool {
+        !self.shared.options.preorder || self.shared.descriptors.pin()
+    }
+
+    /// Gives back what was counted in advance for the rest of a directory that has none.
+    fn take_place_back(&self, counted: bool) {
+        if counted {
+            self.shared.descriptors.unpin();
+        }
     }
 
     fn give(&mut self, job: Job<V::State>) {
@@ -236,6 +255,10 @@ impl<'w, V: Visitor> Worker<'w, V> {
             return;
         };
         self.in_source -= 1;
+        if self.counted_jobs > self.in_source {
+            self.counted_jobs -= 1;
+            self.shared.descriptors.dismiss_job();
+        }
         let Pulled {
             job,
             fd,
@@ -248,7 +271,12 @@ impl<'w, V: Visitor> Worker<'w, V> {
             step,
             next_batch,
             apart,
+            to_end,
         } = job;
+        let preorder = self.shared.options.preorder;
+        let goes_on = !end && failure.is_none() && fd.is_some();
+        let has_place = preorder && !to_end;
+        self.take_place_back(has_place && !goes_on);
         let Some(fd) = fd else {
             let failure = failure.unwrap_or(Failure {
                 operation: Operation::Open,
@@ -256,10 +284,13 @@ impl<'w, V: Visitor> Worker<'w, V> {
             });
             return self.open_failed(dir, failure);
         };
-        if matches!(step, Step::Open(_)) && !self.enter(&dir, || identity(&fd).ok()) {
+        let opened = matches!(step, Step::Open(_));
+        // The parent may have been closed meanwhile, and be open only for this.
+        drop(step);
+        if opened && !self.enter(&dir, || identity(&fd).ok()) {
+            self.take_place_back(has_place && goes_on);
             return self.finish(dir);
         }
-        let preorder = self.shared.options.preorder;
         match self.shared.options.order {
             Order::Name => self.raw.sort_by_name(),
             // Before it is cut into parts, so that each has its own stretch of the disk; and its directories will be read in
@@ -269,11 +300,10 @@ impl<'w, V: Visitor> Worker<'w, V> {
             }
             Order::Any | Order::Listed => {}
         }
-        let goes_on = !end && failure.is_none();
         // One of several who read it apart tells what is wrong. That another has come to the end makes no difference: what this
         // one had been given may be lost.
         let failure = failure.filter(|_| dir.fail_to_end());
-        if end && matches!(step, Step::Read(_)) {
+        if end && !opened {
             dir.end();
         }
         let cuts = if preorder { self.cut() } else { Vec::new() };
@@ -292,11 +322,11 @@ impl<'w, V: Visitor> Worker<'w, V> {
                 next_batch: next_batch + 1 + parts,
                 // Where descriptors are scarce, a directory is read to its end before any below it are opened: an
                 // unfinished one cannot be closed.
-                pinned: self.shared.descriptors.pin(),
+                pinned: has_place || self.shared.descriptors.pin_rest(preorder),
             })
         });
         let mut rest = rest.map(|rest| (rest.pinned, Task::Read(rest)));
-        if let Some((_, task)) = rest.take_if(|(pinned, _)| *pinned || preorder) {
+        if let Some((_, task)) = rest.take_if(|(pinned, _)| *pinned) {
             self.push(task);
         }
         self.push_cuts(&dir, &fd, next_batch, metadata, cuts);
@@ -328,6 +358,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
             options,
             bulk,
             kernel,
+            descriptors,
             ..
         } = self.shared;
         let times = Bulk::worth(self.totals.entries, self.totals.directories);
@@ -335,12 +366,13 @@ impl<'w, V: Visitor> Worker<'w, V> {
             return;
         }
         bulk.open(options);
+        descriptors.count_volumes(bulk.grounds().len());
         // What reads past the VFS is cheaper still, where it does not leave most of the work to others. Names alone system calls
         // give as cheaply.
         if !bulk.is_listing() && self.shared.entry_fields.asks_all() {
             kernel.look(times);
         }
-        if kernel.reader().is_some() && self.in_source == 0 {
+        if kernel.reader().is_some() && self.in_source == 0 && descriptors.admit_kernel() {
             self.choosing = false;
             self.source = source::for_worker(options, kernel);
         }
@@ -382,7 +414,11 @@ impl<'w, V: Visitor> Worker<'w, V> {
             let Some(index) = self.shared.scheduler.next_worker(target) else {
                 return;
             };
-            if !(self.start)(index) {
+            let admitted = self.shared.descriptors.admit_worker();
+            if !admitted || !(self.start)(index) {
+                if admitted {
+                    self.shared.descriptors.dismiss_worker();
+                }
                 return self.shared.scheduler.give_up_starting();
             }
         }
@@ -427,6 +463,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
             bulk,
             scheduler,
             prefetch,
+            descriptors,
             ..
         } = self.shared;
         let ground = || {
@@ -434,7 +471,11 @@ impl<'w, V: Visitor> Worker<'w, V> {
             Some(bulk.grounds()[ground].mounted.directory())
         };
         let on_it = fd.map(AsFd::as_fd).or_else(ground);
-        let read = on_it.is_some_and(|fd| prefetch.waited(options, fd, scheduler.stop_flag()));
+        let read = on_it.is_some_and(|fd| {
+            Extra::Prefetch.during(descriptors.budget(), || {
+                prefetch.waited(options, fd, scheduler.stop_flag())
+            })
+        });
         if read {
             self.meter.resume();
         }

@@ -1,8 +1,8 @@
 //! Opening directories: by their parent's descriptor, never through a link that is not followed, and patiently when
 //! descriptors have run out.
 
-use super::{DESCRIPTOR_TRIES, Worker};
-use crate::descriptor::At;
+use super::Worker;
+use crate::descriptor::{At, TRIES};
 use crate::dir::{Dir, Origin};
 use crate::error::Failure;
 use crate::metadata::Identity;
@@ -33,6 +33,7 @@ impl<V: Visitor> Worker<'_, V> {
                 step: Step::Open(at),
                 next_batch: 0,
                 apart: false,
+                to_end: !self.may_leave_rest(),
             }),
             Err(failure) => self.open_failed(dir, failure),
         }
@@ -60,7 +61,7 @@ impl<V: Visitor> Worker<'_, V> {
                 return;
             }
             // What is still held are directories read in part. They come next, are read to their end and closed.
-            if self.descriptor_tries < DESCRIPTOR_TRIES {
+            if self.descriptor_tries < TRIES {
                 self.postponed.push(dir);
                 return;
             }

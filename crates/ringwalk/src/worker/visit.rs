@@ -3,6 +3,7 @@
 use super::Worker;
 use super::list::Unopened;
 use crate::batch::{Batch, Candidate, Descent};
+use crate::descriptor::Descriptors;
 use crate::dir::Dir;
 use crate::options::{Follow, Order};
 use crate::raw_batch::{Known, RawBatch};
@@ -50,9 +51,9 @@ impl<V: Visitor> Worker<'_, V> {
             }
             let raw = self.raw.split_off(part * size);
             dir.add_pending(1);
+            self.shared.descriptors.expect_children(dir, 1, Some(fd));
             let part = Part {
                 dir: Arc::clone(dir),
-                fd: Arc::clone(fd),
                 raw,
                 metadata: false,
                 index: index + u32::try_from(part).unwrap_or(u32::MAX),
@@ -98,10 +99,11 @@ impl<V: Visitor> Worker<'_, V> {
             return;
         }
         dir.add_pending(parts);
+        let descriptors = &self.shared.descriptors;
+        descriptors.expect_children(dir, parts, Some(fd));
         for (behind, raw) in cuts.into_iter().enumerate() {
             let part = Part {
                 dir: Arc::clone(dir),
-                fd: Arc::clone(fd),
                 raw,
                 metadata,
                 index: index + u32::try_from(parts - behind).unwrap_or(u32::MAX),
@@ -109,6 +111,22 @@ impl<V: Visitor> Worker<'_, V> {
             self.deque.push(Task::Part(Box::new(part)));
         }
         self.pushed(parts);
+    }
+
+    /// Visits the entries of a part. Its directory is opened only if somebody needs it and it is not held.
+    pub(super) fn visit_part(
+        &mut self,
+        dir: &Arc<Dir<V::State>>,
+        raw: RawBatch,
+        index: u32,
+        metadata: bool,
+    ) {
+        let fd = Descriptors::held(dir);
+        // The worker's own buffer is larger and is kept.
+        let own = std::mem::replace(&mut self.raw, raw);
+        let begin = self.meter.begin();
+        self.visit(dir, fd.as_ref(), index, metadata, 0, begin);
+        self.raw = own;
     }
 
     /// How many other workers would begin at once if there were work.
@@ -123,7 +141,7 @@ impl<V: Visitor> Worker<'_, V> {
 
     /// Metadata, visitor, and the subdirectories that follow from them.
     ///
-    /// `fd`: the open directory; `None` if it was read without.
+    /// `fd`: the open directory; `None` if it was read without, or closed meanwhile.
     pub(super) fn visit(
         &mut self,
         dir: &Arc<Dir<V::State>>,

@@ -430,7 +430,7 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
             Ok(fd) => fd,
             Err(failure) => return Pulled::failed(job, failure),
         };
-        let pulled = match self.read(&fd, batch) {
+        let pulled = match self.read(&fd, self.whole || job.to_end, batch) {
             Ok(end) => self.decoded(job, fd, end, batch),
             Err(Failed::Refused(errno)) => self.refused(job, fd, errno, batch),
             Err(Failed::Lost) => {
@@ -445,8 +445,13 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
         pulled
     }
 
-    /// Reads by calls until the buffer is full or the directory ends; true at the end.
-    fn read(&mut self, fd: &Arc<DirectoryFd>, batch: &mut RawBatch) -> Result<bool, Failed> {
+    /// Reads by calls until the buffer is full or, if it is to be read `whole`, the directory ends; true at the end.
+    fn read(
+        &mut self,
+        fd: &Arc<DirectoryFd>,
+        whole: bool,
+        batch: &mut RawBatch,
+    ) -> Result<bool, Failed> {
         batch.records.reserve(self.buffer_size);
         let mut filled = 0;
         loop {
@@ -455,15 +460,15 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
                 Ok(read) => filled += read.bytes,
                 Err(Failed::Refused(Errno::INTR)) => continue,
                 // A name that does not fit into the rest of the buffer.
-                Err(Failed::Refused(Errno::INVAL)) if filled > 0 && self.whole => {
+                Err(Failed::Refused(Errno::INVAL)) if filled > 0 && whole => {
                     batch.records.reserve(2 * batch.records.room());
                 }
                 // It is asked again for the rest, and may refuse that.
-                Err(Failed::Refused(_)) if filled > 0 && !self.whole => return Ok(false),
+                Err(Failed::Refused(_)) if filled > 0 && !whole => return Ok(false),
                 Err(failed) => return Err(failed),
             }
             if batch.records.room_left() < self.buffer_size / 8 {
-                if !self.whole {
+                if !whole {
                     return Ok(false);
                 }
                 batch.records.reserve(2 * batch.records.room());

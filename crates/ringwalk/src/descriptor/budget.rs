@@ -1,0 +1,208 @@
+//! How many descriptors the walks of this process may hold together.
+//!
+//! ```text
+//!   soft limit on open files (RLIMIT_NOFILE)
+//!     - files that the rest of the process has open: counted when the walk begins, and again on the way
+//!     - the reserve: stays free for the rest of the process
+//!     = the limit on TAKEN, which all walks of the process add to
+//! ```
+//!
+//! Each walk has a [`Budget`] of its own, with its own reserve. All of them add to one count, because the limit on open
+//! files is the process's: two walks at the same time share what is free.
+
+use super::open_files::open_file_count;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// Descriptors that a walk may hold before it reads the limits of the system and raises that of the process.
+const FIRST_LIMIT: usize = 1024;
+
+/// A walk never holds more than this many, whatever the limits of the system: others need descriptors too.
+const LAST_LIMIT: usize = 65_536;
+
+/// Descriptors left to the rest of the process by default, or a quarter of the free ones if that is less.
+const DEFAULT_RESERVE: usize = 64;
+
+/// Descriptors that all budgets of this process have taken.
+static TAKEN: AtomicUsize = AtomicUsize::new(0);
+
+/// The descriptors of one walk, counted.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    /// Of [`TAKEN`], this walk's.
+    own: AtomicUsize,
+    /// The largest value that `own` has had.
+    most: AtomicUsize,
+    /// This walk takes no more while [`TAKEN`] is as large.
+    limit: AtomicUsize,
+    reserve: usize,
+    may_raise: bool,
+    extended: AtomicBool,
+}
+
+impl Budget {
+    /// Creates the budget of a walk that leaves `reserve` descriptors to the rest of the process. With `may_raise` it
+    /// raises `RLIMIT_NOFILE` to its hard limit before it is spent.
+    pub(crate) fn new(reserve: Option<usize>, may_raise: bool) -> Self {
+        let free = free(soft_limit());
+        let reserve = reserve.unwrap_or_else(|| DEFAULT_RESERVE.min(free / 4));
+        let first = TAKEN.load(Ordering::Relaxed) + FIRST_LIMIT;
+        Self {
+            own: AtomicUsize::new(0),
+            most: AtomicUsize::new(0),
+            limit: AtomicUsize::new(free.saturating_sub(reserve).min(first)),
+            reserve,
+            may_raise,
+            extended: AtomicBool::new(false),
+        }
+    }
+
+    /// Returns how many descriptors this walk could take at the moment, if it took all that are free.
+    pub(crate) fn room(&self) -> usize {
+        let taken = TAKEN.load(Ordering::Relaxed);
+        free(soft_limit()).saturating_sub(self.reserve + taken)
+    }
+
+    /// Returns how many descriptors this walk may hold, beside what other walks of the process hold.
+    pub(crate) fn limit(&self) -> usize {
+        let others = TAKEN.load(Ordering::Relaxed) - self.own();
+        self.limit.load(Ordering::Relaxed).saturating_sub(others)
+    }
+
+    /// Returns how many descriptors this walk counts as its own.
+    pub(crate) fn own(&self) -> usize {
+        self.own.load(Ordering::Relaxed)
+    }
+
+    /// Returns the largest number of descriptors that this walk has counted as its own at a time.
+    pub(crate) fn most(&self) -> usize {
+        self.most.load(Ordering::Relaxed)
+    }
+
+    /// Returns how many descriptors stay free for the rest of the process.
+    pub(crate) fn reserve(&self) -> usize {
+        self.reserve
+    }
+
+    /// Counts `count` descriptors as taken. False, and none is counted, if they are not to be had.
+    pub(crate) fn take(&self, count: usize) -> bool {
+        loop {
+            let taken = TAKEN.fetch_add(count, Ordering::Relaxed) + count;
+            if taken <= self.limit.load(Ordering::Relaxed) {
+                self.add(count);
+                return true;
+            }
+            TAKEN.fetch_sub(count, Ordering::Relaxed);
+            if !self.extend() {
+                return false;
+            }
+        }
+    }
+
+    /// Counts `count` descriptors that the walk cannot do without.
+    pub(crate) fn take_anyway(&self, count: usize) {
+        if !self.take(count) {
+            TAKEN.fetch_add(count, Ordering::Relaxed);
+            self.add(count);
+        }
+    }
+
+    fn add(&self, count: usize) {
+        let own = self.own.fetch_add(count, Ordering::Relaxed) + count;
+        if own > self.most.load(Ordering::Relaxed) {
+            self.most.fetch_max(own, Ordering::Relaxed);
+        }
+    }
+
+    /// Counts `count` descriptors as free again.
+    pub(crate) fn give_back(&self, count: usize) {
+        self.own.fetch_sub(count, Ordering::Relaxed);
+        TAKEN.fetch_sub(count, Ordering::Relaxed);
+    }
+
+    /// Whether more is taken than the limit allows, after it was lowered.
+    pub(crate) fn is_overdrawn(&self) -> bool {
+        TAKEN.load(Ordering::Relaxed) > self.limit.load(Ordering::Relaxed)
+    }
+
+    /// Finds out, once, how many descriptors this walk may really hold. True if that is more than before.
+    #[cold]
+    pub(crate) fn extend(&self) -> bool {
+        if self.extended.swap(true, Ordering::Relaxed) {
+            return false;
+        }
+        let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+        if self.may_raise && current != maximum {
+            let raised = Rlimit {
+                current: maximum,
+                maximum,
+            };
+            // Where that is refused, the limit stays what it was, and is read again below.
+            let _ = setrlimit(Resource::Nofile, raised);
+        }
+        let polite = file_max().map_or(LAST_LIMIT, |max| max / 8);
+        let allowed = free(soft_limit()).saturating_sub(self.reserve);
+        let limit = allowed.min(polite).min(LAST_LIMIT);
+        self.limit.fetch_max(limit, Ordering::Relaxed) < limit
+    }
+
+    /// Counts again what the rest of the process has open, and lowers the limit if that has become more.
+    #[cold]
+    pub(crate) fn look_again(&self) {
+        let allowed = free(soft_limit()).saturating_sub(self.reserve);
+        self.limit.fetch_min(allowed, Ordering::Relaxed);
+    }
+
+    /// Lowers the limit to what is taken now: more are not to be had.
+    pub(crate) fn lower(&self) {
+        let taken = TAKEN.load(Ordering::Relaxed);
+        self.limit.fetch_min(taken, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Budget {
+    fn drop(&mut self) {
+        TAKEN.fetch_sub(self.own(), Ordering::Relaxed);
+    }
+}
+
+/// One descriptor, counted as taken as long as this is there.
+#[derive(Debug)]
+pub(crate) struct Counted(Arc<Budget>);
+
+impl Counted {
+    /// Takes one. `None` if the budget is spent.
+    pub(crate) fn one(budget: &Arc<Budget>) -> Option<Self> {
+        budget.take(1).then(|| Self(Arc::clone(budget)))
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.give_back(1);
+    }
+}
+
+/// Returns how many descriptors all walks together could have, as far as the rest of the process leaves them.
+fn free(soft_limit: usize) -> usize {
+    // What workers may open and have not counts as open here. So the rest of the process can have a few more open than
+    // this finds; the reserve has room for them.
+    let taken = TAKEN.load(Ordering::Relaxed);
+    // Without /proc nobody knows: half is left to the rest of the process.
+    let others = open_file_count().map_or(soft_limit / 2, |open| open.saturating_sub(taken));
+    soft_limit.saturating_sub(others)
+}
+
+fn soft_limit() -> usize {
+    let soft = getrlimit(Resource::Nofile).current;
+    soft.map_or(usize::MAX, |soft| {
+        usize::try_from(soft).unwrap_or(usize::MAX)
+    })
+}
+
+/// The most open files the system allows (`fs.file-max`, `proc_sys_fs(5)`).
+fn file_max() -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/sys/fs/file-max").ok()?;
+    text.trim().parse().ok()
+}
