@@ -9,7 +9,7 @@ from conftest import ROOT
 from support import capi
 
 SOURCES = ROOT / "tests" / "capi"
-GROUPS = ("options", "handles", "batches", "threads", "callbacks")
+GROUPS = ("options", "handles", "batches", "threads", "callbacks", "descriptors")
 CASES = [
     (group, case)
     for group in GROUPS
@@ -18,6 +18,9 @@ CASES = [
 
 # Where a tool takes what the case needs.
 NOT_UNDER_VALGRIND = {
+    "the_host_can_open_files": "valgrind does not know openat2",
+    "a_reserve_that_is_given": "valgrind does not know openat2",
+    "a_reserve_that_there_is_not": "valgrind does not know openat2",
     "few_descriptors": "valgrind takes descriptors of its own",
     "no_descriptors": "valgrind takes descriptors of its own",
     "a_source_that_cannot_be_used": "valgrind knows no ioctl of XFS",

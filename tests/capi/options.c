@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <string.h>
 
 static void values_that_there_are_not(void)
@@ -66,6 +67,11 @@ static void options_of_other_versions(void)
 	EQUAL(ringwalk_close(walk), 0);
 	newer.unknown[3] = 1;
 	EQUAL(refused(&newer.known), -E2BIG);
+	// Of the first version, whatever is behind it.
+	newer.known.size = offsetof(struct ringwalk_options, descriptor_reserve);
+	newer.known.descriptor_reserve = 1;
+	EQUAL(ringwalk_open(&newer.known, &walk), 0);
+	EQUAL(ringwalk_close(walk), 0);
 	newer.known.size = 8;
 	EQUAL(refused(&newer.known), -EINVAL);
 	newer.known.size = 0;

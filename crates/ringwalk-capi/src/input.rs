@@ -11,6 +11,7 @@ use crate::sized::{self, Plain};
 use ringwalk::Root;
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use std::ffi::{CStr, OsStr, c_char};
+use std::mem::offset_of;
 use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -18,7 +19,7 @@ use std::ptr;
 
 // SAFETY: repr(C), of integers and pointers.
 unsafe impl Plain for RingwalkOptions {
-    const FIRST: usize = size_of::<Self>();
+    const FIRST: usize = offset_of!(Self, descriptor_reserve);
 }
 
 // SAFETY: repr(C), of integers and pointers.

@@ -84,7 +84,8 @@ pub(crate) fn open(
         .source(self::source(source)?)
         .sync(has(RINGWALK_FLAG_SYNC))
         .raise_limits(has(RINGWALK_FLAG_RAISE_LIMITS))
-        .preorder(has(RINGWALK_FLAG_PREORDER));
+        .preorder(has(RINGWALK_FLAG_PREORDER))
+        .descriptor_reserve(Some(options.descriptor_reserve).filter(|reserve| *reserve != 0));
     walk.check_source()
         .map_err(|error| Refused::new(Errno::OPNOTSUPP, error.to_string()))?;
     OpenWalk::new(walk, has(RINGWALK_FLAG_LEAVES))

@@ -84,13 +84,13 @@ fn directories(summary: &Summary, row: &mut impl FnMut(&str, &str)) {
         &format!("{} bytes a getdents64 call", summary.buffer_size),
     );
     let reopened = match summary.reopened {
-        0 => "none had to be opened again".to_owned(),
-        times => format!("closed ones were opened again {times} times"),
+        0 => "no directory had to be opened again".to_owned(),
+        times => format!("closed directories were opened again {times} times"),
     };
     row(
         "descriptors",
         &format!(
-            "{} at most of {} allowed, {} left to the rest of the process; directories: {reopened}",
+            "{} held at the most, {} allowed, {} left to other uses; {reopened}",
             summary.descriptors_held, summary.descriptor_limit, summary.descriptor_reserve
         ),
     );

@@ -87,7 +87,7 @@ pub struct Summary {
     pub buffer_size: usize,
     /// Fields that `statx` was asked for; empty if it was not called for every entry.
     pub fields: Fields,
-    /// Descriptors that the walk could have open at a time, at the end.
+    /// Descriptors that the walk could have open at a time. It falls while the rest of the process opens more.
     pub descriptor_limit: usize,
     /// No more descriptors than this were open for the walk at any time. What visitors opened themselves is not counted.
     pub descriptors_held: usize,

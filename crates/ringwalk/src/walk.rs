@@ -367,8 +367,8 @@ impl<S> Shared<S> {
     fn begin_prefetch(&self) {
         let (options, stop) = (&self.options, self.scheduler.stop_flag());
         if options.prefetch == Prefetch::Always {
-            let budget = self.descriptors.budget();
-            Extra::Prefetch.during(budget, || self.prefetch.begin(options, stop));
+            let begin = || self.prefetch.begin(options, stop);
+            self.descriptors.with(Extra::Prefetch, begin);
         }
     }
 

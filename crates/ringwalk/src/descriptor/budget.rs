@@ -36,6 +36,8 @@ pub(crate) struct Budget {
     most: AtomicUsize,
     /// This walk takes no more while [`TAKEN`] is as large.
     limit: AtomicUsize,
+    /// The largest value that `limit` has had.
+    allowed: AtomicUsize,
     reserve: usize,
     may_raise: bool,
     extended: AtomicBool,
@@ -48,10 +50,12 @@ impl Budget {
         let free = free(soft_limit());
         let reserve = reserve.unwrap_or_else(|| DEFAULT_RESERVE.min(free / 4));
         let first = TAKEN.load(Ordering::Relaxed) + FIRST_LIMIT;
+        let limit = free.saturating_sub(reserve).min(first);
         Self {
             own: AtomicUsize::new(0),
             most: AtomicUsize::new(0),
-            limit: AtomicUsize::new(free.saturating_sub(reserve).min(first)),
+            limit: AtomicUsize::new(limit),
+            allowed: AtomicUsize::new(limit),
             reserve,
             may_raise,
             extended: AtomicBool::new(false),
@@ -64,10 +68,9 @@ impl Budget {
         free(soft_limit()).saturating_sub(self.reserve + taken)
     }
 
-    /// Returns how many descriptors this walk may hold, beside what other walks of the process hold.
-    pub(crate) fn limit(&self) -> usize {
-        let others = TAKEN.load(Ordering::Relaxed) - self.own();
-        self.limit.load(Ordering::Relaxed).saturating_sub(others)
+    /// Returns how many descriptors this walk could hold when that were the most.
+    pub(crate) fn allowed(&self) -> usize {
+        self.allowed.load(Ordering::Relaxed)
     }
 
     /// Returns how many descriptors this walk counts as its own.
@@ -144,6 +147,7 @@ impl Budget {
         let polite = file_max().map_or(LAST_LIMIT, |max| max / 8);
         let allowed = free(soft_limit()).saturating_sub(self.reserve);
         let limit = allowed.min(polite).min(LAST_LIMIT);
+        self.allowed.fetch_max(limit, Ordering::Relaxed);
         self.limit.fetch_max(limit, Ordering::Relaxed) < limit
     }
 

@@ -1,7 +1,5 @@
 //! What a walk has open besides directories.
 
-use super::Budget;
-
 /// Something that a walk opens on its way, by the descriptors that it takes at the most.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Extra {
@@ -22,13 +20,5 @@ impl Extra {
             Self::Kernel => 2,
             Self::Volume | Self::Prefetch => 4,
         }
-    }
-
-    /// Counts it as taken while `work` goes on.
-    pub(crate) fn during<T>(self, budget: &Budget, work: impl FnOnce() -> T) -> T {
-        budget.take_anyway(self.count());
-        let done = work();
-        budget.give_back(self.count());
-        done
     }
 }

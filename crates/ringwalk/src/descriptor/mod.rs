@@ -15,6 +15,7 @@
 //! counted when the worker starts, and what else a walk opens when it opens that ([`Extra`]). `budget.rs` has the
 //! count.
 
+mod admission;
 mod budget;
 mod extra;
 mod open_files;
@@ -30,6 +31,7 @@ use crate::Dir;
 use crate::error::Failure;
 use crate::options::Options;
 use crate::regime::MOST_WORKERS;
+use admission::PER_WORKER;
 use ringwalk_sys::DirectoryFd;
 use rustix::fs::CWD;
 use std::collections::VecDeque;
@@ -38,13 +40,6 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
-
-/// Descriptors that a worker may have open besides those in slots: the directory it reads, its parent, one on the way
-/// when a path is opened again.
-pub(crate) const PER_WORKER: usize = 3;
-
-/// Descriptors of a directory that a source has in flight: its own and its parent's.
-pub(crate) const PER_JOB: usize = 2;
 
 /// How often a directory is opened again, a millisecond apart, when descriptors have run out.
 pub(crate) const TRIES: u32 = 200;
@@ -127,86 +122,14 @@ impl<S> Descriptors<S> {
         &self.budget
     }
 
-    /// Returns how many descriptors the walk may hold now. Less than the first worker needs it never has.
+    /// Returns how many descriptors the walk could hold at the most. It always has what the first worker needs.
     pub(crate) fn limit(&self) -> usize {
-        self.budget.limit().max(self.per_worker)
-    }
-
-    /// Counts what a worker needs, for as long as the walk goes on. False if the budget does not allow one more.
-    pub(crate) fn admit_worker(&self) -> bool {
-        self.make_room(self.per_worker)
-    }
-
-    /// Counts what the first worker needs, which is there in any case.
-    pub(crate) fn admit_first_worker(&self) {
-        self.budget.take_anyway(self.per_worker);
-    }
-
-    /// A worker that was admitted could not be started.
-    pub(crate) fn dismiss_worker(&self) {
-        self.budget.give_back(self.per_worker);
-    }
-
-    /// Counts what one more directory in flight needs. False if the budget does not allow that.
-    pub(crate) fn admit_job(&self) -> bool {
-        self.make_room(PER_JOB)
-    }
-
-    /// A directory in flight is done with.
-    pub(crate) fn dismiss_job(&self) {
-        self.budget.give_back(PER_JOB);
-    }
-
-    /// Counts what a source of one worker needs that asks the kernel for whole batches. False if it is not to be had.
-    pub(crate) fn admit_kernel(&self) -> bool {
-        self.make_room(Extra::Kernel.count())
-    }
-
-    /// Counts what `volumes` file systems take that are read past the VFS, those that are counted already among them.
-    pub(crate) fn count_volumes(&self, volumes: usize) {
-        if volumes > self.volumes.load(Ordering::Relaxed) {
-            let before = self.volumes.fetch_max(volumes, Ordering::Relaxed);
-            let more = volumes.saturating_sub(before);
-            self.budget.take_anyway(more * Extra::Volume.count());
-        }
-    }
-
-    /// Counts `count` descriptors as taken, and closes the oldest for that if need be. False if they are not to be had.
-    fn make_room(&self, count: usize) -> bool {
-        // No more than are needed: another walk of the process may be the one that holds too many.
-        for _ in 0..count {
-            if self.budget.take(count) {
-                return true;
-            }
-            if !self.close_oldest() {
-                return false;
-            }
-        }
-        self.budget.take(count)
+        self.budget.allowed().max(self.per_worker)
     }
 
     /// How often a directory had to be opened again.
     pub(crate) fn reopened(&self) -> usize {
         self.reopened.load(Ordering::Relaxed)
-    }
-
-    /// Counts one more held, for a directory that has been read in part and cannot be closed. False if the budget is
-    /// spent: then it is to be read to its end before any below it is opened.
-    pub(crate) fn pin(&self) -> bool {
-        self.budget.take(1)
-    }
-
-    /// Counts one more held, as [`pin`](Self::pin) does. `anyway`: also if the budget is spent, as the directory cannot
-    /// be read on with before what is below it.
-    pub(crate) fn pin_rest(&self, anyway: bool) -> bool {
-        if anyway {
-            self.budget.take_anyway(1);
-        }
-        anyway || self.pin()
-    }
-
-    pub(crate) fn unpin(&self) {
-        self.budget.give_back(1);
     }
 
     /// Descriptors ran out before the budget did. Raises the limit of the process if the walk may, or else holds fewer

@@ -96,16 +96,15 @@ impl Bulk {
             && self.grounds().iter().any(|ground| ground.volume.lists())
     }
 
-    /// Opens volumes, if that has not been done; other workers go on without meanwhile.
+    /// Whether volumes may be opened and have not been.
     #[inline]
-    pub(crate) fn open(&self, options: &Options) {
-        if self.allowed && !self.begun.load(Ordering::Relaxed) {
-            self.begin(options);
-        }
+    pub(crate) fn may_open(&self) -> bool {
+        self.allowed && !self.begun.load(Ordering::Relaxed)
     }
 
+    /// Opens volumes, if that has not been done; other workers go on without meanwhile.
     #[cold]
-    fn begin(&self, options: &Options) {
+    pub(crate) fn open(&self, options: &Options) {
         if !self.begun.swap(true, Ordering::Relaxed) {
             // Only who has set the flag gets here.
             let _ = self.grounds.set(Grounds::find(options, self.since));

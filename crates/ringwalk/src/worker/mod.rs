@@ -1,11 +1,12 @@
 //! One worker: takes tasks, gives directories to its source, and what comes back to its visitor.
 //!
 //! The loop is here; `open.rs` has what happens before a directory is read, `list.rs` how it is read without being opened,
-//! `visit.rs` what happens to its entries, `roots.rs` the beginning, `errors.rs` what goes wrong.
+//! `rest.rs` how it is read on, `visit.rs` what happens to its entries, `roots.rs` the beginning, `errors.rs` what goes wrong.
 
 mod errors;
 mod list;
 mod open;
+mod rest;
 mod roots;
 mod visit;
 
@@ -195,55 +196,6 @@ impl<'w, V: Visitor> Worker<'w, V> {
         }
     }
 
-    /// Reads on in a large directory. Where that brings metadata, which takes the longer part of the time, others do the same.
-    fn read_rest(&mut self, rest: Rest<V::State>) {
-        let options = &self.shared.options;
-        // In preorder the next rest has the place of this one.
-        let keeps_place = rest.pinned && options.preorder;
-        if rest.pinned && !keeps_place {
-            self.shared.descriptors.unpin();
-        }
-        if rest.dir.is_pruned() || rest.dir.has_ended() {
-            self.source.release(rest.fd);
-            self.take_place_back(keeps_place);
-            return self.finish(rest.dir);
-        }
-        let in_order = options.order != Order::Any || options.preorder;
-        let taken = || self.source.capacity() > 1 || self.takers() > 0;
-        let apart =
-            self.source.reads_apart() && !in_order && taken() && self.shared.descriptors.pin();
-        if apart {
-            rest.dir.add_pending(1);
-            self.push(Task::Read(Box::new(rest.behind())));
-        }
-        let Rest {
-            dir,
-            fd,
-            next_batch,
-            ..
-        } = rest;
-        self.give(Job {
-            dir,
-            step: Step::Read(fd),
-            next_batch,
-            apart,
-            to_end: options.preorder && !keeps_place,
-        });
-    }
-
-    /// Whether a directory that is opened now may be read in part. In preorder its rest waits for all that is below the
-    /// entries before it, and cannot be closed meanwhile: so a descriptor is counted for it in advance.
-    pub(super) fn may_leave_rest(&self) -> bool {
-        !self.shared.options.preorder || self.shared.descriptors.pin()
-    }
-
-    /// Gives back what was counted in advance for the rest of a directory that has none.
-    fn take_place_back(&self, counted: bool) {
-        if counted {
-            self.shared.descriptors.unpin();
-        }
-    }
-
     fn give(&mut self, job: Job<V::State>) {
         self.in_source += 1;
         self.source.push(job);
@@ -365,8 +317,11 @@ impl<'w, V: Visitor> Worker<'w, V> {
         if times == 0 {
             return;
         }
-        bulk.open(options);
-        descriptors.count_volumes(bulk.grounds().len());
+        if bulk.may_open() {
+            // Where no descriptors are left for it, system calls read on.
+            descriptors.with(Extra::Volume, || bulk.open(options));
+            descriptors.count_volumes(bulk.grounds().len());
+        }
         // What reads past the VFS is cheaper still, where it does not leave most of the work to others. Names alone system calls
         // give as cheaply.
         if !bulk.is_listing() && self.shared.entry_fields.asks_all() {
@@ -472,9 +427,8 @@ impl<'w, V: Visitor> Worker<'w, V> {
         };
         let on_it = fd.map(AsFd::as_fd).or_else(ground);
         let read = on_it.is_some_and(|fd| {
-            Extra::Prefetch.during(descriptors.budget(), || {
-                prefetch.waited(options, fd, scheduler.stop_flag())
-            })
+            let waited = || prefetch.waited(options, fd, scheduler.stop_flag());
+            descriptors.with(Extra::Prefetch, waited) == Some(true)
         });
         if read {
             self.meter.resume();
