@@ -56,8 +56,7 @@ def most_open(folder: Path, command: Sequence, **options) -> tuple[int, Result]:
     for line in log.read_text().splitlines():
         if closed := CLOSED.search(line):
             now.discard(int(closed[1]))
-        elif opened := OPENED.search(line):
-            if opened[1] != "fcntl" or "F_DUPFD" in line:
-                now.add(int(opened[2]))
-                most = max(most, len(now))
+        elif (opened := OPENED.search(line)) and (opened[1] != "fcntl" or "F_DUPFD" in line):
+            now.add(int(opened[2]))
+            most = max(most, len(now))
     return most - 3, done

@@ -38,6 +38,8 @@ pub(crate) struct Budget {
     limit: AtomicUsize,
     /// The largest value that `limit` has had.
     allowed: AtomicUsize,
+    /// Files that the rest of the process has open, as far as that is known.
+    others: AtomicUsize,
     reserve: usize,
     may_raise: bool,
     extended: AtomicBool,
@@ -47,7 +49,9 @@ impl Budget {
     /// Creates the budget of a walk that leaves `reserve` descriptors to the rest of the process. With `may_raise` it
     /// raises `RLIMIT_NOFILE` to its hard limit before it is spent.
     pub(crate) fn new(reserve: Option<usize>, may_raise: bool) -> Self {
-        let free = free(soft_limit());
+        let soft = soft_limit();
+        let others = others(soft);
+        let free = soft.saturating_sub(others);
         let reserve = reserve.unwrap_or_else(|| DEFAULT_RESERVE.min(free / 4));
         let first = TAKEN.load(Ordering::Relaxed) + FIRST_LIMIT;
         let limit = free.saturating_sub(reserve).min(first);
@@ -56,6 +60,7 @@ impl Budget {
             most: AtomicUsize::new(0),
             limit: AtomicUsize::new(limit),
             allowed: AtomicUsize::new(limit),
+            others: AtomicUsize::new(others),
             reserve,
             may_raise,
             extended: AtomicBool::new(false),
@@ -65,7 +70,13 @@ impl Budget {
     /// Returns how many descriptors this walk could take at the moment, if it took all that are free.
     pub(crate) fn room(&self) -> usize {
         let taken = TAKEN.load(Ordering::Relaxed);
-        free(soft_limit()).saturating_sub(self.reserve + taken)
+        self.free().saturating_sub(self.reserve + taken)
+    }
+
+    /// Returns how many descriptors all walks together could have, as far as the rest of the process leaves them.
+    fn free(&self) -> usize {
+        let others = self.others.load(Ordering::Relaxed);
+        soft_limit().saturating_sub(others)
     }
 
     /// Returns how many descriptors this walk could hold when that were the most.
@@ -145,7 +156,7 @@ impl Budget {
             let _ = setrlimit(Resource::Nofile, raised);
         }
         let polite = file_max().map_or(LAST_LIMIT, |max| max / 8);
-        let allowed = free(soft_limit()).saturating_sub(self.reserve);
+        let allowed = self.free().saturating_sub(self.reserve);
         let limit = allowed.min(polite).min(LAST_LIMIT);
         self.allowed.fetch_max(limit, Ordering::Relaxed);
         self.limit.fetch_max(limit, Ordering::Relaxed) < limit
@@ -154,7 +165,11 @@ impl Budget {
     /// Counts again what the rest of the process has open, and lowers the limit if that has become more.
     #[cold]
     pub(crate) fn look_again(&self) {
-        let allowed = free(soft_limit()).saturating_sub(self.reserve);
+        // What workers are counted for and have not opened hides as many files of others. So a lower count than before
+        // says nothing, and the reserve has room for the difference.
+        self.others
+            .fetch_max(others(soft_limit()), Ordering::Relaxed);
+        let allowed = self.free().saturating_sub(self.reserve);
         self.limit.fetch_min(allowed, Ordering::Relaxed);
     }
 
@@ -188,14 +203,11 @@ impl Drop for Counted {
     }
 }
 
-/// Returns how many descriptors all walks together could have, as far as the rest of the process leaves them.
-fn free(soft_limit: usize) -> usize {
-    // What workers may open and have not counts as open here. So the rest of the process can have a few more open than
-    // this finds; the reserve has room for them.
+/// Returns how many files the rest of the process has open, beside the descriptors of walks.
+fn others(soft_limit: usize) -> usize {
     let taken = TAKEN.load(Ordering::Relaxed);
     // Without /proc nobody knows: half is left to the rest of the process.
-    let others = open_file_count().map_or(soft_limit / 2, |open| open.saturating_sub(taken));
-    soft_limit.saturating_sub(others)
+    open_file_count().map_or(soft_limit / 2, |open| open.saturating_sub(taken))
 }
 
 fn soft_limit() -> usize {
