@@ -137,3 +137,51 @@ fn parents_are_there_when_a_directory_is_left() {
         assert!(!root.exists());
     }
 }
+
+/// In the order of a recursive walk.
+#[derive(Default)]
+struct Paths(Vec<Vec<u8>>);
+
+impl Visitor for Paths {
+    type State = ();
+
+    fn batch(&mut self, batch: &Batch<'_, ()>) -> Flow {
+        self.0.extend(batch.entries().map(|entry| entry.path()));
+        Flow::Continue
+    }
+}
+
+/// A directory that is larger than a buffer cannot wait, half read, until what is below its first entries is done.
+#[test]
+fn preorder_stays_preorder_with_few_descriptors() {
+    let _limit = LIMIT.lock().unwrap_or_else(PoisonError::into_inner);
+    let dir = tempfile::tempdir().unwrap();
+    let mut path = dir.path().to_path_buf();
+    for level in 0..30 {
+        for number in 0..60 {
+            let name = format!("entry {number} of level {level}");
+            std::fs::create_dir(path.join(name)).unwrap();
+        }
+        path.push(format!("entry 30 of level {level}"));
+    }
+    let paths = || {
+        let walk = support::walk(dir.path())
+            .preorder(true)
+            .buffer_size(Some(1024))
+            .workers(NonZeroUsize::new(1));
+        let mut outcome = walk.run(|_| Paths::default());
+        assert_eq!(outcome.summary.errors, 0);
+        outcome.visitors.remove(0).0
+    };
+    let limit = getrlimit(Resource::Nofile);
+    let expected = paths();
+    let few = Rlimit {
+        current: Some(16),
+        maximum: limit.maximum,
+    };
+    setrlimit(Resource::Nofile, few).unwrap();
+    let found = paths();
+    setrlimit(Resource::Nofile, limit).unwrap();
+    assert_eq!(found.len(), 1 + 30 * 60);
+    assert!(found == expected);
+}

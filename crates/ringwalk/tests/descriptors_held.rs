@@ -311,3 +311,43 @@ fn walks_of_one_process_count_together() {
     // A quarter of the free ones is reserved, and the first worker of each walk is there in any case.
     assert!(measured <= 96 + 4 * 3, "{measured}");
 }
+
+/// The rest of the process opens one file after the other and keeps them: more in the end than were ever reserved.
+#[test]
+fn the_walk_gives_way_to_a_host_that_opens_more_and_more() {
+    struct Hoards {
+        batches: usize,
+        files: Vec<File>,
+    }
+    impl Visitor for Hoards {
+        type State = ();
+        fn batch(&mut self, _: &Batch<'_, ()>) -> Flow {
+            self.batches += 1;
+            // Three batches a level.
+            if self.batches.is_multiple_of(15) {
+                let file = File::open("/dev/null").expect("the walk has closed some");
+                self.files.push(file);
+            }
+            Flow::Continue
+        }
+    }
+    let _alone = alone();
+    let dir = tempfile::tempdir().unwrap();
+    make_deep(dir.path(), 900);
+    let _soft = Soft::limit(256);
+    let walk = support::walk(dir.path())
+        .preorder(true)
+        .order(Order::Name)
+        .workers(NonZeroUsize::new(1));
+    let outcome = walk.run(|_| Hoards {
+        batches: 0,
+        files: Vec::new(),
+    });
+    let (hoard, summary) = (&outcome.visitors[0], &outcome.summary);
+    assert_eq!(summary.errors, 0);
+    assert!(
+        hoard.files.len() > 2 * summary.descriptor_reserve,
+        "{} files",
+        hoard.files.len()
+    );
+}

@@ -65,3 +65,25 @@ fn a_source_that_completes_in_any_order_gives_the_same_answer() {
         }
     }
 }
+
+/// Where no descriptor can be spared, directories are read one after the other, whatever the source could take.
+#[test]
+fn directories_in_flight_are_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    for number in 0..40 {
+        std::fs::create_dir(dir.path().join(number.to_string())).unwrap();
+    }
+    let held = |reserve| {
+        let outcome = Walk::new(dir.path())
+            .source(SourceChoice::Shuffled)
+            .workers(NonZeroUsize::new(1))
+            .descriptor_reserve(reserve)
+            .run(|_| Collect::default());
+        assert_eq!(outcome.visitors[0].0.len(), 41);
+        outcome.summary.descriptors_held
+    };
+    // The first directory is one of the three descriptors of its worker; the seven others take two each. The root is held
+    // for its children, and for its rest, as it is larger than a buffer.
+    assert_eq!(held(Some(usize::MAX)), 3);
+    assert_eq!(held(None), 3 + 2 + 7 * 2);
+}
