@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import shlex
@@ -75,6 +76,32 @@ def assert_alike(expected: Result, got: Result, separator: bytes = b"\n") -> Res
 def assert_same(ours: Program, gnu: Program, *args, separator: bytes = b"\n", **options) -> Result:
     """Checks that both programs leave the same records, messages and status."""
     return assert_alike(gnu(*args, **options), ours(*args, **options), separator)
+
+
+# Versions of GNU find from this one on say what tests pin.
+PINNED = (4, 10)
+
+
+@functools.cache
+def version(gnu: Program) -> tuple[int, ...]:
+    """The version of GNU find, as numbers."""
+    first = gnu("--version").ok().lines()[0].decode()
+    return tuple(int(number) for number in re.findall(r"\d+", first.rpartition(")")[2]))
+
+
+def assert_pinned(
+    ours: Program, gnu: Program, *args, told: Sequence[str], status: int, **options
+) -> Result:
+    """Checks our messages and status against those of findutils 4.10, which are pinned.
+
+    Where the installed GNU find is that new, the pins and the output are checked against it too.
+    """
+    result = ours(*args, **options)
+    if version(gnu) >= PINNED:
+        assert_alike(gnu(*args, **options), result)
+    assert messages(result) == sorted(told), result
+    assert result.status == status, result
+    return result
 
 
 def assert_same_each(
