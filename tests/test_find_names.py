@@ -7,7 +7,7 @@ import os
 
 import pytest
 from support import trees, zoo
-from support.find import assert_same, assert_same_each
+from support.find import assert_alike, assert_pinned, assert_same, assert_same_each
 
 LOCALES = ("C", "C.UTF-8")
 
@@ -401,3 +401,38 @@ def test_random_names(find, gnu_find, scratch, locale):
     expressions += [["-iname", p] for p in ("[a-m]*", "*Z*", b"\xe9*")]
     expressions += [["-regex", p] for p in (".*/.", ".*/..", ".*[^a-z]", "[^a-z]*", ".*/[a-z].*")]
     assert_same_each(find, gnu_find, "t", expressions, cwd=scratch, env={"LC_ALL": locale})
+
+
+def test_the_name_of_the_root_directory(find, gnu_find, menagerie):
+    """It is a slash, so there is a warning about other patterns with slashes only."""
+    here = {"cwd": menagerie, "env": {"LC_ALL": "C.UTF-8"}}
+    for test in ("-name", "-iname"):
+        assert_pinned(find, gnu_find, ".", "-warn", test, "/", told=[], status=0, **here)
+        for pattern in ("//", "a/b", "/a", "[/]", "*/", "./"):
+            assert_same(find, gnu_find, ".", "-warn", test, pattern, **here)
+        assert_same(find, gnu_find, "/", "-maxdepth", 0, test, "/", **here)
+
+
+def test_shy_groups(find, gnu_find, scratch):
+    """Emacs has groups without a number; GNU find, whose syntax is named after it, has not."""
+    for name in ("f", "foo", "fooo", "bar", "?:foo", "xyx", "xyy"):
+        (scratch / name).touch()
+    here = {"cwd": scratch}
+    for options in ([], ["-regextype", "emacs"], ["-regextype", "findutils-default"]):
+        for shy, plain in (
+            (r".*/\(?:f+o?o?\|bar\)", r".*/\(f+o?o?\|bar\)"),
+            (r".*/\(?:x\)\(y\)\1", r".*/\(x\)\(y\)\2"),
+            (r".*/\(?:\(x\)y\)\1", r".*/\(\(x\)y\)\2"),
+        ):
+            expected = gnu_find(".", *options, "-regex", plain, **here)
+            got = find(".", *options, "-regex", shy, **here)
+            assert assert_alike(expected, got).lines(), shy
+        # In brackets it is four characters.
+        line = (".", *options, "-regex", r".*[\(?:]foo")
+        assert assert_same(find, gnu_find, *line, **here).lines() == [b"./?:foo"]
+    for syntax in ("grep", "posix-basic", "ed", "sed", "posix-minimal-basic"):
+        line = (".", "-regextype", syntax, "-regex", r".*/\(?:foo\)")
+        assert assert_same(find, gnu_find, *line, **here).lines() == [b"./?:foo"]
+    for syntax in ("awk", "egrep", "posix-extended", "gnu-awk", "posix-awk", "posix-egrep"):
+        for regex in (r".*/\(?:foo\)", r".*/(?:foo)"):
+            assert_same(find, gnu_find, ".", "-regextype", syntax, "-regex", regex, **here)

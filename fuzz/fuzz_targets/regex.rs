@@ -24,7 +24,10 @@ fuzz_target!(|input: &[u8]| {
     let (pattern, path) = (&rest[..end], rest.get(end + 1..).unwrap_or_default());
     let digits = |pair: &[u8]| pair.iter().all(u8::is_ascii_digit);
     let intervals = pattern.iter().filter(|byte| **byte == b'{').count();
-    if pattern.len() > LONGEST
+    let shy = syntax.has_shy_groups() && pattern.windows(4).any(|part| part == br"\(?:");
+    // The C library has no shy groups.
+    if shy
+        || pattern.len() > LONGEST
         || path.len() > LONGEST
         || pattern.windows(2).any(digits)
         || intervals > 2

@@ -3,12 +3,13 @@
 //! | file | what is in it |
 //! |---|---|
 //! | `syntax.rs` | the syntaxes, as glibc's bits |
+//! | `shy.rs` | Emacs's groups without a number |
 //! | `parse.rs`, `brackets.rs` | from text to what it means |
 //! | `tree.rs` | what it means |
 //! | `automaton.rs` | what matches most paths |
 //!
 //! GNU find matches with the C library, and what the C library says is right here too: whether an expression is well
-//! formed, and in which words it is not, is asked of glibc itself. What matches is an automaton of our own, many times
+//! formed, and in which words it is not, is asked of glibc itself, once shy groups are plain ones. What matches is an automaton of our own, many times
 //! faster, for expressions and paths where both say the same beyond doubt. Everything else is matched by glibc:
 //!
 //! - expressions with back-references, collating symbols, ranges other than those of ASCII, those that
@@ -26,6 +27,7 @@
 mod automaton;
 mod brackets;
 mod parse;
+mod shy;
 mod syntax;
 #[cfg(test)]
 mod tests;
@@ -76,6 +78,11 @@ impl Regex {
         fold_case: bool,
         utf8: bool,
     ) -> Result<Self, String> {
+        let pattern = if syntax.has_shy_groups() {
+            &shy::expand(pattern)?
+        } else {
+            pattern
+        };
         let bits = syntax.bits(fold_case);
         let gnu = GnuRegex::new(pattern, bits, CharacterLocale::get(utf8))?;
         let bits = Bits::from_bits_retain(bits);

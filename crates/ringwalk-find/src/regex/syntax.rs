@@ -61,6 +61,11 @@ impl Syntax {
         ALL.iter().map(|(name, _)| *name)
     }
 
+    /// Returns true if `\(?:a\|b\)` is a group without a number, as in Emacs.
+    pub fn has_shy_groups(self) -> bool {
+        matches!(self, Self::Emacs | Self::FindutilsDefault)
+    }
+
     /// The syntax as the bits that glibc's [`<regex.h>`](https://sourceware.org/git/?p=glibc.git;a=blob;f=posix/regex.h)
     /// names, as GNU find 4.9 sets them; with `fold_case`, `RE_ICASE` among them.
     pub fn bits(self, fold_case: bool) -> u32 {

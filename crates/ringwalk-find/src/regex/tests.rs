@@ -34,6 +34,34 @@ fn what_it_is_matched_by() {
 }
 
 #[test]
+fn shy_groups() {
+    for syntax in Syntax::names() {
+        let pattern = match syntax {
+            "posix-extended" | "posix-awk" => continue, // An error there.
+            _ => r".*/\(?:f+o?o?\|bar\)",
+        };
+        let shy = ["emacs", "findutils-default"].contains(&syntax);
+        assert_eq!(
+            regex(pattern, syntax, false).matches(b"./foo"),
+            shy,
+            "{syntax}"
+        );
+    }
+    let again = regex(r"\(?:a\|b\)\(c\|d\)\1", "emacs", false);
+    assert!(again.matches(b"acc") && again.matches(b"bdd"));
+    assert!(!again.matches(b"aca") && !again.matches(b"acd"));
+    let word = regex(r"a\(?:x\)+\.c", "findutils-default", true);
+    assert_eq!(word.method(), "automaton");
+    assert!(word.matches(b"aXx.C") && !word.matches(b"a?:x.c"));
+    let error = Regex::new(br"\(?:a\)\1", Syntax::Emacs, false, true).unwrap_err();
+    assert_eq!(error, "Invalid back reference");
+    assert_eq!(
+        Regex::new(br"\(?:a", Syntax::Emacs, false, true).unwrap_err(),
+        r"Unmatched ( or \("
+    );
+}
+
+#[test]
 fn prefixes() {
     let prefix = |pattern, fold| {
         regex(pattern, "posix-extended", fold)
