@@ -24,8 +24,8 @@
 //! | `records.rs` | a buffer of records with an index |
 //! | `signals.rs` | what was done with signals when the program began |
 //! | `spawn.rs` | starting a program and waiting for its end |
+//! | `standard_streams.rs` | whether standard input and output were closed when the program began |
 //! | `statx.rs` | metadata of a file, into a buffer of the caller |
-//! | `stdout.rs` | whether standard output was closed when the program began |
 //! | `thread_usage.rs` | CPU time and voluntary waits of the calling thread |
 //! | `xfs.rs` | XFS's geometry, inode chunks and metadata in bulk |
 //!
@@ -55,8 +55,8 @@ mod readdirplus;
 mod records;
 mod signals;
 mod spawn;
+mod standard_streams;
 mod statx;
-mod stdout;
 mod thread_usage;
 pub mod uapi;
 mod xfs;
@@ -83,8 +83,8 @@ pub use readdirplus::{PlusEntries, PlusEntry, PlusLayout, PlusStat};
 pub use records::Records;
 pub use signals::with_signals_blocked;
 pub use spawn::{Child, Ended, Spawn};
+pub use standard_streams::{StandardInput, stdout_was_closed};
 pub use statx::{Statx, statx};
-pub use stdout::stdout_was_closed;
 pub use thread_usage::ThreadUsage;
 pub use xfs::{XfsBulk, XfsBulkstat, XfsGeometry, XfsInodeChunk, xfs_geometry};
 

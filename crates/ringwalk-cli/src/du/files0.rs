@@ -2,11 +2,12 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::Read;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
 use crate::console;
 use ringwalk_gnu::quote;
+use ringwalk_sys::StandardInput;
 
 /// What a list of names gave.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub(crate) struct Names {
 pub(crate) fn read(list: &OsStr) -> Result<Names, String> {
     let path = list.as_bytes();
     if path == b"-" {
-        return Ok(parse(path, io::stdin().lock()));
+        return Ok(parse(path, StandardInput));
     }
     match File::open(list) {
         Ok(file) => Ok(parse(path, file)),

@@ -2,9 +2,10 @@
 
 use crate::expression::Command;
 use ringwalk_gnu::{quote, reason};
+use ringwalk_sys::StandardInput;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::Read as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
 /// The starting points, and what is wrong with the list of them.
@@ -41,7 +42,7 @@ fn read(list: &OsStr) -> Result<Roots, String> {
     let shown = quote::value(name.as_bytes());
     let mut text = Vec::new();
     let read = if list == "-" {
-        io::stdin().lock().read_to_end(&mut text)
+        StandardInput.read_to_end(&mut text)
     } else {
         File::open(list)
             .map_err(|error| format!("cannot open {shown} for reading: {}", reason(&error)))?
