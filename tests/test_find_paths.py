@@ -7,8 +7,15 @@ from dataclasses import replace
 
 import pytest
 from support import trees
-from support.find import LS, assert_alike, assert_parents_first, assert_same, messages
-from support.run import NOBODY, Program
+from support.find import (
+    LS,
+    assert_alike,
+    assert_parents_first,
+    assert_pinned,
+    assert_same,
+    messages,
+)
+from support.run import NOBODY, Program, run
 
 # Root may read everything, so it becomes nobody; another user is kept out as it is.
 USER = NOBODY if os.geteuid() == 0 else None
@@ -132,8 +139,6 @@ WRONG_LISTS = (
     "kinds -files0-from -",
     "-files0-from list -files0-from list",
     "-files0-from list -files0-from missing",
-    "-files0-from - -ok true ;",
-    "-files0-from - -okdir true ;",
     "-files0-from list -ok true ;",
     "-name x -files0-from list",
     "-files0-from kinds/empty",
@@ -148,6 +153,52 @@ def test_lists_that_cannot_be_used(find, gnu_find, menagerie, scratch, line):
     (scratch / "kinds").symlink_to(menagerie / "kinds")
     args = line.split()
     assert_same(find, gnu_find, *args, cwd=scratch, stdin=b"kinds/empty\0")
+
+
+INPUT = "option -files0-from reading from standard input cannot be combined with -ok, -okdir"
+SAME = (
+    "option -files0-from: standard input must not refer to the same file "
+    "when combined with -ok, -okdir"
+)
+PINNED_LISTS = {
+    "-files0-from - -ok true ;": [INPUT],
+    "-files0-from - -okdir true ;": [INPUT],
+    "-ok true ; -files0-from list -files0-from -": [INPUT],
+    "-files0-from /dev/stdin -ok true ;": [f"{SAME}: ‘/dev/stdin’"],
+    "-files0-from missing -ok true ;": [
+        "cannot open ‘missing’ for reading: No such file or directory"
+    ],
+    "kinds -files0-from missing -okdir true ;": [
+        "extra operand ‘kinds’",
+        "file operands cannot be combined with -files0-from",
+    ],
+    "-files0-from kinds -okdir true ;": ["‘kinds’: read error: Is a directory"],
+    # The option is no test, so no operator may follow it.
+    "-files0-from list -o -true": [
+        "invalid expression; you have used a binary operator '-o' with nothing before it."
+    ],
+    "-files0-from list )": [
+        "invalid expression: expected expression before closing parentheses ')'."
+    ],
+}
+
+
+@pytest.mark.parametrize("line", PINNED_LISTS)
+def test_messages_about_lists(find, gnu_find, menagerie, scratch, line):
+    (scratch / "list").write_bytes(b"kinds/file\0")
+    (scratch / "kinds").symlink_to(menagerie / "kinds")
+    here = {"cwd": scratch, "env": {"LC_ALL": "C.UTF-8"}}
+    assert_pinned(find, gnu_find, *line.split(), told=PINNED_LISTS[line], status=1, **here)
+
+
+@pytest.mark.parametrize("program", ("find", "du"))
+def test_a_list_from_a_closed_standard_input(programs, scratch, program):
+    """It cannot be read: the answer is not that of an empty list."""
+    option = "-files0-from -" if program == "find" else "--files0-from=-"
+    command = f'exec "$0" {option} <&-'
+    result = run(["sh", "-c", command, programs / program], cwd=scratch)
+    assert result.status == 1 and result.out == b"", result
+    assert result.err.endswith(b": read error: Bad file descriptor\n"), result
 
 
 def test_a_long_list(find, gnu_find, tree):

@@ -83,12 +83,14 @@ def run(
     uid: int | None = None,
     groups: Sequence[int] = (),
     nofile: int | None = None,
+    umask: int = -1,
     timeout: float = TIMEOUT,
 ) -> Result:
     """Runs a program to its end.
 
     `uid` drops to that user, to the group of the same number and to `groups`; `nofile` sets both
-    limits of RLIMIT_NOFILE, so that the program cannot raise it again.
+    limits of RLIMIT_NOFILE, so that the program cannot raise it again; `umask` is the file mode
+    creation mask, that of the tests if it is -1.
     """
 
     def prepare() -> None:
@@ -106,6 +108,7 @@ def run(
         input=stdin,
         capture_output=True,
         timeout=timeout,
+        umask=umask,
         preexec_fn=prepare if nofile is not None or uid is not None else None,
         check=False,
     )

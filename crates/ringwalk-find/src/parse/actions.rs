@@ -1,7 +1,7 @@
 //! Actions and their arguments.
 
 use super::predicates::Parser;
-use super::words::{invalid, missing, quoted};
+use super::words::{invalid, missing, plain, quoted};
 use super::{Refusal, sink};
 use crate::execute::{CommandTemplate, check_path};
 use crate::expression::{Action, Sink, SinkIndex};
@@ -97,23 +97,17 @@ impl Parser<'_> {
         if in_directory && !words.is_empty() {
             check_search_path(name)?;
         }
-        let mut braces = false;
-        let end = words.iter().position(|word| {
-            let ends = word == ";" || (word == "+" && braces && !ask);
-            braces = contains_braces(word);
-            ends
-        });
-        let Some(end) = end else {
-            return Err(missing(name));
+        let Some(end) = end_of_command(words, !ask) else {
+            return Err(no_end(name, words, !ask));
         };
         self.words.next += end + 1;
         let many = words[end] == "+";
         let words = &words[..end];
-        let Some(last) = words.last() else {
+        if words.is_empty() {
             return Err(invalid(OsStr::new(";"), name));
-        };
-        if many {
-            check_many(name, words, last)?;
+        }
+        if many && has_several_braces(words) {
+            return Err(only_one(name));
         }
         let given = if many { &words[..end - 1] } else { words };
         Ok(CommandTemplate {
@@ -125,29 +119,47 @@ impl Parser<'_> {
     }
 }
 
-/// `{} +`: the braces are one word, the last, and in no other.
-fn check_many(name: &OsStr, words: &[OsString], last: &OsStr) -> Result<(), Refusal> {
-    let name = super::words::plain(name);
-    if words.iter().filter(|word| contains_braces(word)).count() > 1 {
-        return Err(Refusal::wrong(format!(
-            "Only one instance of {{}} is supported with {name} ... +"
-        )));
-    }
-    if last != "{}" {
-        return Err(Refusal::wrong(format!(
+/// Returns where a command ends: at `;`, or at a `+` after the word `{}`. No other `+` is special.
+fn end_of_command(words: &[OsString], plus: bool) -> Option<usize> {
+    let mut braces = false;
+    words.iter().position(|word| {
+        let ends = word == ";" || (plus && word == "+" && braces);
+        braces = word == "{}";
+        ends
+    })
+}
+
+/// Returns the message about a command without an end. A `+` after a word that holds more than `{}` may have been meant as one.
+fn no_end(name: &OsStr, words: &[OsString], plus: bool) -> Refusal {
+    let mut pairs = words.windows(2);
+    let meant = pairs.position(|pair| contains_braces(&pair[0]) && pair[1] == "+");
+    match meant {
+        Some(last) if plus && has_several_braces(&words[..=last]) => only_one(name),
+        Some(last) if plus => Refusal::wrong(format!(
             "In {} the {} must appear by itself, but you specified {}",
-            quoted(OsStr::new(&format!("{name} ... {{}} +"))),
+            quoted(OsStr::new(&format!("{} ... {{}} +", plain(name)))),
             quoted(OsStr::new("{}")),
-            quoted(last)
-        )));
+            quoted(&words[last])
+        )),
+        _ => missing(name),
     }
-    Ok(())
+}
+
+fn only_one(name: &OsStr) -> Refusal {
+    Refusal::wrong(format!(
+        "Only one instance of {{}} is supported with {} ... +",
+        plain(name)
+    ))
+}
+
+fn has_several_braces(words: &[OsString]) -> bool {
+    words.iter().filter(|word| contains_braces(word)).count() > 1
 }
 
 /// `PATH` must not lead into directories that commands are run in.
 fn check_search_path(action: &OsStr) -> Result<(), Refusal> {
     let path = std::env::var_os("PATH");
-    check_path(path.as_deref(), &super::words::plain(action)).map_err(Refusal::wrong)
+    check_path(path.as_deref(), &plain(action)).map_err(Refusal::wrong)
 }
 
 fn contains_braces(word: &OsStr) -> bool {

@@ -34,12 +34,12 @@ pub(super) fn starting_points(parser: &Parser<'_>, paths: Range<usize>) -> Resul
     }
     if file == "-" {
         return Err(Refusal::wrong(
-            "option -files0-from reading from standard input cannot be combined with -ok, -okdir\n",
+            "option -files0-from reading from standard input cannot be combined with -ok, -okdir",
         ));
     }
     if is_standard_input(file) {
         return Err(Refusal::wrong(format!(
-            "option -files0-from: standard input must not refer to the same file when combined with -ok, -okdir: {}\n",
+            "option -files0-from: standard input must not refer to the same file when combined with -ok, -okdir: {}",
             quoted(file)
         )));
     }

@@ -14,10 +14,12 @@ use std::os::unix::ffi::OsStrExt;
 /// Reads up to the expression; which words are starting points.
 pub(super) fn read(parser: &mut Parser<'_>) -> Result<Range<usize>, Refusal> {
     while let Some(word) = parser.words.peek() {
+        if let Some(follow) = follow(word) {
+            parser.follow = follow;
+            parser.words.next += 1;
+            continue;
+        }
         match word.as_bytes() {
-            b"-H" => parser.follow = Follow::CommandLine,
-            b"-L" => parser.follow = Follow::Always,
-            b"-P" => parser.follow = Follow::Never,
             b"--" => {
                 parser.words.next += 1;
                 break;
@@ -40,6 +42,18 @@ pub(super) fn read(parser: &mut Parser<'_>) -> Result<Range<usize>, Refusal> {
         parser.words.next += 1;
     }
     Ok(first..parser.words.next)
+}
+
+/// Returns which links `-H`, `-L`, `-P`, or several of them in one word, say to follow. The last one counts.
+fn follow(word: &OsStr) -> Option<Follow> {
+    let letters = word.as_bytes().strip_prefix(b"-")?;
+    let follows = letters.iter().map(|letter| match letter {
+        b'H' => Some(Follow::CommandLine),
+        b'L' => Some(Follow::Always),
+        b'P' => Some(Follow::Never),
+        _ => None,
+    });
+    follows.reduce(Option::and).flatten()
 }
 
 /// Whether the starting points end before this word. A `)` or `,` is one.
@@ -147,7 +161,8 @@ pub(super) fn misplaced(parser: &Parser<'_>, word: &OsStr) -> Refusal {
 pub(super) fn unknown(word: &OsStr) -> Refusal {
     let mut messages = vec![format!("unknown predicate `{}'", plain(word))];
     let text = word.as_bytes();
-    let leads = matches!(text, b"-H" | b"-L" | b"-P" | b"-D")
+    let leads = follow(word).is_some()
+        || text == b"-D"
         || text
             .strip_prefix(b"-O")
             .is_some_and(|level| level.iter().all(u8::is_ascii_digit));

@@ -12,8 +12,13 @@ const ALL: u32 = 0o7777;
 const SET_ID: u32 = 0o6000;
 const EXECUTE: u32 = 0o111;
 
-/// What a mode, octal or symbolic, makes of 0. There is no umask.
-pub(super) fn parse(text: &[u8]) -> Option<Mode> {
+/// Returns true if a part of a symbolic mode names nobody, as `+w` does. The file mode creation mask holds for that part.
+pub(super) fn is_masked(text: &[u8]) -> bool {
+    clauses(text).any(|clause| matches!(clause, [b'+' | b'-' | b'=', ..]))
+}
+
+/// Returns what a mode, octal or symbolic, makes of 0. Where it names nobody, the bits of `mask` stay as they are.
+pub(super) fn parse(text: &[u8], mask: u32) -> Option<Mode> {
     if text.first().is_some_and(|byte| matches!(byte, b'0'..=b'7')) {
         let (bits, rest) = octal(text)?;
         return rest.is_empty().then_some(Mode {
@@ -25,10 +30,14 @@ pub(super) fn parse(text: &[u8]) -> Option<Mode> {
         file: 0,
         directory: 0,
     };
-    for clause in text.split(|byte| *byte == b',') {
-        apply(clause, &mut mode)?;
+    for clause in clauses(text) {
+        apply(clause, mask, &mut mode)?;
     }
     Some(mode)
+}
+
+fn clauses(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|byte| *byte == b',')
 }
 
 /// Octal digits at the beginning, and what follows.
@@ -45,16 +54,23 @@ fn octal(text: &[u8]) -> Option<(u32, &[u8])> {
 }
 
 /// `WHO...(OP PERMISSIONS...)...`: `ug+rw-x`.
-fn apply(clause: &[u8], mode: &mut Mode) -> Option<()> {
+fn apply(clause: &[u8], mask: u32, mode: &mut Mode) -> Option<()> {
     let letters = clause
         .iter()
         .take_while(|byte| matches!(byte, b'u' | b'g' | b'o' | b'a'))
         .count();
     let (who, mut rest) = clause.split_at(letters);
     let affected = if who.is_empty() {
-        ALL
+        Affected {
+            cleared: ALL,
+            set: ALL & !mask,
+        }
     } else {
-        who.iter().fold(0, |bits, letter| bits | bits_of(*letter))
+        let bits = who.iter().fold(0, |bits, letter| bits | bits_of(*letter));
+        Affected {
+            cleared: bits,
+            set: bits,
+        }
     };
     if rest.is_empty() {
         return None;
@@ -75,6 +91,15 @@ fn bits_of(who: u8) -> u32 {
         b'o' => 0o1007,
         _ => ALL,
     }
+}
+
+/// The bits that a clause is about.
+#[derive(Clone, Copy, Debug)]
+struct Affected {
+    /// Those that `=` clears.
+    cleared: u32,
+    /// Those that any operator may set or clear by name.
+    set: u32,
 }
 
 /// What stands after an operator.
@@ -124,19 +149,19 @@ impl Permissions {
         (Self::Letters { bits, some_execute }, text)
     }
 
-    fn change(self, operator: u8, affected: u32, mode: u32, directory: bool) -> u32 {
-        let (bits, mut cleared) = match self {
-            Self::Octal(bits) => (bits, ALL),
-            Self::Copy(shift) => ((mode >> shift & 7) * EXECUTE, affected),
+    fn change(self, operator: u8, affected: Affected, mode: u32, directory: bool) -> u32 {
+        let bits = match self {
+            Self::Octal(bits) => bits,
+            Self::Copy(shift) => ((mode >> shift & 7) * EXECUTE) & affected.set,
             Self::Letters { bits, some_execute } => {
                 let executes = some_execute && (directory || mode & EXECUTE != 0);
-                (bits | if executes { EXECUTE } else { 0 }, affected)
+                (bits | if executes { EXECUTE } else { 0 }) & affected.set
             }
         };
+        let mut cleared = affected.cleared;
         if directory && !matches!(self, Self::Octal(_)) {
             cleared &= !SET_ID;
         }
-        let bits = bits & affected;
         match operator {
             b'+' => mode | bits,
             b'-' => mode & !bits,
@@ -149,7 +174,7 @@ impl Permissions {
 mod tests {
     use super::*;
 
-    /// Modes that differ for directories, and those that GNU find 4.9 took them for.
+    /// Modes that differ for directories, and what GNU find takes them for.
     #[test]
     fn directories_differ() {
         for (text, file, directory) in [
@@ -163,7 +188,7 @@ mod tests {
             ("ug+s,u=X", 0o2000, 0o6100),
         ] {
             assert_eq!(
-                parse(text.as_bytes()),
+                parse(text.as_bytes(), 0),
                 Some(Mode { file, directory }),
                 "{text}"
             );
@@ -200,7 +225,40 @@ mod tests {
                 file: bits,
                 directory: bits,
             };
-            assert_eq!(parse(text.as_bytes()), Some(mode), "{text}");
+            assert_eq!(parse(text.as_bytes(), 0), Some(mode), "{text}");
+        }
+    }
+
+    /// The results of chmod(1) on a file and a directory of mode 0, under a mask of 027.
+    #[test]
+    fn a_mask_holds_where_nobody_is_named() {
+        for (text, file, directory) in [
+            ("+w", 0o200, 0o200),
+            ("+rwx", 0o750, 0o750),
+            ("=rwx", 0o750, 0o750),
+            ("a+w", 0o222, 0o222),
+            ("ugo=w", 0o222, 0o222),
+            ("a+rwx,-w", 0o577, 0o577),
+            ("a+rwx,=", 0, 0),
+            ("a+rwx,=r", 0o440, 0o440),
+            ("u=rwx,+u", 0o750, 0o750),
+            ("+X", 0, 0o110),
+            ("+st", 0o7000, 0o7000),
+            ("g+s,=r", 0o440, 0o2440),
+            ("=777", 0o777, 0o777),
+            ("777", 0o777, 0o777),
+            ("+w,o+w", 0o202, 0o202),
+        ] {
+            let found = parse(text.as_bytes(), 0o027);
+            assert_eq!(found, Some(Mode { file, directory }), "{text}");
+        }
+        for (text, masked) in [
+            ("+w", true),
+            ("u+w,=", true),
+            ("a+w", false),
+            ("644", false),
+        ] {
+            assert_eq!(is_masked(text.as_bytes()), masked, "{text}");
         }
     }
 
@@ -230,7 +288,7 @@ mod tests {
             "X",
             "u=rw,X",
         ] {
-            assert_eq!(parse(text.as_bytes()), None, "{text}");
+            assert_eq!(parse(text.as_bytes(), 0), None, "{text}");
         }
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn compare(text: &[u8]) -> Option<Compare> {
     })
 }
 
-fn whole(text: &[u8]) -> Option<u64> {
+pub(super) fn whole(text: &[u8]) -> Option<u64> {
     let text = skip_blanks(text);
     let digits = text.strip_prefix(b"+").unwrap_or(text);
     if !digits.iter().all(u8::is_ascii_digit) {
@@ -42,8 +42,8 @@ fn whole(text: &[u8]) -> Option<u64> {
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
-/// A number with a fraction and an exponent, decimal or (after `0x`) hexadecimal. None for what is none, is too large, or is
-/// not a number by its own account.
+/// Reads a number with a fraction and an exponent, decimal or (after `0x`) hexadecimal; also `inf` and `nan`. None if it is
+/// no number or too large.
 pub(super) fn real(text: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(skip_blanks(text)).ok()?;
     let (negative, digits) = match text.as_bytes().first()? {
@@ -59,13 +59,29 @@ pub(super) fn real(text: &[u8]) -> Option<f64> {
         .or_else(|| digits.strip_prefix("0X"))
     {
         Some(hexadecimal) => hexadecimal_real(hexadecimal)?,
+        None if is_nan(digits) => f64::NAN,
         None => digits.parse::<f64>().ok()?,
     };
     let named = digits.starts_with(['i', 'I']);
-    if size.is_nan() || (size.is_infinite() && !named) {
+    if size.is_infinite() && !named {
         return None;
     }
     Some(if negative { -size } else { size })
+}
+
+/// Returns true for `nan`, in letters of either case, and for `nan(x1)`.
+fn is_nan(text: &str) -> bool {
+    let Some((name, rest)) = text.split_at_checked(3) else {
+        return false;
+    };
+    let kind = rest
+        .strip_prefix('(')
+        .and_then(|rest| rest.strip_suffix(')'));
+    let known = |kind: &str| {
+        kind.bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    name.eq_ignore_ascii_case("nan") && (rest.is_empty() || kind.is_some_and(known))
 }
 
 /// Digits, a point, digits, `p` and a decimal exponent of 2.
@@ -138,7 +154,10 @@ mod tests {
             ("inf", Some(f64::INFINITY)),
             ("-INFINITY", Some(f64::NEG_INFINITY)),
             ("1e400", None),
-            ("nan", None),
+            ("nanx", None),
+            ("nan(", None),
+            ("nan(-)", None),
+            ("na", None),
             ("infinit", None),
             ("", None),
             ("+", None),
@@ -151,6 +170,9 @@ mod tests {
             ("1_0", None),
         ] {
             assert_eq!(real(text.as_bytes()), number, "{text}");
+        }
+        for text in ["nan", "-NaN", "nan()", "+nan(x_1)"] {
+            assert!(real(text.as_bytes()).is_some_and(f64::is_nan), "{text}");
         }
     }
 }

@@ -106,7 +106,8 @@ impl<'a> Parser<'a> {
             Kind::Global => {
                 self.warn_of_place(name);
                 self.global(entry.word, name)?;
-                Some(self.test_leaf(Test::True, at))
+                // GNU find has this one stand for nothing, so that no operator can follow it.
+                (entry.word != Word::Files0From).then(|| self.test_leaf(Test::True, at))
             }
             Kind::Positional => self
                 .positional(entry.word, name)?

@@ -199,6 +199,15 @@ fn leading_options() {
     assert_eq!(command("-H -L -P t").follow, Follow::Never);
     assert_eq!(command("-P -H").follow, Follow::CommandLine);
     assert_eq!(command("-L t").follow, Follow::Always);
+    for (line, follow) in [
+        ("-HL t", Follow::Always),
+        ("-LH t", Follow::CommandLine),
+        ("-HLP", Follow::Never),
+        ("-HLP -L -O2 -PPH t", Follow::CommandLine),
+    ] {
+        assert_eq!(command(line).follow, follow, "{line}");
+    }
+    assert_eq!(refusal("-HX t")[0], "unknown predicate `-HX'");
     assert_eq!(command("-P t -follow").follow, Follow::Always);
     for (line, level) in [("", 1), ("-O0", 0), ("-O2", 2), ("-O65535", 3)] {
         assert_eq!(command(line).options.optimization, level, "{line}");

@@ -2,10 +2,10 @@
 
 use super::predicates::Parser;
 use super::reference::Reference;
-use super::words::{invalid, missing, plain, quoted};
+use super::words::{missing, non_numeric, plain, quoted};
 use super::{Refusal, mode, number, owner, time, types};
 use crate::date;
-use crate::expression::{AccessMode, Compare, Permission, PermissionMatch, Span, Test, Time};
+use crate::expression::{AccessMode, Compare, Permission, PermissionMatch, Test, Time};
 use crate::pattern::Pattern;
 use crate::regex::Regex;
 use crate::table::Word;
@@ -30,8 +30,8 @@ impl Parser<'_> {
             Word::Inode => return self.count(name).map(Test::Inode),
             Word::Uid => return self.count(name).map(Test::Uid),
             Word::Gid => return self.count(name).map(Test::Gid),
-            Word::User => return owner::user(self.words.take(), name).map(Test::Uid),
-            Word::Group => return owner::group(self.words.take(), name).map(Test::Gid),
+            Word::User => return owner::user(self.words.argument(name)?).map(Test::Uid),
+            Word::Group => return owner::group(self.words.argument(name)?).map(Test::Gid),
             Word::NewerXY => return self.newer_xy(name),
             _ => {}
         }
@@ -45,9 +45,8 @@ impl Parser<'_> {
             Word::ModificationDays => (Time::Modification, time::Unit::Day),
             _ => return self.test_of(word, name, argument),
         };
-        let span = self
-            .age(argument, unit)
-            .ok_or_else(|| invalid(argument, name))?;
+        let span = time::age(argument.as_bytes(), unit, self.origin())
+            .map_err(|wrong| wrong.refusal(argument, name))?;
         Ok(Test::Age(time, span))
     }
 
@@ -78,8 +77,11 @@ impl Parser<'_> {
             Word::Size => size(argument)?,
             Word::Type => Test::Type(types::types(name, bytes)?),
             Word::XType => Test::XType(types::types(name, bytes)?),
-            Word::Used => Test::Used(time::lapse(bytes).ok_or_else(|| {
-                Refusal::wrong(format!("Invalid argument {} to -used", plain(argument)))
+            Word::Used => Test::Used(time::lapse(bytes).map_err(|wrong| match wrong {
+                time::Wrong::NoNumber => {
+                    Refusal::wrong(format!("Invalid argument {} to -used", plain(argument)))
+                }
+                other => other.refusal(argument, name),
             })?),
             _ => return Err(super::leading::unknown(name)),
         })
@@ -104,19 +106,19 @@ impl Parser<'_> {
         })
     }
 
-    /// A number of something. For a missing one GNU find 4.9 has another message than elsewhere.
+    /// Reads the number of `-links`, `-inum`, `-uid` or `-gid`.
     fn count(&mut self, name: &OsStr) -> Result<Compare, Refusal> {
-        let argument = self.words.take().unwrap_or(name);
-        number::compare(argument.as_bytes()).ok_or_else(|| invalid(argument, name))
+        let argument = self.words.argument(name)?;
+        number::compare(argument.as_bytes()).ok_or_else(|| non_numeric(argument, name))
     }
 
-    fn age(&self, argument: &OsStr, unit: time::Unit) -> Option<Span> {
-        let origin = if self.day_start {
+    /// The moment that ages are measured from.
+    fn origin(&self) -> Timestamp {
+        if self.day_start {
             self.context.end_of_day()
         } else {
             self.context.now()
-        };
-        time::age(argument.as_bytes(), unit, origin)
+        }
     }
 
     fn newer(&self, time: Time, reference: &OsStr, of: Time) -> Result<Test, Refusal> {
@@ -171,7 +173,12 @@ impl Parser<'_> {
         };
         // Once it meant what `/` means; nobody is to think that it still does.
         let old = matches!(argument.as_bytes(), [b'+', b'0'..=b'7', ..]);
-        let mode = mode::parse(text)
+        let mask = if mode::is_masked(text) {
+            self.context.creation_mask().map_err(Refusal::wrong)?
+        } else {
+            0
+        };
+        let mode = mode::parse(text, mask)
             .filter(|_| !old)
             .ok_or_else(|| Refusal::wrong(format!("invalid mode {}", quoted(argument))))?;
         if how == PermissionMatch::Any && mode.file == 0 && mode.directory == 0 {
@@ -189,7 +196,8 @@ has now been changed to be consistent with -perm -000; that is, while it used to
     }
 
     fn warn_of_slash(&mut self, word: Word, name: &OsStr, pattern: &[u8]) {
-        if !pattern.contains(&b'/') || !self.warns() {
+        // The base name of the root directory is a slash, so that pattern can match.
+        if !pattern.contains(&b'/') || pattern == b"/" || !self.warns() {
             return;
         }
         let better = if word == Word::NameFold {

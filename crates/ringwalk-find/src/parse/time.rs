@@ -1,13 +1,20 @@
 //! Ages, reckoned into moments.
 //!
-//! GNU find 4.9's edges, found by experiment with a clock that stood still: `N` is after the earlier moment and up to the later,
+//! GNU find's edges, found by experiment with a clock that stood still: `N` is after the earlier moment and up to the later,
 //! `+N` strictly before, `-N` strictly after; and for units of days `-N` reaches one second further back.
 
+use super::Refusal;
 use super::number::{Sign, real, sign};
+use super::words::{invalid, plain};
 use crate::expression::Span;
 use ringwalk::Timestamp;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 
 const BILLION: i64 = 1_000_000_000;
+
+/// Seconds further from now than all moments that are known.
+const BEYOND: f64 = 9.2e18;
 
 const EARLIEST: Timestamp = Timestamp {
     secs: i64::MIN,
@@ -35,13 +42,44 @@ impl Unit {
     }
 }
 
-/// `+N`, `-N` or `N` units before `origin`.
-pub(super) fn age(text: &[u8], unit: Unit, origin: Timestamp) -> Option<Span> {
+/// Why a text is no age.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wrong {
+    /// It is no number.
+    NoNumber,
+    /// It is what stands for "not a number" among numbers.
+    NotANumber,
+    /// It is further in the future than times go; ages further in the past are allowed.
+    TooLate(Unit),
+}
+
+impl Wrong {
+    /// The message about the argument of the word `name`.
+    pub(super) fn refusal(self, argument: &OsStr, name: &OsStr) -> Refusal {
+        let number = plain(OsStr::from_bytes(sign(argument.as_bytes()).1));
+        match self {
+            Self::NoNumber => invalid(argument, name),
+            Self::NotANumber => {
+                Refusal::wrong(format!("invalid not-a-number argument: `{number}'"))
+            }
+            Self::TooLate(unit) => Refusal::wrong(format!(
+                "arithmetic overflow while converting {number} {} to a number of seconds",
+                match unit {
+                    Unit::Day => "days",
+                    Unit::Minute => "minutes",
+                }
+            )),
+        }
+    }
+}
+
+/// Returns the span of `+N`, `-N` or `N` units before `origin`.
+pub(super) fn age(text: &[u8], unit: Unit, origin: Timestamp) -> Result<Span, Wrong> {
     let (sign, number) = sign(text);
     let seconds = unit.seconds();
-    let moment = earlier(origin, real(number)? * f64::from(seconds));
+    let moment = earlier(origin, units(number, unit)?);
     let later = |by: i32| later(moment, by);
-    Some(match (sign, unit) {
+    Ok(match (sign, unit) {
         (Sign::More, Unit::Day) => Span::Before(later(-seconds)),
         (Sign::More, Unit::Minute) => Span::Before(moment),
         (Sign::Less, Unit::Day) => Span::After(later(-1)),
@@ -51,17 +89,29 @@ pub(super) fn age(text: &[u8], unit: Unit, origin: Timestamp) -> Option<Span> {
     })
 }
 
-/// `-used`: so many days, as a moment that long after 1970 began.
-pub(super) fn lapse(text: &[u8]) -> Option<Span> {
+/// Returns the span of `-used`: so many days, as a moment that long after 1970 began.
+pub(super) fn lapse(text: &[u8]) -> Result<Span, Wrong> {
     let (sign, number) = sign(text);
     let day = Unit::Day.seconds();
-    let moment = earlier(Timestamp::default(), -real(number)? * f64::from(day));
-    Some(match sign {
+    let moment = earlier(Timestamp::default(), -units(number, Unit::Day)?);
+    Ok(match sign {
         Sign::More => Span::After(moment),
         Sign::Less => Span::Before(moment),
         // Of a span of days its end does not belong to it, and its beginning does.
         Sign::Exactly => Span::Within(just_before(later(moment, -day)), just_before(moment)),
     })
+}
+
+/// Returns how many seconds a number of units is.
+fn units(number: &[u8], unit: Unit) -> Result<f64, Wrong> {
+    let seconds = real(number).ok_or(Wrong::NoNumber)? * f64::from(unit.seconds());
+    if seconds.is_nan() {
+        return Err(Wrong::NotANumber);
+    }
+    if seconds < -BEYOND {
+        return Err(Wrong::TooLate(unit));
+    }
+    Ok(seconds)
 }
 
 /// A nanosecond before.
@@ -78,7 +128,6 @@ fn just_before(moment: Timestamp) -> Timestamp {
 /// So many seconds before a moment. Of the difference of nanoseconds the fraction is dropped, towards 0, which is what GNU find
 /// does; and what is beyond all moments is the first or the last.
 fn earlier(origin: Timestamp, seconds: f64) -> Timestamp {
-    const BEYOND: f64 = 9.2e18;
     if seconds > BEYOND {
         return EARLIEST;
     }
@@ -140,7 +189,7 @@ mod tests {
             ("+-1", Span::Before(at(0))),
             ("--1", Span::After(at(86_399))),
         ] {
-            assert_eq!(age(text.as_bytes(), Unit::Day, NOW), Some(span), "{text}");
+            assert_eq!(age(text.as_bytes(), Unit::Day, NOW), Ok(span), "{text}");
         }
     }
 
@@ -154,15 +203,11 @@ mod tests {
             ("0", Span::Within(at(0), at(60))),
             ("0.5", Span::Within(at(-30), at(30))),
         ] {
-            assert_eq!(
-                age(text.as_bytes(), Unit::Minute, NOW),
-                Some(span),
-                "{text}"
-            );
+            assert_eq!(age(text.as_bytes(), Unit::Minute, NOW), Ok(span), "{text}");
         }
     }
 
-    /// Found with GNU find 4.9.
+    /// Found with GNU find.
     #[test]
     fn fractions_of_nanoseconds() {
         for (text, unit, secs, nanos) in [
@@ -173,7 +218,7 @@ mod tests {
             ("+1.00000000003", Unit::Minute, -60, 499_999_998),
         ] {
             let span = Span::Before(before_now(secs, nanos));
-            assert_eq!(age(text.as_bytes(), unit, NOW), Some(span), "{text}");
+            assert_eq!(age(text.as_bytes(), unit, NOW), Ok(span), "{text}");
         }
     }
 
@@ -181,10 +226,13 @@ mod tests {
     fn beyond_all_times() {
         assert_eq!(
             age(b"inf", Unit::Day, NOW),
-            Some(Span::Within(EARLIEST, EARLIEST))
+            Ok(Span::Within(EARLIEST, EARLIEST))
         );
-        assert_eq!(age(b"+1e20", Unit::Day, NOW), Some(Span::Before(EARLIEST)));
-        assert_eq!(age(b"+-1e300", Unit::Day, NOW), Some(Span::Before(LATEST)));
+        assert_eq!(age(b"+1e20", Unit::Day, NOW), Ok(Span::Before(EARLIEST)));
+        for text in ["+-1e300", "--1e18", "--inf"] {
+            let too_late = Err(Wrong::TooLate(Unit::Minute));
+            assert_eq!(age(text.as_bytes(), Unit::Minute, NOW), too_late, "{text}");
+        }
     }
 
     #[test]
@@ -196,7 +244,7 @@ mod tests {
             ("+1.5", Span::After(days(129_600))),
             ("-2", Span::Before(days(172_800))),
         ] {
-            assert_eq!(lapse(text.as_bytes()), Some(span), "{text}");
+            assert_eq!(lapse(text.as_bytes()), Ok(span), "{text}");
         }
     }
 }

@@ -54,6 +54,14 @@ pub(super) fn invalid(argument: &OsStr, name: &OsStr) -> Refusal {
     ))
 }
 
+pub(super) fn non_numeric(argument: &OsStr, name: &OsStr) -> Refusal {
+    Refusal::wrong(format!(
+        "non-numeric argument to {}: {}",
+        plain(name),
+        quoted(argument)
+    ))
+}
+
 pub(super) fn out_of_range(argument: &OsStr) -> Refusal {
     Refusal::wrong(format!(
         "{}: Numerical result out of range",

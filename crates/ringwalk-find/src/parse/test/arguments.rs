@@ -68,6 +68,8 @@ fn permissions() {
         ("-perm /u+s,g+s", PermissionMatch::Any, 0o6000, 0o6000),
         ("-perm +x", PermissionMatch::Exactly, 0o111, 0o111),
         ("-perm -+x", PermissionMatch::All, 0o111, 0o111),
+        ("-perm -+w", PermissionMatch::All, 0o200, 0o200),
+        ("-perm /a+w", PermissionMatch::Any, 0o222, 0o222),
     ] {
         let Test::Permission(permission) = test(line) else {
             panic!("{line}");
@@ -190,6 +192,8 @@ fn commands() {
         ("-ok a {} + ;", &["a", "{}", "+"], false, false, true),
         ("-okdir a ;", &["a"], true, false, true),
         ("-exec {} +", &[], false, true, false),
+        ("-exec a x{} + ;", &["a", "x{}", "+"], false, false, false),
+        ("-exec + a + {} +", &["+", "a", "+"], false, true, false),
     ] {
         match command(line).expression {
             Expression::Action(leaf) => match leaf.is {
