@@ -3,8 +3,9 @@
 //! `command_lines.txt` has a command line in each line, words separated by blanks, some within single quotes. The locale is
 //! that of a process, so the parser answers in a process of its own for each: this same program, told by its environment.
 //!
-//! The installed GNU find may be of findutils 4.9 or 4.10. `pinned_answers.txt` has the answers of 4.10 that differ from those
-//! of 4.9: a line with the status and the command line, then the lines on standard error, each after a tab.
+//! The installed GNU find may be of findutils 4.9 or 4.10. `pinned_answers.txt` has the answers of
+//! 4.10 that differ from those of 4.9: a line with the status and the command line, then the lines
+//! on standard error, each after a tab.
 
 use ringwalk_find::parse::{Refusal, parse};
 use std::collections::HashMap;

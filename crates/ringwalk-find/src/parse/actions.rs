@@ -129,7 +129,8 @@ fn end_of_command(words: &[OsString], plus: bool) -> Option<usize> {
     })
 }
 
-/// Returns the message about a command without an end. A `+` after a word that holds more than `{}` may have been meant as one.
+/// Returns the message about a command without an end. A `+` after a word that holds more than `{}`
+/// may have been meant as one.
 fn no_end(name: &OsStr, words: &[OsString], plus: bool) -> Refusal {
     let mut pairs = words.windows(2);
     let meant = pairs.position(|pair| contains_braces(&pair[0]) && pair[1] == "+");

@@ -40,7 +40,8 @@ impl Context {
         }
     }
 
-    /// One of this moment and zone, in UTF-8, where standard input is no terminal and files are created with mask 022.
+    /// One of this moment and zone, in UTF-8, where standard input is no terminal and files are
+    /// created with mask 022.
     pub fn at(now: Timestamp, zone: Zone) -> Self {
         Self {
             now,
@@ -92,7 +93,8 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// A message, when it cannot be read. umask(2) could tell, but only by changing the mask for all threads.
+    /// A message, when it cannot be read. umask(2) could tell, but only by changing the mask for
+    /// all threads.
     pub(super) fn creation_mask(&self) -> Result<u32, String> {
         if let Some(mask) = self.mask.get() {
             return Ok(*mask);

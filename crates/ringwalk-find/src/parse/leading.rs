@@ -44,7 +44,8 @@ pub(super) fn read(parser: &mut Parser<'_>) -> Result<Range<usize>, Refusal> {
     Ok(first..parser.words.next)
 }
 
-/// Returns which links `-H`, `-L`, `-P`, or several of them in one word, say to follow. The last one counts.
+/// Returns which links `-H`, `-L`, `-P`, or several of them in one word, say to follow. The last
+/// one counts.
 fn follow(word: &OsStr) -> Option<Follow> {
     let letters = word.as_bytes().strip_prefix(b"-")?;
     let follows = letters.iter().map(|letter| match letter {

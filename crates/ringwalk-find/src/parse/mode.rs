@@ -12,12 +12,14 @@ const ALL: u32 = 0o7777;
 const SET_ID: u32 = 0o6000;
 const EXECUTE: u32 = 0o111;
 
-/// Returns true if a part of a symbolic mode names nobody, as `+w` does. The file mode creation mask holds for that part.
+/// Returns true if a part of a symbolic mode names nobody, as `+w` does. The file mode creation
+/// mask holds for that part.
 pub(super) fn is_masked(text: &[u8]) -> bool {
     clauses(text).any(|clause| matches!(clause, [b'+' | b'-' | b'=', ..]))
 }
 
-/// Returns what a mode, octal or symbolic, makes of 0. Where it names nobody, the bits of `mask` stay as they are.
+/// Returns what a mode, octal or symbolic, makes of 0. Where it names nobody, the bits of `mask`
+/// stay as they are.
 pub(super) fn parse(text: &[u8], mask: u32) -> Option<Mode> {
     if text.first().is_some_and(|byte| matches!(byte, b'0'..=b'7')) {
         let (bits, rest) = octal(text)?;

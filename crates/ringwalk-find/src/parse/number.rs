@@ -42,8 +42,8 @@ pub(super) fn whole(text: &[u8]) -> Option<u64> {
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
-/// Reads a number with a fraction and an exponent, decimal or (after `0x`) hexadecimal; also `inf` and `nan`. None if it is
-/// no number or too large.
+/// Reads a number with a fraction and an exponent, decimal or (after `0x`) hexadecimal; also `inf`
+/// and `nan`. None if it is no number or too large.
 pub(super) fn real(text: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(skip_blanks(text)).ok()?;
     let (negative, digits) = match text.as_bytes().first()? {

@@ -1,7 +1,8 @@
 //! Ages, reckoned into moments.
 //!
-//! GNU find's edges, found by experiment with a clock that stood still: `N` is after the earlier moment and up to the later,
-//! `+N` strictly before, `-N` strictly after; and for units of days `-N` reaches one second further back.
+//! GNU find's edges, found by experiment with a clock that stood still: `N` is after the earlier
+//! moment and up to the later, `+N` strictly before, `-N` strictly after; and for units of days
+//! `-N` reaches one second further back.
 
 use super::Refusal;
 use super::number::{Sign, real, sign};

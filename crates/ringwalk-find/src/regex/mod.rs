@@ -8,9 +8,10 @@
 //! | `tree.rs` | what it means |
 //! | `automaton.rs` | what matches most paths |
 //!
-//! GNU find matches with the C library, and what the C library says is right here too: whether an expression is well
-//! formed, and in which words it is not, is asked of glibc itself, once shy groups are plain ones. What matches is an automaton of our own, many times
-//! faster, for expressions and paths where both say the same beyond doubt. Everything else is matched by glibc:
+//! GNU find matches with the C library, and what the C library says is right here too: whether an
+//! expression is well formed, and in which words it is not, is asked of glibc itself, once shy
+//! groups are plain ones. What matches is an automaton of our own, many times faster, for
+//! expressions and paths where both say the same beyond doubt. Everything else is matched by glibc:
 //!
 //! - expressions with back-references, collating symbols, ranges other than those of ASCII, those that
 //!   repeat more than 255 times, and those whose automaton would be large; where case does not count, escaped small letters

@@ -1,6 +1,7 @@
 //! Shy groups: Emacs's `\(?:a\|b\)`, which groups and has no number.
 //!
-//! glibc has no shy groups. So they become groups with numbers, and back-references are numbered anew.
+//! glibc has no shy groups. So they become groups with numbers, and back-references are numbered
+//! anew.
 
 use std::borrow::Cow;
 
@@ -52,7 +53,8 @@ fn copy<'a>(to: &mut Vec<u8>, from: &'a [u8], length: usize) -> &'a [u8] {
     rest
 }
 
-/// Returns the length of the bracket expression at the beginning of `text`. A backslash means nothing in it.
+/// Returns the length of the bracket expression at the beginning of `text`. A backslash means
+/// nothing in it.
 fn bracket(text: &[u8]) -> usize {
     let mut at = 1;
     if text.get(at) == Some(&b'^') {

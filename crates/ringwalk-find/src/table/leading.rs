@@ -10,7 +10,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         &[],
         Origin::Posix,
         "Follow no symbolic link: what is asked of a link is asked of the link itself. This is the default. Of several of \
--P, -H and -L the last counts.",
+-P, -H and -L the last counts; they may stand in one word, as in -HL.",
     ),
     Entry::new(
         Kind::Leading,

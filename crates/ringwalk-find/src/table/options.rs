@@ -26,7 +26,7 @@ of from now: -daystart -mtime 0 is true of files modified today, -daystart -mtim
         &["-regextype"],
         &["SYNTAX"],
         Origin::Gnu,
-        "The syntax of regular expressions that come after it. SYNTAX is findutils-default (at first), emacs, ed, sed, grep, \
+        "The syntax of regular expressions that come after it. SYNTAX is emacs (at first), findutils-default, ed, sed, grep, \
 egrep, awk, gnu-awk, posix-awk, posix-basic, posix-minimal-basic, posix-extended or posix-egrep.",
     ),
     Entry::new(

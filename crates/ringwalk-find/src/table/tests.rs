@@ -259,7 +259,8 @@ GNU's name for it.",
 * -MODE: all of these are set.
 * /MODE: any of these is set; true if none is named.
 
-A mode is octal, or symbolic as chmod takes it, changing 0: u=rw,g=r is 640, and a+X is 111 for directories. The older form +MODE for \
+A mode is octal, or symbolic as chmod takes it, changing 0: u=rw,g=r is 640, and a+X is 111 for directories. A \
+part of it that names nobody, as +w does, leaves the bits of the file mode creation mask alone, as POSIX has it: a+w does not. The older form +MODE for \
 /MODE is an error with octal digits; with letters it is what chmod would make of it.",
     ),
     Entry::new(

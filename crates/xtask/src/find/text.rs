@@ -152,7 +152,7 @@ Whether there is a file that others may write, ending with the first:
     (
         "DIFFERENCES",
         "\
-From GNU find 4.9; docs/find.md has them all, each with its reason.
+From GNU find (findutils 4.10); docs/find.md has them all, each with its reason.
 * Order: workers print in parallel, so directories come in no promised order; -s gives one. A directory still comes before what is in it, or \
 after it with -depth; -exec with ;, -ok, -quit and -delete keep what GNU find promises.
 * Cheaper tests first: where it cannot be seen from outside, at every level from -O1 on.
@@ -160,10 +160,12 @@ after it with -depth; -exec with ;, -ok, -quit and -delete keep what GNU find pr
 * Output files: are opened when the whole command line is understood.
 * Unknown words: the nearest known one is named too.
 * Birth times: -newerBY and -newerXB work where the file system keeps them.
-* The comma: the value of the second expression counts; GNU find may exchange the two when it reorders tests.
+* The comma: the value of the second expression counts; GNU find may exchange the two from -O2 on.
 * Parentheses: that close nothing and open again, ) (, are an error everywhere. They may be nested 256 levels deep.
 * Messages: show bytes of words that are not UTF-8 as a replacement character.
-* -mtime nan: is an error; GNU find aborts.
+* As POSIX.1-2024 has it: -HL is -H -L; only a + after the word {} ends a command; -perm +w \
+leaves the bits of the file mode creation mask alone.
+* Regular expressions: emacs and findutils-default have shy groups, \\(?:a\\|b\\).
 * -D: a list in which one name is unknown still turns on the others, and the unknown one is named.",
     ),
 ];
