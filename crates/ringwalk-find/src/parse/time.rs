@@ -230,6 +230,11 @@ mod tests {
             Ok(Span::Within(EARLIEST, EARLIEST))
         );
         assert_eq!(age(b"+1e20", Unit::Day, NOW), Ok(Span::Before(EARLIEST)));
+        for text in ["nan", "-NaN", "+nan(1)"] {
+            let refused = Err(Wrong::NotANumber);
+            assert_eq!(age(text.as_bytes(), Unit::Day, NOW), refused, "{text}");
+            assert_eq!(lapse(text.as_bytes()), refused, "{text}");
+        }
         for text in ["+-1e300", "--1e18", "--inf"] {
             let too_late = Err(Wrong::TooLate(Unit::Minute));
             assert_eq!(age(text.as_bytes(), Unit::Minute, NOW), too_late, "{text}");
