@@ -11,6 +11,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from support.current import CurrentFind
 from support.run import Program, Result
 
 # An expression as one line, split as a shell splits it, or as words where bytes matter.
@@ -161,4 +162,4 @@ def gnu_find() -> Program | None:
     """GNU find by its bare name, which is what it puts before its messages; none if not there."""
     path = shutil.which("find")
     version = subprocess.run([path, "--version"], capture_output=True, check=True).stdout
-    return Program("find") if b"GNU findutils" in version else None
+    return CurrentFind("find") if b"GNU findutils" in version else None

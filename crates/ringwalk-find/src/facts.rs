@@ -33,8 +33,13 @@ pub trait Facts {
     ///
     /// # Errors
     ///
-    /// Those of stat(2): `ENOENT` for a link that leads nowhere, `ELOOP` for one that leads in circles.
+    /// Those of stat(2): `ENOENT` or `ENOTDIR` for a link that leads nowhere, `ELOOP` for one that
+    /// leads in circles. Whoever implements this has reported all others to the user.
     fn target_type(&self) -> Result<FileType, Errno>;
+
+    /// Returns true for a symbolic link that cannot be followed, for whatever reason. Reports
+    /// nothing to the user.
+    fn is_orphan(&self) -> bool;
 
     /// The type of the file system that the file is on: `ext4`, or `unknown`.
     fn file_system(&self) -> Cow<'_, [u8]>;

@@ -10,7 +10,7 @@
 //! | `format/` | `-printf`, `-ls`, colours |
 //! | `facts.rs` | what may be asked about a file |
 //! | `execute/` | running commands: `-exec`, `-execdir`, `-ok`, `-okdir` |
-//! | `accounts.rs`, `mounts.rs`, `selinux.rs` | names of users and groups, types of file systems, labels |
+//! | `accounts.rs`, `mounts/`, `selinux.rs` | names of users and groups, types of file systems, labels |
 //! | `plan/` | the expression in its cheapest order, and what follows from it for the walk |
 //! | `search/` | the walk, evaluation by all its workers, and what is done with the files |
 //! | `once_map.rs` | a map that only grows, asked by many threads without a lock |

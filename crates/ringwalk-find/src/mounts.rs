@@ -1,13 +1,20 @@
-//! Types of file systems: `-fstype`, `%F`.
+//! Mounts: the types of file systems (`-fstype`, `%F`), and where something is mounted.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `points.rs` | the entries of directories at which something is mounted |
+
+mod points;
 
 use crate::once_map::OnceMap;
+pub(crate) use points::{MountPoints, Names};
 use ringwalk::mounts::{self, Mount};
 use ringwalk::{Fields, Metadata};
 use std::io;
 use std::os::unix::ffi::OsStringExt;
 
 /// What is said where the type is not known.
-const UNKNOWN: &[u8] = b"unknown";
+pub(crate) const UNKNOWN: &[u8] = b"unknown";
 
 /// Types of file systems by the mount that a file is seen through. For use by all workers at once; one that is known costs no
 /// lock.
@@ -22,7 +29,8 @@ pub struct FileSystems {
 }
 
 impl FileSystems {
-    /// The type of the file system that a file is on: `ext4`, `fuse.sshfs`; `unknown` if the table of mounts has it not.
+    /// Returns the type of the file system that a file is on: `ext4`, `fuse.sshfs`; `unknown` if the
+    /// table of mounts does not have it.
     ///
     /// By the id of the mount if the metadata has one ([`Fields::MNT_ID`], Linux 5.8), else by the number of the device, which
     /// for btrfs is not the table's.

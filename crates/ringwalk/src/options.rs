@@ -19,9 +19,9 @@ pub enum Follow {
     /// Those given as roots.
     CommandLine,
     /// All. A directory that the walk is inside of already, met again through a link to it or to above it, is reported
-    /// as an error and not entered. A link that
-    /// leads nowhere (`ENOENT`) is an entry of its own; if its target cannot be looked at for another reason (`EACCES`,
-    /// `ELOOP`, `ENOTDIR`...), that is an error.
+    /// as an error and not entered. A link whose target does not exist (`ENOENT`, `ENOTDIR`) is an
+    /// entry of its own. If the target cannot be looked at for another reason (`EACCES`,
+    /// `ELOOP`...), that is an error.
     Always,
 }
 

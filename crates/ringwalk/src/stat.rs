@@ -268,8 +268,10 @@ fn stat_entry(
         answer = place.statx(index, name, followed, wanted.fields, stat);
         calls += 1;
     }
-    if followed && answer == Err(Errno::NOENT) {
-        // A link that leads nowhere is an entry of its own. Any other error is one: something is there.
+    if followed && matches!(answer, Err(Errno::NOENT | Errno::NOTDIR)) {
+        // The target of the link does not exist, so the link is an entry of its own. `ENOTDIR` says
+        // that too: the path to the target leads through a file that is no directory. Any other
+        // error is reported, as the target may exist.
         followed = false;
         answer = place.statx(index, name, followed, wanted.fields, stat);
         calls += 1;

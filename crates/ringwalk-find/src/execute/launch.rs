@@ -86,9 +86,11 @@ fn told(arguments: &Arguments, how: Result<Ended, Errno>) -> Ran {
             ran.find_fails = true;
             ran.ends = true;
         }
-        Err(errno) => ran
-            .messages
-            .push(format!("{}: {}", program(), reason(&errno.into()))),
+        Err(errno) => {
+            ran.messages
+                .push(format!("{}: {}", program(), reason(&errno.into())));
+            ran.find_fails = true;
+        }
     }
     ran
 }
@@ -127,7 +129,7 @@ mod tests {
         let missing = format!("{sh}: No such file or directory");
         assert_eq!(
             one(Err(Errno::NOENT)),
-            ran(false, Some(missing), false, false)
+            ran(false, Some(missing), true, false)
         );
     }
 

@@ -151,7 +151,7 @@ impl Colors {
         if !colors.link_as_target {
             let orphan = || {
                 let color = colors.get(Key::Orphan)?;
-                file.target_type().is_err().then_some(color)
+                file.is_orphan().then_some(color)
             };
             return Ok(orphan().or_else(|| colors.get(Key::Link)));
         }

@@ -83,6 +83,10 @@ impl Facts for Fake {
         self.target_type
     }
 
+    fn is_orphan(&self) -> bool {
+        self.target_type.is_err()
+    }
+
     fn file_system(&self) -> Cow<'_, [u8]> {
         Cow::Borrowed(&self.file_system)
     }

@@ -72,6 +72,8 @@ pub(crate) struct Plan<'c> {
     pub(crate) writes: bool,
     /// Something is done besides writing to standard output.
     pub(crate) acts: bool,
+    /// The types of files matter.
+    pub(crate) asks_type: bool,
     reach: Reach,
     sieve: Sieve,
     /// How many nodes there are; each has a number below that.
@@ -112,6 +114,7 @@ impl<'c> Plan<'c> {
             prunes: false,
             writes: false,
             acts: false,
+            asks_type: false,
             deletes: false,
             serial: None,
             gathering: Vec::new(),
@@ -137,6 +140,7 @@ impl<'c> Plan<'c> {
             prunes: builder.prunes,
             writes: builder.writes,
             acts: builder.acts,
+            asks_type: builder.asks_type,
             reach,
             sieve: Sieve::of(&expression, when),
             nodes: builder.nodes,
@@ -188,6 +192,7 @@ struct Builder<'c> {
     prunes: bool,
     writes: bool,
     acts: bool,
+    asks_type: bool,
     deletes: bool,
     serial: Option<&'static str>,
     gathering: Vec<&'c crate::execute::CommandTemplate>,
@@ -201,6 +206,7 @@ impl<'c> Builder<'c> {
             Expression::Test(leaf) => {
                 let fields = needs::of_test(&leaf.is);
                 self.fields |= fields;
+                self.asks_type |= needs::asks_type(&leaf.is);
                 (
                     Kind::Test(leaf),
                     Estimate::of_test(&leaf.is, !fields.is_empty()),
@@ -249,6 +255,7 @@ impl<'c> Builder<'c> {
     fn action(&mut self, leaf: &'c Leaf<Action>) -> (Kind<'c>, Estimate) {
         let mut fields = needs::of_action(&leaf.is);
         let mut kind = Kind::Action(leaf);
+        self.asks_type |= matches!(&leaf.is, Action::Printf { format, .. } if format.asks_type());
         match &leaf.is {
             Action::Print { sink, .. } | Action::Printf { sink, .. } | Action::Ls { sink } => {
                 self.writes = true;

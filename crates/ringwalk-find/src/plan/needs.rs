@@ -30,6 +30,14 @@ pub(super) fn of_test(test: &Test) -> Fields {
     }
 }
 
+/// Returns true if a test asks for the type of a file.
+pub(super) fn asks_type(test: &Test) -> bool {
+    matches!(
+        test,
+        Test::Type(_) | Test::XType(_) | Test::LinkName(_) | Test::Empty
+    )
+}
+
 /// The fields that an action asks for.
 pub(super) fn of_action(action: &Action) -> Fields {
     match action {

@@ -95,9 +95,7 @@ impl Evaluator<'_> {
             Test::LinkName(pattern) => file
                 .link_target()
                 .is_some_and(|target| pattern.matches(&target)),
-            Test::XType(types) => self
-                .other_type(file)
-                .is_some_and(|other| types.contains(other)),
+            Test::XType(types) => Self::other_type(file).is_some_and(|other| types.contains(other)),
             Test::Empty => self.is_empty(file),
             Test::NoUser => file
                 .metadata()
@@ -118,23 +116,16 @@ impl Evaluator<'_> {
     }
 
     /// The type as it is when links are followed if they are not, and the other way round.
-    fn other_type(&self, file: &File<'_>) -> Option<FileType> {
+    fn other_type(file: &File<'_>) -> Option<FileType> {
         if file.is_followed() {
             return Some(FileType::Symlink);
         }
         match file.target_type() {
             Ok(target) => Some(target),
-            // A link that leads nowhere is only a link.
-            Err(Errno::NOENT | Errno::NOTDIR) => Some(FileType::Symlink),
-            Err(errno) => {
-                // The others have been told of.
-                if errno == Errno::LOOP {
-                    self.shared.tell_failure(file.path(), errno);
-                } else {
-                    self.shared.progress.fail();
-                }
-                None
-            }
+            // The link has no target: it leads nowhere, or in circles.
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Some(FileType::Symlink),
+            // `target_type` has reported the others.
+            Err(_) => None,
         }
     }
 

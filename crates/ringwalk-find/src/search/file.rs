@@ -1,12 +1,12 @@
 //! One file as tests and actions see it: what the walk knows of it, and what it is asked for when it comes to it.
 
-use super::shared::{Shared, told};
+use super::shared::Shared;
 use super::state::{Later, State};
-use super::visitor::is_broken_link;
 use crate::facts::Facts;
 use crate::format;
+use crate::mounts::UNKNOWN;
 use crate::selinux;
-use ringwalk::{Batch, Dir, Entry, FileType, Follow, Metadata};
+use ringwalk::{Batch, Dir, Entry, Fields, FileType, Follow, Metadata};
 use ringwalk_gnu::{quote, reason};
 use rustix::fs::{AtFlags, CWD, statat};
 use rustix::io::Errno;
@@ -66,11 +66,16 @@ impl<'a> File<'a> {
             kind: kind_of(shared, entry),
             followed: entry.is_followed(),
             known: entry.metadata(),
-            stat_failed: entry.stat_error().filter(|_| !is_broken_link(&entry)),
+            stat_failed: entry.stat_error(),
             entry: Some(entry),
             asked: OnceCell::new(),
             stats: Cell::new(0),
         }
+    }
+
+    /// Forgets the type that the directory told, so that it is asked for when it matters.
+    pub(crate) fn forget_listed_type(&mut self) {
+        self.kind = FileType::Unknown;
     }
 
     /// A directory that has been left.
@@ -155,7 +160,7 @@ impl<'a> File<'a> {
     pub(crate) fn file_system_type(&self) -> Option<&[u8]> {
         let Ok(metadata) = self.metadata() else {
             // Of which the user has been told.
-            return Some(b"unknown");
+            return Some(UNKNOWN);
         };
         match self.shared.file_systems.type_of(metadata) {
             Ok(name) => Some(name),
@@ -169,15 +174,28 @@ impl<'a> File<'a> {
         }
     }
 
+    /// Returns the type of what a link leads to, or of a file that is no link its own type.
+    fn follow(&self) -> Result<FileType, Errno> {
+        let own = self.file_type();
+        if own != FileType::Symlink {
+            return Ok(own);
+        }
+        let look = |at| statat(at, self.c_name, AtFlags::NO_AUTOMOUNT);
+        let stat = self.at().and_then(look)?;
+        Ok(FileType::from_mode(stat.st_mode))
+    }
+
     fn ask(&self) -> Result<Metadata, Errno> {
         let Some(entry) = &self.entry else {
             return Err(Errno::NOENT);
         };
         self.stats.set(self.stats.get() + 1);
-        entry.stat(self.shared.plan.fields).map_err(|error| {
-            self.shared.tell_error(&error);
-            error.errno()
-        })
+        entry
+            .stat(self.shared.plan.fields | Fields::TYPE)
+            .map_err(|error| {
+                self.shared.tell_error(&error);
+                error.errno()
+            })
     }
 }
 
@@ -188,8 +206,7 @@ fn kind_of(shared: &Shared<'_>, entry: Entry<'_, State>) -> FileType {
     let kind = entry.file_type();
     let hidden = kind == FileType::Symlink
         && shared.command.follow == Follow::Always
-        && entry.stat_error().is_some()
-        && !is_broken_link(&entry);
+        && entry.stat_error().is_some();
     if hidden { FileType::Unknown } else { kind }
 }
 
@@ -247,25 +264,20 @@ impl Facts for File<'_> {
     }
 
     fn target_type(&self) -> Result<FileType, Errno> {
-        let own = self.file_type();
-        if own != FileType::Symlink {
-            return Ok(own);
-        }
-        let look = |at| statat(at, self.c_name, AtFlags::NO_AUTOMOUNT);
-        match self.at().and_then(look) {
-            Ok(stat) => Ok(FileType::from_mode(stat.st_mode)),
-            Err(errno) => {
-                // A link that leads nowhere or in circles is nothing to tell of.
-                if !matches!(errno, Errno::NOENT | Errno::NOTDIR | Errno::LOOP) {
-                    self.shared.host.tell(&told(self.path, &errno.into()));
-                }
-                Err(errno)
+        self.follow().inspect_err(|errno| {
+            // A link that leads nowhere or in circles is nothing to tell of.
+            if !matches!(*errno, Errno::NOENT | Errno::NOTDIR | Errno::LOOP) {
+                self.shared.tell_failure(self.path, *errno);
             }
-        }
+        })
+    }
+
+    fn is_orphan(&self) -> bool {
+        self.follow().is_err()
     }
 
     fn file_system(&self) -> Cow<'_, [u8]> {
-        Cow::Borrowed(self.file_system_type().unwrap_or(b"unknown"))
+        Cow::Borrowed(self.file_system_type().unwrap_or(UNKNOWN))
     }
 
     fn context(&self) -> Option<Vec<u8>> {

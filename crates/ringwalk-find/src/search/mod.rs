@@ -7,9 +7,11 @@
 //! | `shared.rs`, `state.rs` | what all workers share, and what is kept with a directory |
 //! | `visitor.rs`, `settle.rs` | what each worker does with the entries that it is given, and the short ways for most of them |
 //! | `path.rs`, `file.rs`, `evaluate.rs` | a path, one file, and the expression asked of it |
+//! | `covered.rs` | entries whose directory tells the type of what lies under a mount |
 //! | `act.rs`, `output.rs` | what is done with it, and lines on their way out |
 
 mod act;
+mod covered;
 mod evaluate;
 mod file;
 mod host;
@@ -36,6 +38,7 @@ use roots::Roots;
 use shared::{Progress, Shared};
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
+use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 use visitor::Searcher;
 
@@ -76,6 +79,7 @@ fn search_in(command: &Command, host: &dyn Host, outputs: &Outputs<'_>, roots: R
         colors: colors.as_ref(),
         accounts: &Accounts::default(),
         file_systems: &FileSystems::default(),
+        mount_points: &OnceLock::new(),
         collectors: &collectors,
         progress: &progress,
     };

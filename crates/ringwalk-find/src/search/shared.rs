@@ -6,7 +6,7 @@ use crate::accounts::Accounts;
 use crate::execute::{Collector, Ran};
 use crate::expression::Command;
 use crate::format::Colors;
-use crate::mounts::FileSystems;
+use crate::mounts::{FileSystems, MountPoints};
 use crate::plan::Plan;
 use ringwalk::ordered::{Line, Ordered, Place};
 use ringwalk::{Errno, Error, Identity, Operation};
@@ -15,7 +15,7 @@ use std::collections::HashSet;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Results on their way into order, whoever writes them then.
 pub(crate) trait InOrder: Sync {
@@ -53,6 +53,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) colors: Option<&'a Colors>,
     pub(crate) accounts: &'a Accounts,
     pub(crate) file_systems: &'a FileSystems,
+    /// Read when a type is asked for; none if the table of mounts cannot be read.
+    pub(crate) mount_points: &'a OnceLock<Option<MountPoints>>,
     /// Commands for many files, by the number of their node.
     pub(crate) collectors: &'a [Collector],
     pub(crate) progress: &'a Progress,
@@ -136,10 +138,7 @@ impl Shared<'_> {
 
     /// Tells of something that could not be read.
     pub(crate) fn tell_error(&self, error: &Error) {
-        if error.is_vanished()
-            && error.errno() == Errno::NOENT
-            && self.command.options.ignore_readdir_race
-        {
+        if error.is_vanished() && self.command.options.ignore_readdir_race {
             return;
         }
         let path = error.path().as_os_str().as_bytes();

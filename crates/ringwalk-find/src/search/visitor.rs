@@ -1,6 +1,7 @@
 //! What each worker does with the entries that it is given.
 
 use super::act;
+use super::covered::Covered;
 use super::evaluate::Evaluator;
 use super::file::File;
 use super::output::{Texts, Writer};
@@ -31,6 +32,8 @@ pub(crate) struct Searcher<'s> {
     pub(super) settles: bool,
     /// Directories too: the search goes below all of them, after they have been evaluated.
     pub(super) settles_directories: bool,
+    /// Entries of the batch at hand whose types have to be asked for.
+    pub(super) covered: Covered<'s>,
     /// Where what is let through then goes, if it is only printed and as it is.
     pub(super) prints: Option<(usize, u8)>,
 }
@@ -66,6 +69,7 @@ impl<'s> Searcher<'s> {
                 && shared.command.follow != Follow::Always
                 && !plan.prunes
                 && plan.reaches_everywhere(),
+            covered: Covered::None,
             prints: plan.prints().and_then(unadorned),
         }
     }
@@ -78,11 +82,11 @@ impl<'s> Searcher<'s> {
         c_name: &CStr,
     ) -> Option<State> {
         let shared = self.shared;
-        // A file that could not be looked at has been told of. If a directory lists it, tests of its name can still be
-        // decided; those that need more are false. A starting point may not be there at all, and what leads in circles
-        // is left out by find(1) too.
+        // `error` has reported a file that could not be looked at. If a directory lists it, tests of
+        // its name can still be decided; those that need more are false. A starting point may not be
+        // there at all, and find(1) leaves out links that lead in circles too.
         if let Some(errno) = entry.stat_error()
-            && (batch.dir().is_none() && !is_broken_link(entry) || errno == Errno::LOOP)
+            && (batch.dir().is_none() || errno == Errno::LOOP)
         {
             return None;
         }
@@ -96,7 +100,10 @@ impl<'s> Searcher<'s> {
         }
         let path = self.path.as_bytes();
         let root_len = self.path.root_len();
-        let file = File::found(shared, batch, *entry, c_name, path, root_len);
+        let mut file = File::found(shared, batch, *entry, c_name, path, root_len);
+        if self.covered.includes(entry) {
+            file.forget_listed_type();
+        }
         if !self.evaluator.admits(&file) {
             entry.prune();
             return None;
@@ -146,6 +153,7 @@ impl<'s> Searcher<'s> {
                 && kind != FileType::Unknown
                 && (!directory || self.settles_directories)
                 && entry.stat_error().is_none()
+                && !self.covered.includes(&entry)
             {
                 self.settle(batch, &entry);
                 if directory {
@@ -230,12 +238,6 @@ impl<'s> Searcher<'s> {
     }
 }
 
-/// Whether this is a link that was to be followed and leads through a file as if it were a directory: the user has been told
-/// of it, and find(1) takes it for what it is, as it does with links that lead nowhere.
-pub(super) fn is_broken_link(entry: &Entry<'_, State>) -> bool {
-    entry.file_type() == FileType::Symlink && entry.stat_error() == Some(Errno::NOTDIR)
-}
-
 impl Visitor for Searcher<'_> {
     type State = State;
 
@@ -252,6 +254,7 @@ impl Visitor for Searcher<'_> {
     fn batch(&mut self, batch: &Batch<'_, State>) -> Flow {
         let shared = self.shared;
         let worker = self.evaluator.writer.worker;
+        self.covered = Covered::of(shared, batch);
         self.evaluator.directory = batch.dir().map_or(0, |dir| dir.state().number);
         if let Some(line) = shared.line {
             let place = match batch.dir() {

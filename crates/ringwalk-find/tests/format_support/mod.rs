@@ -95,6 +95,10 @@ impl Facts for File {
         rustix::fs::stat(&self.path).map(|stat| FileType::from_mode(stat.st_mode))
     }
 
+    fn is_orphan(&self) -> bool {
+        self.target_type().is_err()
+    }
+
     fn file_system(&self) -> Cow<'_, [u8]> {
         Cow::Borrowed(&self.kind_of_system)
     }

@@ -1,0 +1,51 @@
+//! Entries that a mounted file covers: their directory tells the type of what lies underneath.
+
+use super::shared::Shared;
+use super::state::State;
+use crate::mounts::{MountPoints, Names};
+use crate::plan::When;
+use ringwalk::{Batch, Entry, FileType, Follow};
+
+/// The entries of a directory that a mounted file may cover.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) enum Covered<'s> {
+    #[default]
+    None,
+    /// Those with these names.
+    Named(&'s Names),
+    /// Any: the table of mounts cannot be read.
+    Any,
+}
+
+impl<'s> Covered<'s> {
+    /// Returns the entries of `batch` that may be covered, if the search asks for types and does
+    /// not have metadata of all files anyway.
+    pub(crate) fn of(shared: &'s Shared<'_>, batch: &Batch<'_, State>) -> Self {
+        let Some(dir) = batch.dir() else {
+            return Self::None;
+        };
+        if !shared.plan.asks_type || shared.plan.when == When::Always {
+            return Self::None;
+        }
+        let table = shared.mount_points.get_or_init(|| MountPoints::read().ok());
+        let Some(points) = table else {
+            return Self::Any;
+        };
+        // A starting point and a followed link have other names than the table of mounts tells.
+        let named = dir.depth() > 0 && shared.command.follow != Follow::Always;
+        let found = points.names_in(named.then(|| dir.name()));
+        found.map_or(Self::None, Self::Named)
+    }
+
+    /// Returns true if the directory may tell a wrong type of `entry`.
+    #[inline]
+    pub(crate) fn includes(self, entry: &Entry<'_, State>) -> bool {
+        let named = match self {
+            Self::None => false,
+            Self::Named(names) => names.contains(entry.name()),
+            Self::Any => true,
+        };
+        // Only a directory can cover a directory. Metadata is that of the file on top.
+        named && entry.file_type() != FileType::Directory && entry.metadata().is_none()
+    }
+}

@@ -1,0 +1,102 @@
+"""The installed GNU find (findutils 4.9), with what findutils 4.10 and POSIX have otherwise pinned.
+
+`docs/find.md` gives the reason for each difference.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from support.run import Arg, Program, Result
+
+# A message that names a file or a command, and why it could not be used.
+FAILURE = re.compile(rb"find: (?:'|\xe2\x80\x98)(.*)(?:'|\xe2\x80\x99): ([A-Z][^:]*)")
+
+
+class CurrentFind(Program):
+    """GNU find as it has to be: what it says is corrected, and its questions are, where it is old.
+
+    - A link whose target's path leads through a file that is no directory is a broken link: no
+      message, and no status for it.
+    - A message that something failed comes with a status that is not 0. GNU find says 0 after a
+      command of `-exec ... ;` that cannot be run, and after a link that `%Y` cannot follow.
+    - `-xtype` takes a link that leads in circles for a link, as findutils 4.10 does.
+    """
+
+    def __call__(self, *args: Arg | int, **options) -> Result:
+        cwd = options.get("cwd")
+        plain = [str(arg) if isinstance(arg, int) else arg for arg in args]
+        asked = super().__call__(*without_loops(plain, cwd), **options)
+        return corrected(replace(asked, args=(*self.first, *plain)), cwd)
+
+
+def corrected(result: Result, cwd: os.PathLike | str | None) -> Result:
+    """The result with the messages and the status that it has to have."""
+    failures = 0
+    kept = []
+    for line in result.err.splitlines(keepends=True):
+        failure = FAILURE.fullmatch(line.rstrip(b"\n"))
+        if failure and is_broken(failure[1], failure[2], cwd):
+            continue
+        failures += failure is not None
+        kept.append(line)
+    dropped = len(kept) < len(result.err.splitlines())
+    status = result.status
+    if status == 0 and failures:
+        status = 1
+    elif status == 1 and dropped and not kept:
+        status = 0
+    return replace(result, err=b"".join(kept), status=status)
+
+
+def is_broken(name: bytes, reason: bytes, cwd: os.PathLike | str | None) -> bool:
+    """Whether this is the message about a link through a file that is no directory."""
+    path = os.path.join(os.fsencode(cwd or "."), name)
+    return reason == b"Not a directory" and os.path.islink(path)
+
+
+def without_loops(args: list[Arg], cwd: os.PathLike | str | None) -> list[Arg]:
+    """The arguments, with `-xtype` asked of links that lead in circles as `-type`."""
+    if "-xtype" not in args:
+        return args
+    numbers = sorted({os.lstat(path).st_ino for path in loops(args, cwd)})
+    either = [word for number in numbers for word in ("-o", "-inum", str(number))][1:]
+    words: list[Arg] = []
+    for arg in args:
+        kinds = arg if words[-1:] == ["-xtype"] else None
+        words.append(arg)
+        if either and isinstance(kinds, str) and is_list_of_types(kinds):
+            words[-2:] = ["(", "(", *either, ")", "-type", kinds, "-o"]
+            words += ["!", "(", *either, ")", "-xtype", kinds, ")"]
+    return words
+
+
+def is_list_of_types(kinds: str) -> bool:
+    """Whether GNU find takes this after `-xtype`; if it does not, its message names the test."""
+    letters = kinds.split(",")
+    return set(letters) <= set("bcdpfls") and len(letters) == len(set(letters))
+
+
+def loops(args: list[Arg], cwd: os.PathLike | str | None) -> Iterator[bytes]:
+    """Links that lead in circles, below the working directory and arguments that are paths."""
+    base = os.fsencode(cwd or "/nonexistent")
+    tops = {base, *(os.path.join(base, os.fsencode(arg)) for arg in args)}
+    for top in tops - {b"/"}:
+        for folder, folders, files in os.walk(top):
+            for name in (*folders, *files):
+                path = os.path.join(folder, name)
+                if os.path.islink(path) and leads_in_circles(path):
+                    yield path
+
+
+def leads_in_circles(path: bytes) -> bool:
+    """Whether following the link ends with ELOOP."""
+    try:
+        os.stat(path)
+    except OSError as error:
+        return error.errno == errno.ELOOP
+    return False
