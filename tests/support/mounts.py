@@ -104,8 +104,9 @@ def shut_down(point: Path) -> None:
 
 @contextlib.contextmanager
 def mounted(point: Path, *args: str | Path) -> Iterator[Path]:
-    """What `mount ARGS POINT` makes, while the block runs."""
-    point.mkdir(parents=True, exist_ok=True)
+    """What `mount ARGS POINT` makes, while the block runs; at a file, if there is one."""
+    if not point.exists():
+        point.mkdir(parents=True)
     call("mount", *args, point)
     try:
         yield point
