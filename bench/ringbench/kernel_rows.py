@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from .bulk_rows import PLAIN
-from .rows import ENTRIES, ENTRIES_AND_BYTES, EVERY_NAME, TOTAL, Row
+from .rows import ENTRIES, ENTRIES_AND_BYTES, EVERY_NAME, GNU_TOTAL, TOTAL, Row
 
 # The stock kernels that the module is measured on.
 STOCK = ("6.1", "6.12", "7.3")
@@ -60,7 +60,7 @@ TOKIO = ("current-thread", "multi-thread")
 
 # The published measurement: one thread and an event loop against GNU du and tokio.
 MICROVM = [
-    Row("gnu-du-bs", "stat", "du", ("-bs", "{tree}"), TOTAL),
+    Row("gnu-du-bs", "stat", "du", ("-bs", "{tree}"), GNU_TOTAL),
     *(
         Row(f"tokio-{kind}", "stat", "traverse", (kind, "{tree}"), ENTRIES_AND_BYTES)
         for kind in TOKIO

@@ -63,7 +63,7 @@ fn exceptions(
 #[doc = include_str!(concat!(env!("OUT_DIR"), "/Usage.txt"))]
 #[pyclass(frozen, get_all, module = "ringwalk")]
 pub(crate) struct Usage {
-    /// Sum of the sizes of all files in bytes.
+    /// Sum of the sizes of regular files and symbolic links in bytes.
     apparent_size: u128,
     /// Bytes that they take on the device.
     allocated: u128,

@@ -1,11 +1,8 @@
 //! Files that have been met, so that each counts once.
 
-use ringwalk::{Dir, FileType, Identity, Metadata};
+use ringwalk::Identity;
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
-
-/// `STATX_ATTR_MOUNT_ROOT` (Linux 5.8): something is mounted here.
-const MOUNT_ROOT: u64 = 0x2000;
 
 /// Files met, by device and inode number.
 #[derive(Debug, Default)]
@@ -60,24 +57,6 @@ impl Hasher for Mixer {
         let product = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         self.0 = product ^ product >> 32;
     }
-}
-
-/// Whether this may be a directory that the walk is inside of, where no links are followed: only a mount can lead back then.
-pub fn may_lead_back(metadata: &Metadata) -> bool {
-    metadata.attributes & MOUNT_ROOT != 0 && metadata.file_type() == FileType::Directory
-}
-
-/// Whether a directory found in `dir` is one that it is found within: by way of a link that is followed, or of a mount of itself.
-/// `identity` finds what makes a directory of the walk the same as another in its state.
-pub fn within_itself<S>(dir: &Dir<S>, found: Identity, identity: impl Fn(&S) -> Identity) -> bool {
-    let mut above = Some(dir);
-    while let Some(dir) = above {
-        if identity(dir.state()) == found {
-            return true;
-        }
-        above = dir.parent();
-    }
-    false
 }
 
 #[cfg(test)]

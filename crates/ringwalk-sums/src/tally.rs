@@ -12,6 +12,8 @@ use std::path::Path;
 const TYPES: usize = 16;
 
 /// What one worker has counted. Roots do not count, only what is below them.
+///
+/// Names are counted: a directory that a mount shows at two places counts at both, with all below.
 #[derive(Clone)]
 pub struct Tally<'t> {
     types: [u64; TYPES],

@@ -3,7 +3,8 @@
 //! Without an order among results there is one sum and one set of files met, which all workers look into: of a file's names it does not
 //! matter which is met first, as the sum is the same.
 
-use crate::met::{Met, may_lead_back, within_itself};
+use crate::location::{Location, lies_within_itself};
+use crate::met::Met;
 use crate::trouble::{Stop, Tell, Trouble};
 use ringwalk::{
     Batch, Entry, Error, Fields, FileType, Flow, Follow, Identity, Metadata, Operation,
@@ -14,9 +15,15 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// The size of a file in bytes. One that its file system gives as negative counts as nothing.
+/// Returns the size of a regular file or a symbolic link in bytes, and 0 for every other type: what
+/// `st_size` means for those POSIX does not say. A size that the file system gives as negative is 0.
 pub fn apparent_size(metadata: &Metadata) -> u64 {
-    i64::try_from(metadata.size).map_or(0, |_| metadata.size)
+    match metadata.file_type() {
+        FileType::Regular | FileType::Symlink => {
+            i64::try_from(metadata.size).map_or(0, |_| metadata.size)
+        }
+        _ => 0,
+    }
 }
 
 /// The space that a file takes, in bytes.
@@ -27,7 +34,7 @@ pub fn allocated_size(metadata: &Metadata) -> u64 {
 /// Sums over files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Sum of the sizes, in bytes.
+    /// Sum of the sizes of regular files and symbolic links, in bytes.
     pub apparent: u128,
     /// Sum of the space taken, in bytes.
     pub allocated: u128,
@@ -88,23 +95,6 @@ impl Measuring<'_> {
     }
 }
 
-/// What is kept with a directory: itself, and the device of its root.
-#[derive(Debug)]
-pub struct State {
-    identity: Identity,
-    device: u64,
-}
-
-impl Default for State {
-    fn default() -> Self {
-        let identity = Identity { dev: 0, ino: 0 };
-        Self {
-            identity,
-            device: 0,
-        }
-    }
-}
-
 /// One worker's part, of a walk or of a scan.
 #[derive(Debug)]
 pub struct Measurer<'m, 't> {
@@ -123,16 +113,15 @@ impl<'m, 't> Measurer<'m, 't> {
     }
 
     /// Whether a file counts, and is descended into.
-    fn admits(&self, batch: &Batch<'_, State>, metadata: &Metadata) -> bool {
+    fn admits(&self, batch: &Batch<'_, Location>, metadata: &Metadata) -> bool {
         let follows = self.measuring.follow == Follow::Always;
         let is_directory = metadata.file_type() == FileType::Directory;
         if let Some(dir) = batch.dir() {
             if self.measuring.one_file_system && metadata.dev != dir.state().device {
                 return false;
             }
-            if may_lead_back(metadata)
-                && within_itself(dir, metadata.identity(), |state| state.identity)
-            {
+            // Where links are followed, every directory met is kept.
+            if !follows && lies_within_itself(dir, metadata, false, |location| location) {
                 return false;
             }
         }
@@ -141,7 +130,7 @@ impl<'m, 't> Measurer<'m, 't> {
     }
 
     /// A link that was to be followed leads nowhere: its target has no size.
-    fn leads_nowhere(&self, entry: &Entry<'_, State>) {
+    fn leads_nowhere(&self, entry: &Entry<'_, Location>) {
         let path = entry.path();
         let path = Path::new(OsStr::from_bytes(&path));
         let failure = std::fs::metadata(path).err();
@@ -157,9 +146,9 @@ impl<'m, 't> Measurer<'m, 't> {
 }
 
 impl Visitor for Measurer<'_, '_> {
-    type State = State;
+    type State = Location;
 
-    fn batch(&mut self, batch: &Batch<'_, State>) -> Flow {
+    fn batch(&mut self, batch: &Batch<'_, Location>) -> Flow {
         let follows = match self.measuring.follow {
             Follow::Never => false,
             Follow::CommandLine => batch.dir().is_none(),
@@ -181,9 +170,9 @@ impl Visitor for Measurer<'_, '_> {
             }
             self.usage.add(metadata);
             if metadata.file_type() == FileType::Directory {
-                entry.descend_with(State {
-                    identity: metadata.identity(),
-                    device: batch.dir().map_or(metadata.dev, |dir| dir.state().device),
+                entry.descend_with(match batch.dir() {
+                    Some(dir) => Location::below(dir, metadata, |location| location),
+                    None => Location::of_root(metadata.identity()),
                 });
             }
         }

@@ -62,7 +62,8 @@ One line, such as
 
 for all directories together. Every name below them counts, those of directories, links and devices too, and a file as often \
 as it has names; the directories given themselves do not count. Sizes are apparent ones (st_size), as find DIR -mindepth 1 \
--printf '%s\\n' lists them. A symbolic link given as DIR is followed, no other is. With --no-stat the bytes are left out.
+-printf '%s\\n' lists them. A directory that a mount shows at two places, even below itself, counts at both \
+with all names below it. A symbolic link given as DIR is followed, no other is. With --no-stat the bytes are left out.
 
 A name that vanished between the reading of its directory and that of its size is not counted, and is no error; with --no-stat \
 it is counted, as nothing looks whether it is still there.",
@@ -129,9 +130,14 @@ const DOCTOR_EXIT_STATUS: (&str, &str) = (
 const DU: (&str, &str) = (
     "COMPATIBILITY",
     "\
-Options, numbers, messages, exit statuses and the form of lines are those of du of GNU coreutils 9.1; its documentation applies. \
+Options, numbers, messages, exit statuses and the form of lines are those of du of GNU coreutils 9.7; its documentation applies. \
 The order of lines is that in which directories list their entries, and the same on every run on the same tree. A file with several \
 names is counted once, for the name that comes first in that order.
+
+--apparent-size and -b count the sizes of regular files and symbolic links, as GNU du has done since \
+coreutils 9.2; a file of any other type counts as 0 bytes. A directory that a mount shows below itself \
+counts once and is not entered again. As with GNU du, a directory that a mount shows beside itself \
+counts at both places below one operand, and once where there are several operands or -L.
 
 What differs:
 * Large directories: one of more than 10000 entries is listed in its own order, where GNU du goes by inode number; so of several \
@@ -139,6 +145,9 @@ names of a file in different directories another one may be charged. The sum of 
 * Output: is written in blocks unless it goes to a terminal. A reader that goes away ends the work with status 1, not by a signal.
 * Terminals: ? replaces the control characters of paths, unless -0 is given.
 * -L: uses one worker, whatever --workers says.
+* -L, long chains of links: what lies below more than 40 links, each in the directory that the one \
+before it leads to, is counted. GNU du names it to the kernel by a path through all of them, which \
+the kernel refuses (ELOOP).
 * Several operands: a file mounted over another file counts each time it is met.
 * --files0-from: all names are read before anything is measured.
 * --time=mtime: is understood.

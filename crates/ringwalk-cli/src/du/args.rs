@@ -134,7 +134,7 @@ const OPTIONS: &[Definition] = &[
         Flag::ApparentSize,
         None,
         "apparent-size",
-        "Count the bytes of files rather than the space they take",
+        "Count the bytes of regular files and links rather than the space that files take",
     ),
     valued(
         Valued::BlockSize,
@@ -282,10 +282,11 @@ pub(crate) const TIME_ALONE: &str = "mtime";
 
 impl DuArgs {
     fn command(command: Command) -> Command {
-        // A letter for help is not to be had: -h is --human-readable.
+        // -h is --human-readable. The short form of the help has each option and its text on one
+        // line, as that of GNU du, which scripts search for options.
         let help = Arg::new("help")
             .long("help")
-            .action(ArgAction::Help)
+            .action(ArgAction::HelpShort)
             .help("Print this help");
         // Nor for the version: GNU's du has none, and refuses -V.
         let version = Arg::new("version")

@@ -340,7 +340,7 @@ fn refuse(
 
 /// A size with a sign; the error is none for a negative nothing, which would admit nothing.
 fn threshold(text: &[u8]) -> Result<Threshold, Option<Fault>> {
-    let scan = scan(text, b"kKmMGTPEZY0", i64::MIN.into(), i64::MAX.into());
+    let scan = scan(text, b"kKmMGTPEZYRQ0", i64::MIN.into(), i64::MAX.into());
     if let Some(fault) = scan.fault {
         return Err(Some(fault));
     }

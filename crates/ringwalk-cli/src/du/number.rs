@@ -135,6 +135,8 @@ fn unit(text: &[u8], units: &[u8]) -> Option<(i128, usize)> {
         b'E' => 6,
         b'Z' => 7,
         b'Y' => 8,
+        b'R' => 9,
+        b'Q' => 10,
         _ => return None,
     };
     Some(match &text[1..] {
@@ -148,7 +150,7 @@ fn unit(text: &[u8], units: &[u8]) -> Option<(i128, usize)> {
 mod tests {
     use super::*;
 
-    const UNITS: &[u8] = b"kKmMGTPEZY0";
+    const UNITS: &[u8] = b"kKmMGTPEZYRQ0";
 
     fn unsigned(text: &str) -> Scan {
         scan(text.as_bytes(), UNITS, 0, u64::MAX.into())
@@ -173,6 +175,8 @@ mod tests {
         assert_eq!(good("M"), Some(1 << 20));
         assert_eq!(good("MB"), Some(1_000_000));
         assert_eq!(good("15E"), Some(15 << 60));
+        assert_eq!(good("0R"), Some(0));
+        assert_eq!(good("0QiB"), Some(0));
     }
 
     #[test]
@@ -188,6 +192,8 @@ mod tests {
         assert_eq!(unsigned("0x").fault, Some(Fault::Suffix));
         assert_eq!(unsigned("16E").fault, Some(Fault::TooLarge));
         assert_eq!(unsigned("1Y").fault, Some(Fault::TooLarge));
+        assert_eq!(unsigned("1R").fault, Some(Fault::TooLarge));
+        assert_eq!(unsigned("1QB").fault, Some(Fault::TooLarge));
         assert_eq!(unsigned(&"9".repeat(60)).fault, Some(Fault::TooLarge));
         assert_eq!(unsigned("99999999999999999999x").fault, Some(Fault::Suffix));
     }

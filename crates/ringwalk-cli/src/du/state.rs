@@ -4,8 +4,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use ringwalk::ordered::{Ordered, Place};
-use ringwalk::{Fields, Identity, Metadata, Stay};
-use ringwalk_sums::{Met, allocated_size, apparent_size};
+use ringwalk::{Fields, Metadata, Stay};
+use ringwalk_sums::{Location, Met, allocated_size, apparent_size};
 
 use super::account::Event;
 use super::config::{Config, Links};
@@ -39,9 +39,7 @@ pub(crate) struct State {
     pub(super) place: Option<Place>,
     /// What has been added up of it, or of the directory it is merged into.
     pub(super) sums: Arc<Mutex<Sums>>,
-    pub(super) identity: Identity,
-    /// The device of the operand.
-    pub(super) device: u64,
+    pub(super) location: Location,
     pub(super) entered: AtomicBool,
     /// Met before: not counted.
     pub(super) repeated: AtomicBool,
@@ -57,22 +55,16 @@ pub(super) struct Sums {
 
 impl Default for State {
     fn default() -> Self {
-        Self::new(None, Arc::default(), Identity { dev: 0, ino: 0 }, 0)
+        Self::new(None, Arc::default(), Location::default())
     }
 }
 
 impl State {
-    pub(super) fn new(
-        place: Option<Place>,
-        sums: Arc<Mutex<Sums>>,
-        identity: Identity,
-        device: u64,
-    ) -> Self {
+    pub(super) fn new(place: Option<Place>, sums: Arc<Mutex<Sums>>, location: Location) -> Self {
         Self {
             place,
             sums,
-            identity,
-            device,
+            location,
             entered: AtomicBool::new(false),
             repeated: AtomicBool::new(false),
             occupied: AtomicBool::new(false),

@@ -13,7 +13,7 @@ use ringwalk::ordered::{Line, Place};
 use ringwalk::{
     Batch, Dir, Entry, Errno, Error, FileType, Flow, Left, Metadata, Operation, Visitor,
 };
-use ringwalk_sums::{may_lead_back, within_itself};
+use ringwalk_sums::{Location, lies_within_itself};
 use rustix::fs::{AtFlags, CWD, statat};
 
 use super::account::{Event, Leave};
@@ -119,15 +119,12 @@ impl<'s, 'a> Measurer<'s, 'a> {
             return None;
         }
         if let Some(dir) = batch.dir() {
-            if config.one_file_system && metadata.dev != dir.state().device {
+            if config.one_file_system && metadata.dev != dir.state().location.device {
                 return None;
             }
-            let by_link =
-                config.links == Links::Always && metadata.file_type() == FileType::Directory;
             // Left out without a word, as a tree that goes on for ever has no size.
-            if (by_link || may_lead_back(metadata))
-                && within_itself(dir, metadata.identity(), |state| state.identity)
-            {
+            let follows = config.links == Links::Always;
+            if lies_within_itself(dir, metadata, follows, |state| &state.location) {
                 return None;
             }
         }
@@ -175,7 +172,8 @@ impl<'s, 'a> Measurer<'s, 'a> {
             if metadata.file_type() == FileType::Directory {
                 totals.add(&own);
                 let sums = Arc::clone(&state.sums);
-                entry.descend_with(State::new(None, sums, metadata.identity(), state.device));
+                let location = Location::below(dir, metadata, |state| &state.location);
+                entry.descend_with(State::new(None, sums, location));
             } else if self.may_repeat(metadata) {
                 links.push(metadata.identity(), &own, 0..0);
             } else {
@@ -253,9 +251,12 @@ impl<'s, 'a> Measurer<'s, 'a> {
                 totals: own,
                 links: LinkedFiles::default(),
             };
-            let device = batch.dir().map_or(metadata.dev, |dir| dir.state().device);
+            let location = match batch.dir() {
+                Some(dir) => Location::below(dir, metadata, |state| &state.location),
+                None => Location::of_root(metadata.identity()),
+            };
             let sums = Arc::new(Mutex::new(sums));
-            entry.descend_with(State::new(Some(place), sums, metadata.identity(), device));
+            entry.descend_with(State::new(Some(place), sums, location));
         }
     }
 
@@ -274,7 +275,7 @@ impl<'s, 'a> Measurer<'s, 'a> {
 
     /// Notes that a directory is met; false if it has been before.
     fn meet(&self, state: &State) -> bool {
-        let first = lock(self.shared.entered).insert(state.identity);
+        let first = lock(self.shared.entered).insert(state.location.identity);
         if !first {
             state.repeated.store(true, Ordering::Relaxed);
         }

@@ -214,11 +214,12 @@ def du(
     workers: int | None = None,
     source: _Source = "auto",
 ) -> Usage:
-    """What a tree takes, each file once however many names it has in it.
+    """What a tree takes, each file once however many names it has in it. A directory that a mount
+    shows below itself counts once.
 
     >>> usage = ringwalk.du(top / "src")
     >>> usage.entries, usage.apparent_size, usage.errors
-    (2, 4108, [])
+    (2, 12, [])
 
     Options are those of `scan`; `one_file_system` leaves out what is on other devices. Raises
     `OSError` if nothing can be found out about `path` itself; other errors are in the result.
@@ -230,7 +231,7 @@ class Usage:
 
     @property
     def apparent_size(self) -> int:
-        """Sum of the sizes of all files, directories included, in bytes."""
+        """Sum of the sizes of regular files and symbolic links in bytes."""
     @property
     def allocated(self) -> int:
         """Bytes that they take on the device."""
@@ -251,7 +252,7 @@ def count(
     source: _Source = "auto",
 ) -> Count:
     """How many files there are below a directory, by each of their names. Without `stat` only names
-    are read, which is faster.
+    are read, which is faster. A directory that a mount shows at two places counts at both.
 
     >>> count = ringwalk.count(top)
     >>> count.files, count.types["directory"]
