@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support import capi, mounts, trees, zoo
+from support import capi, gnu, mounts, trees, zoo
 from support import find as finding
 from support.run import Program
 
@@ -88,14 +88,12 @@ def du(programs: Path) -> Program:
 
 
 @pytest.fixture(scope="session")
-def gnu_du() -> Program:
-    """GNU du, the reference."""
-    path = shutil.which("du")
-    version = subprocess.run([path, "--version"], capture_output=True, check=True).stdout
-    if b"GNU coreutils" not in version:
-        pytest.skip(f"{path} is not GNU du")
-    # By its bare name, which is what it puts before its messages.
-    return Program("du")
+def gnu_du(base: Path) -> Program:
+    """GNU du, the reference, with the apparent sizes of coreutils 9.7."""
+    program = gnu.du(base)
+    if program is None:
+        pytest.skip("du is not GNU du")
+    return program
 
 
 @pytest.fixture(scope="session")

@@ -15,13 +15,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from processes import finished
 from support import images, mounts, trees
 from support.answers import messages
 
 pytestmark = pytest.mark.usefixtures("needs_root")
 
 FIELDS = "%p %y %i %n %m %U %G %s %b %A@ %C@ %T@ %l\\0"
-TIMEOUT = 20
+SECONDS = 20
 
 # Without a journal all of an image is what damage is done to.
 LINES = {
@@ -80,7 +81,7 @@ class Patient:
     def compare(self) -> str:
         top = self.image.point
         command = ("find", ".", "-printf", FIELDS)
-        options = {"cwd": top, "timeout": TIMEOUT}
+        options = {"cwd": top, "cpu": SECONDS}
         got = self.ringwalk("--source", "ext4", *command, **options).sane()
         expected = self.ringwalk("--source", "syscall", *command, **options).sane()
         if b"by source ext4" in got.err and not got.out:
@@ -199,7 +200,7 @@ def test_chosen_fields(ringwalk, scratch, sound):
     for line in FIELDS_DAMAGED:
         work.write_bytes(sound)
         debugfs = ["debugfs", "-w", "-R", line, work]
-        done = subprocess.run(debugfs, capture_output=True, check=False, timeout=TIMEOUT)
+        done = finished(debugfs, capture_output=True)
         assert done.returncode == 0
         try:
             seen.append((line, patient.look(work.read_bytes())))
@@ -220,7 +221,7 @@ def test_a_directory_below_itself(ringwalk, scratch):
     for line in ("link looped looped/again", "unlink looped/.."):
         images.command(["debugfs", "-w", "-R", line, image.file])
     with image.mounted("ro,errors=continue") as point:
-        options = {"cwd": point, "timeout": TIMEOUT}
+        options = {"cwd": point, "cpu": SECONDS}
         command = ("find", ".", "-print0")
         got = ringwalk("--source", "ext4", *command, **options).sane()
         expected = ringwalk("--source", "syscall", *command, **options).sane()
@@ -240,7 +241,7 @@ def test_a_device_that_fails(ringwalk, mount, scratch, share):
     # What was read is forgotten; the device ends where the file does only for what is read anew.
     for command in (("find", ".", "-printf", FIELDS), ("du", "-s"), ("count",)):
         flush(image.device())
-        got = ringwalk("--source", "ext4", *command, cwd=image.point, timeout=TIMEOUT).sane()
+        got = ringwalk("--source", "ext4", *command, cwd=image.point, cpu=SECONDS).sane()
         flush(image.device())
         expected = ringwalk("--source", "syscall", *command, cwd=image.point).sane()
         if command[0] == "find":

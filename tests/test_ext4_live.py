@@ -222,4 +222,4 @@ def test_directories_in_directories(ringwalk, mount, scratch):
         time.sleep(4)
         expected = ringwalk("--source", "syscall", *command).ok().out
         for source in SOURCES:
-            assert ringwalk("--source", source, *command, timeout=10).ok().out == expected
+            assert ringwalk("--source", source, *command, cpu=10).ok().out == expected

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from processes import TIMEOUT, started
 from support import answers, idmap, images, mounts, trees
 from support.answers import QUESTIONS, Reference, assert_sources_agree
 from support.run import run
@@ -215,12 +216,13 @@ def test_unmounting_while_it_is_walked(ringwalk, programs, disk, lazily):
     trees.settle(disk.point)
     expected = ringwalk("--source", "syscall", "find", disk.point, "-print0").ok()
     command = [programs / "ringwalk", "--source", "ext4", "find", disk.point, "-print0"]
-    walk = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
-    # It has begun, and then waits for its reader.
-    first = walk.stdout.read(1)
-    umount = ["umount", *(["--lazy"] if lazily else []), disk.point]
-    done = subprocess.run(umount, capture_output=True, check=False)
-    out, err = walk.communicate(timeout=60)
+    pipe = subprocess.PIPE
+    with started(command, stdout=pipe, stderr=pipe, bufsize=0) as walk:
+        # It has begun, and then waits for its reader.
+        first = walk.stdout.read(1)
+        umount = ["umount", *(["--lazy"] if lazily else []), disk.point]
+        done = subprocess.run(umount, capture_output=True, check=False)
+        out, err = walk.communicate(timeout=TIMEOUT)
     assert (done.returncode == 0) == lazily, done.stderr
     assert (walk.returncode, err) == (0, b"")
     assert sorted((first + out).split(b"\0")) == sorted(expected.out.split(b"\0"))

@@ -179,7 +179,7 @@ def test_swaps_while_deleting(find, scratch, nofile):
             # Until nothing is left, or the attacker has taken a directory away for good.
             for workers in ("1", "4", "2"):
                 env = {"RINGWALK_WORKERS": workers}
-                result = find("inside", "-delete", cwd=place, env=env, nofile=nofile, timeout=30)
+                result = find("inside", "-delete", cwd=place, env=env, nofile=nofile)
                 assert b"OUTSIDE" not in result.err
                 result.sane()
         runs += 1
@@ -195,7 +195,7 @@ def test_swaps_while_running_commands(find, scratch):
         while time.monotonic() < end:
             for end_mark in (";", "+"):
                 args = ("-type", "f", "-execdir", "sh", "-c", script, "sh", "{}", end_mark)
-                result = find(scratch / "inside", *args, timeout=60).sane()
+                result = find(scratch / "inside", *args).sane()
                 assert result.out == b"", result.out[:500]
             runs += 1
     assert runs > 0

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import os
+import select
 import subprocess
-import time
 
 import pytest
+from processes import TIMEOUT, finished, started
 from support import mounts
 from support.find import assert_same, difference, messages
-from support.run import NOBODY, TIMEOUT, Result, environment, run
+from support.run import NOBODY, Result, environment, limit_cpu, run
 from support.terminal import TERMINAL, converse, written
 
 ACTIONS = ("-print", "-print0", "-printf %p\\n", "-ls", "-fprint /dev/stdout", "-true")
 
 
 def run_with(programs, args, stdout, before=None) -> Result:
-    done = subprocess.run(
+    done = finished(
         [programs / "find", *args],
         stdout=stdout,
         stderr=subprocess.PIPE,
         stdin=subprocess.DEVNULL,
         env=environment(),
         preexec_fn=before,
-        timeout=TIMEOUT,
-        check=False,
     )
     return Result(tuple(args), done.returncode, b"", done.stderr)
 
@@ -72,35 +71,36 @@ def test_a_pipe_closed_before_the_start(programs, tree, action):
 @pytest.mark.parametrize("action", ACTIONS)
 def test_a_pipe_closed_in_the_middle(programs, tree, action, workers):
     """`find | head -1`: the search stops when nobody reads any more, without a word."""
-    process = subprocess.Popen(
+    with started(
         [programs / "find", *[tree] * 30, *action.split()],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment({"RINGWALK_WORKERS": workers}),
-    )
-    assert process.stdout.read(1)
-    process.stdout.close()
-    start = time.monotonic()
-    status = process.wait(timeout=TIMEOUT)
-    assert time.monotonic() - start < 5
-    told = process.stderr.read()
-    process.stderr.close()
+        preexec_fn=limit_cpu(5),
+    ) as process:
+        assert process.stdout.read(1)
+        process.stdout.close()
+        status = process.wait(timeout=TIMEOUT)
+        told = process.stderr.read()
     assert status in (-13, 1) and told == b""
 
 
 def test_a_closed_pipe_runs_no_more_commands(programs, tree, scratch):
     """When the output is gone, nothing more is done to files that nobody will hear of."""
-    script = 'printf x >> "$0"; sleep 0.002'
-    log = scratch / "log"
-    process = subprocess.Popen(
-        [programs / "find", tree, "-print", "-exec", "sh", "-c", script, log, "{}", ";"],
+    # The first command waits until the reader is gone.
+    script = 'printf x >> "$0"; test "$(stat -c %s "$0")" != 1 || cat "$1"'
+    log, gate = scratch / "log", scratch / "gate"
+    os.mkfifo(gate)
+    with started(
+        [programs / "find", tree, "-print", "-exec", "sh", "-c", script, log, gate, ";"],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env=environment(),
-    )
-    assert process.stdout.read(1)
-    process.stdout.close()
-    assert process.wait(timeout=TIMEOUT) in (-13, 1)
+    ) as process:
+        assert process.stdout.read(1)
+        process.stdout.close()
+        gate.write_bytes(b"")
+        assert process.wait(timeout=TIMEOUT) in (-13, 1)
     entries = subprocess.run(["find", tree, "-printf", "x"], capture_output=True, check=True).stdout
     assert 0 < log.stat().st_size < len(entries) / 2
 
@@ -200,16 +200,14 @@ def test_output_comes_early(programs, scratch):
     """A reader that waits sees what is found although the search goes on."""
     (scratch / "top").mkdir()
     (scratch / "top" / "first").touch()
-    line = ["-print", "-name", "first", "-exec", "sleep", "3", ";"]
-    process = subprocess.Popen(
+    os.mkfifo(scratch / "never-written")
+    line = ["-print", "-name", "first", "-exec", "cat", "never-written", ";"]
+    with started(
         [programs / "find", "top", *line], cwd=scratch, stdout=subprocess.PIPE, env=environment()
-    )
-    start = time.monotonic()
-    first = os.read(process.stdout.fileno(), 100)
-    assert first.startswith(b"top") and time.monotonic() - start < 2
-    process.stdout.close()
-    process.kill()
-    process.wait()
+    ) as process:
+        assert select.select([process.stdout], [], [], TIMEOUT)[0]
+        assert os.read(process.stdout.fileno(), 100).startswith(b"top")
+        assert process.poll() is None
 
 
 def test_appending(programs, gnu_find, small):

@@ -74,8 +74,8 @@ def test_the_link_named_du_only_if_asked_for(install, scratch):
     assert os.readlink(scratch / "bin" / "du") == "ringwalk"
     (scratch / "data").mkdir()
     (scratch / "data" / "file").write_bytes(b"x" * 5000)
-    ours = run([scratch / "bin" / "du", "-ab", scratch / "data"]).ok()
-    assert ours.out == run(["du", "-ab", scratch / "data"]).out
+    ours = run([scratch / "bin" / "du", "-aB1", scratch / "data"]).ok()
+    assert ours.out == run(["du", "-aB1", scratch / "data"]).out
 
 
 def test_the_link_named_find_only_if_asked_for(install, scratch):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-import time
 
 import pytest
+from processes import TIMEOUT, finished, started
 from support import mounts
-from support.run import TIMEOUT, Result, environment, run
+from support.run import Result, environment, limit_cpu, run
 from support.terminal import converse
 
 COMMANDS = (
@@ -23,15 +23,13 @@ COMMANDS = (
 
 
 def run_with(programs, command, tree, stdout, before=None) -> Result:
-    done = subprocess.run(
+    done = finished(
         [programs / command[0], *command[1:], tree],
         stdout=stdout,
         stderr=subprocess.PIPE,
         stdin=subprocess.DEVNULL,
         env=environment(),
         preexec_fn=before,
-        timeout=TIMEOUT,
-        check=False,
     )
     return Result(command, done.returncode, b"", done.stderr)
 
@@ -60,20 +58,18 @@ def test_a_pipe_closed_before_the_start(programs, tree, command):
 def test_a_pipe_closed_in_the_middle(programs, tree, workers):
     """`du -a | head -1`: the walk stops when nobody reads any more."""
     # Twenty times the tree is more than a pipe holds.
-    process = subprocess.Popen(
+    with started(
         [programs / "du", "-al", "--explain", "--workers", str(workers), *[tree] * 20],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment(),
-    )
-    assert process.stdout.read(1)
-    process.stdout.close()
-    start = time.monotonic()
-    status = process.wait(timeout=TIMEOUT)
-    assert time.monotonic() - start < 10
+        preexec_fn=limit_cpu(10),
+    ) as process:
+        assert process.stdout.read(1)
+        process.stdout.close()
+        status = process.wait(timeout=TIMEOUT)
+        messages = process.stderr.read()
     assert status in (-13, 1)
-    messages = process.stderr.read()
-    process.stderr.close()
     assert b"panicked" not in messages
     # While the only worker waits to write nobody reads on; of several another one may do so.
     assert workers > 1 or b"before everything was read" in messages, messages
@@ -88,11 +84,9 @@ def test_a_closed_output_is_a_failure(programs, tree, command):
 
 
 def test_all_three_descriptors_closed(programs, tree):
-    status = subprocess.run(
+    status = finished(
         ["sh", "-c", 'exec "$0" -s "$1" <&- >&- 2>&-', programs / "du", tree],
         env=environment(),
-        timeout=TIMEOUT,
-        check=False,
     ).returncode
     assert status in (0, 1)
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import pty
+import select
 import subprocess
+import time
 
 import pytest
+from processes import TIMEOUT, finished, started
 from support import strace, trees
-from support.run import TIMEOUT, environment
+from support.run import environment
 
 
 @pytest.fixture(scope="module")
@@ -28,27 +31,23 @@ def some_directories(base):
 def on_a_terminal(args) -> tuple[bytes, bytes, int]:
     """Runs a program whose standard error is a terminal; returns both outputs and the status."""
     master, slave = pty.openpty()
-    process = subprocess.Popen(
+    with started(
         args,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=slave,
         env=environment({"TERM": "xterm", "COLUMNS": "80"}),
-    )
-    os.close(slave)
-    shown = b""
-    while True:
-        try:
-            chunk = os.read(master, 65536)
-        except OSError:  # EIO: the last one to hold the other side is gone
-            break
-        if not chunk:
-            break
-        shown += chunk
-    os.close(master)
-    out = process.stdout.read()
-    process.stdout.close()
-    return out, shown, process.wait(timeout=TIMEOUT)
+    ) as process:
+        os.close(slave)
+        shown = b""
+        while select.select([master], [], [], TIMEOUT)[0]:
+            try:
+                shown += os.read(master, 65536)
+            except OSError:  # EIO: the last one to hold the other side is gone
+                break
+        os.close(master)
+        out = process.stdout.read()
+        return out, shown, process.wait(timeout=TIMEOUT)
 
 
 COMMANDS = (("count",), ("du", "-s"))
@@ -88,21 +87,27 @@ def test_never_shows_nothing(programs, slow, some_directories, command):
 
 def test_short_work_on_a_terminal_shows_nothing(programs, slow, scratch):
     """Two slow reads take 0.2 s, which is less than the half second that must pass."""
-    _, shown, status = on_a_terminal([*slow, programs / "ringwalk", "count", scratch])
-    assert (shown, status) == (b"", 0)
+    for _ in range(100):
+        begin = time.monotonic()
+        _, shown, status = on_a_terminal([*slow, programs / "ringwalk", "count", scratch])
+        # A run that other programs held up for longer tells nothing.
+        if time.monotonic() - begin < 0.5:
+            assert (shown, status) == (b"", 0)
+            return
+    pytest.skip("every run took half a second: this machine has too much else to do")
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_auto_shows_nothing_in_a_file(programs, slow, some_directories, command):
     args = [*slow, programs / "ringwalk", *command, "--progress", "auto", some_directories]
-    done = subprocess.run(args, capture_output=True, env=environment(), timeout=TIMEOUT, check=True)
+    done = finished(args, capture_output=True, env=environment(), check=True)
     assert done.stderr == b""
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_always_shows_it_in_a_file_too(programs, slow, some_directories, command):
     args = [*slow, programs / "ringwalk", "--progress", "always", *command, some_directories]
-    done = subprocess.run(args, capture_output=True, env=environment(), timeout=TIMEOUT, check=True)
+    done = finished(args, capture_output=True, env=environment(), check=True)
     assert b"some-directories" in done.stderr
 
 

@@ -74,7 +74,7 @@ ENTRIES = {"entries": first_number}
 ENTRIES_AND_BYTES = {"entries": first_number, "bytes": second_number}
 LISTED = {"entries": lines}
 TOTAL = {"total of du -sb": first_number}
-# GNU du adds the sizes of directories before coreutils 9.2, so its total is compared with its own only.
+# GNU du before coreutils 9.2 adds the sizes of directories, so its totals differ from ours.
 GNU_TOTAL = {"total of GNU du -sb": first_number}
 EVERY_LINE = {"lines of du -a": lines}
 

@@ -6,7 +6,10 @@ import re
 from collections import Counter
 from pathlib import Path
 
+from support.capi import compile_c
 from support.run import Program, Result, run
+
+SIZES_OF_FILES = Path(__file__).with_name("file_sizes.c")
 
 # find's %y letters and the names `count --json` uses.
 TYPE_NAMES = {
@@ -18,6 +21,25 @@ TYPE_NAMES = {
     "p": "fifo",
     "s": "socket",
 }
+
+
+def du(work: Path) -> Program | None:
+    """GNU du as the tests compare with it; none if another du is installed.
+
+    Before coreutils 9.2 apparent sizes were those of directories and other types too. Such a du is
+    shown the sizes of regular files and links only. `work` is where the library for that is put.
+    """
+    told = run(["du", "--version"]).out
+    version = re.search(rb"GNU coreutils\) (\d+)\.(\d+)", told)
+    if version is None:
+        return None
+    # By its bare name, which is what it puts before its messages.
+    if (int(version[1]), int(version[2])) >= (9, 2):
+        return Program("du")
+    library = work / "file_sizes.so"
+    if not library.exists():
+        compile_c(SIZES_OF_FILES, "-shared", "-fPIC", "-o", library, "-ldl")
+    return Program("du", env={"LD_PRELOAD": str(library)})
 
 
 def find_totals(*tops: Path | str | bytes) -> tuple[int, int]:

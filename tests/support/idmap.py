@@ -9,6 +9,8 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+from processes import started
+
 from support import mounts
 
 # Numbers of the system calls, the same on every architecture that Linux has got since 5.1.
@@ -41,13 +43,9 @@ def system_call(number: int, *args) -> int:
 @contextlib.contextmanager
 def user_namespace(shift: int, length: int = 65536) -> Iterator[int]:
     """A descriptor of a user namespace in which what is 0 outside is `shift`."""
-    holder = subprocess.Popen(
-        ["unshare", "--user", "sh", "-c", "echo; exec cat"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    try:
+    command = ["unshare", "--user", "sh", "-c", "echo; exec cat"]
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with started(command, **streams) as holder:
         if holder.stdout.readline() != b"\n":
             raise mounts.Unavailable(f"unshare --user: {holder.stderr.read().decode().strip()}")
         for name in ("uid_map", "gid_map"):
@@ -57,8 +55,6 @@ def user_namespace(shift: int, length: int = 65536) -> Iterator[int]:
             yield descriptor
         finally:
             os.close(descriptor)
-    finally:
-        holder.communicate()
 
 
 @contextlib.contextmanager

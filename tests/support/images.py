@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from processes import finished
 
 from support import contents, mounts
 
@@ -136,7 +137,7 @@ def make(kind: str, form: Format, file: Path) -> None:
 
 def command(args: list[str | Path]) -> None:
     """Runs a tool that has to succeed."""
-    done = subprocess.run(args, input=b"y\n", capture_output=True, check=False, timeout=60)
+    done = finished(args, input=b"y\n", capture_output=True)
     assert done.returncode == 0, (args, done.stderr)
 
 

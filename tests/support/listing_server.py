@@ -10,7 +10,9 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from support.run import TIMEOUT, environment
+from processes import TIMEOUT, started
+
+from support.run import environment
 
 
 class Server:
@@ -53,14 +55,11 @@ class Server:
 def serving(program: Path, root: Path) -> Iterator[Server]:
     """The server on a free port; afterwards it is ended, and must have been running still."""
     command = [program, root, "127.0.0.1:0"]
-    with subprocess.Popen(
+    with started(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), text=True
     ) as process:
-        try:
-            said = process.stdout.readline()
-            assert said.startswith("listening on "), process.stderr.read()
-            host, _, port = said.removeprefix("listening on ").strip().rpartition(":")
-            yield Server(process, (host, int(port)))
-            assert process.poll() is None, process.stderr.read()
-        finally:
-            process.kill()
+        said = process.stdout.readline()
+        assert said.startswith("listening on "), process.stderr.read()
+        host, _, port = said.removeprefix("listening on ").strip().rpartition(":")
+        yield Server(process, (host, int(port)))
+        assert process.poll() is None, process.stderr.read()

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import resource
-import signal
-import subprocess
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-# A walk that hangs must fail its test, not the whole run. The slowest sound run here takes a few
-# seconds in a debug build on two busy cores.
-TIMEOUT = 120
+from processes import TIMEOUT, finished
 
 # `nobody` and `nogroup` of Debian; the numbers are all the kernel looks at.
 NOBODY = 65534
@@ -84,24 +81,29 @@ def run(
     groups: Sequence[int] = (),
     nofile: int | None = None,
     umask: int = -1,
+    cpu: int | None = None,
     timeout: float = TIMEOUT,
 ) -> Result:
     """Runs a program to its end.
 
     `uid` drops to that user, to the group of the same number and to `groups`; `nofile` sets both
     limits of RLIMIT_NOFILE, so that the program cannot raise it again; `umask` is the file mode
-    creation mask, that of the tests if it is -1.
+    creation mask, that of the tests if it is -1. `cpu` is how many seconds of the processor it may
+    take, which other programs that run beside it do not change.
     """
 
     def prepare() -> None:
         if nofile is not None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (nofile, nofile))
+        if cpu is not None:
+            limit_cpu(cpu)()
         if uid is not None:
             os.setgroups(groups)
             os.setgid(uid)
             os.setuid(uid)
 
-    done = subprocess.run(
+    limited = any(limit is not None for limit in (nofile, uid, cpu))
+    done = finished(
         [os.fsencode(arg) for arg in args],
         cwd=cwd,
         env=environment(env),
@@ -109,32 +111,25 @@ def run(
         capture_output=True,
         timeout=timeout,
         umask=umask,
-        preexec_fn=prepare if nofile is not None or uid is not None else None,
-        check=False,
+        preexec_fn=prepare if limited else None,
     )
     return Result(tuple(args), done.returncode, done.stdout, done.stderr)
 
 
 class Program:
-    """A program to run, with arguments that always come first."""
+    """A program to run, with arguments that always come first and variables that are always set."""
 
-    def __init__(self, *first: Arg):
+    def __init__(self, *first: Arg, env: dict[str, str] | None = None):
         self.first = first
+        self.env = env or {}
 
-    def __call__(self, *args: Arg | int, **options) -> Result:
+    def __call__(self, *args: Arg | int, env: dict[str, str] | None = None, **options) -> Result:
         plain = [str(arg) if isinstance(arg, int) else arg for arg in args]
-        return run([*self.first, *plain], **options)
+        return run([*self.first, *plain], env={**self.env, **(env or {})}, **options)
 
     def with_args(self, *args: Arg) -> Program:
         """The same program with more arguments in front."""
-        return Program(*self.first, *args)
-
-
-def stop(process: subprocess.Popen) -> None:
-    """Ends a helper process and waits for it."""
-    if process.poll() is None:
-        process.send_signal(signal.SIGKILL)
-    process.wait()
+        return Program(*self.first, *args, env=self.env)
 
 
 def with_peak(args: Sequence[Arg]) -> tuple[list[bytes], int]:
@@ -148,3 +143,16 @@ def with_peak(args: Sequence[Arg]) -> tuple[list[bytes], int]:
     status, peak = map(int, last.split())
     assert status == 0
     return lines, peak * 1024
+
+
+def limit_cpu(seconds: int) -> Callable[[], None]:
+    """Gives a `preexec_fn` that has the program killed when it has used so much processor time."""
+    return lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+
+
+def rounds(seconds: float, least: int = 1) -> Iterator[int]:
+    """Counts rounds from 0 until some seconds have passed, and until there were enough of them."""
+    end, number = time.monotonic() + seconds, 0
+    while number < least or time.monotonic() < end:
+        yield number
+        number += 1

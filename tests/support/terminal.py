@@ -10,7 +10,9 @@ import time
 import tty
 from collections.abc import Sequence
 
-from support.run import Arg, environment, stop
+from processes import TIMEOUT, started
+
+from support.run import Arg, environment
 
 # Stands for the name of a terminal among the arguments of a program.
 TERMINAL = "TERMINAL"
@@ -23,7 +25,7 @@ def converse(
     prompt: bytes = b"? ",
     env: dict[str, str] | None = None,
     cwd: Arg | None = None,
-    timeout: float = 30,
+    timeout: float = TIMEOUT,
 ) -> tuple[int, bytes]:
     """Runs a program at a terminal, giving the next answer whenever a prompt ends the output.
 
@@ -32,19 +34,12 @@ def converse(
     """
     # The terminal's other end stays open here: when nobody has it, what was not read yet may go.
     ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [os.fsencode(arg) for arg in args],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        cwd=cwd,
-        env=environment(env),
-        start_new_session=True,
-    )
+    words = [os.fsencode(arg) for arg in args]
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), theirs)
     try:
-        shown = talk(process, ours, list(answers), prompt, time.monotonic() + timeout)
+        with started(words, cwd=cwd, env=environment(env), **streams) as process:
+            shown = talk(process, ours, list(answers), prompt, time.monotonic() + timeout)
     finally:
-        stop(process)
         os.close(theirs)
         os.close(ours)
     return process.returncode, shown.replace(b"\r\n", b"\n")
@@ -60,18 +55,12 @@ def written(
     ours, theirs = pty.openpty()
     tty.setraw(theirs)
     name = os.ttyname(theirs)
-    process = subprocess.Popen(
-        [os.fsencode(name if arg == TERMINAL else arg) for arg in args],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        cwd=cwd,
-        env=environment(env),
-        start_new_session=True,
-    )
+    words = [os.fsencode(name if arg == TERMINAL else arg) for arg in args]
+    streams = dict.fromkeys(("stdin", "stdout"), subprocess.DEVNULL)
     try:
-        shown = talk(process, ours, [], b"\0\0", time.monotonic() + 30)
+        with started(words, cwd=cwd, env=environment(env), **streams) as process:
+            shown = talk(process, ours, [], b"\0\0", time.monotonic() + TIMEOUT)
     finally:
-        stop(process)
         os.close(theirs)
         os.close(ours)
     assert process.returncode == 0, args

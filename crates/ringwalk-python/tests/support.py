@@ -7,6 +7,8 @@ import subprocess
 import sys
 import time
 
+from processes import finished, started
+
 # Nobody waits longer for anything that is to come at once; a busy machine is allowed for.
 PATIENCE = 20.0
 
@@ -36,7 +38,7 @@ def endless_tree(top: pathlib.Path, levels: int = 40) -> pathlib.Path:
 def run(script: str, *arguments, **keywords) -> subprocess.CompletedProcess[str]:
     """Runs a script in an interpreter of its own."""
     command = [sys.executable, "-c", script, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, **keywords)
+    return finished(command, capture_output=True, text=True, **keywords)
 
 
 def interrupted(script: str, *arguments) -> tuple[subprocess.Popen, str, float]:
@@ -45,17 +47,14 @@ def interrupted(script: str, *arguments) -> tuple[subprocess.Popen, str, float]:
     """
     command = [sys.executable, "-c", script, *map(str, arguments)]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
-        try:
-            assert process.stdout is not None and process.stderr is not None
-            assert process.stdout.readline() == "ready\n", process.stderr.read()
-            time.sleep(0.3)
-            begin = time.monotonic()
-            process.send_signal(signal.SIGINT)
-            answer, problems = process.communicate(timeout=PATIENCE)
-            return process, answer + problems, time.monotonic() - begin
-        finally:
-            process.kill()
+    with started(command, stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stdout is not None and process.stderr is not None
+        assert process.stdout.readline() == "ready\n", process.stderr.read()
+        time.sleep(0.3)
+        begin = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        answer, problems = process.communicate(timeout=PATIENCE)
+        return process, answer + problems, time.monotonic() - begin
 
 
 def threads() -> list[str]:

@@ -4,11 +4,11 @@ import ast
 import doctest
 import os
 import pathlib
-import subprocess
 import sys
 
 import pytest
 import ringwalk
+from processes import finished
 
 pyarrow = pytest.importorskip("pyarrow")
 
@@ -70,7 +70,7 @@ def test_the_program_beside_those_in_other_languages(tmp_path):
 
     def run(path):
         words = [sys.executable, "-c", program, path]
-        return subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
+        return finished(words, capture_output=True, text=True, check=True)
 
     assert run(tmp_path).stdout == f"{3 << 20} {tmp_path}/large\n"
     assert str(tmp_path / "missing") in run(tmp_path / "missing").stderr

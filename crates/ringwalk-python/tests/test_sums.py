@@ -2,9 +2,11 @@
 
 import os
 import stat
+import sys
 
 import pytest
 import ringwalk
+from processes import finished
 from support import listed
 
 KINDS = {
@@ -27,7 +29,8 @@ def test_du_counts_each_file_once(tree):
     files = {(status.st_dev, status.st_ino): status for status in listed(tree).values()}
     usage = ringwalk.du(tree)
     assert usage.entries == len(files) == len(listed(tree)) - 1, "one has two names"
-    assert usage.apparent_size == sum(status.st_size for status in files.values() if has_size(status))
+    sizes = [status.st_size for status in files.values() if has_size(status)]
+    assert usage.apparent_size == sum(sizes)
     assert usage.allocated == sum(status.st_blocks * 512 for status in files.values())
     assert usage.errors == []
     assert repr(usage).startswith(f"Usage(apparent_size={usage.apparent_size}, ")
@@ -38,6 +41,26 @@ def test_du_of_a_file_and_of_a_link(tree):
     assert ringwalk.du(tree / "link").entries == ringwalk.du(tree / "a").entries
     alone = ringwalk.du(tree / "link", follow="never")
     assert (alone.entries, alone.apparent_size) == (1, 1)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounts need root")
+@pytest.mark.parametrize("follow", ["never", "roots", "always"])
+def test_du_counts_a_directory_mounted_below_itself_once(tmp_path, follow):
+    (tmp_path / "a" / "b" / "c").mkdir(parents=True)
+    (tmp_path / "a" / "b" / "file").write_bytes(b"x" * 1000)
+    script = f"""
+import ringwalk
+for path in "a", "a/b":
+    usage = ringwalk.du(path, follow={follow!r})
+    print(usage.entries, usage.apparent_size, usage.errors)
+print(ringwalk.count("a").files, ringwalk.count("a/b").files)
+"""
+    command = ["unshare", "--mount", "sh", "-c", 'mount --bind a a/b/c && exec "$@"', "sh"]
+    if finished([*command, "true"], cwd=tmp_path, capture_output=True).returncode != 0:
+        pytest.skip("nothing can be mounted here")
+    command += [sys.executable, "-c", script]
+    done = finished(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout.splitlines() == ["3 1000 []", "3 1000 []", "6 5"], done.stderr
 
 
 def test_du_of_what_links_lead_to(tree):

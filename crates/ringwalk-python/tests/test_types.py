@@ -1,10 +1,10 @@
 """The stubs: what they say is so, and is enough for strict checking."""
 
 import pathlib
-import subprocess
 import sys
 
 import pytest
+from processes import finished
 
 HERE = pathlib.Path(__file__).parent
 
@@ -12,7 +12,7 @@ HERE = pathlib.Path(__file__).parent
 def mypy(tmp_path, *arguments) -> str:
     pytest.importorskip("mypy")
     command = [sys.executable, "-m", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=300)
+    done = finished(command, capture_output=True, text=True, cwd=tmp_path)
     return done.stdout + done.stderr
 
 

@@ -15,6 +15,7 @@ import weakref
 
 import pytest
 import ringwalk
+from processes import TIMEOUT, finished, started
 
 
 def plain(walked):
@@ -293,7 +294,7 @@ assert out[0] == out[1], out
         above = above.parent
         if above.stat().st_mode & 0o111 == 0o111:
             break
-    subprocess.run([sys.executable, "-c", program], check=True, env=os.environ, timeout=60)
+    finished([sys.executable, "-c", program], check=True, env=os.environ)
 
 
 def test_names_that_are_not_utf8(tmp_path):
@@ -317,7 +318,7 @@ assert names(ringwalk.scandir) == names(os.scandir)
 """
     for encoding in "C", "C.UTF-8":
         env = os.environ | {"LC_ALL": encoding, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-        subprocess.run([sys.executable, "-c", program], check=True, env=env, timeout=60)
+        finished([sys.executable, "-c", program], check=True, env=env)
 
 
 def make_deep(path, levels, name="d" * 100):
@@ -334,7 +335,7 @@ def make_deep(path, levels, name="d" * 100):
 
 def remove_deep(path):
     """Not by anything that follows paths, or calls itself."""
-    subprocess.run(["rm", "-rf", path], check=True, timeout=120)
+    finished(["rm", "-rf", path], check=True)
 
 
 @pytest.mark.parametrize("topdown", [True, False])
@@ -514,12 +515,13 @@ try:
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 """
-    run = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
-    assert run.stdout.readline() == "ready\n"
-    time.sleep(0.3)
-    run.send_signal(signal.SIGINT)
-    assert run.communicate(timeout=20) == ("interrupted\n", None)
-    assert run.returncode == 0
+    command = [sys.executable, "-c", program]
+    with started(command, stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout.readline() == "ready\n"
+        time.sleep(0.3)
+        run.send_signal(signal.SIGINT)
+        assert run.communicate(timeout=TIMEOUT) == ("interrupted\n", None)
+        assert run.returncode == 0
 
 
 def test_signals_are_not_for_the_threads(wide):
@@ -546,7 +548,7 @@ def fail(error):
     raise error
 assert sum(1 for _ in ringwalk.walk({str(wide)!r}, onerror=fail)) == 1201
 """
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+    finished([sys.executable, "-c", program], check=True)
 
 
 def test_what_is_sent_is_not_seen(tmp_path):

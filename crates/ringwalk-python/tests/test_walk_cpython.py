@@ -4,22 +4,20 @@ In a process of their own, as they replace what is in `os`.
 """
 
 import pathlib
-import subprocess
 import sys
 
 import pytest
+from processes import finished
 
 
 def test_cpythons_own_tests_pass(tmp_path):
     # Debian has them in a package of its own, libpython3-testsuite.
     script = pathlib.Path(__file__).with_name("cpython_os.py")
-    run = subprocess.run(
+    run = finished(
         [sys.executable, script],
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=300,
-        check=False,
     )
     if run.returncode == 77:
         pytest.skip(run.stdout)

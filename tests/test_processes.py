@@ -1,0 +1,118 @@
+"""What is left of a program that a test started, and who starts programs."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from processes import TIMEOUT, end, finished, started
+
+# A shell, its child, and that one's child, which ignores what can be ignored. Each says its number
+# and waits for a FIFO that nobody opens.
+FAMILY = """
+trap '' HUP INT TERM
+sh -c 'echo $$; (cat gate & echo $!; wait); wait' &
+echo $$
+wait
+"""
+
+
+@pytest.fixture
+def folder(scratch):
+    os.mkfifo(scratch / "gate")
+    return scratch
+
+
+def is_running(number: int) -> bool:
+    """Whether a process is there and is not merely waited for."""
+    try:
+        status = Path(f"/proc/{number}/stat").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return status.rpartition(b")")[2].split()[0] not in (b"Z", b"X")
+
+
+def end_of(reader: int) -> bytes:
+    """What is read until nobody has the other side of a pipe any more: a process that ends."""
+    with open(reader, "rb") as pipe:
+        return pipe.read()
+
+
+def family(folder: Path, **options):
+    """Starts a family, with a pipe that each member holds open; and its numbers."""
+    reader, writer = os.pipe()
+    process = started(
+        ["sh", "-c", FAMILY], cwd=folder, stdout=subprocess.PIPE, pass_fds=(writer,), **options
+    )
+    return process, reader, writer
+
+
+def test_nothing_is_left_at_the_end_of_the_block(folder):
+    block, reader, writer = family(folder)
+    with block as process:
+        os.close(writer)
+        members = [int(process.stdout.readline()) for _ in range(3)]
+        assert len(set(members)) == 3 and all(map(is_running, members))
+    assert end_of(reader) == b"" and not any(map(is_running, members))
+    assert process.returncode == -9
+
+
+def test_nothing_is_left_of_a_program_that_ended_before_its_children(folder):
+    """The program has ended, and a child of it keeps its output open."""
+    reader, writer = os.pipe()
+    command = ["sh", "-c", "cat gate & echo $!"]
+    with pytest.raises(subprocess.TimeoutExpired) as expired:
+        finished(command, cwd=folder, capture_output=True, pass_fds=(writer,), timeout=0.5)
+    os.close(writer)
+    assert end_of(reader) == b""
+    assert expired.value.output and not is_running(int(expired.value.output))
+
+
+def test_nothing_is_left_when_the_time_has_passed(folder):
+    reader, writer = os.pipe()
+    with pytest.raises(subprocess.TimeoutExpired):
+        finished(["sh", "-c", FAMILY], cwd=folder, pass_fds=(writer,), timeout=0.5)
+    os.close(writer)
+    assert end_of(reader) == b""
+
+
+def test_a_program_that_ends_by_itself(folder):
+    done = finished(["sh", "-c", "cat; echo told >&2; exit 3"], input=b"given", capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (3, b"given", b"told\n")
+    with pytest.raises(subprocess.CalledProcessError):
+        finished(["false"], check=True)
+    with started(["true"]) as process:
+        assert process.wait(TIMEOUT) == 0
+    end(process)
+    assert process.returncode == 0
+
+
+def calls(tree: ast.AST):
+    """Calls of functions of the module `subprocess`: the function's name, and the call."""
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+            and node.func.value.id == "subprocess"
+        ):
+            yield node.func.attr, node
+
+
+def test_who_limits_the_time_of_a_program_ends_all_of_it():
+    """Only `processes.py` does, for all tests."""
+    files = [*(ROOT / "tests").rglob("*.py"), *(ROOT / "crates/ringwalk-python/tests").glob("*.py")]
+    assert len(files) > 60
+    wrong = []
+    for file in files:
+        for name, call in calls(ast.parse(file.read_text())):
+            limited = any(keyword.arg == "timeout" for keyword in call.keywords)
+            if name == "Popen" or limited:
+                wrong.append(f"{file.relative_to(ROOT)}:{call.lineno}")
+    assert {place.partition(":")[0] for place in wrong} == {"tests/shared/processes.py"}, wrong
+    assert sys.modules["processes"].__file__ == str(ROOT / "tests/shared/processes.py")
