@@ -174,7 +174,7 @@ DU_ERRORS = (
     "-t x",
     "-t -0",
     "-t 0",
-    "-t 1Q",
+    "-t 1J",
     "--threshold=9999999999999999999999",
     "--threshold=",
     "--time=nonsense",

@@ -82,9 +82,10 @@ def test_inodes_are_counted_whatever_their_type(du, types):
 
 @pytest.mark.parametrize("size", ("1R", "1Q", "1RB", "-1QiB", "R"))
 def test_ronna_and_quetta_are_units_of_thresholds(du, types, size):
-    got = du(f"--threshold={size}", "t", cwd=types)
-    told = f"du: --threshold argument '{size}' too large\n"
-    assert (got.status, got.out, got.err.decode()) == (1, b"", told)
+    for option, told in ((f"--threshold={size}", "--threshold"), (f"-t{size}", "-t")):
+        got = du(option, "t", cwd=types)
+        message = f"du: {told} argument '{size}' too large\n"
+        assert (got.status, got.out, got.err.decode()) == (1, b"", message)
     assert du("--threshold=0Q", "-sb", "t", cwd=types).ok().out == b"1049606\tt\n"
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -111,7 +112,8 @@ def background(*command: str | Path, log: Path) -> Iterator[subprocess.Popen]:
         try:
             server.wait(10)
         except subprocess.TimeoutExpired:
-            server.kill()
+            # With all that it started.
+            os.killpg(server.pid, signal.SIGKILL)
             server.wait()
 
 

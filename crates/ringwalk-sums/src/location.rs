@@ -93,10 +93,7 @@ fn tells_mount_roots(metadata: &Metadata) -> bool {
 }
 
 /// Returns a directory and all directories above it.
-fn path_up<'d, S>(
-    dir: &'d Dir<S>,
-    location: impl Fn(&S) -> &Location,
-) -> impl Iterator<Item = Identity> {
+fn path_up<S>(dir: &Dir<S>, location: impl Fn(&S) -> &Location) -> impl Iterator<Item = Identity> {
     std::iter::successors(Some(dir), |dir| dir.parent())
         .map(move |dir| location(dir.state()).identity)
 }
