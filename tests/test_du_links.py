@@ -6,8 +6,9 @@ import os
 import random
 
 import pytest
-from support import trees
+from support import strace, trees
 from support.gnu import assert_same
+from support.run import run
 
 
 @pytest.fixture(scope="module")
@@ -130,3 +131,15 @@ def test_a_dangling_link_is_reported_when_followed(du, gnu_du, scratch):
         assert_same(du, gnu_du, option, scratch)
         assert_same(du, gnu_du, option, "dangling", cwd=scratch)
         assert_same(du, gnu_du, option, "self", cwd=scratch)
+
+
+def test_a_directory_that_does_not_tell_which_it_is(programs, scratch):
+    """It may be one above it, and following links would never end: it is not gone down into."""
+    top = scratch / "top"
+    (top / "a" / "b" / "below").mkdir(parents=True)
+    (top / "a" / "b" / "up").symlink_to("..")
+    prefix = strace.injecting(scratch, "fstat,newfstatat", "error=EIO", top / "a" / "b")
+    result = run([*prefix, programs / "ringwalk", "--workers", "1", "find", "-L", top])
+    assert result.status == 1
+    assert os.fsencode(top / "a" / "b") + b"': Input/output error" in result.err
+    assert sorted(result.lines()) == [os.fsencode(top / path) for path in ("", "a", "a/b")]

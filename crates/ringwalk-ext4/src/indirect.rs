@@ -18,6 +18,7 @@ pub(crate) fn collect(
     data(mapped, direct, 0)?;
     let mut first = DIRECT as u64;
     for level in 1..=3_u32 {
+        // The map of an inode has 60 bytes, whatever is in them.
         let block = u32_at(indirect, (level as usize - 1) * 4).unwrap_or(0);
         if block != 0 {
             visit(mapped, device, level, block, first)?;

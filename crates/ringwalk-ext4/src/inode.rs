@@ -93,6 +93,7 @@ impl<'r> Inode<'r> {
         if base.u16::<0x1A>() == 0 {
             return Ok(None);
         }
+        // One of 128 bytes has nothing behind them.
         let told = u16_at(rest, 0).unwrap_or(0);
         if usize::from(told) > rest.len() || !told.is_multiple_of(4) {
             return Err(Error::Corrupt("size of an inode's fields"));

@@ -64,6 +64,7 @@ pub(crate) fn read(
     if number != 0 {
         let block = file_system.superblock.read_block(device, number)?;
         check_block(file_system, number, &block)?;
+        // A block has at least 1024 bytes.
         let entries = block.get(HEADER..).unwrap_or_default();
         reading.take(entries, &block)?;
     }

@@ -167,6 +167,7 @@ impl<T: Send + 'static, R: Send + 'static> Background<T, R> {
 
     /// The next item; waits for it.
     pub fn take(&mut self) -> Option<T> {
+        // Without a time to wait there is none to run out.
         self.next(None).ok().flatten()
     }
 

@@ -200,6 +200,7 @@ impl<'b, S> Entry<'b, S> {
         let known = self.metadata().filter(|m| m.mask.contains(Fields::INO));
         let identity = match known {
             Some(metadata) => metadata.identity(),
+            // What cannot be told now, the walk finds out when it has opened it.
             None => self.stat(Fields::INO).ok()?.identity(),
         };
         dir.or_above(identity)

@@ -133,6 +133,7 @@ impl Iterator for Batches {
     type Item = Item;
 
     fn next(&mut self) -> Option<Item> {
+        // Without a time to wait there is none to run out.
         self.0.next(None).ok().flatten()
     }
 }

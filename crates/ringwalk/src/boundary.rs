@@ -35,6 +35,7 @@ impl Boundaries {
     pub(crate) fn lies_beyond(&self, root_index: usize, metadata: &Metadata) -> bool {
         let boundary = self.roots.get(root_index).and_then(OnceLock::get);
         let Some(&(dev, mnt_id)) = boundary else {
+            // Where there is one: nobody goes down into a root of which nothing is known.
             return false;
         };
         match self.stay {

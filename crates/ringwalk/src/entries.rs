@@ -117,6 +117,7 @@ impl Iterator for Entries {
     type Item = Item;
 
     fn next(&mut self) -> Option<Item> {
+        // Without a time to wait there is none to run out.
         self.0.next(None).ok().flatten()
     }
 }
@@ -226,6 +227,7 @@ impl<C: FnMut(Vec<Item>) + Send> Visitor for SendingInOrder<'_, C> {
     }
 
     fn error(&mut self, error: &Error) {
+        // If nobody listens any more, the next batch ends the walk.
         let _ = self.sender.send([Err(error.clone())], 1);
     }
 }

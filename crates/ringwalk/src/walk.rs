@@ -302,16 +302,18 @@ impl Walk {
     }
 }
 
-/// Has the file systems of the roots write back what is dirty. What cannot be opened or synced is met again by the walk.
+/// Has the file systems of the roots write back what is dirty. What cannot be opened or synced is met again: by the walk, and by sources
+/// that read past the VFS, which decline then.
 fn sync_roots(options: &Options) {
     let mut synced = Vec::new();
     for root in &options.roots {
         let Ok(directory) = open_root(root, options.follow != Follow::Never) else {
             continue;
         };
-        let device = fstat(&directory).map_or(0, |stat| stat.st_dev);
-        if !synced.contains(&device) {
-            synced.push(device);
+        // One that does not tell which it is, is synced whatever has been.
+        let device = fstat(&directory).ok().map(|stat| stat.st_dev);
+        if device.is_none_or(|device| !synced.contains(&device)) {
+            synced.extend(device);
             let _ = syncfs(&directory);
         }
     }

@@ -212,6 +212,7 @@ fn read_ahead(shared: &Shared) {
         drop(state);
         let read = catch_unwind(AssertUnwindSafe(|| lister.read_ahead(&place, shared)));
         drop(place);
+        // What a panic has cut short has not been read ahead.
         state = publish(shared, id, read.unwrap_or_default());
         state.reading -= 1;
     }

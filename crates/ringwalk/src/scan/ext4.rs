@@ -133,8 +133,10 @@ impl Inventory for Tables {
         });
         let mut found = Vec::new();
         let mut refused = None;
+        // It breaks only where something is refused, and each request is told of, failed or not.
         let _ = reader.read_stream(requests, |request, bytes| {
-            let piece = self.pieces[usize::try_from(request.tag).unwrap_or(0)];
+            // The tag is an index of `pieces`.
+            let piece = self.pieces[usize::try_from(request.tag).unwrap_or(usize::MAX)];
             let given = bytes
                 .map_err(|why| Refused::because(format!("its device: {why}")))
                 .and_then(|bytes| self.give(piece, bytes, &mut found, files));

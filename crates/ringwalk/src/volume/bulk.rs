@@ -201,6 +201,7 @@ impl Bulk {
     pub(crate) fn identity_of<S>(&self, dir: &Dir<S>, ino: u64) -> Identity {
         let seen = self.seen.get(dir.root_index()).and_then(OnceLock::get);
         Identity {
+            // A directory has a ground only where its root has been seen.
             dev: seen.map_or(0, |place| place.identity.dev),
             ino,
         }

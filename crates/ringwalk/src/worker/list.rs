@@ -79,7 +79,7 @@ impl<V: Visitor> Worker<'_, V> {
         let identity = self.shared.bulk.identity_of(dir, wanting.ino);
         // To find it again if somebody wants it opened.
         dir.slot.set_identity(identity);
-        if !self.enter(dir, || Some(identity)) {
+        if !self.enter(dir, || Ok(identity)) {
             self.finish(Arc::clone(dir));
             return true;
         }

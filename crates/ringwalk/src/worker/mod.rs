@@ -239,7 +239,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
         let opened = matches!(step, Step::Open(_));
         // The parent may have been closed meanwhile, and be open only for this.
         drop(step);
-        if opened && !self.enter(&dir, || identity(&fd).ok()) {
+        if opened && !self.enter(&dir, || identity(&fd)) {
             self.take_place_back(has_place && goes_on);
             return self.finish(dir);
         }

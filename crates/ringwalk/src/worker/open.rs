@@ -4,12 +4,13 @@
 use super::Worker;
 use crate::descriptor::{At, TRIES};
 use crate::dir::{Dir, Origin};
-use crate::error::Failure;
+use crate::error::{Failure, Operation};
 use crate::metadata::Identity;
 use crate::options::Follow;
 use crate::scheduler::Task;
 use crate::source::{Job, Step};
 use crate::visitor::{Flow, Visitor};
+use rustix::io::Errno;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -88,12 +89,11 @@ impl<V: Visitor> Worker<'_, V> {
         }
     }
 
-    /// A directory has been opened, or listed without. False if it is not to be read on with. `identity` tells which it
-    /// is, if that can be told.
+    /// A directory has been opened, or listed without. False if it is not to be read on with. `identity` tells which it is.
     pub(super) fn enter(
         &mut self,
         dir: &Arc<Dir<V::State>>,
-        identity: impl FnOnce() -> Option<Identity>,
+        identity: impl FnOnce() -> Result<Identity, Errno>,
     ) -> bool {
         self.descriptor_tries = 0;
         self.totals.directories += 1;
@@ -101,11 +101,20 @@ impl<V: Visitor> Worker<'_, V> {
         if self.shared.monitor.wants_path() {
             self.shared.monitor.set_path(dir.path());
         }
-        if self.shared.options.follow == Follow::Always
-            && let Some(above) = identity().and_then(|identity| Self::looped_to(dir, identity))
-        {
-            self.fail_as_loop(dir, above);
-            return false;
+        if self.shared.options.follow == Follow::Always {
+            match identity().map(|identity| Self::looped_to(dir, identity)) {
+                Ok(None) => {}
+                Ok(Some(above)) => {
+                    self.fail_as_loop(dir, above);
+                    return false;
+                }
+                // It may be one above, and the walk would never end.
+                Err(errno) => {
+                    let operation = Operation::Stat;
+                    self.fail(dir, Failure { operation, errno });
+                    return false;
+                }
+            }
         }
         match self.visitor.enter(dir) {
             Flow::Continue => true,

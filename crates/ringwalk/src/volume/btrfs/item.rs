@@ -116,7 +116,8 @@ impl<'a> InodeItem<'a> {
             block_size: shared.block_size,
             ino,
             size: self.long(16),
-            blocks: bytes.unwrap_or(u64::MAX) / 512,
+            // A number that rounding up carries beyond 64 bits is 0 for the kernel, too.
+            blocks: bytes.unwrap_or(0) / 512,
             dev,
             rdev,
             mnt_id: shared.mnt_id,

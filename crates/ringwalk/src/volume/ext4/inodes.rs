@@ -47,6 +47,7 @@ impl InodeLookup {
             rest = behind;
             let start = first.0;
             let end = run.last().map_or(start, |last| last.0) + size;
+            // An inode for which there is no room is not told of, and asked for by name.
             let length = usize::try_from(end - start).unwrap_or(0);
             if self.bytes.len() < length {
                 self.bytes.resize(length, 0);

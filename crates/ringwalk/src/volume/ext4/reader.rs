@@ -349,6 +349,7 @@ impl Ext4Reader {
         let first = from.map_or(0, |position| position.at);
         let skipped = usize::try_from(first).unwrap_or(usize::MAX) * block_size;
         let mut next = first;
+        // Where a listing goes on, the blocks are those that it was begun with.
         for block in blocks
             .get(skipped..)
             .unwrap_or_default()

@@ -42,6 +42,7 @@ impl XfsReader {
             .bulk
             .read(self.xfs.mounted.directory(), None, first, most);
         if asked.is_err() {
+            // Nothing is known of them: statx(2) is asked.
             return to;
         }
         let records = self.bulk.records();
