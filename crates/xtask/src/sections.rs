@@ -108,7 +108,7 @@ io_uring_setup), uring_cmd, getdents (it can read directories), bounded_workers 
 ring of 64 entries; null if the kernel does not tell), obstacle (null, or an object with problem and remedy).
 * user: uid, sys_admin (CAP_SYS_ADMIN is effective), dac_read_search (CAP_DAC_READ_SEARCH is), initial_namespace (the user namespace is the host's), seccomp_filter.
 * directory: path, path_hex (its bytes in hexadecimal, only there if they are not UTF-8), mount_point and file_system (null \
-without /proc), unreadable (null, or the reason), statx_mask, and device.
+if the table of mounts does not tell), mounts_unread (the reason why that table cannot be read; only there if so), unreadable (null, or the reason), statx_mask, and device.
 * directory.device: major, minor, path (null if there is no block device), unreadable (null, or the reason), rotational (null \
 if not known).
 * sources: a list of objects with name, usable, details (null, or what it is: version and features), chosen_by_auto, why_not_auto \
@@ -116,7 +116,7 @@ if not known).
 * prefetch: available and obstacles, as above.
 * limits: open_files_soft, open_files_hard, processes (null: unlimited); system_open_files, system_most_open_files, memory, \
 memory_available (null: not known); cpus (by affinity), cpu_quota (CPUs, null: none), memory_limit (by control group, null: \
-none), workers. Memory is in bytes.",
+none), control_groups_unread (the reason why these two are not known; only there if so), workers. Memory is in bytes.",
 );
 
 const DOCTOR_EXIT_STATUS: (&str, &str) = (

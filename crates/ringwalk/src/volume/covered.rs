@@ -3,9 +3,9 @@
 //! A file system knows nothing of what is mounted on its files: read past the VFS, a mount point looks like what lies under
 //! it. The table of mounts tells which entries these are; they, and everything below them, are asked by system calls.
 
-use super::{Mounted, Refused, unread};
+use super::{Mounted, Refused, read_mounts};
 use crate::metadata::{Fields, Metadata};
-use crate::mounts::{self, Mount};
+use crate::mounts::Mount;
 use ringwalk_sys::{Statx, statx};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, ioctl_getflags, openat};
 use rustix::io::Errno;
@@ -28,7 +28,7 @@ impl Covered {
     /// If it cannot be found out where something is mounted.
     pub(crate) fn of(mounted: &Mounted) -> Result<Self, Refused> {
         let mut covered = Self::default();
-        for mount in mounts::read().map_err(unread)? {
+        for mount in read_mounts()? {
             if mount.parent == mounted.mount.id && mount.id != mounted.mount.id {
                 covered.add(&mount, mounted)?;
             }

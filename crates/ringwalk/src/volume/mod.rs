@@ -29,7 +29,7 @@ pub(crate) use budget::{Budget, Share, Snapshot};
 pub(crate) use bulk::Bulk;
 pub(crate) use covered::Covered;
 pub(crate) use grounds::{Grounds, open_root};
-pub(crate) use mounted::{Mounted, now as seconds_now, unread};
+pub(crate) use mounted::{Mounted, now as seconds_now, read_mounts};
 
 use crate::raw_batch::RawBatch;
 use crate::shown::one_line;

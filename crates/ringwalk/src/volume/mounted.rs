@@ -7,7 +7,6 @@ use crate::mounts::{self, Mount};
 use crate::privilege;
 use ringwalk_sys::{Statx, statx};
 use rustix::fs::{AtFlags, Mode, OFlags, fstatvfs, openat};
-use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -38,7 +37,7 @@ impl Mounted {
         let directory = openat(at, c".", flags, Mode::empty())
             .map_err(|errno| Refused::because(format!("it cannot be opened: {errno}")))?;
         let metadata = Self::look_at(&directory)?;
-        let mounts = mounts::read().map_err(unread)?;
+        let mounts = read_mounts()?;
         let mount = mounts.into_iter().find(|mount| mount.id == metadata.mnt_id);
         let mount =
             mount.ok_or_else(|| Refused::because("its mount is not in /proc/self/mountinfo"))?;
@@ -163,9 +162,9 @@ impl Mounted {
     }
 }
 
-/// Without the table of mounts nothing is known of what covers a file system.
-pub(crate) fn unread(error: io::Error) -> Refused {
-    Refused::because(error.to_string())
+/// The table of mounts. Without it nothing is known of what covers a file system.
+pub(crate) fn read_mounts() -> Result<Vec<Mount>, Refused> {
+    mounts::read().map_err(|error| Refused::because(error.to_string()))
 }
 
 /// Seconds since the epoch. Linux lets nobody set the clock to before it.

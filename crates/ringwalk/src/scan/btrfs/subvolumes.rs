@@ -5,10 +5,10 @@
 //! it is its files' device.
 
 use crate::metadata::{Fields, Metadata};
-use crate::mounts;
+use crate::mounts::Mount;
 use crate::volume::btrfs::item::{FIRST_INO, ROOT_TREE, kind};
 use crate::volume::btrfs::{Place, nested_in, refused};
-use crate::volume::{Mounted, Refused, unread};
+use crate::volume::{Mounted, Refused, read_mounts};
 use ringwalk_sys::btrfs::{Key, TreeSearch, path_in_tree, tree_of};
 use ringwalk_sys::{Statx, statx};
 use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, openat2};
@@ -69,9 +69,8 @@ pub(super) fn find(
 /// Refuses if something is mounted in any of the subvolumes: what it covers a walk would not come to.
 fn check_mounts(mounted: &Mounted) -> Result<(), Refused> {
     let own = mounted.mount.id;
-    let on_it = |mount: &mounts::Mount| mount.parent == own && mount.id != own;
-    let mounts = mounts::read().map_err(unread)?;
-    match mounts.into_iter().find(on_it) {
+    let on_it = |mount: &Mount| mount.parent == own && mount.id != own;
+    match read_mounts()?.into_iter().find(on_it) {
         Some(mount) => Err(Refused::because(format!(
             "{} is mounted below it",
             mount.point.display()
