@@ -24,7 +24,8 @@ pub struct Place {
     pub given: PathBuf,
     /// Where its mount is; none if the table of mounts does not tell.
     pub mount_point: Option<String>,
-    /// Type of the file system, such as `ext4` or `fuse.sshfs`; none if the table of mounts does not tell.
+    /// Type of the file system, such as `ext4` or `fuse.sshfs`; none if the table of mounts does
+    /// not tell.
     pub file_system: Option<String>,
     /// Why the table of mounts cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]

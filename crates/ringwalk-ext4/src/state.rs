@@ -10,16 +10,19 @@ const ERROR: u16 = 2;
 /// What the driver has noted in the superblock of how well the file system is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
-    /// It was left clean when it was unmounted or made read-only. One without a journal is not clean while it may be written to.
+    /// It was left clean when it was unmounted or made read-only. One without a journal is not
+    /// clean while it may be written to.
     pub is_clean: bool,
     /// Errors have been found in it since it was last checked by e2fsck(8).
     pub has_errors: bool,
-    /// The journal may hold what is not in its place yet; so it is as long as one with a journal may be written to.
+    /// The journal may hold what is not in its place yet; so it is as long as one with a journal
+    /// may be written to.
     pub needs_recovery: bool,
 }
 
 impl State {
-    /// From the bytes of the superblock. `is_dynamic`: it is of revision 1 or later, and counts errors.
+    /// From the bytes of the superblock. `is_dynamic`: it is of revision 1 or later, and counts
+    /// errors.
     pub(crate) fn decode(raw: Fixed<'_, 1024>, is_dynamic: bool, needs_recovery: bool) -> Self {
         let state = raw.u16::<0x3A>();
         let counted = is_dynamic && raw.u32::<0x194>() != 0;

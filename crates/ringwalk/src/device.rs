@@ -7,8 +7,8 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// The node of the block device a file system is on, with its numbers; `None` if none is found, for whatever reason: nobody
-/// reads a device then.
+/// The node of the block device a file system is on, with its numbers; `None` if none is found, for
+/// whatever reason: nobody reads a device then.
 ///
 /// The source of the mount can be a node of another namespace, `/dev/root`, or plain text: its numbers must agree, or
 /// the node is looked for by number.

@@ -24,8 +24,8 @@ const REMOTE: [u64; 11] = [
 /// 16 entries a call, 32 KiB 125, 128 KiB and more 500, which is what its server sends at most.
 const REMOTE_BUFFER: usize = 256 * 1024;
 
-/// The buffer that the file system of `fd` rewards, if it is a larger one than a local file system needs. That it cannot be told only
-/// costs time.
+/// The buffer that the file system of `fd` rewards, if it is a larger one than a local file system
+/// needs. That it cannot be told only costs time.
 pub(crate) fn rewarded_buffer(fd: impl AsFd) -> Option<usize> {
     let f_type = fstatfs(fd).ok()?.f_type;
     // Magic numbers have 32 bits, and a signed field of that size has its sign extended.
@@ -43,8 +43,8 @@ const SURE_CHANGE_TIMES: [u64; 6] = [
     0x794c_7630, // overlayfs: its upper directory's, which all changes go to
 ];
 
-/// Whether a directory of the file system of `fd` that was changed tells so by its time of change (`st_ctime`). One of which nothing
-/// can be told does not.
+/// Whether a directory of the file system of `fd` that was changed tells so by its time of change
+/// (`st_ctime`). One of which nothing can be told does not.
 pub(crate) fn has_sure_change_times(fd: impl AsFd) -> bool {
     fstatfs(fd).is_ok_and(|found| {
         let f_type = found.f_type.cast_unsigned() & 0xffff_ffff;
@@ -52,7 +52,8 @@ pub(crate) fn has_sure_change_times(fd: impl AsFd) -> bool {
     })
 }
 
-/// Whether the file system of `fd` is on a disk that the kernel takes for a rotating one. Only the order of calls depends on it.
+/// Whether the file system of `fd` is on a disk that the kernel takes for a rotating one. Only the
+/// order of calls depends on it.
 pub(crate) fn is_rotational(fd: impl AsFd) -> bool {
     let Ok(stat) = fstat(fd) else { return false };
     device::is_rotational(major(stat.st_dev), minor(stat.st_dev)).unwrap_or(false)

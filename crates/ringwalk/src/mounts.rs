@@ -29,7 +29,8 @@ pub struct Mount {
     pub point: PathBuf,
     /// Options of the mount, such as `ro,noatime,idmapped`.
     pub options: String,
-    /// Type of the file system, such as `ext4` or `fuse.sshfs`. A FUSE server chooses what follows the dot.
+    /// Type of the file system, such as `ext4` or `fuse.sshfs`. A FUSE server chooses what follows
+    /// the dot.
     pub file_system: OsString,
     /// The device, or whatever the file system calls its source.
     pub source: PathBuf,
@@ -54,7 +55,8 @@ impl Mount {
 ///
 /// # Errors
 ///
-/// If a line is not understood, or the table ends within one. A mount that is left out would be taken for none.
+/// If a line is not understood, or the table ends within one. A mount that is left out would be
+/// taken for none.
 pub fn parse(table: &[u8]) -> io::Result<Vec<Mount>> {
     let failed =
         |why: String| io::Error::new(io::ErrorKind::InvalidData, format!("{TABLE}: {why}"));

@@ -5,7 +5,8 @@ use rustix::thread::{CapabilitySet, capabilities};
 /// Whether user namespaces do not matter: ids are those on the disk, and capabilities are the host's.
 ///
 /// The initial namespace maps all ids to themselves, users' and groups' (`user_namespaces(7)`); one that does the same is as
-/// good. Where it cannot be told, as without `/proc`, they are taken to matter, and nothing is read past the VFS.
+/// good. Where it cannot be told, as without `/proc`, they are taken to matter, and nothing is read
+/// past the VFS.
 pub fn is_initial_namespace() -> bool {
     ["uid_map", "gid_map"].iter().all(|name| {
         let map = std::fs::read_to_string(format!("/proc/self/{name}")).unwrap_or_default();

@@ -302,8 +302,8 @@ impl Walk {
     }
 }
 
-/// Has the file systems of the roots write back what is dirty. What cannot be opened or synced is met again: by the walk, and by sources
-/// that read past the VFS, which decline then.
+/// Has the file systems of the roots write back what is dirty. What cannot be opened or synced is
+/// met again: by the walk, and by sources that read past the VFS, which decline then.
 fn sync_roots(options: &Options) {
     let mut synced = Vec::new();
     for root in &options.roots {

@@ -128,8 +128,8 @@ impl Watch {
     }
 }
 
-/// Reads ahead on the device number `dev`, which `fd` is on, if that can be done. What cannot be found out here costs time only: no
-/// answer comes from what is read ahead.
+/// Reads ahead on the device number `dev`, which `fd` is on, if that can be done. What cannot be
+/// found out here costs time only: no answer comes from what is read ahead.
 fn read_ahead(options: &Options, fd: impl AsFd, dev: u64, stop: &AtomicBool) -> Option<Prefetched> {
     let statfs = fstatfs(&fd).ok()?;
     // Magic numbers have 32 bits, and a signed field of that size has its sign extended.

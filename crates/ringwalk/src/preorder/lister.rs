@@ -196,8 +196,8 @@ impl Lister {
             && listing.read_at.is_after_change(found.ctime, Moment::now())
     }
 
-    /// The type of what a path leads to, its last link followed or not; `None` if that cannot be looked at. Python's `os.walk` takes
-    /// that for a file.
+    /// The type of what a path leads to, its last link followed or not; `None` if that cannot be
+    /// looked at. Python's `os.walk` takes that for a file.
     pub(super) fn type_of(&mut self, path: &[u8], follow: bool) -> Option<FileType> {
         let path = CString::new(path).ok()?;
         // Looking at an entry never mounts anything, as with stat(2) since Linux 4.11.

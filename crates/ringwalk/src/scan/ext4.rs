@@ -133,7 +133,7 @@ impl Inventory for Tables {
         });
         let mut found = Vec::new();
         let mut refused = None;
-        // It breaks only where something is refused, and each request is told of, failed or not.
+        // It breaks only where something is refused: the reader gives each request, failed or not.
         let _ = reader.read_stream(requests, |request, bytes| {
             // The tag is an index of `pieces`.
             let piece = self.pieces[usize::try_from(request.tag).unwrap_or(usize::MAX)];

@@ -73,7 +73,8 @@ impl Grounds {
         found
     }
 
-    /// `None` for what is no directory, or cannot be opened for a reason that the walk will meet as well and tell of.
+    /// `None` for what is no directory, or cannot be opened for a reason that the walk will meet as
+    /// well and tell of.
     fn place(
         &mut self,
         root: &Root,
@@ -173,8 +174,9 @@ pub(crate) fn not_on(choice: SourceChoice, file_system: &str) -> Refused {
     }
 }
 
-/// Whether it is because of a path itself that it cannot be opened as a directory: nothing there, no directory, no permission.
-/// Others, such as a lack of descriptors, may be over when the walk opens it.
+/// Whether it is because of a path itself that it cannot be opened as a directory: nothing there,
+/// no directory, no permission. Others, such as a lack of descriptors, may be over when the walk
+/// opens it.
 fn is_of_the_path(errno: Errno) -> bool {
     matches!(
         errno,

@@ -139,7 +139,8 @@ impl Mounted {
         facts.join(", ")
     }
 
-    /// Whether this mount was read-only when it was looked at, be it by itself or with the whole file system.
+    /// Whether this mount was read-only when it was looked at, be it by itself or with the whole
+    /// file system.
     pub(crate) fn is_mounted_read_only(&self) -> bool {
         self.mount.has_option("ro")
     }
@@ -179,8 +180,8 @@ fn signed(second: u64) -> i64 {
 }
 
 /// Seconds after which changes have been written back: the age at which dirty pages are, the period in which that is looked for
-/// (`/proc/sys/vm`, Documentation/admin-guide/sysctl/vm.rst), and the time that the backlog takes. `None` if they never are by
-/// themselves, or it cannot be told.
+/// (`/proc/sys/vm`, Documentation/admin-guide/sysctl/vm.rst), and the time that the backlog takes.
+/// `None` if they never are by themselves, or it cannot be told.
 fn write_back_seconds() -> Option<u64> {
     let centiseconds = |name: &str| -> Option<u64> {
         let text = std::fs::read_to_string(format!("/proc/sys/vm/{name}")).ok()?;
@@ -193,7 +194,8 @@ fn write_back_seconds() -> Option<u64> {
     Some((expire + 2 * period).div_ceil(100) + backlog / WRITE_BACK_RATE)
 }
 
-/// Bytes that wait for write-back or are being written, by `/proc/meminfo`; `None` if it does not tell both.
+/// Bytes that wait for write-back or are being written, by `/proc/meminfo`; `None` if it does not
+/// tell both.
 fn backlog(memory: &str) -> Option<u64> {
     let bytes = |name: &str| -> Option<u64> {
         let value = memory.lines().find_map(|line| line.strip_prefix(name))?;

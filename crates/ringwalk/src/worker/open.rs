@@ -89,7 +89,8 @@ impl<V: Visitor> Worker<'_, V> {
         }
     }
 
-    /// A directory has been opened, or listed without. False if it is not to be read on with. `identity` tells which it is.
+    /// A directory has been opened, or listed without. False if it is not to be read on with.
+    /// `identity` tells which it is.
     pub(super) fn enter(
         &mut self,
         dir: &Arc<Dir<V::State>>,

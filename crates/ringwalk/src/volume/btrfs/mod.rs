@@ -78,8 +78,8 @@ pub(crate) fn begin(mounted: &Mounted) -> Result<u64, Refused> {
     Ok(tree)
 }
 
-/// Commits the running transaction, if there is one. A file system that an error has made read-only has lost what waited for
-/// that, and refuses even if nothing is running.
+/// Commits the running transaction, if there is one. A file system that an error has made read-only
+/// has lost what waited for that, and refuses even if nothing is running.
 fn commit(mounted: &Mounted) -> Result<(), Refused> {
     let failed = |errno| match errno {
         Errno::ROFS => Refused::because("an error has made it read-only"),

@@ -110,7 +110,8 @@ impl Ext4 {
     }
 }
 
-/// Whether the ext4 driver has this file system, whatever it is called. No, if that cannot be told: it is declined then.
+/// Whether the ext4 driver has this file system, whatever it is called. No, if that cannot be told:
+/// it is declined then.
 fn is_driven_by_ext4(dev: u64) -> bool {
     let link = format!("/sys/dev/block/{}:{}", major(dev), minor(dev));
     let Ok(target) = std::fs::read_link(link) else {

@@ -1,16 +1,19 @@
 //! File systems whose tables lack what their driver has in memory.
 //!
-//! Once the journal is aborted nothing is written any more. Sizes and blocks of delayed allocation never reach the inode
-//! tables, however long one waits, while system calls tell them from memory. The same goes for one that was shut down. An
-//! error after which the driver goes on (`errors=continue`) may have cost the write-back of a file, too.
+//! Once the journal is aborted nothing is written any more. Sizes and blocks of delayed allocation
+//! never reach the inode tables, however long one waits, while system calls tell them from memory.
+//! The same goes for one that was shut down. An error after which the driver goes on
+//! (`errors=continue`) may have cost the write-back of a file, too.
 //!
-//! **When this is looked at:** once, when a file system is opened. An error that comes later changes nothing: files that are not
-//! asked by system calls had been written back by then, as they were changed longer ago than write-back takes.
+//! **When this is looked at:** once, when a file system is opened. An error that comes later
+//! changes nothing: files that are not asked by system calls had been written back by then, as they
+//! were changed longer ago than write-back takes.
 
 use crate::mounts::Mount;
 use ringwalk_ext4::State;
 
-/// Why the tables of a file system cannot be relied on, by the options of its mount and its superblock.
+/// Why the tables of a file system cannot be relied on, by the options of its mount and its
+/// superblock.
 pub(super) fn trouble(mount: &Mount, state: State) -> Option<&'static str> {
     if mount.has_option("shutdown") {
         return Some("it has been shut down");
