@@ -24,11 +24,16 @@ ERROR_COUNT = 1024 + 0x194
 
 
 def fill(top: Path) -> None:
-    """Enough for `auto` to look for another source, and a file that waits for write-back."""
+    """Enough for `auto` to look for another source, and a file that waits for write-back.
+
+    All else is on the disk: the kernel may drop what it has in memory after an error, too.
+    """
     for number in range(DIRECTORIES):
         (top / str(number)).mkdir()
         for other in range(FILES):
             (top / str(number) / str(other)).touch()
+    (top / "waiting").touch()
+    mounts.call("sync", "-f", top)
     (top / "waiting").write_bytes(b"x" * 5_000_000)
 
 
