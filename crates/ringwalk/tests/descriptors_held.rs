@@ -322,12 +322,15 @@ fn the_walk_gives_way_to_a_host_that_opens_more_and_more() {
     impl Visitor for Hoards {
         type State = ();
         fn batch(&mut self, _: &Batch<'_, ()>) -> Flow {
+            let open = || File::open("/dev/null").expect("the walk has closed some");
             self.batches += 1;
             // Three batches a level.
             if self.batches.is_multiple_of(15) {
-                let file = File::open("/dev/null").expect("the walk has closed some");
-                self.files.push(file);
+                self.files.push(open());
             }
+            // There is always room for a few more, not only when the walk has run out itself.
+            let more: [File; 8] = std::array::from_fn(|_| open());
+            assert!(more.iter().all(|file| file.metadata().is_ok()));
             Flow::Continue
         }
     }
