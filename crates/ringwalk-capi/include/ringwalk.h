@@ -256,9 +256,10 @@ struct ringwalk_options {
     char *message;
     // Bytes at message.
     size_t message_size;
-    // Descriptors that the walk leaves free for the rest of the process, beside those that it has open; what the
-    // callback opens comes out of them. 0: 64, or a quarter of the free ones if that is less. The walk always uses the
-    // few that one worker needs. All walks of the process count together.
+    // Descriptors that the walk leaves free for the rest of the process, beside those that it has
+    // open; what the callback opens comes out of them. 0: 64, or a quarter of the free ones if
+    // that is less. The walk always uses the few that one worker needs. All walks of the process
+    // count together.
     size_t descriptor_reserve;
 };
 

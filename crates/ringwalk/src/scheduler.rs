@@ -72,8 +72,9 @@ pub(crate) struct ListRest<S> {
 
 /// A part of a batch, given away, or put off until what is before it has been walked.
 ///
-/// It does not keep its directory open: in a deep tree, every level can have one that waits. Its directory's slot
-/// expects it like a child, and holds the descriptor for it as long as the budget allows.
+/// It does not keep its directory open: in a deep tree, every level can have one that waits. Its
+/// directory's slot expects it like a child, and holds the descriptor for it as long as the budget
+/// allows.
 pub(crate) struct Part<S> {
     pub(crate) dir: Arc<Dir<S>>,
     pub(crate) raw: RawBatch,

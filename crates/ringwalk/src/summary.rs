@@ -87,9 +87,11 @@ pub struct Summary {
     pub buffer_size: usize,
     /// Fields that `statx` was asked for; empty if it was not called for every entry.
     pub fields: Fields,
-    /// Descriptors that the walk could have open at a time. It falls while the rest of the process opens more.
+    /// Descriptors that the walk could have open at a time. It falls while the rest of the process
+    /// opens more.
     pub descriptor_limit: usize,
-    /// No more descriptors than this were open for the walk at any time. What visitors opened themselves is not counted.
+    /// No more descriptors than this were open for the walk at any time. What visitors opened
+    /// themselves is not counted.
     pub descriptors_held: usize,
     /// Descriptors that were left to the rest of the process.
     pub descriptor_reserve: usize,

@@ -153,15 +153,17 @@ impl Walk {
         self
     }
 
-    /// Descriptors that the walk leaves free for the rest of the process, so that its own opens do not fail with
-    /// `EMFILE` meanwhile. `None`, the default: 64, or a quarter of the free ones if that is less.
+    /// Descriptors that the walk leaves free for the rest of the process, so that its own opens do
+    /// not fail with `EMFILE` meanwhile. `None`, the default: 64, or a quarter of the free ones if
+    /// that is less.
     ///
-    /// A walk finds out how many files the process has open when it begins, and now and then on the way. It holds as
-    /// many directories open as are useful, up to the soft limit on open files less those files and the reserve. All
-    /// walks of a process count together. Visitors take from the reserve what they open themselves.
+    /// A walk finds out how many files the process has open when it begins, and now and then on the
+    /// way. It holds as many directories open as are useful, up to the soft limit on open files
+    /// less those files and the reserve. All walks of a process count together. Visitors take from
+    /// the reserve what they open themselves.
     ///
-    /// A walk always uses the few descriptors that one worker needs (3 for system calls), also where the reserve does
-    /// not leave them.
+    /// A walk always uses the few descriptors that one worker needs (3 for system calls), also
+    /// where the reserve does not leave them.
     pub fn descriptor_reserve(mut self, descriptors: Option<usize>) -> Self {
         self.options.descriptor_reserve = descriptors;
         self

@@ -151,7 +151,8 @@ impl Visitor for Paths {
     }
 }
 
-/// A directory that is larger than a buffer cannot wait, half read, until what is below its first entries is done.
+/// A directory that is larger than a buffer cannot wait, half read, until what is below its first
+/// entries is done.
 #[test]
 fn preorder_stays_preorder_with_few_descriptors() {
     let _limit = LIMIT.lock().unwrap_or_else(PoisonError::into_inner);

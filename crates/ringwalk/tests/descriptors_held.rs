@@ -1,5 +1,6 @@
-//! No walk of any kind has more descriptors open than its summary says, and its summary never says more than the budget
-//! allows. A program of its own, as descriptors and their limit are the process's.
+//! No walk of any kind has more descriptors open than its summary says, and its summary never says
+//! more than the budget allows. A program of its own, as descriptors and their limit are the
+//! process's.
 
 mod support;
 
@@ -47,8 +48,8 @@ impl Drop for Soft {
     }
 }
 
-/// Makes a tree of `levels` levels. Each has empty directories before and behind the one that leads down, and every
-/// fiftieth has more entries than a small buffer holds.
+/// Makes a tree of `levels` levels. Each has empty directories before and behind the one that leads
+/// down, and every fiftieth has more entries than a small buffer holds.
 fn make_deep(top: &Path, levels: usize) -> usize {
     let mut path = top.to_path_buf();
     let mut made = 1;
@@ -102,7 +103,8 @@ impl Visitor for Count<'_> {
     }
 }
 
-/// Runs `work` while another thread counts descriptors, too. Returns the most that were open, less those before.
+/// Runs `work` while another thread counts descriptors, too. Returns the most that were open, less
+/// those before.
 fn counted<T>(most: &AtomicUsize, work: impl FnOnce() -> T) -> (T, usize) {
     let before = open_now();
     most.store(before, Ordering::Relaxed);
@@ -236,6 +238,22 @@ fn the_iterators_have_no_more_open_than_they_tell() {
             });
             assert_eq!(listed, entries);
             check("batches", batches.summary().unwrap(), measured);
+            #[cfg(feature = "async")]
+            {
+                let walk = support::walk(dir.path()).preorder(preorder);
+                let mut stream = walk.stream().unwrap();
+                let (listed, measured) = counted(&most, || {
+                    futures_lite::future::block_on(async {
+                        let mut listed = 0;
+                        while let Some(batch) = stream.next_batch().await {
+                            listed += batch.unwrap().entries().len();
+                        }
+                        listed
+                    })
+                });
+                assert_eq!(listed, entries);
+                check("stream", stream.summary().unwrap(), measured);
+            }
         }
     }
 }
@@ -308,11 +326,13 @@ fn walks_of_one_process_count_together() {
             }
         });
     });
-    // A quarter of the free ones is reserved, and the first worker of each walk is there in any case.
+    // A quarter of the free ones is reserved, and the first worker of each walk is there in any
+    // case.
     assert!(measured <= 96 + 4 * 3, "{measured}");
 }
 
-/// The rest of the process opens one file after the other and keeps them: more in the end than were ever reserved.
+/// The rest of the process opens one file after the other and keeps them: more in the end than were
+/// ever reserved.
 #[test]
 fn the_walk_gives_way_to_a_host_that_opens_more_and_more() {
     struct Hoards {

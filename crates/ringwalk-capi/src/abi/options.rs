@@ -47,8 +47,9 @@ pub struct RingwalkOptions {
     pub message: *mut c_char,
     /// Bytes at message.
     pub message_size: usize,
-    /// Descriptors that the walk leaves free for the rest of the process, beside those that it has open; what the
-    /// callback opens comes out of them. 0: 64, or a quarter of the free ones if that is less. The walk always uses the
-    /// few that one worker needs. All walks of the process count together.
+    /// Descriptors that the walk leaves free for the rest of the process, beside those that it has
+    /// open; what the callback opens comes out of them. 0: 64, or a quarter of the free ones if
+    /// that is less. The walk always uses the few that one worker needs. All walks of the process
+    /// count together.
     pub descriptor_reserve: usize,
 }

@@ -1,18 +1,19 @@
-//! What is counted in a walk's budget besides descriptors in slots: workers, directories in flight or read in part, and
-//! devices.
+//! What is counted in a walk's budget besides descriptors in slots: workers, directories in flight
+//! or read in part, and devices.
 
 use super::{Descriptors, Extra};
 use std::sync::atomic::Ordering;
 
-/// Descriptors that a worker may have open besides those in slots: the directory it reads, its parent, one on the way
-/// when a path is opened again.
+/// Descriptors that a worker may have open besides those in slots: the directory it reads, its
+/// parent, one on the way when a path is opened again.
 pub(super) const PER_WORKER: usize = 3;
 
 /// Descriptors of a directory that a source has in flight: its own and its parent's.
 pub(super) const PER_JOB: usize = 2;
 
 impl<S> Descriptors<S> {
-    /// Counts what a worker needs, for as long as the walk goes on. False if the budget does not allow one more.
+    /// Counts what a worker needs, for as long as the walk goes on. False if the budget does not
+    /// allow one more.
     pub(crate) fn admit_worker(&self) -> bool {
         self.make_room(self.per_worker)
     }
@@ -37,12 +38,14 @@ impl<S> Descriptors<S> {
         self.budget.give_back(PER_JOB);
     }
 
-    /// Counts what a source of one worker needs that asks the kernel for whole batches. False if it is not to be had.
+    /// Counts what a source of one worker needs that asks the kernel for whole batches. False if it
+    /// is not to be had.
     pub(crate) fn admit_kernel(&self) -> bool {
         self.make_room(Extra::Kernel.count())
     }
 
-    /// Counts what `volumes` file systems take that are read past the VFS, those that are counted already among them.
+    /// Counts what `volumes` file systems take that are read past the VFS, those that are counted
+    /// already among them.
     pub(crate) fn count_volumes(&self, volumes: usize) {
         if volumes > self.volumes.load(Ordering::Relaxed) {
             let before = self.volumes.fetch_max(volumes, Ordering::Relaxed);
@@ -53,7 +56,8 @@ impl<S> Descriptors<S> {
         }
     }
 
-    /// Does something that takes descriptors for a while. `None`, and it is not done, if the budget is spent.
+    /// Does something that takes descriptors for a while. `None`, and it is not done, if the budget
+    /// is spent.
     pub(crate) fn with<T>(&self, extra: Extra, work: impl FnOnce() -> T) -> Option<T> {
         if !self.budget.take(extra.count()) {
             return None;
@@ -63,7 +67,8 @@ impl<S> Descriptors<S> {
         Some(done)
     }
 
-    /// Counts `count` descriptors as taken, and closes the oldest for that if need be. False if they are not to be had.
+    /// Counts `count` descriptors as taken, and closes the oldest for that if need be. False if
+    /// they are not to be had.
     pub(super) fn make_room(&self, count: usize) -> bool {
         // No more than are needed: another walk of the process may be the one that holds too many.
         for _ in 0..count {
@@ -77,14 +82,14 @@ impl<S> Descriptors<S> {
         self.budget.take(count)
     }
 
-    /// Counts one more held, for a directory that has been read in part and cannot be closed. False if the budget is
-    /// spent: then it is to be read to its end before any below it is opened.
+    /// Counts one more held, for a directory that has been read in part and cannot be closed. False
+    /// if the budget is spent: then it is to be read to its end before any below it is opened.
     pub(crate) fn pin(&self) -> bool {
         self.budget.take(1)
     }
 
-    /// Counts one more held, as [`pin`](Self::pin) does. `anyway`: also if the budget is spent, as the directory cannot
-    /// be read on with before what is below it.
+    /// Counts one more held, as [`pin`](Self::pin) does. `anyway`: also if the budget is spent, as
+    /// the directory cannot be read on with before what is below it.
     pub(crate) fn pin_rest(&self, anyway: bool) -> bool {
         if anyway {
             self.budget.take_anyway(1);

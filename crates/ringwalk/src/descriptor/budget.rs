@@ -2,26 +2,29 @@
 //!
 //! ```text
 //!   soft limit on open files (RLIMIT_NOFILE)
-//!     - files that the rest of the process has open: counted when the walk begins, and again on the way
+//!     - files that the rest of the process has open, counted now and then
 //!     - the reserve: stays free for the rest of the process
 //!     = the limit on TAKEN, which all walks of the process add to
 //! ```
 //!
-//! Each walk has a [`Budget`] of its own, with its own reserve. All of them add to one count, because the limit on open
-//! files is the process's: two walks at the same time share what is free.
+//! Each walk has a [`Budget`] of its own, with its own reserve. All of them add to one count,
+//! because the limit on open files is the process's: two walks at the same time share what is free.
 
 use super::open_files::open_file_count;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Descriptors that a walk may hold before it reads the limits of the system and raises that of the process.
+/// Descriptors that a walk may hold before it reads the limits of the system and raises that of the
+/// process.
 const FIRST_LIMIT: usize = 1024;
 
-/// A walk never holds more than this many, whatever the limits of the system: others need descriptors too.
+/// A walk never holds more than this many, whatever the limits of the system: others need
+/// descriptors too.
 const LAST_LIMIT: usize = 65_536;
 
-/// Descriptors left to the rest of the process by default, or a quarter of the free ones if that is less.
+/// Descriptors left to the rest of the process by default, or a quarter of the free ones if that is
+/// less.
 const DEFAULT_RESERVE: usize = 64;
 
 /// Descriptors that all budgets of this process have taken.
@@ -46,8 +49,8 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// Creates the budget of a walk that leaves `reserve` descriptors to the rest of the process. With `may_raise` it
-    /// raises `RLIMIT_NOFILE` to its hard limit before it is spent.
+    /// Creates the budget of a walk that leaves `reserve` descriptors to the rest of the process.
+    /// With `may_raise` it raises `RLIMIT_NOFILE` to its hard limit before it is spent.
     pub(crate) fn new(reserve: Option<usize>, may_raise: bool) -> Self {
         let soft = soft_limit();
         let others = others(soft);
@@ -67,13 +70,15 @@ impl Budget {
         }
     }
 
-    /// Returns how many descriptors this walk could take at the moment, if it took all that are free.
+    /// Returns how many descriptors this walk could take at the moment, if it took all that are
+    /// free.
     pub(crate) fn room(&self) -> usize {
         let taken = TAKEN.load(Ordering::Relaxed);
         self.free().saturating_sub(self.reserve + taken)
     }
 
-    /// Returns how many descriptors all walks together could have, as far as the rest of the process leaves them.
+    /// Returns how many descriptors all walks together could have, as far as the rest of the
+    /// process leaves them.
     fn free(&self) -> usize {
         let others = self.others.load(Ordering::Relaxed);
         soft_limit().saturating_sub(others)
@@ -140,7 +145,8 @@ impl Budget {
         TAKEN.load(Ordering::Relaxed) > self.limit.load(Ordering::Relaxed)
     }
 
-    /// Finds out, once, how many descriptors this walk may really hold. True if that is more than before.
+    /// Finds out, once, how many descriptors this walk may really hold. True if that is more than
+    /// before.
     #[cold]
     pub(crate) fn extend(&self) -> bool {
         if self.extended.swap(true, Ordering::Relaxed) {
@@ -162,11 +168,12 @@ impl Budget {
         self.limit.fetch_max(limit, Ordering::Relaxed) < limit
     }
 
-    /// Counts again what the rest of the process has open, and lowers the limit if that has become more.
+    /// Counts again what the rest of the process has open, and lowers the limit if that has become
+    /// more.
     #[cold]
     pub(crate) fn look_again(&self) {
-        // What workers are counted for and have not opened hides as many files of others. So a lower count than before
-        // says nothing, and the reserve has room for the difference.
+        // What workers are counted for and have not opened hides as many files of others. So a
+        // lower count than before says nothing, and the reserve has room for the difference.
         self.others
             .fetch_max(others(soft_limit()), Ordering::Relaxed);
         let allowed = self.free().saturating_sub(self.reserve);

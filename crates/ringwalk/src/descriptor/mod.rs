@@ -10,10 +10,10 @@
 //! number are those of the directory that was closed: a directory moved or replaced meanwhile has *vanished*, and the
 //! walk does not follow it out of the tree.
 //!
-//! Nothing else of a walk holds a directory open for long: entries that wait for their turn ([`Part`](crate::scheduler::Part))
-//! find the descriptor in their directory's slot, or have it opened again. What a worker has open for a moment is
-//! counted when the worker starts, and what else a walk opens when it opens that ([`Extra`]). `budget.rs` has the
-//! count.
+//! Nothing else of a walk holds a directory open for long: entries that wait for their turn
+//! ([`Part`](crate::scheduler::Part)) find the descriptor in their directory's slot, or have it
+//! opened again. What a worker has open for a moment is counted when the worker starts, and what
+//! else a walk opens when it opens that ([`Extra`]). `budget.rs` has the count.
 
 mod admission;
 mod budget;
@@ -44,8 +44,9 @@ use std::time::Duration;
 /// How often a directory is opened again, a millisecond apart, when descriptors have run out.
 pub(crate) const TRIES: u32 = 200;
 
-/// After so many descriptors put into slots, the walk counts again what the rest of the process has open. Counting
-/// takes 1.4 us (Linux 6.18), putting one into a slot and opening its directory about as long.
+/// After so many descriptors put into slots, the walk counts again what the rest of the process has
+/// open. Counting takes 1.4 us (Linux 6.18), putting one into a slot and opening its directory
+/// about as long.
 const LOOK_EVERY: usize = 256;
 
 /// What a directory is opened relative to.
@@ -89,7 +90,8 @@ struct InSlots<S> {
 }
 
 impl<S> Descriptors<S> {
-    /// With the limits of the process. `kernel`: the walk begins with a source that asks the kernel for whole batches.
+    /// With the limits of the process. `kernel`: the walk begins with a source that asks the kernel
+    /// for whole batches.
     pub(crate) fn new(options: &Options, kernel: bool) -> Self {
         let budget = Budget::new(options.descriptor_reserve, options.raise_limits);
         let per_worker = PER_WORKER + if kernel { Extra::Kernel.count() } else { 0 };
@@ -122,7 +124,8 @@ impl<S> Descriptors<S> {
         &self.budget
     }
 
-    /// Returns how many descriptors the walk could hold at the most. It always has what the first worker needs.
+    /// Returns how many descriptors the walk could hold at the most. It always has what the first
+    /// worker needs.
     pub(crate) fn limit(&self) -> usize {
         self.budget.allowed().max(self.per_worker)
     }
@@ -132,8 +135,8 @@ impl<S> Descriptors<S> {
         self.reopened.load(Ordering::Relaxed)
     }
 
-    /// Descriptors ran out before the budget did. Raises the limit of the process if the walk may, or else holds fewer
-    /// from now on. False if neither can be done: none was held in a slot.
+    /// Descriptors ran out before the budget did. Raises the limit of the process if the walk may,
+    /// or else holds fewer from now on. False if neither can be done: none was held in a slot.
     pub(crate) fn shrink(&self) -> bool {
         if self.budget.extend() {
             return true;
@@ -152,8 +155,8 @@ impl<S> Descriptors<S> {
         while self.budget.is_overdrawn() && self.close_oldest() {}
     }
 
-    /// Announces `children` of `dir` that will be opened, or parts of its entries that will be visited, and holds its
-    /// descriptor for them if the budget allows.
+    /// Announces `children` of `dir` that will be opened, or parts of its entries that will be
+    /// visited, and holds its descriptor for them if the budget allows.
     ///
     /// A directory that has not been opened (`None`) will be if one of its children has to be.
     pub(crate) fn expect_children(
@@ -195,10 +198,11 @@ impl<S> Descriptors<S> {
         Ok(At::Dir(fd))
     }
 
-    /// Opens a directory whose entries are visited while its descriptor is not held: it was read without being opened,
-    /// or was closed. It is held if more of it is to come.
+    /// Opens a directory whose entries are visited while its descriptor is not held: it was read
+    /// without being opened, or was closed. It is held if more of it is to come.
     ///
-    /// Where descriptors have run out it waits, as other workers, or other processes, may be done with theirs.
+    /// Where descriptors have run out it waits, as other workers, or other processes, may be done
+    /// with theirs.
     ///
     /// # Errors
     ///
@@ -274,7 +278,8 @@ impl<S> Descriptors<S> {
         self.note_held(dir);
     }
 
-    /// Notes that the slot of `dir` holds a descriptor, and looks now and then what others have open.
+    /// Notes that the slot of `dir` holds a descriptor, and looks now and then what others have
+    /// open.
     fn note_held(&self, dir: &Arc<Dir<S>>) {
         let mut in_slots = self.lock_slots();
         let dirs = &mut in_slots.dirs;

@@ -6,10 +6,11 @@ use rustix::io::Errno;
 /// Where the kernel lists the descriptors of this process.
 const LIST: &str = "/proc/self/fd";
 
-/// Returns how many descriptors this process has open; `None` if that cannot be found out, as without `/proc`.
+/// Returns how many descriptors this process has open; `None` if that cannot be found out, as
+/// without `/proc`.
 ///
-/// Since Linux 6.2 one stat(2) tells it, as the size of the list (fs/proc/fd.c, `proc_fd_getattr`). Before, the size is
-/// 0, and the list is read.
+/// Since Linux 6.2 one stat(2) tells it, as the size of the list (fs/proc/fd.c, `proc_fd_getattr`).
+/// Before, the size is 0, and the list is read.
 pub(super) fn open_file_count() -> Option<usize> {
     let size = stat(LIST).ok()?.st_size;
     match usize::try_from(size).ok()? {
@@ -41,7 +42,8 @@ fn listed() -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// Other tests open and close files meanwhile, so the count is repeated until nothing came between.
+    /// Other tests open and close files meanwhile, so the count is repeated until nothing came
+    /// between.
     #[test]
     fn both_ways_count_the_same() {
         let (mut size, mut list) = (0, 1);

@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The descriptor of one directory, if it is held, and what is needed to find the directory again if not.
 #[derive(Debug, Default)]
 pub(crate) struct Slot {
-    /// Children that have been found and not yet opened, and parts of its entries that have not been visited.
+    /// Children that have been found and not yet opened, and parts of its entries that have not
+    /// been visited.
     pub(super) unopened: AtomicUsize,
     inner: Mutex<SlotInner>,
 }

@@ -57,7 +57,8 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// The descriptors of the walk, counted: those held, and one each that the walk and its threads have for a moment.
+    /// The descriptors of the walk, counted: those held, and one each that the walk and its threads
+    /// have for a moment.
     pub(super) fn budget(&self) -> &Arc<Budget> {
         self.budget.get_or_init(|| {
             let budget = Budget::new(self.reserve, false);
@@ -140,7 +141,8 @@ impl Crew {
         self.threads.len()
     }
 
-    /// Starts a thread. Where that is not possible, or there is no descriptor for it, there is none.
+    /// Starts a thread. Where that is not possible, or there is no descriptor for it, there is
+    /// none.
     pub(super) fn start(&mut self) {
         if !self.shared.budget().take(1) {
             return;

@@ -128,7 +128,8 @@ impl Preorder {
         self
     }
 
-    /// Descriptors that are left free for the rest of the process, as with [`Walk`](crate::Walk::descriptor_reserve).
+    /// Descriptors that are left free for the rest of the process, as with
+    /// [`Walk`](crate::Walk::descriptor_reserve).
     pub fn descriptor_reserve(mut self, descriptors: Option<usize>) -> Self {
         self.reserve = descriptors;
         self.crew = Crew::new(descriptors);

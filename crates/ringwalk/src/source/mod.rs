@@ -48,7 +48,8 @@ pub(crate) struct Job<S> {
     pub(crate) next_batch: u32,
     /// Others read on in this directory at the same time.
     pub(crate) apart: bool,
-    /// The directory is to be read to its end in one batch: no descriptor can be spared for a rest of it.
+    /// The directory is to be read to its end in one batch: no descriptor can be spared for a rest
+    /// of it.
     pub(crate) to_end: bool,
 }
 

@@ -66,7 +66,8 @@ fn a_source_that_completes_in_any_order_gives_the_same_answer() {
     }
 }
 
-/// Where no descriptor can be spared, directories are read one after the other, whatever the source could take.
+/// Where no descriptor can be spared, directories are read one after the other, whatever the source
+/// could take.
 #[test]
 fn directories_in_flight_are_counted() {
     let dir = tempfile::tempdir().unwrap();
@@ -82,8 +83,8 @@ fn directories_in_flight_are_counted() {
         assert_eq!(outcome.visitors[0].0.len(), 41);
         outcome.summary.descriptors_held
     };
-    // The first directory is one of the three descriptors of its worker; the seven others take two each. The root is held
-    // for its children, and for its rest, as it is larger than a buffer.
+    // The first directory is one of the three descriptors of its worker; the seven others take two
+    // each. The root is held for its children, and for its rest, as it is larger than a buffer.
     assert_eq!(held(Some(usize::MAX)), 3);
     assert!(held(None) >= 3 + 2 + 7 * 2);
 }

@@ -1,4 +1,5 @@
-//! Directories read past the VFS: listed by their volume instead of being opened. And entries whose directory is not open.
+//! Directories read past the VFS: listed by their volume instead of being opened. And entries whose
+//! directory is not open.
 
 use super::Worker;
 use crate::descriptor::Descriptors;
@@ -15,8 +16,8 @@ use std::cell::OnceCell;
 use std::fmt;
 use std::sync::Arc;
 
-/// A directory that is not open while its entries are visited: it was listed without, or closed when descriptors were
-/// scarce. A visitor that wants to call something on it has it opened.
+/// A directory that is not open while its entries are visited: it was listed without, or closed
+/// when descriptors were scarce. A visitor that wants to call something on it has it opened.
 pub(super) struct Unopened<'a, S> {
     pub(super) dir: &'a Arc<Dir<S>>,
     pub(super) descriptors: &'a Descriptors<S>,
@@ -35,7 +36,8 @@ impl<S> OpenOnDemand for Unopened<'_, S> {
             self.descriptors
                 .open_for_visit(self.dir)
                 .map_err(|failure| {
-                    // What has taken the place of the directory, or of one above it, has none of its entries.
+                    // What has taken the place of the directory, or of one above it, has none of
+                    // its entries.
                     if failure.is_race() {
                         Errno::NOENT
                     } else {

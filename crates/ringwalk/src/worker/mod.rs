@@ -1,7 +1,8 @@
 //! One worker: takes tasks, gives directories to its source, and what comes back to its visitor.
 //!
-//! The loop is here; `open.rs` has what happens before a directory is read, `list.rs` how it is read without being opened,
-//! `rest.rs` how it is read on, `visit.rs` what happens to its entries, `roots.rs` the beginning, `errors.rs` what goes wrong.
+//! The loop is here; `open.rs` has what happens before a directory is read, `list.rs` how it is
+//! read without being opened, `rest.rs` how it is read on, `visit.rs` what happens to its entries,
+//! `roots.rs` the beginning, `errors.rs` what goes wrong.
 
 mod errors;
 mod list;
@@ -51,7 +52,8 @@ pub(crate) struct Worker<'w, V: Visitor> {
     deque: Deque<Task<V::State>>,
     source: Box<dyn Source<V::State> + 'w>,
     in_source: usize,
-    /// Directories in the source whose descriptors are counted: all but the first, for which the worker has some.
+    /// Directories in the source whose descriptors are counted: all but the first, for which the
+    /// worker has some.
     counted_jobs: usize,
     /// `auto`, as long as a better source may be found.
     choosing: bool,
@@ -132,7 +134,8 @@ impl<'w, V: Visitor> Worker<'w, V> {
         (self.visitor, self.totals, buffer_size)
     }
 
-    /// Whether the budget has room for one more directory in the source. The first is the worker's own.
+    /// Whether the budget has room for one more directory in the source. The first is the worker's
+    /// own.
     fn may_take_more(&mut self) -> bool {
         if self.in_source > self.counted_jobs {
             if !self.shared.descriptors.admit_job() {

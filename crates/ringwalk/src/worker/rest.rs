@@ -7,7 +7,8 @@ use crate::source::{Job, Step};
 use crate::visitor::Visitor;
 
 impl<V: Visitor> Worker<'_, V> {
-    /// Reads on in a large directory. Where that brings metadata, which takes the longer part of the time, others do the same.
+    /// Reads on in a large directory. Where that brings metadata, which takes the longer part of
+    /// the time, others do the same.
     pub(super) fn read_rest(&mut self, rest: Rest<V::State>) {
         let options = &self.shared.options;
         // In preorder the next rest has the place of this one.
@@ -43,8 +44,9 @@ impl<V: Visitor> Worker<'_, V> {
         });
     }
 
-    /// Whether a directory that is opened now may be read in part. In preorder its rest waits for all that is below the
-    /// entries before it, and cannot be closed meanwhile: so a descriptor is counted for it in advance.
+    /// Whether a directory that is opened now may be read in part. In preorder its rest waits for
+    /// all that is below the entries before it, and cannot be closed meanwhile: so a descriptor is
+    /// counted for it in advance.
     pub(super) fn may_leave_rest(&self) -> bool {
         !self.shared.options.preorder || self.shared.descriptors.pin()
     }

@@ -113,7 +113,8 @@ impl<V: Visitor> Worker<'_, V> {
         self.pushed(parts);
     }
 
-    /// Visits the entries of a part. Its directory is opened only if somebody needs it and it is not held.
+    /// Visits the entries of a part. Its directory is opened only if somebody needs it and it is
+    /// not held.
     pub(super) fn visit_part(
         &mut self,
         dir: &Arc<Dir<V::State>>,

@@ -445,7 +445,8 @@ impl<'w, S: Send + Sync, T: Transport> KernelSource<'w, S, T> {
         pulled
     }
 
-    /// Reads by calls until the buffer is full or, if it is to be read `whole`, the directory ends; true at the end.
+    /// Reads by calls until the buffer is full or, if it is to be read `whole`, the directory ends;
+    /// true at the end.
     fn read(
         &mut self,
         fd: &Arc<DirectoryFd>,
