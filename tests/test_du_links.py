@@ -143,3 +143,15 @@ def test_a_directory_that_does_not_tell_which_it_is(programs, scratch):
     assert result.status == 1
     assert os.fsencode(top / "a" / "b") + b"': Input/output error" in result.err
     assert sorted(result.lines()) == [os.fsencode(top / path) for path in ("", "a", "a/b")]
+
+
+@pytest.mark.parametrize("options", (("-L",), ("-aL",), ("-D",), ("-bL",), ("-L", "--inodes")))
+def test_links_without_a_target(du, gnu_du, scratch, options):
+    """Those that lead nowhere, through a file and in circles are named, with status 1."""
+    (scratch / "dir").mkdir()
+    (scratch / "file").write_bytes(b"x" * 5000)
+    for name, target in (("none", "nowhere"), ("through", "file/below"), ("circle", "circle")):
+        (scratch / name).symlink_to(target)
+    for tops in (["."], ["none"], ["through"], ["circle"], ["dir", "through", "file"]):
+        result = assert_same(du, gnu_du, *options, *tops, cwd=scratch)
+        assert result.status == 0 if tops == ["."] and "-D" in options else result.status == 1

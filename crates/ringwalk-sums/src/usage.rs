@@ -263,18 +263,23 @@ mod tests {
     #[test]
     fn a_link_that_leads_nowhere_is_told_of() {
         let dir = tempfile::tempdir().unwrap();
-        symlink("missing", dir.path().join("link")).unwrap();
-        let told = Mutex::new(Vec::new());
-        let usage = measure(dir.path(), Follow::Always, &|trouble| {
-            let told_of = (trouble.path.to_owned(), trouble.errno);
-            told.lock().unwrap().push(told_of);
-        });
-        assert_eq!(usage.files, 1);
-        let expected = (dir.path().join("link"), ringwalk::Errno::NOENT);
-        assert_eq!(*told.lock().unwrap(), [expected]);
-        assert_eq!(
-            measure(dir.path(), Follow::Never, &nothing_is_told).files,
-            2
-        );
+        std::fs::write(dir.path().join("file"), "").unwrap();
+        let link = dir.path().join("link");
+        for (target, errno) in [
+            ("missing", ringwalk::Errno::NOENT),
+            ("file/below", ringwalk::Errno::NOTDIR),
+        ] {
+            symlink(target, &link).unwrap();
+            let told = Mutex::new(Vec::new());
+            let usage = measure(dir.path(), Follow::Always, &|trouble| {
+                let told_of = (trouble.path.to_owned(), trouble.errno);
+                told.lock().unwrap().push(told_of);
+            });
+            assert_eq!(usage.files, 2);
+            assert_eq!(*told.lock().unwrap(), [(link.clone(), errno)]);
+            let usage = measure(dir.path(), Follow::Never, &nothing_is_told);
+            assert_eq!(usage.files, 3);
+            std::fs::remove_file(&link).unwrap();
+        }
     }
 }

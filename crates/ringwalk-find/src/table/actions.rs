@@ -25,7 +25,7 @@ to right: with -delete first everything below the starting points is deleted. Tr
         Origin::Posix,
         "Run COMMAND; every {} in it stands for the path of the file. Ended by ; it is run once for each file, and true if \
 its status is 0. Ended by {} + it is run with as many paths as fit in place of {}, and always true; if a status is not 0, that of \
-find becomes 1. Only a + after {} alone ends a command. The command is run in the directory in which find was started. Quote ; and {} where a shell would take them for itself.",
+find becomes 1. So it does if the command cannot be run. Only a + after {} alone ends a command. The command is run in the directory in which find was started. Quote ; and {} where a shell would take them for itself.",
     ),
     Entry::new(
         Kind::Action,

@@ -106,7 +106,8 @@ be given. If FILE is empty nothing is searched; names that are empty are reporte
         &[],
         Origin::Gnu,
         "Files that vanish after their names were read from their directories, or before -delete deletes them, are not \
-reported and are no error. This holds for starting points too.",
+reported and are no error. The same holds for a directory that something else replaces before it is opened. A starting \
+point that does not exist is an error all the same.",
     ),
     Entry::new(
         Kind::Global,
@@ -138,7 +139,8 @@ reported and are no error. This holds for starting points too.",
         &["-xdev", "-mount"],
         &[],
         Origin::Posix,
-        "Do not enter directories on other file systems than that of their starting point. -mount is GNU's older name for it.",
+        "Do not enter directories on other file systems than that of their starting point. -mount does the same, as in GNU find: the \
+directories on which they are mounted are shown.",
     ),
     Entry::new(
         Kind::Global,

@@ -360,6 +360,6 @@ As sizes are rounded up first, -size -1M is true of empty files only.",
         &["LETTERS"],
         Origin::Gnu,
         "As -type, but of symbolic links it looks at what -type does not look at: without -L at what the link leads to, \
-with -L at the link. So -xtype l is true of links that lead nowhere, and with -L of all.",
+with -L at the link. So -xtype l is true of links that lead nowhere or in circles, and with -L of all.",
     ),
 ];
