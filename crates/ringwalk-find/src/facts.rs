@@ -34,7 +34,7 @@ pub trait Facts {
     /// # Errors
     ///
     /// Those of stat(2): `ENOENT` or `ENOTDIR` for a link that leads nowhere, `ELOOP` for one that
-    /// leads in circles. Whoever implements this has reported all others to the user.
+    /// leads in circles. The call itself has reported all other errors.
     fn target_type(&self) -> Result<FileType, Errno>;
 
     /// Returns true for a symbolic link that cannot be followed, for whatever reason. Reports

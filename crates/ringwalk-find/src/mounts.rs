@@ -29,8 +29,8 @@ pub struct FileSystems {
 }
 
 impl FileSystems {
-    /// Returns the type of the file system that a file is on: `ext4`, `fuse.sshfs`; `unknown` if the
-    /// table of mounts does not have it.
+    /// Returns the type of the file system that a file is on: `ext4`, `fuse.sshfs`; `unknown` if
+    /// the table of mounts does not have it.
     ///
     /// By the id of the mount if the metadata has one ([`Fields::MNT_ID`], Linux 5.8), else by the number of the device, which
     /// for btrfs is not the table's.

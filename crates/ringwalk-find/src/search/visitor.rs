@@ -82,9 +82,9 @@ impl<'s> Searcher<'s> {
         c_name: &CStr,
     ) -> Option<State> {
         let shared = self.shared;
-        // `error` has reported a file that could not be looked at. If a directory lists it, tests of
-        // its name can still be decided; those that need more are false. A starting point may not be
-        // there at all, and find(1) leaves out links that lead in circles too.
+        // `error` has reported a file that could not be looked at. If a directory lists it, tests
+        // of its name can still be decided; those that need more are false. A starting point may
+        // not be there at all, and find(1) leaves out links that lead in circles too.
         if let Some(errno) = entry.stat_error()
             && (batch.dir().is_none() || errno == Errno::LOOP)
         {
