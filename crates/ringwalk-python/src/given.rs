@@ -18,18 +18,17 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// Of `str`, `bytes` or `os.PathLike`.
+    /// Of `str` or `bytes`. `python/ringwalk/_paths.py` makes those of path-like objects.
     ///
     /// # Errors
     ///
     /// `TypeError` for anything else; `ValueError` if there is a NUL in it.
     pub(crate) fn new(path: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let object = path.py().import("os")?.call_method1("fspath", (path,))?;
-        let kind = NameKind::of(&object)?;
+        let kind = NameKind::of(path)?;
         Ok(Self {
-            path: OsString::from_vec(kind.encode(&object)?),
+            path: OsString::from_vec(kind.encode(path)?),
             kind,
-            object: object.unbind(),
+            object: path.clone().unbind(),
         })
     }
 }
@@ -40,10 +39,7 @@ impl Given {
 ///
 /// As those of [`Given::new`]; `ValueError` if there are none.
 pub(crate) fn paths(given: &Bound<'_, PyAny>) -> PyResult<Vec<OsString>> {
-    let is_one = given.is_instance_of::<PyString>()
-        || given.is_instance_of::<PyBytes>()
-        || given.hasattr("__fspath__")?;
-    if is_one {
+    if given.is_instance_of::<PyString>() || given.is_instance_of::<PyBytes>() {
         return Ok(vec![Given::new(given)?.path]);
     }
     let paths = given

@@ -7,11 +7,12 @@ use pyo3::types::{PyBytes, PyString};
 /// What names are given as.
 pub(crate) enum NameKind {
     Bytes,
-    /// Decoded as `os.fsdecode` does. If that is from UTF-8, with escapes for what is not, most names need not be decoded there.
+    /// Decoded as `os.fsdecode` does, but by the codec itself: that function is written in Python, and code in Python may have
+    /// to wait for the interpreter. From UTF-8, with escapes for what is not, most names need not be decoded there.
     Text {
         utf8: bool,
-        fsdecode: Py<PyAny>,
-        fsencode: Py<PyAny>,
+        encoding: Py<PyAny>,
+        errors: Py<PyAny>,
     },
 }
 
@@ -36,12 +37,13 @@ impl NameKind {
 
     /// As `str`.
     pub(crate) fn text(py: Python<'_>) -> PyResult<Self> {
-        let encoding = py.import("sys")?.call_method0("getfilesystemencoding")?;
-        let os = py.import("os")?;
+        let sys = py.import("sys")?;
+        let encoding = sys.call_method0("getfilesystemencoding")?;
+        let errors = sys.call_method0("getfilesystemencodeerrors")?;
         Ok(Self::Text {
             utf8: encoding.extract::<String>()? == "utf-8",
-            fsdecode: os.getattr("fsdecode")?.unbind(),
-            fsencode: os.getattr("fsencode")?.unbind(),
+            encoding: encoding.unbind(),
+            errors: errors.unbind(),
         })
     }
 
@@ -59,9 +61,13 @@ impl NameKind {
     pub(crate) fn object<'py>(&self, py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
         match self {
             Self::Bytes => Ok(PyBytes::new(py, bytes).into_any()),
-            Self::Text { utf8, fsdecode, .. } => match std::str::from_utf8(bytes) {
+            Self::Text {
+                utf8,
+                encoding,
+                errors,
+            } => match std::str::from_utf8(bytes) {
                 Ok(text) if *utf8 => Ok(PyString::new(py, text).into_any()),
-                _ => fsdecode.bind(py).call1((PyBytes::new(py, bytes),)),
+                _ => PyBytes::new(py, bytes).call_method1("decode", (encoding, errors)),
             },
         }
     }
@@ -73,8 +79,10 @@ impl NameKind {
     /// `ValueError` if there is a NUL in it; `UnicodeEncodeError` if it has characters that no file name has.
     pub(crate) fn encode(&self, object: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
         let bytes = match self {
-            Self::Text { fsencode, .. } if object.is_instance_of::<PyString>() => {
-                let encoded = fsencode.bind(object.py()).call1((object,))?;
+            Self::Text {
+                encoding, errors, ..
+            } if object.is_instance_of::<PyString>() => {
+                let encoded = object.call_method1("encode", (encoding, errors))?;
                 encoded.cast::<PyBytes>()?.as_bytes().to_vec()
             }
             _ => object.cast::<PyBytes>()?.as_bytes().to_vec(),

@@ -1,6 +1,8 @@
 """`find` against find(1), and what of it a library does not do."""
 
+import copy
 import os
+import pickle
 import re
 import subprocess
 import threading
@@ -189,3 +191,10 @@ assert next(found)
 print("done")
 """
     assert run(script, endless).stdout == "done\n"
+
+
+def test_errors_of_a_search_are_pickled_and_copied_whole(tmp_path):
+    error = ringwalk.SearchError(["first", "second"])
+    again = pickle.loads(pickle.dumps(error))
+    for each in error, again, copy.copy(error):
+        assert (str(each), each.messages) == ("first; second", ["first", "second"])

@@ -265,3 +265,30 @@ else:
 """
     told = run(script, tmp_path, ends)
     assert told.stdout == "[]\n", told.stderr
+
+
+@pytest.mark.parametrize("base", ["path", "descriptor"])
+def test_all_fields_of_stat_are_those_of_os_stat(tree, base):
+    for number, seconds in enumerate((0, 1_700_000_000, -5, -9_300_000_000, 9_300_000_000)):
+        (tree / f"time{number}").touch()
+        times = seconds * 10**9 + 123_456_789, (seconds + 1) * 10**9 - number
+        os.utime(tree / f"time{number}", ns=times)
+    if os.geteuid() == 0:
+        os.mknod(tree / "device", 0o600 | stat.S_IFCHR, os.makedev(259, 70_000))
+    fields = [name for name in dir(os.stat_result) if name.startswith("st_")]
+    assert len(fields) >= 16
+    fd = os.open(tree, os.O_RDONLY)
+    try:
+        for entry in ringwalk.scandir(fd if base == "descriptor" else tree):
+            for follow in False, True:
+                try:
+                    theirs = os.stat(tree / entry.name, follow_symlinks=follow)
+                except OSError:
+                    continue
+                ours = entry.stat(follow_symlinks=follow)
+                assert type(ours) is os.stat_result and tuple(ours) == tuple(theirs)
+                for field in fields:
+                    mine, other = getattr(ours, field), getattr(theirs, field)
+                    assert (mine, type(mine)) == (other, type(other)), (entry.name, field)
+    finally:
+        os.close(fd)

@@ -84,7 +84,7 @@ pub use records::Records;
 pub use signals::with_signals_blocked;
 pub use spawn::{Child, Ended, Spawn};
 pub use standard_streams::{StandardInput, stdout_was_closed};
-pub use statx::{Statx, statx};
+pub use statx::{Statx, statx, statx_at};
 pub use thread_usage::ThreadUsage;
 pub use xfs::{XfsBulk, XfsBulkstat, XfsGeometry, XfsInodeChunk, xfs_geometry};
 

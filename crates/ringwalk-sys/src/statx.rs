@@ -8,7 +8,7 @@ use rustix::fs::AtFlags;
 use rustix::io::Errno;
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, RawFd};
 
 const _: () = assert!(
     size_of::<libc::statx>() == 256,
@@ -57,13 +57,30 @@ pub fn statx(
     mask: u32,
     stat: &mut Statx,
 ) -> Result<(), Errno> {
-    // SAFETY: `fd` is open for the length of the call because it is borrowed; `path` ends with a NUL; the kernel writes
-    // one `struct statx`, whose size the kernel's ABI fixes at 256 bytes, to a pointer that is valid for that because
+    statx_at(fd.as_fd().as_raw_fd(), path, flags, mask, stat)
+}
+
+/// As [`statx`], relative to the directory whose descriptor has this number, whoever holds it.
+///
+/// For bindings to other languages, whose programs have numbers where Rust has `BorrowedFd`.
+///
+/// # Errors
+///
+/// Those of statx(2): `EBADF` if the number is no open descriptor's. `stat` then holds what it held before.
+pub fn statx_at(
+    number: RawFd,
+    path: &CStr,
+    flags: AtFlags,
+    mask: u32,
+    stat: &mut Statx,
+) -> Result<(), Errno> {
+    // SAFETY: a number that is no descriptor's is an error; `path` ends with a NUL; the kernel writes one
+    // `struct statx`, whose size the kernel's ABI fixes at 256 bytes, to a pointer that is valid for that because
     // `stat` is borrowed mutably, and any bytes are valid for its integers.
     let status = unsafe {
         libc::syscall(
             libc::SYS_statx,
-            fd.as_fd().as_raw_fd(),
+            number,
             path.as_ptr(),
             flags.bits(),
             mask,
@@ -117,5 +134,7 @@ mod tests {
         let mut stat = Statx::default();
         let answer = statx(CWD, &missing, AtFlags::empty(), 0x7ff, &mut stat);
         assert_eq!(answer, Err(Errno::NOENT));
+        let answer = statx_at(-1, c"missing", AtFlags::empty(), 0x7ff, &mut stat);
+        assert_eq!(answer, Err(Errno::BADF));
     }
 }

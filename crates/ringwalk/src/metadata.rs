@@ -1,7 +1,13 @@
 //! Metadata of a file, and which fields of it are wanted.
 
 use ringwalk_sys::RawFileType as FileType;
-use ringwalk_sys::Statx;
+use ringwalk_sys::{Statx, statx, statx_at};
+use rustix::fs::{AtFlags, CWD};
+use rustix::io::{Errno, retry_on_intr};
+use std::ffi::CString;
+use std::os::fd::RawFd;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 
 bitflags::bitflags! {
     /// Fields of a file's metadata: what a walk asks for, and what an answer holds. The values are statx(2)'s
@@ -98,6 +104,29 @@ pub struct Metadata {
 }
 
 impl Metadata {
+    /// Asks the kernel for these fields of a file. A relative path is below the directory whose descriptor has the number
+    /// `base`, or below the working directory. Nothing is mounted for an answer.
+    ///
+    /// # Errors
+    ///
+    /// Those of [statx(2)](https://man7.org/linux/man-pages/man2/statx.2.html); `EINVAL` if the path has a NUL byte.
+    pub fn of_path(
+        base: Option<RawFd>,
+        path: impl AsRef<Path>,
+        follow: bool,
+        fields: Fields,
+    ) -> Result<Self, Errno> {
+        let path = CString::new(path.as_ref().as_os_str().as_bytes()).map_err(|_| Errno::INVAL)?;
+        let mut flags = AtFlags::NO_AUTOMOUNT;
+        flags.set(AtFlags::SYMLINK_NOFOLLOW, !follow);
+        let mut stat = Statx::default();
+        retry_on_intr(|| match base {
+            None => statx(CWD, &path, flags, fields.bits(), &mut stat),
+            Some(number) => statx_at(number, &path, flags, fields.bits(), &mut stat),
+        })?;
+        Ok(Self::from(&stat))
+    }
+
     /// The type in the mode bits.
     pub fn file_type(&self) -> FileType {
         FileType::from_mode(self.mode)
@@ -152,4 +181,28 @@ pub struct Identity {
     pub dev: u64,
     /// Inode number.
     pub ino: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::fd::AsRawFd;
+
+    #[test]
+    fn a_path_below_a_descriptor_is_that_below_its_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("file"), b"12345").unwrap();
+        std::os::unix::fs::symlink("file", dir.path().join("link")).unwrap();
+        let open = std::fs::File::open(dir.path()).unwrap();
+        let ask = |base, path: &Path, follow| Metadata::of_path(base, path, follow, Fields::SIZE);
+        for (base, path) in [
+            (None, dir.path().join("link")),
+            (Some(open.as_raw_fd()), "link".into()),
+        ] {
+            assert_eq!(ask(base, &path, true).unwrap().size, 5);
+            assert_eq!(ask(base, &path, false).unwrap().size, 4);
+        }
+        assert_eq!(ask(Some(-1), "link".as_ref(), true), Err(Errno::BADF));
+        assert_eq!(ask(None, "a\0b".as_ref(), true), Err(Errno::INVAL));
+    }
 }

@@ -5,7 +5,9 @@ table for pyarrow, polars, pandas, DuckDB and whatever else knows Arrow; `find` 
 find(1); `du` and `count` have sums; `doctor` says what this machine allows.
 """
 
+from ringwalk import _ringwalk
 from ringwalk._errors import SearchError
+from ringwalk._paths import all_plain, public
 from ringwalk._ringwalk import (
     Batch,
     Count,
@@ -15,14 +17,15 @@ from ringwalk._ringwalk import (
     Scan,
     Usage,
     __version__,
-    count,
-    doctor,
-    du,
-    find,
-    scan,
-    scandir,
 )
 from ringwalk._walk import fwalk, walk
+
+count = public("path")(_ringwalk.count)
+doctor = public("path")(_ringwalk.doctor)
+du = public("path")(_ringwalk.du)
+find = public("path")(_ringwalk.find)
+scan = public("paths", all_plain)(_ringwalk.scan)
+scandir = public("path")(_ringwalk.scandir)
 
 __all__ = [
     "Batch",

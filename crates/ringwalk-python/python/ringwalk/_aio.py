@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from ringwalk._ringwalk import Bell
+
 if TYPE_CHECKING:
     from ringwalk._ringwalk import Batch, Scan
 
@@ -27,15 +29,16 @@ class AsyncBatches:
         await asyncio.sleep(0)
         loop = asyncio.get_running_loop()
         while True:
-            ready = asyncio.Event()
-
-            def wake(ready: asyncio.Event = ready) -> None:
-                loop.call_soon_threadsafe(ready.set)
-
-            batch = self._scan._poll(wake)
+            bell = Bell()
+            batch = self._scan._poll(bell)
             if batch is not None:
                 return batch
-            await ready.wait()
+            ready = asyncio.Event()
+            loop.add_reader(bell.fileno(), ready.set)
+            try:
+                await ready.wait()
+            finally:
+                loop.remove_reader(bell.fileno())
 
     async def aclose(self) -> None:
         """Ends the scan."""

@@ -9,6 +9,12 @@ class SearchError(Exception):
     Raised after all paths that were found; `messages` are those of find(1).
     """
 
-    def __init__(self, messages: list[str]) -> None:
-        super().__init__("; ".join(messages))
-        self.messages = messages
+    # Without `__init__`: compiled code makes it, and below that no code in Python may run.
+
+    @property
+    def messages(self) -> list[str]:
+        """The messages, one for each error."""
+        return self.args[0]
+
+    def __str__(self) -> str:
+        return "; ".join(self.messages)

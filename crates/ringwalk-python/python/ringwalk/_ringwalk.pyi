@@ -1,7 +1,7 @@
 """Types of the compiled module. What is documented here is public by way of `ringwalk`."""
 
 import os
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from types import GenericAlias, TracebackType
 from typing import Any, AnyStr, Final, Generic, Literal, TypeAlias, final, overload
 
@@ -36,6 +36,7 @@ _Field: TypeAlias = Literal[
 
 __all__ = [
     "Batch",
+    "Bell",
     "Count",
     "DirEntry",
     "Errors",
@@ -159,7 +160,17 @@ class Scan:
         """Ends the scan. What it has given stays; taking more is a `ValueError`. Does nothing if it
         has ended.
         """
-    def _poll(self, wake: Callable[[], object], /) -> Batch | None: ...
+    def _poll(self, bell: Bell, /) -> Batch | None: ...
+
+@final
+class Bell:
+    """A descriptor for an event loop to watch. It can be read from once a scan has something for
+    the task that waits.
+    """
+
+    def __new__(cls) -> Self: ...
+    def fileno(self) -> int:
+        """The number of the descriptor."""
 
 @final
 class Batch:
@@ -395,9 +406,10 @@ class Walk:
         cls,
         top: str | bytes,
         topdown: bool,
-        onerror: Callable[[OSError], object] | None,
+        tells: bool,
         followlinks: bool,
     ) -> Self: ...
     def __iter__(self) -> Self: ...
-    def __next__(self) -> tuple[Any, list[Any], list[Any]]: ...
+    def __next__(self) -> tuple[Any, list[Any], list[Any]] | list[Any] | OSError: ...
+    def rename(self, names: list[Any]) -> None: ...
     def close(self) -> None: ...

@@ -39,13 +39,29 @@ def walk(
     src [] ['main.py']
     >>> tree.cleanup()
     """
-    walking = Walk(os.fspath(top), bool(topdown), onerror, bool(followlinks))
+    walking = Walk(os.fspath(top), bool(topdown), onerror is not None, bool(followlinks))
     try:
         # Not `yield from`, which hands on what a caller sends: that goes unseen here.
-        for directory in walking:  # noqa: UP028
-            yield directory
+        for found in walking:
+            if isinstance(found, tuple):
+                given = found
+                yield found
+            # Code of others is called here and not by the compiled iterator: see `_paths.py`.
+            elif isinstance(found, list):
+                walking.rename([_name(given[0], name) for name in found])
+            elif onerror is not None:
+                onerror(found)
     finally:
         walking.close()
+
+
+def _name(path, name):
+    """Returns a name below `path` that may be a path-like object."""
+    if isinstance(name, str if isinstance(path, str) else bytes):
+        return name
+    # Raises what there is to be said of anything else.
+    os.path.join(path, name)
+    return os.fspath(name)
 
 
 @overload

@@ -5,10 +5,12 @@
 //! | `fields.rs` | the columns that there are, and what each needs |
 //! | `columns.rs`, `rows.rs` | columns while they are filled; the workers that fill them |
 //! | `reading.rs` | a scan while it is read, by threads, tasks and forks |
+//! | `bell.rs` | what wakes a task |
 //! | `stream.rs`, `batch.rs` | the way out: Arrow's C interface |
 //! | `errors.rs` | what could not be read, as a second table |
 
 mod batch;
+mod bell;
 mod columns;
 mod errors;
 mod fields;
@@ -17,6 +19,7 @@ mod rows;
 mod stream;
 
 pub(crate) use batch::Batch;
+pub(crate) use bell::Bell;
 pub(crate) use columns::type_word;
 pub(crate) use errors::Errors;
 
@@ -29,7 +32,7 @@ use reading::Reading;
 use ringwalk::Walk;
 use rows::Shared;
 use std::sync::Arc;
-use std::task::{Poll, Wake, Waker};
+use std::task::Poll;
 use stream::Stream;
 
 /// More rows than this in a batch only take memory.
@@ -118,11 +121,10 @@ impl Scan {
         module.call_method1("AsyncBatches", (this,))
     }
 
-    /// For `AsyncBatches`: the next batch, or `None` if there is none yet; then `wake` is called once when there may be, on any
-    /// thread.
-    #[pyo3(signature = (wake, /))]
-    fn _poll(&self, py: Python<'_>, wake: Py<PyAny>) -> PyResult<Option<Batch>> {
-        let waker = Waker::from(Arc::new(Call(wake)));
+    /// For `AsyncBatches`: the next batch, or `None` if there is none yet; then `bell` is rung once when there may be.
+    #[pyo3(signature = (bell, /))]
+    fn _poll(&self, py: Python<'_>, bell: &Bell) -> PyResult<Option<Batch>> {
+        let waker = bell.waker();
         let polled = py.detach(|| self.reading.poll_next(&waker));
         let Poll::Ready(taken) = polled else {
             return Ok(None);
@@ -202,15 +204,5 @@ impl Scan {
 
     fn __repr__(&self) -> String {
         format!("<ringwalk.Scan of {}>", self.fields().join(", "))
-    }
-}
-
-/// Wakes a task of Python's by calling a function, which is expected to know on which thread that task runs.
-struct Call(Py<PyAny>);
-
-impl Wake for Call {
-    fn wake(self: Arc<Self>) {
-        // An interpreter that is going away has no tasks; neither has a loop that is closed, of which the exception tells.
-        Python::try_attach(|py| drop(self.0.call0(py)));
     }
 }

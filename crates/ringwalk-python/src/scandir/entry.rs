@@ -1,18 +1,13 @@
 //! One entry of a directory, as `os.DirEntry`.
 
+use super::status::{self, Status};
+use crate::errors::os_error;
 use crate::names::NameKind;
-use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyType};
-use ringwalk::{EntryRef, FileType, path_below};
+use pyo3::types::PyType;
+use ringwalk::{EntryRef, Errno, FileType, path_below};
 use std::sync::Arc;
-
-/// The bits of `st_mode` that tell the type, and their values: inode(7).
-const S_IFMT: u32 = 0o170_000;
-const S_IFDIR: u32 = 0o040_000;
-const S_IFREG: u32 = 0o100_000;
-const S_IFLNK: u32 = 0o120_000;
 
 /// What the entries of one directory have in common.
 pub(super) struct Parent {
@@ -31,10 +26,10 @@ pub(crate) struct DirEntry {
     ino: u64,
     parent: Arc<Parent>,
     path: PyOnceLock<Py<PyAny>>,
-    /// `os.stat_result` of what a link leads to,
-    stat: PyOnceLock<Py<PyAny>>,
+    /// Of what a link leads to,
+    stat: PyOnceLock<Status>,
     /// and of the entry itself.
-    lstat: PyOnceLock<Py<PyAny>>,
+    lstat: PyOnceLock<Status>,
 }
 
 /// An option may be anything true or false, as those of `os.DirEntry` may.
@@ -59,35 +54,58 @@ impl DirEntry {
         })
     }
 
-    /// Asks the kernel.
-    fn fetch(&self, py: Python<'_>, follow: bool) -> PyResult<Py<PyAny>> {
-        let arguments = PyDict::new(py);
-        arguments.set_item("follow_symlinks", follow)?;
-        if let Some(fd) = self.parent.fd {
-            arguments.set_item("dir_fd", fd)?;
+    /// What is known of it, or of what a link leads to. The kernel is asked once for each of the two.
+    fn status<'s>(&'s self, py: Python<'_>, follow: bool) -> PyResult<Result<&'s Status, Errno>> {
+        let follow = follow && self.file_type_of_itself(py)? == Some(FileType::Symlink);
+        let known = if follow { &self.stat } else { &self.lstat };
+        if let Some(status) = known.get(py) {
+            return Ok(Ok(status));
         }
-        let stat = py.import("os")?.getattr("stat")?;
-        Ok(stat.call((self.path(py)?,), Some(&arguments))?.unbind())
+        let kind = &self.parent.kind;
+        let name = kind.encode(self.name.bind(py))?;
+        let path = path_below(&self.parent.path, &name);
+        let base = self.parent.fd;
+        match py.detach(|| status::ask(base, &path, follow)) {
+            Ok(metadata) => {
+                let status = Status::new(py, metadata)?;
+                Ok(Ok(known.get_or_init(py, || status)))
+            }
+            Err(errno) => Ok(Err(errno)),
+        }
     }
 
-    fn lstat<'s>(&'s self, py: Python<'_>) -> PyResult<&'s Py<PyAny>> {
-        self.lstat.get_or_try_init(py, || self.fetch(py, false))
+    /// Its type, by what the directory lists or else by what the kernel says; `None` if it is gone.
+    fn file_type_of_itself(&self, py: Python<'_>) -> PyResult<Option<FileType>> {
+        if self.file_type == FileType::Unknown {
+            self.type_asked_for(py, false)
+        } else {
+            Ok(Some(self.file_type))
+        }
     }
 
-    /// Whether it is of the type with these bits of the mode.
-    fn is_of(&self, py: Python<'_>, type_bits: u32, follow: bool) -> PyResult<bool> {
-        let is_link = self.file_type == FileType::Symlink;
-        if self.file_type != FileType::Unknown && !(follow && is_link) {
-            return Ok(self.file_type == FileType::from_mode(type_bits));
+    /// The type that the kernel says; `None` for what has been deleted, and for a link that leads nowhere.
+    fn type_asked_for(&self, py: Python<'_>, follow: bool) -> PyResult<Option<FileType>> {
+        match self.status(py, follow)? {
+            Ok(status) => Ok(Some(status.file_type())),
+            Err(Errno::NOENT) => Ok(None),
+            Err(errno) => Err(self.error(py, errno)),
         }
-        let stat = match self.stat(py, follow) {
-            Ok(stat) => stat,
-            // Deleted since, or a link that leads nowhere.
-            Err(error) if error.is_instance_of::<PyFileNotFoundError>(py) => return Ok(false),
-            Err(error) => return Err(error),
+    }
+
+    fn is_of(&self, py: Python<'_>, file_type: FileType, follow: bool) -> PyResult<bool> {
+        let found = match self.file_type {
+            FileType::Unknown => self.type_asked_for(py, follow)?,
+            FileType::Symlink if follow => self.type_asked_for(py, true)?,
+            known => Some(known),
         };
-        let mode: u32 = stat.getattr(py, "st_mode")?.extract(py)?;
-        Ok(mode & S_IFMT == type_bits)
+        Ok(found == Some(file_type))
+    }
+
+    fn error(&self, py: Python<'_>, errno: Errno) -> PyErr {
+        match self.path(py) {
+            Ok(path) => os_error(errno, path.bind(py)),
+            Err(error) => error,
+        }
     }
 }
 
@@ -126,7 +144,7 @@ impl DirEntry {
         py: Python<'_>,
         #[pyo3(from_py_with = truth)] follow_symlinks: bool,
     ) -> PyResult<bool> {
-        self.is_of(py, S_IFDIR, follow_symlinks)
+        self.is_of(py, FileType::Directory, follow_symlinks)
     }
 
     /// Whether it is a regular file, or a link to one unless links are not to be followed.
@@ -136,12 +154,12 @@ impl DirEntry {
         py: Python<'_>,
         #[pyo3(from_py_with = truth)] follow_symlinks: bool,
     ) -> PyResult<bool> {
-        self.is_of(py, S_IFREG, follow_symlinks)
+        self.is_of(py, FileType::Regular, follow_symlinks)
     }
 
     /// Whether it is a symbolic link.
     fn is_symlink(&self, py: Python<'_>) -> PyResult<bool> {
-        self.is_of(py, S_IFLNK, false)
+        self.is_of(py, FileType::Symlink, false)
     }
 
     /// Whether it is a junction, which only Windows has.
@@ -157,17 +175,10 @@ impl DirEntry {
         py: Python<'_>,
         #[pyo3(from_py_with = truth)] follow_symlinks: bool,
     ) -> PyResult<Py<PyAny>> {
-        if !follow_symlinks {
-            return self.lstat(py).map(|stat| stat.clone_ref(py));
+        match self.status(py, follow_symlinks)? {
+            Ok(status) => Ok(status.object(py)),
+            Err(errno) => Err(self.error(py, errno)),
         }
-        let stat = self.stat.get_or_try_init(py, || {
-            if self.is_symlink(py)? {
-                self.fetch(py, true)
-            } else {
-                self.lstat(py).map(|stat| stat.clone_ref(py))
-            }
-        })?;
-        Ok(stat.clone_ref(py))
     }
 
     fn __fspath__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {

@@ -1,6 +1,7 @@
 //! `ringwalk.scandir`: the entries of one directory, as `os.scandir` gives them.
 
 mod entry;
+mod status;
 
 pub(crate) use entry::DirEntry;
 
@@ -54,22 +55,18 @@ pub(crate) fn scandir(py: Python<'_>, path: Option<Bound<'_, PyAny>>) -> PyResul
 
 fn open_path(given: &Bound<'_, PyAny>) -> PyResult<(Directory, Parent)> {
     let py = given.py();
-    let path = py.import("os")?.call_method1("fspath", (given,));
-    let path = path.map_err(|error| {
-        if !error.is_instance_of::<PyTypeError>(py) || given.hasattr("__fspath__").unwrap_or(true) {
-            return error;
-        }
+    if !given.is_instance_of::<PyString>() && !given.is_instance_of::<PyBytes>() {
         let name = given.get_type().name();
         let name = name.map_or_else(|_| "?".into(), |name| name.to_string());
-        PyTypeError::new_err(format!(
+        return Err(PyTypeError::new_err(format!(
             "scandir: path should be string, bytes, os.PathLike, integer or None, not {name}"
-        ))
-    })?;
-    let kind = NameKind::of(&path)?;
-    let bytes = kind.encode(&path)?;
+        )));
+    }
+    let kind = NameKind::of(given)?;
+    let bytes = kind.encode(given)?;
     let os_path = OsStr::from_bytes(&bytes);
     let directory = py.detach(|| Directory::open(os_path));
-    let directory = directory.map_err(|errno| os_error(errno, &path))?;
+    let directory = directory.map_err(|errno| os_error(errno, given))?;
     let parent = Parent {
         kind,
         path: bytes,

@@ -1,12 +1,20 @@
 //! What the caller has made of the list of subdirectories.
 
 use crate::names::NameKind;
-use pyo3::exceptions::PyValueError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 use ringwalk::{Chosen, Turn, path_below};
 use std::collections::HashMap;
+
+/// What the caller has made of the list.
+pub(super) enum Edited {
+    /// Nothing.
+    Unchanged,
+    Chosen(Vec<Chosen>),
+    /// There are objects in it that are no names, path-like ones perhaps: Python has to say what they are.
+    Odd(Py<PyList>),
+}
 
 /// A directory that has been given.
 pub(super) struct Given {
@@ -45,20 +53,28 @@ impl Given {
         visit.call(&self.path)
     }
 
-    /// What is to be gone down into, if the caller has changed the list.
+    /// Another list takes the place of the one that the caller has.
+    pub(super) fn replace(&mut self, list: Py<PyList>) {
+        self.list = list;
+    }
+
+    /// What is to be gone down into.
     ///
     /// # Errors
     ///
-    /// If there is something in the list that is no name: what `os.path.join` says of it.
-    pub(super) fn chosen(&self, py: Python<'_>, kind: &NameKind) -> PyResult<Option<Vec<Chosen>>> {
+    /// If there is a name in the list that no file can have.
+    pub(super) fn edited(&self, py: Python<'_>, kind: &NameKind) -> PyResult<Edited> {
         let list = self.list.bind(py);
         let original = match &self.original {
-            None if list.is_empty() => return Ok(None),
+            None if list.is_empty() => return Ok(Edited::Unchanged),
             None => PyTuple::empty(py),
             Some(original) => original.bind(py).clone(),
         };
         if list.len() == original.len() && list.iter().zip(original.iter()).all(|(a, b)| a.is(&b)) {
-            return Ok(None);
+            return Ok(Edited::Unchanged);
+        }
+        if !list.iter().all(|object| is_name(&object, kind)) {
+            return Ok(Edited::Odd(self.list.clone_ref(py)));
         }
         let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
         for (object, &entry) in original.iter().zip(&self.entries) {
@@ -66,40 +82,20 @@ impl Given {
         }
         let mut chosen = Vec::with_capacity(list.len());
         for object in list.iter() {
-            let name = self.name(&object, kind)?;
+            let name = kind.encode(&object)?;
             chosen.push(match places.get(&name) {
                 Some(&entry) => Chosen::Entry(entry),
                 None => Chosen::Path(path_below(&kind.encode(self.path.bind(py))?, &name)),
             });
         }
-        Ok(Some(chosen))
+        Ok(Edited::Chosen(chosen))
     }
+}
 
-    fn name(&self, object: &Bound<'_, PyAny>, kind: &NameKind) -> PyResult<Vec<u8>> {
-        let py = object.py();
-        let path = self.path.bind(py);
-        let fits = if kind.is_bytes() {
-            object.is_instance_of::<pyo3::types::PyBytes>()
-        } else {
-            object.is_instance_of::<PyString>()
-        };
-        let name = if fits {
-            kind.encode(object)?
-        } else {
-            // A path-like object is as good; of anything else this says what is wrong.
-            let joined = py.import("os.path")?.call_method1("join", (path, object))?;
-            let mut joined = kind.encode(&joined)?;
-            if joined.first() != Some(&b'/') {
-                // Relative to the working directory as the top is: below it, without its path.
-                let above = kind.encode(path)?;
-                let below = joined.split_off(above.len().min(joined.len()));
-                joined = below.strip_prefix(b"/").unwrap_or(&below).to_vec();
-            }
-            joined
-        };
-        if name.contains(&0) {
-            return Err(PyValueError::new_err("embedded null byte"));
-        }
-        Ok(name)
+fn is_name(object: &Bound<'_, PyAny>, kind: &NameKind) -> bool {
+    if kind.is_bytes() {
+        object.is_instance_of::<PyBytes>()
+    } else {
+        object.is_instance_of::<PyString>()
     }
 }

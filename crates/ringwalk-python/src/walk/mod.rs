@@ -7,6 +7,7 @@ mod edit;
 
 use crate::errors::os_error;
 use crate::names::NameKind;
+use edit::Edited;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
@@ -24,7 +25,8 @@ struct Walking {
     /// As it was given.
     top: Py<PyAny>,
     kind: NameKind,
-    onerror: Option<Py<PyAny>>,
+    /// Whether errors are given too.
+    tells: bool,
     order: Order,
 }
 
@@ -42,7 +44,7 @@ impl Walk {
         py: Python<'_>,
         top: Py<PyAny>,
         topdown: bool,
-        onerror: Option<Py<PyAny>>,
+        tells: bool,
         followlinks: bool,
     ) -> PyResult<Self> {
         let kind = NameKind::of(top.bind(py))?;
@@ -57,7 +59,7 @@ impl Walk {
             preorder,
             top,
             kind,
-            onerror,
+            tells,
             order,
         }))))
     }
@@ -66,7 +68,9 @@ impl Walk {
         this
     }
 
-    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyTuple>>> {
+    /// The tuple of the next directory. Or what the generator is to do, as code in Python is not run below frames of Rust: give an
+    /// exception to `onerror`, or find the names of a list of objects and call `rename` with those.
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         let Ok(mut guard) = self.0.try_lock() else {
             return Err(pyo3::exceptions::PyValueError::new_err(
                 "walk already executing",
@@ -85,13 +89,23 @@ impl Walk {
         next
     }
 
+    /// Takes these names for the list of subdirectories that was given last.
+    fn rename(&self, names: Py<PyList>) {
+        if let Ok(mut guard) = self.0.try_lock()
+            && let Some(walking) = guard.as_mut()
+            && let Order::TopDown(Some(given)) = &mut walking.order
+        {
+            given.replace(names);
+        }
+    }
+
     /// Ends the walk and its threads.
     fn close(&self, py: Python<'_>) {
         let ended = self.0.try_lock().map(|mut guard| guard.take());
         end(py, ended.unwrap_or_default());
     }
 
-    /// A walk that nobody can reach but its own callback, or the lists that it has given, is garbage.
+    /// A walk that nobody can reach but the lists that it has given is garbage.
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         // Locked, it is being used.
         let Ok(guard) = self.0.try_lock() else {
@@ -101,7 +115,6 @@ impl Walk {
             return Ok(());
         };
         visit.call(&walking.top)?;
-        visit.call(&walking.onerror)?;
         match &walking.order {
             Order::TopDown(given) => given
                 .as_ref()
@@ -119,22 +132,28 @@ fn end(py: Python<'_>, walking: Option<Walking>) {
 }
 
 impl Walking {
-    fn next(&mut self, py: Python<'_>) -> PyResult<Option<Py<PyTuple>>> {
+    fn next(&mut self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         loop {
             match &mut self.order {
                 Order::TopDown(given) => {
-                    if let Some(given) = given.take()
-                        && let Some(chosen) = given.chosen(py, &self.kind)?
-                    {
-                        self.preorder.choose(chosen);
+                    let edited = match given {
+                        Some(given) => given.edited(py, &self.kind)?,
+                        None => Edited::Unchanged,
+                    };
+                    match edited {
+                        Edited::Unchanged => {}
+                        Edited::Chosen(chosen) => self.preorder.choose(chosen),
+                        // Asked again when it has been renamed.
+                        Edited::Odd(list) => return Ok(Some(list.into_any())),
                     }
+                    *given = None;
                 }
                 Order::BottomUp(held) => {
                     let next = self.preorder.next_depth();
                     if let Some((depth, _)) = held.last()
                         && next.is_none_or(|next| next <= *depth)
                     {
-                        return Ok(held.pop().map(|(_, tuple)| tuple));
+                        return Ok(held.pop().map(|(_, tuple)| tuple.into_any()));
                     }
                 }
             }
@@ -144,13 +163,13 @@ impl Walking {
             let preorder = &mut self.preorder;
             match py.detach(|| preorder.advance()) {
                 Ok(true) => {}
-                // Python, which sees signals otherwise, may have no turn for long.
-                Ok(false) => {
-                    py.check_signals()?;
-                    continue;
+                Err(error) if self.tells => {
+                    let path = self.kind.object(py, error.path().as_os_str().as_bytes())?;
+                    let exception = os_error(error.errno(), &path).into_value(py);
+                    return Ok(Some(exception.into_any()));
                 }
-                Err(error) => {
-                    self.tell(py, error.path().as_os_str().as_bytes(), error.errno())?;
+                // Python, which sees signals otherwise, may have no turn for long.
+                Ok(false) | Err(_) => {
                     py.check_signals()?;
                     continue;
                 }
@@ -162,22 +181,11 @@ impl Walking {
             match &mut self.order {
                 Order::TopDown(last) => {
                     *last = Some(edit::Given::new(given.directories, given.path, turn));
-                    return Ok(Some(given.tuple));
+                    return Ok(Some(given.tuple.into_any()));
                 }
                 Order::BottomUp(held) => held.push((turn.listing().depth(), given.tuple)),
             }
         }
-    }
-
-    /// Calls `onerror`.
-    fn tell(&self, py: Python<'_>, path: &[u8], errno: ringwalk::Errno) -> PyResult<()> {
-        let Some(onerror) = &self.onerror else {
-            return Ok(());
-        };
-        let path = self.kind.object(py, path)?;
-        let error = os_error(errno, &path);
-        onerror.call1(py, (error.into_value(py),))?;
-        Ok(())
     }
 }
 

@@ -1,0 +1,44 @@
+"""Path-like objects as `str` or `bytes`, before anything compiled is called.
+
+Code in Python may have to wait for the interpreter at any time. In a daemon thread it waits for
+ever, or until the thread is ended, when the interpreter ends. Before Python 3.14 a thread that is
+ended below compiled code of ours would end the process. So what objects have to say in Python is
+asked here, above that code.
+"""
+
+import os
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def plain(path: Any) -> Any:
+    """Returns the path of a path-like object; everything else unchanged."""
+    return os.fspath(path) if hasattr(type(path), "__fspath__") else path
+
+
+def all_plain(paths: Any) -> Any:
+    """Returns one path, or a list of those in an iterable; everything else unchanged."""
+    is_one = isinstance(paths, str | bytes | os.PathLike) or not isinstance(paths, Iterable)
+    return plain(paths) if is_one else [plain(path) for path in paths]
+
+
+def public(name: str, convert: Callable[[Any], Any] = plain) -> Callable[[_Function], _Function]:
+    """Makes the public function of a compiled one, whose first argument has this name."""
+
+    def decorate(function):
+        def call(*arguments, **options):
+            if arguments:
+                arguments = convert(arguments[0]), *arguments[1:]
+            elif name in options:
+                options[name] = convert(options[name])
+            return function(*arguments, **options)
+
+        call.__name__ = call.__qualname__ = function.__name__
+        call.__doc__ = function.__doc__
+        call.__module__ = "ringwalk"
+        call.__wrapped__ = function
+        return call
+
+    return decorate
