@@ -57,6 +57,16 @@ def test_times_have_all_their_nanoseconds_also_before_1970(tree, field):
         assert times[path] == -5_000_000_003
 
 
+@pytest.mark.parametrize("field", ["mtime", "atime", "ctime", "btime"])
+def test_times_are_in_utc(tree, field):
+    scan = ringwalk.scan(tree, [field])
+    assert pa.schema(scan).field(field).type == pa.timestamp("ns", tz="UTC")
+    for batch in scan:
+        column = pa.record_batch(batch)[field]
+        assert column.type == pa.timestamp("ns", tz="UTC")
+        column.validate(full=True)
+
+
 def test_a_time_that_does_not_fit_is_null(tmp_path):
     far = tmp_path / "far"
     far.touch()
@@ -74,7 +84,7 @@ def test_the_schema_is_known_before_anything_is_read(tmp_path):
         pa.binary(),
         pa.dictionary(pa.int8(), pa.string()),
         pa.int64(),
-        pa.timestamp("ns"),
+        pa.timestamp("ns", tz="UTC"),
         pa.uint64(),
         pa.uint32(),
     ]

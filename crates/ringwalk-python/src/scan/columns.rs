@@ -1,6 +1,6 @@
 //! Columns while they are filled, row by row.
 
-use super::fields::{Column, Kind};
+use super::fields::{Column, Kind, TIME_ZONE};
 use arrow_array::types::{Int8Type, Int32Type};
 use arrow_array::{
     ArrayRef, BinaryArray, DictionaryArray, Int8Array, Int32Array, Int64Array, StringArray,
@@ -183,7 +183,7 @@ impl Filled {
             }
             Self::Time(values, _) => {
                 let (values, valid) = values.finish();
-                Arc::new(TimestampNanosecondArray::new(values, valid))
+                Arc::new(TimestampNanosecondArray::new(values, valid).with_timezone(TIME_ZONE))
             }
         })
     }

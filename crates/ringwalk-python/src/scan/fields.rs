@@ -21,6 +21,9 @@ pub(super) enum Kind {
     Time(fn(&Metadata) -> Timestamp),
 }
 
+/// The zone of all times. Without one, readers may take them for local time.
+pub(super) const TIME_ZONE: &str = "UTC";
+
 /// A column that can be asked for.
 #[derive(Clone, Copy)]
 pub(super) struct Column {
@@ -43,7 +46,7 @@ impl Column {
             Kind::Depth | Kind::Root | Kind::Int(_) => DataType::UInt32,
             Kind::Signed(_) => DataType::Int64,
             Kind::Long(_) => DataType::UInt64,
-            Kind::Time(_) => DataType::Timestamp(TimeUnit::Nanosecond, None),
+            Kind::Time(_) => DataType::Timestamp(TimeUnit::Nanosecond, Some(TIME_ZONE.into())),
         }
     }
 
