@@ -1,11 +1,12 @@
 """What could not be read: told, whole, while and after."""
 
+import asyncio
 import errno
 import os
 
 import pytest
 import ringwalk
-from support import listed
+from support import listed, run
 
 pa = pytest.importorskip("pyarrow")
 
@@ -52,7 +53,7 @@ def test_errors_as_a_sequence(broken):
 
 def test_a_path_that_is_not_there(tmp_path):
     missing = tmp_path / "missing"
-    scan = ringwalk.scan([missing, tmp_path])
+    scan = ringwalk.scan([missing, tmp_path], on_error="collect")
     assert pa.table(scan)["path"].to_pylist() == [os.fsencode(tmp_path)]
     assert [row[:3] for row in scan.errors] == [(os.fsencode(missing), "stat", errno.ENOENT)]
 
@@ -80,3 +81,66 @@ def test_a_directory_that_may_not_be_read(tree):
         (tree / "a").chmod(0o755)
     assert os.fsencode(tree / "a") in paths
     assert [row[:3] for row in scan.errors] == [(os.fsencode(tree / "a"), "open", errno.EACCES)]
+
+
+@pytest.mark.parametrize("how", ["for", "table", "async"])
+def test_a_path_that_cannot_be_read_is_raised(tmp_path, how):
+    async def read(scan):
+        async for _ in scan:
+            pass
+
+    take = {"for": list, "table": pa.table, "async": lambda scan: asyncio.run(read(scan))}[how]
+    for name in "missing", "missing/", "plain/below":
+        (tmp_path / "plain").touch()
+        scan = ringwalk.scan(f"{tmp_path}/{name}")
+        with pytest.raises(OSError, match="No such file|Not a directory") as raised:
+            take(scan)
+        assert [row[:2] for row in scan.errors] == [(os.fsencode(f"{tmp_path}/{name}"), "stat")]
+        if how != "table":
+            assert raised.value.errno == scan.errors[0][2]
+            assert raised.value.filename == os.fsencode(f"{tmp_path}/{name}")
+
+
+def test_of_several_paths_the_first_is_raised_after_all_rows(broken):
+    paths = [broken / "a", broken / "one", broken / "empty", broken / "two"]
+    scan, found = ringwalk.scan(paths, follow="always"), []
+    with pytest.raises(FileNotFoundError) as raised:
+        for batch in scan:
+            found += pa.record_batch(batch)["path"].to_pylist()
+    assert raised.value.filename == os.fsencode(broken / "one")
+    expected = [*listed(broken / "a"), *listed(broken / "empty")]
+    assert sorted(found) == sorted(expected)
+    # Five links below that lead to themselves are collected, like the second path.
+    assert len(scan.errors) == 7
+
+
+def test_what_is_below_a_path_is_not_raised(broken):
+    scan = ringwalk.scan(broken, follow="always")
+    # Five links that lead to themselves, each reached by two paths.
+    assert sum(map(len, scan)) and len(scan.errors) == 10
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user")
+@pytest.mark.parametrize("slash", ["", "/", "//"])
+def test_a_path_that_may_not_be_read_is_raised_after_its_row(tmp_path, slash):
+    (tmp_path / "closed").mkdir(mode=0o700)
+    (tmp_path / "open" / "closed").mkdir(parents=True, mode=0o755)
+    (tmp_path / "open" / "closed").chmod(0o700)
+    program = """
+import os, sys, ringwalk
+os.chdir(sys.argv[1])
+os.setresgid(65534, 65534, 65534); os.setresuid(65534, 65534, 65534)
+scan = ringwalk.scan("closed" + sys.argv[2])
+print(len(next(scan)))
+try:
+    next(scan)
+except PermissionError as error:
+    print(error.filename.decode(), list(scan.errors)[0][:3])
+scan = ringwalk.scan("open")
+print(sum(map(len, scan)), [row[0] for row in scan.errors])
+"""
+    for directory in [tmp_path, *tmp_path.parents]:
+        directory.chmod(directory.stat().st_mode | 0o111)
+    done = run(program, tmp_path, slash)
+    expected = f"1\nclosed{slash} (b'closed{slash}', 'open', 13)\n2 [b'open/closed']\n"
+    assert (done.stdout, done.stderr) == (expected, "")

@@ -11,6 +11,7 @@ _Path: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 _Follow: TypeAlias = Literal["never", "roots", "always"]
 _Source: TypeAlias = Literal["auto", "syscall", "module", "ring", "ext4", "xfs", "btrfs"]
 _OnError: TypeAlias = Literal["collect", "raise"]
+_OnScanError: TypeAlias = Literal["roots", "collect", "raise"]
 _Field: TypeAlias = Literal[
     "path",
     "name",
@@ -67,7 +68,7 @@ def scan(
     max_depth: int | None = None,
     workers: int | None = None,
     source: _Source = "auto",
-    on_error: _OnError = "collect",
+    on_error: _OnScanError = "roots",
 ) -> Scan:
     """Reads directory trees into a table, by several threads of its own.
 
@@ -100,7 +101,7 @@ def scan(
     * `type` (dictionary of string): `file`, `directory`, `symlink`, `fifo`, `socket`,
       `block_device`, `character_device`.
     * `size` (int64): in bytes. `blocks` (int64): space taken, in units of 512 bytes.
-    * `mtime`, `atime`, `ctime`, `btime` (timestamp[ns], in UTC): of the contents, the last access,
+    * `mtime`, `atime`, `ctime`, `btime` (timestamp[ns, tz=UTC]): of the contents, the last access,
       the inode, the birth. Null if it is before 1677 or after 2262.
     * `mode`, `nlink`, `uid`, `gid` (uint32), `ino`, `dev`, `rdev`, `mnt_id` (uint64): as
       `os.stat_result` has them, and statx(2)'s mount id.
@@ -114,9 +115,10 @@ def scan(
     while they wait for a device. `source` is where directories are read from: `"auto"` finds the
     fastest that is allowed, see `doctor`.
 
-    What cannot be read is in `Scan.errors`. With `on_error="raise"` the first such error (but not
-    that a file has vanished meanwhile) is raised as well, after everything else. A path that is not
-    there is such an error too.
+    What cannot be read is in `Scan.errors`. `on_error` says what is raised besides, as `OSError`
+    after all rows: that one of `paths` is not there or cannot be read (`"roots"`), the first error
+    of any path but not that a file has vanished meanwhile (`"raise"`), or nothing (`"collect"`). Of
+    several such `paths` the first is raised; the others are read to their end before.
 
     Raises `ValueError` for options that make no sense, and `OSError` if a `source` that was asked
     for by name cannot read a path.
@@ -195,7 +197,7 @@ class Errors:
     """What a scan could not read: a table that grows while the scan goes on, to be looked at at any
     time.
 
-    >>> scan = ringwalk.scan([top, "/not/there"])
+    >>> scan = ringwalk.scan([top, "/not/there"], on_error="collect")
     >>> sum(len(batch) for batch in scan)
     4
     >>> list(scan.errors)

@@ -5,10 +5,11 @@ use crate::errors::os_error;
 use arrow_array::builder::{BinaryBuilder, BooleanBuilder, Int32Builder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchIterator};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
-use pyo3::exceptions::PyIndexError;
+use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyIterator, PyList, PyTuple};
 use ringwalk::{Error, Operation};
+use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
@@ -24,11 +25,46 @@ impl Log {
     pub(super) fn push(&self, error: Error) {
         self.lock().push(error);
     }
+}
 
-    /// The first that is no race, if there is any.
-    pub(super) fn first(&self) -> Option<Error> {
-        let log = self.lock();
-        log.iter().find(|error| !error.is_vanished()).cloned()
+/// Which errors are raised, after everything that was found has come.
+#[derive(Debug)]
+pub(super) enum Raised {
+    None,
+    /// That one of these paths, which the scan begins with, cannot be read.
+    Roots(Vec<OsString>),
+    /// Any, but not that something has vanished meanwhile.
+    All,
+}
+
+impl Raised {
+    /// Of the word that a caller gives.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for other words.
+    pub(super) fn new(on_error: &str, roots: &[OsString]) -> PyResult<Self> {
+        match on_error {
+            "roots" => Ok(Self::Roots(roots.to_vec())),
+            "raise" => Ok(Self::All),
+            "collect" => Ok(Self::None),
+            _ => Err(PyValueError::new_err(format!(
+                "on_error={on_error:?}: expected 'raise' or 'collect' or 'roots'"
+            ))),
+        }
+    }
+
+    /// The error to be raised at the end of a scan: that of the first such path, or else the first that came.
+    pub(super) fn of(&self, log: &Log) -> Option<Error> {
+        let log = log.lock();
+        let found = match self {
+            Self::None => None,
+            Self::Roots(roots) => roots
+                .iter()
+                .find_map(|root| log.iter().find(|error| error.path().as_os_str() == root)),
+            Self::All => log.iter().find(|error| !error.is_vanished()),
+        };
+        found.cloned()
     }
 }
 

@@ -25,6 +25,7 @@ pub(crate) use errors::Errors;
 
 use crate::given;
 use batch::Capsules;
+use errors::Raised;
 use pyo3::exceptions::{PyStopAsyncIteration, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
@@ -44,13 +45,12 @@ const DEFAULT_FIELDS: [&str; 4] = ["path", "type", "size", "mtime"];
 #[pyclass(frozen, module = "ringwalk", weakref)]
 pub(crate) struct Scan {
     reading: Arc<Reading>,
-    raises: bool,
 }
 
 #[doc = include_str!(concat!(env!("OUT_DIR"), "/scan.txt"))]
 #[pyfunction]
 #[pyo3(signature = (paths, fields=None, batch_size=16_384, *, follow="never", one_file_system=false, min_depth=0,
-    max_depth=None, workers=None, source="auto", on_error="collect"))]
+    max_depth=None, workers=None, source="auto", on_error="roots"))]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
 pub(crate) fn scan(
     paths: &Bound<'_, PyAny>,
@@ -72,8 +72,9 @@ pub(crate) fn scan(
     let fields = fields.unwrap_or_else(|| DEFAULT_FIELDS.map(str::to_owned).into());
     let columns = fields::columns(&fields)?;
     let engine = given::Engine::new(source, workers)?;
-    let raises = given::raises(on_error)?;
-    let walk = Walk::from_roots(given::paths(paths)?)
+    let roots = given::paths(paths)?;
+    let raised = Raised::new(on_error, &roots)?;
+    let walk = Walk::from_roots(roots)
         .fields(fields::needs(&columns))
         .follow(given::follow(follow)?)
         .stay(given::stay(one_file_system))
@@ -85,20 +86,19 @@ pub(crate) fn scan(
         columns,
         batch_size,
         log: Arc::default(),
+        raised,
     };
     Ok(Scan {
         reading: Arc::new(Reading::new(walk, Arc::new(shared))),
-        raises,
     })
 }
 
 impl Scan {
     /// What there is to be raised at the end.
     fn verdict(&self, py: Python<'_>) -> PyResult<()> {
-        match self.reading.shared.log.first() {
-            Some(error) if self.raises => Err(errors::exception(py, &error)),
-            _ => Ok(()),
-        }
+        let shared = &self.reading.shared;
+        let raised = shared.raised.of(&shared.log);
+        raised.map_or(Ok(()), |error| Err(errors::exception(py, &error)))
     }
 }
 
@@ -153,7 +153,7 @@ impl Scan {
                 "this scan is being read already, or has been: a scan can be read once",
             ));
         }
-        let stream = Stream::new(Arc::clone(&self.reading), self.raises);
+        let stream = Stream::new(Arc::clone(&self.reading));
         Capsules::stream(py, Box::new(stream))
     }
 

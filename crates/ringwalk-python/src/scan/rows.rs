@@ -3,7 +3,7 @@
 //! Columns are made where the entries are read, by all workers at once, and nothing is copied in between.
 
 use super::columns::{Filling, Row};
-use super::errors::Log;
+use super::errors::{Log, Raised};
 use super::fields::Column;
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, Schema};
@@ -24,6 +24,7 @@ pub(super) struct Shared {
     /// Most rows of a batch.
     pub(super) batch_size: usize,
     pub(super) log: Arc<Log>,
+    pub(super) raised: Raised,
 }
 
 /// Walks, and hands on batches of rows.

@@ -1,6 +1,5 @@
 //! A scan as a stream of Arrow's C stream interface, which other libraries read on whatever thread they like.
 
-use super::errors::Log;
 use super::reading::Reading;
 use crate::waiting::SLICE;
 use arrow_array::{RecordBatch, RecordBatchReader};
@@ -14,18 +13,15 @@ use std::sync::Arc;
 /// The batches of a scan. Closes it when it is released before its end.
 pub(super) struct Stream {
     reading: Arc<Reading>,
-    /// Whether errors end it.
-    raises: bool,
     /// Something has been read by this.
     begun: bool,
     ended: bool,
 }
 
 impl Stream {
-    pub(super) fn new(reading: Arc<Reading>, raises: bool) -> Self {
+    pub(super) fn new(reading: Arc<Reading>) -> Self {
         Self {
             reading,
-            raises,
             begun: false,
             ended: false,
         }
@@ -33,10 +29,6 @@ impl Stream {
 
     fn schema(&self) -> &Arc<Schema> {
         &self.reading.shared.schema
-    }
-
-    fn log(&self) -> &Log {
-        &self.reading.shared.log
     }
 
     fn pull(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
@@ -51,7 +43,8 @@ impl Stream {
         };
         if batch.is_none() {
             self.ended = true;
-            if let Some(error) = self.log().first().filter(|_| self.raises) {
+            let shared = &self.reading.shared;
+            if let Some(error) = shared.raised.of(&shared.log) {
                 let text = error.to_string();
                 return Err(ArrowError::IoError(text, error.into()));
             }
