@@ -274,7 +274,7 @@ def test_lines_longer_than_any_buffer(find, scratch):
 @pytest.fixture(scope="module")
 def odd_names(base):
     """A directory with every byte in a name, characters that terminals obey, and a link."""
-    top = base / "odd-names"
+    top = base / "names-at-a-terminal"
     top.mkdir()
     names = [bytes([byte]) + b"Z" for byte in range(1, 256) if byte != ord("/")]
     names += ["é\u0080\u009b2J\u200b\u202e\u2028".encode(), b"\xe2\x82a", b"\x1b]0;x\x07"]

@@ -7,8 +7,9 @@ use pyo3::types::{PyBytes, PyString};
 /// What names are given as.
 pub(crate) enum NameKind {
     Bytes,
-    /// Decoded as `os.fsdecode` does, but by the codec itself: that function is written in Python, and code in Python may have
-    /// to wait for the interpreter. From UTF-8, with escapes for what is not, most names need not be decoded there.
+    /// Decoded as `os.fsdecode` does, but by the codec itself: that function is written in Python,
+    /// and code in Python may have to wait for the interpreter. From UTF-8, with escapes for what
+    /// is not, most names need not be decoded there.
     Text {
         utf8: bool,
         encoding: Py<PyAny>,

@@ -103,10 +103,10 @@ def test_a_path_that_cannot_be_read_is_raised(tmp_path, how):
 
 def test_of_several_paths_the_first_is_raised_after_all_rows(broken):
     paths = [broken / "a", broken / "one", broken / "empty", broken / "two"]
-    scan, found = ringwalk.scan(paths, follow="always"), []
+    scan, batches = ringwalk.scan(paths, follow="always"), []
     with pytest.raises(FileNotFoundError) as raised:
-        for batch in scan:
-            found += pa.record_batch(batch)["path"].to_pylist()
+        batches.extend(scan)
+    found = [path for batch in batches for path in pa.record_batch(batch)["path"].to_pylist()]
     assert raised.value.filename == os.fsencode(broken / "one")
     expected = [*listed(broken / "a"), *listed(broken / "empty")]
     assert sorted(found) == sorted(expected)

@@ -60,13 +60,14 @@ pub fn statx(
     statx_at(fd.as_fd().as_raw_fd(), path, flags, mask, stat)
 }
 
-/// As [`statx`], relative to the directory whose descriptor has this number, whoever holds it.
+/// As [`statx`], relative to the directory that is open under this number.
 ///
 /// For bindings to other languages, whose programs have numbers where Rust has `BorrowedFd`.
 ///
 /// # Errors
 ///
-/// Those of statx(2): `EBADF` if the number is no open descriptor's. `stat` then holds what it held before.
+/// Those of statx(2): `EBADF` if the number is not open. `stat` then holds what it held
+/// before.
 pub fn statx_at(
     number: RawFd,
     path: &CStr,
@@ -74,8 +75,9 @@ pub fn statx_at(
     mask: u32,
     stat: &mut Statx,
 ) -> Result<(), Errno> {
-    // SAFETY: a number that is no descriptor's is an error; `path` ends with a NUL; the kernel writes one
-    // `struct statx`, whose size the kernel's ABI fixes at 256 bytes, to a pointer that is valid for that because
+    // SAFETY: a number that is not open is an error; `path` ends with a NUL; the kernel
+    // writes one `struct statx`, whose size the kernel's ABI fixes at 256 bytes, to a pointer that
+    // is valid for that because
     // `stat` is borrowed mutably, and any bytes are valid for its integers.
     let status = unsafe {
         libc::syscall(

@@ -157,11 +157,12 @@ impl<T: Send + 'static, R: Send + 'static> Background<T, R> {
         self.check_process();
         match self.handoff.take(&mut self.taken, deadline) {
             Taken::Items => Ok(self.taken.pop_front()),
-            Taken::TimedOut => Err(TimedOut),
-            Taken::Ended => {
+            // Where it was cancelled, a worker may still be in a call that takes long.
+            Taken::Ended if self.handoff.wait_for_end(deadline) => {
                 self.join();
                 Ok(None)
             }
+            Taken::TimedOut | Taken::Ended => Err(TimedOut),
         }
     }
 
@@ -208,6 +209,21 @@ impl<T: Send + 'static, R: Send + 'static> Background<T, R> {
     /// What it has come to; `None` before the last item has been taken.
     pub fn summary(&self) -> Option<&R> {
         self.summary.as_ref()
+    }
+
+    /// Ends the walk, and waits for its threads, but not longer than that time. A thread that is in
+    /// a call that takes longer ends after it; what it uses is kept until then. Returns what it has
+    /// come to, if all threads have ended.
+    pub fn end_within(mut self, time: Duration) -> Option<R> {
+        if self.is_left_behind() {
+            return None;
+        }
+        self.handoff.close();
+        if self.handoff.wait_for_end(Some(Instant::now() + time)) {
+            self.join();
+        }
+        self.walk = None;
+        self.summary.take()
     }
 
     /// Ends the walk, and does not wait for it.
@@ -266,6 +282,37 @@ mod tests {
     use super::*;
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::mpsc;
+
+    #[test]
+    fn a_thread_that_hangs_is_not_waited_for() {
+        let (go, wait) = mpsc::channel::<()>();
+        let (ended, end) = mpsc::channel::<()>();
+        let mut walk = Background::<(), ()>::start("ringwalk-test", move |_| {
+            // Until the test lets it go on.
+            let _ = wait.recv();
+            drop(ended);
+        })
+        .unwrap();
+        // After a cancellation the receiver does not wait for the thread either.
+        walk.canceller().cancel();
+        assert_eq!(walk.next_within(Duration::from_millis(1)), Err(TimedOut));
+        assert_eq!(walk.end_within(Duration::from_millis(1)), None);
+        assert_eq!(end.try_recv(), Err(mpsc::TryRecvError::Empty));
+        drop(go);
+        assert_eq!(end.recv(), Err(mpsc::RecvError));
+    }
+
+    #[test]
+    fn a_thread_that_ends_in_time_is_waited_for() {
+        let walk = Background::<(), u8>::start("ringwalk-test", |sender| {
+            while !sender.is_closed() {
+                std::thread::yield_now();
+            }
+            7
+        })
+        .unwrap();
+        assert_eq!(walk.end_within(Duration::from_secs(20)), Some(7));
+    }
 
     #[test]
     fn in_a_fork_it_neither_waits_nor_ends_early() {

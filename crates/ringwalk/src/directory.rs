@@ -1,5 +1,6 @@
 //! One directory that its owner reads, without a walk.
 
+use crate::at_hand;
 use crate::descriptor::open_directory;
 use crate::dir::{Dir, Origin};
 use crate::entry_buffer::EntryBuffer;
@@ -59,8 +60,7 @@ impl Directory {
     /// Those of fcntl(2), `EBADF` among them, and `ENOTDIR`.
     pub fn of_number(number: RawFd) -> Result<Self, Errno> {
         let directory = Self::from(ringwalk_sys::duplicate(number)?);
-        let metadata = directory.stat(c"", false, Fields::TYPE)?;
-        if metadata.file_type() != FileType::Directory {
+        if at_hand::known(&directory)?.file_type() != FileType::Directory {
             return Err(Errno::NOTDIR);
         }
         Ok(directory)

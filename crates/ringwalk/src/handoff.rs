@@ -162,6 +162,37 @@ impl<T> Handoff<T> {
         }
     }
 
+    /// Waits until all senders have ended, at most until `deadline`. Returns whether they have.
+    pub(crate) fn wait_for_end(&self, deadline: Option<Instant>) -> bool {
+        let mut state = self.lock();
+        while !state.ended {
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            if left == Some(Duration::ZERO) {
+                return false;
+            }
+            state.taker = Waiting::Thread(usize::MAX);
+            state = self.wait_filled(state, left);
+            state.taker = Waiting::No;
+        }
+        true
+    }
+
+    fn wait_filled<'s>(
+        &'s self,
+        state: MutexGuard<'s, State<T>>,
+        time: Option<Duration>,
+    ) -> MutexGuard<'s, State<T>> {
+        match time {
+            None => self.filled.wait(state),
+            Some(time) => self
+                .filled
+                .wait_timeout(state, time)
+                .map(|(state, _)| state)
+                .map_err(|poisoned| PoisonError::new(poisoned.into_inner().0)),
+        }
+        .unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Moves all items into `into`, which is empty; waits for the first, at most until `deadline`.
     pub(crate) fn take(&self, into: &mut VecDeque<T>, deadline: Option<Instant>) -> Taken {
         let mut state = self.lock();
@@ -177,15 +208,7 @@ impl<T> Handoff<T> {
             let patience = (enough > 1).then_some(PATIENCE);
             let time = patience.into_iter().chain(left).min();
             state.taker = Waiting::Thread(enough);
-            state = match time {
-                None => self.filled.wait(state),
-                Some(time) => self
-                    .filled
-                    .wait_timeout(state, time)
-                    .map(|(state, _)| state)
-                    .map_err(|poisoned| PoisonError::new(poisoned.into_inner().0)),
-            }
-            .unwrap_or_else(PoisonError::into_inner);
+            state = self.wait_filled(state, time);
             state.taker = Waiting::No;
             // Nothing comes quickly: now for whatever comes.
             enough = 1;

@@ -9,6 +9,7 @@
 //! | `visitor.rs`, `batch.rs`, `dir.rs`, `left.rs`, `name.rs`, `metadata.rs`, `error.rs` | what a visitor is given |
 //! | `ordered.rs` | results in one stable order whatever the timing |
 //! | `entries.rs`, `batches.rs` | the walk as an iterator, of entries and of batches |
+//! | `at_hand.rs` | what can be found out without asking a server |
 //! | `background.rs`, `handoff.rs`, `sending.rs` | a walk ahead of who takes what it finds |
 //! | `directory.rs`, `entry_buffer.rs` | one directory, read by its owner without a walk |
 //! | `aio/` | the same, and the walk, for tasks of any runtime (feature `async`) |
@@ -29,6 +30,7 @@
 
 #[cfg(feature = "async")]
 pub mod aio;
+mod at_hand;
 mod background;
 mod batch;
 mod batches;
@@ -70,6 +72,7 @@ mod volume;
 mod walk;
 mod worker;
 
+pub use at_hand::{is_local, is_local_file};
 pub use background::{Background, Canceller, Sender, TimedOut};
 pub use batch::{Batch, Candidate, Entry};
 pub use batches::{Batches, OwnedBatch};

@@ -104,12 +104,14 @@ pub struct Metadata {
 }
 
 impl Metadata {
-    /// Asks the kernel for these fields of a file. A relative path is below the directory whose descriptor has the number
-    /// `base`, or below the working directory. Nothing is mounted for an answer.
+    /// Asks the kernel for these fields of a file. A relative path is below the directory whose
+    /// descriptor has the number `base`, or below the working directory. Nothing is mounted for an
+    /// answer.
     ///
     /// # Errors
     ///
-    /// Those of [statx(2)](https://man7.org/linux/man-pages/man2/statx.2.html); `EINVAL` if the path has a NUL byte.
+    /// Those of [statx(2)](https://man7.org/linux/man-pages/man2/statx.2.html); `EINVAL` if the
+    /// path has a NUL byte.
     pub fn of_path(
         base: Option<RawFd>,
         path: impl AsRef<Path>,

@@ -128,7 +128,9 @@ def scan(
 class Scan:
     """What `scan` returns. The walk begins when the first row is wanted, and can be read once, also
     by several threads or tasks: each gets other batches. Ctrl-C ends waiting within a twentieth of
-    a second. A scan that is closed, dropped or left by `with` ends its walk.
+    a second, also while a file system does not answer. A scan that is closed, dropped or left by
+    `with` ends its walk. That takes a twentieth of a second at most: a thread that still waits for
+    a file system then ends by itself later.
 
     After `os.fork()` the walk goes on in the parent only; the child gets a `RuntimeError`.
     """

@@ -27,6 +27,8 @@ def walk(
     Threads read directories before their turn has come, and each is looked at again when it has:
     what is given is what the directory then holds, whatever has been changed meanwhile.
 
+    Ctrl-C ends the walk within a twentieth of a second, also while a file system does not answer.
+
     >>> import os, tempfile
     >>> tree = tempfile.TemporaryDirectory()
     >>> os.makedirs(os.path.join(tree.name, "src", "__pycache__"))
@@ -92,7 +94,8 @@ def fwalk(top=".", topdown=True, onerror=None, *, follow_symlinks=False, dir_fd=
     As `walk`, with a descriptor of the directory, which is open until the next one is asked for.
     Directories are opened one below the other, so that nobody can lead the walk elsewhere by
     putting a link into its way. *top* is relative to the directory *dir_fd*, if that is given. An
-    error at *top* itself is raised. Nothing is read ahead.
+    error at *top* itself is raised. Nothing is read ahead. `os.open` opens the directories; if a
+    file system does not answer it, Ctrl-C has to wait.
 
     >>> import os, tempfile
     >>> with tempfile.TemporaryDirectory() as tree:

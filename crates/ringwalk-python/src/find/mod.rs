@@ -11,7 +11,7 @@ mod host;
 
 use crate::given::{Engine, Given, number_or_none, raises};
 use crate::names::NameKind;
-use crate::waiting::wait;
+use crate::waiting::{self, wait};
 use host::Library;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -53,6 +53,14 @@ enum State {
     },
     Ended,
     Closed,
+}
+
+impl State {
+    fn end(self) {
+        if let Self::Running { search, .. } = self {
+            waiting::end(search);
+        }
+    }
 }
 
 #[doc = include_str!(concat!(env!("OUT_DIR"), "/Found.txt"))]
@@ -235,7 +243,7 @@ impl Found {
             if !matches!(*state, State::Ended) {
                 let search = std::mem::replace(&mut *state, State::Closed);
                 drop(state);
-                drop(search);
+                search.end();
             }
         });
     }
@@ -270,8 +278,7 @@ impl Drop for Found {
             std::mem::forget(state);
         } else if matches!(state, State::Running { .. }) {
             self.shared.closed.store(true, Ordering::Relaxed);
-            let mut state = Some(state);
-            Python::try_attach(|py| py.detach(|| drop(state.take())));
+            waiting::detached(|| state.end());
         }
     }
 }

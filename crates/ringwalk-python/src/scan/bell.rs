@@ -1,7 +1,7 @@
 //! What wakes a task of asyncio: a descriptor that its loop watches.
 //!
-//! A thread of a walk rings it without the interpreter. Calling a function of Python's there could mean to wait for an interpreter that
-//! is ending, below frames of Rust.
+//! A thread of a walk rings it without the interpreter. Calling a function of Python's there could
+//! mean to wait for an interpreter that is ending, below frames of Rust.
 
 use pyo3::prelude::*;
 use rustix::event::{EventfdFlags, eventfd};

@@ -54,7 +54,8 @@ impl Raised {
         }
     }
 
-    /// The error to be raised at the end of a scan: that of the first such path, or else the first that came.
+    /// The error to be raised at the end of a scan: that of the first such path, or else the first
+    /// that came.
     pub(super) fn of(&self, log: &Log) -> Option<Error> {
         let log = log.lock();
         let found = match self {

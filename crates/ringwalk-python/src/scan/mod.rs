@@ -121,7 +121,8 @@ impl Scan {
         module.call_method1("AsyncBatches", (this,))
     }
 
-    /// For `AsyncBatches`: the next batch, or `None` if there is none yet; then `bell` is rung once when there may be.
+    /// For `AsyncBatches`: the next batch, or `None` if there is none yet; then `bell` is rung once
+    /// when there may be.
     #[pyo3(signature = (bell, /))]
     fn _poll(&self, py: Python<'_>, bell: &Bell) -> PyResult<Option<Batch>> {
         let waker = bell.waker();

@@ -11,7 +11,7 @@
 //! the lock are in the parent only: so the process is looked at before the lock.
 
 use super::rows::{self, Item, Shared};
-use crate::waiting::wait;
+use crate::waiting::{self, wait};
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -27,6 +27,14 @@ enum State {
     Running(Box<Background<Item>>),
     Ended,
     Closed,
+}
+
+impl State {
+    fn end(self) {
+        if let Self::Running(walk) = self {
+            waiting::end(*walk);
+        }
+    }
 }
 
 /// A scan that is read.
@@ -229,7 +237,8 @@ impl Reading {
         }
     }
 
-    /// Ends the walk, wakes whoever waits for it, and waits for its threads. To be called without the interpreter.
+    /// Ends the walk, wakes whoever waits for it, and waits a moment for its threads. To be called
+    /// without the interpreter.
     pub(super) fn close(&self) {
         let process = self.process.load(Ordering::Acquire);
         if process != 0 && process != std::process::id() {
@@ -243,7 +252,7 @@ impl Reading {
         if !matches!(*state, State::Ended) {
             let walk = std::mem::replace(&mut *state, State::Closed);
             drop(state);
-            drop(walk);
+            walk.end();
         }
     }
 }
@@ -266,8 +275,7 @@ impl Drop for Reading {
         }
         if matches!(state, State::Running(_)) {
             // Threads that end do not need the interpreter, but whoever waits for them must not keep it.
-            let mut state = Some(state);
-            Python::try_attach(|py| py.detach(|| drop(state.take())));
+            waiting::detached(|| state.end());
         }
     }
 }

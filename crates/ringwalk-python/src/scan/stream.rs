@@ -1,7 +1,7 @@
 //! A scan as a stream of Arrow's C stream interface, which other libraries read on whatever thread they like.
 
 use super::reading::Reading;
-use crate::waiting::SLICE;
+use crate::waiting::{SLICE, sees_signals};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -62,8 +62,7 @@ type Slice = Result<Result<Option<RecordBatch>, super::reading::Refused>, TimedO
 /// Waits once. On the main thread signals are looked for, and the interpreter is let go of in case the caller has it. On others it is
 /// not touched, unless tasks of asyncio read the same scan: somebody may hold it and wait for us.
 fn wait_a_slice(reading: &Reading) -> Result<Slice, ArrowError> {
-    let is_main = rustix::thread::gettid() == rustix::process::getpid();
-    let waited = is_main.then(|| {
+    let waited = sees_signals().then(|| {
         Python::try_attach(|py| {
             let slice = py.detach(|| reading.next_within(SLICE));
             match py.check_signals() {
@@ -111,8 +110,7 @@ impl RecordBatchReader for Stream {
 impl Drop for Stream {
     fn drop(&mut self) {
         if self.begun && !self.ended {
-            let is_main = rustix::thread::gettid() == rustix::process::getpid();
-            let closed = is_main
+            let closed = sees_signals()
                 .then(|| Python::try_attach(|py| py.detach(|| self.reading.close())))
                 .flatten();
             if closed.is_none() {

@@ -3,6 +3,7 @@
 use super::status::{self, Status};
 use crate::errors::os_error;
 use crate::names::NameKind;
+use crate::waiting;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
@@ -16,6 +17,9 @@ pub(super) struct Parent {
     pub(super) path: Vec<u8>,
     /// The caller's descriptor, which has to be open still when an entry is asked for its metadata.
     pub(super) fd: Option<i32>,
+    /// The directory is not on a file system that asks a server. An entry may be all the same, if
+    /// something is mounted on it or if it is a link.
+    pub(super) local: bool,
 }
 
 /// An entry of a directory, as `os.DirEntry` is; `scandir` gives them.
@@ -54,7 +58,8 @@ impl DirEntry {
         })
     }
 
-    /// What is known of it, or of what a link leads to. The kernel is asked once for each of the two.
+    /// What is known of it, or of what a link leads to. The kernel is asked once for each of the
+    /// two.
     fn status<'s>(&'s self, py: Python<'_>, follow: bool) -> PyResult<Result<&'s Status, Errno>> {
         let follow = follow && self.file_type_of_itself(py)? == Some(FileType::Symlink);
         let known = if follow { &self.stat } else { &self.lstat };
@@ -65,7 +70,8 @@ impl DirEntry {
         let name = kind.encode(self.name.bind(py))?;
         let path = path_below(&self.parent.path, &name);
         let base = self.parent.fd;
-        match py.detach(|| status::ask(base, &path, follow)) {
+        let ask = move || status::ask(base, &path, follow);
+        match waiting::call(py, self.parent.local, ask)? {
             Ok(metadata) => {
                 let status = Status::new(py, metadata)?;
                 Ok(Ok(known.get_or_init(py, || status)))
@@ -83,7 +89,8 @@ impl DirEntry {
         }
     }
 
-    /// The type that the kernel says; `None` for what has been deleted, and for a link that leads nowhere.
+    /// The type that the kernel says; `None` for what has been deleted, and for a link that leads
+    /// nowhere.
     fn type_asked_for(&self, py: Python<'_>, follow: bool) -> PyResult<Option<FileType>> {
         match self.status(py, follow)? {
             Ok(status) => Ok(Some(status.file_type())),

@@ -7,14 +7,15 @@ pub(crate) use entry::DirEntry;
 
 use crate::errors::os_error;
 use crate::names::NameKind;
+use crate::waiting;
 use entry::Parent;
 use pyo3::exceptions::{PyOverflowError, PyResourceWarning, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyString, PyTuple};
-use ringwalk::{Directory, EntryBuffer};
-use std::ffi::{CString, OsStr};
-use std::os::unix::ffi::OsStrExt;
+use ringwalk::{Directory, EntryBuffer, is_local, is_local_file};
+use std::ffi::{CString, OsString};
+use std::os::unix::ffi::OsStringExt as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Lists a directory: an iterator of `DirEntry` objects, in the order that the file system has.
@@ -44,7 +45,7 @@ pub(crate) fn scandir(py: Python<'_>, path: Option<Bound<'_, PyAny>>) -> PyResul
     };
     Ok(ScandirIterator(Mutex::new(Some(Scanning {
         rewinds: parent.fd.is_some(),
-        directory,
+        directory: Some(directory),
         buffer: EntryBuffer::new(),
         next: 0,
         end: false,
@@ -64,13 +65,19 @@ fn open_path(given: &Bound<'_, PyAny>) -> PyResult<(Directory, Parent)> {
     }
     let kind = NameKind::of(given)?;
     let bytes = kind.encode(given)?;
-    let os_path = OsStr::from_bytes(&bytes);
-    let directory = py.detach(|| Directory::open(os_path));
-    let directory = directory.map_err(|errno| os_error(errno, given))?;
+    let path = OsString::from_vec(bytes.clone());
+    let local = is_local(&path);
+    let opened = waiting::call(py, local, move || {
+        let directory = Directory::open(&path)?;
+        let local = local || is_local_file(&directory);
+        Ok((directory, local))
+    });
+    let (directory, local) = opened?.map_err(|errno| os_error(errno, given))?;
     let parent = Parent {
         kind,
         path: bytes,
         fd: None,
+        local,
     };
     Ok((directory, parent))
 }
@@ -87,6 +94,7 @@ fn open_fd(given: &Bound<'_, PyAny>) -> PyResult<(Directory, Parent)> {
         kind: NameKind::text(py)?,
         path: Vec::new(),
         fd: Some(fd),
+        local: is_local_file(&directory),
     };
     Ok((directory, parent))
 }
@@ -97,7 +105,8 @@ pub(crate) struct ScandirIterator(Mutex<Option<Scanning>>);
 
 /// A directory that has not been read to its end.
 struct Scanning {
-    directory: Directory,
+    /// `None` when a thread has it that waits for a server.
+    directory: Option<Directory>,
     buffer: EntryBuffer,
     /// The next entry of the buffer.
     next: usize,
@@ -118,19 +127,28 @@ impl Scanning {
             if self.end {
                 return Ok(None);
             }
-            let (directory, buffer) = (&self.directory, &mut self.buffer);
-            let read = py.detach(|| directory.read(buffer));
-            self.next = 0;
-            self.end = read.map_err(|errno| os_error(errno, self.given.bind(py)))?;
+            let Some(directory) = self.directory.take() else {
+                return Ok(None);
+            };
+            let mut buffer = std::mem::take(&mut self.buffer);
+            let read = waiting::call(py, self.parent.local, move || {
+                let read = directory.read(&mut buffer);
+                (directory, buffer, read)
+            });
+            let (directory, buffer, end) = read?;
+            (self.directory, self.buffer, self.next) = (Some(directory), buffer, 0);
+            self.end = end.map_err(|errno| os_error(errno, self.given.bind(py)))?;
         }
     }
 }
 
 impl Drop for Scanning {
     fn drop(&mut self) {
-        if self.rewinds {
+        if self.rewinds
+            && let Some(directory) = &self.directory
+        {
             // Nobody is told if the caller's descriptor cannot go back: closing has no errors.
-            let _ = self.directory.rewind();
+            let _ = directory.rewind();
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Metadata of an entry as `os.stat_result`, without `os.stat`.
 //!
-//! The system call is made here, with the interpreter detached. `os.stat` detaches by itself and takes the interpreter back
-//! below our frames. Before Python 3.14 that ends the thread if the interpreter is ending, and a thread that is ended
-//! below frames of Rust ends the process.
+//! The system call is made here, with the interpreter detached. `os.stat` detaches by itself and
+//! takes the interpreter back below our frames. Before Python 3.14 that ends the thread if the
+//! interpreter is ending, and a thread that is ended below frames of Rust ends the process.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -21,7 +21,8 @@ pub(super) struct Status {
     object: Py<PyAny>,
 }
 
-/// Asks the kernel. A relative path is below the directory with the descriptor `base`, if there is one.
+/// Asks the kernel. A relative path is below the directory with the descriptor `base`, if there is
+/// one.
 pub(super) fn ask(base: Option<RawFd>, path: &[u8], follow: bool) -> Result<Metadata, Errno> {
     Metadata::of_path(base, OsStr::from_bytes(path), follow, FIELDS)
 }
@@ -43,7 +44,8 @@ impl Status {
     }
 }
 
-/// The first ten fields are those of the tuple, the rest has names only. Making it runs no code in Python.
+/// The first ten fields are those of the tuple, the rest has names only. Making it runs no code in
+/// Python.
 fn stat_result<'py>(py: Python<'py>, found: &Metadata) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let class = CLASS.import(py, "os", "stat_result")?;

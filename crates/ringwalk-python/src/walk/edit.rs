@@ -12,7 +12,8 @@ pub(super) enum Edited {
     /// Nothing.
     Unchanged,
     Chosen(Vec<Chosen>),
-    /// There are objects in it that are no names, path-like ones perhaps: Python has to say what they are.
+    /// There are objects in it that are no names, path-like ones perhaps: Python has to say what
+    /// they are.
     Odd(Py<PyList>),
 }
 

@@ -7,6 +7,7 @@ mod edit;
 
 use crate::errors::os_error;
 use crate::names::NameKind;
+use crate::waiting::{self, SLICE};
 use edit::Edited;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -68,8 +69,9 @@ impl Walk {
         this
     }
 
-    /// The tuple of the next directory. Or what the generator is to do, as code in Python is not run below frames of Rust: give an
-    /// exception to `onerror`, or find the names of a list of objects and call `rename` with those.
+    /// The tuple of the next directory. Or what the generator is to do, as code in Python is not
+    /// run below frames of Rust: give an exception to `onerror`, or find the names of a list of
+    /// objects and call `rename` with those.
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         let Ok(mut guard) = self.0.try_lock() else {
             return Err(pyo3::exceptions::PyValueError::new_err(
@@ -124,10 +126,20 @@ impl Walk {
     }
 }
 
-/// Waits for the threads of a walk, which may be at a slow directory: without the interpreter's lock.
+/// Waits a moment for the threads of a walk, which may be at a slow directory: without the
+/// interpreter's lock.
 fn end(py: Python<'_>, walking: Option<Walking>) {
     if let Some(Walking { preorder, .. }) = walking {
-        py.detach(|| drop(preorder));
+        py.detach(|| preorder.end_within(SLICE));
+    }
+}
+
+impl Drop for Walk {
+    fn drop(&mut self) {
+        let walking = self.0.get_mut().map(Option::take);
+        if let Ok(Some(Walking { preorder, .. })) = walking {
+            waiting::detached(|| preorder.end_within(SLICE));
+        }
     }
 }
 
@@ -161,7 +173,13 @@ impl Walking {
                 return Ok(None);
             }
             let preorder = &mut self.preorder;
-            match py.detach(|| preorder.advance()) {
+            let mut raised = None;
+            let advanced =
+                py.detach(|| preorder.advance_while(&mut || waiting::goes_on(&mut raised)));
+            if let Some(raised) = raised {
+                return Err(raised);
+            }
+            match advanced {
                 Ok(true) => {}
                 Err(error) if self.tells => {
                     let path = self.kind.object(py, error.path().as_os_str().as_bytes())?;

@@ -13,6 +13,7 @@
 //! One mutex protects the queue; nothing is read under it. A thread sleeps on `work` while nothing is to be claimed or
 //! [`MOST_AHEAD`] entries are held; the walk sleeps on `done` when it has nothing left to do but what a thread is doing.
 
+use super::apart::{GivenUp, Patience};
 use super::lister::{Lister, Read};
 use super::listing::Spares;
 use super::queue::{Id, Queue};
@@ -21,6 +22,7 @@ use ringwalk_sys::with_signals_blocked;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
 
 /// Entries held that have been read ahead: 2 to 3 MiB of names. More bring nothing; fewer, and the threads stop while
 /// the walk's owner thinks.
@@ -76,22 +78,38 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until something has been read.
-    pub(super) fn wait<'s>(&self, mut state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
+    /// Waits until something has been read, or at most so long.
+    pub(super) fn wait<'s>(
+        &self,
+        mut state: MutexGuard<'s, State>,
+        time: Option<Duration>,
+    ) -> MutexGuard<'s, State> {
         state.waiting = true;
-        self.done
-            .wait(state)
-            .unwrap_or_else(PoisonError::into_inner)
+        match time {
+            None => self.done.wait(state),
+            Some(time) => self
+                .done
+                .wait_timeout(state, time)
+                .map(|(state, _)| state)
+                .map_err(|poisoned| PoisonError::new(poisoned.into_inner().0)),
+        }
+        .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The process has run out of descriptors: waits until none is in use here.
-    pub(super) fn retreat(&self) {
+    pub(super) fn retreat(&self, patience: &mut Patience<'_>) -> Result<(), GivenUp> {
         let mut state = self.lock();
         state.scarce = true;
         while state.reading > 0 {
-            state = self.wait(state);
+            state = self.wait(state, patience.slice());
+            if state.reading > 0 {
+                drop(state);
+                patience.check()?;
+                state = self.lock();
+            }
         }
         state.queue.close_held();
+        Ok(())
     }
 
     /// Has a sleeping thread look for work if there is enough.
@@ -161,6 +179,33 @@ impl Crew {
         !self.threads.is_empty() && self.process != std::process::id()
     }
 
+    /// Ends the threads, and waits for them, at most until `deadline`. One that is in a call that
+    /// takes longer ends after it; what it uses is kept until then.
+    pub(super) fn end(&mut self, deadline: Option<Instant>) {
+        if self.is_left_behind() {
+            // Nothing that could be waited for, and nothing that could be freed: half of it may be.
+            std::mem::forget(std::mem::take(&mut self.threads));
+            std::mem::forget(Arc::clone(&self.shared));
+            return;
+        }
+        let mut state = self.shared.lock();
+        state.closing = true;
+        self.shared.work.notify_all();
+        while state.reading > 0 {
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            if left == Some(Duration::ZERO) {
+                self.threads.clear();
+                return;
+            }
+            state = self.shared.wait(state, left);
+        }
+        drop(state);
+        for thread in self.threads.drain(..) {
+            // It panicked: told on standard error, and what it was reading was given back.
+            let _ = thread.join();
+        }
+    }
+
     /// For a test: as a child of this process sees it.
     #[cfg(test)]
     pub(super) fn leave_behind(&mut self) {
@@ -170,18 +215,7 @@ impl Crew {
 
 impl Drop for Crew {
     fn drop(&mut self) {
-        if self.is_left_behind() {
-            // Nothing that could be waited for, and nothing that could be freed: half of it may be.
-            std::mem::forget(std::mem::take(&mut self.threads));
-            std::mem::forget(Arc::clone(&self.shared));
-            return;
-        }
-        self.shared.lock().closing = true;
-        self.shared.work.notify_all();
-        for thread in self.threads.drain(..) {
-            // It panicked: told on standard error, and what it was reading was given back.
-            let _ = thread.join();
-        }
+        self.end(None);
     }
 }
 

@@ -88,6 +88,9 @@ impl Lister {
                 Err(_) => return None,
             }
         }
+        if self.device_of(place, path)? != place.parent.dev {
+            return None;
+        }
         let fd = match &place.fd {
             Some(held) => openat(
                 &held.fd,
@@ -102,6 +105,21 @@ impl Lister {
         (dev == place.parent.dev).then_some(fd)
     }
 
+    /// The device of what is to be read ahead. A server is not asked for it: its root is known
+    /// since it was mounted.
+    fn device_of(&mut self, place: &Place, path: &[u8]) -> Option<u64> {
+        let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT | AtFlags::STATX_DONT_SYNC;
+        let mask = Fields::INO.bits();
+        if let Some(held) = &place.fd {
+            let name = place.parent.c_name(place.entry);
+            statx(&held.fd, name, flags, mask, &mut self.stat).ok()?;
+        } else {
+            let path = CString::new(path).ok()?;
+            statx(CWD, &path, flags, mask, &mut self.stat).ok()?;
+        }
+        Some(Metadata::from(&self.stat).dev)
+    }
+
     fn identity(&mut self, fd: &DirectoryFd) -> Option<(u64, u64)> {
         let mask = Fields::INO.bits();
         statx(fd, c"", AtFlags::EMPTY_PATH, mask, &mut self.stat).ok()?;
@@ -110,7 +128,7 @@ impl Lister {
     }
 
     /// Reads a directory whose turn has come. The descriptor is for those below, if they are to be read ahead.
-    pub(super) fn read_now(
+    fn read_now(
         &mut self,
         path: &CStr,
         depth: usize,
@@ -142,6 +160,26 @@ impl Lister {
         let path = path.to_bytes();
         let listing = self.packer.finish(spare, path, depth, identity, read_at);
         Ok((listing, held))
+    }
+
+    /// As [`read_now`](Self::read_now); `None` for a link that is not followed.
+    pub(super) fn read_unless_link(
+        &mut self,
+        path: &CStr,
+        depth: usize,
+        follow: bool,
+        shared: &Shared,
+    ) -> Result<Option<Read>, Failure> {
+        match self.read_now(path, depth, follow, shared) {
+            // With `O_DIRECTORY | O_NOFOLLOW` one or the other is said of a link.
+            Err(Failure {
+                operation: Operation::Open,
+                errno: Errno::NOTDIR | Errno::LOOP,
+            }) if !follow && self.type_of(path.to_bytes(), false) == Some(FileType::Symlink) => {
+                Ok(None)
+            }
+            read => read.map(Some),
+        }
     }
 
     fn is_trusted(&mut self, dev: u64, fd: impl AsFd) -> bool {

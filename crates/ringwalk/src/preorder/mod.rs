@@ -12,6 +12,7 @@
 //! | `listing.rs` | the entries of one directory |
 //! | `queue.rs` | directories still to be read, in the order of their turns |
 //! | `crew.rs` | the threads that read ahead |
+//! | `apart.rs` | calls that may hang, made by another thread |
 //! | `lister.rs` | reading a directory, and looking whether it has changed since |
 //! | `moment.rs` | the time of reading against the time of the last change |
 //!
@@ -21,6 +22,7 @@
 //! directory's turn are seen, those of the walk's owner as well as others'. File systems whose times of change cannot be relied
 //! upon, network file systems and `/proc` among them, are not read ahead.
 
+mod apart;
 mod crew;
 mod lister;
 mod listing;
@@ -31,16 +33,19 @@ mod turn;
 pub use listing::Listing;
 pub use turn::{Chosen, Turn, path_below};
 
-use crate::error::{Error, Failure, Operation};
+use crate::at_hand;
+use crate::error::{Error, Failure};
 use crate::regime::warm_workers;
+use apart::{Deputy, GivenUp, Patience};
 use crew::{Crew, publish};
-use lister::Lister;
+use lister::{Lister, Read};
 use listing::is_unsure;
 use queue::{Child, Found, Held, Id, NONE, Ready};
 use ringwalk_sys::RawFileType as FileType;
-use rustix::io::Errno;
-use std::ffi::CString;
+use std::ffi::{CString, OsStr};
+use std::os::unix::ffi::OsStrExt as _;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// What is to come below a directory.
 #[derive(Debug)]
@@ -95,13 +100,14 @@ pub struct Preorder {
     stack: Vec<Frame>,
     turn: Option<Turn>,
     lister: Lister,
+    /// Makes the calls that may hang, if the owner wants to be able to give up.
+    deputy: Option<Deputy>,
     crew: Crew,
 }
 
 impl Preorder {
     /// A walk of the tree below a path, which may be a symbolic link. Nothing is read before it is asked for.
     pub fn new(root: impl AsRef<std::path::Path>) -> Self {
-        use std::os::unix::ffi::OsStrExt;
         let crew = Crew::new(None);
         Self {
             root: Some(root.as_ref().as_os_str().as_bytes().to_vec()),
@@ -111,6 +117,7 @@ impl Preorder {
             stack: Vec::new(),
             turn: None,
             lister: Lister::new(),
+            deputy: None,
             crew,
         }
     }
@@ -165,20 +172,42 @@ impl Preorder {
     ///
     /// As of [`next_directory`](Self::next_directory).
     pub fn advance(&mut self) -> Result<bool, Error> {
+        self.advance_with(&mut Patience::endless())
+    }
+
+    /// As [`advance`](Self::advance), for an owner who wants to be able to give up, also where a
+    /// file system does not answer: while it waits, `goes_on` is called every 50 ms. If that
+    /// returns false, the walk is over. A call that hangs then is left to a thread of its own.
+    ///
+    /// # Errors
+    ///
+    /// As of [`next_directory`](Self::next_directory).
+    pub fn advance_while(&mut self, goes_on: &mut dyn FnMut() -> bool) -> Result<bool, Error> {
+        self.advance_with(&mut Patience::as_long_as(goes_on))
+    }
+
+    fn advance_with(&mut self, patience: &mut Patience<'_>) -> Result<bool, Error> {
         self.turn = None;
-        if self.crew.is_left_behind() {
+        let deputy = self.deputy.as_ref();
+        if self.crew.is_left_behind() || deputy.is_some_and(Deputy::is_left_behind) {
             self.start_over();
         }
         let Some(next) = self.next() else {
             return Ok(false);
         };
-        match self.give(&next) {
-            None => Ok(false),
-            Some(Ok(ready)) => {
-                self.settle(ready);
-                Ok(true)
+        let given = self.give(&next, patience).and_then(|given| match given {
+            Some(Ok(ready)) => self.settle(ready, patience).map(|()| Some(Ok(()))),
+            Some(Err(failure)) => Ok(Some(Err(failure))),
+            None => Ok(None),
+        });
+        match given {
+            Ok(Some(Ok(()))) => Ok(true),
+            Ok(None) => Ok(false),
+            Err(GivenUp) => {
+                self.give_up();
+                Ok(false)
             }
-            Some(Err(failure)) => Err(Error {
+            Ok(Some(Err(failure))) => Err(Error {
                 operation: failure.operation,
                 path: next.path.into_bytes(),
                 errno: failure.errno,
@@ -186,6 +215,18 @@ impl Preorder {
                 loops_with: None,
             }),
         }
+    }
+
+    fn give_up(&mut self) {
+        self.stack.clear();
+        self.deputy = None;
+        self.crew.end(Some(Instant::now()));
+    }
+
+    /// Ends the walk, and waits for its threads, but not longer than that time. A thread that is in
+    /// a call that takes longer ends after it.
+    pub fn end_within(mut self, time: Duration) {
+        self.crew.end(Some(Instant::now() + time));
     }
 
     /// The directory given last.
@@ -247,6 +288,7 @@ impl Preorder {
     fn start_over(&mut self) {
         self.crew = Crew::new(self.reserve);
         self.lister = Lister::new();
+        self.deputy = None;
         for frame in &mut self.stack {
             match &mut frame.below {
                 Below::All(children) => children.iter_mut().for_each(|child| child.node = NONE),
@@ -316,44 +358,69 @@ impl Preorder {
         }
     }
 
+    /// Makes a call that may hang.
+    fn call<R: Send + 'static>(
+        &mut self,
+        patience: &mut Patience<'_>,
+        work: impl FnOnce(&mut Lister) -> R + Send + 'static,
+    ) -> Result<R, GivenUp> {
+        if self.deputy.is_none() {
+            self.deputy = Deputy::start(Lister::new());
+        }
+        match &self.deputy {
+            Some(deputy) => deputy.call(patience, work),
+            None => Ok(work(&mut self.lister)),
+        }
+    }
+
     /// The directory whose turn it is; `None` if it is a link that is not followed.
-    fn give(&mut self, next: &Next) -> Option<Result<Ready, Failure>> {
+    fn give(
+        &mut self,
+        next: &Next,
+        patience: &mut Patience<'_>,
+    ) -> Result<Option<Result<Ready, Failure>>, GivenUp> {
         if next.node != NONE
-            && let Some(ready) = self.take(next.node)
+            && let Some(ready) = self.take(next.node, patience)?
         {
             if self.lister.is_unchanged(&ready.listing, next.follow) {
-                return Some(Ok(ready));
+                return Ok(Some(Ok(ready)));
             }
             self.crew.shared.lock().queue.drop_all(ready.children);
         }
-        let mut read = self
-            .lister
-            .read_now(&next.path, next.depth, next.follow, &self.crew.shared);
+        let mut read = self.read_now(next, patience)?;
         if let Err(failure) = read
             && failure.is_out_of_descriptors()
         {
-            self.crew.shared.retreat();
-            read = self
-                .lister
-                .read_now(&next.path, next.depth, next.follow, &self.crew.shared);
+            self.crew.shared.retreat(patience)?;
+            read = self.read_now(next, patience)?;
         }
-        match read {
-            Ok((listing, fd)) => Some(Ok(self.add(listing, fd.as_ref()))),
-            // With `O_DIRECTORY | O_NOFOLLOW` one or the other is said of a link.
-            Err(Failure {
-                operation: Operation::Open,
-                errno: Errno::NOTDIR | Errno::LOOP,
-            }) if !next.follow
-                && self.lister.type_of(next.path.as_bytes(), false) == Some(FileType::Symlink) =>
-            {
-                None
-            }
+        Ok(match read {
+            Ok(None) => None,
+            Ok(Some((listing, fd))) => Some(Ok(self.add(listing, fd.as_ref()))),
             Err(failure) => Some(Err(failure)),
+        })
+    }
+
+    /// Reads a directory; `None` if it is a link that is not followed.
+    fn read_now(
+        &mut self,
+        next: &Next,
+        patience: &mut Patience<'_>,
+    ) -> Result<Result<Option<Read>, Failure>, GivenUp> {
+        let (path, depth, follow) = (next.path.clone(), next.depth, next.follow);
+        let shared = Arc::clone(&self.crew.shared);
+        let read =
+            move |lister: &mut Lister| lister.read_unless_link(&path, depth, follow, &shared);
+        let path = OsStr::from_bytes(next.path.as_bytes());
+        if patience.is_endless() || at_hand::is_local(path) {
+            Ok(read(&mut self.lister))
+        } else {
+            self.call(patience, read)
         }
     }
 
     /// What has been read ahead of a directory, if anything.
-    fn take(&mut self, node: Id) -> Option<Ready> {
+    fn take(&mut self, node: Id, patience: &mut Patience<'_>) -> Result<Option<Ready>, GivenUp> {
         let shared = Arc::clone(&self.crew.shared);
         let mut state = shared.lock();
         self.lister.spares.share(&mut state.spares);
@@ -361,9 +428,9 @@ impl Preorder {
             match state.queue.take(node) {
                 Found::Ready(ready) => {
                     shared.wake(&state);
-                    return Some(ready);
+                    return Ok(Some(ready));
                 }
-                Found::Not => return None,
+                Found::Not => return Ok(None),
                 Found::Reading => {}
             }
             let claimed = if state.has_room() {
@@ -372,7 +439,9 @@ impl Preorder {
                 None
             };
             let Some((id, place)) = claimed else {
-                state = shared.wait(state);
+                drop(shared.wait(state, patience.slice()));
+                patience.check()?;
+                state = shared.lock();
                 continue;
             };
             // Both are at work, and there is more.
@@ -419,22 +488,18 @@ impl Preorder {
     }
 
     /// Finds out what only stat(2) tells, and notes what is below.
-    fn settle(&mut self, ready: Ready) {
+    fn settle(&mut self, ready: Ready, patience: &mut Patience<'_>) -> Result<(), GivenUp> {
         let Ready {
             listing,
             mut children,
         } = ready;
-        let mut found = Vec::new();
-        if listing.has_unsure() {
-            let mut path = Vec::new();
-            for index in (0..listing.len()).filter(|&index| is_unsure(listing.file_type(index))) {
-                listing.path_of(index, &mut path);
-                if self.lister.type_of(&path, true) == Some(FileType::Directory) {
-                    let entry = u32::try_from(index).unwrap_or(u32::MAX);
-                    found.push(entry);
-                    children.push(Child { entry, node: NONE });
-                }
-            }
+        let found = if listing.has_unsure() {
+            self.unsure_directories(&listing, patience)?
+        } else {
+            Vec::new()
+        };
+        if !found.is_empty() {
+            children.extend(found.iter().map(|&entry| Child { entry, node: NONE }));
             children.sort_unstable_by_key(|child| child.entry);
         }
         self.stack.push(Frame {
@@ -443,6 +508,45 @@ impl Preorder {
             next: 0,
         });
         self.turn = Some(Turn { listing, found });
+        Ok(())
+    }
+
+    /// The entries that lead to directories, of links and of those whose type is not listed.
+    fn unsure_directories(
+        &mut self,
+        listing: &Arc<Listing>,
+        patience: &mut Patience<'_>,
+    ) -> Result<Vec<u32>, GivenUp> {
+        let mut found = Vec::new();
+        let mut left = Vec::new();
+        let mut path = Vec::new();
+        for index in (0..listing.len()).filter(|&index| is_unsure(listing.file_type(index))) {
+            listing.path_of(index, &mut path);
+            let file_type = if patience.is_endless() {
+                Ok(self.lister.type_of(&path, true))
+            } else {
+                at_hand::type_of(&path)
+            };
+            let entry = u32::try_from(index).unwrap_or(u32::MAX);
+            match file_type {
+                Ok(Some(FileType::Directory)) => found.push(entry),
+                Ok(_) => {}
+                Err(_) => left.push(entry),
+            }
+        }
+        if !left.is_empty() {
+            let listing = Arc::clone(listing);
+            let rest = move |lister: &mut Lister| {
+                left.retain(|&entry| {
+                    listing.path_of(entry as usize, &mut path);
+                    lister.type_of(&path, true) == Some(FileType::Directory)
+                });
+                left
+            };
+            found.extend(self.call(patience, rest)?);
+            found.sort_unstable();
+        }
+        Ok(found)
     }
 }
 
