@@ -12,13 +12,14 @@
 //! | `doctor.rs` | `doctor` |
 //! | `walk/`, `scandir/` | `walk` and `scandir` with `DirEntry`, as the standard library's |
 //!
-//! **No Python code runs below frames of Rust**, and no function that detaches by itself. When the
-//! interpreter ends, a daemon thread that attaches again is ended at that call (before Python 3.14).
-//! Frames of Rust cannot be unwound for that, so the process would be aborted. The `attach` and
-//! `detach` of pyo3 are safe, as they park the thread for ever instead. So system calls are made in
-//! Rust and detached, and `python/ringwalk` calls callbacks and path-like objects. The exceptions:
-//! `__index__` and `__bool__` of arguments of other types than the built-in ones, the warning about
-//! an unclosed `scandir`, the import of `_aio`, and `json.loads` in `doctor`.
+//! **No Python code runs below frames of Rust**, and no function that detaches by itself. When
+//! the interpreter ends, a daemon thread that attaches again is ended at that call (before Python
+//! 3.14). Frames of Rust cannot be unwound for that, so the process would be aborted. The
+//! `attach` and `detach` of pyo3 are safe, as they park the thread for ever instead. So system
+//! calls are made in Rust and detached, and `python/ringwalk` calls callbacks and path-like
+//! objects. The exceptions: `__index__` and `__bool__` of arguments of other types than the
+//! built-in ones, the warning about an unclosed `scandir`, the import of `_aio`, and `json.loads`
+//! in `doctor`.
 //!
 //! The Python side is in `python/ringwalk`: `__init__.py` says what is public, `_ringwalk.pyi` has the types. What is
 //! *not* here: anything that a Rust program could use, which belongs to the crates below; and any state of the module,

@@ -1,8 +1,8 @@
 //! What can be found out without asking a server, which may never answer.
 //!
 //! A thread that waits for a server of a FUSE or network file system cannot be interrupted before
-//! that answers. Whoever must be able to give up looks here first, and has another thread make the
-//! calls that are not known to be answered by this machine.
+//! that answers. A caller that must be able to give up asks here first, and has another thread make
+//! the calls that this machine is not known to answer itself.
 
 use crate::metadata::{Fields, Metadata};
 use crate::mounts;

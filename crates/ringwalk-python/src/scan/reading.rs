@@ -237,8 +237,8 @@ impl Reading {
         }
     }
 
-    /// Ends the walk, wakes whoever waits for it, and waits a moment for its threads. To be called
-    /// without the interpreter.
+    /// Ends the walk, wakes all receivers, and waits for the threads at most as long as
+    /// [`waiting::end`] does. The caller has detached from the interpreter.
     pub(super) fn close(&self) {
         let process = self.process.load(Ordering::Acquire);
         if process != 0 && process != std::process::id() {
