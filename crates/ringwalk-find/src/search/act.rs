@@ -171,11 +171,18 @@ fn turn_to_directory(evaluator: &mut Evaluator<'_>, dir: BorrowedFd<'_>) -> bool
     let waits = |waiting: &(u64, OwnedFd)| waiting.0 == number;
     if !evaluator.waiting.as_ref().is_some_and(waits) {
         run_waiting(evaluator);
-        // Out of descriptors: then the command runs for this file at once.
-        let kept = fcntl_dupfd_cloexec(dir, 0).ok();
-        evaluator.waiting = kept.map(|fd| (number, fd));
+        // Where descriptors are scarce, the command runs for this file at once.
+        evaluator.waiting = keep_open(dir).map(|fd| (number, fd));
     }
     evaluator.waiting.is_some()
+}
+
+/// Returns a descriptor of `dir` to keep, if the walk has two more meanwhile: for the next directory, and for its parent.
+fn keep_open(dir: BorrowedFd<'_>) -> Option<OwnedFd> {
+    let one = || fcntl_dupfd_cloexec(dir, 0).ok();
+    let kept = one()?;
+    let (_next, _parent) = (one()?, one()?);
+    Some(kept)
 }
 
 /// Runs the commands that wait for more files of one directory.
