@@ -177,7 +177,8 @@ fn turn_to_directory(evaluator: &mut Evaluator<'_>, dir: BorrowedFd<'_>) -> bool
     evaluator.waiting.is_some()
 }
 
-/// Returns a descriptor of `dir` to keep, if the walk has two more meanwhile: for the next directory, and for its parent.
+/// Returns a descriptor of `dir` to keep, if two more are left to the walk: for the next directory
+/// and for its parent.
 fn keep_open(dir: BorrowedFd<'_>) -> Option<OwnedFd> {
     let one = || fcntl_dupfd_cloexec(dir, 0).ok();
     let kept = one()?;
