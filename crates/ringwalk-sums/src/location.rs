@@ -41,8 +41,8 @@ impl Location {
         }
     }
 
-    /// Returns the location of a directory found in `dir`. `location` finds the location of a directory of
-    /// the walk in its state.
+    /// Returns the location of a directory found in `dir`. `location` finds the location of a
+    /// directory of the walk in its state.
     pub fn below<S>(dir: &Dir<S>, found: &Metadata, location: impl Fn(&S) -> &Self) -> Self {
         let parent = location(dir.state());
         let above_mount = if is_mount_root(found) {

@@ -15,8 +15,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Returns the size of a regular file or a symbolic link in bytes, and 0 for every other type: what
-/// `st_size` means for those POSIX does not say. A size that the file system gives as negative is 0.
+/// Returns the size of a regular file or a symbolic link in bytes, and 0 for every other type, of
+/// which POSIX does not say what `st_size` means. A negative size counts as 0.
 pub fn apparent_size(metadata: &Metadata) -> u64 {
     match metadata.file_type() {
         FileType::Regular | FileType::Symlink => {

@@ -22,8 +22,8 @@
 //! - At a terminal, `?` replaces the control characters of paths, unless `-0` is given.
 //! - A directory of more than 10 000 entries is listed in its own order rather than by inode number, so of several links
 //!   to a file another one may be charged.
-//! - `-L` reaches what lies below more than 40 links, one below the other, where GNU's names the path to the kernel and is
-//!   told ELOOP.
+//! - `-L` counts what lies below more than 40 links, one below the other. GNU's names the whole path
+//!   to the kernel, which refuses it (ELOOP).
 //! - `-L` uses one worker, since it must know in time where a link leads back to; `--workers` has no say in it.
 //! - Among several operands, a file that is mounted over another file counts each time it is met.
 //! - Names of operands from a list are all read before anything is measured.
