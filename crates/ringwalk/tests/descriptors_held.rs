@@ -103,6 +103,14 @@ impl Visitor for Count<'_> {
     }
 }
 
+struct SetAtEnd<'a>(&'a AtomicBool);
+
+impl Drop for SetAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Runs `work` while another thread counts descriptors, too. Returns the most that were open, less
 /// those before.
 fn counted<T>(most: &AtomicUsize, work: impl FnOnce() -> T) -> (T, usize) {
@@ -110,15 +118,15 @@ fn counted<T>(most: &AtomicUsize, work: impl FnOnce() -> T) -> (T, usize) {
     most.store(before, Ordering::Relaxed);
     let over = AtomicBool::new(false);
     let done = std::thread::scope(|scope| {
+        // Also if the work panics: the scope waits for the thread.
+        let _over = SetAtEnd(&over);
         scope.spawn(|| {
             while !over.load(Ordering::Relaxed) {
                 most.fetch_max(open_now(), Ordering::Relaxed);
                 std::thread::yield_now();
             }
         });
-        let done = work();
-        over.store(true, Ordering::Relaxed);
-        done
+        work()
     });
     (done, most.load(Ordering::Relaxed) - before)
 }
