@@ -2,6 +2,7 @@
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyString};
 
 /// What names are given as.
@@ -38,13 +39,19 @@ impl NameKind {
 
     /// As `str`.
     pub(crate) fn text(py: Python<'_>) -> PyResult<Self> {
-        let sys = py.import("sys")?;
-        let encoding = sys.call_method0("getfilesystemencoding")?;
-        let errors = sys.call_method0("getfilesystemencodeerrors")?;
+        // The interpreter never changes it.
+        static CODEC: PyOnceLock<(bool, Py<PyAny>, Py<PyAny>)> = PyOnceLock::new();
+        let (utf8, encoding, errors) = CODEC.get_or_try_init(py, || {
+            let sys = py.import("sys")?;
+            let encoding = sys.call_method0("getfilesystemencoding")?;
+            let errors = sys.call_method0("getfilesystemencodeerrors")?;
+            let utf8 = encoding.extract::<String>()? == "utf-8";
+            Ok::<_, PyErr>((utf8, encoding.unbind(), errors.unbind()))
+        })?;
         Ok(Self::Text {
-            utf8: encoding.extract::<String>()? == "utf-8",
-            encoding: encoding.unbind(),
-            errors: errors.unbind(),
+            utf8: *utf8,
+            encoding: encoding.clone_ref(py),
+            errors: errors.clone_ref(py),
         })
     }
 
@@ -81,11 +88,17 @@ impl NameKind {
     pub(crate) fn encode(&self, object: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
         let bytes = match self {
             Self::Text {
-                encoding, errors, ..
-            } if object.is_instance_of::<PyString>() => {
-                let encoded = object.call_method1("encode", (encoding, errors))?;
-                encoded.cast::<PyBytes>()?.as_bytes().to_vec()
-            }
+                utf8,
+                encoding,
+                errors,
+            } if object.is_instance_of::<PyString>() => match object.cast::<PyString>()?.to_str() {
+                Ok(text) if *utf8 => text.as_bytes().to_vec(),
+                // There are escapes in it.
+                _ => {
+                    let encoded = object.call_method1("encode", (encoding, errors))?;
+                    encoded.cast::<PyBytes>()?.as_bytes().to_vec()
+                }
+            },
             _ => object.cast::<PyBytes>()?.as_bytes().to_vec(),
         };
         if bytes.contains(&0) {
