@@ -17,14 +17,15 @@
 //!
 //! What differs from GNU's:
 //!
-//! - Output is written in blocks rather than line by line, unless it goes to a terminal. A reader that goes away ends the
-//!   work with status 1 rather than by a signal.
+//! - Output is written in blocks, not line by line, unless it goes to a terminal. A reader that goes
+//!   away ends the work with status 1, not by a signal.
 //! - At a terminal, `?` replaces the control characters of paths, unless `-0` is given.
-//! - A directory of more than 10 000 entries is listed in its own order rather than by inode number, so of several links
-//!   to a file another one may be charged.
-//! - `-L` counts what lies below more than 40 links, one below the other. GNU's names the whole path
-//!   to the kernel, which refuses it (ELOOP).
-//! - `-L` uses one worker, since it must know in time where a link leads back to; `--workers` has no say in it.
+//! - A directory of more than 10 000 entries is listed in its own order, not by inode number. So of
+//!   several links to a file another one may be charged.
+//! - `-L` counts what lies below more than 40 links, one below the other. GNU's names the path to the
+//!   kernel, which refuses it (ELOOP).
+//! - `-L` uses one worker, since it must know in time where a link leads back to. It ignores
+//!   `--workers`.
 //! - Among several operands, a file that is mounted over another file counts each time it is met.
 //! - Names of operands from a list are all read before anything is measured.
 //! - `--time=mtime` is understood, and `-d=1` as `-d1`. Of several wrong options only the first is named.
