@@ -22,8 +22,8 @@
 //! - At a terminal, `?` replaces the control characters of paths, unless `-0` is given.
 //! - A directory of more than 10 000 entries is listed in its own order, not by inode number. So of
 //!   several links to a file another one may be charged.
-//! - `-L` counts what lies below more than 40 links, one below the other. GNU's names the path to the
-//!   kernel, which refuses it (ELOOP).
+//! - `-L` counts what lies below more than 40 links, one below the other. GNU's names the path to
+//!   the kernel, which refuses it (ELOOP).
 //! - `-L` uses one worker, since it must know in time where a link leads back to. It ignores
 //!   `--workers`.
 //! - Among several operands, a file that is mounted over another file counts each time it is met.
