@@ -74,7 +74,9 @@ impl Budget {
     /// free.
     pub(crate) fn room(&self) -> usize {
         let taken = TAKEN.load(Ordering::Relaxed);
-        self.free().saturating_sub(self.reserve + taken)
+        self.free()
+            .saturating_sub(self.reserve)
+            .saturating_sub(taken)
     }
 
     /// Returns how many descriptors all walks together could have, as far as the rest of the

@@ -62,3 +62,10 @@ fn a_directory_that_was_replaced_is_not_found_again() {
     let failure = descriptors.get(&dir).unwrap_err();
     assert_eq!((failure.errno, failure.is_race()), (Errno::NOENT, true));
 }
+
+#[test]
+fn a_reserve_of_everything_leaves_no_room() {
+    let budget = Budget::new(Some(usize::MAX), false);
+    budget.take_anyway(1);
+    assert_eq!(budget.room(), 0);
+}

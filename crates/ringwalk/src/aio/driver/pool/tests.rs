@@ -1,6 +1,10 @@
 use super::*;
+use std::collections::HashSet;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
+
+/// A wait that takes longer fails its test. Long, as the machine may have much else to do.
+const LIMIT: Duration = Duration::from_secs(300);
 
 /// What a job of a test does, and where it tells that it has.
 struct Task {
@@ -33,14 +37,14 @@ fn task(done: &Sender<&'static str>, act: impl FnOnce() + Send + 'static) -> Tas
 fn wait_until(what: &str, condition: impl Fn() -> bool) {
     let begin = Instant::now();
     while !condition() {
-        assert!(begin.elapsed() < Duration::from_secs(20), "{what}");
+        assert!(begin.elapsed() < LIMIT, "{what}");
         thread::sleep(Duration::from_millis(1));
     }
 }
 
 fn expect(done: &Receiver<&'static str>, count: usize) {
     for _ in 0..count {
-        let word = done.recv_timeout(Duration::from_secs(20));
+        let word = done.recv_timeout(LIMIT);
         assert_eq!(word, Ok("done"));
     }
 }
@@ -54,7 +58,7 @@ fn jobs_are_done_by_few_threads_which_end() {
             pool.submit(task(&sender, || {}));
         }
         expect(&done, 500);
-        assert!((1..=8).contains(&pool.threads()), "{round}");
+        assert!(pool.threads() <= 8, "{round}");
         wait_until("threads end", || pool.threads() == 0);
     }
 }
@@ -97,12 +101,25 @@ fn stuck_jobs_get_more_threads_up_to_the_bound() {
 #[test]
 fn a_panic_ends_the_job_and_not_the_thread() {
     let (pool, sender, done) = pool(1, 1);
+    let threads = Arc::new(Mutex::new(HashSet::new()));
+    let note = |act: Box<dyn FnOnce() + Send>| {
+        let threads = Arc::clone(&threads);
+        task(&sender, move || {
+            threads.lock().unwrap().insert(thread::current().id());
+            act();
+        })
+    };
+    // The first job lasts until all others are queued, so that no thread ends for want of work.
+    let (release, held) = channel::<()>();
+    pool.submit(note(Box::new(move || held.recv().unwrap())));
     for _ in 0..10 {
-        pool.submit(task(&sender, || std::panic::resume_unwind(Box::new(()))));
+        pool.submit(note(Box::new(|| std::panic::resume_unwind(Box::new(())))));
     }
-    pool.submit(task(&sender, || {}));
-    expect(&done, 1);
-    assert_eq!(pool.threads(), 1);
+    pool.submit(note(Box::new(|| {})));
+    release.send(()).unwrap();
+    expect(&done, 2);
+    // One that does the jobs; and one that stands watch, and may take its place.
+    assert!(threads.lock().unwrap().len() <= 2);
 }
 
 #[test]
