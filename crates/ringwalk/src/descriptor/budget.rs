@@ -75,8 +75,7 @@ impl Budget {
     pub(crate) fn room(&self) -> usize {
         let taken = TAKEN.load(Ordering::Relaxed);
         self.free()
-            .saturating_sub(self.reserve)
-            .saturating_sub(taken)
+            .saturating_sub(self.reserve.saturating_add(taken))
     }
 
     /// Returns how many descriptors all walks together could have, as far as the rest of the
