@@ -8,7 +8,11 @@ use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Barrier, Mutex};
+use std::time::{Duration, Instant};
 use support::{Random, grow};
+
+/// What depends on which worker is faster is tried so long.
+const LIMIT: Duration = Duration::from_secs(120);
 
 /// What has been called for a directory.
 #[derive(Default)]
@@ -126,14 +130,19 @@ fn numbers_of_batches_tell_the_order_of_reading() {
     };
     let (expected, whole) = read(1);
     assert_eq!(expected.len(), 20_000);
-    let mut most = 0;
-    for workers in [2, 3, 8] {
-        let (names, count) = read(workers);
-        assert!(names == expected, "{workers} workers");
-        most = most.max(count);
+    // What comes with its metadata is not cut into parts. Elsewhere parts are for workers that have
+    // nothing to do; on a busy machine that may take some rounds.
+    let mut cut = std::env::var_os("RINGWALK_TEST_SOURCE").is_some();
+    let begin = Instant::now();
+    let mut rounds = 0;
+    while rounds == 0 || (!cut && begin.elapsed() < LIMIT) {
+        rounds += 1;
+        for workers in [2, 3, 8] {
+            let (names, count) = read(workers);
+            assert!(names == expected, "{workers} workers");
+            cut |= count > whole;
+        }
     }
-    // What comes with its metadata is not.
-    let cut = most > whole || std::env::var_os("RINGWALK_TEST_SOURCE").is_some();
     assert!(cut, "no batch was ever cut into parts");
 }
 
