@@ -19,7 +19,8 @@ import subprocess
 import sys
 import threading
 
-PATIENCE = 10
+# Seconds. Nothing takes as long even on a busy machine, as the server never answers by itself.
+PATIENCE = 100
 
 # From linux/fuse.h.
 LOOKUP, FORGET, GETATTR, STATFS, INIT, OPENDIR, READDIR = 1, 2, 3, 17, 26, 27, 28
@@ -111,6 +112,8 @@ class Server:
 
 def main() -> None:
     operation, point, code = sys.argv[1:]
+    # A shell has programs in the background ignore it, and so would the program started here.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     server = Server(mount(point), HANGS[operation])
     threading.Thread(target=server.serve, daemon=True).start()
     pipe = subprocess.PIPE

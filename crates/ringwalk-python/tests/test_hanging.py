@@ -2,10 +2,10 @@
 
 import os
 import pathlib
-import subprocess
 import sys
 
 import pytest
+from processes import finished
 
 CALLS = {
     "walk": "list(ringwalk.walk(point))",
@@ -71,5 +71,5 @@ def test_ctrl_c_does_not_wait_for_the_server(tmp_path, what, operation):
     code = PROGRAM.replace("{call}", CALLS[what].strip().replace("\n", "\n    "))
     helper = pathlib.Path(__file__).with_name("hanging.py")
     command = [sys.executable, helper, operation, tmp_path / "point", code]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = finished(command, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("KeyboardInterrupt\n0\n", "")

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from processes import finished
 from support import run
 
 # Makes a file system with something mounted on a directory in it, where nobody else sees it, and
@@ -89,7 +90,7 @@ def test_few_descriptors(tmp_path):
         pytest.skip(f"no image can be mounted here: {probe.stderr}")
     shutil.rmtree(tmp_path / "disk")
     command = [*private, "bash", "-c", SET_UP, "set-up", sys.executable, "-c", SCRIPT]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    done = finished(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 0, "some get by with so few"
 
