@@ -5,9 +5,9 @@
 //! the calls that this machine is not known to answer itself.
 
 use crate::metadata::{Fields, Metadata};
-use crate::mounts;
+use crate::mounts::{self, Mount};
 use ringwalk_sys::{RawFileType as FileType, Statx, statx};
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags, makedev, openat2};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags, openat2};
 use rustix::io::Errno;
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -26,7 +26,7 @@ const LOCAL: [&str; 19] = [
 /// Whether the directory or file that a path leads to is on such a file system, and the way to it
 /// is in memory. Asks nobody.
 ///
-/// A device number that was a local file system's is taken for one later too.
+/// A mount id and a device number that were a local file system's are taken for one later too.
 pub fn is_local(path: impl AsRef<Path>) -> bool {
     let Ok(path) = CString::new(path.as_ref().as_os_str().as_bytes()) else {
         return true;
@@ -36,7 +36,7 @@ pub fn is_local(path: impl AsRef<Path>) -> bool {
 
 /// The same for an open file.
 pub fn is_local_file(file: impl AsFd) -> bool {
-    known(file).is_ok_and(|found| is_local_device(found.dev))
+    known(file).is_ok_and(|found| is_on_local_mount(&found))
 }
 
 /// The type of what a path leads to, if that is in memory: `None` if there is no such file.
@@ -67,20 +67,29 @@ pub(crate) fn known(file: impl AsFd) -> Result<Metadata, Errno> {
     Ok(Metadata::from(&stat))
 }
 
-fn is_local_device(dev: u64) -> bool {
-    static DEVICES: Mutex<Option<HashMap<u64, bool>>> = Mutex::new(None);
-    let mut devices = DEVICES.lock().unwrap_or_else(PoisonError::into_inner);
-    let devices = devices.get_or_insert_default();
-    if let Some(local) = devices.get(&dev) {
+fn is_on_local_mount(found: &Metadata) -> bool {
+    static KNOWN: Mutex<Option<HashMap<(u64, u64), bool>>> = Mutex::new(None);
+    let key = (found.mnt_id, found.dev);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = known.get_or_insert_default();
+    if let Some(local) = known.get(&key) {
         return *local;
     }
     // The table is made by the kernel, which asks no file system for it. If it cannot be read,
     // nothing is taken to be local: that costs time, and changes no answer.
-    for mount in mounts::read().unwrap_or_default() {
-        let local = LOCAL.iter().any(|name| mount.file_system == *name);
-        devices.insert(makedev(mount.major, mount.minor), local);
-    }
-    devices.get(&dev).copied().unwrap_or(false)
+    let mounts = mounts::read().unwrap_or_default();
+    let Some(local) = has_local_mount(&mounts, found) else {
+        return false;
+    };
+    known.insert(key, local);
+    local
+}
+
+/// Whether a file is on a local file system, by the id of its mount; `None` if the table does not
+/// have that. Files of btrfs have other device numbers than the table.
+fn has_local_mount(mounts: &[Mount], found: &Metadata) -> Option<bool> {
+    let mount = mounts.iter().find(|mount| mount.id == found.mnt_id)?;
+    Some(LOCAL.iter().any(|name| mount.file_system == *name))
 }
 
 #[cfg(test)]
@@ -94,6 +103,19 @@ mod tests {
         assert!(is_local("/proc"));
         assert!(is_local_file(&proc));
         assert!(!is_local("/proc/nothing of this name"));
+    }
+
+    #[test]
+    fn the_mount_of_a_file_decides() {
+        let table = b"30 1 0:40 / / rw - btrfs /dev/sda rw\n31 30 0:41 / /f rw - fuse.x x rw\n";
+        let mounts = mounts::parse(table).unwrap();
+        let mut found = known(fs::File::open("/").unwrap()).unwrap();
+        // A subvolume's number, which no line has.
+        found.dev = 52;
+        for (id, local) in [(30, Some(true)), (31, Some(false)), (32, None)] {
+            found.mnt_id = id;
+            assert_eq!(has_local_mount(&mounts, &found), local, "{id}");
+        }
     }
 
     #[test]
