@@ -170,7 +170,10 @@ impl Crew {
         let builder = Builder::new().name("ringwalk-ahead".into());
         // Signals are for the threads of the program, whose handlers may count on that.
         let thread = with_signals_blocked(|| builder.spawn(move || read_ahead(&shared)));
-        self.threads.extend(thread);
+        match thread {
+            Ok(thread) => self.threads.push(thread),
+            Err(_) => self.shared.budget().give_back(1),
+        }
     }
 
     /// Whether the threads have been left behind in the process that this one was forked from. Their queue is not to be touched then:
@@ -186,6 +189,10 @@ impl Crew {
             // Nothing that could be waited for, and nothing that could be freed: half of it may be.
             std::mem::forget(std::mem::take(&mut self.threads));
             std::mem::forget(Arc::clone(&self.shared));
+            return;
+        }
+        if self.threads.is_empty() {
+            // None was started, or an earlier call has left them behind.
             return;
         }
         let mut state = self.shared.lock();
@@ -263,4 +270,30 @@ pub(super) fn publish(shared: &Shared, id: Id, read: Option<Read>) -> MutexGuard
         shared.done.notify_one();
     }
     state
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    #[test]
+    fn a_thread_that_hangs_is_left_behind_for_good() {
+        let mut crew = Crew::new(None);
+        let (go, wait) = mpsc::channel::<()>();
+        crew.process = std::process::id();
+        crew.shared.lock().reading = 1;
+        // In a call until the test ends.
+        let hang = move || assert!(wait.recv().is_err());
+        crew.threads.push(std::thread::spawn(hang));
+        crew.end(Some(Instant::now()));
+        // Dropping the crew must not wait for the thread either.
+        let (dropped, done) = mpsc::channel();
+        std::thread::spawn(move || {
+            drop(crew);
+            dropped.send(())
+        });
+        assert_eq!(done.recv_timeout(Duration::from_secs(60)), Ok(()));
+        drop(go);
+    }
 }
