@@ -17,8 +17,8 @@
 //!
 //! What differs from GNU's:
 //!
-//! - Output is written in blocks, not line by line, unless it goes to a terminal. A reader that goes
-//!   away ends the work with status 1, not by a signal.
+//! - Output is written in blocks, not line by line, unless it goes to a terminal. A reader that
+//!   goes away ends the work with status 1, not by a signal.
 //! - At a terminal, `?` replaces the control characters of paths, unless `-0` is given.
 //! - A directory of more than 10 000 entries is listed in its own order, not by inode number. So of
 //!   several links to a file another one may be charged.
