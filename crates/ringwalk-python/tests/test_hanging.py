@@ -69,7 +69,7 @@ except KeyboardInterrupt:
 def test_ctrl_c_does_not_wait_for_the_server(tmp_path, what, operation):
     (tmp_path / "point").mkdir()
     code = PROGRAM.replace("{call}", CALLS[what].strip().replace("\n", "\n    "))
-    helper = pathlib.Path(__file__).with_name("hanging.py")
-    command = [sys.executable, helper, operation, tmp_path / "point", code]
+    server = pathlib.Path(__file__).with_name("hanging.py")
+    command = [sys.executable, server, operation, tmp_path / "point", code]
     done = finished(command, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("KeyboardInterrupt\n0\n", "")

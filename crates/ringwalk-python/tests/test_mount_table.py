@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 import sys
 
 import pytest
@@ -80,16 +79,12 @@ def test_few_descriptors(tmp_path):
     if os.geteuid() != 0 or shutil.which("mke2fs") is None:
         pytest.skip("needs root, and e2fsprogs")
     private = ["unshare", "--mount", "--propagation", "private"]
-    probe = subprocess.run(
-        [*private, "bash", "-c", SET_UP, "set-up", "true"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-    )
+    set_up = [*private, "bash", "-c", SET_UP, "set-up"]
+    probe = finished([*set_up, "true"], cwd=tmp_path, capture_output=True, text=True)
     if probe.returncode != 0:
         pytest.skip(f"no image can be mounted here: {probe.stderr}")
     shutil.rmtree(tmp_path / "disk")
-    command = [*private, "bash", "-c", SET_UP, "set-up", sys.executable, "-c", SCRIPT]
+    command = [*set_up, sys.executable, "-c", SCRIPT]
     done = finished(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 0, "some get by with so few"
