@@ -23,7 +23,7 @@
 //! | `regime.rs`, `meter.rs`, `filesystem.rs` | how many workers, by what is measured, on what kind of file system |
 //! | `shown.rs` | text of foreign origin in messages, made safe for terminals |
 //! | `block/` | many places of a block device or a file read at once |
-//! | `descriptor.rs` | open directories as a cache with a budget |
+//! | `descriptor/` | open directories as a cache with a budget |
 //!
 //! Data goes one way: source, batch, visitor, result. What is *not* here: any `unsafe` code (in `ringwalk-sys`), any
 //! output, and any opinion on what to do with entries.
