@@ -223,18 +223,17 @@ asyncio.run(main())""",
 @pytest.mark.parametrize("how", WAITING)
 def test_ctrl_c_ends_waiting(endless, how):
     script = f"import sys, ringwalk\ntop = sys.argv[1]\nprint('ready', flush=True)\n{WAITING[how]}"
-    process, text, seconds = interrupted(script, endless)
-    assert process.returncode == -signal.SIGINT and "KeyboardInterrupt" in text, text
-    # 0.05 s is the slice; the rest is the interpreter's, and a machine's that is busy.
-    assert seconds < 2
+    # The tree has no end, so only the interruption can end this.
+    status, text = interrupted(script, endless)
+    assert status == -signal.SIGINT and "KeyboardInterrupt" in text, text
 
 
 def test_ctrl_c_ends_another_librarys_waiting(endless, pa):
     script = """
 import sys, ringwalk, pyarrow
 scan = ringwalk.scan(sys.argv[1], min_depth=10**9, follow='always')
-print('ready', flush=True)
 try:
+    print('ready', flush=True)
     try:
         pyarrow.table(scan)
     except OSError as error:
@@ -244,9 +243,7 @@ try:
 except KeyboardInterrupt:
     print('KeyboardInterrupt')
 """
-    process, text, seconds = interrupted(script, endless)
-    assert (process.returncode, text) == (0, "KeyboardInterrupt\n")
-    assert seconds < 2
+    assert interrupted(script, endless) == (0, "KeyboardInterrupt\n")
 
 
 def test_a_handler_that_raises_something_else(endless):

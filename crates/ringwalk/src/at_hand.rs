@@ -1,4 +1,4 @@
-//! What can be found out without asking a server, which may never answer.
+//! Answers that need no server of a FUSE or network file system, which may never reply.
 //!
 //! A thread that waits for a server of a FUSE or network file system cannot be interrupted before
 //! that answers. A caller that must be able to give up asks here first, and has another thread make

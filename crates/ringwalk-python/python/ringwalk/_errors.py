@@ -9,7 +9,7 @@ class SearchError(Exception):
     Raised after all paths that were found; `messages` are those of find(1).
     """
 
-    # Without `__init__`: compiled code makes it, and below that no code in Python may run.
+    # Without `__init__`: compiled code creates it, and must not call code in Python.
 
     @property
     def messages(self) -> list[str]:

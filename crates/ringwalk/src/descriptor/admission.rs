@@ -68,7 +68,7 @@ impl<S> Descriptors<S> {
     }
 
     /// Counts `count` descriptors as taken, and closes the oldest for that if need be. False if
-    /// they are not to be had.
+    /// the budget does not allow it.
     pub(super) fn make_room(&self, count: usize) -> bool {
         // No more than are needed: another walk of the process may be the one that holds too many.
         for _ in 0..count {

@@ -105,7 +105,8 @@ impl Budget {
         self.reserve
     }
 
-    /// Counts `count` descriptors as taken. False, and none is counted, if they are not to be had.
+    /// Counts `count` descriptors as taken. False, and none is counted, if the
+    /// budget does not allow it.
     pub(crate) fn take(&self, count: usize) -> bool {
         loop {
             let taken = TAKEN.fetch_add(count, Ordering::Relaxed) + count;
@@ -181,7 +182,7 @@ impl Budget {
         self.limit.fetch_min(allowed, Ordering::Relaxed);
     }
 
-    /// Lowers the limit to what is taken now: more are not to be had.
+    /// Lowers the limit to what is taken now: the system gives no more.
     pub(crate) fn lower(&self) {
         let taken = TAKEN.load(Ordering::Relaxed);
         self.limit.fetch_min(taken, Ordering::Relaxed);

@@ -111,7 +111,7 @@ impl Deputy {
             "a call of the deputy panicked"
         );
         loop {
-            match answered.recv_timeout(patience.slice().unwrap_or(SLICE)) {
+            match answered.recv_timeout(SLICE) {
                 Ok(answer) => return Ok(answer),
                 Err(RecvTimeoutError::Timeout) => patience.check()?,
                 Err(RecvTimeoutError::Disconnected) => panic!("a call of the deputy panicked"),

@@ -105,8 +105,8 @@ impl Lister {
         (dev == place.parent.dev).then_some(fd)
     }
 
-    /// The device of what is to be read ahead. A server is not asked for it: its root is known
-    /// since it was mounted.
+    /// The device of what is to be read ahead. No server is asked for it: the kernel has
+    /// known the root since the mount.
     fn device_of(&mut self, place: &Place, path: &[u8]) -> Option<u64> {
         let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT | AtFlags::STATX_DONT_SYNC;
         let mask = Fields::INO.bits();
