@@ -155,8 +155,8 @@ impl<'a> File<'a> {
         complete.then_some(Ok(known))
     }
 
-    /// Returns the type of its file system. If the table of mounts cannot be read, reports that, ends
-    /// the search and returns `None`: what is done with a file must not depend on a guess.
+    /// Returns the type of its file system. If the table of mounts cannot be read, reports that,
+    /// ends the search and returns `None`: what is done with a file must not depend on a guess.
     pub(crate) fn file_system_type(&self) -> Option<&[u8]> {
         let Ok(metadata) = self.metadata() else {
             // Of which the user has been told.
