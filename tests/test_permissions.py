@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno as err
 import json
 import os
 
 import pytest
-from support import trees
+from support import strace, trees
 from support.gnu import assert_same, find_totals
 from support.run import NOBODY, run
 
@@ -89,3 +90,22 @@ def test_a_parent_that_may_not_be_read(count, du, gnu_du, closed):
     assert os.stat(folder.parent).st_mode & 0o777 == 0o311
     assert count(".", cwd=folder, uid=USER).ok().out == b"3 files, 15000 bytes\n"
     assert_same(du, gnu_du, "-a", cwd=folder, uid=USER)
+
+
+@pytest.mark.parametrize("test", ("-readable", "-writable", "-executable"))
+@pytest.mark.parametrize("errno", ("EIO", "EMFILE", "ENOMEM"))
+def test_find_tells_of_access_that_it_could_not_ask_for(find, base, scratch, test, errno):
+    """A call that fails for another reason than the permissions of the file is no answer."""
+    (scratch / "file").touch()
+    prefix = strace.injecting(base, "faccessat", f"error={errno}")
+    result = run([*prefix, *find.first, scratch, "-type", "f", test])
+    assert (result.status, result.out) == (1, b"")
+    assert b"file" in result.err and os.strerror(getattr(err, errno)).encode() in result.err
+
+
+@pytest.mark.parametrize("errno", ("EACCES", "EPERM", "EROFS", "ETXTBSY", "ENOENT", "ELOOP"))
+def test_find_has_no_message_for_access_denied(find, base, scratch, errno):
+    (scratch / "file").touch()
+    prefix = strace.injecting(base, "faccessat", f"error={errno}")
+    result = run([*prefix, *find.first, scratch, "-type", "f", "-readable"]).ok()
+    assert (result.out, result.err) == (b"", b"")

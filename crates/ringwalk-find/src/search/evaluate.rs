@@ -103,7 +103,10 @@ impl Evaluator<'_> {
             Test::NoGroup => file
                 .metadata()
                 .is_ok_and(|m| self.shared.group_name(m.gid).is_none()),
-            Test::Access(mode) => may_access(file, *mode),
+            Test::Access(mode) => may_access(file, *mode).unwrap_or_else(|errno| {
+                self.shared.tell_failure(file.path(), errno);
+                false
+            }),
             Test::FileSystem(name) => {
                 let found = file.file_system_type();
                 self.quit |= found.is_none();
@@ -178,12 +181,30 @@ fn is_empty_directory(file: &File<'_>) -> Result<bool, Errno> {
 }
 
 /// What access(2) says, which is by the real user and through links.
-fn may_access(file: &File<'_>, mode: AccessMode) -> bool {
+///
+/// # Errors
+///
+/// Any failure that is no answer, such as `EMFILE` for the directory or `EIO` for the file.
+fn may_access(file: &File<'_>, mode: AccessMode) -> Result<bool, Errno> {
     let access = match mode {
         AccessMode::Read => Access::READ_OK,
         AccessMode::Write => Access::WRITE_OK,
         AccessMode::Execute => Access::EXEC_OK,
     };
-    let ask = |at| accessat(at, file.c_name, access, AtFlags::empty());
-    file.at().and_then(ask).is_ok()
+    match accessat(file.at()?, file.c_name, access, AtFlags::empty()) {
+        Ok(()) => Ok(true),
+        // The last four: a link without a target, or a file that is gone. GNU find says nothing of
+        // them either.
+        Err(
+            Errno::ACCESS
+            | Errno::PERM
+            | Errno::ROFS
+            | Errno::TXTBSY
+            | Errno::NOENT
+            | Errno::NOTDIR
+            | Errno::LOOP
+            | Errno::NAMETOOLONG,
+        ) => Ok(false),
+        Err(errno) => Err(errno),
+    }
 }
