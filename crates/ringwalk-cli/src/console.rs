@@ -7,7 +7,7 @@
 //! Every message goes through here. Of control characters, only line breaks, tabs and NUL reach the
 //! terminal. This is the last line of defence: code that puts foreign text into a message quotes it
 //! ([`crate::quote`]) or escapes it ([`ringwalk::shown`]), so that the text stays on its line.
-//! Results are bytes ([`print`], [`write`]). Code that makes them asks [`stdout_is_terminal`].
+//! Results are bytes ([`print()`], [`write()`]). Code that makes them asks [`stdout_is_terminal`].
 
 use ringwalk::shown::lines;
 pub use ringwalk_gnu::reason;
@@ -99,7 +99,7 @@ pub fn note(text: impl Display) {
 ///
 /// # Errors
 ///
-/// Those of [`print`].
+/// Those of [`print()`].
 pub fn report(text: &str) -> Result<(), ExitCode> {
     print(lines(text).as_bytes())
 }
