@@ -49,7 +49,7 @@ impl Raised {
             "raise" => Ok(Self::All),
             "collect" => Ok(Self::None),
             _ => Err(PyValueError::new_err(format!(
-                "on_error={on_error:?}: expected 'roots', 'raise' or 'collect'"
+                "on_error={on_error:?}: expected 'raise' or 'collect', or 'roots'"
             ))),
         }
     }
