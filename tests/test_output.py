@@ -83,6 +83,14 @@ def test_a_closed_output_is_a_failure(programs, tree, command):
     assert b"write error: Bad file descriptor" in result.err
 
 
+@pytest.mark.parametrize("option", ("--help", "--version"))
+@pytest.mark.parametrize("name", ("du", "find", "ringwalk"))
+def test_help_to_a_closed_output_is_a_failure(programs, name, option):
+    result = run(["sh", "-c", 'exec "$0" "$1" >&-', programs / name, option])
+    assert result.status == 1
+    assert b"write error: Bad file descriptor" in result.err
+
+
 def test_all_three_descriptors_closed(programs, tree):
     status = finished(
         ["sh", "-c", 'exec "$0" -s "$1" <&- >&- 2>&-', programs / "du", tree],

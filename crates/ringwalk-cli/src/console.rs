@@ -143,9 +143,7 @@ pub fn print(bytes: &[u8]) -> Result<(), ExitCode> {
 )]
 pub fn write(bytes: &[u8]) -> io::Result<()> {
     without_line(|| {
-        if stdout_was_closed() {
-            return Err(rustix::io::Errno::BADF.into());
-        }
+        require_stdout()?;
         // Not by way of the standard library's buffer, which looks for the last line in what it is given.
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -158,6 +156,18 @@ pub fn write(bytes: &[u8]) -> io::Result<()> {
         }
         Ok(())
     })
+}
+
+/// Succeeds unless standard output was closed when the program began.
+///
+/// # Errors
+///
+/// `EBADF`. The standard library opens the null device there, so no write fails.
+pub fn require_stdout() -> io::Result<()> {
+    if stdout_was_closed() {
+        return Err(rustix::io::Errno::BADF.into());
+    }
+    Ok(())
 }
 
 /// Tells of a failed write to standard output, unless nobody reads it any more; the exit status to end with.

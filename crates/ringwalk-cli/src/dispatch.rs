@@ -130,10 +130,12 @@ fn parse<P: Parser>(args: Vec<OsString>, usage: Usage) -> Result<P, ExitCode> {
         Err(error) => error,
     };
     Err(match (error.kind(), usage) {
-        (ErrorKind::DisplayHelp | ErrorKind::DisplayVersion, _) => match error.print() {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(failure) => console::write_failed(&failure),
-        },
+        (ErrorKind::DisplayHelp | ErrorKind::DisplayVersion, _) => {
+            match console::require_stdout().and_then(|()| error.print()) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(failure) => console::write_failed(&failure),
+            }
+        }
         (ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, _) => {
             console::note(error.render());
             usage.status()
