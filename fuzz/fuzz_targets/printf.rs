@@ -42,6 +42,10 @@ impl Facts for File {
         Err(Errno::LOOP)
     }
 
+    fn is_orphan(&self) -> bool {
+        true
+    }
+
     fn file_system(&self) -> Cow<'_, [u8]> {
         Cow::Borrowed(b"ext4")
     }
