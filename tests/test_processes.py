@@ -6,6 +6,7 @@ import ast
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,16 @@ def is_running(number: int) -> bool:
     return status.rpartition(b")")[2].split()[0] not in (b"Z", b"X")
 
 
+def are_gone(*numbers: int) -> bool:
+    """Whether processes that are ended are gone. One lets go of its files a moment before that."""
+    begin = time.monotonic()
+    while any(map(is_running, numbers)):
+        if time.monotonic() - begin > TIMEOUT:
+            return False
+        time.sleep(0.01)
+    return True
+
+
 def end_of(reader: int) -> bytes:
     """What is read until nobody has the other side of a pipe any more: a process that ends."""
     with open(reader, "rb") as pipe:
@@ -58,7 +69,7 @@ def test_nothing_is_left_at_the_end_of_the_block(folder):
         os.close(writer)
         members = [int(process.stdout.readline()) for _ in range(3)]
         assert len(set(members)) == 3 and all(map(is_running, members))
-    assert end_of(reader) == b"" and not any(map(is_running, members))
+    assert end_of(reader) == b"" and are_gone(*members)
     assert process.returncode == -9
 
 
@@ -70,7 +81,7 @@ def test_nothing_is_left_of_a_program_that_ended_before_its_children(folder):
         finished(command, cwd=folder, capture_output=True, pass_fds=(writer,), timeout=0.5)
     os.close(writer)
     assert end_of(reader) == b""
-    assert expired.value.output and not is_running(int(expired.value.output))
+    assert expired.value.output and are_gone(int(expired.value.output))
 
 
 def test_nothing_is_left_when_the_time_has_passed(folder):
@@ -105,11 +116,16 @@ def calls(tree: ast.AST):
 
 
 def test_who_limits_the_time_of_a_program_ends_all_of_it():
-    """Only `processes.py` does, for all tests."""
+    """Only `processes.py` does, for all tests.
+
+    `hanging.py` is itself a program that a test starts, and its child belongs to its group.
+    """
     files = [*(ROOT / "tests").rglob("*.py"), *(ROOT / "crates/ringwalk-python/tests").glob("*.py")]
     assert len(files) > 60
     wrong = []
     for file in files:
+        if file.name == "hanging.py":
+            continue
         for name, call in calls(ast.parse(file.read_text())):
             limited = any(keyword.arg == "timeout" for keyword in call.keywords)
             if name == "Popen" or limited:
