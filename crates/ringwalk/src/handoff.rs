@@ -11,6 +11,7 @@
 //! The taker takes all there is at once. When it is slower than the workers, it never waits and nobody makes a system call; when
 //! it is faster, what comes while it wakes up is taken together.
 
+use crate::timed_wait::wait_at_most;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -171,26 +172,10 @@ impl<T> Handoff<T> {
                 return false;
             }
             state.taker = Waiting::Thread(usize::MAX);
-            state = self.wait_filled(state, left);
+            state = wait_at_most(&self.filled, state, left);
             state.taker = Waiting::No;
         }
         true
-    }
-
-    fn wait_filled<'s>(
-        &'s self,
-        state: MutexGuard<'s, State<T>>,
-        time: Option<Duration>,
-    ) -> MutexGuard<'s, State<T>> {
-        match time {
-            None => self.filled.wait(state),
-            Some(time) => self
-                .filled
-                .wait_timeout(state, time)
-                .map(|(state, _)| state)
-                .map_err(|poisoned| PoisonError::new(poisoned.into_inner().0)),
-        }
-        .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Moves all items into `into`, which is empty; waits for the first, at most until `deadline`.
@@ -208,7 +193,7 @@ impl<T> Handoff<T> {
             let patience = (enough > 1).then_some(PATIENCE);
             let time = patience.into_iter().chain(left).min();
             state.taker = Waiting::Thread(enough);
-            state = self.wait_filled(state, time);
+            state = wait_at_most(&self.filled, state, time);
             state.taker = Waiting::No;
             // Nothing comes quickly: now for whatever comes.
             enough = 1;

@@ -11,6 +11,7 @@
 //! | `entries.rs`, `batches.rs` | the walk as an iterator, of entries and of batches |
 //! | `at_hand.rs` | what can be found out without asking a server |
 //! | `background.rs`, `handoff.rs`, `sending.rs` | a walk ahead of who takes what it finds |
+//! | `timed_wait.rs` | waiting on a condition variable, with or without a limit |
 //! | `directory.rs`, `entry_buffer.rs` | one directory, read by its owner without a walk |
 //! | `aio/` | the same, and the walk, for tasks of any runtime (feature `async`) |
 //! | `preorder/` | whole directories in the order of a depth-first walk, read ahead |
@@ -67,6 +68,7 @@ mod source;
 mod source_choice;
 mod stat;
 mod summary;
+mod timed_wait;
 mod visitor;
 mod volume;
 mod walk;

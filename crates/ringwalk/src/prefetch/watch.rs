@@ -79,11 +79,8 @@ impl Watch {
         running
     }
 
-    /// Before a walk: reads ahead for every root if it is to be done without looking whether anything waits.
+    /// Reads ahead for every root before a walk, without looking whether anything waits.
     pub(crate) fn begin(&self, options: &Options, stop: &AtomicBool) {
-        if options.prefetch != Prefetch::Always {
-            return;
-        }
         for root in options.roots.iter().take(MOST_ROOTS) {
             let opened = match (&root.fd, root.c_name()) {
                 (Some(fd), _) => openat(fd, c".", OFlags::PATH | OFlags::CLOEXEC, Mode::empty()),

@@ -18,6 +18,7 @@ use super::lister::{Lister, Read};
 use super::listing::Spares;
 use super::queue::{Id, Queue};
 use crate::descriptor::Budget;
+use crate::timed_wait::wait_at_most;
 use ringwalk_sys::with_signals_blocked;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -85,15 +86,7 @@ impl Shared {
         time: Option<Duration>,
     ) -> MutexGuard<'s, State> {
         state.waiting = true;
-        match time {
-            None => self.done.wait(state),
-            Some(time) => self
-                .done
-                .wait_timeout(state, time)
-                .map(|(state, _)| state)
-                .map_err(|poisoned| PoisonError::new(poisoned.into_inner().0)),
-        }
-        .unwrap_or_else(PoisonError::into_inner)
+        wait_at_most(&self.done, state, time)
     }
 
     /// The process has run out of descriptors: waits until none is in use here.
