@@ -2,18 +2,22 @@
 
 PREFIX ?= /usr/local
 DESTDIR ?=
-# Set to 1 to install a link named du (find) as well, which takes GNU's place in the PATH.
+# Where the C library goes; Debian has a folder for each architecture.
+LIBDIR ?= $(PREFIX)/lib
+# Set to 1 to install links named du and find as well, which take GNU's places in the PATH.
 DU_LINK ?=
 FIND_LINK ?=
 
 CARGO ?= cargo
-# Debian's own, which python3-pytest belongs to; another one with pytest does as well.
+# The Python of the end-to-end tests: Debian's, or any other that has pytest.
 PYTHON ?= /usr/bin/python3
+# Workers of pytest-xdist in `make e2e`: one more than processors, since some tests wait; 9 at most.
+E2E_WORKERS ?= $(shell n=$$(nproc); echo $$(( (n < 8 ? n : 8) + 1 )))
 # Seconds that `make fuzz` runs, all targets together.
 FUZZ_SECONDS ?= 20
-# By their names in fuzz/fuzz_targets.
+# The names of files in fuzz/fuzz_targets.
 FUZZ_TARGETS ?= $(patsubst fuzz/fuzz_targets/%.rs,%,$(wildcard fuzz/fuzz_targets/*.rs))
-# More arguments for pytest, such as `-k races`.
+# More arguments for pytest, such as `-k races`; `-n 0` runs the tests in one process.
 PYTEST ?=
 
 # The rust-version of Cargo.toml.
@@ -23,26 +27,28 @@ TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 TOOLS := $(CURDIR)/target/tools
 PROGRAM := $(TARGET_DIR)/release/ringwalk
 ASSETS := $(TARGET_DIR)/assets
-# The C library: of which profile (tests use that of debug builds), and where it is put together.
+# The profile of the C library (the tests use that of debug builds), and its folder.
 CAPI_PROFILE ?= release
 CAPI := $(TARGET_DIR)/capi/$(CAPI_PROFILE)
-# What Rust's standard library needs of the system: `cargo rustc ... -- --print native-static-libs`.
+# Libraries that Rust's standard library needs: `cargo rustc ... -- --print native-static-libs`.
 CAPI_NEEDS := -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
-# The walk by tokio that guests are measured with, a workspace of its own as nobody else needs tokio.
+# The walk by tokio for measurements in guests. It is a separate workspace, because only it needs
+# tokio.
 TRAVERSE := kernel/bench/traverse/Cargo.toml
-# Workspaces of their own, as they need more of tokio, and a web server: programs of the bench, and an example.
+# Separate workspaces, because they need more of tokio and a web server: programs of the bench, and
+# an example.
 LISTING := bench/listing/Cargo.toml
 WEB_EXAMPLE := crates/ringwalk/examples/axum_listing/Cargo.toml
-# Directories for tasks in every runtime, in a workspace of its own likewise.
+# Tests of directories as tasks in every runtime: a workspace of its own, too.
 RUNTIMES := tests/runtimes/Cargo.toml
 APART := $(TRAVERSE) $(LISTING) $(WEB_EXAMPLE) $(RUNTIMES)
 TO = $(DESTDIR)$(PREFIX)
 
 export PATH := $(TOOLS)/bin:$(TOOLS)/python/bin:$(PATH)
 
-.PHONY: build assets capi setup checks test unit sanitize fuzz e2e python kernel fmt lint msrv deny bench \
-	install clean help
+.PHONY: build assets capi setup checks quick test unit sanitize fuzz e2e python kernel fmt lint msrv deny bench \
+	package dist dist-check install clean help
 
 build: ## build the program, its man pages and completions, and the C library (the default)
 	$(CARGO) build --release --locked -p ringwalk-cli
@@ -51,8 +57,9 @@ build: ## build the program, its man pages and completions, and the C library (t
 assets: ## generate man pages and completions only
 	$(CARGO) run --quiet --locked -p xtask -- assets $(ASSETS)
 
-# rustc would link a shared library by a version script of its own, and a linker takes only one; so it makes the static one, from which
-# the linker takes what is exported. It stays loaded, as threads of walks may be running in it.
+# rustc would link a shared library with a version script of its own, and a linker takes only one.
+# So rustc makes the static library, and the linker makes the shared one from it. `nodelete` keeps
+# the library loaded, since threads of walks may run in it.
 capi: ## build the C library, shared and static
 	$(CARGO) rustc --quiet --locked -p ringwalk-capi --lib --crate-type staticlib --profile $(CAPI_PROFILE)
 	install -D -m 644 $(TARGET_DIR)/$(CAPI_PROFILE:dev=debug)/libringwalk_capi.a $(CAPI)/libringwalk.a
@@ -63,26 +70,34 @@ capi: ## build the C library, shared and static
 	ln -sf libringwalk.so.$(VERSION) $(CAPI)/libringwalk.so.0
 	ln -sf libringwalk.so.0 $(CAPI)/libringwalk.so
 
-setup: ## install what the tests need (Debian packages, cargo-fuzz)
-	scripts/setup
+setup: ## install the tools of the tests: Debian packages, cargo-fuzz
+	@scripts/setup
 
-checks: ## install what the tests and lint, deny and .ci/run need
-	scripts/setup --checks
+checks: ## install the tools of the tests and of lint, deny and .ci/run
+	@scripts/setup --checks
 
-test: setup unit sanitize fuzz e2e python kernel ## install what is missing and run every test
+quick: ## test and lint what has changed, in two minutes and without root
+	@command -v $(PYTHON) >/dev/null || \
+		{ echo "make quick: $(PYTHON) is missing: apt-get install python3 python3-pytest" >&2; exit 2; }
+	@PYTHON=$(PYTHON) MAKE="$(MAKE)" $(PYTHON) scripts/quick
+
+# Goes on after a failed step. Ends with a table of the steps, and the failures.
+test: ## install missing tools and run every test
+	@PYTHON=$(PYTHON) MAKE="$(MAKE)" scripts/steps setup unit sanitize fuzz e2e python kernel
 
 unit: ## unit, property and documentation tests, and those of the bench
 	$(CARGO) test --workspace --locked
 	$(CARGO) test --manifest-path $(RUNTIMES) --target-dir $(TARGET_DIR)/runtimes --locked
 	$(PYTHON) -m unittest discover -s bench
 
-# Documentation tests stay out: they are built without the sanitizer's flags.
+# Without documentation tests, which are built without the flags of the sanitizer.
 sanitize: ## tests of ringwalk-sys under AddressSanitizer
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address $(CARGO) test --locked -p ringwalk-sys \
 		--lib --tests --target $(HOST) --target-dir $(TARGET_DIR)/sanitize
 
-# All are built once; each runs for its share. New inputs go to the first folder; the committed ones are only read.
-# Inputs get as long as the longest of these, 4 KiB at least: 64 KiB for images of file systems.
+# Each target runs for its share of the time. New inputs go to the first folder; the second one
+# holds the committed inputs and is only read. The longest committed input limits the length of new
+# ones: 4 KiB at least, 64 KiB for images of file systems.
 fuzz: setup ## every fuzz target, FUZZ_SECONDS for all together
 	@for target in $(FUZZ_TARGETS); do \
 		echo "fuzz: $$target"; \
@@ -93,31 +108,38 @@ fuzz: setup ## every fuzz target, FUZZ_SECONDS for all together
 			-verbosity=0 -print_final_stats=1 || exit 1; \
 	done
 
-e2e: setup ## end-to-end tests of the debug build (all of them only as root)
+# Without pytest-xdist the tests run in one process. Tests of one group (tests/conftest.py) run in
+# one worker.
+e2e: setup ## end-to-end tests of the debug build; without root some are skipped
 	$(CARGO) build --locked -p ringwalk-cli -p xtask
 	$(CARGO) build --locked -p ringwalk --features async --example read_dir --example traverse
 	$(CARGO) build --locked --manifest-path $(WEB_EXAMPLE) --target-dir $(TARGET_DIR)
 	$(MAKE) --no-print-directory capi CAPI_PROFILE=dev
+	parallel=$$($(PYTHON) -c 'import xdist' 2>/dev/null && \
+		echo "-n $(E2E_WORKERS) --dist loadgroup"); \
 	RINGWALK_CAPI=$${RINGWALK_CAPI:-$(abspath $(TARGET_DIR))/capi/dev} \
 	RINGWALK_BIN=$${RINGWALK_BIN:-$(abspath $(TARGET_DIR))/debug/ringwalk} \
-		$(PYTHON) -m pytest $(PYTEST) </dev/null
+		$(PYTHON) -m pytest $$parallel $(PYTEST) </dev/null
 
 python: setup ## the Python package: its wheel in an environment below target/, and its tests
 	PYTHON=$(PYTHON) crates/ringwalk-python/check $(PYTEST)
 	free=$$(crates/ringwalk-python/tests/free-threaded) && \
 		{ test -z "$$free" || PYTHON=$$free crates/ringwalk-python/check $(PYTEST); }
 
-# The kernels are built, or fetched, once for each change of what they are made of: see kernel/vm/run.
-kernel: setup ## the kernel module and patches, in virtual machines (STEPS for some: kernel/check --list)
+# Kernels are built or fetched once for each change of their inputs: see kernel/vm/run.
+kernel: setup ## the kernel module and patches, in virtual machines (STEPS: kernel/check --list)
 	$(MAKE) -C kernel check
+
+# Scripts of Python whose names do not end in .py.
+LINT_SCRIPTS := $(shell grep -l '^\#!.*python' scripts/*)
 
 fmt: ## format Rust and Python
 	$(CARGO) fmt --all
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml
 	for each in $(APART); do $(CARGO) fmt --manifest-path $$each || exit 1; done
-	ruff format tests kernel crates/ringwalk-python
+	ruff format tests kernel crates/ringwalk-python packaging $(LINT_SCRIPTS)
 
-lint: checks ## clippy, rustdoc, ruff and shellcheck
+lint: checks ## clippy, rustdoc, ruff, shellcheck, prose and maps of files
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
 	for each in $(APART); do \
@@ -127,10 +149,13 @@ lint: checks ## clippy, rustdoc, ruff and shellcheck
 	for each in $(APART); do \
 		$(CARGO) clippy --manifest-path $$each --target-dir $(TARGET_DIR)/traverse --all-targets --locked -- -D warnings || exit 1; \
 	done
-	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --quiet --workspace --no-deps --locked --features ringwalk/async
-	ruff check .
-	ruff format --check tests kernel crates/ringwalk-python
-	shellcheck .ci/run scripts/setup fuzz/ext4-corpus crates/ringwalk-python/check crates/ringwalk-python/tests/free-threaded
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --quiet --workspace --no-deps --locked \
+		--document-private-items --features ringwalk/async
+	scripts/check-prose
+	scripts/check-maps
+	ruff check . $(LINT_SCRIPTS)
+	ruff format --check tests kernel crates/ringwalk-python packaging $(LINT_SCRIPTS)
+	shellcheck .ci/run scripts/setup scripts/steps scripts/dist scripts/dist-check packaging/check/*.sh packaging/check/lib.bash fuzz/ext4-corpus contrib/systemd/ringwalk-snapshots crates/ringwalk-python/check crates/ringwalk-python/tests/free-threaded
 	shellcheck -s dash -e SC1007,SC2015,SC2086,SC2126 kernel/vm/guest/init kernel/tests/run
 
 msrv: ## check that the oldest supported toolchain builds everything
@@ -142,37 +167,54 @@ msrv: ## check that the oldest supported toolchain builds everything
 		echo "msrv: SKIPPED: rustup cannot provide Rust $(MSRV)"; \
 	fi
 
-# The exception for the fuzzer's runtime is met in its own workspace only.
+# The exception for the licence of the fuzzer's runtime applies in the fuzzer's workspace only.
 DENY := --allow license-exception-not-encountered licenses bans sources
 
-# Advisories are left out: they need a database from the network, and would make the same commit
-# pass today and fail tomorrow.
+# Without advisories: they need a database from the network, and with them a commit could pass today
+# and fail tomorrow.
 deny: checks ## licences, sources and bans of dependencies
 	$(CARGO) deny check $(DENY)
 	$(CARGO) deny --manifest-path fuzz/Cargo.toml check $(DENY)
 	for each in $(APART); do $(CARGO) deny --manifest-path $$each check $(DENY) || exit 1; done
 
+package: ## pack every crate as the registry would get it, and build each from its package alone
+	scripts/package
+
+dist: ## build all that a release consists of in target/dist, from what is committed
+	scripts/dist --setup
+
+dist-check: ## install the files of target/dist in clean Debian bookworm and trixie (only as root)
+	scripts/dist-check
+
 bench: ## measure against the floors and the other tools that are installed
 	bench/run $(BENCH)
 
-# Builds only what is not there, so that `sudo make install` after `make` runs no compiler as root.
+# Builds only missing files, so that `sudo make install` after `make` runs no compiler as root.
 install: ## install below $(DESTDIR)$(PREFIX); DU_LINK=1, FIND_LINK=1 add links named du, find
 	@test -x $(PROGRAM) -a -d $(ASSETS)/man -a -f $(CAPI)/libringwalk.so || $(MAKE) --no-print-directory build
 	install -D -m 755 $(PROGRAM) $(TO)/bin/ringwalk
-	install -d $(TO)/share/man/man1
-	install -m 644 $(ASSETS)/man/*.1 $(TO)/share/man/man1
+	for page in $(ASSETS)/man/*.[13]; do \
+		install -D -m 644 -t $(TO)/share/man/man$${page##*.} $$page || exit 1; \
+	done
+	install -D -m 755 contrib/systemd/ringwalk-snapshots $(TO)/lib/ringwalk/ringwalk-snapshots
+	install -d $(TO)/lib/systemd/system
+	for unit in service timer; do \
+		sed 's,@PREFIX@,$(PREFIX),' contrib/systemd/ringwalk-snapshots@.$$unit \
+			>$(TO)/lib/systemd/system/ringwalk-snapshots@.$$unit || exit 1; \
+		chmod 644 $(TO)/lib/systemd/system/ringwalk-snapshots@.$$unit || exit 1; \
+	done
 	install -D -m 644 $(ASSETS)/completions/ringwalk.bash \
 		$(TO)/share/bash-completion/completions/ringwalk
 	install -D -m 644 $(ASSETS)/completions/_ringwalk $(TO)/share/zsh/site-functions/_ringwalk
 	install -D -m 644 $(ASSETS)/completions/ringwalk.fish \
 		$(TO)/share/fish/vendor_completions.d/ringwalk.fish
 	install -D -m 644 crates/ringwalk-capi/include/ringwalk.h $(TO)/include/ringwalk.h
-	install -d $(TO)/lib/pkgconfig
-	install -m 644 $(CAPI)/libringwalk.a $(CAPI)/libringwalk.so.$(VERSION) $(TO)/lib
-	cp -P $(CAPI)/libringwalk.so.0 $(CAPI)/libringwalk.so $(TO)/lib
-	sed 's,@PREFIX@,$(PREFIX),; s,@VERSION@,$(VERSION),; s,@PRIVATE@,$(CAPI_NEEDS),' \
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
+	install -m 644 $(CAPI)/libringwalk.a $(CAPI)/libringwalk.so.$(VERSION) $(DESTDIR)$(LIBDIR)
+	cp -P $(CAPI)/libringwalk.so.0 $(CAPI)/libringwalk.so $(DESTDIR)$(LIBDIR)
+	sed 's,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(LIBDIR:$(PREFIX)/%=$${exec_prefix}/%),; s,@VERSION@,$(VERSION),; s,@PRIVATE@,$(CAPI_NEEDS),' \
 		crates/ringwalk-capi/ringwalk.pc.in >$(CAPI)/ringwalk.pc
-	install -m 644 $(CAPI)/ringwalk.pc $(TO)/lib/pkgconfig/ringwalk.pc
+	install -m 644 $(CAPI)/ringwalk.pc $(DESTDIR)$(LIBDIR)/pkgconfig/ringwalk.pc
 ifeq ($(DU_LINK),1)
 	ln -sf ringwalk $(TO)/bin/du
 endif
@@ -185,4 +227,4 @@ clean: ## remove everything built
 	rm -rf fuzz/target fuzz/artifacts
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

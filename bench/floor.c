@@ -1,23 +1,23 @@
-// The floor that an engine is measured against: two threads that do nothing but
-// the system calls a walk cannot do without.
+// The floor: two threads that make only the system calls that every walk needs.
+// The engine is measured against it.
 //
 //   floor names DIR   openat, getdents64 until it returns 0, close
 //   floor stat DIR    the same and one statx an entry, relative to its directory
 //
-// Prints "N entries" or "N entries, B bytes"; every name below DIR counts.
+// Prints "N entries" or "N entries, B bytes". Every name below DIR counts.
 //
-// How it shares the work. Each thread owns a stack of directories still to be
-// opened, under a lock of its own that is next to never contended: children of
-// a directory are pushed as one run a buffer, their owner pops the newest, and an
-// idle thread takes the oldest, which is likely to be the largest subtree. One
-// stack for both threads was tried as well: medians of 60 interleaved runs on the
-// Linux 6.1 tree were 6 % (names) and 3 % (stat) above these.
+// Work stealing. Each thread has a stack of directories to open, with its own
+// lock, which is almost never contended. The children of a directory are pushed
+// once a buffer. The owner pops the newest, and an idle thread takes the oldest,
+// which is probably the largest subtree. One stack for both threads was slower:
+// medians of 60 interleaved runs on the Linux 6.1 tree were 6 % (names) and 3 %
+// (stat) higher.
 //
 // A directory keeps its descriptor until its last child is opened: `users` counts
 // the unopened children and the reading itself. No path is ever built.
 //
-// It is a yardstick, not a tool: memory is taken from arenas that are never given
-// back, and any failure but a vanished or unreadable directory ends the run.
+// This is a yardstick, not a tool. It never frees memory, and any failure except
+// a vanished or unreadable directory ends the run.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -39,13 +39,13 @@ enum {
 	THREADS = 2,
 	BUFFER = 32 * 1024,
 	ARENA = 1024 * 1024,
-	// Directories waiting a thread; pages that are not used cost nothing.
+	// The most waiting directories of a thread. Unused pages cost nothing.
 	SLOTS = 1 << 22,
 	// About 50 microseconds of waiting before a thread sleeps.
 	SPINS = 1000,
 	DT_UNKNOWN_ = 0,
 	DT_DIR_ = 4,
-	// Spelled out since <sys/stat.h> and <linux/stat.h> do not go together.
+	// Defined here, because <sys/stat.h> and <linux/stat.h> cannot be included together.
 	MODE_TYPE = 0170000,
 	MODE_DIR = 0040000,
 };
@@ -68,7 +68,7 @@ struct node {
 
 struct stack {
 	_Alignas(128) atomic_int lock;
-	// Indices grow for ever; slots are indices modulo SLOTS. Written under the
+	// Indices only grow; a slot is an index modulo SLOTS. They are written under the
 	// lock; atomic so that an idle thread can look without taking it.
 	atomic_size_t head, tail;
 	struct node *slots[SLOTS];

@@ -1,8 +1,9 @@
-/* The walk that C programs have: fts(3) of the C library, physical, with the metadata of every entry.
+/*
+ * A walk with fts(3) of the C library: physical, with the metadata of every entry.
  *
  *     fts DIR
  *
- * prints how many entries lie below DIR, and the sum of their sizes, as `floor stat` does.
+ * prints the number of entries below DIR and the sum of their sizes, as `floor stat` does.
  */
 #include <errno.h>
 #include <fts.h>
@@ -21,7 +22,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: fts DIR\n");
 		return 2;
 	}
-	/* The working directory is changed as it goes, which is the faster way. */
+	/* fts changes the working directory, which is faster. */
 	walk = fts_open(argv + 1, FTS_PHYSICAL, NULL);
 	if (!walk) {
 		fprintf(stderr, "fts: %s: %s\n", argv[1], strerror(errno));
@@ -29,7 +30,7 @@ int main(int argc, char **argv)
 	}
 	while ((entry = fts_read(walk))) {
 		switch (entry->fts_info) {
-		case FTS_DP: /* a directory comes a second time, after what is in it */
+		case FTS_DP: /* a directory comes a second time, after its contents */
 			break;
 		case FTS_DNR:
 		case FTS_ERR:

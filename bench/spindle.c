@@ -1,26 +1,25 @@
-// A spinning disk for nbdkit: the content of a file, at the pace of one head.
+// A rotating disk for nbdkit: it serves the content of a file at the speed of one head.
 //
 //   nbdkit --threads 64 ./spindle.so file=IMAGE [disks=N] [slower=N]
 //
-// One read is served at a time by a disk. Of those that wait, the one that the head reaches
-// first comes next, as a disk with a command queue does it. What a read costs:
+// A disk serves one read at a time. The next one is the waiting read that the head reaches
+// first, as on a disk with a command queue. The cost of a read:
 //
-//   the way there   nothing if it begins where the last one ended (the disk reads on into
+//   seek            nothing if it begins where the last one ended (the disk reads on into
 //                   its own buffer); else 0.5 ms + 6.56 ms x sqrt(distance / size), which
 //                   is 4 ms for the average of two random places (the mean of the square
 //                   root of their distance is 8/15) and 7.06 ms from end to end, and half
-//                   a turn at 7200 a minute, 4.17 ms. A short way forward is not sought:
-//                   what lies between passes under the head at the rate of transfer.
+//                   a turn at 7200 a minute, 4.17 ms. A short way forward needs no seek:
+//                   the data between pass under the head at the rate of transfer.
 //   transfer        150 MB/s
 //
-// With `disks` the image lies on so many of them, 512 KiB on one, the next on the next
-// (mdadm's RAID 0); a read over a boundary is served by one disk after the other. The
-// image fills the disks, however small it is: distances are shares of their size. The time
-// is kept as if nothing of what serves the disk took any: a read begins when the head
-// is free, also if its thread wakes up later than that.
+// With `disks` the image is spread over that many disks in pieces of 512 KiB (mdadm's
+// RAID 0). One disk after the other serves a read across a boundary. The image fills the
+// disks, however small it is: distances are shares of their size. Serving takes no model
+// time: a read begins when the head is free, even if its thread wakes up later.
 //
-// `slower` makes everything take so many times as long: for guests whose processors are
-// emulated, and as much slower than those that one finds beside such a disk.
+// `slower` multiplies all times. It is for guests with emulated processors, which are slower
+// by about the same factor.
 
 #define NBDKIT_API_VERSION 2
 #define _GNU_SOURCE

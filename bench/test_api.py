@@ -103,14 +103,14 @@ class Told(unittest.TestCase):
 
     def test_a_program_that_tells_none_has_failed(self):
         for output in ("83675 files", '{"wall": 1}', "[1]", ""):
-            with self.assertRaisesRegex(CommandFailed, "program: told no times"):
+            with self.assertRaisesRegex(CommandFailed, "program: reported no times"):
                 run_told(TIMED, self.command(output))
 
     def test_answers_are_taken_by_name(self):
-        self.assertEqual(api_rows.told("entries")(b'{"entries": 7, "wall": 1}'), 7)
+        self.assertEqual(api_rows.reported("entries")(b'{"entries": 7, "wall": 1}'), 7)
         for output in (b'{"wall": 1}', b"[]", b"nothing"):
             with self.assertRaises(ValueError):
-                api_rows.told("entries")(output)
+                api_rows.reported("entries")(output)
 
 
 class Fts(Folder):

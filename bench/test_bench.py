@@ -28,6 +28,7 @@ from ringbench import (
     media,
     report,
     rows,
+    saved,
     suites,
     trees,
 )
@@ -233,6 +234,8 @@ class Rows(unittest.TestCase):
             "ext4-part": bulk_rows.parts("ext4", ["one", "two", "three"]),
             "block": [row for medium in block_rows.MEDIA for row in block_rows.rows(medium)],
         }
+        tables["snapshot"] = saved.WRITE
+        tables["snapshot-read"] = saved.read_rows(Path("old"), Path("new"), Path("below"))
         for kind in images.MAKERS:
             tables[f"{kind}-million-warm"] = bulk_rows.whole(kind)
             tables[f"{kind}-cold"] = bulk_rows.cold(kind)
@@ -341,7 +344,8 @@ class Directories(unittest.TestCase):
             self.assertLessEqual({bound.row, *bound.of}, keys)
 
     def test_every_bound_has_its_suite(self):
-        known = {*suites.SUITES, *bulk.SUITES, *block.SUITES, *kernel.SUITES, *api.SUITES}
+        modules = (suites, bulk, block, kernel, api, saved)
+        known = {name for module in modules for name in module.SUITES}
         self.assertLessEqual({bound.suite for bound in BOUNDS}, known)
 
 

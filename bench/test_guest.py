@@ -237,9 +237,9 @@ class Spindle(Scratch):
 
 class Json(unittest.TestCase):
     def test_commands_are_told_without_local_paths(self):
-        told = json.dumps([row.arguments for row in kernel_rows.MICROVM + kernel_rows.FIND])
-        self.assertNotIn(str(Path.home()), told)
-        self.assertIn("{tree}", told)
+        words = json.dumps([row.arguments for row in kernel_rows.MICROVM + kernel_rows.FIND])
+        self.assertNotIn(str(Path.home()), words)
+        self.assertIn("{tree}", words)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// Runs one program and says what it took.
+// Runs one program and writes its times and its peak memory.
 //
 //   timed PROGRAM [ARGUMENT...]
 //
@@ -6,11 +6,11 @@
 //
 //   wall-nanoseconds user-microseconds system-microseconds peak-RSS-KiB wait-status
 //
-// Why not from the runner itself: on exec the kernel folds the peak of the memory
-// that is left behind into the peak of the new program (setmax_mm_hiwater_rss in
-// fs/exec.c), so a child started by Python is said to use at least what Python
-// does, some 15 MiB. Started from this program, linked statically, the peak that
-// is inherited is below 1 MiB. The wall clock also runs closer to the program.
+// The runner cannot do this itself. On exec the kernel includes the peak of the old
+// memory in the peak of the new program (setmax_mm_hiwater_rss in fs/exec.c), so a
+// child of Python shows at least Python's peak, some 15 MiB. This program is linked
+// statically, and passes on less than 1 MiB. It also reads the wall clock closer to
+// the program.
 
 #define _GNU_SOURCE
 #include <errno.h>

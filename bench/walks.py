@@ -5,7 +5,7 @@
     walks.py --version     which interpreter and packages are measured
 
 The clock starts when everything is imported and collected, and stops when the answer is there:
-what starting an interpreter takes is none of the interfaces' business. `wall`, `user` and `system`
+starting an interpreter is not part of the measurement. `wall`, `user` and `system`
 are seconds, of all threads; `entries` and `bytes` are what was found below DIR, and `newest` is
 the latest mtime in ns.
 """
@@ -36,7 +36,7 @@ def os_walk(top: str) -> Answer:
 
 
 def walk(top: str) -> Answer:
-    """The same by the package's own."""
+    """Returns the same by the package's own."""
     import ringwalk
 
     return _names(ringwalk.walk(top))
@@ -50,7 +50,7 @@ def _names(walked) -> Answer:
 
 
 def os_walk_stat(top: str) -> Answer:
-    """Size and time of every entry, as programs on the standard library ask for them."""
+    """Reads size and time of every entry, as programs on the standard library do."""
     entries = size = newest = 0
     for folder, directories, files in os.walk(top):
         for name in directories + files:
@@ -63,7 +63,7 @@ def os_walk_stat(top: str) -> Answer:
 
 
 def scandir_rs(top: str) -> Answer:
-    """The same by scandir-rs, whose entries have both; its times are floats, which lose digits."""
+    """Reads the same by scandir-rs, whose times are floats and lose digits."""
     from scandir_rs import Scandir
 
     entries = size = 0
@@ -84,7 +84,7 @@ def scandir_rs_walk(top: str) -> Answer:
 
 
 def scan(source: str, top: str) -> Answer:
-    """The same, with paths, as columns, a batch at a time."""
+    """Returns the same, with paths, as columns, a batch at a time."""
     import pyarrow
     import pyarrow.compute
     import ringwalk
@@ -154,7 +154,7 @@ def measure(what: str, top: str) -> dict[str, float]:
 
 
 def versions() -> str:
-    """The interpreter and the packages that are installed in it."""
+    """Returns the interpreter and the packages that are installed in it."""
     found = [f"{platform.python_implementation()} {platform.python_version()}"]
     for package in PACKAGES:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):

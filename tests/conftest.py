@@ -15,21 +15,35 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support import capi, gnu, mounts, trees, zoo
+from support import ROOT, capi, gnu, mounts, saved, trees, zoo
 from support import find as finding
 from support.run import Program
 
-ROOT = Path(__file__).resolve().parent.parent
-
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Moves the session into its own mount namespace, before any thread is there."""
+    """Moves the process into a mount namespace of its own: each worker of pytest-xdist has one."""
     config.mounts_refused = mounts.private_namespace()
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist puts the groups into the names
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Gives tests that share a fixture of their module to one worker of pytest-xdist.
+
+    So the fixture is made once. Tests that disturb each other name a group of their own. Groups
+    come first, as they take long; single tests at the end keep all workers busy.
+    """
+    for item in items:
+        fixtures = item._fixtureinfo.name2fixturedefs.values()
+        shares = any(fixture.scope == "module" for known in fixtures for fixture in known)
+        if shares and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
 
 
 @pytest.fixture(scope="session")
 def base() -> Iterator[Path]:
-    """A directory on disk that every user may enter; all that tests make is below it."""
+    """A directory on disk for all files of the tests. Every user may enter it."""
     path = Path(tempfile.mkdtemp(prefix="ringwalk-test-"))
     path.chmod(0o755)
     yield path
@@ -39,7 +53,7 @@ def base() -> Iterator[Path]:
 
 @pytest.fixture
 def scratch(base: Path) -> Iterator[Path]:
-    """A fresh directory for one test."""
+    """A new directory for one test."""
     path = Path(tempfile.mkdtemp(dir=base))
     path.chmod(0o755)
     yield path
@@ -48,7 +62,7 @@ def scratch(base: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def memory() -> Iterator[Path]:
-    """A fresh directory in memory where there is one: for trees of very many entries."""
+    """A new directory for trees of very many entries, in /dev/shm if that is there."""
     shm = Path("/dev/shm")
     path = Path(tempfile.mkdtemp(prefix="ringwalk-test-", dir=shm if shm.is_dir() else None))
     yield path
@@ -60,7 +74,7 @@ def programs(base: Path) -> Path:
     """A directory that any user can reach, with the program and its links named du and find."""
     built = Path(os.environ.get("RINGWALK_BIN", ROOT / "target" / "debug" / "ringwalk"))
     if not built.is_file():
-        pytest.exit(f"{built} is not there: build it first (make test does)", returncode=2)
+        pytest.fail(f"{built} is missing: build it first (make e2e does)", pytrace=False)
     folder = base / "bin"
     folder.mkdir()
     shutil.copy(built, folder / "ringwalk")
@@ -97,9 +111,16 @@ def gnu_du(base: Path) -> Program:
 
 
 @pytest.fixture(scope="session")
-def find(programs: Path) -> Program:
-    """The program under test, called through its link named find."""
-    return Program(programs / "find")
+def find(programs: Path, base: Path) -> Iterator[Program]:
+    """The program under test, called through its link named find.
+
+    Its answers are compared with those from snapshots too.
+    """
+    settled = [base / name for name in ("zoo", "tree", "text-tree")]
+    # Not in `base`, which tests search too.
+    with tempfile.TemporaryDirectory(prefix="ringwalk-saved-") as folder:
+        snapshots = saved.Saved(Program(programs / "ringwalk"), Path(folder), settled)
+        yield saved.FindWithSaved(programs / "find", snapshots)
 
 
 @pytest.fixture(scope="session")
@@ -122,7 +143,7 @@ def library(base: Path) -> capi.Library:
     """The C library under test; programs of tests are built with it."""
     built = Path(os.environ.get("RINGWALK_CAPI", ROOT / "target" / "capi" / "dev"))
     if not (built / "libringwalk.so").exists():
-        pytest.exit(f"{built} is not there: build it first (make test does)", returncode=2)
+        pytest.fail(f"{built} is missing: build it first (make e2e does)", pytrace=False)
     work = base / "capi"
     work.mkdir()
     return capi.Library(built.resolve(), work)
@@ -174,7 +195,7 @@ def needs_root() -> None:
 
 @pytest.fixture
 def mount(request: pytest.FixtureRequest, scratch: Path) -> Iterator:
-    """Enters mount helpers for the length of one test: `mount(mounts.tmpfs, work)`."""
+    """A function that mounts for the length of one test: `mount(mounts.tmpfs, work)`."""
     reason = request.config.mounts_refused
     if reason:
         pytest.skip(reason)

@@ -29,7 +29,7 @@ def traverse(state: str, session: Session) -> Result:
 
 
 def directory(kind: str, state: str, session: Session) -> Result:
-    """One directory of many files: names."""
+    """Measures the names of one directory of many files."""
     api_tools.provide_async(session.tools)
     suite = f"async-directory-{kind}-{state}"
     content = images.one_directory(api_rows.DIRECTORY_FILES)
@@ -40,7 +40,7 @@ def directory(kind: str, state: str, session: Session) -> Result:
 
 
 def idle(session: Session) -> Result:
-    """What an open directory that nobody reads from costs in memory."""
+    """Measures the memory of an open directory that is not being read."""
     api_tools.provide_async(session.tools)
     rows = {row.key: row for row in api_rows.IDLE}
     runs = session.runs or IDLE_RUNS
@@ -70,7 +70,7 @@ def idle(session: Session) -> Result:
 
 def of_idle(output: bytes) -> float:
     """Bytes a directory that the program's memory has grown by."""
-    return api_rows.told("grown")(output) / api_rows.told("dirs")(output)
+    return api_rows.reported("grown")(output) / api_rows.reported("dirs")(output)
 
 
 @contextlib.contextmanager
@@ -95,7 +95,7 @@ def python(session: Session) -> Result:
 
 
 def python_memory(session: Session) -> Result:
-    """Peak memory of the interpreter with a table of a million entries in it."""
+    """Measures the peak memory of the interpreter with a table of a million entries."""
     api_tools.provide_python(session.tools, session.python)
     content = images.million()
     table = api_rows.PYTHON_MEMORY
@@ -103,7 +103,7 @@ def python_memory(session: Session) -> Result:
 
 
 def c(session: Session) -> Result:
-    """A walk with metadata by a program in C, as fts(3) has it."""
+    """Measures a walk with metadata by a program in C, as fts(3) has it."""
     api_tools.provide_c(session.tools)
     content = images.copy_of(session.tree())
     return bulk.warm(session, "capi-warm", "ext4", content, lambda _point: api_rows.C)

@@ -41,14 +41,14 @@ DIRECTORY_KINDS = ("ext4", "xfs", "btrfs")
 
 
 def directory(folder: str) -> list[Row]:
-    """The entries of one directory below what is mounted."""
+    """Returns the entries of one directory below what is mounted."""
     where = f"{{tree}}/{folder}"
     listings = [Row(way, "names", "listing", (way, where), ENTRIES) for way in LISTINGS]
     return [Row("floor-names", "names", "floor", ("names", where), ENTRIES), *listings]
 
 
-# Directories that are open at a time, and how far each has been read. One that has been begun has
-# its buffers, so only the others tell what it costs without.
+# The number of directories open at a time, and how far each has been read. A directory that has
+# been read in part has its buffers, so only the others show the cost without buffers.
 IDLE_DIRS = 5000
 IDLE_FILES = 5000
 IDLE_WITHOUT_BUFFER = ("idle-opened", "idle-ended")
@@ -58,8 +58,8 @@ IDLE = [
 ]
 
 
-def told(subject: str) -> Callable[[bytes], int]:
-    """A number that a program tells as JSON."""
+def reported(subject: str) -> Callable[[bytes], int]:
+    """Returns a reader of one number of a program's JSON."""
 
     def parse(output: bytes) -> int:
         try:
@@ -71,7 +71,7 @@ def told(subject: str) -> Callable[[bytes], int]:
 
 
 def _python(key: str, group: str, *subjects: str) -> Row:
-    answers = {subject: told(subject) for subject in subjects}
+    answers = {subject: reported(subject) for subject in subjects}
     return Row(key, group, "walks", (key, "{tree}"), answers)
 
 

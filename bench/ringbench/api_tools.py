@@ -1,4 +1,4 @@
-"""The programs by which the interfaces for Rust, Python and C are measured, and their peers."""
+"""The programs that measure the interfaces for Rust, Python and C, and their peers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TOKIO_TRAVERSE = ROOT / "kernel/bench/traverse/Cargo.toml"
 
 
 def target() -> Path:
-    """Where cargo builds."""
+    """Returns the folder in which cargo builds."""
     return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 
 
@@ -34,14 +34,14 @@ def cargo(program: str, manifest: Path) -> Path:
 
 
 def tokio_version(manifest: Path) -> str:
-    """The tokio of a lock file."""
+    """Returns the version of tokio in a lock file."""
     lock = manifest.with_name("Cargo.lock").read_text()
     _, _, rest = lock.partition('name = "tokio"\nversion = "')
     return f"tokio {rest.partition(chr(34))[0] or 'unknown'}"
 
 
 def provide_async(tools: Toolbox) -> None:
-    """`listing` and tokio's walk; `traverse` has to be there."""
+    """Adds `listing`, tokio's walk and `traverse`, which has to be built."""
     if not tools.find("traverse"):
         example = "cargo build --release -p ringwalk --features async --example traverse"
         raise MissingTool(f"no traverse: {example}")
@@ -51,7 +51,7 @@ def provide_async(tools: Toolbox) -> None:
 
 
 def provide_python(tools: Toolbox, python: Path) -> None:
-    """`walks`: the interpreter given, with the script that takes the time."""
+    """Adds `walks`: the given interpreter, with the script that takes the time."""
     remedy = f"python3 -m venv {python.parent.parent} and pip install what docs/benchmarks.md says"
     if not os.access(python, os.X_OK):
         raise MissingTool(f"{python} is not a program: {remedy}")
@@ -64,7 +64,7 @@ def provide_python(tools: Toolbox, python: Path) -> None:
 
 
 def launcher(python: Path, script: Path) -> Path:
-    """A program of one word that runs a script by this interpreter."""
+    """Returns a program of one word that runs a script by this interpreter."""
     program = WORK / "api" / script.stem
     program.parent.mkdir(parents=True, exist_ok=True)
     words = " ".join(map(shlex.quote, (str(python), str(script))))
@@ -74,13 +74,13 @@ def launcher(python: Path, script: Path) -> Path:
 
 
 def provide_c(tools: Toolbox) -> None:
-    """The C library's walk, and ours: an example of the library."""
+    """Adds the C library's walk, and the example of our library."""
     tools.provide("fts", build("fts"), _glibc())
     tools.provide("capi-fts", capi_fts())
 
 
 def capi_fts() -> Path:
-    """The example in the shape of fts(3), linked with the shared library as users' programs are."""
+    """Builds the example in the shape of fts(3), linked with the shared library."""
     library = target().resolve() / "capi/release"
     if not (library / "libringwalk.so").exists():
         raise MissingTool(f"no libringwalk.so in {library}: make capi")
@@ -96,7 +96,7 @@ def capi_fts() -> Path:
 
 
 def _glibc() -> str:
-    """The version of the C library, as glibc tells it."""
+    """Returns the version of the C library, as glibc reports it."""
     try:
         return os.confstr("CS_GNU_LIBC_VERSION") or "unknown"
     except (ValueError, OSError):

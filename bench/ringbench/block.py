@@ -39,7 +39,7 @@ def _fill(file: Path, size: int) -> None:
 
 @contextlib.contextmanager
 def _files(scratch: Path) -> Iterator[dict[str, Path]]:
-    """What is read, by medium."""
+    """Provides the files to read, by medium."""
     cold, warm = scratch / "block-direct.data", scratch / "block-warm.data"
     try:
         _fill(cold, DIRECT_SIZE)
@@ -67,7 +67,7 @@ def of_fio(output: bytes) -> dict[str, float]:
 
 
 def of_driver(output: bytes) -> dict[str, float]:
-    """The same from what our own driver prints."""
+    """Returns the same from what our own driver prints."""
     said = json.loads(output)
     means = said.pop("means")
     if said["reads"] < 1:
@@ -98,7 +98,7 @@ def summary(depth: int, samples: list[dict[str, float]]) -> dict[str, float]:
 
 
 def block(session: Session) -> Result:
-    """Random reads of 4 KiB: our reader and fio's engines, by queue depth."""
+    """Measures random reads of 4 KiB: our reader and fio's engines, by queue depth."""
     for tool, remedy in NEEDED.items():
         if not session.tools.find(tool):
             raise MissingTool(f"no {tool}: {remedy}")
@@ -119,14 +119,14 @@ def block(session: Session) -> Result:
 
 
 def _compared(row: Row) -> tuple[str, str]:
-    """Medium and depth."""
+    """Returns medium and depth."""
     return row.group, row.key.rpartition(" ")[2]
 
 
 def _interleaved(
     session: Session, table: list[Row], files: dict[str, Path], runs: int
 ) -> tuple[dict[str, list[dict[str, float]]], list[str]]:
-    """All rows once a round; a row that fails is left out.
+    """Runs all rows once a round; a row that fails is left out.
 
     The interfaces at one depth of one medium, which are compared with each other, run one
     after the other, in an order that is new in each round; so do those groups.

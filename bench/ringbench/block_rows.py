@@ -1,8 +1,8 @@
 """What the suite `block` measures: interfaces, queue depths, and what is read.
 
-Every row reads 4 KiB at random places of a file, for as long as it is told. fio is given
-what makes it do the least for a read: no map of blocks read, no clock read for each one
-(`gtod_reduce`), so the latency of all rows alike is depth / IOPS (Little's law).
+Every row reads 4 KiB at random places of a file for a given time. fio has the options for
+the least work: no map of blocks read, no clock read for each one (`gtod_reduce`). So the
+latency of all rows is depth / IOPS (Little's law).
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ TRANSPORTS = {OURS: (), "ringwalk-threads": ("threads",)}
 
 
 def key(medium: str, interface: str, depth: int) -> str:
-    """The key of a row."""
+    """Returns the key of a row."""
     return f"{medium} {interface} {depth}"
 
 
 def rows(medium: str) -> list[Row]:
-    """All interfaces at all depths on one medium."""
+    """Returns all interfaces at all depths on one medium."""
     direct = MEDIA[medium]
     table = []
     for depth in DEPTHS:

@@ -90,14 +90,14 @@ def _whole_cold(
 
 
 def slow(session: Session) -> Result:
-    """A whole ext4 on a disk with 2 ms a read; also what a prefetch is worth there."""
+    """Measures a whole ext4 on a disk with 2 ms a read; also what a prefetch is worth there."""
     table = [*bulk_rows.cold("ext4"), *bulk_rows.TWO_WORKERS]
     disk = disks.slow(session.delay)
     return cold(session, "ext4-slow", "ext4", _tree(session), table, disk)
 
 
 def spinning(session: Session) -> Result:
-    """A whole ext4 on a spinning disk."""
+    """Measures a whole ext4 on a spinning disk."""
     table, disk = bulk_rows.cold("ext4"), disks.spinning()
     return cold(session, "ext4-spinning", "ext4", _tree(session), table, disk)
 
@@ -126,7 +126,7 @@ def tenths(root: Path, wanted: int = len(bulk_rows.LETTERS)) -> list[str]:
 
 
 def _overlap(one: str, other: str) -> bool:
-    """Whether one of two paths is the other or lies below it."""
+    """Returns whether one of two paths is the other or lies below it."""
     return f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")
 
 
@@ -158,7 +158,7 @@ def readdirplus(session: Session) -> Result:
 
 
 def joined(whole: Result | None, part: Result, files: int) -> Result:
-    """The results of several directories as one: each row and subject with its number."""
+    """Measures the results of several directories as one: each row and subject with its number."""
     rows = {f"{key} {files}": replace(row, key=f"{key} {files}") for key, row in part.rows.items()}
     figures = {f"{key} {files}": figures for key, figures in part.figures.items()}
     answers = {f"{subject} {files}": said for subject, said in part.answers.items()}

@@ -32,7 +32,7 @@ Answers = dict[str, Callable[[bytes], int]]
 def ours(
     what: str, group: str, sources: tuple[str, ...], *words: str, answers: Answers
 ) -> list[Row]:
-    """The same command by several sources: `WHAT-ext4`, `WHAT-auto`, `WHAT-syscall`…"""
+    """Returns the same command by several sources: `WHAT-ext4`, `WHAT-auto`, `WHAT-syscall`…"""
     ways = {"syscall": PLAIN, "prefetch": PREFETCH}
     return [
         Row(
@@ -47,19 +47,19 @@ def ours(
 
 
 def totals(*sources: str) -> list[Row]:
-    """`du -sb` of everything, by these sources and by the two that they are compared with."""
+    """Returns `du -sb` of everything, by these sources and by the two other programs."""
     words = ("du", "-sb", "{tree}")
     return [*ours("du", "stat", sources, *words, answers=TOTAL), FDU, GNU_DU_SB]
 
 
 def named_totals(*sources: str) -> list[Row]:
-    """`du -b`, which has a line for each directory: inodes alone do not answer it."""
+    """Returns `du -b`, which has a line for each directory, so it needs more than inodes."""
     answers = {"lines of du -b": lines, "checksum of du -b": checksum}
     return ours("du-b", "stat", sources, "du", "-b", "{tree}", answers=answers)
 
 
 def whole(source: str) -> list[Row]:
-    """A whole file system, warm, by the source of its kind."""
+    """Returns a whole file system, warm, by the source of its kind."""
     sources = (source, "auto", "syscall")
     return [
         FLOOR_STAT,
@@ -70,7 +70,7 @@ def whole(source: str) -> list[Row]:
 
 
 def cold(source: str) -> list[Row]:
-    """A whole file system, cold: plain system calls, and those after a prefetch, too."""
+    """Returns a whole file system, cold: plain system calls, and those after a prefetch, too."""
     return totals(source, "auto", "syscall", "prefetch")
 
 
@@ -119,7 +119,7 @@ LETTERS = "abc"
 
 
 def parts(source: str, directories: list[str]) -> list[Row]:
-    """Each kind of walk of each of some directories, by `auto`, `syscall` and `source`."""
+    """Returns each kind of walk of these directories, by `auto`, `syscall` and `source`."""
     table = []
     for letter, directory in zip(LETTERS, directories):
         for kind, (group, words, answers) in KINDS.items():

@@ -8,12 +8,12 @@ import signal
 import sys
 from pathlib import Path
 
-from . import api, block, bulk, kernel, machine, plot, report, suites, trees
+from . import api, block, bulk, kernel, machine, plot, report, saved, suites, trees
 from .measure import CommandFailed
 from .suites import Result, Session
 from .tools import BENCH, PYTHON, WORK, MissingTool, Toolbox
 
-SUITES = suites.SUITES | bulk.SUITES | block.SUITES | kernel.SUITES | api.SUITES
+SUITES = suites.SUITES | bulk.SUITES | block.SUITES | kernel.SUITES | api.SUITES | saved.SUITES
 
 # What one name on the command line stands for: ten million entries only on request, and
 # the sources and the kernel side, which take longer than all the others, by names of their own,

@@ -1,4 +1,4 @@
-"""Disks to measure on: a loop device as it is, a slow one, a spinning one.
+"""Disks to measure on: a plain loop device, a slow one, a rotating one.
 
 image <- nbdkit, which takes the time <- nbdfuse, the disk as a file <- loop device.
 Without direct I/O the loop device would send one read after the other and keep a second
@@ -28,8 +28,8 @@ from .media import (
 )
 from .tools import BENCH, WORK, MissingTool, need
 
-# What the kernel reads ahead at a disk unless told otherwise. The loop device would have
-# 2560 KiB of it: twice its longest request.
+# The kernel's default read-ahead of a disk. The loop device would have 2560 KiB: twice its
+# longest request.
 READ_AHEAD_KIB = 128
 
 # More than the threads of libfuse that use them.
@@ -48,7 +48,7 @@ class Disk:
     server: tuple[str, ...] = ()
 
     def options(self, image: Path) -> list[str]:
-        """The end of nbdkit's command line for this image."""
+        """Returns the end of nbdkit's command line for this image."""
         return [word.replace("{image}", str(image)) for word in self.server]
 
 
@@ -56,13 +56,13 @@ AS_IT_IS = Disk("loop device")
 
 
 def slow(delay: str) -> Disk:
-    """Each read takes `delay` longer, but many wait at once."""
+    """Returns a disk on which each read takes `delay` longer, but many wait at once."""
     server = ("--filter=delay", "file", "file={image}", f"rdelay={delay}")
     return Disk(f"{delay} a read", False, server)
 
 
 def spinning(disks: int = 1, slower: int = 1) -> Disk:
-    """One head with a way to go and a turn to wait for, or a RAID 0 of them: see bench/spindle.c.
+    """Returns a rotating disk with one head, or a RAID 0 of them: see bench/spindle.c.
 
     `slower` suits it to an emulated guest, whose processors are slower by as much.
     """
@@ -91,7 +91,7 @@ def spindle(work: Path = WORK) -> Path:
 
 @contextlib.contextmanager
 def plugged(disk: Disk, image: Path, scratch: Path) -> Iterator[str]:
-    """A read-only block device with the content of `image` that is as slow as `disk`."""
+    """Provides a read-only block device with the content of `image` that is as slow as `disk`."""
     need("losetup", "blockdev", "mount", "umount")
     need_root()
     with contextlib.ExitStack() as stack:
@@ -106,7 +106,7 @@ def plugged(disk: Disk, image: Path, scratch: Path) -> Iterator[str]:
 
 @contextlib.contextmanager
 def exported(disk: Disk, image: Path, scratch: Path, *, guest: bool = False) -> Iterator[Path]:
-    """A socket at which nbdkit serves `image`, read-only, as slowly as `disk` is.
+    """Provides a socket at which nbdkit serves `image`, read-only, as slowly as `disk` is.
 
     A guest has no use for a disk that refuses writes: what it writes is kept aside.
     """
@@ -130,7 +130,7 @@ def exported(disk: Disk, image: Path, scratch: Path, *, guest: bool = False) -> 
 
 @contextlib.contextmanager
 def _served(disk: Disk, image: Path, scratch: Path) -> Iterator[Path]:
-    """A file with the content of `image` that nbdkit and nbdfuse serve."""
+    """Provides a file with the content of `image` that nbdkit and nbdfuse serve."""
     need("nbdkit", "nbdfuse")
     file, log = scratch / "disk.file", scratch / "nbdfuse.log"
     try:
@@ -150,7 +150,7 @@ def _served(disk: Disk, image: Path, scratch: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def mounted(disk: Disk, image: Path, scratch: Path) -> Iterator[ColdMount]:
-    """The file system of `image`, mounted read-only from a disk of this kind, and cold."""
+    """Provides the file system of `image`, mounted read-only from a disk of this kind, and cold."""
     point = scratch / "measured"
     try:
         with plugged(disk, image, scratch) as device, contextlib.ExitStack() as stack:
@@ -165,7 +165,7 @@ def mounted(disk: Disk, image: Path, scratch: Path) -> Iterator[ColdMount]:
 
 @contextlib.contextmanager
 def slow_copy(scratch: Path, tree: Path, delay: str) -> Iterator[ColdMount]:
-    """An ext4 copy of `tree`, made by mke2fs and deleted afterwards, on a slow disk."""
+    """Provides an ext4 copy of `tree`, made by mke2fs and deleted afterwards, on a slow disk."""
     need("mke2fs")
     need_root()
     image = scratch / "slow.ext4"

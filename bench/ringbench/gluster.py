@@ -67,7 +67,7 @@ def _end_all(name: str) -> None:
 
 @contextlib.contextmanager
 def volume(scratch: Path, fill: Callable[[Path], None]) -> Iterator[Callable]:
-    """A volume whose content `fill` made; gives a context manager that mounts it anew."""
+    """Provides a volume whose content `fill` made; gives a context manager that mounts it anew."""
     need("glusterd", "gluster", "mount.glusterfs", "ip", "nsenter")
     need_root()
     folder = scratch / "gluster"

@@ -50,7 +50,7 @@ class Setting:
     cpus: int = 2
 
     def options(self) -> list[str]:
-        """The beginning of kernel/vm/run's command line."""
+        """Returns the beginning of kernel/vm/run's command line."""
         words = ["--kernel", self.kernel, "--machine", self.machine, "--memory", self.memory]
         words += ["--cpus", str(self.cpus), *(["--module"] if self.module else [])]
         return words + [word for disk in self.disks for word in ("--disk", disk)]
@@ -61,7 +61,7 @@ DROP_CACHES = "sync; echo 3 >/proc/sys/vm/drop_caches"
 
 
 def disk(name: str, *, file_system: str, rotates: bool = False) -> str:
-    """Shell that mounts a disk again as a reader has it: nothing is written to it."""
+    """Returns shell that mounts a disk again for readers: nothing is written to it."""
     queue = f"/sys/block/$(basename $(readlink /dev/disk-{name}))/queue"
     lines = [
         f"umount /mnt/{name}",
@@ -93,7 +93,7 @@ class Plan:
 
 
 def script(setting: Setting, rows: list[Row], tree: str, plan: Plan, paths: dict[str, str]) -> str:
-    """What the guest's shell runs: the order of every round is decided here."""
+    """Returns the script of the guest's shell, with the order of every round."""
     head = [
         "export LC_ALL=C",
         # The libraries of programs that could not be linked statically, where their loader looks.
@@ -163,7 +163,7 @@ def _last(log: Path) -> str:
 
 
 def samples(out: Path, rows: list[Row], runs: int) -> tuple[dict[str, list[Sample]], list[str]]:
-    """What `timed` wrote of each row, and which rows failed, in words."""
+    """Returns the times of each row, and messages about rows that failed."""
     taken: dict[str, list[Sample]] = {row.key: [] for row in rows}
     failed: dict[str, str] = {}
     for line in (out / "samples").read_text().splitlines():
@@ -187,7 +187,7 @@ def samples(out: Path, rows: list[Row], runs: int) -> tuple[dict[str, list[Sampl
 
 
 def answers(out: Path, rows: list[Row]) -> tuple[dict[str, dict[str, int]], list[str]]:
-    """What the rows said, by subject, and which said nothing that could be understood."""
+    """Returns the answers of the rows by subject, and messages about unreadable ones."""
     said: dict[str, dict[str, int]] = {}
     failed = []
     for number, row in enumerate(rows):
@@ -269,7 +269,7 @@ def _count(
 
 
 def _facts(setting: Setting, out: Path) -> dict[str, object]:
-    """Kernel, machine and emulation, as the guest saw them."""
+    """Returns kernel, machine and emulation, as the guest saw them."""
     cpu = (out / "cpu").read_text().splitlines()
     emulated = bool(cpu) and "TCG" in cpu[0]
     return {

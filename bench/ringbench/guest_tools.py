@@ -30,7 +30,7 @@ PATHS = {
 
 
 def files(*tools: str) -> dict[str, Path]:
-    """What a guest needs for these tools: names in the guest, and where they lie here."""
+    """Returns the files of these tools for a guest: names there, and paths here."""
     found = {"timed": build("timed")}
     if not set(tools) <= PATHS.keys():
         raise ValueError(f"no such tools: {set(tools) - PATHS.keys()}")
@@ -52,34 +52,34 @@ def _make(*words: str) -> None:
 
 @cache
 def rwbench() -> Path:
-    """A walk in each way to read."""
+    """Returns a walk in each way to read."""
     _make(str(SOURCES), f"OUT={FOLDER}", f"{FOLDER}/rwbench")
     return FOLDER / "rwbench"
 
 
 @cache
 def ringtraverse() -> Path:
-    """The walk in one event loop."""
+    """Returns the walk in one event loop."""
     _make(str(SOURCES), f"OUT={FOLDER}", f"{FOLDER}/ringtraverse")
     return FOLDER / "ringtraverse"
 
 
 @cache
 def fuse_readdir() -> Path:
-    """The FUSE server, which belongs to the tests."""
+    """Returns the FUSE server, which belongs to the tests."""
     _make(str(TESTS), f"O={FOLDER}/tests", f"{FOLDER}/tests/fuse_readdir")
     return FOLDER / "tests/fuse_readdir"
 
 
 @cache
 def traverse() -> Path:
-    """The walk by tokio."""
+    """Returns the walk by tokio."""
     return _cargo("traverse", "--manifest-path", str(SOURCES / "traverse/Cargo.toml"))
 
 
 @cache
 def ringwalk() -> Path:
-    """Ringwalk itself."""
+    """Returns Ringwalk itself."""
     return _cargo(
         "ringwalk", "--manifest-path", str(BENCH.parent / "Cargo.toml"), "-p", "ringwalk-cli"
     )
@@ -103,7 +103,7 @@ def _cargo(program: str, *options: str) -> Path:
 
 @cache
 def gnu() -> Path:
-    """GNU find and du with their libraries, in one folder."""
+    """Returns GNU find and du with their libraries, in one folder."""
     folder = FOLDER / "gnu"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

@@ -1,9 +1,9 @@
 """Images of file systems that are measured again and again: made once, then kept.
 
-They lie in SCRATCH/images, each with a file beside it that says what it was made from;
-one whose recipe is no longer that is made anew. The kernel's own file systems fill them,
-not mkfs, so that everything lies where it would on a disk in use, and they are only
-mounted read-only afterwards, so that nothing in them is ever fresh.
+They lie in SCRATCH/images, each with a file beside it that has its recipe. An image with
+another recipe is made again. The kernel's own file systems fill them, not mkfs, so that
+everything lies where it would on a disk in use. Afterwards they are only mounted
+read-only, so that no file in them is ever recent.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from . import trees
 from .media import MIB, call, loop_device, mounted, need_root
 from .tools import build, need
 
-# To be raised when images are to be made in another way.
+# Raise this number when images are made in another way.
 VERSION = 1
 
-# Inode tables are written in full: the kernel would do it while the first runs are measured.
+# Inode tables are written in full: otherwise the kernel would do it during the first runs.
 # Nothing is discarded: punching holes into a new sparse file takes long and gains nothing.
 MAKERS = {
     "ext4": ("mke2fs", "-q", "-F", "-t", "ext4", "-E", "lazy_itable_init=0,nodiscard"),
@@ -43,7 +43,8 @@ SMALLEST = 512
 class Content:
     """What an image holds: `fill` makes it below a mount point.
 
-    `recipe` tells it from other contents of that name; `megabytes` is the size of the image.
+    `recipe` distinguishes it from other contents of that name; `megabytes` is the size of the
+    image.
     """
 
     name: str
@@ -55,7 +56,7 @@ class Content:
 
 
 def copy_of(tree: Path) -> Content:
-    """A directory with everything in it, its files' contents too.
+    """Returns a directory with everything in it, its files' contents too.
 
     Without the contents all directories would lie side by side, and sizes, which `du -b`
     adds up, would have to be faked. A tree with as many entries and bytes as before is
@@ -75,7 +76,7 @@ def copy_of(tree: Path) -> Content:
 
 
 def million() -> Content:
-    """A million empty files in 1000 directories."""
+    """Returns a million empty files in 1000 directories."""
 
     def fill(root: Path) -> None:
         trees.synthetic(root, 1000, 1000)
@@ -85,7 +86,7 @@ def million() -> Content:
 
 
 def copies_of(tree: Path, copies: int) -> Content:
-    """A directory several times, without what its files hold: blocks allocated, not written.
+    """Returns several copies of a directory; blocks of files are allocated, not written.
 
     Directories and inodes lie where they would among the files' blocks, and the image
     takes little room.
@@ -108,7 +109,7 @@ def copies_of(tree: Path, copies: int) -> Content:
 
 
 def one_directory(files: int) -> Content:
-    """One directory, `messages`, of files made in random order."""
+    """Returns one directory, `messages`, of files made in random order."""
 
     def fill(root: Path) -> None:
         directory = root / "messages"
@@ -122,7 +123,7 @@ def one_directory(files: int) -> Content:
 
 
 def image(scratch: Path, file_system: str, content: Content) -> Path:
-    """The image of a content in a file system, from the cache or made now."""
+    """Returns the image of a content in a file system, from the cache or made now."""
     folder = scratch / "images"
     path = folder / f"{content.name}.{file_system}"
     maker = _maker(file_system, content)
@@ -149,7 +150,7 @@ def image(scratch: Path, file_system: str, content: Content) -> Path:
 
 
 def is_current(path: Path, recipe: dict[str, object]) -> bool:
-    """Whether an image is there and was made from this recipe."""
+    """Returns whether an image is there and was made from this recipe."""
     try:
         return path.exists() and json.loads(_note(path).read_text()) == recipe
     except (OSError, ValueError):
@@ -161,7 +162,7 @@ def _note(path: Path) -> Path:
 
 
 def _maker(file_system: str, content: Content) -> list[str]:
-    """The command that makes the empty file system; the others make inodes as they go."""
+    """Returns the command that makes the empty file system; the others make inodes as they go."""
     words = list((MAKERS | MAKERS_FOR_GUESTS)[file_system])
     if file_system.startswith("ext") and content.inodes:
         words += ["-N", str(content.inodes)]

@@ -28,7 +28,7 @@ def bench(
     *tools: str,
     **more: object,
 ) -> Bench:
-    """A bench with the programs that its rows need, and others."""
+    """Returns a bench with the programs that its rows need, and others."""
     files = guest_tools.files(*tools, *{row.tool for row in rows})
     return Bench(suite, setting, rows, tree, plan, about, files, guest_tools.PATHS, **more)
 
@@ -39,7 +39,7 @@ def _image(session: Session, file_system: str) -> tuple[Path, str]:
 
 
 def warm(kernel: str, session: Session) -> Result:
-    """Everything in cache: each way to read, and `ringwalk count` on it."""
+    """Measures everything in cache: each way to read, and `ringwalk count` on it."""
     image, tree = _image(session, "ext4")
     stock = kernel in kernel_rows.STOCK
     setting = Setting(
@@ -55,7 +55,7 @@ def warm(kernel: str, session: Session) -> Result:
 
 
 def microvm(session: Session) -> Result:
-    """The published measurement: cold, a small machine, the host's cache off."""
+    """Measures the published measurement: cold, a small machine, the host's cache off."""
     image, tree = _image(session, "ext2")
     setting = Setting(
         "patched",
@@ -79,7 +79,7 @@ RAID = 6
 
 
 def find(state: str, session: Session) -> Result:
-    """A million names by one thread and the operations, beside GNU find."""
+    """Measures a million names by one thread and the operations, beside GNU find."""
     content = images.copies_of(session.tree(), COPIES)
     image = images.image(session.scratch, "ext4", content)
     cold = state == "cold"
@@ -113,7 +113,7 @@ SLOWER = 10
 
 
 def directory(kernel: str, session: Session) -> Result:
-    """READAHEAD, then names and metadata, of directories of several sizes on a spinning disk."""
+    """Measures READAHEAD, then names and metadata, by size of directory, on a rotating disk."""
     suite = f"kernel-directory-{kernel}"
     opcode = kernel not in kernel_rows.STOCK
     whole: Result | None = None

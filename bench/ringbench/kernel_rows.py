@@ -20,7 +20,7 @@ OPCODE = ("opcode",)
 
 
 def walks(*ways: str) -> list[Row]:
-    """rwbench in these ways, and by system calls."""
+    """Returns rwbench in these ways, and by system calls."""
     every = ("syscall", *ways)
     return [
         *(
@@ -40,7 +40,7 @@ def by_source(source: str) -> tuple[str, ...]:
 
 
 def counts(*sources: str) -> list[Row]:
-    """`ringwalk count` by these sources, and by system calls."""
+    """Returns `ringwalk count` by these sources, and by system calls."""
     return [
         Row(
             f"count-{source}",
@@ -142,9 +142,9 @@ FUSE = [
 
 
 def serve(point: str) -> str:
-    """Shell that mounts a fresh file system for each delay.
+    """Returns shell that mounts a fresh file system for each delay.
 
-    The servers of before end when the commands do that they run meanwhile.
+    Each earlier server ends with the command that it runs.
     """
     lines = ["killall -q sleep; wait"]
     for name, delay in FUSE_DELAYS.items():

@@ -1,4 +1,4 @@
-"""What a figure depends on besides the program: recorded with every result."""
+"""The conditions of a figure besides the program: recorded with every result."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _git(*arguments: str) -> str:
 
 
 def file_system(path: Path) -> dict[str, str]:
-    """Type, source and options of the mount that `path` is on.
+    """Returns type, source and options of the mount of `path`.
 
     Found by the path: the device numbers that btrfs gives to files are not its mount's.
     """
@@ -51,7 +51,7 @@ def file_system(path: Path) -> dict[str, str]:
 
 
 def describe() -> dict[str, object]:
-    """The machine, the kernel, the date and the commit that is measured."""
+    """Returns the machine, the kernel, the date and the commit that is measured."""
     system = os.uname()
     return {
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),

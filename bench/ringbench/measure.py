@@ -53,7 +53,7 @@ class Command:
 
 @contextlib.contextmanager
 def _pipe_to_cat() -> Iterator[int]:
-    """The writing end of a pipe into `cat >/dev/null`."""
+    """Provides the writing end of a pipe into `cat >/dev/null`."""
     read_end, write_end = os.pipe()
     reader = None
     try:
@@ -112,7 +112,7 @@ def run_once(timed: Path, command: Command, output: int | None = None) -> Sample
 
 
 def captured(timed: Path, command: Command) -> bytes:
-    """What a command writes to its standard output, in one run that is not measured."""
+    """Returns the standard output of a command, from one run that is not measured."""
     with tempfile.TemporaryFile() as file:
         run_once(timed, command, file.fileno())
         file.seek(0)
@@ -120,20 +120,20 @@ def captured(timed: Path, command: Command) -> bytes:
 
 
 def run_told(timed: Path, command: Command) -> Sample:
-    """As `run_once`, with the times that the program tells of its work, as JSON in one line.
+    """As `run_once`, with the times of its work, which the program prints as one line of JSON.
 
-    What it does before and after (an interpreter's start, imports) is not in them. The peak
-    memory is that of the whole process.
+    They do not include its work before and after (an interpreter's start, imports). The
+    peak memory is that of the whole process.
     """
     with tempfile.TemporaryFile() as file:
         whole = run_once(timed, command, file.fileno())
         file.seek(0)
         output = file.read()
     try:
-        told = json.loads(output)
-        return Sample(told["wall"], told["user"], told["system"], whole.rss)
+        times = json.loads(output)
+        return Sample(times["wall"], times["user"], times["system"], whole.rss)
     except (ValueError, KeyError, TypeError):
-        raise CommandFailed(f"{command.key}: told no times: {output[:80]!r}") from None
+        raise CommandFailed(f"{command.key}: reported no times: {output[:80]!r}") from None
 
 
 def interleaved(
@@ -173,7 +173,7 @@ def _progress(done: int, total: int) -> None:
 
 
 def summary(samples: list[Sample]) -> dict[str, float]:
-    """Medians, and how far the wall time spreads: seconds and KiB."""
+    """Returns medians, and the spread of the wall time: seconds and KiB."""
     walls = sorted(sample.wall for sample in samples)
     quartile = len(walls) // 4
     return {
@@ -184,7 +184,7 @@ def summary(samples: list[Sample]) -> dict[str, float]:
         "wall_upper_quartile": walls[-1 - quartile],
         "user": statistics.median(sample.user for sample in samples),
         "system": statistics.median(sample.system for sample in samples),
-        # Not the sum of the two medians: ticks split the time of a run at random.
+        # Not the sum of the two medians, because ticks split the time of a run at random.
         "cpu": statistics.median(sample.user + sample.system for sample in samples),
         # The peak is a promise about every run, so the largest one is what counts.
         "rss_kib": max(sample.rss for sample in samples),

@@ -33,7 +33,7 @@ def call(*command: str | Path) -> str:
 
 
 def attempt(*command: str | Path) -> bool:
-    """As `call`, for taking things down: says what failed and goes on."""
+    """Runs a command as `call` does, to take things down: reports a failure and goes on."""
     try:
         call(*command)
     except OSError as error:
@@ -64,7 +64,7 @@ def wait_until(ready: Callable[[], bool], what: str) -> None:
 
 @contextlib.contextmanager
 def loop_device(file: Path, *options: str) -> Iterator[str]:
-    """A loop device over a file."""
+    """Provides a loop device over a file."""
     device = call("losetup", "--find", "--show", *options, file)
     try:
         yield device
@@ -85,7 +85,7 @@ def unmount(point: Path) -> None:
 
 @contextlib.contextmanager
 def mounted(source: str, point: Path, *options: str) -> Iterator[Path]:
-    """A mount of a device at `point`, which is made if it is not there."""
+    """Provides a mount of a device at `point`, which is made if it is not there."""
     point.mkdir(parents=True, exist_ok=True)
     call("mount", *options, source, point)
     try:
@@ -96,7 +96,7 @@ def mounted(source: str, point: Path, *options: str) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def background(*command: str | Path, log: Path) -> Iterator[subprocess.Popen]:
-    """A server, in a session of its own: ^C is for the runner, who ends it in its turn."""
+    """Provides a server, in a session of its own: ^C reaches the runner, which ends the server."""
     with open(log, "ab") as output:
         server = subprocess.Popen(
             [str(word) for word in command],
@@ -119,7 +119,7 @@ def background(*command: str | Path, log: Path) -> Iterator[subprocess.Popen]:
 
 @contextlib.contextmanager
 def ext4(scratch: Path, inodes: int, megabytes: int) -> Iterator[Path]:
-    """An empty ext4 for many files, in a sparse image that is deleted afterwards.
+    """Provides an empty ext4 for many files, in a sparse image that is deleted afterwards.
 
     Without a journal and without the background zeroing of inode tables, both of which
     would be at work while the first runs are measured.
@@ -142,7 +142,7 @@ def ext4(scratch: Path, inodes: int, megabytes: int) -> Iterator[Path]:
 
 
 def is_free(device: str) -> bool:
-    """Whether a block device is in use by no file system, wherever that may be mounted."""
+    """Returns whether a block device is in use by no file system, wherever that may be mounted."""
     try:
         # Of a block device, exclusively means: while nobody has it mounted (open(2)).
         os.close(os.open(device, os.O_RDONLY | os.O_EXCL))

@@ -66,7 +66,7 @@ def draw(results: Path) -> Path | None:
 
 
 def _panels(suites: dict[str, dict]) -> Iterator[tuple[str, dict]]:
-    """What is drawn: a panel a suite, and one for each medium of `block`."""
+    """Yields the panels: one a suite, and one for each medium of `block`."""
     for name, suite in suites.items():
         if name != "block":
             parts = {name: suite["rows"]}
@@ -82,7 +82,7 @@ def _of_medium(rows: dict[str, dict], medium: str) -> dict[str, dict]:
 
 
 def _height(name: str, suite: dict) -> int:
-    """In bars; that of curves does not depend on how many points they have."""
+    """Returns the height of a panel in bars; all panels of curves have the same."""
     return 14 if name.startswith("block ") else len(suite["rows"]) + 2
 
 
@@ -144,13 +144,13 @@ def _depths(panel, suite: dict) -> None:
     panel.set_ylabel("1000 reads a second (median)", fontsize=8)
 
 
-# Programs that read in our way and in others', which the row's name tells.
+# Programs that read by Ringwalk and in other ways; the name of the row shows which.
 MIXED = ("listing", "walks")
 OURS = ("next", "idle", "walk", "scan-", "table-")
 
 
 def _colour(suite: str, key: str, tool: str) -> str:
-    """In guests one program reads in every way: what tells rows apart is the way."""
+    """Returns the colour of a row. In guests one program reads in every way, so the way decides."""
     if tool in MIXED:
         return COLOURS["ringwalk"] if key.startswith(OURS) else PEER_COLOUR
     if suite.startswith(GUEST):

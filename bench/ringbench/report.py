@@ -12,7 +12,7 @@ FLOORS = {"names": "floor-names", "stat": "floor-stat"}
 
 
 def floor_ratio(result: Result, key: str) -> float | None:
-    """Wall time of a row as a multiple of its group's floor."""
+    """Returns the wall time of a row as a multiple of its group's floor."""
     floor = result.figures.get(FLOORS.get(result.rows[key].group))
     if not floor or "wall" not in floor:
         return None
@@ -20,7 +20,7 @@ def floor_ratio(result: Result, key: str) -> float | None:
 
 
 def disturbed(result: Result) -> bool:
-    """Whether the floor's two threads often had to share one CPU, where all is in cache.
+    """Returns whether the floor's two threads often had to share one CPU, where all is in cache.
 
     On two free CPUs its wall time is 0.53 of its CPU time; both threads on one make it 1.
     """
@@ -71,7 +71,7 @@ def print_result(result: Result) -> None:
 
 
 def _is_table(suite: str) -> bool:
-    """Whether rows are named `WHAT SIZE`."""
+    """Returns whether rows are named `WHAT SIZE`."""
     return suite == "readdirplus" or suite.startswith("kernel-directory-")
 
 
@@ -104,7 +104,7 @@ def _print_times(result: Result) -> None:
 
 
 def by_size(result: Result) -> dict[int, dict[str, float]]:
-    """Wall times of rows `WHAT SIZE`, by size, then by what."""
+    """Returns wall times of rows `WHAT SIZE`, by size, then by what."""
     table: dict[int, dict[str, float]] = {}
     for key, found in result.figures.items():
         what, _, size = key.rpartition(" ")
@@ -168,7 +168,7 @@ def _print_memory(result: Result) -> None:
 
 
 def to_json(result: Result) -> dict[str, object]:
-    """A suite as JSON: seconds, KiB; commands as in the table, without local paths."""
+    """Returns a suite as JSON: seconds, KiB; commands as in the table, without local paths."""
     table = {}
     for key, row in result.rows.items():
         figures = {name: round(value, 6) for name, value in result.figures[key].items()}

@@ -1,9 +1,9 @@
-"""The table of what is measured: one row, one program with its arguments.
+"""The table of measured programs: one row, one program with its arguments.
 
 To measure something new, add a row to the suite it belongs to; `{tree}` stands for the
 directory measured. A bound on it goes into `targets.py`.
 
-The peers are given the options that make them do the least work for the same answer:
+The peers have the options with which they do the least work for the same answer:
 one total, no sorting, no cache of their own.
 """
 
@@ -23,27 +23,27 @@ def _number(output: bytes, place: int) -> int:
 
 
 def first_number(output: bytes) -> int:
-    """The first number printed: `83675 files, …`, `83675 entries`, `1324192018<TAB>T`."""
+    """Returns the first number printed: `83675 files, …`, `83675 entries`, `1324192018<TAB>T`."""
     return _number(output, 0)
 
 
 def second_number(output: bytes) -> int:
-    """The second number printed: the bytes of `83675 files, 1320102018 bytes`."""
+    """Returns the second number printed: the bytes of `83675 files, 1320102018 bytes`."""
     return _number(output, 1)
 
 
 def lines(output: bytes) -> int:
-    """How many lines were printed."""
+    """Returns the number of printed lines."""
     return output.count(b"\n")
 
 
 def lines_below(output: bytes) -> int:
-    """How many lines were printed after the one of the tree itself, as find prints it."""
+    """Returns the number of printed lines except that of the tree itself, which find prints."""
     return lines(output) - 1
 
 
 def checksum(output: bytes) -> int:
-    """A number that is the same for the same lines in whatever order."""
+    """Returns a number that is the same for the same lines in any order."""
     return sum(map(zlib.crc32, output.splitlines()))
 
 
@@ -51,10 +51,10 @@ def checksum(output: bytes) -> int:
 class Row:
     """A command to measure.
 
-    `group` says what work it is: rows of one group do the same and are compared with
-    the floor of that name. `answers` are things that the output tells; rows that tell
-    the same thing have to agree, or the measurement is worth nothing. `locale` and
-    `piped` are as in `measure.Command`.
+    `group` names the work: rows of one group do the same and are compared with the floor
+    of that name. `answers` read values from the output; rows with the same value have to
+    agree, or the measurement is worth nothing. `locale` and `piped` are as in
+    `measure.Command`.
     """
 
     key: str
@@ -66,7 +66,7 @@ class Row:
     piped: bool = False
 
     def argv(self, program: str, tree: str) -> list[str]:
-        """The command line for one tree."""
+        """Returns the command line for one tree."""
         return [program, *(argument.replace("{tree}", tree) for argument in self.arguments)]
 
 
@@ -181,7 +181,7 @@ def searches(
     answers: dict[str, Callable[[bytes], int]] | None = None,
     **how: str | bool,
 ) -> list[Row]:
-    """The same search by each of the finders: `find-size`, `gnu-find-size`…"""
+    """Returns the same search by each of the finders: `find-size`, `gnu-find-size`…"""
     if answers is None:
         answers = {f"lines of {what}": lines, f"checksum of {what}": checksum}
     found = []

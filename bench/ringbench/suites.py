@@ -141,20 +141,20 @@ def run_rows(
 
 
 def warm(session: Session) -> Result:
-    """Everything in cache."""
+    """Measures a tree with everything in cache."""
     tree = session.tree()
     return run_rows(session, "warm", rows.WARM, tree, 25, {"tree": tree.name})
 
 
 def empty(session: Session) -> Result:
-    """Start-up cost: an empty directory."""
+    """Measures the start-up cost: an empty directory."""
     with tempfile.TemporaryDirectory(dir=session.scratch, prefix="empty-") as folder:
         about = {"tree": "an empty directory"}
         return run_rows(session, "empty", rows.EMPTY, Path(folder), 300, about, warm_up=10)
 
 
 def memory(session: Session) -> Result:
-    """Peak memory with a million entries: 1000 directories of 1000 files."""
+    """Measures the peak memory with a million entries: 1000 directories of 1000 files."""
     about = {"tree": "1000 directories of 1000 files"}
     with media.ext4(session.scratch, 1_100_000, 2048) as root:
         trees.synthetic(root, 1000, 1000)
@@ -162,7 +162,7 @@ def memory(session: Session) -> Result:
 
 
 def memory_large(session: Session) -> Result:
-    """Peak memory with ten million entries: 10 000 directories of 1000 files."""
+    """Measures the peak memory with ten million entries: 10 000 directories of 1000 files."""
     about = {"tree": "10 000 directories of 1000 files"}
     with media.ext4(session.scratch, 10_200_000, 8192) as root:
         trees.synthetic(root, 10_000, 1000)
@@ -170,7 +170,7 @@ def memory_large(session: Session) -> Result:
 
 
 def _need_find(session: Session, tree: Path) -> None:
-    """Without our own row every bound would only be `not measured`: a failure, then."""
+    """Raises without our own row: every bound would only be `not measured`."""
     session.tools.need_command("find", str(tree), "-maxdepth", "0")
 
 
@@ -182,7 +182,7 @@ def find(session: Session) -> Result:
 
 
 def find_empty(session: Session) -> Result:
-    """Start-up cost of a search: an empty directory, in two locales."""
+    """Measures the start-up cost of a search: an empty directory, in two locales."""
     with tempfile.TemporaryDirectory(dir=session.scratch, prefix="empty-") as folder:
         _need_find(session, Path(folder))
         about = {"tree": "an empty directory"}
@@ -192,7 +192,7 @@ def find_empty(session: Session) -> Result:
 
 
 def find_memory(session: Session) -> Result:
-    """Peak memory of searches among a million entries."""
+    """Measures the peak memory of searches among a million entries."""
     _need_find(session, session.scratch)
     about = {"tree": "1000 directories of 1000 files"}
     with media.ext4(session.scratch, 1_100_000, 2048) as root:
@@ -201,7 +201,7 @@ def find_memory(session: Session) -> Result:
 
 
 def wide(session: Session) -> Result:
-    """One directory of a million files: is its stat work shared?"""
+    """Measures one directory of a million files: do workers share its statx calls?"""
     with media.ext4(session.scratch, 1_100_000, 2048) as root:
         directory = root / "wide"
         directory.mkdir()
@@ -211,7 +211,7 @@ def wide(session: Session) -> Result:
 
 
 def slow(session: Session) -> Result:
-    """A cold ext4 on a disk with 2 ms a read."""
+    """Measures a cold ext4 on a disk with 2 ms a read."""
     tree = session.tree()
     about = {"tree": tree.name, "delay_a_read": session.delay, "cache": "cold"}
     with disks.slow_copy(session.scratch, tree, session.delay) as disk:
@@ -242,7 +242,7 @@ def over_gluster(session: Session) -> Result:
                 with mount() as point:
                     counted.append(_calls(row.argv(session.tools.find(row.tool), str(point))))
                     about["file_system"] = file_system(point)["type"]
-            # Whatever the server's read-ahead did, the worst run is the promise.
+            # The worst run counts, with any read-ahead of the server.
             figures[row.key] = min(counted, key=lambda found: found["entries_per_call"])
     about |= {"runs": runs, "entries": names}
     return Result("gluster", about, {row.key: row for row in present}, figures)

@@ -51,7 +51,7 @@ class Bound:
     as_speed: bool = False
 
     def text(self) -> str:
-        """The bound in words."""
+        """Returns the bound in words."""
         relation = "at least" if self.at_least else "at most"
         if not self.of:
             limit = self.factor * UNITS[self.figure]
@@ -63,7 +63,7 @@ class Bound:
         return f"{relation} {self.factor:.2f} x {best}{about}"
 
     def shown(self, ratio: float) -> str:
-        """A ratio in the terms of the bound."""
+        """Returns a ratio in the terms of the bound."""
         return f"{1 / ratio if self.as_speed else ratio:.2f} x"
 
     def judge(self, figures: Figures) -> Verdict:
@@ -92,7 +92,7 @@ class Verdict:
     reason: str
 
     def word(self) -> str:
-        """`met`, `not met`, or why nothing can be said."""
+        """Returns `met`, `not met`, or why there is no verdict."""
         if self.met is None:
             return self.reason
         return "met" if self.met else "not met"
@@ -105,12 +105,12 @@ BFS_ALL = ("bfs4-all", "bfs-all")
 
 
 def faster(suite: str, row: str, times: float, *of: str, figure: str = "wall") -> Bound:
-    """`row` is at least `times` as fast as the fastest of `of`."""
+    """Returns the bound that `row` is at least `times` as fast as the fastest of `of`."""
     return Bound(suite, row, 1 / times, of, figure, as_speed=True)
 
 
 def _whole_file_systems() -> list[Bound]:
-    """What a file system's own source is held to, asked for by name and picked by `auto`."""
+    """Returns the bounds of a file system's own source, by name and chosen by `auto`."""
     bounds = []
     for size in ("", "-million"):
         for row in ("du-ext4", "du-auto"):
@@ -159,7 +159,7 @@ def _parts() -> list[Bound]:
 
 
 def _block_reader() -> list[Bound]:
-    """What the block reader is held to, at every queue depth."""
+    """Returns the bounds of the block reader at every queue depth."""
     bounds = []
     for medium in block_rows.MEDIA:
         for depth in block_rows.DEPTHS:
@@ -176,7 +176,7 @@ def _block_reader() -> list[Bound]:
 
 
 def _kernel_side() -> list[Bound]:
-    """What reading by the module and by the patched kernel is held to."""
+    """Returns the bounds of the module and the patched kernel."""
     bounds = []
     # Time, and what an emulated processor did for it.
     for figure in ("wall", "instructions"):
@@ -211,7 +211,7 @@ def _kernel_side() -> list[Bound]:
 
 
 def _interfaces() -> list[Bound]:
-    """What asynchronous Rust, Python and C are held to, beside what their users have now."""
+    """Returns the bounds of asynchronous Rust, Python and C, beside existing interfaces."""
     bounds = []
     for state in ("warm", "cold"):
         bounds += [
@@ -277,6 +277,16 @@ BOUNDS = [
     *_block_reader(),
     *_kernel_side(),
     *_interfaces(),
+    Bound("snapshot", "snapshot-syscall", 1.35, ("count-syscall",)),
+    Bound("snapshot", "snapshot-syscall", 0.25, ("ncdu",)),
+    Bound("snapshot", "snapshot-syscall", 0.8, ("gdu",)),
+    Bound("snapshot", "snapshot-ext4", 0.5, ("snapshot-syscall",)),
+    Bound("snapshot", "snapshot-syscall", 64 * MIB, figure="rss_kib"),
+    Bound("snapshot-read", "diff", 0.6),
+    Bound("snapshot-read", "diff", 0.1, ("diff-listings",)),
+    Bound("snapshot-read", "find-from", 0.3, ("find-live",)),
+    Bound("snapshot-read", "du-from", 0.005),
+    Bound("snapshot-10M", "report-owner-age", 2),
     faster("ext4-slow", "du-2-always", 6, "du-2-never"),
     Bound("ext4-million-warm", "du-ext4", 96 * MIB, figure="rss_kib"),
     Bound("ext4-million-warm", "du-b-ext4", 96 * MIB, figure="rss_kib"),
@@ -286,5 +296,5 @@ BOUNDS = [
 
 
 def verdicts(suite: str, figures: Figures) -> list[Verdict]:
-    """What the bounds of one suite say of its figures."""
+    """Compares the figures of one suite with its bounds."""
     return [bound.judge(figures) for bound in BOUNDS if bound.suite == suite]

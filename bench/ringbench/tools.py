@@ -23,6 +23,8 @@ NAMES = {
     "pdu": ("pdu",),
     "diskus": ("diskus",),
     "dua": ("dua",),
+    "ncdu": ("ncdu",),
+    "gdu": ("gdu",),
     "du": ("du",),
     "find": ("find",),
     "ls": ("ls",),
@@ -48,8 +50,8 @@ class MissingTool(Exception):
 def build(name: str, work: Path = WORK) -> Path:
     """Compiles `bench/NAME.c` when it is newer than its program; returns the program.
 
-    Linked statically where that works: half a millisecond of dynamic linking is none of
-    the floor's business.
+    Linked statically where that works: half a millisecond of dynamic linking is not part
+    of the floor.
     """
     source, program = BENCH / f"{name}.c", work / name
     if program.exists() and program.stat().st_mtime > source.stat().st_mtime:
@@ -65,7 +67,7 @@ def build(name: str, work: Path = WORK) -> Path:
 
 
 def installed(program: Path, work: Path = WORK) -> Path:
-    """A copy, as installing makes one and as the peers are.
+    """Returns a copy, as installing makes one and as the peers are.
 
     A file that the linker has just written lies in the page cache in small pieces, and
     starting it takes 6 % longer for that.
@@ -75,7 +77,7 @@ def installed(program: Path, work: Path = WORK) -> Path:
 
 
 def linked(program: Path, name: str, work: Path = WORK) -> Path:
-    """A link of that name to a program, which behaves as what it is called by."""
+    """Returns a link of that name to a program, which behaves as its name says."""
     link = work / "links" / name
     link.parent.mkdir(parents=True, exist_ok=True)
     link.unlink(missing_ok=True)
@@ -84,7 +86,7 @@ def linked(program: Path, name: str, work: Path = WORK) -> Path:
 
 
 def version(program: str) -> str:
-    """The first line of what `PROGRAM --version` prints."""
+    """Returns the first line of what `PROGRAM --version` prints."""
     done = subprocess.run([program, "--version"], capture_output=True, text=True, errors="replace")
     return (done.stdout.strip().splitlines() or ["unknown"])[0]
 
@@ -132,7 +134,7 @@ class Toolbox:
             self.versions[tool] = says
 
     def find(self, tool: str) -> str | None:
-        """The path of a program, or None when it is not installed."""
+        """Returns the path of a program, or None when it is not installed."""
         return self._paths.get(tool)
 
     def need_command(self, command: str, *arguments: str) -> None:

@@ -18,7 +18,7 @@ REGULAR = stat.S_IFREG | 0o644
 
 
 def kernel(work: Path) -> Path:
-    """The Linux 6.1 source, unpacked into `work` on the first use."""
+    """Returns the Linux 6.1 source, unpacked into `work` on the first use."""
     tree = work / "linux-source-6.1"
     if tree.is_dir():
         return tree

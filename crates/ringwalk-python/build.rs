@@ -1,16 +1,25 @@
-//! Takes the documentation of functions and classes from the stub, so that `help(ringwalk.scan)` says what an editor shows.
+//! Takes the documentation of functions and classes from the stub, so that `help(ringwalk.scan)`
+//! says what an editor shows.
 //!
 //! Each docstring at the top level of `_ringwalk.pyi` becomes a file `NAME.txt` for `include_str!`.
 
 use std::path::Path;
 use std::{env, fs};
 
-const STUB: &str = "python/ringwalk/_ringwalk.pyi";
+/// Where the stub is: beside this file in a checkout, at the top of the package's sdist.
+const STUBS: [&str; 2] = [
+    "python/ringwalk/_ringwalk.pyi",
+    "../../python/ringwalk/_ringwalk.pyi",
+];
 const QUOTES: &str = "\"\"\"";
 
 fn main() {
-    println!("cargo::rerun-if-changed={STUB}");
-    let stub = fs::read_to_string(STUB).expect("the stub can be read");
+    let path = STUBS
+        .into_iter()
+        .find(|path| Path::new(path).exists())
+        .expect("the stub is there");
+    println!("cargo::rerun-if-changed={path}");
+    let stub = fs::read_to_string(path).expect("the stub can be read");
     let out = env::var("OUT_DIR").expect("cargo says where files go");
     for (name, text) in docstrings(&stub) {
         fs::write(Path::new(&out).join(format!("{name}.txt")), text).expect("it can be written");

@@ -1,7 +1,8 @@
-//! The parser of dates on arbitrary bytes, with arbitrary presents in zones of every kind.
+//! The parser of dates on arbitrary bytes, at arbitrary moments in zones of every kind.
 //!
-//! It must not panic, and must end. What it gives has less than a second in nanoseconds; a comment and space change
-//! nothing, nor do capital letters; and seconds since 1970, written in full, are read as they are.
+//! The parser must not panic, and must end. Its result has less than a second in nanoseconds. A
+//! comment, space and capital letters change nothing. Seconds since 1970, written in full, are read
+//! exactly.
 
 #![no_main]
 
@@ -32,7 +33,7 @@ fuzz_target!(|input: (i64, u32, u8, &[u8])| {
     let read = |text: &[u8]| parse(text, now, zone).map(|time| (time.secs, time.nanos));
     let time = read(text);
     assert!(time.is_none_or(|(_, nanos)| nanos < 1_000_000_000));
-    // A name of a zone at the beginning keeps its case, and nothing may stand before it.
+    // A name of a zone at the beginning keeps its case, and nothing may precede it.
     if !text.contains(&b'"') {
         let with = [b" (a(b)c)\t", text].concat();
         assert_eq!(read(&with), time);

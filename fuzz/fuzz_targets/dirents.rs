@@ -1,15 +1,16 @@
 //! The parser of `getdents64` records on arbitrary bytes.
 //!
-//! Whatever a file system's server sends, the parser must not panic, must end, must never give a name from outside the
-//! buffer, and what it gives must be what the bytes say: each record is read a second time here, by offsets written down
-//! from the manual page. (That no name has a slash in it the kernel sees to.)
+//! Whatever a file system's server sends, the parser must not panic, must end, and must never
+//! return a name from outside the buffer. Its results must be those of the bytes: each record is
+//! read a second time here, by offsets written down from the manual page. (The kernel ensures that
+//! no name has a slash in it.)
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use ringwalk_sys::{Dirents, RawFileType};
 
-/// The number in `bytes[at..at + 8]`, in the machine's byte order.
+/// Returns the number in `bytes[at..at + 8]`, in the machine's byte order.
 fn word(bytes: &[u8], at: usize) -> u64 {
     u64::from_ne_bytes(bytes[at..at + 8].try_into().unwrap())
 }

@@ -1,19 +1,21 @@
 //! The parser of command lines on arbitrary words: each line of the input is one.
 //!
-//! It must not panic, and must end. What it understands is well formed: operators have their operands, actions write to
-//! files that are listed, nothing is nested too deeply, and exclusions hold no actions.
+//! The parser must not panic, and must end. A parsed expression is well formed: operators have
+//! their operands, actions write to listed files, the nesting is limited, and exclusions hold no
+//! actions.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use ringwalk::Timestamp;
-use ringwalk_find::expression::{Action, Expression};
+use ringwalk_find::expression::Expression;
 use ringwalk_find::parse::{Context, Refusal, parse_in};
 use ringwalk_gnu::civil::Zone;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
-/// Operators within one pair of parentheses: a list in an alternative in a conjunction in a negation.
+/// The operators within one pair of parentheses: a list in an alternative in a conjunction in a
+/// negation.
 const MOST_LEVELS: usize = 4 * 257 + 2;
 
 /// Checks an expression, and returns how deeply it is nested.
@@ -25,9 +27,7 @@ fn check(expression: &Expression, sinks: usize, may_act: bool) -> usize {
         }
         Expression::Action(leaf) => {
             assert!(may_act && !leaf.words.is_empty());
-            if let Action::Print { sink, .. } | Action::Printf { sink, .. } | Action::Ls { sink } =
-                &leaf.is
-            {
+            if let Some(sink) = leaf.is.sink() {
                 assert!(sink.0 < sinks);
             }
             1

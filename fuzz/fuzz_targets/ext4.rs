@@ -1,8 +1,8 @@
 //! The decoder of ext4 on arbitrary images: the whole tree is walked and every inode is read.
 //!
-//! Whatever is on a disk, nothing may panic or go on for ever, and names, inode numbers and extents must be such as a caller
-//! relies on. Checksums would stop nearly every damaged image early, so each is read a second time with those features
-//! taken out of its superblock.
+//! Whatever a disk holds, the decoder must not panic and must end, and callers must be able to rely
+//! on names, inode numbers and extents. Checksums would stop nearly every damaged image early, so
+//! each image is read a second time without those features in its superblock.
 
 #![no_main]
 
@@ -12,19 +12,19 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::io;
 
-/// More blocks of a directory than this are not read: the same block may be mapped many times.
+/// The most blocks of a directory that are read: the same block may be mapped many times.
 const MOST_BLOCKS: usize = 256;
-/// No map has more extents.
+/// The most extents of a map.
 const MOST_EXTENTS: usize = 512;
-/// Reads of one image; a map can take some for each of its extents, and there are at most 512 inodes in 64 KiB, of which
-/// each may have the same map.
+/// The most reads of one image. A map can take some for each of its extents. There are at most 512
+/// inodes in 64 KiB, and each of them may have the same map.
 const MOST_READS: usize = 2 << 20;
 
 /// `s_feature_ro_compat`, and the features with checksums in it: `gdt_csum` and `metadata_csum`.
 const RO_COMPAT: usize = 1024 + 0x64;
 const CHECKSUMS: [u8; 2] = [0x10, 0x04];
 
-/// An image that counts what is read of it.
+/// An image that counts its reads.
 struct Image<'b> {
     bytes: &'b [u8],
     reads: Cell<usize>,
@@ -129,7 +129,7 @@ fn read(file_system: &FileSystem, image: &Image<'_>, inode: &Inode<'_>) {
     }
 }
 
-/// Lists a directory; anything may be one here.
+/// Lists a directory. Here anything may be one.
 fn list(file_system: &FileSystem, image: &Image<'_>, directory: &Inode<'_>, found: &mut Vec<u32>) {
     let inodes = file_system.superblock().inodes;
     let mut entry = |entry: ringwalk_ext4::DirEntry<'_>| {

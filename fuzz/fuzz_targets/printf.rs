@@ -1,13 +1,13 @@
 //! Formats of `-printf` on arbitrary bytes.
 //!
-//! Whatever the format, compiling it must not panic, and what comes of it must be writable of a file. What has no percent
-//! sign and no backslash in it stands for itself.
+//! Whatever the format, its compilation must not panic, and the compiled format must be writable
+//! for a file. A format without a percent sign and a backslash is written unchanged.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use ringwalk::{Errno, Fields, FileType, Metadata, Timestamp};
-use ringwalk_find::facts::Facts;
+use ringwalk_find::facts::{Facts, LinkTarget};
 use ringwalk_find::format::Format;
 use std::borrow::Cow;
 
@@ -38,8 +38,8 @@ impl Facts for File {
         Some(b"there".to_vec())
     }
 
-    fn target_type(&self) -> Result<FileType, Errno> {
-        Err(Errno::LOOP)
+    fn target(&self) -> LinkTarget {
+        LinkTarget::Loop
     }
 
     fn is_orphan(&self) -> bool {
@@ -63,7 +63,7 @@ impl Facts for File {
     }
 }
 
-/// The number that the first bytes are, for times and sizes.
+/// Returns the number in the first bytes, for times and sizes.
 fn number(bytes: &[u8]) -> u64 {
     let bytes = bytes.iter().take(8);
     bytes.fold(0, |number, byte| number << 8 | u64::from(*byte))
@@ -74,25 +74,22 @@ fn file(seed: u64) -> File {
         secs: seed.cast_signed(),
         nanos: (seed % 1_000_000_000) as u32,
     };
-    File(Metadata {
-        mask: Fields::all(),
-        mode: seed as u32 & 0xffff,
-        nlink: seed as u32,
-        uid: 1,
-        gid: 2,
-        block_size: 4096,
-        ino: seed,
-        size: seed,
-        blocks: seed.rotate_left(20),
-        dev: seed,
-        rdev: 0,
-        mnt_id: 0,
-        attributes: 0,
-        atime: time,
-        mtime: time,
-        ctime: time,
-        btime: time,
-    })
+    let mut metadata = Metadata::default();
+    metadata.mask = Fields::all();
+    metadata.mode = seed as u32 & 0xffff;
+    metadata.nlink = seed as u32;
+    metadata.uid = 1;
+    metadata.gid = 2;
+    metadata.block_size = 4096;
+    metadata.ino = seed;
+    metadata.size = seed;
+    metadata.blocks = seed.rotate_left(20);
+    metadata.dev = seed;
+    metadata.atime = time;
+    metadata.mtime = time;
+    metadata.ctime = time;
+    metadata.btime = time;
+    File(metadata)
 }
 
 fuzz_target!(|input: &[u8]| {
@@ -101,7 +98,7 @@ fuzz_target!(|input: &[u8]| {
     let Ok(compiled) = Format::parse(format, &mut warnings) else {
         return;
     };
-    // Widths are believed up to two thousand million; five digits are as good for finding faults.
+    // Widths up to two thousand million are accepted; five digits find faults as well.
     let wide = format
         .windows(6)
         .any(|six| six.iter().all(u8::is_ascii_digit));

@@ -1,8 +1,8 @@
 //! The parser of READDIRPLUS records on arbitrary bytes.
 //!
-//! The first four bytes are the mask that was asked for, the rest what the kernel is said to have written. The parser must not panic, must
-//! end, and what it gives must be what the bytes say: each record is read a second time here, by offsets written down from
-//! the header of the kernel module.
+//! The first four bytes are the requested mask, the rest the bytes that the kernel is said to have
+//! written. The parser must not panic, and must end. Its results must be those of the bytes: each
+//! record is read a second time here, by offsets written down from the header of the kernel module.
 
 #![no_main]
 
@@ -78,7 +78,7 @@ fuzz_target!(|input: &[u8]| {
             }
         }
     }
-    // The index finds the same, however it is filled.
+    // The index finds the same, in whichever way it is filled.
     let mut records = Records::default();
     let (mut copy, filled) = (buffer.to_vec(), buffer.len());
     records.swap_buffer(&mut copy, filled);

@@ -1,4 +1,5 @@
-//! Any regular expression in any syntax, on any path: what our automata say must be what the C library says.
+//! Any regular expression in any syntax, on any path: our automata must give the C library's
+//! answer.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -12,7 +13,8 @@ fuzz_target!(|input: &[u8]| {
     let [choice, rest @ ..] = input else {
         return;
     };
-    // The first byte chooses the syntax, whether case counts, and whether text is UTF-8; a zero byte ends the pattern.
+    // The first byte chooses the syntax, whether case counts, and whether text is UTF-8; a zero
+    // byte ends the pattern.
     let syntaxes: Vec<&str> = Syntax::names().collect();
     let name = syntaxes[usize::from(choice & 0x3f) % syntaxes.len()];
     let syntax = Syntax::named(name.as_bytes()).expect("it is listed");

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What the measuring programs share.
- */
+/* Code that the measuring programs share. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -49,7 +47,7 @@ struct opcodes find_opcodes(struct io_uring *ring)
 	struct io_uring_probe *probe;
 	struct opcodes found;
 
-	/* Without the bit the highest operations are others. */
+	/* Without this bit the highest opcodes are other operations. */
 	if (!(ring->features & FEATURE_DIR)) {
 		fprintf(stderr, "%s: no directory operations in this kernel\n", program);
 		exit(1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the measuring programs share: the patched kernel's operations, rings, and the records of a directory.
+ * Code that the measuring programs share: the patched kernel's operations, rings, and the records
+ * of a directory.
  */
 #ifndef RINGWALK_BENCH_COMMON_H
 #define RINGWALK_BENCH_COMMON_H
@@ -17,19 +18,19 @@
 
 enum {
 	/*
-	 * One size for all ways to read, the C library's for getdents64: a caller of READDIRPLUS with more would do fewer calls, not
-	 * because of what is measured.
+	 * One size for all ways to read, the C library's for getdents64. A larger buffer for
+	 * READDIRPLUS would save calls, and that is not the subject of the measurement.
 	 */
 	BUFFER = 32 * 1024,
 	BUFFER_MOST = 1024 * 1024,
-	/* The type in a mode: <sys/stat.h> and <linux/stat.h> do not go together. */
+	/* The type in a mode: <sys/stat.h> and <linux/stat.h> cannot be included together. */
 	MODE_TYPE = 0170000,
 	MODE_DIR = 0040000,
 	TYPE_DIR = 4,
 	TYPE_UNKNOWN = 0,
 };
 
-/* What every way asks of an entry: what a sum of sizes needs. */
+/* The fields that every way asks of an entry: those that a sum of sizes needs. */
 #define WANTED		(STATX_TYPE | STATX_SIZE)
 
 /* The record of getdents64: linux_dirent64 in fs/readdir.c. */
@@ -41,7 +42,10 @@ struct dirent_record {
 	char name[];
 };
 
-/* Of the patched kernel: its feature, the flag of the last records, and the argument at addr3 of its READDIRPLUS. */
+/*
+ * Of the patched kernel: its feature, the flag of the last records, and the argument at addr3 of
+ * its READDIRPLUS.
+ */
 #define FEATURE_DIR	(1U << 30)
 #define CQE_DIR_END	(1U << 8)
 
@@ -60,28 +64,28 @@ struct opcodes {
 	unsigned char readahead;
 };
 
-/* The word all messages begin with. */
+/* The first word of all messages. */
 extern const char *program;
 
 /* Ends the program with a message and errno's. */
 void die(const char *what) __attribute__((noreturn));
 
-/* Ends the program with a message and what a ring returned, a negative errno. */
+/* Ends the program with a message and a ring's result, a negative errno. */
 void die_of(const char *what, int error) __attribute__((noreturn));
 
-/* As many open files as this process may have. */
+/* Raises the limit on open files to the hard limit. */
 void raise_file_limit(void);
 
-/* A ring that only this thread submits to. */
+/* Sets up a ring to which only this thread submits. */
 void make_ring(struct io_uring *ring, unsigned int entries);
 
-/* The directory operations; ends the program on a kernel without them. */
+/* Returns the directory operations; ends the program on a kernel without them. */
 struct opcodes find_opcodes(struct io_uring *ring);
 
-/* The module's device; ends the program where it is not there. */
+/* Opens the module's device; ends the program if it is missing. */
 int open_module(void);
 
-/* What became of an operation, as its completion entry has it. */
+/* The result of an operation, from its completion entry. */
 struct completion {
 	int res;
 	unsigned int flags;
@@ -95,13 +99,16 @@ static inline bool is_dot(const char *name)
 	return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
 }
 
-/* The metadata of a record of READDIRPLUS that has it. */
+/* Returns the metadata of a record of READDIRPLUS that has them. */
 static inline const struct ringwalk_stat *entry_stat(const struct ringwalk_entry *entry)
 {
 	return (const struct ringwalk_stat *)(entry + 1);
 }
 
-/* The name, when no time, mount, alignment or subvolume group was asked for, as with WANTED. */
+/*
+ * Returns the name of a record without groups for times, mount, alignment or subvolume, as with
+ * WANTED.
+ */
 static inline const char *entry_name(const struct ringwalk_entry *entry)
 {
 	return (const char *)(entry + 1) +

@@ -8,8 +8,9 @@
 
 enum {
 	/*
-	 * Entries a piece. Larger ones are better sorted, smaller ones let reading begin earlier; in a directory made in random order
-	 * the first piece touches most blocks of the inode table already, and they are in cache for the others.
+	 * Entries a piece. Larger pieces are better sorted; with smaller ones reading begins
+	 * earlier. In a directory made in random order the first piece already brings in most
+	 * blocks of the inode table.
 	 */
 	PIECE = 32 * 1024,
 	NAMES_MAX = 4 * 1024 * 1024,
@@ -21,11 +22,11 @@ static struct opcodes opcodes;
 static int module;
 
 static struct ringwalk_readahead request;
-/* The cookie where the opcode says to go on. */
+/* The cookie at which the opcode continues. */
 static int64_t next;
 static int directory;
 static bool in_flight, at_end;
-/* Entries that may be looked at before the next piece has to be there. */
+/* Entries that may be read before the next piece must be complete. */
 static uint64_t ready;
 
 bool readahead_start(const char *word)
@@ -79,7 +80,7 @@ static void submit(int64_t off)
 	in_flight = true;
 }
 
-/* Waits for the piece on its way, and sends for the one behind it. */
+/* Waits for the piece in flight, and requests the next one. */
 static void take_piece(void)
 {
 	struct io_uring_cqe *cqe;
@@ -122,7 +123,7 @@ void readahead_before_entry(void)
 		return;
 	while (!ready && in_flight)
 		take_piece();
-	/* Names that came after the end of READAHEAD are looked up without it. */
+	/* Names after the end of READAHEAD are looked up without it. */
 	if (ready)
 		ready--;
 }

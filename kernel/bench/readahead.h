@@ -5,24 +5,24 @@
  *   READAHEAD of piece   1 |--------| 2 |--------| 3 |-----|
  *   entries of piece                  1 ----->  ...   2 ----->  3 -->
  *
- * The first entry of a piece is looked at when the READAHEAD of that piece has completed; then that of the next piece is on its
- * way. Without readahead_start() all these do nothing.
+ * The first entry of a piece is read after the READAHEAD of that piece has completed. The READAHEAD
+ * of the next piece is in flight then. Without readahead_start() these functions do nothing.
  */
 #ifndef RINGWALK_BENCH_READAHEAD_H
 #define RINGWALK_BENCH_READAHEAD_H
 
 #include <stdbool.h>
 
-/* By "module" or "opcode"; false for another word. */
+/* Chooses "module" or "opcode"; returns false for another word. */
 bool readahead_start(const char *how);
 
-/* Asks for the first piece of an open directory. */
+/* Requests the first piece of an open directory. */
 void readahead_begin(int fd);
 
 /* Waits until the next entry (not "." or "..") was brought in. */
 void readahead_before_entry(void);
 
-/* The directory was read. */
+/* Ends the readahead of a directory. */
 void readahead_end(void);
 
 #endif

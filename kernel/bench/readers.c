@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ways to read a directory: the system call, the module by ioctl and by a ring, the patched kernel's operations.
+ * The ways to read a directory: the system call, the module by ioctl and by a ring, the patched
+ * kernel's operations.
  *
- * All fill the same buffer, and ask for the same of every entry. Each call waits for its result; on a ring the module
- * runs it inline, and the operations try so first.
+ * All fill the same buffer, and ask for the same fields of every entry. Each call waits for its
+ * result. On a ring the module runs the request inline, and the operations try to.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,7 +17,7 @@
 
 uint32_t buffer_size = BUFFER;
 
-/* Pages that are not used cost nothing. */
+/* Unused pages cost nothing. */
 static _Alignas(8) char buffer[BUFFER_MOST];
 static struct io_uring ring;
 static struct opcodes opcodes;
@@ -35,7 +36,7 @@ static void start_module_ring(void)
 
 	module = open_module();
 	make_ring(&ring, 4);
-	/* As any caller would do it: the device is one of the ring's own files. */
+	/* The device is a registered file of the ring, as callers would have it. */
 	error = io_uring_register_files(&ring, &module, 1);
 	if (error)
 		die_of("IORING_REGISTER_FILES", error);

@@ -7,7 +7,10 @@
 
 #include "common.h"
 
-/* What was read of a directory: `bytes` of records at `buffer`, none at the end; nothing is behind them if `end` is set. */
+/*
+ * The result of a read: `bytes` of records at `buffer`, 0 at the end of the directory. `end` is set
+ * if no records follow.
+ */
 struct batch {
 	const char *buffer;
 	size_t bytes;
@@ -15,8 +18,8 @@ struct batch {
 };
 
 /*
- * A way to read. `plus` tells records with metadata (struct ringwalk_entry) from those of getdents64. `fill` reads on in an open
- * directory; `start` is called once before.
+ * A way to read. `plus` is set for records with metadata (struct ringwalk_entry), and not for those
+ * of getdents64. `fill` reads on in an open directory; `start` is called once before.
  */
 struct reader {
 	const char *what;
@@ -29,10 +32,10 @@ struct reader {
 /* Bytes of the buffer, BUFFER unless set before the first call; at most BUFFER_MOST. */
 extern uint32_t buffer_size;
 
-/* The way of this name; null if there is none. */
+/* Returns the way of this name, or null. */
 const struct reader *find_reader(const char *what, const char *how);
 
-/* For a list of what there is: ends at a null `what`. */
+/* Lists all ways; ends at a null `what`. */
 extern const struct reader readers[];
 
 #endif

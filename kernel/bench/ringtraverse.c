@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Adds up the entries and the bytes below a directory by the patched kernel's operations, all in one thread and one event loop: the
- * counterpart of traverse/, which does the same with tokio.
+ * Adds up the entries and the bytes below a directory by the patched kernel's operations, all in
+ * one thread and one event loop: the counterpart of traverse/, which does the same with tokio.
  *
  *   ringtraverse getdents|readdirplus DIR
  *
- *   getdents     opens, reads, asks for metadata and closes, each by its operation (OPENAT, GETDENTS, STATX, CLOSE); entries are asked
- *                for in the order of their inodes, and of those that share a block only the first by a STATX, which waits for the disk
- *                in a thread of the kernel's: the others are in memory then, and statx(2) answers at once
- *   readdirplus  opens, reads with metadata (READDIRPLUS), closes
+ * getdents: opens, reads, asks for metadata and closes, each by its operation (OPENAT, GETDENTS,
+ * STATX, CLOSE). Entries are asked in the order of their inodes. STATX asks only for the first of
+ * the entries that share a block, and waits for the disk in a thread of the kernel. The others are
+ * in memory then, and statx(2) answers at once.
  *
- * A directory is in one of these states, and has one operation in flight at a time; up to 256 directories are under way:
+ * readdirplus: opens, reads with metadata (READDIRPLUS) and closes.
  *
- *   OPENING -> READING -> (STATTING -> ... -> STATTING ->) READING -> ... -> closed, the slot is free
+ * A directory is in one of these states, and has one operation in flight at a time. Up to 256
+ * directories are in flight:
+ *
+ *   OPENING -> READING -> (STATTING -> ... -> STATTING ->) READING -> ... -> closed, slot free
  *
  * Prints "E entries, B bytes".
  */
@@ -30,11 +33,11 @@ enum {
 	AT_A_TIME = 256,
 	/* One operation a directory, and the closing of another. */
 	ENTRIES = 2 * AT_A_TIME,
-	/* The completion of a close, which belongs to no slot. */
+	/* Marks the completion of a close, which belongs to no slot. */
 	CLOSED = AT_A_TIME,
-	/* Inodes of 256 bytes in a block of 4 KiB. A wrong guess costs time, nothing else. */
+	/* Inodes of 256 bytes in a block of 4 KiB. A wrong guess only costs time. */
 	INODES_A_BLOCK = 16,
-	/* Records of one byte names in a buffer. */
+	/* The most records in a buffer, with names of one byte. */
 	RECORDS = BUFFER / 24,
 };
 
@@ -42,10 +45,15 @@ struct slot {
 	enum { OPENING, READING, STATTING } state;
 	struct node *node;
 	bool end;
-	/* Of GETDENTS: the records without "." and "..", by inode; how many there are, and which is the current one. */
+	/*
+	 * For GETDENTS: the records without "." and "..", sorted by inode; their number; and the
+	 * index of the current one.
+	 */
 	unsigned short records[RECORDS];
 	size_t at, count;
-	/* The last block of inodes that a STATX brought in, counted from the first inode; -1 for none. */
+	/*
+	 * The number of the last block of inodes that a STATX brought in; -1 for none.
+	 */
 	uint64_t block;
 	struct statx st;
 	_Alignas(8) char buffer[BUFFER];
@@ -63,7 +71,7 @@ static struct opcodes opcodes;
 static bool plus;
 static uint64_t entries, bytes;
 
-/* An entry to fill in; sent() follows, as filling may clear what says whose it is. */
+/* Returns an entry to fill in. sent() follows, because filling may clear the user data. */
 static struct io_uring_sqe *prepare(void)
 {
 	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
@@ -196,7 +204,10 @@ static void was_stat(struct slot *slot, int result)
 	slot->at++;
 }
 
-/* Takes the metadata of the entries to come that is in memory, and asks for the first that is not; reads on behind the last. */
+/*
+ * Reads the metadata of the next entries that are in memory, and requests the first one that is
+ * not. After the last entry it reads on.
+ */
 static void stat_next(struct slot *slot)
 {
 	const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
@@ -215,7 +226,7 @@ static void stat_next(struct slot *slot)
 	slot->block = block_of(current(slot));
 	sqe = prepare();
 	io_uring_prep_statx(sqe, slot->node->fd, current(slot)->name, flags, WANTED, (void *)&slot->st);
-	/* It never answers without a thread, and need not try. */
+	/* It always needs a thread, so it need not try inline. */
 	sqe->flags |= IOSQE_ASYNC;
 	sent(sqe, slot - slots);
 }
@@ -264,8 +275,9 @@ static void completed(const struct io_uring_cqe *cqe)
 }
 
 /*
- * Being woken for each completion costs more than the completion: a quarter of what is in flight is waited for. All of it completes
- * without anything from here, so that never waits for itself.
+ * A wake-up for each completion costs more than the completion, so this waits for a quarter of the
+ * operations in flight. They all complete without help from this thread, so it never waits for
+ * itself.
  */
 static unsigned int enough(void)
 {

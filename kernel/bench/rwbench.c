@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Walks a tree in one thread and reads its directories in one of several ways: what a way costs, and nothing else.
+ * Walks a tree in one thread and reads its directories in one of several ways, to measure the cost
+ * of that way.
  *
  *   rwbench [--buffer BYTES] [--readahead module|opcode] names|stat syscall|ioctl|ring|opcode DIR
  *
  *   names   names only: getdents64, or GETDENTS of the module or the patched kernel
  *   stat    names, types and sizes: getdents64 and one statx an entry, or READDIRPLUS
  *
- * The walk, the buffer and what is asked of an entry are the same for all; a way that tells that a directory is at its end is
- * spared the call that would return nothing, as any caller of it is. With --readahead the entries of each directory are brought
- * in by READAHEAD first, piece by piece, a piece ahead of the reading.
+ * The walk, the buffer and the wanted fields are the same for all. A way that reports the end of a
+ * directory saves the call that would return 0, as it does for any caller. With --readahead
+ * READAHEAD first brings in the entries of each directory, a piece ahead of the reading.
  *
  * Prints "E entries, B bytes, D directories, C calls, R s real, U s user, S s system".
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * POSIX ACLs as getxattr(2) gives them: identifiers are mapped by the mount, then into the caller's
- * user namespace. The kernel does that outside of its general function for attributes.
+ * POSIX ACLs in the form of getxattr(2). The mount maps identifiers, and then the caller's user
+ * namespace does. The kernel's general function for attributes does not do that.
  */
 #include <linux/cred.h>
 #include <linux/fs.h>
@@ -13,7 +13,7 @@
 
 #ifdef RINGWALK_ACL_BY_XATTR
 
-/* The mount's mapping has been applied, in terms of the initial user namespace. */
+/* vfs_getxattr() applies the mount's mapping, in terms of the initial user namespace. */
 ssize_t ringwalk_acl_get(const struct path *path, const char *name, void *value, size_t size)
 {
 	struct posix_acl_xattr_header *header = value;
@@ -78,13 +78,13 @@ static ssize_t ringwalk_acl_put(const struct path *path, const struct posix_acl 
 }
 
 /**
- * ringwalk_acl_get - an ACL as an extended attribute
+ * ringwalk_acl_get - reads an ACL as an extended attribute
  * @path: the file
  * @name: XATTR_NAME_POSIX_ACL_ACCESS or XATTR_NAME_POSIX_ACL_DEFAULT
- * @value: where it is written, NULL for its size only
+ * @value: where the value is written, NULL to get its size only
  * @size: bytes at @value
  *
- * Return: bytes of the value, or a negative errno as of getxattr(2).
+ * Return: bytes of the value, or a negative errno of getxattr(2).
  */
 ssize_t ringwalk_acl_get(const struct path *path, const char *name, void *value, size_t size)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Kernel memory for output. A buffer of a megabyte is mapped page by page, which costs more than
- * listing a small directory, so an open device keeps the ones it has used, last used first out.
- * They are charged to the memory cgroup of the task that needed them first, and freed with the
- * open device.
+ * listing a small directory. So an open device keeps its used buffers; the last used one is taken
+ * first. Each buffer is charged to the memory cgroup of the task that needed it first. Closing the
+ * device frees the buffers.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -23,10 +23,10 @@ void ringwalk_pool_destroy(struct ringwalk_pool *pool)
 }
 
 /**
- * ringwalk_buffer_get - memory for one request
+ * ringwalk_buffer_get - takes memory for one request
  * @pool: the open device's buffers
  * @size: bytes, at most RINGWALK_BUFFER_MAX
- * @buffer: where it is put; what it holds is undefined, and must not reach the caller
+ * @buffer: where the buffer is put; its contents are undefined, and must not reach the caller
  *
  * Return: 0 or -ENOMEM.
  */
@@ -51,11 +51,11 @@ int ringwalk_buffer_get(struct ringwalk_pool *pool, size_t size, struct ringwalk
 }
 
 /**
- * ringwalk_buffer_put - gives memory back
- * @pool: where it came from
- * @buffer: what ringwalk_buffer_get() gave
+ * ringwalk_buffer_put - returns memory to the pool
+ * @pool: the pool that the buffer came from
+ * @buffer: the buffer from ringwalk_buffer_get()
  *
- * If the pool is full, its smallest buffer makes place for a larger one.
+ * If the pool is full, a smaller buffer is freed for a larger one.
  */
 void ringwalk_buffer_put(struct ringwalk_pool *pool, struct ringwalk_buffer *buffer)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What differs between kernels, one section for each change of the kernel's own interfaces.
- * Everything else in the module is the same for all. Built and tested with 6.1, 6.12 and 7.3.
+ * Differences between kernels, one section for each change of the kernel's internal interfaces. The
+ * rest of the module is the same for all. Built and tested with 6.1, 6.12 and 7.3.
  */
 #ifndef RINGWALK_COMPAT_H
 #define RINGWALK_COMPAT_H
@@ -15,8 +15,8 @@
 #include <linux/xattr.h>
 
 /*
- * Before 6.3 the identifiers of an idmapped mount are mapped by a user namespace. Its POSIX ACLs
- * still come from vfs_getxattr() then: see acl.c.
+ * Before 6.3 a user namespace maps the identifiers of an idmapped mount, and POSIX ACLs come from
+ * vfs_getxattr(): see acl.c.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 #define ringwalk_idmap(mnt)	mnt_user_ns(mnt)
@@ -25,21 +25,21 @@
 #define ringwalk_idmap(mnt)	mnt_idmap(mnt)
 #endif
 
-/* Since 6.4 follow_down() takes flags of the lookup. */
+/* Since 6.4 follow_down() takes lookup flags. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
 #define ringwalk_follow_down(path)	follow_down(path)
 #else
 #define ringwalk_follow_down(path)	follow_down(path, 0)
 #endif
 
-/* Declarations for commands through io_uring got a header of their own in 6.8. */
+/* Declarations for commands through io_uring have their own header since 6.8. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
 #include <linux/io_uring.h>
 #else
 #include <linux/io_uring/cmd.h>
 #endif
 
-/* Since 6.5 a command's payload is reached through the submission entry. */
+/* Since 6.5 the payload of a command is reached through the submission entry. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
 #define ringwalk_uring_payload(command)	((command)->cmd)
 #else
@@ -47,9 +47,8 @@
 #endif
 
 /*
- * In 6.1 a positive result that a command returns in a worker thread is lost, and on the
- * submitter's side it breaks links: the request has to be completed by hand. 6.12 is known to be
- * right.
+ * In 6.1 a positive result of a command is lost in a worker thread, and breaks links in the
+ * submitter. The request must be completed by hand. 6.12 is known to be right.
  */
 static inline int ringwalk_uring_result(struct io_uring_cmd *cmd, int result,
 					unsigned int issue_flags)
@@ -62,7 +61,7 @@ static inline int ringwalk_uring_result(struct io_uring_cmd *cmd, int result,
 #endif
 }
 
-/* Flags of a command that its submitter can set came with registered buffers for commands. */
+/* Submitters can set flags of a command since registered buffers for commands exist. */
 #ifndef IORING_URING_CMD_MASK
 #ifdef IORING_URING_CMD_FIXED
 #define IORING_URING_CMD_MASK	IORING_URING_CMD_FIXED
@@ -71,7 +70,7 @@ static inline int ringwalk_uring_result(struct io_uring_cmd *cmd, int result,
 #endif
 #endif
 
-/* Since 6.16 the name to look up is given as a qstr. */
+/* Since 6.16 the name to look up is a qstr. */
 static inline struct dentry *ringwalk_lookup(struct vfsmount *mnt, struct dentry *dir,
 					     const char *name, unsigned int len)
 {
@@ -82,7 +81,7 @@ static inline struct dentry *ringwalk_lookup(struct vfsmount *mnt, struct dentry
 #endif
 }
 
-/* Since 6.16 a reader of directories says how much it can take. */
+/* Since 6.16 a reader of directories declares the size of its buffer. */
 static inline void ringwalk_set_count(struct dir_context *ctx, u32 bytes)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
@@ -109,7 +108,7 @@ static inline u64 ringwalk_kstat_subvol(const struct kstat *stat)
 #endif
 }
 
-/* Since 6.5 the kernel keeps some attributes to itself. */
+/* Since 6.5 some attributes are internal to the kernel. */
 #ifndef STATX_ATTR_CHANGE_MONOTONIC
 #define STATX_ATTR_CHANGE_MONOTONIC	0ULL
 #endif

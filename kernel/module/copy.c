@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Output copied to the caller, a word at a time. Records are whole, aligned words, and there are a
- * hundred and more bytes of them for each entry, so the copy counts: processors that copy strings
- * of bytes fast are not the only ones. Emulated ones need an instruction for each byte of those.
+ * Copies output to the caller, a word at a time. Records are whole, aligned words, with more than a
+ * hundred bytes for each entry, so the cost of the copy matters. Not all processors copy strings of
+ * bytes fast; an emulated one needs an instruction for each byte.
  */
 #include <linux/align.h>
 #include <linux/minmax.h>
@@ -11,7 +11,7 @@
 
 #include "internal.h"
 
-/* Bytes between two checks for others to run; faults are taken at any of them. */
+/* Bytes between two points where other tasks may run. Faults are handled at any byte. */
 #define RINGWALK_COPY_CHUNK	4096
 
 static int ringwalk_copy_chunk(u64 __user *to, const u64 *from, size_t words)
@@ -34,7 +34,7 @@ fault:
 }
 
 /**
- * ringwalk_copy_out - gives records to the caller
+ * ringwalk_copy_out - copies records to the caller
  * @to: address in the caller's memory
  * @from: records
  * @len: bytes of them, a multiple of 8
@@ -45,7 +45,7 @@ int ringwalk_copy_out(u64 to, const char *from, size_t len)
 {
 	size_t at;
 
-	/* Words need not be writable there on every machine. */
+	/* Some machines cannot write unaligned words. */
 	if (!IS_ALIGNED(to, sizeof(u64)))
 		return copy_to_user(u64_to_user_ptr(to), from, len) ? -EFAULT : 0;
 	for (at = 0; at < len; at += RINGWALK_COPY_CHUNK) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A directory's own blocks, brought in by their order on the device.
+ * Brings in the blocks of a directory in their order on the device.
  *
- * ext4 reads a large directory in the order of its names' hashes, so one block from here and one
- * from there, and waits for each. It finds them in the device's cache, where anybody may have put
- * them. Where they lie only ->fiemap() tells, which writes to memory of the calling process: for
- * that time some is mapped there. What the process itself writes there meanwhile makes other blocks
- * of the device be read, at most as many, and nobody is given what they hold.
+ * ext4 reads a large directory in the order of its names' hashes, so blocks in random order, and
+ * waits for each. It finds a block in the cache of the device, if another reader has brought it in.
+ * Only ->fiemap() knows where the blocks lie, and it writes to memory of the calling process. So
+ * some memory is mapped into the process for that time. If the process writes there meanwhile,
+ * other blocks of the device are read, at most as many; their contents go to no caller.
  */
 #include <linux/blkdev.h>
 #include <linux/buffer_head.h>
@@ -20,29 +20,30 @@
 #include "names.h"
 
 /*
- * Most extents looked at; a directory of 500000 files has no more blocks than that. Of one in more
- * pieces the others are read as ever, each when its names are.
+ * The largest number of extents used; a directory of 500000 files has no more blocks. The blocks of
+ * further extents are read as usual, each when its names are.
  */
 #define RINGWALK_EXTENTS	8192
-/* Fewer are not worth mapping memory for. A guess: one block saves a seek, or 0.1 ms of a flash. */
+/* Fewer blocks are not worth the mapping. A guess: one block saves a seek, or 0.1 ms on flash. */
 #define RINGWALK_DIRBLOCKS_MIN	8
 /*
- * Blocks between two waits for an earlier one. What is being read cannot be given back to whoever
- * needs memory, and a device's queue may hold hundreds of MiB.
+ * Blocks between two waits for an earlier block. The kernel cannot reclaim a block while it is
+ * being read, and the queue of a device may hold hundreds of MiB.
  */
 #define RINGWALK_DIRBLOCKS_STEP	1024
 
-/* struct ringwalk_run - blocks that lie behind each other */
+/* struct ringwalk_run - consecutive blocks */
 struct ringwalk_run {
 	u64 block;
 	u64 count;
 };
 
 /*
- * Blocks of a directory, or 0 where reading the device does not help: if it has a page cache of its
- * own, as those of the ext2 driver have, which are of the same magic; if there are few; and if they
- * would take a quarter of what memory there is, as the inodes are to stay in it as well. Limits of
- * a memory cgroup are not known here: blocks that do not fit into one are left out.
+ * Returns the number of blocks of a directory, or 0 if reading the device does not help: if the
+ * directory has its own page cache, as with the ext2 driver, which has the same magic; if it has
+ * few blocks; or if they would take a quarter of the available memory, because the inodes need
+ * memory too. Limits of a memory cgroup are not known here: blocks that do not fit into one are
+ * skipped.
  */
 static u64 ringwalk_dirblocks_count(struct inode *dir)
 {
@@ -51,14 +52,14 @@ static u64 ringwalk_dirblocks_count(struct inode *dir)
 	if (dir->i_sb->s_magic != EXT4_SUPER_MAGIC || dir->i_mapping->a_ops->read_folio ||
 	    !dir->i_op->fiemap || !current->mm)
 		return 0;
-	/* Scattered blocks that are smaller than a page take a page each. */
+	/* Scattered blocks smaller than a page take a page each. */
 	if (blocks < RINGWALK_DIRBLOCKS_MIN ||
 	    max(blocks, size >> PAGE_SHIFT) >= si_mem_available() / 4)
 		return 0;
 	return blocks;
 }
 
-/* Returns how many; of all together there are not more than @blocks blocks. */
+/* Returns the number of runs; all together have at most @blocks blocks. */
 static u32 ringwalk_runs_read(struct inode *dir, u64 blocks, struct fiemap_extent __user *lent,
 			      u32 extents, struct ringwalk_run *runs)
 {
@@ -125,11 +126,11 @@ stopped:
 }
 
 /**
- * ringwalk_dirblocks - brings in a directory's blocks, in their order, where that pays
+ * ringwalk_dirblocks - brings in the blocks of a directory in order, where that helps
  * @dir: an open directory
  *
- * Reads are sent to the device, and the last of them are not waited for. It is advice: where
- * something is missing for it, nothing is done.
+ * Sends the reads to the device, and does not wait for the last of them. This is advice: on a
+ * failure nothing is done.
  */
 void ringwalk_dirblocks(struct file *dir)
 {
@@ -150,7 +151,10 @@ void ringwalk_dirblocks(struct file *dir)
 	lent = vm_mmap(NULL, 0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, 0);
 	if (!IS_ERR_VALUE(lent)) {
 		count = ringwalk_runs_read(inode, blocks, (void __user *)lent, extents, runs);
-		/* Fails only for who is being killed, or has sealed its memory: it stays then. */
+		/*
+		 * Fails only if the task is being killed, or its memory is sealed. The mapping
+		 * stays then.
+		 */
 		vm_munmap(lent, size);
 		sort(runs, count, sizeof(*runs), ringwalk_compare_first, NULL);
 		ringwalk_runs_bring_in(inode->i_sb, runs, count);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RINGWALK_IOC_GETDENTS: records of getdents64(2), written to the caller's memory as they come, as
- * by getdents64. A copy of them in between costs a twentieth of the time, and nothing here needs
- * to see them again.
+ * RINGWALK_IOC_GETDENTS: writes records of getdents64(2) directly to the caller's memory, as
+ * getdents64 does. A copy in between would take a twentieth of the time, and nothing here reads the
+ * records again.
  */
 #include <linux/file.h>
 #include <linux/uaccess.h>
@@ -10,8 +10,8 @@
 #include "names.h"
 
 /*
- * struct ringwalk_dirents - records given to the caller
- * @names: the reader; it has counts, and no memory
+ * struct ringwalk_dirents - records written to the caller
+ * @names: the reader; it has counts and no memory
  * @to: where records go
  * @last: bytes of the last record, 0 before the first
  */
@@ -40,9 +40,9 @@ static bool ringwalk_dirents_actor(struct dir_context *ctx, const char *name, in
 		return false;
 	if (!user_write_access_begin(last, dirents->last + reclen))
 		goto nowhere;
-	/* The cookie behind the last record; of the first it is overwritten. */
+	/* The cookie after the last record. For the first record it is overwritten below. */
 	unsafe_put_user(offset, &((struct linux_dirent64 __user *)last)->d_off, fault);
-	/* The NUL and the padding behind the name; the name covers the rest of this word. */
+	/* The NUL and the padding after the name. The name covers the rest of this word. */
 	unsafe_put_user(0ULL, (u64 __user *)((char __user *)entry + reclen - sizeof(u64)), fault);
 	unsafe_put_user(ino, &entry->d_ino, fault);
 	unsafe_put_user(reclen, &entry->d_reclen, fault);

@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The parts of the module and how they meet:
+ * The parts of the module:
  *
- *  main.c         the device: open, ioctl, io_uring; which command is which function
- *  request.c      requests copied in and checked, the directory's descriptor resolved
- *  names.c        a directory read from its position on
- *  getdents.c     RINGWALK_IOC_GETDENTS
- *  readdirplus.c  RINGWALK_IOC_READDIRPLUS
- *  stat_batch.c   RINGWALK_IOC_STAT_BATCH
- *  readahead.c    RINGWALK_IOC_READAHEAD; dirblocks.c the blocks of the directory itself
- *  lookup.c       names of one directory looked up, in the order of inode numbers where it pays
- *  stat.c         struct kstat into struct ringwalk_stat
- *  xattr.c        extended attributes of an entry; acl.c those of them that are ACLs
- *  buffer.c       kernel memory for output, kept from request to request
- *  copy.c         output copied to the caller
- *  compat.h       differences between kernels
+ * main.c         the device: open, ioctl, io_uring; which command is which function request.c
+ * requests copied in and checked, the directory's descriptor resolved names.c        a directory
+ * read from its position on getdents.c     RINGWALK_IOC_GETDENTS readdirplus.c
+ * RINGWALK_IOC_READDIRPLUS stat_batch.c   RINGWALK_IOC_STAT_BATCH readahead.c
+ * RINGWALK_IOC_READAHEAD; dirblocks.c the blocks of the directory itself lookup.c       names of
+ * one directory looked up, in the order of inode numbers where it pays stat.c         struct kstat
+ * into struct ringwalk_stat xattr.c        extended attributes of an entry; acl.c those of them
+ * that are ACLs buffer.c       kernel memory for output, kept from request to request copy.c output
+ * copied to the caller compat.h       differences between kernels
  *
- * Names alone go to the caller as they are read. Output with metadata is put together in a kernel
- * buffer and copied out once: records are written at their final place while names are read, with
- * room for what is filled in after the lookups, which must not be made by the directory's reader
- * itself: it holds the directory's lock.
+ * Names alone go directly to the caller. Output with metadata is built in a kernel buffer and
+ * copied out once. The reader of the directory writes each record at its final place, with room for
+ * the metadata. The lookups follow, because the reader must not make them: it holds the lock of the
+ * directory.
  */
 #ifndef RINGWALK_INTERNAL_H
 #define RINGWALK_INTERNAL_H
@@ -33,7 +29,10 @@
 
 #include "compat.h"
 
-/* Buffers kept by one open device: as many as a ring of two CPUs has worker threads, twice. */
+/*
+ * The most buffers that one open device keeps: twice the number of worker threads of a ring on two
+ * CPUs.
+ */
 #define RINGWALK_POOL_MAX	16
 
 struct ringwalk_buffer {
@@ -42,7 +41,7 @@ struct ringwalk_buffer {
 };
 
 struct ringwalk_pool {
-	/* for all below; nothing is allocated or freed under it */
+	/* protects all below; no memory is allocated or freed under it */
 	spinlock_t lock;
 	unsigned int count;
 	struct ringwalk_buffer free[RINGWALK_POOL_MAX];
@@ -55,7 +54,7 @@ void ringwalk_buffer_put(struct ringwalk_pool *pool, struct ringwalk_buffer *buf
 
 int ringwalk_copy_out(u64 to, const char *from, size_t len);
 
-/* What callers may be told: nothing restarts a request. */
+/* Returns the error for callers. No request is restarted. */
 static inline int ringwalk_errno(int error)
 {
 	switch (error) {
@@ -79,10 +78,10 @@ struct ringwalk_wanted {
 	u32 xattr_room;
 	u32 xattr_value_max;
 	bool xattr_all;
-	/* names asked for */
+	/* the wanted names */
 	char *xattr_names;
 	u32 xattr_names_len;
-	/* for the names that are there, if all are wanted */
+	/* for the existing names, if all are wanted */
 	struct ringwalk_buffer xattr_list;
 };
 
@@ -110,13 +109,13 @@ static inline bool ringwalk_wants_lookup(const struct ringwalk_wanted *wanted)
  * @size: bytes at @data
  * @entries: records written
  * @max_entries: most records
- * @skipped: entries that the actor wanted no record of
- * @last_off: where the cookie behind the last record belongs; it is known with the next entry only
- * @no_off: what @last_off points to before there is a record
- * @full: the actor refused an entry for want of room
+ * @skipped: entries for which the actor wrote no record
+ * @last_off: where the cookie after the last record belongs; only the next entry reveals it
+ * @no_off: the target of @last_off before the first record
+ * @full: the actor refused an entry for lack of room
  * @error: the actor refused an entry for this reason
  * @start: position before the first entry
- * @end: position behind the last one
+ * @end: position after the last entry
  */
 struct ringwalk_names {
 	struct dir_context ctx;
@@ -138,7 +137,10 @@ void ringwalk_names_init(struct ringwalk_names *names, filldir_t actor, char *da
 int ringwalk_names_read(struct ringwalk_names *names, struct file *dir, s64 off, u32 *flags);
 int ringwalk_names_undo(struct ringwalk_names *names, struct file *dir, int error);
 
-/* struct ringwalk_ids - the last owner met, in the caller's terms: the next is mostly the same */
+/*
+ * struct ringwalk_ids - the last owner in the caller's user namespace; the next owner is usually
+ * the same
+ */
 struct ringwalk_ids {
 	kuid_t kuid;
 	kgid_t kgid;
@@ -149,18 +151,18 @@ struct ringwalk_ids {
 /*
  * struct ringwalk_batch - names of one directory being looked up
  * @dir: the directory
- * @wanted: what is filled in
+ * @wanted: the wanted data
  * @records: where the records are
- * @names: what the names' places count from
+ * @names: base of the names' offsets
  * @denied: error of the permission to look up names, 0 if there is none
- * @misses: names that the dentry cache does not know, to be looked up together
- * @missed: how many there are
- * @room: how many there may be
- * @seen: how many were given
- * @uncached: whether the file system wants to be asked about cached names as well
- * @sorted: whether @misses are in the order of inode numbers
+ * @misses: names that are not in the dentry cache, to be looked up together
+ * @missed: the number of @misses
+ * @room: the largest number of @misses
+ * @seen: the number of entries passed
+ * @uncached: true if the file system must validate cached names
+ * @sorted: true if @misses are sorted by inode number
  * @ids: the last entry's owner
- * @stat: an entry's metadata; here as kernels may be built to clear what is on the stack
+ * @stat: metadata of an entry; not on the stack, which some kernels clear in each call
  */
 struct ringwalk_batch {
 	struct file *dir;
@@ -193,7 +195,7 @@ void ringwalk_batch_entry(struct ringwalk_batch *batch, struct ringwalk_entry *e
 int ringwalk_batch_finish(struct ringwalk_batch *batch);
 void ringwalk_batch_free(struct ringwalk_batch *batch);
 bool ringwalk_sort_pays(struct file *dir);
-/* For sort(): of structures that begin with the u64 they are sorted by. */
+/* For sort(): compares structures by the u64 at their beginning. */
 int ringwalk_compare_first(const void *a, const void *b);
 u32 ringwalk_compact(char *records, u32 used, u32 xattr_room);
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names of one directory looked up in two rounds. The first takes what the dentry cache knows. What
- * it does not know is looked up in the second, in the order of inode numbers if the file system is
- * on a disk: ext4 lists directories in the order of hashes, in which the inodes' blocks would be
- * visited at random.
+ * Looks up names of one directory in two rounds. The first round takes names from the dentry cache.
+ * The second looks up the others, in the order of inode numbers if the file system is on a disk:
+ * ext4 lists directories in the order of hashes, which would visit the blocks of inodes at random.
  *
- * The permission to look up names in the directory is checked once a batch for the first round;
- * lookups of the second check it each time.
+ * The first round checks the permission to look up names in the directory once a batch. The lookups
+ * of the second check it each time.
  */
 #include <linux/cred.h>
 #include <linux/mm.h>
@@ -16,7 +15,7 @@
 
 #include "internal.h"
 
-/* Cached entries between two offers to let others run: some tens of microseconds. */
+/* Cached entries between two points where other tasks may run: some tens of microseconds. */
 #define RINGWALK_RESCHED	64
 
 void ringwalk_batch_init(struct ringwalk_batch *batch, struct file *dir,
@@ -38,7 +37,7 @@ void ringwalk_batch_init(struct ringwalk_batch *batch, struct file *dir,
 	ringwalk_ids_init(&batch->ids);
 }
 
-/* Whether the order of lookups matters: for file systems on a block device. */
+/* Returns true if the order of lookups matters: for file systems on a block device. */
 bool ringwalk_sort_pays(struct file *dir)
 {
 	return file_inode(dir)->i_sb->s_type->fs_flags & FS_REQUIRES_DEV;
@@ -52,7 +51,7 @@ static void ringwalk_fail(struct ringwalk_batch *batch, struct ringwalk_entry *e
 	entry->error = ringwalk_errno(error);
 	if (!(entry->flags & RINGWALK_ENTRY_STAT))
 		return;
-	/* The name takes the place of the metadata; what is left behind it must be nobody's. */
+	/* Moves the name to the place of the metadata, and clears the bytes after it. */
 	entry->flags &= ~RINGWALK_ENTRY_STAT;
 	memmove(after, after + stat_size, entry->name_len);
 	memset(after + entry->name_len, 0,
@@ -76,7 +75,7 @@ static int ringwalk_fill_path(struct ringwalk_batch *batch, struct ringwalk_entr
 	return 0;
 }
 
-/* Something may be mounted on it, or it is an automount point, which is left alone. */
+/* A file system may be mounted here. An automount point is not triggered. */
 static int ringwalk_fill_managed(struct ringwalk_batch *batch, struct ringwalk_entry *entry,
 				 struct dentry *dentry)
 {
@@ -88,7 +87,7 @@ static int ringwalk_fill_managed(struct ringwalk_batch *batch, struct ringwalk_e
 	if (!error) {
 		error = ringwalk_fill_path(batch, entry, &path);
 	} else if (error != -ESTALE) {
-		/* The name moves: an entry that failed is not looked up again. */
+		/* The name moves, so an entry that failed must not be looked up again. */
 		ringwalk_fail(batch, entry, error);
 		error = 0;
 	}
@@ -96,7 +95,7 @@ static int ringwalk_fill_managed(struct ringwalk_batch *batch, struct ringwalk_e
 	return error;
 }
 
-/* @flags: of a dentry that is not negative */
+/* @flags: flags of a dentry that is not negative */
 static int ringwalk_fill_dentry(struct ringwalk_batch *batch, struct ringwalk_entry *entry,
 				struct dentry *dentry, unsigned int flags)
 {
@@ -107,7 +106,7 @@ static int ringwalk_fill_dentry(struct ringwalk_batch *batch, struct ringwalk_en
 	return ringwalk_fill_path(batch, entry, &path);
 }
 
-/* The directory itself, as statx(2) of "." in it. */
+/* Fills in the directory itself, as statx(2) of "." in it. */
 static void ringwalk_fill_self(struct ringwalk_batch *batch, struct ringwalk_entry *entry)
 {
 	const struct path *path = &batch->dir->f_path;
@@ -134,7 +133,9 @@ static void ringwalk_look_up(struct ringwalk_batch *batch, struct ringwalk_entry
 	struct dentry *dentry;
 	int error;
 
-	/* A server may say that what is cached is gone: it is asked anew then, as for statx(2). */
+	/*
+	 * A server may invalidate a cached name. The name is looked up again then, as for statx(2).
+	 */
 	do {
 		dentry = ringwalk_lookup(base->mnt, base->dentry, name, len);
 		error = PTR_ERR_OR_ZERO(dentry);
@@ -170,10 +171,11 @@ static void ringwalk_miss(struct ringwalk_batch *batch, struct ringwalk_entry *e
 }
 
 /**
- * ringwalk_batch_entry - fills in an entry if the dentry cache knows it, or remembers it for later
+ * ringwalk_batch_entry - fills in an entry from the dentry cache, or records it for the second
+ * round
  * @batch: initialised by ringwalk_batch_init() with room for this entry
- * @entry: its record, of which all but metadata and extended attributes is written
- * @name: its name, with a NUL behind it, not ".."
+ * @entry: its record, complete except for metadata and extended attributes
+ * @name: its name with a NUL after it, not ".."
  * @len: length of the name
  */
 void ringwalk_batch_entry(struct ringwalk_batch *batch, struct ringwalk_entry *entry,
@@ -204,7 +206,9 @@ void ringwalk_batch_entry(struct ringwalk_batch *batch, struct ringwalk_entry *e
 		ringwalk_miss(batch, entry, name, len);
 		return;
 	}
-	/* Pairs with the release in __d_set_inode_and_type(): a type is there, so is the inode. */
+	/*
+	 * Pairs with the release in __d_set_inode_and_type(): if the type is set, so is the inode.
+	 */
 	flags = smp_load_acquire(&dentry->d_flags);
 	if (unlikely(flags & DCACHE_OP_REVALIDATE)) {
 		batch->uncached = true;
@@ -227,8 +231,8 @@ int ringwalk_compare_first(const void *a, const void *b)
 }
 
 /**
- * ringwalk_batch_finish - looks up what was not cached
- * @batch: every entry of which was given to ringwalk_batch_entry()
+ * ringwalk_batch_finish - looks up the names that were not cached
+ * @batch: a batch with every entry passed to ringwalk_batch_entry()
  *
  * Return: 0, or -EINTR if the task is being killed.
  */
@@ -260,12 +264,12 @@ void ringwalk_batch_free(struct ringwalk_batch *batch)
 }
 
 /**
- * ringwalk_compact - closes the gaps behind records that needed less room than was kept
+ * ringwalk_compact - closes the gaps after records that did not need all of their room
  * @records: the records
  * @used: bytes of them
- * @xattr_room: bytes kept for extended attributes in each
+ * @xattr_room: bytes reserved for extended attributes in each
  *
- * Return: bytes used now.
+ * Return: bytes used afterwards.
  */
 u32 ringwalk_compact(char *records, u32 used, u32 xattr_room)
 {

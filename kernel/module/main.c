@@ -2,9 +2,9 @@
 /*
  * /dev/ringwalk: the same commands by ioctl(2) and by io_uring's IORING_OP_URING_CMD.
  *
- * A ring first offers a command without permission to wait. Unless the request is to run there all
- * the same (RINGWALK_F_INLINE), the answer is -EAGAIN, upon which a worker thread of the ring calls
- * again. Nothing is held in between: a request that is cancelled then never comes back.
+ * A ring first calls a command without permission to wait. Unless the request has
+ * RINGWALK_F_INLINE, the answer is -EAGAIN, and a worker thread of the ring calls again. Nothing is
+ * held in between, because a request that is cancelled then never comes back.
  */
 #include <linux/compat.h>
 #include <linux/fs.h>
@@ -38,8 +38,8 @@ static long ringwalk_do_info(void __user *arg)
 }
 
 /*
- * A result that both ways can give: -EAGAIN would be taken by a ring as the wish to be called
- * again, -EIOCBQUEUED as the promise of a later answer.
+ * Returns a result that is valid for ioctl and ring. A ring would take -EAGAIN as a request to call
+ * again, and -EIOCBQUEUED as the promise of a later answer.
  */
 static long ringwalk_result(long result)
 {
@@ -74,9 +74,8 @@ static long ringwalk_ioctl(struct file *file, unsigned int command, unsigned lon
 }
 
 /*
- * Whether the request may run in its submitter: 1, 0, or a negative errno. The request's flags are
- * at the same place in all structures; RINGWALK_IOC_INFO and commands that are not known need not
- * wait.
+ * Returns 1 if the request may run in its submitter, 0 if not, or a negative errno. The flags are
+ * at the same place in all structures. RINGWALK_IOC_INFO and unknown commands never wait.
  */
 static int ringwalk_may_wait(unsigned int command, void __user *arg)
 {
@@ -85,7 +84,9 @@ static int ringwalk_may_wait(unsigned int command, void __user *arg)
 
 	switch (command) {
 	case RINGWALK_IOC_READAHEAD:
-		/* The thread that polls a ring's queue has more to do, and looks like a worker. */
+		/*
+		 * The thread that polls the queue of a ring looks like a worker, and must not wait.
+		 */
 		if (current->flags & PF_IO_WORKER)
 			return 0;
 		fallthrough;
@@ -109,7 +110,10 @@ static int ringwalk_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags
 	if (READ_ONCE(sqe->reserved) || (cmd->flags & IORING_URING_CMD_MASK))
 		return -EINVAL;
 	if (issue_flags & IO_URING_F_NONBLOCK) {
-		/* Worker threads do not know it, and ext4's positions depend on it. */
+		/*
+		 * Worker threads do not know whether the task is a 32-bit one, and ext4's positions
+		 * depend on it.
+		 */
 		if (in_compat_syscall())
 			return -EOPNOTSUPP;
 		result = ringwalk_may_wait(cmd->cmd_op, arg);
@@ -142,7 +146,7 @@ static int ringwalk_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* While the device is open, or a request runs, which keeps it open, the module stays. */
+/* The module stays loaded while the device is open. A running request keeps it open. */
 static const struct file_operations ringwalk_fops = {
 	.owner = THIS_MODULE,
 	.open = ringwalk_open,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A directory read from its position on.
+ * Reads a directory from its position on.
  *
  *	f_pos_lock taken
  *	  position set, if the request says where to
@@ -9,8 +9,8 @@
  *	lookups, copy to the caller (other commands than GETDENTS)
  *	position restored under f_pos_lock, if one of these failed and nobody else has moved it
  *
- * Names are read and looked up apart, as the directory is locked while its entries are given to
- * the actor. Other requests may read on from the position while lookups are made.
+ * Names are read first and looked up afterwards, because the directory is locked while the actor
+ * gets its entries. Other requests may read on from the position during the lookups.
  */
 #include <linux/string.h>
 
@@ -27,8 +27,8 @@ void ringwalk_names_init(struct ringwalk_names *names, filldir_t actor, char *da
 }
 
 /*
- * A file system may return before the end with room left, as FUSE does after each of its replies.
- * The end is where it has nothing more to say.
+ * A file system may return before the end although there is room, as FUSE does after each reply.
+ * The end is reached when a call adds no entry.
  */
 static int ringwalk_iterate(struct ringwalk_names *names, struct file *dir, u32 *flags)
 {
@@ -39,12 +39,12 @@ static int ringwalk_iterate(struct ringwalk_names *names, struct file *dir, u32 
 		before = names->entries + names->skipped;
 		ringwalk_set_count(&names->ctx, names->size - names->used);
 		error = iterate_dir(dir, &names->ctx);
-		/* Nothing in a positive result is for callers: getdents64(2) drops it as well. */
+		/* Callers do not need a positive result. getdents64(2) drops it as well. */
 		if (error >= 0)
 			error = names->error;
 		/*
-		 * Not where a call that found nothing has left the position: btrfs moves it on
-		 * when it is asked again at the end.
+		 * Not the position after a call that found no entry: btrfs moves the position when
+		 * it is called again at the end.
 		 */
 		if (names->entries + names->skipped != before)
 			*names->last_off = names->ctx.pos;
@@ -65,8 +65,8 @@ static int ringwalk_iterate(struct ringwalk_names *names, struct file *dir, u32 
  * @off: RINGWALK_OFF_CURRENT or the position to set first
  * @flags: RINGWALK_RESULT_END is set at the end of the directory
  *
- * Return: 0, or a negative errno if nothing was read; an error after the first entry is met again
- * by the next request.
+ * Return: 0, or a negative errno if nothing was read. An error after the first entry is reported by
+ * the next request.
  */
 int ringwalk_names_read(struct ringwalk_names *names, struct file *dir, s64 off, u32 *flags)
 {
@@ -90,10 +90,10 @@ int ringwalk_names_read(struct ringwalk_names *names, struct file *dir, s64 off,
 }
 
 /**
- * ringwalk_names_undo - sets the position back, so that no entry is lost with a request that failed
- * @names: what was read
+ * ringwalk_names_undo - sets the position back, so that a failed request loses no entry
+ * @names: the entries that were read
  * @dir: the open directory
- * @error: why the request fails
+ * @error: the error of the request
  *
  * Return: @error.
  */

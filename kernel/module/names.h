@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What readers of directories share: the checks of a name, and when to stop. */
+/* Checks that all readers of directories share: of a name, and when to stop. */
 #ifndef RINGWALK_NAMES_H
 #define RINGWALK_NAMES_H
 
@@ -10,8 +10,8 @@
 #include "internal.h"
 
 /*
- * Whether an actor must stop before an entry of this length: the file system's fault, or the task
- * is being killed. The same lengths are refused as by getdents64(2).
+ * Returns true if an actor must stop before an entry of this length: it is invalid, or the task is
+ * being killed. getdents64(2) refuses the same lengths.
  */
 static inline bool ringwalk_names_refuse(struct ringwalk_names *names, int len)
 {
@@ -23,9 +23,9 @@ static inline bool ringwalk_names_refuse(struct ringwalk_names *names, int len)
 }
 
 /*
- * Whether READAHEAD must end. A worker thread of a ring is told by a signal of its own when its
- * request is cancelled; elsewhere that flag has other meanings. See ringwalk_may_wait() for the
- * thread that looks like one.
+ * Returns true if READAHEAD must end. A worker thread of a ring gets a signal of its own when its
+ * request is cancelled. In other threads that flag has other meanings. ringwalk_may_wait() handles
+ * the thread that looks like a worker.
  */
 static inline bool ringwalk_stopped(void)
 {
@@ -35,7 +35,7 @@ static inline bool ringwalk_stopped(void)
 
 #define RINGWALK_EACH_BYTE(byte)	(0x0101010101010101ULL * (byte))
 
-/* Whether any byte of the word is a slash. */
+/* Returns true if a byte of the word is a slash. */
 static inline bool ringwalk_has_slash(u64 word)
 {
 	u64 zeros = word ^ RINGWALK_EACH_BYTE('/');
@@ -44,8 +44,8 @@ static inline bool ringwalk_has_slash(u64 word)
 }
 
 /*
- * Whether an actor must stop before an entry for its name, as names of damaged file systems may
- * have slashes: getdents64(2) refuses them, and a lookup would leave the directory.
+ * Returns true if an actor must stop before an entry because of its name. Names of damaged file
+ * systems may have slashes. getdents64(2) refuses them, and a lookup would leave the directory.
  */
 static inline bool ringwalk_names_slash(struct ringwalk_names *names, const char *name, u32 len)
 {
@@ -57,7 +57,7 @@ static inline bool ringwalk_names_slash(struct ringwalk_names *names, const char
 		while (at < len)
 			slash |= name[at++] == '/';
 	} else {
-		/* The last word may overlap the one before it. */
+		/* The last word may overlap the previous one. */
 		for (; at < len - sizeof(word); at += sizeof(word)) {
 			memcpy(&word, name + at, sizeof(word));
 			slash |= ringwalk_has_slash(word);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RINGWALK_IOC_READAHEAD: names and inode numbers of the directory's next entries are read, sorted,
- * and looked up in the order of inode numbers, which brings the inodes in. The directory is opened
- * anew, so the caller's position does not move. Whoever begins at its beginning is taken to want
- * all of it: its own blocks are brought in first.
+ * RINGWALK_IOC_READAHEAD: reads names and inode numbers of the next entries of a directory, sorts
+ * them, and looks them up in the order of inode numbers, which brings the inodes in. It opens the
+ * directory again, so the caller's position does not move. A request from the beginning brings in
+ * the blocks of the directory first, because its caller probably wants all entries.
  *
- * Memory holds names from its beginning on and what is sorted from its end on:
+ * The memory holds names from its beginning, and the array to sort from its end:
  *
  *	| names, each with a NUL ... | free | ... struct ringwalk_ahead |
  *
- * It grows, as most directories are small, and each growth begins where the actor has stopped.
+ * The memory grows on demand, since most directories are small. Each growth begins where the actor
+ * stopped.
  */
 #include <linux/cred.h>
 #include <linux/file.h>
@@ -23,7 +24,7 @@
 
 #define RINGWALK_AHEAD_DEFAULT	(4U << 20)
 #define RINGWALK_AHEAD_FIRST	(32U << 10)
-/* Entries sorted at a time: sort() does not let other tasks run in between. */
+/* Entries sorted at a time. sort() does not let other tasks run. */
 #define RINGWALK_AHEAD_PIECE	(64U << 10)
 
 struct ringwalk_ahead {
@@ -69,7 +70,7 @@ static bool ringwalk_ahead_actor(struct dir_context *ctx, const char *name, int 
 	return true;
 }
 
-/* Larger memory with the same entries. */
+/* Moves the entries to larger memory. */
 static int ringwalk_ahead_grow(struct ringwalk_names *names, u32 size)
 {
 	u32 list = names->entries * sizeof(struct ringwalk_ahead);
@@ -91,7 +92,7 @@ static int ringwalk_ahead_read(struct ringwalk_names *names, struct file *dir, s
 	int error = ringwalk_names_read(names, dir, off, flags);
 
 	while (!error && names->full && names->size < max && names->entries < names->max_entries) {
-		/* What memory there is will do: the caller goes on from where this ends. */
+		/* Go on with the present memory. The caller continues where this request ends. */
 		if (ringwalk_ahead_grow(names, min_t(u64, 4ULL * names->size, max)))
 			break;
 		names->full = false;
@@ -100,7 +101,7 @@ static int ringwalk_ahead_read(struct ringwalk_names *names, struct file *dir, s
 	return error;
 }
 
-/* Number of entries brought in. */
+/* Returns the number of entries brought in. */
 static int ringwalk_ahead_look_up(struct ringwalk_names *names, struct file *dir, bool xattrs)
 {
 	struct ringwalk_ahead *list = ringwalk_ahead_list(names);
@@ -118,7 +119,10 @@ static int ringwalk_ahead_look_up(struct ringwalk_names *names, struct file *dir
 		dentry = ringwalk_lookup(dir->f_path.mnt, dir->f_path.dentry,
 					 names->data + list[i].name, list[i].len);
 		if (!IS_ERR(dentry)) {
-			/* Only its blocks matter, which come in even if there is no attribute. */
+			/*
+			 * Only the blocks matter. They come in even if the attribute does not
+			 * exist.
+			 */
 			if (xattrs)
 				vfs_listxattr(dentry, NULL, 0);
 			dput(dentry);
@@ -155,7 +159,7 @@ static int ringwalk_ahead_names(struct ringwalk_readahead *request, struct ringw
 	return 0;
 }
 
-/* The position of the caller's open directory, which another request may be moving. */
+/* Reads the position of the caller's directory, which another request may move. */
 static int ringwalk_position(struct file *dir, s64 *off)
 {
 	if (mutex_lock_killable(&dir->f_pos_lock))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RINGWALK_IOC_READDIRPLUS. The reader of the directory writes each record where it will be given
- * to the caller; its metadata is filled in afterwards:
+ * RINGWALK_IOC_READDIRPLUS. The reader of the directory writes each record at its final place. The
+ * metadata is filled in afterwards:
  *
  *	| header | room for metadata | name, NUL, padding | room for extended attributes |
  *
- * Nothing moves, unless there is room for attributes that was not needed.
+ * Records move only to close unused room for attributes.
  */
 #include <linux/file.h>
 #include <linux/string.h>
@@ -43,7 +43,7 @@ static bool ringwalk_plus_actor(struct dir_context *ctx, const char *name, int l
 	}
 	if (ringwalk_names_slash(names, name, len))
 		return false;
-	/* The NUL and the padding behind the name; the name covers the rest of this word. */
+	/* The NUL and the padding after the name. The name covers the rest of this word. */
 	*(u64 *)((char *)entry + name_end - sizeof(u64)) = 0;
 	memcpy((char *)(entry + 1) + stat_size, name, len);
 	entry->d_ino = ino;

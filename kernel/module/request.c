@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Requests: what is the same for several commands in copying them in and checking them. */
+/* Requests: copying and checking that several commands share. */
 #include <linux/dcache.h>
 #include <linux/file.h>
 #include <linux/limits.h>
@@ -10,7 +10,7 @@
 
 #include "internal.h"
 
-/* Most bytes of struct ringwalk_xattr records an entry. */
+/* The most bytes of struct ringwalk_xattr records an entry. */
 #define RINGWALK_XATTR_ENTRY_MAX	(128U << 10)
 
 int ringwalk_check(u32 version, u32 flags, u32 known_flags)
@@ -27,7 +27,7 @@ int ringwalk_check(u32 version, u32 flags, u32 known_flags)
  * @buf: address in the caller's memory
  * @len: bytes there
  *
- * Return: 0, -EINVAL if it is not aligned, -EFAULT if it cannot be the caller's.
+ * Return: 0, -EINVAL if @buf is not aligned, -EFAULT if it is no address of a caller.
  */
 int ringwalk_check_buffer(u64 buf, u32 len)
 {
@@ -52,7 +52,7 @@ struct file *ringwalk_get_directory(int fd)
 
 	if (!file)
 		return ERR_PTR(-EBADF);
-	/* Mount points of network file systems may be directories without lookups. */
+	/* Mount points of network file systems may be directories that allow no lookups. */
 	if (!S_ISDIR(file_inode(file)->i_mode) || !d_can_lookup(file->f_path.dentry))
 		error = -ENOTDIR;
 	else if (!(file->f_mode & FMODE_READ))
@@ -63,7 +63,7 @@ struct file *ringwalk_get_directory(int fd)
 	return ERR_PTR(error);
 }
 
-/* The names of attributes asked for: every one with its NUL, of a length that getxattr(2) takes. */
+/* Copies the names of wanted attributes. Each has its NUL and a length that getxattr(2) allows. */
 static int ringwalk_check_xattr_names(const char *names, u32 len)
 {
 	u32 at = 0;
@@ -102,11 +102,11 @@ static int ringwalk_get_xattr_names(struct ringwalk_wanted *wanted,
 }
 
 /**
- * ringwalk_get_wanted - checks what is wanted of every entry
+ * ringwalk_get_wanted - checks the wanted data of every entry
  * @pool: the open device's buffers
- * @wanted: where it is put; ringwalk_put_wanted() frees what belongs to it
- * @fields: what the caller asked for
- * @flags: of the request
+ * @wanted: where the result is put; ringwalk_put_wanted() frees its memory
+ * @fields: the caller's request
+ * @flags: the flags of the request
  * @len: bytes of the caller's output buffer
  *
  * Return: 0 or a negative errno.
@@ -134,7 +134,7 @@ int ringwalk_get_wanted(struct ringwalk_pool *pool, struct ringwalk_wanted *want
 	if (fields->xattr_entry_max > RINGWALK_XATTR_ENTRY_MAX ||
 	    fields->xattr_entry_max >= min(len, RINGWALK_BUFFER_MAX))
 		return -EINVAL;
-	/* Not less than a word, as this is also what says that attributes are wanted. */
+	/* At least a word, because a value other than 0 means that attributes are wanted. */
 	wanted->xattr_room = max_t(u32, round_down(fields->xattr_entry_max, sizeof(u64)),
 				   sizeof(u64));
 	wanted->xattr_value_max = min_t(u32, fields->xattr_value_max, XATTR_SIZE_MAX);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Metadata: struct kstat into struct ringwalk_stat and the groups behind it. */
+/* Metadata: converts struct kstat to struct ringwalk_stat and the groups after it. */
 #include <linux/cred.h>
 #include <linux/kdev_t.h>
 #include <linux/uidgid.h>
@@ -9,11 +9,11 @@
 #define RINGWALK_TIMES		(STATX_ATIME | STATX_MTIME | STATX_CTIME | STATX_BTIME)
 #define RINGWALK_MNT_IDS	(STATX_MNT_ID | STATX_MNT_ID_UNIQUE)
 #define RINGWALK_WORDS		(RINGWALK_MNT_IDS | STATX_DIOALIGN | STATX_SUBVOL)
-/* Fields that are in struct ringwalk_stat whether they were asked for or not. */
+/* Fields that struct ringwalk_stat always has. */
 #define RINGWALK_FIXED		(STATX_BASIC_STATS & ~RINGWALK_TIMES)
 
 /**
- * ringwalk_stat_size - bytes of metadata in each record
+ * ringwalk_stat_size - size of the metadata in each record
  * @mask: what is asked for
  *
  * Return: the size of struct ringwalk_stat with its groups.
@@ -50,7 +50,7 @@ static void *ringwalk_put_times(void *to, u32 mask, u32 valid, const struct ksta
 	return to;
 }
 
-/* The case of almost every caller and file: all time stamps asked for, and all there. */
+/* The usual case: all time stamps are wanted, and all exist. */
 static void *ringwalk_put_all_times(struct ringwalk_time *to, const struct kstat *stat)
 {
 	ringwalk_put_time(to, true, &stat->atime);
@@ -109,12 +109,12 @@ static void ringwalk_put_ids(struct ringwalk_stat *out, struct ringwalk_ids *ids
 }
 
 /**
- * ringwalk_stat_fill - metadata of a file, as statx(2) gives it
+ * ringwalk_stat_fill - fills in the metadata of a file, as statx(2) does
  * @batch: what is asked for
  * @path: the file
- * @out: where it is written, with room for ringwalk_stat_size() bytes
+ * @out: where the metadata is written, with room for ringwalk_stat_size() bytes
  *
- * Identifiers of mounts are known to the kernel's own code only.
+ * Only the kernel's own code knows mount identifiers.
  *
  * Return: 0 or a negative errno; then @out is undefined.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RINGWALK_IOC_STAT_BATCH: names that are known, so that one directory can be shared among several
- * workers. All records have the same size until attributes are packed together.
+ * RINGWALK_IOC_STAT_BATCH: answers for names that the caller knows, so that several workers can
+ * share one directory. All records have the same size until unused room for attributes is closed.
  */
 #include <linux/file.h>
 #include <linux/limits.h>
@@ -10,7 +10,7 @@
 
 #include "internal.h"
 
-/* struct ringwalk_given - names given by the caller, and the records that answer them */
+/* struct ringwalk_given - names from the caller, and their records */
 struct ringwalk_given {
 	const struct ringwalk_wanted *wanted;
 	const char *names;
@@ -23,8 +23,9 @@ struct ringwalk_given {
 };
 
 /*
- * The name at @given->names_done: its length, -EINVAL if there is no proper record, or -ENODATA if
- * the rest of the record is not there, as no more than RINGWALK_BUFFER_MAX bytes were copied in.
+ * Returns the length of the name at @given->names_done, -EINVAL if the record is invalid, or
+ * -ENODATA if the rest of the record is missing, because at most RINGWALK_BUFFER_MAX bytes are
+ * copied in.
  */
 static int ringwalk_given_name(const struct ringwalk_given *given, bool cut)
 {
@@ -48,7 +49,7 @@ static int ringwalk_given_error(const char *name, u32 len)
 		return -EXDEV;
 	if (!len || memchr(name, '/', len))
 		return -EINVAL;
-	/* No path walk ends in a longer name, so file systems need not be ready for one. */
+	/* A path walk never ends in a longer name, so file systems need not handle one. */
 	if (len >= PATH_MAX)
 		return -ENAMETOOLONG;
 	return 0;
@@ -88,7 +89,7 @@ static int ringwalk_given_entries(struct ringwalk_given *given, struct file *dir
 	int error = 0;
 	u32 room;
 
-	/* As many as there can be answers, and as there can be names of one byte. */
+	/* As many as the output can hold, and as the input can hold names of one byte. */
 	room = min(given->size / reclen,
 		   given->names_len / (u32)ALIGN(sizeof(struct linux_dirent64), sizeof(u64)));
 	ringwalk_batch_init(&batch, dir, given->wanted, given->records, given->names, room);

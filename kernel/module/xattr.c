@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Extended attributes of an entry, written into the room at the end of its record. A value goes
- * straight to its place; only if it does not fit there is its size asked for, to tell whether it is
- * longer than the caller wants or than what is left.
+ * Writes extended attributes of an entry into the room at the end of its record. A value goes
+ * directly to its place. Only if it does not fit, its size is read, to distinguish a value that is
+ * longer than the caller's limit from one that is longer than the remaining room.
  */
 #include <linux/string.h>
 
 #include "internal.h"
 
-/* Records of one entry; @used of @room bytes are taken. */
+/* Records of one entry; @used of @room bytes are used. */
 struct ringwalk_xattrs {
 	const struct path *path;
 	const struct ringwalk_wanted *wanted;
@@ -32,15 +32,15 @@ static ssize_t ringwalk_xattr_get(const struct path *path, const char *name, voi
 	return vfs_getxattr(ringwalk_idmap(path->mnt), path->dentry, name, value, size);
 }
 
-/* What is not there, as far as callers are told. */
+/* Errors that callers see as a missing attribute. */
 static bool ringwalk_xattr_absent(ssize_t len)
 {
 	return len == -ENODATA || len == -EOPNOTSUPP;
 }
 
 /*
- * The value, or what stands for it: -E2BIG if it is longer than the caller wants, -ENOSPC if it
- * does not fit into @space. A value that grows meanwhile is asked for again.
+ * Returns the length of the value, -E2BIG if it is longer than the caller's limit, or -ENOSPC if it
+ * does not fit into @space. A value that grows meanwhile is read again.
  */
 static ssize_t ringwalk_xattr_value(struct ringwalk_xattrs *xattrs, const char *name, char *value,
 				    u32 space)
@@ -110,7 +110,7 @@ static void ringwalk_xattr_add_names(struct ringwalk_xattrs *xattrs, const char 
 	}
 }
 
-/* A list that does not end in a NUL is not one. */
+/* A list that does not end in a NUL is an error. */
 static void ringwalk_xattr_add_all(struct ringwalk_xattrs *xattrs)
 {
 	char *names = xattrs->wanted->xattr_list.data;
@@ -125,10 +125,10 @@ static void ringwalk_xattr_add_all(struct ringwalk_xattrs *xattrs)
 }
 
 /**
- * ringwalk_xattr_fill - extended attributes of a file
+ * ringwalk_xattr_fill - fills in the extended attributes of a file
  * @path: the file
- * @wanted: which of them, and their limits
- * @entry: the file's record, with @wanted->xattr_room bytes kept for them at its end
+ * @wanted: the wanted attributes and their limits
+ * @entry: the file's record, with @wanted->xattr_room bytes reserved at its end
  */
 void ringwalk_xattr_fill(const struct path *path, const struct ringwalk_wanted *wanted,
 			 struct ringwalk_entry *entry)

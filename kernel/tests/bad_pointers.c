@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every address in a request, in turn: none, the kernel's, not mapped, not readable, not writable, and memory that ends early.
+ * Tries bad values of every address in a request: none, the kernel's, unmapped, unreadable,
+ * unwritable, and memory that ends early.
  */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -15,7 +16,7 @@ static struct transport transport;
 static struct list names;
 static char buf[32768] __attribute__((aligned(8)));
 
-/* Addresses where nothing can be; of x86-64's halves, between them, and at the ends. */
+/* Addresses that are never mapped: of x86-64's halves, between them, and at the ends. */
 static const uint64_t nowhere[] = {
 	0, 8, 4096 - 8, 0x00007ffffffff000, 0x0000800000000000, 0x4000000000000000, 0x8000000000000000, 0xdead000000000100,
 	0xffff888000000000, 0xffffffff81000000, 0xffffffffff600000, (uint64_t)-4096, (uint64_t)-8,
@@ -45,13 +46,16 @@ static void request_address(unsigned int command, const char *name, const void *
 		CHECK(got == -EFAULT, "%s at 0x%jx: %ld", name, (uintmax_t)nowhere[i], got);
 	}
 	CHECK(transport_call_raw(&transport, command, (uintptr_t)page_none) == -EFAULT, "%s that cannot be read", name);
-	/* It ends where memory ends: nothing behind it is read. A byte further, it cannot be. */
+	/*
+	 * The request ends where memory ends, and succeeds: no byte after it is read. A byte
+	 * further it fails.
+	 */
 	memcpy(exact, request, len);
 	CHECK(transport_call_raw(&transport, command, (uintptr_t)exact) >= 0, "%s at the end of memory", name);
 	memmove(exact + 8, request, len - 8);
 	CHECK(transport_call_raw(&transport, command, (uintptr_t)exact + 8) == -EFAULT, "%s across the end of memory", name);
 	guard_free(exact, len);
-	/* What is "out" has to be written somewhere. */
+	/* Fields marked "out" need writable memory. */
 	MUST(mprotect(page_readonly, PAGE, PROT_READ | PROT_WRITE) == 0);
 	memcpy(page_readonly, request, len);
 	MUST(mprotect(page_readonly, PAGE, PROT_READ) == 0);
@@ -76,8 +80,8 @@ static void requests(int fd)
 }
 
 /*
- * What failed for want of memory to write to must be there for the next request: all names are in the @len bytes of records
- * that were given, and in those of the requests that follow.
+ * A request that failed because of its output memory must not lose names. All names are in the @len
+ * bytes of returned records and in those of the following requests.
  */
 static void nothing_lost(int fd, const char *given, long len, const char *what)
 {
@@ -114,7 +118,9 @@ static void output_at(int fd, uint64_t address, const char *what)
 	CHECK(got == -EFAULT, "stat_batch to %s 0x%jx: %ld", what, (uintmax_t)address, got);
 }
 
-/* A buffer may be longer than the memory that it begins in, if what is written fits, as with getdents64. */
+/*
+ * A buffer may be longer than its memory if the written records fit, as with getdents64.
+ */
 static void short_memory(int fd)
 {
 	char *page = guard_alloc(PAGE);
@@ -132,7 +138,10 @@ static void short_memory(int fd)
 	CHECK(transport_call(&transport, RINGWALK_IOC_GETDENTS, &getdents) == (long)names.len, "getdents to exact memory");
 	getdents.buf = (uintptr_t)page + 8;
 	getdents.off = 0;
-	/* Where memory ends within the records, those before it are given, as by getdents64; nothing is lost. */
+	/*
+	 * If memory ends within the records, the records before are returned, as by getdents64.
+	 * None is lost.
+	 */
 	got = transport_call(&transport, RINGWALK_IOC_GETDENTS, &getdents);
 	CHECK(got == -EFAULT || got > 0, "getdents across the end of memory: %ld", got);
 	nothing_lost(fd, page + 8, got > 0 ? got : 0, "getdents across the end of memory");
@@ -158,7 +167,7 @@ static void attribute_names_at(int fd, uint64_t address, uint32_t len)
 	request_xattrs(&plus.fields, (const char *)(uintptr_t)address, len, 100, 1000);
 	batch.fields = plus.fields;
 	got = transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &plus);
-	/* None, with a length, is a contradiction. */
+	/* A null address with a length is invalid. */
 	CHECK(got == -EFAULT || (!address && got == -EINVAL), "readdirplus with attribute names at 0x%jx: %ld",
 	      (uintmax_t)address, got);
 	nothing_lost(fd, "", 0, "readdirplus with bad attribute names");

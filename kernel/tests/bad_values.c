@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a request may not say is refused with the error that <linux/ringwalk.h> names, and nothing of it is written.
+ * Invalid requests are refused with the error that <linux/ringwalk.h> names, and no memory is
+ * written.
  */
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -12,7 +13,7 @@
 
 static char buf[8192] __attribute__((aligned(8)));
 
-/* Any of the requests; all begin alike. */
+/* Any request; all have the same beginning. */
 union request {
 	struct ringwalk_getdents getdents;
 	struct ringwalk_readdirplus readdirplus;
@@ -29,7 +30,7 @@ static const unsigned int commands[5] = {
 };
 static const char *const command_names[5] = { "info", "getdents", "readdirplus", "stat_batch", "readahead" };
 
-/* The result must be @error, and neither the request nor its buffer may be touched. */
+/* The result must be @error, and neither the request nor its buffer may change. */
 static void refused(int command, const union request *request, int error, const char *what, unsigned long long value)
 {
 	union request tried = *request, before;
@@ -49,7 +50,7 @@ static void refused(int command, const union request *request, int error, const 
 		}
 }
 
-/* The requests that the others differ from by one field are good ones. */
+/* Valid requests. Each invalid one differs from them by one field. */
 static void all_good(void)
 {
 	for (int i = 1; i < 5; i++) {
@@ -112,7 +113,7 @@ static void reserved_fields(void)
 	}
 }
 
-/* The part that READDIRPLUS and STAT_BATCH have in common. */
+/* The part that READDIRPLUS and STAT_BATCH share. */
 static void try_fields(const struct ringwalk_fields *fields, int error, const char *what, unsigned long long value)
 {
 	union request request = good[2];
@@ -164,7 +165,7 @@ static void limits(void)
 	static const int64_t offsets[] = { -2, -3, -4096, INT32_MIN, INT64_MIN };
 	union request request = good[2];
 
-	/* More than is kept for one entry, in a buffer that would hold it. */
+	/* More room than one entry may reserve, in a buffer that would hold it. */
 	request.readdirplus.len = 1 << 20;
 	request_xattrs(&request.readdirplus.fields, "user.a", 7, 100, (128 << 10) + 8);
 	refused(2, &request, -EINVAL, "xattr_entry_max", (128 << 10) + 8);
@@ -195,7 +196,7 @@ static void descriptors(void)
 		}
 }
 
-/* Numbers that are none of the commands: of another size, direction, number or type. */
+/* Unknown commands: with another size, direction, number or type. */
 static void unknown_commands(void)
 {
 	static const unsigned int unknown[] = {
@@ -210,13 +211,13 @@ static void unknown_commands(void)
 		union request request = good[1];
 		long got = transport_call_raw(&transport, unknown[i], (uintptr_t)&request);
 
-		/* ioctl(2) itself takes some of these numbers, for any file. */
+		/* ioctl(2) itself handles some of these numbers, for any file. */
 		CHECK(got == -ENOTTY, "command 0x%x: %ld", unknown[i], got);
 		CHECK(!memcmp(&request, &good[1], sizeof(request)), "command 0x%x wrote to its argument", unknown[i]);
 	}
 }
 
-/* What is behind the request's address in the submission entry. */
+/* The reserved field after the request's address in the submission entry. */
 static void submission_entry(void)
 {
 	union request request = good[1];

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Of what lies above the caller's root nothing is told but the name, as getdents64(2) tells it.
- */
+/* Entries above the caller's root have their name only, as getdents64(2) returns it. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,7 +22,7 @@ static void compare_folder(struct transport *transport, int fd, const char *path
 	list_free(&list);
 }
 
-/* ".." must come without metadata (compare.c sees to that), and must be refused as a name. */
+/* ".." must come without metadata (compare.c checks that), and must be refused as a name. */
 static void no_parent(struct transport *transport, int fd, const char *what)
 {
 	static const char *const names[] = { "..", "../..", "../outside", "/outside" };
@@ -60,7 +58,7 @@ static void inside(struct env *env)
 	root = open("/", O_RDONLY | O_DIRECTORY);
 	MUST(root >= 0);
 	compare_folder(&transport, root, "/", "the root of a chroot");
-	/* A descriptor from outside reads as getdents64 reads it. */
+	/* A descriptor from outside of the root reads as with getdents64. */
 	list_read_apart(&list, outside);
 	MUST(lseek(outside, 0, SEEK_SET) == 0);
 	request_check_names(&transport, outside, 4096, &list, 0, "a folder outside");

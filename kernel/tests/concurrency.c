@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Thousands of requests in flight: on rings of several threads, of several commands, on shared and on own folders. Every
- * answer is compared.
+ * Thousands of requests in flight, with several commands, on rings of several threads, on shared
+ * and on separate folders. Every answer is compared.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -55,7 +55,7 @@ static struct list *list_of(const struct worker *worker, unsigned int i)
 	return &worker->shared->lists[i % FOLDERS];
 }
 
-/* All begin somewhere else; the last ones at the end. */
+/* Each begins at another position, the last ones at the end. */
 static size_t first_of(const struct worker *worker, unsigned int i)
 {
 	return i * 7 % list_of(worker, i)->count;
@@ -150,7 +150,7 @@ static void round_by_ring(struct worker *worker)
 		MUST(ring_wait(&worker->transport.ring, &cqe) == 0);
 		which = cqe.user_data;
 		transport_finish(&worker->transport, commands[command_of(worker, which)], &worker->requests[which], &cqe);
-		/* Comparing takes much longer than the request. */
+		/* The comparison takes much longer than the request. */
 		if (cqe.res < 0 || which % 8 == worker->number)
 			CHECK_NULL(check(worker, which, cqe.res), "command %u, request %u", command_of(worker, which), which);
 	}
@@ -172,7 +172,7 @@ static void *work(void *arg)
 {
 	struct worker *worker = arg;
 
-	/* A ring is its maker's, with DEFER_TASKRUN at least. */
+	/* With DEFER_TASKRUN only the thread that made a ring may use it. */
 	transport_open(&worker->transport, worker->shared->env->kind, IN_FLIGHT);
 	for (unsigned int round = 0; round < worker->shared->rounds; round++) {
 		pthread_barrier_wait(worker->barrier);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Descriptors that are no open directory, duplicates, and descriptors closed while requests on them are in flight.
+ * Tests descriptors that are no open directory, duplicates, and descriptors that are closed while
+ * requests on them are in flight.
  */
 #include <fcntl.h>
 #include <sys/eventfd.h>
@@ -73,7 +74,10 @@ static void not_directories(struct env *env)
 	close(pipes[1]);
 }
 
-/* A duplicate and a descriptor got from another process are the same open file, and share its position. */
+/*
+ * A duplicate and a descriptor got from another process are the same open file, and share its
+ * position.
+ */
 static void shared(struct env *env, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY), twin = dup(fd);
@@ -98,18 +102,18 @@ static void shared(struct env *env, const char *path)
 		struct transport own;
 		struct ringwalk_getdents request = request_getdents(twin, buf, 256);
 
-		/* A ring does not go well through fork(). */
+		/* A ring cannot be used after fork(). */
 		transport_open(&own, env->kind, 0);
 		CHECK(transport_call(&own, RINGWALK_IOC_GETDENTS, &request) > 0, "in a child process");
 		test_child_exit();
 	}
 	WAIT_CHILD(child);
-	/* sys_getdents64 with the same length tells how far that was. */
+	/* sys_getdents64 with the same length shows how far that was. */
 	MUST((child = open(path, O_RDONLY | O_DIRECTORY)) >= 0);
 	for (int i = 0; i < 5; i++) {
 		MUST(lseek(child, 0, SEEK_SET) == 0);
 		MUST(sys_getdents64(child, buf, 256) > 0);
-		/* It ends early where io_uring has something to do for this task. */
+		/* It ends early if io_uring has work for this task. */
 		if (lseek(fd, 0, SEEK_CUR) == lseek(child, 0, SEEK_CUR))
 			break;
 	}
@@ -121,7 +125,10 @@ static void shared(struct env *env, const char *path)
 	close(twin);
 }
 
-/* The descriptor is closed when the request may have begun or not: it is served, or refused with EBADF. */
+/*
+ * The descriptor is closed when the request may have begun or not: it is served, or refused with
+ * EBADF.
+ */
 static void closed_in_flight(struct env *env, const char *path)
 {
 	enum { IN_FLIGHT = 8 };
@@ -141,7 +148,7 @@ static void closed_in_flight(struct env *env, const char *path)
 		}
 		CHECK(ring_submit(&transport.ring, 0) == IN_FLIGHT, "submission");
 		close(fd);
-		/* Its number may be another file's by then. */
+		/* Another file may have its number by then. */
 		if (round % 3 == 0)
 			fd = open(round % 2 ? path : "/dev/null", O_RDONLY);
 		for (int i = 0; i < IN_FLIGHT; i++) {
@@ -174,7 +181,10 @@ static void count_names(unsigned int *seen, const char *at, long len, bool plus,
 	}
 }
 
-/* Many requests on one open file with the current position: each gets the next piece, none is given twice. */
+/*
+ * Many requests on one open file with the current position: each gets the next piece, and no entry
+ * comes twice.
+ */
 static void pieces(const char *path, bool plus)
 {
 	enum { IN_FLIGHT = 16 };

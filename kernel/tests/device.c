@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The device: whose it is, what it says of itself, and what it has nothing to do with.
- */
+/* Tests the device: its owner and mode, its information, and operations that it does not have. */
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -52,7 +50,7 @@ static void information(struct env *env)
 	transport_close(&transport);
 }
 
-/* Operations that it does not have fail, and do no harm. */
+/* Unknown operations fail, and do no harm. */
 static void other_operations(struct env *env)
 {
 	int fd = open(DEVICE_PATH, O_RDWR), second = open(DEVICE_PATH, O_RDONLY);

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A FUSE server that mirrors a folder, so that the tests have a FUSE file system to write to: by /dev/fuse itself, without a library.
+ * A FUSE server that mirrors a folder, as a writable FUSE file system for the tests. It uses
+ * /dev/fuse directly, without a library.
  *
- * fuse_mirror SOURCE MOUNTPOINT	mounts, goes into the background, and serves until it is unmounted
+ * fuse_mirror SOURCE MOUNTPOINT
  *
- * An inode is an O_PATH descriptor of the source, kept for as long as the kernel knows it; its number is the source's. What needs
- * the file itself goes by /proc/self/fd. One thread: requests of the kernel are answered one after the other.
+ * It mounts, goes into the background, and serves until it is unmounted.
+ *
+ * An inode is an O_PATH descriptor of the source, kept while the kernel knows the inode. Its number
+ * is the source's. Operations on the file itself go through /proc/self/fd. One thread answers the
+ * kernel's requests one after the other.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -94,7 +98,7 @@ static void serve(const struct fuse_in_header *in, const void *body)
 		forget_many(body);
 		return;
 	case FUSE_INTERRUPT:
-		/* Nothing here takes so long. */
+		/* No request takes this long. */
 		return;
 	case FUSE_DESTROY:
 		reply(in, 0, NULL, 0);
@@ -148,7 +152,7 @@ int main(int argc, char **argv)
 		perror("fuse_mirror: mount");
 		return 1;
 	}
-	/* The kernel keeps requests until they are read, so the mount can be used at once. */
+	/* The kernel keeps requests until the server reads them, so the mount is usable at once. */
 	if (daemon(0, 1))
 		return 1;
 	for (;;) {

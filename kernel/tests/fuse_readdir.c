@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A FUSE file system of one folder with made-up files, which answers after a delay and counts what it is asked.
+ * A FUSE file system of one folder with invented files. It answers after a delay and counts
+ * requests.
  *
  * fuse_readdir [OPTION]... MOUNTPOINT [COMMAND...]
  *
  * Mounts it, runs COMMAND (by the shell if it is one word), unmounts and prints
  *
- *	requests READDIR-REQUESTS entries ENTRIES-IN-THEM a-request ENTRIES/REQUESTS all ALL-REQUESTS
+ *   requests READDIR-REQUESTS entries ENTRIES-IN-THEM a-request ENTRIES/REQUESTS \
+ *       all ALL-REQUESTS
  *
- * Its status is COMMAND's. Two commands are its own: "list" reads the folder once with a buffer of --buffer bytes (1 MiB) and prints the seconds it
- * took, "check" is a test. Names are as a mail server makes them, "0000000017.M000017P2421.host,S=1017,W=...:2,S", filled up to
- * --name-length (84 by default). A page of READDIRPLUS holds 4096 / (152 + 88) = 17 of them, which is the published case: 14 to 18 entries a request
- * of 4 KiB. Kernels before 6.16 ask for a page at a time, however large the buffer of the caller is.
+ * The exit status is that of COMMAND. Two commands are built in: "list" reads the folder once with
+ * a buffer of --buffer bytes (1 MiB) and prints the seconds it took, "check" is a test. Names look
+ * like those of a mail server, "0000000017.M000017P2421.host,S=1017,W=...:2,S", filled up to
+ * --name-length (84 by default). A page of READDIRPLUS holds 4096 / (152 + 88) = 17 of them, which
+ * is the published case: 14 to 18 entries a request of 4 KiB. Kernels before 6.16 ask for a page at
+ * a time, however large the buffer of the caller is.
  *
- * Speaks the protocol of linux/fuse.h itself, so that it is static, and answers with many threads, so that requests wait beside each other.
+ * It implements the protocol of linux/fuse.h itself, so that it can be static. It answers with many
+ * threads, so that requests wait concurrently.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -51,7 +56,7 @@ static struct {
 	unsigned int name_length;
 	unsigned int max_pages;
 	unsigned int threads;
-	/* 0 never, 1 as the kernel likes, 2 always */
+	/* 0 never, 1 if the kernel chooses, 2 always */
 	unsigned int plus;
 	bool cache;
 	int fd;
@@ -81,7 +86,7 @@ static void stop(const char *format, ...)
 	exit(FAIL);
 }
 
-/* Name number @i, of exactly the length asked for; @name has NAME_MAX + 1 bytes. */
+/* Writes name number @i with exactly the wanted length to @name, which has NAME_MAX + 1 bytes. */
 static size_t make_name(unsigned int i, char *name)
 {
 	static const char host[] = ".a-mail-host-of-some-length.example.org.and-more-of-it-to-fill-up-what-is-left-";
@@ -93,7 +98,7 @@ static size_t make_name(unsigned int i, char *name)
 	return server.name_length;
 }
 
-/* The number of the file of this name, or -1. */
+/* Returns the number of the file with this name, or -1. */
 static long find_name(const char *name)
 {
 	char expected[NAME_MAX + 1];
@@ -154,7 +159,10 @@ static void answer_init(const struct fuse_in_header *in, const struct fuse_init_
 	reply(in->unique, 0, &out, sizeof(out));
 }
 
-/* Entry number @i of the folder, dots included, to the reply. Returns its length, or 0 if it does not fit. */
+/*
+ * Adds entry number @i of the folder, dots included, to the reply. Returns its length, or 0 if it
+ * does not fit.
+ */
 static size_t add_entry(char *to, size_t left, uint64_t i, bool plus)
 {
 	struct fuse_entry_out *entry = (void *)to;
@@ -167,7 +175,10 @@ static size_t add_entry(char *to, size_t left, uint64_t i, bool plus)
 	if (len > left)
 		return 0;
 	memset(to, 0, len);
-	/* A node id of 0 says nothing of the entry, as libfuse's servers do for the dots. */
+	/*
+	 * A node id of 0 means no information about the entry, as libfuse's servers do for the
+	 * dots.
+	 */
 	if (plus && i >= DOTS)
 		fill_entry(entry, i);
 	dirent->ino = i < DOTS ? FUSE_ROOT_ID : i;
@@ -189,7 +200,7 @@ static void answer_readdir(const struct fuse_in_header *in, const struct fuse_re
 			break;
 	}
 	reply(in->unique, 0, out, used);
-	/* The end is a request too, but not one that could have had entries. */
+	/* The request at the end has no entries, and does not count. */
 	if (!used)
 		return;
 	count(&counted.requests, 1);
@@ -280,7 +291,10 @@ static void *serve(void *unused)
 	return NULL;
 }
 
-/* Reads the folder with buffers of @len bytes, and looks that every file is there once, in order. Entries, or -1. */
+/*
+ * Reads the folder with buffers of @len bytes, and checks that every file comes once, in order.
+ * Returns the number of entries, or -1.
+ */
 static long read_folder(const char *path, size_t len)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY);
@@ -310,12 +324,13 @@ static long read_folder(const char *path, size_t len)
 }
 
 /*
- * A test: all is there with every buffer, whether or not it comes from the kernel's cache of the folder, and a large buffer is filled
- * by few requests. How few depends on the kernel, so the caller says with --at-least.
+ * A test: every buffer gets all entries, with and without the kernel's cache of the folder, and few
+ * requests fill a large buffer. Their number depends on the kernel, so the caller passes
+ * --at-least.
  */
 static int check(const char *path, unsigned long at_least)
 {
-	/* The first one fills the cache, if there is one. */
+	/* The first reading fills the cache, if there is one. */
 	static const size_t lens[] = { 1 << 20, 4 << 10, 128 << 10, 32 << 10, 300, 100000, 4097 };
 	unsigned long before, entries;
 
@@ -329,7 +344,7 @@ static int check(const char *path, unsigned long at_least)
 			entries = counted.entries - entries;
 			printf("buffer %zu: %lu requests, %.1f entries a request\n", lens[i], before,
 			       before ? (double)entries / before : 0);
-			/* Once it was read to the end, the kernel knows it. */
+			/* After a complete reading the kernel has it in cache. */
 			if (server.cache && again && before) {
 				fprintf(stderr, "the cache was not used\n");
 				return FAIL;
@@ -363,7 +378,7 @@ static int run(char **command)
 	if (pid < 0)
 		stop("fork");
 	if (!pid) {
-		/* The file system ends with the server, also if the command does not. */
+		/* The file system ends with the server, even if the command runs on. */
 		close(server.fd);
 		if (command[1])
 			execvp(command[0], command);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * GETDENTS gives, byte by byte and call by call, what getdents64(2) gives.
- */
+/* GETDENTS returns the same bytes as getdents64(2), call by call. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,7 +15,10 @@ static char plain[BUF_LEN] __attribute__((aligned(8)));
 
 static long env_fs;
 
-/* Neither what getdents64 leaves as it was, nor anything that the kernel had in its buffer, may be taken for records. */
+/*
+ * Neither bytes that getdents64 does not write nor old bytes of the kernel's buffer may be taken
+ * for records.
+ */
 static const char *bytes_differ(const char *got, const char *expected, long len, unsigned char filler)
 {
 	for (long at = 0; at < len;) {
@@ -36,9 +37,10 @@ static const char *bytes_differ(const char *got, const char *expected, long len,
 }
 
 /*
- * getdents64(2) again where it gave less than @wanted bytes. FUSE gives a page an answer, of which a request takes more
- * than one. Elsewhere it ends early if io_uring has something to do for this task, such as starting a worker, which looks
- * like a signal to it. Returns what it gave from the offset @from on.
+ * Calls getdents64(2) again if it returned less than @wanted bytes. FUSE answers a page at a time,
+ * and a request takes more than one page. On other file systems the call ends early if io_uring has
+ * work for this task, such as starting a worker, which looks like a signal. Returns the bytes from
+ * the offset @from on.
  */
 static long plain_again(int fd, off_t from, uint32_t len, long given, long wanted)
 {
@@ -56,7 +58,9 @@ static long plain_again(int fd, off_t from, uint32_t len, long given, long wante
 	return given;
 }
 
-/* One call of each, on two open files at the same place. Returns what both gave. */
+/*
+ * Makes one call of each on two open files at the same position. Returns the bytes, equal for both.
+ */
 static long compare_call(struct transport *transport, int fd, int plain_fd, uint32_t len, uint32_t *result_flags)
 {
 	struct ringwalk_getdents request = request_getdents(fd, buf, len);
@@ -84,7 +88,7 @@ static long compare_call(struct transport *transport, int fd, int plain_fd, uint
 	return got;
 }
 
-/* Reads to the end with buffers of @len bytes; larger ones where a record does not fit. */
+/* Reads to the end with buffers of @len bytes, or larger ones where a record does not fit. */
 static void compare_length(struct transport *transport, int fd, int plain_fd, uint32_t len)
 {
 	uint32_t flags;
@@ -114,18 +118,21 @@ static void every_length(struct env *env, struct transport *transport)
 		name[len] = 0;
 		MUST(mknodat(fd, name, S_IFREG | 0644, 0) == 0);
 	}
-	/* POSIX wants a new file seen after a rewind only. The first reading also updates the time of access. */
+	/*
+	 * POSIX requires a new file to be seen after a rewind only. The first reading also updates
+	 * the time of access.
+	 */
 	for (uint32_t len = 0; len < 300 && !test_failures(); len += len > 40 || env->fs == FS_FUSE ? test_step(env, 1) : 1)
 		compare_length(transport, fd, plain_fd, len);
 	for (uint32_t len = 512; len <= BUF_LEN && !test_failures(); len *= env->full ? 2 : 8)
 		compare_length(transport, fd, plain_fd, len);
-	/* Nothing is left: a buffer that would be too small for a record is not an error. */
+	/* At the end, a buffer that is too small for a record is not an error. */
 	CHECK(compare_call(transport, fd, plain_fd, 8, &flags) == 0, "at the end");
 	close(fd);
 	close(plain_fd);
 }
 
-/* Every cookie of a folder leads to the entry after it, from wherever the position is. */
+/* Every cookie of a folder leads to the entry after it, from any position. */
 static void cookies(struct env *env, struct transport *transport)
 {
 	struct list list, rest;
@@ -146,7 +153,7 @@ static void cookies(struct env *env, struct transport *transport)
 		memset(&rest, 0, sizeof(rest));
 		list_append(&rest, buf, got);
 		if (rest.count + i < list.count) {
-			/* The last cookie of a buffer is the position, and leads on as any other. */
+			/* The last cookie of a buffer is the position, and works like any other. */
 			struct list more;
 
 			CHECK(!request_all_names(transport, fd, BUF_LEN, &more), "after cookie %zu", i);
@@ -160,7 +167,7 @@ static void cookies(struct env *env, struct transport *transport)
 	close(fd);
 }
 
-/* The position is the open file's: lseek(2), getdents64(2) and requests see each other. */
+/* The position belongs to the open file: lseek(2), getdents64(2) and requests share it. */
 static void shared_position(struct env *env, struct transport *transport)
 {
 	struct list list, half;
@@ -192,7 +199,7 @@ static void shared_position(struct env *env, struct transport *transport)
 	close(twin);
 }
 
-/* Offsets that nobody gave: as lseek(2) and getdents64(2) treat them. */
+/* Invalid offsets are handled as by lseek(2) and getdents64(2). */
 static void odd_offsets(struct env *env, struct transport *transport)
 {
 	static const int64_t offsets[] = { -2, -4096, INT64_MIN, 1, 2, 3, 12345, INT32_MAX, 1ll << 32, INT64_MAX };
@@ -231,7 +238,7 @@ static void empty_and_removed(struct env *env, struct transport *transport)
 	close(plain_fd);
 }
 
-/* More than the module's buffer in one folder, and a buffer larger than what is used of it. */
+/* A folder larger than the module's buffer, and a buffer larger than the used maximum. */
 static void large(struct env *env, struct transport *transport)
 {
 	unsigned int count = env->full ? 6000 : env->fs == FS_FUSE ? 200 : 600;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Owners as the caller sees them: through mounts with mapped ids, and in user namespaces, where others' are the overflow id.
+ * Owners are those that the caller sees: through mounts with mapped ids, and in user namespaces,
+ * where foreign owners are the overflow id.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -20,7 +21,10 @@
 
 static char buf[1 << 16] __attribute__((aligned(8)));
 
-/* A process in a user namespace of its own with these maps, until it is killed. Returns its id. */
+/*
+ * Starts a process in its own user namespace with these maps, and returns its id. The caller kills
+ * it.
+ */
 static pid_t namespace_with(const char *map)
 {
 	int ready[2];
@@ -55,7 +59,7 @@ static void end_process(pid_t child)
 	waitpid(child, NULL, 0);
 }
 
-/* Compares all that the folder has; the owner of "owned" as READDIRPLUS gives it. */
+/* Compares the whole folder. Returns the owner of "owned" from READDIRPLUS. */
 static uint32_t compare_owner(struct env *env, const char *path, const char *what)
 {
 	struct ringwalk_readdirplus plus;
@@ -109,7 +113,8 @@ static void mapped_mount(struct env *env)
 	tree_own_mounts();
 	snprintf(target, sizeof(target), "/tmp/mapped.%d", (int)getpid());
 	MUST(mkdir(target, 0755) == 0);
-	MUST(syscall(__NR_move_mount, tree, "", AT_FDCWD, target, 4 /* MOVE_MOUNT_F_EMPTY_PATH */) == 0);
+	MUST(syscall(__NR_move_mount, tree, "", AT_FDCWD, target,
+		     4 /* MOVE_MOUNT_F_EMPTY_PATH */) == 0);
 	strcat(target, "/folder");
 	owner = compare_owner(env, target, "a mount with mapped ids");
 	CHECK(owner == 101000, "the owner 1000 is %u through a mount that adds 100000", owner);
@@ -119,7 +124,10 @@ static void mapped_mount(struct env *env)
 	end_process(holder);
 }
 
-/* An attribute whose value depends on who reads it: rights of a file for the root of one namespace (capability.h). */
+/*
+ * An attribute whose value depends on the reader: capabilities of a file for the root of one
+ * namespace (capability.h).
+ */
 static void give_capability(const char *path)
 {
 	struct vfs_ns_cap_data data = {
@@ -138,7 +146,7 @@ static void enter_namespace(const char *map)
 
 	MUST(pipe(go) == 0);
 	fflush(stdout);
-	/* Only somebody outside may write a map of ids that are not one's own. */
+	/* Only a process outside may write a map of foreign ids. */
 	child = fork();
 	MUST(child >= 0);
 	if (!child) {
@@ -165,7 +173,7 @@ static void other_root(struct env *env)
 	uint32_t owner;
 
 	snprintf(path, sizeof(path), "%s/folder", env->path);
-	/* Whose root is 1000 outside: the owner of "owned". */
+	/* Its root is 1000 outside: the owner of "owned". */
 	enter_namespace("0 1000 1");
 	owner = compare_owner(env, path, "a namespace with one id");
 	CHECK(owner == 0, "the owner is %u", owner);

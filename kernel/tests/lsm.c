@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * SELinux: what its policy denies to statx(2), getdents64(2) and lookups it denies to requests.
+ * SELinux denies the same to requests as to statx(2), getdents64(2) and lookups.
  *
- * Needs a kernel that was booted with security=selinux, and the policy made of selinux.conf beside the program. The policy stays loaded,
- * without being enforced, when the test has ended; it allows everything but what is labelled here.
+ * Needs a kernel that was booted with security=selinux, and the policy of selinux.conf beside the
+ * program. After the test the policy stays loaded, but is not enforced. It allows everything except
+ * the labels of this test.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -27,10 +28,13 @@ static void load_policy(void)
 
 	if (access(SELINUX "/load", F_OK))
 		test_skip("SELinux is not on (the kernel has to be booted with security=selinux)");
-	/* Loaded before (without any policy, every context is taken). Each loading is told in a hundred lines of the kernel's log. */
+	/*
+	 * The policy was loaded before. (Without any policy every context is accepted.) Each
+	 * loading writes a hundred lines to the kernel's log.
+	 */
 	if (access(SELINUX "/class/dir", F_OK) == 0 && write_text(SELINUX "/context", "test_u:object_r:hidden_t") == 0)
 		return;
-	/* It lies beside the program. */
+	/* The policy lies beside the program. */
 	len = readlink("/proc/self/exe", path, sizeof(path) - 32);
 	MUST(len > 0);
 	path[len] = 0;
@@ -43,7 +47,7 @@ static void load_policy(void)
 	close(fd);
 	fd = open(SELINUX "/load", O_WRONLY);
 	MUST(fd >= 0);
-	/* The whole policy in one call. */
+	/* The whole policy must be written by one call. */
 	MUST(write(fd, policy, len) == len);
 	close(fd);
 }
@@ -64,7 +68,7 @@ static void label_below(const char *folder, const char *name, const char *type)
 	label(path, type);
 }
 
-/* All records of a folder against the system calls, and how many of them were denied. */
+/* Compares all records of a folder with the system calls. Returns how many were denied. */
 static unsigned int compare_folder(struct transport *transport, int fd, const char *path)
 {
 	struct ringwalk_readdirplus plus = request_readdirplus(fd, buf, sizeof(buf));
@@ -97,7 +101,7 @@ static unsigned int compare_folder(struct transport *transport, int fd, const ch
 	return denied;
 }
 
-/* The folder may be read no more, though it was opened when it might. */
+/* The folder was opened while reading was allowed; it is denied now. */
 static void unreadable(struct transport *transport, int fd)
 {
 	struct ringwalk_getdents getdents = request_getdents(fd, buf, sizeof(buf));
@@ -146,7 +150,7 @@ static void run(struct env *env)
 		test_skip("labels are tested where they are kept in attributes");
 	load_policy();
 	IN_CHILD(enforced, env);
-	/* However it ended. */
+	/* Also after a failure. */
 	MUST(write_text(SELINUX "/enforce", "0") == 0);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * In a control group with little memory requests succeed, or fail with ENOMEM, or their process is killed; nothing breaks, and nothing
- * stays charged.
+ * In a control group with little memory requests succeed, fail with ENOMEM, or their process is
+ * killed. No memory stays charged.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -69,7 +69,7 @@ static void requests(struct env *env, const char *path)
 		}
 		for (int i = 0; i < IN_FLIGHT && env->kind != TRANSPORT_IOCTL; i++) {
 			MUST(ring_wait(&transport.ring, &cqe) == 0);
-			/* EFAULT: there was no memory for the caller's own page. */
+			/* EFAULT: no memory for the caller's own page. */
 			CHECK(cqe.res > 0 || cqe.res == -ENOMEM || cqe.res == -EFAULT || cqe.res == -EINTR, "%d", cqe.res);
 		}
 		for (int i = 0; i < IN_FLIGHT; i++)
@@ -95,7 +95,7 @@ static void in_group(struct env *env, const char *path, const char *limit)
 	MUST(waitpid(child, &status, 0) == child);
 	CHECK((WIFEXITED(status) && WEXITSTATUS(status) == EXIT_PASS) || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL),
 	      "with %s bytes: status 0x%x", limit, status);
-	/* io_uring ends behind the process. */
+	/* io_uring ends after the process. */
 	for (until = now() + 10; rmdir(group) && now() < until;)
 		usleep(10000);
 	CHECK(access(group, F_OK), "the group with %s bytes cannot be removed", limit);
@@ -111,7 +111,7 @@ static void run(struct env *env)
 
 	tree_files(fd, "file", 300);
 	list_read(&list, fd);
-	/* Each kill is told at length, and a serial console is slow: it stays in the log. */
+	/* Keep the long reports of each kill in the log, because a serial console is slow. */
 	read_text("/proc/sys/kernel/printk", console, sizeof(console));
 	write_text("/proc/sys/kernel/printk", "1");
 	write_text("/proc/sys/vm/oom_dump_tasks", "0");

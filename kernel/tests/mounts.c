@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Entries that something is mounted on are what statx(2) says: the mounted root. Automounts stay as they are.
+ * A mount point shows the mounted root, as with statx(2). Automounts are not triggered.
  */
 #include <fcntl.h>
 #include <sys/mount.h>
@@ -13,7 +13,7 @@
 
 static char buf[1 << 16] __attribute__((aligned(8)));
 
-/* The device number of an entry, by READDIRPLUS: what shows that a mount was crossed. */
+/* Returns the device number of an entry from READDIRPLUS. It shows that a mount was crossed. */
 static uint64_t device_of(struct transport *transport, int fd, const char *name)
 {
 	struct ringwalk_readdirplus plus = request_readdirplus(fd, buf, sizeof(buf));
@@ -60,7 +60,7 @@ static void mount_points(struct env *env)
 	MUST(mount(path, below, NULL, MS_BIND, NULL) == 0);
 	request_check_all(&transport, fd, path, "a folder within itself");
 	MUST(umount2(below, MNT_DETACH) == 0);
-	/* A folder that is covered, by a descriptor from before. */
+	/* A covered folder, read through a descriptor from before. */
 	MUST(mount("three", path, "tmpfs", 0, NULL) == 0);
 	CHECK(device_of(&transport, fd, ".") == ((uint64_t)before.dev_major << 32 | before.dev_minor), "'.' crossed a mount");
 	MUST(umount2(path, MNT_DETACH) == 0);
@@ -76,7 +76,7 @@ static bool is_mounted(const char *path)
 	return strstr(mounts, path);
 }
 
-/* debugfs has a folder that tracefs is mounted on as soon as somebody walks into it. */
+/* debugfs has a folder on which tracefs is mounted as soon as a path walk enters it. */
 static void automounts(struct env *env)
 {
 	struct transport transport;
@@ -84,7 +84,7 @@ static void automounts(struct env *env)
 	int fd;
 
 	tree_own_mounts();
-	/* A mount of our own, on which nobody has walked yet. */
+	/* A mount of this test, which no path walk has entered yet. */
 	if (mount("debugfs", env->path, "debugfs", 0, NULL)) {
 		printf("no debugfs: %s\n", strerror(errno));
 		return;
@@ -100,7 +100,7 @@ static void automounts(struct env *env)
 	CHECK(!is_mounted(path), "mounted from the start");
 	request_check_all(&transport, fd, env->path, "automounts");
 	CHECK(!is_mounted(path), "an automount was triggered");
-	/* That is how it looks when one is. */
+	/* An entered one looks like this. */
 	MUST(openat(fd, "tracing/.", O_RDONLY | O_DIRECTORY) >= 0);
 	CHECK(is_mounted(path), "nothing mounts automatically");
 	request_check_all(&transport, fd, env->path, "automounts that were triggered");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * IORING_OP_GETDENTS as a request: registered files, links, fields that must be zero, many in flight. What it gives is compared
- * with getdents64(2) in getdents.c.
+ * IORING_OP_GETDENTS as a request: registered files, links, fields that must be zero, many in
+ * flight. getdents.c compares its output with getdents64(2).
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -33,7 +33,7 @@ static long complete(struct transport *transport, struct io_uring_cqe *cqe)
 	return cqe->res;
 }
 
-/* The kernel has all three operations, by the feature and by the probe. */
+/* The feature and the probe show all three operations. */
 static void announced(struct transport *transport)
 {
 	struct {
@@ -48,7 +48,10 @@ static void announced(struct transport *transport)
 	CHECK(probe.probe.last_op == transport->first_opcode + 2, "operations %u to %u", transport->first_opcode, probe.probe.last_op);
 }
 
-/* A registered file is read to the end after its descriptor was closed. Its count is one however many requests there are. */
+/*
+ * A registered file is read to the end after its descriptor was closed. Its reference count is one
+ * with any number of requests.
+ */
 static void registered(struct transport *transport, const char *path, const struct list *list)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY);
@@ -80,7 +83,10 @@ static void registered(struct transport *transport, const char *path, const stru
 	MUST(ring_register(&transport->ring, IORING_UNREGISTER_FILES, NULL, 0) == 0);
 }
 
-/* Requests on one open file with the current position get pieces of it, whatever the order in which they complete: nothing twice. */
+/*
+ * Requests on one open file with the current position get pieces of it in any order of completion,
+ * and no entry twice.
+ */
 static void many_in_flight(struct transport *transport, const char *path, const struct list *list)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY);
@@ -118,7 +124,7 @@ static void many_in_flight(struct transport *transport, const char *path, const 
 	close(fd);
 }
 
-/* What no request may have set, one at a time. */
+/* Fields that no request may set, one at a time. */
 static void fields_refused(struct transport *transport, int fd)
 {
 	static const char *const names[] = { "rw_flags", "buf_index", "splice_fd_in", "addr3", "pad2", "off -2" };
@@ -140,7 +146,9 @@ static void fields_refused(struct transport *transport, int fd)
 	}
 }
 
-/* What cannot be read: said as getdents64(2) says it, and without moving a position. A failure ends a chain. */
+/*
+ * Errors are those of getdents64(2), and do not move the position. A failure ends a chain.
+ */
 static void not_directories(struct env *env, struct transport *transport)
 {
 	int file = openat(env->fd, "file", O_RDWR | O_CREAT, 0644), pipe_fd[2], path_fd = open(env->path, O_PATH);
@@ -170,8 +178,8 @@ static void not_directories(struct env *env, struct transport *transport)
 }
 
 /*
- * A thread's work for the ring that is pending when a request runs must not cut it short: completions of workers are announced
- * like that, without IORING_SETUP_COOP_TASKRUN.
+ * Pending task work of the ring must not cut a running request short. Without
+ * IORING_SETUP_COOP_TASKRUN workers announce completions by task work.
  */
 static void task_work(struct transport *transport, const char *path, const struct list *list)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Folders that are in memory are read in the task that submits, without a thread of io-wq, on the file systems that can; what is not in memory is
- * read by a thread, and nothing is given twice or lost in between.
+ * On supporting file systems the submitting task reads folders that are in memory, without a thread
+ * of io-wq. A thread reads the others. No entry comes twice or is lost in between.
  *
- * A ring starts its first thread with the first request that it hands over, and the thread shows in /proc/self/task. That a request that is handed
- * over is seen like this is checked first.
+ * A ring starts its first thread with the first request that needs one, and the thread shows in
+ * /proc/self/task. The test first checks that this method detects such a request.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ static bool can_nowait(const struct env *env)
 	return env->fs == FS_TMPFS || env->fs == FS_EXT || env->fs == FS_XFS;
 }
 
-/* The folder that the child processes look at. */
+/* The folder of the child processes. */
 static char path[512];
 static struct list list;
 
@@ -56,7 +56,7 @@ static struct transport fresh_ring(struct env *env)
 	return transport;
 }
 
-/* The method sees what it has to see. */
+/* Checks the method itself. */
 static void handed_over_is_seen(struct env *env)
 {
 	struct transport transport = fresh_ring(env);
@@ -84,7 +84,7 @@ static void names_inline(struct env *env)
 		CHECK(request_all_names(&transport, fd, lens[i], &got) == 0, "reading");
 		CHECK_NULL(list_differs(&got, &list, 0), "buffers of %u", lens[i]);
 		CHECK(workers() == 0, "%u threads for buffers of %u", workers(), lens[i]);
-		/* Rewinding does not need one either. */
+		/* Rewinding needs no thread either. */
 		CHECK(lseek(fd, 0, SEEK_CUR) > 0, "no position");
 		struct ringwalk_getdents request = request_getdents(fd, buf, lens[i]);
 		request.off = 0;
@@ -129,7 +129,8 @@ static void cache_only(size_t count)
 }
 
 /*
- * The attempt in the submitting task gives the entries that are in the cache, up to the first that is not, where a thread goes on.
+ * The attempt in the submitting task returns the cached entries up to the first one that is not. A
+ * thread continues there.
  */
 static unsigned int cached;
 
@@ -153,7 +154,10 @@ static void partly_cached(struct env *env)
 	close(fd);
 }
 
-/* "." and ".." alone are not worth a request: the position is where it was, and a thread gives everything in one batch. */
+/*
+ * The attempt does not return "." and ".." alone: it leaves the position, and a thread returns
+ * everything in one batch.
+ */
 static void not_cached(struct env *env)
 {
 	struct transport transport = fresh_ring(env);
@@ -172,7 +176,8 @@ static void not_cached(struct env *env)
 }
 
 /*
- * Puts out of memory what a folder is read from, but for the index and one block, by looking for a name that is not there. Every @round finds another.
+ * Removes the blocks of a folder from memory, except the index and one block, by looking up a
+ * missing name. Each @round keeps another block.
  */
 static void evict(unsigned int round)
 {
@@ -186,8 +191,9 @@ static void evict(unsigned int round)
 }
 
 /*
- * Reads by a buffer of @len bytes, without @len the rest by large ones, and counts what was got to @at. Where an attempt ended at a missing block,
- * the cookie is another one for the same place, so the names are what is compared.
+ * Reads by a buffer of @len bytes, without @len the rest by large ones, and counts what was got to
+ * @at. Where an attempt ended at a missing block, the cookie is another one for the same place, so
+ * the names are what is compared.
  */
 static void read_evicted(struct transport *transport, int fd, uint32_t len, size_t *at)
 {
@@ -216,8 +222,8 @@ static void read_evicted(struct transport *transport, int fd, uint32_t len, size
 }
 
 /*
- * An attempt that meets a missing block after it has seen others leaves nothing behind: what is read after it is all there is, once. From
- * the beginning, from the middle, and with metadata.
+ * An attempt that finds a missing block after others has no effect: the reading after it returns
+ * every entry once. From the beginning, from the middle, and with metadata.
  */
 static void partly_evicted(struct env *env)
 {
@@ -246,7 +252,7 @@ static void partly_evicted(struct env *env)
 		evict(round++);
 		CHECK_NULL(request_compare_rest(&transport, &request, path, &list, 0), "metadata, round %u", round);
 	}
-	/* XFS keeps buffers of its own for longer. */
+	/* XFS keeps its own buffers for longer. */
 	if (env->fs == FS_EXT)
 		CHECK(workers() > 0, "nothing was missing, so this has shown nothing");
 	close(fd);
@@ -259,7 +265,10 @@ static void run(struct env *env)
 	if (!can_nowait(env))
 		test_skip("this file system reads folders by threads");
 	tree_files(fd, "a-file-with-some-name-", COUNT);
-	/* With relatime the first reading after a change updates the time of access, which is a thread's work. Its clock has ticks. */
+	/*
+	 * With relatime the first reading after a change updates the access time, which needs a
+	 * thread. The file system's clock has ticks.
+	 */
 	for (int i = 0; i < 3; i++) {
 		usleep(50000);
 		list_read(&list, fd);
@@ -269,7 +278,7 @@ static void run(struct env *env)
 	IN_CHILD(handed_over_is_seen, env);
 	IN_CHILD(names_inline, env);
 	IN_CHILD(metadata_inline, env);
-	/* In tmpfs the cache is all there is. */
+	/* tmpfs has only the cache. */
 	if (env->fs != FS_TMPFS) {
 		static const unsigned int counts[] = { 500, 100, 40 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * IORING_OP_DIR_READAHEAD: entries counted, positions, limits; and that the calls after it find everything in memory: the
- * device is not read any more.
+ * IORING_OP_DIR_READAHEAD: counts of entries, positions, limits. The calls after it find everything
+ * in memory, and do not read the device.
  */
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -16,11 +16,11 @@
 #include "lib/test.h"
 #include "lib/tree.h"
 
-/* Inodes of so many files lie in many blocks, on ext4 of 256 bytes 16 a block. */
+/* The inodes of this many files lie in many blocks: 16 inodes of 256 bytes in a block of ext4. */
 #define COUNT	3000
 #define FLAG_XATTR	1
 
-/* cqe.res; @end and @next as the request gives them. */
+/* Returns cqe.res; sets @end and @next. */
 static long ahead(struct transport *transport, int fd, int64_t off, uint32_t most, uint32_t flags, int64_t *next, bool *end)
 {
 	struct io_uring_sqe *sqe = ring_entry(&transport->ring);
@@ -38,7 +38,7 @@ static long ahead(struct transport *transport, int fd, int64_t off, uint32_t mos
 	return cqe.res;
 }
 
-/* Pieces of some entries lead through the whole folder, whose position stays. */
+/* Requests of a few entries each go through the whole folder. Its position stays. */
 static void in_pieces(struct transport *transport, int fd)
 {
 	static const uint32_t sizes[] = { 1, 7, 100, COUNT / 2 + 1, COUNT, COUNT + 100, 0 };
@@ -64,7 +64,7 @@ static void in_pieces(struct transport *transport, int fd)
 	}
 }
 
-/* From the current position on, and without a place for the next one. */
+/* From the current position on, and without memory for the next position. */
 static void from_position(struct transport *transport, int fd, const struct list *list)
 {
 	bool end;
@@ -88,7 +88,7 @@ static void refused(struct env *env, struct transport *transport, int fd)
 	close(file);
 }
 
-/* Sectors read from the device that @path is on, or -1. */
+/* Returns the sectors read from the device of @path, or -1. */
 static long sectors_read(const char *path)
 {
 	char name[128], text[512];
@@ -102,7 +102,10 @@ static long sectors_read(const char *path)
 	return sectors;
 }
 
-/* What is in the journal only stays in memory until it is written to its place, which freezing the file system does. */
+/*
+ * Blocks that are only in the journal stay in memory until they are written to their place.
+ * Freezing the file system writes them.
+ */
 static void forget(int fd)
 {
 	sync();
@@ -131,7 +134,10 @@ static long list_attributes(const char *path, const struct list *list)
 	return found;
 }
 
-/* Reads of the device tell whether something was in memory. Without the request there are some, or the test says nothing. */
+/*
+ * Reads of the device show whether something was in memory. Without the request there must be some,
+ * or the test proves nothing.
+ */
 static void spares_reads(struct transport *transport, int fd, const char *path, const struct list *list)
 {
 	long before, without, request, after;
@@ -160,7 +166,7 @@ static void spares_reads(struct transport *transport, int fd, const char *path, 
 #define REQUEST	1
 #define CANCEL	2
 
-/* One request, cancelled after @us microseconds: its cqe.res. */
+/* Returns cqe.res of a request that is cancelled after @us microseconds. */
 static int cancelled_after(struct transport *transport, int fd, unsigned int us)
 {
 	struct io_uring_sqe *sqe = ring_entry(&transport->ring);
@@ -186,7 +192,10 @@ static int cancelled_after(struct transport *transport, int fd, unsigned int us)
 	return res;
 }
 
-/* A request that runs ends when it is cancelled, not when it is done. What is in memory goes too fast for that. */
+/*
+ * A running request ends when it is cancelled, not when it is done. Cached data would be too fast
+ * for this test.
+ */
 static void cancelled(struct transport *transport, int fd)
 {
 	unsigned int stopped = 0;

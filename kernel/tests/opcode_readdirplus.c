@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * IORING_OP_READDIRPLUS as a request: registered files, arguments copied when it is submitted, values that are refused, many in
- * flight, output that cannot be written. What it gives is compared with the system calls in readdirplus.c.
+ * IORING_OP_READDIRPLUS as a request: registered files, arguments copied when it is submitted,
+ * values that are refused, many in flight, output that cannot be written. readdirplus.c compares
+ * its output with the system calls.
  */
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -39,7 +40,10 @@ static struct opcode_readdirplus_args *args_of(struct io_uring_sqe *sqe)
 	return (void *)(uintptr_t)sqe->addr3;
 }
 
-/* Several in flight on one open file, registered or not: each gets a piece, no entry is given twice, metadata is that of the entry. */
+/*
+ * Several in flight on one open file, registered or not: each gets a piece, no entry is given
+ * twice, metadata is that of the entry.
+ */
 static void pieces(struct transport *transport, const char *path, const struct list *list, bool fixed)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY);
@@ -86,7 +90,7 @@ static void pieces(struct transport *transport, const char *path, const struct l
 	close(fd);
 }
 
-/* IORING_FEAT_SUBMIT_STABLE: nothing that the entry points to is looked at after submission. */
+/* IORING_FEAT_SUBMIT_STABLE: after submission the kernel does not read the arguments again. */
 static void copied_when_submitted(struct transport *transport, int fd, const char *path, const struct list *list)
 {
 	char names[] = "user.one\0user.two";
@@ -116,7 +120,7 @@ static void copied_when_submitted(struct transport *transport, int fd, const cha
 	}
 }
 
-/* Entry fields and arguments that must be what they are, one wrong at a time. */
+/* Fields of the entry and arguments with invalid values, one at a time. */
 static void values_refused(struct transport *transport, int fd)
 {
 	static const char *const names[] = {
@@ -162,7 +166,10 @@ static void values_refused(struct transport *transport, int fd)
 	CHECK(complete(transport, &cqe) == -EFAULT, "arguments nowhere: %d", cqe.res);
 }
 
-/* The entry may say how large the arguments are: larger ones are good for as long as they say nothing that this kernel does not know. */
+/*
+ * The entry may have the size of the arguments. Larger arguments are valid if the fields that this
+ * kernel does not know are zero.
+ */
 static void sizes(struct transport *transport, int fd)
 {
 	struct ringwalk_readdirplus request = request_readdirplus(fd, buf[0], LEN);
@@ -191,7 +198,10 @@ static void sizes(struct transport *transport, int fd)
 	}
 }
 
-/* Output that cannot be written is an error, and loses nothing: what was read is given to the next request. */
+/*
+ * Output that cannot be written is an error, and loses nothing: the next request returns the same
+ * entries.
+ */
 static void bad_output(struct transport *transport, int fd, const char *path, const struct list *list)
 {
 	struct ringwalk_readdirplus request = request_readdirplus(fd, (void *)8, LEN);

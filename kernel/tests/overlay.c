@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * overlayfs reads the directories below it with a reader of its own: what lies on it is what getdents64(2) and statx(2) say, whatever
- * it lies on. A file system may give a reader as much at a time as it can take, which this one has to say.
+ * overlayfs reads its lower directories with its own reader. Its entries are those of getdents64(2)
+ * and statx(2) on any lower file system. A file system may fill the buffer of a reader, so this
+ * reader must declare its size.
  */
 #include <fcntl.h>
 #include <sys/mount.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the caller may not see of entries is an error in their records, for callers without rights and for a ring's other
- * credentials.
+ * A denied access to an entry is an error in its record, for callers without rights and for other
+ * credentials of a ring.
  */
 #include <fcntl.h>
 #include <grp.h>
@@ -49,7 +49,7 @@ static void compare_batch_of(struct transport *transport, int fd, const char *pa
 		CHECK_NULL(compare_batch(&compare, buf, got, batch.entries, list, 0), "stat_batch of %s", path);
 }
 
-/* The comparison's system calls are made with the rights that the request is made with. */
+/* The system calls of the comparison have the same rights as the request. */
 static void compare_folder(struct env *env, struct transport *transport, size_t i)
 {
 	static const char names[] = "user.one\0trusted.two\0security.three\0system.posix_acl_access";
@@ -84,7 +84,7 @@ static void as_somebody(struct env *env)
 	transport_close(&transport);
 }
 
-/* Errors of the records of a folder: how many are @error, and how many are others. */
+/* Counts the records of a folder with @error, and those with other errors. */
 static void count_errors(struct transport *transport, size_t i, unsigned int personality, int error, unsigned int *same,
 			 unsigned int *others)
 {
@@ -113,7 +113,7 @@ static void count_errors(struct transport *transport, size_t i, unsigned int per
 	}
 }
 
-/* A ring of root's, with requests made as somebody. */
+/* A ring of root, with requests of another user. */
 static void lent_credentials(struct env *env)
 {
 	unsigned int same, others;
@@ -138,7 +138,7 @@ static void lent_credentials(struct env *env)
 	transport_close(&transport);
 }
 
-/* The other way: somebody whose ring was given root's credentials. */
+/* The reverse: a user whose ring has root's credentials. */
 static void borrowed_credentials(struct env *env)
 {
 	unsigned int same, others;

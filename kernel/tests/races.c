@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Folders that change while they are read: entries that stay are seen exactly once in each pass, others have a record
- * that is right or says that they are gone.
+ * Reads folders that change meanwhile. Entries that stay are seen exactly once in each pass. The
+ * record of another entry is right, or says that the entry was removed.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -68,11 +68,11 @@ static void *change(void *arg)
 
 static void staying_name(char *name, unsigned int i)
 {
-	/* Hashes of names are spread over the folder by their number. */
+	/* The number in a name spreads hashes over the folder. */
 	sprintf(name, "stays-%06u", i);
 }
 
-/* Counts the entry if it is one that stays; -1 for others. */
+/* Counts the entry if it stays; returns -1 for others. */
 static int note(unsigned char *seen, const char *name)
 {
 	unsigned int i;
@@ -83,7 +83,7 @@ static int note(unsigned char *seen, const char *name)
 	return i;
 }
 
-/* A pass with getdents64(2): whether this file system keeps the promise at all. */
+/* A pass with getdents64(2), to see whether this file system keeps the promise at all. */
 static bool control_pass(int fd)
 {
 	unsigned char seen[STAYING] = { };
@@ -144,7 +144,7 @@ static void plus_pass(struct transport *transport, int fd, int pass)
 				check_record(&record, record.name, note(seen, record.name));
 		}
 		request.off = RINGWALK_OFF_CURRENT;
-		/* Back to the start once, from somewhere within. */
+		/* Goes back to the start once, from the middle. */
 		if (rewind && ++batch == 5) {
 			request.off = 0;
 			rewind = false;
@@ -155,7 +155,7 @@ static void plus_pass(struct transport *transport, int fd, int pass)
 	check_seen(seen, "readdirplus", pass);
 }
 
-/* Names first, their metadata later, as a program does that spreads one folder over workers. */
+/* Reads names first and metadata later, as a program does whose workers share one folder. */
 static void batch_pass(struct transport *transport, int fd, int pass)
 {
 	static char names[4096] __attribute__((aligned(8))), out[1 << 16] __attribute__((aligned(8)));
@@ -201,7 +201,7 @@ static void make_staying(int fd)
 	}
 }
 
-/* The folder goes away, comes under another name, and is removed, while requests read it. */
+/* The folder is renamed and removed while requests read it. */
 static void folder_goes(struct env *env, struct transport *transport)
 {
 	char path[512], other[512];
@@ -213,7 +213,9 @@ static void folder_goes(struct env *env, struct transport *transport)
 		long got;
 
 		tree_files(fd, "f", 12);
-		/* btrfs wants a rewind to show what was made since the folder was opened. */
+		/*
+		 * btrfs needs a rewind to show entries that were made after the folder was opened.
+		 */
 		request.off = 0;
 		CHECK(transport_call(transport, RINGWALK_IOC_READDIRPLUS, &request) > 0, "at first");
 		request.off = RINGWALK_OFF_CURRENT;

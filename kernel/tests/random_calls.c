@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Random requests, valid ones with some of their fields made up: as a fuzzer makes them, from a seed that is printed. Nothing of what
- * they return matters but that the kernel lives, that sizes stay within their buffers, and that a plain request works in between.
+ * Random requests: valid ones with some random fields, from a seed that is printed. The kernel must
+ * survive, sizes must stay within their buffers, and a plain request must work in between. Other
+ * results do not matter.
  *
- * Threads share files and memory, so that arguments change while they are copied, descriptors go away and folders change.
+ * Threads share files and memory, so that arguments change while they are copied, descriptors go
+ * away and folders change.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -20,7 +22,7 @@
 #define FDS 12
 #define ARENA (1 << 20)
 #define IN_FLIGHT 32
-/* Bytes behind each buffer that must stay as they are. */
+/* Bytes after each buffer that must not change. */
 #define CANARY 64
 
 struct caller {
@@ -44,7 +46,7 @@ static unsigned int some_command(uint64_t *seed, unsigned int command)
 	return random_below(seed, 100) ? command : command ^ (1u << random_below(seed, 32));
 }
 
-/* What a bad call may not have broken. */
+/* Checks that a bad call has broken nothing. */
 static void plain_call(struct caller *caller, struct transport *transport)
 {
 	struct ringwalk_getdents *request = (struct ringwalk_getdents *)(caller->requests + RANDOM_REQUEST * IN_FLIGHT);
@@ -83,7 +85,7 @@ static void call_by_ring(struct caller *caller, struct transport *transport)
 			sqe->cmd_op = some_command(&caller->seed, command);
 		if (random_below(&caller->seed, 8) == 0)
 			sqe->flags |= random_below(&caller->seed, 2) ? IOSQE_IO_LINK : IOSQE_ASYNC;
-		/* What other opcodes do with such numbers is not for this test. */
+		/* Other opcodes are not part of this test. */
 		opcode = sqe->opcode;
 		if (random_below(&caller->seed, 60) == 0)
 			((char *)sqe)[random_below(&caller->seed, sizeof(*sqe))] ^= 1 << random_below(&caller->seed, 8);
@@ -91,7 +93,7 @@ static void call_by_ring(struct caller *caller, struct transport *transport)
 		sqe->flags &= IOSQE_ASYNC | IOSQE_IO_LINK | IOSQE_IO_HARDLINK;
 	}
 	ring_submit(&transport->ring, 0);
-	/* Sometimes they are left behind: the ring is closed with them in flight. */
+	/* Sometimes the ring is closed with requests in flight. */
 	if (random_below(&caller->seed, 10) == 0)
 		return;
 	for (unsigned int i = 0; i < count; i++)
@@ -134,7 +136,7 @@ static void *call(void *arg)
 	return NULL;
 }
 
-/* Changes what the others use: descriptors, the folder, memory, and requests while they are copied. */
+/* Changes the shared data: descriptors, the folder, memory, and requests while they are copied. */
 static void disturb(struct env *env, struct caller *callers, uint64_t *seed)
 {
 	unsigned int i = random_below(seed, FDS);
@@ -143,7 +145,7 @@ static void disturb(struct env *env, struct caller *callers, uint64_t *seed)
 
 	switch (random_below(seed, 6)) {
 	case 0:
-		/* The number stays in use, so that nobody else's file gets it. */
+		/* The number stays in use, so that no other file gets it. */
 		fd = openat(env->fd, random_below(seed, 3) ? "." : "folder", random_below(seed, 5) ? O_RDONLY : O_PATH);
 		if (fd >= 0) {
 			dup2(fd, fds[i]);

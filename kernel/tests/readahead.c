@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * READAHEAD brings inodes in, so that statx(2) of them reads nothing from the disk; in pieces, within its limits, and
- * without moving the directory's position.
+ * READAHEAD brings inodes in, so that statx(2) of them reads nothing from the disk; in pieces,
+ * within its limits, and without moving the directory's position.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -18,8 +18,8 @@ static struct list names;
 static unsigned int files;
 
 /*
- * Of all disks, as nobody else reads here: bytes read, and requests that the disks have not answered yet
- * (Documentation/admin-guide/iostats.rst, sectors of 512 bytes).
+ * Counters of all disks, since no other program reads here: bytes read, and requests that the disks
+ * have not answered yet (Documentation/admin-guide/iostats.rst, sectors of 512 bytes).
  */
 static uint64_t disks(uint64_t *in_flight)
 {
@@ -37,7 +37,7 @@ static uint64_t disks(uint64_t *in_flight)
 	return all * 512;
 }
 
-/* Bytes read so far, those that are on their way included. */
+/* Returns the bytes read so far, including requests in flight. */
 static uint64_t bytes_read(void)
 {
 	uint64_t bytes, in_flight;
@@ -55,12 +55,12 @@ static void drop_caches(int fd)
 {
 	MUST(syncfs(fd) == 0);
 	bytes_read();
-	/* What a journal has yet to write back holds blocks in the first round. */
+	/* Blocks of an unwritten journal stay in memory in the first round. */
 	for (int round = 0; round < 3; round++)
 		MUST(write_text("/proc/sys/vm/drop_caches", "3") == 0);
 }
 
-/* What statx of every name reads from disks. */
+/* Returns the bytes that statx of every name reads from disks. */
 static uint64_t stat_all(int fd)
 {
 	uint64_t before = bytes_read();
@@ -74,7 +74,7 @@ static uint64_t stat_all(int fd)
 	return bytes_read() - before;
 }
 
-/* The same for the values of an attribute that is too long to be in the inode. */
+/* The same for the values of an attribute that is too long for the inode. */
 static uint64_t get_all_xattrs(const char *path)
 {
 	uint64_t before = bytes_read();
@@ -87,7 +87,10 @@ static uint64_t get_all_xattrs(const char *path)
 	return bytes_read() - before;
 }
 
-/* The whole folder, at most @max_entries and @max_bytes a request. Returns the number of requests. */
+/*
+ * Reads the whole folder ahead, at most @max_entries and @max_bytes a request. Returns the number
+ * of requests.
+ */
 static unsigned int read_ahead(int fd, uint32_t flags, uint32_t max_entries, uint32_t max_bytes)
 {
 	struct ringwalk_readahead request = request_readahead(fd);
@@ -123,7 +126,7 @@ static void limits(int fd)
 	CHECK(read_ahead(fd, 0, 0, 0) <= 2, "without limits more than one request is needed");
 	requests = read_ahead(fd, 0, 100, 0);
 	CHECK(requests >= files / 100 && requests <= files / 100 + 3, "%u requests for %u names", requests, files);
-	/* The opcode has a limit of its own instead. */
+	/* The opcode has its own limit. */
 	if (transport.device >= 0) {
 		requests = read_ahead(fd, 0, 0, 4096);
 		CHECK(requests > files / 256, "%u requests of 4096 bytes", requests);
@@ -157,12 +160,12 @@ static void where_to_go_on(int fd)
 	      request.result_flags & RINGWALK_RESULT_END, "after the end: %u entries", request.entries);
 }
 
-/* Without it the disk is read, with it it is not: shown by what the disks say. */
+/* Without READAHEAD the disk is read, with it not. The counters of the disks show it. */
 static void caches(struct env *env, int fd, const char *path)
 {
 	uint64_t cold, warm, cold_xattrs, warm_xattrs;
 
-	/* Of FUSE, the server has caches of its own. */
+	/* A FUSE server has its own caches. */
 	if (env->fs == FS_TMPFS || env->fs == FS_FUSE)
 		return;
 	drop_caches(fd);
@@ -186,7 +189,7 @@ static void caches(struct env *env, int fd, const char *path)
 	      (uintmax_t)(warm + warm_xattrs), (uintmax_t)(cold + cold_xattrs));
 }
 
-/* Names that vanish are passed over. */
+/* Removed names are skipped. */
 static void vanishing(int fd)
 {
 	struct ringwalk_readahead request = request_readahead(fd);
@@ -202,7 +205,7 @@ static void vanishing(int fd)
 	}
 }
 
-/* What reading the names takes from disks. */
+/* Returns the bytes that reading the names takes from disks. */
 static uint64_t list_all(int fd)
 {
 	uint64_t before = bytes_read();
@@ -214,8 +217,9 @@ static uint64_t list_all(int fd)
 }
 
 /*
- * A request from the beginning brings in all blocks of the directory itself, be it for one entry: ext4 reads the blocks of
- * names that follow each other from here and there. One from elsewhere leaves them alone.
+ * A request from the beginning brings in all blocks of the directory, even for one entry, because
+ * ext4 reads the blocks of consecutive names in random order. A request from another position does
+ * not.
  */
 static void own_blocks(struct env *env)
 {
@@ -226,7 +230,7 @@ static void own_blocks(struct env *env)
 
 	if (env->fs != FS_EXT)
 		return;
-	/* Two that grow in turn, so that blocks of each lie between those of the other. */
+	/* Two folders grow in turn, so that their blocks are interleaved. */
 	fd = tree_folder(env->path, "many-blocks", path);
 	other = tree_folder(env->path, "other-blocks", path);
 	for (int i = 0; i < 200; i++) {
@@ -269,7 +273,7 @@ static void run(struct env *env)
 	int fd = tree_folder(env->path, "folder", path);
 
 	transport_open(&transport, env->kind, 0);
-	/* Each lookup is a question to the server there. */
+	/* Each lookup asks the server there. */
 	files = env->fs == FS_FUSE ? 60 : 700;
 	tree_files(fd, "file", files);
 	memset(value, 'x', sizeof(value));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * READDIRPLUS gives of every entry what getdents64(2), statx(2) and lgetxattr(2) give, however it is cut into batches.
+ * READDIRPLUS returns the data of getdents64(2), statx(2) and lgetxattr(2), with any size of batch.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -56,7 +56,7 @@ static void masks(struct folder *folder)
 	compare_from_start(folder, &request, "names only", 0);
 }
 
-/* Of a buffer too small for one more record, nothing may get lost. */
+/* A buffer that is too small for one more record must not lose an entry. */
 static void small_buffers(struct folder *folder)
 {
 	struct ringwalk_readdirplus request = request_readdirplus(folder->fd, buf, 0);
@@ -79,7 +79,7 @@ static void small_buffers(struct folder *folder)
 		if (got == -EINVAL) {
 			/* The longest name's record always fits then. */
 			CHECK(len < complete, "%u bytes are too few", len);
-			/* Nothing is lost: a larger buffer gets it all. */
+			/* No entry is lost: a larger buffer gets all of them. */
 			first.len = BUF_LEN;
 			first.off = RINGWALK_OFF_CURRENT;
 			CHECK_NULL(request_compare_rest(folder->transport, &first, folder->path, &folder->list, 0),
@@ -116,7 +116,7 @@ static void cookies(struct folder *folder)
 	}
 }
 
-/* Names of which some are nowhere, some in places, some of no known kind. */
+/* Attribute names: some on no file, some on a few files, some of unknown kinds. */
 static const char some_names[] = "user.one\0trusted.two\0user.nowhere\0system.posix_acl_access\0nokind\0"
 				 "trusted.large\0user.empty\0trusted.link\0security.three";
 
@@ -139,7 +139,7 @@ static void xattrs(struct folder *folder)
 					   entry_max[i]);
 		}
 	}
-	/* Without metadata, and in batches of few entries for the room that is kept free. */
+	/* Without metadata, and in small batches because of the reserved room. */
 	request.fields.mask = 0;
 	compare_from_start(folder, &request, "attributes only", 0);
 	request_xattrs(&request.fields, NULL, 0, 65536, 131072);
@@ -147,7 +147,10 @@ static void xattrs(struct folder *folder)
 	compare_from_start(folder, &request, "most attributes", 0);
 }
 
-/* Every small buffer with attributes: what does not fit is cut or left for the next batch, never lost. */
+/*
+ * Small buffers of every size with attributes: an attribute that does not fit is cut, or its entry
+ * comes in the next batch. None is lost.
+ */
 static void small_buffers_with_xattrs(struct folder *folder)
 {
 	struct ringwalk_readdirplus request = request_readdirplus(folder->fd, buf, 0);
@@ -203,7 +206,7 @@ static void run(struct env *env)
 	folder.all = request_stat_mask(&transport);
 	CHECK((folder.all & (STATX_BASIC_STATS | STATX_BTIME)) == (STATX_BASIC_STATS | STATX_BTIME), "mask 0x%x", folder.all);
 	tree_everything(folder.fd, path);
-	/* The second reading finds the time of access as the first one left it. */
+	/* The second reading finds the access time of the first one. */
 	list_read(&folder.list, folder.fd);
 	masks(&folder);
 	small_buffers(&folder);

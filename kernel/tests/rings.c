@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Requests on rings of every kind: other sizes of entries, other ways of waiting, a thread of the kernel that submits, registered
- * files, links and drains.
+ * Requests on all kinds of rings: other entry sizes, other ways of waiting, a submitting kernel
+ * thread, registered files, links and drains.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -16,7 +16,10 @@
 static char buf[65536] __attribute__((aligned(8)));
 static struct list names;
 
-/* A transport over a ring with these flags; false, with a word about it, if this kernel has none. */
+/*
+ * Opens a transport over a ring with these flags. Prints a message and returns false if this kernel
+ * has none.
+ */
 static bool open_over(struct transport *transport, struct env *env, unsigned int flags, const char *name)
 {
 	struct ring own;
@@ -34,7 +37,7 @@ static bool open_over(struct transport *transport, struct env *env, unsigned int
 	return true;
 }
 
-/* What is in the folder, through a ring that was made elsewhere. */
+/* Compares the folder through a given ring. */
 static void read_through(struct transport *transport, int fd, const char *path, const char *what)
 {
 	struct ringwalk_readdirplus plus = request_readdirplus(fd, buf, 4096);
@@ -67,7 +70,10 @@ static void kinds_of_rings(struct env *env, int fd, const char *path)
 	}
 }
 
-/* Submission entries of 128 bytes: the payload is where it is with 64. By hand, as the library does not know them. */
+/*
+ * Submission entries of 128 bytes have the payload at the same place as those of 64. They are made
+ * by hand, because the library does not support them.
+ */
 static void wide_entries(struct env *env, int fd)
 {
 	struct ringwalk_getdents request = request_getdents(fd, buf, sizeof(buf));
@@ -77,7 +83,7 @@ static void wide_entries(struct env *env, int fd)
 
 	request.off = 0;
 	if (open_over(&transport, env, IORING_SETUP_SQE128, "SQE128")) {
-		/* The first entry is at the same place in either. */
+		/* The first entry is at the same place in both. */
 		transport_fill(&transport, ring_entry(&transport.ring), RINGWALK_IOC_GETDENTS, &request);
 		MUST(ring_wait(&transport.ring, &cqe) == 0);
 		CHECK(cqe.res == (int)names.len, "SQE128: %d", cqe.res);
@@ -94,7 +100,10 @@ static void wide_entries(struct env *env, int fd)
 	}
 }
 
-/* Has the kernel's thread see what is queued, and takes so many completions; the least of their results. */
+/*
+ * Wakes the kernel's thread and takes the given number of completions. Returns the smallest of
+ * their results.
+ */
 static int by_thread(struct ring *ring, unsigned int wanted)
 {
 	double until = now() + 20;
@@ -104,7 +113,7 @@ static int by_thread(struct ring *ring, unsigned int wanted)
 
 	__atomic_store_n(ring->sq_tail, *ring->sq_tail + ring->queued, __ATOMIC_RELEASE);
 	ring->queued = 0;
-	/* Without work the thread sleeps after a second, which may have passed. */
+	/* The thread may sleep: it does so after a second without work. */
 	for (; taken < wanted && now() < until; usleep(1000)) {
 		syscall(__NR_io_uring_enter, ring->fd, 0, 0, IORING_ENTER_SQ_WAKEUP, NULL, 0);
 		while (ring_take(ring, &cqe)) {
@@ -117,8 +126,8 @@ static int by_thread(struct ring *ring, unsigned int wanted)
 }
 
 /*
- * What completes meanwhile is told to that thread by what is a cancel to others: READAHEAD that is to run where it is submitted is
- * not cut short by it.
+ * That thread gets notice of completions by a signal that means a cancellation in other threads. It
+ * must not cut short a READAHEAD that is to run inline.
  */
 static void readahead_by_thread(struct transport *transport, int fd)
 {
@@ -145,7 +154,9 @@ static void readahead_by_thread(struct transport *transport, int fd)
 	transport->kind = kind;
 }
 
-/* A thread of the kernel submits: the request must run with the caller's files and memory all the same. */
+/*
+ * A kernel thread submits. The request must still run with the caller's files and memory.
+ */
 static void submission_thread(struct env *env, int fd)
 {
 	struct ringwalk_readdirplus request = request_readdirplus(fd, buf, sizeof(buf));
@@ -160,7 +171,10 @@ static void submission_thread(struct env *env, int fd)
 	transport_close(&transport);
 }
 
-/* A ring that polls for completions needs files that can be polled so; Linux 7.3 completes commands without. */
+/*
+ * A ring that polls for completions needs files that support it. Linux 7.3 completes commands
+ * without that.
+ */
 static void polled(struct env *env, int fd)
 {
 	struct ringwalk_getdents request = request_getdents(fd, buf, sizeof(buf));
@@ -176,7 +190,7 @@ static void polled(struct env *env, int fd)
 	transport_close(&transport);
 }
 
-/* The device as a registered file, which is how it is meant to be used. */
+/* The device as a registered file, its intended use. */
 static void registered_device(struct env *env, int fd)
 {
 	struct ringwalk_readdirplus request = request_readdirplus(fd, buf, sizeof(buf));
@@ -200,7 +214,7 @@ static void registered_device(struct env *env, int fd)
 	transport_close(&transport);
 }
 
-/* Of linked requests the next begins when the last has ended, and does not if that failed. */
+/* A linked request begins when the previous one has ended, and not if that failed. */
 static void linked(struct env *env, int fd)
 {
 	enum { CHAIN = 6 };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tests' own comparison: true records made from the system calls pass, and fail with any byte altered.
+ * Tests the comparison itself: correct records, made from the system calls, pass, and fail with any
+ * byte changed.
  *
- * Needs no module and no patched kernel. The records are made here as <linux/ringwalk.h> describes them, by other
- * code than that which takes them apart.
+ * Needs no module and no patched kernel. The records are made here as <linux/ringwalk.h> describes
+ * them, by other code than the decoder.
  */
 #include <sys/xattr.h>
 
@@ -109,7 +110,7 @@ static size_t add_record(size_t at, const struct compare *compare, const struct 
 	return at;
 }
 
-/* Of every byte a bit is altered. */
+/* Changes a bit of every byte. */
 static void alter_record(const struct compare *compare, const struct list *list, size_t number, char *record, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -179,7 +180,7 @@ static void names_differ(struct env *env)
 	CHECK_NULL(list_differs(&list, &other, 0), "the same names");
 	CHECK(list_differs(&list, &other, 1), "a missing name is not noticed");
 	for (size_t i = 0; i < list.len; i++) {
-		/* d_reclen is known to be right; the padding is getdents.c's to check. */
+		/* d_reclen is known to be right. getdents.c checks the padding. */
 		struct dirent_record *record = NULL;
 		size_t in = 0;
 
@@ -208,7 +209,7 @@ const struct test test = {
 	.name = "selftest",
 	.kinds = BY_ALL,
 	.one_kind = true,
-	/* Says nothing about a kernel: `make check-self` runs it where it was built. */
+	/* This tests no kernel: `make check-self` runs it on the build machine. */
 	.soak = true,
 	.run = run,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Signals that arrive during requests lose nothing, and a process that is killed with requests in flight goes away.
+ * Signals during requests lose no entry, and a process that is killed with requests in flight ends.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -28,7 +28,7 @@ static void set_timer(long microseconds)
 	MUST(setitimer(ITIMER_REAL, &timer, NULL) == 0);
 }
 
-/* EINTR is allowed, if the next request goes on where the last one ended. */
+/* EINTR is allowed if the next request continues at the same position. */
 static void interrupted(struct env *env, int fd, const struct list *list)
 {
 	struct sigaction action = { .sa_handler = on_alarm };
@@ -48,7 +48,10 @@ static void interrupted(struct env *env, int fd, const struct list *list)
 			struct ringwalk_getdents request = request_getdents(fd, buf, sizeof(buf));
 
 			result = transport_call(&transport, RINGWALK_IOC_GETDENTS, &request);
-			/* io_uring gives up a request if signals keep it from making its first thread. */
+			/*
+			 * io_uring fails a request if signals prevent it from starting its first
+			 * thread.
+			 */
 			if (result == -ECANCELED && env->kind != TRANSPORT_IOCTL)
 				result = -EINTR;
 			CHECK(result >= 0 || result == -EINTR, "%ld", result);
@@ -63,7 +66,7 @@ static void interrupted(struct env *env, int fd, const struct list *list)
 	transport_close(&transport);
 }
 
-/* Requests without end on many rings, until the process is gone. */
+/* Makes endless requests on many rings, until the process is killed. */
 static void busy(struct env *env, const char *path, int ready)
 {
 	enum { RINGS = 3, IN_FLIGHT = 16 };

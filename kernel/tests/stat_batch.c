@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * STAT_BATCH gives of every name what statx(2) and lgetxattr(2) give, in the order of the names, and says how far it came.
+ * STAT_BATCH returns the data of statx(2) and lgetxattr(2) for every name, in the order of the
+ * names, and reports how many it answered.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -22,7 +23,10 @@ struct folder {
 	uint32_t all;
 };
 
-/* Asks for all names of @list with buffers of @len bytes, and compares each answer. NULL, or what is wrong. */
+/*
+ * Asks for all names of @list with buffers of @len bytes, and compares each answer. Returns NULL or
+ * a message.
+ */
 static const char *answer_all(struct folder *folder, const struct ringwalk_stat_batch *like, const struct list *list)
 {
 	struct compare compare = request_compare(folder->transport, folder->fd, folder->path, &like->fields, like->flags, false);
@@ -115,7 +119,7 @@ static void made_up_names(struct folder *folder, const struct list *list)
 			list_add(&made, "..", 0, i, 4);
 	}
 	CHECK_NULL(answer_all(folder, &request, &made), "made up names");
-	/* Again: what is not there may be cached now. */
+	/* Again: missing names may be cached now. */
 	CHECK_NULL(answer_all(folder, &request, &made), "made up names again");
 	list_free(&made);
 }
@@ -173,7 +177,7 @@ static void bad_names(struct folder *folder)
 	expect_error(folder, name, -ENAMETOOLONG);
 }
 
-/* Malformed records: an error, or nothing answered of them and what follows. */
+/* Malformed records: an error, or no answer for them and the names after them. */
 static void expect_malformed(struct folder *folder, const struct list *good, const char *what, const void *bad, size_t bad_len)
 {
 	for (int after_good = 0; after_good < 2; after_good++) {
@@ -243,7 +247,7 @@ static void many_names(struct folder *folder)
 		left -= request.entries;
 		request.names += request.names_done;
 		request.names_len -= request.names_done;
-		/* One round says it all, and answers of everything would take long. */
+		/* One round is enough. Answers with all fields would take long. */
 		if (left > count / 8)
 			left = count / 8;
 		if (left * one < request.names_len)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writers beside readers, for as long as it is told: processes that change a tree in every way, threads that read it by every command and
- * transport, and the caches dropped now and then. Entries that nobody touches must be seen in each pass, and all records must be well
- * formed.
+ * Runs writers and readers for the given time. Processes change a tree in every way, threads read
+ * it by every command and transport, and the caches are dropped now and then. Unchanged entries
+ * must be seen in each pass, and all records must be well formed.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -35,7 +35,7 @@ static volatile bool stop;
 static enum transport_kind kinds[TRANSPORTS];
 static unsigned int kind_count;
 
-/* One change of one name in one of the folders; of what fails another thing comes of. */
+/* Makes one change of one name in one of the folders. Failures are expected. */
 static void change(uint64_t *seed, const int *folders)
 {
 	int folder = folders[random_below(seed, FOLDERS)], other = folders[random_below(seed, FOLDERS)], fd;
@@ -99,7 +99,7 @@ static void write_until_killed(uint64_t seed)
 		change(&seed, folders);
 }
 
-/* Counts the ones that stay. False if a record is malformed. */
+/* Counts the entries that stay. Returns false if a record is malformed. */
 static bool count_records(struct reader *reader, const struct ringwalk_fields *fields, const char *buf, long len,
 			  unsigned int *staying)
 {

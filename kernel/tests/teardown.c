@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rings that are closed, requests that are cancelled, and memory that is taken away, while requests are in flight.
+ * Closes rings, cancels requests and unmaps memory while requests are in flight.
  */
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -13,7 +13,7 @@
 #define IN_FLIGHT 32
 #define OUT_LEN 4096
 
-/* Requests and their buffers, in memory of their own that can be unmapped. */
+/* Requests and their buffers, in separate memory that can be unmapped. */
 struct flight {
 	struct ringwalk_readdirplus requests[IN_FLIGHT];
 	char out[IN_FLIGHT][OUT_LEN] __attribute__((aligned(8)));
@@ -52,7 +52,7 @@ static void closed_rings(struct env *env, int fd, unsigned int rounds)
 	}
 }
 
-/* What cannot be written to any more fails, and completes. */
+/* A request whose memory was unmapped fails, and completes. */
 static void unmapped_memory(struct env *env, int fd, unsigned int rounds)
 {
 	struct transport transport;
@@ -121,7 +121,7 @@ static void run(struct env *env)
 	closed_rings(env, fd, rounds);
 	unmapped_memory(env, fd, rounds);
 	cancelled(env, fd, rounds);
-	/* All goes on as if nothing had been. */
+	/* Later requests work as before. */
 	transport_open(&transport, env->kind, 0);
 	MUST(lseek(fd, 0, SEEK_SET) == 0);
 	request_check_names(&transport, fd, OUT_LEN, &list, 0, "afterwards");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module cannot be unloaded while somebody has its device open or a request in flight, and can be afterwards; then it works again.
+ * The module cannot be unloaded while its device is open or a request is in flight. Afterwards it
+ * can, and works when it is loaded again.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -15,7 +16,7 @@
 
 #define IN_FLIGHT 64
 
-/* Where the guest has it; RINGWALK_KO says otherwise. */
+/* The place in the guest, unless RINGWALK_KO is set. */
 static const char *module_path(void)
 {
 	const char *path = getenv("RINGWALK_KO");
@@ -39,7 +40,7 @@ static int load(void)
 	return ret;
 }
 
-/* The device's node is made by the kernel some time after the module is loaded. */
+/* The kernel makes the device's node some time after the module is loaded. */
 static void wait_for_device(void)
 {
 	double until = now() + 5;
@@ -54,7 +55,7 @@ static void reload(const char *when)
 	double until = now() + 10;
 	int error;
 
-	/* A ring gives its files back behind the one who closes it. */
+	/* A ring releases its files some time after it is closed. */
 	while ((error = unload()) == -EAGAIN && now() < until)
 		usleep(5000);
 	CHECK(!error, "unloading %s: %s", when, strerror(-error));
@@ -93,7 +94,7 @@ static void in_use(struct env *env, int fd)
 			MUST(transport_queue(&transport, RINGWALK_IOC_READDIRPLUS, &requests[i], i));
 		}
 		MUST(ring_submit(&transport.ring, 0) == IN_FLIGHT);
-		/* The requests alone hold it now. */
+		/* Only the requests keep the module loaded now. */
 		close(transport.device);
 		transport.device = -1;
 		unload();
@@ -127,7 +128,7 @@ static void registered(struct env *env)
 	reload("after its ring is closed");
 }
 
-/* Somebody is killed with requests in flight. */
+/* A process is killed with requests in flight. */
 static void killed(struct env *env, int fd)
 {
 	pid_t child;

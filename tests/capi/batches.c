@@ -1,4 +1,4 @@
-// Batches: at the end, in the middle, many at once, of errors, with few descriptors.
+// Batches: at the end, in the middle, many at a time, of errors, with few descriptors.
 
 #define _GNU_SOURCE
 #include "cases.h"

@@ -1,4 +1,4 @@
-// Callbacks that end the walk, leave things out, or ask for too much.
+// Callbacks that end the walk, prune entries, or make invalid requests.
 
 #define _GNU_SOURCE
 #include "cases.h"
@@ -96,7 +96,7 @@ static int prune_wide(const struct ringwalk_batch *batch, struct ringwalk_visit 
 			EQUAL(ringwalk_visit_prune(visit, i), 0);
 	}
 	count(batch, visit, data);
-	// Of each directory below that one, nothing but what has been seen.
+	// Of each directory below that one, only entries that have been seen come.
 	return batch->directory && strstr(batch->directory, "/branching/") ? RINGWALK_PRUNE : RINGWALK_CONTINUE;
 }
 
@@ -121,7 +121,7 @@ static int misuse(const struct ringwalk_batch *batch, struct ringwalk_visit *vis
 	EQUAL(ringwalk_summary(seen->walk, &(struct ringwalk_summary){0}, sizeof(struct ringwalk_summary)), -EAGAIN);
 	own = *batch;
 	EQUAL(ringwalk_release(&own), -EBADF);
-	// A walk inside of a walk is fine.
+	// A callback can run another walk.
 	other = open_default();
 	EQUAL(ringwalk_run(other, count, &(struct seen){0}), 0);
 	EQUAL(ringwalk_close(other), 0);

@@ -1,10 +1,10 @@
-// What the cases of misuse of the C library have in common. A program has one group of them, and
-// runs one:
+// Common parts of the cases of misuse of the C library. A program has one group of cases, and runs
+// one of them:
 //
 //   PROGRAM CASE DIR
 //
-// Exit status 0: passed; 1: failed, and standard error says what was not so; 77: cannot be tried
-// here. DIR is the tree that tests/support/capi.py makes.
+// Exit status 0: passed. 1: failed; standard error shows the condition that was false. 77: the case
+// cannot be tried here. DIR is the tree that tests/support/capi.py makes.
 
 #ifndef CASES_H
 #define CASES_H
@@ -18,7 +18,7 @@ enum {
 	WIDE = 1500, // files in DIR/wide
 	ODD = 4,     // files in DIR/odd, whose names are no text
 	BRANCHES = 5, // directories in DIR/branching, and in each of them; a file in each
-	ALL = 1 + 4 + WIDE + ODD + 2 * (BRANCHES + BRANCHES * BRANCHES) + 1, // and a link to DIR in DIR/loop
+	ALL = 1 + 4 + WIDE + ODD + 2 * (BRANCHES + BRANCHES * BRANCHES) + 1, // and DIR/loop
 };
 
 #define CHECK(what)                                                                             \
@@ -39,30 +39,29 @@ enum {
 		}                                                                               \
 	} while (0)
 
-// DIR, and a list of it.
+// DIR, and a list of roots with only DIR.
 extern char *top;
 extern char *roots[2];
-// Where options of defaults() have their message.
+// The message buffer of options of defaults().
 extern char message[200];
 
 struct ringwalk_options defaults(void);
 struct ringwalk_walk *opened(const struct ringwalk_options *options);
 struct ringwalk_walk *open_default(void);
 
-// Checks that a walk cannot be opened. Returns why not.
+// Checks that a walk cannot be opened. Returns the error.
 int refused(const struct ringwalk_options *options);
 
 int next(struct ringwalk_walk *walk, struct ringwalk_batch *batch);
 struct ringwalk_batch first(struct ringwalk_walk *walk);
 
-// Touches all that a batch points to, so that tools see whether it is there. Returns how many
-// entries there are.
+// Reads all memory that a batch points to, so that tools check it. Returns the number of entries.
 size_t look_at(const struct ringwalk_batch *batch);
 
-// Reads a walk to its end. Returns how many entries there were.
+// Reads a walk to its end. Returns the number of entries.
 size_t read_all(struct ringwalk_walk *walk);
 
-// As many roots as take a while.
+// Opens a walk with so many roots that it takes a while.
 struct ringwalk_walk *open_long(void);
 void *cancel_soon(void *walk);
 
@@ -73,7 +72,7 @@ struct test_case {
 
 #define CASE(name) {#name, name}
 
-// Those of the group; the last has no name.
+// The cases of the group; the last element has no name.
 extern const struct test_case cases[];
 
 #endif

@@ -1,4 +1,4 @@
-// Few descriptors, of which the host program wants some for itself while a walk runs.
+// Few descriptors, some of which the host program needs while a walk runs.
 
 #define _GNU_SOURCE
 #include "cases.h"

@@ -1,9 +1,10 @@
-// What fts(3) of the C library tells of trees, to be compared with examples/fts.c of ringwalk-capi.
+// Prints the results of fts(3) of the C library, for a comparison with examples/fts.c of
+// ringwalk-capi.
 //
 //   fts [-L] PATH...
 //
-// Prints each entry as that does with -l: "INFO SIZE LEVEL PATH" and NUL. Directories are told
-// once, in front of what is in them.
+// Prints each entry like that program with -l: "INFO SIZE LEVEL PATH" and NUL. A directory comes
+// once, before its entries.
 
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,4 +1,4 @@
-// Handles that are used after they were closed or released, or are none.
+// Handles that are used after they were closed or released, and invalid handles.
 
 #define _GNU_SOURCE
 #include "cases.h"
@@ -13,7 +13,7 @@ static void closed_twice_and_used_after(void)
 	struct ringwalk_summary summary;
 
 	EQUAL(ringwalk_close(walk), 0);
-	// Another one takes its place, but not its handle.
+	// Another walk takes its place in the table, but not its handle.
 	other = open_default();
 	for (int i = 0; i < 2; i++) {
 		EQUAL(ringwalk_close(walk), -EBADF);
@@ -22,7 +22,7 @@ static void closed_twice_and_used_after(void)
 		EQUAL(ringwalk_run(walk, NULL, NULL), -EBADF);
 		EQUAL(ringwalk_summary(walk, &summary, sizeof summary), -EBADF);
 	}
-	// What is held stays.
+	// Batches that are held stay valid.
 	look_at(&batch);
 	EQUAL(ringwalk_release(&batch), 0);
 	EQUAL(read_all(other), ALL);
@@ -59,7 +59,7 @@ static void released_twice(void)
 	CHECK(!batch.id && !batch.entries && !batch.entry_count);
 	EQUAL(ringwalk_release(&batch), -EBADF);
 	EQUAL(ringwalk_path(&batch, 0, NULL, 0), -EINVAL);
-	// Its memory may be the next one's, its number is not.
+	// The next batch may have its memory, but not its number.
 	more = first(walk);
 	EQUAL(ringwalk_release(&copy), -EBADF);
 	look_at(&more);

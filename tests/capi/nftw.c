@@ -1,9 +1,10 @@
-// What nftw(3) of the C library tells of a tree, to be compared with examples/nftw.c of
+// Prints the results of nftw(3) of the C library, for a comparison with examples/nftw.c of
 // ringwalk-capi.
 //
 //   nftw [-d] [-L] [-x] [-s NAME] [-q NAME] PATH
 //
-// Prints each entry as that does with -l: "FLAG SIZE LEVEL BASE PATH" and NUL. Options as there.
+// Prints each entry like that program with -l: "FLAG SIZE LEVEL BASE PATH" and NUL. The options are
+// the same.
 
 #define _GNU_SOURCE
 #include <ftw.h>

@@ -1,4 +1,4 @@
-// Options that are wrong, or of other versions of the library.
+// Invalid options, and options of other versions of the library.
 
 #define _GNU_SOURCE
 #include "cases.h"
@@ -42,7 +42,7 @@ static void values_that_there_are_not(void)
 	CHECK(strstr(message, "tape") && strstr(message, "syscall"));
 	options.source = "\xff";
 	EQUAL(refused(&options), -EINVAL);
-	// Cut to fit, and nothing behind it is written.
+	// The message is cut to fit, and nothing is written behind the buffer.
 	options.source = "tape";
 	options.message_size = 8;
 	memset(message, '#', sizeof message);
@@ -67,7 +67,7 @@ static void options_of_other_versions(void)
 	EQUAL(ringwalk_close(walk), 0);
 	newer.unknown[3] = 1;
 	EQUAL(refused(&newer.known), -E2BIG);
-	// Of the first version, whatever is behind it.
+	// The struct of the first version, with other bytes behind it.
 	newer.known.size = offsetof(struct ringwalk_options, descriptor_reserve);
 	newer.known.descriptor_reserve = 1;
 	EQUAL(ringwalk_open(&newer.known, &walk), 0);
@@ -165,7 +165,7 @@ static void roots_by_descriptor(void)
 	options.roots = paths;
 	options.root_descriptors = descriptors;
 	walk = opened(&options);
-	// It was duplicated.
+	// The walk duplicated the descriptor.
 	close(descriptors[0]);
 	batch = first(walk);
 	EQUAL(batch.entry_count, 2);

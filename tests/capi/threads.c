@@ -32,7 +32,7 @@ static void cancelled_by_another_thread(void)
 	CHECK(!pthread_create(&thread, NULL, cancel_soon, walk));
 	read_until_cancelled(walk);
 	pthread_join(thread, NULL);
-	// Before it begins.
+	// Cancels the walk before it begins.
 	walk = open_long();
 	EQUAL(ringwalk_cancel(walk), 0);
 	read_until_cancelled(walk);
@@ -71,7 +71,7 @@ static void threads_take_no_signals(void)
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
 	CHECK(!pthread_sigmask(SIG_BLOCK, &set, NULL));
-	// Any other thread would end the process.
+	// The signal would end the process on any other thread.
 	CHECK(!kill(getpid(), SIGUSR1));
 	usleep(20000);
 	sigpending(&pending);
@@ -162,7 +162,7 @@ static void forked(void)
 		}
 		CHECK(waitpid(child, &status, 0) == child);
 		EQUAL(status, 0);
-		// Of the parent nothing has changed.
+		// The parent's walk has not changed.
 		EQUAL(ringwalk_release(&more), 0);
 		more = first(walk);
 	}

@@ -1,4 +1,4 @@
-"""Programs that are run with a time limit, of which nothing is left when it has passed.
+"""Runs of programs with a time limit, after which none of their processes is left.
 
 Each program leads a session, and so a process group, of its own. A program that is ended alone
 leaves its children behind: they go on, hold the test's pipes open, and take the processor from
@@ -13,8 +13,8 @@ import signal
 import subprocess
 from collections.abc import Iterator, Sequence
 
-# A program that hangs must fail its test, not the whole run. The slowest sound run takes some
-# seconds in a debug build on two cores; the rest is for a machine with much else to do.
+# A program that hangs must fail its test, not the whole run. The slowest correct run takes some
+# seconds in a debug build on two cores; the rest is for a busy machine.
 TIMEOUT = 300
 
 
@@ -32,8 +32,8 @@ def started(args: Sequence, **options) -> Iterator[subprocess.Popen]:
 
 def end(process: subprocess.Popen) -> None:
     """Ends a program that leads a process group with all of that group, and waits for it."""
-    # A number of a process that nobody waited for belongs to that process still, even if it ended.
-    # `poll` would wait for it.
+    # A process keeps its number until its parent has waited for it, even if it has ended. `poll`
+    # would wait for it.
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

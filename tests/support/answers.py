@@ -1,4 +1,4 @@
-"""Comparing sources: every field of every entry, as one source tells it and as another does."""
+"""Comparisons of two sources: every field of every entry."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 from support.find import difference
 from support.run import Program, Result
 
-# Every directive of -printf that tells something of a file, %Y and %Z apart.
+# Every directive of -printf that prints a field of a file, except %Y and %Z.
 FIELDS = "%p|%P|%f|%h|%H|%d|%y|%i|%D|%n|%m|%M|%U|%u|%G|%g|%s|%b|%k|%S|%l|%F|%A@|%C@|%T@|%B@\\0"
 
 # Name of a question: the command, the separator of its records.
 #
-# du charges a file with several names to the first that it meets, and sources meet names in
+# du charges a file with several names to the first name that it reads, and sources read names in
 # different orders, as du itself does on two copies of a tree. So lines have each link counted (-l),
 # and sums have files counted once.
 QUESTIONS: dict[str, tuple[tuple[str, ...], bytes]] = {
@@ -42,29 +42,28 @@ QUESTIONS: dict[str, tuple[tuple[str, ...], bytes]] = {
     "counts of names": (("count", "--no-stat", "."), b"\n"),
 }
 
-# Those that between them touch each way an answer is come by: names with fields, lines of du, and
-# sums that need no names.
+# These cover each way to an answer: names with fields, lines of du, and sums that need no names.
 FEW = ("fields", "sizes", "one size", "one apparent size", "one number", "counts")
 
 
 def ask(ringwalk: Program, question: str, top: Path, *engine: str, **options) -> Result:
-    """Has a question answered, with options of the engine."""
+    """Runs the command of a question, with options of the engine."""
     command, _ = QUESTIONS[question]
     return ringwalk(*engine, *command, cwd=top, **options)
 
 
 def records(question: str, result: Result) -> list[bytes]:
-    """What an answer is compared by."""
+    """Returns the records of an answer, which are compared."""
     command, separator = QUESTIONS[question]
     if command[:2] == ("count", "--json"):
         report = json.loads(result.out)
-        told = {name: report[name] for name in ("files", "bytes", "types", "errors")}
-        return [json.dumps(told, sort_keys=True).encode()]
+        reported = {name: report[name] for name in ("files", "bytes", "types", "errors")}
+        return [json.dumps(reported, sort_keys=True).encode()]
     return result.lines(separator)
 
 
 def messages(result: Result) -> list[bytes]:
-    """Lines of standard error in sorted order, without the program's name."""
+    """Returns the lines of standard error in order, without the program's name."""
     return sorted(re.sub(rb"^[^:]*: ", b"", line) for line in result.err.splitlines())
 
 
@@ -92,7 +91,7 @@ class Reference:
         self.known: dict[str, Result] = {}
 
     def answer(self, question: str) -> Result:
-        """What system calls say."""
+        """Returns the answer of system calls."""
         if question not in self.known:
             engine = ("--source", "syscall")
             self.known[question] = ask(self.ringwalk, question, self.top, *engine, **self.options)
@@ -109,7 +108,7 @@ class Reference:
 
     @staticmethod
     def differences(question: str, expected: Result, got: Result) -> list[str]:
-        """How an answer differs from the one that is expected; nothing if it does not."""
+        """Returns the differences between two answers; empty if the answers are equal."""
         wrong = [
             difference(records(question, expected), records(question, got)),
             difference(messages(expected), messages(got)),
@@ -119,7 +118,7 @@ class Reference:
 
 
 def explained(ringwalk: Program, top: Path, *args: str, **options) -> dict[str, str]:
-    """The rows that --explain writes, by their first words."""
+    """Returns the rows that --explain writes, by their first words."""
     result = ringwalk("--explain", *args, cwd=top, **options).sane()
     rows = [re.match(r"[^:]*: (\S.{11})(.*)", line) for line in result.err.decode().splitlines()]
     return {row[1].strip(): row[2] for row in rows if row}

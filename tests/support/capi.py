@@ -1,4 +1,4 @@
-"""Building C programs against the C library, and running them plainly and under tools."""
+"""C programs with the C library: how tests build them and run them, also under tools."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from pathlib import Path
 
 import pytest
 
+from support import ROOT
 from support.run import Program
 
-ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "crates" / "ringwalk-capi"
 HEADER = SOURCE / "include" / "ringwalk.h"
 STRICT = ("-Wall", "-Wextra", "-Werror", "-g")
 
-# Status by which a program under a tool says that the tool has found something.
+# The exit status of a program in which a tool has found an error.
 FOUND = 99
 
-# They see what C does with the library's memory, and what is lost in the end.
+# They find wrong uses of the library's memory by C, and leaks.
 SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 
 class Library:
-    """The C library that is tested: the debug build, in whose folder both libraries lie."""
+    """The C library under test: a folder with the shared and the static library."""
 
     def __init__(self, folder: Path, work: Path):
         self.folder = folder
@@ -33,19 +33,21 @@ class Library:
         self.static = folder / "libringwalk.a"
 
     def program(self, source: Path, *more: str | Path, static: bool = False) -> Program:
-        """Compiles a C program strictly and links it with the library; once for all tests.
+        """Compiles a C program strictly and links it with the library, once for all tests.
 
         `more` are further sources, and flags.
         """
         words = [word for word in more if isinstance(word, str)]
-        told = "-".join((source.parent.name, source.stem, *words, "static" if static else "shared"))
-        program = self.work / "".join(c if c.isalnum() else "-" for c in told)
+        reported = "-".join(
+            (source.parent.name, source.stem, *words, "static" if static else "shared")
+        )
+        program = self.work / "".join(c if c.isalnum() else "-" for c in reported)
         if not program.exists():
             compile_c(source, "-std=c11", *more, *self.link(static), "-o", program)
         return Program(program)
 
     def link(self, static: bool) -> list:
-        """Arguments of a linker."""
+        """Returns the arguments of the linker."""
         if static:
             needs = ("-lgcc_s", "-lutil", "-lrt", "-lpthread", "-lm", "-ldl")
             return [self.static, "-Wl,--gc-sections", *needs]
@@ -53,7 +55,7 @@ class Library:
 
 
 def compile_c(source: Path, *args, compiler: str = "cc") -> None:
-    """Compiles, with every warning an error, and the header at hand."""
+    """Compiles a program with the header of the library. Every warning is an error."""
     words = [compiler, *STRICT, "-I", HEADER.parent, source, *args]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -61,10 +63,10 @@ def compile_c(source: Path, *args, compiler: str = "cc") -> None:
 
 
 def under_valgrind(program: Program, *, leaks: bool = True) -> Program:
-    """The program under valgrind: wrong accesses fail it, and memory that is lost in the end."""
+    """Returns the program under valgrind, which fails for wrong accesses and for leaks."""
     if shutil.which("valgrind") is None:
         pytest.skip("valgrind is not there")
-    # What is possibly lost hangs on threads of the standard library, and is found from within.
+    # Blocks that valgrind calls possibly lost belong to threads of the standard library.
     kinds = "definite,indirect"
     checks = ("--leak-check=full", f"--show-leak-kinds={kinds}", f"--errors-for-leak-kinds={kinds}")
     checks = checks if leaks else ("--leak-check=no",)
@@ -72,7 +74,7 @@ def under_valgrind(program: Program, *, leaks: bool = True) -> Program:
 
 
 def make_tree(top: Path) -> None:
-    """The tree of `tests/capi/cases.h`, whose constants tell what is in it."""
+    """Makes the tree of `tests/capi/cases.h`, whose constants describe its contents."""
     (top / "wide").mkdir(parents=True)
     for number in range(1500):
         (top / "wide" / f"file{number}").write_bytes(b"x" * (number % 3))

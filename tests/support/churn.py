@@ -1,4 +1,4 @@
-"""Directories that are written to while they are walked, and what is promised of them."""
+"""Directories that change during a walk, and the guarantees of a walk of them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def remove(path: str | Path) -> None:
 
 
 class Writer:
-    """What a process does in directories that are walked: nothing to entries named `stays-`."""
+    """A process that changes directories, but no entry named `stays-`."""
 
     def __init__(self, top: Path, seed: int):
         self.rng = random.Random(seed)
@@ -49,11 +49,11 @@ class Writer:
                         remove(f"{folder}/{name}")
 
     def name(self) -> str:
-        """A name that was never there before, most likely."""
+        """Returns a random name, which no other entry is likely to have had."""
         return f"comes-{self.seed}-{self.rng.random()}".ljust(self.rng.randrange(20, 200), "-")
 
     def make(self, path: str) -> None:
-        """A directory, a link or a file."""
+        """Makes a directory, a link or a file."""
         kind = self.rng.randrange(4)
         if kind == 0:
             os.mkdir(path)
@@ -66,7 +66,7 @@ class Writer:
 
 @contextlib.contextmanager
 def writing(top: Path):
-    """Two processes that change what is in `top` while the block runs."""
+    """Runs two processes that change the entries of `top`, while the block runs."""
     context = multiprocessing.get_context("fork")
     writers = [context.Process(target=Writer(top, seed).forever, daemon=True) for seed in range(2)]
     for writer in writers:
@@ -81,7 +81,7 @@ def writing(top: Path):
 
 
 def prepare(top: Path) -> set[bytes]:
-    """Directories of which some entries stay; returns lines that tell all of those."""
+    """Fills directories with entries that stay; returns the lines of find for them."""
     expected = set()
     for name in FOLDERS:
         (top / name).mkdir(exist_ok=True)
@@ -95,24 +95,26 @@ def prepare(top: Path) -> set[bytes]:
 
 
 def check(ringwalk: Program, top: Path, source: str, *engine: str) -> None:
-    """Checks what is promised: entries that stay are told, each once and rightly, and no others
-    than were ever there; vanished ones are no errors."""
+    """Checks the guarantees: each entry that stays is reported once, with its fields. No entry is
+    reported that never existed. Vanished entries are no errors.
+    """
     expected = prepare(top)
     command = ("find", ".", "-ignore_readdir_race", "-mindepth", "1", "-printf", "%P %s %n %y\\0")
     ask = ringwalk.with_args("--source", source, *engine)
     with writing(top):
         for _ in rounds(SECONDS, least=2):
-            told = ask(*command, cwd=top).ok().lines(b"\0")
-            stays = [line for line in told if b"stays-" in line]
+            reported = ask(*command, cwd=top).ok().lines(b"\0")
+            stays = [line for line in reported if b"stays-" in line]
             assert not difference(expected, stays)
-            for line in set(told) - set(stays):
+            for line in set(reported) - set(stays):
                 name = line.split(b" ")[0]
                 assert b"comes-" in name or name.decode() in (*FOLDERS, "lost+found"), line
             assert b'"errors":0' in ask("count", "--json", top).ok().out
             summed = ask("du", "-s", "--inodes", top).sane()
-            # A directory that is gone when it is to be read is told, as GNU du does.
-            assert not [line for line in summed.err.splitlines() if b"No such file" not in line]
+            # du reports a directory that has vanished before it is read, as GNU du does.
+            others = [line for line in summed.err.splitlines() if b"No such file" not in line]
+            assert not others, others
             assert len(expected) < int(summed.out.split()[0]) < len(expected) + 2000
-    # In peace again.
+    # The writers have ended, so every answer must be equal.
     trees.settle(top)
     assert_sources_agree(ringwalk, [source, "auto"], *command, separator=b"\0", cwd=top)

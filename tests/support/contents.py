@@ -20,10 +20,10 @@ from support import trees, zoo
 FS_IOC_SETFLAGS = 0x40086602  # linux/fs.h
 FS_IMMUTABLE_FL, FS_APPEND_FL, FS_NODUMP_FL = 0x10, 0x20, 0x40
 
-# A file system has its own limits on lengths and sizes, and not all have extended attributes.
+# File systems differ in their limits on lengths and sizes; not all have extended attributes.
 LIMITS = (errno.ENAMETOOLONG, errno.EFBIG, errno.ENOSPC, errno.E2BIG, errno.ENOTSUP, errno.EINVAL)
 
-# Numbers up to 255 are stored in an older form, those above in a newer one.
+# File systems store device numbers up to 255 in an older form, larger ones in a newer form.
 DEVICES = ((1, 3), (0, 0), (255, 255), (256, 0), (7, 256), (7, 0x12345), (4095, 0xFFFFF))
 
 # ext4 keeps a link's target in the inode up to 59 bytes, XFS and btrfs up to other lengths.
@@ -32,7 +32,7 @@ TARGETS = (1, 2, 58, 59, 60, 61, 155, 156, 157, 300, 1000, 1023, 1024, 2000, 409
 
 @contextlib.contextmanager
 def within_limits():
-    """Passes over what this file system does not have or does not take."""
+    """Ignores errors that say that this file system lacks something or refuses a value."""
     try:
         yield
     except OSError as error:
@@ -41,7 +41,7 @@ def within_limits():
 
 
 def links(top: Path) -> None:
-    """Symbolic links of many lengths, and a file with more names than fit into a byte."""
+    """Makes symbolic links of many lengths, and a file with more names than fit into a byte."""
     top.mkdir()
     for length in TARGETS:
         with within_limits():
@@ -52,7 +52,7 @@ def links(top: Path) -> None:
 
 
 def devices(top: Path) -> None:
-    """Device files, fifos and sockets; none for other users than root."""
+    """Makes device files, fifos and sockets; none for users other than root."""
     top.mkdir()
     for major, minor in DEVICES:
         for kind, letter in ((stat.S_IFCHR, "c"), (stat.S_IFBLK, "b")):
@@ -63,7 +63,7 @@ def devices(top: Path) -> None:
 
 
 def files(top: Path) -> None:
-    """Files of sizes around those at which they move out of the inode, with holes, in fragments."""
+    """Makes files around the sizes where data leaves the inode, with holes, in fragments."""
     top.mkdir()
     for size in (0, 1, 59, 60, 61, 100, 155, 156, 157, 400, 800, 1023, 1024, 4096, 12345, 300_000):
         (top / f"size{size}").write_bytes(b"x" * size)
@@ -87,7 +87,7 @@ def files(top: Path) -> None:
 
 
 def owners(top: Path) -> None:
-    """Files of very many users."""
+    """Makes files of very many users."""
     top.mkdir()
     for number in range(300):
         path = top / str(number)
@@ -97,7 +97,7 @@ def owners(top: Path) -> None:
 
 
 def attributes(top: Path) -> None:
-    """Extended attributes: none, small, shared, those of a block, larger ones, on all types."""
+    """Gives files of all types extended attributes: none, small, shared, a block, larger."""
     top.mkdir()
     (top / "dir").mkdir()
     (top / "link").symlink_to("nowhere")
@@ -118,7 +118,7 @@ def attributes(top: Path) -> None:
 
 
 def directories(top: Path) -> None:
-    """Directories of every size and history."""
+    """Makes directories of every size and history."""
     top.mkdir()
     for number in (0, 1, 2, 3, 4, 5, 8, 30):
         folder = top / f"of{number}"
@@ -132,10 +132,10 @@ def directories(top: Path) -> None:
 
 
 def in_fragments(top: Path) -> None:
-    """Two directories that grow in turns, so that neither is in one piece on the disk.
+    """Makes two directories that grow in turns, so that neither is contiguous on the disk.
 
     Their names are long, so there are more blocks than direct ones and, of 1 KiB each,
-    than the first indirect block or one leaf of extents tell of.
+    than the first indirect block or one leaf of extents describe.
     """
     with contextlib.ExitStack() as stack:
         folders = []
@@ -148,7 +148,7 @@ def in_fragments(top: Path) -> None:
         for number in range(1150):
             name = f"{number:05}".ljust(250, "n")
             for descriptor in folders:
-                # Names of one file cost no inode.
+                # Hard links of one file need no more inodes.
                 if number % 50 == 0:
                     os.mknod(name, 0o100600, dir_fd=descriptor)
                 else:
@@ -156,7 +156,7 @@ def in_fragments(top: Path) -> None:
 
 
 def with_gaps(top: Path) -> None:
-    """Directories from which entries were removed: half of them, the first ones, all of them."""
+    """Makes directories and removes entries: half of them, the first ones, all of them."""
     for name, keeps in (("half", 2), ("few", 97), ("none", 1 << 30)):
         folder = top / f"gaps-{name}"
         folder.mkdir()
@@ -166,7 +166,7 @@ def with_gaps(top: Path) -> None:
         for number in range(500):
             if (number + 1) % keeps:
                 os.unlink(f"entry-{number}-{'x' * (number % 40)}", dir_fd=descriptor)
-        # Inodes and gaps are used again.
+        # The file system uses inodes and gaps again.
         for number in range(20):
             os.mkdir(f"again{number}", dir_fd=descriptor) if keeps == 97 else None
         os.close(descriptor)
@@ -176,7 +176,7 @@ TOPICS = (links, devices, files, owners, attributes, directories)
 
 
 def fill(top: Path) -> None:
-    """Fills a directory with all there is."""
+    """Fills a directory with all of these."""
     for topic in (*zoo.TOPICS, *TOPICS):
         topic(top / f"{topic.__module__.rpartition('.')[2]}-{topic.__name__}")
     zoo.settle_access_times(top)

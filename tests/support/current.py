@@ -1,4 +1,4 @@
-"""The installed GNU find (findutils 4.9), with what findutils 4.10 and POSIX have otherwise pinned.
+"""The installed GNU find (findutils 4.9), corrected to findutils 4.10 and POSIX.1-2024.
 
 `docs/find.md` gives the reason for each difference.
 """
@@ -13,12 +13,12 @@ from dataclasses import replace
 
 from support.run import Arg, Program, Result
 
-# A message that names a file or a command, and why it could not be used.
+# A message that names a file or a command, and the reason of the failure.
 FAILURE = re.compile(rb"find: (?:'|\xe2\x80\x98)(.*)(?:'|\xe2\x80\x99): ([A-Z][^:]*)")
 
 
 class CurrentFind(Program):
-    """GNU find as it has to be: what it says is corrected, and its questions are, where it is old.
+    """GNU find whose expressions and results are corrected where the installed version is old.
 
     - A link whose target's path leads through a file that is no directory is a broken link: no
       message, and no status for it.
@@ -35,7 +35,7 @@ class CurrentFind(Program):
 
 
 def corrected(result: Result, cwd: os.PathLike | str | None) -> Result:
-    """The result with the messages and the status that it has to have."""
+    """Returns the result with the messages and the status of findutils 4.10."""
     failures = 0
     kept = []
     for line in result.err.splitlines(keepends=True):
@@ -54,13 +54,13 @@ def corrected(result: Result, cwd: os.PathLike | str | None) -> Result:
 
 
 def is_broken(name: bytes, reason: bytes, cwd: os.PathLike | str | None) -> bool:
-    """Whether this is the message about a link through a file that is no directory."""
+    """Returns true if this message is about a link through a file that is no directory."""
     path = os.path.join(os.fsencode(cwd or "."), name)
     return reason == b"Not a directory" and os.path.islink(path)
 
 
 def without_loops(args: list[Arg], cwd: os.PathLike | str | None) -> list[Arg]:
-    """The arguments, with `-xtype` asked of links that lead in circles as `-type`."""
+    """Returns the arguments, with `-type` in the place of `-xtype` for links in circles."""
     if "-xtype" not in args:
         return args
     numbers = sorted({os.lstat(path).st_ino for path in loops(args, cwd)})
@@ -76,13 +76,13 @@ def without_loops(args: list[Arg], cwd: os.PathLike | str | None) -> list[Arg]:
 
 
 def is_list_of_types(kinds: str) -> bool:
-    """Whether GNU find takes this after `-xtype`; if it does not, its message names the test."""
+    """Returns true if GNU find accepts this after `-xtype`. If not, its message names the test."""
     letters = kinds.split(",")
     return set(letters) <= set("bcdpfls") and len(letters) == len(set(letters))
 
 
 def loops(args: list[Arg], cwd: os.PathLike | str | None) -> Iterator[bytes]:
-    """Links that lead in circles, below the working directory and arguments that are paths."""
+    """Yields links in circles, below the working directory and below arguments that are paths."""
     base = os.fsencode(cwd or "/nonexistent")
     tops = {base, *(os.path.join(base, os.fsencode(arg)) for arg in args)}
     for top in tops - {b"/"}:
@@ -94,7 +94,7 @@ def loops(args: list[Arg], cwd: os.PathLike | str | None) -> Iterator[bytes]:
 
 
 def leads_in_circles(path: bytes) -> bool:
-    """Whether following the link ends with ELOOP."""
+    """Returns true if following the link fails with ELOOP."""
     try:
         os.stat(path)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Comparing `ringwalk find` with GNU find: records, messages, status, and order where it counts."""
+"""Comparisons of `ringwalk find` with GNU find: records, messages, status, and order."""
 
 from __future__ import annotations
 
@@ -9,25 +9,27 @@ import shlex
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
 from support.current import CurrentFind
 from support.run import Program, Result
+from support.saved import FindWithSaved, Saved, is_answered
 
-# An expression as one line, split as a shell splits it, or as words where bytes matter.
+# An expression: one line, which is split as a shell splits it, or a list of words.
 Words = str | Sequence[str | bytes | os.PathLike]
 
 
 def words(expression: Words) -> list:
-    """The words of an expression."""
+    """Returns the words of an expression."""
     return shlex.split(expression) if isinstance(expression, str) else list(expression)
 
 
 def messages(result: Result) -> list[str]:
-    """Lines of standard error without the name the program gives itself, in sorted order.
+    """Returns the lines of standard error in order, without the name of the program.
 
-    A parallel walk may meet two failures in either order, so only the set is compared. Words of the
-    command line that are no text are shown with U+FFFD, which GNU find does not do.
+    A parallel walk may report two failures in either order, so only the set is compared. Messages
+    show U+FFFD for bytes of the command line that are no text, which GNU find does not do.
     """
     text = result.err.decode(errors="surrogateescape")
     text = re.sub("[\udc80-\udcff]", "\ufffd", text)
@@ -38,7 +40,7 @@ def messages(result: Result) -> list[str]:
 
 
 def difference(expected: Iterable, got: Iterable) -> str:
-    """What one has and the other has not, short enough to read; empty if they are the same."""
+    """Returns a short text with the items that only one side has; empty if the sides are equal."""
     expected, got = Counter(expected), Counter(got)
     missing, surplus = expected - got, got - expected
     report = []
@@ -50,16 +52,19 @@ def difference(expected: Iterable, got: Iterable) -> str:
 
 
 def pieces(text: bytes, separator: bytes) -> list[bytes]:
-    """What the output is compared by: lines of -ls without the width of their columns.
+    """Returns the records of the output to compare: lines of -ls without the width of columns.
 
-    GNU find makes a column wider when something wide has come, so that depends on the order.
+    GNU find widens a column after a wide value, so the width depends on the order.
     """
     if separator == LS:
         return [b" ".join(line.split()) for line in text.split(b"\n")]
     return text.split(separator)
 
 
-# A separator: lines of -ls.
+# The locales in which messages and names are compared.
+LOCALES = ("C", "C.UTF-8")
+
+# The separator of the lines of -ls.
 LS = b"ls"
 
 
@@ -68,39 +73,47 @@ def assert_alike(expected: Result, got: Result, separator: bytes = b"\n") -> Res
     command = shlex.join(os.fsdecode(os.fspath(arg)) for arg in expected.args[1:])
     wrong = difference(pieces(expected.out, separator), pieces(got.out, separator))
     assert not wrong, f"find {command}: output: {wrong}"
-    told = difference(messages(expected), messages(got))
-    assert not told, f"find {command}: messages: {told}"
+    reported = difference(messages(expected), messages(got))
+    assert not reported, f"find {command}: messages: {reported}"
     assert got.status == expected.status, f"find {command}: {got.status}, not {expected.status}"
     return got
 
 
 def assert_same(ours: Program, gnu: Program, *args, separator: bytes = b"\n", **options) -> Result:
-    """Checks that both programs leave the same records, messages and status."""
-    return assert_alike(gnu(*args, **options), ours(*args, **options), separator)
+    """Checks that both programs leave the same records, messages and status.
+
+    The answer from a snapshot must be the same, if the program can be asked for one.
+    """
+    expected = gnu(*args, **options)
+    result = assert_alike(expected, ours(*args, **options), separator)
+    if isinstance(ours, FindWithSaved):
+        compare = functools.partial(assert_alike, separator=separator)
+        ours.saved.check(expected, lambda: gnu(*args, **options), compare, args, options)
+    return result
 
 
-# Versions of GNU find from this one on say what tests pin.
+# From this version on GNU find prints the messages that tests pin.
 PINNED = (4, 10)
 
 
 @functools.cache
 def version(gnu: Program) -> tuple[int, ...]:
-    """The version of GNU find, as numbers."""
+    """Returns the version of GNU find, as numbers."""
     first = gnu("--version").ok().lines()[0].decode()
     return tuple(int(number) for number in re.findall(r"\d+", first.rpartition(")")[2]))
 
 
 def assert_pinned(
-    ours: Program, gnu: Program, *args, told: Sequence[str], status: int, **options
+    ours: Program, gnu: Program, *args, reported: Sequence[str], status: int, **options
 ) -> Result:
-    """Checks our messages and status against those of findutils 4.10, which are pinned.
+    """Checks messages and status against those of findutils 4.10, which the test contains.
 
     Where the installed GNU find is that new, the pins and the output are checked against it too.
     """
     result = ours(*args, **options)
     if version(gnu) >= PINNED:
         assert_alike(gnu(*args, **options), result)
-    assert messages(result) == sorted(told), result
+    assert messages(result) == sorted(reported), result
     assert result.status == status, result
     return result
 
@@ -116,10 +129,10 @@ def assert_same_each(
 ) -> Result:
     """Checks many expressions in one run: `( E1 -printf '0 %p' ) , ( E2 -printf '1 %p' ) , ...`.
 
-    What is `first` stands before the starting points, `lead` before the first expression.
+    `first` holds words before the starting points, `lead` words before the first expression.
 
-    Only for expressions that both programs can parse; when they cannot, or when the status is not
-    the same, each is run by itself, so that the failure names the one that is wrong.
+    Only for expressions that both programs can parse. If messages or status differ, each expression
+    runs by itself, so that the failure names the wrong one.
     """
     expressions = [words(expression) for expression in expressions]
     line = [*words(first), *words(tops), *words(lead)]
@@ -143,7 +156,42 @@ def assert_same_each(
         if records:
             wrong.append(f"{expression}: {records}")
     assert not wrong, "\n".join(wrong)
-    return assert_alike(expected, got, b"\0")
+    result = assert_alike(expected, got, b"\0")
+    if isinstance(ours, FindWithSaved):
+        before = [*words(first), *words(tops), *words(lead)]
+        ask = functools.partial(gnu, *line, **options)
+        check_saved(ours.saved, expected, ask, expressions, before, options)
+    return result
+
+
+def check_saved(
+    saved: Saved,
+    expected: Result,
+    ask: Callable[[], Result],
+    expressions: Sequence[Sequence],
+    before: list,
+    options: dict,
+) -> None:
+    """Checks those of the expressions that a snapshot answers, with the records of the live run."""
+    line, numbers = [*before], []
+    for number, expression in enumerate(expressions):
+        if is_answered([os.fsencode(word) for word in expression]):
+            line += [*([","] if numbers else []), "(", "(", *expression, ")"]
+            line += ["-printf", f"{number} %p\\0", ")"]
+            numbers.append(number)
+
+    def compare(expected: Result, got: Result) -> None:
+        for number in numbers:
+            mark = b"%d " % number
+            sides = [
+                [record for record in result.out.split(b"\0") if record.startswith(mark)]
+                for result in (expected, got)
+            ]
+            records = difference(*sides)
+            assert not records, f"--from: {expressions[number]}: {records} {got.err!r}"
+
+    if numbers:
+        saved.check(expected, ask, compare, line, options)
 
 
 def assert_parents_first(paths: Sequence[bytes]) -> None:
@@ -159,7 +207,20 @@ def assert_contents_first(paths: Sequence[bytes]) -> None:
 
 
 def gnu_find() -> Program | None:
-    """GNU find by its bare name, which is what it puts before its messages; none if not there."""
+    """Returns GNU find, or None if `find` is another program.
+
+    The program has its bare name, which it puts before its messages.
+    """
     path = shutil.which("find")
     version = subprocess.run([path, "--version"], capture_output=True, check=True).stdout
     return CurrentFind("find") if b"GNU findutils" in version else None
+
+
+def left(top: Path) -> list[str]:
+    """Returns the paths of everything below a directory, relative to it and in order."""
+    return sorted(os.path.relpath(path, top) for path in Path(top).rglob("*"))
+
+
+def basenames(result: Result) -> list[str]:
+    """Returns the last component of each path that was printed, in order."""
+    return sorted(os.fsdecode(os.path.basename(line)) for line in result.lines())

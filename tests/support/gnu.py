@@ -1,4 +1,4 @@
-"""What GNU find and GNU du say of a tree, in the shape the tests compare."""
+"""The answers of GNU find and GNU du, in the form that tests compare."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from support.run import Program, Result, run
 
 SIZES_OF_FILES = Path(__file__).with_name("file_sizes.c")
 
-# find's %y letters and the names `count --json` uses.
+# The letters of find's %y, and the names that `count --json` uses.
 TYPE_NAMES = {
     "b": "block_device",
     "c": "character_device",
@@ -24,16 +24,16 @@ TYPE_NAMES = {
 
 
 def du(work: Path) -> Program | None:
-    """GNU du as the tests compare with it; none if another du is installed.
+    """Returns GNU du for comparisons, or None if `du` is another program.
 
     Before coreutils 9.2 apparent sizes were those of directories and other types too. Such a du is
     shown the sizes of regular files and links only. `work` is where the library for that is put.
     """
-    told = run(["du", "--version"]).out
-    version = re.search(rb"GNU coreutils\) (\d+)\.(\d+)", told)
+    reported = run(["du", "--version"]).out
+    version = re.search(rb"GNU coreutils\) (\d+)\.(\d+)", reported)
     if version is None:
         return None
-    # By its bare name, which is what it puts before its messages.
+    # Its bare name, which it puts before its messages.
     if (int(version[1]), int(version[2])) >= (9, 2):
         return Program("du")
     library = work / "file_sizes.so"
@@ -43,25 +43,25 @@ def du(work: Path) -> Program | None:
 
 
 def find_totals(*tops: Path | str | bytes) -> tuple[int, int]:
-    """Number and summed sizes of everything below `tops`, as GNU find sees it."""
+    """Returns the number of entries below `tops` and the sum of their sizes, by GNU find."""
     out = run(["find", *tops, "-mindepth", "1", "-printf", "%s\n"]).ok().out
     sizes = [int(size) for size in out.split()]
     return len(sizes), sum(sizes)
 
 
 def find_types(*tops: Path | str | bytes) -> dict[str, int]:
-    """How many entries of each type GNU find sees below `tops`."""
+    """Returns the number of entries of each type below `tops`, by GNU find."""
     out = run(["find", *tops, "-mindepth", "1", "-printf", "%y\n"]).ok().out
     return dict(Counter(TYPE_NAMES[letter] for letter in out.decode().split()))
 
 
 def count_line(files: int, size: int) -> bytes:
-    """The line `ringwalk count` prints."""
+    """Returns the line that `ringwalk count` prints."""
     return b"%d files, %d bytes\n" % (files, size)
 
 
 def messages(result: Result) -> list[str]:
-    """Lines of standard error without the name the program gives itself, in sorted order.
+    """Returns the lines of standard error in order, without the name of the program.
 
     A parallel walk may meet two failures in either order, so only the set is compared; and so it
     is with the options that an abbreviation may stand for.
@@ -78,7 +78,7 @@ def messages(result: Result) -> list[str]:
 
 
 def assert_same(ours: Program, gnu: Program, *args, separator: bytes = b"\n", **options) -> Result:
-    """Checks that both programs print the same records and messages and end alike."""
+    """Checks that both programs print the same records and messages and have the same status."""
     expected, got = gnu(*args, **options), ours(*args, **options)
     assert sorted(got.lines(separator)) == sorted(expected.lines(separator)), args
     assert messages(got) == messages(expected), args

@@ -13,7 +13,7 @@ from processes import started
 
 from support import mounts
 
-# Numbers of the system calls, the same on every architecture that Linux has got since 5.1.
+# Numbers of the system calls. Calls since Linux 5.1 have the same number on every architecture.
 SYS_OPEN_TREE, SYS_MOVE_MOUNT, SYS_MOUNT_SETATTR = 428, 429, 442
 AT_FDCWD, AT_EMPTY_PATH = -100, 0x1000
 OPEN_TREE_CLONE, OPEN_TREE_CLOEXEC = 1, os.O_CLOEXEC
@@ -32,7 +32,7 @@ class MountAttr(ctypes.Structure):
 
 
 def system_call(number: int, *args) -> int:
-    """Makes a system call that the C library may have no function for."""
+    """Makes a system call for which the C library may have no function."""
     wide = [ctypes.c_long(arg) if isinstance(arg, int) else arg for arg in args]
     done = LIBC.syscall(ctypes.c_long(number), *wide)
     if done < 0:
@@ -42,7 +42,7 @@ def system_call(number: int, *args) -> int:
 
 @contextlib.contextmanager
 def user_namespace(shift: int, length: int = 65536) -> Iterator[int]:
-    """A descriptor of a user namespace in which what is 0 outside is `shift`."""
+    """Gives a descriptor of a user namespace that maps `shift` to 0 of the outside."""
     command = ["unshare", "--user", "sh", "-c", "echo; exec cat"]
     streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with started(command, **streams) as holder:
@@ -59,7 +59,7 @@ def user_namespace(shift: int, length: int = 65536) -> Iterator[int]:
 
 @contextlib.contextmanager
 def idmapped(source: Path, point: Path, shift: int = 100000) -> Iterator[Path]:
-    """`source` seen a second time at `point`, where every owner's number is larger by `shift`."""
+    """Mounts `source` at `point` too, where every owner's number is larger by `shift`."""
     point.mkdir(parents=True, exist_ok=True)
     with user_namespace(shift) as namespace:
         flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC

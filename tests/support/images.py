@@ -15,26 +15,26 @@ from support import contents, mounts
 
 @dataclass(frozen=True)
 class Format:
-    """How an image is made."""
+    """The description of an image."""
 
     # Arguments of its mkfs, as one line.
     make: str
-    # The file is sparse.
+    # The size of the file, which is sparse.
     mebibytes: int = 64
     # Options of the mount on which it is filled.
     options: str = ""
-    # Commands run on the finished image, whose name is their last word.
+    # Commands for the finished image, whose name is added as the last word.
     then: tuple[str, ...] = ()
-    # Whether some kernels do not mount it; if this one does not, that is no failure.
+    # True if some kernels cannot mount it. Then the tests of it are skipped.
     refused_by_some: bool = False
-    # What fills it.
+    # The function that fills it.
     fill: Callable[[Path], None] = contents.fill
 
 
 NO_CHECKSUMS = "-O ^metadata_csum,^uninit_bg"
 
-# What is named is what a format is there for; mke2fs has its defaults for the rest, but for small
-# images those are blocks of 1 KiB.
+# Each format names the options that it tests; the rest are mke2fs's defaults. For small images the
+# default is blocks of 1 KiB.
 EXT4 = {
     "ext4": Format("-t ext4 -b 4096"),
     "blocks-1k": Format("-t ext4 -b 1024"),
@@ -70,15 +70,17 @@ EXT4 = {
         "-t ext4 -b 4096 -O metadata_csum_seed",
         then=("tune2fs -U 01234567-89ab-cdef-0123-456789abcdef",),
     ),
+    # tune2fs refuses a file system that was mounted a second after its last check.
     "new-uuid": Format(
-        "-t ext4 -b 4096", then=("tune2fs -f -U 01234567-89ab-cdef-0123-456789abcdef",)
+        "-t ext4 -b 4096",
+        then=("e2fsck -fp", "tune2fs -f -U 01234567-89ab-cdef-0123-456789abcdef"),
     ),
     "gdt-csum": Format("-t ext4 -b 4096 -O ^metadata_csum,uninit_bg"),
     "no-csum": Format(f"-t ext4 -b 4096 {NO_CHECKSUMS}"),
     "uninit-groups": Format("-t ext4 -b 4096 -E lazy_itable_init=1 -g 4096", 1024),
     "large-dir": Format("-t ext4 -b 1024 -O large_dir"),
     "ea-inode": Format("-t ext4 -b 4096 -O ea_inode"),
-    # A kernel without CONFIG_QFMT_V2 mounts these for reading only.
+    # A kernel without CONFIG_QFMT_V2 mounts these read-only.
     "quota": Format("-t ext4 -b 4096", then=("tune2fs -O quota",)),
     "project": Format(
         "-t ext4 -b 4096", then=("tune2fs -O project,quota", "debugfs -w -R 'sif <14> projid 77'")
@@ -122,7 +124,7 @@ MAKERS["btrfs"] = ["mkfs.btrfs", "-q", "-f"]
 
 
 def words(line: str) -> list[str]:
-    """The words of a command line, with what stands in single quotes as one word."""
+    """Returns the words of a command line. Text in single quotes is one word."""
     parts = line.split("'")
     return [word for at, part in enumerate(parts) for word in ([part] if at % 2 else part.split())]
 
@@ -136,13 +138,13 @@ def make(kind: str, form: Format, file: Path) -> None:
 
 
 def command(args: list[str | Path]) -> None:
-    """Runs a tool that has to succeed."""
+    """Runs a tool and checks that it succeeds."""
     done = finished(args, input=b"y\n", capture_output=True)
-    assert done.returncode == 0, (args, done.stderr)
+    assert done.returncode == 0, (args, done.stdout, done.stderr)
 
 
 class Image:
-    """A file system in a file, and where it is mounted."""
+    """A file system in a file, and its mount point."""
 
     def __init__(self, kind: str, work: Path, form: Format):
         work.mkdir(parents=True, exist_ok=True)
@@ -153,13 +155,13 @@ class Image:
 
     @contextlib.contextmanager
     def mounted(self, options: str = "") -> Iterator[Path]:
-        """It is mounted, on a loop device that goes away with the mount."""
+        """Mounts it while the block runs, on a loop device that goes away with the mount."""
         loop = ",".join(filter(None, ("loop", options)))
         with mounts.mounted(self.point, "-o", loop, "-t", self.kind, self.file):
             yield self.point
 
     def remount(self, options: str = "ro") -> None:
-        """Mounts it afresh, so that nothing of it is in memory."""
+        """Unmounts it and mounts it again, so that no data of it is in memory."""
         self.unmount()
         mounts.call("mount", "-t", self.kind, "-o", f"loop,{options}", self.file, self.point)
 
@@ -168,11 +170,11 @@ class Image:
         mounts.unmount(self.point)
 
     def freeze(self) -> None:
-        """Writes it back and lets nothing change it any more, so that all in it is settled."""
+        """Makes it read-only, which writes everything back."""
         mounts.call("mount", "-o", "remount,ro", self.point)
 
     def device(self) -> Path:
-        """The loop device that it is mounted from."""
+        """Returns its loop device."""
         number = os.stat(self.point).st_dev
         link = os.readlink(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}")
         return Path("/dev") / os.path.basename(link)
@@ -182,9 +184,9 @@ class Image:
 def fresh(
     kind: str, work: Path, line: str = "", options: str = "noatime", mebibytes: int = 64
 ) -> Iterator[Image]:
-    """A new file system, made with the words of `line` and mounted with `options`.
+    """Gives a new file system, made with the words of `line` and mounted with `options`.
 
-    By default looking at it does not change it: system calls read directories, which is an access.
+    By default reads do not change it; with access times, reading a directory would.
     """
     image = Image(kind, work, Format(line, mebibytes))
     try:
@@ -197,9 +199,9 @@ def fresh(
 
 @contextlib.contextmanager
 def filled(kind: str, form: Format, work: Path, options: str = "ro") -> Iterator[Image]:
-    """An image made, filled, and mounted again with `options`.
+    """Makes an image, fills it, and mounts it again with `options`.
 
-    Read-only by default: then nothing is unsettled, and every answer is the source's own.
+    It is read-only by default, so that all its data is on the disk and each answer is the source's.
     """
     image = Image(kind, work, form)
     try:

@@ -1,4 +1,4 @@
-"""The example that is a web server, started, and asked by clients of our own."""
+"""The example that is a web server, and its clients."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from support.run import environment
 
 
 class Server:
-    """A server that is running."""
+    """A running server."""
 
     def __init__(self, process: subprocess.Popen, address: tuple[str, int]):
         self.process, self.address = process, address
 
     def get(self, path: str) -> tuple[int, bytes]:
-        """Status and whole body of an answer; IncompleteRead if it breaks off."""
+        """Returns status and body of an answer; raises IncompleteRead if the answer is cut off."""
         client = http.client.HTTPConnection(*self.address, timeout=TIMEOUT)
         with contextlib.closing(client):
             client.request("GET", path)
@@ -30,22 +30,22 @@ class Server:
             return answer.status, answer.read()
 
     def listing(self, path: str) -> list[dict]:
-        """The entries of a directory."""
+        """Returns the entries of a directory."""
         status, body = self.get(path)
         assert status == 200, body
         return [json.loads(line) for line in body.splitlines()]
 
     def stalled(self, path: str) -> socket.socket:
-        """A client that asks, reads the beginning of the answer, and then no more."""
+        """Gives a client that reads only the beginning of its answer."""
         client = socket.create_connection(self.address, timeout=TIMEOUT)
-        # Little room, so that the server has to wait for us soon.
+        # A small buffer, so that the server soon has to wait.
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         client.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         assert client.recv(64).startswith(b"HTTP/1.1 200 OK")
         return client
 
     def peak(self) -> int:
-        """The most memory that the server has had so far, in bytes."""
+        """Returns the server's largest memory so far, in bytes."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         (line,) = (line for line in status.splitlines() if line.startswith("VmHWM:"))
         return int(line.split()[1]) * 1024
@@ -53,7 +53,7 @@ class Server:
 
 @contextlib.contextmanager
 def serving(program: Path, root: Path) -> Iterator[Server]:
-    """The server on a free port; afterwards it is ended, and must have been running still."""
+    """Gives the server on a free port. At the end it must still run, and is ended."""
     command = [program, root, "127.0.0.1:0"]
     with started(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), text=True

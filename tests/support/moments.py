@@ -1,4 +1,4 @@
-"""Files of which a file system's own structures lag behind what system calls say."""
+"""Files whose structures on the disk are older than the answers of system calls."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from support.run import Program
 NUMBERED = 200
 WITHOUT_A_NAME = 20
 
-# What `check_numbered` has listed.
+# The command of `check_numbered`.
 LIST_NUMBERED = ("find", ".", "-name", "f[0-9]*", "-path", "./f*", "-printf", "%f %s\n")
 
 
 def write_numbered(top: Path) -> set[bytes]:
-    """Files of all sizes written a moment ago; returns the lines that tell of them."""
+    """Writes files of many sizes; returns the lines of find for them."""
     expected = set()
     for number in range(NUMBERED):
         (top / f"f{number}").write_bytes(b"x" * (number * 1000))
@@ -28,12 +28,15 @@ def write_numbered(top: Path) -> set[bytes]:
 
 
 def check_numbered(ringwalk: Program, top: Path, expected: set[bytes], *engine: str) -> None:
-    """Checks that sizes are what was written, whether or not it is on the disk."""
+    """Checks that sizes are those that were written, whether or not the data is on the disk."""
     assert set(ringwalk(*engine, *LIST_NUMBERED, cwd=top).ok().lines()) == expected
 
 
 def check_said_twice(ringwalk: Program, top: Path, *engine: str) -> None:
-    """Files get their blocks at any time: what system calls say before and after must be said."""
+    """Checks that the answer has what system calls answer both before and after it.
+
+    Files get their blocks at any time, so two answers of system calls may differ.
+    """
     for question in FEW:
         before, got, after = (
             answers.records(question, answers.ask(ringwalk, question, top, *words).ok())
@@ -46,7 +49,7 @@ def check_said_twice(ringwalk: Program, top: Path, *engine: str) -> None:
 
 @contextlib.contextmanager
 def without_a_name(top: Path) -> Iterator[None]:
-    """Files unlinked while they are open, or made without a name, beside some that are kept."""
+    """Makes files that are unlinked while open, files without a name, and files that stay."""
     for number in range(WITHOUT_A_NAME):
         (top / f"kept{number}").write_bytes(b"x" * 10_000)
     with contextlib.ExitStack() as stack:

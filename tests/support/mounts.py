@@ -24,11 +24,11 @@ CLONE_NEWNS = 0x00020000  # sched.h
 MS_REC = 0x4000  # sys/mount.h
 MS_PRIVATE = 1 << 18
 
-# EXT4_IOC_SHUTDOWN and XFS_IOC_GOINGDOWN, and the flag that says: without writing anything first.
+# EXT4_IOC_SHUTDOWN and XFS_IOC_GOINGDOWN, and the flag for a shutdown without a write-back.
 SHUTDOWN = 0x8004587D
 NO_LOG_FLUSH = 2
 
-# Smallest sizes the tools of Debian 12 accept, rounded up; the images are sparse.
+# The smallest sizes that the tools of Debian 12 accept, rounded up. The images are sparse.
 IMAGE_SIZES = {"ext4": 64 << 20, "xfs": 320 << 20, "btrfs": 256 << 20}
 MAKERS = {
     "ext4": ["mkfs.ext4", "-q", "-F"],
@@ -36,12 +36,16 @@ MAKERS = {
     "btrfs": ["mkfs.btrfs", "-q", "-f"],
 }
 
-# Each file system the tests walk.
+# The kinds of file systems that the tests walk.
 KINDS = ("ext4", "xfs", "btrfs", "tmpfs", "overlay", "fuse")
 
 
+# Tests that write back every file system, and tests of what is not written back yet: one at a time.
+WRITE_BACK = pytest.mark.xdist_group("write-back")
+
+
 class Unavailable(Exception):
-    """This machine cannot make the mount; the text says why."""
+    """The error that this machine cannot make a mount, with the reason as text."""
 
 
 def private_namespace() -> str | None:
@@ -58,7 +62,7 @@ def private_namespace() -> str | None:
 
 @contextlib.contextmanager
 def or_skip(config: pytest.Config, helper: Callable, *args) -> Iterator:
-    """What a helper of this module gives; where the machine cannot make it, the test is skipped.
+    """Enters a helper of this module; skips the test if the machine cannot make the mount.
 
     For fixtures that outlive a test, which cannot have the fixture `mount`.
     """
@@ -73,7 +77,7 @@ def or_skip(config: pytest.Config, helper: Callable, *args) -> Iterator:
 
 
 def call(*args: str | Path) -> None:
-    """Runs a tool; its own words become the reason when it fails."""
+    """Runs a tool. If it fails, its message is the reason of the error."""
     if shutil.which(str(args[0])) is None:
         raise Unavailable(f"{args[0]} is not installed")
     done = subprocess.run(args, capture_output=True, check=False)
@@ -83,10 +87,10 @@ def call(*args: str | Path) -> None:
 
 
 def unmount(point: Path) -> None:
-    """Unmounts, waiting for the last user to go; detaches when it does not."""
+    """Unmounts and waits for the last user of the mount; detaches after 5 seconds."""
     for _ in range(50):
         done = subprocess.run(["umount", point], capture_output=True, check=False)
-        # A test may have unmounted it itself.
+        # The test may have unmounted it.
         if done.returncode == 0 or b"not mounted" in done.stderr:
             return
         time.sleep(0.1)
@@ -94,7 +98,7 @@ def unmount(point: Path) -> None:
 
 
 def shut_down(point: Path) -> None:
-    """Has the ext4 or XFS at `point` stop at once: what is in memory is not written any more."""
+    """Shuts down the ext4 or XFS at `point`: data in memory is lost."""
     directory = os.open(point, os.O_RDONLY)
     try:
         fcntl.ioctl(directory, SHUTDOWN, struct.pack("I", NO_LOG_FLUSH))
@@ -104,7 +108,7 @@ def shut_down(point: Path) -> None:
 
 @contextlib.contextmanager
 def mounted(point: Path, *args: str | Path) -> Iterator[Path]:
-    """What `mount ARGS POINT` makes, while the block runs; at a file, if there is one."""
+    """Runs `mount ARGS POINT`, and unmounts at the end of the block. `point` may be a file."""
     if not point.exists():
         point.mkdir(parents=True)
     call("mount", *args, point)
@@ -116,7 +120,7 @@ def mounted(point: Path, *args: str | Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def image(kind: str, work: Path) -> Iterator[Path]:
-    """A fresh file system of `kind` on a loop device."""
+    """Gives a new file system of `kind` on a loop device."""
     work.mkdir(parents=True, exist_ok=True)
     file = work / f"{kind}.img"
     with open(file, "wb") as handle:
@@ -131,21 +135,21 @@ def image(kind: str, work: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def tmpfs(work: Path) -> Iterator[Path]:
-    """A fresh tmpfs."""
+    """Gives a new tmpfs."""
     with mounted(work / "tmpfs", "-t", "tmpfs", "-o", "size=512m", "tmpfs") as point:
         yield point
 
 
 @contextlib.contextmanager
 def bind(source: Path, point: Path) -> Iterator[Path]:
-    """`source` seen a second time at `point`."""
+    """Mounts `source` at `point` too."""
     with mounted(point, "--bind", source):
         yield point
 
 
 @contextlib.contextmanager
 def overlay(work: Path) -> Iterator[Path]:
-    """An overlay whose two layers lie on different file systems, each with files of its own.
+    """Gives an overlay whose two layers are on different file systems, each with its own files.
 
     Files of such an overlay report device numbers of their own layer's, other than the directory
     that holds them: the case in which comparing devices is most easily done wrong.
@@ -174,12 +178,12 @@ def overlay(work: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def fuse(work: Path) -> Iterator[Path]:
-    """A FUSE file system (bindfs) over a directory of `work`."""
+    """Gives a FUSE file system (bindfs) over a directory of `work`."""
     source, point = work / "fuse-source", work / "fuse"
     source.mkdir(parents=True, exist_ok=True)
     point.mkdir(parents=True, exist_ok=True)
-    # Without caching every answer comes from the daemon, so that what is compared is the file
-    # system's own and not an attribute kept from the moment a file was made.
+    # Without caching every answer comes from the daemon. A cached attribute would be the one of the
+    # moment when the file was made.
     call("bindfs", "-o", "attr_timeout=0,entry_timeout=0", source, point)
     try:
         yield point
@@ -187,13 +191,13 @@ def fuse(work: Path) -> Iterator[Path]:
         unmount(point)
 
 
-# A title for the window, DEL, a C1 control character and a line break.
+# Sets the title of a terminal; holds DEL, a C1 control character and a line break.
 HOSTILE = "t\x1b]0;x\x07\x7f\x9b2J\nnext"
 
 
 @contextlib.contextmanager
 def hostile_fuse(work: Path) -> Iterator[Path]:
-    """A FUSE file system whose type and source are `HOSTILE`, as any user can mount it."""
+    """Gives a FUSE file system with `HOSTILE` as type and source; any user can mount one."""
     source, point = work / "hostile-source", work / "hostile-fuse"
     source.mkdir(parents=True, exist_ok=True)
     point.mkdir(parents=True, exist_ok=True)
@@ -206,14 +210,14 @@ def hostile_fuse(work: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def hostile_tmpfs(work: Path) -> Iterator[Path]:
-    """A tmpfs whose source and whose place are named `HOSTILE`."""
+    """Gives a tmpfs with `HOSTILE` as source and as the name of its mount point."""
     with mounted(work / HOSTILE, "-t", "tmpfs", HOSTILE) as point:
         yield point
 
 
 @contextlib.contextmanager
 def filesystem(kind: str, work: Path) -> Iterator[Path]:
-    """A fresh mount of any of `KINDS`, empty but for what the kind itself brings."""
+    """Gives a new file system of one of `KINDS`. It holds only the files that its kind brings."""
     makers = {"tmpfs": tmpfs, "overlay": overlay, "fuse": fuse}
     with makers[kind](work) if kind in makers else image(kind, work) as point:
         yield point

@@ -1,4 +1,4 @@
-"""Running programs under a clean environment, with a time limit and a byte-for-byte result."""
+"""Runs of programs in a clean environment, with a time limit and results as bytes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from pathlib import Path
 
 from processes import TIMEOUT, finished
 
-# `nobody` and `nogroup` of Debian; the numbers are all the kernel looks at.
+# `nobody` and `nogroup` of Debian. The kernel uses only the number.
 NOBODY = 65534
+
+# The user of programs that must not read everything: nobody for root, else the user of the tests.
+USER = NOBODY if os.geteuid() == 0 else None
 
 # Variables that change what du and find print. A test that wants one sets it itself.
 CLEARED = (
@@ -40,7 +43,7 @@ Arg = str | bytes | os.PathLike
 
 @dataclass(frozen=True)
 class Result:
-    """What a finished program left behind."""
+    """Arguments, status and output of a finished program."""
 
     args: tuple
     status: int
@@ -48,23 +51,23 @@ class Result:
     err: bytes
 
     def lines(self, separator: bytes = b"\n") -> list[bytes]:
-        """The records of standard output, in order."""
+        """Returns the records of standard output, in order."""
         return self.out.split(separator)[:-1] if self.out else []
 
     def ok(self) -> Result:
-        """This result, after a check that the program succeeded and complained of nothing."""
+        """Returns this result, after a check that the program succeeded without a message."""
         assert self.status == 0 and self.err == b"", self
         return self
 
     def sane(self) -> Result:
-        """This result, after a check that the program neither crashed nor panicked."""
+        """Returns this result, after a check that the program neither crashed nor panicked."""
         assert self.status in (0, 1), self
         assert b"panicked" not in self.err, self
         return self
 
 
 def environment(extra: dict[str, str] | None = None) -> dict[str, str]:
-    """The environment of every run: C locale, UTC, no variables of du and find, then `extra`."""
+    """Returns the environment of a run: C locale, UTC, no variables of du and find, and `extra`."""
     env = {key: value for key, value in os.environ.items() if key not in CLEARED}
     env.update(LC_ALL="C", TZ="UTC0")
     env.update(extra or {})
@@ -128,12 +131,12 @@ class Program:
         return run([*self.first, *plain], env={**self.env, **(env or {})}, **options)
 
     def with_args(self, *args: Arg) -> Program:
-        """The same program with more arguments in front."""
+        """Returns the same program with more arguments in front."""
         return Program(*self.first, *args, env=self.env)
 
 
 def with_peak(args: Sequence[Arg]) -> tuple[list[bytes], int]:
-    """Returns the lines that a program prints, and the most memory that it had, in bytes."""
+    """Returns the lines that a program prints, and its largest memory, in bytes."""
     # A process of its own starts the program: a child's peak begins with its parent's size.
     script = (
         "import os, sys; pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ); "
@@ -146,12 +149,12 @@ def with_peak(args: Sequence[Arg]) -> tuple[list[bytes], int]:
 
 
 def limit_cpu(seconds: int) -> Callable[[], None]:
-    """Gives a `preexec_fn` that has the program killed when it has used so much processor time."""
+    """Returns a `preexec_fn`: the kernel kills the program after so much processor time."""
     return lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
 
 
 def rounds(seconds: float, least: int = 1) -> Iterator[int]:
-    """Counts rounds from 0 until some seconds have passed, and until there were enough of them."""
+    """Yields 0, 1, 2 ... until the seconds have passed and at least `least` numbers were given."""
     end, number = time.monotonic() + seconds, 0
     while number < least or time.monotonic() < end:
         yield number

@@ -1,4 +1,4 @@
-"""System calls made slow, or made to fail, by strace: what no file system here does by itself."""
+"""System calls that strace delays or lets fail, and descriptors that it counts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .run import Result, run
 
 
 def injecting(folder: Path, call: str, effect: str, path: Path | str = "") -> list[str]:
-    """What goes before a command so that `call` has `effect` (strace(1), --inject).
+    """Returns words to put before a command, so that `call` has `effect` (strace(1), --inject).
 
     With a `path`, only calls about that file have it.
     """
@@ -30,7 +30,7 @@ def injecting(folder: Path, call: str, effect: str, path: Path | str = "") -> li
     return prefix
 
 
-# Calls that return a descriptor, and the call that ends one. Those of io_uring open none here.
+# Calls that return a descriptor, and the call that closes one. io_uring opens none here.
 OPENERS = (
     "open,openat,openat2,open_by_handle_at,dup,dup2,dup3,fcntl,socket,eventfd2,epoll_create1,"
     "io_uring_setup,memfd_create,timerfd_create,signalfd4"
@@ -40,7 +40,7 @@ CLOSED = re.compile(r"close\((\d+)")
 
 
 def most_open(folder: Path, command: Sequence, **options) -> tuple[int, Result]:
-    """The most descriptors that a command has open at a time, beside the standard ones.
+    """Returns the largest number of descriptors that a command has open, beside the standard ones.
 
     The command is not to start others. A descriptor counts from the return of the call that opens
     it to the beginning of the call that closes it.

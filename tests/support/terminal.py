@@ -1,4 +1,4 @@
-"""Running a program at a pseudo-terminal, where somebody answers its questions."""
+"""Runs of a program at a pseudo-terminal, with answers to its questions."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def converse(
     cwd: Arg | None = None,
     timeout: float = TIMEOUT,
 ) -> tuple[int, bytes]:
-    """Runs a program at a terminal, giving the next answer whenever a prompt ends the output.
+    """Runs a program at a terminal, and gives the next answer whenever a prompt ends the output.
 
     Returns its status as subprocess does, and everything the terminal showed, echo included; after
     the last answer the terminal's end of file is typed. Line ends are the plain ones.
     """
-    # The terminal's other end stays open here: when nobody has it, what was not read yet may go.
+    # The other end stays open here: when the last process closes it, unread output may be lost.
     ours, theirs = pty.openpty()
     words = [os.fsencode(arg) for arg in args]
     streams = dict.fromkeys(("stdin", "stdout", "stderr"), theirs)
@@ -48,7 +48,7 @@ def converse(
 def written(
     args: Sequence[Arg], *, env: dict[str, str] | None = None, cwd: Arg | None = None
 ) -> bytes:
-    """What a program writes to a terminal that its arguments name `TERMINAL`, byte for byte.
+    """Returns the bytes that a program writes to a terminal, named `TERMINAL` in its arguments.
 
     The program must succeed; its standard streams are no terminals.
     """
@@ -68,7 +68,7 @@ def written(
 
 
 def talk(process: subprocess.Popen, ours: int, answers: list, prompt: bytes, end: float) -> bytes:
-    """What the terminal shows until the program has ended and nothing more comes."""
+    """Returns the output of the terminal until the program has ended and no more output comes."""
     shown, answered = b"", 0
     while time.monotonic() < end:
         over = process.poll() is not None

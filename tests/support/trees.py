@@ -1,4 +1,4 @@
-"""Trees to walk: random ones from a seed, deep ones, wide ones, and their removal."""
+"""Trees to walk: random ones from a seed, deep ones and wide ones; their removal."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-# Every byte a name may contain: all but NUL and the slash.
+# Every byte that a name may contain: all but NUL and the slash.
 NAME_BYTES = bytes(byte for byte in range(1, 256) if byte != ord("/"))
 
-# Bytes that a line-oriented comparison can carry: no newline.
+# The bytes of names in comparisons by lines: all of them but the newline.
 LINE_BYTES = NAME_BYTES.replace(b"\n", b"")
 
 DIRECTORY, FILE, HOLE, SYMLINK, FIFO, SOCKET, DEVICE, LINK = range(8)
@@ -46,7 +46,7 @@ class RandomTree:
         self.dress()
 
     def name(self) -> bytes:
-        """A fresh name; the first ones together use up every byte of the alphabet."""
+        """Returns a new name. The first names contain every byte of the alphabet."""
         length = self.rng.choice(self.lengths)
         name = bytes(self.rng.choice(self.alphabet) for _ in range(length))
         taken = self.unused[:length]
@@ -56,7 +56,7 @@ class RandomTree:
 
     def add(self) -> None:
         """Adds one entry of a random kind somewhere in the tree."""
-        # Later directories are likelier parents, which makes the tree deeper than it is wide.
+        # Later directories are likelier parents, so the tree gets deeper than wide.
         index = int(len(self.directories) * self.rng.random() ** 0.6)
         path = os.path.join(self.directories[index], self.name())
         kind = self.rng.choices(KINDS, WEIGHTS)[0]
@@ -82,11 +82,11 @@ class RandomTree:
             with open(path, "wb") as file:
                 file.seek(rng.randrange(1 << 20))
                 file.write(b"end")
-                # ext2 has no files that large.
+                # ext2 has no files of this size.
                 with contextlib.suppress(OSError):
                     file.truncate(rng.randrange(1 << 40))
         elif kind == SYMLINK:
-            # Loops (to ancestors, to itself), other places of the tree, and nowhere.
+            # Targets: ancestors, the link itself, other places of the tree, and nothing.
             targets = (
                 b"..",
                 b".",
@@ -94,7 +94,7 @@ class RandomTree:
                 b"nowhere",
                 rng.choice(self.directories),
             )
-            # Where blocks are small, targets have to be short.
+            # Small blocks allow only short targets.
             with contextlib.suppress(OSError):
                 os.symlink(rng.choice(targets), path)
         elif kind == FIFO:
@@ -108,11 +108,14 @@ class RandomTree:
             os.link(rng.choice(self.linkable), path, follow_symlinks=False)
 
     def dress(self) -> None:
-        """Gives random modes and times, deepest first so that nothing is undone on the way."""
+        """Sets random modes and times, deepest first, so that no later change undoes them."""
         for folder, directories, files in os.walk(self.top, topdown=False):
             for name in directories + files:
                 path = os.path.join(folder, name)
                 seconds = self.rng.randrange(0, 2_000_000_000)
+                # Each read of a directory sets its access time if it was changed in the future.
+                if name in directories:
+                    seconds %= 1_700_000_000
                 nanos = self.rng.randrange(1_000_000_000)
                 times = (seconds * 10**9 + nanos, (seconds + 77) * 10**9 + nanos)
                 os.utime(path, ns=times, follow_symlinks=False)
@@ -121,12 +124,12 @@ class RandomTree:
 
 
 def settle(path: Path) -> None:
-    """Writes the file system back, after which block counts stand still."""
+    """Writes the file system back. After that numbers of blocks do not change."""
     subprocess.run(["sync", "-f", path], check=True)
 
 
 def make_deep(top: Path, levels: int, name: bytes = b"d") -> None:
-    """Makes a chain of directories below `top`, far beyond what one path can name."""
+    """Makes a chain of directories below `top`, longer than PATH_MAX."""
     descriptor = os.open(top, os.O_RDONLY | os.O_DIRECTORY)
     for _ in range(levels):
         os.mkdir(name, dir_fd=descriptor)
@@ -156,7 +159,7 @@ def remove_deep(top: Path, name: bytes = b"d") -> None:
 
 @contextlib.contextmanager
 def deep_tree(top: Path, levels: int, name: bytes = b"d") -> Iterator[Path]:
-    """A chain of directories that is gone again afterwards."""
+    """Makes a chain of directories, and removes it at the end of the block."""
     top.mkdir(parents=True)
     try:
         make_deep(top, levels, name)
@@ -167,7 +170,7 @@ def deep_tree(top: Path, levels: int, name: bytes = b"d") -> Iterator[Path]:
 
 
 def make_wide(top: Path, files: int, prefix: str = "file") -> None:
-    """Fills one directory with many files, every hundredth with a byte in it."""
+    """Fills one directory with many files. Every hundredth has one byte, the others none."""
     top.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(top, os.O_RDONLY | os.O_DIRECTORY)
     for number in range(files):

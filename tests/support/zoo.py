@@ -1,4 +1,4 @@
-"""Files of every kind, each topic in a directory of its own: what the tests of find ask about."""
+"""Files of every kind for the tests of find, each topic in a directory of its own."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 
 from support.trees import NAME_BYTES
 
-# Sizes at which the number of units of any size changes, and some between.
+# Sizes at which the number of units changes, for each unit, and some between.
 UNITS = (1, 2, 512, 1024, 1 << 20, 1 << 30)
 SIZES = sorted({max(0, unit * n + d) for unit in UNITS for n in (1, 2, 3) for d in (-1, 0, 1)})
 
-# Seconds since 1970 that ext4, tmpfs and most others can keep: before 1970, around it, beyond 2038.
+# Seconds since 1970 that ext4, tmpfs and most others can store: before 1970, around it, after 2038.
 SECONDS = (-(1 << 31), -86401, -1, 0, 1, 86400, 951782400, 1234567890, (1 << 31) - 1, 1 << 31)
 SECONDS += (1709210096, 4102444800, (1 << 33) + 5)
 NANOSECONDS = (0, 1, 123456789, 500000000, 999999999)
@@ -22,7 +22,7 @@ NANOSECONDS = (0, 1, 123456789, 500000000, 999999999)
 MODES = [1 << bit for bit in range(12)] + [0, 0o644, 0o755, 0o600, 0o700, 0o777, 0o4755, 0o2755]
 MODES += [0o1777, 0o7777, 0o7000, 0o111, 0o222, 0o444, 0o333, 0o555, 0o666, 0o640, 0o570, 0o6711]
 
-# Users and groups: some with a name, some without, the largest that is a number.
+# Users and groups: some with a name, some without, and the largest number.
 OWNERS = ((0, 0), (1, 1), (2, 65534), (65534, 2), (12345, 54321), (1 << 31, 7), (7, (1 << 32) - 2))
 
 NAMES = (
@@ -77,7 +77,7 @@ NAMES = (
 
 
 def kinds(top: Path) -> None:
-    """Every type of file, and links to each of them, to nothing, and in circles."""
+    """Makes every type of file, and links to each of them, to nothing, and in circles."""
     top.mkdir()
     (top / "file").write_bytes(b"text\n")
     (top / "empty").touch()
@@ -100,13 +100,13 @@ def kinds(top: Path) -> None:
     (top / "up").symlink_to("..")
     (top / "dir" / "here").symlink_to(".")
     (top / "absolute").symlink_to(top / "dir")
-    # Where a link's target has to fit into a block of 1 or 2 KiB, it does not.
+    # The target does not fit into a block of 1 or 2 KiB.
     with contextlib.suppress(OSError):
         (top / "long").symlink_to("x" * 4000)
 
 
 def modes(top: Path) -> None:
-    """Files and directories of many modes."""
+    """Makes files and directories of many modes."""
     top.mkdir()
     for mode in MODES:
         (top / f"f{mode:04o}").touch()
@@ -116,7 +116,7 @@ def modes(top: Path) -> None:
 
 
 def owners(top: Path) -> None:
-    """Files of several users and groups, as far as the caller may give files away."""
+    """Makes files of several users and groups, if the caller may change owners."""
     top.mkdir()
     for user, group in OWNERS:
         path = top / f"{user}-{group}"
@@ -126,7 +126,7 @@ def owners(top: Path) -> None:
 
 
 def sizes(top: Path) -> None:
-    """Files around the sizes where units change, all of them holes but for some small ones."""
+    """Makes files around the sizes where units change. All but some small ones are holes."""
     top.mkdir()
     for size in SIZES:
         with open(top / str(size), "wb") as file:
@@ -135,13 +135,13 @@ def sizes(top: Path) -> None:
             file.truncate(size)
     with open(top / "mostly-hole", "wb") as file:
         file.write(b"x" * 8192)
-        # ext2 with blocks of 1 KiB ends at 16 GiB.
+        # Files of ext2 with blocks of 1 KiB have at most 16 GiB.
         with contextlib.suppress(OSError):
             file.truncate(1 << 38)
 
 
 def times(top: Path) -> None:
-    """Files with times in the past, before 1970, far in the future, and with nanoseconds."""
+    """Makes files with times before 1970, in the far future, and with nanoseconds."""
     top.mkdir()
     for number, second in enumerate(SECONDS):
         path = top / f"t{second}"
@@ -156,7 +156,7 @@ def times(top: Path) -> None:
 
 
 def names(top: Path) -> None:
-    """Odd names, and every byte a name may have."""
+    """Makes files with odd names, and with every byte that a name may have."""
     top.mkdir()
     folder = os.fsencode(top)
     singles = [bytes([byte]) for byte in NAME_BYTES if byte != ord(".")]
@@ -170,7 +170,7 @@ def names(top: Path) -> None:
 
 
 def links(top: Path) -> None:
-    """Hard links and symbolic links to files and directories, some of them loops."""
+    """Makes hard links and symbolic links to files and directories, some of them loops."""
     (top / "a" / "b" / "c").mkdir(parents=True)
     (top / "a" / "one").write_bytes(b"1")
     os.link(top / "a" / "one", top / "a" / "b" / "two")
@@ -196,8 +196,8 @@ def make(top: Path) -> None:
 
 
 def settle_access_times(top: Path) -> None:
-    """Reads every directory and link once: the first reading may change their time of access."""
-    # Until the clock that files get their times from has gone on, each reading changes it.
+    """Reads every directory and link once, as the first read may change their access times."""
+    # Each read sets the access time anew until the clock of file times has advanced.
     time.sleep(0.02)
     for folder, directories, files in os.walk(os.fsencode(top)):
         for name in directories + files:

@@ -1,11 +1,12 @@
 //! Reads one directory by an asynchronous interface, for `bench/run async`.
 //!
 //! ```text
-//! listing next-batch|next|tokio|std DIR                 how many entries DIR has: "100000 entries"
-//! listing idle-opened|idle-read|idle-ended DIR COUNT    what COUNT open directories cost, as one line of JSON
+//! listing next-batch|next|tokio|std DIR                 prints the number of entries of DIR
+//! listing idle-opened|idle-read|idle-ended DIR COUNT    prints the cost of COUNT open directories
 //! ```
 //!
-//! All but `std` run on tokio's multi-thread runtime, each in the task that the program waits for. Every name is looked at.
+//! All but `std` run on tokio's multi-thread runtime, each in the task that the program waits for.
+//! Every name is looked at.
 
 use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;

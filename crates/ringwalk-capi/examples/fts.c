@@ -1,15 +1,15 @@
-// Trees read the way of fts(3): opened with a list of paths, then one entry at a time.
+// Reads trees like fts(3): opens a list of paths, then returns one entry at a time.
 //
 //   fts [-l] [-L] [--source NAME] PATH...
 //
-// Prints "N entries, B bytes": what lies below the paths, and their sizes. With -l each entry
-// instead, those of the paths too, as "INFO SIZE LEVEL PATH" and NUL. With -L links are followed,
-// as by FTS_LOGICAL. With --source data is read from where that says. Exit status 1 if something
-// could not be read.
+// Prints "N entries, B bytes": the number of entries below the paths, and the sum of their sizes.
+// With -l, prints each entry instead, also the paths themselves, as "INFO SIZE LEVEL PATH" and NUL.
+// With -L, follows links, like FTS_LOGICAL. With --source, reads from that source. The exit status
+// is 1 if something could not be read.
 //
-// What differs from fts(3): directories are told once, before what is in them (there is no FTS_DP);
-// entries of different directories come in any order, as several threads read ahead; the working
-// directory is never changed.
+// Differences from fts(3): a directory comes once, before its entries (there is no FTS_DP); entries
+// of different directories come in any order, as several threads read ahead; the working directory
+// never changes.
 
 #include <errno.h>
 #include <inttypes.h>
@@ -19,13 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What an entry is; the names are those of fts_info.
+// The kind of an entry; the names are those of fts_info.
 enum tree_info {
 	TREE_D = 'D',       // directory
 	TREE_F = 'F',       // regular file
 	TREE_SL = 'L',      // symbolic link
 	TREE_DEFAULT = 'O', // anything else
-	TREE_DC = 'C',      // directory that the walk is inside of, met again through a link
+	TREE_DC = 'C',      // directory that the walk is inside of, reached through a link
 	TREE_DNR = 'R',     // directory that cannot be read
 	TREE_NS = 'N',      // nothing is known of it
 };
@@ -224,7 +224,7 @@ int main(int argc, char **argv)
 			fprintf(stderr, "fts: %s: %s\n", entry->path, strerror(entry->error));
 			status = 1;
 		}
-		// Level -1: a directory that has been told before.
+		// Level -1: a directory that has come before.
 		if (entry->level > 0) {
 			entries++;
 			bytes += size;

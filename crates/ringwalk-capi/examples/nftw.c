@@ -1,4 +1,4 @@
-// A tree walked the way of nftw(3): with a function that is called for each entry.
+// Walks a tree like nftw(3): calls a function for each entry.
 //
 //   nftw [-l] [-d] [-L] [-x] [-j WORKERS] [-s NAME] [-q NAME] PATH
 //
@@ -11,9 +11,9 @@
 //   -s  does not go into directories of that name (FTW_SKIP_SUBTREE)
 //   -q  stops at the first entry of that name (FTW_STOP)
 //
-// What differs from nftw(3): the function is told the open directory rather than being in it (there
-// is no FTW_CHDIR); a directory that cannot be read is told as FTW_D, and as FTW_DNR when that is
-// found out; one that is reached by several links is told each time.
+// Differences from nftw(3): the function gets the open directory, and the working directory does
+// not change (there is no FTW_CHDIR); a directory that cannot be read comes as FTW_D, and again as
+// FTW_DNR when reading fails; a directory that several links lead to comes for each of them.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -164,7 +164,7 @@ static int visit_error(struct tree *tree, const struct ringwalk_error *error)
 	struct FTW ftw = {.base = base_of(error->path), .level = -1};
 	struct stat stat;
 
-	// What cannot be asked for metadata is told with its entry, and nftw never tells of loops.
+	// An entry without metadata is visited with its batch, and nftw never reports loops.
 	if (error->operation == RINGWALK_STAT || error->operation == RINGWALK_LOOP)
 		return RINGWALK_CONTINUE;
 	to_stat(NULL, &stat);
@@ -197,7 +197,7 @@ static int walk_tree(char *path, visit_function function, unsigned workers, int 
 	struct ringwalk_options options = {
 		.size = sizeof options,
 		.roots = (char *[]){path, NULL},
-		.fields = 0x7ff, // what stat(2) tells
+		.fields = 0x7ff, // the fields of stat(2)
 		.follow = flags & FTW_PHYS ? RINGWALK_FOLLOW_NEVER : RINGWALK_FOLLOW_ALWAYS,
 		.stay = flags & FTW_MOUNT ? RINGWALK_STAY_DEVICE : RINGWALK_STAY_ANYWHERE,
 		.workers = workers,

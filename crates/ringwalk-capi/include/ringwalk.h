@@ -1,10 +1,13 @@
 // Ringwalk: reads directory trees and their metadata at the speed the kernel and the disk allow.
 // This file is generated (cargo run -p xtask -- header): changes belong in crates/ringwalk-capi.
 //
-// A walk is opened with options, and then either read batch by batch (ringwalk_next_batch, ringwalk_release), or run
-// with a callback (ringwalk_run). It is closed in the end, wherever it is.
+// The header needs C99 or C++98.
 //
-//     struct ringwalk_options options = {.size = sizeof options, .roots = roots, .fields = RINGWALK_FIELD_SIZE};
+// A program opens a walk with options. Then it reads the walk batch by batch (ringwalk_next_batch,
+// ringwalk_release), or runs it with a callback (ringwalk_run). It can close the walk at any point.
+//
+//     struct ringwalk_options options = {
+//         .size = sizeof options, .roots = roots, .fields = RINGWALK_FIELD_SIZE};
 //     struct ringwalk_walk *walk;
 //     struct ringwalk_batch batch;
 //     int got = ringwalk_open(&options, &walk);
@@ -19,29 +22,33 @@
 //     }
 //     ringwalk_close(walk);
 //
-// Results. Functions return 0 or a positive number, or -errno. What cannot be read is no failure of a function: it
-// comes among the batches, and the walk goes on. No function prints anything, changes the working directory or a
-// signal's handler, or sets errno on purpose. -ENOTRECOVERABLE is a mistake of this library, told on standard error.
+// Results. Functions return 0 or a positive number, or a negative errno. A file or directory that
+// cannot be read does not make a function fail: the error comes among the batches, and the walk
+// continues. No function prints, changes the working directory or a signal handler, or sets errno
+// on purpose. -ENOTRECOVERABLE means a bug in this library, which it reports on standard error.
 //
-// Handles. Walks, and the ids of batches, are numbers that are looked up. So what has been closed or released, closing
-// or releasing again included, is -EBADF: on machines of 64 bits always, on those of 32 bits until half a million more
-// walks have been opened. What a batch points to is memory, though: names that are read after they were released are as
-// bad as any memory that was freed.
+// Handles. Walks, and the ids of batches, are numbers that the library looks up. So a walk or batch
+// that is already closed or released is -EBADF, also when it is closed or released again. This
+// holds always on 64-bit machines; on 32-bit machines, until half a million more walks have been
+// opened. The memory that a batch points to has no such protection: reading names after their
+// release is the same as reading memory after free(3).
 //
-// Threads. Every function may be called by every thread, also for the same walk; ringwalk_cancel by signal handlers
-// too. A walk has threads of its own, which are gone when it is at its end or closed. Those of ringwalk_next_batch take
-// no signals; those of ringwalk_run, which call back, take the signals of the thread that called it.
+// Threads. Every thread can call every function, also for the same walk; signal handlers can call
+// ringwalk_cancel. A walk has its own threads, which end when the walk ends or is closed. Threads
+// of ringwalk_next_batch take no signals. Threads of ringwalk_run make callbacks, and take the
+// signals of the thread that called it.
 //
-// Forks. To a child process the walks and batches of its parent are not open (-EBADF), and it has no part in them; what
-// they hold in its memory stays until it ends or executes something. It may open walks of its own. A child that was
-// forked in a callback must not return from it.
+// Forks. In a child process, walks and batches of the parent are not open (-EBADF). Their memory
+// stays in the child until it ends or calls execve(2). A child can open its own walks. A child that
+// was forked in a callback must not return from the callback.
 //
-// Names are bytes in no particular encoding. Sizes are in bytes, except for blocks of 512 bytes. Times are since
-// 1970-01-01 UTC.
+// Units. Names are bytes in no particular encoding. Sizes are in bytes; blocks are of 512 bytes.
+// Times are since 1970-01-01 UTC.
 //
-// Versions. Structs only grow at their end, and functions are told the sizes that a program was built with; struct
-// ringwalk_entry, ringwalk_metadata and ringwalk_error stay as they are while the library is libringwalk.so.0. Symbols
-// have versions.
+// Versions. A struct only grows at its end or into reserved space, and functions take the sizes
+// that a program was built with. The size and the offsets of struct ringwalk_entry,
+// ringwalk_metadata and ringwalk_error stay the same while the library is libringwalk.so.0.
+// Symbols have versions.
 
 #ifndef RINGWALK_H
 #define RINGWALK_H
@@ -52,22 +59,25 @@
 // Kind of a batch: entries of one directory, or the roots.
 #define RINGWALK_ENTRIES 1
 
-// Kind of a batch: something could not be read; there are no entries, and the member error says what.
+// Kind of a batch: a read error. The batch has no entries; its member error describes the error.
 #define RINGWALK_ERROR 2
 
-// Kind of a batch, in callbacks only and with RINGWALK_FLAG_LEAVES: everything below the directory is done.
+// Kind of a batch, in callbacks only and with RINGWALK_FLAG_LEAVES: everything below the directory
+// is done.
 #define RINGWALK_LEAVE 3
 
-// Answer of a callback: go on.
+// Answer of a callback: continue.
 #define RINGWALK_CONTINUE 0
 
-// Answer of a callback: be done with this directory; read no more of it and go into none of its subdirectories.
+// Answer of a callback: skip the rest of this directory. The walk reads no more of it and goes
+// into none of its subdirectories.
 #define RINGWALK_PRUNE 1
 
-// Answer of a callback: end the walk. Other workers may still make one last call each.
+// Answer of a callback: end the walk. Each of the other workers may still make one last call.
 #define RINGWALK_STOP 2
 
-// Type of an entry (the values of DT_ in dirent.h): its file system did not say, and nobody had to know.
+// Type of an entry: unknown. The file system does not return types with names, and the walk did
+// not need this one. Types have the values of DT_ in dirent.h.
 #define RINGWALK_TYPE_UNKNOWN 0
 
 // Type of an entry: named pipe.
@@ -91,144 +101,157 @@
 // Type of an entry: Unix-domain socket.
 #define RINGWALK_TYPE_SOCKET 12
 
-// Flag of an entry: a symbolic link that was followed; type and metadata are those of its target.
+// Flag of an entry: the walk followed this symbolic link; type and metadata are those of the
+// target.
 #define RINGWALK_FOLLOWED 1
 
-// Field of metadata (STATX_TYPE of statx(2)): file type.
-#define RINGWALK_FIELD_TYPE 1
+// Field of metadata: file type. STATX_TYPE of statx(2).
+#define RINGWALK_FIELD_TYPE 0x1U
 
-// Field of metadata (STATX_MODE of statx(2)): permission bits.
-#define RINGWALK_FIELD_MODE 2
+// Field of metadata: permission bits. STATX_MODE of statx(2).
+#define RINGWALK_FIELD_MODE 0x2U
 
-// Field of metadata (STATX_NLINK of statx(2)): number of hard links.
-#define RINGWALK_FIELD_NLINK 4
+// Field of metadata: number of hard links. STATX_NLINK of statx(2).
+#define RINGWALK_FIELD_NLINK 0x4U
 
-// Field of metadata (STATX_UID of statx(2)): owner.
-#define RINGWALK_FIELD_UID 8
+// Field of metadata: owner. STATX_UID of statx(2).
+#define RINGWALK_FIELD_UID 0x8U
 
-// Field of metadata (STATX_GID of statx(2)): group.
-#define RINGWALK_FIELD_GID 16
+// Field of metadata: group. STATX_GID of statx(2).
+#define RINGWALK_FIELD_GID 0x10U
 
-// Field of metadata (STATX_ATIME of statx(2)): time of last access.
-#define RINGWALK_FIELD_ATIME 32
+// Field of metadata: time of last access. STATX_ATIME of statx(2).
+#define RINGWALK_FIELD_ATIME 0x20U
 
-// Field of metadata (STATX_MTIME of statx(2)): time of last change of the contents.
-#define RINGWALK_FIELD_MTIME 64
+// Field of metadata: time of last change of the contents. STATX_MTIME of statx(2).
+#define RINGWALK_FIELD_MTIME 0x40U
 
-// Field of metadata (STATX_CTIME of statx(2)): time of last change of the inode.
-#define RINGWALK_FIELD_CTIME 128
+// Field of metadata: time of last change of the inode. STATX_CTIME of statx(2).
+#define RINGWALK_FIELD_CTIME 0x80U
 
-// Field of metadata (STATX_INO of statx(2)): inode number.
-#define RINGWALK_FIELD_INO 256
+// Field of metadata: inode number. STATX_INO of statx(2).
+#define RINGWALK_FIELD_INO 0x100U
 
-// Field of metadata (STATX_SIZE of statx(2)): apparent size.
-#define RINGWALK_FIELD_SIZE 512
+// Field of metadata: apparent size. STATX_SIZE of statx(2).
+#define RINGWALK_FIELD_SIZE 0x200U
 
-// Field of metadata (STATX_BLOCKS of statx(2)): allocated blocks.
-#define RINGWALK_FIELD_BLOCKS 1024
+// Field of metadata: allocated blocks. STATX_BLOCKS of statx(2).
+#define RINGWALK_FIELD_BLOCKS 0x400U
 
-// Field of metadata (STATX_BTIME of statx(2)): time of birth.
-#define RINGWALK_FIELD_BTIME 2048
+// Field of metadata: time of birth. STATX_BTIME of statx(2).
+#define RINGWALK_FIELD_BTIME 0x800U
 
-// Field of metadata (STATX_MNT_ID of statx(2)): mount (Linux 5.8).
-#define RINGWALK_FIELD_MNT_ID 4096
+// Field of metadata: mount (Linux 5.8). STATX_MNT_ID of statx(2).
+#define RINGWALK_FIELD_MNT_ID 0x1000U
 
-// Symbolic links that are followed: none (the default).
+// Field of metadata: project that the file counts for in quotas. statx(2) has no such field, so
+// the walk makes one more call for each file unless the source has the id. The id is not known on
+// file systems without project ids; on ext4 and btrfs, of links and special files; before Linux
+// 6.17, of links, special files, and files that the process may not read.
+#define RINGWALK_FIELD_PROJECT_ID 0x40000000U
+
+// Symbolic links that the walk follows: none (the default).
 #define RINGWALK_FOLLOW_NEVER 0
 
-// Symbolic links that are followed: those given as roots.
+// Symbolic links that the walk follows: those given as roots.
 #define RINGWALK_FOLLOW_ROOTS 1
 
-// Symbolic links that are followed: all. A directory met again through a link below itself is told as RINGWALK_LOOP
-// and not entered.
+// Symbolic links that the walk follows: all. A directory that a link leads to a second time, below
+// itself, is a RINGWALK_LOOP error and is not entered.
 #define RINGWALK_FOLLOW_ALWAYS 2
 
-// Where a walk goes: everywhere below its roots (the default).
+// Bounds of a walk: none; it goes everywhere below its roots (the default).
 #define RINGWALK_STAY_ANYWHERE 0
 
-// Where a walk goes: into directories on the device of their root.
+// Bounds of a walk: the device of each root.
 #define RINGWALK_STAY_DEVICE 1
 
-// Where a walk goes: into directories on the mount of their root, so not into bind mounts either (Linux 5.8; else as
-// the device).
+// Bounds of a walk: the mount of each root, so it does not enter bind mounts either. Before Linux
+// 5.8, the same as the device.
 #define RINGWALK_STAY_MOUNT 2
 
-// Order of the entries of one directory: as they come (the default).
+// Order of the entries of one directory: as the source returns them (the default).
 #define RINGWALK_ORDER_ANY 0
 
-// Order of the entries of one directory: as getdents64(2) lists them, whatever source they are read from.
+// Order of the entries of one directory: as getdents64(2) lists them, for every source.
 #define RINGWALK_ORDER_LISTED 1
 
-// Order of the entries of one directory: by the bytes of their names. A directory is then one batch.
+// Order of the entries of one directory: by the bytes of their names. A directory is then one
+// batch.
 #define RINGWALK_ORDER_NAME 2
 
-// Blocks read ahead in the order of the disk: where they are found not to be in memory (the default).
+// Reading blocks ahead in the order of the disk: when the walk finds that they are not in memory
+// (the default).
 #define RINGWALK_PREFETCH_AUTO 0
 
-// Blocks read ahead in the order of the disk: without looking.
+// Reading blocks ahead in the order of the disk: always, without a check.
 #define RINGWALK_PREFETCH_ALWAYS 1
 
-// Blocks read ahead in the order of the disk: never.
+// Reading blocks ahead in the order of the disk: never.
 #define RINGWALK_PREFETCH_NEVER 2
 
-// Flag of a walk: have the file systems of the roots write back what is dirty first (syncfs(2)).
-#define RINGWALK_FLAG_SYNC 1
+// Flag of a walk: first write back the changed data of the roots' file systems (syncfs(2)).
+#define RINGWALK_FLAG_SYNC 0x1U
 
-// Flag of a walk: it may raise the process's soft limit on open files (RLIMIT_NOFILE) to the hard one when it needs
-// more.
-#define RINGWALK_FLAG_RAISE_LIMITS 2
+// Flag of a walk: it may raise the soft limit on open files of the process (RLIMIT_NOFILE) to the
+// hard limit when it needs more.
+#define RINGWALK_FLAG_RAISE_LIMITS 0x2U
 
-// Flag of a walk: go below each directory before the entries behind it. With one worker, entries come as in a
-// recursive walk.
-#define RINGWALK_FLAG_PREORDER 4
+// Flag of a walk: go below each directory before the entries behind it. With one worker, entries
+// come as in a recursive walk.
+#define RINGWALK_FLAG_PREORDER 0x4U
 
-// Flag of a walk that is run with a callback: call it with RINGWALK_LEAVE when all below a directory is done. A
-// directory that could not be opened is left as well. After RINGWALK_STOP, directories are not left.
-#define RINGWALK_FLAG_LEAVES 8
+// Flag of a walk that is run with a callback: call the callback with RINGWALK_LEAVE when all below
+// a directory is done. This includes directories that could not be opened. After RINGWALK_STOP
+// there are no such calls.
+#define RINGWALK_FLAG_LEAVES 0x8U
 
-// For max_depth of options: look at the roots only.
+// Value of max_depth in options: visit the roots only.
 #define RINGWALK_ROOTS_ONLY (-1)
 
-// Operation of an error: asking for metadata.
+// Operation of an error: getting metadata.
 #define RINGWALK_STAT 1
 
 // Operation of an error: opening a directory.
 #define RINGWALK_OPEN 2
 
-// Operation of an error: reading an open directory. What had been read of it has been delivered.
+// Operation of an error: reading an open directory. Entries that were read before the error have
+// been delivered.
 #define RINGWALK_READ 3
 
-// Operation of an error: going, through a link that is followed, into a directory that the walk is inside of (code
-// ELOOP).
+// Operation of an error: following a link into a directory that the walk is already inside of
+// (code ELOOP).
 #define RINGWALK_LOOP 4
 
-// Flag of an error: a race rather than a failure; what was listed had been removed, moved or replaced when it was
-// looked at.
+// Flag of an error: a race. A listed entry was removed, moved or replaced before the walk came to
+// it.
 #define RINGWALK_VANISHED 1
 
-// The directory that a callback is called for. The pointer is a number, as that of a walk; it says something only to
-// the thread that the callback runs on, and only until the callback returns.
+// The directory that a callback is called for. The pointer is a number, like that of a walk. It is
+// valid only on the thread that runs the callback, and only until the callback returns.
 struct ringwalk_visit;
 
-// A walk. The pointer is a number that names it, not an address: never read through it.
+// A walk. The pointer is a number that identifies the walk, not an address: never dereference it.
 struct ringwalk_walk;
 
-// What a walk is asked for. Set everything to zero, then size and roots, then what is wanted: zero is the default of
-// every member.
+// Options of a walk. Set the whole struct to zero; then set size, roots, and the options that
+// differ from their defaults. Zero is the default of every member.
 //
-// Later versions may add members at the end. One that was built with an older header is understood as if they were
-// zero; one that was built with a newer header is refused with -E2BIG if a member that this library does not know is
-// not zero.
+// Later versions may add members at the end. The library treats members that an older program
+// lacks as zero. If a program was built with a newer header and sets a member that this library
+// does not know, ringwalk_open returns -E2BIG.
 struct ringwalk_options {
     // sizeof(struct ringwalk_options).
     size_t size;
-    // Paths of files and directories to begin with; the last is followed by NULL. Copied.
+    // Paths of the files and directories where the walk begins. NULL ends the list. The library
+    // copies the paths.
     char *const *roots;
-    // NULL, or an open directory for each root, which is then shown under its path; negative where the path is to be
-    // opened. Descriptors are duplicated: they stay the caller's, and their positions are not touched.
+    // NULL, or a list with an open directory for each root; the walk shows it under the root's
+    // path. A negative number means that the walk opens the path. The library duplicates the
+    // descriptors: the caller keeps them, and their positions do not change.
     const int *root_descriptors;
-    // Metadata wanted with every entry: RINGWALK_FIELD_ bits. With 0 no file is asked for any, unless its directory
-    // does not tell whether it is a directory.
+    // Metadata that the walk gets for every entry: RINGWALK_FIELD_ bits. With 0, the walk gets no
+    // metadata, except where a directory does not say which entries are directories.
     uint32_t fields;
     // RINGWALK_FLAG_... bits.
     uint32_t flags;
@@ -240,31 +263,35 @@ struct ringwalk_options {
     uint32_t order;
     // RINGWALK_PREFETCH_...
     uint32_t prefetch;
-    // Number of threads that read, 65536 at most. 0: as many as processors, at most 16, and more while they wait for a
-    // device.
+    // Number of threads that read, at most 65536. 0: one for each processor, at most 16, and more
+    // while they wait for a device.
     uint32_t workers;
-    // Entries above this depth are not delivered; roots have depth 0.
+    // The walk delivers no entries above this depth; roots have depth 0.
     uint32_t min_depth;
-    // The walk does not go below this depth. 0: no limit; RINGWALK_ROOTS_ONLY: it looks at the roots only.
+    // The walk does not go below this depth. 0: no limit. RINGWALK_ROOTS_ONLY: the walk visits
+    // only the roots.
     int64_t max_depth;
-    // Bytes read from a directory at a time, from 1024 to 67108864. 0: as the file system rewards it.
+    // Bytes that the walk reads from a directory at a time, from 1024 to 67108864. 0: a size that
+    // suits the file system.
     size_t buffer_size;
-    // Where data is read from: "auto", "syscall", "module", "ring", "ext4", "xfs" or "btrfs"; NULL is "auto". One that
-    // is named and cannot be used for all roots that are directories is an error of ringwalk_open.
+    // Where data is read from: "auto", "syscall", "module", "ring", "ext4", "xfs" or "btrfs"; NULL
+    // is "auto". One that is named and cannot be used for all roots that are directories is an
+    // error of ringwalk_open.
     const char *source;
-    // NULL, or where ringwalk_open writes a sentence for people if it fails, ended by NUL and cut to fit.
+    // NULL, or a buffer for an error message. If ringwalk_open fails, it writes a sentence that
+    // ends with NUL and is cut to fit.
     char *message;
-    // Bytes at message.
+    // Size of the buffer at message, in bytes.
     size_t message_size;
-    // Descriptors that the walk leaves free for the rest of the process, beside those that it has
-    // open; what the callback opens comes out of them. 0: 64, or a quarter of the free ones if
-    // that is less. The walk always uses the few that one worker needs. All walks of the process
-    // count together.
+    // Number of descriptors that the walk leaves free for the rest of the process. Files that the
+    // callback opens are part of this reserve. 0: 64, or a quarter of the free descriptors if that
+    // is less. The walk always uses the few descriptors that one worker needs. All walks of a
+    // process count together.
     size_t descriptor_reserve;
 };
 
-// A point in time: seconds since 1970-01-01 00:00 UTC, negative before, and nanoseconds from 0 to 999999999 after that
-// second.
+// A point in time: seconds since 1970-01-01 00:00 UTC, negative before, plus nanoseconds from 0 to
+// 999999999.
 struct ringwalk_timestamp {
     // Seconds since the epoch.
     int64_t seconds;
@@ -272,10 +299,10 @@ struct ringwalk_timestamp {
     uint32_t nanoseconds;
 };
 
-// What is known of a file. Only the members that mask names hold an answer; those of devices, block_size and
-// attributes always do.
+// Metadata of a file. A member is valid only if mask names its field; the members device,
+// represented_device, block_size and attributes are always valid.
 struct ringwalk_metadata {
-    // What was answered: RINGWALK_FIELD_ bits.
+    // Fields that are known: RINGWALK_FIELD_ bits.
     uint32_t mask;
     // Type and permission bits, as in st_mode.
     uint32_t mode;
@@ -297,7 +324,7 @@ struct ringwalk_metadata {
     uint64_t device;
     // Device that a device file stands for, in the form of st_rdev.
     uint64_t represented_device;
-    // Mount the file was seen through.
+    // Id of the mount that the file was reached through.
     uint64_t mount_id;
     // STATX_ATTR_ bits of statx(2).
     uint64_t attributes;
@@ -309,19 +336,26 @@ struct ringwalk_metadata {
     struct ringwalk_timestamp change_time;
     // Time of birth.
     struct ringwalk_timestamp birth_time;
+    // Project that the file counts for in quotas.
+    uint32_t project_id;
+    // Zero. Later versions put new members in this space.
+    uint32_t reserved[5];
 };
 
-// One entry of a directory. Its pointers are valid as long as the batch.
+// An entry of a directory. Its pointers are valid as long as the batch.
 struct ringwalk_entry {
-    // The name, ended by NUL: any bytes but '/'; of a root its path as given.
+    // The name, which ends with NUL: any bytes except '/'. The name of a root is its path as
+    // given.
     const char *name;
     // Length of the name in bytes, without the NUL.
     size_t name_length;
-    // Inode number as the directory has it (at a mount point: that of the directory underneath); 0 for roots.
+    // Inode number that the directory lists; 0 for roots. At a mount point, this is the number of
+    // the directory underneath.
     uint64_t inode;
-    // The metadata; NULL if none was asked for, or it could not be had.
+    // The metadata; NULL if the options ask for none, or it could not be read.
     const struct ringwalk_metadata *metadata;
-    // Why there is no metadata: an errno; else 0. The same failure comes as a batch of its own, too.
+    // The errno of the failure if metadata could not be read; else 0. The failure also comes as a
+    // batch of its own.
     int32_t stat_error;
     // RINGWALK_TYPE_...
     uint8_t type;
@@ -329,75 +363,80 @@ struct ringwalk_entry {
     uint8_t flags;
 };
 
-// Something that could not be read. The walk goes on.
+// A read error. The walk continues after it.
 struct ringwalk_error {
-    // What was being done: RINGWALK_STAT, RINGWALK_OPEN, RINGWALK_READ or RINGWALK_LOOP.
+    // The operation that failed: RINGWALK_STAT, RINGWALK_OPEN, RINGWALK_READ or RINGWALK_LOOP.
     uint32_t operation;
-    // The kernel's answer, an errno (positive).
+    // The kernel's error number (positive).
     int32_t code;
     // RINGWALK_VANISHED or 0.
     uint32_t flags;
-    // The path, beginning with the root as given, ended by NUL.
+    // The path, which begins with the root as given and ends with NUL.
     const char *path;
     // Length of the path in bytes, without the NUL.
     size_t path_length;
-    // Of RINGWALK_LOOP: path of the directory that this one is once more; else NULL.
+    // For RINGWALK_LOOP: the path of the directory that this one is the same as; else NULL.
     const char *loops_with;
-    // A sentence for people, in ASCII: bytes of the path that are not printable are escaped.
+    // The error as a sentence, in ASCII: bytes of the path that are not printable are escaped.
     const char *message;
 };
 
-// A batch: entries of one directory, or an error. All pointers are valid until the batch is released, in a callback
-// until that returns; after that, they must not be used.
+// A batch: entries of one directory, or an error. All pointers are valid until the batch is
+// released; in a callback, until the callback returns.
 //
-// Later versions may add members at the end; every function that fills a batch is told its size.
+// Later versions may add members at the end; every function that fills a batch takes its size.
 struct ringwalk_batch {
-    // What ringwalk_release knows it by; never given twice. 0: nothing to be released.
+    // Number that ringwalk_release identifies the batch by. No number is used twice. 0: there is
+    // nothing to release.
     uint64_t id;
     // RINGWALK_ENTRIES, RINGWALK_ERROR or RINGWALK_LEAVE.
     uint32_t kind;
-    // Depth of the entries, 0 for roots; of RINGWALK_LEAVE that of the directory; of RINGWALK_ERROR 0.
+    // Depth of the entries, 0 for roots. For RINGWALK_LEAVE, the depth of the directory; for
+    // RINGWALK_ERROR, 0.
     uint32_t depth;
-    // Place of the root in the options. Of a batch of roots: that of the first; the others follow in turn.
+    // Index of the root in the options. For a batch of roots, the index of the first; the others
+    // follow in order.
     size_t root;
-    // Path of the directory, beginning with the root as given, ended by NUL; NULL where the entries are the roots
-    // themselves, and of RINGWALK_ERROR.
+    // Path of the directory, which begins with the root as given and ends with NUL. NULL if the
+    // entries are the roots themselves, and for RINGWALK_ERROR.
     const char *directory;
     // Length of that path in bytes, without the NUL.
     size_t directory_length;
     // The entries.
     const struct ringwalk_entry *entries;
-    // Their number. May be 0.
+    // Number of entries. It can be 0.
     size_t entry_count;
-    // Of RINGWALK_ERROR: what could not be read; else NULL.
+    // For RINGWALK_ERROR: the error; else NULL.
     const struct ringwalk_error *error;
 };
 
-// A callback: called with each batch, by several threads at a time unless the options say one worker (then by the
-// thread that called ringwalk_run only). Answers RINGWALK_CONTINUE, RINGWALK_PRUNE, RINGWALK_STOP, or a negative
-// number: that ends the walk as well, and ringwalk_run returns it. The answer to an error or to RINGWALK_LEAVE may end
-// the walk, and RINGWALK_PRUNE changes nothing there.
+// A callback. The walk calls it with each batch. Several threads call it at a time, unless the
+// options say one worker; then only the thread that called ringwalk_run does.
 //
-// It must return: no longjmp, no C++ exception.
+// The callback answers RINGWALK_CONTINUE, RINGWALK_PRUNE, RINGWALK_STOP, or a negative number. A
+// negative number ends the walk, and ringwalk_run returns it. The answers to an error and to
+// RINGWALK_LEAVE can end the walk; RINGWALK_PRUNE changes nothing there.
+//
+// The callback must return: it must not use longjmp or throw a C++ exception.
 typedef int (*ringwalk_visitor)(const struct ringwalk_batch *batch, struct ringwalk_visit *visit, void *data);
 
-// What a walk says of itself at its end.
+// Summary of a walk that has ended.
 struct ringwalk_summary {
     // Entries read, roots included.
     uint64_t entries;
     // Directories opened.
     uint64_t directories;
-    // What could not be read. 0: everything was.
+    // Number of read errors. 0: the walk read everything.
     uint64_t errors;
-    // Entries that vanished between being listed and being looked at. They are no errors.
+    // Entries that vanished after their directory listed them. These are no errors.
     uint64_t vanished;
     // Wall time, in nanoseconds.
     uint64_t elapsed;
-    // The source that was read from, as options name it. A constant: it stays valid.
+    // The source that the walk read from, as options name it. A constant, which stays valid.
     const char *source;
-    // Threads that read.
+    // Number of threads that read.
     uint32_t workers;
-    // 1 if the walk was ended before everything was read; else 0.
+    // 1 if the walk was ended before it had read everything; else 0.
     uint32_t stopped;
 };
 
@@ -405,131 +444,249 @@ struct ringwalk_summary {
 extern "C" {
 #endif // __cplusplus
 
-// Opens a walk. Nothing is read yet: ringwalk_next_batch or ringwalk_run begins it. A root that cannot be read is no
-// error of this call but a batch of the walk, like everything that cannot be read.
+// Opens a walk.
 //
-// options: what is asked for; copied. walk: set to the new walk, or to NULL if this fails. It is the caller's, who
-// closes it.
+// This call reads nothing: ringwalk_next_batch or ringwalk_run begins the walk. A root that cannot
+// be read is no error of this call. It comes as a batch of the walk, like every read error.
 //
-// Returns 0; -EINVAL for values of options that there are not, and if there is no root; -E2BIG for options of a newer
-// version that ask for what this one does not know; -EOPNOTSUPP if the source that was named cannot be used; -EMFILE
-// if 1024 walks are open, or there is no descriptor left; -EBADF for a root descriptor that is not open. The message
-// in options says more.
+// - options: the options, which are copied.
+// - walk: is set to the new walk, or to NULL if the call fails. The caller closes the walk with
+//   ringwalk_close.
 //
-// What the caller promises:
+// Return value:
 //
-// options points to a struct whose first member is its size, with strings and lists as described there; walk points to
-// a pointer.
+// 0, or an error. Options can name a buffer that receives a sentence about the error.
+//
+// Errors:
+//
+// - -EINVAL: an option has a value that does not exist, or there is no root.
+// - -E2BIG: options of a newer version ask for something that this version does not know.
+// - -EOPNOTSUPP: the source that the options name cannot be used.
+// - -EMFILE: 1024 walks are open, or no descriptor is left.
+// - -EBADF: a root descriptor is not open.
+//
+// The caller must ensure:
+//
+// options points to a struct whose first member is its size, with strings and lists as described
+// there. walk points to a pointer.
 int ringwalk_open(const struct ringwalk_options *options, struct ringwalk_walk **walk);
 
-// Takes the next batch of a walk, which threads of the walk read ahead: some 8000 entries at most, then they wait.
+// Waits for the next batch of a walk and fills a struct with it.
 //
-// A batch holds entries of one directory, the first one the roots; or an error (its kind says which). Errors come in
-// their place among the batches. Any number of batches may be held at a time, also after the walk has been closed. May
-// be called by several threads, each of which gets other batches.
+// Threads of the walk read ahead, up to about 8000 entries, and then wait. A batch holds entries
+// of one directory, or an error; its kind says which. The first batch holds the roots. Errors come
+// in their place among the batches. A program can hold any number of batches at a time, also after
+// it has closed the walk. Several threads can call this function for one walk; each gets other
+// batches.
 //
-// batch: filled. It is the caller's, who releases it. size: sizeof *batch.
+// - batch: is filled. The caller releases the batch with ringwalk_release.
+// - size: sizeof *batch.
 //
-// Returns 1 if there is a batch; 0 at the end, and from then on; -ECANCELED after ringwalk_cancel; -EBADF if the walk
-// is not open in this process; -EBUSY if it is being run; -EAGAIN if no thread can be started; -EINVAL for a size that
-// no version has. Without 1, batch is not to be released.
+// Return value:
 //
-// What the caller promises:
+// 1 if there is a batch. 0 at the end of the walk, and in all later calls. Only after 1 is there a
+// batch to release.
+//
+// Errors:
+//
+// - -ECANCELED: the walk was cancelled.
+// - -EBADF: the walk is not open in this process.
+// - -EBUSY: ringwalk_run runs the walk.
+// - -EAGAIN: no thread could be started.
+// - -EINVAL: no version of the struct has this size.
+//
+// The caller must ensure:
 //
 // batch points to size bytes.
 int ringwalk_next_batch(struct ringwalk_walk *walk, struct ringwalk_batch *batch, size_t size);
 
-// Releases a batch of ringwalk_next_batch: names, metadata and paths in it are gone. Sets its id, counts and pointers
-// to 0. Any thread.
+// Releases a batch of ringwalk_next_batch: frees its names, metadata and paths.
 //
-// Returns 0; -EBADF if it is not held (it was released already, by itself or through a copy of the struct, or was
-// never filled); -EINVAL for NULL.
+// Sets the id, the counts and the pointers of the batch to 0. Any thread can call this function.
 //
-// What the caller promises:
+// Return value:
 //
-// batch points to a batch; no other thread uses what is in it.
+// 0, or an error.
+//
+// Errors:
+//
+// - -EBADF: the batch is not held. It was released before, directly or through a copy of the
+//   struct, or it was never filled.
+// - -EINVAL: batch is NULL.
+//
+// The caller must ensure:
+//
+// batch points to a batch. No other thread uses the contents of the batch.
 int ringwalk_release(struct ringwalk_batch *batch);
 
-// Has a walk end soon: ringwalk_next_batch returns -ECANCELED from now on (after 20 ms at most where it waits),
-// ringwalk_run does when the calls that it is in have returned. What was read and not taken is dropped. The walk is
-// still to be closed.
+// Cancels a walk, which then ends soon.
 //
-// Any thread may do this, and a signal handler: no lock is taken, and errno is not touched.
+// From now on ringwalk_next_batch returns -ECANCELED; a call that waits does so within 20 ms.
+// ringwalk_run returns -ECANCELED when the callbacks under way have returned. Batches that were
+// read and not delivered are dropped. The caller still closes the walk.
 //
-// Returns 0, also if it was cancelled before or is at its end; -EBADF if it is not open in this process.
+// Any thread and any signal handler can call this function: it takes no lock and leaves errno
+// alone.
+//
+// Return value:
+//
+// 0, also if the walk was cancelled before or is at its end; or an error.
+//
+// Errors:
+//
+// - -EBADF: the walk is not open in this process.
 int ringwalk_cancel(struct ringwalk_walk *walk);
 
-// Closes a walk, wherever it is, and waits for its threads. Batches that are held stay as they are until they are
-// released. Who waits in ringwalk_next_batch on another thread is told -ECANCELED or -EBADF.
+// Closes a walk at any point of it, and waits for its threads.
 //
-// Returns 0; -EBADF if it is not open in this process: closed already, of a parent process, or not a walk; -EBUSY if
-// ringwalk_run is in it (cancel it; close it when that has returned).
+// Batches that the program holds stay valid until it releases them. A call of ringwalk_next_batch
+// that waits on another thread returns -ECANCELED or -EBADF.
+//
+// Return value:
+//
+// 0, or an error.
+//
+// Errors:
+//
+// - -EBADF: the walk is not open in this process. It was closed before, belongs to a parent
+//   process, or is no walk.
+// - -EBUSY: ringwalk_run runs the walk. Cancel the walk, and close it when ringwalk_run has
+//   returned.
 int ringwalk_close(struct ringwalk_walk *walk);
 
-// Walks with a callback, and returns when all is done or the callback has ended the walk. It is called with batches
-// like those of ringwalk_next_batch, which are gone when it returns and are not released. The order: the batch of its
-// parent that has a directory as entry; batches of the directory; with RINGWALK_FLAG_LEAVES the end of it. Batches of
-// one wide directory may come to several workers at a time.
+// Runs a walk with a callback. Returns when the walk or the callback has ended it.
 //
-// visitor: the callback. data: passed on to it.
+// The callback gets batches like those of ringwalk_next_batch. They are valid until it returns,
+// and are not released. For each directory, the calls come in this order: the batch of the parent
+// that has the directory as an entry; the batches of the directory; with RINGWALK_FLAG_LEAVES, the
+// end of the directory. Several workers can get batches of one wide directory at the same time.
 //
-// Returns 0 when all is done, or the callback has said RINGWALK_STOP; the negative number that it has answered;
-// -EINVAL if it has answered anything else, or is NULL; -ECANCELED after ringwalk_cancel; -EBUSY if the walk is being
-// read or run; -EALREADY if it has been; -EBADF if it is not open in this process.
+// - visitor: the callback.
+// - data: is passed to each call.
 //
-// What the caller promises:
+// Return value:
 //
-// Unless the options say one worker, the callback may be called by several threads at a time.
+// 0 if the walk is at its end, or the callback has answered RINGWALK_STOP. The negative number
+// that the callback has answered. Or an error.
+//
+// Errors:
+//
+// - -EINVAL: visitor is NULL, or the callback has answered a number that has no meaning.
+// - -ECANCELED: the walk was cancelled.
+// - -EBUSY: the walk is being read or run.
+// - -EALREADY: the walk has been read or run before.
+// - -EBADF: the walk is not open in this process.
+//
+// The caller must ensure:
+//
+// Unless the options say one worker, several threads can call the callback at the same time.
 int ringwalk_run(struct ringwalk_walk *walk, ringwalk_visitor visitor, void *data);
 
-// In a callback with entries: the descriptor of their directory, for openat(2) and its like; AT_FDCWD if they are the
-// roots. It is not the caller's: not to be closed, nor kept beyond the callback.
+// Gets the descriptor of the directory whose entries a callback was called with.
 //
-// Returns 0; -EBADF outside of that callback, or on another thread; -EINVAL if there are no entries in the batch; what
-// opening the directory says, as some sources read it without opening it (-ENOENT if it is no longer where it was).
+// The descriptor is for openat(2) and similar calls. It is AT_FDCWD if the entries are the roots.
+// It belongs to the walk: the caller must not close it, nor keep it after the callback has
+// returned.
 //
-// What the caller promises:
+// - descriptor: is set to the descriptor.
+//
+// Return value:
+//
+// 0, or an error. Some sources read a directory without opening it. This call then opens the
+// directory, and can fail with any error of openat(2).
+//
+// Errors:
+//
+// - -EBADF: the thread is not in the callback that visit belongs to.
+// - -EINVAL: the batch has no entries.
+// - -ENOENT: the directory is no longer where it was.
+//
+// The caller must ensure:
 //
 // descriptor points to an int.
 int ringwalk_visit_descriptor(struct ringwalk_visit *visit, int *descriptor);
 
-// In a callback with entries: does not go into the entry with this index. Changes nothing for one that is no
-// directory.
+// Keeps the walk, in a callback, from going into one of the entries.
 //
-// Returns 0; -EBADF outside of that callback, or on another thread; -EINVAL if there is no such entry.
+// For an entry that is no directory, this changes nothing.
+//
+// - index: the position of the entry in the batch, from 0.
+//
+// Return value:
+//
+// 0, or an error.
+//
+// Errors:
+//
+// - -EBADF: the thread is not in the callback that visit belongs to.
+// - -EINVAL: the batch has no such entry.
 int ringwalk_visit_prune(struct ringwalk_visit *visit, size_t index);
 
-// In a callback: the number of the worker that makes the call, from 0. Two calls at a time never have the same one, so
-// it can be the index of what a callback keeps for itself. Numbers are smaller than the number of workers in the
-// options, without one smaller than 1024.
+// Returns the number of the worker that makes a callback, from 0.
 //
-// Returns the number; -EBADF outside of that callback, or on another thread.
+// Two callbacks at the same time never have the same number. So a program can use the number as an
+// index of data that each worker keeps for itself. Numbers are smaller than the number of workers
+// in the options; if the options leave that open, smaller than 1024.
+//
+// Return value:
+//
+// The number, or an error.
+//
+// Errors:
+//
+// - -EBADF: the thread is not in the callback that visit belongs to.
 int ringwalk_visit_worker(struct ringwalk_visit *visit);
 
-// The path of an entry: that of its directory, a slash, its name. Written to buffer with its NUL if there is room for
-// all of it, and not at all if there is not.
+// Writes the path of an entry: the path of its directory, a slash, and its name.
 //
-// Returns its length in bytes without the NUL, also if there was no room (size 0 asks for the length); -EINVAL if
-// there is no such entry, as in a batch that has been released.
+// Writes the whole path and its NUL to the buffer, or nothing if the buffer is too small.
 //
-// What the caller promises:
+// - index: the position of the entry in the batch, from 0.
+// - buffer: receives the path. It can be NULL if size is 0.
+// - size: the size of the buffer in bytes.
 //
-// batch points to a batch as it was filled, and that is still held or in its callback; buffer has size bytes.
+// Return value:
+//
+// The length of the path in bytes without the NUL, also if the buffer is too small. Or an error.
+//
+// Errors:
+//
+// - -EINVAL: the batch has no such entry. A released batch has none.
+//
+// The caller must ensure:
+//
+// batch points to a batch as it was filled, and it is still held, or the callback that got it has
+// not returned. buffer has size bytes.
 ptrdiff_t ringwalk_path(const struct ringwalk_batch *batch, size_t index, char *buffer, size_t size);
 
-// What a walk says of itself at its end: after ringwalk_next_batch has returned 0, or ringwalk_run has returned.
+// Gets the summary of a walk that has ended.
 //
-// summary: filled. size: sizeof *summary.
+// A walk has ended when ringwalk_next_batch has returned 0, or ringwalk_run has returned.
 //
-// Returns 0; -EAGAIN if the walk is not at its end; -ECANCELED if it was cancelled while batches were taken; -EBADF if
-// it is not open in this process; -EINVAL for a size that no version has.
+// - summary: is filled.
+// - size: sizeof *summary.
 //
-// What the caller promises:
+// Return value:
+//
+// 0, or an error.
+//
+// Errors:
+//
+// - -EAGAIN: the walk has not ended.
+// - -ECANCELED: the walk was cancelled while batches were read.
+// - -EBADF: the walk is not open in this process.
+// - -EINVAL: no version of the struct has this size.
+//
+// The caller must ensure:
 //
 // summary points to size bytes.
 int ringwalk_summary(struct ringwalk_walk *walk, struct ringwalk_summary *summary, size_t size);
 
-// The version of the library, such as "0.1.0". A constant.
+// Returns the version of the library, such as "0.1.0".
+//
+// Return value:
+//
+// A constant string, which stays valid.
 const char *ringwalk_version(void);
 
 #ifdef __cplusplus

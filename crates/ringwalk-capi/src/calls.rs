@@ -1,5 +1,5 @@
-//! The functions of the header. Each turns what C passes into Rust's terms, calls what is safe, and turns the result
-//! into 0 or -errno.
+//! The functions of the header. Each converts the arguments of C, calls safe code, and returns 0 or
+//! -errno.
 
 #![allow(unsafe_code, reason = "exports symbols and follows pointers of C")]
 #![allow(
@@ -19,21 +19,31 @@ use rustix::io::Errno;
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
 
-/// Opens a walk. Nothing is read yet: ringwalk_next_batch or ringwalk_run begins it. A root that cannot be read is no
-/// error of this call but a batch of the walk, like everything that cannot be read.
+/// Opens a walk.
 ///
-/// options: what is asked for; copied. walk: set to the new walk, or to NULL if this fails. It is the caller's, who
-/// closes it.
+/// This call reads nothing: ringwalk_next_batch or ringwalk_run begins the walk. A root that cannot
+/// be read is no error of this call. It comes as a batch of the walk, like every read error.
 ///
-/// Returns 0; -EINVAL for values of options that there are not, and if there is no root; -E2BIG for options of a newer
-/// version that ask for what this one does not know; -EOPNOTSUPP if the source that was named cannot be used; -EMFILE
-/// if 1024 walks are open, or there is no descriptor left; -EBADF for a root descriptor that is not open. The message
-/// in options says more.
+/// - options: the options, which are copied.
+/// - walk: is set to the new walk, or to NULL if the call fails. The caller closes the walk with
+///   ringwalk_close.
+///
+/// # Return value
+///
+/// 0, or an error. Options can name a buffer that receives a sentence about the error.
+///
+/// # Errors
+///
+/// - -EINVAL: an option has a value that does not exist, or there is no root.
+/// - -E2BIG: options of a newer version ask for something that this version does not know.
+/// - -EOPNOTSUPP: the source that the options name cannot be used.
+/// - -EMFILE: 1024 walks are open, or no descriptor is left.
+/// - -EBADF: a root descriptor is not open.
 ///
 /// # Safety
 ///
-/// options points to a struct whose first member is its size, with strings and lists as described there; walk points to
-/// a pointer.
+/// options points to a struct whose first member is its size, with strings and lists as described
+/// there. walk points to a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ringwalk_open(
     options: *const RingwalkOptions,
@@ -67,7 +77,8 @@ pub unsafe extern "C" fn ringwalk_open(
 ///
 /// Strings and lists in the options are as described there.
 unsafe fn open(options: &RingwalkOptions) -> Result<usize, Refused> {
-    // Before a walk gets its handle: whoever is forked from here on has none of them.
+    // Is called before the walk gets its handle: a child that is forked from here on has no handle
+    // of this process.
     let registry = Registry::current();
     // SAFETY: a list of strings, and maybe one of descriptors.
     let roots = unsafe { input::roots(options) }?;
@@ -76,17 +87,29 @@ unsafe fn open(options: &RingwalkOptions) -> Result<usize, Refused> {
     request::open(options, roots, source).map(|walk| registry.add_walk(walk))
 }
 
-/// Takes the next batch of a walk, which threads of the walk read ahead: some 8000 entries at most, then they wait.
+/// Waits for the next batch of a walk and fills a struct with it.
 ///
-/// A batch holds entries of one directory, the first one the roots; or an error (its kind says which). Errors come in
-/// their place among the batches. Any number of batches may be held at a time, also after the walk has been closed. May
-/// be called by several threads, each of which gets other batches.
+/// Threads of the walk read ahead, up to about 8000 entries, and then wait. A batch holds entries
+/// of one directory, or an error; its kind says which. The first batch holds the roots. Errors come
+/// in their place among the batches. A program can hold any number of batches at a time, also after
+/// it has closed the walk. Several threads can call this function for one walk; each gets other
+/// batches.
 ///
-/// batch: filled. It is the caller's, who releases it. size: sizeof *batch.
+/// - batch: is filled. The caller releases the batch with ringwalk_release.
+/// - size: sizeof *batch.
 ///
-/// Returns 1 if there is a batch; 0 at the end, and from then on; -ECANCELED after ringwalk_cancel; -EBADF if the walk
-/// is not open in this process; -EBUSY if it is being run; -EAGAIN if no thread can be started; -EINVAL for a size that
-/// no version has. Without 1, batch is not to be released.
+/// # Return value
+///
+/// 1 if there is a batch. 0 at the end of the walk, and in all later calls. Only after 1 is there a
+/// batch to release.
+///
+/// # Errors
+///
+/// - -ECANCELED: the walk was cancelled.
+/// - -EBADF: the walk is not open in this process.
+/// - -EBUSY: ringwalk_run runs the walk.
+/// - -EAGAIN: no thread could be started.
+/// - -EINVAL: no version of the struct has this size.
 ///
 /// # Safety
 ///
@@ -106,7 +129,7 @@ pub unsafe extern "C" fn ringwalk_next_batch(
         if let Ok(Some(held)) = &next {
             view = held.view();
         }
-        // What C points to stays where it is when it is held.
+        // The memory that C points to does not move when the batch is held.
         let more = next.map(|next| next.map(|held| view.id = registry.hold(held)).is_some());
         // SAFETY: `size` bytes, says the caller.
         unsafe { sized::write(batch, size, &view) }?;
@@ -114,15 +137,23 @@ pub unsafe extern "C" fn ringwalk_next_batch(
     })
 }
 
-/// Releases a batch of ringwalk_next_batch: names, metadata and paths in it are gone. Sets its id, counts and pointers
-/// to 0. Any thread.
+/// Releases a batch of ringwalk_next_batch: frees its names, metadata and paths.
 ///
-/// Returns 0; -EBADF if it is not held (it was released already, by itself or through a copy of the struct, or was
-/// never filled); -EINVAL for NULL.
+/// Sets the id, the counts and the pointers of the batch to 0. Any thread can call this function.
+///
+/// # Return value
+///
+/// 0, or an error.
+///
+/// # Errors
+///
+/// - -EBADF: the batch is not held. It was released before, directly or through a copy of the
+///   struct, or it was never filled.
+/// - -EINVAL: batch is NULL.
 ///
 /// # Safety
 ///
-/// batch points to a batch; no other thread uses what is in it.
+/// batch points to a batch. No other thread uses the contents of the batch.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ringwalk_release(batch: *mut RingwalkBatch) -> c_int {
     guard(|| {
@@ -139,13 +170,22 @@ pub unsafe extern "C" fn ringwalk_release(batch: *mut RingwalkBatch) -> c_int {
     })
 }
 
-/// Has a walk end soon: ringwalk_next_batch returns -ECANCELED from now on (after 20 ms at most where it waits),
-/// ringwalk_run does when the calls that it is in have returned. What was read and not taken is dropped. The walk is
-/// still to be closed.
+/// Cancels a walk, which then ends soon.
 ///
-/// Any thread may do this, and a signal handler: no lock is taken, and errno is not touched.
+/// From now on ringwalk_next_batch returns -ECANCELED; a call that waits does so within 20 ms.
+/// ringwalk_run returns -ECANCELED when the callbacks under way have returned. Batches that were
+/// read and not delivered are dropped. The caller still closes the walk.
 ///
-/// Returns 0, also if it was cancelled before or is at its end; -EBADF if it is not open in this process.
+/// Any thread and any signal handler can call this function: it takes no lock and leaves errno
+/// alone.
+///
+/// # Return value
+///
+/// 0, also if the walk was cancelled before or is at its end; or an error.
+///
+/// # Errors
+///
+/// - -EBADF: the walk is not open in this process.
 #[unsafe(no_mangle)]
 pub extern "C" fn ringwalk_cancel(walk: *mut RingwalkWalk) -> c_int {
     // No guard: nothing here can panic, and what a guard does is not for signal handlers.
@@ -156,11 +196,21 @@ pub extern "C" fn ringwalk_cancel(walk: *mut RingwalkWalk) -> c_int {
     }
 }
 
-/// Closes a walk, wherever it is, and waits for its threads. Batches that are held stay as they are until they are
-/// released. Who waits in ringwalk_next_batch on another thread is told -ECANCELED or -EBADF.
+/// Closes a walk at any point of it, and waits for its threads.
 ///
-/// Returns 0; -EBADF if it is not open in this process: closed already, of a parent process, or not a walk; -EBUSY if
-/// ringwalk_run is in it (cancel it; close it when that has returned).
+/// Batches that the program holds stay valid until it releases them. A call of ringwalk_next_batch
+/// that waits on another thread returns -ECANCELED or -EBADF.
+///
+/// # Return value
+///
+/// 0, or an error.
+///
+/// # Errors
+///
+/// - -EBADF: the walk is not open in this process. It was closed before, belongs to a parent
+///   process, or is no walk.
+/// - -EBUSY: ringwalk_run runs the walk. Cancel the walk, and close it when ringwalk_run has
+///   returned.
 #[unsafe(no_mangle)]
 pub extern "C" fn ringwalk_close(walk: *mut RingwalkWalk) -> c_int {
     guard(|| {
@@ -171,20 +221,32 @@ pub extern "C" fn ringwalk_close(walk: *mut RingwalkWalk) -> c_int {
     })
 }
 
-/// Walks with a callback, and returns when all is done or the callback has ended the walk. It is called with batches
-/// like those of ringwalk_next_batch, which are gone when it returns and are not released. The order: the batch of its
-/// parent that has a directory as entry; batches of the directory; with RINGWALK_FLAG_LEAVES the end of it. Batches of
-/// one wide directory may come to several workers at a time.
+/// Runs a walk with a callback. Returns when the walk or the callback has ended it.
 ///
-/// visitor: the callback. data: passed on to it.
+/// The callback gets batches like those of ringwalk_next_batch. They are valid until it returns,
+/// and are not released. For each directory, the calls come in this order: the batch of the parent
+/// that has the directory as an entry; the batches of the directory; with RINGWALK_FLAG_LEAVES, the
+/// end of the directory. Several workers can get batches of one wide directory at the same time.
 ///
-/// Returns 0 when all is done, or the callback has said RINGWALK_STOP; the negative number that it has answered;
-/// -EINVAL if it has answered anything else, or is NULL; -ECANCELED after ringwalk_cancel; -EBUSY if the walk is being
-/// read or run; -EALREADY if it has been; -EBADF if it is not open in this process.
+/// - visitor: the callback.
+/// - data: is passed to each call.
+///
+/// # Return value
+///
+/// 0 if the walk is at its end, or the callback has answered RINGWALK_STOP. The negative number
+/// that the callback has answered. Or an error.
+///
+/// # Errors
+///
+/// - -EINVAL: visitor is NULL, or the callback has answered a number that has no meaning.
+/// - -ECANCELED: the walk was cancelled.
+/// - -EBUSY: the walk is being read or run.
+/// - -EALREADY: the walk has been read or run before.
+/// - -EBADF: the walk is not open in this process.
 ///
 /// # Safety
 ///
-/// Unless the options say one worker, the callback may be called by several threads at a time.
+/// Unless the options say one worker, several threads can call the callback at the same time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ringwalk_run(
     walk: *mut RingwalkWalk,
@@ -197,11 +259,24 @@ pub unsafe extern "C" fn ringwalk_run(
     })
 }
 
-/// In a callback with entries: the descriptor of their directory, for openat(2) and its like; AT_FDCWD if they are the
-/// roots. It is not the caller's: not to be closed, nor kept beyond the callback.
+/// Gets the descriptor of the directory whose entries a callback was called with.
 ///
-/// Returns 0; -EBADF outside of that callback, or on another thread; -EINVAL if there are no entries in the batch; what
-/// opening the directory says, as some sources read it without opening it (-ENOENT if it is no longer where it was).
+/// The descriptor is for openat(2) and similar calls. It is AT_FDCWD if the entries are the roots.
+/// It belongs to the walk: the caller must not close it, nor keep it after the callback has
+/// returned.
+///
+/// - descriptor: is set to the descriptor.
+///
+/// # Return value
+///
+/// 0, or an error. Some sources read a directory without opening it. This call then opens the
+/// directory, and can fail with any error of openat(2).
+///
+/// # Errors
+///
+/// - -EBADF: the thread is not in the callback that visit belongs to.
+/// - -EINVAL: the batch has no entries.
+/// - -ENOENT: the directory is no longer where it was.
 ///
 /// # Safety
 ///
@@ -224,20 +299,38 @@ pub unsafe extern "C" fn ringwalk_visit_descriptor(
     })
 }
 
-/// In a callback with entries: does not go into the entry with this index. Changes nothing for one that is no
-/// directory.
+/// Keeps the walk, in a callback, from going into one of the entries.
 ///
-/// Returns 0; -EBADF outside of that callback, or on another thread; -EINVAL if there is no such entry.
+/// For an entry that is no directory, this changes nothing.
+///
+/// - index: the position of the entry in the batch, from 0.
+///
+/// # Return value
+///
+/// 0, or an error.
+///
+/// # Errors
+///
+/// - -EBADF: the thread is not in the callback that visit belongs to.
+/// - -EINVAL: the batch has no such entry.
 #[unsafe(no_mangle)]
 pub extern "C" fn ringwalk_visit_prune(visit: *mut RingwalkVisit, index: usize) -> c_int {
     guard(|| current::ask(visit, |current| current.prune(index)).map(|()| 0))
 }
 
-/// In a callback: the number of the worker that makes the call, from 0. Two calls at a time never have the same one, so
-/// it can be the index of what a callback keeps for itself. Numbers are smaller than the number of workers in the
-/// options, without one smaller than 1024.
+/// Returns the number of the worker that makes a callback, from 0.
 ///
-/// Returns the number; -EBADF outside of that callback, or on another thread.
+/// Two callbacks at the same time never have the same number. So a program can use the number as an
+/// index of data that each worker keeps for itself. Numbers are smaller than the number of workers
+/// in the options; if the options leave that open, smaller than 1024.
+///
+/// # Return value
+///
+/// The number, or an error.
+///
+/// # Errors
+///
+/// - -EBADF: the thread is not in the callback that visit belongs to.
 #[unsafe(no_mangle)]
 pub extern "C" fn ringwalk_visit_worker(visit: *mut RingwalkVisit) -> c_int {
     guard(|| {
@@ -247,15 +340,26 @@ pub extern "C" fn ringwalk_visit_worker(visit: *mut RingwalkVisit) -> c_int {
     })
 }
 
-/// The path of an entry: that of its directory, a slash, its name. Written to buffer with its NUL if there is room for
-/// all of it, and not at all if there is not.
+/// Writes the path of an entry: the path of its directory, a slash, and its name.
 ///
-/// Returns its length in bytes without the NUL, also if there was no room (size 0 asks for the length); -EINVAL if
-/// there is no such entry, as in a batch that has been released.
+/// Writes the whole path and its NUL to the buffer, or nothing if the buffer is too small.
+///
+/// - index: the position of the entry in the batch, from 0.
+/// - buffer: receives the path. It can be NULL if size is 0.
+/// - size: the size of the buffer in bytes.
+///
+/// # Return value
+///
+/// The length of the path in bytes without the NUL, also if the buffer is too small. Or an error.
+///
+/// # Errors
+///
+/// - -EINVAL: the batch has no such entry. A released batch has none.
 ///
 /// # Safety
 ///
-/// batch points to a batch as it was filled, and that is still held or in its callback; buffer has size bytes.
+/// batch points to a batch as it was filled, and it is still held, or the callback that got it has
+/// not returned. buffer has size bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ringwalk_path(
     batch: *const RingwalkBatch,
@@ -272,12 +376,23 @@ pub unsafe extern "C" fn ringwalk_path(
     })
 }
 
-/// What a walk says of itself at its end: after ringwalk_next_batch has returned 0, or ringwalk_run has returned.
+/// Gets the summary of a walk that has ended.
 ///
-/// summary: filled. size: sizeof *summary.
+/// A walk has ended when ringwalk_next_batch has returned 0, or ringwalk_run has returned.
 ///
-/// Returns 0; -EAGAIN if the walk is not at its end; -ECANCELED if it was cancelled while batches were taken; -EBADF if
-/// it is not open in this process; -EINVAL for a size that no version has.
+/// - summary: is filled.
+/// - size: sizeof *summary.
+///
+/// # Return value
+///
+/// 0, or an error.
+///
+/// # Errors
+///
+/// - -EAGAIN: the walk has not ended.
+/// - -ECANCELED: the walk was cancelled while batches were read.
+/// - -EBADF: the walk is not open in this process.
+/// - -EINVAL: no version of the struct has this size.
 ///
 /// # Safety
 ///
@@ -297,7 +412,11 @@ pub unsafe extern "C" fn ringwalk_summary(
     })
 }
 
-/// The version of the library, such as "0.1.0". A constant.
+/// Returns the version of the library, such as "0.1.0".
+///
+/// # Return value
+///
+/// A constant string, which stays valid.
 #[unsafe(no_mangle)]
 pub extern "C" fn ringwalk_version() -> *const c_char {
     const VERSION: &std::ffi::CStr = match std::ffi::CStr::from_bytes_with_nul(

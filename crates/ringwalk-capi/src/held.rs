@@ -1,15 +1,16 @@
 //! A batch or an error that C holds until it releases it.
 
 use crate::abi::{
-    RINGWALK_ENTRIES, RINGWALK_ERROR, RINGWALK_LOOP, RINGWALK_OPEN, RINGWALK_READ, RINGWALK_STAT,
-    RINGWALK_VANISHED, RingwalkBatch, RingwalkEntry, RingwalkError,
+    RINGWALK_ENTRIES, RINGWALK_ERROR, RINGWALK_VANISHED, RingwalkBatch, RingwalkEntry,
+    RingwalkError,
 };
-use ringwalk::{Error, Operation, OwnedBatch};
+use ringwalk::{Error, OwnedBatch};
 use std::ffi::{CStr, CString};
 use std::os::unix::ffi::OsStrExt;
 use std::ptr;
 
-/// What a batch that C holds points to. It is boxed before C gets to see it, and dropped when C releases it.
+/// The memory that a batch of C points to. It is boxed before C sees it, and dropped when C
+/// releases the batch.
 #[derive(Debug)]
 pub(crate) enum Held {
     Entries(Entries),
@@ -17,7 +18,7 @@ pub(crate) enum Held {
 }
 
 impl Held {
-    /// What the struct that C has says of it, but for its number.
+    /// Returns the struct that C sees, without the number of the batch.
     pub(crate) fn view(&self) -> RingwalkBatch {
         match self {
             Self::Entries(entries) => entries.view(),
@@ -40,7 +41,8 @@ impl From<Result<OwnedBatch, Error>> for Held {
 pub(crate) struct Entries {
     batch: OwnedBatch,
     directory: Option<CString>,
-    /// They point to what `batch` has on the heap, which stays where it is while the batch is not changed.
+    /// The entries that C sees. They point to memory of `batch` on the heap, which does not move
+    /// while the batch is not changed.
     views: Vec<RingwalkEntry>,
 }
 
@@ -66,7 +68,7 @@ impl Entries {
     }
 }
 
-/// What a struct says of entries.
+/// Returns the struct for a batch of entries.
 pub(crate) fn entries_view(
     directory: Option<&CStr>,
     depth: usize,
@@ -85,13 +87,13 @@ pub(crate) fn entries_view(
     }
 }
 
-/// Something that could not be read, in the form that C has it in.
+/// A read error as C sees it.
 #[derive(Debug)]
 pub(crate) struct Failure {
     _path: CString,
     _loops_with: Option<CString>,
     _message: CString,
-    /// It points to the strings above. Boxed, as C has its address.
+    /// The struct, which points to the strings above. It is boxed, since C has its address.
     raw: Box<RingwalkError>,
 }
 
@@ -103,12 +105,7 @@ impl From<&Error> for Failure {
             .map(|path| c_string(path.as_os_str().as_bytes()));
         let message = c_string(error.to_string().as_bytes());
         let raw = RingwalkError {
-            operation: match error.operation() {
-                Operation::Stat => RINGWALK_STAT,
-                Operation::Open => RINGWALK_OPEN,
-                Operation::Read => RINGWALK_READ,
-                Operation::Loop => RINGWALK_LOOP,
-            },
+            operation: error.operation().number().into(),
             code: error.errno().raw_os_error(),
             flags: if error.is_vanished() {
                 RINGWALK_VANISHED
@@ -130,7 +127,7 @@ impl From<&Error> for Failure {
 }
 
 impl Failure {
-    /// What a struct says of it.
+    /// Returns the struct for the error.
     pub(crate) fn view(&self) -> RingwalkBatch {
         RingwalkBatch {
             kind: RINGWALK_ERROR,
@@ -140,7 +137,7 @@ impl Failure {
     }
 }
 
-/// Bytes that come from the kernel or from C, and so have no NUL in them.
+/// Returns bytes of the kernel or of C, which contain no NUL, as a C string.
 pub(crate) fn c_string(bytes: &[u8]) -> CString {
     let end = bytes
         .iter()

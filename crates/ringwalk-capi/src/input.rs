@@ -1,4 +1,4 @@
-//! Reading and writing what C's pointers point to.
+//! Reads and writes the memory that C's pointers point to.
 
 #![allow(
     unsafe_code,
@@ -32,18 +32,19 @@ unsafe impl Plain for RingwalkSummary {
     const FIRST: usize = size_of::<Self>();
 }
 
-/// The options, as far as C knows them.
+/// Returns the options. Members that the program's header does not have are zero.
 ///
 /// # Safety
 ///
-/// NULL, or it points to a size, and to as many bytes as that says, aligned for the struct.
+/// `from` is NULL, or points to a size and to as many bytes as the size says, aligned for the
+/// struct.
 pub(crate) unsafe fn options(from: *const RingwalkOptions) -> Result<RingwalkOptions, Refused> {
     if from.is_null() {
         return Err(Refused::new(Errno::INVAL, "there are no options"));
     }
-    // SAFETY: the size is there (the caller's promise).
+    // SAFETY: `from` points to a size (the caller's promise).
     let size = unsafe { (&raw const (*from).size).read() };
-    // SAFETY: and as many bytes (the same).
+    // SAFETY: `from` points to as many bytes as the size says (the same promise).
     unsafe { sized::read(from, size) }.map_err(|errno| {
         let why = match errno {
             Errno::TOOBIG => {
@@ -55,24 +56,24 @@ pub(crate) unsafe fn options(from: *const RingwalkOptions) -> Result<RingwalkOpt
     })
 }
 
-/// The roots.
+/// Returns the roots.
 ///
 /// # Safety
 ///
-/// `roots` is NULL or points to strings, the last followed by NULL; `root_descriptors` is NULL or has as many
-/// descriptors.
+/// `roots` is NULL, or points to a list of strings that NULL ends. `root_descriptors` is NULL, or
+/// has as many descriptors.
 pub(crate) unsafe fn roots(options: &RingwalkOptions) -> Result<Vec<Root>, Refused> {
     let mut roots = Vec::new();
     if options.roots.is_null() {
         return Ok(roots);
     }
     loop {
-        // SAFETY: the list goes on up to its NULL, which has not been met.
+        // SAFETY: the list continues up to its NULL, which has not been reached.
         let path = unsafe { *options.roots.add(roots.len()) };
         if path.is_null() {
             return Ok(roots);
         }
-        // SAFETY: a string ended by NUL; it is copied before the caller gets a chance to change it.
+        // SAFETY: a string that ends with NUL; it is copied before the caller can change it.
         let path = Path::new(OsStr::from_bytes(
             unsafe { CStr::from_ptr(path) }.to_bytes(),
         ));
@@ -84,7 +85,8 @@ pub(crate) unsafe fn roots(options: &RingwalkOptions) -> Result<Vec<Root>, Refus
         let root = if descriptor < 0 {
             Root::from(path)
         } else {
-            // SAFETY: not negative. If it is no open descriptor, the next call says so and does nothing else.
+            // SAFETY: not negative. If no descriptor with this number is open, the next call fails
+            // and does nothing else.
             let borrowed = unsafe { BorrowedFd::borrow_raw(descriptor) };
             let own = fcntl_dupfd_cloexec(borrowed, 0).map_err(|errno| {
                 Refused::new(
@@ -98,16 +100,16 @@ pub(crate) unsafe fn roots(options: &RingwalkOptions) -> Result<Vec<Root>, Refus
     }
 }
 
-/// The name of the source; `None` if none is given.
+/// Returns the name of the source; `None` if the options have none.
 ///
 /// # Safety
 ///
-/// NULL, or a string ended by NUL, for as long as the result is used.
+/// `name` is NULL, or a string that ends with NUL, for as long as the result is used.
 pub(crate) unsafe fn source<'a>(name: *const c_char) -> Result<Option<&'a str>, Refused> {
     if name.is_null() {
         return Ok(None);
     }
-    // SAFETY: a string ended by NUL (the caller's promise).
+    // SAFETY: a string that ends with NUL (the caller's promise).
     let name = unsafe { CStr::from_ptr(name) };
     let text = name
         .to_str()
@@ -115,7 +117,7 @@ pub(crate) unsafe fn source<'a>(name: *const c_char) -> Result<Option<&'a str>, 
     Ok(Some(text))
 }
 
-/// Writes a sentence, ended by NUL and cut to fit.
+/// Writes a sentence that ends with NUL and is cut to fit.
 ///
 /// # Safety
 ///
@@ -132,12 +134,13 @@ pub(crate) unsafe fn write_message(to: *mut c_char, size: usize, message: &str) 
     }
 }
 
-/// The path of an entry, as a batch says it: written with its NUL if there is room for all of it. Returns its length
+/// Writes the path of an entry with its NUL if there is room for all of it. Returns its length
 /// without the NUL.
 ///
 /// # Safety
 ///
-/// `batch` is as it was filled, and has not been released; `size` bytes at `buffer` can be written.
+/// `batch` is unchanged since it was filled, and not released. `size` bytes at `buffer` can be
+/// written.
 pub(crate) unsafe fn path(
     batch: &RingwalkBatch,
     index: usize,
@@ -149,8 +152,8 @@ pub(crate) unsafe fn path(
     }
     // SAFETY: there are more entries than `index`.
     let entry = unsafe { &*batch.entries.add(index) };
-    // SAFETY: pointers and lengths are those that the batch was filled with; that of the directory is 0 where its
-    // pointer is NULL.
+    // SAFETY: pointers and lengths are those that the batch was filled with. The length of the
+    // directory is 0 where its pointer is NULL.
     let (directory, name) = unsafe {
         (
             bytes(batch.directory, batch.directory_length),
@@ -167,8 +170,8 @@ pub(crate) unsafe fn path(
     if length <= size {
         let mut at = buffer.cast::<u8>();
         for part in parts {
-            // SAFETY: all parts together are no longer than `size`; names do not lie in a buffer that the caller may
-            // write to.
+            // SAFETY: all parts together are no longer than `size`. Names do not lie in a buffer
+            // that the caller may write to.
             unsafe {
                 ptr::copy_nonoverlapping(part.as_ptr(), at, part.len());
                 at = at.add(part.len());
@@ -180,7 +183,8 @@ pub(crate) unsafe fn path(
 
 /// # Safety
 ///
-/// `length` bytes there can be read for as long as the result is used, or it is NULL and `length` 0.
+/// `length` bytes at `from` can be read for as long as the result is used; or `from` is NULL and
+/// `length` 0.
 unsafe fn bytes<'a>(from: *const c_char, length: usize) -> &'a [u8] {
     if from.is_null() {
         return b"";

@@ -1,25 +1,26 @@
-//! Ringwalk for C: what `ringwalk.h` declares, and the shared and static libraries have.
+//! The C library: the functions that `ringwalk.h` declares.
 //!
-//! The header is made from `abi/` and `calls.rs` by `cargo run -p xtask -- header`; the comments there are its
-//! documentation.
+//! `cargo run -p xtask -- header` makes the header from `abi/` and `calls.rs`. The comments of
+//! these files are its documentation, and that of the man pages.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
-//! | `abi/` | structs and numbers, as C sees them |
+//! | `abi/` | structs and numbers of the header |
 //! | `calls.rs` | the functions |
 //! | `guard.rs` | results and panics at the boundary |
-//! | `input.rs`, `sized.rs` | what C's pointers point to; structs that may grow |
-//! | `request.rs` | options, checked, as a walk |
-//! | `registry.rs`, `cancel.rs` | what is open: walks by handle, batches by number; after a fork; cancelling without a lock |
+//! | `input.rs`, `sized.rs` | memory that C's pointers point to; structs that grow |
+//! | `request.rs` | options, checked and made into a walk |
+//! | `registry.rs`, `cancel.rs` | open walks by handle, batches by number; forks; cancelling without a lock |
 //! | `walk.rs` | an open walk and its states |
 //! | `held.rs` | a batch that C holds |
-//! | `visit.rs`, `current.rs` | the callback, and what it may ask |
+//! | `visit.rs`, `current.rs` | callbacks, and their requests |
 //! | `summary.rs` | the end of a walk |
 //!
-//! `unsafe` is where pointers of C are followed (`input.rs`, `sized.rs`, `calls.rs`), where C is called (`visit.rs`,
-//! `current.rs`), and in `registry.rs`, which is replaced after a fork. A handle of C is a number that is looked up,
-//! never an address; so one that is no longer valid is an error, whatever is done with it. Not here: anything that
-//! reads directories, which is the engine's (`ringwalk`).
+//! The crate has `unsafe` code where it follows pointers of C (`input.rs`, `sized.rs`, `calls.rs`),
+//! where it calls C (`visit.rs`, `current.rs`), and in `registry.rs`, which is replaced after a
+//! fork. A handle of C is a number that the library looks up, never an address. So an invalid
+//! handle is an error in every function. This crate does not read directories: the engine
+//! (`ringwalk`) does.
 
 pub mod abi;
 pub mod calls;

@@ -1,4 +1,4 @@
-//! The options of C, checked, as a walk.
+//! Checks the options of C and makes a walk of them.
 
 use crate::abi::{
     RINGWALK_FLAG_LEAVES, RINGWALK_FLAG_PREORDER, RINGWALK_FLAG_RAISE_LIMITS, RINGWALK_FLAG_SYNC,
@@ -12,7 +12,7 @@ use ringwalk::{Fields, Follow, Order, Prefetch, Root, SourceChoice, Stay, Walk};
 use rustix::io::Errno;
 use std::num::NonZeroUsize;
 
-/// Why a walk was not opened: an errno, and words for people.
+/// The reason why a walk was not opened: an errno, and a message for people.
 #[derive(Debug)]
 pub(crate) struct Refused {
     pub(crate) errno: Errno,
@@ -27,7 +27,7 @@ impl Refused {
         }
     }
 
-    /// A value that a member of the options cannot have.
+    /// Refuses the value of a member of the options.
     pub(crate) fn value(member: &str, value: impl std::fmt::Display, expected: &str) -> Self {
         Self::new(
             Errno::INVAL,
@@ -45,16 +45,17 @@ impl From<Errno> for Refused {
 const FLAGS: u32 =
     RINGWALK_FLAG_SYNC | RINGWALK_FLAG_RAISE_LIMITS | RINGWALK_FLAG_PREORDER | RINGWALK_FLAG_LEAVES;
 
-/// As many threads as were ever of use, and far fewer than a number that went wrong.
+/// The largest number of threads. It is more than was ever of use, and small enough to catch
+/// numbers that are mistakes.
 const MOST_WORKERS: u32 = 65_536;
 const BUFFER_SIZES: std::ops::RangeInclusive<usize> = 1024..=64 << 20;
 
-/// Opens a walk; of `options` only what is no pointer is looked at.
+/// Opens a walk. Uses only the members of `options` that are no pointers.
 ///
 /// # Errors
 ///
-/// `EINVAL` for values that there are not, `EOPNOTSUPP` if the source cannot be used, `EMFILE` if too many walks are
-/// open.
+/// `EINVAL` for a value that does not exist, `EOPNOTSUPP` if the source cannot be used, `EMFILE` if
+/// too many walks are open.
 pub(crate) fn open(
     options: &RingwalkOptions,
     roots: Vec<Root>,

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
 type Function =
     unsafe extern "C" fn(*const RingwalkBatch, *mut RingwalkVisit, *mut c_void) -> c_int;
 
-/// A callback of C, and what came of it.
+/// A callback of C, and its result.
 #[derive(Debug)]
 pub(crate) struct Callback<'a> {
     function: Function,
@@ -26,8 +26,9 @@ pub(crate) struct Callback<'a> {
     answer: AtomicI32,
 }
 
-// SAFETY: `data` is only passed on. Whoever calls `ringwalk_run` promises that the callback may have it on any thread,
-// and several at a time, unless the walk has one worker, which is the calling thread.
+// SAFETY: `data` is only passed on. The caller of `ringwalk_run` promises that the callback may get
+// it on any thread, and on several at a time, unless the walk has one worker, which is the calling
+// thread.
 #[allow(unsafe_code, reason = "C says that its pointer may be shared")]
 unsafe impl Sync for Callback<'_> {}
 
@@ -52,13 +53,14 @@ impl<'a> Callback<'a> {
         self.stopped.load(Relaxed) || self.ticket.is_cancelled()
     }
 
-    /// Calls C. After the end of the walk it is not called any more.
+    /// Calls C, unless the walk has ended.
     fn call(&self, batch: &RingwalkBatch, of: &Current<'_>) -> Flow {
         if self.is_over() {
             return Flow::Stop;
         }
-        // SAFETY: `function` is of that type and may be called with `data` on this thread (the promise of
-        // `ringwalk_run`'s caller). The batch, and all that it points to, lives until after the call.
+        // SAFETY: `function` is of that type and may be called with `data` on this thread (the
+        // promise of `ringwalk_run`'s caller). The batch, and all that it points to, lives until
+        // after the call.
         #[allow(unsafe_code, reason = "calls C")]
         let answer = current::with(of, |visit| unsafe {
             (self.function)(batch, visit, self.data)
@@ -80,8 +82,8 @@ impl<'a> Callback<'a> {
     }
 }
 
-/// Runs a walk with a callback; what the walk says of itself, and 0 or the negative number that ended it: of the
-/// callback, which may answer any, or -errno.
+/// Runs a walk with a callback. Returns the summary, and 0 or the negative number that ended the
+/// walk: any answer of the callback, or -errno.
 pub(crate) fn run(walk: Walk, callback: &Callback<'_>) -> (Summary, c_int) {
     let outcome = walk.run(|worker| Calling {
         callback,
@@ -102,9 +104,10 @@ pub(crate) fn run(walk: Walk, callback: &Callback<'_>) -> (Summary, c_int) {
 struct Calling<'a> {
     callback: &'a Callback<'a>,
     worker: usize,
-    /// Room for the path of a directory, with its NUL.
+    /// A buffer for the path of a directory, with its NUL.
     path: Vec<u8>,
-    /// Room for what C sees of entries. Emptied after each call, so that no pointer to what is gone is left.
+    /// The entries that C sees. The list is emptied after each call, so that no dangling pointer
+    /// remains.
     views: Vec<RingwalkEntry>,
 }
 

@@ -1,4 +1,4 @@
-//! A walk that C has opened, and in what state it is.
+//! A walk that C has opened, and its states.
 //!
 //! ```text
 //!            next                       end
@@ -8,27 +8,30 @@
 //!     └───────────> Running ─── the walk is over ───────┘
 //! ```
 //!
-//! Closing is possible in every state but `Running`, where the threads that would have to end are in C's callback.
+//! A walk can be closed in every state but `Running`: there the threads that would have to end are
+//! in callbacks of C.
 
 use crate::abi::RingwalkVisitor;
 use crate::cancel::{self, Ticket};
 use crate::held::Held;
 use crate::visit::{self, Callback};
-use ringwalk::{Batches, Summary, Walk};
+use ringwalk::{Batches, Next, Summary, Walk};
+use ringwalk_sys::sync::lock;
 use ringwalk_sys::with_signals_blocked;
 use rustix::io::Errno;
 use std::ffi::{c_int, c_void};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::time::Duration;
 
-/// How long a cancelled walk may go on waiting for a batch: a signal handler, which may cancel it, can wake nobody.
+/// The time after which a call that waits for a batch checks whether the walk was cancelled. A
+/// signal handler can cancel a walk, and cannot wake a thread.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// A walk, by its handle.
+/// An open walk, which C knows by its handle.
 #[derive(Debug)]
 pub(crate) struct OpenWalk {
     ticket: Ticket,
-    /// Whether callbacks are wanted for directories that are left.
+    /// True if C wants callbacks for directories that are left.
     leaves: bool,
     state: Mutex<State>,
 }
@@ -58,12 +61,12 @@ impl OpenWalk {
         self.ticket.handle()
     }
 
-    /// The next batch or error; `None` at the end.
+    /// Returns the next batch or error; `None` at the end.
     ///
     /// # Errors
     ///
-    /// `ECANCELED`; `EBUSY` while it is run; `EBADF` if it has been closed meanwhile; `EAGAIN` if no thread can be
-    /// started.
+    /// `ECANCELED`; `EBUSY` while the walk is run; `EBADF` if another thread has closed it;
+    /// `EAGAIN` if no thread can be started.
     pub(crate) fn next(&self) -> Result<Option<Box<Held>>, Errno> {
         let mut state = self.lock();
         if self.ticket.is_cancelled() && !matches!(*state, State::Running | State::Closed) {
@@ -71,11 +74,12 @@ impl OpenWalk {
             return Err(Errno::CANCELED);
         }
         if matches!(*state, State::Ready(_)) {
-            // What it is if no thread can be started: the walk is gone then.
+            // The state if no thread can be started: the walk is consumed then.
             let State::Ready(walk) = std::mem::replace(&mut *state, State::Ended(None)) else {
                 return Err(Errno::INVAL);
             };
-            // The program's handlers run on its own threads, whose calls they are to interrupt.
+            // Signal handlers of the program run on its own threads, whose calls they must
+            // interrupt.
             let batches = with_signals_blocked(|| walk.batches());
             let batches =
                 batches.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::AGAIN))?;
@@ -88,12 +92,14 @@ impl OpenWalk {
             State::Ready(_) | State::Running => return Err(Errno::BUSY),
         };
         let item = loop {
-            if let Ok(item) = batches.next_within(LOOK_EVERY) {
-                break item;
-            }
-            if self.ticket.is_cancelled() {
-                state.cancel();
-                return Err(Errno::CANCELED);
+            match batches.next_within(LOOK_EVERY) {
+                Next::Item(item) => break Some(item),
+                Next::End => break None,
+                Next::Pending if self.ticket.is_cancelled() => {
+                    state.cancel();
+                    return Err(Errno::CANCELED);
+                }
+                Next::Pending => {}
             }
         };
         if item.is_none() {
@@ -103,12 +109,12 @@ impl OpenWalk {
         Ok(item.map(|item| Box::new(Held::from(item))))
     }
 
-    /// Runs the walk with a callback, on this thread and others; 0, or what the callback answered to end it, or
-    /// `-ECANCELED`.
+    /// Runs the walk with a callback, on this thread and others. Returns 0, the answer of the
+    /// callback that ended the walk, or `-ECANCELED`.
     ///
     /// # Errors
     ///
-    /// `EBUSY` if it is being read or run; `EALREADY` if it has been.
+    /// `EBUSY` if the walk is being read or run; `EALREADY` if it has been.
     pub(crate) fn run(&self, callback: RingwalkVisitor, data: *mut c_void) -> Result<c_int, Errno> {
         let callback = Callback::new(
             callback.ok_or(Errno::INVAL)?,
@@ -124,14 +130,14 @@ impl OpenWalk {
                     let refused = match other {
                         State::Ended(_) => Errno::ALREADY,
                         State::Closed => Errno::BADF,
-                        _ => Errno::BUSY,
+                        State::Ready(_) | State::Reading(_) | State::Running => Errno::BUSY,
                     };
                     *state = other;
                     return Err(refused);
                 }
             }
         };
-        // Also if the walk panics.
+        // Sets the state also if the walk panics.
         let mut ending = Ending {
             walk: self,
             summary: None,
@@ -143,27 +149,27 @@ impl OpenWalk {
 
     /// # Errors
     ///
-    /// `EAGAIN` before its end, and of a walk that was cancelled while it was read.
+    /// `EAGAIN` before the end of the walk; `ECANCELED` if it was cancelled while it was read.
     pub(crate) fn summary(&self) -> Result<Summary, Errno> {
         match &*self.lock() {
             State::Ended(Some(summary)) => Ok((**summary).clone()),
             State::Ended(None) => Err(Errno::CANCELED),
             State::Closed => Err(Errno::BADF),
-            _ => Err(Errno::AGAIN),
+            State::Ready(_) | State::Reading(_) | State::Running => Err(Errno::AGAIN),
         }
     }
 
-    /// Ends the walk and waits for its threads; who waits for a batch meanwhile is told that it was cancelled.
+    /// Ends the walk and waits for its threads. A thread that waits for a batch gets `ECANCELED`.
     ///
     /// # Errors
     ///
-    /// `EBUSY` while it is run; `EBADF` if another thread has closed it.
+    /// `EBUSY` while the walk is run; `EBADF` if another thread has closed it.
     pub(crate) fn close(&self) -> Result<(), Errno> {
         let mut state = match self.state.try_lock() {
             Ok(state) => state,
             Err(TryLockError::Poisoned(state)) => state.into_inner(),
             Err(TryLockError::WouldBlock) => {
-                // Some other thread waits for a batch.
+                // Another thread waits for a batch.
                 cancel::cancel(self.handle());
                 self.lock()
             }
@@ -171,17 +177,17 @@ impl OpenWalk {
         match &*state {
             State::Running => return Err(Errno::BUSY),
             State::Closed => return Err(Errno::BADF),
-            _ => {}
+            State::Ready(_) | State::Reading(_) | State::Ended(_) => {}
         }
         let ended = std::mem::replace(&mut *state, State::Closed);
         drop(state);
-        // Joins its threads.
+        // Dropping the walk joins its threads.
         drop(ended);
         Ok(())
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 
@@ -194,7 +200,7 @@ impl State {
     }
 }
 
-/// Takes a walk out of `Running` when it is over, however it ended.
+/// Moves a walk from `Running` to `Ended` when it is dropped, so also after a panic.
 struct Ending<'a> {
     walk: &'a OpenWalk,
     summary: Option<Box<Summary>>,

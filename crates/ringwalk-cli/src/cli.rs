@@ -1,7 +1,7 @@
-//! The command line as clap reads it: raw flags, not yet resolved with the environment.
+//! The command line as clap reads it: flags that are not yet resolved with the environment.
 //!
-//! Every option, its help, its place in the man page and its completion come from the definitions here (and from
-//! `DuArgs` in the `du` module).
+//! The help, the man pages and the completions come from these definitions and from `DuArgs` in the
+//! `du` module.
 
 #![expect(
     clippy::doc_markdown,
@@ -12,19 +12,25 @@ use std::ffi::OsString;
 use std::num::NonZeroUsize;
 
 use clap::{Args, Parser, Subcommand, ValueHint};
+use ringwalk::SourceChoice;
 
+use crate::diff::DiffArgs;
 use crate::du::DuArgs;
 use crate::engine_options::{PrefetchWhen, ProgressWhen, parse_workers};
-use crate::source_name::{SourceName, SourceNameParser};
+use crate::export::ExportArgs;
+use crate::import::ImportArgs;
+use crate::report::ReportArgs;
+use crate::source_name::SourceNameParser;
+use crate::sql::SqlArgs;
 
 /// Read directory trees and their metadata at the speed the kernel and the disk allow
 #[derive(Debug, Parser)]
 #[command(name = "ringwalk", version, arg_required_else_help = true)]
 pub struct Cli {
-    /// Options that stand before or after the subcommand.
+    /// Options before or after the subcommand.
     #[command(flatten)]
     pub common: CommonArgs,
-    /// What to do.
+    /// The program to run.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -34,24 +40,36 @@ pub struct Cli {
 pub enum Command {
     /// Count the files below directories and add up their sizes
     Count(CountArgs),
+    /// Show what has changed between two snapshots
+    Diff(DiffArgs),
     /// Estimate how much space files take, as GNU du does
     Du(DuArgs),
     /// Search for files, as GNU find does
     Find(FindArgs),
-    /// Tell what this kernel, user and file system allow, and why not more
+    /// Save directory trees in a Parquet file, a row for each file
+    Snapshot(SnapshotArgs),
+    /// Write a snapshot in the format of another program
+    Export(ExportArgs),
+    /// Make a snapshot from a file of ncdu
+    Import(ImportArgs),
+    /// Report the sources that this kernel, user and file system allow, and obstacles to the others
     Doctor(DoctorArgs),
+    /// Add up a snapshot or a directory by owner, age, and other keys
+    Report(ReportArgs),
+    /// Query snapshots with DuckDB
+    Sql(SqlArgs),
 }
 
 /// Estimate how much space files take, as GNU du does
 ///
-/// The program when it is called through a link named du.
+/// This is the program when it is called through a link named du.
 #[derive(Debug, Parser)]
 #[command(name = "du")]
 pub struct DuLink {
-    /// Options of all programs, beside du's own.
+    /// Options common to all programs.
     #[command(flatten)]
     pub common: CommonArgs,
-    /// Those of du.
+    /// Options of du.
     #[command(flatten)]
     pub du: DuArgs,
 }
@@ -60,25 +78,26 @@ pub struct DuLink {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Options common to all programs")]
 pub struct CommonArgs {
-    /// Where directory data comes from [environment: RINGWALK_SOURCE] [default: auto]
+    /// Read directories with this source [environment: RINGWALK_SOURCE] [default: auto]
     #[arg(long, global = true, value_name = "NAME", value_parser = SourceNameParser)]
-    pub source: Option<SourceName>,
+    pub source: Option<SourceChoice>,
 
-    /// Use exactly N workers rather than as many as the work is found to need [environment: RINGWALK_WORKERS]
+    /// Use exactly N workers. By default their number adapts to the work [environment:
+    /// RINGWALK_WORKERS]
     #[arg(long, global = true, value_name = "N", value_parser = parse_workers)]
     pub workers: Option<NonZeroUsize>,
 
-    /// Whether to read what the walk will need of ext2, ext3 and ext4 ahead, in the order of the disk
+    /// When to read ahead, in disk order, the blocks of ext2, ext3 and ext4 that the walk will need
     /// [environment: RINGWALK_PREFETCH] [default: auto]
     #[arg(long, global = true, value_name = "WHEN", value_enum)]
     pub prefetch: Option<PrefetchWhen>,
 
-    /// Have file systems write back what has been changed before they are read past system calls
+    /// Write changed data back to the disk before a source other than system calls reads it
     /// [environment: RINGWALK_SYNC=1]
     #[arg(long, global = true)]
     pub sync: bool,
 
-    /// Say on standard error afterwards what was used to do the work, and why
+    /// Report on standard error, after the work, which source and workers were used, and why
     /// [environment: RINGWALK_EXPLAIN=1]
     #[arg(long, global = true)]
     pub explain: bool,
@@ -88,7 +107,7 @@ pub struct CommonArgs {
     pub progress: Option<ProgressWhen>,
 }
 
-/// Arguments of `ringwalk find`: the words of its own language, which is not read by clap.
+/// Arguments of `ringwalk find`: the words of its own language, which clap does not read.
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
 pub struct FindArgs {
@@ -104,24 +123,79 @@ pub struct FindArgs {
 /// Arguments of `ringwalk count`.
 #[derive(Debug, Args)]
 pub struct CountArgs {
-    /// Directories to count below of; a link to a directory named here is followed
-    // Not paths for clap: its parser of paths refuses an empty one, and with it the whole command line.
-    #[arg(value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
+    /// Directories whose files to count; symbolic links given here are followed [default: the
+    /// current directory, or all of the snapshot]
+    // Clap's parser of paths would refuse an empty path, and with it the whole command line.
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub directories: Vec<OsString>,
+
+    /// Count the files of the snapshot SNAP, and read nothing else; directories are those of the
+    /// snapshot
+    #[arg(long, value_name = "SNAP", value_hint = ValueHint::FilePath)]
+    pub from: Option<OsString>,
 
     /// Count names only: no sizes, and no system call for each file
     #[arg(long)]
     pub no_stat: bool,
 
-    /// Print one JSON object with counts by type, errors, time and means
+    /// Print one JSON object with counts by type, errors, time, source and workers
     #[arg(long)]
     pub json: bool,
+}
+
+/// Arguments of `ringwalk snapshot`.
+#[derive(Debug, Args)]
+pub struct SnapshotArgs {
+    /// Directories to save; symbolic links given here are followed
+    #[arg(value_name = "ROOT", required = true, value_hint = ValueHint::DirPath)]
+    pub roots: Vec<OsString>,
+
+    /// Write the snapshot to FILE. A crash at any moment leaves the old file or the new one
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: OsString,
+
+    /// Leave out other file systems below the roots
+    #[arg(short = 'x', long)]
+    pub one_file_system: bool,
+
+    /// Save extended attributes too, with further system calls for each file
+    #[arg(long)]
+    pub xattrs: bool,
+
+    /// Save times of the last access too
+    #[arg(long)]
+    pub atime: bool,
+
+    /// Keep at most SIZE bytes of listings in memory, the rest in an unnamed file in TMPDIR or
+    /// /tmp. SIZE may end in K, M or G
+    #[arg(long, value_name = "SIZE", value_parser = parse_memory, default_value = "24M")]
+    pub memory: usize,
+}
+
+/// Reads a number of bytes: a whole number, which may be followed by `K`, `M` or `G` for powers of
+/// 1024.
+///
+/// # Errors
+///
+/// Returns the expected form if `text` is none, or too large for this machine.
+pub fn parse_memory(text: &str) -> Result<usize, String> {
+    let (digits, shift) = match text.as_bytes().last() {
+        Some(b'K') => (&text[..text.len() - 1], 10),
+        Some(b'M') => (&text[..text.len() - 1], 20),
+        Some(b'G') => (&text[..text.len() - 1], 30),
+        _ => (text, 0),
+    };
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let number = if is_number { digits.parse().ok() } else { None };
+    number
+        .and_then(|number: usize| number.checked_mul(1 << shift))
+        .ok_or_else(|| "expected a number of bytes, such as 500000, 64M or 2G".to_owned())
 }
 
 /// Arguments of `ringwalk doctor`.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
-    /// A directory on the file system to look at
+    /// A directory on the file system to examine
     #[arg(value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
     pub directory: OsString,
 
@@ -131,64 +205,4 @@ pub struct DoctorArgs {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::CommandFactory;
-
-    #[test]
-    fn the_definition_holds_together() {
-        Cli::command().debug_assert();
-        DuLink::command().debug_assert();
-    }
-
-    #[test]
-    fn common_options_stand_before_or_after_the_subcommand() {
-        for line in [
-            "ringwalk --workers 3 --explain count x",
-            "ringwalk count --workers=3 x --explain",
-        ] {
-            let cli = Cli::try_parse_from(line.split(' ')).unwrap();
-            assert_eq!(cli.common.workers, NonZeroUsize::new(3), "{line}");
-            assert!(cli.common.explain, "{line}");
-        }
-    }
-
-    #[test]
-    fn du_takes_the_common_options_by_either_name() {
-        let link = DuLink::try_parse_from(["du", "-sh", "--workers", "2", "x"]).unwrap();
-        assert_eq!(link.common.workers, NonZeroUsize::new(2));
-        let cli = Cli::try_parse_from(["ringwalk", "--workers=2", "du", "-s", "-h", "x"]).unwrap();
-        assert_eq!(cli.common.workers, NonZeroUsize::new(2));
-        let Command::Du(du) = cli.command else {
-            panic!("not du")
-        };
-        assert_eq!(du, link.du);
-    }
-
-    #[test]
-    fn an_empty_operand_is_an_operand() {
-        let cli = Cli::try_parse_from(["ringwalk", "count", "", "x"]).unwrap();
-        let Command::Count(count) = cli.command else {
-            panic!("not count")
-        };
-        assert_eq!(count.directories, ["", "x"]);
-    }
-
-    #[test]
-    fn a_bad_value_is_named_with_what_was_expected() {
-        let error = Cli::try_parse_from(["ringwalk", "count", "--source", "rings"])
-            .unwrap_err()
-            .to_string();
-        assert!(
-            error.contains("'rings'") && error.contains("no such source"),
-            "{error}"
-        );
-        let error = Cli::try_parse_from(["ringwalk", "--workers", "0", "count"])
-            .unwrap_err()
-            .to_string();
-        assert!(
-            error.contains("'0'") && error.contains("from 1 to 1024"),
-            "{error}"
-        );
-    }
-}
+mod tests;

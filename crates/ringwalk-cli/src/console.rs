@@ -1,24 +1,24 @@
 //! Standard error and standard output, shared by messages, results and the line of progress.
 //!
-//! The line of progress stands on the terminal's last line and is drawn by a thread of its own. Whatever else is
-//! written must first take it away: so everything goes through one lock, and whoever writes clears the line. It is
-//! drawn again at its next turn.
+//! A thread draws the line of progress on the last line of the terminal. All writes go through one
+//! lock. A writer first erases the line of progress, which the thread draws again at its next turn.
 //!
-//! Every message goes through here. Of control characters, only line breaks, tabs and NUL reach the
-//! terminal. This is the last line of defence: code that puts foreign text into a message quotes it
-//! ([`crate::quote`]) or escapes it ([`ringwalk::shown`]), so that the text stays on its line.
+//! All messages go through this module. Of control characters, only line breaks, tabs and NUL reach
+//! the terminal. This is the last line of defence: code that puts foreign text into a message
+//! quotes it ([`crate::quote`]) or escapes it ([`ringwalk::shown`]), so the text stays on its line.
 //! Results are bytes ([`print()`], [`write()`]). Code that makes them asks [`stdout_is_terminal`].
 
 use ringwalk::shown::lines;
 pub use ringwalk_gnu::reason;
 use ringwalk_sys::stdout_was_closed;
+use ringwalk_sys::sync::lock;
 use rustix::termios::tcgetwinsize;
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock};
 
-/// Back to the first column, then erase to the end of the line (ECMA-48 EL).
+/// Moves to the first column, then erases to the end of the line (ECMA-48 EL).
 const ERASE_LINE: &str = "\r\x1b[K";
 
 static PROGRAM: OnceLock<&'static str> = OnceLock::new();
@@ -29,26 +29,26 @@ struct Console {
 }
 
 fn console() -> MutexGuard<'static, Console> {
-    CONSOLE.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&CONSOLE)
 }
 
 impl Console {
-    fn take_line_away(&mut self) {
+    fn erase_line(&mut self) {
         if std::mem::take(&mut self.line_shown) {
             put(ERASE_LINE);
         }
     }
 }
 
-/// Writes to standard error in one call, so that lines of several processes do not mix; the caller holds the lock. A
-/// failure cannot be told anywhere, and must not end the work.
+/// Writes to standard error in one call, so that lines of several processes do not mix. The caller
+/// holds the lock. A failure cannot be reported anywhere, and must not end the work.
 fn put(text: &str) {
     let _ = stderr().write_all(text.as_bytes());
 }
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "this is where all text goes through"
+    reason = "all messages go through this function"
 )]
 fn stderr() -> io::Stderr {
     io::stderr()
@@ -59,7 +59,7 @@ pub fn stderr_is_terminal() -> bool {
     stderr().is_terminal()
 }
 
-/// Returns the columns of the terminal that standard error is; 0 if they are unknown.
+/// Returns the number of columns of the terminal on standard error, or 0 if it is unknown.
 pub fn columns() -> usize {
     tcgetwinsize(stderr()).map_or(0, |size| usize::from(size.ws_col))
 }
@@ -70,17 +70,24 @@ pub fn stdout_is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Sets the name that messages begin with; the first call counts. Without one it is `ringwalk`.
+/// Returns the number of columns of the terminal on standard output, or 0 if it is unknown.
+#[expect(clippy::disallowed_methods, reason = "nothing is written")]
+pub fn stdout_columns() -> usize {
+    tcgetwinsize(io::stdout()).map_or(0, |size| usize::from(size.ws_col))
+}
+
+/// Sets the name that messages begin with. Only the first call has an effect. The default is
+/// `ringwalk`.
 pub fn set_program(name: &'static str) {
     let _ = PROGRAM.set(name);
 }
 
-/// The name that messages begin with.
+/// Returns the name that messages begin with.
 pub fn program() -> &'static str {
     PROGRAM.get().copied().unwrap_or("ringwalk")
 }
 
-/// Tells the user of something that went wrong: `ringwalk: MESSAGE`, a line on standard error.
+/// Reports a failure to the user: writes `ringwalk: MESSAGE` as a line to standard error.
 pub fn error(message: impl Display) {
     note(format_args!("{}: {message}", program()));
 }
@@ -99,35 +106,37 @@ pub fn note(text: impl Display) {
 ///
 /// # Errors
 ///
-/// Those of [`print()`].
+/// The errors of [`print()`].
 pub fn report(text: &str) -> Result<(), ExitCode> {
     print(lines(text).as_bytes())
 }
 
-/// Draws the line of progress, which must have no line break and fit the terminal.
+/// Draws the line of progress. `line` must have no line break and fit the terminal.
 pub fn draw(line: &str) {
     let mut console = console();
     console.line_shown = true;
     put(&format!("{ERASE_LINE}{}", lines(line)));
 }
 
-/// Takes the line of progress away.
+/// Erases the line of progress.
 pub fn clear() {
-    console().take_line_away();
+    console().erase_line();
 }
 
-/// Runs `write` while no line of progress is on the terminal: for writes to standard output, which may be the same one.
+/// Runs `write` while no line of progress is on the terminal. Standard output may be the same
+/// terminal.
 pub fn without_line<T>(write: impl FnOnce() -> T) -> T {
     let mut console = console();
-    console.take_line_away();
+    console.erase_line();
     write()
 }
 
-/// Writes `bytes` to standard output, with a message when that fails.
+/// Writes `bytes` to standard output. Reports a failure.
 ///
 /// # Errors
 ///
-/// The exit status to end with. A reader that went away (`EPIPE`) has seen what it wanted, so that is not told.
+/// The exit status of the program. If the reader closed the pipe (`EPIPE`), it has read what it
+/// wanted, and there is no message.
 pub fn print(bytes: &[u8]) -> Result<(), ExitCode> {
     write(bytes).map_err(|failure| write_failed(&failure))
 }
@@ -136,15 +145,15 @@ pub fn print(bytes: &[u8]) -> Result<(), ExitCode> {
 ///
 /// # Errors
 ///
-/// Those of write(2); `EBADF` if standard output was closed when the program began.
+/// The errors of write(2). `EBADF` if standard output was closed when the program began.
 #[expect(
     clippy::disallowed_methods,
-    reason = "this is where all results go through"
+    reason = "all results go through this function"
 )]
 pub fn write(bytes: &[u8]) -> io::Result<()> {
     without_line(|| {
         require_stdout()?;
-        // Not by way of the standard library's buffer, which looks for the last line in what it is given.
+        // The buffer of the standard library would search the bytes for the last line break.
         let mut rest = bytes;
         while !rest.is_empty() {
             match rustix::io::write(rustix::stdio::stdout(), rest) {
@@ -162,7 +171,7 @@ pub fn write(bytes: &[u8]) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// `EBADF`. The standard library opens the null device there, so no write fails.
+/// `EBADF` if it was closed. The standard library then opens the null device, so no write fails.
 pub fn require_stdout() -> io::Result<()> {
     if stdout_was_closed() {
         return Err(rustix::io::Errno::BADF.into());
@@ -170,7 +179,8 @@ pub fn require_stdout() -> io::Result<()> {
     Ok(())
 }
 
-/// Tells of a failed write to standard output, unless nobody reads it any more; the exit status to end with.
+/// Reports a failed write to standard output, unless the reader has closed the pipe. Returns the
+/// exit status of the program.
 pub fn write_failed(failure: &io::Error) -> ExitCode {
     if failure.kind() != io::ErrorKind::BrokenPipe {
         error(format_args!("write error: {}", reason(failure)));
@@ -179,11 +189,4 @@ pub fn write_failed(failure: &io::Error) -> ExitCode {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn messages_begin_with_the_programs_name() {
-        assert_eq!(program(), "ringwalk");
-    }
-}
+mod tests;

@@ -1,19 +1,26 @@
-//! `ringwalk count`: how many files there are below directories, and how large they are together.
+//! `ringwalk count`: the number of files below directories, and the sum of their sizes.
 
-use std::ffi::OsString;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use ringwalk::{Fields, FileType, Follow, Outcome, Scan, Summary, Walk};
-use ringwalk_sums::{Scanned, Tally, Trouble};
+use ringwalk::{Fields, FileType, Follow, InodeSweep, Outcome, SavedTree, Summary, Walk};
+use ringwalk_snapshot::SnapshotTree;
+use ringwalk_sums::{ReadError, SweptTally, Tally};
 use serde::Serialize;
 
 use crate::cli::CountArgs;
 use crate::console;
 use crate::engine_options::EngineOptions;
 use crate::explain::explain;
+use crate::from;
 use crate::progress::Progress;
 use crate::quote::quoted;
+
+/// Exit status if the snapshot cannot be read.
+const USAGE: u8 = 2;
 
 /// Counts below `args.directories` and prints the sums.
 pub fn run(args: &CountArgs, options: &EngineOptions) -> ExitCode {
@@ -22,53 +29,93 @@ pub fn run(args: &CountArgs, options: &EngineOptions) -> ExitCode {
     } else {
         Fields::SIZE
     };
-    if let Some(outcome) = scan(args, options, fields) {
+    if let Some(name) = &args.from {
+        return run_from(name, args, options, fields);
+    }
+    let mut directories = args.directories.clone();
+    if directories.is_empty() {
+        directories.push(".".into());
+    }
+    if let Some(outcome) = sweep(&directories, options, fields) {
         return finish(&outcome, args, options);
     }
-    let roots = args.directories.iter().map(OsString::as_os_str);
-    let walk = Walk::from_roots(roots)
+    let walk = Walk::from_roots(directories)
         .fields(fields)
         .follow(Follow::CommandLine);
-    let Some(walk) = options.ready(walk) else {
+    let Some(outcome) = count(walk, options) else {
         return ExitCode::FAILURE;
     };
-    let progress = Progress::of_walk(options.progress, walk.monitor());
-    let outcome = walk.run(|_worker| Tally::new(&tell));
-    drop(progress);
     finish(&outcome, args, options)
 }
 
-/// Counts the whole file system that is mounted at the only directory. `None` if it has to be walked.
-fn scan(
-    args: &CountArgs,
+/// Counts the files of a snapshot.
+fn run_from(name: &OsStr, args: &CountArgs, options: &EngineOptions, fields: Fields) -> ExitCode {
+    let tree = match from::open(name) {
+        Ok(tree) => tree,
+        Err(message) => {
+            console::error(message);
+            return ExitCode::from(USAGE);
+        }
+    };
+    let (directories, mut failed) = from::operands(&tree, args.directories.clone(), true);
+    let saved: Arc<dyn SavedTree> = Arc::<SnapshotTree>::clone(&tree);
+    let walk = Walk::from_roots(directories)
+        .fields(fields)
+        .follow(Follow::CommandLine)
+        .saved_tree(saved);
+    let Some(outcome) = count(walk, options) else {
+        return ExitCode::FAILURE;
+    };
+    let status = finish(&outcome, args, options);
+    failed |= from::report_failure(&*tree);
+    if failed { ExitCode::FAILURE } else { status }
+}
+
+fn count(walk: Walk, options: &EngineOptions) -> Option<Outcome<Tally<'static>>> {
+    let walk = options.ready(walk)?;
+    let progress = Progress::of_walk(options.progress, walk.monitor());
+    let outcome = walk.run(|_worker| Tally::new(&report));
+    drop(progress);
+    Some(outcome)
+}
+
+/// Counts the whole file system that is mounted at the only directory. Returns `None` if the
+/// directory must be walked.
+fn sweep(
+    directories: &[OsString],
     options: &EngineOptions,
     fields: Fields,
 ) -> Option<Outcome<Tally<'static>>> {
-    let [directory] = &args.directories[..] else {
+    let [directory] = directories else {
         return None;
     };
-    let scan = Scan::new(directory.as_os_str()).fields(fields).follow(true);
-    let scan = options.apply_to_scan(scan);
-    let progress = Progress::of_walk(options.progress, scan.monitor());
-    let scanned = scan.run(|_| Scanned::new(Tally::new(&tell)));
+    let sweep = InodeSweep::new(directory.as_os_str())
+        .fields(fields)
+        .follow(true);
+    let sweep = options.apply_to_sweep(sweep);
+    let progress = Progress::of_walk(options.progress, sweep.monitor());
+    let swept = sweep.run(|_| SweptTally::new(Tally::new(&report)));
     drop(progress);
-    let Outcome { visitors, summary } = scanned.ok()?;
-    let visitors = visitors.into_iter().map(Scanned::into_tally).collect();
+    let Outcome { visitors, summary } = swept.ok()?;
+    let visitors = visitors.into_iter().map(SweptTally::into_tally).collect();
     Some(Outcome { visitors, summary })
 }
 
-/// Tells the user of what could not be read.
-fn tell(trouble: Trouble<'_>) {
-    let (operation, path) = (trouble.operation.describe(), quoted(trouble.path));
+/// Reports a read error to the user.
+fn report(error: ReadError<'_>) {
+    let (operation, path) = (error.operation.describe(), quoted(error.path));
     console::error(format_args!(
         "{operation} {path}: {}",
-        console::reason(&trouble.errno.into())
+        console::reason(&error.errno.into())
     ));
 }
 
 /// Prints the sums.
 fn finish(outcome: &Outcome<Tally<'_>>, args: &CountArgs, options: &EngineOptions) -> ExitCode {
-    let tally = outcome.visitors.iter().fold(Tally::new(&tell), Tally::plus);
+    let tally = outcome
+        .visitors
+        .iter()
+        .fold(Tally::new(&report), Tally::plus);
     let summary = &outcome.summary;
     let output = if args.json {
         json(&tally, summary, args.no_stat)
@@ -95,12 +142,13 @@ fn line(tally: &Tally<'_>, names_only: bool) -> String {
     line
 }
 
-/// The JSON object; its members are described in the man page.
+/// The JSON object. The man page describes its members.
 #[derive(Debug, Serialize)]
 struct Object {
     files: u64,
     bytes: Option<u128>,
-    types: Types,
+    /// In the order of their names.
+    types: BTreeMap<&'static str, u64>,
     directories: u64,
     errors: u64,
     vanished: u64,
@@ -110,32 +158,28 @@ struct Object {
     stopped: bool,
 }
 
-#[derive(Debug, Serialize)]
-struct Types {
-    block_device: u64,
-    character_device: u64,
-    directory: u64,
-    fifo: u64,
-    file: u64,
-    socket: u64,
-    symlink: u64,
-    unknown: u64,
+/// Returns the member of `types` that counts the files of a type.
+fn type_name(file_type: FileType) -> &'static str {
+    match file_type {
+        FileType::BlockDevice => "block_device",
+        FileType::CharacterDevice => "character_device",
+        FileType::Directory => "directory",
+        FileType::Fifo => "fifo",
+        FileType::Regular => "file",
+        FileType::Socket => "socket",
+        FileType::Symlink => "symlink",
+        FileType::Unknown => "unknown",
+    }
 }
 
 fn json(tally: &Tally<'_>, summary: &Summary, names_only: bool) -> String {
     let object = Object {
         files: tally.files(),
         bytes: (!names_only).then_some(tally.bytes),
-        types: Types {
-            block_device: tally.of(FileType::BlockDevice),
-            character_device: tally.of(FileType::CharacterDevice),
-            directory: tally.of(FileType::Directory),
-            fifo: tally.of(FileType::Fifo),
-            file: tally.of(FileType::Regular),
-            socket: tally.of(FileType::Socket),
-            symlink: tally.of(FileType::Symlink),
-            unknown: tally.of(FileType::Unknown),
-        },
+        types: tally
+            .by_type()
+            .map(|(file_type, files)| (type_name(file_type), files))
+            .collect(),
         directories: summary.directories,
         errors: summary.errors + tally.no_directories,
         vanished: summary.vanished,
@@ -151,31 +195,4 @@ fn json(tally: &Tally<'_>, summary: &Summary, names_only: bool) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sums_are_shown_with_the_bytes_only_if_they_are_known() {
-        let outcome = Walk::new("src")
-            .fields(Fields::SIZE)
-            .run(|_| Tally::new(&tell));
-        let tally = outcome.visitors.iter().fold(Tally::new(&tell), Tally::plus);
-        let files = tally.files();
-        assert_eq!(
-            line(&tally, false),
-            format!("{files} files, {} bytes\n", tally.bytes)
-        );
-        assert_eq!(line(&tally, true), format!("{files} files\n"));
-        let value = |names_only| -> serde_json::Value {
-            serde_json::from_str(&json(&tally, &outcome.summary, names_only)).unwrap()
-        };
-        assert!(value(true)["bytes"].is_null());
-        let value = value(false);
-        assert_eq!(value["files"], files);
-        assert_eq!(value["bytes"], u64::try_from(tally.bytes).unwrap());
-        assert_eq!(
-            value["types"]["directory"].as_u64().map(|below| below + 1),
-            value["directories"].as_u64()
-        );
-    }
-}
+mod tests;

@@ -1,4 +1,4 @@
-//! From the arguments to the program that is meant, and from what clap says to messages and exit statuses.
+//! The choice of the program by the arguments, and the messages and exit statuses of usage errors.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -12,19 +12,19 @@ use crate::cli::{Cli, Command, CommonArgs, DuLink};
 use crate::console;
 use crate::engine_options::EngineOptions;
 
-/// Exit status of usage errors; GNU du and find have 1 for them, and so have ours.
+/// Exit status of usage errors. `ringwalk du` and `ringwalk find` have 1, as GNU's programs have.
 const USAGE: u8 = 2;
 const GNU_USAGE: u8 = 1;
 
-/// The common options that take a value, which may be the next word.
+/// The common options with a value. The value may be the next word.
 const VALUED: [&str; 4] = ["--source", "--workers", "--prefetch", "--progress"];
 
-/// What is done with a command line that cannot be used.
+/// The wording and exit status of usage errors.
 #[derive(Clone, Copy, Debug)]
 enum Usage {
-    /// As clap words it, and its exit status.
+    /// Those of clap.
     Ours,
-    /// As GNU du and find do.
+    /// Those of GNU du and find.
     Gnu,
 }
 
@@ -37,16 +37,17 @@ impl Usage {
     }
 }
 
-/// Runs the program that `args` ask for, of which the first is the name it was called by.
+/// Runs the program that `args` name. The first of them is the name by which the program was
+/// called.
 pub fn run(args: Vec<OsString>) -> ExitCode {
     run_command(args).unwrap_or_else(|status| status)
 }
 
-/// Runs it; both sides are exit statuses.
+/// Runs the program. Both results are exit statuses.
 fn run_command(args: Vec<OsString>) -> Result<ExitCode, ExitCode> {
     if called_as(&args, "find") {
         console::set_program("find");
-        // Without clap, which takes longer than a search of a small directory.
+        // Clap would take longer than a search of a small directory.
         let options = resolve(&CommonArgs::default(), Usage::Gnu)?;
         return Ok(crate::find::run(
             args.into_iter().skip(1).collect(),
@@ -76,13 +77,20 @@ fn run_command(args: Vec<OsString>) -> Result<ExitCode, ExitCode> {
     let options = resolve(&cli.common, usage)?;
     Ok(match &cli.command {
         Command::Count(args) => crate::count::run(args, &options),
+        Command::Diff(args) => crate::diff::run(args, &options),
         Command::Doctor(args) => crate::doctor::run(args, &options),
         Command::Du(args) => crate::du::run(args, &options),
+        Command::Export(args) => crate::export::run(args),
         Command::Find(args) => crate::find::run(args.words.clone(), &options),
+        Command::Import(args) => crate::import::run(args),
+        Command::Report(args) => crate::report::run(args, &options),
+        Command::Snapshot(args) => crate::snapshot::run(args, &options),
+        Command::Sql(args) => crate::sql::run(args, &options),
     })
 }
 
-/// Runs `find`, the subcommand at `at`: what stands behind that word is its own language, and not for clap to read.
+/// Runs `find`, the subcommand at `at`. The words after it are find's own language, which clap
+/// cannot read.
 fn run_find(mut args: Vec<OsString>, at: usize) -> Result<ExitCode, ExitCode> {
     let words = args.split_off(at + 1);
     let common = if at == 1 {
@@ -102,15 +110,16 @@ fn resolve(common: &CommonArgs, usage: Usage) -> Result<EngineOptions, ExitCode>
     })
 }
 
-/// Whether the program was called through a link with this name.
+/// Returns true if the program was called through a link with this name.
 fn called_as(args: &[OsString], program: &str) -> bool {
     args.first()
         .is_some_and(|name| Path::new(name).file_name() == Some(OsStr::new(program)))
 }
 
-/// The subcommand and where it stands: the first word that is neither an option nor the value of one.
+/// Returns the subcommand and its index: the first word that is neither an option nor the value of
+/// an option.
 ///
-/// Looked for before clap reads the line, because clap's errors do not tell which subcommand they arose in.
+/// It must be known before clap reads the line, because clap's errors do not name the subcommand.
 fn subcommand(args: &[OsString]) -> Option<(usize, &OsStr)> {
     let mut words = args.iter().enumerate().skip(1);
     while let Some((at, word)) = words.next() {
@@ -123,7 +132,7 @@ fn subcommand(args: &[OsString]) -> Option<(usize, &OsStr)> {
     None
 }
 
-/// Reads `args`; help and versions are printed here.
+/// Parses `args`. Prints help and version.
 fn parse<P: Parser>(args: Vec<OsString>, usage: Usage) -> Result<P, ExitCode> {
     let error = match P::try_parse_from(args) {
         Ok(parsed) => return Ok(parsed),
@@ -151,7 +160,7 @@ fn parse<P: Parser>(args: Vec<OsString>, usage: Usage) -> Result<P, ExitCode> {
     })
 }
 
-/// Clap's message after our program's name instead of its `error:`, with what the user typed made harmless.
+/// Returns clap's message without its `error:`. Control characters that the user typed become `?`.
 fn usage_message(rendered: &str) -> String {
     let message = rendered
         .strip_prefix("error: ")
@@ -170,58 +179,4 @@ fn usage_message(rendered: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn args(line: &str) -> Vec<OsString> {
-        line.split(' ').map(OsString::from).collect()
-    }
-
-    #[test]
-    fn a_link_is_known_by_its_last_component() {
-        assert!(called_as(&args("du -s"), "du"));
-        assert!(called_as(&args("/usr/local/bin/find"), "find"));
-        assert!(!called_as(&args("ringwalk du"), "du"));
-        assert!(!called_as(&args("/opt/du/ringwalk"), "du"));
-        assert!(!called_as(&[], "du"));
-    }
-
-    #[test]
-    fn the_subcommand_is_found_behind_common_options() {
-        for (line, expected) in [
-            ("ringwalk du --bad", Some((1, "du"))),
-            (
-                "ringwalk --source count --explain --workers=2 find",
-                Some((5, "find")),
-            ),
-            ("ringwalk --prefetch never --sync du", Some((4, "du"))),
-            ("ringwalk count du", Some((1, "count"))),
-            ("ringwalk --workers du", None),
-        ] {
-            let args = args(line);
-            let found = subcommand(&args).map(|(at, name)| (at, name.to_str().unwrap()));
-            assert_eq!(found, expected, "{line}");
-        }
-    }
-
-    #[test]
-    fn every_common_option_with_a_value_is_known() {
-        use clap::CommandFactory;
-        let command = Cli::command();
-        let valued: Vec<_> = command
-            .get_arguments()
-            .filter(|argument| argument.get_action().takes_values())
-            .filter_map(clap::Arg::get_long)
-            .map(|name| format!("--{name}"))
-            .collect();
-        assert_eq!(valued, VALUED);
-    }
-
-    #[test]
-    fn messages_keep_lines_but_no_controls() {
-        assert_eq!(
-            usage_message("error: bad '\x1b[2J'\nUsage: x\n"),
-            "bad '?[2J'\nUsage: x"
-        );
-    }
-}
+mod tests;

@@ -1,4 +1,4 @@
-//! Options from the environment: variables of which each has an option of the same name.
+//! Options from the environment. Each variable has an option of the same name.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -30,11 +30,12 @@ impl fmt::Display for EnvironmentError {
 
 impl std::error::Error for EnvironmentError {}
 
-/// The value of the variable `name`, which `variable` looks up; none if it is not set.
+/// Returns the value of the variable `name`, which `variable` looks up. Returns `None` if the
+/// variable is not set.
 ///
 /// # Errors
 ///
-/// When it is not text, or `parse` will not have it.
+/// When the value is not text, or `parse` refuses it.
 pub(crate) fn read<T>(
     name: &'static str,
     variable: impl Fn(&str) -> Option<OsString>,
@@ -56,11 +57,11 @@ pub(crate) fn read<T>(
     }
 }
 
-/// Reads a switch.
+/// Parses a switch.
 ///
 /// # Errors
 ///
-/// What was expected, when it is neither 0 nor 1.
+/// A message about the expected values, if the text is neither 0 nor 1.
 pub(crate) fn parse_switch(text: &str) -> Result<bool, String> {
     match text {
         "0" => Ok(false),

@@ -1,13 +1,13 @@
-//! What `--explain` says after the work: what was used to do it, and why.
+//! The report of `--explain`: the source, the workers and the limits of a walk, with reasons.
 
 use std::fmt::Write;
 
 use ringwalk::shown::one_line;
-use ringwalk::{Prefetched, Summary};
+use ringwalk::{Prefetched, SourceChoice, Summary};
 
 use crate::console;
 
-/// Says on standard error how the walk was done.
+/// Writes the report about a walk or an inode sweep to standard error.
 pub fn explain(summary: &Summary) {
     console::note(text(summary).trim_end());
 }
@@ -19,13 +19,13 @@ fn text(summary: &Summary) -> String {
         let _ = writeln!(out, "{}: {name:<12}{value}", console::program());
     };
     row("source", &source(summary));
-    if summary.handed_back > 0 {
+    if summary.fell_back > 0 {
         row(
-            "handed back",
+            "fell back",
             &format!(
                 "{} directories, read by system calls (the last of them: {})",
-                summary.handed_back,
-                summary.handed_back_reason.as_deref().unwrap_or("unknown")
+                summary.fell_back,
+                summary.fell_back_reason.as_deref().unwrap_or("unknown")
             ),
         );
     }
@@ -52,7 +52,7 @@ fn text(summary: &Summary) -> String {
     }
     workers(summary, &mut row);
     metadata(summary, &mut row);
-    // A scan of a whole file system reads no directories.
+    // An inode sweep reads no directories.
     if summary.buffer_size > 0 {
         directories(summary, &mut row);
     }
@@ -65,13 +65,13 @@ fn metadata(summary: &Summary, row: &mut impl FnMut(&str, &str)) {
     } else {
         ""
     };
-    if summary.source == "syscall" {
+    if summary.source == SourceChoice::Syscall.as_str() {
         row("statx", &format!("{}{order}", fields(summary)));
     } else if !summary.fields.is_empty() {
         row(
             "metadata",
             &format!(
-                "{} by the source, or by statx where it is not sure",
+                "{} by the source, or by statx where the source is not sure",
                 names(summary)
             ),
         );
@@ -116,11 +116,12 @@ fn read_ahead(prefetched: &Prefetched) -> String {
         directory_bytes,
         elapsed,
         bounded,
+        ..
     } = prefetched;
     let (inodes, directories) = (inode_bytes >> 10, directory_bytes >> 10);
     let seconds = elapsed.as_secs_f64();
     let end = if *bounded {
-        "; not all, as that would have been too much"
+        "; not all, since the limit was reached"
     } else {
         ""
     };
@@ -147,10 +148,10 @@ fn workers(summary: &Summary, row: &mut impl FnMut(&str, &str)) {
 
 fn fields(summary: &Summary) -> String {
     if summary.fields.is_empty() {
-        return "not called for entries whose type the directory tells".to_owned();
+        return "not called for entries whose type the directory has".to_owned();
     }
     format!(
-        "one an entry for {} (mask {:#x})",
+        "one call an entry for {} (mask {:#x})",
         names(summary),
         summary.fields.bits()
     )
@@ -162,84 +163,4 @@ fn names(summary: &Summary) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use ringwalk::{Batch, Fields, Flow, Visitor, Walk};
-    use std::num::NonZeroUsize;
-    use std::time::Duration;
-
-    struct Nothing;
-
-    impl Visitor for Nothing {
-        type State = ();
-        fn batch(&mut self, _: &Batch<'_, ()>) -> Flow {
-            Flow::Continue
-        }
-    }
-
-    #[test]
-    fn the_explanation_names_what_was_used() {
-        let walk = Walk::new("src")
-            .fields(Fields::SIZE)
-            .workers(NonZeroUsize::new(1));
-        let text = text(&walk.run(|_| Nothing).summary);
-        for part in [
-            "source      syscall (auto",
-            "workers     1 started (the number was given)",
-            "SIZE",
-            "0 errors",
-        ] {
-            assert!(text.contains(part), "{part} is missing in\n{text}");
-        }
-    }
-
-    #[test]
-    fn the_source_is_told_with_its_reason() {
-        let mut summary = Walk::new("src").run(|_| Nothing).summary;
-        summary.source = "ext4";
-        summary.source_reason = "more than half of the file system".to_owned();
-        assert_eq!(
-            source(&summary),
-            "ext4 (auto: more than half of the file system)"
-        );
-        summary.source_given = true;
-        summary.source_reason.clear();
-        assert_eq!(source(&summary), "ext4 (asked for)");
-    }
-
-    #[test]
-    fn what_others_chose_stays_in_its_row() {
-        let mut summary = Walk::new("src").run(|_| Nothing).summary;
-        summary.source_reason = "/dev/\u{1b}[2J\nx".to_owned();
-        assert!(text(&summary).contains("(auto: /dev/\\033[2J\\nx)\n"));
-    }
-
-    #[test]
-    fn what_was_handed_back_and_read_ahead_is_told() {
-        let mut summary = Walk::new("src").run(|_| Nothing).summary;
-        summary.handed_back = 0;
-        summary.prefetched = None;
-        let plain = text(&summary);
-        assert!(!plain.contains("handed back") && !plain.contains("prefetched"));
-        summary.handed_back = 3;
-        summary.prefetched = Some(Prefetched {
-            inode_bytes: 5 << 20,
-            directory_bytes: 2048,
-            elapsed: Duration::from_millis(1500),
-            bounded: true,
-        });
-        let text = text(&summary);
-        for part in [
-            "handed back 3 directories",
-            "prefetched  5120 KiB of inode tables, 2 KiB of directories in 1.500 s; not all",
-        ] {
-            assert!(text.contains(part), "{part} is missing in\n{text}");
-        }
-    }
-
-    #[test]
-    fn a_walk_without_metadata_says_so() {
-        let text = text(&Walk::new("src").run(|_| Nothing).summary);
-        assert!(text.contains("statx       not called"), "{text}");
-    }
-}
+mod tests;

@@ -1,4 +1,5 @@
-//! `ringwalk find`: what the search needs of this program; the language and the search are the crate `ringwalk-find`.
+//! `ringwalk find`: the program around a search. The crate `ringwalk-find` has the language and the
+//! search.
 
 use std::ffi::OsString;
 use std::io;
@@ -6,30 +7,30 @@ use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
 use ringwalk::{Monitor, Summary, Walk};
-use ringwalk_find::parse::{Refusal, parse};
+use ringwalk_find::parse::{Context, Refusal, parse_in};
 use ringwalk_find::{Host, search};
 
 use crate::console;
 use crate::engine_options::{EngineOptions, ProgressWhen};
-use crate::explain::explain;
-use crate::progress::Progress;
+use crate::from::open_for_search;
 
-/// Does what `words` say, in the language of find(1).
+/// Runs a search that `words` describe in the language of find(1).
 pub fn run(words: Vec<OsString>, engine: &EngineOptions) -> ExitCode {
-    let command = match parse(words) {
+    let context = Context::from_environment().open_saved(open_for_search);
+    let command = match parse_in(&context, words) {
         Ok(command) => command,
         Err(refusal) => return refuse(refusal),
     };
     let mut engine = *engine;
-    // The terminal is the commands': a line that is redrawn would take away questions, and what they write.
+    // Commands use the terminal. A line that is redrawn would erase their questions and output.
     if engine.progress == ProgressWhen::Auto && command.expression.runs_commands() {
         engine.progress = ProgressWhen::Never;
     }
-    let program = Program {
+    let host = FindHost {
         engine: &engine,
         terminal: OnceLock::new(),
     };
-    if search(&command, &program) {
+    if search(&command, &host) {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
@@ -51,13 +52,13 @@ fn refuse(refusal: Refusal) -> ExitCode {
     }
 }
 
-struct Program<'e> {
+struct FindHost<'e> {
     engine: &'e EngineOptions,
     terminal: OnceLock<bool>,
 }
 
-impl Host for Program<'_> {
-    fn tell(&self, message: &str) {
+impl Host for FindHost<'_> {
+    fn report(&self, message: &str) {
         console::error(message);
     }
 
@@ -74,14 +75,7 @@ impl Host for Program<'_> {
     }
 
     fn watch(&self, monitor: Arc<Monitor>, run: &mut dyn FnMut() -> Option<Summary>) {
-        let progress = Progress::of_walk(self.engine.progress, monitor);
-        let summary = run();
-        drop(progress);
-        if let Some(summary) = summary
-            && self.engine.explain
-        {
-            explain(&summary);
-        }
+        self.engine.watch(monitor, run);
     }
 
     fn explains(&self) -> bool {

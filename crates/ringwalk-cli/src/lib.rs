@@ -1,33 +1,51 @@
-//! The parts of the `ringwalk` program, as a library so that man pages and completions can be made from the same
-//! definitions. Not meant for use by other programs: that is the `ringwalk` crate.
+//! The parts of the `ringwalk` program. They are a library because xtask makes man pages and
+//! completions from the same definitions. Other programs use the `ringwalk` crate instead.
 //!
-//! - [`cli`]: the command line as clap reads it; [`dispatch`]: which program is meant, usage errors
-//! - [`engine_options`]: the common options resolved with the [`environment`]; [`source_name`]: names of sources
-//! - [`count`], [`doctor`], [`du`], [`find`](mod@find): the programs
-//! - [`console`]: messages and results; [`progress`]: the line of progress; [`explain`]: what a walk did and why;
-//!   [`quote`]: names of any bytes in messages
+//! | file | contents |
+//! |---|---|
+//! | `cli.rs` | the command line as clap reads it |
+//! | `dispatch.rs` | the choice of the program, and usage errors |
+//! | `engine_options.rs` | the common options, resolved with the environment |
+//! | `environment.rs` | options from environment variables |
+//! | `source_name.rs` | names of sources |
+//! | `count.rs`, `diff/`, `doctor/`, `du/`, `export.rs`, `find.rs`, `import.rs`, `report/`, `snapshot.rs`, `sql/` | the programs |
+//! | `from.rs` | `--from`: snapshots in place of the live file system |
+//! | `console.rs` | messages and results |
+//! | `progress.rs` | the line of progress |
+//! | `explain.rs` | the report of `--explain` |
+//! | `quote.rs` | names of any bytes in messages |
 //!
-//! Starting up is kept cheap, since a script may count a thousand small trees: nothing is read from `/proc` or the
-//! file system and no thread is started before the work that needs it. Counting an empty directory takes 1.16 times as
-//! long as GNU du does (0.78 and 0.67 ms), of which the dynamic linker has half; one more library to load, libm, cost
-//! 0.06 ms and is avoided. Linked statically (`RUSTFLAGS=-Ctarget-feature=+crt-static cargo build --release --target
-//! x86_64-unknown-linux-gnu`) it is 0.58 ms. A build without `--target` cannot be, since procedural macros are loaded
-//! dynamically; that is why it is not the default.
+//! A script may count a thousand small trees, so the program starts quickly. It reads nothing from
+//! `/proc` or the file system, and starts no thread, before the work that needs it. Counting an
+//! empty directory takes 0.78 ms, which is 1.16 times the 0.67 ms of GNU du. The dynamic linker
+//! takes half of that. Loading one more library, libm, costs 0.06 ms; the writer of Parquet files
+//! needs it.
+//!
+//! A static program takes 0.58 ms (`RUSTFLAGS=-Ctarget-feature=+crt-static` and `cargo build
+//! --release --target x86_64-unknown-linux-gnu`). This is not the default, since it needs
+//! `--target`: a build without it loads procedural macros dynamically.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod cli;
 pub mod console;
 pub mod count;
+pub mod diff;
 pub mod dispatch;
 pub mod doctor;
 pub mod du;
 pub mod engine_options;
 pub mod environment;
 pub mod explain;
+pub mod export;
 pub mod find;
+pub mod from;
+pub mod import;
 pub mod progress;
 pub mod quote;
+pub mod report;
+pub mod snapshot;
 pub mod source_name;
+pub mod sql;
 
 pub use dispatch::run;

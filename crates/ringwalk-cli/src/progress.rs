@@ -1,13 +1,15 @@
-//! The line of progress: entries, rate and where the walk is.
+//! The line of progress: entries, rate, and the directory that the walk is reading.
 //!
-//! A few lines of our own rather than a library: there is no bar, since nobody knows how large a tree is, and every
-//! name must be made harmless first. The thread that draws is only started when progress may be shown, and sleeps until
-//! half a second has passed, so work that is quicker than that never shows anything.
+//! This module uses no library for progress bars. The size of a tree is unknown, so there can be no
+//! bar, and each name must lose its control characters first. A thread draws the line, and is
+//! started only if progress may be shown. The thread sleeps for half a second first, so shorter
+//! work shows nothing.
 //!
-//! On a terminal there is one line, redrawn ten times a second and taken away at the end. Elsewhere (`always`) there are
-//! plain lines, a second apart at first, later ten.
+//! On a terminal there is one line, redrawn ten times a second and erased at the end. Elsewhere
+//! (`always`) there are plain lines: one a second at first, later one in ten seconds.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use ringwalk_sys::sync::{IgnorePoison, lock};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -21,19 +23,19 @@ use crate::quote::push_shown;
 /// Work shorter than this shows no progress.
 const PATIENCE: Duration = Duration::from_millis(500);
 const REDRAW: Duration = Duration::from_millis(100);
-/// How long before a line is shown the walk is asked where it is.
+/// The time between asking the walk for its directory and showing the line.
 const NOTICE: Duration = Duration::from_millis(50);
 const FIRST_LINE_INTERVAL: Duration = Duration::from_secs(1);
 const LAST_LINE_INTERVAL: Duration = Duration::from_secs(10);
-/// Columns when the terminal does not tell: what terminals have had since there are terminals.
+/// The number of columns if the terminal does not report it.
 const USUAL_COLUMNS: usize = 80;
 
-/// What is shown, at one moment.
+/// The state of a walk at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sample {
     /// Entries seen until now.
     pub entries: u64,
-    /// The directory some worker is in, if known.
+    /// The directory that a worker is reading, if known.
     pub path: Option<Vec<u8>>,
 }
 
@@ -51,27 +53,27 @@ struct Stop {
 }
 
 impl Stop {
-    /// Sleeps for `time`; true when the end was wanted meanwhile.
+    /// Sleeps for `time`. Returns true if the end was demanded meanwhile.
     fn sleep(&self, time: Duration) -> bool {
-        let wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
+        let wanted = lock(&self.wanted);
         let answer = self
             .changed
             .wait_timeout_while(wanted, time, |wanted| !*wanted);
-        *answer.unwrap_or_else(PoisonError::into_inner).0
+        *answer.ignore_poison().0
     }
 
     fn demand(&self) {
-        *self.wanted.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        *lock(&self.wanted) = true;
         self.changed.notify_all();
     }
 }
 
 impl Progress {
-    /// Starts to show what `sample` tells, if `when` and standard error are such that it can be seen.
+    /// Starts to show the samples that `sample` returns, if `when` and standard error allow that.
     pub fn start(when: ProgressWhen, sample: impl FnMut() -> Sample + Send + 'static) -> Self {
         let terminal = match when {
             ProgressWhen::Never => return Self::default(),
-            _ => {
+            ProgressWhen::Auto | ProgressWhen::Always => {
                 console::stderr_is_terminal()
                     && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
             }
@@ -93,7 +95,7 @@ impl Progress {
                 .name("progress".to_owned())
                 .spawn(draw)
         };
-        // Without a thread to spare there is no progress to see; the work does not depend on it.
+        // If no thread can be started there is no progress. The work does not depend on it.
         Self {
             drawer: drawer.ok().map(|drawer| (stop, drawer)),
         }
@@ -103,7 +105,7 @@ impl Progress {
 impl Progress {
     /// Shows the progress of a walk by its live counters.
     pub fn of_walk(when: ProgressWhen, monitor: Arc<Monitor>) -> Self {
-        // Asks before the walk begins, so that there is an answer even if no directory is opened for a while.
+        // Asking before the walk begins gives an answer even if no directory is opened for a while.
         monitor.current_path();
         Self::start(when, move || Sample {
             entries: monitor.entries(),
@@ -127,7 +129,7 @@ fn redraw(stop: &Stop, mut sample: impl FnMut() -> Sample) {
     while let Some(sample) = sample_after(stop, pause, &mut sample) {
         let speed = rate.update(sample.entries, Instant::now());
         let columns = console::columns();
-        // One column stays free: some terminals wrap when the last one is written.
+        // One column stays free: some terminals wrap the line when its last column is written.
         let columns = if columns == 0 { USUAL_COLUMNS } else { columns } - 1;
         console::draw(cut(&line(&sample, speed), columns));
         pause = REDRAW;
@@ -135,8 +137,8 @@ fn redraw(stop: &Stop, mut sample: impl FnMut() -> Sample) {
     console::clear();
 }
 
-/// A sample after `pause`, or none at the end. A worker says where it is when it next opens a directory after having
-/// been asked, so the question is put a little earlier.
+/// Returns a sample after `pause`, or `None` at the end. A worker answers with its directory when
+/// it opens the next one, so this function asks a little earlier.
 fn sample_after(
     stop: &Stop,
     pause: Duration,
@@ -182,14 +184,15 @@ impl Rate {
         }
     }
 
-    /// Takes the number of entries seen until `now` into account; the rate in entries a second.
+    /// Updates the rate with the number of entries seen until `now`. Returns the rate in entries a
+    /// second.
     fn update(&mut self, entries: u64, now: Instant) -> f64 {
         let seconds = now.duration_since(self.at).as_secs_f64();
         if seconds > 0.0 {
             #[expect(clippy::cast_precision_loss, reason = "a rate for the eye")]
             let speed = entries.saturating_sub(self.entries) as f64 / seconds;
-            // The weight of what is new grows with the time it covers: about a second counts. (Not by exp(): the only use
-            // of libm would have every start of the program load it, for 60 us.)
+            // The weight of the new speed grows with the time that it covers: about the last second
+            // counts. exp() would be the only use of libm, which costs 60 us at each start.
             let weight = seconds / (seconds + 1.0);
             self.smooth = Some(
                 self.smooth
@@ -210,7 +213,7 @@ fn line(sample: &Sample, rate: f64) -> String {
     line
 }
 
-/// As much of the beginning of `line` as fits in `columns`.
+/// Returns the beginning of `line` that fits in `columns`.
 fn cut(line: &str, columns: usize) -> &str {
     let mut used = 0;
     for (index, character) in line.char_indices() {
@@ -223,46 +226,4 @@ fn cut(line: &str, columns: usize) -> &str {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_tells_entries_rate_and_a_harmless_path() {
-        let sample = Sample {
-            entries: 12,
-            path: Some(b"a/\x1b[2J".to_vec()),
-        };
-        assert_eq!(line(&sample, 3.6), "12 entries, 4/s, a/?[2J");
-        assert_eq!(line(&Sample::default(), 0.0), "0 entries, 0/s");
-    }
-
-    #[test]
-    fn lines_are_cut_by_columns_not_by_bytes() {
-        assert_eq!(cut("abc", 3), "abc");
-        assert_eq!(cut("abcd", 3), "abc");
-        assert_eq!(cut("\u{e9}\u{e9}\u{e9}", 2), "\u{e9}\u{e9}");
-        // Wide characters take two columns each, and half of one cannot be shown.
-        assert_eq!(cut("\u{6f22}\u{5b57}", 3), "\u{6f22}");
-        assert_eq!(cut("abc", 0), "");
-    }
-
-    #[test]
-    fn the_rate_follows_the_entries() {
-        let begin = Instant::now();
-        let mut rate = Rate::new(begin);
-        assert!((rate.update(100, begin + Duration::from_secs(1)) - 100.0).abs() < 1e-6);
-        let slower = rate.update(150, begin + Duration::from_secs(2));
-        assert!(slower > 50.0 && slower < 100.0, "{slower}");
-        assert!(
-            (rate.update(150, begin + Duration::from_secs(2)) - slower).abs() < 1e-6,
-            "no time, no change"
-        );
-    }
-
-    #[test]
-    fn the_end_does_not_wait_for_the_interval() {
-        let begin = Instant::now();
-        drop(Progress::start(ProgressWhen::Always, Sample::default));
-        assert!(begin.elapsed() < Duration::from_millis(400));
-    }
-}
+mod tests;

@@ -1,4 +1,4 @@
-//! What the kernel offers, found by asking it.
+//! The features of the kernel, found by trying them.
 
 use ringwalk_sys::{DirectoryOpcodes, IoUring, IoWorkers, PROBE_ENTRIES};
 use rustix::io::Errno;
@@ -14,50 +14,51 @@ const URING_CMD: u8 = 46;
 /// The kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Kernel {
-    /// As `uname -r` has it.
+    /// The release, as in `uname -r`.
     pub release: String,
-    /// As `uname -m` has it.
+    /// The architecture, as in `uname -m`.
     pub machine: String,
-    /// What `io_uring` offers to this process.
+    /// The features of `io_uring` for this process.
     pub io_uring: Ring,
-    /// `openat2` answers; without it every component of a path is opened by itself.
+    /// `openat2` works. Without it, walks open each component of a path by itself.
     pub openat2: bool,
 }
 
-/// What `io_uring` offers to this process.
+/// The features of `io_uring` for this process.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Ring {
     /// A ring could be set up.
     pub available: bool,
-    /// Number of operations performed.
+    /// Number of operations that the kernel performs.
     pub operations: usize,
-    /// Number of the last operation known.
+    /// Number of the last operation that the kernel knows.
     pub last_operation: u8,
     /// The `IORING_FEAT_` bits.
     pub features: u32,
-    /// `IORING_OP_URING_CMD` is performed.
+    /// The kernel performs `IORING_OP_URING_CMD`.
     pub uring_cmd: bool,
-    /// There are operations that read directories.
+    /// The kernel has operations that read directories.
     pub getdents: bool,
-    /// Most threads for requests of bounded duration, for a ring of 64 entries; none if the kernel cannot tell.
+    /// The largest number of threads for requests of bounded duration, for a ring of 64 entries.
+    /// `None` if the kernel does not report it.
     pub bounded_workers: Option<u32>,
-    /// The same for requests of unbounded duration.
+    /// The largest number of threads for requests of unbounded duration.
     pub unbounded_workers: Option<u32>,
-    /// Why there is no ring.
+    /// The reason why there is no ring.
     pub obstacle: Option<Obstacle>,
 }
 
-/// Something that stands in the way, and what to do about it.
+/// An obstacle to a source, and its remedy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Obstacle {
-    /// What it is.
+    /// The problem.
     pub problem: String,
-    /// What would help.
+    /// The change that would help.
     pub remedy: String,
 }
 
 impl Obstacle {
-    /// Something that stands in the way.
+    /// Returns an obstacle.
     pub fn new(problem: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self {
             problem: problem.into(),
@@ -77,13 +78,13 @@ impl Kernel {
         }
     }
 
-    /// Whether the release is at least this one.
+    /// Returns true if the release is at least this one.
     pub(crate) fn at_least(&self, major: u32, minor: u32) -> bool {
         version(&self.release).is_some_and(|version| version >= (major, minor))
     }
 }
 
-/// The first two numbers of a release such as `6.12.107-generic`.
+/// Returns the first two numbers of a release such as `6.12.107-generic`.
 fn version(release: &str) -> Option<(u32, u32)> {
     let mut numbers = release.split(|character: char| !character.is_ascii_digit());
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
@@ -138,14 +139,15 @@ impl Ring {
     }
 }
 
-/// The sysctls that govern `io_uring` (Documentation/admin-guide/sysctl/kernel.rst, since Linux 6.6).
+/// The sysctls that govern `io_uring` (Documentation/admin-guide/sysctl/kernel.rst, since Linux
+/// 6.6).
 #[derive(Clone, Copy, Debug, Default)]
 struct Settings {
     disabled: Option<i64>,
     group: Option<i64>,
 }
 
-/// Why a ring could not be set up.
+/// Returns the reason why a ring could not be set up.
 fn why_not(errno: Errno, settings: Settings, user: &User) -> Obstacle {
     let allow = "sysctl kernel.io_uring_disabled=0, as root";
     let filter = "allow io_uring_setup, io_uring_enter and io_uring_register in the seccomp profile \
@@ -195,64 +197,4 @@ fn in_group(group: Option<i64>, user: &User) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn user() -> User {
-        User {
-            uid: 1000,
-            sys_admin: false,
-            dac_read_search: false,
-            initial_namespace: true,
-            seccomp_filter: false,
-            groups: vec![1000],
-        }
-    }
-
-    fn problem(errno: Errno, disabled: Option<i64>, group: i64, user: &User) -> String {
-        why_not(
-            errno,
-            Settings {
-                disabled,
-                group: Some(group),
-            },
-            user,
-        )
-        .problem
-    }
-
-    #[test]
-    fn versions() {
-        assert_eq!(version("6.18.44-fc-v445"), Some((6, 18)));
-        assert_eq!(version("5.6"), Some((5, 6)));
-        assert_eq!(version("strange"), None);
-    }
-
-    #[test]
-    fn the_sysctl_is_told_from_a_filter_and_a_security_module() {
-        assert!(problem(Errno::PERM, Some(2), -1, &user()).contains("io_uring_disabled is 2"));
-        assert!(problem(Errno::PERM, Some(1), -1, &user()).contains("io_uring_disabled is 1"));
-        assert!(
-            problem(Errno::PERM, Some(1), 1000, &user()).contains("security module"),
-            "the group may"
-        );
-        let filtered = User {
-            seccomp_filter: true,
-            ..user()
-        };
-        assert!(problem(Errno::PERM, Some(0), -1, &filtered).contains("seccomp"));
-        assert!(problem(Errno::NOSYS, None, -1, &filtered).contains("seccomp"));
-        assert!(problem(Errno::NOSYS, None, -1, &user()).contains("has no io_uring"));
-    }
-
-    #[test]
-    fn the_running_kernel_is_described() {
-        let kernel = Kernel::read(&User::read());
-        assert!(version(&kernel.release).is_some());
-        assert_eq!(
-            kernel.io_uring.available,
-            kernel.io_uring.obstacle.is_none()
-        );
-        assert!(kernel.at_least(2, 6) && !kernel.at_least(u32::MAX, 0));
-    }
-}
+mod tests;

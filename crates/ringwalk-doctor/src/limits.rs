@@ -15,35 +15,35 @@ use ringwalk::mounts;
 /// Limits; a number that is missing (`null`) means that nothing limits, unless said otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Limits {
-    /// `RLIMIT_NOFILE`: what applies now. The engine raises it to the hard limit when it needs to.
+    /// `RLIMIT_NOFILE`: the limit now. The engine raises it to the hard limit if necessary.
     pub open_files_soft: Option<u64>,
-    /// What it can be raised to.
+    /// The hard limit, to which the soft one can be raised.
     pub open_files_hard: Option<u64>,
-    /// Open files of the whole machine (`fs.file-nr`, `fs.file-max`); missing without `/proc`.
+    /// Open files of the whole machine (`fs.file-nr`). Missing without `/proc`.
     pub system_open_files: Option<u64>,
-    /// How many there may be.
+    /// The limit on open files of the whole machine (`fs.file-max`).
     pub system_most_open_files: Option<u64>,
-    /// CPUs this process may run on.
+    /// CPUs that this process may run on.
     pub cpus: usize,
-    /// CPU time a second that control groups leave, in CPUs.
+    /// The limit of control groups on CPU time a second, in CPUs.
     pub cpu_quota: Option<f64>,
-    /// Why it is not known what control groups leave of CPU time and memory.
+    /// The reason why the limits of control groups are unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub control_groups_unread: Option<String>,
     /// Workers that a walk uses while calls return from cache.
     pub workers: usize,
-    /// Bytes; missing without `/proc`.
+    /// Memory in bytes. Missing without `/proc`.
     pub memory: Option<u64>,
-    /// Bytes that can be had without swapping; missing without `/proc`.
+    /// Memory that is available without swapping, in bytes. Missing without `/proc`.
     pub memory_available: Option<u64>,
-    /// Bytes that control groups leave.
+    /// The limit of control groups on memory, in bytes.
     pub memory_limit: Option<u64>,
     /// `RLIMIT_NPROC`, which also bounds the kernel's workers for requests of unbounded duration.
     pub processes: Option<u64>,
 }
 
 impl Limits {
-    /// Reads them; `asked` is the number of workers that was asked for.
+    /// Reads the limits. `asked` is the requested number of workers.
     pub(crate) fn read(asked: Option<NonZeroUsize>) -> Self {
         let files = getrlimit(Resource::Nofile);
         let proc_number = |name: &str, index| nth_number(&text(Path::new(name))?, index);
@@ -68,8 +68,8 @@ impl Limits {
     }
 }
 
-/// What control groups leave of CPU time and memory.
-fn control_groups() -> io::Result<cgroup::Limits> {
+/// Returns the limits of control groups.
+fn control_groups() -> io::Result<cgroup::GroupLimits> {
     const MEMBERSHIP: &str = "/proc/self/cgroup";
     let membership = std::fs::read_to_string(MEMBERSHIP)
         .map_err(|error| io::Error::new(error.kind(), format!("{MEMBERSHIP}: {error}")))?;
@@ -88,40 +88,11 @@ fn nth_number<T: FromStr>(text: &str, index: usize) -> Option<T> {
     text.split_ascii_whitespace().nth(index)?.parse().ok()
 }
 
-/// A line such as `MemTotal:  16318236 kB`, in bytes.
+/// Returns the number of bytes in a line such as `MemTotal:  16318236 kB`.
 fn meminfo_bytes(meminfo: &str, name: &str) -> Option<u64> {
     let line = meminfo.lines().find_map(|line| line.strip_prefix(name))?;
     Some(nth_number::<u64>(line, 0)? * 1024)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn workers_are_bounded_by_cpus_unless_asked() {
-        let workers = Limits::read(None).workers;
-        assert!((1..=cpus()).contains(&workers), "{workers}");
-    }
-
-    #[test]
-    fn meminfo_is_in_kibibytes() {
-        assert_eq!(
-            meminfo_bytes("MemTotal:   2 kB\nMemAvailable: 1 kB\n", "MemAvailable:"),
-            Some(1024)
-        );
-        assert_eq!(meminfo_bytes("", "MemTotal:"), None);
-    }
-
-    #[test]
-    fn this_process_has_limits() {
-        let limits = Limits::read(NonZeroUsize::new(3));
-        assert_eq!(limits.workers, 3);
-        assert!(limits.cpus >= 1);
-        assert!(
-            limits
-                .open_files_soft
-                .is_some_and(|soft| limits.open_files_hard.is_none_or(|hard| soft <= hard))
-        );
-    }
-}
+mod tests;

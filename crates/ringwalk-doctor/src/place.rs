@@ -1,4 +1,4 @@
-//! The directory that was asked about: its file system, its device, and what this user may do with them.
+//! The examined directory: its file system, its device, and the access that this user has.
 
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
@@ -11,32 +11,32 @@ use serde::Serialize;
 use ringwalk::device;
 use ringwalk::mounts::{self, Mount};
 
-/// A directory and what it stands on.
+/// A directory with its file system and device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Place {
-    /// The path as given; bytes that are not UTF-8 are replaced here.
+    /// The path as given, with replacement characters for bytes that are not UTF-8.
     pub path: String,
-    /// The bytes of the path in hexadecimal, when they are not UTF-8.
+    /// The bytes of the path in hexadecimal, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_hex: Option<String>,
     /// The path as given.
     #[serde(skip)]
     pub given: PathBuf,
-    /// Where its mount is; none if the table of mounts does not tell.
+    /// The mount point. `None` if the table of mounts does not have it.
     pub mount_point: Option<String>,
-    /// Type of the file system, such as `ext4` or `fuse.sshfs`; none if the table of mounts does
-    /// not tell.
+    /// The type of the file system, such as `ext4` or `fuse.sshfs`. `None` if the table of mounts
+    /// does not have it.
     pub file_system: Option<String>,
-    /// Why the table of mounts cannot be read.
+    /// The reason why the table of mounts cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mounts_unread: Option<String>,
-    /// The device it is on.
+    /// The device of the file system.
     pub device: Device,
     #[serde(skip)]
     pub(crate) mount: Option<Mount>,
-    /// Why the directory cannot be read by this user.
+    /// The reason why this user cannot read the directory.
     pub unreadable: Option<String>,
-    /// The fields that `statx` returned, of those a walk asks for.
+    /// The fields that `statx` returned, of those that a walk asks for.
     pub statx_mask: u32,
 }
 
@@ -47,23 +47,24 @@ pub struct Device {
     pub major: u32,
     /// Minor number.
     pub minor: u32,
-    /// Its node; none for a file system without a block device.
+    /// The path of its node. `None` for a file system without a block device.
     pub path: Option<String>,
-    /// Why it cannot be opened for reading by this user.
+    /// The reason why this user cannot open the device for reading.
     pub unreadable: Option<String>,
-    /// It is not permissions that keep us out but a rule about devices, as containers have: `EPERM`, not `EACCES`.
+    /// A device rule forbids access, as in containers (`EPERM`). Otherwise it is a lack of
+    /// permission (`EACCES`).
     #[serde(skip)]
     pub(crate) forbidden: bool,
-    /// Whether it is a spinning disk; none if the kernel does not say.
+    /// The device is a spinning disk. `None` if the kernel does not report it.
     pub rotational: Option<bool>,
 }
 
 impl Place {
-    /// Looks at `directory`.
+    /// Examines `directory`.
     ///
     /// # Errors
     ///
-    /// When it is not there, cannot be reached, or is not a directory.
+    /// When the directory does not exist, cannot be reached, or is not a directory.
     pub(crate) fn read(directory: &Path) -> Result<Self, Errno> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let fd = open(directory, flags, Mode::empty())?;
@@ -114,12 +115,14 @@ fn hex(bytes: &[u8]) -> String {
 
 fn device(mount: Option<&Mount>, major: u32, minor: u32) -> Device {
     let found = mount.and_then(|mount| device::node(mount, major, minor));
-    // btrfs gives each subvolume a device number of its own, which no block device has: that of the node counts.
+    // btrfs gives each subvolume a device number of its own, which no block device has: that of the
+    // node counts.
     let (major, minor) = found
         .as_ref()
         .map_or((major, minor), |(_, numbers)| *numbers);
     let path = found.map(|(path, _)| path);
-    // Not O_DIRECT and never for writing; O_NONBLOCK so that a drive without a medium does not keep us waiting.
+    // Not O_DIRECT and never for writing; O_NONBLOCK so that a drive without a medium does not keep
+    // us waiting.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let attempt = path
         .as_ref()
@@ -136,39 +139,4 @@ fn device(mount: Option<&Mount>, major: u32, minor: u32) -> Device {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::ffi::OsStr;
-
-    #[test]
-    fn a_directory_is_described() {
-        let place = Place::read(Path::new("/proc")).unwrap();
-        assert_eq!(place.file_system.as_deref(), Some("proc"));
-        assert_eq!(place.mount_point.as_deref(), Some("/proc"));
-        assert_eq!((place.device.path, place.unreadable), (None, None));
-    }
-
-    #[test]
-    fn what_is_no_directory_is_refused() {
-        assert_eq!(
-            Place::read(Path::new("/proc/self/status")).unwrap_err(),
-            Errno::NOTDIR
-        );
-        assert_eq!(
-            Place::read(Path::new("/proc/no such thing")).unwrap_err(),
-            Errno::NOENT
-        );
-    }
-
-    #[test]
-    fn a_path_that_is_not_text_keeps_its_bytes() {
-        let name = OsStr::from_bytes(b"\xff0");
-        let directory = std::env::temp_dir()
-            .join(format!("ringwalk-{}", std::process::id()))
-            .join(name);
-        std::fs::create_dir_all(&directory).unwrap();
-        let place = Place::read(&directory).unwrap();
-        std::fs::remove_dir_all(directory.parent().unwrap()).unwrap();
-        assert!(place.path_hex.unwrap().ends_with("2fff30"));
-    }
-}
+mod tests;

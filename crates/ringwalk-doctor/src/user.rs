@@ -1,4 +1,4 @@
-//! Who asks: identity and privileges of this process.
+//! The identity and the privileges of this process.
 
 use ringwalk::privilege;
 use rustix::process::{Gid, getegid, geteuid, getgroups};
@@ -14,13 +14,14 @@ use serde::Serialize;
 pub struct User {
     /// Effective user id.
     pub uid: u32,
-    /// Whether `CAP_SYS_ADMIN` is in the effective set.
+    /// `CAP_SYS_ADMIN` is in the effective set.
     pub sys_admin: bool,
-    /// Whether `CAP_DAC_READ_SEARCH` is in the effective set.
+    /// `CAP_DAC_READ_SEARCH` is in the effective set.
     pub dac_read_search: bool,
-    /// Whether the user namespace is the one of the host: in another one `CAP_SYS_ADMIN` does not open file systems.
+    /// The user namespace is the initial one. In another one, `CAP_SYS_ADMIN` gives no access to
+    /// file systems.
     pub initial_namespace: bool,
-    /// A seccomp filter stands between this process and the kernel.
+    /// A seccomp filter restricts the system calls of this process.
     pub seccomp_filter: bool,
     #[serde(skip)]
     pub(crate) groups: Vec<u32>,
@@ -48,7 +49,7 @@ impl User {
     }
 }
 
-/// `Seccomp: 2` in `/proc/self/status` (`proc_pid_status(5)`).
+/// Returns true if `/proc/self/status` has `Seccomp: 2` (`proc_pid_status(5)`).
 fn has_filter(status: &str) -> bool {
     status
         .lines()
@@ -57,12 +58,4 @@ fn has_filter(status: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_mode_2_is_a_filter() {
-        assert!(has_filter("Name:\tx\nSeccomp:\t2\nSeccomp_filters:\t1\n"));
-        assert!(!has_filter("Seccomp:\t0\nSeccomp_filters:\t2\n"));
-    }
-}
+mod tests;

@@ -1,19 +1,21 @@
-//! Checksums as ext4 uses them: without the complement at the end, each a seed for the next.
+//! Checksums as ext4 uses them: without the complement at the end, so each can be the seed of the
+//! next.
 
-/// crc32c (`ext4_chksum`) of `bytes`, going on from `seed`.
+/// Returns the crc32c (`ext4_chksum`) of `bytes`, continued from `seed`.
 #[inline]
 pub(crate) fn crc32c(seed: u32, bytes: &[u8]) -> u32 {
     !crc32c::crc32c_append(!seed, bytes)
 }
 
-/// crc32c of a number, going on from `seed`.
+/// Returns the crc32c of a number, continued from `seed`.
 #[inline]
 pub(crate) fn crc32c_of_u32(seed: u32, number: u32) -> u32 {
     crc32c(seed, &number.to_le_bytes())
 }
 
-/// CRC-16/ARC (reflected polynomial 0xA001, as the kernel's `crc16`) of `bytes`, going on from `seed`. Bit by bit: there are 32 to 64 bytes
-/// for a group, and only on file systems older than `metadata_csum`.
+/// Returns the CRC-16/ARC (reflected polynomial 0xA001, as the kernel's `crc16`) of `bytes`,
+/// continued from `seed`. This works bit by bit: a group has 32 to 64 bytes, and only file systems
+/// older than `metadata_csum` use it.
 pub(crate) fn crc16(seed: u16, bytes: &[u8]) -> u16 {
     let step = |crc: u16| (crc >> 1) ^ if crc & 1 == 1 { 0xA001 } else { 0 };
     bytes.iter().fold(seed, |crc, &byte| {
@@ -22,21 +24,4 @@ pub(crate) fn crc16(seed: u16, bytes: &[u8]) -> u16 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    // The check values of the catalogue of CRCs (https://reveng.sourceforge.io/crc-catalogue/), of the digits 1 to 9.
-
-    #[test]
-    fn crc32c_has_no_complement_and_goes_on() {
-        assert_eq!(!crc32c(!0, b"123456789"), 0xE306_9283);
-        assert_eq!(crc32c(crc32c(!0, b"1234"), b"56789"), !0xE306_9283);
-        assert_eq!(crc32c_of_u32(7, 0x0403_0201), crc32c(7, &[1, 2, 3, 4]));
-    }
-
-    #[test]
-    fn crc16_is_arc() {
-        assert_eq!(crc16(0, b"123456789"), 0xBB3D);
-        assert_eq!(crc16(crc16(0, b"1234"), b"56789"), 0xBB3D);
-    }
-}
+mod tests;

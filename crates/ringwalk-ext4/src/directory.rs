@@ -3,11 +3,11 @@
 use crate::Error;
 use crate::bytes::Fixed;
 
-/// Inode number, length of the record, length of the name, type.
+/// Bytes of a record's header: inode number, length of the record, length of the name, type.
 const HEADER: usize = 8;
-/// The shortest record: a header and a name, padded to 4 bytes.
+/// Bytes of the shortest record: a header and a name, padded to 4 bytes.
 const SHORTEST: usize = 12;
-/// Types known, and 0 (`EXT4_FT_MAX`).
+/// Number of known types, with 0 (`EXT4_FT_MAX`).
 const TYPES: u8 = 8;
 
 /// `EXT4_FT_DIR`.
@@ -16,26 +16,26 @@ const DIRECTORY: u8 = 2;
 /// An entry of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DirEntry<'b> {
-    /// The inode.
+    /// The inode number.
     pub ino: u32,
-    /// The type (`EXT4_FT_*`: 1 regular, 2 directory, 3 character device, 4 block device, 5 FIFO, 6 socket, 7 symbolic
-    /// link); 0 if the directory does not tell.
+    /// The type (`EXT4_FT_*`: 1 regular, 2 directory, 3 character device, 4 block device, 5 FIFO, 6
+    /// socket, 7 symbolic link); 0 if the directory does not store types.
     pub file_type: u8,
     /// The name: 1 to 255 bytes, none of them `/` or NUL.
     pub name: &'b [u8],
 }
 
-/// How records are to be read.
+/// How a file system stores directory records.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Records {
-    /// Types are stored (`filetype`), not the upper half of the name's length.
+    /// True if records store types (`filetype`), not the upper half of the name's length.
     pub(crate) has_types: bool,
-    /// Inodes in all.
+    /// Number of inodes of the file system.
     pub(crate) inodes: u32,
 }
 
 impl Records {
-    /// Gives the entries in `room`, which records fill to the last byte.
+    /// Calls the visitor for each entry in `room`, which records fill to the last byte.
     #[inline]
     pub(crate) fn each<'b>(
         self,
@@ -63,7 +63,8 @@ impl Records {
         }
     }
 
-    /// Gives the entries of inline data: the parent's inode number and records in `first`, more records in `second`.
+    /// Calls the visitor for each entry of inline data. `first` holds the parent's inode number and
+    /// records, `second` more records.
     pub(crate) fn each_inline<'b>(
         self,
         first: &'b [u8],
@@ -115,8 +116,9 @@ impl Records {
     }
 }
 
-/// The length of a record in a block of `size` bytes. Blocks of 64 KiB take more than 16 bits: lengths are multiples of 4, so the
-/// lower two hold bits 16 and 17, and 0 as well as 65535 are the whole block.
+/// Returns the length of a record in a block of `size` bytes. In blocks of 64 KiB a length can need
+/// more than 16 bits. Lengths are multiples of 4, so the lower two bits hold bits 16 and 17; 0 and
+/// 65535 both mean the whole block.
 #[inline]
 pub(crate) fn record_length(header: Fixed<'_, HEADER>, size: usize) -> usize {
     let length = usize::from(header.u16::<4>());
@@ -129,120 +131,11 @@ pub(crate) fn record_length(header: Fixed<'_, HEADER>, size: usize) -> usize {
     }
 }
 
-/// Whether a name can be one.
+/// Returns whether the bytes are a valid name.
 #[inline]
 fn is_name(name: &[u8]) -> bool {
     !name.is_empty() && memchr::memchr2(b'/', 0, name).is_none()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const TYPED: Records = Records {
-        has_types: true,
-        inodes: 100,
-    };
-
-    /// A record of `length` bytes.
-    fn record(ino: u32, length: u16, name: &[u8], kind: u8) -> Vec<u8> {
-        let mut bytes = ino.to_le_bytes().to_vec();
-        bytes.extend(length.to_le_bytes());
-        bytes.extend([u8::try_from(name.len()).unwrap(), kind]);
-        bytes.extend(name);
-        bytes.resize(bytes.len().max(length.into()), 0xAA);
-        bytes
-    }
-
-    fn names(records: Records, room: &[u8]) -> (Vec<(u32, u8, Vec<u8>)>, bool) {
-        let mut names = Vec::new();
-        let result = records.each(room, |entry| {
-            names.push((entry.ino, entry.file_type, entry.name.to_vec()));
-        });
-        (names, result.is_ok())
-    }
-
-    #[test]
-    fn records_in_use_are_given() {
-        let room = [
-            record(2, 12, b".", 2),
-            record(0, 16, b"gone", 1),
-            record(11, 20, b"a name", 99),
-        ]
-        .concat();
-        let expected = vec![(2, 2, b".".to_vec()), (11, 0, b"a name".to_vec())];
-        assert_eq!(names(TYPED, &room), (expected, true));
-        assert_eq!(names(TYPED, &[]), (vec![], true));
-    }
-
-    #[test]
-    fn without_types_that_byte_belongs_to_the_length() {
-        let untyped = Records {
-            has_types: false,
-            ..TYPED
-        };
-        let room = record(7, 12, b"abc", 0);
-        assert_eq!(names(untyped, &room), (vec![(7, 0, b"abc".to_vec())], true));
-        assert_eq!(names(untyped, &record(7, 12, b"abc", 1)), (vec![], false));
-    }
-
-    #[test]
-    fn what_cannot_be_is_an_error() {
-        for room in [
-            record(7, 8, b"", 1),
-            record(7, 0, b"abcd", 1),
-            record(7, 14, b"abcdef", 1),
-            record(7, 12, b"abcde", 1),
-            record(7, 12, b"", 1),
-            record(7, 12, b"a/b", 1),
-            record(7, 12, b"a\0b", 1),
-            record(101, 12, b"abc", 1),
-            [record(7, 12, b"abc", 1), vec![0; 4]].concat(),
-            [record(7, 12, b"abc", 1), vec![0; 8]].concat(),
-            record(7, 24, b"abc", 1)[..20].to_vec(),
-        ] {
-            let (found, is_whole) = names(TYPED, &room);
-            assert!(!is_whole, "{room:?} {found:?}");
-        }
-    }
-
-    #[test]
-    fn records_of_64_kib_have_18_bits() {
-        let mut room = vec![0; 1 << 16];
-        // 65524 bytes, and 12.
-        room[..12].copy_from_slice(&record(7, 0xFFF4, b"abc", 1)[..12]);
-        room[0xFFF4..].copy_from_slice(&record(8, 12, b"def", 1));
-        let both = vec![(7, 1, b"abc".to_vec()), (8, 1, b"def".to_vec())];
-        assert_eq!(names(TYPED, &room), (both, true));
-        for whole in [0, 0xFFFF] {
-            room[4..6].copy_from_slice(&u16::to_le_bytes(whole));
-            assert_eq!(names(TYPED, &room), (vec![(7, 1, b"abc".to_vec())], true));
-        }
-        let header = [0, 0, 0, 0, 0xF5, 0xFF, 0, 0];
-        assert_eq!(record_length(Fixed(&header), 1 << 16), 0x1_FFF4);
-        assert_eq!(record_length(Fixed(&header), 1 << 15), 0xFFF5);
-    }
-
-    #[test]
-    fn inline_data_begins_with_the_parent() {
-        let first = [&[2, 0, 0, 0], &record(5, 56, b"one", 1)[..]].concat();
-        let second = record(6, 16, b"two", 1);
-        let mut names = Vec::new();
-        let result = TYPED.each_inline(&first, &second, |entry| {
-            names.push((entry.ino, entry.name.to_vec()));
-        });
-        assert!(result.is_ok());
-        assert_eq!(
-            names,
-            [
-                (2, b"..".to_vec()),
-                (5, b"one".to_vec()),
-                (6, b"two".to_vec())
-            ]
-        );
-        assert!(
-            TYPED.each_inline(&[0; 60], &[], |_| ()).is_err(),
-            "no parent"
-        );
-    }
-}
+mod tests;

@@ -1,23 +1,24 @@
-//! What is wrong with an image.
+//! Errors of decoding.
 
 use std::fmt;
 
-/// How many times something is read whose checksum is wrong: on a mounted file system the kernel may be changing it just
-/// then. It holds the page for less than a microsecond; reading it anew takes longer.
+/// How many times a structure with a wrong checksum is read. On a mounted file system the kernel
+/// may be changing it at that moment. The kernel holds the page for less than a microsecond, and
+/// reading it again takes longer.
 pub(crate) const TRIES: usize = 4;
 
-/// Why something could not be decoded.
+/// The reason why something could not be decoded.
 #[derive(Debug)]
 pub enum Error {
     /// Reading failed.
     Io(std::io::Error),
-    /// No ext2, ext3 or ext4 file system: the magic number is missing.
+    /// Not an ext2, ext3 or ext4 file system: the magic number is missing.
     NotExt4,
-    /// A feature that this reader does not know; its name as tune2fs(8) has it, or its bit.
+    /// A feature that this reader does not know: its name in tune2fs(8), or its bit.
     Unsupported(String),
-    /// A checksum does not match; of what.
+    /// A checksum does not match. Names the structure.
     Checksum(&'static str),
-    /// Something that cannot be; what.
+    /// An invalid value. Names it.
     Corrupt(&'static str),
 }
 

@@ -1,4 +1,4 @@
-//! Trees of extents: the root is in the inode, each other node a block.
+//! Extent trees. The root is in the inode, and each other node is a block.
 
 use crate::bytes::{Fixed, join32, u32_at};
 use crate::checksum::crc32c;
@@ -8,9 +8,10 @@ use crate::{Error, ReadAt};
 
 /// `EXT4_EXT_MAGIC`.
 const MAGIC: u16 = 0xF30A;
-/// No tree is deeper (`EXT4_MAX_EXTENT_DEPTH`).
+/// The largest depth of a tree (`EXT4_MAX_EXTENT_DEPTH`).
 const MOST_DEPTH: u16 = 5;
-/// Longer extents are shorter by that, and not written yet (`EXT_INIT_MAX_LEN`).
+/// A stored length above this is of an unwritten extent, which is shorter by this number
+/// (`EXT_INIT_MAX_LEN`).
 const WRITTEN: u16 = 1 << 15;
 /// Bytes of a node's header, and of each entry.
 const ENTRY: usize = 12;
@@ -33,7 +34,8 @@ pub(crate) fn collect(
     visit(mapped, device, seed, &root)
 }
 
-/// Visits a node and those below it; each level is one less deep, and the first at most 5.
+/// Visits a node and the nodes below it. Each level is one less deep, and the root is at most 5
+/// deep.
 fn visit(
     mapped: &mut Mapped<'_>,
     device: &(impl ReadAt + ?Sized),
@@ -61,8 +63,8 @@ fn visit(
         if child.depth != depth {
             return Err(Error::Corrupt("depth of a tree of extents"));
         }
-        // Each has one at least, each further on in the file: a node cannot be met twice, and there are not many more nodes than
-        // extents.
+        // Each node has at least one entry, and begins further on in the file than the last. So no
+        // node is visited twice, and there are not many more nodes than extents.
         match child.entries.first() {
             Some(entry) if u64::from(Fixed(entry).u32::<0>()) >= first => {}
             Some(_) => return Err(Error::Corrupt("extents out of order")),
@@ -89,10 +91,10 @@ fn leaf(mapped: &mut Mapped<'_>, entry: &[u8; ENTRY]) -> Result<(), Error> {
     }
 }
 
-/// A node: its header, decoded, and its entries.
+/// A decoded node.
 struct Node<'b> {
     depth: u16,
-    /// How many entries there is room for.
+    /// Number of entries that the node has space for.
     most: usize,
     entries: &'b [[u8; ENTRY]],
 }
@@ -118,7 +120,7 @@ impl<'b> Node<'b> {
         }
     }
 
-    /// The checksum is behind the room for entries.
+    /// Checks the checksum, which follows the space for entries.
     fn check_checksum(&self, seed: u32, bytes: &[u8]) -> Result<(), Error> {
         let end = ENTRY * (1 + self.most);
         let stored = u32_at(bytes, end);

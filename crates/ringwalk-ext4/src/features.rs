@@ -1,4 +1,4 @@
-//! Which features a file system has, and which of them this reader knows.
+//! The features of a file system, and which of them this reader knows.
 
 use crate::Error;
 
@@ -24,14 +24,14 @@ pub(crate) mod ro_compat {
     pub(crate) const PROJECT: u32 = 0x2000;
 }
 
-/// Features that nobody must know (`s_feature_compat`).
+/// Features that nobody needs to know (`s_feature_compat`).
 pub(crate) mod compat {
     pub(crate) const SPARSE_SUPER2: u32 = 0x200;
     pub(crate) const ORPHAN_FILE: u32 = 0x1000;
 }
 
-/// Every incompatible feature that has a name, and whether this reader knows it. `needs_recovery` is what every mounted file
-/// system with a journal has.
+/// Every incompatible feature with a name, and whether this reader knows it. Every mounted file
+/// system with a journal has `needs_recovery`.
 const INCOMPAT: &[(u32, &str, bool)] = &[
     (0x1, "compression", false),
     (incompat::FILETYPE, "filetype", true),
@@ -51,9 +51,10 @@ const INCOMPAT: &[(u32, &str, bool)] = &[
     (0x2_0000, "casefold", true),
 ];
 
-/// The read-only compatible features of Linux 6.18: `sparse_super` (0x1), `large_file`, `btree_dir`, `huge_file`, `gdt_csum`, `dir_nlink`,
-/// `extra_isize`, `has_snapshot`, `quota`, `bigalloc`, `metadata_csum`, `replica`, `readonly`, `project`, `shared_blocks`,
-/// `verity` and `orphan_present` (0x10000).
+/// The read-only compatible features of Linux 6.18: `sparse_super` (0x1), `large_file`,
+/// `btree_dir`, `huge_file`, `gdt_csum`, `dir_nlink`, `extra_isize`, `has_snapshot`, `quota`,
+/// `bigalloc`, `metadata_csum`, `replica`, `readonly`, `project`, `shared_blocks`, `verity` and
+/// `orphan_present` (0x10000).
 const RO_COMPAT: u32 = 0x1_FFFF;
 
 /// The three sets of features.
@@ -65,11 +66,11 @@ pub(crate) struct Features {
 }
 
 impl Features {
-    /// Whether all incompatible features are known.
+    /// Checks that this reader knows all incompatible features.
     ///
     /// # Errors
     ///
-    /// With the name of the first that is not, or its bit.
+    /// With the name of the first unknown feature, or its bit.
     pub(crate) fn check(self) -> Result<(), Error> {
         let unknown = (0..u32::BITS).map(|bit| 1 << bit).find(|&bit| {
             let known = INCOMPAT.iter().any(|&(known, _, ok)| ok && known == bit);
@@ -85,7 +86,7 @@ impl Features {
         }))
     }
 
-    /// Read-only compatible features that this reader does not know.
+    /// Returns the read-only compatible features that this reader does not know.
     pub(crate) fn unknown_ro_compat(self) -> u32 {
         self.ro_compat & !RO_COMPAT
     }
@@ -107,49 +108,4 @@ impl Features {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn refused(incompat: u32) -> Option<String> {
-        let features = Features {
-            compat: !0,
-            incompat,
-            ro_compat: !0,
-        };
-        match features.check() {
-            Ok(()) => None,
-            Err(Error::Unsupported(name)) => Some(name),
-            Err(error) => panic!("{error}"),
-        }
-    }
-
-    #[test]
-    fn unknown_incompatible_features_are_named() {
-        assert_eq!(refused(0), None);
-        assert_eq!(refused(0x3_E7D6), None, "all that are known");
-        assert_eq!(refused(0x1).as_deref(), Some("compression"));
-        assert_eq!(refused(0x8).as_deref(), Some("journal_dev"));
-        assert_eq!(refused(0x1000).as_deref(), Some("dirdata"));
-        assert_eq!(refused(0x20).as_deref(), Some("0x20 (incompatible)"));
-        assert_eq!(
-            refused(1 << 31).as_deref(),
-            Some("0x80000000 (incompatible)")
-        );
-        assert_eq!(
-            refused(0x8_1000).as_deref(),
-            Some("dirdata"),
-            "the first of two"
-        );
-    }
-
-    #[test]
-    fn unknown_read_only_features_are_told() {
-        let features = Features {
-            compat: 0,
-            incompat: 0,
-            ro_compat: 0x4_0400,
-        };
-        assert!(features.check().is_ok());
-        assert_eq!(features.unknown_ro_compat(), 0x4_0000);
-    }
-}
+mod tests;

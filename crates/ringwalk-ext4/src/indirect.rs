@@ -1,14 +1,15 @@
-//! The map of ext2 and ext3: 12 blocks in the inode, then blocks of block numbers, of such blocks, and of those.
+//! The block map of ext2 and ext3: 12 block numbers in the inode, then a block of block numbers, a
+//! block of such blocks, and a block of those.
 
 use crate::bytes::u32_at;
 use crate::inode::Inode;
 use crate::mapping::{Extent, Mapped};
 use crate::{Error, ReadAt};
 
-/// The numbers in the inode that are of blocks with data.
+/// Number of block numbers in the inode that point to data.
 const DIRECT: usize = 12;
 
-/// Collects the extents of an inode. There are no checksums here.
+/// Collects the extents of an inode. Block maps have no checksums.
 pub(crate) fn collect(
     mapped: &mut Mapped<'_>,
     device: &(impl ReadAt + ?Sized),
@@ -18,7 +19,7 @@ pub(crate) fn collect(
     data(mapped, direct, 0)?;
     let mut first = DIRECT as u64;
     for level in 1..=3_u32 {
-        // The map of an inode has 60 bytes, whatever is in them.
+        // The map of an inode always has 60 bytes.
         let block = u32_at(indirect, (level as usize - 1) * 4).unwrap_or(0);
         if block != 0 {
             visit(mapped, device, level, block, first)?;
@@ -28,14 +29,15 @@ pub(crate) fn collect(
     Ok(())
 }
 
-/// How many blocks of a file a block of numbers stands for, `level` steps from the data.
+/// Returns the number of blocks of a file that a block of numbers covers, `level` steps from the
+/// data.
 fn span(mapped: &Mapped<'_>, level: u32) -> u64 {
     let numbers = u64::from(mapped.superblock.block_size / 4);
     // At most 2^14 numbers, and 3 levels.
     numbers.pow(level)
 }
 
-/// Visits a block of numbers and those below it, for the blocks of the file from `first` on.
+/// Visits a block of numbers and the blocks below it, which cover the file from block `first` on.
 fn visit(
     mapped: &mut Mapped<'_>,
     device: &(impl ReadAt + ?Sized),
@@ -57,12 +59,12 @@ fn visit(
     Ok(())
 }
 
-/// A span is at most 2^28 blocks here.
+/// Converts a span, which is at most 2^28 blocks.
 fn as_index(span: u64) -> usize {
     usize::try_from(span).unwrap_or(usize::MAX)
 }
 
-/// Takes numbers of blocks with data, those that follow each other together; 0 is a hole.
+/// Adds the numbers of blocks with data. Contiguous blocks become one extent, and 0 is a hole.
 fn data(mapped: &mut Mapped<'_>, bytes: &[u8], first: u64) -> Result<(), Error> {
     let mut run: Option<Extent> = None;
     for (logical, number) in (first..).zip(numbers(bytes)) {

@@ -9,12 +9,12 @@ impl InodeFlags {
     pub const COMPRESSED: u32 = 0x4;
     /// Cannot be changed (`EXT4_IMMUTABLE_FL`).
     pub const IMMUTABLE: u32 = 0x10;
-    /// Can only be added to (`EXT4_APPEND_FL`).
+    /// Can only be appended to (`EXT4_APPEND_FL`).
     pub const APPEND: u32 = 0x20;
-    /// Not to be dumped (`EXT4_NODUMP_FL`).
+    /// Excluded from dumps (`EXT4_NODUMP_FL`).
     pub const NODUMP: u32 = 0x40;
-    /// Contents, or names, are encrypted (`EXT4_ENCRYPT_FL`). The size of such a symbolic link is not what stat(2) says:
-    /// that has the length of the target as it is shown.
+    /// Contents, or names, are encrypted (`EXT4_ENCRYPT_FL`). For a symbolic link stat(2) returns
+    /// the length of the target as it is shown, not this size.
     pub const ENCRYPTED: u32 = 0x800;
     /// A directory with an index (`EXT4_INDEX_FL`).
     pub const INDEX: u32 = 0x1000;
@@ -29,7 +29,7 @@ impl InodeFlags {
     /// Data is in the inode (`EXT4_INLINE_DATA_FL`).
     pub const INLINE_DATA: u32 = 0x1000_0000;
 
-    /// Whether all of `flags` are set.
+    /// Returns whether all of `flags` are set.
     #[inline]
     pub fn contains(self, flags: u32) -> bool {
         self.0 & flags == flags

@@ -1,25 +1,28 @@
-//! Decodes ext2, ext3 and ext4 file systems: superblock, group descriptors, inodes and directories. For reading only.
+//! Decodes ext2, ext3 and ext4 file systems: superblock, group descriptors, inodes and directories.
+//! It never writes.
 //!
-//! Everything here works on bytes that somebody else has read, or reads them through [`ReadAt`]. Bytes are not trusted: each
-//! access is checked, every loop and every allocation has a bound that does not come from the image, and what is wrong is an
-//! [`Error`], never a panic.
+//! The functions decode bytes that the caller has read, or read them through [`ReadAt`]. They do
+//! not trust the bytes. Each access is checked. Every loop and every allocation has a bound that
+//! does not come from the image. Damage is an [`Error`], never a panic.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
 //! | `lib.rs` | the file system as a whole, and this map |
-//! | `superblock.rs`, `features.rs` | the superblock, and which features this reader knows |
-//! | `state.rs` | whether it was left clean, and errors that have been noted |
-//! | `group.rs` | group descriptors: where inode tables are, and how much of them is in use |
-//! | `inode.rs`, `inode_flags.rs`, `timestamp.rs` | one inode |
-//! | `inode_checksum.rs` | its checksum |
-//! | `mapping.rs` | where the blocks of a file are, by |
-//! | `extents.rs`, `indirect.rs` | the one kind of map and the other |
+//! | `superblock.rs`, `features.rs` | the superblock, and the features that this reader knows |
+//! | `state.rs` | whether the file system was left clean, and recorded errors |
+//! | `group.rs` | group descriptors: where the inode tables are, and how much of them is in use |
+//! | `inode.rs`, `inode_flags.rs`, `timestamp.rs` | an inode |
+//! | `inode_checksum.rs` | the checksum of an inode |
+//! | `mapping.rs` | where the blocks of a file are |
+//! | `extents.rs`, `indirect.rs` | the two kinds of block maps |
 //! | `directory.rs` | entries of a directory: blocks and inline data |
 //! | `directory_checksum.rs` | checksums of directory blocks, those of an index included |
 //! | `xattr.rs` | extended attributes, in the inode, in a block and in inodes of their own |
-//! | `acl.rs` | the values of those that are access control lists |
+//! | `acl.rs` | access control lists |
 //! | `checksum.rs` | crc32c and crc16 as ext4 uses them |
-//! | `bytes.rs`, `read_at.rs` | numbers in bytes, and where bytes come from |
+//! | `bytes.rs`, `read_at.rs` | numbers in bytes; what an image is read from |
+//! | `error.rs` | errors of decoding |
+//! | `test_image.rs` | parts of file systems for unit tests |
 //!
 //! Formats are those of Documentation/filesystems/ext4/ and fs/ext4/ext4.h of Linux.
 
@@ -63,7 +66,7 @@ pub use xattr::Xattr;
 /// The inode of the root directory (`EXT4_ROOT_INO`).
 pub const ROOT_INODE: u32 = 2;
 
-/// An ext2, ext3 or ext4 file system: its geometry, read once. Holds 8 bytes a group.
+/// An ext2, ext3 or ext4 file system. It keeps the geometry in memory: 8 bytes a group.
 #[derive(Debug)]
 pub struct FileSystem {
     superblock: Superblock,
@@ -73,12 +76,12 @@ pub struct FileSystem {
 }
 
 impl FileSystem {
-    /// Reads superblock and group descriptors.
+    /// Reads the superblock and the group descriptors.
     ///
     /// # Errors
     ///
-    /// If this is no such file system, has a feature that this reader does not know ([`Error::Unsupported`] with its
-    /// name), is damaged, or cannot be read.
+    /// If the device holds no such file system, has a feature that this reader does not know
+    /// ([`Error::Unsupported`] with its name), is damaged, or cannot be read.
     pub fn open(device: &(impl ReadAt + ?Sized)) -> Result<Self, Error> {
         let superblock = Superblock::read(device)?;
         let mut tables = Vec::new();
@@ -90,13 +93,14 @@ impl FileSystem {
         })
     }
 
-    /// The superblock as it was when the file system was opened.
+    /// Returns the superblock as it was when the file system was opened.
     pub fn superblock(&self) -> &Superblock {
         &self.superblock
     }
 
-    /// The part of each group's inode table that has been in use, in ascending order of inode numbers; read anew, since a
-    /// mounted file system changes it. Groups without inodes in use are left out.
+    /// Returns the part of each group's inode table that is in use, or has been, in ascending order
+    /// of inode numbers. The descriptors are read again, since a mounted file system changes them.
+    /// Groups without inodes in use are left out.
     ///
     /// # Errors
     ///
@@ -117,15 +121,16 @@ impl FileSystem {
         Ok(tables)
     }
 
-    /// Where the bytes of an inode begin on the device; [`Superblock::inode_size`] of them are its own.
+    /// Returns the offset of an inode on the device, in bytes. The inode has
+    /// [`Superblock::inode_size`] bytes.
     ///
     /// # Errors
     ///
-    /// If there is no such inode.
+    /// If no such inode exists.
     #[inline]
     pub fn inode_offset(&self, ino: u32) -> Result<u64, Error> {
         let superblock = &self.superblock;
-        // Inode 0 is none: it becomes the largest number, which is in no group either.
+        // Inode 0 does not exist: it becomes the largest number, which is in no group either.
         let index = ino.wrapping_sub(1);
         let group = index / superblock.inodes_per_group;
         let within = index % superblock.inodes_per_group;
@@ -137,8 +142,8 @@ impl FileSystem {
         Ok(superblock.offset_of(*table) + u64::from(within) * u64::from(superblock.inode_size))
     }
 
-    /// The inode `ino`, whose bytes are `raw`; `None` if it is free or deleted (no links), which is found out before
-    /// the checksum is looked at.
+    /// Returns the inode `ino`, whose bytes are `raw`. Returns `None` if it is free or deleted (no
+    /// links), without checking its checksum.
     ///
     /// # Errors
     ///
@@ -148,8 +153,9 @@ impl FileSystem {
         Inode::decode(&self.format, ino, raw)
     }
 
-    /// Whether an inode belongs to the file system itself and has no name: journal, quota, resize, orphan file and the
-    /// other reserved ones, and (by its flag) one that holds the value of an extended attribute.
+    /// Returns whether an inode belongs to the file system itself and has no name: the journal,
+    /// quotas, the resize inode, the orphan file and the other reserved ones. An inode that holds
+    /// the value of an extended attribute counts, too, which a flag says.
     #[inline]
     pub fn is_hidden(&self, inode: &Inode<'_>) -> bool {
         let superblock = &self.superblock;
@@ -160,13 +166,14 @@ impl FileSystem {
             || inode.flags().contains(InodeFlags::EA_INODE)
     }
 
-    /// Where the blocks of a file are, in order of their place in the file; holes and unwritten extents are left out.
-    /// Inline data has none.
+    /// Returns where the blocks of a file are, in the order of the file. Holes and unwritten
+    /// extents are left out. Inline data has no blocks.
     ///
     /// # Errors
     ///
-    /// If the tree of extents or an indirect block is damaged (checksum, depth, order, overlap, outside of the file system) or
-    /// cannot be read, or there are more than `most` extents, counted as they are stored.
+    /// If the extent tree or an indirect block is damaged (checksum, depth, order, overlap, outside
+    /// of the file system) or cannot be read, or if there are more than `most` extents, counted as
+    /// they are stored.
     pub fn extents(
         &self,
         device: &(impl ReadAt + ?Sized),
@@ -176,13 +183,13 @@ impl FileSystem {
         mapping::map(&self.superblock, device, inode, most)
     }
 
-    /// Gives the entries of one block of a directory, `.` and `..` included, unused ones not. `logical` is the number of
-    /// the block in the directory.
+    /// Calls the visitor for the entries of one block of a directory, with `.` and `..`, without
+    /// unused entries. `logical` is the number of the block in the directory.
     ///
     /// # Errors
     ///
-    /// If the block's checksum is wrong or its records do not fill it exactly. Entries before the damage have been given, except where
-    /// there are checksums.
+    /// If the block's checksum is wrong, or its records do not fill it exactly. The visitor has
+    /// been called for the entries before the damage, except where blocks have checksums.
     #[inline]
     pub fn directory_block<'b>(
         &self,
@@ -203,7 +210,7 @@ impl FileSystem {
         self.records().each(block, entry)
     }
 
-    /// How directories' records are to be read.
+    /// Returns how records of directories are stored.
     fn records(&self) -> Records {
         Records {
             has_types: self.superblock.has_file_types,
@@ -211,11 +218,12 @@ impl FileSystem {
         }
     }
 
-    /// Gives the entries of a directory whose data is in its inode, `..` included (there is no `.`).
+    /// Calls the visitor for the entries of a directory whose data is in its inode, with `..` (such
+    /// a directory has no `.`).
     ///
     /// # Errors
     ///
-    /// If the records do not fill their room.
+    /// If the records do not fill their space exactly.
     pub fn inline_directory<'r>(
         &self,
         directory: &Inode<'r>,
@@ -226,8 +234,8 @@ impl FileSystem {
             .each_inline(directory.block_map(), second, entry)
     }
 
-    /// The extended attributes of a file, with the prefix of their namespace (`user.`, `security.`...), in the order in which
-    /// they are stored.
+    /// Returns the extended attributes of a file, with the prefix of their namespace (`user.`,
+    /// `security.`...), in the order in which they are stored.
     ///
     /// # Errors
     ///

@@ -4,13 +4,13 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// Bytes at given places: a device, an image file, memory.
+/// Bytes at given offsets: a device, an image file, memory.
 pub trait ReadAt {
     /// Fills `bytes` from `offset` on.
     ///
     /// # Errors
     ///
-    /// If that cannot be read whole.
+    /// If not all of the bytes can be read.
     fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()>;
 }
 

@@ -1,9 +1,10 @@
-//! Pieces of file systems for unit tests: a superblock of 4096 blocks of 1 KiB in two groups, without features.
+//! Parts of file systems for unit tests: a superblock of 4096 blocks of 1 KiB in two groups,
+//! without features.
 
 use crate::inode::{Inode, InodeFormat};
 use crate::superblock::Superblock;
 
-/// The superblock's bytes.
+/// Returns the bytes of the superblock.
 pub(crate) fn superblock_bytes() -> [u8; 1024] {
     let mut bytes = [0; 1024];
     for (at, word) in [
@@ -22,7 +23,7 @@ pub(crate) fn superblock_bytes() -> [u8; 1024] {
     bytes
 }
 
-/// The superblock, decoded.
+/// Returns the decoded superblock.
 pub(crate) fn superblock() -> Superblock {
     match Superblock::decode(&superblock_bytes()) {
         Ok(superblock) => superblock,
@@ -30,7 +31,7 @@ pub(crate) fn superblock() -> Superblock {
     }
 }
 
-/// An inode of 256 bytes with one link, of the type and permissions `mode`.
+/// Returns an inode of 256 bytes with one link, of the type and permissions `mode`.
 pub(crate) fn inode_bytes(mode: u16) -> Vec<u8> {
     let mut bytes = vec![0; 256];
     set(&mut bytes, 0, &mode.to_le_bytes());
@@ -39,7 +40,7 @@ pub(crate) fn inode_bytes(mode: u16) -> Vec<u8> {
     bytes
 }
 
-/// Inode 12 of `bytes`, in a file system with `superblock`.
+/// Decodes `bytes` as inode 12 of a file system with `superblock`.
 pub(crate) fn inode<'b>(superblock: &Superblock, bytes: &'b [u8]) -> Inode<'b> {
     match Inode::decode(&InodeFormat::new(superblock), 12, bytes) {
         Ok(Some(inode)) => inode,

@@ -1,4 +1,5 @@
-//! Extended attributes: in the inode behind its fields, in a block, and large values in inodes of their own.
+//! Extended attributes: in the inode after its fields, in a block, and large values in inodes of
+//! their own.
 
 use crate::bytes::{Fixed, u32_at};
 use crate::checksum::crc32c;
@@ -8,22 +9,23 @@ use crate::inode_flags::InodeFlags;
 use crate::mapping::Extent;
 use crate::{Error, FileSystem, ReadAt, acl};
 
-/// `EXT4_XATTR_MAGIC`, of the room in the inode and of the block.
+/// `EXT4_XATTR_MAGIC`, in the inode and in the block.
 const MAGIC: u32 = 0xEA02_0000;
 /// Bytes of the block's header.
 const HEADER: usize = 32;
 /// Bytes of an entry before its name.
 const ENTRY: usize = 16;
-/// No value is larger (`XATTR_SIZE_MAX`).
+/// Bytes of the largest value (`XATTR_SIZE_MAX`).
 const MOST_VALUE: usize = 64 << 10;
-/// All values of a file together: more than any program keeps, and a bound for those in inodes of their own, one of which
-/// a damaged file system may name thousands of times.
+/// Bytes of all values of a file together. No program stores more, and a damaged file system may
+/// name one inode with a value thousands of times.
 const MOST_VALUES: usize = 16 << 20;
-/// Extents of an inode that holds a value: as many as blocks, and blocks of pointers to them.
+/// Extents of an inode that holds a value: at most its number of blocks, and blocks of pointers to
+/// them.
 const MOST_EXTENTS: usize = 128;
 
-/// Namespaces, by number. Others are the file system's own (7 is `system`, where inline data is; 9 keys of encrypted
-/// files) or of no use to Linux, which does not list them either.
+/// Namespaces by number. The others belong to the file system (7 is `system`, for inline data; 9
+/// for the keys of encrypted files), or Linux does not list them.
 const POSIX_ACL_ACCESS: u8 = 2;
 const POSIX_ACL_DEFAULT: u8 = 3;
 const SYSTEM: u8 = 7;
@@ -45,7 +47,7 @@ pub struct Xattr {
     pub value: Vec<u8>,
 }
 
-/// The attributes of an inode; see `FileSystem::xattrs`.
+/// Returns the extended attributes of an inode; see `FileSystem::xattrs`.
 pub(crate) fn read(
     file_system: &FileSystem,
     device: &(impl ReadAt + ?Sized),
@@ -71,7 +73,8 @@ pub(crate) fn read(
     Ok(reading.xattrs)
 }
 
-/// The second part of inline data (`system.data`), which every inode with inline data has, if only an empty one.
+/// Returns the second part of inline data (`system.data`). Every inode with inline data has this
+/// attribute, even if it is empty.
 pub(crate) fn inline_data<'r>(inode: &Inode<'r>) -> Result<&'r [u8], Error> {
     let room = room_in(inode).unwrap_or_default();
     for entry in Entries(room) {
@@ -83,19 +86,19 @@ pub(crate) fn inline_data<'r>(inode: &Inode<'r>) -> Result<&'r [u8], Error> {
     Err(Error::Corrupt("inline data without its attribute"))
 }
 
-/// Entries and values in the inode; offsets of values are from the first entry.
+/// Returns the entries and values in the inode. Offsets of values count from the first entry.
 fn room_in<'r>(inode: &Inode<'r>) -> Option<&'r [u8]> {
     let (magic, room) = inode.xattr_room().split_first_chunk()?;
     (u32::from_le_bytes(*magic) == MAGIC).then_some(room)
 }
 
 fn check_block(file_system: &FileSystem, number: u64, block: &[u8]) -> Result<(), Error> {
-    /// Where its checksum is.
+    /// Offset of the checksum.
     const CHECKSUM: usize = 0x10;
     let split = block.split_first_chunk::<HEADER>();
     let (header, rest) = split.ok_or(Error::Corrupt("block of extended attributes"))?;
     let fields = Fixed(header);
-    // There is one block, never more.
+    // There is never more than one block.
     if fields.u32::<0>() != MAGIC || fields.u32::<8>() != 1 {
         return Err(Error::Corrupt("block of extended attributes"));
     }
@@ -111,19 +114,19 @@ fn check_block(file_system: &FileSystem, number: u64, block: &[u8]) -> Result<()
     Ok(())
 }
 
-/// An entry, as it is stored.
+/// A stored entry.
 struct Entry<'b> {
     namespace: u8,
     name: &'b [u8],
-    /// Where the value is, if not in an inode.
+    /// Offset of the value, if no inode holds it.
     offset: usize,
-    /// The inode that holds the value; 0: none.
+    /// The inode that holds the value, or 0.
     inode: u32,
     size: usize,
 }
 
 impl Entry<'_> {
-    /// The value, which is in `values`.
+    /// Returns the value within `values`.
     fn value_in<'b>(&self, values: &'b [u8]) -> Result<&'b [u8], Error> {
         let end = self.offset.checked_add(self.size);
         let value = end.and_then(|end| values.get(self.offset..end));
@@ -136,11 +139,11 @@ impl Entry<'_> {
     }
 }
 
-/// Entries up to the end, which is four zero bytes.
+/// The entries up to the end, which is four zero bytes.
 struct Entries<'b>(&'b [u8]);
 
 impl<'b> Entries<'b> {
-    /// The entry that the rest begins with, and the next rest.
+    /// Returns the first entry, and the entries after it.
     fn split(&self) -> Option<(Entry<'b>, &'b [u8])> {
         let (head, rest) = self.0.split_first_chunk::<ENTRY>()?;
         let head = Fixed(head);
@@ -162,7 +165,7 @@ impl<'b> Iterator for Entries<'b> {
 
     fn next(&mut self) -> Option<Self::Item> {
         match u32_at(self.0, 0) {
-            // Four bytes at the end, and no more after an error.
+            // Four zero bytes are the end. After an error there are no more entries.
             Some(0) => return None,
             None if self.0.is_empty() => return None,
             _ => {}
@@ -176,19 +179,19 @@ impl<'b> Iterator for Entries<'b> {
     }
 }
 
-/// Attributes being read.
+/// A read of attributes in progress.
 struct Reading<'f, D: ?Sized> {
     file_system: &'f FileSystem,
     device: &'f D,
     xattrs: Vec<Xattr>,
-    /// How many more bytes of values are allowed.
+    /// Number of further bytes of values allowed.
     left: usize,
 }
 
 impl<D: ReadAt + ?Sized> Reading<'_, D> {
-    /// Takes the attributes in `entries`, whose values are in `values`.
+    /// Adds the attributes in `entries`, whose values are in `values`.
     fn take(&mut self, entries: &[u8], values: &[u8]) -> Result<(), Error> {
-        // Values do not overlap. If they did, few bytes could be much to copy.
+        // Values do not overlap. If they did, few bytes could make many to copy.
         let mut room = values.len();
         for entry in Entries(entries) {
             let entry = entry?;
@@ -215,7 +218,7 @@ impl<D: ReadAt + ?Sized> Reading<'_, D> {
         Ok(())
     }
 
-    /// Reads the value that an inode holds.
+    /// Reads a value that an inode holds.
     fn held_value(&mut self, entry: &Entry<'_>) -> Result<Vec<u8>, Error> {
         let wrong = || Error::Corrupt("inode with the value of an extended attribute");
         let superblock = &self.file_system.superblock;
@@ -240,14 +243,14 @@ impl<D: ReadAt + ?Sized> Reading<'_, D> {
             .file_system
             .extents(self.device, &inode, MOST_EXTENTS)?;
         let value = self.contents(&extents, entry.size)?;
-        // The value's hash is kept in the time of last access.
+        // The inode keeps the value's hash in its time of last access.
         if crc32c(superblock.seed, &value) != inode.raw_atime() {
             return Err(Error::Checksum("the value of an extended attribute"));
         }
         Ok(value)
     }
 
-    /// The first `size` bytes of a file that has no holes before there.
+    /// Returns the first `size` bytes of a file, which may have no hole among them.
     fn contents(&self, extents: &[Extent], size: usize) -> Result<Vec<u8>, Error> {
         let superblock = &self.file_system.superblock;
         let mut value = Vec::with_capacity(size);
@@ -273,96 +276,4 @@ impl<D: ReadAt + ?Sized> Reading<'_, D> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::test_image::{inode, inode_bytes, set, superblock_bytes};
-
-    /// An entry of the namespace `user`.
-    fn entry(name: &[u8], offset: u16, holder: u32, size: u32) -> Vec<u8> {
-        let mut bytes = vec![u8::try_from(name.len()).unwrap(), 1];
-        bytes.extend(offset.to_le_bytes());
-        bytes.extend(holder.to_le_bytes());
-        bytes.extend(size.to_le_bytes());
-        bytes.extend([0; 4]);
-        bytes.extend(name);
-        bytes.resize(bytes.len().next_multiple_of(4), 0);
-        bytes
-    }
-
-    /// The attributes of an inode that has `room` behind its fields.
-    fn read_room(room: &[u8]) -> Result<Vec<Xattr>, Error> {
-        let mut image = vec![0; 4096 * 1024];
-        set(&mut image, 1024, &superblock_bytes());
-        set(&mut image, 2048 + 8, &[10]);
-        set(&mut image, 2048 + 32 + 8, &[100]);
-        let file_system = FileSystem::open(&image[..])?;
-        let mut bytes = inode_bytes(0o100_644);
-        set(&mut bytes, 160, &MAGIC.to_le_bytes());
-        set(&mut bytes, 164, room);
-        let inode = inode(file_system.superblock(), &bytes);
-        read(&file_system, &image[..], &inode)
-    }
-
-    #[test]
-    fn attributes_are_read() {
-        let mut room = [entry(b"name", 80, 0, 5), entry(b"none", 0, 0, 0)].concat();
-        room.resize(80, 0);
-        room.extend(b"value");
-        let expected = [
-            Xattr {
-                name: b"user.name".to_vec(),
-                value: b"value".to_vec(),
-            },
-            Xattr {
-                name: b"user.none".to_vec(),
-                value: Vec::new(),
-            },
-        ];
-        assert_eq!(read_room(&room).unwrap(), expected);
-        assert!(read_room(&[]).unwrap().is_empty());
-    }
-
-    #[test]
-    fn blocks_have_checksums() {
-        let mut image = vec![0; 4096 * 1024];
-        set(&mut image, 1024, &superblock_bytes());
-        set(&mut image, 2048 + 8, &[10]);
-        set(&mut image, 2048 + 32 + 8, &[100]);
-        let mut file_system = FileSystem::open(&image[..]).unwrap();
-        file_system.superblock.has_checksums = true;
-        let mut block = vec![0x55; 1024];
-        set(&mut block, 0, &MAGIC.to_le_bytes());
-        set(&mut block, 8, &[1, 0, 0, 0]);
-        set(&mut block, 0x10, &[0; 4]);
-        let sum = crc32c(file_system.superblock.seed, &99_u64.to_le_bytes());
-        let sum = crc32c(sum, &block);
-        set(&mut block, 0x10, &sum.to_le_bytes());
-        assert!(check_block(&file_system, 99, &block).is_ok());
-        assert!(
-            check_block(&file_system, 98, &block).is_err(),
-            "it is another one's"
-        );
-        for at in 0..block.len() {
-            block[at] ^= 0x40;
-            assert!(check_block(&file_system, 99, &block).is_err(), "{at}");
-            block[at] ^= 0x40;
-        }
-    }
-
-    #[test]
-    fn what_cannot_be_is_an_error() {
-        for room in [
-            entry(b"name", 90, 0, 5),
-            entry(b"name", 0, 0, u32::MAX),
-            entry(b"name", u16::MAX, 0, 1),
-            // Values overlap: together they are larger than the room.
-            [entry(b"a", 0, 0, 60), entry(b"b", 0, 0, 60)].concat(),
-            // In an inode, without that feature.
-            entry(b"name", 0, 12, 5),
-            // A name that goes on behind the end.
-            [vec![1; 88], vec![255; 4]].concat(),
-        ] {
-            assert!(read_room(&room).is_err(), "{room:?}");
-        }
-    }
-}
+mod tests;

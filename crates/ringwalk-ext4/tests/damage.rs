@@ -1,5 +1,5 @@
-//! Ten thousand damaged images: at random bytes, and in chosen fields with numbers that hurt. Whatever is read of them ends, within
-//! bounds, and panics nowhere.
+//! Reads ten thousand damaged images: some with random bytes, some with extreme values in chosen
+//! fields. Every read must end, stay within bounds, and not panic.
 
 mod common;
 
@@ -11,7 +11,7 @@ use std::fs;
 use std::io;
 use std::time::Instant;
 
-/// Small images; the last two have checksums, which find most damage early.
+/// Small images. The last two have checksums, which detect most damage early.
 const FORMATS: &[(&str, &str)] = &[
     ("-t ext2 -b 1024 -N 256", "1500k"),
     (
@@ -31,15 +31,15 @@ const FORMATS: &[(&str, &str)] = &[
         "1500k",
     ),
 ];
-/// Images damaged at random, of each format.
+/// Number of images with random damage, for each format.
 const AT_RANDOM: usize = 1600;
-/// Images damaged in chosen fields, of each format.
+/// Number of images with damage in chosen fields, for each format.
 const CHOSEN: usize = 400;
-/// What reading a damaged image may take: an intact one takes a tenth of it.
+/// The largest number of reads for a damaged image. An intact image takes a tenth of it.
 const MOST_READS: usize = 20_000;
 const MOST_BYTES: usize = 64 << 20;
 
-/// An image in memory that counts what is read, and notes where.
+/// An image in memory that counts reads, and records their ranges.
 struct Device {
     bytes: RefCell<Vec<u8>>,
     reads: Cell<usize>,
@@ -69,7 +69,7 @@ impl Device {
         }
     }
 
-    /// The places of all that is read.
+    /// Returns the offsets of all bytes that a traversal reads.
     fn places(&self) -> Vec<usize> {
         *self.ranges.borrow_mut() = Some(Vec::new());
         traverse(self);
@@ -81,7 +81,8 @@ impl Device {
         places.into_iter().collect()
     }
 
-    /// Writes `damage` into the image, reads everything, and takes it back.
+    /// Writes `damage` into the image, reads everything, and undoes the damage. Returns the number
+    /// of inodes.
     fn try_with(&self, damage: &[(usize, Vec<u8>)], context: &str) -> usize {
         let mut before = Vec::new();
         for (at, new) in damage {
@@ -107,7 +108,8 @@ impl Device {
     }
 }
 
-/// Reads everything: all inodes, the fields, maps and attributes of each, and all entries of directories. How many inodes there were.
+/// Reads everything: all inodes with their fields, block maps and attributes, and all entries of
+/// directories. Returns the number of inodes.
 fn traverse(device: &Device) -> usize {
     let Ok(file_system) = FileSystem::open(device) else {
         return 0;
@@ -160,7 +162,7 @@ fn read_inode(file_system: &FileSystem, device: &Device, inode: &Inode<'_>) {
     }
 }
 
-/// Marsaglia's xorshift: the same damage each time.
+/// Marsaglia's xorshift generator: the damage is the same in each run.
 struct Random(u64);
 
 impl Random {
@@ -180,21 +182,21 @@ impl Random {
     }
 }
 
-/// Places of fields that matter: offset and length.
+/// Returns the offset and length of important fields.
 fn fields(image: &[u8], places: &[usize]) -> Vec<(usize, usize)> {
-    // Of the superblock, all words up to the features, and those about descriptors and checksums.
+    // The superblock: all words up to the features, and those about descriptors and checksums.
     let words = (0..0x68)
         .step_by(4)
         .chain([0xFC, 0xFE, 0x104, 0x150, 0x174, 0x24C, 0x250, 0x270, 0x280]);
     let mut fields: Vec<(usize, usize)> = words.map(|word| (1024 + word, 4)).collect();
-    // Of the first descriptors: bitmaps, tables, flags, unused inodes.
+    // The first descriptors: bitmaps, tables, flags, unused inodes.
     fields.extend((0..0x40).step_by(2).map(|at| (2048 + at, 2)));
     for &place in places {
-        // Nodes of extents: magic number, entries, room, depth, and the first entry.
+        // Nodes of extent trees: magic number, entries, capacity, depth, and the first entry.
         if image[place..].starts_with(&[0x0A, 0xF3]) {
             fields.extend((0..24).step_by(2).map(|at| (place + at, 2)));
         }
-        // Records of a directory: `..`, and others with a name that begins so.
+        // Directory records: `..`, and those whose name begins with `file with`.
         if image[place..].starts_with(b"..\0\0") || image[place..].starts_with(b"file with") {
             fields.extend([
                 (place - 8, 4),
@@ -208,7 +210,8 @@ fn fields(image: &[u8], places: &[usize]) -> Vec<(usize, usize)> {
             fields.extend((0..48).step_by(2).map(|at| (place + at, 2)));
         }
     }
-    // Inodes: type, size, links, blocks, flags, map, attributes, upper half of the size, size of the fields.
+    // Inodes: type, size, links, blocks, flags, block map, attributes, upper half of the size, size
+    // of the extra fields.
     let tables = FileSystem::open(image)
         .unwrap()
         .inode_tables(image)
@@ -227,7 +230,7 @@ fn fields(image: &[u8], places: &[usize]) -> Vec<(usize, usize)> {
     fields
 }
 
-/// Numbers that hurt: bounds, and neighbours of bounds.
+/// Extreme values: bounds, and neighbours of bounds.
 const NUMBERS: &[u64] = &[
     0,
     1,
@@ -257,7 +260,7 @@ const NUMBERS: &[u64] = &[
     0xFFFF_FFFF,
 ];
 
-/// Makes the superblock's checksum right again, so that what has been changed is read.
+/// Adds a correct superblock checksum to the damage, so that the changed field is read.
 fn with_checksum(image: &[u8], at: usize, new: &[u8]) -> Vec<(usize, Vec<u8>)> {
     let mut superblock = image[1024..2048].to_vec();
     let mut damage = vec![(at, new.to_vec())];
@@ -283,7 +286,7 @@ fn damage(image: &[u8], arguments: &str, random: &mut Random) {
             .collect();
         harmless += usize::from(device.try_with(&damage, arguments) == intact);
     }
-    // Most single bytes leave most inodes as they were: the damage is not such that nothing is read.
+    // Most single bytes leave most inodes intact, so the damage does not prevent all reading.
     assert!(harmless > AT_RANDOM / 100, "{arguments}: {harmless}");
     let fields = fields(image, &places);
     for _ in 0..CHOSEN {

@@ -1,4 +1,4 @@
-//! Images of every combination of features that mke2fs makes, against the tree that they were made of.
+//! Compares images of every combination of mke2fs features with the tree from which they were made.
 
 mod common;
 
@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// All files below `tree`, by their path from there.
+/// Returns all files below `tree`, by their path relative to `tree`.
 fn files(tree: &Path) -> BTreeMap<Vec<u8>, (PathBuf, Metadata)> {
     let mut files = BTreeMap::new();
     let mut pending = vec![tree.to_owned()];
@@ -29,7 +29,7 @@ fn files(tree: &Path) -> BTreeMap<Vec<u8>, (PathBuf, Metadata)> {
     files
 }
 
-/// `EXT4_FT_*` of a mode.
+/// Returns the `EXT4_FT_*` value of a mode.
 fn type_of(mode: u32) -> u8 {
     match mode & 0o170_000 {
         0o100_000 => 1,
@@ -39,7 +39,7 @@ fn type_of(mode: u32) -> u8 {
     }
 }
 
-/// Compares a file with the one it was made of.
+/// Compares a file in the image with its original.
 fn compare(
     file_system: &FileSystem,
     device: &(impl ReadAt + ?Sized),

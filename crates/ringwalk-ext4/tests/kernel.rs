@@ -1,5 +1,5 @@
-//! The kernel as an oracle: every field that stat(2) gives, of files that the kernel made, in images that are mounted for that (as
-//! root only).
+//! Compares every field of stat(2) with the kernel's answer, for files that the kernel created in
+//! mounted images (as root only).
 
 mod common;
 
@@ -39,7 +39,7 @@ const FORMATS: &[(&str, &str)] = &[
          sparse_super2,^resize_inode,encrypt",
         "48m",
     ),
-    // A kernel without quotas does not mount it.
+    // A kernel without quotas does not mount this format.
     (
         "-t ext4 -b 4096 -N 8192 -O project,quota,verity,ea_inode,metadata_csum_seed,\
          orphan_file,stable_inodes,sparse_super2,^resize_inode,encrypt",
@@ -47,8 +47,8 @@ const FORMATS: &[(&str, &str)] = &[
     ),
 ];
 
-/// What the kernel reads, and writes on occasions that are not to be had here: inodes with fewer fields, a directory that
-/// has had too many others in it.
+/// Changes by debugfs to a state that the kernel reads, but does not write in this test: inodes
+/// with fewer fields, and a directory that has had too many subdirectories.
 const CHANGES: &str = "
 sif /time1 extra_isize 0
 sif /time2 extra_isize 12
@@ -56,11 +56,12 @@ sif /time3 extra_isize 4
 sif /wide3 links_count 1
 ";
 
-/// A mounted image, unmounted when dropped.
+/// A mounted image, unmounted on drop.
 struct Mount(PathBuf);
 
 impl Mount {
-    /// `None` if this may not be done here. The loop device of an image that was unmounted just now may be busy for a while.
+    /// Mounts `image` at `at`. Returns `None` if this process may not mount it. The loop device of
+    /// an image that was just unmounted may be busy for a while, so this function retries.
     fn new(image: &Path, at: &Path, options: &str) -> Option<Self> {
         fs::create_dir_all(at).unwrap();
         for _ in 0..100 {
@@ -88,7 +89,7 @@ impl Drop for Mount {
     }
 }
 
-/// Makes files whose inodes have something in every field.
+/// Creates files whose inodes use every field.
 fn fill(at: &Path) {
     for count in [3, 30, 300, 3000] {
         let wide = at.join(format!("wide{count}"));
@@ -117,7 +118,7 @@ fn fill(at: &Path) {
         )
         .unwrap();
     }
-    // Many extents, and a depth of 2 where there are extents.
+    // Many extents: an extent tree of depth 2, in formats with extents.
     let sparse = File::create(at.join("sparse")).unwrap();
     for hole in 0..1500 {
         sparse.write_all_at(b"data", hole * 8192).unwrap();
@@ -160,7 +161,7 @@ fn fill(at: &Path) {
     set_xattrs(at);
 }
 
-/// Sets extended attributes, in the inode and beyond it.
+/// Sets extended attributes that fit into the inode, and others that do not.
 fn set_xattrs(at: &Path) {
     let large = "v".repeat(900);
     let huge = "h".repeat(30_000);
@@ -192,7 +193,7 @@ fn set_xattrs(at: &Path) {
     }
 }
 
-/// Major and minor number as statx(2) has them, from `st_rdev` of the C library.
+/// Returns the major and minor number, as statx(2) reports them, from `st_rdev` of the C library.
 fn device(rdev: u64) -> (u32, u32) {
     let major = (rdev >> 8 & 0xFFF) | (rdev >> 32 & 0xFFFF_F000);
     let minor = (rdev & 0xFF) | (rdev >> 12 & 0xFFFF_FF00);
@@ -243,7 +244,7 @@ fn compare(inode: &Inode<'_>, stat: &Metadata, context: &str) {
     assert_eq!(ours, btime, "{context}: btime");
 }
 
-/// All attributes of a file, by getfattr(1), which shows values in hexadecimal.
+/// Returns all attributes of a file from getfattr(1), which shows values in hexadecimal.
 fn xattrs(path: &Path) -> Option<Vec<Xattr>> {
     let mut command = Command::new("getfattr");
     command
@@ -313,7 +314,7 @@ fn check(image: &Path, mount: &Path, arguments: &str) {
     count(&file_system, &device, &found, arguments);
 }
 
-/// All inodes in use that are not hidden are those that have names, and the root.
+/// Checks that the inodes in use that are not hidden are exactly those with names, and the root.
 fn count(file_system: &FileSystem, device: &File, found: &BTreeMap<Vec<u8>, u32>, arguments: &str) {
     let mut named: Vec<u32> = found
         .values()
@@ -353,7 +354,7 @@ fn the_kernel_says_the_same() {
         drop(mounted);
         debugfs(&image, true, CHANGES);
         if arguments.contains("ext4") {
-            // EXT4_HUGE_FILE_FL, and EXT4_EXTENTS_FL.
+            // EXT4_HUGE_FILE_FL and EXT4_EXTENTS_FL.
             debugfs(&image, true, "sif /size5000 flags 0xc0000\n");
         }
         let mounted = Mount::new(&image, &mount, "loop,ro").expect("it was mounted just now");

@@ -1,4 +1,4 @@
-//! debugfs as an oracle: every inode and every directory of images in all formats.
+//! Compares every inode and every directory with the output of debugfs, for images in all formats.
 
 mod common;
 
@@ -11,7 +11,8 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process::Command;
 
-/// What debugfs is to change, so that fields are in use that a young tree has not. Some of it cannot be done in some formats.
+/// Changes by debugfs to fields that are unused in a new tree. Some of the commands fail in some
+/// formats.
 const CHANGES: &str = r#"
 sif "/size 1" mtime @5000000000
 sif "/size 1" atime @-5
@@ -37,10 +38,11 @@ ea_set "/size 100" user.two "a longer value, which is longer"
 ea_set /wide user.three world
 "#;
 
-/// What debugfs says of an inode: words by the word before, such as `Size:`.
-type Told = BTreeMap<String, String>;
+/// The fields of an inode in the output of debugfs. A key is the word before the value, such as
+/// `Size:`.
+type Stat = BTreeMap<String, String>;
 
-/// Makes an image, has its directories indexed, and changes it.
+/// Creates an image, has e2fsck index its directories, and applies [`CHANGES`].
 fn prepare(image: &Path, tree: &Path, arguments: &str, size: &str) {
     make(image, Some(tree), arguments, size);
     let status = Command::new("e2fsck")
@@ -56,35 +58,35 @@ fn prepare(image: &Path, tree: &Path, arguments: &str, size: &str) {
     debugfs(image, true, CHANGES);
 }
 
-/// What debugfs says of the inodes `1..=last`.
-fn ask(image: &Path, last: u32) -> BTreeMap<u32, Told> {
+/// Returns the output of debugfs for the inodes `1..=last`.
+fn ask(image: &Path, last: u32) -> BTreeMap<u32, Stat> {
     let mut commands = String::new();
     for ino in 1..=last {
         writeln!(commands, "stat <{ino}>").unwrap();
     }
     let answer = debugfs(image, false, &commands);
-    let mut told = BTreeMap::new();
+    let mut stat = BTreeMap::new();
     for part in answer.split("debugfs: stat <").skip(1) {
         let (ino, rest) = part.split_once('>').unwrap();
         let (rest, _) = rest.split_once("EXTENTS:").unwrap_or((rest, ""));
         let words: Vec<&str> = rest.split_whitespace().collect();
         let pairs = words.windows(2).filter(|pair| pair[0].ends_with(':'));
-        let mut fields = Told::new();
+        let mut fields = Stat::new();
         for pair in pairs {
-            // The first `Size:` counts; there is another one of fragments.
+            // Only the first `Size:` counts; the second one is that of fragments.
             fields
                 .entry(pair[0].to_owned())
                 .or_insert_with(|| pair[1].to_owned());
         }
-        told.insert(ino.parse().unwrap(), fields);
+        stat.insert(ino.parse().unwrap(), fields);
     }
-    told
+    stat
 }
 
-/// A number, in octal, decimal or hexadecimal as debugfs writes this one.
-fn number(told: &Told, name: &str, radix: u32) -> Option<u64> {
-    let word = told.get(name)?;
-    // Owners of the upper half are shown as negative numbers.
+/// Returns a number that debugfs writes in the given radix: octal, decimal or hexadecimal.
+fn number(stat: &Stat, name: &str, radix: u32) -> Option<u64> {
+    let word = stat.get(name)?;
+    // debugfs shows user and group IDs of `1 << 31` and more as negative numbers.
     if let Some(digits) = word.strip_prefix('-') {
         return Some((1 << 32) - digits.parse::<u64>().unwrap());
     }
@@ -96,10 +98,10 @@ fn number(told: &Told, name: &str, radix: u32) -> Option<u64> {
     Some(u64::from_str_radix(digits, radix).unwrap_or_else(|_| panic!("{name} {word}")))
 }
 
-/// A time, such as `0x6b02571d:00000005`.
-fn time(told: &Told, name: &str) -> Option<Timestamp> {
-    let (seconds, extra) = told.get(name)?.split_once(':').map_or_else(
-        || (told[name].as_str(), "0"),
+/// Returns a time that debugfs writes as, for example, `0x6b02571d:00000005`.
+fn time(stat: &Stat, name: &str) -> Option<Timestamp> {
+    let (seconds, extra) = stat.get(name)?.split_once(':').map_or_else(
+        || (stat[name].as_str(), "0"),
         |(seconds, extra)| (seconds, extra),
     );
     let seconds = u32::from_str_radix(seconds.trim_start_matches("0x"), 16).unwrap();
@@ -111,10 +113,10 @@ fn time(told: &Told, name: &str) -> Option<Timestamp> {
     })
 }
 
-/// Compares the fields of an inode with what debugfs says.
-fn compare(inode: &Inode<'_>, told: &Told, context: &str) {
+/// Compares the fields of an inode with the output of debugfs.
+fn compare(inode: &Inode<'_>, stat: &Stat, context: &str) {
     let same = |name, radix, ours: u64| {
-        let theirs = number(told, name, radix);
+        let theirs = number(stat, name, radix);
         assert_eq!(theirs, Some(ours), "{context}: {name}");
     };
     same("Mode:", 8, (inode.mode() & 0o7777).into());
@@ -124,7 +126,7 @@ fn compare(inode: &Inode<'_>, told: &Told, context: &str) {
     same("Group:", 10, inode.gid().into());
     same("Links:", 10, inode.links().into());
     same("Size:", 10, inode.size());
-    if let (Some(project), Some(_)) = (inode.project(), told.get("Project:")) {
+    if let (Some(project), Some(_)) = (inode.project(), stat.get("Project:")) {
         same("Project:", 10, project.into());
     }
     for (name, ours) in [
@@ -132,25 +134,25 @@ fn compare(inode: &Inode<'_>, told: &Told, context: &str) {
         ("mtime:", inode.mtime()),
         ("ctime:", inode.ctime()),
     ] {
-        assert_eq!(time(told, name), Some(ours), "{context}: {name}");
+        assert_eq!(time(stat, name), Some(ours), "{context}: {name}");
     }
-    // It shows no time of birth unless there is room for all fields.
-    if let Some(theirs) = time(told, "crtime:") {
+    // debugfs shows a time of birth only if the inode has room for all fields.
+    if let Some(theirs) = time(stat, "crtime:") {
         assert_eq!(inode.btime(), Some(theirs), "{context}");
     }
-    let device = told.get("number:").map_or((0, 0), |device| {
+    let device = stat.get("number:").map_or((0, 0), |device| {
         let (major, minor) = device.split_once(':').unwrap();
         (major.parse().unwrap(), minor.parse().unwrap())
     });
     assert_eq!(inode.device(), device, "{context}");
 }
 
-/// Compares allocated sizes: debugfs shows the number in the inode.
-fn compare_blocks(file_system: &FileSystem, inode: &Inode<'_>, told: &Told, arguments: &str) {
-    let mut expected = number(told, "Blockcount:", 10).unwrap();
+/// Compares allocated sizes. debugfs shows the number that the inode stores.
+fn compare_blocks(file_system: &FileSystem, inode: &Inode<'_>, stat: &Stat, arguments: &str) {
+    let mut expected = number(stat, "Blockcount:", 10).unwrap();
     let has_huge_files = arguments.contains("ext4") && !arguments.contains("^huge_file");
     if !has_huge_files {
-        // debugfs shows the upper half where it has no meaning, too.
+        // debugfs shows the upper half even where it has no meaning.
         expected %= 1 << 32;
     } else if inode.flags().contains(0x4_0000) {
         expected *= u64::from(file_system.superblock().block_size) / 512;
@@ -172,7 +174,7 @@ fn compare_directories(file_system: &FileSystem, image: &Path, directories: &[u3
     let parts: Vec<&str> = answer.split("debugfs: ls -p <").skip(1).collect();
     assert_eq!(parts.len(), directories.len());
     for (ino, part) in directories.iter().zip(parts) {
-        // Such as `/12/100644/0/0/name/5/`.
+        // A line is, for example, `/12/100644/0/0/name/5/`.
         let lines = part.lines().filter(|line| line.starts_with('/'));
         let mut theirs: Vec<(u32, Vec<u8>)> = lines
             .map(|line| line.split('/').collect::<Vec<_>>())
@@ -192,7 +194,7 @@ fn compare_directories(file_system: &FileSystem, image: &Path, directories: &[u3
     }
 }
 
-/// Whether the attributes that were set are there, if debugfs has set them.
+/// Checks the attributes of a file against those of `expected` that debugfs lists.
 fn check_xattrs(file_system: &FileSystem, image: &Path, path: &str, expected: &[(&str, &str)]) {
     let answer = debugfs(
         image,
@@ -222,26 +224,26 @@ fn check(image: &Path, arguments: &str) {
     let device = File::open(image).unwrap();
     let file_system = FileSystem::open(&device).unwrap();
     let last = file_system.superblock().inodes.min(900);
-    let told = ask(image, last);
+    let stat = ask(image, last);
     let tables = file_system.inode_tables(&device).unwrap();
     let mut directories = Vec::new();
     for ino in 1..=last {
         let context = format!("{arguments}: inode {ino}");
-        let told = told.get(&ino).unwrap_or_else(|| panic!("{context}"));
+        let stat = stat.get(&ino).unwrap_or_else(|| panic!("{context}"));
         let table = tables
             .iter()
             .find(|table| (table.first..table.first + table.count).contains(&ino));
         let raw = inode_bytes(&file_system, &device, ino).unwrap();
         let inode = file_system.inode(ino, &raw);
         let Some(inode) = inode.unwrap_or_else(|error| panic!("{context}: {error}")) else {
-            assert_eq!(number(told, "Links:", 10), Some(0), "{context}");
+            assert_eq!(number(stat, "Links:", 10), Some(0), "{context}");
             continue;
         };
         let size = u64::from(file_system.superblock().inode_size);
         let place = table.map(|table| table.offset + u64::from(ino - table.first) * size);
         assert_eq!(place, file_system.inode_offset(ino).ok(), "{context}");
-        compare(&inode, told, &context);
-        compare_blocks(&file_system, &inode, told, arguments);
+        compare(&inode, stat, &context);
+        compare_blocks(&file_system, &inode, stat, arguments);
         if is_directory(&inode) {
             directories.push(ino);
         }

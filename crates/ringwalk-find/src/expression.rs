@@ -1,81 +1,107 @@
-//! The expression, understood: what the parser makes, what the plan orders, and what is evaluated.
+//! The parsed expression: the parser builds it, the plan orders it, and the search evaluates it.
 
-use crate::execute::CommandTemplate;
-use crate::format::Format;
-use crate::pattern::Pattern;
-use crate::regex::Regex;
-use ringwalk::{FileType, Follow, Identity, Metadata, Stay, Timestamp};
+pub use crate::actions::{Action, Sink, SinkIndex};
+pub use crate::predicates::{
+    AccessMode, CallTest, Compare, EntryTest, MetadataTest, Permission, PermissionMatch, Span,
+    Test, TypeSet,
+};
+
+use crate::saved::SavedSearch;
+use ringwalk::{Fields, Follow, Metadata, Stay, Timestamp};
 use std::ffi::OsString;
+use std::sync::Arc;
 
 bitflags::bitflags! {
-    /// What `-D` asks to be told on standard error.
+    /// The reports on standard error that `-D` asks for.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct Debug: u16 {
-        /// Commands that are run, and how they end.
+        /// The commands that are run, and how they end.
         const EXEC = 0x01;
-        /// How the plan came to be.
+        /// The reasons of the plan.
         const OPT = 0x02;
-        /// How often each test was asked and was true.
+        /// How often each test was evaluated and was true.
         const RATES = 0x04;
-        /// Directories as they are read.
+        /// The directories, as they are read.
         const SEARCH = 0x08;
         /// Calls for metadata.
         const STAT = 0x10;
-        /// Times that files are compared with.
+        /// The times that files are compared with.
         const TIME = 0x20;
-        /// The expression as it was understood, and the plan.
+        /// The parsed expression, and the plan.
         const TREE = 0x40;
     }
 }
 
-/// A whole command line, understood.
+impl Debug {
+    /// Returns the word of `-D` for a single flag.
+    pub(crate) fn word(self) -> String {
+        let (name, _) = self.iter_names().next().unwrap_or_default();
+        name.to_ascii_lowercase()
+    }
+
+    /// Returns the flag of a word of `-D`, or all flags for `all`.
+    pub(crate) fn from_word(word: &[u8]) -> Option<Self> {
+        if word == b"all" {
+            return Some(Self::all());
+        }
+        Self::all()
+            .iter()
+            .find(|flag| flag.word().as_bytes() == word)
+    }
+}
+
+/// A parsed command line.
 #[derive(Debug)]
 pub struct Command {
-    /// Where to begin, in order; `.` if nothing was given. Empty with [`Options::files0_from`].
+    /// The starting points, in order; `.` if none was given. Empty with [`Options::files0_from`].
     pub paths: Vec<OsString>,
     /// Which symbolic links are followed: `-P`, `-H`, `-L`, `-follow`.
     pub follow: Follow,
-    /// What holds for the whole search.
+    /// The options of the whole search.
     pub options: Options,
-    /// What is asked of every file; `-print` has been added where GNU find adds it.
+    /// The expression that is evaluated for every file. The parser has added `-print` where GNU
+    /// find adds it.
     pub expression: Expression,
-    /// `-exclude`, `-nohidden`: files for which this is true are as if they were not there.
+    /// `-exclude`, `-nohidden`: files for which this is true are treated as absent.
     pub exclude: Option<Expression>,
-    /// Where actions write to; a [`SinkIndex`] is an index into this. Each file is named once.
+    /// The files that actions write to, each listed once. A [`SinkIndex`] is an index into this.
     pub sinks: Vec<Sink>,
-    /// What is odd about the command line, to be said on standard error before anything is done; without the
+    /// The saved tree that is searched: `--from`.
+    pub saved: Option<Arc<SavedSearch>>,
+    /// Warnings about the command line, for standard error before the search begins, without the
     /// program's name.
     pub warnings: Vec<String>,
 }
 
-/// What holds for the whole search, wherever it stands in the expression.
+/// The options that hold for the whole search, wherever they stand in the expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is an option of find(1)"
 )]
 pub struct Options {
-    /// `-depth`, `-d`, `-delete`: what is in a directory comes before the directory.
+    /// `-depth`, `-d`, `-delete`: the files in a directory come before the directory.
     pub depth_first: bool,
-    /// `-mindepth`: nothing is asked of files above this depth; starting points have depth 0.
+    /// `-mindepth`: files above this depth are not evaluated. Starting points have depth 0.
     pub min_depth: usize,
-    /// `-maxdepth`: nothing below this depth is looked at.
+    /// `-maxdepth`: files below this depth are not looked at.
     pub max_depth: usize,
     /// `-xdev`, `-mount`.
     pub stay: Stay,
-    /// `-ignore_readdir_race`: files that vanish are no error.
+    /// `-ignore_readdir_race`: a file that vanishes is no error.
     pub ignore_readdir_race: bool,
-    /// `-files0-from`: a file (`-`: standard input) of starting points, each ended by a zero byte.
+    /// `-files0-from`: a file (`-`: standard input) of starting points, each with a zero byte after
+    /// it.
     pub files0_from: Option<OsString>,
-    /// `-s`: files of a directory come by name, each with what is below it.
+    /// `-s`: the files of a directory come by name, each with the files below it.
     pub sorted: bool,
-    /// `-unique`: a file is looked at once, by the first name that is met.
+    /// `-unique`: each file is looked at once, by the first of its names that is seen.
     pub unique: bool,
-    /// `-color` or `-nocolor`; none when neither was given.
+    /// `-color` or `-nocolor`. None if neither was given.
     pub color: Option<bool>,
     /// `-D`.
     pub debug: Debug,
-    /// `-O`: from 0 to 3; tests are reordered from 1 on.
+    /// `-O`: from 0 to 3. Tests are reordered from 1 on.
     pub optimization: u8,
 }
 
@@ -97,21 +123,6 @@ impl Default for Options {
     }
 }
 
-/// Index into [`Command::sinks`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct SinkIndex(pub usize);
-
-/// Where actions write to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Sink {
-    /// Standard output, also by the name `/dev/stdout`.
-    Stdout,
-    /// Standard error, by the name `/dev/stderr`.
-    Stderr,
-    /// A file, made empty before the search begins.
-    File(OsString),
-}
-
 /// The expression.
 #[derive(Debug)]
 pub enum Expression {
@@ -130,11 +141,12 @@ pub enum Expression {
 }
 
 impl Expression {
-    /// Whether there is a command in it, which may write to the terminal or read from it.
+    /// Returns true if the expression runs a command, which may write to the terminal or read from
+    /// it.
     pub fn runs_commands(&self) -> bool {
         match self {
             Self::Test(_) => false,
-            Self::Action(action) => matches!(action.is, Action::Execute(_)),
+            Self::Action(action) => action.is.runs_command(),
             Self::Not(operand) => operand.runs_commands(),
             Self::And(operands) | Self::Or(operands) | Self::List(operands) => {
                 operands.iter().any(Self::runs_commands)
@@ -143,38 +155,16 @@ impl Expression {
     }
 }
 
-/// A test or action with the words it was given by, for `-D tree`.
+/// A test or action with the words that were given for it, for `-D tree`.
 #[derive(Debug)]
 pub struct Leaf<T> {
-    /// What it is.
+    /// The test or action.
     pub is: T,
-    /// Its name and arguments, as given.
+    /// Its name and its arguments, as given.
     pub words: Vec<OsString>,
 }
 
-/// A number with what stands before it: `-N`, `N`, `+N`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Compare {
-    /// `-N`.
-    Less(u64),
-    /// `N`.
-    Exactly(u64),
-    /// `+N`.
-    More(u64),
-}
-
-impl Compare {
-    /// Whether `value` compares so with the number.
-    pub fn holds(self, value: u64) -> bool {
-        match self {
-            Self::Less(number) => value < number,
-            Self::Exactly(number) => value == number,
-            Self::More(number) => value > number,
-        }
-    }
-}
-
-/// Which time of a file.
+/// One of the times of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Time {
     /// Last access.
@@ -188,9 +178,16 @@ pub enum Time {
 }
 
 impl Time {
-    /// That time of a file; none if the file system has none.
+    /// The times by their letters in `-newerXY`.
+    pub(crate) const LETTERS: [(u8, Self); 4] = [
+        (b'a', Self::Access),
+        (b'B', Self::Birth),
+        (b'c', Self::Change),
+        (b'm', Self::Modification),
+    ];
+
+    /// Returns that time of a file. None if the file system does not keep it.
     pub fn of(self, metadata: &Metadata) -> Option<Timestamp> {
-        use ringwalk::Fields;
         match self {
             Self::Access => Some(metadata.atime),
             Self::Birth => metadata
@@ -201,172 +198,14 @@ impl Time {
             Self::Modification => Some(metadata.mtime),
         }
     }
-}
 
-/// A stretch of time: what `-mtime 3` and its like ask for, reckoned when the expression is parsed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Span {
-    /// Before this moment.
-    Before(Timestamp),
-    /// After this moment.
-    After(Timestamp),
-    /// After the first moment, and not after the second.
-    Within(Timestamp, Timestamp),
-}
-
-impl Span {
-    /// Whether `time` lies in it.
-    pub fn contains(self, time: Timestamp) -> bool {
+    /// Returns the field of metadata that holds the time.
+    pub(crate) fn field(self) -> Fields {
         match self {
-            Self::Before(end) => time < end,
-            Self::After(begin) => time > begin,
-            Self::Within(begin, end) => time > begin && time <= end,
+            Self::Access => Fields::ATIME,
+            Self::Birth => Fields::BTIME,
+            Self::Change => Fields::CTIME,
+            Self::Modification => Fields::MTIME,
         }
     }
-}
-
-/// A set of file types.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TypeSet(u16);
-
-impl TypeSet {
-    /// Adds a type.
-    pub fn insert(&mut self, file_type: FileType) {
-        self.0 |= Self::bit(file_type);
-    }
-
-    /// Whether the type is in the set.
-    pub fn contains(self, file_type: FileType) -> bool {
-        self.0 & Self::bit(file_type) != 0
-    }
-
-    fn bit(file_type: FileType) -> u16 {
-        1 << (file_type as u16)
-    }
-}
-
-/// How permission bits are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PermissionMatch {
-    /// `-perm MODE`: the bits are these.
-    Exactly,
-    /// `-perm -MODE`: all of these are set.
-    All,
-    /// `-perm /MODE`: any of these is set, or none was named.
-    Any,
-}
-
-/// `-perm`. The bits (octal 07777) differ for directories where the mode has an `X`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Permission {
-    /// How they are compared.
-    pub how: PermissionMatch,
-    /// The bits for files that are no directories.
-    pub file: u32,
-    /// The bits for directories.
-    pub directory: u32,
-}
-
-/// What access(2) is asked about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AccessMode {
-    /// `-readable`.
-    Read,
-    /// `-writable`.
-    Write,
-    /// `-executable`.
-    Execute,
-}
-
-/// A test: it changes nothing.
-#[derive(Debug)]
-pub enum Test {
-    /// `-true`, and options, which are true where they stand.
-    True,
-    /// `-false`.
-    False,
-    /// `-name`, `-iname`: the last component of the path.
-    Name(Pattern),
-    /// `-path`, `-ipath`, `-wholename`, `-iwholename`: the whole path.
-    Path(Pattern),
-    /// `-lname`, `-ilname`: what a symbolic link holds.
-    LinkName(Pattern),
-    /// `-regex`, `-iregex`: the whole path.
-    Regex(Regex),
-    /// `-type`.
-    Type(TypeSet),
-    /// `-xtype`: the type as it is when links are followed if they are not, and the other way round.
-    XType(TypeSet),
-    /// `-size`: in units of so many bytes, rounded up.
-    Size {
-        /// How many units.
-        count: Compare,
-        /// Bytes in a unit.
-        unit: u64,
-    },
-    /// `-empty`: a regular file of no bytes, or a directory of no entries.
-    Empty,
-    /// `-links`.
-    Links(Compare),
-    /// `-inum`.
-    Inode(Compare),
-    /// `-samefile`.
-    SameFile(Identity),
-    /// `-perm`.
-    Permission(Permission),
-    /// `-uid`, `-user`.
-    Uid(Compare),
-    /// `-gid`, `-group`.
-    Gid(Compare),
-    /// `-nouser`.
-    NoUser,
-    /// `-nogroup`.
-    NoGroup,
-    /// `-readable`, `-writable`, `-executable`.
-    Access(AccessMode),
-    /// `-amin`, `-atime`, `-cmin`, `-ctime`, `-mmin`, `-mtime`.
-    Age(Time, Span),
-    /// `-used`: the last access is not before the last change of the inode, and the time between them, as a moment that
-    /// long after 1970 began, lies in the span.
-    Used(Span),
-    /// `-newer`, `-anewer`, `-cnewer`, `-newerXY`: later than that.
-    Newer(Time, Timestamp),
-    /// `-fstype`.
-    FileSystem(Vec<u8>),
-    /// `-context`: the label of `SELinux`.
-    Context(Pattern),
-    /// `-hidden`: the name begins with a dot, and is neither `.` nor `..`.
-    Hidden,
-}
-
-/// An action: something that can be seen from outside.
-#[derive(Debug)]
-pub enum Action {
-    /// `-print`, `-print0`, `-fprint`, `-fprint0`: the path and a newline or a zero byte.
-    Print {
-        /// Where to.
-        sink: SinkIndex,
-        /// What ends it.
-        end: u8,
-    },
-    /// `-printf`, `-fprintf`.
-    Printf {
-        /// Where to.
-        sink: SinkIndex,
-        /// What.
-        format: Format,
-    },
-    /// `-ls`, `-fls`.
-    Ls {
-        /// Where to.
-        sink: SinkIndex,
-    },
-    /// `-exec`, `-execdir`, `-ok`, `-okdir`.
-    Execute(CommandTemplate),
-    /// `-delete`.
-    Delete,
-    /// `-prune`: do not descend.
-    Prune,
-    /// `-quit`: end everything.
-    Quit,
 }

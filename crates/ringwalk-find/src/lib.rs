@@ -1,25 +1,27 @@
-//! The language of find(1): POSIX, GNU's extensions, and what is most used of bfs's.
+//! The language of find(1): POSIX, GNU's extensions, and the words of bfs that are used most.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
-//! | `table/` | every word of the language, with its arguments and what the manual says of it |
-//! | `expression.rs` | the expression, understood |
-//! | `parse/` | from words to an expression |
-//! | `pattern.rs`, `regex/` | shell patterns and regular expressions, made ready for many names |
-//! | `date/` | dates as people write them |
+//! | `table/` | every word of the language, with its arguments and its text in the manual |
+//! | `expression.rs`, `predicates/`, `actions.rs` | the parsed expression, its tests and actions |
+//! | `facts.rs` | the facts about a file that tests and formats ask for |
+//! | `parse/` | the parser: from words to an expression |
+//! | `pattern.rs`, `regex/` | shell patterns and regular expressions, compiled once |
+//! | `date/` | dates in the forms that `date -d` takes |
 //! | `format/` | `-printf`, `-ls`, colours |
-//! | `facts.rs` | what may be asked about a file |
 //! | `execute/` | running commands: `-exec`, `-execdir`, `-ok`, `-okdir` |
-//! | `accounts.rs`, `mounts/`, `selinux.rs` | names of users and groups, types of file systems, labels |
-//! | `plan/` | the expression in its cheapest order, and what follows from it for the walk |
-//! | `search/` | the walk, evaluation by all its workers, and what is done with the files |
-//! | `once_map.rs` | a map that only grows, asked by many threads without a lock |
+//! | `accounts.rs`, `mounts/`, `selinux.rs` | accounts, types of file systems, labels |
+//! | `saved.rs` | a saved tree that is searched in place of the live file system |
+//! | `plan/` | the expression in its cheapest order, and what the walk must therefore read |
+//! | `search/` | the walk, evaluation by all its workers, and the actions |
+//! | `once_map.rs` | a map whose values are made once |
 //!
 //! Data goes one way: words, expression, plan, evaluation, actions.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod accounts;
+pub mod actions;
 pub mod date;
 pub mod execute;
 pub mod expression;
@@ -30,7 +32,9 @@ mod once_map;
 pub mod parse;
 pub mod pattern;
 mod plan;
+pub mod predicates;
 pub mod regex;
+pub mod saved;
 mod search;
 pub mod selinux;
 pub mod table;

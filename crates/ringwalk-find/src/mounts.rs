@@ -1,27 +1,28 @@
-//! Mounts: the types of file systems (`-fstype`, `%F`), and where something is mounted.
+//! Mounts: the types of file systems (`-fstype`, `%F`), and the mount points.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
-//! | `points.rs` | the entries of directories at which something is mounted |
+//! | `points.rs` | the mount points in each directory |
 
 mod points;
 
 use crate::once_map::OnceMap;
+use crate::saved::SavedSearch;
 pub(crate) use points::{MountPoints, Names};
 use ringwalk::mounts::{self, Mount};
 use ringwalk::{Fields, Metadata};
 use std::io;
 use std::os::unix::ffi::OsStringExt;
 
-/// What is said where the type is not known.
+/// The type that is shown when it is not known.
 pub(crate) const UNKNOWN: &[u8] = b"unknown";
 
-/// Types of file systems by the mount that a file is seen through. For use by all workers at once; one that is known costs no
-/// lock.
+/// Types of file systems, by the mount through which a file is seen. All workers may use it at
+/// once; a known type costs no lock.
 ///
-/// The table of mounts is read when the first file is asked about, and again for every mount that is not in it, which came
-/// later (an automounter's). The kernel may give the id of a mount that is gone to another: a search during which that
-/// happens takes the new one for the old.
+/// The table of mounts is read for the first file, and again for every mount that is missing in it:
+/// such a mount came later, perhaps from an automounter. The kernel may give the id of an unmounted
+/// mount to a new one. A search during which that happens takes the new mount for the old one.
 #[derive(Debug, Default)]
 pub struct FileSystems {
     by_mount: OnceMap<Vec<u8>>,
@@ -29,11 +30,20 @@ pub struct FileSystems {
 }
 
 impl FileSystems {
+    /// Creates the types that were saved with a tree.
+    pub(crate) fn saved(saved: &SavedSearch) -> Self {
+        let types = Self::default();
+        for (mount, name) in &saved.file_systems {
+            types.by_mount.insert(*mount, name.clone());
+        }
+        types
+    }
+
     /// Returns the type of the file system that a file is on: `ext4`, `fuse.sshfs`; `unknown` if
     /// the table of mounts does not have it.
     ///
-    /// By the id of the mount if the metadata has one ([`Fields::MNT_ID`], Linux 5.8), else by the number of the device, which
-    /// for btrfs is not the table's.
+    /// The key is the id of the mount if the metadata has one ([`Fields::MNT_ID`], Linux 5.8).
+    /// Otherwise it is the number of the device, which for btrfs differs from the table's.
     ///
     /// # Errors
     ///
@@ -65,83 +75,11 @@ impl FileSystems {
         if let Some(found) = known.get(key) {
             return Ok(found);
         }
-        // A mount that this process cannot see, of a device that it may see elsewhere.
+        // This process cannot see the mount, but may see the same device elsewhere.
         let device = self.by_device.get(metadata.dev);
         Ok(known.insert(key, device.map_or(UNKNOWN, Vec::as_slice).to_vec()))
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use ringwalk_sys::{Statx, statx};
-    use rustix::fs::{AtFlags, CWD};
-    use std::cell::Cell;
-    use std::ffi::CStr;
-
-    fn metadata(path: &CStr, fields: Fields) -> Metadata {
-        let mut stat = Statx::default();
-        statx(CWD, path, AtFlags::empty(), fields.bits(), &mut stat).unwrap();
-        let mut metadata = Metadata::from(&stat);
-        metadata.mask &= fields;
-        metadata
-    }
-
-    fn mount(id: u64, minor: u64, file_system: &str) -> Mount {
-        let line = format!("{id} 1 0:{minor} / / rw - {file_system} none rw\n");
-        mounts::parse(line.as_bytes()).unwrap().remove(0)
-    }
-
-    #[test]
-    fn what_is_always_mounted() {
-        let types = FileSystems::default();
-        let of_id = metadata(c"/proc/self", Fields::TYPE | Fields::MNT_ID);
-        assert_eq!(types.type_of(&of_id).unwrap(), b"proc");
-        let of_device = metadata(c"/proc/self", Fields::TYPE);
-        assert_eq!(types.type_of(&of_device).unwrap(), b"proc");
-        let others = FileSystems::default();
-        assert_eq!(others.type_of(&of_device).unwrap(), b"proc");
-    }
-
-    #[test]
-    fn the_table_is_read_again_for_what_is_new() {
-        let types = FileSystems::default();
-        let mut file = metadata(c"/", Fields::MNT_ID);
-        file.mask = Fields::MNT_ID;
-        let reads = Cell::new(0);
-        let ask = |mnt_id, dev, table: &[(u64, u64, &str)]| {
-            (file.mnt_id, file.dev) = (mnt_id, dev);
-            let read = || {
-                reads.set(reads.get() + 1);
-                let mounts = table.iter();
-                Ok(mounts
-                    .map(|(id, dev, name)| mount(*id, *dev, name))
-                    .collect())
-            };
-            types.look_up(&file, read).unwrap().to_vec()
-        };
-        let mut ask = ask;
-        let first = [(30, 5, "xfs"), (31, 6, "btrfs")];
-        assert_eq!(ask(30, 5, &first), b"xfs");
-        assert_eq!(ask(31, 99, &first), b"btrfs", "the id counts");
-        assert_eq!(reads.get(), 1);
-        assert_eq!(ask(32, 7, &[(32, 7, "nfs4")]), b"nfs4");
-        assert_eq!(reads.get(), 2);
-        assert_eq!(ask(40, 6, &first), b"btrfs", "by its device");
-        assert_eq!(ask(41, 8, &first), b"unknown");
-        assert_eq!(reads.get(), 4);
-        assert_eq!(ask(41, 8, &first), b"unknown");
-        assert_eq!(reads.get(), 4, "that too is remembered");
-    }
-
-    #[test]
-    fn a_table_that_cannot_be_read_is_an_error_and_is_read_again() {
-        let types = FileSystems::default();
-        let mut file = metadata(c"/", Fields::MNT_ID);
-        (file.mnt_id, file.dev) = (30, 5);
-        let failed = types.look_up(&file, || Err(io::ErrorKind::OutOfMemory.into()));
-        assert_eq!(failed.unwrap_err().kind(), io::ErrorKind::OutOfMemory);
-        let found = types.look_up(&file, || Ok(vec![mount(30, 5, "xfs")]));
-        assert_eq!(found.unwrap(), b"xfs");
-    }
-}
+mod tests;

@@ -1,24 +1,25 @@
-//! Shell patterns, made ready for many names.
+//! Shell patterns, compiled once for many names.
 //!
-//! Most patterns are a text with `*` before, behind or within, and matching one is comparing bytes. That is right for
-//! characters too, since in UTF-8 none lies within another. The rest is [`Glob`]'s.
+//! Most patterns are a text with `*` before, behind or within, so a match is a comparison of bytes.
+//! That is right for characters too, because in UTF-8 no character lies within another. [`Glob`]
+//! matches all other patterns.
 
 use memchr::memmem::Finder;
 use ringwalk_gnu::glob::Glob;
 
-/// A shell pattern as `fnmatch(3)` has it without flags, or with `FNM_CASEFOLD`.
+/// A shell pattern as in `fnmatch(3)`, without flags or with `FNM_CASEFOLD`.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     method: Method,
     fold_case: bool,
     prefix: Vec<u8>,
-    /// Decides where bytes cannot; none if they always can.
+    /// Decides when bytes cannot. None if bytes always can.
     glob: Option<Glob>,
 }
 
 #[derive(Clone, Debug)]
 enum Method {
-    /// Nothing is special.
+    /// A text without special characters.
     Literal(Vec<u8>),
     /// `text*`.
     Prefix(Vec<u8>),
@@ -30,17 +31,17 @@ enum Method {
     Within(Box<Finder<'static>>),
     /// `*text*`, where case does not.
     WithinFolded(Vec<u8>),
-    /// Anything else.
+    /// Any other pattern.
     Glob,
 }
 
 impl Pattern {
-    /// Makes `pattern` ready. `fold_case`: upper and lower case are the same. In UTF-8 (`utf8`), `?` and sets match
-    /// whole characters.
+    /// Compiles `pattern`. With `fold_case`, upper and lower case are the same. In UTF-8 (`utf8`),
+    /// `?` and sets match whole characters.
     pub fn new(pattern: &[u8], fold_case: bool, utf8: bool) -> Self {
         let texts = texts(pattern);
         let method = match texts.as_deref() {
-            // What folds to ASCII is known, and looked after below. What folds to what else is not.
+            // Characters that fold to ASCII are known, and handled below. Other folding is not.
             Some(texts) if fold_case && !texts.iter().all(|text| text.is_ascii()) => Method::Glob,
             Some([only]) => Method::Literal(only.clone()),
             Some([first, last]) => match (&first[..], &last[..]) {
@@ -66,13 +67,14 @@ impl Pattern {
         }
     }
 
-    /// Whether the whole of `text` matches.
+    /// Returns true if the whole of `text` matches.
     pub fn matches(&self, text: &[u8]) -> bool {
         let equal = |one: &[u8], other: &[u8]| {
             if self.fold_case {
                 one.eq_ignore_ascii_case(other)
             } else {
-                // Most texts differ in their last byte, and looking at it costs less than a call.
+                // Most texts differ in their last byte, and a comparison of it costs less than a
+                // call.
                 one.last() == other.last() && one == other
             }
         };
@@ -93,22 +95,22 @@ impl Pattern {
             Method::WithinFolded(part) => contains_folded(text, part),
             Method::Glob => false,
         };
+        // Some characters that are not ASCII fold to ASCII, such as the Kelvin sign.
+        let asks = || matches!(self.method, Method::Glob) || !text.is_ascii();
         by_bytes
-            || match &self.glob {
-                Some(glob) if matches!(self.method, Method::Glob) || !text.is_ascii() => {
-                    glob.matches(text)
-                }
-                // Some characters that are not ASCII fold to ASCII, such as the Kelvin sign.
-                _ => false,
-            }
+            || self
+                .glob
+                .as_ref()
+                .is_some_and(|glob| asks() && glob.matches(text))
     }
 
-    /// What every text that matches begins with, byte for byte; may be empty.
+    /// Returns a prefix of every text that matches, byte for byte. It may be empty.
     pub fn literal_prefix(&self) -> &[u8] {
         &self.prefix
     }
 
-    /// How it is matched, for `-D tree`: `literal`, `prefix`, `suffix`, `prefix and suffix`, `substring`, or `pattern`.
+    /// Returns the method of matching, for `-D tree`: `literal`, `prefix`, `suffix`, `prefix and
+    /// suffix`, `substring`, or `pattern`.
     pub fn method(&self) -> &'static str {
         match self.method {
             Method::Literal(_) => "literal",
@@ -121,7 +123,7 @@ impl Pattern {
     }
 }
 
-/// Whether `part` is in `text`, in whatever case.
+/// Returns true if `text` contains `part`, in upper or lower case.
 fn contains_folded(text: &[u8], part: &[u8]) -> bool {
     let [first, rest @ ..] = part else {
         return true;
@@ -133,7 +135,7 @@ fn contains_folded(text: &[u8], part: &[u8]) -> bool {
     })
 }
 
-/// The texts between runs of `*`, without their escapes, if nothing else is special.
+/// Returns the texts between runs of `*`, without their escapes, if nothing else is special.
 fn texts(pattern: &[u8]) -> Option<Vec<Vec<u8>>> {
     let mut texts = vec![Vec::new()];
     let mut in_run = false;
@@ -148,7 +150,7 @@ fn texts(pattern: &[u8]) -> Option<Vec<Vec<u8>>> {
         }
         in_run = false;
         let literal = match byte {
-            // A set that does not end is a bracket, but that is for others to find out.
+            // A set that does not end is a plain bracket; [`Glob`] handles that.
             b'?' | b'[' => return None,
             b'\\' => *bytes.next()?,
             byte => byte,
@@ -167,92 +169,4 @@ fn literal_prefix(pattern: &[u8], fold_case: bool) -> Vec<u8> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::collection::vec;
-    use proptest::prelude::*;
-    use proptest::sample::select;
-    use ringwalk_sys::{CharacterLocale, fnmatch};
-    use std::ffi::CString;
-
-    #[test]
-    fn methods() {
-        let method = |pattern: &str, fold| Pattern::new(pattern.as_bytes(), fold, true).method();
-        assert_eq!(method("Makefile", false), "literal");
-        assert_eq!(method("a\\*b", true), "literal");
-        assert_eq!(method("Makefile*", true), "prefix");
-        assert_eq!(method("*.c", true), "suffix");
-        assert_eq!(method("**", false), "suffix");
-        assert_eq!(method("k*.c", false), "prefix and suffix");
-        assert_eq!(method("*/.git/*", false), "substring");
-        assert_eq!(method("*git*", true), "substring");
-        assert_eq!(method("*.[ch]", false), "pattern");
-        assert_eq!(method("*É", true), "pattern");
-        assert_eq!(method("a\\", false), "pattern");
-    }
-
-    #[test]
-    fn prefixes() {
-        let prefix = |pattern: &str, fold| {
-            Pattern::new(pattern.as_bytes(), fold, true)
-                .literal_prefix()
-                .to_vec()
-        };
-        assert_eq!(prefix("./src/*.c", false), b"./src/");
-        assert_eq!(prefix("./src/*.c", true), b"./");
-        assert_eq!(prefix("*.c", false), b"");
-    }
-
-    const PIECES: &[&[u8]] = &[
-        b"a",
-        b"b",
-        b"B",
-        b"k",
-        b"K",
-        b".",
-        b"/",
-        b"s",
-        b"i",
-        b"*",
-        b"*",
-        b"*",
-        b"?",
-        b"[ab]",
-        b"[!k]",
-        b"\\*",
-        b"\\a",
-        b"\xc3\xa9",
-        b"\xc3\x89",
-        b"\xe2\x84\xaa",
-        b"\xc4\xb0",
-        b"\xc5\xbf",
-        b"\xa9",
-        b"\xff",
-    ];
-
-    fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
-        vec(select(PIECES), 0..most).prop_map(|pieces| pieces.concat())
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(10_000))]
-
-        #[test]
-        fn matches_as_the_c_library_does(
-            pattern in bytes(5), text in bytes(5), fold_case: bool, utf8: bool,
-        ) {
-            let expected = fnmatch(
-                &CString::new(pattern.clone()).expect("no zero byte"),
-                &CString::new(text.clone()).expect("no zero byte"),
-                fold_case,
-                CharacterLocale::get(utf8),
-            );
-            let ours = Pattern::new(&pattern, fold_case, utf8);
-            prop_assert_eq!(
-                ours.matches(&text), expected,
-                "{} on {}", pattern.escape_ascii(), text.escape_ascii()
-            );
-            prop_assert!(!expected || text.starts_with(ours.literal_prefix()));
-        }
-    }
-}
+mod tests;

@@ -5,7 +5,8 @@ use rustix::io::Errno;
 use std::ffi::CStr;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
-/// What GNU find says of `-context` where [`is_enabled`] is false. The search is then not to begin.
+/// GNU find's message about `-context` when [`is_enabled`] is false. The search must not begin
+/// then.
 pub const NOT_ENABLED: &str = "invalid predicate -context: SELinux is not enabled.";
 
 /// The extended attribute that holds the label.
@@ -14,7 +15,8 @@ const ATTRIBUTE: &CStr = c"security.selinux";
 /// `SELINUX_MAGIC` of linux/magic.h.
 const MAGIC: u64 = 0xf97c_ff8c;
 
-/// Whether the kernel has `SELinux` at work: its file system is mounted, in its place or in that of old systems.
+/// Returns true if `SELinux` is active: its file system is mounted, at its place or at that of old
+/// systems.
 pub fn is_enabled() -> bool {
     ["/sys/fs/selinux", "/selinux"].iter().any(|place| {
         // Magic numbers have 32 bits, and a signed field of that size has its sign extended.
@@ -22,14 +24,15 @@ pub fn is_enabled() -> bool {
     })
 }
 
-/// The label of the file `path`, relative to the directory `dir` if there is one, and of what it leads to if it is a link
-/// and `follow` is set.
+/// Returns the label of the file `path`, relative to the directory `dir` if there is one. If the
+/// file is a link and `follow` is set, returns the label of its target.
 ///
 /// # Errors
 ///
-/// `ENODATA` if it has none, `EOPNOTSUPP` if its file system has no labels, and others of getxattr(2). With `dir`,
-/// `ENOENT` also where there is no `/proc`: getxattr(2) has no relative paths, so the directory is reached by its
-/// descriptor there. (getxattrat(2) came with Linux 6.13.)
+/// `ENODATA` if it has none, `EOPNOTSUPP` if its file system has no labels, and others of
+/// getxattr(2). With `dir`, `ENOENT` also where there is no `/proc`: getxattr(2) has no relative
+/// paths, so the directory is reached by its descriptor there. (getxattrat(2) came with Linux
+/// 6.13.)
 pub fn label(dir: Option<BorrowedFd<'_>>, path: &CStr, follow: bool) -> Result<Vec<u8>, Errno> {
     attribute(dir, path, follow, ATTRIBUTE)
 }
@@ -48,7 +51,7 @@ fn attribute(
         }
         _ => path.to_bytes().to_vec(),
     };
-    // Labels are short; a longer one is asked for again.
+    // Labels are short. A longer one is read again.
     let mut value = vec![0; 256];
     loop {
         let length = if follow {
@@ -65,7 +68,7 @@ fn attribute(
             }
             Err(errno) => return Err(errno),
         }
-        // The kernel keeps the string with its end.
+        // The kernel stores the string with its zero byte.
         if value.last() == Some(&0) {
             value.pop();
         }
@@ -74,47 +77,4 @@ fn attribute(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use rustix::fs::{Mode, OFlags, XattrFlags, open, setxattr};
-    use std::fs;
-    use std::os::fd::AsFd;
-    use std::os::unix::fs::symlink;
-
-    #[test]
-    fn attributes_are_read_by_directory_and_name() {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("file");
-        fs::write(&file, b"").unwrap();
-        symlink("file", dir.path().join("link")).unwrap();
-        let long = vec![b'x'; 1000];
-        for (name, value) in [(c"user.short", &b"a:b\0"[..]), (c"user.long", &long)] {
-            if let Err(errno) = setxattr(&file, name, value, XattrFlags::empty()) {
-                assert_eq!(errno, Errno::OPNOTSUPP);
-                eprintln!("skipped: no attributes on this file system");
-                return;
-            }
-        }
-        let fd = open(dir.path(), OFlags::PATH, Mode::empty()).unwrap();
-        let fd = Some(fd.as_fd());
-        let short = |path, follow| attribute(fd, path, follow, c"user.short");
-        assert_eq!(short(c"file", false), Ok(b"a:b".to_vec()));
-        assert_eq!(short(c"link", true), Ok(b"a:b".to_vec()));
-        assert!(short(c"link", false).is_err());
-        assert_eq!(short(c"none", true), Err(Errno::NOENT));
-        assert_eq!(attribute(fd, c"file", true, c"user.long"), Ok(long));
-        assert_eq!(
-            attribute(fd, c"file", true, c"user.none"),
-            Err(Errno::NODATA)
-        );
-    }
-
-    #[test]
-    fn without_selinux_there_are_no_labels() {
-        if is_enabled() {
-            assert!(label(None, c"/proc/self", true).is_ok());
-        } else {
-            assert!(label(None, c"/", true).is_err());
-        }
-    }
-}
+mod tests;

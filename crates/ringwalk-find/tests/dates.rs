@@ -1,6 +1,7 @@
-//! Dates as `date -d` of GNU's core utilities reads them, which has the reader of `find -newermt` in it.
+//! Dates as `date -d` of GNU's core utilities reads them. It has the same reader as `find
+//! -newermt`.
 //!
-//! Where there is no such `date` the tests say so and do nothing.
+//! Without such a `date` the tests say so and do nothing.
 
 use proptest::prelude::*;
 use ringwalk::Timestamp;
@@ -10,12 +11,12 @@ use std::io::{Seek, Write};
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Texts that mean the same whenever they are read, and some that mean nothing.
+/// Texts with the same meaning at any time, and some without a meaning.
 const FIXED: &str = include_str!("dates.txt");
 /// Texts about days on which clocks are set in one zone or another.
 const EDGES: &str = include_str!("edges.txt");
 
-/// What random texts are made of.
+/// The parts of random texts.
 const PIECES: &str = "2020-01-01 20200315 1/2/2003 2019/12/31 10sep2020 5-feb-01 sep jan, tuesday mon sun. fri, next \
     last this third ago day days week fortnight month months year hour hours min sec seconds now today tomorrow \
     yesterday 1 2 00 07 10 23 24 30 68 69 70 0930 2020 -1 -3 +4 -02 - + , : / . :15 :30 /3 /2010 1.5 -0.25 12:00 \
@@ -30,7 +31,7 @@ fn now() -> Timestamp {
     }
 }
 
-/// Whether `date` is GNU's.
+/// Returns true if `date` is GNU's.
 fn is_gnu() -> bool {
     let output = Command::new("date").arg("--version").output();
     let gnu = output.is_ok_and(|output| {
@@ -42,8 +43,8 @@ fn is_gnu() -> bool {
     gnu
 }
 
-/// What `date` makes of some texts: none where it says that they are no dates. Each answer is a line, in the order of
-/// the texts.
+/// Returns the answers of `date` for some texts, in their order. None for a text that `date`
+/// refuses.
 fn answers(texts: &[&str], zone: &str) -> Vec<Option<Timestamp>> {
     let mut file = tempfile::tempfile().unwrap();
     for text in texts {
@@ -77,7 +78,7 @@ fn answer(line: &str) -> Option<Timestamp> {
     })
 }
 
-/// The texts that are read otherwise than by `date`, which has its own notion of the present: it lies between two of
+/// Returns the texts that `date` reads otherwise. Its notion of the present lies between two of
 /// ours.
 fn differences(texts: &[&str], zone: &str) -> Vec<String> {
     let before = now();
@@ -115,8 +116,8 @@ fn fixed_texts() {
     }
 }
 
-/// `date` remembers from one date to the next how far from UTC it was, and guesses by that which of two times is meant
-/// that have the same name. So each of these is read by a `date` of its own.
+/// `date` remembers the distance from UTC from one date to the next, and uses it to choose between
+/// two times of the same name. So a separate `date` reads each of these.
 #[test]
 fn edges() {
     if !is_gnu() {

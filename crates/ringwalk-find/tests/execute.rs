@@ -1,4 +1,4 @@
-//! Commands as `-exec` and its like run them: what they are given, where, and what is made of how they end.
+//! Commands as `-exec` and the like run them: their arguments, their directory, and the outcome.
 
 use ringwalk_find::execute::{Collector, CommandTemplate, Console, Ran, ask};
 use rustix::fs::{Mode, OFlags, open};
@@ -10,7 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-/// Counts what it is called for.
+/// Counts the calls of its methods.
 #[derive(Default)]
 struct Counting {
     flushes: usize,
@@ -54,8 +54,8 @@ fn run(template: &CommandTemplate, path: &str) -> Ran {
     template.run(path.as_bytes(), None, b"", &mut Counting::default())
 }
 
-/// Gives the names to commands that append them to a file, each command's followed by an empty line, and returns what the
-/// names of each took of the kernel's room, in bytes.
+/// Gives the names to commands that append them to a file, each command's names with an empty line
+/// after them. Returns the bytes that the names of each took of the kernel's room.
 fn all_arrive(names: &[String]) -> Vec<usize> {
     let dir = tempfile::tempdir().unwrap();
     let log = dir.path().join("log");
@@ -98,7 +98,7 @@ fn numbered(count: usize) -> Vec<String> {
         .collect()
 }
 
-/// What the kernel gives to arguments and environment, by execve(2).
+/// Returns the room that the kernel gives to arguments and environment, by execve(2).
 fn room() -> usize {
     let stack = rustix::process::getrlimit(rustix::process::Resource::Stack).current;
     let quarter = stack.map_or(usize::MAX, |stack| usize::try_from(stack / 4).unwrap());
@@ -118,7 +118,7 @@ fn a_hundred_thousand_names_fill_commands_to_the_limit() {
     }
 }
 
-/// Run by the test below, in a process of its own.
+/// The test below runs this one, in a process of its own.
 #[test]
 #[ignore = "only in the surroundings that another test makes"]
 fn in_a_small_room() {
@@ -298,7 +298,7 @@ fn what_is_run_can_be_traced() {
     assert_eq!((console.lines.len(), console.flushes), (2, 1));
 }
 
-/// What GNU find writes to standard error, without its name, and its status.
+/// Returns GNU find's standard error, without its name, and its status.
 fn gnu(dir: &Path, action: &str, words: &[&str], end: &[&str]) -> (Vec<String>, bool) {
     let output = Command::new("find")
         .current_dir(dir)
@@ -316,7 +316,7 @@ fn gnu(dir: &Path, action: &str, words: &[&str], end: &[&str]) -> (Vec<String>, 
 }
 
 #[test]
-fn failures_are_told_as_gnu_find_tells_them() {
+fn failures_are_reported_as_by_gnu_find() {
     let version = Command::new("find").arg("--version").output();
     if !version.is_ok_and(|output| output.stdout.starts_with(b"find (GNU")) {
         eprintln!("skipped: no GNU find");
@@ -349,7 +349,7 @@ fn failures_are_told_as_gnu_find_tells_them() {
             let ran = run(&template, ".");
             let ours = (ran.messages, ran.find_fails);
             let (messages, failed) = gnu(dir.path(), action, words, &[";"]);
-            // GNU find tells that a command cannot be run, and says nothing of it by its status.
+            // GNU find reports that a command cannot be run, but its status does not show it.
             let runs = messages.iter().all(|told| told.contains("terminated"));
             assert_eq!(ours, (messages, failed || !runs), "{words:?}");
 

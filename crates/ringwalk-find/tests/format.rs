@@ -1,19 +1,19 @@
-//! Formats and `-ls` against GNU find on real files: each directive with flags and widths, each type of file, in several
-//! time zones; colours against bfs.
+//! Formats and `-ls` against GNU find on real files: each directive with flags and widths, each
+//! type of file, in several time zones; colours against bfs.
 //!
-//! The zone and such variables are read once in a process, so for each of them this program runs one of its own tests
-//! again, which does nothing unless it is asked to.
+//! The zone and such variables are read once in a process. So for each of them this program runs
+//! one of its own tests again; that test does nothing without the variable below.
 
 #[path = "format_support/mod.rs"]
 mod support;
 
-use ringwalk_find::format::{Colors, Format, write_ls};
+use ringwalk_find::format::{Colors, Format, directives, write_ls};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::process::Command;
 use support::{File, Tree, gnu_find};
 
-/// Set for a run of a test in an environment of its own.
+/// Set for the run of a test in an environment of its own.
 const AGAIN: &str = "RINGWALK_FORMAT_TEST_TREE";
 
 /// Flags, widths and precisions.
@@ -54,18 +54,29 @@ const SHAPES: &[&str] = &[
     "5.",
 ];
 
-/// All directives but `%B`, which GNU find has no answers for, and `%Z`, which needs a label.
-const LETTERS: &[&str] = &[
-    "a", "b", "c", "d", "D", "f", "F", "g", "G", "h", "H", "i", "k", "l", "m", "M", "n", "p", "P",
-    "s", "S", "t", "u", "U", "y", "Y", "A@", "C+", "TY", "T@", "TS", "Tc", "%",
-];
+/// Directives of two letters, and the percent sign. `%B` is left out: GNU find has no answers for
+/// it.
+const OTHERS: &[&str] = &["A@", "C+", "TY", "T@", "TS", "Tc", "%"];
 
-/// One text with all of `directives` in it, each with `shape`.
+/// Returns the directives after their percent sign. `%Z` is left out: it needs a
+/// label.
+fn letters() -> Vec<String> {
+    let of_one = directives().filter(|directive| directive.len() == 2 && directive != "%Z");
+    let others = OTHERS.iter().map(|letters| (*letters).to_owned());
+    of_one
+        .map(|directive| directive[1..].to_owned())
+        .chain(others)
+        .collect()
+}
+
+/// Returns a text with all directives, for each shape.
 fn formats() -> Vec<String> {
     let mut formats: Vec<String> = SHAPES
         .iter()
         .map(|shape| {
-            let all = LETTERS.iter().map(|letter| format!("%{shape}{letter}|"));
+            let all = letters()
+                .into_iter()
+                .map(|letter| format!("%{shape}{letter}|"));
             all.collect::<String>() + "\\n"
         })
         .collect();
@@ -108,7 +119,7 @@ fn as_gnu_find_in_this_environment() {
             assert_same(&ours(format, &file), &gnu, format);
         }
     }
-    // One run for all, for the widths that grow; devices first, then what is wide.
+    // One run for all, because of the widths that grow: devices first, then wide values.
     let mut arguments: Vec<_> = names.iter().map(|path| path.as_os_str()).collect();
     arguments.extend(["-maxdepth", "0", "-ls"].map(std::ffi::OsStr::new));
     let gnu = Command::new("find")
@@ -168,7 +179,7 @@ fn no_zone() {
     again(AS_GNU_FIND, &[("TZ", "")]);
 }
 
-/// What GNU find says of a format, without its name; its status; and what stands for a file.
+/// Returns GNU find's message about a format, without its name, its status, and its output.
 fn gnu_opinion(format: &[u8]) -> (String, bool, Vec<u8>) {
     let output = Command::new("find")
         .args(["/dev/null", "-maxdepth", "0", "-printf"])
@@ -188,7 +199,7 @@ fn every_byte_as_a_directive_and_as_an_escape() {
     let null = File::new(Path::new("/dev/null"));
     for before in ["%", "%5", "%-", "%.", "\\", "%5.2", "%Tx%0"] {
         for byte in 1..=u8::MAX {
-            // These are extensions, or need what not every system has.
+            // These are extensions, or need features that not every system has.
             if matches!(byte, b'B' | b'Z') && before != "\\" {
                 continue;
             }
@@ -220,7 +231,7 @@ fn as_bfs_in_this_environment() {
     for entry in std::fs::read_dir(place).unwrap() {
         let path = entry.unwrap().path();
         let bytes = path.as_os_str().as_bytes();
-        // Later ones quote what is not plain.
+        // Later ones quote text that is not plain.
         if !bytes.iter().all(u8::is_ascii_graphic) || bytes.contains(&b'"') {
             continue;
         }

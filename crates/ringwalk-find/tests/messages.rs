@@ -1,7 +1,8 @@
-//! Messages and statuses for command lines that are wrong or odd, compared with those of GNU find.
+//! Messages and statuses for wrong or odd command lines, compared with those of GNU find.
 //!
-//! `command_lines.txt` has a command line in each line, words separated by blanks, some within single quotes. The locale is
-//! that of a process, so the parser answers in a process of its own for each: this same program, told by its environment.
+//! Each line of `command_lines.txt` is a command line, with words separated by blanks, some within
+//! single quotes. A process has one locale, so the parser answers in a separate process for each:
+//! this same program, selected by a variable of its environment.
 //!
 //! The installed GNU find may be of findutils 4.9 or 4.10. `pinned_answers.txt` has the answers of
 //! 4.10 that differ from those of 4.9: a line with the status and the command line, then the lines
@@ -19,10 +20,10 @@ const LINES: &str = include_str!("command_lines.txt");
 
 const PINNED: &str = include_str!("pinned_answers.txt");
 
-/// Set for the process that answers: where it writes to.
+/// Set for the process that answers: the file that it writes to.
 const ANSWERS: &str = "RINGWALK_TEST_ANSWERS";
 
-/// Command lines where the answer differs, and why.
+/// The command lines with different answers, and the reasons.
 const DIFFERENT: &[(&str, &str)] = &[
     (
         "-D tree,foo t -name a",
@@ -68,7 +69,7 @@ fn words(line: &str) -> Vec<OsString> {
     words.into_iter().map(OsString::from).collect()
 }
 
-/// A status, and what stands on standard error.
+/// The status and the text on standard error.
 type Answer = (i32, String);
 
 fn ours(line: &str) -> Answer {
@@ -77,7 +78,7 @@ fn ours(line: &str) -> Answer {
         Err(Refusal::Wrong(messages)) => (1, messages),
         Err(Refusal::Help(_) | Refusal::Version) => (0, Vec::new()),
     };
-    // What GNU find does not say: which word may have been meant.
+    // GNU find does not suggest a word.
     let said = messages.iter().filter(|message| {
         !message.starts_with("did you mean") && !message.ends_with("before the starting points")
     });
@@ -98,7 +99,7 @@ fn gnu(line: &str, tree: &Path, locale: &str) -> Answer {
     (output.status.code().unwrap(), said)
 }
 
-/// Returns whether the installed GNU find is 4.10; none if it is neither that nor 4.9.
+/// Returns true if the installed GNU find is 4.10, and false if it is 4.9. None for other versions.
 fn is_gnu_find_pinned() -> Option<bool> {
     let version = Command::new("find").arg("--version").output();
     let version = version.map_or(String::new(), |output| {
@@ -144,7 +145,7 @@ fn make_tree(tree: &Path) {
     symlink("nowhere", tree.join("broken")).unwrap();
 }
 
-/// What the parser answers to all lines in this locale.
+/// Returns the parser's answers to all lines in this locale.
 fn answers(tree: &Path, locale: &str) -> Vec<Answer> {
     let file = tree.with_extension(locale);
     let status = Command::new(std::env::current_exe().unwrap())

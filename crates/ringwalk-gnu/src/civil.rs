@@ -1,7 +1,9 @@
-//! A point in time taken apart by the calendar and the clock of a time zone.
+//! Calendar dates and times of day in a time zone.
 //!
-//! A [`Zone`] is read once and then asked how far from UTC it is at a time; [`Civil::new`] makes year, month, day and
-//! the rest of a time in it, for [`strftime::format`](crate::strftime::format) to write. [`days`] goes the other way.
+//! A [`Zone`] is read once, and then gives the distance from UTC at any time. [`Civil::new`] splits
+//! a time into year, month, day and so on in a zone, and
+//! [`strftime::format`](crate::strftime::format) writes the result. [`days`] is the inverse for
+//! dates.
 //!
 //! ```
 //! use ringwalk::Timestamp;
@@ -16,20 +18,53 @@
 //! assert_eq!(out, b"2024-07-03 11:46:40.500 CEST");
 //! ```
 //!
-//! The calendar is reckoned here because file times go beyond the years -9999 to 9999 of the time
+//! The calendar is computed here because file times go beyond the years -9999 to 9999 of the time
 //! zone library.
 
 pub use crate::zone::Zone;
 
 use ringwalk::Timestamp as FileTime;
 
-const DAY: i64 = 86_400;
+/// Seconds in an hour.
+pub const HOUR: i64 = 3600;
+/// Seconds in a day.
+pub const DAY: i64 = 24 * HOUR;
 /// Seconds in the 146 097 days after which the Gregorian calendar repeats itself.
 pub(crate) const CYCLE: i64 = 146_097 * DAY;
-/// A time taken apart.
+/// Nanoseconds in a second.
+pub const NANOS_PER_SECOND: u32 = 1_000_000_000;
+
+/// The days of the week in the C locale, Sunday first.
+pub const WEEKDAYS: [&str; 7] = [
+    "Sunday",
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+];
+
+/// The months in the C locale.
+pub const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// A time, split by calendar and clock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Civil {
-    /// The year, 0 being the one before year 1.
+    /// The year. 0 is the year before year 1.
     pub year: i64,
     /// 1 to 12.
     pub month: i64,
@@ -56,7 +91,7 @@ pub struct Civil {
 }
 
 impl Civil {
-    /// Takes `time` apart; none if the year does not fit in what C has for it.
+    /// Splits `time`. None if the year does not fit in C's type.
     pub fn new(time: FileTime, zone: &Zone) -> Option<Self> {
         let offset = zone.offset(time.secs);
         let local = time.secs.checked_add(offset)?;
@@ -69,7 +104,7 @@ impl Civil {
             year,
             month,
             day,
-            hour: clock / 3600,
+            hour: clock / HOUR,
             minute: clock / 60 % 60,
             second: clock % 60,
             weekday: (days + 4).rem_euclid(7), // 1970 began on a Thursday
@@ -81,7 +116,7 @@ impl Civil {
         })
     }
 
-    /// The week of the year by ISO 8601, and the year it belongs to.
+    /// Returns the week of the year by ISO 8601, and the year that the week belongs to.
     pub fn iso_week(&self) -> (i64, i64) {
         // A week belongs to the year that its Thursday is in.
         let thursday = self.yearday + 3 - (self.weekday + 6) % 7;
@@ -96,8 +131,8 @@ impl Civil {
     }
 }
 
-/// Days from 1970 to that day. The month, from 1, and the day may lie beyond the year and the month; the year has to be
-/// one that C has an int for.
+/// Returns the days from 1970 to a day. The month, from 1, and the day may lie beyond the year and
+/// the month. The year must fit in C's `int`.
 pub fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = year + (month - 1).div_euclid(12);
     let month = (month - 1).rem_euclid(12) + 1;
@@ -105,7 +140,7 @@ pub fn days(year: i64, month: i64, day: i64) -> i64 {
     days_before(year) + before + day - 1
 }
 
-/// Days in a month, from 1 to 12, of that year.
+/// Returns the days in a month, from 1 to 12, of that year.
 pub fn days_in_month(year: i64, month: i64) -> i64 {
     match month {
         2 => length(year) - 337,
@@ -114,22 +149,22 @@ pub fn days_in_month(year: i64, month: i64) -> i64 {
     }
 }
 
-/// Days in a year.
+/// Returns the days in a year.
 fn length(year: i64) -> i64 {
     days_before(year + 1) - days_before(year)
 }
 
-/// Days from 1970 to the first of January of `year`.
+/// Returns the days from 1970 to the first of January of `year`.
 fn days_before(year: i64) -> i64 {
     let past = year - 1;
     past * 365 + past.div_euclid(4) - past.div_euclid(100) + past.div_euclid(400) - 719_162
 }
 
-/// Year, month and day of the month of a day counted from 1970.
+/// Returns year, month and day of the month of a day counted from 1970.
 fn date(days: i64) -> (i64, i64, i64) {
     let cycles = days.div_euclid(CYCLE / DAY);
     let within = days.rem_euclid(CYCLE / DAY);
-    // A guess that is at most one year late, put right.
+    // The first guess is at most one year late, and is corrected.
     let mut year = 1970 + cycles * 400 + within / 365;
     while days_before(year) > days {
         year -= 1;
@@ -144,74 +179,4 @@ fn date(days: i64) -> (i64, i64, i64) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn civil(secs: i64, zone: &str) -> Civil {
-        let time = FileTime { secs, nanos: 5 };
-        Civil::new(time, &Zone::named(zone)).unwrap()
-    }
-
-    fn day(secs: i64) -> (i64, i64, i64) {
-        let civil = civil(secs, "UTC0");
-        (civil.year, civil.month, civil.day)
-    }
-
-    #[test]
-    fn calendar() {
-        assert_eq!(day(0), (1970, 1, 1));
-        assert_eq!(day(-1), (1969, 12, 31));
-        assert_eq!(day(951_782_400), (2000, 2, 29));
-        assert_eq!(day(1_709_164_800), (2024, 2, 29));
-        assert_eq!(day(1_735_603_200), (2024, 12, 31));
-        assert_eq!(day(4_107_542_400), (2100, 3, 1));
-        assert_eq!(day(-60_000_000_000), (68, 9, 3));
-        assert_eq!(day(-100_000_000_000), (-1199, 2, 15));
-        assert_eq!(day(99_999_999_999_999), (3_170_843, 11, 7));
-    }
-
-    #[test]
-    fn every_day_of_a_cycle_follows_the_one_before() {
-        let mut before = date(-1);
-        for days in 0..=146_097 {
-            let now = date(days);
-            let follows = now == (before.0, before.1, before.2 + 1)
-                || now == (before.0, before.1 + 1, 1) && before.2 >= 28
-                || now == (before.0 + 1, 1, 1) && (before.1, before.2) == (12, 31);
-            assert!(follows, "{before:?} {now:?}");
-            before = now;
-        }
-        assert_eq!(before, (2370, 1, 1));
-    }
-
-    #[test]
-    fn days_of_months_beyond_the_year() {
-        assert_eq!(days(1970, 1, 1), 0);
-        assert_eq!(days(2020, 14, 1), days(2021, 2, 1));
-        assert_eq!(days(2020, 0, 31), days(2019, 12, 31));
-        assert_eq!(days(2021, 2, 29), days(2021, 3, 1));
-        for day in (-800_000..800_000).step_by(97) {
-            let (year, month, of_month) = date(day);
-            assert_eq!(days(year, month, of_month), day);
-        }
-        assert_eq!((days_in_month(2100, 2), days_in_month(2000, 2)), (28, 29));
-    }
-
-    #[test]
-    fn weeks() {
-        let week = |secs| civil(secs, "UTC0").iso_week();
-        assert_eq!(week(1_706_933_106), (2024, 5)); // 3 February 2024
-        assert_eq!(week(1_104_537_600), (2004, 53)); // 1 January 2005
-        assert_eq!(week(1_230_681_600), (2009, 1)); // 31 December 2008
-    }
-
-    #[test]
-    fn years_that_do_not_fit() {
-        let utc = Zone::named("");
-        let at = |secs| Civil::new(FileTime { secs, nanos: 0 }, &utc);
-        assert!(at(67_768_036_191_676_799).is_some());
-        assert!(at(67_768_036_191_676_800).is_none());
-        assert!(at(i64::MAX).is_none());
-        assert!(at(i64::MIN).is_none());
-    }
-}
+mod tests;

@@ -1,12 +1,12 @@
-//! Shell patterns as `fnmatch(3)` of the GNU C library has them with no flags, or with
-//! `FNM_CASEFOLD`: `*`, `?`, `[...]` and `\`, all of which match a `/` and a leading dot like any
-//! other character.
+//! Shell patterns as in the GNU C library's `fnmatch(3)` without flags, or with `FNM_CASEFOLD`:
+//! `*`, `?`, `[...]` and `\`. All of them match a `/` and a leading dot like any other character.
 //!
-//! In UTF-8 a pattern is tried twice, as glibc does since 2.33: by characters, and where that
-//! fails, by bytes. So `??` matches the two bytes of `é`.
+//! In UTF-8 a pattern is tried twice, as in glibc since 2.33: by characters, and if that fails, by
+//! bytes. So `??` matches the two bytes of `é`.
 //!
-//! Not as in glibc are only patterns that it reads beyond their end (sets that do not end, or end
-//! with a dash), and `[.K.]` where case does not count, which it compares with case.
+//! Two kinds of patterns differ from glibc: those that glibc reads beyond their end (sets that do
+//! not end, or end with a dash), and `[.K.]` where case does not count, which glibc compares with
+//! case.
 
 use crate::locale::first;
 use ringwalk_sys::{CharacterLocale, fnmatch};
@@ -15,27 +15,27 @@ use std::ffi::CString;
 
 mod set;
 
-/// A pattern made ready for matching.
+/// A compiled pattern.
 #[derive(Clone, Debug)]
 pub struct Glob {
-    /// By characters, when text is UTF-8 and the pattern is.
+    /// The pattern by characters. None unless text and pattern are UTF-8.
     characters: Option<Vec<Token>>,
-    /// By bytes: C's way with text that is not valid.
+    /// The pattern by bytes, which C uses for invalid text.
     bytes: Vec<Token>,
     ascii: bool,
     rules: Rules,
-    /// The pattern for the C library, when text is UTF-8: it decides about what is not valid, for
-    /// it knows more characters than Unicode has, and about ranges as `asking` says.
+    /// The pattern for the C library, when text is UTF-8. The C library decides about invalid text,
+    /// since it knows more characters than Unicode has, and about ranges as `asking` says.
     pattern: Option<CString>,
     asking: Asking,
 }
 
-/// What holds for a whole pattern.
+/// The rules of a whole pattern.
 #[derive(Clone, Copy, Debug)]
 struct Rules {
     utf8: bool,
     fold_case: bool,
-    /// Whether units are characters, not bytes: in UTF-8 both happens.
+    /// True if units are characters, false if they are bytes. In UTF-8 both are tried.
     characters: bool,
 }
 
@@ -43,17 +43,17 @@ struct Rules {
 enum Token {
     /// This character (or byte).
     One(u32),
-    /// Any one.
+    /// Any character.
     Any,
-    /// Any number of any.
+    /// Any number of any characters.
     Run,
-    /// One that the set takes.
+    /// A character in the set.
     Set(Set),
-    /// Nothing: the pattern can match no text.
+    /// No character: the pattern cannot match.
     Never,
 }
 
-/// When the order of characters, which ranges go by, is left to the C library.
+/// When the C library must decide about the order of characters in ranges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Asking {
     Never,
@@ -63,12 +63,12 @@ enum Asking {
 }
 
 impl Glob {
-    /// Makes `pattern` ready; in UTF-8, `?` and sets match whole characters.
+    /// Compiles `pattern`. In UTF-8, `?` and sets match whole characters.
     pub fn new(pattern: &[u8], utf8: bool) -> Self {
         Self::with_case(pattern, false, utf8)
     }
 
-    /// Makes `pattern` ready; with `fold_case`, upper and lower case are the same.
+    /// Compiles `pattern`. With `fold_case`, upper and lower case are the same.
     pub fn with_case(pattern: &[u8], fold_case: bool, utf8: bool) -> Self {
         let rules = Rules {
             utf8,
@@ -92,7 +92,7 @@ impl Glob {
         }
     }
 
-    /// Whether the whole of `text` matches.
+    /// Returns true if the whole of `text` matches.
     pub fn matches(&self, text: &[u8]) -> bool {
         let by_bytes = || self.matches_bytes(text);
         if !self.rules.utf8 || (self.ascii && text.is_ascii() && self.asking < Asking::Always) {
@@ -106,8 +106,8 @@ impl Glob {
         }
     }
 
-    /// What is behind the last run is looked at first: every token there takes one byte, and names differ in their
-    /// ends.
+    /// Matches by bytes. The tokens after the last run are compared first: each takes one byte, and
+    /// names differ in their ends.
     fn matches_bytes(&self, text: &[u8]) -> bool {
         let rules = self.rules.by_bytes();
         let is_run = |token: &Token| matches!(token, Token::Run);
@@ -130,7 +130,8 @@ impl Glob {
             && (head.len() == 1 || rules.matches(head, front))
     }
 
-    /// What the C library says; nothing if there is a zero byte, which it takes for the end.
+    /// Returns the C library's answer. None if there is a zero byte, which ends text for the C
+    /// library.
     fn ask(&self, text: &[u8]) -> Option<bool> {
         let pattern = self.pattern.as_ref()?;
         let text = CString::new(text).ok()?;
@@ -143,7 +144,7 @@ impl Token {
     fn asking(&self) -> Asking {
         match self {
             Self::Set(set) => set.asking(),
-            _ => Asking::Never,
+            Self::One(_) | Self::Any | Self::Run | Self::Never => Asking::Never,
         }
     }
 }
@@ -177,7 +178,7 @@ impl Rules {
                         rest = tail;
                         Token::Set(set)
                     }
-                    // A set that does not end is no set.
+                    // A set without an end is a plain bracket.
                     None => Token::One(code),
                 },
                 _ => Token::One(self.fold(code)),
@@ -186,7 +187,7 @@ impl Rules {
         tokens
     }
 
-    /// The lower-case form, where case does not count.
+    /// Returns the lower-case form if case does not count.
     fn fold(self, unit: u32) -> u32 {
         match char::from_u32(unit) {
             Some(c) if self.fold_case && c.is_ascii() => u32::from(c.to_ascii_lowercase()),
@@ -197,8 +198,8 @@ impl Rules {
         }
     }
 
-    /// Matches with one point to go back to: when what follows a run fails, the last run takes one
-    /// more, for a run before it could not do better.
+    /// Matches with a single retry position. When the tokens after a run fail, the last run takes
+    /// one more unit; a longer match of an earlier run could not do better.
     fn matches(self, tokens: &[Token], text: &[u8]) -> bool {
         let (mut at, mut rest) = (0, text);
         let mut retry: Option<(usize, &[u8])> = None;

@@ -1,16 +1,16 @@
-//! What GNU's programs have in common, for the programs that stand in their place.
+//! Functions that GNU's programs share, for the programs that replace them.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
-//! | `locale.rs` | the one thing of the locale that matters here: whether text is UTF-8 |
-//! | `glob.rs` | patterns as `fnmatch(3)` has them |
+//! | `locale.rs` | the settings of the locale that matter here: whether text is UTF-8 |
+//! | `glob.rs`, `glob/` | patterns as in `fnmatch(3)` |
 //! | `quote.rs` | names in messages |
 //! | `terminal.rs` | names and other data made safe for a terminal |
-//! | `civil.rs`, `strftime.rs` | a time taken apart in a time zone, and written by a format |
+//! | `civil.rs`, `strftime.rs` | calendar and clock in a time zone, and their output by a format |
 //! | `zone.rs` | time zones |
-//! | `reason.rs` | the system's words for an error |
+//! | `reason.rs` | the system's text for an error |
 //!
-//! What is *not* here: anything of one program only.
+//! Code for a single program is *not* here.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 

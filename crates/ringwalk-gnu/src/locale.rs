@@ -1,11 +1,12 @@
-//! The one thing of the locale that du depends on here: whether text is UTF-8.
+//! The settings of the environment that GNU's programs share: whether text is UTF-8, and
+//! `POSIXLY_CORRECT`.
 //!
-//! It decides which bytes of a name can be shown as they are, which quotes stand around values in
-//! messages, and what `?` in a pattern matches. Everything else is as in the C locale.
+//! UTF-8 decides which bytes of a name are shown unchanged, which quotes stand around values in
+//! messages, and what `?` in a pattern matches. All other behaviour is that of the C locale.
 
 use std::sync::OnceLock;
 
-/// Whether the environment asks for UTF-8 (`LC_ALL`, else `LC_CTYPE`, else `LANG`).
+/// Returns true if the environment asks for UTF-8 (`LC_ALL`, else `LC_CTYPE`, else `LANG`).
 pub fn utf8() -> bool {
     static UTF8: OnceLock<bool> = OnceLock::new();
     *UTF8.get_or_init(|| {
@@ -17,15 +18,21 @@ pub fn utf8() -> bool {
     })
 }
 
-/// Whether a locale's name (`language_territory.codeset@modifier`) has UTF-8 for its codeset.
+/// Returns true if `POSIXLY_CORRECT` is set: then POSIX decides where GNU's defaults differ from
+/// it.
+pub fn posixly_correct() -> bool {
+    std::env::var_os("POSIXLY_CORRECT").is_some()
+}
+
+/// Returns true if the codeset of a locale's name (`language_territory.codeset@modifier`) is UTF-8.
 fn names_utf8(name: &str) -> bool {
     let name = name.split('@').next().unwrap_or(name);
     let codeset = name.split_once('.').map_or("", |(_, codeset)| codeset);
     codeset.eq_ignore_ascii_case("UTF-8") || codeset.eq_ignore_ascii_case("UTF8")
 }
 
-/// The character that `text` begins with and the number of its bytes; a byte that begins none
-/// stands for itself. None at the end.
+/// Returns the first character of `text` and the number of its bytes. A byte that begins no
+/// character is returned as it is. None at the end.
 pub fn first(text: &[u8], utf8: bool) -> Option<(Result<char, u8>, usize)> {
     let byte = *text.first()?;
     if byte.is_ascii() {
@@ -42,24 +49,4 @@ pub fn first(text: &[u8], utf8: bool) -> Option<(Result<char, u8>, usize)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn codesets() {
-        assert!(names_utf8("C.UTF-8"));
-        assert!(names_utf8("de_DE.utf8@euro"));
-        assert!(!names_utf8("C"));
-        assert!(!names_utf8("de_DE.ISO-8859-15@UTF-8"));
-    }
-
-    #[test]
-    fn characters() {
-        assert_eq!(first(b"", true), None);
-        assert_eq!(first(b"ab", true), Some((Ok('a'), 1)));
-        assert_eq!(first("éa".as_bytes(), true), Some((Ok('é'), 2)));
-        assert_eq!(first("é".as_bytes(), false), Some((Err(0xc3), 1)));
-        assert_eq!(first(b"\xc3(", true), Some((Err(0xc3), 1)));
-        assert_eq!(first("😀".as_bytes(), true), Some((Ok('😀'), 4)));
-    }
-}
+mod tests;

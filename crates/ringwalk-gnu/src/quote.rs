@@ -1,25 +1,25 @@
-//! Names in messages, quoted as GNU's programs quote them: so that they can be pasted into a shell
-//! ([`file()`], [`file_always`]), or between the locale's quotes with C escapes ([`value`]).
+//! Names in messages, quoted as GNU's programs quote them. [`file()`] and [`file_always`] quote for
+//! pasting into a shell. [`value`] puts the locale's quotes around text with C escapes.
 
 use crate::locale::{first, utf8};
 use ringwalk::shown::push_escape;
 
-/// A file's name, quoted only if a shell would not take it as it is: `name`, `'two words'`.
+/// Returns a file's name, quoted only if a shell would misread it: `name`, `'two words'`.
 pub fn file(name: &[u8]) -> String {
     shell(name, false, utf8())
 }
 
-/// A file's name, always quoted.
+/// Returns a file's name, always quoted.
 pub fn file_always(name: &[u8]) -> String {
     shell(name, true, utf8())
 }
 
-/// An argument's value, between single quotes (‘these’ in UTF-8).
+/// Returns an argument's value, between single quotes (‘these’ in UTF-8).
 pub fn value(text: &[u8]) -> String {
     locale_quoted(text, utf8())
 }
 
-/// One character of a name, or a byte that is part of none.
+/// A character of a name, or a byte that is part of no character.
 type Unit = Result<char, u8>;
 
 fn units(text: &[u8], utf8: bool) -> impl Iterator<Item = (Unit, &[u8])> {
@@ -32,26 +32,26 @@ fn units(text: &[u8], utf8: bool) -> impl Iterator<Item = (Unit, &[u8])> {
     })
 }
 
-/// Whether a terminal shows something for it (as C's `iswprint`, but that characters not yet
-/// assigned count as printable).
+/// Returns true if a terminal shows the character, as in C's `iswprint`. Unassigned characters
+/// count as printable.
 fn printable(unit: Unit) -> bool {
     unit.is_ok_and(|c| !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}'))
 }
 
-/// Whether a shell could take the character for something else. `alone`: it is the whole name.
+/// Returns true if a shell could misread the character. `alone`: the character is the whole name.
 fn special(c: char, at: usize, alone: bool) -> bool {
     match c {
         '{' | '}' => alone,
         '#' | '~' => at == 0,
         ' ' | '!' | '"' | '$' | '&' | '(' | ')' | '*' | ';' | '<' | '=' | '>' | '[' | '^' | '`'
         | '|' | '?' | '\\' | '\''
-        // No shell needs this one quoted, but in `name: message` it would be misread.
+        // No shell needs quotes here, but in `name: message` the colon would be misread.
         | ':' => true,
         _ => false,
     }
 }
 
-/// Whether the character stands for itself between double quotes, by GNU's cautious list.
+/// Returns true if the character stands for itself between double quotes, by GNU's cautious list.
 fn plain_in_double_quotes(c: char, at: usize, alone: bool) -> bool {
     match c {
         '{' | '}' => alone,
@@ -80,11 +80,11 @@ fn shell(name: &[u8], always: bool, utf8: bool) -> String {
     single_quoted(name, quoted, utf8)
 }
 
-/// Between single quotes, with what cannot be shown between `$'` and `'`.
+/// Writes a name between single quotes, with characters that cannot be shown between `$'` and `'`.
 fn single_quoted(name: &[u8], quoted: bool, utf8: bool) -> String {
     let mut out = String::from("'");
-    // GNU reads a name that has a quote in it twice and keeps this state from the first reading:
-    // such a name that ends in an escape begins as if one had just ended.
+    // GNU reads a name with a quote in it twice, and keeps this state from the first reading. So
+    // such a name that ends in an escape begins as if an escape had just ended.
     let mut escaping = quoted && units(name, utf8).last().is_some_and(|(u, _)| !printable(u));
     for (unit, bytes) in units(name, utf8) {
         match unit {
@@ -132,70 +132,4 @@ fn locale_quoted(text: &[u8], utf8: bool) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Names, and how GNU du 9.1 wrote them in "cannot access" in the C locale.
-    const ALWAYS: &[(&[u8], &str)] = &[
-        (b"", "''"),
-        (b"nx", "'nx'"),
-        (b"n x", "'n x'"),
-        (b"n'x", "\"n'x\""),
-        (b"n\"x", "'n\"x'"),
-        (b"n\nx", "'n'$'\\n''x'"),
-        (b"n\x01x", "'n'$'\\001''x'"),
-        (b"\xc3\xa9", "''$'\\303\\251'"),
-        (b"n'\xff", "'''n'\\'''$'\\377'"),
-        (b"n'\n\"", "'n'\\'''$'\\n''\"'"),
-        (b"a'b\tc", "'a'\\''b'$'\\t''c'"),
-        (b"\x01\x02", "''$'\\001\\002'"),
-        (b"'\x01'", "''\\'''$'\\001'\\'''"),
-        (b"\x01'\x01", "'\\001'\\'''$'\\001'"),
-        (b"''", "\"''\""),
-        (b"\"'", "'\"'\\'''"),
-    ];
-
-    #[test]
-    fn always() {
-        for (name, expected) in ALWAYS {
-            assert_eq!(&shell(name, true, false), expected, "{name:?}");
-        }
-    }
-
-    #[test]
-    fn only_if_needed() {
-        for name in [
-            "nx", "a~", "a#", "a{", "{}", "a,b", "a%b", "a@b", "a+b", "]", "%", "-x",
-        ] {
-            assert_eq!(shell(name.as_bytes(), false, false), name);
-        }
-        for name in [
-            "n x", "~x", "#x", "{", "}", "[a]", "a*", "a?", "a=b", "a:b", "a^b", "a!b", "a\\b",
-            "a|b", "a(b", "a&b", "a;b", "a<b", "a$b", "a`b", "!", "",
-        ] {
-            assert_eq!(
-                shell(name.as_bytes(), false, false),
-                format!("'{name}'"),
-                "{name}"
-            );
-        }
-    }
-
-    #[test]
-    fn utf8_is_shown() {
-        assert_eq!(shell("é".as_bytes(), true, true), "'é'");
-        assert_eq!(shell("é".as_bytes(), false, true), "é");
-        assert_eq!(shell("n'é".as_bytes(), false, true), "\"n'é\"");
-        assert_eq!(shell("\u{80}".as_bytes(), true, true), "''$'\\302\\200'");
-        assert_eq!(shell(b"n'\xc3\xa9\xff", true, true), "'''n'\\''é'$'\\377'");
-    }
-
-    #[test]
-    fn values() {
-        assert_eq!(locale_quoted(b"x'y", false), "'x\\'y'");
-        assert_eq!(locale_quoted(b"x'y", true), "‘x'y’");
-        assert_eq!(locale_quoted(b"a\nb\x01\\\"", false), "'a\\nb\\001\\\\\"'");
-        assert_eq!(locale_quoted("é".as_bytes(), false), "'\\303\\251'");
-        assert_eq!(locale_quoted("é".as_bytes(), true), "‘é’");
-    }
-}
+mod tests;

@@ -1,39 +1,16 @@
-//! Times written by a format, as GNU's programs write them in the C locale: the conversions of
-//! `strftime(3)`, with `%N` for nanoseconds, `%q` for the quarter, `%:z` and its like, the flags
-//! `_ - 0 + ^ #`, a width, and the modifiers `E` and `O`. What is no conversion is copied.
+//! Times written by a format, as GNU's programs write them in the C locale. The conversions are
+//! those of `strftime(3)`, with `%N` for nanoseconds, `%q` for the quarter, and `%:z` and the like.
+//! They take the flags `_ - 0 + ^ #`, a width, and the modifiers `E` and `O`. Other text is copied.
 
-use crate::civil::Civil;
+use crate::civil::{Civil, HOUR, MONTHS, WEEKDAYS};
 
-const DAYS: [&str; 7] = [
-    "Sunday",
-    "Monday",
-    "Tuesday",
-    "Wednesday",
-    "Thursday",
-    "Friday",
-    "Saturday",
-];
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-/// Beyond this a width is not believed.
+/// The largest width that is accepted.
 const WIDEST: usize = 1 << 16;
 
-/// How one conversion is to be written.
+/// The shape of a conversion's output.
 #[derive(Clone, Copy, Default)]
 struct Shape {
-    /// `_`, `-`, `0` or `+`; zero if none was given.
+    /// `_`, `-`, `0` or `+`. Zero if none was given.
     pad: u8,
     upper: bool,
     swap: bool,
@@ -41,10 +18,10 @@ struct Shape {
     colons: usize,
 }
 
-/// Appends `time` written by `format`, as GNU's `date`, `ls` and `du` would.
+/// Appends `time` in the form of `format`, as GNU's `date`, `ls` and `du` write it.
 ///
-/// Names are English whatever the locale. GNU find writes some conversions in another way, as the C library has them:
-/// years without zeros before them, seconds with a fraction, and no `%N` or `%q`.
+/// Names are English whatever the locale. GNU find writes some conversions as the C library does:
+/// years without leading zeros, seconds with a fraction, and no `%N` or `%q`.
 pub fn format(format: &[u8], time: &Civil, out: &mut Vec<u8>) {
     write(format, time, false, out);
 }
@@ -83,7 +60,7 @@ fn text(literal: &[u8], upper: bool, out: &mut Vec<u8>) {
     }
 }
 
-/// Reads flags, width and colons after the percent sign; also says how many bytes they take with it.
+/// Reads flags, width and colons after the percent sign. Also returns their length with the sign.
 fn shape(text: &[u8]) -> (Shape, usize) {
     let mut shape = Shape::default();
     let mut at = 1;
@@ -109,8 +86,8 @@ fn shape(text: &[u8]) -> (Shape, usize) {
     (shape, at)
 }
 
-/// Whether the conversion takes that modifier and those colons; `%%` takes nothing at all. In the C locale modifiers
-/// change nothing, but GNU refuses some.
+/// Returns true if the conversion takes that modifier and those colons. `%%` takes neither. In the
+/// C locale modifiers change nothing, but GNU refuses some.
 fn allowed(conversion: u8, modifier: Option<u8>, shape: &Shape, length: usize) -> bool {
     match modifier {
         Some(b'E') => !b"aAbBdDeFgGhHIjklmMNSuUVwW%".contains(&conversion),
@@ -119,7 +96,7 @@ fn allowed(conversion: u8, modifier: Option<u8>, shape: &Shape, length: usize) -
     }
 }
 
-/// Writes one conversion; false if there is none of that letter.
+/// Writes one conversion. Returns false if no conversion has that letter.
 fn convert(conversion: u8, shape: Shape, time: &Civil, out: &mut Vec<u8>) -> bool {
     let twelve = (time.hour + 11) % 12 + 1;
     let half = if time.hour < 12 { "AM" } else { "PM" };
@@ -129,8 +106,8 @@ fn convert(conversion: u8, shape: Shape, time: &Civil, out: &mut Vec<u8>) -> boo
         b'%' => out.push(b'%'),
         b'n' => padded(b"\n", shape, b' ', out),
         b't' => padded(b"\t", shape, b' ', out),
-        b'a' => name(&name_of(&DAYS, time.weekday)[..3], shape, out),
-        b'A' => name(name_of(&DAYS, time.weekday), shape, out),
+        b'a' => name(&name_of(&WEEKDAYS, time.weekday)[..3], shape, out),
+        b'A' => name(name_of(&WEEKDAYS, time.weekday), shape, out),
         b'b' | b'h' => name(&name_of(&MONTHS, time.month - 1)[..3], shape, out),
         b'B' => name(name_of(&MONTHS, time.month - 1), shape, out),
         b'p' if shape.swap => padded(half.to_ascii_lowercase().as_bytes(), shape, b' ', out),
@@ -194,7 +171,7 @@ fn nested(format: &[u8], shape: Shape, time: &Civil, out: &mut Vec<u8>) {
     padded(&inner, shape, b' ', out);
 }
 
-/// The year, at least four digits of it unless a width says otherwise, month and day.
+/// Writes the year with at least four digits, unless a width says otherwise, the month and the day.
 fn iso_date(shape: Shape, time: &Civil, out: &mut Vec<u8>) {
     let of_year = if shape.pad == 0 && shape.width.is_none() {
         Shape {
@@ -213,7 +190,7 @@ fn iso_date(shape: Shape, time: &Civil, out: &mut Vec<u8>) {
     write(b"-%m-%d", time, false, out);
 }
 
-/// A year or a century: with the flag `+` a sign stands before one with more digits than usual.
+/// Writes a year or a century. With the flag `+`, a number of more digits than usual has a sign.
 fn year(value: i64, digits: usize, shape: Shape, out: &mut Vec<u8>) {
     let limit = if digits == 2 { 99 } else { 9999 };
     let wide = shape.width.is_some_and(|width| width > digits);
@@ -235,12 +212,12 @@ fn number(value: i64, digits: usize, shape: Shape, pad: u8, out: &mut Vec<u8>) {
 fn signed(sign: &str, value: u64, digits: usize, shape: Shape, pad: u8, out: &mut Vec<u8>) {
     let digits_of = value.to_string();
     let pad = if shape.pad == 0 { pad } else { shape.pad };
-    // A width counts the sign, the usual number of digits does not.
+    // A width includes the sign; the usual number of digits does not.
     let width = shape.width.unwrap_or(digits + sign.len());
     filled(sign, &digits_of, width, pad, out);
 }
 
-/// Sign and digits at least `width` wide: zeros stand behind the sign, spaces before it.
+/// Writes sign and digits with at least `width` bytes. Zeros follow the sign, spaces precede it.
 fn filled(sign: &str, digits: &str, width: usize, pad: u8, out: &mut Vec<u8>) {
     let missing = width.saturating_sub(sign.len() + digits.len());
     match pad {
@@ -257,7 +234,7 @@ fn filled(sign: &str, digits: &str, width: usize, pad: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(digits.as_bytes());
 }
 
-/// Text at least as wide as asked.
+/// Writes text with at least the width that was given.
 fn padded(text: &[u8], shape: Shape, usual: u8, out: &mut Vec<u8>) {
     let fill = match shape.pad {
         b'0' | b'+' => b'0',
@@ -270,7 +247,7 @@ fn padded(text: &[u8], shape: Shape, usual: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(text);
 }
 
-/// A fraction: a width cuts its digits or adds zeros behind them.
+/// Writes a fraction. A width cuts its digits or adds zeros after them.
 fn nanoseconds(nanos: u32, shape: Shape, out: &mut Vec<u8>) {
     let width = shape.width.filter(|width| *width > 0).unwrap_or(9);
     let digits = format!("{nanos:09}");
@@ -289,11 +266,12 @@ fn nanoseconds(nanos: u32, shape: Shape, out: &mut Vec<u8>) {
     }
 }
 
-/// The distance from UTC, with as many colons as asked; three mean as few as say it all.
+/// Writes the distance from UTC, with the given number of colons. Three colons mean the shortest
+/// exact form.
 fn offset(offset: i64, shape: Shape, out: &mut Vec<u8>) {
     let sign = if offset < 0 { "-" } else { "+" };
     let (hours, minutes, seconds) = (
-        offset.abs() / 3600,
+        offset.abs() / HOUR,
         offset.abs() / 60 % 60,
         offset.abs() % 60,
     );
@@ -317,127 +295,4 @@ fn offset(offset: i64, shape: Shape, out: &mut Vec<u8>) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Saturday 3 February 2024, 09:35:06.07 in India.
-    fn moment() -> Civil {
-        Civil {
-            year: 2024,
-            month: 2,
-            day: 3,
-            hour: 9,
-            minute: 35,
-            second: 6,
-            weekday: 6,
-            yearday: 33,
-            offset: 19_800,
-            zone: "IST".to_owned(),
-            epoch: 1_706_933_106,
-            nanos: 70_000_000,
-        }
-    }
-
-    fn written(time: &Civil, by: &str) -> String {
-        let mut out = Vec::new();
-        format(by.as_bytes(), time, &mut out);
-        String::from_utf8(out).unwrap()
-    }
-
-    /// Formats, and what GNU du 9.1 made of them.
-    const SEEN: &[(&str, &str)] = &[
-        ("%5d", "00003"),
-        ("%-5d", "3"),
-        ("%_5d", "    3"),
-        ("%5e", "    3"),
-        ("%05e", "00003"),
-        ("%1d", "3"),
-        ("%-_d", " 3"),
-        ("%+5d", "00003"),
-        ("%10a", "       Sat"),
-        ("%010a", "0000000Sat"),
-        ("%-10a", "Sat"),
-        ("%^a%#a", "SATSAT"),
-        ("%p%P%#p%^P", "AMamamam"),
-        ("%Z%#Z%10Z", "ISTist       IST"),
-        ("%z %:z %::z %:::z", "+0530 +05:30 +05:30:00 +05:30"),
-        ("%::::z", "%::::z"),
-        ("%:8z", "%:8z"),
-        ("%_z", " +530"),
-        ("%-z", "+530"),
-        ("%8z", "+0000530"),
-        ("%_8z", "    +530"),
-        ("%_::z", " +5:30:00"),
-        ("%-:z", "+5:30"),
-        ("%N", "070000000"),
-        ("%3N", "070"),
-        ("%-N", "07"),
-        ("%_N", "07       "),
-        ("%12N", "070000000000"),
-        ("%_3N", "07 "),
-        ("%Ey%Od", "2403"),
-        ("%Q%5Q", "%Q  %5Q"),
-        ("%E", "%E"),
-        ("%", "%"),
-        ("%5", "   %5"),
-        ("%5%", "   %5%"),
-        ("%_%", "%_%"),
-        ("%%", "%"),
-        ("%n%t", "\n\t"),
-        ("%10D", "  02/03/24"),
-        ("%010D", "0002/03/24"),
-        ("%r", "09:35:06 AM"),
-        ("%c", "Sat Feb  3 09:35:06 2024"),
-        ("%^c", "SAT FEB  3 09:35:06 2024"),
-        ("%x %X %R", "02/03/24 09:35:06 09:35"),
-        ("%j%5j%-j", "0340003434"),
-        ("%U%V%W%u%w%q", "040505661"),
-        ("%s %20s", "1706933106 00000000001706933106"),
-        ("%+4C", "+020"),
-        ("%OY%Ed%E5d", "%OY%Ed%E5d"),
-        ("%OB%Ep", "FebruaryAM"),
-        ("%k%l%I", " 9 909"),
-        ("%F %8F %+F", "2024-02-03 2024-02-03 2024-02-03"),
-        ("%:x%", "%:x%"),
-        ("ab%Lcd", "ab%Lcd"),
-    ];
-
-    #[test]
-    fn seen() {
-        for (by, expected) in SEEN {
-            assert_eq!(&written(&moment(), by), expected, "{by}");
-        }
-    }
-
-    #[test]
-    fn far_years() {
-        let at = |year| Civil { year, ..moment() };
-        let all = "%Y|%C|%y|%F|%+Y|%_Y|%8Y|%8F|%+8Y";
-        assert_eq!(
-            written(&at(10_000), all),
-            "10000|100|00|+10000-02-03|+10000|10000|00010000|10000-02-03|+0010000"
-        );
-        assert_eq!(
-            written(&at(68), all),
-            "0068|00|68|0068-02-03|0068|  68|00000068|68-02-03|+0000068"
-        );
-        assert_eq!(
-            written(&at(-1199), all),
-            "-1199|-11|99|-1199-02-03|-1199|-1199|-0001199|-1199-02-03|-0001199"
-        );
-    }
-
-    #[test]
-    fn west_of_utc() {
-        let west = Civil {
-            offset: -12_600,
-            ..moment()
-        };
-        assert_eq!(written(&west, "%z%:z%:::z"), "-0330-03:30-03:30");
-        let utc = Civil {
-            offset: 0,
-            ..moment()
-        };
-        assert_eq!(written(&utc, "%z%:::z"), "+0000+00");
-    }
-}
+mod tests;

@@ -1,14 +1,14 @@
-//! Data made safe for a terminal, as GNU find does it with names.
+//! Text made safe for a terminal, as in GNU find's output of names.
 //!
-//! Text in messages is made safe by `ringwalk::shown`, which does not lose what it cannot show.
+//! `ringwalk::shown` makes text in messages safe, and loses nothing of it.
 
 use crate::locale::utf8;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
 /// Appends `name` with a `?` for each character that a terminal does not show or may obey: control
-/// characters, line and paragraph separators, and unassigned ones. A byte that is no text of the
-/// locale becomes a `?`, and so does a character that the end of the name cuts off. In a locale
-/// other than UTF-8, no byte from 128 on is text.
+/// characters, line and paragraph separators, and unassigned ones. A `?` also stands for each byte
+/// that is no text in the locale, and for a character that the end of the name cuts off. In a
+/// locale other than UTF-8, no byte from 128 on is text.
 pub fn terminal_safe(name: &[u8], out: &mut Vec<u8>) {
     safe(name, utf8(), out);
 }
@@ -34,7 +34,7 @@ fn safe(name: &[u8], utf8: bool, out: &mut Vec<u8>) {
     }
 }
 
-/// Whether `bytes` are one character that a terminal shows.
+/// Returns true if `bytes` are one character that a terminal shows.
 fn shown(bytes: &[u8]) -> bool {
     let Some(character) = std::str::from_utf8(bytes)
         .ok()
@@ -52,8 +52,9 @@ fn shown(bytes: &[u8]) -> bool {
     )
 }
 
-/// How many bytes the C library takes for the character that `text` begins with; 1 if they are none. It takes sequences
-/// of up to six bytes, of which those beyond U+10FFFF are characters that are never shown.
+/// Returns the number of bytes that the C library takes for the first character of `text`, or 1 if
+/// they are none. It takes sequences of up to six bytes. Those beyond U+10FFFF are characters that
+/// are never shown.
 fn sequence(text: &[u8]) -> usize {
     let (length, least) = match text[0] {
         0xc2..=0xdf => (2, 0x80),
@@ -81,59 +82,4 @@ fn sequence(text: &[u8]) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn made_safe(name: &[u8], utf8: bool) -> Vec<u8> {
-        let mut out = Vec::new();
-        safe(name, utf8, &mut out);
-        out
-    }
-
-    #[test]
-    fn bytes() {
-        for byte in 1..=u8::MAX {
-            let expected = if (32..127).contains(&byte) {
-                byte
-            } else {
-                b'?'
-            };
-            assert_eq!(made_safe(&[byte, b'Z'], false), [expected, b'Z']);
-            assert_eq!(made_safe(&[byte, b'Z'], true), [expected, b'Z']);
-        }
-    }
-
-    /// Names, and how GNU find 4.9 wrote them on a terminal in C.UTF-8.
-    #[test]
-    fn utf8_seen() {
-        let seen: &[(&[u8], &str)] = &[
-            ("é€😀".as_bytes(), "é€😀"),
-            (b"\xe2\x82a", "??a"),
-            (b"x\xe2\x82", "x?"),
-            (b"\xf0\x9f\x98", "?"),
-            (b"\xf0\x9f\x98z", "???z"),
-            (b"\xc3", "?"),
-            (b"\xc3\xc3\xa9", "?é"),
-            (b"\xed\xa0\x80", "???"),
-            (b"\xf4\x90\x80\x80", "?"),
-            (b"\xc0\xaf", "??"),
-            (b"\xe0\x80\xaf", "???"),
-            (b"\xe2\x82\xac\xe2", "€?"),
-            (b"\xf8\x88\x80\x80\x80", "?"),
-            (b"\xe2\x82\n\xe9", "????"),
-            ("\u{80}\u{9f}\u{a0}\u{ad}".as_bytes(), "??\u{a0}\u{ad}"),
-            (
-                "\u{2028}\u{2029}\u{202e}\u{200b}".as_bytes(),
-                "??\u{202e}\u{200b}",
-            ),
-            (
-                "\u{378}\u{fdd0}\u{ffff}\u{e000}\u{10fffd}\u{10ffff}".as_bytes(),
-                "???\u{e000}\u{10fffd}?",
-            ),
-        ];
-        for (name, expected) in seen {
-            let safe = String::from_utf8(made_safe(name, true)).unwrap();
-            assert_eq!(&safe, expected, "{name:x?}");
-        }
-    }
-}
+mod tests;

@@ -1,4 +1,4 @@
-//! `doctor`: what this kernel, user and file system allow.
+//! `doctor`: a report on the sources that this kernel, user and file system allow.
 
 use crate::errors::os_error;
 use crate::given::Given;

@@ -1,12 +1,14 @@
-//! The engine's errors as Python's exceptions.
+//! Converts the engine's errors to Python exceptions.
 
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use ringwalk::Errno;
 
-/// `OSError(errno, strerror, filename)`, which Python makes `FileNotFoundError`, `PermissionError` and so on by itself.
+/// Returns `OSError(errno, strerror, filename)`, which Python turns into `FileNotFoundError`,
+/// `PermissionError` and so on.
 ///
-/// `filename` is what the caller gave (`str`, `bytes`, a descriptor), or [`pyo3::Python::None`].
+/// `filename` is the argument of the caller (`str`, `bytes`, a descriptor), or
+/// [`pyo3::Python::None`].
 pub(crate) fn os_error(errno: Errno, filename: &Bound<'_, PyAny>) -> PyErr {
     match filename.py().import("os").and_then(|os| {
         os.call_method1("strerror", (errno.raw_os_error(),))

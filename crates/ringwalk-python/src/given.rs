@@ -1,28 +1,28 @@
-//! What callers give: paths, and the options that all walks have.
+//! Arguments of callers: paths, and the options that all walks have.
 
 use crate::names::NameKind;
 use pyo3::exceptions::{PyOSError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
-use ringwalk::{Follow, Scan, SourceChoice, Stay, Walk};
-use std::ffi::{OsStr, OsString};
+use ringwalk::{Follow, InodeSweep, SourceChoice, SourceError, Stay, Walk};
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::os::unix::ffi::OsStringExt as _;
 
 /// A path.
 pub(crate) struct Given {
     pub(crate) kind: NameKind,
-    /// The path as `str` or `bytes`, for exceptions.
+    /// The path as the caller gave it, `str` or `bytes`, for exceptions.
     pub(crate) object: Py<PyAny>,
     pub(crate) path: OsString,
 }
 
 impl Given {
-    /// Of `str` or `bytes`. `python/ringwalk/_paths.py` makes those of path-like objects.
+    /// Converts `str` or `bytes`. `python/ringwalk/_paths.py` converts path-like objects to these.
     ///
     /// # Errors
     ///
-    /// `TypeError` for anything else; `ValueError` if there is a NUL in it.
+    /// `TypeError` for any other object; `ValueError` for a path with a NUL.
     pub(crate) fn new(path: &Bound<'_, PyAny>) -> PyResult<Self> {
         let kind = NameKind::of(path)?;
         Ok(Self {
@@ -33,11 +33,11 @@ impl Given {
     }
 }
 
-/// One path, or any number of them.
+/// Converts one path, or an iterable of paths.
 ///
 /// # Errors
 ///
-/// As those of [`Given::new`]; `ValueError` if there are none.
+/// Those of [`Given::new`]; `ValueError` if there is no path.
 pub(crate) fn paths(given: &Bound<'_, PyAny>) -> PyResult<Vec<OsString>> {
     if given.is_instance_of::<PyString>() || given.is_instance_of::<PyBytes>() {
         return Ok(vec![Given::new(given)?.path]);
@@ -52,7 +52,7 @@ pub(crate) fn paths(given: &Bound<'_, PyAny>) -> PyResult<Vec<OsString>> {
     Ok(paths)
 }
 
-/// Which links are followed: `"never"`, `"roots"` or `"always"`.
+/// Returns the links to follow: `"never"`, `"roots"` or `"always"`.
 ///
 /// # Errors
 ///
@@ -68,7 +68,7 @@ pub(crate) fn follow(word: &str) -> PyResult<Follow> {
     }
 }
 
-/// Where a walk does not go on.
+/// Returns the bounds of a walk.
 pub(crate) fn stay(one_file_system: bool) -> Stay {
     if one_file_system {
         Stay::Device
@@ -77,7 +77,7 @@ pub(crate) fn stay(one_file_system: bool) -> Stay {
     }
 }
 
-/// What is done about what cannot be read: true if it is raised.
+/// Returns true if read errors are raised.
 ///
 /// # Errors
 ///
@@ -92,7 +92,7 @@ pub(crate) fn raises(on_error: &str) -> PyResult<bool> {
     }
 }
 
-/// By what and by how many a walk is read.
+/// The source and the number of threads of a walk.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Engine {
     source: SourceChoice,
@@ -103,11 +103,11 @@ impl Engine {
     /// More threads than this on one tree were never of use.
     const MOST_WORKERS: usize = 1024;
 
-    /// Of the words that were given.
+    /// Converts the options of a caller.
     ///
     /// # Errors
     ///
-    /// `ValueError` if there is no such source, or for a number that makes no sense.
+    /// `ValueError` for a source that does not exist, and for an invalid number.
     pub(crate) fn new(source: &str, workers: Option<usize>) -> PyResult<Self> {
         let source = source
             .parse()
@@ -132,30 +132,47 @@ impl Engine {
         walk.source(self.source).workers(self.workers)
     }
 
-    /// Sets up a walk, if the source that was asked for by name can read its roots.
+    /// Sets up a walk, and checks that a source given by name can read its roots.
     ///
     /// # Errors
     ///
-    /// `OSError` (`ENOTSUP`) with what it is that keeps it from that.
+    /// `OSError` (`ENOTSUP`) with the reason if the source cannot read a root.
     pub(crate) fn ready(&self, py: Python<'_>, walk: Walk) -> PyResult<Walk> {
+        py.detach(|| self.checked(walk))
+            .map_err(|error| refused(&error))
+    }
+
+    /// Sets up a walk as [`ready`](Self::ready) does, on a thread without the interpreter.
+    ///
+    /// # Errors
+    ///
+    /// If the source cannot read a root; [`refused`] makes the exception.
+    pub(crate) fn checked(&self, walk: Walk) -> Result<Walk, SourceError> {
         let walk = self.apply(walk);
-        let checked = py.detach(|| walk.check_source());
-        checked.map_err(|error| refused(error.path().as_os_str(), &error))?;
+        walk.check_source()?;
         Ok(walk)
     }
 
+    /// Returns the number of threads, if the caller gave one.
+    pub(crate) fn workers(&self) -> Option<NonZeroUsize> {
+        self.workers
+    }
+
     /// Sets up a scan.
-    pub(crate) fn apply_to_scan(&self, scan: Scan) -> Scan {
+    pub(crate) fn apply_to_sweep(&self, scan: InodeSweep) -> InodeSweep {
         scan.source(self.source).workers(self.workers)
     }
 }
 
-fn refused(path: &OsStr, error: &ringwalk::SourceError) -> PyErr {
+/// Returns the exception for a source that cannot read a root.
+pub(crate) fn refused(error: &SourceError) -> PyErr {
     let errno = rustix::io::Errno::NOTSUP.raw_os_error();
-    PyOSError::new_err((errno, error.reason().to_owned(), path.to_owned()))
+    let path = error.path().as_os_str().to_owned();
+    PyOSError::new_err((errno, error.reason().to_owned(), path))
 }
 
-/// A number as callers give it: those that are too large or negative are a `ValueError`, as others are that make no sense.
+/// Converts a number of a caller. Numbers that are negative or too large are a `ValueError`, like
+/// other invalid numbers.
 pub(crate) fn number(given: &Bound<'_, PyAny>) -> PyResult<usize> {
     given.extract().map_err(|error: PyErr| {
         if error.is_instance_of::<PyOverflowError>(given.py()) {
@@ -169,7 +186,7 @@ pub(crate) fn number(given: &Bound<'_, PyAny>) -> PyResult<usize> {
     })
 }
 
-/// The same, or `None`.
+/// Converts a number or `None`.
 pub(crate) fn number_or_none(given: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
     (!given.is_none()).then(|| number(given)).transpose()
 }

@@ -1,6 +1,6 @@
 //! The Python package `ringwalk`, as its compiled module `ringwalk._ringwalk`.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
 //! | `errors.rs` | the engine's errors as Python's exceptions: the only place where that is done |
 //! | `names.rs` | names and paths as `str` or `bytes` |
@@ -10,20 +10,22 @@
 //! | `sums.rs` | `du`, `count` |
 //! | `find/` | `find` |
 //! | `doctor.rs` | `doctor` |
+//! | `snapshot/` | `snapshot`, `open_snapshot`, `diff`, `report` |
 //! | `walk/`, `scandir/` | `walk` and `scandir` with `DirEntry`, as the standard library's |
 //!
-//! **No Python code runs below frames of Rust**, and no function that detaches by itself. When
-//! the interpreter ends, a daemon thread that attaches again is ended at that call (before Python
-//! 3.14). Frames of Rust cannot be unwound for that, so the process would be aborted. The
-//! `attach` and `detach` of pyo3 are safe, as they park the thread for ever instead. So system
-//! calls are made in Rust and detached, and `python/ringwalk` calls callbacks and path-like
-//! objects. The exceptions: `__index__` and `__bool__` of arguments of other types than the
-//! built-in ones, the warning about an unclosed `scandir`, the import of `_aio`, and `json.loads`
-//! in `doctor`.
+//! **No Python code runs below frames of Rust**, and no function that detaches from the interpreter
+//! by itself. When the interpreter ends, a daemon thread that attaches again is ended at that call
+//! (before Python 3.14). Frames of Rust cannot be unwound for that, so the process would abort.
+//! `attach` and `detach` of pyo3 are safe: they park the thread for ever instead. So this crate
+//! makes system calls in Rust, detached, and `python/ringwalk` calls callbacks and path-like
+//! objects. The exceptions are: `__index__` and `__bool__` of arguments of types that are not built
+//! in, the warning about an unclosed `scandir`, the import of `_aio`, and `json.loads` in `doctor`
+//! and `add_up`.
 //!
-//! The Python side is in `python/ringwalk`: `__init__.py` says what is public, `_ringwalk.pyi` has the types. What is
-//! *not* here: anything that a Rust program could use, which belongs to the crates below; and any state of the module,
-//! which threads of a free-threaded interpreter would have to share.
+//! The Python side is in `python/ringwalk`: `__init__.py` lists the public names, `_ringwalk.pyi`
+//! has the types. This crate has nothing that a Rust program could use; that belongs to the crates
+//! below. The module has no state, which threads of a free-threaded interpreter would have to
+//! share.
 
 #![allow(
     clippy::doc_lazy_continuation,
@@ -39,13 +41,14 @@ mod given;
 mod names;
 mod scan;
 mod scandir;
+mod snapshot;
 mod sums;
 mod waiting;
 mod walk;
 
 use pyo3::prelude::*;
 
-/// The compiled part of `ringwalk`; import that instead.
+/// The compiled part of `ringwalk`. Programs import `ringwalk`.
 #[pymodule(gil_used = false)]
 mod _ringwalk {
     #[pymodule_export]
@@ -57,11 +60,15 @@ mod _ringwalk {
     #[pymodule_export]
     use crate::scandir::{DirEntry, ScandirIterator, scandir};
     #[pymodule_export]
+    use crate::snapshot::{Change, Diff, FileVersion, OpenSnapshot};
+    #[pymodule_export]
+    use crate::snapshot::{add_up, compare, take_snapshot};
+    #[pymodule_export]
     use crate::sums::{Count, Usage, count, du};
     #[pymodule_export]
     use crate::walk::Walk;
 
-    /// Version of the package, which is the engine's.
+    /// The version of the package and of the engine.
     #[pymodule_export]
     #[allow(non_upper_case_globals)]
     const __version__: &str = env!("CARGO_PKG_VERSION");

@@ -1,16 +1,16 @@
-//! Names and paths as Python's objects: `str` where a caller gives `str`, `bytes` for `bytes`.
+//! Names and paths as Python objects: `str` for callers that use `str`, `bytes` for `bytes`.
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyString};
 
-/// What names are given as.
+/// The type of the names that a caller gets.
 pub(crate) enum NameKind {
     Bytes,
-    /// Decoded as `os.fsdecode` does, but by the codec itself: that function is written in Python,
-    /// and code in Python may have to wait for the interpreter. From UTF-8, with escapes for what
-    /// is not, most names need not be decoded there.
+    /// Decoded like `os.fsdecode`, but by the codec itself: `os.fsdecode` is written in Python, and
+    /// code in Python may have to wait for the interpreter. For UTF-8 with escapes, most names need
+    /// no codec.
     Text {
         utf8: bool,
         encoding: Py<PyAny>,
@@ -19,7 +19,7 @@ pub(crate) enum NameKind {
 }
 
 impl NameKind {
-    /// What goes with a path that is `str` or `bytes`.
+    /// Returns the type that matches a path of `str` or `bytes`.
     ///
     /// # Errors
     ///
@@ -37,9 +37,9 @@ impl NameKind {
         }
     }
 
-    /// As `str`.
+    /// Returns the type for `str`.
     pub(crate) fn text(py: Python<'_>) -> PyResult<Self> {
-        // The interpreter never changes it.
+        // The interpreter never changes this encoding.
         static CODEC: PyOnceLock<(bool, Py<PyAny>, Py<PyAny>)> = PyOnceLock::new();
         let (utf8, encoding, errors) = CODEC.get_or_try_init(py, || {
             let sys = py.import("sys")?;
@@ -59,13 +59,13 @@ impl NameKind {
         matches!(self, Self::Bytes)
     }
 
-    /// Whether names that are UTF-8 are `str` with just those characters.
+    /// Returns true if names in UTF-8 become `str` with exactly those characters.
     #[inline]
     pub(crate) fn is_utf8_text(&self) -> bool {
         matches!(self, Self::Text { utf8: true, .. })
     }
 
-    /// The object for a name or a path.
+    /// Returns the object for a name or a path.
     pub(crate) fn object<'py>(&self, py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
         match self {
             Self::Bytes => Ok(PyBytes::new(py, bytes).into_any()),
@@ -80,11 +80,12 @@ impl NameKind {
         }
     }
 
-    /// The bytes of a path that is `str` or `bytes`.
+    /// Returns the bytes of a path of `str` or `bytes`.
     ///
     /// # Errors
     ///
-    /// `ValueError` if there is a NUL in it; `UnicodeEncodeError` if it has characters that no file name has.
+    /// `ValueError` for a path with a NUL; `UnicodeEncodeError` for characters that no file name
+    /// has.
     pub(crate) fn encode(&self, object: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
         let bytes = match self {
             Self::Text {
@@ -93,13 +94,13 @@ impl NameKind {
                 errors,
             } if object.is_instance_of::<PyString>() => match object.cast::<PyString>()?.to_str() {
                 Ok(text) if *utf8 => text.as_bytes().to_vec(),
-                // There are escapes in it.
+                // The text has escapes.
                 _ => {
                     let encoded = object.call_method1("encode", (encoding, errors))?;
                     encoded.cast::<PyBytes>()?.as_bytes().to_vec()
                 }
             },
-            _ => object.cast::<PyBytes>()?.as_bytes().to_vec(),
+            Self::Text { .. } | Self::Bytes => object.cast::<PyBytes>()?.as_bytes().to_vec(),
         };
         if bytes.contains(&0) {
             return Err(PyValueError::new_err("embedded null byte"));

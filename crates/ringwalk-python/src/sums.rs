@@ -6,13 +6,15 @@ use crate::scan::type_word;
 use crate::waiting;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use ringwalk::{Errno, Fields, FileType, Follow, Operation, Scan, Stay, Walk};
-use ringwalk_sums::{Measurer, Measuring, Scanned, Tally, Trouble, Usage as Sums};
+use ringwalk::sync::{IgnorePoison, lock};
+use ringwalk::{Errno, Fields, FileType, Follow, InodeSweep, Operation, Stay, Walk};
+use ringwalk_du::{Rule, Usage as Sums};
+use ringwalk_sums::{ReadError, SweptTally, Tally};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
-/// What could not be read, by the bytes of its path.
+/// The read errors, by the bytes of their paths.
 struct Failure {
     operation: Operation,
     path: OsString,
@@ -23,25 +25,26 @@ struct Failure {
 struct Failures(Mutex<Vec<Failure>>);
 
 impl Failures {
-    fn push(&self, trouble: Trouble<'_>) {
-        let mut failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    fn push(&self, error: ReadError<'_>) {
+        let mut failures = lock(&self.0);
         failures.push(Failure {
-            operation: trouble.operation,
-            path: trouble.path.as_os_str().to_owned(),
-            errno: trouble.errno,
+            operation: error.operation,
+            path: error.path.as_os_str().to_owned(),
+            errno: error.errno,
         });
     }
 
     fn into_inner(self) -> Vec<Failure> {
-        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+        self.0.into_inner().ignore_poison()
     }
 }
 
-/// The exceptions for failures, in the order in which they came; with paths of the kind that was given.
+/// Returns the exceptions for failures in the order of their occurrence. Their paths have the type
+/// that the caller gave.
 ///
 /// # Errors
 ///
-/// The exception for the path that was given itself, if `is_fatal` says that nothing is known without it.
+/// The exception for the given path itself, if `is_fatal` says that there is no result without it.
 fn exceptions(
     py: Python<'_>,
     given: &Given,
@@ -65,11 +68,11 @@ fn exceptions(
 pub(crate) struct Usage {
     /// Sum of the sizes of regular files and symbolic links in bytes.
     apparent_size: u128,
-    /// Bytes that they take on the device.
+    /// Bytes that the files take on the device.
     allocated: u128,
-    /// Files of any type, directories and the path itself included.
+    /// Number of files of any type, including directories and the path itself.
     entries: u64,
-    /// `OSError` for each that could not be read, in no order.
+    /// The read errors, in no particular order.
     errors: Py<PyList>,
 }
 
@@ -101,17 +104,18 @@ pub(crate) fn du(
     let follow = self::follow(follow)?;
     let engine = Engine::new(source, workers)?;
     let walk = Walk::new(given.path.clone())
-        .fields(Measuring::FIELDS)
+        .fields(Sums::FIELDS)
         .follow(follow);
     let walk = engine.ready(py, walk)?;
-    let scan = (follow != Follow::Always).then(|| {
-        let scan = Scan::new(given.path.clone()).fields(Measuring::FIELDS);
-        let scan = scan.follow(follow != Follow::Never);
-        engine.apply_to_scan(scan.stay(stay(one_file_system)))
+    let sweep = (follow != Follow::Always).then(|| {
+        let sweep = InodeSweep::new(given.path.clone()).fields(Sums::FIELDS);
+        let sweep = sweep.follow(follow != Follow::Never);
+        engine.apply_to_sweep(sweep.stay(stay(one_file_system)))
     });
     let (sums, failures) = waiting::run(py, "ringwalk-du", move |stop| {
         let failures = Failures::default();
-        let sums = measure(walk, scan, follow, one_file_system, &failures, stop);
+        let rule = Rule::new(follow).one_file_system(one_file_system);
+        let sums = Sums::measure(walk, sweep, &rule, &|error| failures.push(error), stop);
         (sums, failures.into_inner())
     })?;
     Ok(Usage {
@@ -124,38 +128,17 @@ pub(crate) fn du(
     })
 }
 
-fn measure(
-    walk: Walk,
-    scan: Option<Scan>,
-    follow: Follow,
-    one_file_system: bool,
-    failures: &Failures,
-    stop: &(dyn Fn() -> bool + Sync),
-) -> Sums {
-    let measuring = Measuring {
-        follow,
-        one_file_system,
-        tell: &|trouble| failures.push(trouble),
-        stop,
-        met: Mutex::default(),
-    };
-    // What is not a whole file system is declined, and walked.
-    let scanned = scan.and_then(|scan| scan.run(|_| Measurer::new(&measuring)).ok());
-    let outcome = scanned.unwrap_or_else(|| walk.run(|_| Measurer::new(&measuring)));
-    let parts = outcome.visitors.iter().map(|visitor| visitor.usage);
-    parts.fold(Sums::default(), |sum, part| sum.plus(&part))
-}
-
 #[doc = include_str!(concat!(env!("OUT_DIR"), "/Count.txt"))]
 #[pyclass(frozen, get_all, module = "ringwalk")]
 pub(crate) struct Count {
-    /// Files of any type, by each of their names; the directory itself does not count.
+    /// Number of files of any type, by each of their names; the directory itself does not count.
     files: u64,
-    /// Sum of their sizes in bytes, by each of their names; `None` if metadata was not wanted.
+    /// Sum of the sizes in bytes, by each of their names; `None` without metadata.
     bytes: Option<u128>,
-    /// Files by type, in the words of `scan`; one whose type could not be found out is `unknown`.
+    /// Number of files by type. The types are those of `scan`, and `unknown` for files whose type
+    /// could not be found out.
     types: Py<PyDict>,
-    /// `OSError` for each that could not be read, in no order.
+    /// The read errors, in no particular order.
     errors: Py<PyList>,
 }
 
@@ -195,13 +178,13 @@ pub(crate) fn count(
         .follow(follow)
         .stay(stay(one_file_system));
     let walk = engine.ready(py, walk)?;
-    let scan = (follow != Follow::Always && stay(one_file_system) == Stay::Anywhere).then(|| {
-        let scan = Scan::new(given.path.clone()).fields(fields);
-        engine.apply_to_scan(scan.follow(follow != Follow::Never))
+    let sweep = (follow != Follow::Always && stay(one_file_system) == Stay::Anywhere).then(|| {
+        let sweep = InodeSweep::new(given.path.clone()).fields(fields);
+        engine.apply_to_sweep(sweep.follow(follow != Follow::Never))
     });
     let (tally, failures) = waiting::run(py, "ringwalk-count", move |stop| {
         let failures = Failures::default();
-        let tally = tally(walk, scan, &failures, stop);
+        let tally = tally(walk, sweep, &failures, stop);
         (tally, failures.into_inner())
     })?;
     let types = PyDict::new(py);
@@ -225,18 +208,18 @@ struct Counted {
 
 fn tally(
     walk: Walk,
-    scan: Option<Scan>,
+    sweep: Option<InodeSweep>,
     failures: &Failures,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Counted {
-    let tell = |trouble: Trouble<'_>| failures.push(trouble);
-    let new = || Tally::new(&tell).stop_when(stop);
-    let scanned = scan.and_then(|scan| scan.run(|_| Scanned::new(new())).ok());
-    let parts = match scanned {
+    let report = |error: ReadError<'_>| failures.push(error);
+    let new = || Tally::new(&report).stop_when(stop);
+    let swept = sweep.and_then(|sweep| sweep.run(|_| SweptTally::new(new())).ok());
+    let parts = match swept {
         Some(outcome) => outcome
             .visitors
             .into_iter()
-            .map(Scanned::into_tally)
+            .map(SweptTally::into_tally)
             .collect(),
         None => walk.run(|_| new()).visitors,
     };

@@ -20,7 +20,9 @@ API = README.parent.parent.parent / "docs" / "api.md"
 def examples() -> dict[str, str]:
     """Texts with examples, by what they document."""
     texts = {}
-    for node in ast.walk(ast.parse(STUB.read_text())):
+    sources = STUB, STUB.with_name("_snapshot.py")
+    nodes = [node for source in sources for node in ast.walk(ast.parse(source.read_text()))]
+    for node in nodes:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             text = ast.get_docstring(node)
             if text and ">>>" in text:
@@ -36,7 +38,8 @@ def names(tmp_path):
     (top / "src" / "main.c").write_text("int main(){}")
     if os.stat(top / "src").st_size != 4096:
         pytest.skip("directories have other sizes here than in the examples")
-    return {"ringwalk": ringwalk, "pyarrow": pyarrow, "os": os, "top": top}
+    saved = tmp_path / "saved.parquet"
+    return {"ringwalk": ringwalk, "pyarrow": pyarrow, "os": os, "top": top, "saved": saved}
 
 
 def check(text: str, name: str, names) -> None:
@@ -82,5 +85,6 @@ def test_everything_public_is_documented_in_the_stub_and_at_run_time():
             text = getattr(ringwalk, name).__doc__
             assert text and len(text) > 15, name
             # What is written in Python needs no stub.
-            stub = STUB.read_text() + STUB.with_name("_walk.py").read_text()
+            written = ("_ringwalk.pyi", "_snapshot.py", "_walk.py")
+            stub = "".join(STUB.with_name(source).read_text() for source in written)
             assert text.splitlines()[0] in stub or name == "SearchError"

@@ -20,6 +20,9 @@ WORK = {
     "count": "ringwalk.count(top)",
     "du": "ringwalk.du(top)",
     "doctor": "ringwalk.doctor(top)",
+    "snapshot": "ringwalk.snapshot(Name(str(top)), f'{top}.{threading.get_ident()}')",
+    "diff": "ringwalk.diff(saved, Name(str(top)))",
+    "report": "ringwalk.report(saved, 'type', under=Name(str(top / 'a')))",
     "async": "asyncio.run(read(top))",
 }
 
@@ -31,6 +34,8 @@ import ringwalk
 top = pathlib.Path(sys.argv[1])
 fd = os.open(top / "a", os.O_RDONLY)
 errors = []
+saved = f"{top}.parquet"
+ringwalk.snapshot(top, saved)
 
 class Name:
     "A path-like object, whose path Python code tells."

@@ -43,6 +43,7 @@ def test_paths_are_those_of_find(tree, words):
     assert sorted(map(os.fsencode, found)) == sorted(expected)
 
 
+@pytest.mark.smoke
 def test_paths_are_of_the_kind_given(tree):
     odd = os.fsencode(tree) + b"/\xff\xfe.dat"
     assert list(ringwalk.find(os.fsencode(tree), "-name", "*.dat")) == [odd]

@@ -5,7 +5,9 @@ import pathlib
 import sys
 
 import pytest
+import ringwalk
 from processes import finished
+from support import run
 
 CALLS = {
     "walk": "list(ringwalk.walk(point))",
@@ -27,6 +29,13 @@ with ringwalk.find(point, '-size', '+1') as found:
     list(found)""",
     "count": "ringwalk.count(above)",
     "du": "ringwalk.du(point)",
+    "snapshot": "ringwalk.snapshot(above, above + '/saved')",
+    "snapshot of the root": "ringwalk.snapshot(point, above + '/saved')",
+    "diff": """
+os.mkdir(above + "/small")
+ringwalk.snapshot(above + "/small", above + "/small.parquet")
+ringwalk.diff(above + "/small.parquet", point)""",
+    "report": "ringwalk.report(above, 'owner')",
     "scandir": "[entry.is_dir() for entry in ringwalk.scandir(point)]",
     "stat": "[entry.stat() for entry in ringwalk.scandir(point)]",
     "async": """
@@ -73,3 +82,34 @@ def test_ctrl_c_does_not_wait_for_the_server(tmp_path, what, operation):
     command = [sys.executable, server, operation, tmp_path / "point", code]
     done = finished(command, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("KeyboardInterrupt\n0\n", "")
+
+
+def test_an_interrupted_snapshot_leaves_the_older_one(tmp_path):
+    (tmp_path / "tree").mkdir()
+    for number in range(1000):
+        (tmp_path / "tree" / f"file{number}").touch()
+    output = tmp_path / "saved"
+    ringwalk.snapshot(tmp_path / "tree", output)
+    script = """
+import signal, sys, threading, time, _thread
+import ringwalk
+
+# A program that was started in the background ignores the signal.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+def interrupt():
+    time.sleep(float(sys.argv[3]))
+    _thread.interrupt_main()
+
+try:
+    threading.Thread(target=interrupt).start()
+    while True:
+        ringwalk.snapshot(sys.argv[1], sys.argv[2])
+except KeyboardInterrupt:
+    print("KeyboardInterrupt")
+"""
+    for seconds in (0.01, 0.05, 0.1):
+        done = run(script, tmp_path / "tree", output, seconds)
+        assert (done.stdout, done.stderr) == ("KeyboardInterrupt\n", "")
+        # What is there is whole.
+        assert len(ringwalk.open_snapshot(output)) == 1001

@@ -1,8 +1,11 @@
 """`scan` against what the standard library finds, and its options."""
 
+import fcntl
 import os
 import re
 import stat
+import struct
+from pathlib import Path
 
 import pytest
 import ringwalk
@@ -13,6 +16,7 @@ pa = pytest.importorskip("pyarrow")
 ALL = [
     "path", "name", "parent", "depth", "root", "type", "size", "blocks", "mtime", "atime", "ctime",
     "btime", "mode", "nlink", "uid", "gid", "ino", "dev", "rdev", "mnt_id",
+    "projid",
 ]  # fmt: skip
 
 TYPES = {
@@ -32,6 +36,47 @@ def ints(scan, column) -> dict[bytes, int | None]:
     return dict(zip(table["path"].to_pylist(), table[column].cast(pa.int64()).to_pylist()))
 
 
+def project_id(path) -> int | None:
+    """FS_IOC_FSGETXATTR of linux/fs.h."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        return struct.unpack_from("=I", fcntl.ioctl(descriptor, 0x801C581F, bytes(28)), 12)[0]
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+
+
+def test_all_columns_are_listed_everywhere():
+    """The columns that there are, those of the stub, and those that the tests compare."""
+    with pytest.raises(ValueError, match='no field "other"') as error:
+        ringwalk.scan(".", ["other"])
+    assert str(error.value).partition("there are: ")[2].split(", ") == ALL
+    stub = Path(ringwalk.__file__).with_name("_ringwalk.pyi").read_text()
+    literal = re.search(r"^_Field: TypeAlias = Literal\[(.*?)\]$", stub, re.M | re.S)[1]
+    assert re.findall(r'"(\w+)"', literal) == ALL
+    described = re.findall(r"`(\w+)`", ringwalk.scan.__doc__)
+    assert set(ALL) <= set(described)
+
+
+def test_project_ids_are_those_of_open_files(tree):
+    scan = ringwalk.scan(tree, ["path", "type", "projid"])
+    assert pa.schema(scan).field("projid").type == pa.uint32()
+    found = pa.table(scan).to_pylist()
+    asked = [row for row in found if row["type"] in ("file", "directory")]
+    assert asked
+    for row in asked:
+        assert row["projid"] == project_id(row["path"]), row
+
+
+def test_a_project_id_that_is_not_known_is_null():
+    """/proc has no project ids."""
+    scan = ringwalk.scan("/proc/self/fdinfo", ["name", "projid", "size"])
+    table = pa.table(scan)
+    assert table["projid"].null_count == len(table) > 1
+
+
+@pytest.mark.smoke
 def test_all_columns_are_what_lstat_says(tree):
     expected = listed(tree)
     found = rows(ringwalk.scan(tree, ALL))
@@ -218,6 +263,15 @@ def test_no_path_and_paths_that_cannot_be():
         ringwalk.scan([])
     with pytest.raises(ValueError, match="null byte"):
         ringwalk.scan("a\0b")
+
+
+def test_the_stub_names_every_source():
+    with pytest.raises(ValueError, match="there are: ") as refused:
+        ringwalk.scan(".", source="tape")
+    names = str(refused.value).rpartition("there are: ")[2].split(", ")
+    stub = Path(ringwalk.__file__).with_name("_ringwalk.pyi").read_text()
+    (listed,) = re.findall(r"^_Source: TypeAlias = Literal\[(.*)\]$", stub, re.MULTILINE)
+    assert listed == ", ".join(f'"{name}"' for name in names)
 
 
 def test_a_source_that_cannot_be_used_here_is_refused_with_its_reason():

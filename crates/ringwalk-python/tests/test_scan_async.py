@@ -97,7 +97,7 @@ def test_a_loop_that_is_closed_while_a_batch_is_awaited(endless):
     with pytest.raises(asyncio.TimeoutError):
         loop.run_until_complete(asyncio.wait_for(anext(aiter(scan)), 0.05))
     loop.close()
-    # Wakes whoever waited, of whom there is nobody left.
+    # Wakes the waiting tasks, of which none remains.
     scan.close()
     assert wait_until(lambda: not threads())
 

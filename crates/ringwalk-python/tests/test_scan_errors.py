@@ -1,4 +1,4 @@
-"""What could not be read: told, whole, while and after."""
+"""Read errors: reported in full, during the scan and after it."""
 
 import asyncio
 import errno

@@ -14,7 +14,7 @@ from support import run
 
 
 def facts(entry):
-    """Everything that an entry tells, errors included."""
+    """Returns everything that an entry reports, errors included."""
 
     def ask(method, *arguments, **options):
         try:

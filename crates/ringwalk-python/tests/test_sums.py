@@ -25,6 +25,7 @@ def has_size(status: os.stat_result) -> bool:
     return stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode)
 
 
+@pytest.mark.smoke
 def test_du_counts_each_file_once(tree):
     files = {(status.st_dev, status.st_ino): status for status in listed(tree).values()}
     usage = ringwalk.du(tree)
@@ -74,6 +75,7 @@ def test_du_of_what_links_lead_to(tree):
     ]
 
 
+@pytest.mark.smoke
 def test_count_counts_every_name_below(tree):
     below = listed(tree)
     below.pop(os.fsencode(tree))

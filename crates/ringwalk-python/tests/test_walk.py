@@ -78,6 +78,7 @@ def test_trees_of_all_kinds_are_walked_as_by_os_walk(tmp_path, seed, topdown, ki
     assert sorted_walk(ringwalk.walk, top) == sorted_walk(os.walk, top)
 
 
+@pytest.mark.smoke
 def test_links_are_followed_as_by_os_walk(tmp_path):
     make_tree(tmp_path, 3, directories=12, files=12)
     (tmp_path / "up").symlink_to("..")

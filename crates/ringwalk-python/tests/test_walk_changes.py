@@ -143,7 +143,7 @@ def test_a_link_in_the_place_of_a_directory_is_not_followed(tmp_path):
 
 
 def test_proc_is_walked_now():
-    """Its directories do not tell when they were changed: what has come since is seen."""
+    """Its directories do not report when they were changed: newer entries are seen."""
     reader, writer = os.pipe()
     try:
         walked = ringwalk.walk("/proc/self")

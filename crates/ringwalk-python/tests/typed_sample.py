@@ -48,11 +48,30 @@ def sums() -> int:
         return 0
 
 
+def snapshots(top: pathlib.Path) -> int:
+    info = ringwalk.snapshot([top, b"/tmp"], top / "out", xattrs=True, memory=1 << 20)
+    assert_type(info, dict[str, Any])
+    files = ringwalk.open_snapshot(b"out")
+    assert_type(files, ringwalk.Snapshot)
+    assert_type(files.locate(top), int | None)
+    files.to_arrow(under=top, columns=["path"])
+    diff = ringwalk.diff(files, os.curdir, renames=False)
+    for change in diff:
+        assert_type(change, ringwalk.Change)
+        assert_type(change.new, ringwalk.FileVersion | None)
+        assert_type(change.renamed_from, tuple[str, str] | None)
+    assert_type(diff.groups("dir", depth=2), list[dict[str, Any]])
+    assert_type(ringwalk.report(files, ["owner", "age"], under=b"x"), dict[str, Any])
+    return diff[0].growth + len(diff) + len(files)
+
+
 def wrong() -> None:
     ringwalk.scan(".", ["sise"])  # type: ignore[list-item]
     ringwalk.scan(".", follow="all")  # type: ignore[arg-type]
     ringwalk.find(".", 3)  # type: ignore[call-overload]
     ringwalk.du(None)  # type: ignore[arg-type]
+    ringwalk.snapshot(".")  # type: ignore[call-arg]
+    ringwalk.report("saved", 3)  # type: ignore[arg-type]
 
 
 def standard(top: pathlib.Path, raw: bytes) -> None:

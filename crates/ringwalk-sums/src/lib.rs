@@ -1,24 +1,15 @@
-//! Sums over directory trees: how many files there are, and how much space they take.
+//! Counts of the files below directories.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
-//! | `tally.rs` | files by type, by each of their names |
-//! | `usage.rs` | space, of each file once |
-//! | `met.rs` | files met before |
-//! | `location.rs` | where directories lie, and those that lie within themselves |
-//! | `trouble.rs` | what could not be read, and whether to go on |
+//! | `tally.rs` | files by type and their sizes, each file by each of its names |
+//! | `read_error.rs` | read errors that visitors report, and the callback that ends their work |
 //!
-//! `ringwalk count` and the Python package count with [`Tally`]. `ringwalk du` has visitors of its own, as its lines have an order
-//! and its options are GNU's; what a file takes and which are met again it takes from here. What is *not* here: any output.
+//! `ringwalk count` and Python's `count` use [`Tally`]. `ringwalk-du` reports its read errors as
+//! [`ReadError`], too. This crate writes no output.
 
-mod location;
-mod met;
+mod read_error;
 mod tally;
-mod trouble;
-mod usage;
 
-pub use location::{Location, lies_within_itself};
-pub use met::Met;
-pub use tally::{Scanned, Tally};
-pub use trouble::{Stop, Tell, Trouble};
-pub use usage::{Measurer, Measuring, Usage, allocated_size, apparent_size};
+pub use read_error::{ReadError, Report, Stop};
+pub use tally::{SweptTally, Tally};

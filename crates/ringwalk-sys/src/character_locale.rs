@@ -1,8 +1,9 @@
-//! What the C library knows of characters, without touching the locale of the process.
+//! Classes, case and order of characters in a locale, without changing the process's locale.
 
 use std::sync::OnceLock;
 
-// Not in the libc crate. Declared as in <string.h> and <wctype.h> (POSIX.1-2008); `wint_t` and `wctype_t` are glibc's.
+// Not in the libc crate. Declared as in <string.h> and <wctype.h> (POSIX.1-2008); `wint_t` and
+// `wctype_t` are glibc's.
 unsafe extern "C" {
     fn strcoll_l(
         one: *const libc::c_char,
@@ -18,18 +19,19 @@ unsafe extern "C" {
     ) -> libc::c_int;
 }
 
-/// A locale's knowledge of characters (`LC_CTYPE`) and of their order (`LC_COLLATE`): either that of the C locale, or
+/// The characters (`LC_CTYPE`) and their order (`LC_COLLATE`) of a locale: of the C locale, or of
 /// one with UTF-8.
 ///
-/// Both are loaded when first asked for, and kept. Nothing else of a locale is loaded, and the process and its threads
-/// keep the locale they have.
+/// Each of the two is loaded at its first use, and stays loaded. The locale of the process and of
+/// its threads does not change.
 ///
 /// [newlocale(3)](https://man7.org/linux/man-pages/man3/newlocale.3.html)
 #[derive(Debug)]
 #[doc(alias = "newlocale")]
 pub struct CharacterLocale(libc::locale_t);
 
-// SAFETY: the object is never changed or freed after it was made, and POSIX lets any number of threads use one locale.
+// SAFETY: the object is never changed or freed after it was made, and POSIX lets any number of
+// threads use one locale.
 unsafe impl Send for CharacterLocale {}
 // SAFETY: as above.
 unsafe impl Sync for CharacterLocale {}
@@ -39,8 +41,9 @@ unsafe impl Sync for CharacterLocale {}
 pub struct CharacterClass(libc::c_ulong);
 
 impl CharacterLocale {
-    /// With UTF-8: the environment's if its codeset is that, else `C.UTF-8`. Bytes, as in the C locale, if neither
-    /// `utf8` is asked for nor such a locale installed.
+    /// Returns the locale. With `utf8`: the environment's locale if its codeset is UTF-8, else
+    /// `C.UTF-8`. Without `utf8`, or if no such locale is installed: the C locale, whose characters
+    /// are bytes.
     pub fn get(utf8: bool) -> &'static Self {
         static BYTES: OnceLock<CharacterLocale> = OnceLock::new();
         static UTF8: OnceLock<CharacterLocale> = OnceLock::new();
@@ -68,20 +71,20 @@ impl CharacterLocale {
         Self::load(c"C").expect("the C locale is built into the C library")
     }
 
-    /// Whether characters are those of UTF-8: U+00E9 is a letter.
+    /// Returns whether characters are those of UTF-8, where U+00E9 is a letter.
     pub fn is_utf8(&self) -> bool {
         self.class(b"alpha")
             .is_some_and(|letters| self.is(letters, 'é') && !self.is(letters, '\u{d7}'))
     }
 
-    /// Whether characters come in the order of their numbers, as in the C locale and `C.UTF-8`; elsewhere `a` comes
-    /// before `B`.
+    /// Returns whether characters are ordered by their numbers, as in the C locale and `C.UTF-8`.
+    /// In other locales `a` comes before `B`.
     pub fn collates_by_number(&self) -> bool {
         // SAFETY: both texts are NUL-terminated.
         unsafe { strcoll_l(c"B".as_ptr(), c"a".as_ptr(), self.0) < 0 }
     }
 
-    /// The class of this name (`alpha`), if there is one.
+    /// Returns the class of this name, such as `alpha`, or `None` if there is no such class.
     pub fn class(&self, name: &[u8]) -> Option<CharacterClass> {
         let name = std::ffi::CString::new(name).ok()?;
         // SAFETY: the name is NUL-terminated and the locale lives for ever.
@@ -89,13 +92,13 @@ impl CharacterLocale {
         (class != 0).then_some(CharacterClass(class))
     }
 
-    /// Whether the character is in the class, which must be of this locale.
+    /// Returns whether the character is in the class, which must be a class of this locale.
     pub fn is(&self, class: CharacterClass, character: char) -> bool {
         // SAFETY: any number may be asked about; unknown ones are in no class.
         unsafe { iswctype_l(u32::from(character), class.0, self.0) != 0 }
     }
 
-    /// The lower-case form of a character, or the character.
+    /// Returns the lower-case form of a character, or the character itself if it has none.
     pub fn lower(&self, character: char) -> char {
         // SAFETY: any number may be asked about.
         let lower = unsafe { towlower_l(u32::from(character), self.0) };
@@ -118,21 +121,4 @@ impl CharacterLocale {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn characters_of_both() {
-        let utf8 = CharacterLocale::get(true);
-        assert!(utf8.is_utf8());
-        assert_eq!(utf8.lower('É'), 'é');
-        assert_eq!(utf8.lower('\u{212a}'), 'k');
-        let upper = utf8.class(b"upper").expect("there is such a class");
-        assert!(utf8.is(upper, 'É') && !utf8.is(upper, 'é'));
-        assert_eq!(utf8.class(b"nothing"), None);
-        let bytes = CharacterLocale::get(false);
-        assert!(!bytes.is_utf8());
-        assert_eq!(bytes.lower('E'), 'e');
-        assert_eq!(bytes.lower('É'), 'É');
-    }
-}
+mod tests;

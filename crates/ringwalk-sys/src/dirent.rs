@@ -8,9 +8,9 @@
 //!           u64      i64      u16        u8
 //! ```
 //!
-//! Integers are in the byte order of the machine. `d_reclen` covers the whole record and is a multiple of 8. The bytes
-//! come from the kernel, but for FUSE and network file systems the kernel passes on what a server said, and other
-//! sources fill the same records: so nothing here trusts a length.
+//! Integers are in the byte order of the machine. `d_reclen` covers the whole record and is a
+//! multiple of 8. The kernel passes on what servers of FUSE and network file systems return, and
+//! other sources fill the same records. So nothing here trusts a length.
 
 use std::ffi::CStr;
 use std::fmt;
@@ -24,15 +24,15 @@ pub(crate) const ALIGN: usize = 8;
 /// The shortest record in bytes: header, one byte of name, NUL, padding.
 const LEAST_RECORD: usize = (HEADER + 2).next_multiple_of(ALIGN);
 
-/// The type of a directory entry as its record tells it (`d_type`).
+/// The type of a directory entry, from its record (`d_type`).
 ///
-/// [`Unknown`](Self::Unknown) is a real answer: some file systems do not store types in directories, and then only
-/// `statx` tells.
+/// [`Unknown`](Self::Unknown) is a valid answer: some file systems do not store types in
+/// directories, and then only `statx` has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 #[doc(alias = "d_type")]
 pub enum RawFileType {
-    /// `DT_UNKNOWN`: the file system did not say.
+    /// `DT_UNKNOWN`: the file system did not report a type.
     Unknown = 0,
     /// `DT_FIFO`: a named pipe.
     Fifo = 1,
@@ -51,7 +51,8 @@ pub enum RawFileType {
 }
 
 impl RawFileType {
-    /// The type for a `d_type` byte; a value that getdents(2) does not list is [`Unknown`](Self::Unknown).
+    /// Returns the type for a `d_type` byte; a value that getdents(2) does not list is
+    /// [`Unknown`](Self::Unknown).
     pub fn from_d_type(d_type: u8) -> Self {
         const TYPES: [RawFileType; 16] = {
             let mut types = [RawFileType::Unknown; 16];
@@ -67,7 +68,7 @@ impl RawFileType {
         TYPES.get(usize::from(d_type)).map_or(Self::Unknown, |t| *t)
     }
 
-    /// The type in the `S_IFMT` bits of a mode, as inode(7) lists them.
+    /// Returns the type in the `S_IFMT` bits of a mode, as inode(7) lists them.
     pub fn from_mode(mode: u32) -> Self {
         // The kernel defines DT_* as the S_IFMT bits shifted by 12 (include/linux/fs_types.h).
         Self::from_d_type(((mode & 0o170_000) >> 12) as u8)
@@ -78,39 +79,42 @@ impl RawFileType {
 #[derive(Clone, Copy)]
 #[doc(alias = "linux_dirent64")]
 pub struct Dirent<'a> {
-    /// The whole record. Its name ends within it.
+    /// The whole record. The name ends within it.
     record: &'a [[u8; ALIGN]],
 }
 
 impl<'a> Dirent<'a> {
-    /// Inode number (`d_ino`). At a mount point: that of the directory underneath.
+    /// Returns the inode number (`d_ino`). For a mount point it is that of the directory
+    /// underneath.
     #[inline]
     pub fn ino(&self) -> u64 {
         u64::from_ne_bytes(self.record[0])
     }
 
-    /// Position of the *next* entry (`d_off`): opaque, valid only for the open file it came from.
+    /// Returns the position of the *next* entry (`d_off`): opaque, valid only for the open file it
+    /// came from.
     #[inline]
     pub fn cookie(&self) -> i64 {
         i64::from_ne_bytes(self.record[1])
     }
 
-    /// Type, if the file system says (`d_type`).
+    /// Returns the type that the file system reports (`d_type`).
     #[inline]
     pub fn file_type(&self) -> RawFileType {
         RawFileType::from_d_type(self.record[FIRST][2])
     }
 
-    /// The name: any bytes except NUL. Nor does the kernel let `/` through (`verify_dirent_name` in `fs/readdir.c`), so
-    /// that is not looked for again; who fills records otherwise has to see to it.
+    /// Returns the name: any bytes except NUL and `/`. The kernel rejects names with `/`
+    /// (`verify_dirent_name` in `fs/readdir.c`), so this does not search for it again. A source
+    /// that fills records in another way must do so.
     ///
-    /// Its end is looked for at each call.
+    /// Each call searches for the end of the name.
     #[inline]
     pub fn name(&self) -> &'a CStr {
         name_of(self.record).unwrap_or_default()
     }
 
-    /// Whether this is `.` or `..`.
+    /// Returns whether this is `.` or `..`.
     #[inline]
     pub fn is_dot(&self) -> bool {
         // Names begin within this word, and both of these end within it.
@@ -130,7 +134,7 @@ impl fmt::Debug for Dirent<'_> {
     }
 }
 
-/// Why a buffer does not hold a sequence of records.
+/// The reason why a buffer does not hold a sequence of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DirentError {
     /// Fewer bytes are left than a record header needs.
@@ -156,14 +160,14 @@ impl fmt::Display for DirentError {
 
 impl std::error::Error for DirentError {}
 
-/// The records in a buffer, in order. After an error there is nothing more.
+/// The records in a buffer, in order. The iterator ends after an error.
 ///
 /// ```
 /// use ringwalk_sys::Dirents;
 /// assert!(Dirents::new(&[]).next().is_none());
 /// ```
 ///
-/// A record borrows from the buffer, so the buffer cannot be filled again while one is held:
+/// A record borrows from the buffer, so the buffer cannot be filled again while a record exists:
 ///
 /// ```compile_fail
 /// # use ringwalk_sys::Dirents;
@@ -177,12 +181,12 @@ pub struct Dirents<'a> {
     words: &'a [[u8; ALIGN]],
     /// The first word of the next record.
     at: usize,
-    /// There are bytes behind the last whole word.
+    /// True if there are bytes after the last whole word.
     ragged: bool,
 }
 
 impl<'a> Dirents<'a> {
-    /// The records of `buffer`, which holds as many bytes as `getdents64` returned.
+    /// Returns the records of `buffer`, which holds as many bytes as `getdents64` returned.
     pub fn new(buffer: &'a [u8]) -> Self {
         let (words, rest) = buffer.as_chunks();
         Self {
@@ -192,7 +196,7 @@ impl<'a> Dirents<'a> {
         }
     }
 
-    /// Offset in bytes of the next record.
+    /// Returns the offset in bytes of the next record.
     #[inline]
     pub fn offset(&self) -> usize {
         self.at * ALIGN
@@ -205,7 +209,7 @@ impl<'a> Dirents<'a> {
             return Err(DirentError::Truncated);
         };
         let length = usize::from(u16::from_ne_bytes([mixed[0], mixed[1]]));
-        // Shorter than header, one byte of name and NUL cannot be.
+        // The shortest record has a header, one byte of name and a NUL.
         if length < LEAST_RECORD || length % ALIGN != 0 {
             return Err(DirentError::BadLength);
         }
@@ -215,7 +219,8 @@ impl<'a> Dirents<'a> {
         if mixed[BEFORE] == 0 {
             return Err(DirentError::EmptyName);
         }
-        // The kernel's records are as short as they can be, so the NUL is in the last word. One elsewhere is no mistake.
+        // The kernel's records are as short as possible, so the NUL is in the last word. A NUL in
+        // an earlier word is valid too.
         let last = record[record.len() - 1];
         let hidden = if record.len() == FIRST + 1 { HIDDEN } else { 0 };
         if zero_bytes(u64::from_le_bytes(last) | hidden) == 0 && name_of(record).is_none() {
@@ -245,27 +250,28 @@ impl<'a> Iterator for Dirents<'a> {
 
 impl std::iter::FusedIterator for Dirents<'_> {}
 
-/// The word of a record that the name begins in, and how many bytes of it are before the name.
+/// The index of the word in which a record's name begins, and the number of bytes before the name
+/// in that word.
 const FIRST: usize = HEADER / ALIGN;
 const BEFORE: usize = HEADER % ALIGN;
 const HIDDEN: u64 = hidden(HEADER);
 
-/// A mask of the bytes that are before byte `start` in its word.
+/// Returns a mask of the bytes that are before byte `start` in its word.
 #[inline]
 const fn hidden(start: usize) -> u64 {
     (1 << (8 * (start % ALIGN))) - 1
 }
 
-/// The name in a record, or in more than one record. `None` if it does not end.
+/// Returns the name in a record, or in more than one record. `None` if the name has no NUL.
 #[inline]
 pub(crate) fn name_of(record: &[[u8; ALIGN]]) -> Option<&CStr> {
     name_from(record, HEADER)
 }
 
-/// The name that begins at byte `start`. `None` if it does not end.
+/// Returns the name that begins at byte `start`. `None` if the name has no NUL.
 ///
-/// Most names end within three words. Those are looked at together, as in a loop the CPU guesses wrongly for every other
-/// name when it ends, which takes longer than all the rest.
+/// Most names end within three words, which this function tests together. A loop is slower: the CPU
+/// mispredicts its end for every other name, which takes longer than all the rest.
 #[inline]
 pub(crate) fn name_from(bytes: &[[u8; ALIGN]], start: usize) -> Option<&CStr> {
     let words = bytes.get(start / ALIGN..)?;
@@ -284,9 +290,9 @@ pub(crate) fn name_from(bytes: &[[u8; ALIGN]], start: usize) -> Option<&CStr> {
     long_name_from(bytes, start)
 }
 
-/// As [`name_from`], a word at a time.
+/// Does the same as [`name_from`], one word at a time.
 fn long_name_from(bytes: &[[u8; ALIGN]], start: usize) -> Option<&CStr> {
-    // Whatever is before the name counts as no NUL.
+    // Bytes before the name do not count as NUL.
     let mut hidden = hidden(start);
     for (index, word) in bytes.iter().enumerate().skip(start / ALIGN) {
         let nul = zero_bytes(u64::from_le_bytes(*word) | hidden);
@@ -299,23 +305,24 @@ fn long_name_from(bytes: &[[u8; ALIGN]], start: usize) -> Option<&CStr> {
     None
 }
 
-/// The name from byte `start` that ends in the word `index`, the first of those from there on that [`zero_bytes`] has
-/// marked: with `nul`.
+/// Returns the name that begins at byte `start` and ends in the word `index`. That word is the
+/// first one, from byte `start` on, that [`zero_bytes`] marked; `nul` is its mark.
 #[inline]
 fn name_to(bytes: &[[u8; ALIGN]], start: usize, index: usize, nul: u64) -> &CStr {
     let end = index * ALIGN + (nul.trailing_zeros() / 8) as usize;
     let name = &bytes.as_flattened()[start..=end];
     debug_assert!(CStr::from_bytes_with_nul(name).is_ok());
-    // SAFETY: byte `end` is NUL and none from `start` on before it is: `zero_bytes` marks the first zero byte of a
-    // word exactly, words without a mark have none, and what is before the name is not looked at.
+    // SAFETY: byte `end` is NUL, and the bytes from `start` up to it are not: `zero_bytes` marks
+    // the first zero byte of a word exactly, words without a mark have none, and the bytes before
+    // the name are masked.
     unsafe { CStr::from_bytes_with_nul_unchecked(name) }
 }
 
-/// The value with every byte 1.
+/// A word in which every byte is 1.
 const EVERY_BYTE: u64 = 0x0101_0101_0101_0101;
 
-/// The high bit of the lowest zero byte, and possibly of bytes above it; 0 if there is no zero byte. (Mycroft's test, as
-/// in Knuth, The Art of Computer Programming, 4A, section 7.1.3.)
+/// Returns the high bit of the lowest zero byte, and possibly of bytes above it; 0 if there is no
+/// zero byte. (Mycroft's test, as in Knuth, The Art of Computer Programming, 4A, section 7.1.3.)
 #[inline]
 fn zero_bytes(word: u64) -> u64 {
     word.wrapping_sub(EVERY_BYTE) & !word & (EVERY_BYTE << 7)

@@ -1,4 +1,4 @@
-//! The environment as a new program is given it.
+//! The environment that a new program gets.
 
 use std::ffi::{CStr, c_char};
 
@@ -7,15 +7,16 @@ unsafe extern "C" {
     static environ: *const *const c_char;
 }
 
-/// The environment's array, ended by a null pointer; null where there is none.
+/// Returns the array of the environment, which ends with a null pointer; null if there is none.
 pub(crate) fn pointer() -> *const *const c_char {
-    // SAFETY: a pointer variable of the C library, which only reading is done to here. Nothing in this project changes the
-    // environment: `std::env::set_var` is `unsafe` and so not used outside of this crate.
+    // SAFETY: `environ` is a pointer variable of the C library, which is only read here. Nothing in
+    // this project changes the environment: `std::env::set_var` is `unsafe` and so not used outside
+    // of this crate.
     unsafe { environ }
 }
 
-/// What the environment takes of the room that the kernel gives to a new program, in bytes: each string, its zero byte
-/// and a pointer to it.
+/// Returns the bytes that the environment takes of the kernel's limit for a new program: each
+/// string, its NUL and a pointer to it.
 #[doc(alias = "environ")]
 pub fn environment_size() -> usize {
     let mut entry = pointer();
@@ -24,13 +25,14 @@ pub fn environment_size() -> usize {
     }
     let mut size = 0;
     loop {
-        // SAFETY: `environ` is an array of pointers that ends with a null one, where this loop ends; nobody changes it
-        // meanwhile, see above.
+        // SAFETY: `environ` is an array of pointers that ends with a null one, where this loop
+        // ends; nobody changes it meanwhile, see above.
         let string = unsafe { *entry };
         if string.is_null() {
             return size;
         }
-        // SAFETY: not null, so a string that ends with a zero byte, and nobody changes it meanwhile.
+        // SAFETY: not null, so a string that ends with a zero byte, and nobody changes it
+        // meanwhile.
         let string = unsafe { CStr::from_ptr(string) };
         size += string.to_bytes_with_nul().len() + size_of::<*const c_char>();
         // SAFETY: this was not the null pointer that ends the array, so there is another entry.
@@ -39,16 +41,4 @@ pub fn environment_size() -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::os::unix::ffi::OsStrExt;
-
-    #[test]
-    fn it_is_the_standard_librarys() {
-        let expected: usize = std::env::vars_os()
-            .map(|(name, value)| name.as_bytes().len() + value.as_bytes().len() + 2 + 8)
-            .sum();
-        assert!(expected > 0);
-        assert_eq!(environment_size(), expected);
-    }
-}
+mod tests;

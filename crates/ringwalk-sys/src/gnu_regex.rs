@@ -1,9 +1,10 @@
 //! Regular expressions as the GNU C library matches them.
 
 use crate::CharacterLocale;
+use crate::sync::lock;
 use std::ffi::CStr;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// `struct re_pattern_buffer` of glibc's `<regex.h>`.
 #[repr(C)]
@@ -42,13 +43,13 @@ unsafe extern "C" {
     fn regfree(buffer: *mut PatternBuffer);
 }
 
-/// The syntax for compiling is a variable of the process.
+/// A process has one variable for the syntax to compile with.
 static COMPILING: Mutex<()> = Mutex::new(());
 
 /// A regular expression in one of the C library's syntaxes.
 ///
-/// glibc locks a compiled expression while it is matched. So that threads do not wait for each other, each that
-/// finds none idle compiles one of its own.
+/// glibc locks a compiled expression while it matches. A thread that finds no idle one compiles its
+/// own, so threads do not wait for each other.
 ///
 /// [glibc's `regex.h`](https://sourceware.org/git/?p=glibc.git;a=blob;f=posix/regex.h)
 #[doc(alias = "re_match")]
@@ -60,11 +61,12 @@ pub struct GnuRegex {
 }
 
 impl GnuRegex {
-    /// Compiles `pattern`; `syntax` are `RE_*` bits of `<regex.h>`. Characters are those of `locale`.
+    /// Compiles `pattern`. `syntax` holds `RE_*` bits of `<regex.h>`. Characters are those of
+    /// `locale`.
     ///
     /// # Errors
     ///
-    /// The C library's words, in English.
+    /// The message of the C library, in English.
     pub fn new(
         pattern: &[u8],
         syntax: u32,
@@ -79,25 +81,28 @@ impl GnuRegex {
         })
     }
 
-    /// Whether the whole of `text` matches: whether the longest match at its start is all of it. Texts of 2 GiB and
-    /// more never match.
+    /// Returns whether the whole of `text` matches: whether the longest match at its start is all
+    /// of it. Texts of 2 GiB and more never match.
+    ///
+    /// # Panics
+    ///
+    /// If a thread has no memory for its own copy of the expression.
     pub fn matches_whole(&self, text: &[u8]) -> bool {
         let idle = self.lock().pop();
         let compiled = match idle {
             Some(compiled) => Ok(compiled),
             None => Compiled::new(&self.pattern, self.syntax, self.locale),
         };
-        // It compiled once, so only memory can be missing. Then waiting for another thread's would be no help either.
-        let Ok(mut compiled) = compiled else {
-            return false;
-        };
+        // The pattern compiled once before, so only memory can be missing.
+        let mut compiled =
+            compiled.unwrap_or_else(|message| panic!("regular expression: {message}"));
         let matches = compiled.matches_whole(text, self.locale);
         self.lock().push(compiled);
         matches
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Compiled>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.idle)
     }
 }
 
@@ -129,11 +134,12 @@ impl Compiled {
             flags: 0,
         }));
         let error = locale.with(|| {
-            let _only = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
+            let _only = lock(&COMPILING);
             // SAFETY: the lock keeps other threads of ours from the variable that this sets.
             unsafe { re_set_syntax(libc::c_ulong::from(syntax)) };
-            // SAFETY: the pattern is valid for its length. The buffer is as <regex.h> wants it: zero, so that memory
-            // is allocated by the call, without a fastmap or a table of translation.
+            // SAFETY: the pattern is valid for its length. The buffer is as <regex.h> wants it:
+            // zero, so that memory is allocated by the call, without a fastmap or a table of
+            // translation.
             unsafe {
                 re_compile_pattern(pattern.as_ptr().cast(), pattern.len(), &raw mut *compiled.0)
             }
@@ -150,8 +156,8 @@ impl Compiled {
         let Ok(length) = libc::c_int::try_from(text.len()) else {
             return false;
         };
-        // SAFETY: the buffer was compiled, nobody else has it, the text is valid for its length, and null asks for no
-        // registers.
+        // SAFETY: the buffer was compiled, nobody else has it, the text is valid for its length,
+        // and null asks for no registers.
         let matched = locale.with(|| unsafe {
             re_match(
                 &raw mut *self.0,
@@ -167,56 +173,11 @@ impl Compiled {
 
 impl Drop for Compiled {
     fn drop(&mut self) {
-        // SAFETY: the buffer is zero, or was filled by re_compile_pattern, which leaves it such that this frees what
-        // it holds, whether it failed or not; it is not used again.
+        // SAFETY: the buffer is zero, or was filled by re_compile_pattern, which leaves it such
+        // that this frees what it holds, whether it failed or not; it is not used again.
         unsafe { regfree(&raw mut *self.0) };
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// `RE_DOT_NEWLINE`, which is all that GNU find's own syntax sets.
-    const FINDUTILS: u32 = 0x40;
-
-    fn regex(pattern: &[u8], utf8: bool) -> Result<GnuRegex, String> {
-        GnuRegex::new(pattern, FINDUTILS, CharacterLocale::get(utf8))
-    }
-
-    #[test]
-    fn back_references() {
-        let twice = regex(br"\(a*b\)/\1", false).expect("it is well formed");
-        assert!(twice.matches_whole(b"aab/aab"));
-        assert!(!twice.matches_whole(b"aab/ab"));
-        assert!(!twice.matches_whole(b"aab/aabc"));
-    }
-
-    #[test]
-    fn characters_and_bytes() {
-        assert!(regex(b".", true).is_ok_and(|one| one.matches_whole("é".as_bytes())));
-        assert!(regex(b"..", false).is_ok_and(|two| two.matches_whole("é".as_bytes())));
-        assert!(regex(b".", true).is_ok_and(|one| !one.matches_whole(b"\xff")));
-    }
-
-    #[test]
-    fn errors() {
-        let words = regex(br"a\(", false).err();
-        assert_eq!(words.as_deref(), Some(r"Unmatched ( or \("));
-    }
-
-    #[test]
-    fn many_threads() {
-        let twice = regex(br"\(a*\)b\1", true).expect("it is well formed");
-        std::thread::scope(|scope| {
-            for _ in 0..4 {
-                scope.spawn(|| {
-                    for _ in 0..200 {
-                        assert!(twice.matches_whole(b"aaabaaa"));
-                        assert!(!twice.matches_whole(b"aaabaa"));
-                    }
-                });
-            }
-        });
-    }
-}
+mod tests;

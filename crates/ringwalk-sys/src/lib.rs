@@ -1,36 +1,41 @@
-//! The raw system interface of Ringwalk: what rustix does not offer, in safe clothes.
+//! The raw system interface of Ringwalk: safe wrappers for what rustix does not offer.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
-//! | `accounts.rs` | users and groups by name and by number |
-//! | `arguments.rs` | the words of a command, in one buffer |
-//! | `btrfs/` | ioctls of btrfs: searching trees, committing
-//! | `character_locale.rs` | what the C library knows of characters, in a locale of our own |
-//! | `directory_fd.rs` | an open directory, closed with fewer steps |
-//! | `directory_ring/` | directories opened and read on an `io_uring` |
-//! | `dirent.rs` | the records that `getdents64` writes, checked and read in place |
-//! | `environment.rs` | what the environment takes of a new program's room |
-//! | `fiemap.rs` | where the contents of a file are, and whether others share them |
-//! | `file_handle.rs` | files opened by inode number and generation |
+//! | `accounts.rs` | looks up users and groups by name and by number |
+//! | `arguments.rs` | the arguments of a command, in one buffer |
+//! | `btrfs/` | btrfs ioctls: searches trees, commits transactions |
+//! | `character_locale.rs` | character classes and case of a locale, without changing the process's locale |
+//! | `directory_fd.rs` | an open directory that closes with fewer steps |
+//! | `directory_ring/` | opens and reads directories on an `io_uring` |
+//! | `dirent.rs` | checks and reads the records of `getdents64` in place |
+//! | `environment.rs` | the size of the environment that a new program gets |
+//! | `fiemap.rs` | where the contents of a file are, and whether other files share them |
+//! | `file_system_uuid.rs` | the UUID of a file system |
+//! | `file_handle.rs` | opens files by inode number and generation |
 //! | `fnmatch.rs`, `gnu_regex.rs` | the C library's patterns and regular expressions |
-//! | `getdents.rs` | the call itself, into a buffer of the caller |
-//! | `module_device.rs`, `uapi.rs` | the kernel module's device, recognised and asked; its interface |
-//! | `opcode/` | entries that read directories, for rings of others |
-//! | `page_buffer.rs` | pages of memory of our own |
-//! | `page_cache.rs` | what of a file is in the page cache |
-//! | `probe.rs` | what `io_uring` offers to this process, by asking it |
+//! | `getdents.rs` | the `getdents64` system call |
+//! | `magic.rs` | types of file systems, as statfs(2) reports them |
+//! | `module_device.rs`, `uapi.rs` | the device of the kernel module; its interface |
+//! | `opcode/` | submission entries that read directories, for rings of other programs |
+//! | `page_buffer.rs` | memory in whole pages |
+//! | `page_cache.rs` | which part of a file is in the page cache |
+//! | `probe.rs` | what `io_uring` offers to this process |
+//! | `project_id.rs` | project ids of files, by name and of open files |
 //! | `read_ring.rs` | reads of one file on an `io_uring` |
-//! | `readdirplus.rs` | the records of READDIRPLUS, checked and read in place |
+//! | `readdirplus.rs` | checks and reads the records of READDIRPLUS in place |
 //! | `records.rs` | a buffer of records with an index |
-//! | `signals.rs` | what was done with signals when the program began |
-//! | `spawn.rs` | starting a program and waiting for its end |
+//! | `signals.rs` | the signal actions that the program began with |
+//! | `spawn.rs` | starts a program and waits for its end |
 //! | `standard_streams.rs` | whether standard input and output were closed when the program began |
-//! | `statx.rs` | metadata of a file, into a buffer of the caller |
+//! | `statx.rs` | the `statx` system call |
+//! | `sync.rs` | locks that ignore poison |
 //! | `thread_usage.rs` | CPU time and voluntary waits of the calling thread |
-//! | `xfs.rs` | XFS's geometry, inode chunks and metadata in bulk |
+//! | `xfs.rs` | XFS ioctls: geometry, inode chunks, metadata of many inodes |
 //!
-//! All `unsafe` code of the project lives in this crate. What is *not* here: opening, limits and everything
-//! else for which [rustix] already is the safe interface, and every decision about when to call what (the engine's).
+//! All `unsafe` code of the project is in this crate and at the C boundary of `ringwalk-capi`. This
+//! crate has no wrapper where [rustix] already has a safe one. The engine decides when to make
+//! which call.
 
 mod accounts;
 mod arguments;
@@ -42,14 +47,17 @@ mod dirent;
 mod environment;
 mod fiemap;
 mod file_handle;
+mod file_system_uuid;
 mod fnmatch;
 mod getdents;
 mod gnu_regex;
+pub mod magic;
 mod module_device;
 pub mod opcode;
 mod page_buffer;
 mod page_cache;
 mod probe;
+mod project_id;
 mod read_ring;
 mod readdirplus;
 mod records;
@@ -57,6 +65,7 @@ mod signals;
 mod spawn;
 mod standard_streams;
 mod statx;
+pub mod sync;
 mod thread_usage;
 pub mod uapi;
 mod xfs;
@@ -70,6 +79,7 @@ pub use dirent::{Dirent, DirentError, Dirents, RawFileType};
 pub use environment::environment_size;
 pub use fiemap::{ExtentMap, FileExtent};
 pub use file_handle::{FileHandle, open_by_handle};
+pub use file_system_uuid::file_system_uuid;
 pub use fnmatch::fnmatch;
 pub use getdents::getdents64;
 pub use gnu_regex::GnuRegex;
@@ -78,6 +88,7 @@ pub use opcode::DirectoryOpcodes;
 pub use page_buffer::PageBuffer;
 pub use page_cache::{Cachestat, cachestat};
 pub use probe::{IoUring, IoWorkers, PROBE_ENTRIES};
+pub use project_id::{project_id, project_id_at};
 pub use read_ring::{ReadRing, ReadRingOptions};
 pub use readdirplus::{PlusEntries, PlusEntry, PlusLayout, PlusStat};
 pub use records::Records;

@@ -1,8 +1,9 @@
-//! The kernel module's device: found, told from other drivers' devices, and asked by ioctl.
+//! The device of the kernel module: finds it, recognises it, and calls its ioctls.
 //!
-//! Anything may lie at `/dev/ringwalk`, and any driver may give the same number of an ioctl a meaning of its own. So nothing is asked
-//! of it before it is known to be a character device with the number that the kernel's class `misc` has for `ringwalk`; and
-//! nothing is used before it has told its name and version in a way that no other driver does by chance.
+//! Any file may lie at `/dev/ringwalk`, and any driver may use the same ioctl number for something
+//! else. So this module calls no ioctl before it knows that the file is a character device with the
+//! number that the kernel's class `misc` lists for `ringwalk`. It uses no command before the device
+//! has returned its magic number and version.
 
 use std::ffi::CStr;
 use std::fmt;
@@ -18,13 +19,13 @@ use crate::opcode::{Getdents, ReadPlus, filled_by_module};
 use crate::readdirplus::PlusLayout;
 use crate::uapi;
 
-/// Where udev puts it.
+/// The path that udev gives the device.
 const DEVICE: &CStr = c"/dev/ringwalk";
 
-/// Where the kernel says which number the misc device of this name has.
+/// The kernel lists the number of the misc device of this name here.
 const NUMBER: &CStr = c"/sys/class/misc/ringwalk/dev";
 
-/// What a source of directories asks for: commands that a module must have.
+/// The commands that a source of directories needs.
 const NEEDED: u32 =
     uapi::command_bit(uapi::IOC_GETDENTS) | uapi::command_bit(uapi::IOC_READDIRPLUS);
 
@@ -35,11 +36,11 @@ pub enum ModuleRefused {
     Missing,
     /// The device cannot be opened.
     Open(Errno),
-    /// There is something else in its place.
+    /// The file at that path is not the module's device. Says what it is.
     Foreign(&'static str),
-    /// It speaks another version of the interface: this one.
+    /// The module has another version of the interface: this one.
     Version(u32),
-    /// It does not have the commands that are needed.
+    /// The module lacks commands that are needed.
     Commands,
 }
 
@@ -63,17 +64,17 @@ impl fmt::Display for ModuleRefused {
 
 impl std::error::Error for ModuleRefused {}
 
-/// What one request has brought.
+/// The result of one read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filled {
-    /// Bytes of records; 0 only at the end.
+    /// Bytes of records; 0 only at the end of the directory.
     pub bytes: usize,
-    /// There is nothing after them.
+    /// True if the directory has no more entries.
     pub end: bool,
 }
 
 impl Filled {
-    /// From what a request returned: bytes or a negative errno.
+    /// Decodes the result of a request: bytes, or a negative errno.
     pub(crate) fn of(result: i32, end: bool) -> Result<Self, Errno> {
         match usize::try_from(result) {
             Ok(bytes) => Ok(Self {
@@ -85,10 +86,10 @@ impl Filled {
     }
 }
 
-/// What of a directory's entries is asked for.
+/// What a read returns for each entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// Names, as `getdents64` gives them.
+    /// Names, in the records of `getdents64`.
     Names,
     /// Names and metadata.
     Plus(PlusLayout),
@@ -102,17 +103,18 @@ pub struct ModuleDevice {
 }
 
 impl ModuleDevice {
-    /// Opens and recognises it. Where there is none, that takes one system call.
+    /// Opens and recognises the device. Without a device this takes one system call.
     ///
     /// # Errors
     ///
-    /// Why it cannot be used.
+    /// The reason why the device cannot be used.
     pub fn open() -> Result<Self, ModuleRefused> {
         Self::open_at(DEVICE, NUMBER)
     }
 
     fn open_at(device: &CStr, number: &CStr) -> Result<Self, ModuleRefused> {
-        // Looked at without opening: to open another driver's device can set something going.
+        // `O_PATH` looks at the file without opening the device: opening another driver's device
+        // can have effects.
         let seen = open(device, OFlags::PATH).map_err(|errno| match errno {
             Errno::NOENT | Errno::NOTDIR => ModuleRefused::Missing,
             errno => ModuleRefused::Open(errno),
@@ -121,13 +123,13 @@ impl ModuleDevice {
         is_ours(seen.as_fd(), expected)?;
         let flags = OFlags::RDONLY | OFlags::NONBLOCK;
         let fd = open(device, flags).map_err(ModuleRefused::Open)?;
-        // Not necessarily what was there a moment ago.
+        // The file may have been replaced since it was looked at.
         is_ours(fd.as_fd(), expected)?;
         let mut info = uapi::Info::default();
         ioctl(fd.as_fd(), uapi::IOC_INFO, &mut info)
-            .map_err(|_| ModuleRefused::Foreign("it does not tell its version"))?;
+            .map_err(|_| ModuleRefused::Foreign("it does not report its version"))?;
         if info.magic != uapi::MAGIC {
-            return Err(ModuleRefused::Foreign("it does not tell its name"));
+            return Err(ModuleRefused::Foreign("it does not report its name"));
         }
         if info.version != uapi::VERSION {
             return Err(ModuleRefused::Version(info.version));
@@ -138,17 +140,18 @@ impl ModuleDevice {
         Ok(Self { fd, info })
     }
 
-    /// What it says of itself.
+    /// Returns what the module reports about itself.
     pub fn info(&self) -> &uapi::Info {
         &self.info
     }
 
-    /// Reads the next entries of the directory `fd` into `buffer`, in this thread. Records of READDIRPLUS are written only to a
-    /// buffer that begins at a multiple of 8.
+    /// Reads the next entries of the directory `fd` into `buffer`, in this thread. For records of
+    /// READDIRPLUS `buffer` must begin at a multiple of 8.
     ///
     /// # Errors
     ///
-    /// Those of getdents(2), and of the device: `ENOTTY`, `EPERM`, `ENODEV`, `ENOMEM`. `EINTR` is left to the caller.
+    /// Those of getdents(2), and of the device: `ENOTTY`, `EPERM`, `ENODEV`, `ENOMEM`. The caller
+    /// handles `EINTR`.
     pub fn read(&self, fd: impl AsFd, what: &What, buffer: &mut [u8]) -> Result<Filled, Errno> {
         let len = u32::try_from(buffer.len()).unwrap_or(u32::MAX);
         let (buf, fd) = (buffer.as_mut_ptr(), types::Fd(fd.as_fd().as_raw_fd()));
@@ -179,7 +182,7 @@ fn open(path: &CStr, flags: OFlags) -> Result<OwnedFd, Errno> {
     retry_on_intr(|| openat(CWD, path, flags, Mode::empty()))
 }
 
-/// The device number that this file has, as text.
+/// Returns the device number in this file, which holds it as text.
 fn misc_number(path: &CStr) -> Option<(u32, u32)> {
     let fd = retry_on_intr(|| openat(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()))
         .ok()?;
@@ -197,7 +200,7 @@ fn is_ours(fd: BorrowedFd<'_>, expected: Option<(u32, u32)>) -> Result<(), Modul
     }
     match expected {
         None => Err(ModuleRefused::Foreign(
-            "there is no /sys/class/misc/ringwalk to tell its number",
+            "/sys/class/misc/ringwalk does not report the number of the device",
         )),
         Some(number) if number == (major(stat.st_rdev), minor(stat.st_rdev)) => Ok(()),
         Some(_) => Err(ModuleRefused::Foreign(
@@ -206,22 +209,23 @@ fn is_ours(fd: BorrowedFd<'_>, expected: Option<(u32, u32)>) -> Result<(), Modul
     }
 }
 
-/// A structure of the interface: what the ioctl commands below read and write.
-trait Request: Copy {}
-impl Request for uapi::Info {}
-impl Request for uapi::Getdents {}
-impl Request for uapi::Readdirplus {}
+/// A structure that the ioctl commands read and write.
+trait IoctlArgument: Copy {}
+impl IoctlArgument for uapi::Info {}
+impl IoctlArgument for uapi::Getdents {}
+impl IoctlArgument for uapi::Readdirplus {}
 
-/// Returns what the command returns.
-fn ioctl<R: Request>(
+/// Calls an ioctl and returns its result.
+fn ioctl<R: IoctlArgument>(
     device: BorrowedFd<'_>,
     command: Opcode,
     request: &mut R,
 ) -> Result<i32, Errno> {
-    // SAFETY: `device` is a character device that the kernel lists under the module's name, so `command`, which names
-    // the structure's size, reads and writes one `R`, to a pointer valid for both as `request` is borrowed mutably; it
-    // consists of integers, for which any bytes are valid. The buffer that the request names is, by `ModuleDevice::read`,
-    // one that is borrowed mutably for longer than the call; INFO names none. The command is done when the call returns.
+    // SAFETY: `device` is a character device that the kernel lists under the module's name, so
+    // `command`, which names the structure's size, reads and writes one `R`, to a pointer valid for
+    // both as `request` is borrowed mutably; it consists of integers, for which any bytes are
+    // valid. The buffer that the request names is, by `ModuleDevice::read`, one that is borrowed
+    // mutably for longer than the call; INFO names none. The command is done when the call returns.
     let status = unsafe {
         libc::syscall(
             libc::SYS_ioctl,

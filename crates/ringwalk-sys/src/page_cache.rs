@@ -1,11 +1,12 @@
-//! What of a file is in the page cache.
+//! Which part of a file is in the page cache.
 
 use crate::getdents::last_errno;
 use rustix::io::Errno;
 use std::os::fd::{AsFd, AsRawFd};
 
-/// Number of cachestat(2), which came late enough to have the same number on nearly every
-/// architecture (`include/uapi/asm-generic/unistd.h`). Where numbers begin elsewhere, as on MIPS, this one is none: ENOSYS.
+/// Number of cachestat(2). The call is so new that it has the same number on nearly every
+/// architecture (`include/uapi/asm-generic/unistd.h`). On the others, such as MIPS, no call has
+/// this number: `ENOSYS`.
 const NR_CACHESTAT: libc::c_long = 451;
 
 /// `struct cachestat_range`, `include/uapi/linux/mman.h`.
@@ -15,30 +16,31 @@ struct CachestatRange {
     len: u64,
 }
 
-/// Pages of a part of a file, as `struct cachestat` of `include/uapi/linux/mman.h` has them.
+/// Numbers of pages of a part of a file: `struct cachestat` of `include/uapi/linux/mman.h`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[doc(alias = "cachestat")]
 pub struct Cachestat {
-    /// In the page cache; being read counts, too.
+    /// Pages in the page cache, including those that are being read.
     pub cached: u64,
-    /// Changed and not yet written back.
+    /// Pages changed and not yet written back.
     pub dirty: u64,
-    /// Being written back.
+    /// Pages being written back.
     pub writeback: u64,
-    /// Evicted since they were last used.
+    /// Pages evicted since they were last used.
     pub evicted: u64,
-    /// Evicted so lately that they would be needed again.
+    /// Pages evicted so recently that they would be needed again.
     pub recently_evicted: u64,
 }
 
 const _: () = assert!(size_of::<CachestatRange>() == 16 && size_of::<Cachestat>() == 40);
 
-/// Which pages of `length` bytes from `offset` on are in the page cache. Nothing is read.
+/// Returns how many pages of `length` bytes from `offset` on are in the page cache. Reads nothing.
 ///
 /// # Errors
 ///
-/// `ENOSYS` before Linux 6.5, `EPERM` for a file that the caller could neither write nor owns, `EOPNOTSUPP` on hugetlbfs.
+/// `ENOSYS` before Linux 6.5, `EPERM` for a file that the caller neither owns nor may write to,
+/// `EOPNOTSUPP` on hugetlbfs.
 ///
 /// [cachestat(2)](https://man7.org/linux/man-pages/man2/cachestat.2.html)
 pub fn cachestat(file: impl AsFd, offset: u64, length: u64) -> Result<Cachestat, Errno> {
@@ -48,9 +50,10 @@ pub fn cachestat(file: impl AsFd, offset: u64, length: u64) -> Result<Cachestat,
     };
     let mut found = Cachestat::default();
     let flags: libc::c_uint = 0;
-    // SAFETY: the number is cachestat's, which takes a descriptor, a pointer to `struct cachestat_range` to read from, one to
-    // `struct cachestat` to write to, and flags. Both structures are valid, have the kernel's layout (asserted above), and
-    // outlive the call. A kernel without the call returns ENOSYS.
+    // SAFETY: the number is cachestat's, which takes a descriptor, a pointer to
+    // `struct cachestat_range` to read from, one to `struct cachestat` to write to, and flags. Both
+    // structures are valid, have the kernel's layout (asserted above), and outlive the call. A
+    // kernel without the call returns ENOSYS.
     let status = unsafe {
         libc::syscall(
             NR_CACHESTAT,
@@ -67,21 +70,4 @@ pub fn cachestat(file: impl AsFd, offset: u64, length: u64) -> Result<Cachestat,
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::io::Write;
-
-    #[test]
-    fn what_has_just_been_written_is_cached() {
-        let mut file = tempfile::tempfile().unwrap();
-        file.write_all(&[1; 8192]).unwrap();
-        match cachestat(&file, 0, 8192) {
-            Ok(found) => assert!((1..=2).contains(&found.cached)),
-            Err(errno) => assert_eq!(errno, Errno::NOSYS),
-        }
-        match cachestat(&file, 64 << 20, 8192) {
-            Ok(found) => assert_eq!(found, Cachestat::default()),
-            Err(errno) => assert_eq!(errno, Errno::NOSYS),
-        }
-    }
-}
+mod tests;

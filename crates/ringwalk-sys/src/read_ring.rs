@@ -1,4 +1,4 @@
-//! Reads of one file on an `io_uring`, into buffers that belong to the ring.
+//! Reads one file on an `io_uring`, into buffers that belong to the ring.
 //!
 //! ```text
 //!            start(slot)                  enter                         next
@@ -6,15 +6,18 @@
 //!        busy[slot] = true                                             busy[slot] = false
 //! ```
 //!
-//! A slot is one part of the buffer. While `busy`, it is the kernel's: no reference to its bytes can be had, and it cannot
-//! be started again. The buffer is unmapped only when no slot is busy; where that cannot be reached (the kernel
-//! refuses to be waited for) it is never unmapped. That, and nothing the caller does, is what makes this interface safe.
+//! A slot is one part of the buffer. While `busy`, it is the kernel's: nobody can get a reference
+//! to its bytes or start it again. The buffer is unmapped only when no slot is busy. If that cannot
+//! be reached, because the kernel refuses to be waited for, the buffer is never unmapped. So the
+//! interface is safe whatever the caller does.
 //!
-//! The ring itself is the `io-uring` crate's. rustix has the three system calls and would leave the mappings of the queues and the order
-//! of their memory to us; there is nothing to be won by that: of the CPU time of a 4 KiB read from the page cache, 96 %
-//! are the kernel's, and of the rest the crate has a part.
+//! The ring itself is the `io-uring` crate's. rustix has only the three system calls, and would
+//! leave the mappings of the queues and their memory ordering to this module. That would gain
+//! nothing: of the CPU time of a 4 KiB read from the page cache the kernel takes 96 %, and the
+//! crate has a part of the rest.
 //!
-//! The ring belongs to the thread that made it (`IORING_SETUP_SINGLE_ISSUER`), hence it is not [`Send`].
+//! The ring belongs to the thread that made it (`IORING_SETUP_SINGLE_ISSUER`), so it is not
+//! [`Send`].
 
 use std::fmt;
 use std::fs::File;
@@ -35,35 +38,38 @@ use crate::PageBuffer;
 #[cfg(not(miri))] // It has no io_uring.
 mod tests;
 
-/// Slots begin at multiples of this: what the strictest devices ask of the memory of a direct read.
+/// Alignment of slots in bytes: the strictest one that devices ask for direct reads.
 const ALIGNMENT: usize = 4096;
 
-/// The only registered file, and the only registered buffer.
+/// The index of the only registered file and of the only registered buffer.
 const FILE: types::Fixed = types::Fixed(0);
 const BUFFER: u16 = 0;
 
-/// How a [`ReadRing`] is set up.
+/// Settings of a [`ReadRing`].
 #[derive(Clone, Debug)]
 pub struct ReadRingOptions {
-    /// Number of slots: reads that can be in flight.
+    /// Number of slots: the most reads in flight.
     pub depth: u32,
-    /// Bytes of one slot: the longest read.
+    /// Size of a slot in bytes: the longest read.
     pub buffer_size: u32,
-    /// Whether the buffers are registered. That pins and fills all of their memory at once, and saves direct reads from
-    /// pinning pages one read at a time; what comes out of the page cache is copied, and gains nothing.
+    /// True if the buffers are registered. Registering pins and fills all of their memory at once,
+    /// and saves direct reads from pinning pages for each read. Reads from the page cache are
+    /// copied, and gain nothing.
     pub register_buffers: bool,
-    /// A kernel thread takes reads without a system call (`IORING_SETUP_SQPOLL`), and sleeps after this time without any.
+    /// If set, a kernel thread takes reads without a system call (`IORING_SETUP_SQPOLL`). It sleeps
+    /// after this time without reads.
     pub sqpoll: Option<Duration>,
-    /// The device is polled for completions (`IORING_SETUP_IOPOLL`); needs `O_DIRECT` and a device that can be polled.
+    /// True if the device is polled for completions (`IORING_SETUP_IOPOLL`). Needs `O_DIRECT` and a
+    /// device that can be polled.
     pub iopoll: bool,
 }
 
 /// A ring, its file, and a buffer for each of `depth` reads.
 pub struct ReadRing {
     ring: ManuallyDrop<IoUring>,
-    /// After the ring, which has to be waited for before this goes away.
+    /// Dropped after the ring, which must wait for its reads first.
     buffer: ManuallyDrop<PageBuffer>,
-    /// Keeps the descriptor open where the file could not be registered.
+    /// Keeps the descriptor open if the file could not be registered.
     file: Arc<File>,
     /// Bytes from one slot to the next.
     stride: usize,
@@ -88,12 +94,14 @@ impl fmt::Debug for ReadRing {
 }
 
 impl ReadRing {
-    /// Sets up a ring for reads of `file`, with what the kernel has: file and buffer are registered if they can be.
+    /// Sets up a ring for reads of `file`. The file and the buffer are registered where the kernel
+    /// allows it.
     ///
     /// # Errors
     ///
-    /// Those of [`io_uring_setup(2)`], of which `EPERM` and `ENOSYS` say that this process is to do without; `ENOMEM`
-    /// without memory for the buffer; `EINVAL` if `depth` or `buffer_size` is 0 or too large.
+    /// Those of [`io_uring_setup(2)`]. After `EPERM` and `ENOSYS` this process must do without
+    /// `io_uring`. `ENOMEM` without memory for the buffer; `EINVAL` if `depth` or `buffer_size` is
+    /// 0 or too large.
     ///
     /// [`io_uring_setup(2)`]: https://man7.org/linux/man-pages/man2/io_uring_setup.2.html
     pub fn new(file: Arc<File>, options: &ReadRingOptions) -> Result<Self, Errno> {
@@ -111,9 +119,10 @@ impl ReadRing {
                 iov_base: buffer.as_mut_ptr().cast(),
                 iov_len: size,
             };
-            // SAFETY: `whole` describes the mapping of `buffer`, which lives until no read into it is in flight
-            // (`drop`); the kernel pins its pages and does not write to them by itself. No reference into it exists.
-            // Refused where RLIMIT_MEMLOCK is too low or the buffer exceeds 1 GiB: reads then name plain addresses.
+            // SAFETY: `whole` describes the mapping of `buffer`, which lives until no read into it
+            // is in flight (`drop`); the kernel pins its pages and does not write to them by
+            // itself. No reference into it exists. Refused where RLIMIT_MEMLOCK is too low or the
+            // buffer exceeds 1 GiB: reads then name plain addresses.
             unsafe { submitter.register_buffers(&[whole]) }.is_ok()
         };
         Ok(Self {
@@ -130,8 +139,8 @@ impl ReadRing {
         })
     }
 
-    /// Queues a read of `len` bytes at `offset` of the file into a slot, beginning `from` bytes behind its start. The kernel hears of it
-    /// with the next [`enter`](Self::enter).
+    /// Queues a read of `len` bytes at `offset` of the file into a slot, `from` bytes after its
+    /// start. The next [`enter`](Self::enter) submits it.
     ///
     /// # Panics
     ///
@@ -140,7 +149,8 @@ impl ReadRing {
         let place = slot as usize;
         assert!(!self.busy[place], "slot {slot} is busy");
         assert!(from as usize + len as usize <= self.buffer_size);
-        // SAFETY: within the mapping: `place` is less than the number of slots, `from` at most the size of one.
+        // SAFETY: within the mapping: `place` is less than the number of slots, `from` at most the
+        // size of one.
         let address = unsafe {
             self.buffer
                 .as_mut_ptr()
@@ -160,23 +170,25 @@ impl ReadRing {
                 .build(),
         };
         let entry = entry.user_data(u64::from(slot));
-        // SAFETY: the entry's descriptor is open as long as `self.file`; its memory lies in one slot of the buffer
-        // (asserted above), which is the kernel's until the completion is seen: `busy` keeps `bytes` and `start` away
-        // from it, `drop` waits for it or leaves the mapping in place for ever.
+        // SAFETY: the entry's descriptor is open as long as `self.file`; its memory lies in one
+        // slot of the buffer (asserted above), which is the kernel's until the completion is seen:
+        // `busy` keeps `bytes` and `start` away from it, `drop` waits for it or leaves the mapping
+        // in place for ever.
         let pushed = unsafe { self.ring.submission().push(&entry) };
-        // The queue has at least as many entries as there are slots, and each is used once until it is taken.
+        // The queue has at least one entry for each slot, and each slot is queued once until its
+        // completion is taken.
         assert!(pushed.is_ok(), "more entries than slots");
         self.busy[place] = true;
         self.in_flight += 1;
     }
 
-    /// Gives the kernel what is queued, and waits until `want` completions are there to be taken by [`next`](Self::next), with
-    /// one system call.
+    /// Submits the queued reads, and waits until [`next`](Self::next) can take `want` completions.
+    /// Makes one system call.
     ///
     /// # Errors
     ///
-    /// Those of [`io_uring_enter(2)`]. After `EINTR`, `EAGAIN` and `EBUSY` it may be called again; whatever the error, reads
-    /// may be in flight and their completions be taken.
+    /// Those of [`io_uring_enter(2)`]. After `EINTR`, `EAGAIN` and `EBUSY` it may be called again.
+    /// After any error, reads may be in flight and completions can be taken.
     ///
     /// [`io_uring_enter(2)`]: https://man7.org/linux/man-pages/man2/io_uring_enter.2.html
     pub fn enter(&mut self, want: usize) -> Result<(), Errno> {
@@ -186,11 +198,12 @@ impl ReadRing {
         }
     }
 
-    /// The next read that is over: its slot, which is idle now, and how many bytes were read or the error.
+    /// Returns the next completed read: its slot, which is idle now, and the number of bytes read
+    /// or the error.
     #[expect(clippy::should_implement_trait, reason = "more may follow after None")]
     pub fn next(&mut self) -> Option<(u32, Result<u32, Errno>)> {
         let completion = self.ring.completion().next()?;
-        // Exactly what `start` gave.
+        // The value that `start` set.
         #[expect(clippy::cast_possible_truncation, reason = "it was a u32")]
         let slot = completion.user_data() as u32;
         self.busy[slot as usize] = false;
@@ -201,12 +214,12 @@ impl ReadRing {
         Some((slot, result))
     }
 
-    /// Number of reads started and not yet taken by [`next`](Self::next).
+    /// Returns the number of reads started and not yet taken by [`next`](Self::next).
     pub fn in_flight(&self) -> usize {
         self.in_flight
     }
 
-    /// The bytes of an idle slot: what the last reads into it left there.
+    /// Returns the bytes of an idle slot, as the last reads into it left them.
     ///
     /// # Panics
     ///
@@ -214,15 +227,15 @@ impl ReadRing {
     pub fn bytes(&self, slot: u32) -> &[u8] {
         let place = slot as usize;
         assert!(!self.busy[place], "slot {slot} is busy");
-        // SAFETY: within the mapping, initialized since it was mapped; the slot is not with the kernel, and cannot be
-        // while the reference lives, because `start` needs `&mut self`.
+        // SAFETY: within the mapping, initialized since it was mapped; the slot is not with the
+        // kernel, and cannot be while the reference lives, because `start` needs `&mut self`.
         unsafe {
             let start = self.buffer.as_ptr().add(place * self.stride);
             slice::from_raw_parts(start, self.buffer_size)
         }
     }
 
-    /// As [`bytes`](Self::bytes), to be filled by other means.
+    /// Returns the same bytes as [`bytes`](Self::bytes), to be filled by other means.
     ///
     /// # Panics
     ///
@@ -230,23 +243,24 @@ impl ReadRing {
     pub fn bytes_mut(&mut self, slot: u32) -> &mut [u8] {
         let place = slot as usize;
         assert!(!self.busy[place], "slot {slot} is busy");
-        // SAFETY: as in `bytes`; `&mut self` excludes other references, and other slots' memory is not touched.
+        // SAFETY: as in `bytes`; `&mut self` excludes other references, and other slots' memory is
+        // not touched.
         unsafe {
             let start = self.buffer.as_mut_ptr().add(place * self.stride);
             slice::from_raw_parts_mut(start, self.buffer_size)
         }
     }
 
-    /// Whether file and buffer were registered.
+    /// Returns whether the file, and whether the buffer, was registered.
     pub fn registered(&self) -> (bool, bool) {
         (self.registered_file, self.registered_buffer)
     }
 
-    /// Waits for all that is in flight and forgets what came of it.
+    /// Waits for all reads in flight and drops their results.
     ///
     /// # Errors
     ///
-    /// As [`enter`](Self::enter), except that what may be tried again is.
+    /// As [`enter`](Self::enter), but a call that may be made again is made again.
     pub fn drain(&mut self) -> Result<(), Errno> {
         loop {
             while self.next().is_some() {}
@@ -265,12 +279,13 @@ impl ReadRing {
 impl Drop for ReadRing {
     fn drop(&mut self) {
         if self.drain().is_err() {
-            // The kernel may still write into the buffer: it stays where it is. It may take up what is queued, too, if a
-            // kernel thread does that (SQPOLL): so the descriptor stays what it is.
+            // The kernel may still write into the buffer, so it stays in place. A kernel thread
+            // (SQPOLL) may still take queued reads, so the descriptor stays open.
             mem::forget(Arc::clone(&self.file));
             return;
         }
-        // SAFETY: neither is used again. Nothing is in flight, so the kernel writes into the buffer no more.
+        // SAFETY: neither is used again. Nothing is in flight, so the kernel writes into the buffer
+        // no more.
         unsafe {
             ManuallyDrop::drop(&mut self.ring);
             ManuallyDrop::drop(&mut self.buffer);
@@ -278,7 +293,8 @@ impl Drop for ReadRing {
     }
 }
 
-/// The ring itself, with the flags of the newest kernel first. A kernel that does not know a flag answers EINVAL.
+/// Sets up the ring, with the flags of the newest kernel first. A kernel that does not know a flag
+/// answers `EINVAL`.
 fn set_up(options: &ReadRingOptions) -> Result<IoUring, Errno> {
     let mut answer = Errno::INVAL;
     for attempt in 0..4 {
@@ -290,8 +306,9 @@ fn set_up(options: &ReadRingOptions) -> Result<IoUring, Errno> {
         if let Some(idle) = options.sqpoll {
             builder.setup_sqpoll(u32::try_from(idle.as_millis()).unwrap_or(u32::MAX));
         }
-        // Completions are worked on when we ask for them, not by interrupting us (6.1, 5.19); not with a kernel thread
-        // that does so. NO_SQARRAY (6.6): entries are taken in order, without a table of their numbers.
+        // The kernel works on completions when this thread asks for them, without interrupting it
+        // (Linux 6.1, 5.19). This is not possible with a kernel thread that takes reads. NO_SQARRAY
+        // (6.6): entries are taken in order, without a table of their numbers.
         match (attempt, options.sqpoll) {
             (0, None) => builder
                 .setup_single_issuer()

@@ -1,5 +1,5 @@
-//! The records that READDIRPLUS writes, of the kernel module and of `io_uring` alike: names with metadata, checked and
-//! read in place.
+//! The records of READDIRPLUS, from the kernel module and from `io_uring`: names with metadata.
+//! They are checked and read in place.
 //!
 //! ```text
 //! offset  0        8        16        20          24      28         30       31      32
@@ -7,9 +7,10 @@
 //!           u64      u64      u32       u32         i32     u16        u8       u8
 //! ```
 //!
-//! The metadata (`struct ringwalk_stat` of [`uapi`](crate::uapi)) is there if `ENTRY_STAT` is set. It takes 80 bytes, and behind
-//! them one group for each of some fields that were asked for, so its length is the same in all records of a request
-//! ([`PlusLayout`]). As with `getdents64`, names are what a file system's server may have said: nothing here trusts a length.
+//! The metadata (`struct ringwalk_stat` of [`uapi`]) is there if `ENTRY_STAT` is set.
+//! It takes 80 bytes, followed by one group for each of some fields that were asked for. So its
+//! length is the same in all records of a request ([`PlusLayout`]). A name may come from a server
+//! of the file system, as with `getdents64`, so nothing here trusts a length.
 
 use std::ffi::CStr;
 use std::mem::size_of;
@@ -20,13 +21,14 @@ use crate::dirent::{ALIGN, DirentError, RawFileType, name_from};
 use crate::getdents::errno_of;
 use crate::uapi;
 
-/// Bytes before the metadata or the name.
+/// Bytes before the metadata or, without metadata, before the name.
 const HEADER: usize = size_of::<uapi::Entry>();
 const HEADER_WORDS: usize = HEADER / ALIGN;
 const STAT_WORDS: usize = size_of::<uapi::Stat>() / ALIGN;
 
-/// The fields that have a group behind the fixed part of the metadata, in the order of the groups, and the words of each. `STATX_MNT_ID`
-/// and `STATX_MNT_ID_UNIQUE` share one, which is dealt with below.
+/// The fields that have a group after the fixed part of the metadata, in the order of the groups,
+/// and the words of each. `STATX_MNT_ID` and `STATX_MNT_ID_UNIQUE` share one, which is handled
+/// below.
 const GROUPS: [(u32, usize); 4] = [
     (libc::STATX_ATIME, 2),
     (libc::STATX_MTIME, 2),
@@ -38,22 +40,24 @@ const GROUPED: u32 = libc::STATX_ATIME
     | libc::STATX_CTIME
     | libc::STATX_BTIME
     | libc::STATX_MNT_ID;
-/// The fields that a [`PlusLayout`] can be made for.
+/// The fields that a [`PlusLayout`] can hold.
 const KNOWN: u32 = libc::STATX_BASIC_STATS | libc::STATX_BTIME | libc::STATX_MNT_ID;
 
-/// Where the metadata of a record has what, by the mask that was asked for.
+/// Where the fields are in the metadata of a record, for a mask that was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlusLayout {
     mask: u32,
     /// Words of the metadata.
     words: usize,
-    /// The first word of each of the times, and of the mount id; 0 where it was not asked for.
+    /// The first word of each of the times, and of the mount id; 0 for a field that was not asked
+    /// for.
     groups: [u8; 5],
 }
 
 impl PlusLayout {
-    /// For a request with this mask of `STATX_*` bits. Those that are not among the basic ones, `STATX_BTIME` and
-    /// `STATX_MNT_ID` are left out: [`mask`](Self::mask) is what is to be asked for.
+    /// Returns the layout for a request with this mask of `STATX_*` bits. Leaves out bits other
+    /// than the basic ones, `STATX_BTIME` and `STATX_MNT_ID`: [`mask`](Self::mask) returns the bits
+    /// to ask for.
     pub fn new(mask: u32) -> Self {
         let mask = mask & KNOWN;
         let mut layout = Self {
@@ -71,35 +75,35 @@ impl PlusLayout {
         layout
     }
 
-    /// What is to be asked for.
+    /// Returns the mask to ask for.
     pub const fn mask(&self) -> u32 {
         self.mask
     }
 
-    /// Whether there is room for times or a mount id, so that looking for them is worth it.
+    /// Returns whether the metadata has times or a mount id.
     #[inline]
     fn has_groups(&self) -> bool {
         self.words > STAT_WORDS
     }
 
-    /// The most bytes that a record with a name of this length takes.
+    /// Returns the largest size in bytes of a record whose name has `name` bytes.
     pub fn record_size(&self, name: usize) -> usize {
         (HEADER + self.words * ALIGN + name + 1).next_multiple_of(ALIGN)
     }
 }
 
-/// One entry, borrowed from the buffer that was filled.
+/// An entry, borrowed from the buffer that the kernel filled.
 #[derive(Clone, Copy, Debug)]
 pub struct PlusEntry<'a> {
     header: uapi::Entry,
-    /// The whole record. The name begins at `name` and ends within it.
+    /// The whole record. The name begins at word `name` and ends within the record.
     record: &'a [[u8; ALIGN]],
     name: usize,
     layout: &'a PlusLayout,
 }
 
 impl<'a> PlusEntry<'a> {
-    /// The record at the beginning of `words`.
+    /// Parses the record at the beginning of `words`.
     #[inline]
     pub(crate) fn parse(
         words: &'a [[u8; ALIGN]],
@@ -134,54 +138,56 @@ impl<'a> PlusEntry<'a> {
         }
     }
 
-    /// Words of the record.
+    /// Returns the length of the record in words.
     #[inline]
     pub(crate) fn words(&self) -> usize {
         self.record.len()
     }
 
-    /// Where in the record the name begins.
+    /// Returns the offset of the name in the record, in bytes.
     #[inline]
     pub(crate) fn name_offset(&self) -> usize {
         self.name
     }
 
-    /// Inode number, as the directory has it.
+    /// Returns the inode number in the directory's entry.
     #[inline]
     pub fn ino(&self) -> u64 {
         self.header.d_ino
     }
 
-    /// Position of the next entry: opaque, valid only for the open file it came from.
+    /// Returns the position of the next entry, which is opaque and valid only for the open file
+    /// that it came from.
     #[inline]
     pub fn cookie(&self) -> i64 {
         self.header.d_off.cast_signed()
     }
 
-    /// Type, if the directory says; what metadata says of it is in [`PlusStat::fixed`].
+    /// Returns the type in the directory's entry. The type in the metadata is in
+    /// [`PlusStat::fixed`].
     #[inline]
     pub fn file_type(&self) -> RawFileType {
         RawFileType::from_d_type(self.header.d_type)
     }
 
-    /// The name: any bytes except NUL and, as the kernel sees to it, `/`.
+    /// Returns the name: any bytes except NUL and `/`, which the kernel rejects.
     pub fn name(&self) -> &'a CStr {
         name_from(self.record, self.name).unwrap_or_default()
     }
 
-    /// Whether this is `.` or `..`.
+    /// Returns whether this is `.` or `..`.
     #[inline]
     pub fn is_dot(&self) -> bool {
-        // Names begin a word, which holds both of these.
+        // The name begins a word, which holds both `.` and `..`.
         let [first, second, third, ..] = self.record[self.name / ALIGN];
         first == b'.' && (second == 0 || second == b'.' && third == 0)
     }
 
-    /// The metadata. `None` for `..`, and where none was asked for.
+    /// Returns the metadata; `None` for `..`, and if none was asked for.
     ///
     /// # Errors
     ///
-    /// What `statx` would have failed with; `EIO` for a number that is no errno.
+    /// The error that `statx` would have returned; `EIO` for a number that is not an errno.
     #[inline]
     pub fn stat(&self) -> Result<Option<PlusStat<'a>>, Errno> {
         if self.header.error != 0 {
@@ -190,7 +196,7 @@ impl<'a> PlusEntry<'a> {
         if self.header.flags & uapi::ENTRY_STAT == 0 {
             return Ok(None);
         }
-        // `parse` has found a name behind it.
+        // `parse` has checked that a name follows the metadata.
         Ok(Some(PlusStat {
             words: &self.record[HEADER_WORDS..],
             layout: self.layout,
@@ -206,7 +212,7 @@ pub struct PlusStat<'a> {
 }
 
 impl PlusStat<'_> {
-    /// What is there whatever was asked for.
+    /// Returns the fixed part, which every record has.
     #[inline]
     pub fn fixed(&self) -> uapi::Stat {
         match self.words.first_chunk() {
@@ -215,43 +221,44 @@ impl PlusStat<'_> {
         }
     }
 
-    /// The bits of a mask for which there is room here: times and mount id only if they were asked for.
+    /// Returns the bits of the mask that this metadata can hold: times and mount id only if they
+    /// were asked for.
     #[inline]
-    pub fn told(&self) -> u32 {
+    pub fn available(&self) -> u32 {
         self.layout.mask | !GROUPED
     }
 
-    /// Whether times or the mount id were asked for: else all of them are zero.
+    /// Returns whether times or the mount id were asked for. Otherwise all of them are zero.
     #[inline]
     pub fn has_groups(&self) -> bool {
         self.layout.has_groups()
     }
 
-    /// Time of last access.
+    /// Returns the time of last access.
     #[inline]
     pub fn atime(&self) -> uapi::Time {
         self.time(0)
     }
 
-    /// Time of last change of the contents.
+    /// Returns the time of last modification of the contents.
     #[inline]
     pub fn mtime(&self) -> uapi::Time {
         self.time(1)
     }
 
-    /// Time of last change of the inode.
+    /// Returns the time of last change of the inode.
     #[inline]
     pub fn ctime(&self) -> uapi::Time {
         self.time(2)
     }
 
-    /// Time of birth.
+    /// Returns the time of birth.
     #[inline]
     pub fn btime(&self) -> uapi::Time {
         self.time(3)
     }
 
-    /// Mount id.
+    /// Returns the mount id.
     #[inline]
     pub fn mnt_id(&self) -> u64 {
         let group = self.group(4);
@@ -271,7 +278,7 @@ impl PlusStat<'_> {
         }
     }
 
-    /// The words from the beginning of a group on; `None` if it was not asked for.
+    /// Returns the words from the beginning of a group on; `None` if it was not asked for.
     #[inline]
     fn group(&self, group: usize) -> Option<&[[u8; ALIGN]]> {
         match self.layout.groups[group] {
@@ -284,22 +291,23 @@ impl PlusStat<'_> {
     }
 }
 
-/// The structure in these bytes.
+/// Returns the entry structure in these bytes.
 #[inline]
 fn read_entry(words: &[[u8; ALIGN]; HEADER_WORDS]) -> uapi::Entry {
-    // SAFETY: as many bytes as the structure has (asserted by the type, whose length is made of its size), read at any
-    // alignment; it consists of integers without padding, for which any bytes are valid.
+    // SAFETY: as many bytes as the structure has (asserted by the type, whose length is made of its
+    // size), read at any alignment; it consists of integers without padding, for which any bytes
+    // are valid.
     unsafe { words.as_ptr().cast::<uapi::Entry>().read_unaligned() }
 }
 
-/// The structure in these bytes.
+/// Returns the metadata structure in these bytes.
 #[inline]
 fn read_stat(words: &[[u8; ALIGN]; STAT_WORDS]) -> uapi::Stat {
     // SAFETY: as above.
     unsafe { words.as_ptr().cast::<uapi::Stat>().read_unaligned() }
 }
 
-/// The records in a buffer, in order. After an error there is nothing more.
+/// An iterator over the records in a buffer, in order. It ends after an error.
 #[derive(Clone, Debug)]
 pub struct PlusEntries<'a> {
     words: &'a [[u8; ALIGN]],
@@ -309,7 +317,8 @@ pub struct PlusEntries<'a> {
 }
 
 impl<'a> PlusEntries<'a> {
-    /// The records of `buffer`, which holds as many bytes as the request returned.
+    /// Creates an iterator over the records of `buffer`, all bytes of which the request has
+    /// written.
     pub fn new(buffer: &'a [u8], layout: &'a PlusLayout) -> Self {
         let (words, rest) = buffer.as_chunks();
         Self {
@@ -320,7 +329,7 @@ impl<'a> PlusEntries<'a> {
         }
     }
 
-    /// Offset in bytes of the next record.
+    /// Returns the offset in bytes of the next record.
     #[inline]
     pub fn offset(&self) -> usize {
         self.at * ALIGN

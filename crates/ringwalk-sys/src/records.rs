@@ -1,8 +1,9 @@
-//! A buffer of directory records with an index: what one or more calls of `getdents64` or READDIRPLUS brought, each entry
-//! found again by its number.
+//! A buffer of directory records with an index. One or more calls of `getdents64` or READDIRPLUS
+//! fill it, and each entry has a number.
 //!
-//! The index is 8 bytes an entry: everything but the type stays in the record, and who does not ask for a name does not
-//! pay for finding its end. Both kinds of records begin with inode number and cookie, so only the place of the name is in the index.
+//! The index takes 8 bytes an entry. Everything but the type stays in the record, and a caller that
+//! does not ask for a name does not pay for finding its end. Both kinds of records begin with inode
+//! number and cookie, so the index holds only the offset of the name.
 
 use crate::dirent::{ALIGN, DirentError, Dirents, HEADER, RawFileType, name_from};
 use crate::getdents::getdents64;
@@ -13,7 +14,7 @@ use std::os::fd::AsFd;
 
 /// Where an entry lies in the buffer, and its type.
 #[derive(Clone, Copy, Debug)]
-struct Slot {
+struct RecordSlot {
     /// Offset of the record in bytes.
     at: u32,
     /// Bytes of the record before the name.
@@ -21,26 +22,27 @@ struct Slot {
     file_type: RawFileType,
 }
 
-/// Before the name of a `getdents64` record.
+/// Bytes of a `getdents64` record before the name.
 const BEFORE_NAME: u8 = 19;
 
-const _: () = assert!(size_of::<Slot>() == 8 && BEFORE_NAME as usize == HEADER);
+const _: () = assert!(size_of::<RecordSlot>() == 8 && BEFORE_NAME as usize == HEADER);
 
-/// Directory records in a buffer that is used again and again, and where each entry is.
+/// Directory records in a reusable buffer, with an index of the entries.
 #[derive(Debug, Default)]
 pub struct Records {
-    /// The room there is; its first `filled` bytes hold records.
+    /// The buffer. Its first `filled` bytes hold records.
     bytes: Vec<u8>,
     filled: usize,
     /// How many of the filled bytes have been indexed.
     indexed: usize,
-    /// The `at` of each is a multiple of `ALIGN`, and the record there ends within the filled bytes.
-    slots: Vec<Slot>,
+    /// One slot an entry. Each `at` is a multiple of `ALIGN`, and the record there ends within the
+    /// filled bytes.
+    slots: Vec<RecordSlot>,
     types: u16,
 }
 
 impl Records {
-    /// Forgets all entries, and keeps the room.
+    /// Removes all entries and keeps the buffer.
     pub fn clear(&mut self) {
         self.filled = 0;
         self.indexed = 0;
@@ -48,25 +50,25 @@ impl Records {
         self.types = 0;
     }
 
-    /// Makes room for at least `bytes` in all.
+    /// Grows the buffer to at least `bytes` in all.
     pub fn reserve(&mut self, bytes: usize) {
         if self.bytes.len() < bytes {
             self.bytes.resize(bytes, 0);
         }
     }
 
-    /// The room in all, in bytes.
+    /// Returns the size of the buffer in bytes.
     pub fn room(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The room that is left, in bytes.
+    /// Returns the number of free bytes in the buffer.
     pub fn room_left(&self) -> usize {
         self.bytes.len() - self.filled
     }
 
-    /// Reads the next records of the directory `fd` into the room that is left, with one `getdents64`; returns how many
-    /// bytes it brought, 0 at the end of the directory.
+    /// Reads the next records of the directory `fd` into the free part of the buffer, with one
+    /// `getdents64`. Returns the number of bytes read, 0 at the end of the directory.
     ///
     /// # Errors
     ///
@@ -75,11 +77,11 @@ impl Records {
         self.fill_with(|room| getdents64(fd, room))
     }
 
-    /// Has `read` fill the room that is left, and tell how many bytes it has put there.
+    /// Lets `read` fill the free part of the buffer, and return the number of bytes that it wrote.
     ///
     /// # Errors
     ///
-    /// Those of `read`; then nothing is filled.
+    /// Those of `read`; the buffer then stays as it was.
     #[inline]
     pub fn fill_with<E>(
         &mut self,
@@ -92,28 +94,29 @@ impl Records {
         Ok(read)
     }
 
-    /// Takes the buffer away, to be filled elsewhere behind the bytes that are returned with it. Until it is [given
-    /// back](Self::give_back) entries cannot be looked at.
+    /// Moves the buffer out, to be filled elsewhere after the bytes whose number is returned with
+    /// it. Until [`give_back`](Self::give_back) no entry can be read.
     pub fn lend(&mut self) -> (Vec<u8>, usize) {
         (std::mem::take(&mut self.bytes), self.filled)
     }
 
-    /// Takes the buffer back, with so many bytes more of records.
+    /// Puts the buffer back, with `more` bytes of new records.
     ///
     /// # Panics
     ///
-    /// If it is not as long as that.
+    /// If the buffer is shorter than that.
     pub fn give_back(&mut self, bytes: Vec<u8>, more: usize) {
         assert!(self.filled + more <= bytes.len());
         self.bytes = bytes;
         self.filled += more;
     }
 
-    /// Changes the buffer for `bytes`, of which the first `filled` hold records that are not indexed yet. All entries are forgotten.
+    /// Swaps the buffer for `bytes`, whose first `filled` bytes hold records that are not indexed
+    /// yet. Removes all entries.
     ///
     /// # Panics
     ///
-    /// If `bytes` is not as long as that.
+    /// If `bytes` is shorter than `filled`.
     pub fn swap_buffer(&mut self, bytes: &mut Vec<u8>, filled: usize) {
         assert!(filled <= bytes.len());
         self.clear();
@@ -121,11 +124,11 @@ impl Records {
         self.filled = filled;
     }
 
-    /// Finds the entries in what has been filled since the last time. `.` and `..` are left out.
+    /// Indexes the records filled since the last call. Leaves out `.` and `..`.
     ///
     /// # Errors
     ///
-    /// For bytes that are no records; the entries before them are kept, what follows is forgotten.
+    /// For bytes that are not records. The entries before them are kept, and the rest is removed.
     pub fn index(&mut self) -> Result<(), DirentError> {
         let mut dirents = Dirents::new(&self.bytes[self.indexed..self.filled]);
         loop {
@@ -139,7 +142,7 @@ impl Records {
                 Some(Ok(dirent)) => {
                     let file_type = dirent.file_type();
                     self.types |= 1 << file_type as u8;
-                    self.slots.push(Slot {
+                    self.slots.push(RecordSlot {
                         at: u32::try_from(at).map_err(|_| DirentError::BadLength)?,
                         name: BEFORE_NAME,
                         file_type,
@@ -154,11 +157,12 @@ impl Records {
         }
     }
 
-    /// As [`index`](Self::index), for records of READDIRPLUS. `each` is given every entry, in order, and tells its type.
+    /// Indexes records of READDIRPLUS, as [`index`](Self::index) does. Calls `each` for every
+    /// entry, in order, and takes the type from it.
     ///
     /// # Errors
     ///
-    /// As of [`index`](Self::index).
+    /// As for [`index`](Self::index).
     #[inline]
     pub fn index_plus(
         &mut self,
@@ -181,7 +185,7 @@ impl Records {
                     };
                     let file_type = each(&entry);
                     self.types |= 1 << file_type as u8;
-                    self.slots.push(Slot {
+                    self.slots.push(RecordSlot {
                         at,
                         name,
                         file_type,
@@ -196,13 +200,23 @@ impl Records {
         }
     }
 
-    /// Adds an entry with this name, which has no NUL in it, that `getdents64` was not asked for.
+    /// Adds an entry with this name, which contains no NUL and which `getdents64` did not return.
     ///
     /// # Panics
     ///
     /// If all names together exceed 4 GiB.
     #[inline]
     pub fn push_bytes(&mut self, name: &[u8], file_type: RawFileType, ino: u64) {
+        self.push_entry(name, file_type, ino, 0);
+    }
+
+    /// Adds an entry as [`push_bytes`](Self::push_bytes) does, with a cookie.
+    ///
+    /// # Panics
+    ///
+    /// If all names together exceed 4 GiB.
+    #[inline]
+    pub fn push_entry(&mut self, name: &[u8], file_type: RawFileType, ino: u64, cookie: i64) {
         let at = self.filled;
         let end = (at + HEADER + name.len() + 1).next_multiple_of(ALIGN);
         if self.bytes.len() < end {
@@ -210,13 +224,14 @@ impl Records {
         }
         let record = &mut self.bytes[at..end];
         record[..8].copy_from_slice(&ino.to_ne_bytes());
-        record[8..HEADER].fill(0);
+        record[8..16].copy_from_slice(&cookie.to_ne_bytes());
+        record[16..HEADER].fill(0);
         record[HEADER..HEADER + name.len()].copy_from_slice(name);
         record[HEADER + name.len()..].fill(0);
         self.filled = end;
         self.indexed = end;
         self.types |= 1 << file_type as u8;
-        self.slots.push(Slot {
+        self.slots.push(RecordSlot {
             at: u32::try_from(at).expect("names within 4 GiB"),
             name: BEFORE_NAME,
             file_type,
@@ -240,63 +255,63 @@ impl Records {
         self.filled = self.bytes.len();
         self.indexed = self.filled;
         self.types |= 1 << file_type as u8;
-        self.slots.push(Slot {
+        self.slots.push(RecordSlot {
             at,
             name: BEFORE_NAME,
             file_type,
         });
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// Whether there is no entry.
+    /// Returns whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// The name of an entry: any bytes except `/` and NUL.
+    /// Returns the name of an entry: any bytes except `/` and NUL.
     ///
     /// # Panics
     ///
-    /// Like the others below, if there are not that many entries.
+    /// This and the following functions panic if `index` is not less than the number of entries.
     #[inline]
     pub fn name(&self, index: usize) -> &CStr {
         self.name_at(self.slots[index])
     }
 
     #[inline]
-    fn name_at(&self, slot: Slot) -> &CStr {
+    fn name_at(&self, slot: RecordSlot) -> &CStr {
         let (words, _) = self.bytes[slot.at as usize..self.filled].as_chunks();
         name_from(words, usize::from(slot.name)).unwrap_or_default()
     }
 
-    /// The type of an entry.
+    /// Returns the type of an entry.
     #[inline]
     pub fn file_type(&self, index: usize) -> RawFileType {
         self.slots[index].file_type
     }
 
-    /// Puts right the type of an entry.
+    /// Corrects the type of an entry.
     pub fn set_file_type(&mut self, index: usize, file_type: RawFileType) {
         self.slots[index].file_type = file_type;
         self.types |= 1 << file_type as u8;
     }
 
-    /// Whether some entry may have this type: false is certain.
+    /// Returns false if certainly no entry has this type.
     #[inline]
     pub fn has_type(&self, file_type: RawFileType) -> bool {
         self.types & (1 << file_type as u8) != 0
     }
 
-    /// The inode number of an entry (`d_ino`).
+    /// Returns the inode number of an entry (`d_ino`).
     pub fn ino(&self, index: usize) -> u64 {
         u64::from_ne_bytes(self.word(index, 0))
     }
 
-    /// The cookie of the entry after this one (`d_off`).
+    /// Returns the cookie of the entry after this one (`d_off`).
     pub fn cookie(&self, index: usize) -> i64 {
         i64::from_ne_bytes(self.word(index, 8))
     }
@@ -307,14 +322,14 @@ impl Records {
         *word.expect("a record has a header")
     }
 
-    /// Puts the entries into the order of the bytes of their names.
+    /// Sorts the entries by the bytes of their names.
     pub fn sort_by_name(&mut self) {
         let mut slots = std::mem::take(&mut self.slots);
         slots.sort_unstable_by(|a, b| self.name_at(*a).cmp(self.name_at(*b)));
         self.slots = slots;
     }
 
-    /// Puts the entries into the order of their inode numbers.
+    /// Sorts the entries by their inode numbers.
     pub fn sort_by_ino(&mut self) {
         let numbered = self.slots.iter().enumerate();
         let mut order: Vec<_> = numbered.map(|(i, slot)| (self.ino(i), *slot)).collect();
@@ -323,17 +338,17 @@ impl Records {
         self.slots.extend(order.into_iter().map(|(_, slot)| slot));
     }
 
-    /// Puts the entry that is now at `order[n]` into place `n`.
+    /// Moves the entry that is now at `order[n]` to index `n`.
     ///
     /// # Panics
     ///
-    /// If `order` names entries that there are not.
+    /// If `order` names an entry that does not exist.
     pub fn arrange(&mut self, order: &[u32]) {
         let slots = order.iter().map(|&index| self.slots[index as usize]);
         self.slots = slots.collect();
     }
 
-    /// The same entries in a buffer that is no larger than they need.
+    /// Returns a copy in a buffer that is no larger than needed.
     #[must_use]
     pub fn to_exact(&self) -> Records {
         Records {
@@ -359,89 +374,4 @@ impl Records {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use rustix::fs::{Mode, OFlags, open};
-    use std::collections::BTreeSet;
-    use std::fs;
-    use std::os::unix::fs::DirEntryExt;
-
-    #[test]
-    fn a_directory_in_many_calls_is_that_of_the_standard_library() {
-        let dir = tempfile::tempdir().unwrap();
-        for i in 0..200 {
-            fs::write(
-                dir.path().join(format!("{i:0width$}", width = 1 + i % 40)),
-                b"",
-            )
-            .unwrap();
-        }
-        fs::create_dir(dir.path().join("dir")).unwrap();
-        let expected: BTreeSet<_> = fs::read_dir(dir.path())
-            .unwrap()
-            .map(|entry| entry.unwrap())
-            .map(|entry| (entry.file_name().into_encoded_bytes(), entry.ino()))
-            .collect();
-        let fd = open(
-            dir.path(),
-            OFlags::RDONLY | OFlags::DIRECTORY,
-            Mode::empty(),
-        )
-        .unwrap();
-        let mut records = Records::default();
-        records.reserve(1024);
-        while records.fill(&fd).unwrap() > 0 {
-            records.index().unwrap();
-            records.reserve(records.room() + 1024 - records.room_left());
-        }
-        let found: BTreeSet<_> = (0..records.len())
-            .map(|index| (records.name(index).to_bytes().to_vec(), records.ino(index)))
-            .collect();
-        assert_eq!(found.len(), records.len());
-        assert_eq!(found, expected);
-        assert!(records.has_type(RawFileType::Directory));
-        assert!(!records.has_type(RawFileType::Symlink));
-        records.clear();
-        assert!(records.is_empty() && records.room_left() == records.room());
-    }
-
-    #[test]
-    fn inode_numbers_in_order() {
-        let mut records = Records::default();
-        for (ino, name) in [(30, c"a"), (7, c"b"), (12, c"c")] {
-            records.push(name, RawFileType::Regular, ino, 0);
-        }
-        records.sort_by_ino();
-        let found: Vec<_> = (0..3).map(|i| (records.name(i), records.ino(i))).collect();
-        assert_eq!(found, [(c"b", 7), (c"c", 12), (c"a", 30)]);
-    }
-
-    #[test]
-    fn what_is_pushed_sorted_and_split_stays_itself() {
-        let mut records = Records::default();
-        for (ino, name) in [(3, c"c"), (2, c"bb"), (1, c"aaa")] {
-            records.push(name, RawFileType::Regular, ino, -5);
-        }
-        records.sort_by_name();
-        let part = records.split_off(1);
-        assert_eq!(
-            (records.len(), records.name(0), records.ino(0)),
-            (1, c"aaa", 1)
-        );
-        let names: Vec<_> = (0..2)
-            .map(|i| (part.name(i), part.ino(i), part.cookie(i)))
-            .collect();
-        assert_eq!(names, [(c"bb", 2, -5), (c"c", 3, -5)]);
-    }
-
-    #[test]
-    fn bytes_that_are_no_records_are_an_error_and_what_was_before_stays() {
-        let mut records = Records::default();
-        records.push(c"before", RawFileType::Regular, 1, 1);
-        records.bytes.extend([0; 40]);
-        records.filled += 40;
-        assert_eq!(records.index(), Err(DirentError::BadLength));
-        assert_eq!(records.len(), 1);
-        assert_eq!(records.index(), Ok(()));
-    }
-}
+mod tests;

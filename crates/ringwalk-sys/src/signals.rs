@@ -1,13 +1,14 @@
-//! What was done with signals when the program began, which the programs that it starts are to have too.
+//! The signal actions and mask that the program began with, which programs started by it get too.
 //!
-//! Rust's runtime ignores `SIGPIPE` before `main`, and a program that inherits that writes on into a closed pipe. But the
-//! caller may itself have wished it ignored. Only before the runtime begins can the two be told apart.
+//! Rust's runtime ignores `SIGPIPE` before `main`. A program that inherits this goes on writing
+//! into a closed pipe. But the caller may itself have ignored the signal. Only code that runs
+//! before the runtime can distinguish the two cases.
 
 use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::OnceLock;
 
-/// What a child is to begin with.
+/// The signal state that a child begins with.
 #[derive(Clone, Copy)]
 pub(crate) struct Inherited {
     pub(crate) pipe_ignored: bool,
@@ -16,7 +17,8 @@ pub(crate) struct Inherited {
 
 static INHERITED: OnceLock<Inherited> = OnceLock::new();
 
-/// Called by the dynamic linker, or the C library's start code, before `main` and before there is a second thread.
+/// The dynamic linker, or the C library's start code, calls this before `main`, while the process
+/// has one thread.
 extern "C" fn look() {
     INHERITED.get_or_init(|| Inherited {
         pipe_ignored: handler(libc::SIGPIPE) == libc::SIG_IGN,
@@ -24,14 +26,16 @@ extern "C" fn look() {
     });
 }
 
-// SAFETY: a section of pointers to functions without arguments that the ABI's start code calls (System V ABI, "Dynamic
-// Linking", Initialization and Termination Functions); `look` is one, and needs nothing that the runtime sets up: it
-// neither allocates nor uses thread-locals or standard streams.
+// SAFETY: a section of pointers to functions without arguments that the ABI's start code calls
+// (System V ABI, "Dynamic Linking", Initialization and Termination Functions); `look` is one, and
+// needs nothing that the runtime sets up: it neither allocates nor uses thread-locals or standard
+// streams.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static LOOK: extern "C" fn() = look;
 
-/// What the program itself began with; where the start code did not call `look`, what is likely: nothing ignored or blocked.
+/// Returns the state that the program began with. If the start code did not call `look`, returns
+/// the likely state: no signal ignored or blocked.
 pub(crate) fn inherited() -> Inherited {
     *INHERITED.get_or_init(|| Inherited {
         pipe_ignored: false,
@@ -39,13 +43,14 @@ pub(crate) fn inherited() -> Inherited {
     })
 }
 
-/// Without this the kernel throws away how children ended, if `SIGCHLD` was ignored by whoever started this program.
+/// Makes the kernel keep the exit statuses of children. Otherwise it discards them if the caller of
+/// this program ignored `SIGCHLD`.
 pub(crate) fn keep_children() {
     static ONCE: OnceLock<()> = OnceLock::new();
     ONCE.get_or_init(|| {
         if handler(libc::SIGCHLD) == libc::SIG_IGN {
-            // SAFETY: setting the default action runs no code of ours; the signal is then still ignored but for children
-            // being kept for waitpid(2).
+            // SAFETY: setting the default action runs no code of ours; the signal is then still
+            // ignored but for children being kept for waitpid(2).
             unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
         }
     });
@@ -53,7 +58,8 @@ pub(crate) fn keep_children() {
 
 pub(crate) fn empty() -> libc::sigset_t {
     let mut set = MaybeUninit::uninit();
-    // SAFETY: sigemptyset(3) fills the whole set that it is given a valid pointer to, and cannot fail then.
+    // SAFETY: sigemptyset(3) fills the whole set that it is given a valid pointer to, and cannot
+    // fail then.
     unsafe {
         libc::sigemptyset(set.as_mut_ptr());
         set.assume_init()
@@ -62,18 +68,19 @@ pub(crate) fn empty() -> libc::sigset_t {
 
 fn handler(signal: i32) -> libc::sighandler_t {
     let mut action = MaybeUninit::<libc::sigaction>::zeroed();
-    // SAFETY: nothing is set, and what is written goes into one `struct sigaction` that is valid for it; where the call
-    // fails, it stays zero, which is valid for its integers and optional function and means the default action.
+    // SAFETY: nothing is set, and what is written goes into one `struct sigaction` that is valid
+    // for it; where the call fails, it stays zero, which is valid for its integers and optional
+    // function and means the default action.
     unsafe {
         libc::sigaction(signal, ptr::null(), action.as_mut_ptr());
         action.assume_init().sa_sigaction
     }
 }
 
-/// Does something while the calling thread blocks all signals: a thread that is started has them blocked all its life, so that
-/// signals go to threads that expect them.
+/// Calls `act` while the calling thread blocks all signals. A thread that `act` starts blocks them
+/// all its life, so the signals go to threads that expect them.
 pub fn with_signals_blocked<T>(act: impl FnOnce() -> T) -> T {
-    /// Restores the mask, however `act` ends.
+    /// Restores the mask, also if `act` panics.
     struct Before(libc::sigset_t);
 
     impl Drop for Before {
@@ -85,7 +92,8 @@ pub fn with_signals_blocked<T>(act: impl FnOnce() -> T) -> T {
 
     let mut all = empty();
     let mut before = empty();
-    // SAFETY: both are valid sets, one to be filled by each call; blocking signals runs no code of ours.
+    // SAFETY: both are valid sets, one to be filled by each call; blocking signals runs no code of
+    // ours.
     unsafe {
         libc::sigfillset(&raw mut all);
         libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
@@ -94,7 +102,7 @@ pub fn with_signals_blocked<T>(act: impl FnOnce() -> T) -> T {
     act()
 }
 
-/// The signals that the calling thread blocks.
+/// Returns the signals that the calling thread blocks.
 fn mask() -> libc::sigset_t {
     let mut set = empty();
     // SAFETY: nothing is set; what is written goes into one set that is valid for it.
@@ -103,20 +111,4 @@ fn mask() -> libc::sigset_t {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn is_blocked(signal: i32) -> bool {
-        let set = mask();
-        // SAFETY: a valid set and a valid signal.
-        unsafe { libc::sigismember(&raw const set, signal) == 1 }
-    }
-
-    #[test]
-    fn threads_started_with_signals_blocked_keep_them_so() {
-        assert!(!is_blocked(libc::SIGINT));
-        let thread = with_signals_blocked(|| std::thread::spawn(|| is_blocked(libc::SIGINT)));
-        assert!(thread.join().unwrap());
-        assert!(!is_blocked(libc::SIGINT));
-    }
-}
+mod tests;

@@ -1,7 +1,8 @@
-//! Starting a program and waiting for its end, by `posix_spawn(3)`.
+//! Starts a program and waits for its end, by `posix_spawn(3)`.
 //!
-//! The C library's implementation shares this process's memory with the child until it runs the new program, so starting
-//! one costs the same however much memory is in use; `fork(2)` would copy the page tables.
+//! The C library's implementation shares this process's memory with the child until the child runs
+//! the new program. So the cost does not grow with the memory in use, while `fork(2)` copies the
+//! page tables.
 
 use crate::arguments::Arguments;
 use crate::{environment, signals};
@@ -13,45 +14,45 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::ptr;
 
-/// A program to be started with the environment of this process, and with the signals' actions and mask that this
-/// process itself was started with.
+/// A program to start, with the environment of this process, and with the signal actions and mask
+/// that this process was started with.
 #[derive(Clone, Copy, Debug)]
 #[doc(alias = "posix_spawn")]
 #[doc(alias = "execvp")]
 pub struct Spawn<'a> {
-    /// The program, looked for in `PATH` if there is no slash in it, and its arguments.
+    /// The program and its arguments. Without a slash in its name it is searched for in `PATH`.
     pub arguments: &'a Arguments,
-    /// The directory it begins in; none for the one that this process is in.
+    /// The directory that it starts in; `None` for the current directory of this process.
     pub directory: Option<BorrowedFd<'a>>,
-    /// Whether its standard input is `/dev/null` and not that of this process.
+    /// True if the standard input of the program is `/dev/null`, not that of this process.
     pub null_input: bool,
 }
 
 /// How a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// By itself, with this status from 0 to 255.
+    /// It exited with this status, from 0 to 255.
     Exited(i32),
-    /// By the signal of this number.
+    /// The signal with this number killed it.
     Signalled(i32),
 }
 
-/// A program that was started.
+/// A running program.
 #[derive(Debug)]
 #[must_use = "a program that nobody waits for stays in the table of processes"]
 pub struct Child(Pid);
 
 impl Child {
-    /// The number of its process.
+    /// Returns the process ID.
     pub fn id(&self) -> i32 {
         self.0.as_raw_nonzero().get()
     }
 
-    /// Waits for its end.
+    /// Waits until it ends.
     ///
     /// # Errors
     ///
-    /// Those of waitpid(2): `ECHILD` if somebody else has waited for it already.
+    /// Those of waitpid(2): `ECHILD` if another thread has waited for it already.
     pub fn wait(self) -> Result<Ended, Errno> {
         loop {
             match waitpid(Some(self.0), WaitOptions::empty()) {
@@ -71,15 +72,17 @@ impl Child {
 }
 
 impl Spawn<'_> {
-    /// Starts it. When this returns, the program runs: that it is missing or cannot be run is told here.
+    /// Starts the program. When this returns, the program runs: a missing program, or one that
+    /// cannot be run, is an error here.
     ///
-    /// As with `execvp(3)`, a file without a `#!` line that is no program the kernel knows is given to `/bin/sh`.
+    /// As with `execvp(3)`, `/bin/sh` runs a file that the kernel does not recognise and that has
+    /// no `#!` line.
     ///
     /// # Errors
     ///
-    /// Those of execve(2) (`E2BIG` if the arguments are too long; of the files in `PATH` that cannot be run `EACCES` counts
-    /// before `ENOENT`), of fchdir(2), and of clone(2): `EAGAIN` and `ENOMEM` if there can be no further process.
-    /// `ENOENT` without any words.
+    /// Those of execve(2) (`E2BIG` if the arguments are too long; among the files in `PATH` that
+    /// cannot be run `EACCES` takes precedence over `ENOENT`), of fchdir(2), and of clone(2):
+    /// `EAGAIN` and `ENOMEM` if no further process can be made. `ENOENT` without any arguments.
     ///
     /// [posix_spawn(3)](https://man7.org/linux/man-pages/man3/posix_spawn.3.html)
     pub fn start(&self) -> Result<Child, Errno> {
@@ -94,7 +97,8 @@ impl Spawn<'_> {
         }
     }
 
-    /// `posix_spawnp` does not say which file it was that the kernel does not know, so it is looked for again.
+    /// `posix_spawnp` does not report which file the kernel did not recognise, so this searches for
+    /// it again.
     fn start_script(&self, setup: &Setup, program: &CStr) -> Result<Child, Errno> {
         for file in candidates(program) {
             match setup.spawn(Look::Nowhere, &file, self.arguments) {
@@ -115,13 +119,13 @@ impl Spawn<'_> {
 
 const SHELL: &CStr = c"/bin/sh";
 
-/// The files that `program` may stand for, in the order in which they are tried.
+/// Returns the files that `program` may name, in the order in which they are tried.
 fn candidates(program: &CStr) -> Vec<CString> {
     let name = program.to_bytes();
     if name.contains(&b'/') {
         return vec![program.to_owned()];
     }
-    // Without the variable, execvp(3) looks there.
+    // Without the variable execvp(3) searches these directories.
     let path = std::env::var_os("PATH").unwrap_or_else(|| "/bin:/usr/bin".into());
     let file = |directory: &[u8]| match directory {
         b"" => CString::new(name),
@@ -131,14 +135,14 @@ fn candidates(program: &CStr) -> Vec<CString> {
     directories.filter_map(|found| file(found).ok()).collect()
 }
 
-/// Where a program without a slash in its name is looked for.
+/// Where a program without a slash in its name is searched for.
 #[derive(Clone, Copy)]
 enum Look {
     InPath,
     Nowhere,
 }
 
-/// What is to be done in the child before the program begins.
+/// What the child does before the program begins.
 struct Setup {
     actions: Box<libc::posix_spawn_file_actions_t>,
     attributes: Box<libc::posix_spawnattr_t>,
@@ -160,8 +164,8 @@ impl Setup {
             })?;
         }
         if let Some(directory) = directory {
-            // SAFETY: the actions are initialized; the number is only used while starting, and a wrong one would be an
-            // error of fchdir(2) in the child.
+            // SAFETY: the actions are initialized; the number is only used while starting, and a
+            // wrong one would be an error of fchdir(2) in the child.
             check(unsafe {
                 libc::posix_spawn_file_actions_addfchdir_np(
                     &raw mut *setup.actions,
@@ -180,8 +184,8 @@ impl Setup {
         // SAFETY: the call succeeded, so they are initialized.
         let actions = unsafe { actions.assume_init() };
         let mut attributes = Box::new(MaybeUninit::uninit());
-        // SAFETY: the pointer is valid for writes of the attributes, which the call initializes; neither the GNU nor the musl
-        // library can fail here, so that the actions need no freeing.
+        // SAFETY: the pointer is valid for writes of the attributes, which the call initializes;
+        // neither the GNU nor the musl library can fail here, so that the actions need no freeing.
         check(unsafe { libc::posix_spawnattr_init(attributes.as_mut_ptr()) })?;
         // SAFETY: the call succeeded, so they are initialized.
         let attributes = unsafe { attributes.assume_init() };
@@ -226,10 +230,11 @@ impl Setup {
             Look::Nowhere => libc::posix_spawn,
         };
         let mut pid = 0;
-        // SAFETY: `file` ends with a zero byte; the actions and attributes are initialized; `pointers` are strings that
-        // end with zero bytes and live as long as `arguments`, the last being null; the environment is such an array too.
-        // The strings are declared mutable for old times' sake and are not written to. The call returns when the child
-        // has begun the program or ended, and does not keep any of the pointers.
+        // SAFETY: `file` ends with a zero byte; the actions and attributes are initialized;
+        // `pointers` are strings that end with zero bytes and live as long as `arguments`, the last
+        // being null; the environment is such an array too. The strings are declared mutable for
+        // old times' sake and are not written to. The call returns when the child has begun the
+        // program or ended, and does not keep any of the pointers.
         let status = unsafe {
             call(
                 &raw mut pid,
@@ -255,7 +260,7 @@ impl Drop for Setup {
     }
 }
 
-/// The functions of this family return the error itself.
+/// Converts a result: the functions of this family return the error itself.
 fn check(status: i32) -> Result<(), Errno> {
     match status {
         0 => Ok(()),

@@ -1,8 +1,8 @@
-//! Whether standard input and output were closed when the program began.
+//! Reports whether standard input and output were closed when the program began.
 //!
-//! Rust's runtime opens `/dev/null` in their place before `main`, so that no file comes to have
-//! their numbers. That is right, but what a program prints is then lost without an error, and what
-//! it reads is empty. Only code that runs before the runtime can tell.
+//! Rust's runtime opens `/dev/null` in their place before `main`, so that no other file gets their
+//! numbers. But then the program's output is lost without an error, and its input is empty. Only
+//! code that runs before the runtime can detect this.
 
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 static INPUT_CLOSED: AtomicBool = AtomicBool::new(false);
 static OUTPUT_CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Called by the dynamic linker, or the C library's start code, before `main` and before there is a
-/// second thread.
+/// The dynamic linker, or the C library's start code, calls this before `main`, while the process
+/// has one thread.
 extern "C" fn look() {
     INPUT_CLOSED.store(is_closed(libc::STDIN_FILENO), Ordering::Relaxed);
     OUTPUT_CLOSED.store(is_closed(libc::STDOUT_FILENO), Ordering::Relaxed);
@@ -30,7 +30,8 @@ fn is_closed(number: libc::c_int) -> bool {
 #[unsafe(link_section = ".init_array")]
 static LOOK: extern "C" fn() = look;
 
-/// Whether descriptor 1 was not open when the program began: whatever is written to it now is lost.
+/// Returns whether descriptor 1 was closed when the program began. What is written to it now is
+/// lost.
 pub fn stdout_was_closed() -> bool {
     OUTPUT_CLOSED.load(Ordering::Relaxed)
 }

@@ -1,8 +1,8 @@
-//! The interface of the kernel module: structures, numbers and flags of
-//! `kernel/module/include/uapi/linux/ringwalk.h`, under the names they have there without `ringwalk_`.
+//! The interface of the kernel module: the structures, numbers and flags of
+//! `kernel/module/include/uapi/linux/ringwalk.h`, under their names there without `ringwalk_`.
 //!
-//! What a field means, who writes it and which values it may have is told there. `tests/uapi.rs` compares every size, place and
-//! number with that header.
+//! That header documents the fields. `tests/uapi.rs` compares every size, offset and number with
+//! it.
 
 use std::mem::{offset_of, size_of};
 
@@ -35,7 +35,7 @@ macro_rules! structure {
         }
         const _: () = assert!(size_of::<$name>() == $size);
         impl $name {
-            /// Name and place of each field, for comparison with the header.
+            /// Name and offset of each field, for comparison with the header.
             pub const FIELDS: &'static [(&'static str, usize)] =
                 &[$((stringify!($field), offset_of!($name, $field)),)*];
         }
@@ -159,7 +159,7 @@ pub const IOC_GETDENTS: Opcode = opcode::read_write::<Getdents>(b'w', 0xd1);
 /// `RINGWALK_IOC_READDIRPLUS`.
 pub const IOC_READDIRPLUS: Opcode = opcode::read_write::<Readdirplus>(b'w', 0xd2);
 
-/// The bit of [`Info::commands`] for a command with this number.
+/// Returns the bit of [`Info::commands`] for the command with this number.
 pub const fn command_bit(number: Opcode) -> u32 {
     1 << ((number & 0xff) - 0xd0)
 }

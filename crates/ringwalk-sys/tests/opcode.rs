@@ -1,5 +1,6 @@
-//! Entries of `ringwalk_sys::opcode`, pushed to a ring of one's own: the kernel's operations and the module's commands where there are any (in
-//! guests, whose `RINGWALK_TEST_SOURCE` says that there must be), and what every other kernel answers.
+//! Pushes entries of `ringwalk_sys::opcode` to a ring that the test owns. The kernel's operations
+//! and the module's commands are tested where they exist; in guests, `RINGWALK_TEST_SOURCE` says
+//! that they must exist. On every other kernel, the tests check the answer without them.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -14,7 +15,7 @@ use ringwalk_sys::{
     DirectoryOpcodes, Dirents, Filled, ModuleDevice, PlusEntries, PlusLayout, io_uring, uapi,
 };
 
-/// None where rings are refused.
+/// Returns a ring, or `None` where the system refuses rings.
 fn ring() -> Option<IoUring> {
     let newest = IoUring::builder()
         .setup_single_issuer()
@@ -23,12 +24,12 @@ fn ring() -> Option<IoUring> {
     newest.or_else(|_| IoUring::new(8)).ok()
 }
 
-/// Whether the tests are told to run over this.
+/// Returns true if the environment requires tests over this source.
 fn must_have(source: &str) -> bool {
     std::env::var("RINGWALK_TEST_SOURCE").is_ok_and(|name| name == source)
 }
 
-/// What the kernel has, if tests may run over it; a guest that is to have it has it.
+/// Returns the kernel's operations, if it has any. Fails in a guest that must have them.
 fn opcodes() -> Option<DirectoryOpcodes> {
     let found = DirectoryOpcodes::cached();
     assert!(found.is_some() || !must_have("ring"), "the kernel has them");
@@ -45,15 +46,16 @@ fn module() -> Option<ModuleDevice> {
 ///
 /// # Safety
 ///
-/// What the entry names stays in place until this returns.
+/// Everything to which the entry points must stay valid until this function returns.
 unsafe fn run(ring: &mut IoUring, entry: &squeue::Entry) -> cqueue::Entry {
-    // SAFETY: by the contract of this function; it returns when the only request is over, or ends the process's test.
+    // SAFETY: the caller guarantees that the pointers stay valid until this function returns. It
+    // returns when the only request has completed, or aborts the process.
     unsafe { ring.submission().push(entry) }.expect("an empty ring has room");
     loop {
         match ring.submit_and_wait(1) {
             Ok(_) => break,
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            // What the request names must not go away now.
+            // The request may still use its buffers, so this function must not return.
             Err(error) => {
                 eprintln!("{error}");
                 std::process::abort();
@@ -64,7 +66,7 @@ unsafe fn run(ring: &mut IoUring, entry: &squeue::Entry) -> cqueue::Entry {
     completion.expect("waited for")
 }
 
-/// A directory with names of many lengths, more than a small buffer holds.
+/// Creates a directory with names of many lengths, more than a small buffer holds.
 fn directory() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     for i in 0..150_usize {
@@ -78,7 +80,7 @@ fn directory() -> tempfile::TempDir {
     dir
 }
 
-/// Sizes by name, as the standard library says; `.` and `..` too.
+/// Returns sizes by name, from the standard library; `.` and `..` have size 0.
 fn expected(path: &Path) -> BTreeMap<String, u64> {
     let names = fs::read_dir(path).unwrap().map(|entry| {
         let entry = entry.unwrap();
@@ -89,7 +91,7 @@ fn expected(path: &Path) -> BTreeMap<String, u64> {
     names.chain(dots).collect()
 }
 
-/// Pieces of a directory until its end: bytes of records, each with what the completion has said.
+/// Reads a directory in pieces until its end. Returns the bytes of the records of each piece.
 fn pieces(mut read: impl FnMut(&mut Vec<u8>) -> Result<Filled, Errno>) -> Vec<Vec<u8>> {
     let mut found = Vec::new();
     loop {
@@ -113,7 +115,7 @@ fn names_of(pieces: &[Vec<u8>]) -> Vec<String> {
         .collect()
 }
 
-/// Sizes by name; those of `.` and `..` are 0 here.
+/// Returns sizes by name; those of `.` and `..` are 0.
 fn sizes_of(pieces: &[Vec<u8>], layout: &PlusLayout) -> BTreeMap<String, u64> {
     let entries = pieces
         .iter()
@@ -130,7 +132,7 @@ fn sizes_of(pieces: &[Vec<u8>], layout: &PlusLayout) -> BTreeMap<String, u64> {
         .collect()
 }
 
-/// The names are all there, once.
+/// Checks that `found` has each name of the directory exactly once.
 fn check_names(found: Vec<String>, path: &Path) {
     let count = found.len();
     let found: std::collections::BTreeSet<_> = found.into_iter().collect();
@@ -150,14 +152,14 @@ fn operations_read_a_directory() {
 
     let found = pieces(|buffer| {
         let entry = Getdents::new(fd, buffer.as_mut_ptr(), len(buffer)).build();
-        // SAFETY: the buffer and the directory are not touched before it returns.
+        // SAFETY: the buffer and the directory are not touched before `run` returns.
         let completion = unsafe { run(&mut ring, &entry) };
         filled(completion.result(), completion.flags())
     });
     assert!(found.len() > 1);
     check_names(names_of(&found), dir.path());
 
-    // Again from the beginning, and as a registered file.
+    // The same directory again from the beginning, as a registered file.
     ring.submitter()
         .register_files(&[file.as_raw_fd()])
         .unwrap();
@@ -172,13 +174,13 @@ fn operations_read_a_directory() {
             plus
         };
         let entry = plus.build(&mut args);
-        // SAFETY: neither the buffer nor `args` is touched before it returns.
+        // SAFETY: neither the buffer nor `args` is touched before `run` returns.
         let completion = unsafe { run(&mut ring, &entry) };
         filled(completion.result(), completion.flags())
     });
     assert_eq!(sizes_of(&found, &layout), expected(dir.path()));
 
-    // As many as asked for.
+    // The kernel returns at most `max_entries` entries.
     let mut buffer = vec![0_u64; 512];
     let mut args = ReadPlusArgs::default();
     let entry = ReadPlus::new(fd, buffer.as_mut_ptr().cast(), 4096, &layout)
@@ -213,7 +215,8 @@ fn commands_read_a_directory() {
                 inline,
                 &mut request,
             );
-            // SAFETY: the buffer, the request, the directory and the device are not touched before it returns.
+            // SAFETY: the buffer, the request, the directory and the device are not touched before
+            // `run` returns.
             let completion = unsafe { run(&mut ring, &entry) };
             filled_by_module(completion.result(), request.result_flags)
         });
@@ -248,7 +251,7 @@ fn a_buffer_that_is_too_small_is_refused() {
     let file = File::open(dir.path()).unwrap();
     let mut buffer = [0; 8];
     let entry = Getdents::new(types::Fd(file.as_raw_fd()), buffer.as_mut_ptr(), 8).build();
-    // SAFETY: the buffer and the directory are not touched before it returns.
+    // SAFETY: the buffer and the directory are not touched before `run` returns.
     let completion = unsafe { run(&mut ring, &entry) };
     assert_eq!(
         filled(completion.result(), completion.flags()),
@@ -270,7 +273,7 @@ fn a_kernel_without_the_operations_says_so() {
         Getdents::new(fd, buffer.as_mut_ptr(), 4096).build(),
         ReadPlus::new(fd, buffer.as_mut_ptr(), 4096, &PlusLayout::new(0)).build(&mut args),
     ] {
-        // SAFETY: neither the buffer nor `args` is touched before it returns.
+        // SAFETY: neither the buffer nor `args` is touched before `run` returns.
         let completion = unsafe { run(&mut ring, &entry) };
         assert_eq!(
             filled(completion.result(), completion.flags()),

@@ -1,4 +1,4 @@
-//! The mirror of the kernel module's interface is what its header says, as a C compiler reads it.
+//! Compares `ringwalk_sys::uapi` with the header of the kernel module, as a C compiler reads it.
 
 use ringwalk_sys::uapi;
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
-/// Sizes, places of fields and numbers, by the names that the header has for them.
+/// Returns sizes, offsets of fields and constants, by their expressions in C.
 fn mirrored() -> BTreeMap<String, i128> {
     let mut all = BTreeMap::new();
     let number = |place: usize| i128::try_from(place).unwrap();
@@ -50,7 +50,7 @@ fn mirrored() -> BTreeMap<String, i128> {
     all
 }
 
-/// A program that prints each of them.
+/// Returns the text of a C program that prints the value of each expression.
 fn program<'a>(names: impl Iterator<Item = &'a String>) -> String {
     let mut text = String::from(
         "#include <stddef.h>\n#include <stdio.h>\n#include <linux/ringwalk.h>\nint main(void)\n{\n",
@@ -70,7 +70,7 @@ fn program<'a>(names: impl Iterator<Item = &'a String>) -> String {
 fn the_mirror_is_the_header() {
     let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernel/module/include/uapi");
     if !include.exists() || Command::new("cc").arg("--version").output().is_err() {
-        // In a guest there is neither.
+        // A guest has neither the header nor a compiler.
         println!("skipped: no header here, or no C compiler");
         return;
     }

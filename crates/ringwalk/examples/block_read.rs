@@ -1,8 +1,11 @@
-//! Reads random blocks of a file for a while and says how many that were: what `bench/run block` sets beside fio.
+//! Reads random blocks of a file for a while, and counts them. `bench/run block` compares that with
+//! fio.
 //!
-//! `block_read FILE [depth=N] [block=BYTES] [milliseconds=N] [direct] [threads] [iopoll] [sqpoll=MILLISECONDS]`
+//! `block_read FILE [depth=N] [block=BYTES] [milliseconds=N] [direct] [threads] [iopoll]
+//! [sqpoll=MILLISECONDS]`
 //!
-//! Prints one line of JSON: reads, seconds, seconds of CPU (all threads, user and system), and what they went through.
+//! Prints one line of JSON: reads, seconds, seconds of CPU (all threads, user and system), and the
+//! way in which the blocks were read.
 
 use ringwalk::block::{BlockReader, ReaderOptions, Request, Transport};
 use rustix::fs::OFlags;
@@ -15,7 +18,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The time is looked at once in so many reads.
+/// The clock is read once for this many reads.
 const READS_A_LOOK: u32 = 32;
 
 struct Arguments {
@@ -64,7 +67,7 @@ fn cpu_seconds() -> f64 {
     seconds
 }
 
-/// Requests for random blocks (xorshift, Marsaglia 2003) until the time is over.
+/// Returns requests for random blocks (xorshift, Marsaglia 2003) until `end`.
 fn random(blocks: u64, block: u32, end: Instant) -> impl Iterator<Item = Request> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut reads = 0;
@@ -94,7 +97,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if blocks == 0 {
         return Err("less than one block in the file".into());
     }
-    // What a random pattern asks for, and what fio tells the kernel as well.
+    // fio gives the kernel the same advice for random reads.
     rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::Random)?;
     let mut reader = BlockReader::new(Arc::new(file), &options)?;
     let (start, cpu) = (Instant::now(), cpu_seconds());

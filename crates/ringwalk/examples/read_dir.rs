@@ -1,4 +1,4 @@
-//! Lists a directory without blocking the task: what `ls -U` prints, hidden names too.
+//! Lists a directory without blocking the task. Prints the same as `ls -U`, and hidden names.
 //!
 //! ```text
 //! $ cargo run -p ringwalk --features async --example read_dir -- /usr
@@ -18,7 +18,7 @@ async fn list(path: OsString) -> std::io::Result<()> {
 
 fn main() -> ExitCode {
     let path = std::env::args_os().nth(1).unwrap_or_else(|| ".".into());
-    // Any executor does; this is the smallest.
+    // Any executor will do; this is the smallest.
     match futures_lite::future::block_on(list(path)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -1,15 +1,16 @@
-//! Adds up the entries and the bytes below a directory, on tokio's runtime: by a task a directory, or with `--stream` by
-//! one task that takes the batches of a walk.
+//! Adds up the entries and the bytes below a directory on tokio's runtime: with one task for each
+//! directory, or with `--stream` with one task that takes the batches of a walk.
 //!
 //! ```text
 //! $ cargo run --release -p ringwalk --features async --example traverse -- /usr
 //! 83730 entries, 1320102018 bytes
 //! ```
 //!
-//! The first way is for programs that have something to do for each directory and decide themselves what is read; the second is faster, as the
-//! engine knows what comes next, and reads from the block device where it may.
+//! The first way is for programs that do something for each directory and decide themselves which
+//! directories are read. The second way is faster: the engine knows which directory comes next, and
+//! may read from the block device.
 //!
-//! What could not be read is named on standard error, and the exit status is 1 then. `bench/run async` measures this beside
+//! Errors go to standard error, and the exit status is 1 then. `bench/run async` compares this with
 //! the same program written with `tokio::fs`.
 
 use std::os::unix::ffi::OsStrExt;
@@ -24,10 +25,11 @@ use ringwalk::{EntryBuffer, EntryRef, Fields, FileType, Walk};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::{AcquireError, Semaphore};
 
-/// Directories that are open at a time: far from what a process may have, and more than a disk works on at once.
+/// Directories that are open at a time: far fewer than a process may open, and more than a disk
+/// works on at once.
 const AT_A_TIME: usize = 256;
 
-/// What the tasks share.
+/// The counts that the tasks share.
 struct Totals {
     /// One for each open directory.
     permits: Semaphore,
@@ -35,11 +37,11 @@ struct Totals {
     bytes: AtomicU64,
 }
 
-/// A task's share. The walk is over when every task has let go of its own.
+/// A task's share of the walk, which is over when every task has dropped its own.
 #[derive(Clone)]
 struct Tasks {
     totals: Arc<Totals>,
-    /// What could not be read.
+    /// Errors, to be printed.
     errors: UnboundedSender<io::Error>,
 }
 
@@ -70,7 +72,7 @@ impl Tasks {
         Ok(())
     }
 
-    /// The size of an entry; if it is a directory, it is read as well.
+    /// Returns the size of an entry. If it is a directory, starts reading that as well.
     fn size(&self, path: &Path, entry: &EntryRef<'_>) -> u64 {
         let place = || path.join(OsStr::from_bytes(entry.name()));
         if let Some(errno) = entry.stat_error() {
@@ -84,12 +86,13 @@ impl Tasks {
     }
 
     fn failed(&self, error: io::Error) {
-        // Whoever has ended listening has ended the runtime, too.
+        // If the receiver was dropped, the runtime has ended, too.
         let _ = self.errors.send(error);
     }
 }
 
-/// Walks everything below `root`, and prints what could not be read as it is found; returns entries, bytes, and how many errors.
+/// Walks everything below `root`, and prints errors as they come. Returns entries, bytes, and the
+/// number of errors.
 async fn traverse(root: PathBuf) -> (u64, u64, u64) {
     let totals = Arc::new(Totals {
         permits: Semaphore::new(AT_A_TIME),
@@ -112,13 +115,14 @@ async fn traverse(root: PathBuf) -> (u64, u64, u64) {
     (read(&totals.entries), read(&totals.bytes), count)
 }
 
-/// The same by one task: the walk runs on threads of its own, and waits where this is too slow for it.
+/// Does the same with one task. The walk runs on threads of its own, and waits while this task is
+/// too slow for it.
 async fn stream(root: PathBuf) -> io::Result<(u64, u64, u64)> {
     let mut walk = Walk::new(root).fields(Fields::SIZE).stream()?;
     let (mut entries, mut bytes, mut errors) = (0, 0, 0);
     while let Some(batch) = walk.next_batch().await {
         match batch {
-            // The root itself is not below it.
+            // The root itself is not counted.
             Ok(batch) if batch.directory().is_none() => {}
             Ok(batch) => {
                 let metadata = batch.entries().iter().filter_map(|entry| entry.metadata());

@@ -1,106 +1,69 @@
 //! Reads directory trees and their metadata at the speed the kernel and the disk allow.
 //!
-//! A [`Walk`] is set up and run with a [`Visitor`] for each worker; the visitor is called with one [`Batch`] of entries
-//! at a time, borrowed from the buffer they were read into.
+//! A [`Walk`] is set up and run with a [`Visitor`] for each worker; the visitor is called with one
+//! [`Batch`] of entries at a time, borrowed from the buffer they were read into.
 //!
-//! | file | what is in it |
+//! | folder or file | contents |
 //! |---|---|
-//! | `walk.rs`, `options.rs`, `root.rs` | what is asked for, and running it |
-//! | `visitor.rs`, `batch.rs`, `dir.rs`, `left.rs`, `name.rs`, `metadata.rs`, `error.rs` | what a visitor is given |
-//! | `ordered.rs` | results in one stable order whatever the timing |
-//! | `entries.rs`, `batches.rs` | the walk as an iterator, of entries and of batches |
-//! | `at_hand.rs` | what can be found out without asking a server |
-//! | `background.rs`, `handoff.rs`, `sending.rs` | a walk ahead of who takes what it finds |
-//! | `timed_wait.rs` | waiting on a condition variable, with or without a limit |
-//! | `directory.rs`, `entry_buffer.rs` | one directory, read by its owner without a walk |
-//! | `aio/` | the same, and the walk, for tasks of any runtime (feature `async`) |
-//! | `preorder/` | whole directories in the order of a depth-first walk, read ahead |
-//! | `summary.rs`, `monitor.rs` | what a walk says of itself, afterwards and meanwhile |
-//! | `source_choice.rs` | which source `auto` comes to |
-//! | `source/` | where directory data comes from, behind one interface |
-//! | `raw_batch.rs`, `stat.rs` | the buffer a source fills; metadata of its entries |
-//! | `boundary.rs` | the devices and mounts that a walk stays on |
-//! | `worker/`, `scheduler.rs` | the loop of one worker; work between workers |
-//! | `regime.rs`, `meter.rs`, `filesystem.rs` | how many workers, by what is measured, on what kind of file system |
-//! | `shown.rs` | text of foreign origin in messages, made safe for terminals |
-//! | `block/` | many places of a block device or a file read at once |
-//! | `descriptor/` | open directories as a cache with a budget |
+//! | `walk/` | the walk: options, roots, workers, the scheduler, the concurrency controller, open directories |
+//! | `visit/` | what a visitor is given and gives back: batches, directories, metadata, errors, the summary |
+//! | `sources/` | where names and metadata come from: system calls, the kernel module, ext4, XFS, btrfs; reading ahead |
+//! | `pull/` | the walk as an iterator, in batches, in order; one directory read without a walk |
+//! | `aio/` | directories and walks for tasks of any runtime (feature `async`) |
+//! | `block/` | many reads of a block device or a file at once |
+//! | `system/` | what the engine asks the system: mounts, devices, privileges, kinds of file systems |
+//! | `shown.rs` | foreign text in messages, made safe for terminals |
 //!
-//! Data goes one way: source, batch, visitor, result. What is *not* here: any `unsafe` code (in `ringwalk-sys`), any
-//! output, and any opinion on what to do with entries.
+//! Data goes one way: source, batch, visitor, result. What is *not* here: any `unsafe` code (in
+//! `ringwalk-sys`), any output, and any opinion on what to do with entries.
 
 #[cfg(feature = "async")]
 pub mod aio;
-mod at_hand;
-mod background;
-mod batch;
-mod batches;
 pub mod block;
-mod boundary;
-mod descriptor;
-pub mod device;
-mod dir;
-mod directory;
-mod entries;
-mod entry_buffer;
-mod error;
-mod filesystem;
-mod handoff;
-mod left;
-mod metadata;
-mod meter;
-mod monitor;
-pub mod mounts;
-mod name;
-mod options;
-pub mod ordered;
-mod prefetch;
-mod preorder;
-pub mod privilege;
-mod raw_batch;
-mod regime;
-mod root;
-mod scan;
-mod scheduler;
-mod sending;
+mod pull;
 pub mod shown;
-mod source;
-mod source_choice;
-mod stat;
-mod summary;
-mod timed_wait;
-mod visitor;
-mod volume;
+mod sources;
+mod system;
+mod visit;
 mod walk;
-mod worker;
 
-pub use at_hand::{is_local, is_local_file};
-pub use background::{Background, Canceller, Sender, TimedOut};
-pub use batch::{Batch, Candidate, Entry};
-pub use batches::{Batches, OwnedBatch};
-pub use dir::Dir;
-pub use directory::Directory;
-pub use entries::{Entries, OwnedEntry};
-pub use entry_buffer::{EntryBuffer, EntryRef};
-pub use error::{Error, Operation};
-pub use handoff::Closed;
-pub use left::{Left, ParentFd};
-pub use metadata::{Fields, Identity, Metadata, Timestamp};
-pub use monitor::Monitor;
-pub use options::{Follow, Order, Prefetch, SourceChoice, SourceError, Stay, UnknownSource};
-pub use preorder::{Chosen, Listing, Preorder, Turn, path_below};
-pub use regime::{WorkerChange, warm_workers};
-pub use root::Root;
-pub use scan::{Declined, Scan, ScanVisitor};
-pub use source_choice::LikelySource;
-pub use summary::{Outcome, Prefetched, Summary};
-pub use visitor::{Flow, Visitor};
+pub use pull::background::{Background, Sender};
+pub use pull::batches::{Batches, OwnedBatch};
+pub use pull::canceller::Canceller;
+pub use pull::channel::Closed;
+pub use pull::directory::Directory;
+pub use pull::entries::{Entries, OwnedEntry};
+pub use pull::entry_buffer::{EntryBuffer, EntryRef};
+pub use pull::next::Next;
+pub use pull::ordered;
+pub use pull::ordered_walk::{Chosen, Listing, OrderedWalk, Turn, path_below};
+pub use sources::choose::{LikelySource, SourceError};
+pub use sources::registry::{DeviceProblem, SourceChoice, SourceNeeds, UnknownSource};
+pub use sources::saved::{Listed, SavedBatch, SavedEntry, SavedFile, SavedReader, SavedTree};
+pub use sources::sweep::{Declined, InodeSweep, SweepVisitor};
+pub use system::at_hand::{is_local, is_local_file};
+pub use system::{device, mounts, privilege};
+pub use visit::batch::{Batch, Candidate};
+pub use visit::dir::Dir;
+pub use visit::entry::Entry;
+pub use visit::error::{Error, Operation};
+pub use visit::left::{Left, ParentFd};
+pub use visit::metadata::{Fields, Identity, Metadata, Timestamp};
+pub use visit::summary::{Outcome, Prefetched, Summary};
+pub use visit::visitor::{Flow, Visitor};
 pub use walk::Walk;
+pub use walk::concurrency::{WorkerChange, warm_workers};
+pub use walk::monitor::Monitor;
+pub use walk::options::{Follow, Order, Prefetch, Stay};
+pub use walk::root::Root;
 
 pub use ringwalk_sys::RawFileType as FileType;
+#[doc(hidden)]
+pub use ringwalk_sys::sync;
 pub use rustix::io::Errno;
 
-/// The programs of `docs/api.md` are documentation tests.
+/// The programs of `docs/api.md` are documentation tests. `api.md` of this crate is a link to that
+/// file, so that a published crate has it as well.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/api.md")]
+#[doc = include_str!("../api.md")]
 mod api {}

@@ -1,4 +1,5 @@
-//! Directories for tasks: every way to read one gives the same entries, whatever happens between.
+//! Directories for tasks: every way to read a directory gives the same entries, whatever happens
+//! meanwhile.
 
 use futures_lite::StreamExt;
 use futures_lite::future::block_on;
@@ -14,7 +15,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use tempfile::TempDir;
 
-/// So many take several buffers.
+/// This many entries take several buffers.
 const FILES: usize = 5000;
 
 fn tree(files: usize) -> TempDir {
@@ -32,7 +33,7 @@ fn tree(files: usize) -> TempDir {
 
 type Sizes = BTreeMap<OsString, u64>;
 
-/// As the standard library has it.
+/// Returns names and sizes, read by the standard library.
 fn expected(path: &Path) -> Sizes {
     let entries = fs::read_dir(path).unwrap().map(Result::unwrap);
     entries
@@ -40,7 +41,7 @@ fn expected(path: &Path) -> Sizes {
         .collect()
 }
 
-/// Takes what is in a batch; returns how many those are.
+/// Adds the entries of a batch to `found`, and returns how many there are.
 fn take_batch(batch: &EntryBuffer, found: &mut Sizes) -> usize {
     for entry in batch.iter() {
         let name = OsStr::from_bytes(entry.name()).to_owned();
@@ -50,7 +51,7 @@ fn take_batch(batch: &EntryBuffer, found: &mut Sizes) -> usize {
     batch.len()
 }
 
-/// Takes so many entries one by one; returns how many there were.
+/// Takes at most `most` entries one by one, and returns how many there were.
 async fn take_entries(dir: &mut Dir, most: usize, found: &mut Sizes) -> usize {
     for taken in 0..most {
         let Some(entry) = dir.next().await else {
@@ -96,7 +97,7 @@ fn every_way_gives_every_entry_once() {
             dir.read_plus(Fields::SIZE);
             let mut found = Sizes::new();
             while take_entries(&mut dir, 7, &mut found).await == 7 {
-                // What is left of the buffer.
+                // The rest of the buffer.
                 dir.next_batch(&mut batch).await.unwrap();
                 take_batch(&batch, &mut found);
             }
@@ -115,7 +116,7 @@ fn metadata_is_had_from_wherever_it_is_asked_for() {
             let mut found = Sizes::new();
             take_entries(&mut dir, taken, &mut found).await;
             assert!(found.values().all(|size| *size == u64::MAX));
-            // Of what has been read ahead as well.
+            // Entries that were read ahead get the fields, too.
             dir.read_plus(Fields::SIZE);
             let mut rest = Sizes::new();
             take_entries(&mut dir, usize::MAX, &mut rest).await;
@@ -123,7 +124,7 @@ fn metadata_is_had_from_wherever_it_is_asked_for() {
             found.append(&mut rest);
             assert!(found.keys().eq(expected.keys()), "{taken}");
         }
-        // Other fields than before, and none again.
+        // Other fields than before, and then none again.
         let mut dir = Dir::open(tree.path())
             .read_plus(Fields::SIZE)
             .await
@@ -155,7 +156,7 @@ fn one_entry_is_asked_about() {
             links += usize::from(metadata.file_type() == FileType::Symlink);
         }
         assert_eq!(links, 1);
-        // All of it comes along: nothing is asked again.
+        // All metadata comes along: nothing is asked for again.
         dir.rewind();
         dir.read_plus(Fields::all());
         let entry = dir.next().await.unwrap().unwrap();
@@ -223,7 +224,7 @@ fn below_and_by_descriptor() {
         assert_eq!(below.next().await.unwrap().unwrap().file_name(), "file");
         assert!(below.next().await.is_none());
         below.close().await.unwrap();
-        // A file is no directory: that is told when it is read.
+        // A file is no directory: reading it fails.
         let fd = OwnedFd::from(fs::File::open(tree.path().join("below/file")).unwrap());
         let error = Dir::from(fd).next().await.unwrap().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotADirectory);
@@ -246,7 +247,8 @@ fn errors_name_the_place_and_the_reason() {
         assert_eq!(error.kind(), ErrorKind::InvalidInput);
         assert!(error.to_string().contains("\"a\\x00b\""), "{error}");
 
-        // Removed before it is read; the error is told once, and it can be begun again.
+        // The directory is removed before it is read. The error comes once, and reading can begin
+        // again.
         let below = tree.path().join("below");
         let mut dir = Dir::open(&below).await.unwrap();
         fs::remove_dir(&below).unwrap();
@@ -269,7 +271,8 @@ fn errors_name_the_place_and_the_reason() {
     });
 }
 
-/// A directory that goes away while it is read: what had been read is given, and then the error or the end.
+/// A directory is removed while it is read. The entries that were read before are given, and then
+/// the error or the end.
 #[test]
 fn removed_in_the_middle() {
     let tree = tree(0);
@@ -293,7 +296,7 @@ fn removed_in_the_middle() {
             }
         }
         assert!(after > 0 && errors <= 1, "{after} {errors}");
-        // Metadata of what is no longer there is an error of that entry alone.
+        // Metadata of an entry that was removed is an error of that entry alone.
         let mut dir = Dir::open(tree.path()).await.unwrap();
         let mut names = 0;
         dir.next().await.unwrap().unwrap();
@@ -311,7 +314,7 @@ fn removed_in_the_middle() {
     });
 }
 
-/// Everything that is given to a task can go with it to another thread.
+/// Everything that a task is given can go with the task to another thread.
 #[test]
 fn all_of_it_is_send() {
     fn send<T: Send + 'static>(value: T) -> T {

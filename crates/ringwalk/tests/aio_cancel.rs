@@ -1,4 +1,4 @@
-//! Futures dropped at every point: nothing is lost, and nothing is left open.
+//! Futures dropped at every point: no entry is lost, and no descriptor is left open.
 
 use futures_lite::StreamExt;
 use futures_lite::future::block_on;
@@ -9,7 +9,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-/// So many take several buffers.
+/// This many entries take several buffers.
 const FILES: usize = 3000;
 
 fn tree() -> tempfile::TempDir {
@@ -21,7 +21,8 @@ fn tree() -> tempfile::TempDir {
     dir
 }
 
-/// Polls a future so many times, a moment apart, and drops it then, unless it is done before.
+/// Polls a future `times` times, and sleeps after each poll. Drops it then, unless it has finished
+/// before.
 fn poll_some<F: Future>(future: F, times: usize, apart: Duration) -> Option<F::Output> {
     let mut future = pin!(future);
     let mut cx = Context::from_waker(Waker::noop());
@@ -34,13 +35,13 @@ fn poll_some<F: Future>(future: F, times: usize, apart: Duration) -> Option<F::O
     None
 }
 
-/// The moments between polls: from none, to long enough for the answer to be there.
+/// Returns the moments between polls: from none to long enough for the answer to have come.
 fn moments() -> impl Iterator<Item = (usize, Duration)> {
     let apart = [0, 1, 20, 100, 3000].map(Duration::from_micros);
     (0..4).flat_map(move |times| apart.map(|apart| (times, apart)))
 }
 
-/// Descriptors of this process that are open below a path.
+/// Returns how many descriptors of this process are open below a path.
 fn open_below(path: &std::path::Path) -> usize {
     let all = fs::read_dir("/proc/self/fd").unwrap().map(Result::unwrap);
     let links = all.filter_map(|entry| fs::read_link(entry.path()).ok());
@@ -66,7 +67,7 @@ fn no_entry_is_lost_by_reads_that_are_dropped() {
             let (mut entries, mut round) = (0, 0);
             loop {
                 round += 1;
-                // Both ways, and each given up as often as not.
+                // Both ways, each given up half of the time.
                 if round % 2 == 0 {
                     match poll_some(dir.next(), times, apart) {
                         None => {}
@@ -111,7 +112,7 @@ fn nothing_is_left_open() {
         drop(poll_some(dir.close(), times, apart));
         let mut dir = block_on(at.open_at(".")).unwrap();
         drop(poll_some(dir.next(), times, apart));
-        // With a read under way.
+        // A read is under way.
         drop(dir);
         drop(at);
         wait_until("all is closed", || open_below(tree.path()) == 0);
@@ -164,7 +165,7 @@ fn a_walk_is_dropped_at_any_point_and_blocks_nobody() {
             for _ in 0..taken {
                 stream.next().await.unwrap().unwrap();
             }
-            // Entries of a batch that was begun come once.
+            // The other entries of a batch come once.
             let mut rest = 0;
             let mut path = Vec::new();
             while let Some(batch) = stream.next_batch().await {

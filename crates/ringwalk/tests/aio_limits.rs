@@ -1,4 +1,5 @@
-//! More directories than there may be descriptors. A program of its own, as the limit is the process's.
+//! More directories than the process may have descriptors. This is a program of its own, because
+//! the limit belongs to the process.
 
 use futures_lite::future::block_on;
 use ringwalk::aio::{Dir, Open};
@@ -9,14 +10,14 @@ use std::pin::Pin;
 use std::task::Poll;
 
 const DIRECTORIES: usize = 10_000;
-/// Each of these is opened many times.
+/// The number of directories, each of which is opened many times.
 const DISTINCT: usize = 100;
 const LIMIT: usize = 1000;
 
-/// Opened at the same time.
+/// The number of directories opened at the same time.
 const TOGETHER: usize = 30;
 
-/// Opens all of these at the same time.
+/// Polls all of these at the same time.
 async fn open_all(mut opening: Vec<Open>) -> Vec<io::Result<Dir>> {
     let mut opened: Vec<_> = opening.iter().map(|_| None).collect();
     poll_fn(|cx| {
@@ -52,7 +53,7 @@ fn ten_thousand_directories_and_few_descriptors() {
         while !waiting.is_empty() {
             rounds += 1;
             let later = waiting.split_off(waiting.len().min(LIMIT + 100));
-            // With and without something to read along.
+            // With and without entries to read along.
             let opening = waiting.iter().map(|number| {
                 let open = root.open_at((number % DISTINCT).to_string());
                 if number % 2 == 0 {
@@ -85,7 +86,7 @@ fn ten_thousand_directories_and_few_descriptors() {
             let most = LIMIT - 200..LIMIT;
             assert!(most.contains(&open.len()) || later.is_empty());
             seen += open.len();
-            // What is open goes on working, and gives its descriptor back.
+            // Directories that are open go on working, and give their descriptors back.
             for (number, mut dir) in open {
                 if number % 2 == 0 {
                     assert!(dir.next().await.is_none(), "it is empty");

@@ -1,10 +1,11 @@
-//! What an open directory costs. A program of its own, as it looks at the memory of all of it.
+//! The memory of open directories. This is a program of its own, because it measures the whole
+//! process.
 
 use futures_lite::future::block_on;
 use ringwalk::aio::Dir;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Anonymous memory that this process has now, in bytes.
+/// Returns the anonymous memory of this process in bytes.
 fn memory() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("RssAnon:"));
@@ -28,7 +29,7 @@ fn an_open_directory_costs_less_than_a_kibibyte() {
     }
     block_on(async {
         let mut open = Vec::with_capacity(count);
-        // The threads and their arenas are there by then.
+        // The threads and their arenas exist after this.
         for _ in 0..count / 10 {
             open.push(Dir::open(tree.path()).await.unwrap());
         }
@@ -39,7 +40,7 @@ fn an_open_directory_costs_less_than_a_kibibyte() {
         let each = (memory() - before) / (count - count / 10);
         assert!(each < 1024, "{each} bytes");
         assert!(size_of::<Dir>() < 512, "{} bytes", size_of::<Dir>());
-        // Those that have been read to their end keep no buffers.
+        // Directories that were read to their end keep no buffers.
         for dir in &mut open {
             while let Some(entry) = dir.next().await {
                 entry.unwrap();
@@ -47,7 +48,7 @@ fn an_open_directory_costs_less_than_a_kibibyte() {
         }
         let each = (memory() - before) / (count - count / 10);
         assert!(each < 1024, "{each} bytes after reading");
-        // With a read under way or done ahead each has a buffer, and no more.
+        // Directories with a read under way, or read ahead, have one buffer each, and no more.
         for dir in &mut open {
             dir.rewind();
             dir.next().await.unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! A walk gives the answer that the standard library gives, however it is set up.
+//! A walk gives the answer of the standard library, whatever its options are.
 
 mod support;
 
@@ -63,7 +63,7 @@ fn names_alone_need_no_metadata() {
         .into_iter()
         .map(|entry| {
             let entry = entry.unwrap();
-            // A root's type no directory tells.
+            // No directory lists the type of a root.
             assert!(entry.metadata().is_none() || entry.depth() == 0);
             assert_ne!(entry.file_type(), FileType::Unknown);
             entry.into_path().into_os_string().as_bytes().to_vec()
@@ -83,7 +83,8 @@ fn sorted_entries_come_depth_first() {
         .into_iter()
         .map(|entry| entry.unwrap().into_path())
         .collect();
-    // Comparing component by component puts a directory before what is in it, and that before its next sibling.
+    // Compared component by component, a directory comes before its entries, and those before its
+    // next sibling.
     let mut sorted = entries.clone();
     sorted.sort_by(|a, b| a.components().cmp(b.components()));
     assert!(entries == sorted);
@@ -131,7 +132,7 @@ fn a_sorted_directory_is_one_batch_in_the_smallest_buffer_too() {
     }
     let dir = tempfile::tempdir().unwrap();
     for number in 0..100 {
-        // Records of up to 272 bytes, so that some do not fit into what is left of the buffer.
+        // Records of up to 272 bytes: some do not fit into the rest of the buffer.
         let width = 180 + number * 13 % 70;
         std::fs::write(dir.path().join(format!("{number:0>width$}")), b"").unwrap();
     }

@@ -1,8 +1,8 @@
-//! The walk as batches: everything once, an end that can be called from anywhere, and nothing lost.
+//! The walk as batches: everything comes once, any thread can end the walk, and nothing is lost.
 
 mod support;
 
-use ringwalk::{Fields, OwnedBatch};
+use ringwalk::{Fields, Next, OwnedBatch};
 use std::collections::BTreeSet;
 use std::fs;
 use std::time::{Duration, Instant};
@@ -88,7 +88,7 @@ fn it_ends_soon_when_another_thread_says_so() {
     let canceller = batches.canceller();
     std::thread::scope(|scope| {
         scope.spawn(move || canceller.cancel());
-        // What it has taken already is not taken away.
+        // Batches that the iterator has fetched already still come.
         let seen = batches.by_ref().take(100_000).count();
         assert!(seen < 3000 + 1);
     });
@@ -114,7 +114,7 @@ fn waiting_ends_in_time() {
     let mut entries = 0;
     let begin = Instant::now();
     let time = Duration::from_millis(50);
-    while let Ok(Some(batch)) = batches.next_within(time) {
+    while let Next::Item(batch) = batches.next_within(time) {
         entries += batch.unwrap().entries().len();
     }
     assert!(begin.elapsed() >= time);
@@ -143,7 +143,7 @@ fn dropped_early_it_leaves_no_thread() {
     let own = threads().count();
     assert!(own >= 1);
     drop(batches);
-    // Others may be those of tests beside this one.
+    // Other threads may belong to tests that run beside this one.
     let deadline = Instant::now() + Duration::from_secs(10);
     while threads().count() >= own && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(10));
@@ -154,7 +154,7 @@ fn dropped_early_it_leaves_no_thread() {
 #[test]
 fn a_sorted_walk_of_which_nothing_is_shown_ends() {
     let dir = tempfile::tempdir().unwrap();
-    // More than what may be ahead of the iterator.
+    // More entries than the walk may be ahead of the iterator.
     for number in 0..5000 {
         fs::create_dir(dir.path().join(number.to_string())).unwrap();
     }

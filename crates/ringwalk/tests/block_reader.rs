@@ -1,4 +1,4 @@
-//! Both ways to read, against what was written.
+//! Both ways to read, compared with the bytes that were written.
 
 mod block_support;
 
@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 fn requests() -> impl Strategy<Value = Vec<Request>> {
-    // Close together, so that they merge; some beyond the end, some empty, some too long.
+    // Requests close together, so that they merge; some beyond the end, some empty, some too long.
     let place = prop_oneof![
         0_u64..20_000,
         0..u64::from(SIZE) + 50_000,
@@ -55,13 +55,13 @@ proptest! {
         for options in both(&ReaderOptions { depth, buffer_size, gap, ..ReaderOptions::default() }) {
             let mut reader = BlockReader::new(Arc::clone(&file), &options).unwrap();
             prop_assert!(all(&mut reader, &requests) == expected, "{options:?}");
-            // The same reader again, and its buffers.
+            // The same reader again, with its used buffers.
             prop_assert!(stream(&mut reader, &requests) == expected, "{options:?}");
         }
     }
 }
 
-/// Every block, in an order that jumps.
+/// Returns a request for every block, in an order that jumps.
 fn blocks(len: u32) -> Vec<Request> {
     let count = u64::from(SIZE).div_ceil(u64::from(len));
     (0..count)
@@ -141,7 +141,7 @@ fn a_kernel_thread_may_take_the_requests() {
 
 #[test]
 fn short_reads_are_continued() {
-    // The kernel gives files of this kind in portions of about a page.
+    // The kernel returns files of this kind in portions of about a page.
     let path = "/proc/kallsyms";
     let Ok(bytes) = std::fs::read(path) else {
         return println!("skipped: no {path}");
@@ -199,7 +199,7 @@ fn an_iterator_that_has_ended_is_not_asked_again() {
     for options in both(&ReaderOptions::default()) {
         let mut reader = BlockReader::new(Arc::clone(&file), &options).unwrap();
         let mut asked = 0;
-        // Gives one more after its end.
+        // Returns one more request after its end.
         let requests = std::iter::from_fn(|| {
             asked += 1;
             (asked != 3).then(|| request(0, 10, asked))
@@ -235,7 +235,7 @@ fn reading_stops_when_told_to() {
             });
             assert!(flow.is_break() && seen == stop, "{seen} {options:?}");
         }
-        // What was in flight then is not taken for what is asked now.
+        // Results of reads in flight from before are not taken for those of this call.
         let request = request(4096, 4096, 9);
         let found = stream(&mut reader, &[request]);
         assert!(found[&9] == expected(&bytes, request, 4096));
@@ -260,7 +260,7 @@ fn a_panic_of_the_visitor_leaves_a_reader_that_works() {
 
 #[test]
 fn errors_are_the_device_s() {
-    // A directory can be opened and not read.
+    // A directory can be opened but not read.
     let directory = Arc::new(File::open("/").unwrap());
     for options in both(&ReaderOptions::default()) {
         let mut reader = BlockReader::new(Arc::clone(&directory), &options).unwrap();

@@ -1,25 +1,27 @@
-//! What the kernel refuses, of rings or in the middle of reading, changes nothing of what is read. By strace, which answers
-//! in its place, and by the sysctl itself. The reading is done by this program, run again as a child.
+//! Refusals of the kernel, of rings or in the middle of a read, do not change the bytes that are
+//! read. strace answers in the kernel's place, and one test sets the sysctl itself. This program
+//! does the reading, run again as a child.
 
 mod block_support;
 
 use block_support::{SIZE, all, expected, open_direct, request, rings, stream, written};
 use ringwalk::block::{BlockReader, ReaderOptions, Request};
+use ringwalk_sys::sync::lock;
 use std::ffi::OsString;
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
-/// Names the file that a child reads; it is set in children only.
+/// Names the file that a child reads. The variable is set in children only.
 const FILE: &str = "RINGWALK_TEST_BLOCKS_OF";
 /// Set where the child reads past the page cache.
 const DIRECT: &str = "RINGWALK_TEST_BLOCKS_DIRECT";
-/// What the child says before what it read by.
+/// Printed by the child before the way in which it read.
 const MEANS: &str = "means: ";
 
-/// One at a time: one of these changes a setting of the whole machine.
+/// Held by each test: one of them changes a setting of the whole machine.
 static MACHINE: Mutex<()> = Mutex::new(());
 
 fn requests() -> Vec<Request> {
@@ -29,7 +31,7 @@ fn requests() -> Vec<Request> {
         .collect()
 }
 
-/// Not a test by itself: what the tests below run, as a child.
+/// The child of the tests below; without the variables it does nothing.
 #[test]
 fn child() {
     let Some(path) = std::env::var_os(FILE) else {
@@ -62,10 +64,10 @@ fn child() {
     println!("\n{MEANS}{before} / {}", reader.means());
 }
 
-/// Runs `child` behind the words of `wrapper`; returns by what it read, before and after.
+/// Runs `child` behind the words of `wrapper`. Returns the way in which it read, before and after.
 fn read_behind(wrapper: &[&str], direct: bool) -> Option<(String, String)> {
     let (file, _) = written();
-    // Some children are another user's.
+    // Some children belong to another user.
     fs::set_permissions(file.path(), Permissions::from_mode(0o644)).unwrap();
     if direct {
         open_direct(file.path())?;
@@ -87,7 +89,7 @@ fn read_behind(wrapper: &[&str], direct: bool) -> Option<(String, String)> {
     Some((before.to_owned(), after.to_owned()))
 }
 
-/// Whether strace is installed and may trace.
+/// Returns true if strace is installed and may trace.
 fn strace() -> bool {
     let found = Command::new("strace")
         .args(["-qq", "-o", "/dev/null", "true"])
@@ -99,7 +101,7 @@ fn strace() -> bool {
     works
 }
 
-/// As `read_behind`, with answers of the kernel replaced.
+/// Runs the child as `read_behind` does, with some answers of the kernel replaced.
 fn with_answers(injected: &[&str], direct: bool) -> Option<(String, String)> {
     let mut wrapper = vec!["strace", "-f", "-qq", "-o", "/dev/null"];
     for each in injected {
@@ -112,7 +114,7 @@ const THREADS: &str = "pread on threads";
 
 #[test]
 fn without_rings_threads_read() {
-    let _machine = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _machine = lock(&MACHINE);
     if !strace() {
         return;
     }
@@ -128,7 +130,7 @@ fn without_rings_threads_read() {
 
 #[test]
 fn a_kernel_that_knows_few_flags_has_a_ring_all_the_same() {
-    let _machine = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _machine = lock(&MACHINE);
     if !strace() || !rings() {
         return;
     }
@@ -141,7 +143,7 @@ fn a_kernel_that_knows_few_flags_has_a_ring_all_the_same() {
 
 #[test]
 fn what_cannot_be_registered_is_read_without() {
-    let _machine = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _machine = lock(&MACHINE);
     if !strace() || !rings() {
         return;
     }
@@ -160,11 +162,11 @@ fn what_cannot_be_registered_is_read_without() {
 
 #[test]
 fn a_ring_that_is_taken_away_is_replaced_by_threads() {
-    let _machine = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _machine = lock(&MACHINE);
     if !strace() || !rings() {
         return;
     }
-    // As a seccomp filter does that is installed while a program runs.
+    // A seccomp filter that is installed while a program runs refuses like this.
     for when in ["1+", "2+", "7+"] {
         for direct in [false, true] {
             let enter = format!("inject=io_uring_enter:error=EPERM:when={when}");
@@ -178,7 +180,7 @@ fn a_ring_that_is_taken_away_is_replaced_by_threads() {
 
 #[test]
 fn interruptions_are_nothing() {
-    let _machine = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _machine = lock(&MACHINE);
     if !strace() {
         return;
     }
@@ -192,12 +194,12 @@ fn interruptions_are_nothing() {
         }
     }
     let setup = "inject=io_uring_setup:error=ENOSYS";
-    // Not the first ones, which are the loader's.
+    // The first calls are those of the loader.
     let pread = "inject=pread64:error=EINTR:when=50+3";
     with_answers(&[setup, pread], false).unwrap();
 }
 
-/// Puts a setting back.
+/// Restores a setting when it is dropped.
 struct Restored {
     path: &'static str,
     value: String,
@@ -211,7 +213,7 @@ impl Drop for Restored {
 
 #[test]
 fn the_sysctl_is_obeyed() {
-    let _machine = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _machine = lock(&MACHINE);
     let path = "/proc/sys/kernel/io_uring_disabled";
     let Ok(value) = fs::read_to_string(path) else {
         return println!("skipped: no {path} before Linux 6.6");
@@ -230,8 +232,8 @@ fn the_sysctl_is_obeyed() {
 
 #[test]
 fn memory_that_may_not_be_locked_is_not_registered() {
-    let _machine = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
-    // As much as the buffers take, and the ring takes some of it.
+    let _machine = lock(&MACHINE);
+    // The limit is what the buffers take, and the ring takes some of that.
     let wrapper = [
         "prlimit",
         "--memlock=65536:65536",

@@ -1,4 +1,4 @@
-//! What a walk is told: bounds, filters, links, and what a visitor says.
+//! The control of a walk: bounds, filters, links, and the answers of a visitor.
 
 mod support;
 
@@ -8,7 +8,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use support::collect;
 
-/// `a/b/c/d`, each level with a file.
+/// Makes `a/b/c/d`, each level with a file.
 fn ladder(root: &Path) {
     let mut path = root.to_path_buf();
     for name in ["a", "b", "c", "d"] {
@@ -54,7 +54,7 @@ fn a_filter_leaves_directories_alone() {
     assert_eq!(names(walk, dir.path()), ["", "/a", "/a/b", "/a/file"]);
 }
 
-/// Says one thing at one directory or entry.
+/// A visitor that gives one answer at one directory or entry.
 struct Says {
     flow: Flow,
     on_enter: &'static [u8],
@@ -119,7 +119,7 @@ fn says(
 fn a_visitor_prunes_and_stops() {
     let dir = tempfile::tempdir().unwrap();
     ladder(dir.path());
-    // Entries seen and directories left; the whole tree has 9 entries and 5 directories.
+    // Entries seen and directories left. The whole tree has 9 entries and 5 directories.
     assert_eq!(
         says(dir.path(), Flow::Continue, "b", "b", ""),
         (9, 5, false)
@@ -189,7 +189,7 @@ fn a_link_without_a_target_is_an_entry_of_its_own() {
         }
         fs::remove_file(link).unwrap();
     }
-    // A path that leads through a file is an error as ever.
+    // A path that leads through a file is an error as without links.
     let (all, _) = collect(support::walk(dir.path().join("file/below")).follow(Follow::Always));
     assert_eq!(all.errors[0].errno(), Errno::NOTDIR);
 }
@@ -307,7 +307,7 @@ fn metadata_can_be_asked_for_on_demand() {
 
 #[test]
 fn another_device_is_not_entered() {
-    // Where /proc is mounted, its device is another than that of /.
+    // Where /proc is mounted, its device differs from that of /.
     let walk = |stay| {
         let walk = support::walk("/").max_depth(2).stay(stay);
         names(
@@ -341,13 +341,13 @@ fn a_panic_of_a_visitor_ends_the_walk() {
     }
     let dir = tempfile::tempdir().unwrap();
     ladder(dir.path());
-    // On the first worker, whose panic is passed on as it is.
+    // The first worker's panic is passed on unchanged.
     support::walk(dir.path())
         .workers(std::num::NonZeroUsize::new(1))
         .run(|_| Panics);
 }
 
-/// Names in the order of visits.
+/// Collects names in the order of visits.
 struct Names(Vec<Vec<u8>>);
 
 impl Visitor for Names {
@@ -363,7 +363,7 @@ fn recursive(dir: &std::path::Path, names: &mut Vec<Vec<u8>>) {
     use std::os::unix::ffi::OsStrExt as _;
     names.push(dir.as_os_str().as_bytes().to_vec());
     if dir.symlink_metadata().unwrap().is_dir() {
-        // In the order of the directory, as the walk has it too.
+        // The walk has the same order: that of the directory.
         for entry in std::fs::read_dir(dir).unwrap() {
             recursive(&entry.unwrap().path(), names);
         }
@@ -385,7 +385,7 @@ fn in_preorder_a_directory_comes_before_the_entries_behind_it() {
         assert_eq!(outcome.summary.errors, 0);
         assert!(outcome.visitors[0].0 == expected, "buffer of {buffer}");
     }
-    // With more workers everything is there.
+    // With more workers all entries come, too.
     let walk = support::walk(dir.path())
         .preorder(true)
         .order(ringwalk::Order::Name)

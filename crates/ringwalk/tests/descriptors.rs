@@ -1,13 +1,14 @@
-//! With almost no descriptors every entry is still seen. In a process of their own, one at a time: the limit is the
-//! process's.
+//! With almost no descriptors every entry is still seen. This is a process of its own, and its
+//! tests run one at a time, because the limit belongs to the process.
 
 mod support;
 
 use ringwalk::{Batch, Flow, Left, Order, Visitor};
+use ringwalk_sys::sync::lock;
 use rustix::fs::{AtFlags, unlinkat};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::num::NonZeroUsize;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use support::{Random, as_set, collect, expected, grow};
 
 /// Held by a test while it changes the limit.
@@ -15,9 +16,10 @@ static LIMIT: Mutex<()> = Mutex::new(());
 
 #[test]
 fn descriptors_that_the_caller_has_taken_are_done_without() {
-    let _limit = LIMIT.lock().unwrap_or_else(PoisonError::into_inner);
+    let _limit = lock(&LIMIT);
     let dir = tempfile::tempdir().unwrap();
-    // Directories of more than one buffer within each other: each is read in part when the next one is opened.
+    // Directories of more than one buffer within each other: each is read in part when the next one
+    // is opened.
     let mut path = dir.path().to_path_buf();
     for level in 0..12 {
         for number in 0..60 {
@@ -52,10 +54,11 @@ fn descriptors_that_the_caller_has_taken_are_done_without() {
 
 #[test]
 fn sixteen_descriptors_are_enough() {
-    let _limit = LIMIT.lock().unwrap_or_else(PoisonError::into_inner);
+    let _limit = lock(&LIMIT);
     let dir = tempfile::tempdir().unwrap();
     grow(dir.path(), &mut Random::new(1), 3000);
-    // A chain in which every level has siblings to come back to, and more entries than a small buffer holds.
+    // A chain in which every level has siblings to come back to, and more entries than a small
+    // buffer holds.
     let mut path = dir.path().join("chain");
     for level in 0..60 {
         for sibling in 0..5 {
@@ -93,7 +96,7 @@ fn sixteen_descriptors_are_enough() {
     setrlimit(Resource::Nofile, limit).unwrap();
 }
 
-/// Removes everything below the roots: files when they are met, directories when they are left.
+/// Removes everything below the roots: files when they are visited, directories when they are left.
 struct Remove;
 
 impl Visitor for Remove {
@@ -116,7 +119,7 @@ impl Visitor for Remove {
 
 #[test]
 fn parents_are_there_when_a_directory_is_left() {
-    let _limit = LIMIT.lock().unwrap_or_else(PoisonError::into_inner);
+    let _limit = lock(&LIMIT);
     let limit = getrlimit(Resource::Nofile);
     for workers in [1, 4] {
         let dir = tempfile::tempdir().unwrap();
@@ -138,7 +141,7 @@ fn parents_are_there_when_a_directory_is_left() {
     }
 }
 
-/// In the order of a recursive walk.
+/// Collects names in the order of a recursive walk.
 #[derive(Default)]
 struct Paths(Vec<Vec<u8>>);
 
@@ -151,11 +154,11 @@ impl Visitor for Paths {
     }
 }
 
-/// A directory that is larger than a buffer cannot wait, half read, until what is below its first
-/// entries is done.
+/// A directory that is larger than a buffer cannot wait half read for everything below its first
+/// entries.
 #[test]
 fn preorder_stays_preorder_with_few_descriptors() {
-    let _limit = LIMIT.lock().unwrap_or_else(PoisonError::into_inner);
+    let _limit = lock(&LIMIT);
     let dir = tempfile::tempdir().unwrap();
     let mut path = dir.path().to_path_buf();
     for level in 0..30 {

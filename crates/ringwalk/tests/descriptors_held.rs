@@ -1,29 +1,30 @@
 //! No walk of any kind has more descriptors open than its summary says, and its summary never says
-//! more than the budget allows. A program of its own, as descriptors and their limit are the
-//! process's.
+//! more than the budget allows. This is a program of its own, because descriptors and their limit
+//! belong to the process.
 
 mod support;
 
-use ringwalk::{Batch, Dir, Fields, Flow, Left, Order, Preorder, Summary, Visitor, Walk};
+use ringwalk::{Batch, Dir, Fields, Flow, Left, Order, OrderedWalk, Summary, Visitor, Walk};
+use ringwalk_sys::sync::lock;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::fs::File;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
-/// Held by a test as long as it counts.
+/// Held by a test while it counts.
 static COUNTING: Mutex<()> = Mutex::new(());
 
 fn alone() -> MutexGuard<'static, ()> {
-    COUNTING.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&COUNTING)
 }
 
 /// Returns how many descriptors this process has open.
 fn open_now() -> usize {
-    // One at a time, so that the list of no other count is open.
+    // One thread at a time lists, so that no other list is open.
     static LISTING: Mutex<()> = Mutex::new(());
-    let _listing = LISTING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _listing = lock(&LISTING);
     std::fs::read_dir("/proc/self/fd").unwrap().count() - 1
 }
 
@@ -96,7 +97,7 @@ impl Visitor for Count<'_> {
     }
 
     fn leave(&mut self, left: &Left<'_, ()>) {
-        // What a visitor has of it is the walk's, and is there only while it has it.
+        // The visitor's handle counts as a descriptor of the walk, and exists only here.
         let parent = left.parent_fd();
         self.look();
         drop(parent);
@@ -111,8 +112,8 @@ impl Drop for SetAtEnd<'_> {
     }
 }
 
-/// Runs `work` while another thread counts descriptors, too. Returns the most that were open, less
-/// those before.
+/// Runs `work` while another thread counts descriptors, too. Returns the largest number that were
+/// open, less those that were open before.
 fn counted<T>(most: &AtomicUsize, work: impl FnOnce() -> T) -> (T, usize) {
     let before = open_now();
     most.store(before, Ordering::Relaxed);
@@ -191,14 +192,14 @@ fn no_walk_has_more_open_than_it_tells() {
     }
 }
 
-/// What makes the counts above worth something: they are no bounds that hold for anything.
+/// Shows that the counts above are tight: other walks hold fewer.
 #[test]
 fn a_deep_walk_in_preorder_holds_one_for_each_level_and_tells_so() {
     let _alone = alone();
     let dir = tempfile::tempdir().unwrap();
     make_deep(dir.path(), 300);
     let most = AtomicUsize::new(0);
-    // By name, as there are entries behind each directory that leads down then.
+    // By name: each directory that leads down then has entries behind it.
     let walk = support::walk(dir.path())
         .preorder(true)
         .order(Order::Name)
@@ -224,7 +225,7 @@ fn the_iterators_have_no_more_open_than_they_tell() {
         let _soft = Soft::limit(files);
         for threads in [0, 1, 4] {
             let (held, measured) = counted(&most, || {
-                let mut walk = Preorder::new(dir.path()).threads(threads);
+                let mut walk = OrderedWalk::new(dir.path()).threads(threads);
                 let mut listed = 1;
                 while let Some(turn) = walk.next_directory() {
                     listed += turn.unwrap().listing().len();
@@ -266,10 +267,10 @@ fn the_iterators_have_no_more_open_than_they_tell() {
     }
 }
 
-/// The rest of the process can open files while a walk runs, as many as the reserve has.
+/// The rest of the process can open as many files as the reserve has while a walk runs.
 #[test]
 fn the_reserve_is_left_to_the_host() {
-    /// Opens as many files as are reserved, at each batch and each leave.
+    /// Opens as many files as are reserved, at each batch and at each directory that is left.
     struct Host(usize);
     impl Host {
         fn open(&self) {
@@ -308,7 +309,7 @@ fn the_reserve_is_left_to_the_host() {
     }
 }
 
-/// Two walks at the same time share what is free.
+/// Two walks at the same time share the free descriptors.
 #[test]
 fn walks_of_one_process_count_together() {
     let _alone = alone();
@@ -334,13 +335,13 @@ fn walks_of_one_process_count_together() {
             }
         });
     });
-    // A quarter of the free ones is reserved, and the first worker of each walk is there in any
-    // case.
+    // A quarter of the free descriptors is reserved, and the first worker of each walk always has
+    // its own.
     assert!(measured <= 96 + 4 * 3, "{measured}");
 }
 
-/// The rest of the process opens one file after the other and keeps them: more in the end than were
-/// ever reserved.
+/// The rest of the process opens one file after the other and keeps them. In the end there are more
+/// of them than were ever reserved.
 #[test]
 fn the_walk_gives_way_to_a_host_that_opens_more_and_more() {
     struct Hoards {
@@ -352,11 +353,11 @@ fn the_walk_gives_way_to_a_host_that_opens_more_and_more() {
         fn batch(&mut self, _: &Batch<'_, ()>) -> Flow {
             let open = || File::open("/dev/null").expect("the walk has closed some");
             self.batches += 1;
-            // Three batches a level.
+            // There are three batches for each level.
             if self.batches.is_multiple_of(15) {
                 self.files.push(open());
             }
-            // There is always room for a few more, not only when the walk has run out itself.
+            // There is always room for a few more files, not only when the walk itself has run out.
             let more: [File; 8] = std::array::from_fn(|_| open());
             assert!(more.iter().all(|file| file.metadata().is_ok()));
             Flow::Continue

@@ -15,7 +15,7 @@ struct Image {
 }
 
 impl Image {
-    /// `None`, with the reason printed, where that cannot be done.
+    /// Returns `None`, and prints the reason, where the image cannot be made.
     fn new() -> Option<Self> {
         if !rustix::process::geteuid().is_root() {
             eprintln!("skipped: only root can mount an image");
@@ -47,12 +47,12 @@ impl Image {
 
 impl Drop for Image {
     fn drop(&mut self) {
-        // Nothing is mounted if that failed.
+        // If this fails, nothing is mounted.
         let _ = Command::new("umount").arg("-q").arg(self.path()).status();
     }
 }
 
-/// Puts another directory, with a file in it, in the place of the one that it is told of.
+/// Replaces one directory by another one with a file in it.
 struct Replacing<'t> {
     top: &'t Path,
     paths: Vec<Vec<u8>>,
@@ -93,7 +93,7 @@ fn another_directory_with_the_same_number_is_not_taken_for_the_one_listed() {
     assert_eq!((outcome.summary.errors, outcome.summary.vanished), (0, 1));
 }
 
-/// Puts a file in the place of a directory that has been listed, before its entries are asked for.
+/// Replaces a directory that has been listed by a file, before its entries are asked for.
 struct Covering {
     errors: Vec<Error>,
 }
@@ -125,7 +125,7 @@ fn entries_of_a_directory_that_a_file_has_replaced_have_vanished() {
     let Some(image) = Image::new() else { return };
     let top = image.path().join("top");
     fs::create_dir_all(top.join("directory")).unwrap();
-    // One made a moment ago is opened before it is listed.
+    // A directory that was made a moment ago would be opened before it is listed.
     std::thread::sleep(Duration::from_secs(4));
     fs::write(top.join("directory/new"), b"").unwrap();
     let walk = Walk::new(top.as_path()).source(SourceChoice::Ext4);

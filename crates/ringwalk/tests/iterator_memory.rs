@@ -1,4 +1,5 @@
-//! A sorted walk does not read ahead of its reader. In a process of its own: it looks at the memory of all of it.
+//! A sorted walk does not read ahead of its reader. This is a process of its own, because it
+//! measures the whole process.
 
 mod support;
 
@@ -6,7 +7,7 @@ use ringwalk::{Fields, Order};
 use std::fs;
 use std::path::Path;
 
-/// `levels` of 8 directories each, the last with 24 files.
+/// Makes `levels` levels of 8 directories each, the last with 24 files.
 fn grow(path: &Path, levels: usize) {
     for number in 0..8 {
         let below = path.join(number.to_string());
@@ -21,7 +22,7 @@ fn grow(path: &Path, levels: usize) {
     }
 }
 
-/// The most memory that this process has had, in KiB.
+/// Returns the largest memory that this process has had, in KiB.
 fn peak() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:"));
@@ -39,7 +40,7 @@ fn a_sorted_walk_waits_for_its_reader() {
         .fields(Fields::SIZE)
         .into_iter();
     assert!(entries.next().unwrap().is_ok());
-    // Time in which it could read far more of the tree than it should.
+    // In this time the walk could read far more of the tree than it should.
     std::thread::sleep(std::time::Duration::from_secs(1));
     assert_eq!(entries.by_ref().count(), 4680 + 4096 * 24);
     let grown = peak() - before;

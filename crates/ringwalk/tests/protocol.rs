@@ -1,5 +1,5 @@
-//! What visitors are promised: the order of calls for a directory, the numbers of its batches, and that a panic of one
-//! ends the walk of all.
+//! The promises to visitors: the order of calls for a directory, the numbers of its batches, and a
+//! panic of one worker that ends the walk of all.
 
 mod support;
 
@@ -11,14 +11,14 @@ use std::sync::{Barrier, Mutex};
 use std::time::{Duration, Instant};
 use support::{Random, grow};
 
-/// What depends on which worker is faster is tried so long.
+/// A test whose result depends on the faster worker tries again for this long.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// What has been called for a directory.
+/// The calls that were made for a directory.
 #[derive(Default)]
 struct Called {
     entered: AtomicBool,
-    /// Of its subdirectories, as found and as left.
+    /// Subdirectories of it, found and left.
     found: AtomicUsize,
     gone: AtomicUsize,
     left: AtomicBool,
@@ -82,7 +82,7 @@ impl Visitor for Numbers<'_> {
 
     fn enter(&mut self, dir: &Dir<()>) -> Flow {
         if dir.name() == b"wide" {
-            // Time for the others to have nothing to do, and so to be given parts.
+            // The other workers have nothing to do meanwhile, and so are given parts.
             std::thread::sleep(std::time::Duration::from_millis(50));
         }
         Flow::Continue
@@ -101,7 +101,7 @@ impl Visitor for Numbers<'_> {
 #[test]
 fn numbers_of_batches_tell_the_order_of_reading() {
     let dir = tempfile::tempdir().unwrap();
-    // Enough directories for all workers to be started.
+    // There are enough directories for all workers to be started.
     for number in 0..50 {
         std::fs::create_dir(dir.path().join(number.to_string())).unwrap();
     }
@@ -130,8 +130,8 @@ fn numbers_of_batches_tell_the_order_of_reading() {
     };
     let (expected, whole) = read(1);
     assert_eq!(expected.len(), 20_000);
-    // What comes with its metadata is not cut into parts. Elsewhere parts are for workers that have
-    // nothing to do; on a busy machine that may take some rounds.
+    // Batches that come with metadata are not cut into parts. Other batches are, for workers that
+    // have nothing to do. On a busy machine that may take some rounds.
     let mut cut = std::env::var_os("RINGWALK_TEST_SOURCE").is_some();
     let begin = Instant::now();
     let mut rounds = 0;
@@ -148,7 +148,8 @@ fn numbers_of_batches_tell_the_order_of_reading() {
 
 #[test]
 fn a_panic_on_one_worker_ends_the_walk_of_all() {
-    /// The second worker panics when both are inside of a directory; the first one has all the others to go.
+    /// The second worker panics when both are inside a directory. The first worker has all other
+    /// directories still to read.
     struct Panics<'a>(usize, &'a AtomicUsize, &'a Barrier);
     impl Visitor for Panics<'_> {
         type State = ();

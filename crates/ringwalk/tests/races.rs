@@ -1,4 +1,4 @@
-//! A tree that changes while it is walked: nothing outside of it is ever seen, and nothing hangs.
+//! A tree that changes while it is walked: the walk sees nothing outside of it, and never hangs.
 
 mod support;
 
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use support::{Random, collect};
 
-/// Swaps directories for links to `outside`, renames and removes, until told to stop.
+/// Swaps directories for links to `outside`, renames and removes them, until `stop` is set.
 fn disturb(tree: &Path, outside: &Path, stop: &AtomicBool) {
     let mut random = Random::new(5);
     let mut changes = 0_u64;

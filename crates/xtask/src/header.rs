@@ -1,7 +1,8 @@
-//! `ringwalk.h`: what C programs include, made from the declarations in `ringwalk-capi` and their comments.
+//! Makes `ringwalk.h`, the header for C programs, from the declarations in `ringwalk-capi` and
+//! their comments.
 //!
-//! It is committed, so that building and installing need no generator; a test here fails when it is not what the crate
-//! says.
+//! The header is committed, so building and installing need no generator. A test fails when the
+//! header is stale.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use cbindgen::{Config, DocumentationStyle, Language, Style};
 
-/// Names of structs and of the callback's type: of Rust, of C.
+/// Names of structs and of the callback's type, in Rust and in C.
 const NAMES: [(&str, &str); 9] = [
     ("RingwalkWalk", "ringwalk_walk"),
     ("RingwalkVisit", "ringwalk_visit"),
@@ -22,12 +23,28 @@ const NAMES: [(&str, &str); 9] = [
     ("RingwalkSummary", "ringwalk_summary"),
 ];
 
+/// The files with the declarations for C, in the order of the header.
+const FILES: [&str; 6] = [
+    "abi/mod.rs",
+    "abi/numbers.rs",
+    "abi/entry.rs",
+    "abi/options.rs",
+    "abi/results.rs",
+    "calls.rs",
+];
+
 const INTRODUCTION: &str = include_str!("header_introduction.h");
 
-/// Writes it where it is kept.
+/// Writes the header to its place in the repository.
 pub(crate) fn write() -> Result<()> {
     let path = path();
     std::fs::write(&path, text()?).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Returns the text of the header in the repository.
+pub(crate) fn read() -> Result<String> {
+    let path = path();
+    std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 fn library() -> PathBuf {
@@ -40,14 +57,7 @@ fn path() -> PathBuf {
 
 fn text() -> Result<String> {
     let mut builder = cbindgen::Builder::new().with_config(config());
-    for file in [
-        "abi/mod.rs",
-        "abi/numbers.rs",
-        "abi/entry.rs",
-        "abi/options.rs",
-        "abi/results.rs",
-        "calls.rs",
-    ] {
+    for file in FILES {
         builder = builder.with_src(library().join("src").join(file));
     }
     let mut generated = Vec::new();
@@ -82,31 +92,45 @@ fn config() -> Config {
     config
 }
 
-/// Rust's headings in comments are not C's, nor are all its numbers without brackets.
+/// Returns the header with C's headings in comments and C's numbers.
 fn polish(generated: &str) -> Result<String> {
     let mut text = String::with_capacity(generated.len());
     for line in generated.lines() {
-        let mut line = line.replace("// # Safety", "// What the caller promises:");
-        if let Some((name, number)) = line.rsplit_once(" -")
-            && line.starts_with("#define ")
-        {
-            line = format!("{name} (-{number})");
-        }
+        let line = match line.strip_prefix("// # ") {
+            Some("Safety") => "// The caller must ensure:".to_owned(),
+            Some(heading) => format!("// {heading}:"),
+            None => line.to_owned(),
+        };
+        let line = definition(&line)?.unwrap_or(line);
         writeln!(text, "{}", line.trim_end())?;
     }
     Ok(text)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_header_is_what_the_crate_says() {
-        let kept = std::fs::read_to_string(path()).unwrap_or_default();
-        assert!(
-            kept == text().unwrap(),
-            "ringwalk.h is stale: cargo run -p xtask -- header"
-        );
-    }
+/// Returns the line as C has it if it defines a number: a bit in hexadecimal and unsigned, a
+/// negative number in brackets.
+fn definition(line: &str) -> Result<Option<String>> {
+    let Some(definition) = line.strip_prefix("#define RINGWALK_") else {
+        return Ok(None);
+    };
+    let Some((name, value)) = definition.split_once(' ') else {
+        return Ok(None);
+    };
+    let value = if name.starts_with("FIELD_") || name.starts_with("FLAG_") {
+        let shift = value
+            .strip_prefix("(1 << ")
+            .and_then(|rest| rest.strip_suffix(')'));
+        let shift = shift.with_context(|| format!("RINGWALK_{name} is no bit: {value}"))?;
+        let bit = 1_u32.checked_shl(shift.parse()?);
+        let bit = bit.with_context(|| format!("RINGWALK_{name} has more than 32 bits"))?;
+        format!("{bit:#x}U")
+    } else if value.starts_with('-') {
+        format!("({value})")
+    } else {
+        value.to_owned()
+    };
+    Ok(Some(format!("#define RINGWALK_{name} {value}")))
 }
+
+#[cfg(test)]
+mod tests;

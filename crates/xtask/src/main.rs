@@ -1,16 +1,28 @@
-//! Makes what is installed beside the program, `cargo run -p xtask -- assets DIR`, and the header of the C library, `cargo run -p xtask -- header`.
+//! Makes the files that are installed beside the program (`cargo run -p xtask -- assets DIR`), and
+//! the header of the C library (`cargo run -p xtask -- header`).
 //!
 //! ```text
-//! DIR/man/ringwalk.1, ringwalk-count.1, ...     man pages
+//! DIR/man/ringwalk.1, ringwalk-count.1, ...     man pages of the program
+//! DIR/man/ringwalk.3, ringwalk_open.3, ...      man pages of the C library
 //! DIR/completions/ringwalk.bash, _ringwalk, ringwalk.fish
 //! crates/ringwalk-capi/include/ringwalk.h
 //! ```
 //!
-//! Everything of the program comes from the definition of the command line in `ringwalk-cli`, and for `find` from the table of its language; only what a command line cannot express
-//! (exit statuses, the shape of JSON) is written here, in `sections.rs`.
+//! | file | contents |
+//! |---|---|
+//! | `main.rs` | the tasks and their arguments |
+//! | `man.rs`, `sections.rs` | man pages of the program |
+//! | `library/` | man pages of the C library |
+//! | `header.rs`, `header_introduction.h` | the C header |
+//! | `find/` | man page and completions of `find` |
+//!
+//! Files for the program come from the definition of the command line in `ringwalk-cli`, and for
+//! `find` from the table of its language. `sections.rs` has only the text that a command line
+//! cannot express, such as exit statuses and the shape of JSON.
 
 mod find;
 mod header;
+mod library;
 mod man;
 mod sections;
 
@@ -26,12 +38,12 @@ use ringwalk_cli::cli::Cli;
 #[derive(Debug, Parser)]
 #[command(name = "xtask")]
 enum Task {
-    /// Write man pages and completions below a directory, which is made if needed
+    /// Write man pages and completions below a directory, which is created if necessary
     Assets {
         /// The directory
         directory: std::path::PathBuf,
     },
-    /// Write ringwalk.h, the header of the C library, where it is kept
+    /// Write ringwalk.h, the header of the C library, to its place in the repository
     Header,
 }
 
@@ -52,7 +64,8 @@ fn main() -> ExitCode {
 fn assets(directory: &Path) -> Result<()> {
     let man = directory.join("man");
     make(&man)?;
-    for (name, page) in man::pages(Cli::command())? {
+    let pages = man::pages(Cli::command())?;
+    for (name, page) in pages.into_iter().chain(library::pages()?) {
         let path = man.join(name);
         std::fs::write(&path, page).with_context(|| format!("cannot write {}", path.display()))?;
     }
@@ -76,29 +89,4 @@ fn make(directory: &Path) -> Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_asset_is_written_and_not_empty() {
-        let directory =
-            std::env::temp_dir().join(format!("ringwalk-assets-{}", std::process::id()));
-        assets(&directory).unwrap();
-        let names = [
-            "man/ringwalk.1",
-            "man/ringwalk-count.1",
-            "man/ringwalk-du.1",
-            "man/ringwalk-doctor.1",
-            "man/ringwalk-find.1",
-            "completions/ringwalk.bash",
-            "completions/_ringwalk",
-            "completions/ringwalk.fish",
-        ];
-        let sizes =
-            names.map(|name| std::fs::metadata(directory.join(name)).map_or(0, |file| file.len()));
-        std::fs::remove_dir_all(&directory).unwrap();
-        for (name, size) in names.iter().zip(sizes) {
-            assert!(size > 500, "{name} has {size} bytes");
-        }
-    }
-}
+mod tests;

@@ -1,4 +1,4 @@
-//! Man pages: one for the program, one for each subcommand.
+//! Man pages of the program: one for it, one for each subcommand.
 
 use std::io::Write;
 
@@ -9,9 +9,9 @@ use clap_mangen::roff::{Roff, bold, roman};
 
 use crate::sections;
 
-/// Pages by file name.
+/// Returns the pages by file name.
 pub(crate) fn pages(mut command: Command) -> Result<Vec<(String, Vec<u8>)>> {
-    // Gives the subcommands the options common to all; `help` gets no page.
+    // `build` gives the subcommands the common options; `help` has no page.
     command = command.disable_help_subcommand(true);
     command.build();
     let subcommands = command.get_subcommands();
@@ -52,14 +52,15 @@ fn page(command: Command, title: &str, subcommands: &[String]) -> Result<Vec<u8>
     if has_subcommands {
         man.render_subcommands_section(&mut out)?;
     }
-    for (heading, text) in sections::of(title) {
-        section(heading, text, &mut out)?;
+    for (heading, text) in sections::of(title)? {
+        section(heading, &text, &mut out)?;
     }
     see_also(title, subcommands, &mut out)?;
     Ok(out)
 }
 
-/// A section of paragraphs; a line that begins with `* ` is an item: a term up to the first `: `, then its meaning.
+/// Writes a section of paragraphs. A line that begins with `* ` is an item: a term up to the first
+/// `: `, then its meaning.
 fn section(heading: &str, text: &str, out: &mut impl Write) -> Result<()> {
     let mut roff = Roff::new();
     roff.control("SH", [heading]);
@@ -102,44 +103,4 @@ fn see_also(title: &str, subcommands: &[String], out: &mut impl Write) -> Result
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::CommandFactory;
-    use ringwalk_cli::cli::Cli;
-
-    fn page_named(name: &str) -> String {
-        let pages = pages(Cli::command()).unwrap();
-        let (_, page) = pages
-            .into_iter()
-            .find(|(file, _)| file == name)
-            .expect(name);
-        String::from_utf8(page).unwrap()
-    }
-
-    #[test]
-    fn each_page_has_its_options_and_sections() {
-        let count = page_named("ringwalk-count.1");
-        for part in [
-            "no\\-stat",
-            "\\-\\-workers",
-            ".SH \"EXIT STATUS\"",
-            "elapsed_seconds",
-            "RINGWALK_SOURCE",
-        ] {
-            assert!(count.contains(part), "{part} is missing in\n{count}");
-        }
-        assert!(page_named("ringwalk-doctor.1").contains("why_not_auto"));
-        assert!(page_named("ringwalk.1").contains("ringwalk\\-doctor"));
-    }
-
-    #[test]
-    fn items_and_paragraphs() {
-        let mut out = Vec::new();
-        section("X", "First.\n\nSecond.\n* a: b: c", &mut out).unwrap();
-        let text = String::from_utf8(out).unwrap();
-        assert!(
-            text.contains("First.\n.PP\nSecond.\n.TP\n\\fBa\\fR\nb: c"),
-            "{text}"
-        );
-    }
-}
+mod tests;

@@ -1,6 +1,16 @@
-//! What man pages say beyond options.
+//! Sections of man pages that the definition of the command line does not contain.
 //!
 //! An empty line ends a paragraph; a line `* TERM: MEANING` is an item.
+
+mod report;
+
+use anyhow::{Result, bail};
+use ringwalk::{SourceChoice, SourceNeeds};
+use std::borrow::Cow;
+use std::fmt::Write;
+
+use report::{REPORT, REPORT_EXIT_STATUS, REPORT_FORMATS, REPORT_KEYS};
+use report::{SQL, SQL_EXIT_STATUS, SQL_VIEWS};
 
 const ENVIRONMENT: (&str, &str) = (
     "ENVIRONMENT",
@@ -8,201 +18,389 @@ const ENVIRONMENT: (&str, &str) = (
 * RINGWALK_SOURCE: used when --source is not given.
 * RINGWALK_WORKERS: used when --workers is not given.
 * RINGWALK_PREFETCH: used when --prefetch is not given.
-* RINGWALK_SYNC, RINGWALK_EXPLAIN: 1 for --sync and --explain, 0 for neither.
+* RINGWALK_SYNC, RINGWALK_EXPLAIN: 1 turns on --sync or --explain, 0 does not.
 * RINGWALK_PROGRESS: used when --progress is not given.
-* TERM: with the value dumb no line of progress is drawn.
+* TERM: with the value dumb, ringwalk draws no line of progress.
 
-A variable that is empty counts as not set. A value that cannot be used is an error.",
+An empty variable counts as not set. An invalid value is an error.",
 );
 
 const EXIT_STATUS: (&str, &str) = (
     "EXIT STATUS",
     "\
-* 0: everything was read.
-* 1: something could not be read or written; each such thing was told on standard error, and the rest was done.
-* 2: the command line or an environment variable cannot be used; nothing was done.",
+* 0: ringwalk read everything.
+* 1: ringwalk could not read or write something. It reported each error on standard error, and \
+continued.
+* 2: the command line or an environment variable is invalid; ringwalk did nothing.",
 );
 
 const PROGRAM: (&str, &str) = (
     "DESCRIPTION OF THE PROGRAM",
     "\
-Reads directory trees in parallel, without following links that it was not asked to, at any depth, in bounded memory. What \
-cannot be read is told and does not end the work.
+Reads directory trees of any depth in parallel and in bounded memory. ringwalk follows a symbolic \
+link only if an option requests it. If it cannot read something, it reports an error and \
+continues.
 
 Called through a link named du or find, the program is ringwalk du or ringwalk find.",
 );
 
-const SOURCES: (&str, &str) = (
-    "SOURCES",
-    "\
-Where directory data comes from, with the same answers:
-* syscall: plain system calls, on any file system and without privileges.
-* ext4: inode tables and directories of ext2, ext3 and ext4 from the block device, which must be readable.
-* xfs: metadata of XFS by BULKSTAT; needs CAP_SYS_ADMIN.
-* btrfs: names and metadata of btrfs by searches of its trees; needs CAP_SYS_ADMIN.
-* auto: the one for the file system at hand, if it can be used, if this process has CAP_DAC_READ_SEARCH in the initial user namespace (with \
-which system calls would read as much), and if the tree is not a small one; else syscall. This is the default.
+/// The text of the page after the list of sources.
+const AFTER_SOURCES: &str = "
+The default is auto. auto uses the source for the file system under three conditions: the source \
+can be used; this process has CAP_DAC_READ_SEARCH in the initial user namespace, so that system \
+calls would read as much; and the tree is not small. Otherwise auto uses module or ring if the \
+walk needs the metadata of every entry, and syscall if it does not.
 
-A source that is asked for by name and cannot read one of the directories given is an error. What a source is not sure of is asked for \
-by system calls, such as files changed in the last half minute, whose data may not have been written back; --sync has that done first. \
-ringwalk doctor tells which sources can be used, --explain which one was.
+It is an error if the source given with --source cannot read one of the given directories. Where a \
+source cannot be sure of an answer, ringwalk makes system calls instead. An example is a file \
+changed in the last half minute, because its data may not be written back yet; --sync writes the \
+data back first. ringwalk doctor shows which sources can be used. --explain shows which source was \
+used.
 
-With --prefetch=auto, the default, a walk by system calls that is found to wait for a disk has the metadata of ext2, ext3 and ext4 read \
-in the order of the disk first, if the block device is readable; always does so without looking, never not at all.",
-);
+With --prefetch=auto, the default, ringwalk detects when a walk by system calls waits for a disk. \
+It then reads the metadata of ext2, ext3 and ext4 ahead, in disk order, if the block device is \
+readable. --prefetch=always does so without this check; --prefetch=never turns it off.";
+
+/// Returns the section on sources: one line for each row of the engine's registry.
+fn sources() -> String {
+    let mut text =
+        "A source is a way to read directories. All sources give the same answers:\n".to_owned();
+    for source in SourceChoice::ALL {
+        let _ = write!(text, "* {source}: {}", source.help());
+        let needs = source.needs();
+        if needs != SourceNeeds::Nothing {
+            let _ = write!(text, "; needs {needs}");
+        }
+        text.push_str(".\n");
+    }
+    text + AFTER_SOURCES
+}
 
 const PROGRAM_EXIT_STATUS: (&str, &str) = ("EXIT STATUS", "See the page of each subcommand.");
 
 const COUNT: (&str, &str) = (
     "OUTPUT",
     "\
-One line, such as
+One line for all directories together, such as
 
     83675 files, 1320102018 bytes
 
-for all directories together. Every name below them counts, those of directories, links and devices too, and a file as often \
-as it has names; the directories given themselves do not count. Sizes are apparent ones (st_size), as find DIR -mindepth 1 \
--printf '%s\\n' lists them. A directory that a mount shows at two places, even below itself, counts at both \
-with all names below it. A symbolic link given as DIR is followed, no other is. With --no-stat the bytes are left out.
+Every name below the directories counts, including names of directories, links and devices. A file \
+with several names counts once for each name. The given directories themselves do not count. Sizes \
+are apparent sizes (st_size), as find DIR -mindepth 1 -printf '%s\\n' lists them. A directory that \
+a mount shows at two places, even below itself, counts at both places, with all names below it. \
+With --from, DIR is a path in the \
+snapshot, compared by its text, and the live file system is not looked at. ringwalk count follows a symbolic link given as DIR, and no other link. With --no-stat the line \
+contains no bytes.
 
-A name that vanished between the reading of its directory and that of its size is not counted, and is no error; with --no-stat \
-it is counted, as nothing looks whether it is still there.",
+A name that vanishes before its size is read does not count, and is no error. With --no-stat the \
+name counts, because no size is read.",
 );
 
 const COUNT_JSON: (&str, &str) = (
     "JSON",
     "\
-With --json there is one object on one line instead, with the members
+With --json, the output is one object on one line, with these members:
 * files: number of names.
 * bytes: sum of sizes; null with --no-stat.
-* types: number of names by type: block_device, character_device, directory, fifo, file, socket, symlink, unknown. \
-unknown are those whose type the file system does not tell with their name and that were not, or could not be, asked for it.
-* directories: directories opened, those given included.
-* errors: things that could not be read, also directories given that are none.
-* vanished: names that were gone before they could be looked at.
+* types: number of names by type: block_device, character_device, directory, fifo, file, socket, \
+symlink, unknown. unknown counts names whose type neither the directory nor a call for metadata \
+returned.
+* directories: number of opened directories, including the given ones.
+* errors: number of read errors. A given DIR that is not a directory is a read error.
+* vanished: number of names that were removed before the walk reached them.
 * elapsed_seconds: time from start to end of the walk.
 * source: the source used.
 * workers: number of workers started.
-* stopped: true if the walk ended before everything was looked at.",
+* stopped: true if the walk ended before it had read everything.",
 );
 
 const DOCTOR: (&str, &str) = (
     "OUTPUT",
     "\
-For each source whether it can be used for DIR by this user on this kernel; if not, what stands in the way and what would \
-help. A source that this version of ringwalk does not have yet is never called usable; whether its needs are met here is told \
-all the same. One that is usable although auto does not take it here says why. Then whether blocks can be read ahead of system calls \
-(--prefetch), and the limits that matter to a walk. With --source only that source is reported on, with --workers that number \
-stands in the limits, and --explain adds on standard error what the verdicts rest on. --prefetch, --sync and --progress change \
-nothing. Everything is found by trying it, on DIR.",
+For each source, the report shows whether this user can use the source for DIR on this kernel. If \
+not, the report lists the obstacles and their remedies. A source that this version of ringwalk \
+does not contain is never reported as usable, but the report shows whether its requirements are \
+met. For a usable source that auto does not choose here, the report states the reason.
+
+The report then shows whether ringwalk can read blocks ahead of system calls (--prefetch), and the \
+limits that affect a walk. With --source the report covers only that source. With --workers the \
+limits show that number. --explain adds the reasons on standard error. --prefetch, --sync and \
+--progress change nothing. ringwalk doctor tests everything on DIR itself.",
 );
 
 const DOCTOR_JSON: (&str, &str) = (
     "JSON",
     "\
-With --json there is one object instead. Members may be added by later versions.
-* version: of ringwalk.
-* kernel: release and machine (as uname tells), openat2 (true if the call answers) and io_uring.
-* kernel.io_uring: available; operations (number performed), last_operation (number of the last one known), features (bits of \
-io_uring_setup), uring_cmd, getdents (it can read directories), bounded_workers and unbounded_workers (limits of io-wq for a \
-ring of 64 entries; null if the kernel does not tell), obstacle (null, or an object with problem and remedy).
-* user: uid, sys_admin (CAP_SYS_ADMIN is effective), dac_read_search (CAP_DAC_READ_SEARCH is), initial_namespace (the user namespace is the host's), seccomp_filter.
-* directory: path, path_hex (its bytes in hexadecimal, only there if they are not UTF-8), mount_point and file_system (null \
-if the table of mounts does not tell), mounts_unread (the reason why that table cannot be read; only there if so), unreadable (null, or the reason), statx_mask, and device.
-* directory.device: major, minor, path (null if there is no block device), unreadable (null, or the reason), rotational (null \
-if not known).
-* sources: a list of objects with name, usable, details (null, or what it is: version and features), chosen_by_auto, why_not_auto \
-(null unless it is usable and another one is chosen) and obstacles, a list of objects with problem and remedy.
-* prefetch: available and obstacles, as above.
-* limits: open_files_soft, open_files_hard, processes (null: unlimited); system_open_files, system_most_open_files, memory, \
-memory_available (null: not known); cpus (by affinity), cpu_quota (CPUs, null: none), memory_limit (by control group, null: \
-none), control_groups_unread (the reason why these two are not known; only there if so), workers. Memory is in bytes.",
+With --json, the output is one object. Later versions may add members.
+* version: version of ringwalk.
+* kernel: release and machine (from uname(2)), openat2 (true if the kernel has this call) and \
+io_uring.
+* kernel.io_uring: available; operations (number of operations that the kernel performs), \
+last_operation (number of the last known operation), features (bits of io_uring_setup), uring_cmd, \
+getdents (true if io_uring can read directories), bounded_workers and unbounded_workers (limits of \
+io-wq for a ring of 64 entries; null if the kernel does not report them), obstacle (null, or an \
+object with problem and remedy).
+* user: uid, sys_admin (true if CAP_SYS_ADMIN is effective), dac_read_search (true if \
+CAP_DAC_READ_SEARCH is effective), initial_namespace (true in the user namespace of the host), \
+seccomp_filter.
+* directory: path, path_hex (bytes of the path in hexadecimal; only present if the path is not \
+UTF-8), mount_point and file_system (null if the mount table does not contain them), mounts_unread \
+(the reason why the mount table cannot be read; only present in that case), unreadable (null, or \
+the reason), statx_mask, and device.
+* directory.device: major, minor, path (null if there is no block device), unreadable (null, or \
+the reason), rotational (null if unknown).
+* sources: a list of objects with name, usable, details (null, or version and features), \
+chosen_by_auto, why_not_auto (null unless the source is usable and auto chooses another one) and \
+obstacles, a list of objects with problem and remedy.
+* prefetch: available and obstacles, as for a source.
+* limits: open_files_soft, open_files_hard, processes (null: unlimited); system_open_files, \
+system_most_open_files, memory, memory_available (null: unknown); cpus (CPUs in the affinity \
+mask), cpu_quota (in CPUs; null: none), memory_limit (of the control group; null: none), \
+control_groups_unread (the reason why cpu_quota and memory_limit are unknown; only present in that \
+case), workers. Memory is in bytes.",
 );
 
 const DOCTOR_EXIT_STATUS: (&str, &str) = (
     "EXIT STATUS",
     "\
-* 0: the report was printed, whatever it says.
-* 1: DIR is not a directory that can be reached, or the report could not be written.
-* 2: the command line or an environment variable cannot be used.",
+* 0: ringwalk doctor printed the report, whatever the report shows.
+* 1: DIR is not a directory or cannot be reached, or the report could not be written.
+* 2: the command line or an environment variable is invalid.",
+);
+
+const SNAPSHOT: (&str, &str) = (
+    "THE FILE",
+    "\
+The file is a Parquet file with one row for each file, which any reader of Parquet can read. The \
+rows of a subtree follow each other. A directory's row has the totals of everything below it. \
+docs/snapshot.md of the source describes the columns and the footer.
+
+The file does not depend on the number of workers or on the source, apart from the key \
+ringwalk.run of the footer. It appears whole or not at all. A file that it replaces is not part of \
+the snapshot.
+
+What cannot be read is a row with an error number, and is reported on standard error. A file with \
+several hard links is charged at its first name: the sum of alloc over the rows with charged = true \
+is the number of du.",
+);
+
+const SNAPSHOT_EXIT_STATUS: (&str, &str) = (
+    "EXIT STATUS",
+    "\
+* 0: everything was read and saved.
+* 1: the snapshot was written, but something could not be read. Its rows and its verdict say so.
+* 2: the command line or an environment variable is invalid, a ROOT is missing, a ROOT lies within \
+another one, or FILE cannot be written. No file was changed.",
+);
+
+const DIFF: (&str, &str) = (
+    "CHANGES",
+    "\
+Both snapshots must have the same roots. A file is identified by its file system, inode number, \
+time of birth and type.
+* modified: the same file has the same path, and other metadata.
+* renamed: the same file has another path. A directory that was moved is one change; what it holds \
+is listed only if it has changed, too. Without times of birth, size and modification time must \
+agree as well, and the rename is marked as likely.
+* replaced: another file of the same type has the path.
+* retyped: a file of another type has the path.
+* link-added, link-removed: a name of a file that has kept another name.
+* added, removed: all others.
+
+Times of access, numbers of links, and times of directories do not count. A change time counts \
+where nothing else explains it. Growth is the difference of the allocated bytes. A file with \
+several names counts once.",
+);
+
+const DIFF_OUTPUT: (&str, &str) = (
+    "OUTPUT",
+    "\
+The changes with the largest growth come first. On a terminal, they are a table; a directory that \
+was added or removed as a whole is one line. Elsewhere, a line has growth in bytes, change, path, \
+and for a rename the old path, with tabs between them. With --by dir, owner or ext, a line has \
+growth in bytes, names more or less, and the name of the group. A directory includes everything \
+below it.
+
+--json, --ndjson and --parquet list each change. docs/diff.md of the source describes their \
+members and columns.
+
+Paths below a directory that one of the snapshots could not read are not listed: nobody knows \
+whether they were added or removed. The exit status is then 2.",
+);
+
+const DIFF_ENVIRONMENT: (&str, &str) = (
+    "ENVIRONMENT",
+    "\
+* LS_COLORS: colours of names on a terminal.
+* NO_COLOR: if set and not empty, there are no colours.
+* TMPDIR: the folder of the unnamed file for the snapshot of a directory; otherwise /tmp.
+* RINGWALK_SOURCE, RINGWALK_WORKERS, RINGWALK_PREFETCH, RINGWALK_SYNC, RINGWALK_EXPLAIN, \
+RINGWALK_PROGRESS: used when the option of the same name is not given.
+* TERM: with the value dumb, ringwalk draws no line of progress and uses no colours.",
+);
+
+const DIFF_EXIT_STATUS: (&str, &str) = (
+    "EXIT STATUS",
+    "\
+* 0: the snapshots are the same.
+* 1: they differ.
+* 2: a snapshot is incomplete, so there may be more changes than those listed; or an input, the \
+command line or an environment variable is invalid; or the output cannot be written.",
 );
 
 const DU: (&str, &str) = (
     "COMPATIBILITY",
     "\
-Options, numbers, messages, exit statuses and the form of lines are those of du of GNU coreutils 9.7; its documentation applies. \
-The order of lines is that in which directories list their entries, and the same on every run on the same tree. A file with several \
-names is counted once, for the name that comes first in that order.
+Options, numbers, messages, exit statuses and the form of lines are those of du of GNU coreutils \
+9.7; its documentation applies. Lines come in the order in which directories list their entries. \
+The order is the same on every run on the same tree. A file with several names is counted once, \
+for the name that comes first in that order.
 
---apparent-size and -b count the sizes of regular files and symbolic links, as GNU du has done since \
-coreutils 9.2; a file of any other type counts as 0 bytes. A directory that a mount shows below itself \
-counts once and is not entered again. As with GNU du, a directory that a mount shows beside itself \
-counts at both places below one operand, and once where there are several operands or -L.
+With --from, files are paths in the snapshot, compared by their text, and the live file system is \
+not looked at. Lines come in the order of names. -L, --exclusive, and times of access that the \
+snapshot does not hold are refused.
 
-What differs:
-* Large directories: one of more than 10000 entries is listed in its own order, where GNU du goes by inode number; so of several \
-names of a file in different directories another one may be charged. The sum of all is the same.
-* Output: is written in blocks unless it goes to a terminal. A reader that goes away ends the work with status 1, not by a signal.
+--apparent-size and -b count the sizes of regular files and symbolic links, as GNU du has done \
+since coreutils 9.2; a file of any other type counts as 0 bytes. A directory that a mount shows \
+below itself counts once and is not entered again. As with GNU du, a directory that a mount shows \
+beside itself counts at both places below one operand. With several operands or -L it counts once.
+
+ringwalk du differs from GNU du in these points:
+* Large directories: ringwalk reads a directory of more than 10000 entries in the order of its \
+entries; GNU du sorts them by inode number. So a file with names in different directories may be \
+charged to another one of these directories. The total is the same.
+* Output: is written in blocks unless it goes to a terminal. When the reader closes the pipe, \
+ringwalk ends with status 1, not by a signal.
 * Terminals: ? replaces the control characters of paths, unless -0 is given.
 * -L: uses one worker, whatever --workers says.
-* -L, long chains of links: what lies below more than 40 links, each in the directory that the one \
-before it leads to, is counted. GNU du names it to the kernel by a path through all of them, which \
-the kernel refuses (ELOOP).
-* Several operands: a file mounted over another file counts each time it is met.
-* --files0-from: all names are read before anything is measured.
-* --time=mtime: is understood.
-* Locale: only says whether text is UTF-8. Digits are not grouped; names of days and months are English.
-* Leap seconds: are not known (TZ=right/...).",
+* -L, long chains of links: ringwalk counts files behind more than 40 links, where each link is in \
+the directory to which the previous link leads. GNU du passes a path through all these links to \
+the kernel, which refuses it (ELOOP).
+* Several operands: a file mounted over another file counts each time the walk reaches it.
+* --files0-from: ringwalk reads all names before it measures anything.
+* --time=mtime: is accepted.
+* Locale: only determines whether text is UTF-8. Digits are not grouped; names of days and months \
+are English.
+* Leap seconds: are ignored (TZ=right/...).",
 );
 
 const DU_EXCLUSIVE: (&str, &str) = (
     "EXCLUSIVE SPACE",
     "\
-With --exclusive a regular file counts as the space it takes less what something else refers to as well: another file (a \
-reflink), a snapshot, or the file itself a second time. What two files share counts for neither, whether or not both are below \
-what is measured; so at least as much comes free if everything measured is removed. Directories, links and what is stored \
-among the metadata count as ever, and a file with several names once.
+With --exclusive, a regular file counts as its space less the space that it shares. Space is \
+shared if another file (a reflink), a snapshot, or another part of the same file refers to it too. \
+Space that two files share counts for neither, even if both are below the measured directories. So \
+removing everything measured frees at least as much space as reported. Directories, links and data \
+stored among the metadata count as usual, and a file with several names counts once.
 
-* ext2, ext3, ext4, tmpfs, FAT and the kernel's own file systems: share nothing, so everything counts.
-* XFS: block by block.
-* btrfs: by whole extents, as btrfs filesystem du does: one of which another file has a part is shared. A compressed extent \
-counts as the bytes it takes on the disk, where du otherwise counts those that were compressed; that is only told to \
-CAP_SYS_ADMIN, and without it a compressed file is an error.
-* All others (network file systems, FUSE, overlayfs...): do not tell, which is an error for each such mount.
+* ext2, ext3, ext4, tmpfs, FAT and the kernel's own file systems: share nothing, so everything \
+counts.
+* XFS: sharing is determined for each block.
+* btrfs: sharing is determined for each whole extent, as in btrfs filesystem du: an extent is \
+shared if another file uses a part of it. A compressed extent counts as the bytes that it takes on \
+the disk; otherwise du counts the bytes before compression. Only a process with CAP_SYS_ADMIN can \
+read that number; without this capability a compressed file is an error.
+* All others (network file systems, FUSE, overlayfs...): do not report sharing, which is an error \
+for each such mount.
 
-Files must be readable. The file system is synced first. What cannot be told exactly is an error and does not count, also a \
-file that goes on changing. It does not go with --apparent-size or -b; for bytes there is -B1.",
+Files must be readable. ringwalk syncs the file system first. If the exclusive space of a file \
+cannot be determined exactly, for example because the file keeps changing, that is an error, and \
+the file does not count. --exclusive cannot be combined with --apparent-size or -b; use -B1 for \
+bytes.",
 );
 
 const DU_ENVIRONMENT: (&str, &str) = (
     "ENVIRONMENT",
     "\
-* DU_BLOCK_SIZE, BLOCK_SIZE, BLOCKSIZE: the block size, the first of them that is set, unless an option gives one.
-* POSIXLY_CORRECT: if set, blocks are of 512 bytes unless something else says otherwise, and options end at the first operand.
+* DU_BLOCK_SIZE, BLOCK_SIZE, BLOCKSIZE: the first one that is set is the block size, unless an \
+option sets it.
+* POSIXLY_CORRECT: if set, the default block size is 512 bytes, and options end at the first \
+operand.
 * TIME_STYLE: used when --time-style is not given.
 * TZ: the time zone of times.
 * RINGWALK_SOURCE: used when --source is not given.
 * RINGWALK_WORKERS: used when --workers is not given.
 * RINGWALK_PREFETCH: used when --prefetch is not given.
-* RINGWALK_SYNC, RINGWALK_EXPLAIN: 1 for --sync and --explain, 0 for neither.
+* RINGWALK_SYNC, RINGWALK_EXPLAIN: 1 turns on --sync or --explain, 0 does not.
 * RINGWALK_PROGRESS: used when --progress is not given.
-* TERM: with the value dumb no line of progress is drawn.",
+* TERM: with the value dumb, ringwalk draws no line of progress.",
 );
 
 const DU_EXIT_STATUS: (&str, &str) = (
     "EXIT STATUS",
     "\
-* 0: everything was read.
-* 1: something could not be read or written, which was told on standard error; or the command line cannot be used.",
+* 0: ringwalk read everything.
+* 1: ringwalk could not read or write something, and reported it on standard error; \
+or the command line is invalid.",
 );
 
-/// The sections of the page with this title.
-pub(crate) fn of(title: &str) -> Vec<(&'static str, &'static str)> {
-    match title {
-        "ringwalk" => vec![PROGRAM, SOURCES, ENVIRONMENT, PROGRAM_EXIT_STATUS],
+const EXPORT: (&str, &str) = (
+    "FORMATS",
+    "\
+* ncdu: the JSON that ncdu -e -f reads. It has one root; --root chooses it.
+* ndjson: one object of JSON on a line for each file, with all columns.
+* csv: comma-separated values (RFC 4180), a record of names first. A null is an empty field.
+
+Names that are not UTF-8 stay as they are in the JSON of ncdu. In the other formats their bytes are \
+written as \\xHH, and path_raw has the path in hexadecimal digits. docs/exchange.md of the source \
+lists what each format keeps and loses.
+
+At a terminal, control characters are escaped.",
+);
+
+const IMPORT: (&str, &str) = (
+    "FORMATS",
+    "\
+The contents of FILE say which format it has:
+* the JSON of ncdu -o, also compressed by zstd (ncdu -c).
+* the binary format of ncdu -O. It cannot be read from a pipe.
+
+The rows have what the file has: ncdu writes owners, permissions and times with -e only. Entries \
+that ncdu could not read, or left out, are rows that say so. docs/exchange.md of the source has \
+the details.",
+);
+
+const EXCHANGE_EXIT_STATUS: (&str, &str) = (
+    "EXIT STATUS",
+    "\
+* 0: everything was written.
+* 1: standard output could not be written.
+* 2: the command line is invalid, an input is missing or damaged, or the output cannot be written. \
+An existing output is as it was. The message has the line and the byte of FILE, if there is one.",
+);
+
+/// Returns the sections of the page with this title.
+///
+/// # Errors
+///
+/// If no sections are written for the page: a new subcommand needs some.
+pub(crate) fn of(title: &str) -> Result<Vec<(&'static str, Cow<'static, str>)>> {
+    let fixed = match title {
+        "ringwalk" => vec![PROGRAM, ENVIRONMENT, PROGRAM_EXIT_STATUS],
         "ringwalk-count" => vec![COUNT, COUNT_JSON, ENVIRONMENT, EXIT_STATUS],
+        "ringwalk-diff" => vec![DIFF, DIFF_OUTPUT, DIFF_ENVIRONMENT, DIFF_EXIT_STATUS],
         "ringwalk-doctor" => vec![DOCTOR, DOCTOR_JSON, ENVIRONMENT, DOCTOR_EXIT_STATUS],
+        "ringwalk-export" => vec![EXPORT, ENVIRONMENT, EXCHANGE_EXIT_STATUS],
+        "ringwalk-import" => vec![IMPORT, ENVIRONMENT, EXCHANGE_EXIT_STATUS],
+        "ringwalk-report" => vec![
+            REPORT,
+            REPORT_KEYS,
+            REPORT_FORMATS,
+            ENVIRONMENT,
+            REPORT_EXIT_STATUS,
+        ],
+        "ringwalk-sql" => vec![SQL, SQL_VIEWS, ENVIRONMENT, SQL_EXIT_STATUS],
+        "ringwalk-snapshot" => vec![SNAPSHOT, ENVIRONMENT, SNAPSHOT_EXIT_STATUS],
         "ringwalk-du" => vec![DU, DU_EXCLUSIVE, DU_ENVIRONMENT, DU_EXIT_STATUS],
-        _ => vec![ENVIRONMENT],
+        _ => bail!("sections.rs has no sections for the page {title}"),
+    };
+    let mut all: Vec<_> = fixed
+        .into_iter()
+        .map(|(heading, text)| (heading, text.into()))
+        .collect();
+    if title == "ringwalk" {
+        all.insert(1, ("SOURCES", sources().into()));
     }
+    Ok(all)
 }

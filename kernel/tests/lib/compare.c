@@ -4,13 +4,13 @@
 
 #define MNT_ID_BITS (STATX_MNT_ID | STATX_MNT_ID_UNIQUE)
 
-/* What a record can say; newer kernels say more of files unasked. */
+/* Fields that a record can have. Newer kernels return more of them unasked. */
 #define KNOWN_BITS (STATX_BASIC_STATS | STATX_BTIME | MNT_ID_BITS | STATX_DIOALIGN | STATX_SUBVOL)
 
-/* What is in a record only if it is asked for, though statx(2) gives some of it unasked. */
+/* Fields that a record has only on request, although statx(2) returns some of them unasked. */
 #define GROUP_BITS (STATX_ATIME | STATX_MTIME | STATX_CTIME | STATX_BTIME | MNT_ID_BITS | STATX_DIOALIGN | STATX_SUBVOL)
 
-/* Returns what differs from the function that uses it. */
+/* Returns a message from the calling function if the values differ. */
 #define SAME(got, expected)								\
 	do {										\
 		intmax_t got_ = (got), expected_ = (expected);				\
@@ -36,7 +36,7 @@ static const char *compare_times(const struct record *record, const struct statx
 		SAME(record->ctime->reserved, 0);
 	}
 	if (record->btime) {
-		/* Not of every file system; zero then. */
+		/* Not on every file system; zero there. */
 		SAME(record->btime->sec, truth->mask & STATX_BTIME ? truth->btime.sec : 0);
 		SAME(record->btime->nsec, truth->mask & STATX_BTIME ? truth->btime.nsec : 0);
 		SAME(record->btime->reserved, 0);
@@ -110,7 +110,7 @@ static const char *compare_content(const struct compare *compare, const struct r
 	struct statx_record truth;
 	int error;
 
-	/* Nothing is looked up if nothing is asked. */
+	/* Without wanted fields no name is looked up. */
 	if (!compare->fields->mask && !wants_xattrs(compare)) {
 		SAME(record->entry->error, 0);
 		SAME(record->entry->xattr_len, 0);
@@ -124,7 +124,7 @@ static const char *compare_content(const struct compare *compare, const struct r
 	SAME(record->entry->error, error);
 	if (error && !record->entry->flags && !record->entry->xattr_len)
 		return NULL;
-	/* Attributes may be had though metadata may not. */
+	/* Attributes may be readable although metadata are not. */
 	SAME(!!record->stat, compare->fields->mask && !error);
 	if (record->stat) {
 		const char *different = compare_stat(compare, record, &truth);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Comparison of records with getdents64(2), statx(2), llistxattr(2) and lgetxattr(2). selftest.c shows that each byte counts.
+ * Comparison of records with getdents64(2), statx(2), llistxattr(2) and lgetxattr(2). selftest.c
+ * shows that each byte counts.
  */
 #ifndef RINGWALK_COMPARE_H
 #define RINGWALK_COMPARE_H
@@ -10,7 +11,7 @@
 #include "transport.h"
 
 /**
- * struct compare - what was asked, and of what.
+ * struct compare - a request and its folder.
  * @fd: the folder
  * @path: the same
  * @fields: of the request
@@ -27,11 +28,14 @@ struct compare {
 	bool mnt_id;
 };
 
-/* NULL if @record says of @expected what the system calls say, or what differs. */
+/* Returns NULL if @record agrees with the system calls about @expected, or a message. */
 const char *compare_record(const struct compare *compare, const struct record *record,
 			   const struct dirent_record *expected);
 
-/* NULL if @len bytes at @buf are @entries records, of the entries of @list from @first on; else what differs. */
+/*
+ * Returns NULL if @len bytes at @buf are @entries records of the entries of @list from @first on,
+ * or a message.
+ */
 const char *compare_batch(const struct compare *compare, const void *buf, size_t len, unsigned int entries,
 			  const struct list *list, size_t first);
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Extended attributes of a record, compared with llistxattr(2) and lgetxattr(2).
- */
+/* Compares extended attributes of a record with llistxattr(2) and lgetxattr(2). */
 #include <sys/xattr.h>
 
 #include "compare.h"
@@ -10,12 +8,15 @@
 /* XATTR_LIST_MAX and XATTR_SIZE_MAX of linux/limits.h. */
 #define XATTR_MOST 65536
 
-/* Tried first: the kernel clears as much memory as it is offered, which takes most of the time otherwise. */
+/*
+ * The size that is tried first. The kernel clears the whole buffer of the caller, so a large one
+ * would take most of the time.
+ */
 #define XATTR_USUAL 2048
 
 /**
- * struct walk - one way through the attributes of a record.
- * @compare: what was asked
+ * struct walk - one pass through the attributes of a record.
+ * @compare: the request
  * @path: of the entry
  * @begin: the attributes of the record
  * @at: the next of them
@@ -31,7 +32,7 @@ struct walk {
 	bool cut;
 };
 
-/* What lgetxattr(2) gives, as the record must have it: bytes, or a negative errno. */
+/* Returns the result of lgetxattr(2) as the record must have it: bytes, or a negative errno. */
 static ssize_t true_value(const struct walk *walk, const char *name, char *value)
 {
 	ssize_t len = lgetxattr(walk->path, name, value, XATTR_USUAL);
@@ -64,7 +65,7 @@ static const char *compare_one(struct walk *walk, const char *name)
 	if (malformed)
 		return malformed;
 	if (strcmp(got_name, name)) {
-		/* A smaller one may come in its place. */
+		/* A smaller attribute may come in its place. */
 		if (walk->at - walk->begin + need > walk->compare->fields->xattr_entry_max) {
 			walk->cut = true;
 			return NULL;
@@ -92,7 +93,10 @@ static const char *compare_names(struct walk *walk, const char *names, size_t le
 	return NULL;
 }
 
-/* The list cannot be had: an attribute without a name says why (the module), or they are said to be cut (the opcode). */
+/*
+ * The list cannot be read. The module reports the error in an attribute without a name; the opcode
+ * sets the flag for cut attributes.
+ */
 static const char *compare_no_list(const struct walk *walk, const struct record *record, int error)
 {
 	const struct ringwalk_xattr *xattr;

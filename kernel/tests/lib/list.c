@@ -43,7 +43,7 @@ void list_read(struct list *list, int fd)
 	memset(list, 0, sizeof(*list));
 	MUST(lseek(fd, 0, SEEK_SET) == 0);
 	while ((got = sys_getdents64(fd, buf, sizeof(buf))) > 0) {
-		/* Appending and indexing each piece would be quadratic. */
+		/* Appending and indexing each piece separately would be quadratic. */
 		if (list->len + got > room) {
 			room = 2 * (list->len + got);
 			list->bytes = realloc(list->bytes, room);

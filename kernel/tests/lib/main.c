@@ -20,7 +20,7 @@
 #include "test.h"
 #include "tree.h"
 
-/* After so many, a broken comparison says nothing new. */
+/* After this number of failures, further ones show nothing new. */
 #define FAILURES_PRINTED 20
 
 static unsigned int failures;
@@ -78,7 +78,7 @@ void test_skip(const char *format, ...)
 	vprintf(format, args);
 	va_end(args);
 	putchar('\n');
-	/* What was found before stays found. */
+	/* Failures from before stay counted. */
 	leave(failures ? EXIT_FAIL : EXIT_SKIP);
 }
 
@@ -143,8 +143,9 @@ static void clean_up(void)
 }
 
 /*
- * Beside the server on one processor, a request is a switch between two processes; on two, each of them sleeps and has to be
- * woken, which takes long where processors are emulated on a busy machine.
+ * On the same processor as the server a request is a switch between two processes. On two
+ * processors each of them sleeps and must be woken, which takes long on emulated processors of a
+ * busy machine.
  */
 static void stay_beside_server(const struct env *env)
 {

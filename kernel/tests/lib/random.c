@@ -3,7 +3,7 @@
 #include "request.h"
 #include "test.h"
 
-/* Numbers at which something changes, more often than others. */
+/* Boundary values come more often than others. */
 static uint64_t odd_number(uint64_t *seed)
 {
 	static const uint64_t odd[] = {
@@ -93,8 +93,9 @@ unsigned int random_request(const struct random_shared *shared, uint64_t *seed, 
 	case 6: {
 		struct ringwalk_stat_batch *batch = request;
 
-		/* Names are what requests left in the arena: records of a folder, or rubbish. */
-		*batch = request_stat_batch(fd, (void *)(uintptr_t)random_address(shared, seed), random_below(seed, 8192),
+		/* Names are leftovers of requests in the arena: records of a folder, or garbage. */
+		*batch = request_stat_batch(fd, (void *)(uintptr_t)random_address(shared, seed),
+					    random_below(seed, 8192),
 					    (void *)(uintptr_t)random_address(shared, seed), len);
 		batch->flags = xattr_all;
 		batch->fields = some_fields(shared, seed);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Requests made up for random_calls.c: mostly what a program could ask for, with numbers at which something changes.
+ * Random requests for random_calls.c: mostly plausible ones, with boundary values.
  */
 #ifndef RINGWALK_RANDOM_H
 #define RINGWALK_RANDOM_H
@@ -12,8 +12,8 @@
 #define RANDOM_REQUEST 80
 
 /**
- * struct random_shared - what requests are made of
- * @memory: where buffers and names lie
+ * struct random_shared - the data that requests use
+ * @memory: the memory of buffers and names
  * @len: bytes there
  * @fds: descriptors of folders and others
  * @fd_count: how many
@@ -25,13 +25,13 @@ struct random_shared {
 	unsigned int fd_count;
 };
 
-/* Makes a request in RANDOM_REQUEST bytes, and returns its command. */
+/* Writes a request of RANDOM_REQUEST bytes, and returns its command. */
 unsigned int random_request(const struct random_shared *shared, uint64_t *seed, void *request);
 
 /* Overwrites a field, or a bit, or nothing. */
 void random_spoil(uint64_t *seed, char *request);
 
-/* An address in the memory, sometimes at its end, seldom anywhere. */
+/* Returns an address in the memory, sometimes at its end, rarely an arbitrary one. */
 uint64_t random_address(const struct random_shared *shared, uint64_t *seed);
 
 #endif

@@ -32,7 +32,9 @@ static const void *take(const char **at, size_t bytes)
 	return taken;
 }
 
-/* The groups that follow struct ringwalk_stat; their bits and order are those of its documentation. */
+/*
+ * The groups that follow struct ringwalk_stat; their bits and order are those of its documentation.
+ */
 static const char *take_groups(const char *at, uint32_t mask, struct record *record)
 {
 	if (mask & STATX_ATIME)
@@ -77,7 +79,7 @@ static const char *check_name(const struct record *record, const char *end)
 	return NULL;
 }
 
-/* The lengths: of the header, of what the flags say, and of all. */
+/* Checks the lengths: of the header, of the parts that the flags announce, and of the record. */
 static const char *check_lengths(const struct ringwalk_entry *entry, size_t left, const struct ringwalk_fields *fields)
 {
 	bool has_stat = entry->flags & RINGWALK_ENTRY_STAT;
@@ -92,7 +94,10 @@ static const char *check_lengths(const struct ringwalk_entry *entry, size_t left
 	len = record_len(fields, entry->name_len, entry->xattr_len);
 	if (fields->mask && !has_stat)
 		len -= record_len(fields, 0, 0) - sizeof(*entry);
-	/* Where there is an error instead of metadata, its room may be left, empty, before the attributes. */
+	/*
+	 * With an error instead of metadata, the empty room of the metadata may remain before the
+	 * attributes.
+	 */
 	if (entry->error && !has_stat && entry->reclen == len + record_len(fields, 0, 0) - sizeof(*entry))
 		return NULL;
 	if (entry->xattr_len > entry->reclen || entry->reclen != len)

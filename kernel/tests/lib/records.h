@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Records of READDIRPLUS and STAT_BATCH: taken apart, every length and every byte of padding checked.
+ * Decodes records of READDIRPLUS and STAT_BATCH, and checks every length and every byte of padding.
  */
 #ifndef RINGWALK_RECORDS_H
 #define RINGWALK_RECORDS_H
@@ -12,7 +12,7 @@
 #include <linux/ringwalk.h>
 
 /**
- * struct record - the parts of one record; those that are not there are NULL.
+ * struct record - the parts of one record; missing parts are NULL.
  * @next: where the next one begins
  * @xattrs: @entry->xattr_len bytes
  */
@@ -28,17 +28,21 @@ struct record {
 	const char *next;
 };
 
-/* Takes the record at @at apart, of which @left bytes are there. NULL, or what is wrong with it. */
+/* Decodes the record at @at, with @left bytes left. Returns NULL or a message. */
 const char *record_parse(const void *at, size_t left, const struct ringwalk_fields *fields, struct record *record);
 
-/* Takes the attribute at @at apart. NULL, or what is wrong. */
+/* Decodes the attribute at @at. Returns NULL or a message. */
 const char *xattr_parse(const char *at, size_t left, const struct ringwalk_xattr **xattr, const char **name,
 			const char **value);
 
-/* Bytes of a record with metadata for @fields, a name of @name_len bytes (0 for none) and @xattr_len bytes of attributes. */
+/*
+ * Returns the bytes of a record with metadata for @fields, a name of @name_len bytes (0 for none)
+ * and
+ * @xattr_len bytes of attributes.
+ */
 size_t record_len(const struct ringwalk_fields *fields, size_t name_len, size_t xattr_len);
 
-/* A message of what is wrong, kept until the next one of the thread. */
+/* Formats a message, which is valid until the next one of the thread. */
 const char *wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A small io_uring of one's own, by the system calls, so that no library stands between a test and the kernel.
+ * A small io_uring implementation by system calls, so that no library stands between a test and the
+ * kernel.
  *
- * A ring belongs to one thread. Full rings and interrupted waits are dealt with; everything else is an errno for the test.
+ * A ring belongs to one thread. It handles full rings and interrupted waits; any other failure is
+ * an errno for the test.
  */
 #ifndef RINGWALK_RING_H
 #define RINGWALK_RING_H
@@ -32,19 +34,22 @@ struct ring {
 	size_t rings_len, sqes_len;
 };
 
-/* 0 or a negative errno; @flags are IORING_SETUP_ bits. */
+/* Returns 0 or a negative errno; @flags are IORING_SETUP_ bits. */
 int ring_open(struct ring *ring, unsigned int entries, unsigned int flags);
 void ring_close(struct ring *ring);
 
-/* The next submission entry, zeroed; NULL if the queue is full. */
+/* Returns the next submission entry, zeroed, or NULL if the queue is full. */
 struct io_uring_sqe *ring_entry(struct ring *ring);
-/* The position of @sqe in the queue. */
+/* Returns the position of @sqe in the queue. */
 unsigned int ring_index(const struct ring *ring, const struct io_uring_sqe *sqe);
-/* Submits what is queued and waits for @wait completions. Entries submitted, or a negative errno. */
+/*
+ * Submits the queued entries and waits for @wait completions. Returns the number of submitted
+ * entries, or a negative errno.
+ */
 int ring_submit(struct ring *ring, unsigned int wait);
-/* Takes a completion that is there. */
+/* Takes a completion, if there is one. */
 bool ring_take(struct ring *ring, struct io_uring_cqe *cqe);
-/* Waits for one and takes it; 0 or a negative errno. */
+/* Waits for a completion and takes it. Returns 0 or a negative errno. */
 int ring_wait(struct ring *ring, struct io_uring_cqe *cqe);
 
 int ring_register(struct ring *ring, unsigned int opcode, const void *arg, unsigned int nr_args);

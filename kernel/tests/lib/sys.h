@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * System calls and structures that tests compare with, independent of how old the C library is.
- */
+/* System calls and structures for comparisons, independent of the C library's version. */
 #ifndef RINGWALK_SYS_H
 #define RINGWALK_SYS_H
 
@@ -31,7 +29,7 @@ struct dirent_record {
 	char d_name[];
 } __attribute__((packed, aligned(8)));
 
-/* Bytes of a record of getdents64(2) for a name of @name_len bytes. */
+/* Returns the bytes of a record of getdents64(2) for a name of @name_len bytes. */
 size_t dirent_record_len(size_t name_len);
 
 /* struct statx of Linux 6.12. */
@@ -71,7 +69,7 @@ long sys_getdents64(int fd, void *buf, size_t len);
 /* statx(2): 0, or a negative errno. */
 int sys_statx(int fd, const char *name, int flags, uint32_t mask, struct statx_record *record);
 
-/* What other processes say in a file of /proc or /sys: bytes, or a negative errno; a NUL is added. */
+/* Reads a file of /proc or /sys and adds a NUL. Returns bytes, or a negative errno. */
 long read_text(const char *path, char *buf, size_t len);
 /* 0 or a negative errno. */
 int write_text(const char *path, const char *text);
@@ -79,14 +77,14 @@ int write_text(const char *path, const char *text);
 /* Seconds since an arbitrary time. */
 double now(void);
 
-/* Numbers for tests that try many things: the same for the same seed (xorshift64*, Vigna 2016). */
+/* Pseudorandom numbers, the same for the same seed (xorshift64*, Vigna 2016). */
 uint64_t random_next(uint64_t *state);
-/* Below @limit, which is not 0. */
+/* Returns a number below @limit, which is not 0. */
 uint64_t random_below(uint64_t *state, uint64_t limit);
 
 /*
- * @len bytes that end where memory ends: the byte after them cannot be touched. One more page before them cannot be
- * touched either. To be freed by guard_free() with the same length.
+ * Returns @len bytes at the end of a mapping: neither the byte after them nor the page before them
+ * can be accessed. guard_free() with the same length frees them.
  */
 void *guard_alloc(size_t len);
 void guard_free(void *memory, size_t len);

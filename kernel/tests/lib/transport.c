@@ -195,7 +195,7 @@ bool transport_queue(struct transport *transport, unsigned int command, void *re
 	return true;
 }
 
-/* The opcode does not count its records. */
+/* The opcode does not return the number of its records. */
 static uint32_t count_records(const struct ringwalk_readdirplus *request, int bytes)
 {
 	const char *at = (const char *)(uintptr_t)request->buf, *end = at + bytes;

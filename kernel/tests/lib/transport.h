@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Ways of making a request: the same test says the same over each of them.
+ * Ways of making a request. A test has the same result over each of them.
  *
- *   ioctl		/dev/ringwalk by ioctl(2)
- *   inline		IORING_OP_URING_CMD with RINGWALK_F_INLINE: runs in the task that submits
- *   worker		IORING_OP_URING_CMD without it: the first attempt declines, and a thread of io-wq runs the request
- *   async		IORING_OP_URING_CMD with IOSQE_ASYNC: goes to io-wq at once
- *   opcode		the operations of the patched kernel
- *   opcode-async	these with IOSQE_ASYNC
+ *   ioctl         /dev/ringwalk by ioctl(2)
+ *   inline        IORING_OP_URING_CMD with RINGWALK_F_INLINE: runs in the task that submits
+ *   worker        IORING_OP_URING_CMD without it: the first attempt declines, and a thread of
+ *                 io-wq runs the request
+ *   async         IORING_OP_URING_CMD with IOSQE_ASYNC: goes to io-wq at once
+ *   opcode        the operations of the patched kernel
+ *   opcode-async  these with IOSQE_ASYNC
  */
 #ifndef RINGWALK_TRANSPORT_H
 #define RINGWALK_TRANSPORT_H
@@ -41,7 +42,7 @@ enum transport_kind {
 #define IORING_FEAT_DIR		(1U << 30)
 #define IORING_CQE_F_DIR_END	(1U << 8)
 
-/* What the opcode READDIRPLUS has in addr3. */
+/* The argument of the opcode READDIRPLUS in addr3. */
 struct opcode_readdirplus_args {
 	uint32_t flags;
 	uint32_t max_entries;
@@ -66,25 +67,30 @@ struct transport {
 
 const char *transport_name(enum transport_kind kind);
 bool transport_by_name(const char *name, enum transport_kind *kind);
-/* Whether this kernel has it. */
+/* Returns true if this kernel has this transport. */
 bool transport_available(enum transport_kind kind);
 
 /*
- * Opens the device for every transport_open() to come, which then needs neither a path nor rights. To be done before a test
- * changes its root, its ids or its namespaces. Rings are made after that: they are the process's that makes them.
+ * Opens the device for every later transport_open(), which then needs neither a path nor rights.
+ * Call it before a test changes its root, its ids or its namespaces. Make rings after that, because
+ * they belong to the process that makes them.
  */
 void transport_keep_device(void);
 
-/* Ends the test as skipped if the kernel has no such way. @entries are those of the ring; 0 for a few. */
+/*
+ * Ends the test as skipped if the kernel lacks this transport. @entries is the size of the ring; 0
+ * for a small one.
+ */
 void transport_open(struct transport *transport, enum transport_kind kind, unsigned int entries);
 void transport_close(struct transport *transport);
 
 /*
- * Makes the request and waits: what the command returns, or a negative errno. RINGWALK_F_INLINE is set or cleared as
- * the transport wants. With the opcodes, the fields marked "out" are filled from the completion.
+ * Makes the request and waits. Returns the result of the command, or a negative errno. Sets or
+ * clears RINGWALK_F_INLINE for the transport. With the opcodes, the fields marked "out" are filled
+ * from the completion.
  */
 long transport_call(struct transport *transport, unsigned int command, void *request);
-/* The same for an address that may be none, left as it is. For the module only. */
+/* The same for any address, which is passed unchanged. For the module only. */
 long transport_call_raw(struct transport *transport, unsigned int command, uint64_t request);
 
 /* Fills a submission entry (not for ioctl). */

@@ -22,7 +22,7 @@ void tree_remove(const char *path)
 	if (unlink(path) == 0)
 		return;
 	if (errno == EBUSY || errno == EISDIR || errno == EPERM) {
-		/* More than one may be stacked. EINVAL: none is. */
+		/* Several mounts may be stacked. EINVAL: there is none. */
 		while (umount2(path, MNT_DETACH | UMOUNT_NOFOLLOW) == 0)
 			;
 	}
@@ -92,7 +92,10 @@ static void put32(unsigned char *at, unsigned int value)
 		at[i] = value >> (8 * i);
 }
 
-/* As in linux/posix_acl_xattr.h: a version, then entries of tag, permissions and id, in order of the tags. */
+/*
+ * As in linux/posix_acl_xattr.h: a version, then entries of tag, permissions and id, in order of
+ * the tags.
+ */
 struct acl_value tree_acl(unsigned int uid, unsigned int gid)
 {
 	static const unsigned char entries[6][2] = {
@@ -142,7 +145,7 @@ static void special_files(int fd)
 	MUST(mkfifoat(fd, "pipe", 0600) == 0);
 	MUST(mknodat(fd, "null", S_IFCHR | 0666, makedev(1, 3)) == 0);
 	MUST(mknodat(fd, "disk", S_IFBLK | 0600, makedev(259, 70000)) == 0);
-	/* A socket's path has 108 bytes: by way of the descriptor. */
+	/* A socket's path has at most 108 bytes, so it goes through the descriptor. */
 	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/socket", fd);
 	MUST(sock >= 0);
 	MUST(bind(sock, (struct sockaddr *)&address, sizeof(address)) == 0);

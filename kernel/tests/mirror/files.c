@@ -51,7 +51,7 @@ static void read_folder(const struct fuse_in_header *in, const struct fuse_read_
 		reply_status(in, -1);
 		return;
 	}
-	/* What does not fit is read again: the kernel says from where. */
+	/* An entry that does not fit is read again: the kernel sends the position. */
 	got = syscall(__NR_getdents64, request->fh, records, room < sizeof(records) ? room : sizeof(records));
 	if (got < 0 && errno != EINVAL) {
 		reply_status(in, -1);
@@ -115,7 +115,7 @@ bool serve_files(const struct fuse_in_header *in, const void *body)
 		return true;
 	case FUSE_FSYNC:
 	case FUSE_FSYNCDIR:
-		/* st_blocks is only known when blocks have been given out. */
+		/* st_blocks is known only after the blocks are allocated. */
 		reply_status(in, fsync(((const struct fuse_fsync_in *)body)->fh));
 		return true;
 	case FUSE_FLUSH:

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Requests about names: lookups, everything that makes, moves or removes them; and about attributes. */
+/*
+ * Requests about names and attributes: lookups, and operations that make, move or remove names.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -68,7 +70,7 @@ static void set_attr(const struct fuse_in_header *in, const struct fuse_setattr_
 		reply_attr(in);
 }
 
-/* What is made belongs to the caller. */
+/* A new file belongs to the caller. */
 int give_to_caller(const struct fuse_in_header *in, const char *name, int made)
 {
 	if (made < 0 || (!in->uid && !in->gid))

@@ -7,7 +7,10 @@
 
 #include "mirror.h"
 
-/* The source's own numbers. Found by nodeid, which is the index here; by inode number through a chain. */
+/*
+ * The source's inode numbers. A node is found by nodeid, which is its index, or by inode number
+ * through a chain.
+ */
 struct node {
 	int fd;
 	uint64_t ino;
@@ -26,7 +29,7 @@ int fd_of(uint64_t nodeid)
 	return nodes[nodeid].fd;
 }
 
-/* The path by which a descriptor's file, not the link to it, is opened or changed. */
+/* Writes the path that opens or changes the file of a descriptor instead of the link. */
 const char *path_of(uint64_t nodeid)
 {
 	static char path[64];
@@ -93,7 +96,9 @@ void forget(uint64_t id, uint64_t lookups)
 	free_node = id;
 }
 
-/* The node of @name, with one more lookup by the kernel. 0 or -1 with errno. */
+/*
+ * Finds the node of @name, and counts one more lookup of the kernel. Returns 0, or -1 with errno.
+ */
 int enter(uint64_t parent, const char *name, struct fuse_entry_out *entry)
 {
 	int fd = openat(fd_of(parent), name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -112,8 +117,10 @@ int enter(uint64_t parent, const char *name, struct fuse_entry_out *entry)
 	else
 		id = add_node(fd, stat.st_ino);
 	nodes[id].lookups++;
-	/* A second, as most servers say: nobody but the kernel changes the source. */
-	*entry = (struct fuse_entry_out){ .nodeid = id, .entry_valid = 1, .attr_valid = 1, .attr = attr_of(&stat) };
+	/* A second, as with most servers: only the kernel changes the source. */
+	*entry = (struct fuse_entry_out){
+		.nodeid = id, .entry_valid = 1, .attr_valid = 1, .attr = attr_of(&stat),
+	};
 	return 0;
 }
 

@@ -21,7 +21,7 @@ LIMIT = 25.0
 
 
 def choose(kernel: Kernel) -> tuple[str, str]:
-    """`kvm` or `tcg`, and the reason in words."""
+    """Returns `kvm` or `tcg`, and the reason in words."""
     if not os.access(DEVICE, os.R_OK | os.W_OK):
         return "tcg", f"software emulation: no access to {DEVICE}"
     with cache.lock("kvm"):
@@ -41,7 +41,7 @@ def choose(kernel: Kernel) -> tuple[str, str]:
 
 
 def identity() -> list:
-    """What the answer depends on: the host's kernel and boot, its device and QEMU."""
+    """Returns the conditions of the answer: the host's kernel and boot, its device and QEMU."""
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     return [os.uname().release, boot, os.stat(DEVICE).st_rdev, qemu(), os.stat(qemu()).st_mtime]
 

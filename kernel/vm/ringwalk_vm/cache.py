@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is kept between runs: $RINGWALK_CACHE, else ringwalk in the user's cache folder.
+"""The cache between runs: $RINGWALK_CACHE, else ringwalk in the user's cache folder.
 
-Several checkouts share it, and several runs may use it at once: whoever makes something holds its
-lock, and a finished folder appears by renaming.
+Several checkouts share it, and several runs may use it at once. The run that makes a folder holds
+its lock, and a finished folder appears by renaming.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
 def root() -> Path:
-    """The cache folder, made when it is not there."""
+    """Returns the cache folder, made when it is not there."""
     chosen = os.environ.get("RINGWALK_CACHE")
     if not chosen:
         base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
@@ -48,7 +48,7 @@ def lock(name: str, shared: bool = False):
 
 @contextlib.contextmanager
 def folder_in_the_making(target: Path):
-    """An empty folder beside `target` that becomes it when the block ends without an error."""
+    """Provides an empty folder, which becomes `target` when the block ends without an error."""
     target.parent.mkdir(parents=True, exist_ok=True)
     making = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     try:
@@ -64,7 +64,7 @@ def folder_in_the_making(target: Path):
 
 @contextlib.contextmanager
 def run_folder():
-    """A folder for one run, removed after it; those of runs that were killed go as well."""
+    """Provides a folder for one run, and removes it, and those of killed runs, afterwards."""
     with lock("runs"):
         for old in root().glob("run.*"):
             with contextlib.suppress(OSError), open(old / "alive") as file:
@@ -78,7 +78,7 @@ def run_folder():
 
 
 def digest(*parts: bytes | str) -> str:
-    """A short name for these inputs: any difference in or between them changes it."""
+    """Returns a short name for these inputs: any difference in or between them changes it."""
     hasher = hashlib.sha256()
     for part in parts:
         data = part.encode() if isinstance(part, str) else part
@@ -87,12 +87,12 @@ def digest(*parts: bytes | str) -> str:
 
 
 def say(message: str) -> None:
-    """Tells the user what the harness does; the guest's console goes to standard output."""
+    """Prints a message of the harness; the guest's console goes to standard output."""
     print(f"vm: {message}", file=sys.stderr, flush=True)
 
 
 def tool(name: str, package: str) -> str:
-    """The path of a program, also where only root's PATH has it."""
+    """Returns the path of a program, also where only root's PATH has it."""
     path = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/sbin"
     found = shutil.which(name, path=path)
     if not found:
@@ -101,16 +101,16 @@ def tool(name: str, package: str) -> str:
 
 
 def ends_with_us(number: int):
-    """For `preexec_fn`: the child gets this signal when the harness is gone, however it went.
+    """Returns a `preexec_fn`: the child gets this signal when the harness has ended in any way.
 
-    A guest must not outlive the run that looks after it, nor a build the lock it stands under.
+    A guest must not outlive its run, nor a build its lock.
     """
     libc = ctypes.CDLL(None)
     return lambda: libc.prctl(PR_SET_PDEATHSIG, number)
 
 
 def run(command: list, *, what: str, **more) -> str:
-    """Runs a command and returns its output; its last lines tell why it failed."""
+    """Runs a command and returns its output; its last lines show why it failed."""
     done = subprocess.run(
         [str(part) for part in command],
         stdin=subprocess.DEVNULL,

@@ -36,7 +36,7 @@ machine cannot; 2 for a wrong option.
 
 
 def parser() -> argparse.ArgumentParser:
-    """The options, with their help."""
+    """Returns the options, with their help."""
     options = argparse.ArgumentParser(
         prog="kernel/vm/run",
         usage="%(prog)s --kernel NAME [OPTION]... -- COMMAND...",
@@ -79,7 +79,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def checked(parse):
-    """An option's parser whose ValueError reaches the user in words."""
+    """Returns a parser of options whose ValueError becomes a message to the user."""
 
     def parse_or_explain(text):
         try:
@@ -91,14 +91,14 @@ def checked(parse):
 
 
 def number(text: str) -> int:
-    """A number of processors."""
+    """Parses a number of processors."""
     if not text.isdigit() or not 1 <= int(text) <= MOST_CPUS:
         raise argparse.ArgumentTypeError(f"'{text}' is not a number from 1 to {MOST_CPUS}")
     return int(text)
 
 
 def memory(text: str) -> str:
-    """A size of memory, as QEMU reads it."""
+    """Parses a size of memory, as QEMU reads it."""
     size = checked(disks.parse_size)(text)
     if size < 128 << 20:
         raise argparse.ArgumentTypeError(f"'{text}' is less than the 128M a guest needs")
@@ -106,7 +106,7 @@ def memory(text: str) -> str:
 
 
 def seconds(text: str) -> float:
-    """A time limit."""
+    """Parses a time limit."""
     try:
         value = float(text)
     except ValueError:
@@ -117,7 +117,7 @@ def seconds(text: str) -> float:
 
 
 def parse_file(text: str) -> tuple[Path, str]:
-    """SRC[:DEST]: a path here, and its name in /payload."""
+    """Parses SRC[:DEST]: a path here, and its name in /payload."""
     source, _, name = text.partition(":")
     path = Path(source)
     name = name or path.resolve().name
@@ -185,7 +185,7 @@ def boot(options: argparse.Namespace) -> int:
 
 
 def check(options: argparse.Namespace) -> str:
-    """What does not go together in these options, or nothing."""
+    """Returns a message about options that exclude each other, or nothing."""
     if options.machine == "microvm" and options.kernel not in FLAVOURS:
         return f"kernel {options.kernel} cannot boot in microvm: it has virtio-mmio as a module"
     if options.machine == "microvm" and options.bus == "nvme":

@@ -97,7 +97,7 @@ def prepare(specs: list[Spec], folder: Path) -> tuple[list[Drive], str]:
 
 
 def image_of(spec: Spec, folder: Path) -> str:
-    """The image of a disk: made, copied, or the given one."""
+    """Returns the image of a disk: made, copied, or the given one."""
     if spec.writable:
         return spec.image
     path = folder / f"{spec.name}.img"
@@ -123,7 +123,7 @@ def make_sparse(path: Path, size: int) -> None:
 
 
 def make_ext(fs: str, path: Path, size: int, source: Path | None) -> None:
-    """ext2 to ext4, with the files of `source`, and inodes for twice as many."""
+    """Makes ext2 to ext4, with the files of `source`, and inodes for twice as many."""
     command = [cache.tool("mke2fs", "e2fsprogs"), "-q", "-F", "-t", fs, "-m", "0"]
     if source:
         command += ["-d", source]
@@ -135,7 +135,7 @@ def make_ext(fs: str, path: Path, size: int, source: Path | None) -> None:
 
 
 def source_image(source: Path, path: Path) -> str:
-    """An ext4 image of this folder, as large as it has to be."""
+    """Returns an ext4 image of this folder, as large as it has to be."""
     size = 64 << 20
     for folder, names, files in os.walk(source):
         size += 8192 * (len(names) + len(files))

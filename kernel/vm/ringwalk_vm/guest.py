@@ -85,7 +85,7 @@ class Console:
 
 
 def results(archive: Path, console: str, share_out: Path | None) -> int:
-    """The command's exit status; puts /out into `share_out`. GuestBroken where the kernel is."""
+    """Returns the command's exit status, and puts /out into `share_out`; may raise GuestBroken."""
     status, log = None, ""
     try:
         with tarfile.open(archive, "r:") as tar:

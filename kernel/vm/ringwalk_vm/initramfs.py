@@ -89,7 +89,7 @@ class Archive:
 
 
 def base(archive: Archive, kernel: Kernel) -> None:
-    """What every guest has: a shell, the first program, the modules."""
+    """Adds the files of every guest: a shell, the first program, the modules."""
     for name in FOLDERS:
         archive.folder(name)
     busybox = Path(cache.tool("busybox", "busybox-static"))
@@ -114,7 +114,7 @@ def base(archive: Archive, kernel: Kernel) -> None:
 
 
 def module_files(kernel: Kernel) -> list[Path]:
-    """The modules to load, each after what it depends on; built-in ones are left out."""
+    """Returns the modules to load, each after what it depends on; built-in ones are left out."""
     if kernel.modules is None:
         return []
     paths = {}
@@ -137,5 +137,5 @@ def module_files(kernel: Kernel) -> list[Path]:
 
 
 def module_name(path: str) -> str:
-    """The name of the module in this file, as the kernel spells it."""
+    """Returns the name of the module in this file, as the kernel spells it."""
     return path.rsplit("/", 1)[-1].split(".ko")[0].replace("-", "_")

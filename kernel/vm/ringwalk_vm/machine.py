@@ -11,7 +11,7 @@ QEMU = "qemu-system-x86_64"
 
 # The serial console carries errors, and warnings once guest/init runs; the whole log comes back. A
 # dead kernel restarts at once, which ends QEMU. Mitigations cost system calls more than anything
-# else: without them what saves system calls is not flattered.
+# else: without them a saved system call is not worth too much.
 APPEND = (
     "console=ttyS0 loglevel=4 panic=-1 oops=panic log_buf_len=4M mitigations=off reboot=t "
     "rdinit=/init"
@@ -42,12 +42,12 @@ class Machine:
 
 
 def qemu() -> str:
-    """The path of QEMU."""
+    """Returns the path of QEMU."""
     return cache.tool(QEMU, "qemu-system-x86")
 
 
 def command(machine: Machine, image: Path, initramfs: Path) -> list[str]:
-    """The whole command line; the console is QEMU's standard output."""
+    """Returns the whole command line; the console is QEMU's standard output."""
     line = [qemu(), "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]
     line += ["-machine", kind(machine), "-cpu", PROCESSOR[machine.accel]]
     line += ["-smp", str(machine.cpus)]
@@ -64,7 +64,7 @@ def command(machine: Machine, image: Path, initramfs: Path) -> list[str]:
 
 
 def clock(machine: Machine) -> str:
-    """What an emulated guest is told of its time: its counter is the host's (see tsc.py)."""
+    """Returns kernel options for an emulated guest's clock: its counter is the host's (tsc.py)."""
     if machine.accel != "tcg":
         return ""
     khz = 1_000_000 if machine.icount else tsc.khz()
@@ -72,7 +72,7 @@ def clock(machine: Machine) -> str:
 
 
 def kind(machine: Machine) -> str:
-    """The machine with its properties."""
+    """Returns the machine with its properties."""
     if machine.kind == "microvm":
         # Without these clocks and interrupts an emulated guest waits for its timer for ever; KVM
         # brings its own.
@@ -82,7 +82,7 @@ def kind(machine: Machine) -> str:
 
 
 def drive_options(machine: Machine, number: int, drive: Drive) -> list[str]:
-    """One disk. The host keeps nothing of it in memory, so that cold is cold."""
+    """Returns options for one disk. The host caches nothing of it, so that cold is cold."""
     # A comma in an option's value is written twice.
     image = drive.image.replace(",", ",,")
     caching = "unsafe" if drive.cached else "none"

@@ -11,7 +11,7 @@ SOURCE = Path(__file__).resolve().parents[2] / "module"
 
 
 def build(kernel: Kernel) -> Path:
-    """The module for this kernel. Kbuild itself tells what has changed since the last time."""
+    """Returns the module for this kernel. Kbuild itself finds the changed files."""
     if not (SOURCE / "Makefile").is_file():
         raise Failure(f"{SOURCE} holds no module to build")
     # Checkouts do not share the folder: each has its own state of the sources.

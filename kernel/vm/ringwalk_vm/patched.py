@@ -32,7 +32,7 @@ SYMBOL = re.compile(r"^(?:# )?(CONFIG_\w+)(?:=(.*)| is not set)$")
 
 
 def patched(name: str) -> Kernel:
-    """The kernel of this flavour with the series of this checkout, built if it is not there."""
+    """Returns the kernel of this flavour with the series of this checkout; builds it if needed."""
     key = inputs(name)
     folder = cache.root() / "patched" / f"{name}-{key}"
     if not folder.is_dir():
@@ -50,7 +50,7 @@ def patched(name: str) -> Kernel:
 
 
 def inputs(name: str) -> str:
-    """The digest of everything the image depends on."""
+    """Returns the digest of everything the image depends on."""
     parts = [source.version(), compiler(), " ".join(STAMPS.values())]
     parts += [fragment(part).read_text() for part in FLAVOURS[name]]
     parts += [patch.read_text() for patch in source.patches()]
@@ -62,19 +62,19 @@ def fragment(part: str) -> Path:
 
 
 def compiler() -> str:
-    """The compiler and its version."""
+    """Returns the compiler and its version."""
     command = [cache.tool("gcc", "gcc"), "--version"]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def folder_of(name: str) -> Path:
-    """The build folder of a flavour."""
+    """Returns the build folder of a flavour."""
     return source.home() / f"build-{name}"
 
 
 @contextlib.contextmanager
 def headers(name: str, key: str):
-    """The build folder in the state of this checkout, which it keeps within the block."""
+    """Provides the build folder in the state of this checkout, which it keeps within the block."""
     stamp = folder_of(name) / "ringwalk-inputs"
     with source.patched_tree() as tree, cache.lock(f"build-{name}"):
         # Another checkout may have built something else there since.
@@ -112,13 +112,13 @@ def build(name: str, key: str, tree: Path) -> None:
 
 
 def make(tree: Path, folder: Path) -> list[str]:
-    """The beginning of every call of make."""
+    """Returns the beginning of every call of make."""
     stamps = [f"{key}={value}" for key, value in STAMPS.items()]
     return [cache.tool("make", "make"), "-C", str(tree), f"O={folder}", *stamps]
 
 
 def configure(name: str, tree: Path, folder: Path) -> None:
-    """The smallest configuration with the fragments on top; every line of them has to hold."""
+    """Makes the smallest configuration with the fragments; every line of them has to hold."""
     cache.run([*make(tree, folder), "-s", "tinyconfig"], what="make tinyconfig")
     lines = {}
     for part in FLAVOURS[name]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What counts as a broken kernel: lines of its log that nothing but a fault writes.
+"""Signs of a broken kernel: lines of its log that only a fault writes.
 
-Messages of the kernel carry its time stamp, which tells them from what the command prints.
+Messages of the kernel have a time stamp, which distinguishes them from the command's output.
 """
 
 import re
@@ -38,5 +38,5 @@ FAULT = re.compile(STAMP + r"(?:\w+: )?(?:" + "|".join(FAULTS) + ")")
 
 
 def faults(log: str) -> list[str]:
-    """The lines that report a fault, in their order."""
+    """Returns the lines that report a fault, in their order."""
     return [line for line in log.splitlines() if FAULT.search(line)]

@@ -5,11 +5,11 @@ One tree serves every checkout and every state of the series. A change of patche
 files whose content changes, so that make compiles only what depends on those:
 
     src/        the tree that is compiled
-    pristine/   files as they came, of those that patches touch in src
+    pristine/   the original files of those that patches change in src
     state.json  {"version": of the package, "paths": {path: whether it came with the package},
                  "applied": the series in src, null while that changes}
 
-Who compiles shares the tree's lock, who changes it holds the lock alone.
+A build shares the tree's lock; a change holds it exclusively.
 """
 
 import contextlib
@@ -33,17 +33,17 @@ TOUCHED = re.compile(rb"^(?:---|\+\+\+) [ab]/([^\t\n]+)", re.MULTILINE)
 
 
 def home() -> Path:
-    """Where the tree and its builds are kept."""
+    """Returns the folder of the tree and its builds."""
     return cache.root() / f"linux-{SERIES}"
 
 
 def patches() -> list[Path]:
-    """The series, in its order; the cover letter is not a patch."""
+    """Returns the series, in its order; the cover letter is not a patch."""
     return sorted(path for path in PATCHES.glob("*.patch") if not path.name.startswith("0000-"))
 
 
 def version() -> str:
-    """The version of the source package that is installed, else the newest known one."""
+    """Returns the version of the source package that is installed, else the newest known one."""
     query = [
         cache.tool("dpkg-query", "dpkg"),
         "-W",
@@ -62,18 +62,18 @@ def version() -> str:
 
 
 def output(command: list[str]) -> str:
-    """What a query prints; nothing when it fails."""
+    """Returns the output of a query; nothing when it fails."""
     return subprocess.run(command, capture_output=True, text=True).stdout
 
 
 def series() -> str:
-    """The digest of the series of this checkout."""
+    """Returns the digest of the series of this checkout."""
     return cache.digest(*(patch.read_bytes() for patch in patches()))
 
 
 @contextlib.contextmanager
 def patched_tree():
-    """The tree with the series of this checkout applied, which stays so within the block."""
+    """Provides the tree with the series of this checkout, which stays applied in the block."""
     wanted = [version(), series()]
     while True:
         with cache.lock(LOCK, shared=True):
@@ -144,7 +144,7 @@ def unpack(wanted: str) -> dict:
 
 
 def paths_of(patch: Path) -> list[str]:
-    """The files that a patch changes, makes or removes."""
+    """Returns the files that a patch changes, makes or removes."""
     found = [os.fsdecode(path) for path in TOUCHED.findall(patch.read_bytes())]
     for path in found:
         if path.startswith("/") or ".." in path.split("/"):

@@ -21,7 +21,7 @@ SERIES = {"6.1": "", "6.12": "6.12-"}
 
 
 def stock(name: str) -> Kernel:
-    """The kernel of this series, fetched when the cache does not hold it."""
+    """Returns the kernel of this series, fetched when the cache does not hold it."""
     release, version = wanted(name)
     folder = cache.root() / "stock" / f"{release}_{version.replace(':', '_')}"
     if not folder.is_dir():
@@ -32,7 +32,7 @@ def stock(name: str) -> Kernel:
 
 
 def unpacked(name: str, release: str, folder: Path, headers, **more) -> Kernel:
-    """The kernel whose packages were unpacked into `folder`."""
+    """Returns the kernel whose packages were unpacked into `folder`."""
     image = folder / "boot" / f"vmlinuz-{release}"
     if not image.exists():  # beside the modules in newer packages
         image = folder / "lib" / "modules" / release / "vmlinuz"
@@ -47,7 +47,7 @@ def unpacked(name: str, release: str, folder: Path, headers, **more) -> Kernel:
 
 
 def wanted(name: str) -> tuple[str, str]:
-    """Release and package version to use: `6.1.0-56-cloud-amd64` and `6.1.192-2`, for example."""
+    """Returns release and package version, such as `6.1.0-56-cloud-amd64` and `6.1.192-2`."""
     series = SERIES[name]
     query = cache.tool("dpkg-query", "dpkg")
     done = subprocess.run(
@@ -69,7 +69,7 @@ def wanted(name: str) -> tuple[str, str]:
 
 
 def dependency(text: str, kind: str) -> tuple[str, str]:
-    """The release and version in the Depends field of a meta package."""
+    """Returns the release and version in the Depends field of a meta package."""
     match = re.search(rf"linux-{kind}-([0-9]\S*) \(= ([^)]+)\)", text)
     if not match:
         raise Failure(f"cannot read this dependency on a kernel: {text.strip()}")
@@ -123,7 +123,7 @@ def unpack(packages: list[Path], into: Path, release: str) -> None:
 
 @contextlib.contextmanager
 def installed_headers(name: str, release: str):
-    """The headers of this release, which `scripts/setup` installs."""
+    """Provides the headers of this release, which `scripts/setup` installs."""
     path = Path("/usr/src") / f"linux-headers-{release}"
     if not path.is_dir():
         package = f"linux-headers-{SERIES[name]}cloud-amd64"

@@ -21,7 +21,7 @@ RELEASE = "trixie"
 SERIES = "7.3"
 PARTS = ("base", "binary", "modules")  # the packages its image package depends on
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
-# What runs inside sees no locale, asks nothing, and finds the tools of root.
+# Programs inside have no locale, ask nothing, and find the tools of root.
 ENVIRONMENT = {
     "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
     "LC_ALL": "C",
@@ -31,7 +31,7 @@ PROXIES = ("http_proxy", "https_proxy", "no_proxy")
 
 
 def trixie(name: str) -> Kernel:
-    """The kernel, made with all it needs when the cache does not hold it."""
+    """Returns the kernel, made with all it needs when the cache does not hold it."""
     if os.geteuid() != 0:
         raise Impossible(f"only root can set up {RELEASE} in a folder, which {name} comes from")
     folder = cache.root() / RELEASE
@@ -51,7 +51,7 @@ def trixie(name: str) -> Kernel:
 
 
 def make(folder: Path) -> None:
-    """The system, its headers and compiler, and the kernel beside it."""
+    """Makes the system, its headers and compiler, and the kernel beside it."""
     mirror = own_mirror()
     with cache.folder_in_the_making(folder) as making:
         root = making / "root"
@@ -80,7 +80,7 @@ def make(folder: Path) -> None:
 
 
 def own_mirror() -> str:
-    """The address this machine has its own Debian packages from."""
+    """Returns the address this machine has its own Debian packages from."""
     fields = "$(REPO_URI) $(ORIGIN) $(COMPONENT) $(CODENAME)"
     command = [cache.tool("apt-get", "apt"), "indextargets", "--format", fields]
     done = subprocess.run([*command, "Created-By: Packages"], capture_output=True, text=True)
@@ -92,7 +92,7 @@ def own_mirror() -> str:
 
 
 def newest(root: Path) -> tuple[str, str]:
-    """The newest kernel of the series that the lists inside offer: its release and version."""
+    """Returns release and version of the newest kernel of the series in the lists inside."""
     listed = inside(root, ["apt-cache", "dumpavail"], "reading the package lists")
     found = []
     for paragraph in listed.split("\n\n"):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The rate of this processor's time stamp counter.
 
-An emulated guest reads the host's counter, and has to find its rate against emulated clocks. On a
+An emulated guest reads the host's counter, and measures its rate against emulated clocks. On a
 busy host that goes wrong, and microvm, which has no other clock, then waits for ever (4 of 30
-boots). The guest is told instead.
+boots). So the harness passes the rate to the guest.
 """
 
 import ctypes
@@ -31,7 +31,7 @@ def khz() -> int:
 
 
 def span(read, length: float) -> int:
-    """The rate over one span of time."""
+    """Returns the rate over one span of time."""
     start, first = time.monotonic_ns(), read()
     time.sleep(length)
     end, last = time.monotonic_ns(), read()

@@ -1,4 +1,5 @@
-//! A process that forks has the threads of the driver in the parent only. A program of its own, as it forks.
+//! After a fork, only the parent has the threads of the driver. This test is a program of its own
+//! because it forks.
 
 use futures::executor::block_on;
 use ringwalk::EntryBuffer;
@@ -11,15 +12,15 @@ use std::time::{Duration, Instant};
 
 const FILES: usize = 3000;
 
-/// Runs `child` in a child of this process; returns whether it returned true, within a time.
+/// Runs `child` in a child process. Returns whether `child` returned true within 20 seconds.
 #[expect(
     unsafe_code,
     reason = "there is no safe way to fork, which is what is tested"
 )]
 fn in_child(child: impl FnOnce() -> bool) -> bool {
-    // SAFETY: what the child calls is this process's own code. It is allowed to allocate, since glibc sees to its allocator
-    // in fork(2); it touches no lock that another thread may hold but those that are the test. It ends without going back to the
-    // test's harness.
+    // SAFETY: the child runs only code of this process. It may allocate, because glibc keeps its
+    // allocator valid across fork(2). It touches no lock that another thread may hold, except the
+    // locks under test. It exits without returning to the test harness.
     let pid = unsafe { libc::fork() };
     assert!(pid >= 0, "{}", std::io::Error::last_os_error());
     if pid == 0 {
@@ -35,7 +36,7 @@ fn in_child(child: impl FnOnce() -> bool) -> bool {
             return status == 0;
         }
         if begin.elapsed() > Duration::from_secs(20) {
-            // SAFETY: the child has not been waited for, so the number is still its own.
+            // SAFETY: the child has not been waited for, so the process ID is still its own.
             unsafe { libc::kill(pid, libc::SIGKILL) };
             return false;
         }
@@ -65,7 +66,8 @@ fn a_child_has_a_driver_of_its_own() {
     assert!(read_anew());
     for round in 0..20 {
         assert!(in_child(read_anew), "with threads in the parent");
-        // A read under way: in the child it is told as lost, or what came before is there.
+        // A read that is in progress at the fork: the child reports it as lost, or gets the entries
+        // that came before.
         let mut dir = block_on(Dir::open(path)).unwrap();
         let entry = block_on(dir.next()).unwrap().unwrap();
         let mut opening = pin!(Dir::open(path));
@@ -79,10 +81,11 @@ fn a_child_has_a_driver_of_its_own() {
                 Err(error) => assert!(error.to_string().contains("fork"), "{error}"),
             }
             if round % 2 == 0 {
-                // Either, by what was first; what counts is that it ends.
+                // The open may succeed or fail, depending on which came first. It must complete.
                 drop(block_on(opening.as_mut()));
             }
-            // The parent's read, if it is not over yet, moves the position that both have.
+            // The parent's read, if it is not complete yet, moves the file position that both
+            // share.
             let all = (0..20).any(|_| {
                 std::thread::sleep(Duration::from_millis(50));
                 dir.rewind();
@@ -91,7 +94,7 @@ fn a_child_has_a_driver_of_its_own() {
             assert!(all);
             assert!(block_on(dir.metadata(&entry)).is_ok());
             block_on(dir.close()).is_ok()
-                // And a child of the child.
+                // A child of the child works too.
                 && in_child(read_anew)
         });
         assert!(fine, "round {round}");

@@ -1,4 +1,4 @@
-//! One program in each runtime; none of them is told to it but how a task is started.
+//! Runs the same program in each runtime. Only the way to start a task differs.
 
 use futures::StreamExt;
 use futures::future::{BoxFuture, FutureExt};
@@ -13,10 +13,10 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use tempfile::TempDir;
 
-/// Entries, and bytes of files.
+/// Number of entries, and bytes of files.
 type Sums = (u64, u64);
 
-/// A tree and what is in it.
+/// Returns a tree and its sums.
 fn tree() -> &'static (TempDir, Sums) {
     static TREE: OnceLock<(TempDir, Sums)> = OnceLock::new();
     TREE.get_or_init(|| {
@@ -40,7 +40,7 @@ fn tree() -> &'static (TempDir, Sums) {
     })
 }
 
-/// Starts a task, and waits for what it returns.
+/// Starts a task, and waits for its result.
 trait Spawn: Clone + Send + Sync + 'static {
     fn spawn(
         &self,
@@ -48,7 +48,7 @@ trait Spawn: Clone + Send + Sync + 'static {
     ) -> BoxFuture<'static, io::Result<Sums>>;
 }
 
-/// The sums of a directory and all below, a task for each.
+/// Returns the sums of a directory and everything below it, with one task for each directory.
 fn sums<S: Spawn>(spawn: S, open: Open) -> BoxFuture<'static, io::Result<Sums>> {
     async move {
         let mut dir = open.read_plus(Fields::SIZE).await?;
@@ -77,7 +77,7 @@ fn sums<S: Spawn>(spawn: S, open: Open) -> BoxFuture<'static, io::Result<Sums>> 
     .boxed()
 }
 
-/// One task: entries one by one, metadata of each, a stream of the whole tree.
+/// Reads in one task: single entries, metadata of some of them, and a stream of the whole tree.
 async fn one_task() {
     let (tree, (entries, _)) = tree();
     let mut dir = Dir::open(tree.path()).await.unwrap();
@@ -92,7 +92,7 @@ async fn one_task() {
     assert_eq!(seen, 3060);
     let walked = Walk::new(tree.path()).stream().unwrap();
     let walked = walked.map(Result::unwrap).count().await;
-    // And the root.
+    // The walk shows the root too.
     assert_eq!(walked as u64, entries + 1);
 }
 
@@ -179,7 +179,7 @@ impl Spawn for Compio {
         &self,
         task: impl Future<Output = io::Result<Sums>> + Send + 'static,
     ) -> BoxFuture<'static, io::Result<Sums>> {
-        // Its handles stay on their thread: the answer comes by a channel.
+        // Compio's handles stay on their thread, so a channel passes the result on.
         let (sender, receiver) = futures::channel::oneshot::channel();
         compio::runtime::spawn(async move {
             let _ = sender.send(task.await);
@@ -189,13 +189,13 @@ impl Spawn for Compio {
     }
 }
 
-/// It polls on a ring of its own, and is woken from other threads.
+/// Compio polls on its own ring, and other threads wake it.
 #[test]
 fn compio() {
     let (tree, expected) = tree();
     let runtime = match compio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
-        // Where rings are refused.
+        // The system refuses rings.
         Err(error) => return assert!(error.raw_os_error().is_some(), "{error}"),
     };
     let found = runtime.block_on(sums(Compio, Dir::open(tree.path())));

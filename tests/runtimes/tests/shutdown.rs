@@ -1,4 +1,4 @@
-//! Runtimes that end while requests are under way.
+//! Drops runtimes while requests are in progress.
 
 use ringwalk::aio::Dir;
 use ringwalk::{EntryBuffer, Fields, Walk};
@@ -14,14 +14,14 @@ fn tree() -> tempfile::TempDir {
     dir
 }
 
-/// Descriptors of this process that are open below a path.
+/// Returns the number of open descriptors of this process below a path.
 fn open_below(path: &Path) -> usize {
     let all = fs::read_dir("/proc/self/fd").unwrap().map(Result::unwrap);
     let links = all.filter_map(|entry| fs::read_link(entry.path()).ok());
     links.filter(|link| link.starts_with(path)).count()
 }
 
-/// Never ends by itself.
+/// Reads again and again, and never ends.
 async fn read_for_ever(path: PathBuf) {
     let mut batch = EntryBuffer::new();
     loop {
@@ -49,7 +49,7 @@ fn tokio_ends_with_requests_under_way() {
         for _ in 0..8 {
             runtime.spawn(read_for_ever(tree.path().to_owned()));
         }
-        // Time to run, for the runtime with one thread too.
+        // Lets the tasks run, also in the runtime with one thread.
         runtime.block_on(async {
             for _ in 0..round {
                 tokio::task::yield_now().await;

@@ -1,7 +1,7 @@
-//! What C sees: structs, numbers and the type of the callback. Only what is declared here and in `calls.rs` is in
-//! `ringwalk.h`.
+//! The declarations that C sees: structs, numbers and the type of the callback. `ringwalk.h` has
+//! only the declarations here and in `calls.rs`.
 //!
-//! Comments here are the header's: they speak to C programmers.
+//! Comments in these files are the comments of the header, and address C programmers.
 
 #![allow(
     clippy::doc_markdown,
@@ -18,20 +18,21 @@ pub use numbers::*;
 pub use options::RingwalkOptions;
 pub use results::{RingwalkBatch, RingwalkError, RingwalkSummary, RingwalkVisitor};
 
-/// A walk. The pointer is a number that names it, not an address: never read through it.
+/// A walk. The pointer is a number that identifies the walk, not an address: never dereference it.
 #[derive(Debug)]
 pub struct RingwalkWalk {
     _opaque: (),
 }
 
-/// The directory that a callback is called for. The pointer is a number, as that of a walk; it says something only to
-/// the thread that the callback runs on, and only until the callback returns.
+/// The directory that a callback is called for. The pointer is a number, like that of a walk. It is
+/// valid only on the thread that runs the callback, and only until the callback returns.
 #[derive(Debug)]
 pub struct RingwalkVisit {
     _opaque: (),
 }
 
-// SAFETY: their pointers are followed by C only, which has what they point to from this library for as long as it says.
+// SAFETY: only C follows these pointers. The memory they point to belongs to this library for as
+// long as its documentation says.
 #[allow(unsafe_code, reason = "the pointers are data here")]
 unsafe impl Send for RingwalkEntry {}
 // SAFETY: the same.

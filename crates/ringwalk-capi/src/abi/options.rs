@@ -2,24 +2,26 @@
 
 use std::ffi::{c_char, c_int};
 
-/// What a walk is asked for. Set everything to zero, then size and roots, then what is wanted: zero is the default of
-/// every member.
+/// Options of a walk. Set the whole struct to zero; then set size, roots, and the options that
+/// differ from their defaults. Zero is the default of every member.
 ///
-/// Later versions may add members at the end. One that was built with an older header is understood as if they were
-/// zero; one that was built with a newer header is refused with -E2BIG if a member that this library does not know is
-/// not zero.
+/// Later versions may add members at the end. The library treats members that an older program
+/// lacks as zero. If a program was built with a newer header and sets a member that this library
+/// does not know, ringwalk_open returns -E2BIG.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct RingwalkOptions {
     /// sizeof(struct ringwalk_options).
     pub size: usize,
-    /// Paths of files and directories to begin with; the last is followed by NULL. Copied.
+    /// Paths of the files and directories where the walk begins. NULL ends the list. The library
+    /// copies the paths.
     pub roots: *const *mut c_char,
-    /// NULL, or an open directory for each root, which is then shown under its path; negative where the path is to be
-    /// opened. Descriptors are duplicated: they stay the caller's, and their positions are not touched.
+    /// NULL, or a list with an open directory for each root; the walk shows it under the root's
+    /// path. A negative number means that the walk opens the path. The library duplicates the
+    /// descriptors: the caller keeps them, and their positions do not change.
     pub root_descriptors: *const c_int,
-    /// Metadata wanted with every entry: RINGWALK_FIELD_ bits. With 0 no file is asked for any, unless its directory
-    /// does not tell whether it is a directory.
+    /// Metadata that the walk gets for every entry: RINGWALK_FIELD_ bits. With 0, the walk gets no
+    /// metadata, except where a directory does not say which entries are directories.
     pub fields: u32,
     /// RINGWALK_FLAG_... bits.
     pub flags: u32,
@@ -31,25 +33,29 @@ pub struct RingwalkOptions {
     pub order: u32,
     /// RINGWALK_PREFETCH_...
     pub prefetch: u32,
-    /// Number of threads that read, 65536 at most. 0: as many as processors, at most 16, and more while they wait for a
-    /// device.
+    /// Number of threads that read, at most 65536. 0: one for each processor, at most 16, and more
+    /// while they wait for a device.
     pub workers: u32,
-    /// Entries above this depth are not delivered; roots have depth 0.
+    /// The walk delivers no entries above this depth; roots have depth 0.
     pub min_depth: u32,
-    /// The walk does not go below this depth. 0: no limit; RINGWALK_ROOTS_ONLY: it looks at the roots only.
+    /// The walk does not go below this depth. 0: no limit. RINGWALK_ROOTS_ONLY: the walk visits
+    /// only the roots.
     pub max_depth: i64,
-    /// Bytes read from a directory at a time, from 1024 to 67108864. 0: as the file system rewards it.
+    /// Bytes that the walk reads from a directory at a time, from 1024 to 67108864. 0: a size that
+    /// suits the file system.
     pub buffer_size: usize,
-    /// Where data is read from: "auto", "syscall", "module", "ring", "ext4", "xfs" or "btrfs"; NULL is "auto". One that
-    /// is named and cannot be used for all roots that are directories is an error of ringwalk_open.
+    /// Where data is read from: "auto", "syscall", "module", "ring", "ext4", "xfs" or "btrfs"; NULL
+    /// is "auto". One that is named and cannot be used for all roots that are directories is an
+    /// error of ringwalk_open.
     pub source: *const c_char,
-    /// NULL, or where ringwalk_open writes a sentence for people if it fails, ended by NUL and cut to fit.
+    /// NULL, or a buffer for an error message. If ringwalk_open fails, it writes a sentence that
+    /// ends with NUL and is cut to fit.
     pub message: *mut c_char,
-    /// Bytes at message.
+    /// Size of the buffer at message, in bytes.
     pub message_size: usize,
-    /// Descriptors that the walk leaves free for the rest of the process, beside those that it has
-    /// open; what the callback opens comes out of them. 0: 64, or a quarter of the free ones if
-    /// that is less. The walk always uses the few that one worker needs. All walks of the process
-    /// count together.
+    /// Number of descriptors that the walk leaves free for the rest of the process. Files that the
+    /// callback opens are part of this reserve. 0: 64, or a quarter of the free descriptors if that
+    /// is less. The walk always uses the few descriptors that one worker needs. All walks of a
+    /// process count together.
     pub descriptor_reserve: usize,
 }

@@ -1,20 +1,21 @@
-//! `ringwalk doctor`: what this kernel, user and file system allow, why not more, and what would help.
+//! `ringwalk doctor`: the sources that this kernel, user and file system allow, the obstacles to
+//! the others, and their remedies.
 //!
-//! It is found out by the crate `ringwalk-doctor`; `report.rs` is the report as text.
+//! The crate `ringwalk-doctor` finds these out. `report.rs` writes the report as text.
 
 mod report;
 
 use std::process::ExitCode;
 
+use ringwalk::SourceChoice;
 use ringwalk_doctor::Report;
 
 use crate::cli::DoctorArgs;
 use crate::console;
 use crate::engine_options::EngineOptions;
 use crate::quote::quoted;
-use crate::source_name::SourceName;
 
-/// Looks at `args.directory` and prints the report.
+/// Examines `args.directory` and prints the report.
 pub fn run(args: &DoctorArgs, options: &EngineOptions) -> ExitCode {
     let mut report = match Report::of(args.directory.as_ref(), options.workers) {
         Ok(report) => report,
@@ -27,7 +28,7 @@ pub fn run(args: &DoctorArgs, options: &EngineOptions) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    if options.source != SourceName::Auto {
+    if options.source != SourceChoice::Auto {
         let asked = options.source.as_str();
         report.sources.retain(|source| source.name == asked);
     }

@@ -7,7 +7,7 @@ use ringwalk_doctor::{Limits, Obstacle, Place, Prefetch, Report, Source, User};
 
 use crate::quote::quoted;
 
-/// Where the second column begins.
+/// The start of the second column.
 const COLUMN: usize = 22;
 
 pub(crate) fn text(report: &Report) -> String {
@@ -54,13 +54,13 @@ fn privileges(user: &User) -> String {
     }
 }
 
-/// Writes a row. Values hold foreign text, such as types of file systems, which stays on its line.
+/// Writes a row. Control characters of foreign text, such as types of file systems, are escaped.
 fn row(out: &mut String, name: &str, value: &str) {
     let value = one_line(value);
     let _ = writeln!(out, "  {name:<width$}{value}", width = COLUMN - 2);
 }
 
-/// A row whose first column stays empty.
+/// Writes a row whose first column is empty.
 fn more(out: &mut String, value: &str) {
     row(out, "", value);
 }
@@ -84,7 +84,7 @@ fn place(out: &mut String, place: &Place) {
     let device = &place.device;
     let Some(path) = &device.path else { return };
     let kind = match device.rotational {
-        Some(true) => ", a spinning disk by what the kernel says",
+        Some(true) => ", a spinning disk according to the kernel",
         Some(false) => ", no spinning disk",
         None => "",
     };
@@ -97,7 +97,7 @@ fn place(out: &mut String, place: &Place) {
 
 fn describe(out: &mut String, source: &Source) {
     let verdict = match source.usable {
-        true if source.chosen_by_auto => "usable, and what auto takes here",
+        true if source.chosen_by_auto => "usable, and the choice of auto here",
         true if source.why_not_auto.is_some() => "usable when asked for",
         true => "usable",
         false => "not usable here",
@@ -108,7 +108,7 @@ fn describe(out: &mut String, source: &Source) {
     }
     obstacles(out, &source.obstacles);
     if let Some(reason) = source.why_not_auto.as_ref().filter(|why| !why.is_empty()) {
-        more(out, &format!("- auto does not take it here: {reason}"));
+        more(out, &format!("- auto does not choose it here: {reason}"));
     }
 }
 
@@ -204,9 +204,9 @@ fn ring(out: &mut String, report: &Report) {
     );
 }
 
-/// What the verdicts rest on, for `--explain`.
+/// Returns the answers of the kernel that the verdicts follow from, for `--explain`.
 pub(crate) fn evidence(report: &Report) -> String {
-    let mut out = String::from("doctor: found by asking the kernel\n");
+    let mut out = String::from("doctor: answers of the kernel\n");
     let ring = &report.kernel.io_uring;
     match &ring.obstacle {
         None => row(
@@ -273,43 +273,4 @@ fn mebibytes(bytes: u64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn columns_line_up_and_obstacles_stand_below() {
-        let mut out = String::new();
-        let source = Source {
-            name: "xfs",
-            usable: false,
-            details: None,
-            chosen_by_auto: false,
-            why_not_auto: None,
-            obstacles: vec![Obstacle::new("a problem", "a remedy")],
-        };
-        describe(&mut out, &source);
-        let columns: Vec<_> = out
-            .lines()
-            .map(|line| line.find(|character| character != ' '))
-            .collect();
-        assert_eq!(columns, [Some(2), Some(COLUMN), Some(COLUMN + 2)]);
-        assert!(out.contains("not usable here"), "{out}");
-    }
-
-    #[test]
-    fn what_others_chose_stays_in_its_row() {
-        let mut out = String::new();
-        row(&mut out, "name", "fuse.\u{1b}[2J\nuser  root\u{9b}");
-        assert!(
-            out.ends_with("  fuse.\\033[2J\\nuser  root\\302\\233\n"),
-            "{out}"
-        );
-        assert_eq!(out.lines().count(), 1);
-    }
-
-    #[test]
-    fn no_limit_is_a_word() {
-        assert_eq!(number(None), "unlimited");
-        assert_eq!(number(Some(0)), "0");
-    }
-}
+mod tests;

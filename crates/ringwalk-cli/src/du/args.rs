@@ -1,7 +1,8 @@
-//! The options of du, as the command line parser knows them.
+//! The options of du, and their help.
 //!
-//! What an option means can depend on what came before it (`-h -k` is not `-k -h`), so parsing
-//! gives the list of settings in the order they were given; `config.rs` makes sense of it.
+//! The meaning of an option can depend on the options before it (`-h -k` is not `-k -h`). So the
+//! parser returns the settings in the order in which they were given, and `config.rs` resolves
+//! them.
 
 use std::ffi::OsString;
 
@@ -17,12 +18,12 @@ pub struct DuArgs {
     pub(crate) operands: Vec<OsString>,
 }
 
-/// One option given.
+/// An option that was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Setting {
     /// An option that takes no value.
     Flag(Flag),
-    /// One that does.
+    /// An option with its value.
     Value(Valued, OsString),
 }
 
@@ -60,25 +61,27 @@ pub(crate) enum Valued {
     TimeStyle,
     ExcludeFrom,
     Exclude,
+    From,
 }
 
 /// An option of du.
 struct Definition {
-    kind: Kind,
+    kind: OptionKind,
     letter: Option<char>,
-    /// The long name; what the parser calls an option that has none is its letter.
+    /// The long name, if there is one.
     long: Option<&'static str>,
+    /// The parser's name of the option: the long name, or the letter.
     id: &'static str,
     help: &'static str,
 }
 
-/// Whether an option takes a value, and what that is called.
-enum Kind {
+/// An option without a value, or with a value of this name.
+enum OptionKind {
     Flag(Flag),
     Value(Valued, &'static str),
 }
 
-/// A flag with a long name.
+/// Defines a flag with a long name.
 const fn flag(
     flag: Flag,
     letter: Option<char>,
@@ -86,7 +89,7 @@ const fn flag(
     help: &'static str,
 ) -> Definition {
     Definition {
-        kind: Kind::Flag(flag),
+        kind: OptionKind::Flag(flag),
         letter,
         long: Some(long),
         id: long,
@@ -94,10 +97,10 @@ const fn flag(
     }
 }
 
-/// A flag that is a letter only.
+/// Defines a flag that has a letter only.
 const fn letter(flag: Flag, letter: char, id: &'static str, help: &'static str) -> Definition {
     Definition {
-        kind: Kind::Flag(flag),
+        kind: OptionKind::Flag(flag),
         letter: Some(letter),
         long: None,
         id,
@@ -105,7 +108,7 @@ const fn letter(flag: Flag, letter: char, id: &'static str, help: &'static str) 
     }
 }
 
-/// An option with a value.
+/// Defines an option with a value.
 const fn valued(
     option: Valued,
     value: &'static str,
@@ -114,7 +117,7 @@ const fn valued(
     help: &'static str,
 ) -> Definition {
     Definition {
-        kind: Kind::Value(option, value),
+        kind: OptionKind::Value(option, value),
         letter,
         long: Some(long),
         id: long,
@@ -122,19 +125,20 @@ const fn valued(
     }
 }
 
-/// In the order in which GNU's messages list them.
+/// All options, in the order in which GNU's messages list them. The compiler warns of a [`Flag`] or
+/// [`Valued`] that is missing here, since nothing constructs it then.
 const OPTIONS: &[Definition] = &[
     flag(
         Flag::All,
         Some('a'),
         "all",
-        "Write a line for every file, not only for directories",
+        "Write a line for each file, not only for directories",
     ),
     flag(
         Flag::ApparentSize,
         None,
         "apparent-size",
-        "Count the bytes of regular files and links rather than the space that files take",
+        "Count the bytes of regular files and links, not the space that files take",
     ),
     valued(
         Valued::BlockSize,
@@ -153,7 +157,7 @@ const OPTIONS: &[Definition] = &[
         Flag::CountLinks,
         Some('l'),
         "count-links",
-        "Count a file with several links each time it is met",
+        "Count a file with several links once for each link",
     ),
     flag(
         Flag::Dereference,
@@ -179,14 +183,14 @@ const OPTIONS: &[Definition] = &[
         "FILE",
         Some('X'),
         "exclude-from",
-        "Leave out what matches a pattern in FILE, which has one a line",
+        "Leave out files that match a pattern in FILE, which has one pattern a line",
     ),
     flag(
         Flag::Exclusive,
         None,
         "exclusive",
-        "Count only the space that files share with no other file or snapshot, inside or outside of what is measured \
-         (reflinks of XFS and btrfs); what cannot be told exactly is an error",
+        "Count only the space that files share with no other file or snapshot, measured or not \
+         (reflinks of XFS and btrfs); space that cannot be determined exactly is an error",
     ),
     valued(
         Valued::Files0From,
@@ -195,25 +199,27 @@ const OPTIONS: &[Definition] = &[
         "files0-from",
         "Measure the files named in F, each name ended by a zero byte; - is standard input",
     ),
+    valued(
+        Valued::From,
+        "SNAP",
+        None,
+        "from",
+        "Measure files of the snapshot SNAP, and read nothing else (all of it if no file is given)",
+    ),
     flag(
         Flag::Human,
         Some('h'),
         "human-readable",
         "Write sizes in the unit that suits each, in powers of 1024 (1.1K, 23M)",
     ),
-    flag(
-        Flag::Inodes,
-        None,
-        "inodes",
-        "Count inodes rather than space",
-    ),
+    flag(Flag::Inodes, None, "inodes", "Count inodes, not space"),
     flag(Flag::Si, None, "si", "As -h, in powers of 1000"),
     valued(
         Valued::MaxDepth,
         "N",
         Some('d'),
         "max-depth",
-        "Write lines only for what is at most N levels below an operand",
+        "Write lines only for files and directories at most N levels below an operand",
     ),
     flag(
         Flag::Null,
@@ -231,64 +237,64 @@ const OPTIONS: &[Definition] = &[
         Flag::OneFileSystem,
         Some('x'),
         "one-file-system",
-        "Leave out what is on other file systems",
+        "Leave out files on other file systems",
     ),
     flag(
         Flag::SeparateDirs,
         Some('S'),
         "separate-dirs",
-        "Do not count what is in subdirectories for a directory",
+        "Do not count the files of subdirectories for a directory",
     ),
     flag(
         Flag::Summarize,
         Some('s'),
         "summarize",
-        "Write only a line for each operand",
+        "Write only one line for each operand",
     ),
     flag(
         Flag::Total,
         Some('c'),
         "total",
-        "Write a line for everything together at the end",
+        "Write a line with the total of all operands at the end",
     ),
     valued(
         Valued::Threshold,
         "SIZE",
         Some('t'),
         "threshold",
-        "Leave out lines of less than SIZE, or of more than its amount if it is negative",
+        "Leave out lines of less than SIZE, or of more than its absolute value if SIZE is negative",
     ),
     valued(
         Valued::Time,
         "WORD",
         None,
         "time",
-        "Show the latest time of change of anything below, or of WORD: atime, access, use, ctime, status",
+        "Show the latest time of change of any file below, or another time by WORD: atime, access, use, ctime, status",
     ),
     valued(
         Valued::TimeStyle,
         "STYLE",
         None,
         "time-style",
-        "How times are written: full-iso, long-iso, iso, or +FORMAT as date(1) has it",
+        "Write times in STYLE: full-iso, long-iso, iso, or +FORMAT as in date(1)",
     ),
     letter(Flag::Kibibytes, 'k', "k", "As --block-size=1K"),
     letter(Flag::Mebibytes, 'm', "m", "As --block-size=1M"),
 ];
 
 const OPERANDS: &str = "operands";
-/// The value that `--time` has without one.
+/// The value of `--time` if none is given.
 pub(crate) const TIME_ALONE: &str = "mtime";
 
 impl DuArgs {
     fn command(command: Command) -> Command {
         // -h is --human-readable. The short form of the help has each option and its text on one
-        // line, as that of GNU du, which scripts search for options.
+        // line, as the help of GNU du has: scripts search it for options.
         let help = Arg::new("help")
             .long("help")
             .action(ArgAction::HelpShort)
             .help("Print this help");
-        // Nor for the version: GNU's du has none, and refuses -V.
+        // GNU's du has no letter for the version, and refuses -V.
         let version = Arg::new("version")
             .long("version")
             .action(ArgAction::Version)
@@ -298,7 +304,7 @@ impl DuArgs {
             .value_parser(ValueParser::os_string())
             .num_args(0..)
             .help("Files and directories to measure (the current directory if none is given)")
-            // POSIX has no options after operands.
+            // In POSIX, options do not follow operands.
             .trailing_var_arg(std::env::var_os("POSIXLY_CORRECT").is_some());
         command
             .version(concat!("(ringwalk) ", env!("CARGO_PKG_VERSION")))
@@ -313,15 +319,20 @@ impl DuArgs {
     }
 }
 
-/// The long names of all options that GNU's du has, for its messages about abbreviations.
+/// Returns the long names of all options of GNU's du, for its messages about abbreviations.
 pub(crate) fn long_names() -> impl Iterator<Item = &'static str> {
-    let is_ours = |option: &&Definition| matches!(option.kind, Kind::Flag(Flag::Exclusive));
+    let is_ours = |option: &&Definition| {
+        matches!(
+            option.kind,
+            OptionKind::Flag(Flag::Exclusive) | OptionKind::Value(Valued::From, _)
+        )
+    };
     let options = OPTIONS.iter().filter(move |option| !is_ours(option));
     let names = options.filter_map(|option| option.long);
     names.chain(["help", "version"])
 }
 
-/// The letter of the option with that long name.
+/// Returns the letter of the option with that long name.
 pub(crate) fn letter_of(long: &str) -> Option<char> {
     let option = OPTIONS.iter().find(|option| option.long == Some(long));
     option.and_then(|option| option.letter)
@@ -336,9 +347,9 @@ fn argument(option: &Definition) -> Arg {
         arg = arg.long(long);
     }
     match option.kind {
-        Kind::Flag(Flag::DereferenceArgs) => arg.short_alias('H').action(ArgAction::SetTrue),
-        Kind::Flag(_) => arg.action(ArgAction::SetTrue),
-        Kind::Value(kind, value) => {
+        OptionKind::Flag(Flag::DereferenceArgs) => arg.short_alias('H').action(ArgAction::SetTrue),
+        OptionKind::Flag(_) => arg.action(ArgAction::SetTrue),
+        OptionKind::Value(kind, value) => {
             let arg = arg
                 .value_name(value)
                 .value_parser(ValueParser::os_string())
@@ -347,6 +358,9 @@ fn argument(option: &Definition) -> Arg {
                 arg.num_args(0..=1)
                     .require_equals(true)
                     .default_missing_value(TIME_ALONE)
+            } else if kind == Valued::Files0From {
+                // GNU du takes this abbreviation, which could mean --from too.
+                arg.alias("f").allow_hyphen_values(true)
             } else {
                 arg.allow_hyphen_values(true)
             }
@@ -370,12 +384,12 @@ impl FromArgMatches for DuArgs {
         for option in OPTIONS {
             let indices = matches.indices_of(option.id).into_iter().flatten();
             match option.kind {
-                Kind::Flag(flag) => {
+                OptionKind::Flag(flag) => {
                     if matches.get_flag(option.id) {
                         ordered.push((indices.last(), Setting::Flag(flag)));
                     }
                 }
-                Kind::Value(kind, _) => {
+                OptionKind::Value(kind, _) => {
                     let values = matches.get_many::<OsString>(option.id);
                     for (value, index) in values.into_iter().flatten().zip(indices) {
                         ordered.push((Some(index), Setting::Value(kind, value.clone())));
@@ -398,69 +412,4 @@ impl FromArgMatches for DuArgs {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::Args as _;
-
-    fn parse(args: &[&str]) -> Result<DuArgs, clap::Error> {
-        let command = DuArgs::augment_args(Command::new("du"));
-        let matches = command.try_get_matches_from([&["du"], args].concat())?;
-        DuArgs::from_arg_matches(&matches)
-    }
-
-    fn settings(args: &[&str]) -> Vec<Setting> {
-        parse(args).unwrap().settings
-    }
-
-    fn value(option: Valued, value: &str) -> Setting {
-        Setting::Value(option, value.into())
-    }
-
-    #[test]
-    fn the_table_is_consistent() {
-        DuArgs::augment_args(Command::new("du")).debug_assert();
-    }
-
-    #[test]
-    fn order_is_kept() {
-        let (human, kibi) = (Setting::Flag(Flag::Human), Setting::Flag(Flag::Kibibytes));
-        assert_eq!(settings(&["-h", "-k"]), [human.clone(), kibi.clone()]);
-        assert_eq!(settings(&["-kh"]), [kibi.clone(), human.clone()]);
-        assert_eq!(settings(&["-hkh"]), [kibi, human]);
-        assert_eq!(
-            settings(&["-B1", "-d", "2", "--block-size=M", "-d3"]),
-            [
-                value(Valued::BlockSize, "1"),
-                value(Valued::MaxDepth, "2"),
-                value(Valued::BlockSize, "M"),
-                value(Valued::MaxDepth, "3"),
-            ]
-        );
-    }
-
-    #[test]
-    fn values() {
-        assert_eq!(settings(&["-t", "-5"]), [value(Valued::Threshold, "-5")]);
-        assert_eq!(settings(&["--time"]), [value(Valued::Time, TIME_ALONE)]);
-        assert_eq!(settings(&["--time=use"]), [value(Valued::Time, "use")]);
-        assert_eq!(settings(&["--time="]), [value(Valued::Time, "")]);
-        assert_eq!(parse(&["--time", "use"]).unwrap().operands, ["use"]);
-        assert_eq!(settings(&["-B", ""]), [value(Valued::BlockSize, "")]);
-    }
-
-    #[test]
-    fn abbreviations() {
-        assert_eq!(settings(&["--max=1"]), [value(Valued::MaxDepth, "1")]);
-        assert_eq!(settings(&["--hu"]), [Setting::Flag(Flag::Human)]);
-        assert_eq!(settings(&["--si"]), [Setting::Flag(Flag::Si)]);
-        assert!(parse(&["--s"]).is_err());
-    }
-
-    #[test]
-    fn operands() {
-        assert_eq!(
-            parse(&["b", "-s", "-", "--", "-x", ""]).unwrap().operands,
-            ["b", "-", "-x", ""]
-        );
-    }
-}
+mod tests;

@@ -1,11 +1,11 @@
-//! Words of which an option takes one, whole or abbreviated.
+//! Options whose value is one of several words, in full or abbreviated.
 
 use ringwalk_gnu::quote::value;
 
-/// A word and what it stands for; several words may stand for the same.
+/// A word and its meaning. Several words may have the same meaning.
 pub(crate) type Choice<T> = (&'static str, T);
 
-/// What `word` stands for among `choices`, for the option (or thing) called `what`.
+/// Returns the meaning of `word` among `choices`. `what` names the option in the message.
 ///
 /// # Errors
 /// GNU's message with the list of words, without the program's name.
@@ -47,27 +47,4 @@ pub(crate) fn choose<T: Copy + PartialEq>(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const WORDS: &[Choice<u8>] = &[("one", 1), ("once", 1), ("two", 2), ("twofold", 3)];
-
-    #[test]
-    fn words() {
-        assert_eq!(choose("x", b"one", WORDS), Ok(1));
-        assert_eq!(choose("x", b"on", WORDS), Ok(1));
-        assert_eq!(choose("x", b"two", WORDS), Ok(2));
-        assert_eq!(choose("x", b"twof", WORDS), Ok(3));
-    }
-
-    #[test]
-    fn messages() {
-        let plain = |text: String| text.replace(['‘', '’'], "'");
-        assert_eq!(
-            plain(choose("--x", b"three", WORDS).unwrap_err()),
-            "invalid argument 'three' for '--x'\nValid arguments are:\n  - 'one', 'once'\n  - 'two'\n  - 'twofold'"
-        );
-        let ambiguous = plain(choose("--x", b"tw", WORDS).unwrap_err());
-        assert!(ambiguous.starts_with("ambiguous argument 'tw' for '--x'"));
-    }
-}
+mod tests;

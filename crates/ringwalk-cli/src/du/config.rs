@@ -1,83 +1,65 @@
-//! The settings of the command line and the environment, resolved to what du is to do.
+//! The settings of du, resolved from the command line and the environment.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt};
+use std::sync::Arc;
 
 use super::args::{DuArgs, Flag, Setting, TIME_ALONE, Valued};
 use super::block_size::BlockSize;
 use super::exclude::Exclude;
-use super::number::{Fault, scan};
-use super::time_style::{TimeKind, TimeStyle};
+use super::number::{Fault, parse_number};
+use super::time_style::{TimeStyle, time_kind};
 use super::{files0, messages};
-use crate::console;
+use crate::{console, from};
+use ringwalk::{Fields, Follow, SavedTree as _};
+use ringwalk_du::{Measurement, Rule, Size, TimeKind};
 use ringwalk_gnu::quote;
+use ringwalk_snapshot::SnapshotTree;
 
-/// Which symbolic links are followed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Links {
-    /// None.
-    #[default]
-    Never,
-    /// Those among the operands.
-    Operands,
-    /// All.
-    Always,
+/// The settings, resolved.
+#[derive(Clone, Debug)]
+pub(crate) struct Config {
+    /// The files that count, their sizes, and the levels that have lines.
+    pub(crate) measurement: Measurement,
+    /// The files and directories to measure.
+    pub(crate) operands: Vec<OsString>,
+    /// The snapshot that is measured in place of the live file system.
+    pub(crate) from: Option<Arc<SnapshotTree>>,
+    /// Patterns of the files that are left out.
+    pub(crate) exclude: Exclude,
+    pub(crate) lines: LineFormat,
+    /// The last line is the total of all operands.
+    pub(crate) total: bool,
+    /// An operand has been refused with a message.
+    pub(crate) failed: bool,
 }
 
-/// What du is to do.
+/// Which lines are written, and how.
 #[derive(Clone, Debug)]
-// Each is an option of its own.
-#[allow(clippy::struct_excessive_bools)]
-pub(crate) struct Config {
-    /// Lines for files too.
-    pub(crate) all: bool,
-    /// Sizes are those of the contents.
-    pub(crate) apparent: bool,
-    /// Space counts only where nothing else has it too.
-    pub(crate) exclusive: bool,
-    /// Inodes are counted, not space.
-    pub(crate) inodes: bool,
-    /// A line for everything at the end.
-    pub(crate) total: bool,
-    /// Every link to a file counts, and every visit to a directory.
-    pub(crate) count_links: bool,
-    /// Subdirectories do not count for a directory.
-    pub(crate) separate: bool,
-    /// Other file systems are left out.
-    pub(crate) one_file_system: bool,
-    /// Whether something can be met twice that has only one link: there are several operands, or
-    /// symbolic links are followed.
-    pub(crate) repeats: bool,
-    /// The byte that ends a line.
-    pub(crate) terminator: u8,
-    /// Paths must not command the terminal that they are written to.
-    pub(crate) terminal: bool,
-    pub(crate) links: Links,
-    /// The depth of the last level that has lines.
-    pub(crate) max_depth: usize,
+pub(crate) struct LineFormat {
     pub(crate) block_size: BlockSize,
     pub(crate) threshold: Threshold,
-    /// The time shown.
-    pub(crate) time: Option<(TimeKind, TimeStyle)>,
-    pub(crate) exclude: Exclude,
-    pub(crate) operands: Vec<OsString>,
-    /// Something has been complained about already.
-    pub(crate) failed: bool,
+    /// How times are written, if they are shown.
+    pub(crate) time_style: Option<TimeStyle>,
+    /// The byte that ends a line.
+    pub(crate) terminator: u8,
+    /// Lines go to a terminal: control characters of paths must not reach it.
+    pub(crate) terminal: bool,
 }
 
 /// Which lines are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Threshold {
-    /// Those of at least so much.
+    /// Lines of at least this amount.
     Least(u64),
-    /// Those of at most so much.
+    /// Lines of at most this amount.
     Most(u64),
 }
 
 impl Threshold {
-    /// Whether a line of this amount is written.
+    /// Returns true if a line of this amount is written.
     pub(crate) fn admits(self, amount: u64) -> bool {
         match self {
             Self::Least(least) => amount >= least,
@@ -86,33 +68,35 @@ impl Threshold {
     }
 }
 
-/// Why there is nothing to do; what is wrong has been said.
+/// The reason why the settings cannot be used. The messages have been written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// The command line is wrong: the user is pointed to the help.
+    /// The command line is wrong: a hint at the help follows.
     Usage,
     /// A value is wrong or a file cannot be read.
     Plain,
 }
 
-/// The settings so far, and what was wrong among them.
+/// The settings read so far.
 #[derive(Default)]
 struct Reader {
     flags: Vec<Flag>,
     apparent: bool,
     block_size: Option<BlockSize>,
-    links: Links,
+    follow: Follow,
     max_depth: Option<usize>,
     threshold: Option<Threshold>,
     time: Option<TimeKind>,
     time_style: Option<OsString>,
     files0: Option<OsString>,
+    from: Option<Arc<SnapshotTree>>,
     exclude: Exclude,
+    /// A setting was wrong. The settings after it are still read, for their messages.
     wrong: bool,
 }
 
 impl Config {
-    /// Resolves the arguments; `say` gets every message.
+    /// Resolves the arguments. `say` gets all messages.
     pub(crate) fn new(args: &DuArgs, say: &mut dyn FnMut(&str)) -> Result<Self, Refusal> {
         let mut reader = Reader::default();
         for setting in &args.settings {
@@ -144,10 +128,18 @@ impl Reader {
             Flag::Si => self.block_size = Some(BlockSize::SI),
             Flag::Kibibytes => self.block_size = Some(BlockSize::bytes(1 << 10)),
             Flag::Mebibytes => self.block_size = Some(BlockSize::bytes(1 << 20)),
-            Flag::DereferenceArgs => self.links = Links::Operands,
-            Flag::Dereference => self.links = Links::Always,
-            Flag::NoDereference => self.links = Links::Never,
-            other => self.flags.push(other),
+            Flag::DereferenceArgs => self.follow = Follow::CommandLine,
+            Flag::Dereference => self.follow = Follow::Always,
+            Flag::NoDereference => self.follow = Follow::Never,
+            Flag::Null
+            | Flag::All
+            | Flag::Total
+            | Flag::Exclusive
+            | Flag::Inodes
+            | Flag::CountLinks
+            | Flag::SeparateDirs
+            | Flag::Summarize
+            | Flag::OneFileSystem => self.flags.push(flag),
         }
     }
 
@@ -180,10 +172,17 @@ impl Reader {
                 }
             }
             Valued::Time if value == TIME_ALONE => self.time = Some(TimeKind::Modified),
-            Valued::Time => self.time = Some(TimeKind::parse(bytes).map_err(usage(say))?),
+            Valued::Time => self.time = Some(time_kind(bytes).map_err(usage(say))?),
             Valued::TimeStyle => self.time_style = Some(value.to_owned()),
             Valued::Files0From => self.files0 = Some(value.to_owned()),
             Valued::Exclude => self.exclude.add(bytes),
+            Valued::From => match from::open(value) {
+                Ok(tree) => self.from = Some(tree),
+                Err(message) => {
+                    say(&message);
+                    return Err(Refusal::Plain);
+                }
+            },
             Valued::ExcludeFrom => {
                 if let Err(error) = exclude_from(&mut self.exclude, value) {
                     let (file, reason) = (quote::file(bytes), console::reason(&error));
@@ -197,6 +196,42 @@ impl Reader {
 
     fn finish(self, args: &DuArgs, say: &mut dyn FnMut(&str)) -> Result<Config, Refusal> {
         let max_depth = self.depth(say)?;
+        let size = self.size(say)?;
+        let time_style = self.time_style(say)?;
+        let mut failed = false;
+        let operands = self.operands(args, &mut failed, say)?;
+        let several = self.files0.is_some() || operands.len() > 1;
+        let config = Config {
+            measurement: Measurement {
+                rule: Rule::new(self.follow)
+                    .one_file_system(self.has(Flag::OneFileSystem))
+                    .count_links(self.has(Flag::CountLinks))
+                    .several_operands(several),
+                size,
+                time: self.time,
+                all: self.has(Flag::All),
+                max_depth,
+                separate: self.has(Flag::SeparateDirs),
+            },
+            operands,
+            from: self.from.clone(),
+            lines: LineFormat {
+                block_size: self.block_size(size),
+                threshold: self.threshold.unwrap_or(Threshold::Least(0)),
+                time_style,
+                terminator: if self.has(Flag::Null) { 0 } else { b'\n' },
+                // Paths that end with a zero byte are for programs to read, even at a terminal.
+                terminal: !self.has(Flag::Null) && console::stdout_is_terminal(),
+            },
+            total: self.has(Flag::Total),
+            exclude: self.exclude,
+            failed,
+        };
+        check_from(&config, say)?;
+        Ok(config)
+    }
+
+    fn size(&self, say: &mut dyn FnMut(&str)) -> Result<Size, Refusal> {
         let inodes = self.has(Flag::Inodes);
         if inodes && self.apparent {
             say("warning: options --apparent-size and -b are ineffective with --inodes");
@@ -210,49 +245,35 @@ impl Reader {
                 say("warning: option --exclusive is ineffective with --inodes");
             }
         }
+        Ok(if inodes {
+            Size::Inodes
+        } else if self.has(Flag::Exclusive) {
+            Size::Exclusive
+        } else if self.apparent {
+            Size::Apparent
+        } else {
+            Size::Allocated
+        })
+    }
+
+    fn block_size(&self, size: Size) -> BlockSize {
         let block_size = self
             .block_size
             .unwrap_or_else(|| BlockSize::from_environment(environment));
-        let block_size = if inodes {
-            block_size.for_inodes()
-        } else {
-            block_size
-        };
-        let time = match self.time {
-            Some(kind) => {
-                let option = self.time_style.as_deref().map(OsStr::as_bytes);
-                let set = environment("TIME_STYLE");
-                let style = TimeStyle::new(option, set.as_deref()).map_err(usage(say))?;
-                Some((kind, style))
-            }
-            None => None,
-        };
-        let mut failed = false;
-        let operands = self.operands(args, &mut failed, say)?;
-        Ok(Config {
-            all: self.has(Flag::All),
-            apparent: self.apparent,
-            exclusive: self.has(Flag::Exclusive) && !inodes,
-            inodes,
-            total: self.has(Flag::Total),
-            count_links: self.has(Flag::CountLinks),
-            separate: self.has(Flag::SeparateDirs),
-            one_file_system: self.has(Flag::OneFileSystem),
-            repeats: self.files0.is_some()
-                || args.operands.len() > 1
-                || self.links == Links::Always,
-            terminator: if self.has(Flag::Null) { 0 } else { b'\n' },
-            // Paths that end with a zero byte are for programs to read, even at a terminal.
-            terminal: !self.has(Flag::Null) && console::stdout_is_terminal(),
-            links: self.links,
-            max_depth,
-            block_size,
-            threshold: self.threshold.unwrap_or(Threshold::Least(0)),
-            time,
-            exclude: self.exclude,
-            operands,
-            failed,
-        })
+        match size {
+            Size::Inodes => block_size.for_inodes(),
+            Size::Allocated | Size::Apparent | Size::Exclusive => block_size,
+        }
+    }
+
+    fn time_style(&self, say: &mut dyn FnMut(&str)) -> Result<Option<TimeStyle>, Refusal> {
+        if self.time.is_none() {
+            return Ok(None);
+        }
+        let option = self.time_style.as_deref().map(OsStr::as_bytes);
+        let set = environment("TIME_STYLE");
+        let style = TimeStyle::new(option, set.as_deref()).map_err(usage(say))?;
+        Ok(Some(style))
     }
 
     fn depth(&self, say: &mut dyn FnMut(&str)) -> Result<usize, Refusal> {
@@ -300,7 +321,7 @@ impl Reader {
                 *failed = true;
             }
             found = names.names;
-        } else if args.operands.is_empty() {
+        } else if args.operands.is_empty() && self.from.is_none() {
             found.push(OsString::from("."));
         }
         for operand in &args.operands {
@@ -311,15 +332,45 @@ impl Reader {
                 found.push(operand.clone());
             }
         }
-        Ok(found.into_iter().map(trimmed).collect())
+        let found: Vec<_> = found.into_iter().map(trimmed).collect();
+        let Some(tree) = &self.from else {
+            return Ok(found);
+        };
+        if found.is_empty() && (*failed || self.files0.is_some()) {
+            return Ok(found);
+        }
+        let (found, missing) = from::operands(tree, found, self.follow != Follow::Never);
+        *failed |= missing;
+        Ok(found)
     }
+}
+
+/// Refuses what a snapshot cannot answer.
+fn check_from(config: &Config, say: &mut dyn FnMut(&str)) -> Result<(), Refusal> {
+    let Some(tree) = &config.from else {
+        return Ok(());
+    };
+    let Measurement {
+        rule, size, time, ..
+    } = &config.measurement;
+    let refused = if rule.follow() == Follow::Always {
+        "option -L cannot be used with --from: links in a snapshot cannot be followed"
+    } else if *size == Size::Exclusive {
+        "option --exclusive cannot be used with --from: a snapshot does not say which space is shared"
+    } else if *time == Some(TimeKind::Accessed) && !tree.fields().contains(Fields::ATIME) {
+        "option --time=atime cannot be used with --from: the snapshot has no times of access"
+    } else {
+        return Ok(());
+    };
+    say(refused);
+    Err(Refusal::Plain)
 }
 
 fn environment(name: &str) -> Option<Vec<u8>> {
     std::env::var_os(name).map(OsStringExt::into_vec)
 }
 
-/// Says a message, for use with `map_err`.
+/// Returns a function for `map_err` that writes a message.
 fn usage(say: &mut dyn FnMut(&str)) -> impl FnOnce(String) -> Refusal {
     move |message| {
         say(&message);
@@ -338,13 +389,13 @@ fn refuse(
     Err(Refusal::Plain)
 }
 
-/// A size with a sign; the error is none for a negative nothing, which would admit nothing.
+/// Parses a size with a sign. The error is `None` for `-0`, which no line would fulfil.
 fn threshold(text: &[u8]) -> Result<Threshold, Option<Fault>> {
-    let scan = scan(text, b"kKmMGTPEZYRQ0", i64::MIN.into(), i64::MAX.into());
-    if let Some(fault) = scan.fault {
+    let number = parse_number(text, b"kKmMGTPEZYRQ0", i64::MIN.into(), i64::MAX.into());
+    if let Some(fault) = number.fault {
         return Err(Some(fault));
     }
-    let value = scan.value.ok_or(Some(Fault::Invalid))?;
+    let value = number.value.ok_or(Some(Fault::Invalid))?;
     if value == 0 && text.starts_with(b"-") {
         return Err(None);
     }
@@ -357,11 +408,11 @@ fn threshold(text: &[u8]) -> Result<Threshold, Option<Fault>> {
 }
 
 fn depth(text: &[u8]) -> Option<usize> {
-    let scan = scan(text, b"", 0, u64::MAX.into());
-    if scan.fault.is_some() {
+    let number = parse_number(text, b"", 0, u64::MAX.into());
+    if number.fault.is_some() {
         return None;
     }
-    scan.value.and_then(|value| usize::try_from(value).ok())
+    number.value.and_then(|value| usize::try_from(value).ok())
 }
 
 fn exclude_from(exclude: &mut Exclude, file: &OsStr) -> io::Result<()> {
@@ -372,7 +423,7 @@ fn exclude_from(exclude: &mut Exclude, file: &OsStr) -> io::Result<()> {
     }
 }
 
-/// Several slashes at the end of an operand count as one.
+/// Removes all but one of several slashes at the end of an operand. `//` stays as it is.
 fn trimmed(operand: OsString) -> OsString {
     let mut bytes = operand.into_vec();
     if bytes.len() > 2 {
@@ -384,128 +435,4 @@ fn trimmed(operand: OsString) -> OsString {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn resolve(settings: &[Setting], operands: &[&str]) -> (Result<Config, Refusal>, Vec<String>) {
-        let args = DuArgs {
-            settings: settings.to_vec(),
-            operands: operands.iter().map(OsString::from).collect(),
-        };
-        let mut said = Vec::new();
-        let config = Config::new(&args, &mut |text| said.push(text.to_owned()));
-        (config, said)
-    }
-
-    fn value(option: Valued, value: &str) -> Setting {
-        Setting::Value(option, value.into())
-    }
-
-    #[test]
-    fn the_last_of_a_kind_wins() {
-        let flags = [
-            Flag::Bytes,
-            Flag::Human,
-            Flag::Dereference,
-            Flag::NoDereference,
-        ];
-        let (config, said) = resolve(&flags.map(Setting::Flag), &[]);
-        let config = config.unwrap();
-        assert!(config.apparent);
-        assert_eq!(config.block_size, BlockSize::HUMAN);
-        assert_eq!(config.links, Links::Never);
-        assert_eq!(config.operands, ["."]);
-        assert!(!config.repeats && !config.failed);
-        assert!(said.is_empty());
-    }
-
-    #[test]
-    fn summaries() {
-        let summarize = Setting::Flag(Flag::Summarize);
-        let with = |other: Setting| resolve(&[summarize.clone(), other], &["a"]);
-        let (config, said) = with(value(Valued::MaxDepth, "0"));
-        assert_eq!(config.unwrap().max_depth, 0);
-        assert_eq!(
-            said,
-            ["warning: summarizing is the same as using --max-depth=0"]
-        );
-        let (config, said) = with(value(Valued::MaxDepth, "1"));
-        assert_eq!(config.unwrap_err(), Refusal::Usage);
-        assert_eq!(said, ["warning: summarizing conflicts with --max-depth=1"]);
-        let (config, _) = with(Setting::Flag(Flag::All));
-        assert_eq!(config.unwrap_err(), Refusal::Usage);
-    }
-
-    #[test]
-    fn values_that_are_wrong() {
-        let (config, said) = resolve(
-            &[
-                value(Valued::MaxDepth, "x"),
-                value(Valued::BlockSize, "w"),
-                value(Valued::MaxDepth, "z"),
-            ],
-            &[],
-        );
-        assert_eq!(config.unwrap_err(), Refusal::Plain);
-        assert_eq!(
-            said.len(),
-            2,
-            "a wrong depth lets options be read on: {said:?}"
-        );
-        assert_eq!(said[1], "invalid -B argument 'w'");
-        let (config, _) = resolve(&[value(Valued::MaxDepth, "-1")], &[]);
-        assert_eq!(config.unwrap_err(), Refusal::Usage);
-        let (config, said) = resolve(&[value(Valued::ExcludeFrom, "/nonexistent/x")], &[]);
-        assert_eq!(config.unwrap_err(), Refusal::Usage);
-        assert_eq!(said, ["/nonexistent/x: No such file or directory"]);
-    }
-
-    #[test]
-    fn thresholds() {
-        assert_eq!(threshold(b"1K"), Ok(Threshold::Least(1024)));
-        assert_eq!(threshold(b"-1K"), Ok(Threshold::Most(1024)));
-        assert_eq!(threshold(b"-8E"), Ok(Threshold::Most(1 << 63)));
-        assert_eq!(threshold(b"-0"), Err(None));
-        assert_eq!(threshold(b"8E"), Err(Some(Fault::TooLarge)));
-        assert!(Threshold::Least(5).admits(5) && !Threshold::Least(5).admits(4));
-        assert!(Threshold::Most(5).admits(5) && !Threshold::Most(5).admits(6));
-    }
-
-    #[test]
-    fn inodes_have_no_unit() {
-        let flags = [Flag::Inodes, Flag::Kibibytes].map(Setting::Flag);
-        let config = resolve(&flags, &["a"]).0.unwrap();
-        assert_eq!(config.block_size, BlockSize::bytes(1));
-    }
-
-    #[test]
-    fn exclusive_space() {
-        let with = |flag| resolve(&[Flag::Exclusive, flag].map(Setting::Flag), &[]);
-        assert!(with(Flag::All).0.unwrap().exclusive);
-        let (config, said) = with(Flag::Bytes);
-        assert_eq!(config.unwrap_err(), Refusal::Usage);
-        assert_eq!(
-            said,
-            ["cannot measure both apparent sizes and exclusive space"]
-        );
-        let (config, said) = with(Flag::Inodes);
-        assert!(!config.unwrap().exclusive);
-        assert_eq!(
-            said,
-            ["warning: option --exclusive is ineffective with --inodes"]
-        );
-    }
-
-    #[test]
-    fn operands() {
-        let (config, said) = resolve(&[], &["a//", "", "//", "///"]);
-        let config = config.unwrap();
-        assert_eq!(config.operands, ["a/", "//", "/"]);
-        assert!(config.failed && config.repeats);
-        assert_eq!(said, ["invalid zero-length file name"]);
-        let (config, _) = resolve(&[value(Valued::Files0From, "/dev/null")], &["a"]);
-        assert_eq!(config.unwrap_err(), Refusal::Usage);
-        let (config, _) = resolve(&[value(Valued::Files0From, "/dev/null")], &[]);
-        assert!(config.unwrap().operands.is_empty());
-    }
-}
+mod tests;

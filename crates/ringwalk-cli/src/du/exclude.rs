@@ -1,7 +1,7 @@
-//! What `--exclude` and `--exclude-from` leave out.
+//! The patterns of `--exclude` and `--exclude-from`.
 //!
-//! A pattern leaves a file out when it matches the file's path as du would print it, or any part
-//! of that path that follows a slash. A directory left out is not read.
+//! A pattern leaves a file out if it matches the path of the file as du would print it, or any part
+//! of that path that follows a slash. A directory that is left out is not read.
 
 use std::collections::HashSet;
 use std::io;
@@ -13,7 +13,7 @@ use ringwalk_gnu::locale::utf8;
 /// A set of patterns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Exclude {
-    /// Patterns in which nothing is special, unescaped.
+    /// Patterns without wildcards, unescaped.
     texts: HashSet<Vec<u8>>,
     globs: Vec<Glob>,
 }
@@ -28,11 +28,11 @@ impl Exclude {
         }
     }
 
-    /// Adds the patterns of a file, one a line, without the spaces that end it; empty lines are
-    /// no patterns.
+    /// Adds the patterns of a file, which has one a line. Spaces at the end of a line are no part
+    /// of its pattern. Empty lines are no patterns.
     ///
     /// # Errors
-    /// What reading says.
+    /// The errors of reading.
     pub(crate) fn add_lines(&mut self, mut from: impl io::Read) -> io::Result<()> {
         let mut text = Vec::new();
         from.read_to_end(&mut text)?;
@@ -45,19 +45,19 @@ impl Exclude {
         Ok(())
     }
 
-    /// Whether there are no patterns.
+    /// Returns true if there are no patterns.
     pub(crate) fn is_empty(&self) -> bool {
         self.texts.is_empty() && self.globs.is_empty()
     }
 
-    /// Whether the file at `path` is left out.
+    /// Returns true if the file at `path` is left out.
     pub(crate) fn matches(&self, path: &[u8]) -> bool {
         let mut tail = path;
         loop {
             if self.texts.contains(tail) {
                 return true;
             }
-            // A wildcard pattern is not tried on what begins with a slash in mid-path.
+            // A wildcard pattern does not match from the second of two slashes within a path.
             let within = tail.len() < path.len();
             if !(within && tail.first() == Some(&b'/'))
                 && self.globs.iter().any(|glob| glob.matches(tail))
@@ -99,47 +99,4 @@ fn unescaped(pattern: &[u8]) -> Vec<u8> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn excluded(pattern: &str, path: &str) -> bool {
-        let mut exclude = Exclude::default();
-        exclude.add(pattern.as_bytes());
-        exclude.matches(path.as_bytes())
-    }
-
-    #[test]
-    fn texts() {
-        assert!(excluded("b", "b"));
-        assert!(excluded("b", "a/b"));
-        assert!(excluded("a/b", "x/a/b"));
-        assert!(excluded("/a", "/a"));
-        assert!(!excluded("b", "a/bc"));
-        assert!(!excluded("b", "b/c"));
-        assert!(!excluded("a", "a/"));
-        assert!(!excluded("b/", "a/b"));
-        assert!(excluded("\\*", "a/*"));
-        assert!(excluded("\\b", "a/b"));
-        assert!(excluded("b\\", "a/b\\"));
-    }
-
-    #[test]
-    fn wildcards() {
-        assert!(excluded("*.o", "a/b.o"));
-        assert!(excluded("a*", "a/b/c"));
-        assert!(excluded("b?c", "a/b/c"));
-        assert!(!excluded("b*", "ab"));
-        assert!(excluded("[bc]", "a/b"));
-    }
-
-    #[test]
-    fn files() {
-        let mut exclude = Exclude::default();
-        exclude.add_lines(&b"a \t\n\n  \nb c\n*.o"[..]).unwrap();
-        assert!(exclude.matches(b"x/a"));
-        assert!(exclude.matches(b"x/b c"));
-        assert!(exclude.matches(b"x.o"));
-        assert!(!exclude.matches(b"x/"));
-        assert!(Exclude::default().is_empty());
-    }
-}
+mod tests;

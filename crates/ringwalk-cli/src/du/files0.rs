@@ -9,20 +9,20 @@ use crate::console;
 use ringwalk_gnu::quote;
 use ringwalk_sys::StandardInput;
 
-/// What a list of names gave.
+/// The names of a list.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Names {
     /// The names that can be operands, in order.
     pub(crate) names: Vec<OsString>,
-    /// What is wrong with the others, without the program's name.
+    /// Messages about the other names, without the program's name.
     pub(crate) complaints: Vec<String>,
 }
 
-/// Reads the list at `path`, `-` being standard input.
+/// Reads the list at `path`. The path `-` is standard input.
 ///
 /// # Errors
-/// The message, when the list cannot be opened. What goes wrong while it is read is a complaint,
-/// and the names before it count.
+/// The message, if the list cannot be opened. If reading fails later, that is a complaint, and the
+/// names read before it are returned.
 pub(crate) fn read(list: &OsStr) -> Result<Names, String> {
     let path = list.as_bytes();
     if path == b"-" {
@@ -45,7 +45,7 @@ fn parse(path: &[u8], mut from: impl Read) -> Names {
     let mut found = Names::default();
     if text.last() == Some(&0) {
         text.pop();
-        // An empty list and a list of one empty name differ by this byte.
+        // Only this byte distinguishes a list of one empty name from an empty list.
         if text.is_empty() {
             found.complaints.push(empty(path, 1));
         }
@@ -80,37 +80,4 @@ fn empty(path: &[u8], index: usize) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn names(list: &[u8]) -> Names {
-        parse(b"list", list)
-    }
-
-    #[test]
-    fn lists() {
-        assert_eq!(names(b""), Names::default());
-        assert_eq!(names(b"a\0b c\0").names, ["a", "b c"]);
-        assert_eq!(names(b"a\0b").names, ["a", "b"]);
-        assert_eq!(names(b"-\0").names, ["-"]);
-    }
-
-    #[test]
-    fn empty_names() {
-        let empty = |index| format!("list:{index}: invalid zero-length file name");
-        assert_eq!(names(b"\0").complaints, [empty(1)]);
-        let found = names(b"a\0\0b\0\0");
-        assert_eq!(found.names, ["a", "b"]);
-        assert_eq!(found.complaints, [empty(2), empty(4)]);
-    }
-
-    #[test]
-    fn standard_input_cannot_name_itself() {
-        let found = parse(b"-", &b"a\0-\0"[..]);
-        assert_eq!(found.names, ["a"]);
-        assert_eq!(
-            found.complaints,
-            ["when reading file names from stdin, no file name of '-' allowed"]
-        );
-    }
-}
+mod tests;

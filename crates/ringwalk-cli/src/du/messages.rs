@@ -1,4 +1,4 @@
-//! What du says on standard error, in GNU's words.
+//! Messages about usage, in GNU du's words.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
@@ -7,14 +7,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::args;
 use crate::console;
-use ringwalk_gnu::quote;
 
-/// A path for a message.
-pub(crate) fn quoted(path: &[u8]) -> String {
-    quote::file_always(path)
-}
-
-/// The line after a message about wrong usage.
+/// Writes the line that follows a message about wrong usage.
 pub(crate) fn point_to_help() {
     let called = std::env::args_os().next().unwrap_or_default();
     let name = match called.as_bytes().rsplit(|byte| *byte == b'/').next() {
@@ -24,7 +18,7 @@ pub(crate) fn point_to_help() {
     console::note(format_args!("Try '{name} --help' for more information."));
 }
 
-/// Writes what the command line parser found wrong with the arguments of du, as GNU's would.
+/// Reports an error of the command line parser in GNU du's words.
 pub fn usage_error(error: &clap::Error) {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     console::set_program("du");
@@ -32,7 +26,8 @@ pub fn usage_error(error: &clap::Error) {
     point_to_help();
 }
 
-/// How the user spelled the option with that long name and value: `-B`, or `--block-size` whole.
+/// Returns the option with that long name and value as the user spelled it: `-B`, or
+/// `--block-size` in full.
 pub(crate) fn spelling(long: &str, value: &OsStr) -> String {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     spelled(long, value, &arguments)
@@ -46,11 +41,11 @@ fn spelled(long: &str, value: &OsStr, arguments: &[OsString]) -> String {
         equals
             .is_some_and(|at| names_it(&argument[..at]) && argument[at + 1..] == *value.as_bytes())
     });
-    let apart = arguments
+    let separate = arguments
         .windows(2)
         .any(|pair| names_it(pair[0].as_bytes()) && pair[1] == value);
     match args::letter_of(long) {
-        Some(letter) if !joined && !apart => format!("-{letter}"),
+        Some(letter) if !joined && !separate => format!("-{letter}"),
         _ => format!("--{long}"),
     }
 }
@@ -73,7 +68,7 @@ fn describe(error: &clap::Error, arguments: &[OsString]) -> String {
         {
             lacking(long_name(&argument), arguments)
         }
-        // Whatever else the parser may say, its first line says what is wrong.
+        // The first line of any other message names the error.
         _ => {
             let text = error.to_string();
             let line = text.lines().next().unwrap_or_default();
@@ -82,7 +77,7 @@ fn describe(error: &clap::Error, arguments: &[OsString]) -> String {
     }
 }
 
-/// The long name in the parser's way of showing an option (`--max-depth <N>`).
+/// Returns the long name of an option from the text that the parser shows (`--max-depth <N>`).
 fn long_name(shown: &str) -> &str {
     let name = shown.rsplit("--").next().unwrap_or(shown);
     name.split([' ', '=', '[', '<']).next().unwrap_or(name)
@@ -94,7 +89,7 @@ fn unknown(argument: &str, arguments: &[OsString]) -> String {
         return format!("invalid option -- '{letter}'");
     };
     let long = long.split('=').next().unwrap_or(long);
-    // The parser may leave out the value, which GNU shows.
+    // GNU shows the value, which the parser may leave out.
     let with_value = format!("--{long}=");
     let given = arguments
         .iter()
@@ -114,7 +109,7 @@ fn unknown(argument: &str, arguments: &[OsString]) -> String {
     format!("unrecognized option '{given}'")
 }
 
-/// An option at the end of the command line, without its value.
+/// Returns the message about an option at the end of the command line without its value.
 fn lacking(long: &str, arguments: &[OsString]) -> String {
     let last = arguments.last().map_or(&b""[..], |last| last.as_bytes());
     match args::letter_of(long) {
@@ -126,52 +121,4 @@ fn lacking(long: &str, arguments: &[OsString]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::{Args as _, Command};
-
-    fn said(args: &[&str]) -> String {
-        let command = super::args::DuArgs::augment_args(Command::new("du"));
-        let arguments = [&["du"], args].concat();
-        let error = command.try_get_matches_from(&arguments).unwrap_err();
-        let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
-        describe(&error, &arguments)
-    }
-
-    #[test]
-    fn usage() {
-        assert_eq!(said(&["-z"]), "invalid option -- 'z'");
-        assert_eq!(said(&["-az"]), "invalid option -- 'z'");
-        assert_eq!(said(&["--foo"]), "unrecognized option '--foo'");
-        assert_eq!(said(&["--foo=1"]), "unrecognized option '--foo=1'");
-        assert_eq!(
-            said(&["--ti"]),
-            "option '--ti' is ambiguous; possibilities: '--time' '--time-style'"
-        );
-        assert_eq!(
-            said(&["--time-style"]),
-            "option '--time-style' requires an argument"
-        );
-        assert_eq!(said(&["-d"]), "option requires an argument -- 'd'");
-        assert_eq!(
-            said(&["--max-depth"]),
-            "option '--max-depth' requires an argument"
-        );
-        assert_eq!(
-            said(&["--all=1"]),
-            "option '--all' doesn't allow an argument"
-        );
-    }
-
-    #[test]
-    fn spellings() {
-        let with = |arguments: &[&str]| {
-            let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
-            spelled("block-size", OsStr::new("x"), &arguments)
-        };
-        assert_eq!(with(&["du", "-B", "x"]), "-B");
-        assert_eq!(with(&["du", "-aBx"]), "-B");
-        assert_eq!(with(&["du", "--block-size=x"]), "--block-size");
-        assert_eq!(with(&["du", "--bl", "x"]), "--block-size");
-    }
-}
+mod tests;

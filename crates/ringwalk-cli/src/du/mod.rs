@@ -1,56 +1,49 @@
-//! `ringwalk du`: a replacement for GNU du, with the same options, numbers, output, messages and exit statuses (those of
-//! coreutils 9.7), and lines in an order that is the same on every run.
+//! `ringwalk du`: a replacement for GNU du, with the same options, numbers, output, messages and
+//! exit statuses (those of coreutils 9.7), and lines in an order that is the same on every run.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
-//! | `args.rs` | the options as they are given |
-//! | `config.rs` | what they mean together, with the environment |
+//! | `args.rs` | the options in the order in which they are given |
+//! | `config.rs` | the settings that follow from options and environment |
 //! | `number.rs`, `block_size.rs` | numbers with units, and counts written in units |
-//! | `choice.rs`, `time_style.rs` | which times are shown, and how |
-//! | `exclude.rs` | patterns of what is left out |
-//! | `exclusive.rs`, `compressed.rs` | space that belongs to a file alone |
-//! | `files0.rs`, `operands.rs` | operands: from a list, and which go together |
+//! | `choice.rs`, `time_style.rs` | the times that are shown, and their formats |
+//! | `exclude.rs` | patterns of the files that are left out |
+//! | `files0.rs` | operands from a list |
 //! | `messages.rs` | messages about usage |
-//! | `scan.rs` | one sum of a whole file system, without a walk |
-//! | `measure.rs`, `visitor.rs`, `state.rs` | the walks, what each worker does in them, and what is kept with a directory |
-//! | `account.rs`, `totals.rs`, `output.rs` | the books, kept in the order of the tree; lines |
+//! | `program.rs`, `output.rs` | lines, and standard output |
 //!
-//! What differs from GNU's:
+//! The crate `ringwalk-du` measures: it decides which files count and adds them up.
 //!
-//! - Output is written in blocks, not line by line, unless it goes to a terminal. A reader that
-//!   goes away ends the work with status 1, not by a signal.
+//! Differences from GNU's du:
+//!
+//! - Output is written in blocks, not line by line, unless it goes to a terminal. If the reader
+//!   closes the pipe, the program ends with status 1, not by a signal.
 //! - At a terminal, `?` replaces the control characters of paths, unless `-0` is given.
 //! - A directory of more than 10 000 entries is listed in its own order, not by inode number. So of
 //!   several links to a file another one may be charged.
-//! - `-L` counts what lies below more than 40 links, one below the other. GNU's names the path to
-//!   the kernel, which refuses it (ELOOP).
-//! - `-L` uses one worker, since it must know in time where a link leads back to. It ignores
-//!   `--workers`.
-//! - Among several operands, a file that is mounted over another file counts each time it is met.
-//! - Names of operands from a list are all read before anything is measured.
-//! - `--time=mtime` is understood, and `-d=1` as `-d1`. Of several wrong options only the first is named.
-//! - The locale only says whether text is UTF-8: digits are not grouped, names of days and months are English. Leap
-//!   seconds (`TZ=right/...`) are not known.
+//! - `-L` also counts files below more than 40 links, one below the other. GNU's du gives the path
+//!   to the kernel, which refuses it (ELOOP).
+//! - `-L` uses one worker, since that worker must know in time that a link leads back into the
+//!   tree. `-L` ignores `--workers`.
+//! - With several operands, a file that is mounted over another file counts each time that it is
+//!   reached.
+//! - The program reads all names of a list of operands before it measures the first one.
+//! - `--time=mtime` is accepted, and `-d=1` means `-d1`. Of several wrong options, the message
+//!   names the first only.
+//! - Of the locale, only the encoding matters: digits are not grouped, and names of days and months
+//!   are English. Leap seconds (`TZ=right/...`) are not supported.
 
-mod account;
 mod args;
-mod block_size;
+pub(crate) mod block_size;
 mod choice;
-mod compressed;
 mod config;
 mod exclude;
-mod exclusive;
 mod files0;
-mod measure;
 mod messages;
 mod number;
-mod operands;
 mod output;
-mod scan;
-mod state;
+mod program;
 mod time_style;
-mod totals;
-mod visitor;
 
 use std::process::ExitCode;
 
@@ -61,11 +54,11 @@ use crate::console;
 use crate::engine_options::EngineOptions;
 use config::{Config, Refusal};
 
-/// Measures what `args` name and writes it to standard output.
+/// Measures the operands of `args` and writes their lines to standard output.
 pub fn run(args: &DuArgs, engine: &EngineOptions) -> ExitCode {
     console::set_program("du");
     match Config::new(args, &mut |text| console::error(text)) {
-        Ok(config) => measure::measure(config, engine),
+        Ok(config) => program::measure(&config, engine),
         Err(Refusal::Plain) => ExitCode::FAILURE,
         Err(Refusal::Usage) => {
             messages::point_to_help();

@@ -1,21 +1,22 @@
-//! Numbers as GNU's options take them: any base C knows, then an optional unit.
+//! Numbers in the syntax of GNU's options: any base of C, then an optional unit.
 //!
-//! `5`, `0x10`, `010`, `1K`, `1kB`, `1KiB`, `M` (a unit alone means one of it). Units are powers of
-//! 1024, or of 1000 when followed by `B`.
+//! `5`, `0x10`, `010`, `1K`, `1kB`, `1KiB`, `M` (a unit alone means one of that unit). Units are
+//! powers of 1024, or of 1000 if `B` follows.
 
-/// Why a text is not a number.
+/// The reason why a text is not a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// There is no number in it.
+    /// The text does not begin with a number.
     Invalid,
-    /// Something follows the number that is no unit.
+    /// The text after the number is not a unit.
     Suffix,
     /// The number does not fit.
     TooLarge,
 }
 
 impl Fault {
-    /// GNU's sentence for this fault: `option` as it was given (`-B` or `--block-size`).
+    /// Returns GNU's message about this fault. `option` is the option as it was given (`-B` or
+    /// `--block-size`).
     pub(crate) fn message(self, option: &str, argument: &[u8]) -> String {
         // These messages put the argument between plain quotes whatever it contains.
         let argument = String::from_utf8_lossy(argument);
@@ -27,23 +28,23 @@ impl Fault {
     }
 }
 
-/// A number read: what there was of a value, and what is wrong with the text if anything is.
+/// The value and the fault of a text.
 ///
-/// A faulty text can still have a value (`3x` has 3): GNU uses it when the text came from the
+/// A faulty text can still have a value (`3x` has 3). GNU uses that value if the text came from the
 /// environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Scan {
-    /// The value, held to the limits given; none if the text does not begin with a number.
+pub(crate) struct ParsedNumber {
+    /// The value, clamped to the limits. `None` if the text does not begin with a number.
     pub(crate) value: Option<i128>,
-    /// What is wrong.
+    /// The fault of the text, if it has one.
     pub(crate) fault: Option<Fault>,
-    /// Whether digits were given, rather than a unit alone.
+    /// The text has digits. Otherwise it is a unit alone.
     pub(crate) digits: bool,
 }
 
-/// Reads `text` as a number between `least` and `most` with one of the `units` (letters).
-pub(crate) fn scan(text: &[u8], units: &[u8], least: i128, most: i128) -> Scan {
-    let invalid = Scan {
+/// Parses `text` as a number between `least` and `most`, with one of the `units` (letters).
+pub(crate) fn parse_number(text: &[u8], units: &[u8], least: i128, most: i128) -> ParsedNumber {
+    let invalid = ParsedNumber {
         value: None,
         fault: Some(Fault::Invalid),
         digits: false,
@@ -84,19 +85,19 @@ pub(crate) fn scan(text: &[u8], units: &[u8], least: i128, most: i128) -> Scan {
         fault = fault.or(Some(Fault::TooLarge));
         value = value.clamp(least, most);
     }
-    Scan {
+    ParsedNumber {
         value: Some(value),
         fault,
         digits,
     }
 }
 
-/// What C's `isspace` is true of in the C locale.
+/// Returns true for the characters of `isspace` in the C locale.
 pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
-/// The base that the prefix asks for, and the digits after it.
+/// Returns the base that the prefix stands for, and the text with the digits.
 fn base_of(text: &[u8]) -> (u32, &[u8]) {
     match text {
         [b'0', b'x' | b'X', digits @ ..] if digits.first().is_some_and(|b| digit(*b, 16)) => {
@@ -120,7 +121,7 @@ fn value_of(digits: &[u8], base: u32) -> i128 {
     })
 }
 
-/// The factor of the unit at the start of `text`, and how many bytes name it.
+/// Returns the factor of the unit at the start of `text`, and the length of its name in bytes.
 fn unit(text: &[u8], units: &[u8]) -> Option<(i128, usize)> {
     let letter = *text.first()?;
     if !units.contains(&letter) {
@@ -147,81 +148,4 @@ fn unit(text: &[u8], units: &[u8]) -> Option<(i128, usize)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const UNITS: &[u8] = b"kKmMGTPEZYRQ0";
-
-    fn unsigned(text: &str) -> Scan {
-        scan(text.as_bytes(), UNITS, 0, u64::MAX.into())
-    }
-
-    fn good(text: &str) -> Option<i128> {
-        let scan = unsigned(text);
-        scan.fault.is_none().then_some(scan.value).flatten()
-    }
-
-    #[test]
-    fn bases_and_units() {
-        assert_eq!(good("10"), Some(10));
-        assert_eq!(good(" \t10"), Some(10));
-        assert_eq!(good("+10"), Some(10));
-        assert_eq!(good("010"), Some(8));
-        assert_eq!(good("0x10"), Some(16));
-        assert_eq!(good("0"), Some(0));
-        assert_eq!(good("2K"), Some(2048));
-        assert_eq!(good("2kB"), Some(2000));
-        assert_eq!(good("2KiB"), Some(2048));
-        assert_eq!(good("M"), Some(1 << 20));
-        assert_eq!(good("MB"), Some(1_000_000));
-        assert_eq!(good("15E"), Some(15 << 60));
-        assert_eq!(good("0R"), Some(0));
-        assert_eq!(good("0QiB"), Some(0));
-    }
-
-    #[test]
-    fn faults() {
-        assert_eq!(unsigned("").fault, Some(Fault::Invalid));
-        assert_eq!(unsigned("x").fault, Some(Fault::Invalid));
-        assert_eq!(unsigned("-1").fault, Some(Fault::Invalid));
-        assert_eq!(unsigned(" K").fault, Some(Fault::Invalid));
-        assert_eq!(unsigned("1x").fault, Some(Fault::Suffix));
-        assert_eq!(unsigned("1Ki").fault, Some(Fault::Suffix));
-        assert_eq!(unsigned("1g").fault, Some(Fault::Suffix));
-        assert_eq!(unsigned("08").fault, Some(Fault::Suffix));
-        assert_eq!(unsigned("0x").fault, Some(Fault::Suffix));
-        assert_eq!(unsigned("16E").fault, Some(Fault::TooLarge));
-        assert_eq!(unsigned("1Y").fault, Some(Fault::TooLarge));
-        assert_eq!(unsigned("1R").fault, Some(Fault::TooLarge));
-        assert_eq!(unsigned("1QB").fault, Some(Fault::TooLarge));
-        assert_eq!(unsigned(&"9".repeat(60)).fault, Some(Fault::TooLarge));
-        assert_eq!(unsigned("99999999999999999999x").fault, Some(Fault::Suffix));
-    }
-
-    #[test]
-    fn a_faulty_text_keeps_its_value() {
-        assert_eq!(unsigned("2kx").value, Some(2048));
-        assert_eq!(unsigned("1Y").value, Some(u64::MAX.into()));
-    }
-
-    #[test]
-    fn signs() {
-        let scan = |text: &str| scan(text.as_bytes(), UNITS, i64::MIN.into(), i64::MAX.into());
-        assert_eq!(scan("-8E").value, Some(i64::MIN.into()));
-        assert_eq!(scan("-8E").fault, None);
-        assert_eq!(scan("8E").fault, Some(Fault::TooLarge));
-        assert_eq!(scan("-K").fault, Some(Fault::Invalid));
-    }
-
-    #[test]
-    fn sentences() {
-        assert_eq!(
-            Fault::Invalid.message("-B", b"x'"),
-            "invalid -B argument 'x''"
-        );
-        assert_eq!(
-            Fault::TooLarge.message("--threshold", b"9Y"),
-            "--threshold argument '9Y' too large"
-        );
-    }
-}
+mod tests;

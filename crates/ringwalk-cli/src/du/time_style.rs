@@ -1,21 +1,11 @@
-//! Which time `--time` shows, and how `--time-style` and `TIME_STYLE` have it written.
+//! The times that `--time` shows, and their formats by `--time-style` and `TIME_STYLE`.
 
 use ringwalk::Timestamp;
+use ringwalk_du::TimeKind;
 
 use super::choice::{Choice, choose};
 use ringwalk_gnu::civil::{Civil, Zone};
 use ringwalk_gnu::{quote, strftime};
-
-/// The time shown: the latest one of it below a directory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TimeKind {
-    /// Of the last change of the contents.
-    Modified,
-    /// Of the last reading.
-    Accessed,
-    /// Of the last change of contents or attributes.
-    Changed,
-}
 
 const KINDS: &[Choice<TimeKind>] = &[
     ("atime", TimeKind::Accessed),
@@ -31,17 +21,15 @@ const STYLES: &[Choice<&[u8]>] = &[
     ("iso", b"%Y-%m-%d"),
 ];
 
-impl TimeKind {
-    /// The word of `--time`.
-    ///
-    /// # Errors
-    /// The message.
-    pub(crate) fn parse(word: &[u8]) -> Result<Self, String> {
-        choose("--time", word, KINDS)
-    }
+/// Returns the time that the word of `--time` names.
+///
+/// # Errors
+/// The message.
+pub(crate) fn time_kind(word: &[u8]) -> Result<TimeKind, String> {
+    choose("--time", word, KINDS)
 }
 
-/// How times are written.
+/// The format of times.
 #[derive(Clone, Debug)]
 pub(crate) struct TimeStyle {
     format: Vec<u8>,
@@ -49,7 +37,7 @@ pub(crate) struct TimeStyle {
 }
 
 impl TimeStyle {
-    /// The style of the option, else of the environment, else `long-iso`.
+    /// Returns the style of the option, else that of the environment, else `long-iso`.
     ///
     /// # Errors
     /// The message.
@@ -64,8 +52,8 @@ impl TimeStyle {
         })
     }
 
-    /// Appends `time`. A time that no calendar reaches is written as its seconds, and the message
-    /// about it is returned.
+    /// Appends `time`. A time beyond the calendar is written as its seconds. Then a message about
+    /// that is returned.
     pub(crate) fn write(&self, time: Timestamp, out: &mut Vec<u8>) -> Option<String> {
         if let Some(civil) = Civil::new(time, &self.zone) {
             strftime::format(&self.format, &civil, out);
@@ -78,8 +66,8 @@ impl TimeStyle {
     }
 }
 
-/// `TIME_STYLE` is shared with `ls`, which knows more: `locale`, the prefix `posix-`, and a second
-/// format after a newline.
+/// Returns the format that `TIME_STYLE` names. `ls` reads that variable, too. So its value can be
+/// `locale`, have the prefix `posix-`, or have a second format after a newline.
 fn from_environment(style: &[u8]) -> Result<&[u8], String> {
     if style == b"locale" {
         return named(b"long-iso");
@@ -103,52 +91,4 @@ fn named(style: &[u8]) -> Result<&[u8], String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use ringwalk_gnu::locale;
-
-    fn environment(style: &str) -> Result<&[u8], String> {
-        from_environment(style.as_bytes())
-    }
-
-    #[test]
-    fn kinds() {
-        assert_eq!(TimeKind::parse(b"a"), Ok(TimeKind::Accessed));
-        assert_eq!(TimeKind::parse(b"use"), Ok(TimeKind::Accessed));
-        assert_eq!(TimeKind::parse(b"status"), Ok(TimeKind::Changed));
-        let message = TimeKind::parse(b"birth").unwrap_err();
-        assert!(message.starts_with("invalid argument "), "{message}");
-        assert!(TimeKind::parse(b"").unwrap_err().starts_with("ambiguous"));
-    }
-
-    #[test]
-    fn styles() {
-        assert_eq!(named(b"i"), Ok(&b"%Y-%m-%d"[..]));
-        assert_eq!(named(b"+%Y\n%m"), Ok(&b"%Y\n%m"[..]));
-        assert!(named(b"locale").is_err());
-        assert!(named(b"posix-iso").is_err());
-    }
-
-    #[test]
-    fn the_environment() {
-        assert_eq!(environment("locale"), named(b"long-iso"));
-        assert_eq!(environment("posix-posix-iso"), named(b"iso"));
-        assert_eq!(environment("+%Y\n%m"), Ok(&b"%Y"[..]));
-        assert!(environment("").is_err());
-        assert!(environment("foo").is_err());
-    }
-
-    #[test]
-    fn times() {
-        let style = TimeStyle::new(Some(b"+%s.%N"), None).unwrap();
-        let mut out = Vec::new();
-        let time = |secs| Timestamp { secs, nanos: 7 };
-        assert_eq!(style.write(time(12), &mut out), None);
-        assert_eq!(out, b"12.000000007");
-        out.clear();
-        let message = style.write(time(i64::MAX), &mut out).unwrap();
-        assert_eq!(out, b"9223372036854775807");
-        let open = if locale::utf8() { '‘' } else { '\'' };
-        assert!(message.starts_with(&format!("time {open}9223372036854775807")));
-    }
-}
+mod tests;

@@ -1,4 +1,5 @@
-//! The trees that are searched: small ones with files of every kind, the same for each seed.
+//! The trees that are searched. They are small, have files of every type, and depend on the seed
+//! only.
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, Timespec, Timestamps, mknodat, utimensat};
 use std::fs::{self, File, Permissions};
@@ -7,7 +8,7 @@ use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Names, some of which fit the patterns of the expressions.
+/// Names. Some of them match the patterns of the expressions.
 const NAMES: [&str; 22] = [
     "a", "b", "ab", "abc", "a.c", "b.c", "Ab.C", "main.c", ".a", ".git", "-a", "a b", "a*b",
     "a[b]", "a\nb", "é", "É", "x1", "x22", "{}", "\\a", "!",
@@ -16,7 +17,7 @@ const SIZES: [u64; 9] = [0, 1, 511, 512, 513, 1024, 1025, 5000, 1 << 21];
 const MODES: [u32; 8] = [0o644, 0o755, 0o600, 0o000, 0o4755, 0o2711, 0o1777, 0o444];
 const DAY: u64 = 86_400;
 
-/// Numbers that look random and are the same for each seed (xorshift).
+/// A generator of pseudo-random numbers (xorshift).
 struct Numbers(u64);
 
 impl Numbers {
@@ -60,7 +61,8 @@ pub(crate) fn make(folder: &Path, seed: u64) {
                 mknodat(CWD, &path, kind, Mode::from_raw_mode(0o644), 0).expect("mknod");
             }
             5 => {
-                // None leads to itself: whether the error is met depends on what is asked first.
+                // No link leads to itself. The order of the tests would decide whether the walk
+                // sees that error.
                 let target = numbers.one_of(&["../ref", "nowhere", "links", "../../ref"]);
                 symlink(target, &path).expect("link");
             }
@@ -71,7 +73,7 @@ pub(crate) fn make(folder: &Path, seed: u64) {
         }
     }
     links(&top, &directories, &mut numbers);
-    // Ages of directories last: making entries changes them.
+    // Directories get their ages last, since making entries changes them.
     for path in &directories {
         set_times(path, age(&mut numbers));
     }
@@ -94,12 +96,12 @@ fn file(path: &Path, numbers: &mut Numbers) {
     set_times(path, age(numbers));
 }
 
-/// Links to directories, in a place that none of them leads to: following them ends.
+/// Makes links to directories, in a place that no link leads to. So following links ends.
 fn links(top: &Path, directories: &[PathBuf], numbers: &mut Numbers) {
     let place = top.join("links");
     fs::create_dir(&place).expect("links");
     for number in 0..4 {
-        // Not to the top itself, in which they lie.
+        // No link leads to the top, since the links lie there.
         if directories.len() > 1 {
             let target = &directories[1 + numbers.below(directories.len() - 1)];
             symlink(target, place.join(format!("l{number}"))).expect("link");
@@ -107,7 +109,7 @@ fn links(top: &Path, directories: &[PathBuf], numbers: &mut Numbers) {
     }
 }
 
-/// Some age in seconds, far from where another number of days or minutes begins.
+/// Returns an age in seconds that is far from the next full number of days or minutes.
 fn age(numbers: &mut Numbers) -> u64 {
     numbers.below(40) as u64 * DAY / 4 + 3 * 3600 + 1830
 }
@@ -130,9 +132,9 @@ fn set_times(path: &Path, age: u64) {
     utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW).expect("times");
 }
 
-/// Reads every directory and link: the first reading may change their time of access.
+/// Reads each directory and link, since the first reading may change the time of access.
 fn settle(directories: &[PathBuf]) {
-    // The clock that files get their times from has to go on first.
+    // The clock of file times must advance first.
     std::thread::sleep(Duration::from_millis(20));
     for entry in directories
         .iter()

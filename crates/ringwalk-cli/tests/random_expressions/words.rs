@@ -4,24 +4,24 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Part of a command line.
+/// A part of a command line.
 pub(crate) type Words = Vec<String>;
 
 fn words(text: &str) -> Words {
     text.split(' ').map(str::to_owned).collect()
 }
 
-/// One of some words.
+/// Returns one of the words.
 fn among(values: &'static [&'static str]) -> impl Strategy<Value = String> {
     select(values).prop_map(str::to_owned)
 }
 
-/// One of some phrases, split at spaces.
+/// Returns one of the phrases, split at spaces.
 fn phrase(values: &'static [&'static str]) -> impl Strategy<Value = Words> {
     select(values).prop_map(words)
 }
 
-/// A test with one argument.
+/// Returns a test with one argument.
 fn with(
     tests: &'static [&'static str],
     argument: impl Strategy<Value = String>,
@@ -29,7 +29,7 @@ fn with(
     (among(tests), argument).prop_map(|(test, argument)| vec![test, argument])
 }
 
-/// A shell pattern, of pieces that fit some names, and of pieces that break patterns.
+/// Returns a shell pattern of pieces that match some names, and of pieces that break patterns.
 fn pattern() -> impl Strategy<Value = String> {
     const PIECES: &[&str] = &[
         "*",
@@ -63,7 +63,7 @@ fn pattern() -> impl Strategy<Value = String> {
     vec(select(PIECES), 0..5).prop_map(|pieces| pieces.concat())
 }
 
-/// A pattern for whole paths.
+/// Returns a pattern for whole paths.
 fn path_pattern() -> impl Strategy<Value = String> {
     const PIECES: &[&str] = &[
         "*", "/", "t", "t/", "a", "b", "?", "*/", "/*", "[a-c]", ".c", "links", "./", ".git", "é",
@@ -75,7 +75,7 @@ fn path_pattern() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A regular expression that every syntax takes, if not for the same.
+/// Returns a regular expression that each syntax accepts, perhaps with another meaning.
 fn regex() -> impl Strategy<Value = String> {
     const PIECES: &[&str] = &[
         ".*",
@@ -106,7 +106,7 @@ fn number(values: &'static [&'static str]) -> impl Strategy<Value = String> {
         .prop_map(|(sign, number)| format!("{sign}{number}"))
 }
 
-/// A test, or something that is true or does little.
+/// Returns a test, or another predicate without large effects.
 fn leaf() -> impl Strategy<Value = Words> {
     let formats: &[&str] = &[
         "%p\n",
@@ -143,7 +143,7 @@ fn leaf() -> impl Strategy<Value = Words> {
     ]
 }
 
-/// An expression, with parentheses where they are needed and where not.
+/// Returns an expression with necessary and unnecessary parentheses.
 fn expression() -> impl Strategy<Value = Words> {
     leaf().prop_recursive(5, 24, 3, |inner| {
         let operators: &[&[&str]] = &[&[], &[], &["-a"], &["-and"], &["-o"], &["-o"], &["-or"]];
@@ -156,7 +156,7 @@ fn expression() -> impl Strategy<Value = Words> {
                 let operator = operator.iter().map(|&word| word.to_owned()).collect();
                 [left, operator, right].concat()
             }),
-            // GNU find swaps sides that only test, and takes the value of the wrong one.
+            // GNU find swaps sides that only test, and then uses the value of the wrong side.
             1 => (inner.clone(), inner).prop_map(|(left, right)| {
                 [left, vec![",".to_owned()], parenthesized(right), vec!["-print".to_owned()]].concat()
             }),
@@ -171,9 +171,10 @@ fn parenthesized(inner: Words) -> Words {
     all
 }
 
-/// A command line after the program's name, for the directory that the tree lies in.
+/// Returns a command line without the program's name, for the directory of the tree.
 pub(crate) fn command_line() -> impl Strategy<Value = Words> {
-    // At -O3 GNU find swaps sides of -o though one of them prunes or prints, which can be seen.
+    // At -O3 GNU find swaps sides of -o although one of them prunes or prints. That shows in the
+    // output.
     let before = phrase(&["-P", "-P", "-P", "-H", "-L", "-O0", "-O1", "-O2", "-L -O2"]);
     let tops = phrase(&[
         "t",
@@ -204,8 +205,10 @@ pub(crate) fn command_line() -> impl Strategy<Value = Words> {
     line.prop_filter("GNU find may swap sides", |line| !may_be_swapped(line))
 }
 
-/// Whether GNU find may swap the sides of an `-o` though the left one prints or prunes, which it forgets when at least two
-/// predicates follow in the same list: `-print -name a -name b -o -name c` prints nothing of what is called `c`. Rather too often true.
+/// Returns true if GNU find may swap the sides of an `-o` although the left side prints or prunes.
+/// GNU find forgets these side effects when at least two predicates follow in the same list:
+/// `-print -name a -name b -o -name c` does not print files named `c`. This function returns true
+/// too often rather than too rarely.
 fn may_be_swapped(line: &[String]) -> bool {
     let is_action = |word: &String| matches!(&**word, "-print" | "-printf" | "-prune");
     let is_or = |word: &String| matches!(&**word, "-o" | "-or");

@@ -1,11 +1,11 @@
-//! Combinations of features that mke2fs makes.
+//! Combinations of mke2fs features.
 
-/// A combination: arguments of mke2fs, and the size of the image.
+/// A combination: the arguments of mke2fs, and the size of the image.
 pub(crate) type Format = (&'static str, &'static str);
 
-/// Groups are made small here and there, so that a small image has many.
+/// The formats to test. Some have small groups, so that a small image has many of them.
 pub(crate) const FORMATS: &[Format] = &[
-    // ext2 and ext3: maps of indirect blocks.
+    // ext2 and ext3: indirect block maps.
     ("-t ext2 -b 1024", "8m"),
     ("-t ext2 -b 4096 -I 128", "8m"),
     ("-t ext2 -b 1024 -r 0", "8m"),
@@ -17,7 +17,7 @@ pub(crate) const FORMATS: &[Format] = &[
     ("-t ext2 -b 65536", "64m"),
     ("-t ext3 -b 1024 -I 128", "16m"),
     ("-t ext3 -b 2048 -g 2048", "16m"),
-    // ext4: sizes of blocks and inodes.
+    // ext4: block sizes and inode sizes.
     ("-t ext4 -b 1024", "16m"),
     ("-t ext4 -b 2048 -I 512", "16m"),
     ("-t ext4 -b 4096", "16m"),
@@ -64,7 +64,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "16m",
     ),
     ("-t ext4 -b 1024 -O mmp -E mmp_update_interval=1", "16m"),
-    // What is in inodes and directories.
+    // Contents of inodes and directories.
     ("-t ext4 -b 1024 -O inline_data", "16m"),
     ("-t ext4 -b 4096 -O inline_data -I 1024", "16m"),
     ("-t ext4 -b 4096 -O inline_data,^filetype", "16m"),

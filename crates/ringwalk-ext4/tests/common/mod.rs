@@ -1,4 +1,4 @@
-//! Images made by e2fsprogs, and walks of them.
+//! Creates images with e2fsprogs, and walks them.
 
 #![allow(dead_code, reason = "each test uses a part of this")]
 
@@ -11,10 +11,10 @@ use std::path::Path;
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
-/// More extents than any test's file has.
+/// More extents than any file of the tests has.
 pub(crate) const MOST_EXTENTS: usize = 1 << 16;
 
-/// Whether mke2fs and debugfs are installed; says so if not.
+/// Returns whether mke2fs and debugfs are installed. Prints a message if they are not.
 pub(crate) fn has_tools() -> bool {
     let has = |tool: &str| Command::new(tool).arg("-V").output().is_ok();
     let found = has("mke2fs") && has("debugfs");
@@ -24,13 +24,14 @@ pub(crate) fn has_tools() -> bool {
     found
 }
 
-/// A directory for images, in memory where there is one: e2fsck has each image written to the disk.
+/// Creates a directory for images, in memory if possible, because e2fsck syncs each image to the
+/// disk.
 pub(crate) fn room() -> TempDir {
     let in_memory = tempfile::tempdir_in("/dev/shm");
     in_memory.or_else(|_| tempfile::tempdir()).unwrap()
 }
 
-/// Runs a program that must succeed.
+/// Runs a program and asserts that it succeeds.
 pub(crate) fn run(program: &str, arguments: &[&str]) -> Output {
     let output = Command::new(program)
         .args(arguments)
@@ -44,7 +45,7 @@ pub(crate) fn run(program: &str, arguments: &[&str]) -> Output {
     output
 }
 
-/// Makes a file system of `size` in the file `image`, with the tree at `tree` in it.
+/// Creates a file system of `size` in the file `image`, with the tree at `tree` in it.
 pub(crate) fn make(image: &Path, tree: Option<&Path>, arguments: &str, size: &str) {
     let mut all = vec!["-q", "-F"];
     all.extend(arguments.split(' '));
@@ -55,7 +56,7 @@ pub(crate) fn make(image: &Path, tree: Option<&Path>, arguments: &str, size: &st
     run("mke2fs", &all);
 }
 
-/// Has debugfs carry out `commands`, some of which may fail; what it says.
+/// Runs `commands` in debugfs, and returns its output. Some of the commands may fail.
 pub(crate) fn debugfs(image: &Path, write: bool, commands: &str) -> String {
     let file = image.with_extension("commands");
     fs::write(&file, commands).unwrap();
@@ -68,8 +69,8 @@ pub(crate) fn debugfs(image: &Path, write: bool, commands: &str) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// A tree with something of everything that needs no privilege: directories small and large, long names, files of many
-/// sizes, a sparse one, links.
+/// Creates a tree with every kind of file that needs no privilege: small and large directories,
+/// long names, files of many sizes, a sparse file, links.
 pub(crate) fn sample_tree(at: &Path, files: usize) {
     let wide = at.join("wide");
     fs::create_dir_all(&wide).unwrap();
@@ -111,10 +112,10 @@ pub(crate) fn inode_bytes(
     Ok(raw)
 }
 
-/// An entry as a walk needs it: inode, type, name.
+/// An entry as a walk needs it: inode number, type, name.
 pub(crate) type Entry = (u32, u8, Vec<u8>);
 
-/// All entries of a directory.
+/// Returns all entries of a directory.
 pub(crate) fn list(
     file_system: &FileSystem,
     device: &(impl ReadAt + ?Sized),
@@ -147,7 +148,8 @@ pub(crate) fn list(
     Ok(entries)
 }
 
-/// The contents of a file, or the target of a symbolic link, that is not in the inode; holes are zeros.
+/// Returns the contents of a file, or the target of a symbolic link, that is stored outside the
+/// inode. Holes are zeros.
 pub(crate) fn contents(
     file_system: &FileSystem,
     device: &(impl ReadAt + ?Sized),
@@ -166,8 +168,8 @@ pub(crate) fn contents(
     Ok(bytes)
 }
 
-/// Walks the whole tree and shows each entry, `.` and `..` aside: its path from the root, such as `wide/file`, the type in the directory
-/// and the inode.
+/// Walks the whole tree. Calls `show` for each entry except `.` and `..`, with its path from the
+/// root (such as `wide/file`), the type in the directory, and the inode.
 pub(crate) fn walk(
     file_system: &FileSystem,
     device: &(impl ReadAt + ?Sized),
@@ -201,7 +203,7 @@ pub(crate) fn walk(
     Ok(())
 }
 
-/// Whether it is a directory.
+/// Returns whether `inode` is a directory.
 pub(crate) fn is_directory(inode: &Inode<'_>) -> bool {
     inode.mode() & 0o170_000 == 0o040_000
 }

@@ -1,9 +1,9 @@
-//! Items that name a day, and numbers by themselves, which may.
+//! Items that name a day, and single numbers, which may name one.
 
-use super::items::{Reader, Time, set};
-use super::token::{Number, Token};
+use super::items::{ClockTime, ItemReader, set};
+use super::token::{DateToken, Number};
 
-/// A day of the year; without a year it is one of this year.
+/// A day of the year. Without a year it is one of this year.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Date {
     pub year: Option<i64>,
@@ -11,8 +11,9 @@ pub(super) struct Date {
     pub day: i64,
 }
 
-impl Reader<'_> {
-    /// Year, month and day with hyphens between, which are signs to the tokens; a time may follow behind a T.
+impl ItemReader<'_> {
+    /// Reads year, month and day with hyphens between, which the tokens take for signs. A time may
+    /// follow after a T.
     pub(super) fn iso(&mut self, year: Number, month: Number, day: Number) -> Option<()> {
         self.rest = &self.rest[2..];
         let date = Date {
@@ -21,20 +22,21 @@ impl Reader<'_> {
             day: day.value.checked_neg()?,
         };
         set(&mut self.items.date, date)?;
-        if self.accept(|next| next == Token::T).is_none() {
+        if self.accept(|next| next == DateToken::T).is_none() {
             return Some(());
         }
         let hour = self.unsigned()?;
         let time = match self.rest.first()? {
-            Token::Other(b':') => self.clock(hour)?,
-            Token::Signed(_) => Time::at(hour.value),
+            DateToken::Other(b':') => self.clock(hour)?,
+            DateToken::Signed(_) => ClockTime::at(hour.value),
             _ => return None,
         };
         set(&mut self.items.time, time)?;
         self.correction(0)
     }
 
-    /// Month, day and perhaps year; or with four digits first year, month and day.
+    /// Reads month, day and perhaps year. If the first number has four digits, reads year, month
+    /// and day.
     pub(super) fn slashes(&mut self, first: Number) -> Option<()> {
         self.accept_other(b'/').then_some(())?;
         let second = self.unsigned()?;
@@ -58,27 +60,31 @@ impl Reader<'_> {
         set(&mut self.items.date, date)
     }
 
-    /// A day, the month `month` and perhaps a year.
+    /// Reads a day, the month `month` and perhaps a year.
     pub(super) fn day_first(&mut self, day: Number, month: i64) -> Option<()> {
         self.rest = &self.rest[1..];
-        let year = match self.accept(|next| matches!(next, Token::Unsigned(_) | Token::Signed(_))) {
-            Some(Token::Unsigned(year)) => Some(full_year(year)),
-            Some(Token::Signed(year)) => Some(year_behind_hyphen(year)?),
+        let year = match self
+            .accept(|next| matches!(next, DateToken::Unsigned(_) | DateToken::Signed(_)))
+        {
+            Some(DateToken::Unsigned(year)) => Some(full_year(year)),
+            Some(DateToken::Signed(year)) => Some(year_behind_hyphen(year)?),
             _ => None,
         };
         let day = day.value;
         set(&mut self.items.date, Date { year, month, day })
     }
 
-    /// The month `month`, a day, and perhaps a year behind a comma, or both behind hyphens.
+    /// Reads the month `month`, a day, and perhaps a year after a comma, or both after hyphens.
     pub(super) fn month_first(&mut self, month: i64) -> Option<()> {
         let (day, year) = match self.next()? {
-            Token::Unsigned(day) if self.accept_other(b',') => {
+            DateToken::Unsigned(day) if self.accept_other(b',') => {
                 (day.value, Some(full_year(self.unsigned()?)))
             }
-            Token::Unsigned(day) => (day.value, None),
-            Token::Signed(day) => match self.next()? {
-                Token::Signed(year) => (day.value.checked_neg()?, Some(year_behind_hyphen(year)?)),
+            DateToken::Unsigned(day) => (day.value, None),
+            DateToken::Signed(day) => match self.next()? {
+                DateToken::Signed(year) => {
+                    (day.value.checked_neg()?, Some(year_behind_hyphen(year)?))
+                }
                 _ => return None,
             },
             _ => return None,
@@ -86,7 +92,7 @@ impl Reader<'_> {
         set(&mut self.items.date, Date { year, month, day })
     }
 
-    /// A number by itself: the year that a date lacks, a date without separators, or a time.
+    /// Reads a single number: the year that a date lacks, a date without separators, or a time.
     pub(super) fn pure(&mut self, number: Number) -> Option<()> {
         let timed = self.items.time.is_some();
         if let Some(date) = &mut self.items.date
@@ -110,7 +116,7 @@ impl Reader<'_> {
             };
             return set(&mut self.items.date, date);
         }
-        let mut time = Time::at(number.value);
+        let mut time = ClockTime::at(number.value);
         if number.digits > 2 {
             (time.hour, time.minute) = (number.value / 100, number.value % 100);
         }
@@ -118,7 +124,7 @@ impl Reader<'_> {
     }
 }
 
-/// Two digits mean a year between 1969 and 2068.
+/// Returns the full year. Two digits mean a year between 1969 and 2068.
 fn full_year(year: Number) -> i64 {
     match year.value {
         value if year.digits != 2 => value,
@@ -127,7 +133,8 @@ fn full_year(year: Number) -> i64 {
     }
 }
 
-/// A year behind a hyphen, which is a sign to the tokens. One behind a plus is meant literally.
+/// Returns a year after a hyphen, which the tokens take for a sign. A year after a plus is meant
+/// literally.
 fn year_behind_hyphen(year: Number) -> Option<i64> {
     if !year.negative {
         return Some(year.value);

@@ -1,28 +1,30 @@
-//! From tokens to items: what the text says about each part of a date.
+//! From tokens to items. Each item says something about one part of a date.
 //!
-//! Items stand in any order, and each of them is known by its first tokens. What is said twice is refused, but relative
-//! items add up.
+//! Items stand in any order, and the first tokens of each show its kind. No part may be given
+//! twice, but relative items add up.
 
 use super::days::Date;
 use super::relative::Relative;
-use super::token::{Number, Token, Unit};
+use super::token::{CalendarUnit, DateToken, Number};
+use ringwalk_gnu::civil::{DAY, HOUR};
 
-/// The longest way from UTC that is believed, in seconds.
-const FARTHEST: i64 = 24 * 3600;
+/// The longest distance from UTC that is accepted, in seconds.
+const FARTHEST: i64 = DAY;
 
-/// What was said.
+/// The items of a text.
 #[derive(Debug, Default)]
 pub(super) struct Items {
     pub date: Option<Date>,
-    pub time: Option<Time>,
+    pub time: Option<ClockTime>,
     pub weekday: Option<Weekday>,
     pub zone: Option<ZoneItem>,
-    /// The sum of the relative items, if there were any.
+    /// The sum of the relative items. None without such items.
     pub relative: Option<Relative>,
 }
 
 impl Items {
-    /// Whether the present is meant, or what is so far from it.
+    /// Returns true if only relative items are given, so the present is meant, or a moment so far
+    /// from it.
     pub(super) fn is_present(&self) -> bool {
         self.relative.is_some()
             && self.date.is_none()
@@ -33,32 +35,32 @@ impl Items {
 
 /// A time of day.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Time {
+pub(super) struct ClockTime {
     pub hour: i64,
     pub minute: i64,
     pub second: i64,
     pub nanos: u32,
 }
 
-/// A day of the week, and how many of them away.
+/// A day of the week, and its distance as a number of such days.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Weekday {
     pub day: i64,
     pub ordinal: i64,
 }
 
-/// What is said of the time zone.
+/// The time zone of the text.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ZoneItem {
     /// Seconds east of UTC.
     Fixed(i64),
-    /// The zone in use, and whether daylight-saving time is meant, if that is known.
+    /// The zone in use, and whether daylight-saving time is meant, if the text says so.
     Local(Option<bool>),
 }
 
-/// Reads all items; none if the text makes no sense.
-pub(super) fn items(tokens: &[Token]) -> Option<Items> {
-    let mut reader = Reader {
+/// Reads all items. None if the text has no meaning.
+pub(super) fn items(tokens: &[DateToken]) -> Option<Items> {
+    let mut reader = ItemReader {
         rest: tokens,
         items: Items::default(),
     };
@@ -69,99 +71,102 @@ pub(super) fn items(tokens: &[Token]) -> Option<Items> {
     Some(reader.items)
 }
 
-/// Tokens that are still to be read, and what those before have said. The items of dates and of lengths of time are read
-/// in `days.rs` and `relative.rs`.
-pub(super) struct Reader<'a> {
-    pub(super) rest: &'a [Token],
+/// The tokens that are still to be read, and the items read so far. `days.rs` and `relative.rs`
+/// read dates and lengths of time.
+pub(super) struct ItemReader<'a> {
+    pub(super) rest: &'a [DateToken],
     pub(super) items: Items,
 }
 
-impl Reader<'_> {
-    /// Reads the item that begins with `first`, which has been taken.
-    fn item(&mut self, first: Token) -> Option<()> {
+impl ItemReader<'_> {
+    /// Reads the item that begins with `first`. The caller has taken that token.
+    fn item(&mut self, first: DateToken) -> Option<()> {
         match first {
-            Token::Unsigned(number) => self.after_number(number),
-            Token::Signed(number) => self.relative(number.value),
-            Token::Decimal(decimal) => self.seconds(decimal),
-            Token::Month(month) => self.month_first(month),
-            Token::Weekday(day) => {
-                self.accept(|next| next == Token::Other(b','));
+            DateToken::Unsigned(number) => self.after_number(number),
+            DateToken::Signed(number) => self.relative(number.value),
+            DateToken::Decimal(decimal) => self.seconds(decimal),
+            DateToken::Month(month) => self.month_first(month),
+            DateToken::Weekday(day) => {
+                self.accept(|next| next == DateToken::Other(b','));
                 set(&mut self.items.weekday, Weekday { day, ordinal: 0 })
             }
-            Token::Unit(unit, times) => self.add(unit, times),
-            Token::Days(days) => self.accumulate(Unit::Day, days),
-            Token::Ordinal(ordinal) => match self.next()? {
-                Token::Weekday(day) => set(&mut self.items.weekday, Weekday { day, ordinal }),
-                Token::Unit(unit, times) => self.add(unit, times.checked_mul(ordinal)?),
+            DateToken::Unit(unit, times) => self.add(unit, times),
+            DateToken::Days(days) => self.accumulate(CalendarUnit::Day, days),
+            DateToken::Ordinal(ordinal) => match self.next()? {
+                DateToken::Weekday(day) => set(&mut self.items.weekday, Weekday { day, ordinal }),
+                DateToken::Unit(unit, times) => self.add(unit, times.checked_mul(ordinal)?),
                 _ => None,
             },
-            Token::Zone(_) | Token::SummerZone(_) | Token::LocalZone(_) | Token::T => {
-                self.zone(first)
+            DateToken::Zone(seconds) => self.zone(seconds, ZoneName::Standard),
+            DateToken::SummerZone(seconds) => self.zone(seconds, ZoneName::Summer),
+            DateToken::T => self.zone(-7 * HOUR, ZoneName::Military),
+            DateToken::LocalZone(summer) => self.local_zone(summer),
+            DateToken::Ago | DateToken::Afternoon(_) | DateToken::Summer | DateToken::Other(_) => {
+                None
             }
-            Token::Ago | Token::Afternoon(_) | Token::Summer | Token::Other(_) => None,
         }
     }
 
-    pub(super) fn next(&mut self) -> Option<Token> {
+    pub(super) fn next(&mut self) -> Option<DateToken> {
         let (first, rest) = self.rest.split_first()?;
         self.rest = rest;
         Some(*first)
     }
 
     /// Takes the next token if it is wanted.
-    pub(super) fn accept(&mut self, wanted: impl Fn(Token) -> bool) -> Option<Token> {
+    pub(super) fn accept(&mut self, wanted: impl Fn(DateToken) -> bool) -> Option<DateToken> {
         let first = self.rest.first().copied().filter(|next| wanted(*next))?;
         self.rest = &self.rest[1..];
         Some(first)
     }
 
     pub(super) fn accept_other(&mut self, byte: u8) -> bool {
-        self.accept(|next| next == Token::Other(byte)).is_some()
+        self.accept(|next| next == DateToken::Other(byte)).is_some()
     }
 
     pub(super) fn unsigned(&mut self) -> Option<Number> {
         match self.next()? {
-            Token::Unsigned(number) => Some(number),
+            DateToken::Unsigned(number) => Some(number),
             _ => None,
         }
     }
 
-    /// An item that begins with a number is known by what stands behind that.
+    /// Reads an item that begins with a number. The tokens after the number show its kind.
     fn after_number(&mut self, number: Number) -> Option<()> {
         match *self.rest {
-            [Token::Other(b':'), ..] => {
+            [DateToken::Other(b':'), ..] => {
                 let time = self.clock(number)?;
                 self.half_or_correction(time)
             }
-            [Token::Other(b'/'), ..] => self.slashes(number),
-            [Token::Month(month), ..] => self.day_first(number, month),
-            [Token::Signed(month), Token::Signed(day), ..] => self.iso(number, month, day),
-            [Token::Signed(_), Token::Unit(..), ..] => {
+            [DateToken::Other(b'/'), ..] => self.slashes(number),
+            [DateToken::Month(month), ..] => self.day_first(number, month),
+            [DateToken::Signed(month), DateToken::Signed(day), ..] => self.iso(number, month, day),
+            [DateToken::Signed(_), DateToken::Unit(..), ..] => {
                 self.pure(number)?;
                 self.signed_relative()
             }
-            [Token::Signed(_) | Token::Afternoon(_), ..] => {
-                self.half_or_correction(Time::at(number.value))
+            [DateToken::Signed(_) | DateToken::Afternoon(_), ..] => {
+                self.half_or_correction(ClockTime::at(number.value))
             }
-            [Token::Weekday(day), ..] => {
+            [DateToken::Weekday(day), ..] => {
                 self.rest = &self.rest[1..];
                 let ordinal = number.value;
                 set(&mut self.items.weekday, Weekday { day, ordinal })
             }
-            [Token::Unit(..), ..] => self.relative(number.value),
+            [DateToken::Unit(..), ..] => self.relative(number.value),
             _ => self.pure(number),
         }
     }
 
-    /// `:` minutes and perhaps `:` seconds.
-    pub(super) fn clock(&mut self, hour: Number) -> Option<Time> {
-        let mut time = Time::at(hour.value);
+    /// Reads `:` minutes and perhaps `:` seconds.
+    pub(super) fn clock(&mut self, hour: Number) -> Option<ClockTime> {
+        let mut time = ClockTime::at(hour.value);
         self.accept_other(b':').then_some(())?;
         time.minute = self.unsigned()?.value;
         if self.accept_other(b':') {
             match self.next()? {
-                Token::Unsigned(second) => time.second = second.value,
-                Token::Decimal(second) if !second.signed => {
+                DateToken::Unsigned(second) => time.second = second.value,
+                DateToken::Decimal(second) if !second.signed => {
                     (time.second, time.nanos) = (second.secs, second.nanos);
                 }
                 _ => return None,
@@ -170,10 +175,10 @@ impl Reader<'_> {
         Some(time)
     }
 
-    /// What may stand behind a time of day: `am` or `pm`, or a way from UTC.
-    fn half_or_correction(&mut self, mut time: Time) -> Option<()> {
-        if let Some(Token::Afternoon(afternoon)) =
-            self.accept(|next| matches!(next, Token::Afternoon(_)))
+    /// Reads what may follow a time of day: `am` or `pm`, or a distance from UTC.
+    fn half_or_correction(&mut self, mut time: ClockTime) -> Option<()> {
+        if let Some(DateToken::Afternoon(afternoon)) =
+            self.accept(|next| matches!(next, DateToken::Afternoon(_)))
         {
             if !(1..=12).contains(&time.hour) {
                 return None;
@@ -185,9 +190,10 @@ impl Reader<'_> {
         self.correction(0)
     }
 
-    /// A way from UTC, if there is one.
+    /// Reads a distance from UTC, if there is one.
     pub(super) fn correction(&mut self, zone: i64) -> Option<()> {
-        let Some(Token::Signed(hours)) = self.accept(|next| matches!(next, Token::Signed(_)))
+        let Some(DateToken::Signed(hours)) =
+            self.accept(|next| matches!(next, DateToken::Signed(_)))
         else {
             return Some(());
         };
@@ -205,26 +211,28 @@ impl Reader<'_> {
         set(&mut self.items.zone, ZoneItem::Fixed(zone + seconds))
     }
 
-    /// A zone by name, with what may stand behind it.
-    fn zone(&mut self, first: Token) -> Option<()> {
-        let (seconds, corrigible) = match first {
-            Token::LocalZone(summer) => {
-                let said = self.accept(|next| next == Token::Summer).is_some();
-                let summer = if said { Some(true) } else { summer };
-                return set(&mut self.items.zone, ZoneItem::Local(summer));
-            }
-            Token::Zone(seconds) => (seconds, true),
-            Token::SummerZone(seconds) => (seconds, false),
-            _ => (-7 * 3600, false), // T of the military
+    /// Reads the rest of an abbreviation of the zone in use.
+    fn local_zone(&mut self, summer: Option<bool>) -> Option<()> {
+        let said = self.accept(|next| next == DateToken::Summer).is_some();
+        let summer = if said { Some(true) } else { summer };
+        set(&mut self.items.zone, ZoneItem::Local(summer))
+    }
+
+    /// Reads a distance from UTC or `DST` after the name of a zone, which lies `seconds` east of
+    /// UTC.
+    fn zone(&mut self, seconds: i64, name: ZoneName) -> Option<()> {
+        let (bound, corrigible) = match name {
+            ZoneName::Standard => (true, true),
+            ZoneName::Summer => (false, false),
+            ZoneName::Military => (true, false),
         };
-        let bound = !matches!(first, Token::SummerZone(_));
         let mut offset = seconds;
         match *self.rest {
-            [Token::Signed(_), Token::Unit(..), ..] if bound => self.signed_relative()?,
-            [Token::Signed(_), ..] if corrigible => return self.correction(seconds),
-            [Token::Summer, ..] if corrigible => {
+            [DateToken::Signed(_), DateToken::Unit(..), ..] if bound => self.signed_relative()?,
+            [DateToken::Signed(_), ..] if corrigible => return self.correction(seconds),
+            [DateToken::Summer, ..] if corrigible => {
                 self.rest = &self.rest[1..];
-                offset += 3600;
+                offset += HOUR;
             }
             _ => {}
         }
@@ -232,8 +240,19 @@ impl Reader<'_> {
     }
 }
 
-impl Time {
-    /// A full hour.
+/// A name of a time zone that is not the one in use.
+#[derive(Clone, Copy, Debug)]
+enum ZoneName {
+    /// Of standard time.
+    Standard,
+    /// Of daylight-saving time.
+    Summer,
+    /// The letter `T`, which may also stand between a date and a time.
+    Military,
+}
+
+impl ClockTime {
+    /// Creates the time of a full hour.
     pub(super) fn at(hour: i64) -> Self {
         Self {
             hour,
@@ -244,7 +263,7 @@ impl Time {
     }
 }
 
-/// Keeps what was said, unless something was said before.
+/// Sets `place`. None if it was set before.
 pub(super) fn set<T>(place: &mut Option<T>, value: T) -> Option<()> {
     place.is_none().then(|| *place = Some(value))
 }

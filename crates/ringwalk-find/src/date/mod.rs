@@ -1,19 +1,20 @@
-//! Dates as people write them: what `-newermt` takes.
+//! Dates in the forms that `date -d` takes: the arguments of `-newermt`.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
 //! | `token.rs` | from bytes to tokens |
 //! | `words.rs` | the words, and the names of time zones |
 //! | `items.rs` | from tokens to items, each of which says something about the date |
-//! | `days.rs`, `relative.rs` | those that name a day, and those that say how far from there |
+//! | `days.rs`, `relative.rs` | items that name a day, and items that give a distance |
 //! | `resolve.rs` | from items to a moment |
-//! | `wall.rs` | clocks that are set forward and back |
+//! | `wall.rs` | clocks, also where they are set forward and back |
 //!
-//! The language is described in the chapter "Date input formats" of the manual of GNU's core utilities; what that leaves
-//! open was found by experiment with `date` and `find`, and `tests/dates.rs` compares. The crate `parse_datetime` reads
-//! most of it too, but version 0.17 was wrong about 28 of 427 texts that GNU takes, most of them random combinations (it
-//! refuses `tomorrow 20200315`, and a zone's letter before a date without separators), takes times that clocks skipped,
-//! and of those that they showed twice the first where `date` takes the last.
+//! The chapter "Date input formats" of the manual of GNU's core utilities describes the language.
+//! Experiments with `date` and `find` showed the rest, and `tests/dates.rs` compares. The crate
+//! `parse_datetime` reads most of it too. But version 0.17 was wrong about 28 of 427 texts that GNU
+//! takes, most of them random combinations: it refuses `tomorrow 20200315`, and a zone's letter
+//! before a date without separators. It also takes times that clocks skipped, and of a time that
+//! clocks showed twice it takes the first, where `date` takes the last.
 
 mod days;
 mod items;
@@ -24,16 +25,17 @@ mod wall;
 mod words;
 
 use ringwalk::Timestamp;
-use ringwalk_gnu::civil::Zone;
-use token::{Decimal, Token};
+use ringwalk_gnu::civil::{DAY, Zone};
+use token::{DateToken, Decimal};
 use words::LocalNames;
 
-/// The moment that `text` means, said at `now` in `zone`; as GNU's `parse_datetime` reads it. None if it means none.
+/// Returns the moment that `text` means at `now` in `zone`, as GNU's `parse_datetime` reads it.
+/// None if it has no meaning.
 ///
 /// ```
 /// use ringwalk::Timestamp;
 /// use ringwalk_find::date::parse;
-/// use ringwalk_gnu::civil::Zone;
+/// use ringwalk_gnu::civil::{DAY, Zone};
 ///
 /// let now = Timestamp { secs: 1_700_000_000, nanos: 0 };
 /// let berlin = Zone::named("Europe/Berlin");
@@ -51,23 +53,23 @@ pub fn parse(text: &[u8], now: Timestamp, zone: &Zone) -> Option<Timestamp> {
 
 fn parse_in(text: &[u8], now: Timestamp, zone: &Zone) -> Option<Timestamp> {
     let tokens = token::tokens(text, &LocalNames::new(now, zone))?;
-    if let Some((Token::Other(b'@'), count)) = tokens.split_first() {
+    if let Some((DateToken::Other(b'@'), count)) = tokens.split_first() {
         return since_1970(count);
     }
     resolve::moment(&items::items(&tokens)?, now, zone)
 }
 
-/// Seconds since 1970 stand alone behind their sign.
-fn since_1970(count: &[Token]) -> Option<Timestamp> {
+/// Reads seconds since 1970, which stand alone after their sign.
+fn since_1970(count: &[DateToken]) -> Option<Timestamp> {
     let (secs, nanos) = match *count {
-        [Token::Unsigned(number) | Token::Signed(number)] => (number.value, 0),
-        [Token::Decimal(Decimal { secs, nanos, .. })] => (secs, nanos),
+        [DateToken::Unsigned(number) | DateToken::Signed(number)] => (number.value, 0),
+        [DateToken::Decimal(Decimal { secs, nanos, .. })] => (secs, nanos),
         _ => return None,
     };
     Some(Timestamp { secs, nanos })
 }
 
-/// What stands between the quotes of `TZ="..."` at the beginning, and what follows.
+/// Returns the text between the quotes of `TZ="..."` at the beginning, and the rest.
 fn named_zone(text: &[u8]) -> Option<(String, &[u8])> {
     let blank = text.iter().take_while(|byte| token::is_space(**byte));
     let quoted = text[blank.count()..].strip_prefix(b"TZ=\"")?;
@@ -89,13 +91,13 @@ fn named_zone(text: &[u8]) -> Option<(String, &[u8])> {
     None
 }
 
-/// What `-daystart` measures from: the midnight that ends the day of `now` in `zone`.
+/// Returns the moment from which `-daystart` measures: the midnight that ends the day of `now` in
+/// `zone`.
 ///
-/// Found by experiment with GNU find: the day begins when clocks would have shown midnight had they shown the same
-/// distance from UTC then as `now`, and it always has 24 hours. On the days on which clocks are set this is up to an
-/// hour away from what clocks call midnight.
+/// Found by experiment with GNU find: the day begins when clocks would have shown midnight with the
+/// distance from UTC that they have at `now`, and it always has 24 hours. On days on which clocks
+/// are set, this is up to an hour away from midnight by the clock.
 pub fn end_of_day(now: Timestamp, zone: &Zone) -> Timestamp {
-    const DAY: i64 = 86_400;
     let into = now
         .secs
         .saturating_add(zone.offset(now.secs))

@@ -1,34 +1,34 @@
 //! From items to a moment.
 //!
-//! Everything happens on the wall clock of the zone in use, and only the last step goes to the time line: a day later is
-//! the same time of day, be the day 23 hours long or 25; hours and what is shorter are added at the very end. A date that
-//! lacks a year, or a time that lacks a date, takes them from the present in the zone in use, even where another zone is
-//! named for the reading of the clock.
+//! All arithmetic is on the wall clock of the zone in use; only the last step converts to a moment.
+//! A day later is the same time of day, whether the day has 23 or 25 hours. Hours and shorter units
+//! are added at the very end. A date without a year, or a time without a date, takes them from the
+//! present in the zone in use. That holds even if another zone is named for the reading of the
+//! clock.
 
 use super::items::{Items, Weekday, ZoneItem};
 use super::relative::Relative;
 use super::wall::{self, Wall};
 use ringwalk::Timestamp;
-use ringwalk_gnu::civil::{Civil, Zone};
+use ringwalk_gnu::civil::{Civil, HOUR, NANOS_PER_SECOND, Zone};
 
-const SECOND: i64 = 1_000_000_000;
+const SECOND: i64 = NANOS_PER_SECOND as i64;
 
-/// The moment that `items` mean; none if there is no such date, or no such time on that day.
+/// Returns the moment that `items` mean. None if there is no such date, or no such time on that
+/// day.
 pub(super) fn moment(items: &Items, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
     let present = Civil::new(now, zone)?;
     let (base, nanos) = base(items, &present, now)?;
-    let summer = match items.zone {
-        Some(ZoneItem::Local(summer)) => summer,
-        // From the present on clocks are read as they show the time now: in winter "6 months ago" may be an hour later.
-        _ if items.is_present() => Some(zone.is_summer(now.secs)),
-        _ => None,
-    };
-    let fixed = match items.zone {
-        Some(ZoneItem::Fixed(offset)) => Some(offset),
-        _ => None,
+    // Without a date and a time the clock is read with the distance from UTC that it has now: in
+    // winter "6 months ago" may be an hour later.
+    let present = || items.is_present().then(|| zone.is_summer(now.secs));
+    let (summer, fixed) = match items.zone {
+        Some(ZoneItem::Local(summer)) => (summer, None),
+        Some(ZoneItem::Fixed(offset)) => (present(), Some(offset)),
+        None => (present(), None),
     };
     let first = wall::moment(base, zone, summer, 0)?;
-    // A zone that was named reads the clock in its own way: times that do not exist here may exist there.
+    // A named zone reads the clock in its own way: times that do not exist here may exist there.
     (fixed.is_some() || Wall::at(first, zone) == Some(base)).then_some(())?;
     let mut clock = base;
     let mut secs = first;
@@ -51,8 +51,8 @@ pub(super) fn moment(items: &Items, now: Timestamp, zone: &Zone) -> Option<Times
     later(secs, nanos, &relative)
 }
 
-/// Where relative items begin, by the clock on the wall, and nanoseconds after that. Without a time of day that is the
-/// midnight of the day that was named, or the present if nothing but relative items was.
+/// Returns the start of relative items by the wall clock, and nanoseconds after it. Without a time
+/// of day it is the midnight of the named day, or the present if there are only relative items.
 fn base(items: &Items, present: &Civil, now: Timestamp) -> Option<(Wall, u32)> {
     let mut base = Wall {
         year: present.year,
@@ -77,8 +77,8 @@ fn base(items: &Items, present: &Civil, now: Timestamp) -> Option<(Wall, u32)> {
     base.is_valid().then_some((base, nanos))
 }
 
-/// Days from `from` to that day of the week. The first one is the next to come, which is today only if no number was
-/// said.
+/// Returns the days from `from` to that day of the week. The first such day is the next one. It is
+/// today only without a number.
 fn days_until(weekday: Weekday, from: Wall) -> Option<i64> {
     let ahead = (weekday.day - from.weekday()).rem_euclid(7);
     let counted = weekday.ordinal > 0 && ahead > 0;
@@ -89,11 +89,11 @@ fn days_until(weekday: Weekday, from: Wall) -> Option<i64> {
         .checked_add(ahead)
 }
 
-/// Adds what is shorter than a day.
+/// Adds units that are shorter than a day.
 fn later(secs: i64, nanos: u32, relative: &Relative) -> Option<Timestamp> {
     let nanos = i64::from(nanos).checked_add(relative.nanos)?;
     let secs = secs
-        .checked_add(relative.hours.checked_mul(3600)?)?
+        .checked_add(relative.hours.checked_mul(HOUR)?)?
         .checked_add(relative.minutes.checked_mul(60)?)?
         .checked_add(relative.seconds)?
         .checked_add(nanos.div_euclid(SECOND))?;

@@ -9,7 +9,8 @@ const NOW: Timestamp = Timestamp {
     nanos: 250_000_000,
 };
 
-/// What `text` means, written in the zone with a fraction if there is one; `-` if nothing.
+/// Returns the moment that `text` means, written in the zone, with a fraction if there is one. `-`
+/// if none.
 fn read(text: &str, zone: &str) -> String {
     let zone = Zone::named(zone);
     let Some(time) = parse(text.as_bytes(), NOW, &zone) else {
@@ -25,7 +26,7 @@ fn read(text: &str, zone: &str) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// Each text is read in `zone` and gives what stands beside it.
+/// Checks that each text, read in `zone`, gives the result beside it.
 fn check(zone: &str, cases: &[(&str, &str)]) {
     for (text, expected) in cases {
         assert_eq!(&read(text, zone), expected, "{text:?} in {zone}");
@@ -128,7 +129,7 @@ fn clocks_that_are_set() {
             ("2020-10-25 02:30 CEST", "2020-10-25 02:30:00 +0200"),
             ("2020-10-24 02:30 1 day", "2020-10-25 02:30:00 +0200"),
             ("2020-07-01 CET", "-"),
-            // The clock reads winter time now, and is read so then.
+            // The clock shows winter time now, and is read so.
             ("6 weeks ago", "2026-10-11 01:11:47.25 +0200"),
         ],
     );
@@ -173,7 +174,8 @@ fn bytes_that_are_no_text() {
     assert_eq!(odd.secs, 1_577_836_800);
 }
 
-/// Where `-daystart` measures from at `now`, in minutes after the 21st of November 2026 in UTC.
+/// Returns the moment from which `-daystart` measures at `now`, in minutes after the 21st of
+/// November 2026 in UTC.
 fn end(now: i64, zone: &str) -> i64 {
     const DAY: i64 = 1_795_219_200;
     let now = Timestamp {

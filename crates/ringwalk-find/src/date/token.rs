@@ -1,22 +1,22 @@
 //! From bytes to tokens.
 //!
-//! White space separates; comments in parentheses, which nest, count as white space, and one that is not closed goes to
-//! the end. A sign belongs to the number behind it, with space between them or none, and means nothing before anything
-//! else. Periods may stand in words, and with digits on both sides a period or a comma makes a fraction.
+//! White space separates tokens. Comments in parentheses may nest and count as white space; a
+//! comment without an end goes to the end of the text. A sign belongs to the number after it, with
+//! or without space between, and means nothing before other tokens. Periods may stand in words.
+//! With digits on both sides a period or a comma makes a fraction.
 
 use super::words::{self, LocalNames};
+use ringwalk_gnu::civil::NANOS_PER_SECOND;
 
-/// Nanoseconds in a second.
-const SECOND: u32 = 1_000_000_000;
-/// Of a word no more letters count.
+/// Further letters of a word do not count.
 const LONGEST: usize = 19;
 
 /// One token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Token {
+pub(super) enum DateToken {
     /// A number without a sign.
     Unsigned(Number),
-    /// A number with one.
+    /// A number with a sign.
     Signed(Number),
     /// A number with a fraction.
     Decimal(Decimal),
@@ -25,20 +25,21 @@ pub(super) enum Token {
     /// A day of the week, 0 being Sunday.
     Weekday(i64),
     /// A length of time.
-    Unit(Unit, i64),
-    /// A number of days that a word of its own means: `tomorrow`.
+    Unit(CalendarUnit, i64),
+    /// A number of days from one word: `tomorrow`.
     Days(i64),
     /// A number in words: `last`, `third`.
     Ordinal(i64),
     /// `ago`.
     Ago,
-    /// `am` or `pm`: whether it is the latter.
+    /// `am` (false) or `pm` (true).
     Afternoon(bool),
     /// A time zone by seconds east of UTC.
     Zone(i64),
-    /// A time zone that is one of daylight-saving time already.
+    /// A time zone that already includes daylight-saving time.
     SummerZone(i64),
-    /// An abbreviation of the zone in use, and whether it is the one of daylight-saving time; none if that has the same.
+    /// An abbreviation of the zone in use, and whether it is that of daylight-saving time. None if
+    /// both have the same.
     LocalZone(Option<bool>),
     /// `DST`.
     Summer,
@@ -48,7 +49,7 @@ pub(super) enum Token {
     Other(u8),
 }
 
-/// A whole number and how many digits it was written with.
+/// A whole number, and the number of its digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Number {
     pub value: i64,
@@ -66,7 +67,7 @@ pub(super) struct Decimal {
 
 /// Units of time that differ in how they are added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unit {
+pub(super) enum CalendarUnit {
     Year,
     Month,
     Day,
@@ -75,8 +76,8 @@ pub(super) enum Unit {
     Second,
 }
 
-/// Takes `text` apart; none if there is a word or a number in it that cannot be.
-pub(super) fn tokens(text: &[u8], local: &LocalNames) -> Option<Vec<Token>> {
+/// Splits `text` into tokens. None if it has an unknown word or an impossible number.
+pub(super) fn tokens(text: &[u8], local: &LocalNames) -> Option<Vec<DateToken>> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some((&first, after)) = rest.split_first() {
@@ -96,19 +97,19 @@ pub(super) fn tokens(text: &[u8], local: &LocalNames) -> Option<Vec<Token>> {
             found.push(words::meaning(&rest[..length.min(LONGEST)], local)?);
             rest = &rest[length..];
         } else {
-            found.push(Token::Other(first));
+            found.push(DateToken::Other(first));
             rest = after;
         }
     }
     Some(found)
 }
 
-/// White space as C has it; Rust's notion lacks the vertical tab.
+/// Returns true for C's white space. Rust's lacks the vertical tab.
 pub(super) fn is_space(byte: u8) -> bool {
     byte.is_ascii_whitespace() || byte == b'\x0b'
 }
 
-/// What stands behind the comment that `text` begins with.
+/// Returns the text after the comment at its beginning.
 fn past_comment(text: &[u8]) -> &[u8] {
     let mut depth = 0;
     for (at, byte) in text.iter().enumerate() {
@@ -124,8 +125,9 @@ fn past_comment(text: &[u8]) -> &[u8] {
     &[]
 }
 
-/// The number at the beginning of `text`, unless that is a sign and nothing, and what follows; none if it is too large.
-fn number(text: &[u8]) -> Option<(Option<Token>, &[u8])> {
+/// Returns the number at the beginning of `text` and the rest, unless there is only a sign. None if
+/// the number is too large.
+fn number(text: &[u8]) -> Option<(Option<DateToken>, &[u8])> {
     let signed = matches!(text.first(), Some(b'+' | b'-'));
     let negative = text.first() == Some(&b'-');
     let mut rest = &text[usize::from(signed)..];
@@ -149,7 +151,7 @@ fn number(text: &[u8]) -> Option<(Option<Token>, &[u8])> {
         let length = leading_digits(&rest[1..]);
         if length > 0 {
             let decimal = decimal(value, signed, negative, &rest[1..=length])?;
-            return Some((Some(Token::Decimal(decimal)), &rest[1 + length..]));
+            return Some((Some(DateToken::Decimal(decimal)), &rest[1 + length..]));
         }
     }
     let number = Number {
@@ -158,9 +160,9 @@ fn number(text: &[u8]) -> Option<(Option<Token>, &[u8])> {
         negative,
     };
     let token = if signed {
-        Token::Signed(number)
+        DateToken::Signed(number)
     } else {
-        Token::Unsigned(number)
+        DateToken::Unsigned(number)
     };
     Some((Some(token), rest))
 }
@@ -169,7 +171,7 @@ fn leading_digits(text: &[u8]) -> usize {
     text.iter().take_while(|b| b.is_ascii_digit()).count()
 }
 
-/// Whole seconds and the digits of a fraction; what is finer than a nanosecond is rounded down.
+/// Returns whole seconds and nanoseconds. Finer digits are rounded down.
 fn decimal(secs: i64, signed: bool, negative: bool, fraction: &[u8]) -> Option<Decimal> {
     let mut nanos = 0;
     for place in 0..9 {
@@ -182,7 +184,7 @@ fn decimal(secs: i64, signed: bool, negative: bool, fraction: &[u8]) -> Option<D
         nanos += u32::from(finer);
         if nanos > 0 {
             secs = secs.checked_sub(1)?;
-            nanos = SECOND - nanos;
+            nanos = NANOS_PER_SECOND - nanos;
         }
     }
     Some(Decimal {

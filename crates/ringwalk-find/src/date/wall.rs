@@ -1,9 +1,7 @@
-//! The clock on the wall of a time zone, and the moments that it shows a time.
+//! The wall clock of a time zone, and the moments at which it shows a time.
 
 use ringwalk::Timestamp;
-use ringwalk_gnu::civil::{self, Civil, Zone};
-
-const DAY: i64 = 86_400;
+use ringwalk_gnu::civil::{self, Civil, DAY, HOUR, Zone};
 
 /// A date and a time of day without a zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +15,8 @@ pub(super) struct Wall {
 }
 
 impl Wall {
-    /// What the clock shows at that time; none in a year that is none of C's.
+    /// Returns the date and time that the clock shows at a moment. None for years that do not fit
+    /// in C's type.
     pub(super) fn at(secs: i64, zone: &Zone) -> Option<Self> {
         let civil = Civil::new(Timestamp { secs, nanos: 0 }, zone)?;
         Some(Self {
@@ -30,7 +29,7 @@ impl Wall {
         })
     }
 
-    /// Whether the calendar has that day, the day that time, and C that year.
+    /// Returns true if the calendar has the day, the day has the time, and C has the year.
     pub(super) fn is_valid(self) -> bool {
         is_year(self.year)
             && (1..=12).contains(&self.month)
@@ -40,18 +39,19 @@ impl Wall {
             && (0..60).contains(&self.second)
     }
 
-    /// Seconds since the clock showed the beginning of 1970. The year has to be one of C's.
+    /// Returns the seconds since the clock showed the beginning of 1970. The year must fit in C's
+    /// type.
     pub(super) fn seconds(self) -> i64 {
         let days = civil::days(self.year, self.month, self.day);
-        days * DAY + self.hour * 3600 + self.minute * 60 + self.second
+        days * DAY + self.hour * HOUR + self.minute * 60 + self.second
     }
 
-    /// Days since Sunday.
+    /// Returns the days since Sunday.
     pub(super) fn weekday(self) -> i64 {
         (civil::days(self.year, self.month, self.day) + 4).rem_euclid(7)
     }
 
-    /// That time of day on this day.
+    /// Returns the time of day on this day.
     pub(super) fn with_time_of(self, other: Self) -> Self {
         Self {
             hour: other.hour,
@@ -61,8 +61,9 @@ impl Wall {
         }
     }
 
-    /// The same time of day so much later. What there is no day for goes on into the next month: a month after the 31st
-    /// of January is the 2nd or 3rd of March. None where the numbers do not fit in those of C.
+    /// Returns the same time of day so much later. A day that does not exist becomes a day of the
+    /// next month: a month after the 31st of January is the 2nd or 3rd of March. None if the
+    /// numbers do not fit in C's types.
     pub(super) fn later(self, years: i64, months: i64, days: i64) -> Option<Self> {
         let year = self.year.checked_add(years)?;
         let month = self.month.checked_add(months)?;
@@ -83,20 +84,23 @@ impl Wall {
     }
 }
 
-/// Whether C can count that year from 1900.
+/// Returns true if C can count that year from 1900.
 fn is_year(year: i64) -> bool {
     year.checked_sub(1900)
         .is_some_and(|since| i32::try_from(since).is_ok())
 }
 
-/// The moment at which the clock in `zone` shows `wall`.
+/// Returns the moment at which the clock in `zone` shows `wall`.
 ///
-/// Where clocks were set back there are two: found is the one to which the correction of the guess leads that it is
-/// `guess` seconds east of UTC there, as in the C library's `mktime`, whose first guess in a process is 0. So in the
-/// first date of a command line the later one is meant east of Greenwich, the earlier one west of it. Where clocks were
-/// set forward there is none, and the moment is given that the clock would have shown it at had it not been set.
+/// A time that clocks showed twice has two such moments. As in the C library's `mktime`, the result
+/// is the one that the correction of a guess leads to; the guess is that the zone is `guess`
+/// seconds east of UTC then. In a process the first guess is 0. So the first date of a command line
+/// means the later moment east of Greenwich, and the earlier one west of it. A time that clocks
+/// skipped has no such moment. The result is then the moment at which the clock would have shown it
+/// without being set.
 ///
-/// With `summer` the clock is read as if daylight-saving time were in force, or not, be it or not.
+/// With `summer` the clock is read with daylight-saving time (true) or without it (false),
+/// whichever is really in force.
 pub(super) fn moment(wall: Wall, zone: &Zone, summer: Option<bool>, guess: i64) -> Option<i64> {
     let local = wall.seconds();
     let mut found = settle(local, zone, guess);
@@ -106,7 +110,7 @@ pub(super) fn moment(wall: Wall, zone: &Zone, summer: Option<bool>, guess: i64) 
     Wall::at(found, zone).map(|_| found)
 }
 
-/// Corrects a guess until it is right, or goes in circles because there is nothing right.
+/// Corrects a guess until it is right, or until it repeats because no guess is right.
 fn settle(local: i64, zone: &Zone, guess: i64) -> i64 {
     let mut offset = guess;
     for _ in 0..4 {
@@ -119,12 +123,12 @@ fn settle(local: i64, zone: &Zone, guess: i64) -> i64 {
     local - offset.min(zone.offset(local - offset))
 }
 
-/// How far east of UTC the zone is then, or the nearest time that daylight-saving time is in force there, or is not. If
-/// that is years away, such a time is taken to be an hour from the other.
+/// Returns the distance of the zone from UTC at that moment, or at the nearest moment with, or
+/// without, daylight-saving time. If that is years away, the distance is taken to differ by an
+/// hour.
 fn offset_near(secs: i64, zone: &Zone, summer: bool) -> i64 {
     const WEEK: i64 = 7 * DAY;
     const WEEKS: i64 = 380; // how far the C library looks to either side
-    const HOUR: i64 = 3600;
     let near = (0..WEEKS).flat_map(|weeks| [secs - weeks * WEEK, secs + weeks * WEEK]);
     let alike = near
         .into_iter()

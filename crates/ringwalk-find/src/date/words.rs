@@ -1,36 +1,13 @@
 //! The words of dates, which are English in every locale.
 //!
-//! Upper and lower case are the same. Which abbreviations there are is documented ("Date input formats" in the manual of
-//! GNU's core utilities) but for the names of time zones, which were found by asking `date` for every word of up to four
-//! letters.
+//! Upper and lower case are the same. The manual of GNU's core utilities ("Date input formats")
+//! lists the abbreviations, except for the names of time zones. Those were found by asking `date`
+//! for every word of up to four letters.
 
-use super::token::{Token, Unit};
+use super::token::{CalendarUnit, DateToken};
 use ringwalk::Timestamp;
-use ringwalk_gnu::civil::Zone;
+use ringwalk_gnu::civil::{DAY, HOUR, MONTHS, WEEKDAYS, Zone};
 
-const MONTHS: [&str; 12] = [
-    "JANUARY",
-    "FEBRUARY",
-    "MARCH",
-    "APRIL",
-    "MAY",
-    "JUNE",
-    "JULY",
-    "AUGUST",
-    "SEPTEMBER",
-    "OCTOBER",
-    "NOVEMBER",
-    "DECEMBER",
-];
-const WEEKDAYS: [&str; 7] = [
-    "SUNDAY",
-    "MONDAY",
-    "TUESDAY",
-    "WEDNESDAY",
-    "THURSDAY",
-    "FRIDAY",
-    "SATURDAY",
-];
 /// Zones by minutes east of UTC.
 const ZONES: &[(&str, i64)] = &[
     ("WET", 0),
@@ -63,7 +40,8 @@ const ZONES: &[(&str, i64)] = &[
     ("GST", 600),
     ("NZST", 720),
 ];
-/// The same for those that are an hour ahead because it is summer; the minutes have that hour in them.
+/// Zones of daylight-saving time by minutes east of UTC. The minutes include the hour of summer
+/// time.
 const SUMMER_ZONES: &[(&str, i64)] = &[
     ("WEST", 60),
     ("BST", 60),
@@ -84,47 +62,47 @@ const SUMMER_ZONES: &[(&str, i64)] = &[
     ("MSD", 240),
     ("NZDT", 780),
 ];
-const UNITS: &[(&str, Unit, i64)] = &[
-    ("YEAR", Unit::Year, 1),
-    ("MONTH", Unit::Month, 1),
-    ("FORTNIGHT", Unit::Day, 14),
-    ("WEEK", Unit::Day, 7),
-    ("DAY", Unit::Day, 1),
-    ("HOUR", Unit::Hour, 1),
-    ("MINUTE", Unit::Minute, 1),
-    ("MIN", Unit::Minute, 1),
-    ("SECOND", Unit::Second, 1),
-    ("SEC", Unit::Second, 1),
+const UNITS: &[(&str, CalendarUnit, i64)] = &[
+    ("YEAR", CalendarUnit::Year, 1),
+    ("MONTH", CalendarUnit::Month, 1),
+    ("FORTNIGHT", CalendarUnit::Day, 14),
+    ("WEEK", CalendarUnit::Day, 7),
+    ("DAY", CalendarUnit::Day, 1),
+    ("HOUR", CalendarUnit::Hour, 1),
+    ("MINUTE", CalendarUnit::Minute, 1),
+    ("MIN", CalendarUnit::Minute, 1),
+    ("SECOND", CalendarUnit::Second, 1),
+    ("SEC", CalendarUnit::Second, 1),
 ];
-const OTHERS: &[(&str, Token)] = &[
-    ("TOMORROW", Token::Days(1)),
-    ("YESTERDAY", Token::Days(-1)),
-    ("TODAY", Token::Days(0)),
-    ("NOW", Token::Days(0)),
-    ("LAST", Token::Ordinal(-1)),
-    ("THIS", Token::Ordinal(0)),
-    ("NEXT", Token::Ordinal(1)),
-    ("FIRST", Token::Ordinal(1)),
-    ("THIRD", Token::Ordinal(3)),
-    ("FOURTH", Token::Ordinal(4)),
-    ("FIFTH", Token::Ordinal(5)),
-    ("SIXTH", Token::Ordinal(6)),
-    ("SEVENTH", Token::Ordinal(7)),
-    ("EIGHTH", Token::Ordinal(8)),
-    ("NINTH", Token::Ordinal(9)),
-    ("TENTH", Token::Ordinal(10)),
-    ("ELEVENTH", Token::Ordinal(11)),
-    ("TWELFTH", Token::Ordinal(12)),
-    ("AGO", Token::Ago),
+const OTHERS: &[(&str, DateToken)] = &[
+    ("TOMORROW", DateToken::Days(1)),
+    ("YESTERDAY", DateToken::Days(-1)),
+    ("TODAY", DateToken::Days(0)),
+    ("NOW", DateToken::Days(0)),
+    ("LAST", DateToken::Ordinal(-1)),
+    ("THIS", DateToken::Ordinal(0)),
+    ("NEXT", DateToken::Ordinal(1)),
+    ("FIRST", DateToken::Ordinal(1)),
+    ("THIRD", DateToken::Ordinal(3)),
+    ("FOURTH", DateToken::Ordinal(4)),
+    ("FIFTH", DateToken::Ordinal(5)),
+    ("SIXTH", DateToken::Ordinal(6)),
+    ("SEVENTH", DateToken::Ordinal(7)),
+    ("EIGHTH", DateToken::Ordinal(8)),
+    ("NINTH", DateToken::Ordinal(9)),
+    ("TENTH", DateToken::Ordinal(10)),
+    ("ELEVENTH", DateToken::Ordinal(11)),
+    ("TWELFTH", DateToken::Ordinal(12)),
+    ("AGO", DateToken::Ago),
 ];
 
-/// The abbreviations that the zone in use goes by about now, and whether each is one of daylight-saving time.
+/// The current abbreviations of the zone in use, and whether each is that of daylight-saving time.
 pub(super) struct LocalNames(Vec<(String, bool)>);
 
 impl LocalNames {
-    /// Asks the zone for its abbreviation now and each quarter of a year from now on.
+    /// Reads the zone's abbreviation now and at the next three quarters of a year.
     pub(super) fn new(now: Timestamp, zone: &Zone) -> Self {
-        const QUARTER: i64 = 90 * 86_400;
+        const QUARTER: i64 = 90 * DAY;
         let mut names: Vec<(String, bool)> = Vec::new();
         for quarter in 0..4 {
             let when = now.secs.saturating_add(quarter * QUARTER);
@@ -136,22 +114,22 @@ impl LocalNames {
         Self(names)
     }
 
-    /// The token for that abbreviation, if the zone goes by it.
-    fn token(&self, word: &str) -> Option<Token> {
+    /// Returns the token of an abbreviation of the zone.
+    fn token(&self, word: &str) -> Option<DateToken> {
         let mut of_name = self.0.iter().filter(|(name, _)| name == word);
         let summer = of_name.next()?.1;
         let same = of_name.all(|(_, other)| *other == summer);
-        Some(Token::LocalZone(same.then_some(summer)))
+        Some(DateToken::LocalZone(same.then_some(summer)))
     }
 }
 
-/// What a word means; none if nothing. It has letters and periods, a letter first.
-pub(super) fn meaning(word: &[u8], local: &LocalNames) -> Option<Token> {
+/// Returns the meaning of a word, which has letters and periods and begins with a letter.
+pub(super) fn meaning(word: &[u8], local: &LocalNames) -> Option<DateToken> {
     let word = String::from_utf8_lossy(word).to_ascii_uppercase();
     half(&word)
         .or_else(|| calendar(&word))
         .or_else(|| zone(&word, local))
-        .or_else(|| (word == "DST").then_some(Token::Summer))
+        .or_else(|| (word == "DST").then_some(DateToken::Summer))
         .or_else(|| unit(&word))
         .or_else(|| pick(OTHERS, &word))
         .or_else(|| military(&word))
@@ -163,16 +141,16 @@ fn pick<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {
     Some(*found)
 }
 
-fn half(word: &str) -> Option<Token> {
+fn half(word: &str) -> Option<DateToken> {
     match word {
-        "AM" | "A.M." => Some(Token::Afternoon(false)),
-        "PM" | "P.M." => Some(Token::Afternoon(true)),
+        "AM" | "A.M." => Some(DateToken::Afternoon(false)),
+        "PM" | "P.M." => Some(DateToken::Afternoon(true)),
         _ => None,
     }
 }
 
-/// A month or a day of the week: in full, or three letters, perhaps with a period.
-fn calendar(word: &str) -> Option<Token> {
+/// Returns a month or a day of the week: in full, or three letters, perhaps with a period.
+fn calendar(word: &str) -> Option<DateToken> {
     let short = match word {
         "SEPT" => "SEP",
         "TUES" => "TUE",
@@ -182,54 +160,54 @@ fn calendar(word: &str) -> Option<Token> {
         _ => word,
     };
     let position = |names: &[&str]| {
-        let at = names
-            .iter()
-            .position(|name| *name == word || name[..3] == *short)?;
+        let at = names.iter().position(|name| {
+            name.eq_ignore_ascii_case(word) || name[..3].eq_ignore_ascii_case(short)
+        })?;
         i64::try_from(at).ok()
     };
     match position(&MONTHS) {
-        Some(month) => Some(Token::Month(month + 1)),
-        None => position(&WEEKDAYS).map(Token::Weekday),
+        Some(month) => Some(DateToken::Month(month + 1)),
+        None => position(&WEEKDAYS).map(DateToken::Weekday),
     }
 }
 
-/// A zone: UTC, one that is in use here, or one of the tables. Those of the tables are ambiguous in the world, so what
-/// is in use here goes first.
-fn zone(word: &str, local: &LocalNames) -> Option<Token> {
+/// Returns a zone: UTC, the zone in use, or one of the tables. The abbreviations of the tables are
+/// ambiguous in the world, so the zone in use goes first.
+fn zone(word: &str, local: &LocalNames) -> Option<DateToken> {
     if matches!(word, "UTC" | "UT" | "GMT") {
-        return Some(Token::Zone(0));
+        return Some(DateToken::Zone(0));
     }
     local
         .token(word)
-        .or_else(|| pick(ZONES, word).map(|minutes| Token::Zone(minutes * 60)))
-        .or_else(|| pick(SUMMER_ZONES, word).map(|minutes| Token::SummerZone(minutes * 60)))
+        .or_else(|| pick(ZONES, word).map(|minutes| DateToken::Zone(minutes * 60)))
+        .or_else(|| pick(SUMMER_ZONES, word).map(|minutes| DateToken::SummerZone(minutes * 60)))
 }
 
-/// A unit of time, in the plural or not.
-fn unit(word: &str) -> Option<Token> {
+/// Returns a unit of time, in the plural or not.
+fn unit(word: &str) -> Option<DateToken> {
     let singular = word.strip_suffix('S').unwrap_or(word);
     let of = |word| UNITS.iter().find(|(name, ..)| *name == word);
     let (_, unit, times) = of(word).or_else(|| of(singular))?;
-    Some(Token::Unit(*unit, *times))
+    Some(DateToken::Unit(*unit, *times))
 }
 
-/// A zone of the military: a letter that is no J.
-fn military(word: &str) -> Option<Token> {
+/// Returns a military zone: a single letter except J.
+fn military(word: &str) -> Option<DateToken> {
     let &[letter] = word.as_bytes() else {
         return None;
     };
     let hours = match letter {
-        b'T' => return Some(Token::T),
+        b'T' => return Some(DateToken::T),
         b'A'..=b'I' => i64::from(letter - b'A') + 1,
         b'K'..=b'M' => i64::from(letter - b'K') + 10,
         b'N'..=b'Y' => -i64::from(letter - b'N') - 1,
         b'Z' => 0,
         _ => return None,
     };
-    Some(Token::Zone(hours * 3600))
+    Some(DateToken::Zone(hours * HOUR))
 }
 
-/// The word without its periods, if it has any.
+/// Returns the word without its periods, if it has any.
 fn without_periods(word: &str) -> Option<String> {
     word.contains('.').then(|| word.replace('.', ""))
 }

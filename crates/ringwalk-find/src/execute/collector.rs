@@ -1,4 +1,4 @@
-//! Running a command for as many files at once as fit: `-exec ... {} +`, `-execdir ... {} +`.
+//! Runs a command for as many files at once as fit: `-exec ... {} +`, `-execdir ... {} +`.
 //!
 //! ```text
 //!  worker 0 ── push ──┐                                     one at a time, in the order
@@ -7,40 +7,43 @@
 //!                            └── a new, empty one is put in its place
 //! ```
 //!
-//! Whoever finds `pending` full takes it out and runs it. `running` is locked before `pending` is let go, so that full ones
-//! cannot overtake each other; other workers collect on meanwhile, until theirs is full too and waits. So there are at most two.
+//! The worker that finds `pending` full takes it out and runs it. It locks `running` before it
+//! unlocks `pending`, so full batches cannot overtake each other. Other workers go on collecting
+//! until the next batch is full too; then they wait. So there are at most two batches.
 //!
-//! With `-execdir` files of different directories cannot be in one command: each worker has a [`Batch`] of its own.
+//! With `-execdir` one command cannot hold files of different directories, so each worker has a
+//! [`FileBatch`] of its own.
 
 use super::launch::{launch, of_many, too_long};
 use super::limit::Limit;
 use super::place::{Place, argument};
 use super::template::no_directory;
 use super::{CommandTemplate, Console, Ran};
+use ringwalk_sys::sync::lock;
 use ringwalk_sys::{Arguments, Spawn};
 use rustix::io::Errno;
 use std::mem;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
-/// Collects files and runs a command for as many at once as fit. For use by all workers at once.
+/// Collects files, and runs a command for as many at once as fit. All workers may use it at once.
 #[derive(Debug)]
 pub struct Collector {
     /// The command and what precedes the files.
     command: Arguments,
     limit: Limit,
-    pending: Mutex<Batch>,
+    pending: Mutex<FileBatch>,
     /// Held while a command runs.
     running: Mutex<()>,
 }
 
-/// Files that a command has not been run for yet, of one directory and one worker: `-execdir ... {} +`.
+/// Files of one directory and one worker that a command has not run for yet: `-execdir ... {} +`.
 #[derive(Clone, Debug)]
-pub struct Batch(Arguments);
+pub struct FileBatch(Arguments);
 
 impl Collector {
-    /// For a command whose [`many`](CommandTemplate::many) is set.
+    /// Creates the collector of a command whose [`many`](CommandTemplate::many) is set.
     pub fn new(template: &CommandTemplate) -> Self {
         Self::with_limit(template, Limit::here())
     }
@@ -51,55 +54,58 @@ impl Collector {
             command.push(word.as_bytes());
         }
         Self {
-            pending: Mutex::new(Batch(command.clone())),
+            pending: Mutex::new(FileBatch(command.clone())),
             command,
             limit,
             running: Mutex::new(()),
         }
     }
 
-    /// `-exec`: adds a file by its path, and if it does not fit any more, first runs the command for those there are.
+    /// `-exec`: adds a file by its path. If the file does not fit any more, first runs the command
+    /// for the files collected so far.
     ///
-    /// None if nothing was run and nothing went wrong; the action is true for the file in any case.
+    /// Returns `None` if no command ran and nothing failed. The action is true for the file in any
+    /// case.
     pub fn push(&self, path: &[u8], console: &mut dyn Console) -> Option<Ran> {
         let Some(cost) = self.cost(path) else {
             return Some(unfit(path));
         };
-        let mut pending = locked(&self.pending);
+        let mut pending = lock(&self.pending);
         if self.fits(&pending, cost) {
             pending.0.push(path);
             return None;
         }
         let full = mem::replace(&mut *pending, self.batch());
         pending.0.push(path);
-        let running = locked(&self.running);
+        let running = lock(&self.running);
         drop(pending);
         Some(self.run(&full, None, running, console))
     }
 
-    /// `-exec`: runs the command for the files that are left, if any. To be called when the search ends, however it
-    /// ends, after the last [`push`](Self::push) has returned.
+    /// `-exec`: runs the command for the remaining files, if any. The caller calls this when the
+    /// search ends, for whatever reason, after the last [`push`](Self::push) has returned.
     pub fn finish(&self, console: &mut dyn Console) -> Option<Ran> {
-        let mut pending = locked(&self.pending);
+        let mut pending = lock(&self.pending);
         if self.is_empty(&pending) {
             return None;
         }
         let rest = mem::replace(&mut *pending, self.batch());
-        let running = locked(&self.running);
+        let running = lock(&self.running);
         drop(pending);
         Some(self.run(&rest, None, running, console))
     }
 
-    /// `-execdir`: an empty batch, for one worker.
-    pub fn batch(&self) -> Batch {
-        Batch(self.command.clone())
+    /// `-execdir`: returns an empty batch for one worker.
+    pub fn batch(&self) -> FileBatch {
+        FileBatch(self.command.clone())
     }
 
-    /// `-execdir`: adds a file to a worker's batch by its name in the open directory `dir`, which all files of the batch are
-    /// in. If it does not fit any more, the command is first run for those there are.
+    /// `-execdir`: adds a file to a worker's batch by its name in the open directory `dir`. All
+    /// files of the batch are in that directory. If the file does not fit any more, first runs the
+    /// command for the files of the batch.
     pub fn add(
         &self,
-        batch: &mut Batch,
+        batch: &mut FileBatch,
         dir: BorrowedFd<'_>,
         name: &[u8],
         console: &mut dyn Console,
@@ -117,24 +123,24 @@ impl Collector {
         ran
     }
 
-    /// `-execdir`: runs the command in `dir` for the files of a worker's batch, if any, which is empty then. To be called
-    /// when there are no more files of that directory.
+    /// `-execdir`: runs the command in `dir` for the files of a worker's batch, if any, and empties
+    /// the batch. The caller calls this when there are no more files of that directory.
     pub fn flush(
         &self,
-        batch: &mut Batch,
+        batch: &mut FileBatch,
         dir: BorrowedFd<'_>,
         console: &mut dyn Console,
     ) -> Option<Ran> {
         if self.is_empty(batch) {
             return None;
         }
-        let ran = self.run(batch, Some(dir), locked(&self.running), console);
+        let ran = self.run(batch, Some(dir), lock(&self.running), console);
         batch.0.truncate(self.command.len());
         Some(ran)
     }
 
-    /// `-execdir`: runs the command for a starting point, which GNU find never puts together with another file, in the
-    /// directory that is found from its path.
+    /// `-execdir`: runs the command for a starting point, in the directory that its path names. GNU
+    /// find never combines a starting point with another file.
     pub fn run_at_start(&self, path: &[u8], console: &mut dyn Console) -> Ran {
         let place = Place::of(path);
         if self.cost(&place.argument).is_none() {
@@ -147,27 +153,27 @@ impl Collector {
         let mut batch = self.batch();
         batch.0.push(&place.argument);
         let dir = dir.as_ref().map(AsFd::as_fd);
-        self.run(&batch, dir, locked(&self.running), console)
+        self.run(&batch, dir, lock(&self.running), console)
     }
 
-    /// What an argument takes of the room; none if it does not fit though it were alone.
+    /// Returns the bytes that an argument takes. None if it would not fit even alone.
     fn cost(&self, argument: &[u8]) -> Option<usize> {
         let cost = self.limit.cost(argument)?;
         (self.command.size() + cost <= self.limit.all).then_some(cost)
     }
 
-    fn fits(&self, batch: &Batch, cost: usize) -> bool {
+    fn fits(&self, batch: &FileBatch, cost: usize) -> bool {
         batch.0.size() + cost <= self.limit.all
     }
 
-    fn is_empty(&self, batch: &Batch) -> bool {
+    fn is_empty(&self, batch: &FileBatch) -> bool {
         batch.0.len() == self.command.len()
     }
 
     /// Runs the command for all files of a batch.
     fn run(
         &self,
-        batch: &Batch,
+        batch: &FileBatch,
         directory: Option<BorrowedFd<'_>>,
         running: MutexGuard<'_, ()>,
         console: &mut dyn Console,
@@ -178,7 +184,8 @@ impl Collector {
         ran
     }
 
-    /// Once for all, or where the kernel finds that too much after all, for halves: as deep as the logarithm of the files.
+    /// Runs the command once for all files. If the kernel refuses that many after all, runs it for
+    /// halves of them, as deep as the logarithm of their number.
     fn run_parts(
         &self,
         arguments: &Arguments,
@@ -205,7 +212,7 @@ impl Collector {
         ran
     }
 
-    /// Two commands for half of the files each; none for one file.
+    /// Returns two batches with half of the files each. None for one file.
     fn halves(&self, arguments: &Arguments) -> Option<[Arguments; 2]> {
         let (begin, end) = (self.command.len(), arguments.len());
         if end - begin < 2 {
@@ -223,11 +230,6 @@ impl Collector {
 fn unfit(path: &[u8]) -> Ran {
     let what = "cannot fit single argument within argument list size limit";
     too_long(what, path, true)
-}
-
-/// A worker that has panicked leaves nothing half done behind these locks.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

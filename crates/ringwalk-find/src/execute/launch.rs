@@ -1,4 +1,4 @@
-//! Starting a program, waiting for it, and what is said of how that went.
+//! Starts a program, waits for it, and describes the outcome.
 
 use super::{Console, Ran};
 use ringwalk_gnu::{quote, reason};
@@ -10,14 +10,15 @@ use std::fmt::Write;
 ///
 /// # Errors
 ///
-/// Why it could not be started.
+/// The error of starting the program.
 pub(crate) fn launch(spawn: Spawn<'_>, console: &mut dyn Console) -> Result<Ended, Errno> {
     if console.traces() {
         console.trace(&starting(spawn.arguments));
     }
     let child = spawn.start()?;
     let id = child.id();
-    // Only where somebody else has waited for all children is there no answer: how it went cannot be known then.
+    // The status is missing only if another part of this process has waited for all children. Then
+    // nothing can be known about the outcome.
     let ended = child.wait()?;
     if let (Ended::Exited(status), true) = (ended, console.traces()) {
         console.trace(&format!(
@@ -36,28 +37,29 @@ fn starting(arguments: &Arguments) -> String {
     line
 }
 
-/// What it means for one file that the command ended so, or could not be started. `path` is the file.
+/// Returns the outcome for one file. The command ended as `how` says, or could not be started.
+/// `path` is the file.
 pub(crate) fn of_one(arguments: &Arguments, path: &[u8], how: Result<Ended, Errno>) -> Ran {
     match how {
         Err(Errno::TOOBIG) => too_long("command too long", path, false),
         _ => Ran {
             succeeded: how == Ok(Ended::Exited(0)),
-            ..told(arguments, how)
+            ..outcome(arguments, how)
         },
     }
 }
 
-/// What it means for many files. That the command fails is told by the status of the whole search.
+/// Returns the outcome for many files. The status of the whole search reports a failed command.
 pub(crate) fn of_many(arguments: &Arguments, how: Result<Ended, Errno>) -> Ran {
-    let told = told(arguments, how);
+    let outcome = outcome(arguments, how);
     Ran {
         succeeded: true,
-        find_fails: told.find_fails || how != Ok(Ended::Exited(0)),
-        ..told
+        find_fails: outcome.find_fails || how != Ok(Ended::Exited(0)),
+        ..outcome
     }
 }
 
-/// GNU find ends with these words there; here the file is named and the search goes on.
+/// GNU find ends with these words there. Here the message names the file, and the search goes on.
 pub(crate) fn too_long(what: &str, path: &[u8], succeeded: bool) -> Ran {
     Ran {
         succeeded,
@@ -67,8 +69,8 @@ pub(crate) fn too_long(what: &str, path: &[u8], succeeded: bool) -> Ran {
     }
 }
 
-/// What is said of it in either case.
-fn told(arguments: &Arguments, how: Result<Ended, Errno>) -> Ran {
+/// Returns the outcome that is the same for one file and for many.
+fn outcome(arguments: &Arguments, how: Result<Ended, Errno>) -> Ran {
     let mut ran = Ran::default();
     let program = || {
         let word = arguments.get(0).unwrap_or_default();
@@ -79,7 +81,7 @@ fn told(arguments: &Arguments, how: Result<Ended, Errno>) -> Ran {
         Ok(Ended::Signalled(signal)) => ran
             .messages
             .push(format!("{} terminated by signal {signal}", program())),
-        // clone(2): there can be no further process. That is so for every other file too.
+        // clone(2): the process limit is reached. The same holds for every other file.
         Err(errno @ (Errno::AGAIN | Errno::NOMEM)) => {
             ran.messages
                 .push(format!("cannot fork: {}", reason(&errno.into())));
@@ -96,82 +98,4 @@ fn told(arguments: &Arguments, how: Result<Ended, Errno>) -> Ran {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn arguments() -> Arguments {
-        let mut arguments = Arguments::new();
-        arguments.push(b"sh");
-        arguments.push(b"-c");
-        arguments
-    }
-
-    fn ran(succeeded: bool, message: Option<String>, find_fails: bool, ends: bool) -> Ran {
-        Ran {
-            succeeded,
-            messages: message.into_iter().collect(),
-            find_fails,
-            ends,
-        }
-    }
-
-    #[test]
-    fn for_one_file_only_the_value_tells() {
-        let one = |how| of_one(&arguments(), b"file", how);
-        let sh = quote::value(b"sh");
-        assert_eq!(one(Ok(Ended::Exited(0))), ran(true, None, false, false));
-        assert_eq!(one(Ok(Ended::Exited(1))), ran(false, None, false, false));
-        let killed = format!("{sh} terminated by signal 9");
-        assert_eq!(
-            one(Ok(Ended::Signalled(9))),
-            ran(false, Some(killed), false, false)
-        );
-        let missing = format!("{sh}: No such file or directory");
-        assert_eq!(
-            one(Err(Errno::NOENT)),
-            ran(false, Some(missing), true, false)
-        );
-    }
-
-    #[test]
-    fn for_many_files_the_status_tells() {
-        let many = |how| of_many(&arguments(), how);
-        let sh = quote::value(b"sh");
-        assert_eq!(many(Ok(Ended::Exited(0))), ran(true, None, false, false));
-        assert_eq!(many(Ok(Ended::Exited(77))), ran(true, None, true, false));
-        let killed = format!("{sh} terminated by signal 15");
-        assert_eq!(
-            many(Ok(Ended::Signalled(15))),
-            ran(true, Some(killed), true, false)
-        );
-        let denied = format!("{sh}: Permission denied");
-        assert_eq!(
-            many(Err(Errno::ACCESS)),
-            ran(true, Some(denied), true, false)
-        );
-    }
-
-    #[test]
-    fn without_processes_the_search_ends() {
-        let message = "cannot fork: Resource temporarily unavailable".to_owned();
-        let expected = ran(false, Some(message), true, true);
-        assert_eq!(of_one(&arguments(), b"file", Err(Errno::AGAIN)), expected);
-        assert!(of_many(&arguments(), Err(Errno::AGAIN)).ends);
-    }
-
-    #[test]
-    fn what_does_not_fit_is_named() {
-        let message = format!("command too long: {}", quote::value(b"file"));
-        let expected = ran(false, Some(message), true, false);
-        assert_eq!(of_one(&arguments(), b"file", Err(Errno::TOOBIG)), expected);
-    }
-
-    #[test]
-    fn the_trace_has_all_words() {
-        let (sh, c) = (quote::value(b"sh"), quote::value(b"-c"));
-        assert_eq!(
-            starting(&arguments()),
-            format!("DebugExec: launching process (argc=2): {sh} {c}")
-        );
-    }
-}
+mod tests;

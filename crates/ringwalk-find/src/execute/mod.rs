@@ -1,18 +1,18 @@
 //! Running commands: `-exec`, `-execdir`, `-ok`, `-okdir`.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
-//! | `template.rs` | a command as it was given, and running it for one file |
-//! | `collector.rs` | running it for as many files at once as fit |
-//! | `limit.rs` | how much fits |
-//! | `launch.rs` | starting a program, waiting for it, and what is said of how that went |
-//! | `place.rs` | the directory that a starting point is in |
-//! | `ask.rs` | the question before `-ok`, and the answer |
-//! | `search_path.rs` | whether `PATH` is safe for `-execdir` |
+//! | `template.rs` | a command as it was given, and its run for one file |
+//! | `collector.rs` | its run for as many files at once as fit |
+//! | `limit.rs` | the number of arguments that fit |
+//! | `launch.rs` | starting a program, waiting for it, and the outcome |
+//! | `place.rs` | the directory of a starting point |
+//! | `ask.rs` | the question before `-ok`, and its answer |
+//! | `search_path.rs` | the check that `PATH` is safe for `-execdir` |
 //!
-//! Nothing here writes to standard output or error but the question: messages are returned, in [`Ran`]. What the caller holds
-//! back of its own output is written out by [`Console::flush`], which is called before every question and command, so
-//! that what the command writes comes after it.
+//! Nothing here writes to standard output or standard error except the question: [`Ran`] returns
+//! messages. [`Console::flush`] writes out the output that the caller holds back. It is called
+//! before every question and every command, so the output of the command comes after it.
 
 mod ask;
 mod collector;
@@ -23,17 +23,18 @@ mod search_path;
 mod template;
 
 pub use ask::ask;
-pub use collector::{Batch, Collector};
+pub use collector::{Collector, FileBatch};
 pub use search_path::check_path;
 pub use template::CommandTemplate;
 
-/// What commands need of whoever has them run.
+/// The services that commands need of their caller.
 pub trait Console {
-    /// Writes out all output that is held back. Called before a question, and before a command starts.
+    /// Writes out all output that is held back. Called before a question, and before a command
+    /// starts.
     fn flush(&mut self);
 
-    /// Puts the question of `-ok` and returns the answer; on standard error and from standard input unless this is
-    /// overridden.
+    /// Asks the question of `-ok` and returns the answer. Uses standard error and standard input
+    /// unless an implementation overrides it.
     #[expect(
         clippy::disallowed_methods,
         reason = "`ask` makes the question safe for a terminal"
@@ -42,34 +43,35 @@ pub trait Console {
         ask(question, std::io::stderr(), std::io::stdin())
     }
 
-    /// Whether [`trace`](Self::trace) is to be called.
+    /// Returns true if [`trace`](Self::trace) is to be called.
     fn traces(&self) -> bool {
         false
     }
 
-    /// Told of each command's start and end, as lines for standard error: `-D exec`.
+    /// Receives each command's start and end, as lines for standard error: `-D exec`.
     fn trace(&mut self, line: &str) {
         let _ = line;
     }
 }
 
-/// What came of running a command, or several.
+/// The outcome of a command, or of several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use = "messages and failures are the caller's to tell"]
 pub struct Ran {
-    /// The value of the action: whether the command ended with status 0. Always true with `{} +`.
+    /// The value of the action: true if the command ended with status 0. Always true with `{} +`.
     pub succeeded: bool,
-    /// What is to be said on standard error, after the program's name, each on a line of its own.
+    /// The messages for standard error. Each is a line, to be written after the program's name.
     pub messages: Vec<String>,
-    /// Whether the whole search is to end with status 1: no command could be started, or one of `{} +` failed.
+    /// The whole search must end with status 1: no command could be started, or one of `{} +`
+    /// failed.
     pub find_fails: bool,
-    /// Whether the search is to end at once, as GNU find does where it cannot start any process or cannot enter the
-    /// directory of a starting point.
+    /// The search must end at once, as in GNU find: no process can be started, or the directory of
+    /// a starting point cannot be entered.
     pub ends: bool,
 }
 
 impl Ran {
-    /// Takes in what came of another command of the same action.
+    /// Adds the outcome of another command of the same action.
     fn add(&mut self, other: Self) {
         self.succeeded &= other.succeeded;
         self.messages.extend(other.messages);

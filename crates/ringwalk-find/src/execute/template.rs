@@ -1,4 +1,4 @@
-//! A command as it was given, and running it for one file.
+//! A command as it was given, and its run for one file.
 
 use super::launch::{launch, of_one};
 use super::place::{Place, argument};
@@ -12,28 +12,30 @@ use std::ffi::OsString;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
 
-/// A command as it was given, before a file's name is put into it.
+/// A command as it was given, without the name of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandTemplate {
     /// The command and its arguments, without `;` or `{} +`.
     pub words: Vec<OsString>,
-    /// `-execdir`, `-okdir`: run in the directory that the file is in.
+    /// `-execdir`, `-okdir`: the command runs in the directory of the file.
     pub in_directory: bool,
-    /// `... {} +`: with as many files at once as fit, by a [`Collector`](super::Collector).
+    /// `... {} +`: the command runs for as many files at once as fit, by a
+    /// [`Collector`](super::Collector).
     pub many: bool,
-    /// `-ok`, `-okdir`: asked before.
+    /// `-ok`, `-okdir`: the user is asked before.
     pub ask: bool,
 }
 
 impl CommandTemplate {
-    /// Runs the command for one file: `-exec` and its like with `;`.
+    /// Runs the command for one file: `-exec` and the like with `;`.
     ///
-    /// `path` is the file's path from the starting point on. `dir` and `name` count only for `-execdir` and `-okdir`: the
-    /// open directory that the file is in, where the command then runs whatever has been put in that directory's place, and its
-    /// name there. For a starting point `dir` is none, and the directory is found from the path as GNU find does.
+    /// `path` is the path of the file from the starting point on. `dir` and `name` count only for
+    /// `-execdir` and `-okdir`. `dir` is the open directory of the file, and `name` is the name in
+    /// it. The command runs in that directory, even if another one has taken its path. For a
+    /// starting point `dir` is none, and the directory is found by the path as in GNU find.
     ///
-    /// Commands may be started by several threads at once; whoever wants them one after the other, or their output in
-    /// some order, sees to that.
+    /// Several threads may start commands at once. A caller that wants them one after the other, or
+    /// their output in some order, must arrange that.
     pub fn run(
         &self,
         path: &[u8],
@@ -82,7 +84,7 @@ impl CommandTemplate {
         of_one(&arguments, path, how)
     }
 
-    /// The words with `argument` for every `{}`.
+    /// Returns the words with `argument` for every `{}`.
     fn arguments(&self, argument: &[u8]) -> Arguments {
         let mut arguments = Arguments::new();
         for word in &self.words {
@@ -91,14 +93,15 @@ impl CommandTemplate {
         arguments
     }
 
-    /// What `-ok` and `-okdir` ask, both with the path as the search has it, byte for byte: `< rm ... ./a > ? `.
+    /// Returns the question of `-ok` and `-okdir`, both with the path as the search has it, byte
+    /// for byte: `< rm ... ./a > ? `.
     pub fn question(&self, path: &[u8]) -> Vec<u8> {
         let command = self.words.first().map_or(&b""[..], |word| word.as_bytes());
         [b"< ", command, b" ... ", path, b" > ? "].concat()
     }
 }
 
-/// A starting point's directory could not be opened.
+/// Returns the outcome when the directory of a starting point could not be opened.
 pub(crate) fn no_directory(path: &[u8], errno: Errno) -> Ran {
     Ran {
         succeeded: false,
@@ -129,33 +132,4 @@ fn replaced<'w>(word: &'w [u8], argument: &[u8]) -> Cow<'w, [u8]> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_pair_of_braces_is_replaced() {
-        for (word, expected) in [
-            ("{}", "f"),
-            ("pre{}post{}", "prefpostf"),
-            ("{{}}", "{f}"),
-            ("{}{}", "ff"),
-            ("{ }", "{ }"),
-            ("", ""),
-        ] {
-            assert_eq!(&*replaced(word.as_bytes(), b"f"), expected.as_bytes());
-        }
-        // What was put in is not looked at again.
-        assert_eq!(&*replaced(b"{}", b"{}"), b"{}");
-    }
-
-    #[test]
-    fn the_question_shows_bytes_as_they_are() {
-        let template = CommandTemplate {
-            words: vec!["{}x".into(), "arg".into()],
-            in_directory: true,
-            many: false,
-            ask: true,
-        };
-        assert_eq!(template.question(b"a/\x1bf"), b"< {}x ... a/\x1bf > ? ");
-    }
-}
+mod tests;

@@ -1,11 +1,11 @@
-//! A file that is not there, for tests.
+//! A file that does not exist, for tests.
 
-use crate::facts::Facts;
+use crate::facts::{Facts, LinkTarget};
 use ringwalk::{Fields, FileType, Metadata, Timestamp};
 use rustix::io::Errno;
 use std::borrow::Cow;
 
-/// What is to be said of it.
+/// The facts about the file.
 pub(super) struct Fake {
     pub(super) path: Vec<u8>,
     pub(super) root_len: usize,
@@ -22,29 +22,24 @@ pub(super) struct Fake {
 impl Default for Fake {
     fn default() -> Self {
         let at = |secs, nanos| Timestamp { secs, nanos };
+        let mut metadata = Metadata::default();
+        metadata.mask = Fields::all();
+        metadata.mode = 0o100_644;
+        metadata.nlink = 1;
+        metadata.gid = 12;
+        metadata.block_size = 4096;
+        metadata.ino = 1_401_217;
+        metadata.size = 6;
+        metadata.blocks = 3;
+        metadata.dev = 65024;
+        metadata.mnt_id = 1;
+        metadata.mtime = at(1_605_000_000, 123_456_789);
+        metadata.btime = at(7, 0);
         Self {
             path: b"tree/dir/file".to_vec(),
             root_len: 4,
             file_type: FileType::Regular,
-            metadata: Ok(Metadata {
-                mask: Fields::all(),
-                mode: 0o100_644,
-                nlink: 1,
-                uid: 0,
-                gid: 12,
-                block_size: 4096,
-                ino: 1_401_217,
-                size: 6,
-                blocks: 3,
-                dev: 65024,
-                rdev: 0,
-                mnt_id: 1,
-                attributes: 0,
-                atime: at(0, 0),
-                mtime: at(1_605_000_000, 123_456_789),
-                ctime: at(0, 0),
-                btime: at(7, 0),
-            }),
+            metadata: Ok(metadata),
             link_target: None,
             target_type: Ok(FileType::Regular),
             file_system: b"ext4".to_vec(),
@@ -79,8 +74,8 @@ impl Facts for Fake {
         self.link_target.clone()
     }
 
-    fn target_type(&self) -> Result<FileType, Errno> {
-        self.target_type
+    fn target(&self) -> LinkTarget {
+        self.target_type.into()
     }
 
     fn is_orphan(&self) -> bool {

@@ -20,8 +20,8 @@ pub const LS_FIELDS: Fields = Fields::TYPE
     .union(Fields::SIZE)
     .union(Fields::BLOCKS);
 
-/// Widths of columns. A value that is wider than its column makes it wider for all lines after it, whoever writes them:
-/// GNU find has one set of widths for all its `-ls` and `-fls`.
+/// The widths of columns. A value that is wider than its column widens the column for all later
+/// lines, whichever action writes them: GNU find has one set of widths for all `-ls` and `-fls`.
 struct Columns {
     inode: AtomicUsize,
     blocks: AtomicUsize,
@@ -50,11 +50,11 @@ impl Columns {
     }
 }
 
-/// When the program began to list, and what it counts blocks in.
+/// The time of the first line, and the unit of blocks.
 struct Terms {
     /// Seconds since 1970.
     now: i64,
-    /// Blocks of 512 bytes, not of 1024.
+    /// The unit is 512 bytes, not 1024.
     posix: bool,
 }
 
@@ -64,20 +64,20 @@ fn terms() -> &'static Terms {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         Terms {
             now: since.map_or(0, |since| since.as_secs().try_into().unwrap_or(i64::MAX)),
-            posix: std::env::var_os("POSIXLY_CORRECT").is_some(),
+            posix: ringwalk_gnu::locale::posixly_correct(),
         }
     })
 }
 
-/// Appends the line of `-ls`; nothing, if there is no metadata.
+/// Appends the line of `-ls`. Appends nothing without metadata.
 ///
-/// A line allocates for names and the date. `POSIXLY_CORRECT` and `TZ` count as they are when the first line is written,
-/// and dates are recent or not as seen from then.
+/// A line allocates for names and the date. `POSIXLY_CORRECT`, `TZ` and the clock are read for the
+/// first line.
 pub fn write_ls(file: &impl Facts, out: &mut Vec<u8>) {
     write(file, &COLUMNS, terms(), false, out);
 }
 
-/// As [`write_ls`], for a terminal: names of accounts, too, are made safe.
+/// As [`write_ls`], for a terminal: names of accounts are made safe too.
 pub fn write_ls_to_terminal(file: &impl Facts, out: &mut Vec<u8>) {
     write(file, &COLUMNS, terms(), true, out);
 }
@@ -115,7 +115,7 @@ fn write(file: &impl Facts, columns: &Columns, terms: &Terms, terminal: bool, ou
     out.push(b'\n');
 }
 
-/// The size, or the numbers of the device.
+/// Writes the size, or the numbers of the device.
 fn size(metadata: &Metadata, columns: &Columns, out: &mut Vec<u8>) {
     if matches!(
         metadata.file_type(),
@@ -129,7 +129,7 @@ fn size(metadata: &Metadata, columns: &Columns, out: &mut Vec<u8>) {
     }
 }
 
-/// A number, to the right in its column.
+/// Writes a number, right-aligned in its column.
 fn number(number: u64, column: &AtomicUsize, out: &mut Vec<u8>) {
     let mut buffer = itoa::Buffer::new();
     let digits = buffer.format(number).as_bytes();
@@ -138,8 +138,8 @@ fn number(number: u64, column: &AtomicUsize, out: &mut Vec<u8>) {
     out.extend_from_slice(digits);
 }
 
-/// The owner's name. A number that has no name stands in a column of eight, and the space after it counts when GNU find
-/// sees how wide its column has to be.
+/// Writes the owner's name. A number without a name stands in a column of eight. The space after it
+/// counts when GNU find computes the width of its column.
 fn owner(file: &impl Facts, uid: u32, column: &AtomicUsize, terminal: bool, out: &mut Vec<u8>) {
     if let Some(user) = file.user_name(uid) {
         return name(column, out, |out| foreign(&user, terminal, out));
@@ -152,7 +152,7 @@ fn owner(file: &impl Facts, uid: u32, column: &AtomicUsize, terminal: bool, out:
     column.fetch_max(out.len() - start, Ordering::Relaxed);
 }
 
-/// A name, to the left in its column, and a space.
+/// Writes a name, left-aligned in its column, and a space.
 fn name(column: &AtomicUsize, out: &mut Vec<u8>, append: impl FnOnce(&mut Vec<u8>)) {
     let start = out.len();
     append(out);
@@ -160,7 +160,7 @@ fn name(column: &AtomicUsize, out: &mut Vec<u8>, append: impl FnOnce(&mut Vec<u8
     out.resize(out.len() + missing + 1, b' ');
 }
 
-/// What is missing to the column's width. One that is too narrow grows.
+/// Returns the bytes that are missing to the column's width. Widens a column that is too narrow.
 fn missing(width: usize, column: &AtomicUsize) -> usize {
     let least = column.load(Ordering::Relaxed);
     if width > least {
@@ -169,7 +169,8 @@ fn missing(width: usize, column: &AtomicUsize) -> usize {
     least.saturating_sub(width)
 }
 
-/// Names with C's escapes for what is not plain ASCII, and for spaces, quotes and backslashes, whatever the locale.
+/// Writes a name with C's escapes for spaces, quotes, backslashes and all bytes that are not plain
+/// ASCII, whatever the locale.
 fn escape(name: &[u8], out: &mut Vec<u8>) {
     for byte in name {
         let letter = match byte {
@@ -194,124 +195,4 @@ fn escape(name: &[u8], out: &mut Vec<u8>) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::fake::Fake;
-    use super::*;
-    use rustix::io::Errno;
-
-    const TERMS: Terms = Terms {
-        now: 1_800_000_000,
-        posix: false,
-    };
-
-    fn line(file: &Fake, columns: &Columns) -> String {
-        let mut out = Vec::new();
-        write(file, columns, &TERMS, false, &mut out);
-        String::from_utf8(out).unwrap()
-    }
-
-    fn fake(change: impl FnOnce(&mut Metadata)) -> Fake {
-        let mut file = Fake {
-            path: b"o/1".to_vec(),
-            ..Fake::default()
-        };
-        change(file.metadata.as_mut().unwrap());
-        file
-    }
-
-    fn device(rdev: u64) -> Fake {
-        fake(|metadata| (metadata.mode, metadata.rdev) = (0o020_644, rdev))
-    }
-
-    #[test]
-    fn a_file() {
-        let file = fake(|metadata| metadata.gid = 0);
-        assert_eq!(
-            line(&file, &Columns::new()),
-            "  1401217      2 -rw-r--r--   1 root     root            6 Nov 10  2020 o/1\n"
-        );
-        let mut out = Vec::new();
-        let posix = Terms {
-            posix: true,
-            ..TERMS
-        };
-        write(&file, &Columns::new(), &posix, false, &mut out);
-        assert!(out.starts_with(b"  1401217      3 -"));
-    }
-
-    #[test]
-    fn columns_grow() {
-        let columns = Columns::new();
-        let wide = fake(|metadata| {
-            (metadata.ino, metadata.blocks, metadata.nlink) = (12_345_678_901, 99_999_999, 54_321);
-            (metadata.uid, metadata.gid) = (4_294_967_290, 4_294_967_291);
-            metadata.size = 123_456_789_012;
-        });
-        assert_eq!(
-            line(&wide, &columns),
-            "12345678901 50000000 -rw-r--r-- 54321 4294967290 4294967291 123456789012 Nov 10  2020 o/1\n"
-        );
-        assert_eq!(
-            line(&fake(|_| ()), &columns),
-            "    1401217        2 -rw-r--r--     1 root        12                    6 Nov 10  2020 o/1\n"
-        );
-    }
-
-    #[test]
-    fn owners_without_names_have_a_column_of_their_own() {
-        let columns = Columns::new();
-        let owned = |uid| line(&fake(|metadata| metadata.uid = uid), &columns)[32..].to_owned();
-        assert_eq!(owned(7777), "7777     12              6 Nov 10  2020 o/1\n");
-        assert_eq!(owned(0), "root      12              6 Nov 10  2020 o/1\n");
-        assert_eq!(owned(7777), "7777     12              6 Nov 10  2020 o/1\n");
-        assert_eq!(
-            owned(4_294_967_290),
-            "4294967290 12              6 Nov 10  2020 o/1\n"
-        );
-        assert_eq!(owned(0), "root        12              6 Nov 10  2020 o/1\n");
-    }
-
-    #[test]
-    fn devices_have_columns_of_their_own() {
-        let columns = Columns::new();
-        let numbers = |file: &Fake| line(file, &columns)[50..].to_owned();
-        assert_eq!(numbers(&device(0x801)), "  8,   1 Nov 10  2020 o/1\n");
-        assert_eq!(numbers(&device(0x40_0001)), "  0, 1025 Nov 10  2020 o/1\n");
-        assert_eq!(numbers(&device(0x801)), "  8,    1 Nov 10  2020 o/1\n");
-        assert_eq!(numbers(&fake(|_| ())), "       6 Nov 10  2020 o/1\n");
-    }
-
-    #[test]
-    fn names() {
-        let mut file = fake(|_| ());
-        file.path = b"a b\"c\\d'\n\t\x07\x0b\x7f\xc3\xa9".to_vec();
-        file.link_target = Some(b"to\rwards".to_vec());
-        let line = line(&file, &Columns::new());
-        let expected = " a\\ b\\\"c\\\\d'\\n\\t\\007\\013\\177\\303\\251 -> to\\rwards\n";
-        assert!(line.ends_with(expected), "{line}");
-    }
-
-    #[test]
-    fn names_of_accounts_do_not_command_a_terminal() {
-        let mut file = fake(|metadata| metadata.gid = 0);
-        file.account = b"u\x1b".to_vec();
-        let owners = |terminal| {
-            let mut out = Vec::new();
-            write(&file, &Columns::new(), &TERMS, terminal, &mut out);
-            String::from_utf8(out).unwrap()
-        };
-        assert!(owners(true).contains(" u?       u?       "));
-        assert!(owners(false).contains(" u\u{1b}       u\u{1b}       "));
-    }
-
-    #[test]
-    fn without_metadata() {
-        let file = Fake {
-            metadata: Err(Errno::NOENT),
-            ..Fake::default()
-        };
-        let mut out = Vec::new();
-        write_ls(&file, &mut out);
-        assert_eq!(out, b"");
-    }
-}
+mod tests;

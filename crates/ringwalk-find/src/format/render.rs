@@ -1,14 +1,15 @@
-//! Writing a format of a file.
+//! The output of a format for a file.
 
-use super::directive::{Directive, Segment, Shape};
+use super::directive::{Directive, EntryDirective, MetadataDirective, Segment, Shape};
 use super::number::{decimal, general, octal, pad, plain};
 use super::{Format, mode, path, time};
+use crate::expression::Permission;
 use crate::facts::Facts;
 use ringwalk::{FileType, Metadata};
 use ringwalk_gnu::terminal_safe;
 
-/// Appends what `format` says of `file`. Appends nothing if it needs metadata that is missing.
-/// With `terminal`, foreign text is made safe.
+/// Appends the output of `format` for `file`. Appends nothing if the format needs metadata that is
+/// missing. With `terminal`, foreign text is made safe.
 pub(super) fn write(format: &Format, file: &impl Facts, terminal: bool, out: &mut Vec<u8>) {
     let metadata = if format.fields.is_empty() {
         None
@@ -20,24 +21,25 @@ pub(super) fn write(format: &Format, file: &impl Facts, terminal: bool, out: &mu
     };
     for segment in &format.segments {
         match segment {
-            // A call to copy one byte takes longer than all that is done for it here.
+            // A call to copy one byte takes longer than all other work for it here.
             Segment::Literal(text) => match text.as_slice() {
                 [byte] => out.push(*byte),
                 text => out.extend_from_slice(text),
             },
-            Segment::Directive(directive, shape) => match metadata {
-                Some(metadata) => {
-                    if !known(*directive, *shape, file, metadata, terminal, out) {
-                        simple(*directive, *shape, file, terminal, out);
-                    }
+            Segment::Directive(Directive::Entry(directive), shape) => {
+                entry(*directive, *shape, file, terminal, out);
+            }
+            Segment::Directive(Directive::Metadata(directive), shape) => {
+                // Each of these asks for some field, so there is metadata.
+                if let Some(metadata) = metadata {
+                    known(*directive, *shape, file, metadata, terminal, out);
                 }
-                None => simple(*directive, *shape, file, terminal, out),
-            },
+            }
         }
     }
 }
 
-/// Appends something as text: cut to its precision, filled with spaces to its width.
+/// Appends text, cut to its precision and padded with spaces to its width.
 fn text(shape: Shape, out: &mut Vec<u8>, append: impl FnOnce(&mut Vec<u8>)) {
     let start = out.len();
     append(out);
@@ -58,9 +60,9 @@ pub(super) fn foreign(text: &[u8], terminal: bool, out: &mut Vec<u8>) {
     }
 }
 
-/// Directives that need no metadata.
-fn simple(
-    directive: Directive,
+/// Appends a directive that needs no metadata.
+fn entry(
+    directive: EntryDirective,
     shape: Shape,
     file: &impl Facts,
     terminal: bool,
@@ -70,92 +72,71 @@ fn simple(
         text(shape, out, |out| foreign(name, terminal, out));
     };
     match directive {
-        Directive::Path => name(file.path(), out),
-        Directive::Base => name(path::base(file.path()), out),
-        Directive::Head => name(path::head(file.path()), out),
-        Directive::Below => name(path::below(file.path(), file.root_len()), out),
-        Directive::Target => name(&file.link_target().unwrap_or_default(), out),
-        // GNU find writes this one as it is even on a terminal, but `find *` has names of others.
-        Directive::Root => {
+        EntryDirective::Path => name(file.path(), out),
+        EntryDirective::Base => name(path::base(file.path()), out),
+        EntryDirective::Head => name(path::head(file.path()), out),
+        EntryDirective::Below => name(path::below(file.path(), file.root_len()), out),
+        EntryDirective::Target => name(&file.link_target().unwrap_or_default(), out),
+        // GNU find writes `%H` unchanged even on a terminal, but `find *` has names of other users.
+        EntryDirective::Root => {
             let whole = file.path();
             name(&whole[..file.root_len().min(whole.len())], out);
         }
-        Directive::Depth => {
+        EntryDirective::Depth => {
             decimal(i64::try_from(file.depth()).unwrap_or(i64::MAX), shape, out);
         }
-        Directive::Type => text(shape, out, |out| {
+        EntryDirective::Type => text(shape, out, |out| {
             out.push(mode::type_letter(file.file_type()));
         }),
-        Directive::TargetType => text(shape, out, |out| out.push(target_type(file))),
-        Directive::Context => name(&file.context().unwrap_or_default(), out),
-        _ => {}
+        EntryDirective::TargetType => text(shape, out, |out| out.push(target_type(file))),
+        EntryDirective::Context => name(&file.context().unwrap_or_default(), out),
     }
 }
 
-/// Directives that are about metadata; whether this is one.
+/// Appends a directive that is written from metadata.
 fn known(
-    directive: Directive,
+    directive: MetadataDirective,
     shape: Shape,
     file: &impl Facts,
     metadata: &Metadata,
     terminal: bool,
     out: &mut Vec<u8>,
-) -> bool {
-    let number = match directive {
-        Directive::Size => metadata.size,
-        Directive::Blocks => metadata.blocks,
-        Directive::Kilobytes => metadata.blocks.div_ceil(2),
-        Directive::Device => metadata.dev,
-        Directive::Inode => metadata.ino,
-        Directive::Links => metadata.nlink.into(),
-        Directive::UserNumber => metadata.uid.into(),
-        Directive::GroupNumber => metadata.gid.into(),
-        _ => return other(directive, shape, file, metadata, terminal, out),
-    };
-    text(shape, out, |out| plain(number, out));
-    true
-}
-
-/// Those that are no plain numbers.
-fn other(
-    directive: Directive,
-    shape: Shape,
-    file: &impl Facts,
-    metadata: &Metadata,
-    terminal: bool,
-    out: &mut Vec<u8>,
-) -> bool {
+) {
+    use MetadataDirective as M;
+    let number = |number: u64, out: &mut Vec<u8>| text(shape, out, |out| plain(number, out));
     match directive {
-        Directive::Strftime(which, letter) => text(shape, out, |out| {
+        M::Size => number(metadata.size, out),
+        M::Blocks => number(metadata.blocks, out),
+        M::Kilobytes => number(metadata.blocks.div_ceil(2), out),
+        M::Device => number(metadata.dev, out),
+        M::Inode => number(metadata.ino, out),
+        M::Links => number(metadata.nlink.into(), out),
+        M::UserNumber => number(metadata.uid.into(), out),
+        M::GroupNumber => number(metadata.gid.into(), out),
+        M::Strftime(which, letter) => text(shape, out, |out| {
             if let Some(time) = which.of(metadata) {
                 time::by_letter(letter, time, out);
             }
         }),
-        Directive::Ctime(which) => text(shape, out, |out| {
+        M::Ctime(which) => text(shape, out, |out| {
             if let Some(time) = which.of(metadata) {
                 time::ctime(time, out);
             }
         }),
-        Directive::User => text(shape, out, |out| {
-            user(file, metadata.uid, terminal, out);
-        }),
-        Directive::Group => text(shape, out, |out| {
-            group(file, metadata.gid, terminal, out);
-        }),
-        Directive::Mode => text(shape, out, |out| {
+        M::User => text(shape, out, |out| user(file, metadata.uid, terminal, out)),
+        M::Group => text(shape, out, |out| group(file, metadata.gid, terminal, out)),
+        M::Mode => text(shape, out, |out| {
             out.extend_from_slice(&mode::mode_letters(metadata.mode));
         }),
-        Directive::Permissions => octal(metadata.mode & 0o7777, shape, out),
-        Directive::Sparseness => general(sparseness(metadata), shape, out),
-        Directive::FileSystem => text(shape, out, |out| {
+        M::Permissions => octal(metadata.mode & Permission::BITS, shape, out),
+        M::Sparseness => general(sparseness(metadata), shape, out),
+        M::FileSystem => text(shape, out, |out| {
             foreign(&file.file_system(), terminal, out);
         }),
-        _ => return false,
     }
-    true
 }
 
-/// The name of an account, or its number.
+/// Appends the name of an account, or its number.
 pub(super) fn user(file: &impl Facts, uid: u32, terminal: bool, out: &mut Vec<u8>) {
     match file.user_name(uid) {
         Some(name) => foreign(&name, terminal, out),
@@ -163,7 +144,7 @@ pub(super) fn user(file: &impl Facts, uid: u32, terminal: bool, out: &mut Vec<u8
     }
 }
 
-/// The name of a group, or its number.
+/// Appends the name of a group, or its number.
 pub(super) fn group(file: &impl Facts, gid: u32, terminal: bool, out: &mut Vec<u8>) {
     match file.group_name(gid) {
         Some(name) => foreign(&name, terminal, out),
@@ -173,12 +154,12 @@ pub(super) fn group(file: &impl Facts, gid: u32, terminal: bool, out: &mut Vec<u
 
 fn target_type(file: &impl Facts) -> u8 {
     match file.file_type() {
-        FileType::Symlink => mode::target_letter(file.target_type()),
+        FileType::Symlink => mode::target_letter(file.target()),
         other => mode::type_letter(other),
     }
 }
 
-/// Allocated bytes to a byte of size; 1 for empty files without blocks.
+/// Returns the allocated bytes for each byte of size. 1 for empty files without blocks.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_wrap,
@@ -193,128 +174,4 @@ fn sparseness(metadata: &Metadata) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::fake::Fake;
-    use super::*;
-    use ringwalk::Fields;
-    use rustix::io::Errno;
-
-    fn written(format: &str, file: &Fake) -> String {
-        let mut warnings = Vec::new();
-        let format = Format::parse(format.as_bytes(), &mut warnings).unwrap();
-        assert_eq!(warnings, [""; 0]);
-        let mut out = b"before ".to_vec();
-        format.write(file, &mut out);
-        String::from_utf8(out[7..].to_vec()).unwrap()
-    }
-
-    #[test]
-    fn everything_of_a_file() {
-        let file = Fake::default();
-        for (format, expected) in [
-            (
-                "%p|%f|%h|%P|%H|%d",
-                "tree/dir/file|file|tree/dir|dir/file|tree|2",
-            ),
-            ("%s %T@ %p\\n", "6 1605000000.1234567890 tree/dir/file\n"),
-            ("%b %k %S %n %i %D", "3 2 256 1 1401217 65024"),
-            ("%m %#m %05m %M", "644 0644 00644 -rw-r--r--"),
-            ("%u %U %g %G %F %Z", "root 0 12 12 ext4 label"),
-            ("%y%Y[%l]", "ff[]"),
-            ("%-6s|%6s|%.0s|%06s", "6     |     6||     6"),
-            ("%10.2p|%-10.2p|%.0y", "        tr|tr        |"),
-            ("%+d % 4d %.3d %-4d|", "+2    2 002 2   |"),
-            ("%.12T@|%25A@", "1605000000.1|             0.0000000000"),
-        ] {
-            assert_eq!(written(format, &file), expected, "{format}");
-        }
-    }
-
-    #[test]
-    fn links() {
-        let mut link = Fake {
-            file_type: FileType::Symlink,
-            link_target: Some(b"there".to_vec()),
-            target_type: Ok(FileType::Directory),
-            ..Fake::default()
-        };
-        assert_eq!(written("%y%Y %l %.2l", &link), "ld there th");
-        link.target_type = Err(Errno::NOENT);
-        assert_eq!(written("%y%Y", &link), "lN");
-        link.target_type = Err(Errno::LOOP);
-        assert_eq!(written("%Y%3Y", &link), "L  L");
-    }
-
-    #[test]
-    fn without_metadata_nothing_that_needs_it_is_written() {
-        let file = Fake {
-            metadata: Err(Errno::ACCESS),
-            ..Fake::default()
-        };
-        assert_eq!(written("a%p%s%%", &file), "");
-        assert_eq!(written("%p %y", &file), "tree/dir/file f");
-    }
-
-    #[test]
-    fn odd_sizes() {
-        let sized = |size, blocks| {
-            let mut file = Fake::default();
-            let metadata = file.metadata.as_mut().unwrap();
-            (metadata.size, metadata.blocks) = (size, blocks);
-            written("%S %.2S", &file)
-        };
-        assert_eq!(sized(0, 0), "1 1");
-        assert_eq!(sized(0, 5), "inf inf");
-        assert_eq!(sized(12_288_004_096, 8), "3.33333e-07 3.3e-07");
-        assert_eq!(sized(1 << 63, 8), "-4.44089e-16 -4.4e-16");
-    }
-
-    #[test]
-    fn birth_where_it_is_known() {
-        let mut file = Fake::default();
-        assert_eq!(written("%B@", &file), "7.0000000000");
-        file.metadata.as_mut().unwrap().mask.remove(Fields::BTIME);
-        assert_eq!(written("[%B@%3BY]", &file), "[   ]");
-    }
-
-    #[test]
-    fn terminals_get_no_escapes_from_names() {
-        let file = Fake {
-            path: b"t\x1b/\x07x".to_vec(),
-            root_len: 2,
-            file_type: FileType::Symlink,
-            link_target: Some(b"\x01".to_vec()),
-            ..Fake::default()
-        };
-        let format = Format::parse(b"%p %f %h %P %l %4f|\\7", &mut Vec::new()).unwrap();
-        let mut out = Vec::new();
-        format.write_to_terminal(&file, &mut out);
-        assert_eq!(out, b"t?/?x ?x t? ?x ?   ?x|\x07");
-        out.clear();
-        format.write(&file, &mut out);
-        assert!(out.starts_with(b"t\x1b/\x07x "));
-        out.clear();
-        let root = Format::parse(b"%H", &mut Vec::new()).unwrap();
-        root.write_to_terminal(&file, &mut out);
-        assert_eq!(out, b"t?");
-    }
-
-    #[test]
-    fn terminals_get_no_escapes_from_file_systems_and_accounts() {
-        let mut file = Fake {
-            file_system: b"fuse.\x1b]0;x\x07\x7f\xc2\x9b".to_vec(),
-            context: b"c\x1b".to_vec(),
-            account: b"u\x1b\xff".to_vec(),
-            ..Fake::default()
-        };
-        file.metadata.as_mut().unwrap().gid = 0;
-        let format = Format::parse(b"%F|%Z|%u|%5g", &mut Vec::new()).unwrap();
-        let mut out = Vec::new();
-        format.write_to_terminal(&file, &mut out);
-        assert!(out.starts_with(b"fuse.?]0;x???"), "{}", out.escape_ascii());
-        assert!(out.ends_with(b"|c?|u??|  u??"), "{}", out.escape_ascii());
-        out.clear();
-        format.write(&file, &mut out);
-        assert!(out.starts_with(b"fuse.\x1b]0;x\x07\x7f\xc2\x9b|c\x1b|u\x1b\xff|"));
-    }
-}
+mod tests;

@@ -1,28 +1,29 @@
-//! Times as `-printf` and `-ls` have them, in local time.
+//! Times in local time, in the forms of `-printf` and `-ls`.
 //!
-//! GNU find hands single letters to the C library's strftime, which is not the one that du and ls have: it does not pad
-//! years, and knows no `%N` and no `%q`. Seconds have a fraction of ten digits: nanoseconds, and a zero.
+//! GNU find gives single letters to the C library's strftime. Unlike the one of du and ls, it does
+//! not pad years, and knows no `%N` and no `%q`. Seconds have a fraction of ten digits:
+//! nanoseconds, and a zero.
 
 use ringwalk::Timestamp;
-use ringwalk_gnu::civil::{Civil, Zone};
+use ringwalk_gnu::civil::{Civil, DAY, HOUR, NANOS_PER_SECOND, Zone};
 use ringwalk_gnu::strftime;
 use std::io::Write as _;
 use std::sync::OnceLock;
 
-/// The zone of the environment, read when it is first needed.
+/// Returns the zone of the environment, which is read on first use.
 fn zone() -> &'static Zone {
     static ZONE: OnceLock<Zone> = OnceLock::new();
     ZONE.get_or_init(Zone::from_environment)
 }
 
-/// `%Ak` and its like, for any `k`.
+/// Appends `%Ak` and the like, for any `k`.
 pub(super) fn by_letter(letter: u8, time: Timestamp, out: &mut Vec<u8>) {
     if letter == b'@' {
         return seconds(time, true, out);
     }
     match Civil::new(time, zone()) {
         Some(civil) => conversion(letter, &civil, out),
-        // The year does not fit in what C has for it.
+        // The year does not fit in C's type.
         None => seconds(time, matches!(letter, b'+' | b'S' | b'T' | b'X'), out),
     }
 }
@@ -37,11 +38,11 @@ pub(super) fn ctime(time: Timestamp, out: &mut Vec<u8>) {
     append(out, format_args!(" {:04}", civil.year));
 }
 
-/// The date of `-ls` at `now`, in seconds since 1970: with the time of day if it lies less than six months (of 30 days)
-/// back and not more than an hour ahead, else with the year.
+/// Appends the date of `-ls` at `now`, in seconds since 1970. It has the time of day if it is less
+/// than six months (of 30 days) back and at most an hour ahead, or else the year.
 pub(super) fn of_ls(time: Timestamp, now: i64, out: &mut Vec<u8>) {
-    const PAST: i64 = 6 * 30 * 86_400;
-    const AHEAD: i64 = 3600;
+    const PAST: i64 = 6 * 30 * DAY;
+    const AHEAD: i64 = HOUR;
     let Some(civil) = Civil::new(time, zone()) else {
         return seconds(time, false, out);
     };
@@ -53,7 +54,7 @@ pub(super) fn of_ls(time: Timestamp, now: i64, out: &mut Vec<u8>) {
     }
 }
 
-/// Seconds since 1970, with nanoseconds if they are wanted.
+/// Appends seconds since 1970, with nanoseconds if they are wanted.
 fn seconds(time: Timestamp, with_nanos: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(itoa::Buffer::new().format(time.secs).as_bytes());
     if with_nanos {
@@ -62,9 +63,9 @@ fn seconds(time: Timestamp, with_nanos: bool, out: &mut Vec<u8>) {
 }
 
 fn fraction(nanos: u32, out: &mut Vec<u8>) {
-    // A digit before them keeps the zeros that they begin with.
+    // A digit in front keeps the leading zeros.
     let mut buffer = itoa::Buffer::new();
-    let digits = buffer.format(1_000_000_000 + nanos);
+    let digits = buffer.format(NANOS_PER_SECOND + nanos);
     out.push(b'.');
     out.extend_from_slice(&digits.as_bytes()[1..]);
     out.push(b'0');
@@ -107,7 +108,7 @@ fn conversion(letter: u8, civil: &Civil, out: &mut Vec<u8>) {
         }
         b'%' => out.push(b'%'),
         b'3'..=b'9' => {
-            // A width, and no conversion: the two bytes are written to that width.
+            // A width without a conversion: the two bytes are padded to that width.
             let width = usize::from(letter - b'0');
             out.resize(out.len() + width - 2, b' ');
             out.extend_from_slice(&[b'%', letter]);
@@ -120,121 +121,9 @@ fn conversion(letter: u8, civil: &Civil, out: &mut Vec<u8>) {
 }
 
 fn append(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
-    // Writing to memory does not fail.
+    // A write to memory does not fail.
     let _ = out.write_fmt(text);
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(secs: i64, nanos: u32) -> Timestamp {
-        Timestamp { secs, nanos }
-    }
-
-    fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
-        let mut out = Vec::new();
-        write(&mut out);
-        String::from_utf8(out).unwrap()
-    }
-
-    #[test]
-    fn seconds_have_nanoseconds_and_a_zero() {
-        let since = |time| written(|out| by_letter(b'@', time, out));
-        assert_eq!(
-            since(at(1_605_000_000, 123_456_789)),
-            "1605000000.1234567890"
-        );
-        assert_eq!(
-            since(at(-2_000_000_001, 999_999_999)),
-            "-2000000001.9999999990"
-        );
-        assert_eq!(since(at(i64::MIN, 1)), "-9223372036854775808.0000000010");
-    }
-
-    #[test]
-    fn times_beyond_the_calendar_are_seconds() {
-        let far = at(i64::MAX, 0);
-        assert_eq!(
-            written(|out| ctime(far, out)),
-            "9223372036854775807.0000000000"
-        );
-        assert_eq!(
-            written(|out| by_letter(b'Y', far, out)),
-            "9223372036854775807"
-        );
-        assert_eq!(
-            written(|out| by_letter(b'+', far, out)),
-            "9223372036854775807.0000000000"
-        );
-        assert_eq!(written(|out| of_ls(far, 0, out)), "9223372036854775807");
-    }
-
-    /// 10 November 2020, and what GNU find 4.9 wrote of it in UTC.
-    #[test]
-    fn letters() {
-        let civil = Civil {
-            year: 2020,
-            month: 11,
-            day: 10,
-            hour: 9,
-            minute: 20,
-            second: 0,
-            weekday: 2,
-            yearday: 314,
-            offset: 0,
-            zone: "UTC".to_owned(),
-            epoch: 1_605_000_000,
-            nanos: 123_456_789,
-        };
-        let seen = [
-            (b'+', "2020-11-10+09:20:00.1234567890"),
-            (b'S', "00.1234567890"),
-            (b'T', "09:20:00.1234567890"),
-            (b'X', "09:20:00.1234567890"),
-            (b'c', "Tue Nov 10 09:20:00 2020"),
-            (b'r', "09:20:00 AM"),
-            (b'D', "11/10/20"),
-            (b'F', "2020-11-10"),
-            (b'N', "%N"),
-            (b'q', "%q"),
-            (b'E', "%E"),
-            (b'5', "   %5"),
-            (b'2', "%2"),
-            (b'_', "%_"),
-            (b':', "%:"),
-            (b'%', "%"),
-            (b'Z', "UTC"),
-            (b'j', "315"),
-        ];
-        for (letter, expected) in seen {
-            assert_eq!(written(|out| conversion(letter, &civil, out)), expected);
-        }
-        let mut invalid = Vec::new();
-        conversion(0xff, &civil, &mut invalid);
-        assert_eq!(invalid, b"%\xff");
-        let early = Civil {
-            year: -1199,
-            ..civil
-        };
-        for (letter, expected) in [
-            (b'C', "-12"),
-            (b'y', "01"),
-            (b'Y', "-1199"),
-            (b'x', "11/10/01"),
-        ] {
-            assert_eq!(written(|out| conversion(letter, &early, out)), expected);
-        }
-    }
-
-    #[test]
-    fn six_months_and_an_hour() {
-        let now = 1_795_302_886;
-        let with_clock = |time| written(|out| of_ls(time, now, out)).contains(':');
-        assert!(with_clock(at(now, 0)));
-        assert!(with_clock(at(now - 15_552_000, 0)));
-        assert!(!with_clock(at(now - 15_552_001, 999_999_999)));
-        assert!(with_clock(at(now + 3600, 999_999_999)));
-        assert!(!with_clock(at(now + 3601, 0)));
-    }
-}
+mod tests;

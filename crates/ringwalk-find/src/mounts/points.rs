@@ -1,8 +1,8 @@
-//! Where something is mounted: entries there may be of another type than their directory says.
+//! Mount points: a file there may have another type than its directory lists.
 //!
-//! A directory lists what lies under a mount. For directories that makes no difference, as only a
-//! directory can cover one. A file can cover a file of another type: a container's `/dev/null`
-//! covers a regular file.
+//! A directory lists the type of the file under a mount. For directories that makes no difference,
+//! as only a directory can cover one. A file can cover a file of another type: a container's
+//! `/dev/null` covers a regular file.
 
 use ringwalk::mounts;
 use std::collections::{HashMap, HashSet};
@@ -48,8 +48,8 @@ impl MountPoints {
         found
     }
 
-    /// Returns the names at which something may be mounted in a directory called `parent`, or, if
-    /// that is not known, in any directory. A name among them need not be a mount point.
+    /// Returns the names of the mount points in a directory called `parent`, or in any directory if
+    /// `parent` is none. Some of the names may belong to another directory of the same name.
     pub(crate) fn names_in(&self, parent: Option<&[u8]>) -> Option<&Names> {
         match parent {
             Some(parent) => self.by_parent.get(parent),
@@ -59,29 +59,4 @@ impl MountPoints {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_by_directory() {
-        let points = [
-            &b"/"[..],
-            b"/proc",
-            b"/c/dev/null",
-            b"/d/dev/zero",
-            b"/c/etc/hosts",
-        ];
-        let points = MountPoints::of(points.into_iter());
-        let names = |parent: Option<&[u8]>| {
-            let names = points.names_in(parent).into_iter().flatten();
-            let mut names: Vec<_> = names.map(|name| String::from_utf8_lossy(name)).collect();
-            names.sort();
-            names.join(" ")
-        };
-        assert_eq!(names(Some(b"dev")), "null zero");
-        assert_eq!(names(Some(b"etc")), "hosts");
-        assert_eq!(names(Some(b"")), " proc");
-        assert_eq!(names(Some(b"c")), "");
-        assert_eq!(names(None), " hosts null proc zero");
-    }
-}
+mod tests;

@@ -1,63 +1,67 @@
-//! Actions and their arguments.
+//! Parses actions and their arguments.
 
-use super::predicates::Parser;
+use super::parser::Parser;
 use super::words::{invalid, missing, plain, quoted};
 use super::{Refusal, sink};
 use crate::execute::{CommandTemplate, check_path};
 use crate::expression::{Action, Sink, SinkIndex};
 use crate::format::Format;
-use crate::table::Word;
+use crate::table::ActionWord;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
 impl Parser<'_> {
     /// Reads the arguments of an action.
-    pub(super) fn action(&mut self, word: Word, name: &OsStr) -> Result<Action, Refusal> {
-        self.acts |= !matches!(word, Word::Prune | Word::Quit);
+    pub(super) fn action(&mut self, word: ActionWord, name: &OsStr) -> Result<Action, Refusal> {
+        let action = self.action_named(word, name)?;
+        self.acts |= action.replaces_print();
+        Ok(action)
+    }
+
+    fn action_named(&mut self, word: ActionWord, name: &OsStr) -> Result<Action, Refusal> {
         Ok(match word {
-            Word::Prune => {
+            ActionWord::Prune => {
                 self.prunes = true;
                 Action::Prune
             }
-            Word::Quit => Action::Quit,
-            Word::Delete => {
+            ActionWord::Quit => Action::Quit,
+            ActionWord::Delete => {
                 self.deletes = true;
                 self.options.depth_first = true;
                 Action::Delete
             }
-            Word::Print => self.print(Sink::Stdout, b'\n'),
-            Word::Print0 => self.print(Sink::Stdout, 0),
-            Word::Fprint => {
+            ActionWord::Print => self.print(Sink::Stdout, b'\n'),
+            ActionWord::Print0 => self.print(Sink::Stdout, 0),
+            ActionWord::Fprint => {
                 let file = self.file(name)?;
                 self.print(file, b'\n')
             }
-            Word::Fprint0 => {
+            ActionWord::Fprint0 => {
                 let file = self.file(name)?;
                 self.print(file, 0)
             }
-            Word::Ls => Action::Ls {
+            ActionWord::Ls => Action::Ls {
                 sink: self.sink(Sink::Stdout),
             },
-            Word::Fls => {
+            ActionWord::Fls => {
                 let file = self.file(name)?;
                 Action::Ls {
                     sink: self.sink(file),
                 }
             }
-            Word::Printf => {
+            ActionWord::Printf => {
                 let format = self.words.argument(name)?;
                 self.printf(Sink::Stdout, format)?
             }
-            Word::Fprintf => {
+            ActionWord::Fprintf => {
                 let given = self.words.argument(name)?;
                 let format = self.words.take().ok_or_else(|| invalid(given, name))?;
                 self.printf(file_named(given), format)?
             }
-            Word::Exec => Action::Execute(self.command(name, false, false)?),
-            Word::ExecDir => Action::Execute(self.command(name, true, false)?),
-            Word::Ok => Action::Execute(self.command(name, false, true)?),
-            Word::OkDir => Action::Execute(self.command(name, true, true)?),
-            _ => return Err(super::leading::unknown(name)),
+            ActionWord::Exec => Action::Execute(self.command(name, false, false)?),
+            ActionWord::ExecDir => Action::Execute(self.command(name, true, false)?),
+            ActionWord::Ok => Action::Execute(self.command(name, false, true)?),
+            ActionWord::OkDir => Action::Execute(self.command(name, true, true)?),
         })
     }
 
@@ -85,7 +89,8 @@ impl Parser<'_> {
         })
     }
 
-    /// A command up to `;`, or up to `+` after `{}` unless it is to be asked about.
+    /// Reads a command up to `;`. Unless the user is asked before it runs, it may also end at `+`
+    /// after `{}`.
     fn command(
         &mut self,
         name: &OsStr,
@@ -157,7 +162,7 @@ fn has_several_braces(words: &[OsString]) -> bool {
     words.iter().filter(|word| contains_braces(word)).count() > 1
 }
 
-/// `PATH` must not lead into directories that commands are run in.
+/// Checks that `PATH` does not lead into directories that commands run in.
 fn check_search_path(action: &OsStr) -> Result<(), Refusal> {
     let path = std::env::var_os("PATH");
     check_path(path.as_deref(), &plain(action)).map_err(Refusal::wrong)

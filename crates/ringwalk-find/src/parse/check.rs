@@ -1,13 +1,13 @@
-//! What cannot go together.
+//! Checks of words that exclude each other.
 
 use super::Refusal;
-use super::predicates::Parser;
+use super::parser::Parser;
 use super::words::quoted;
 use rustix::fs::{fstat, stat};
 use std::ffi::OsStr;
 use std::ops::Range;
 
-/// After all words were read, before operators are looked at.
+/// Checks options and actions, after all words were read and before operators are looked at.
 pub(super) fn predicates(parser: &Parser<'_>) -> Result<(), Refusal> {
     if parser.deletes && parser.prunes && !parser.depth_given {
         return Err(Refusal::wrong(
@@ -18,7 +18,7 @@ want to carry on anyway, just explicitly use the -depth option.",
     Ok(())
 }
 
-/// `-files0-from`, after everything else.
+/// Checks `-files0-from`, after everything else.
 pub(super) fn starting_points(parser: &Parser<'_>, paths: Range<usize>) -> Result<(), Refusal> {
     let Some(file) = &parser.options.files0_from else {
         return Ok(());

@@ -1,14 +1,18 @@
-//! What the meaning of words depends on beside the words.
+//! The environment in which words are understood: clock, time zone, locale and variables.
 
 use crate::date;
+use crate::saved::{OpenSaved, SavedSearch};
 use ringwalk::Timestamp;
 use ringwalk_gnu::civil::Zone;
 use ringwalk_gnu::reason;
 use std::cell::OnceCell;
+use std::ffi::OsStr;
 use std::io::IsTerminal;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The clock, the time zone and what else of the environment counts. What is seldom needed is found out when it is.
+/// The environment in which words are understood. Parts that are seldom needed are read on first
+/// use.
 #[derive(Debug)]
 pub struct Context {
     now: Timestamp,
@@ -18,10 +22,11 @@ pub struct Context {
     mask: OnceCell<u32>,
     utf8: bool,
     program: String,
+    open_saved: Option<OpenSaved>,
 }
 
 impl Context {
-    /// That of this process, at this moment.
+    /// Returns the environment of this process, at this moment.
     pub fn from_environment() -> Self {
         let since = SystemTime::now()
             .duration_since(UNIX_EPOCH)
@@ -37,11 +42,12 @@ impl Context {
             mask: OnceCell::new(),
             utf8: ringwalk_gnu::locale::utf8(),
             program: "find".to_owned(),
+            open_saved: None,
         }
     }
 
-    /// One of this moment and zone, in UTF-8, where standard input is no terminal and files are
-    /// created with mask 022.
+    /// Creates an environment with this moment and zone, in UTF-8, in which standard input is no
+    /// terminal and files are created with mask 022.
     pub fn at(now: Timestamp, zone: Zone) -> Self {
         Self {
             now,
@@ -51,15 +57,35 @@ impl Context {
             mask: 0o022.into(),
             utf8: true,
             program: "find".to_owned(),
+            open_saved: None,
         }
     }
 
-    /// The same, but `program` is what the user called: `-help` shows it. `find` if this is not called.
+    /// Returns the same environment with the name by which the user called the program: `-help`
+    /// shows it. The default is `find`.
     pub fn program(self, program: impl Into<String>) -> Self {
         Self {
             program: program.into(),
             ..self
         }
+    }
+
+    /// Returns the same environment with saved trees, which `open` opens: `--from` is understood.
+    pub fn open_saved(self, open: OpenSaved) -> Self {
+        Self {
+            open_saved: Some(open),
+            ..self
+        }
+    }
+
+    /// Opens the saved tree of `--from`.
+    ///
+    /// # Errors
+    ///
+    /// A message, if that fails or if there are no saved trees.
+    pub(super) fn saved(&self, name: &OsStr) -> Result<Arc<SavedSearch>, String> {
+        let none = || "unknown predicate `--from'".to_owned();
+        self.open_saved.ok_or_else(none)?(name)
     }
 
     pub(super) fn program_name(&self) -> &str {
@@ -78,23 +104,24 @@ impl Context {
         self.zone.get_or_init(Zone::from_environment)
     }
 
-    /// The moment that age is measured from after `-daystart`.
+    /// Returns the moment from which ages are measured after `-daystart`.
     pub(super) fn end_of_day(&self) -> Timestamp {
         date::end_of_day(self.now, self.zone())
     }
 
-    /// Whether `POSIXLY_CORRECT` is set.
+    /// Returns true if `POSIXLY_CORRECT` is set.
     pub(super) fn is_posix(&self) -> bool {
-        let posix = || std::env::var_os("POSIXLY_CORRECT").is_some();
-        *self.posix.get_or_init(posix)
+        *self
+            .posix
+            .get_or_init(ringwalk_gnu::locale::posixly_correct)
     }
 
     /// Returns the file mode creation mask.
     ///
     /// # Errors
     ///
-    /// A message, when it cannot be read. umask(2) could tell, but only by changing the mask for
-    /// all threads.
+    /// A message, if the mask cannot be read. umask(2) could return it, but only by changing the
+    /// mask for all threads.
     pub(super) fn creation_mask(&self) -> Result<u32, String> {
         if let Some(mask) = self.mask.get() {
             return Ok(*mask);
@@ -103,7 +130,7 @@ impl Context {
         Ok(*self.mask.get_or_init(|| mask))
     }
 
-    /// Whether there are warnings, when `-warn` or `-nowarn` says `asked`.
+    /// Returns true if the parser warns. `asked` is what `-warn` or `-nowarn` said.
     pub(super) fn warns(&self, asked: Option<bool>) -> bool {
         if asked == Some(false) || self.is_posix() {
             return false;
@@ -127,15 +154,4 @@ fn read_mask() -> Result<u32, String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_mask_is_that_of_the_process() {
-        let file = tempfile::tempdir().unwrap();
-        let file = file.path().join("file");
-        std::fs::write(&file, "").unwrap();
-        let mode = std::os::unix::fs::MetadataExt::mode(&std::fs::metadata(&file).unwrap());
-        assert_eq!(mode & 0o777, 0o666 & !read_mask().unwrap());
-    }
-}
+mod tests;

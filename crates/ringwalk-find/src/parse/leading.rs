@@ -1,35 +1,32 @@
-//! What stands before the expression: `-H -L -P -D -O`, and the starting points.
+//! Parses the words before the expression: `-H -L -P -D -O --from`, and the starting points.
 
 use super::Refusal;
-use super::predicates::Parser;
+use super::parser::Parser;
 use super::words::{plain, quoted};
 use crate::expression::Debug;
-use crate::table;
+use crate::table::{self, LeadingWord};
 use ringwalk::Follow;
 use ringwalk_gnu::quote;
 use std::ffi::OsStr;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 
-/// Reads up to the expression; which words are starting points.
+/// Reads up to the expression. Returns the range of the starting points.
 pub(super) fn read(parser: &mut Parser<'_>) -> Result<Range<usize>, Refusal> {
     while let Some(word) = parser.words.peek() {
-        if let Some(follow) = follow(word) {
-            parser.follow = follow;
+        if word == "--" {
             parser.words.next += 1;
-            continue;
+            break;
         }
-        match word.as_bytes() {
-            b"--" => {
-                parser.words.next += 1;
-                break;
-            }
-            b"-D" => {
+        match Leading::read(word) {
+            Some(Leading::Follow(follow)) => parser.follow = follow,
+            Some(Leading::Debug) => {
                 parser.words.next += 1;
                 debug(parser)?;
             }
-            [b'-', b'O', level @ ..] => optimize(parser, OsStr::from_bytes(level))?,
-            _ => break,
+            Some(Leading::Optimize(level)) => optimize(parser, level)?,
+            Some(Leading::From(name)) => from(parser, name)?,
+            None => break,
         }
         parser.words.next += 1;
     }
@@ -44,22 +41,78 @@ pub(super) fn read(parser: &mut Parser<'_>) -> Result<Range<usize>, Refusal> {
     Ok(first..parser.words.next)
 }
 
-/// Returns which links `-H`, `-L`, `-P`, or several of them in one word, say to follow. The last
-/// one counts.
-fn follow(word: &OsStr) -> Option<Follow> {
-    let letters = word.as_bytes().strip_prefix(b"-")?;
-    let follows = letters.iter().map(|letter| match letter {
-        b'H' => Some(Follow::CommandLine),
-        b'L' => Some(Follow::Always),
-        b'P' => Some(Follow::Never),
-        _ => None,
-    });
-    follows.reduce(Option::and).flatten()
+/// The option that names a saved tree.
+const FROM: &[u8] = b"--from";
+
+/// An option before the starting points.
+enum Leading<'w> {
+    /// `-P`, `-H`, `-L`, or several of them in one word, of which the last counts.
+    Follow(Follow),
+    /// `-D`; its argument is the next word.
+    Debug,
+    /// `-O`, with the level.
+    Optimize(&'w OsStr),
+    /// `--from`, with the name behind `=`; without one it is the next word.
+    From(Option<&'w OsStr>),
 }
 
-/// Whether the starting points end before this word. A `)` or `,` is one.
+impl<'w> Leading<'w> {
+    /// Understands a word.
+    fn read(word: &'w OsStr) -> Option<Self> {
+        if let Some(rest) = word.as_bytes().strip_prefix(FROM) {
+            return match rest {
+                [] => Some(Self::From(None)),
+                [b'=', name @ ..] => Some(Self::From(Some(OsStr::from_bytes(name)))),
+                _ => None,
+            };
+        }
+        let [b'-', first, rest @ ..] = word.as_bytes() else {
+            return None;
+        };
+        match table::find_leading(&[b'-', *first])? {
+            LeadingWord::FollowNever
+            | LeadingWord::FollowCommandLine
+            | LeadingWord::FollowAlways => {
+                let mut letters = std::iter::once(first).chain(rest);
+                let last = letters.try_fold(Follow::Never, |_, letter| followed(*letter));
+                last.map(Self::Follow)
+            }
+            LeadingWord::Debug => rest.is_empty().then_some(Self::Debug),
+            LeadingWord::Optimize => Some(Self::Optimize(OsStr::from_bytes(rest))),
+            LeadingWord::From => None,
+        }
+    }
+}
+
+/// Returns which links the letter of an option says to follow. None for other options.
+fn followed(letter: u8) -> Option<Follow> {
+    match table::find_leading(&[b'-', letter])? {
+        LeadingWord::FollowNever => Some(Follow::Never),
+        LeadingWord::FollowCommandLine => Some(Follow::CommandLine),
+        LeadingWord::FollowAlways => Some(Follow::Always),
+        LeadingWord::Debug | LeadingWord::Optimize | LeadingWord::From => None,
+    }
+}
+
+/// Returns true if the starting points end before this word. `)` and `,` are starting points here.
 fn begins_expression(word: &OsStr) -> bool {
     matches!(word.as_bytes(), b"(" | b"!" | [b'-', _, ..])
+}
+
+/// Opens the saved tree of `--from`.
+fn from(parser: &mut Parser<'_>, name: Option<&OsStr>) -> Result<(), Refusal> {
+    let name = if let Some(name) = name {
+        name
+    } else {
+        parser.words.next += 1;
+        let missing = || Refusal::wrong("missing argument to `--from'");
+        parser.words.peek().ok_or_else(missing)?
+    };
+    if parser.saved.is_some() {
+        return Err(Refusal::wrong("--from can be given once only"));
+    }
+    parser.saved = Some(parser.context.saved(name).map_err(Refusal::wrong)?);
+    Ok(())
 }
 
 fn debug(parser: &mut Parser<'_>) -> Result<(), Refusal> {
@@ -79,7 +132,7 @@ fn debug(parser: &mut Parser<'_>) -> Result<(), Refusal> {
             continue;
         }
         empty = false;
-        match flag(name) {
+        match Debug::from_word(name) {
             Some(flag) => parser.options.debug |= flag,
             None if name == b"help" => help = true,
             None => parser.warnings.push(format!(
@@ -99,21 +152,7 @@ fn debug(parser: &mut Parser<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn flag(name: &[u8]) -> Option<Debug> {
-    Some(match name {
-        b"exec" => Debug::EXEC,
-        b"opt" => Debug::OPT,
-        b"rates" => Debug::RATES,
-        b"search" => Debug::SEARCH,
-        b"stat" => Debug::STAT,
-        b"time" => Debug::TIME,
-        b"tree" => Debug::TREE,
-        b"all" => Debug::all(),
-        _ => return None,
-    })
-}
-
-/// `-O3`: levels above 3 are what 3 is.
+/// Reads the level of `-O`. Levels above 3 mean the same as 3.
 fn optimize(parser: &mut Parser<'_>, level: &OsStr) -> Result<(), Refusal> {
     let text = level.as_bytes();
     let shown = plain(level);
@@ -146,7 +185,7 @@ fn optimize(parser: &mut Parser<'_>, level: &OsStr) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What is wrong with a word that is no part of an expression.
+/// Returns the messages about a word that cannot stand in an expression.
 pub(super) fn misplaced(parser: &Parser<'_>, word: &OsStr) -> Refusal {
     let mut messages = vec![format!("paths must precede expression: `{}'", plain(word))];
     if let (Some(name), true) = (parser.previous, std::path::Path::new(word).exists()) {
@@ -158,15 +197,15 @@ pub(super) fn misplaced(parser: &Parser<'_>, word: &OsStr) -> Refusal {
     Refusal::Wrong(messages)
 }
 
-/// What is wrong with a word that looks like one of the language and is none.
+/// Returns the messages about an unknown word that looks like one of the language.
 pub(super) fn unknown(word: &OsStr) -> Refusal {
     let mut messages = vec![format!("unknown predicate `{}'", plain(word))];
     let text = word.as_bytes();
-    let leads = follow(word).is_some()
-        || text == b"-D"
-        || text
-            .strip_prefix(b"-O")
-            .is_some_and(|level| level.iter().all(u8::is_ascii_digit));
+    let leads = match Leading::read(word) {
+        Some(Leading::Follow(_) | Leading::Debug | Leading::From(_)) => true,
+        Some(Leading::Optimize(level)) => level.as_bytes().iter().all(u8::is_ascii_digit),
+        None => false,
+    };
     if leads {
         messages.push(format!(
             "{} must stand before the starting points",

@@ -1,20 +1,23 @@
-//! From words to an expression.
+//! The parser: from words to an expression.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
-//! | `mod.rs` | the steps, and how they end |
-//! | `context.rs` | what the meaning of words depends on beside them: the clock, the zone, the environment |
-//! | `leading.rs` | what stands before the starting points |
-//! | `words.rs` | the words one after another, and messages about them |
-//! | `predicates.rs` | which words are what: options, and the way to the other files |
-//! | `tests.rs`, `number.rs`, `mode.rs`, `time.rs`, `owner.rs`, `reference.rs`, `types.rs` | tests and their arguments |
+//! | `mod.rs` | the steps of the parser, and its results |
+//! | `context.rs` | the environment in which words are understood: clock, zone, variables |
+//! | `leading.rs` | options and starting points before the expression |
+//! | `words.rs` | the reader of words, and messages about words |
+//! | `parser.rs` | the loop over the words, and the options |
+//! | `predicates.rs` | tests |
+//! | `number.rs`, `mode.rs`, `time.rs`, `owner.rs`, `reference.rs`, `types.rs` | arguments of tests |
 //! | `actions.rs` | actions and their arguments |
 //! | `tree.rs` | operators and parentheses |
-//! | `check.rs` | what cannot go together |
+//! | `check.rs` | checks of words that exclude each other |
+//! | `saved.rs` | words that a saved tree cannot answer |
 //!
-//! Words are understood from left to right, with their arguments, before operators are looked at; so the message for a command
-//! line with several faults is the one that GNU find has. Nothing is written or run, and no file is opened, before all is understood; files
-//! that tests compare with are asked for their metadata.
+//! The parser reads words from left to right, with their arguments, before it looks at operators.
+//! So for a command line with several faults it has the same message as GNU find. It writes and
+//! runs nothing and opens no file before all words are understood. It only reads the metadata of
+//! files that tests compare with.
 
 mod actions;
 mod check;
@@ -23,9 +26,10 @@ mod leading;
 mod mode;
 mod number;
 mod owner;
+mod parser;
 mod predicates;
 mod reference;
-mod tests;
+mod saved;
 mod time;
 mod tree;
 mod types;
@@ -34,19 +38,20 @@ mod words;
 pub use context::Context;
 
 use crate::expression::{Action, Command, Expression, Leaf, Sink, SinkIndex};
-use predicates::Parser;
+use parser::Parser;
 use std::ffi::OsString;
-use tree::{Piece, Token};
+use tree::{Piece, PlacedPiece};
 
-/// Why there is no expression to evaluate.
+/// The reason why there is no expression to evaluate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The command line is wrong: messages for standard error, warnings that came before included, each to be written after the
-    /// program's name; status 1. A message may have several lines. Bytes that are not UTF-8 are shown as U+FFFD.
+    /// The command line is wrong: messages for standard error, earlier warnings included. Each is
+    /// written after the program's name, and the status is 1. A message may have several lines.
+    /// Bytes that are not UTF-8 are shown as U+FFFD.
     Wrong(Vec<String>),
-    /// `-help`, `--help`, `-D help`: the text for standard output; status 0.
+    /// `-help`, `--help`, `-D help`: the text for standard output. The status is 0.
     Help(String),
-    /// `-version`, `--version`; status 0.
+    /// `-version`, `--version`. The status is 0.
     Version,
 }
 
@@ -56,16 +61,16 @@ impl Refusal {
     }
 }
 
-/// Understands the arguments of find(1), without the program's name, in the environment of this process.
+/// Parses the arguments of find(1), without the program's name, in the environment of this process.
 ///
 /// # Errors
 ///
-/// When there is nothing to evaluate: see [`Refusal`]. Nothing has been done then.
+/// The [`Refusal`] if there is nothing to evaluate. Nothing has been done then.
 pub fn parse(arguments: Vec<OsString>) -> Result<Command, Refusal> {
     parse_in(&Context::from_environment(), arguments)
 }
 
-/// Understands the arguments of find(1), without the program's name.
+/// Parses the arguments of find(1), without the program's name.
 ///
 /// # Errors
 ///
@@ -73,13 +78,16 @@ pub fn parse(arguments: Vec<OsString>) -> Result<Command, Refusal> {
 pub fn parse_in(context: &Context, arguments: Vec<OsString>) -> Result<Command, Refusal> {
     let mut command = parse_words(context, arguments)?;
     if command.paths.is_empty() && command.options.files0_from.is_none() {
-        command.paths.push(OsString::from("."));
+        match &command.saved {
+            Some(saved) => command.paths.clone_from(&saved.roots),
+            None => command.paths.push(OsString::from(".")),
+        }
     }
     Ok(command)
 }
 
-/// Understands an expression for starting points that are known, whatever they look like. Options that stand before starting points
-/// (`-L`) may come first.
+/// Parses an expression for starting points that are given otherwise, whatever they look like.
+/// Options that stand before starting points (`-L`) may come first.
 ///
 /// # Errors
 ///
@@ -100,7 +108,7 @@ pub fn parse_expression(
     Ok(command)
 }
 
-/// Understands the arguments of find(1); [`Command::paths`] are those that are there.
+/// Parses the arguments of find(1). [`Command::paths`] holds the starting points among them.
 fn parse_words(context: &Context, mut arguments: Vec<OsString>) -> Result<Command, Refusal> {
     let mut parser = Parser::new(context, &arguments);
     let parsed = understand(&mut parser);
@@ -109,6 +117,7 @@ fn parse_words(context: &Context, mut arguments: Vec<OsString>) -> Result<Comman
         options,
         mut sinks,
         mut warnings,
+        saved: saved_tree,
         ..
     } = parser;
     let (paths, pieces) = match parsed {
@@ -133,22 +142,25 @@ fn parse_words(context: &Context, mut arguments: Vec<OsString>) -> Result<Comman
         _ => Some(Expression::Or(pieces.exclusions)),
     };
     let paths = arguments[paths].iter_mut().map(std::mem::take).collect();
-    Ok(Command {
+    let command = Command {
         paths,
         follow,
         options,
         expression,
         exclude,
         sinks,
+        saved: saved_tree,
         warnings,
-    })
+    };
+    saved::check(&command)?;
+    Ok(command)
 }
 
-/// What the words after the starting points come to.
+/// The meaning of the words after the starting points.
 struct Understood {
     expression: Option<Expression>,
     exclusions: Vec<Expression>,
-    /// `-print` is to be added.
+    /// `-print` must be added.
     prints: bool,
 }
 
@@ -169,7 +181,7 @@ fn understand(parser: &mut Parser<'_>) -> Result<(std::ops::Range<usize>, Unders
     Ok((paths, understood))
 }
 
-/// The `-print` that nobody wrote.
+/// Returns the `-print` that is added to an expression without actions.
 fn print(sinks: &mut Vec<Sink>) -> Expression {
     Expression::Action(Leaf {
         is: Action::Print {
@@ -180,7 +192,7 @@ fn print(sinks: &mut Vec<Sink>) -> Expression {
     })
 }
 
-/// The place of a sink, which is added if it is not there yet.
+/// Returns the index of a sink, and adds the sink if it is new.
 fn sink(wanted: Sink, sinks: &mut Vec<Sink>) -> SinkIndex {
     let place = sinks.iter().position(|sink| *sink == wanted);
     SinkIndex(place.unwrap_or_else(|| {
@@ -190,4 +202,4 @@ fn sink(wanted: Sink, sinks: &mut Vec<Sink>) -> SinkIndex {
 }
 
 #[cfg(test)]
-mod test;
+mod tests;

@@ -2,18 +2,18 @@
 
 use crate::expression::Compare;
 
-/// What stands before a number.
+/// The sign before a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sign {
     /// `-`.
     Less,
-    /// Nothing.
+    /// No sign.
     Exactly,
     /// `+`.
     More,
 }
 
-/// Takes off what stands before a number.
+/// Splits a text into the sign and the number.
 pub(super) fn sign(text: &[u8]) -> (Sign, &[u8]) {
     match text {
         [b'-', rest @ ..] => (Sign::Less, rest),
@@ -22,7 +22,8 @@ pub(super) fn sign(text: &[u8]) -> (Sign, &[u8]) {
     }
 }
 
-/// `+N`, `-N`, `N`. As the C library's functions are used for it, blanks and another `+` may stand before the digits.
+/// Reads `+N`, `-N` or `N`. GNU find reads the digits with the C library's functions, so blanks and
+/// another `+` may precede them.
 pub(super) fn compare(text: &[u8]) -> Option<Compare> {
     let (sign, digits) = sign(text);
     let number = whole(digits)?;
@@ -42,8 +43,8 @@ pub(super) fn whole(text: &[u8]) -> Option<u64> {
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
-/// Reads a number with a fraction and an exponent, decimal or (after `0x`) hexadecimal; also `inf`
-/// and `nan`. None if it is no number or too large.
+/// Reads a number with a fraction and an exponent, decimal or (after `0x`) hexadecimal, and also
+/// `inf` and `nan`. Returns none for other text and for numbers that are too large.
 pub(super) fn real(text: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(skip_blanks(text)).ok()?;
     let (negative, digits) = match text.as_bytes().first()? {
@@ -84,7 +85,7 @@ fn is_nan(text: &str) -> bool {
     name.eq_ignore_ascii_case("nan") && (rest.is_empty() || kind.is_some_and(known))
 }
 
-/// Digits, a point, digits, `p` and a decimal exponent of 2.
+/// Reads digits, a point, digits, `p` and a decimal exponent of 2.
 fn hexadecimal_real(text: &str) -> Option<f64> {
     let (digits, exponent) = match text.split_once(['p', 'P']) {
         Some((digits, exponent)) => (digits, exponent.parse::<i32>().ok()?),
@@ -111,68 +112,4 @@ fn skip_blanks(text: &[u8]) -> &[u8] {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn whole_numbers() {
-        for (text, number) in [
-            ("1", Some(Compare::Exactly(1))),
-            ("+1", Some(Compare::More(1))),
-            ("-1", Some(Compare::Less(1))),
-            ("++1", Some(Compare::More(1))),
-            ("-+1", Some(Compare::Less(1))),
-            ("+ 1", Some(Compare::More(1))),
-            (" +1", Some(Compare::Exactly(1))),
-            ("18446744073709551615", Some(Compare::Exactly(u64::MAX))),
-            ("18446744073709551616", None),
-            ("", None),
-            ("+", None),
-            ("+-1", None),
-            ("+++1", None),
-            ("1 ", None),
-            ("1.5", None),
-            ("0x1", None),
-        ] {
-            assert_eq!(compare(text.as_bytes()), number, "{text}");
-        }
-    }
-
-    #[test]
-    fn real_numbers() {
-        for (text, number) in [
-            ("1", Some(1.0)),
-            ("1.", Some(1.0)),
-            (".5", Some(0.5)),
-            ("-1.5", Some(-1.5)),
-            ("+1e2", Some(100.0)),
-            ("1e+2", Some(100.0)),
-            (" 1", Some(1.0)),
-            ("0x1p3", Some(8.0)),
-            ("0x1.8", Some(1.5)),
-            ("-0x.8p-1", Some(-0.25)),
-            ("inf", Some(f64::INFINITY)),
-            ("-INFINITY", Some(f64::NEG_INFINITY)),
-            ("1e400", None),
-            ("nanx", None),
-            ("nan(", None),
-            ("nan(-)", None),
-            ("na", None),
-            ("infinit", None),
-            ("", None),
-            ("+", None),
-            ("--1", None),
-            ("1x", None),
-            ("1 ", None),
-            ("0x", None),
-            ("0x1p", None),
-            ("1e", None),
-            ("1_0", None),
-        ] {
-            assert_eq!(real(text.as_bytes()), number, "{text}");
-        }
-        for text in ["nan", "-NaN", "nan()", "+nan(x_1)"] {
-            assert!(real(text.as_bytes()).is_some_and(f64::is_nan), "{text}");
-        }
-    }
-}
+mod tests;

@@ -1,39 +1,80 @@
-//! `-user` and `-group`: names, or numbers where no account has that name.
+//! `-user` and `-group`: names, or numbers where no account has that name. In a saved tree the
+//! names are those that were saved with it.
 
 use super::Refusal;
 use super::number::whole;
 use super::words::quoted;
+use crate::accounts::{group_by_name, user_by_name};
 use crate::expression::Compare;
-use ringwalk_sys::{group_by_name, user_by_name};
-use std::ffi::{CString, OsStr};
+use crate::saved::SavedSearch;
+use ringwalk_gnu::reason;
+use rustix::io::Errno;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-pub(super) fn user(name: &OsStr) -> Result<Compare, Refusal> {
-    let known = c_string(name).and_then(|name| user_by_name(&name).ok().flatten());
-    account(known, name).ok_or_else(|| {
+/// The names of accounts that were saved with a tree, by their numbers.
+type SavedNames = BTreeMap<u32, Vec<u8>>;
+
+pub(super) fn user(name: &OsStr, saved: Option<&SavedNames>) -> Result<Compare, Refusal> {
+    let unknown = "invalid user name or UID argument to -user";
+    let live = || user_by_name(name.as_bytes());
+    match saved {
+        Some(saved) => saved_account(name, saved, live, "user", unknown),
+        None => account(name, live(), "user", unknown),
+    }
+}
+
+pub(super) fn group(name: &OsStr, saved: Option<&SavedNames>) -> Result<Compare, Refusal> {
+    let unknown = "invalid group name or GID argument to -group";
+    let live = || group_by_name(name.as_bytes());
+    match saved {
+        Some(saved) => saved_account(name, saved, live, "group", unknown),
+        None => account(name, live(), "group", unknown),
+    }
+}
+
+/// A number that no account has.
+const NOBODY: Compare = Compare::Exactly(u64::MAX);
+
+/// Returns the number of an account by the names that were saved. An account of this system whose
+/// name was not saved owns no file of the saved tree.
+fn saved_account(
+    name: &OsStr,
+    saved: &SavedNames,
+    live: impl FnOnce() -> Result<Option<u32>, Errno>,
+    what: &str,
+    unknown: &str,
+) -> Result<Compare, Refusal> {
+    if let Some(number) = SavedSearch::number_of(saved, name.as_bytes()) {
+        return Ok(Compare::Exactly(number.into()));
+    }
+    if whole(name.as_bytes()).is_none() && matches!(live(), Ok(Some(_))) {
+        return Ok(NOBODY);
+    }
+    account(name, Ok(None), what, unknown)
+}
+
+/// Returns the number of the account that was looked up, or the number that `name` is if no account
+/// has that name. `what` and `unknown` are for messages.
+fn account(
+    name: &OsStr,
+    found: Result<Option<u32>, Errno>,
+    what: &str,
+    unknown: &str,
+) -> Result<Compare, Refusal> {
+    let found = found.map_err(|errno| {
         Refusal::wrong(format!(
-            "invalid user name or UID argument to -user: {}",
-            quoted(name)
+            "cannot look up the {what} {}: {}",
+            quoted(name),
+            reason(&errno.into())
         ))
-    })
+    })?;
+    let number = found.or_else(|| u32::try_from(whole(name.as_bytes())?).ok());
+    number
+        .map(|number| Compare::Exactly(number.into()))
+        .ok_or_else(|| Refusal::wrong(format!("{unknown}: {}", quoted(name))))
 }
 
-pub(super) fn group(name: &OsStr) -> Result<Compare, Refusal> {
-    let known = c_string(name).and_then(|name| group_by_name(&name).ok().flatten());
-    account(known, name).ok_or_else(|| {
-        Refusal::wrong(format!(
-            "invalid group name or GID argument to -group: {}",
-            quoted(name)
-        ))
-    })
-}
-
-fn c_string(name: &OsStr) -> Option<CString> {
-    CString::new(name.as_bytes()).ok()
-}
-
-/// Returns the number of the account of that name, or the number that the name is.
-fn account(known: Option<u32>, name: &OsStr) -> Option<Compare> {
-    let number = known.or_else(|| u32::try_from(whole(name.as_bytes())?).ok())?;
-    Some(Compare::Exactly(number.into()))
-}
+#[cfg(test)]
+mod tests;

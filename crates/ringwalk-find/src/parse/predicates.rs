@@ -1,259 +1,349 @@
-//! The words of the expression, one by one: what they are, and options.
+//! Parses tests and their arguments.
 
-use super::leading::{misplaced, unknown};
-use super::words::{Words, out_of_range, plain, quoted};
-use super::{Context, Piece, Refusal, Token};
-use crate::expression::{Expression, Leaf, Options, Sink, Test};
-use crate::regex::Syntax;
-use crate::table::{self, Kind, Word};
-use ringwalk::{Follow, Stay};
+use super::parser::Parser;
+use super::reference::Reference;
+use super::words::{missing, non_numeric, plain, quoted};
+use super::{Refusal, mode, number, owner, time, types};
+use crate::date;
+use crate::expression::{
+    AccessMode, CallTest, Compare, EntryTest, MetadataTest, Permission, PermissionMatch, Span,
+    Test, Time, TypeSet,
+};
+use crate::pattern::Pattern;
+use crate::regex::Regex;
+use crate::selinux;
+use crate::table::TestWord;
+use ringwalk::{Errno, Fields, Follow, Identity, Timestamp};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-/// What has been understood so far.
-#[derive(Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is something that was met or not"
-)]
-pub(super) struct Parser<'a> {
-    pub(super) context: &'a Context,
-    pub(super) words: Words<'a>,
-    /// Which words are the starting points.
-    pub(super) paths: std::ops::Range<usize>,
-    pub(super) follow: Follow,
-    pub(super) options: Options,
-    pub(super) sinks: Vec<Sink>,
-    pub(super) exclusions: Vec<Expression>,
-    pub(super) warnings: Vec<String>,
-    /// `-warn` or `-nowarn`.
-    pub(super) warn: Option<bool>,
-    /// `-daystart` was met.
-    pub(super) day_start: bool,
-    /// `-regextype`.
-    pub(super) syntax: Syntax,
-    /// Where the last word of the language stands, arguments left out.
-    pub(super) previous: Option<usize>,
-    /// Where the first one stands that is no option.
-    first: Option<usize>,
-    /// There is an action that stands in place of `-print`.
-    pub(super) acts: bool,
-    /// `-depth` or `-d` was met.
-    pub(super) depth_given: bool,
-    /// `-delete` was met.
-    pub(super) deletes: bool,
-    /// `-prune` was met.
-    pub(super) prunes: bool,
-    /// `-ok` or `-okdir` was met.
-    pub(super) asks: bool,
-}
-
-impl<'a> Parser<'a> {
-    pub(super) fn new(context: &'a Context, arguments: &'a [std::ffi::OsString]) -> Self {
-        Self {
-            context,
-            words: Words {
-                all: arguments,
-                next: 0,
-            },
-            paths: 0..0,
-            follow: Follow::Never,
-            options: Options::default(),
-            sinks: Vec::new(),
-            exclusions: Vec::new(),
-            warnings: Vec::new(),
-            warn: None,
-            day_start: false,
-            syntax: Syntax::default(),
-            previous: None,
-            first: None,
-            acts: false,
-            depth_given: false,
-            deletes: false,
-            prunes: false,
-            asks: false,
-        }
-    }
-
-    /// Reads all words with their arguments.
-    pub(super) fn tokens(&mut self) -> Result<Vec<Token>, Refusal> {
-        let mut tokens: Vec<Token> = Vec::new();
-        loop {
-            let at = self.words.next;
-            let Some(name) = self.words.take() else {
-                return Ok(tokens);
-            };
-            match self.piece(name, at)? {
-                Some(piece) => tokens.push(Token { piece, at }),
-                // GNU find then calls the word before by this name in its messages.
-                None => {
-                    if let Some(before) = tokens.last_mut() {
-                        before.at = at;
-                    }
-                }
+impl Parser<'_> {
+    /// Reads the arguments of a test.
+    pub(super) fn test(&mut self, word: TestWord, name: &OsStr) -> Result<Test, Refusal> {
+        Ok(match word {
+            TestWord::True => EntryTest::True.into(),
+            TestWord::False => EntryTest::False.into(),
+            TestWord::Hidden => EntryTest::Hidden.into(),
+            TestWord::Name => self.name(name, false)?.into(),
+            TestWord::NameFold => self.name(name, true)?.into(),
+            TestWord::Path => self.path(name, false)?.into(),
+            TestWord::PathFold => self.path(name, true)?.into(),
+            TestWord::Regex => EntryTest::Regex(self.regex(name, false)?).into(),
+            TestWord::RegexFold => EntryTest::Regex(self.regex(name, true)?).into(),
+            TestWord::Type => EntryTest::Type(self.types(name)?).into(),
+            TestWord::Size => size(self.words.argument(name)?)?.into(),
+            TestWord::Links => MetadataTest::Links(self.count(name)?).into(),
+            TestWord::Inode => MetadataTest::Inode(self.count(name)?).into(),
+            TestWord::SameFile => MetadataTest::SameFile(self.same_file(name)?).into(),
+            TestWord::Permission => MetadataTest::Permission(self.permission(name)?).into(),
+            TestWord::Uid => MetadataTest::Uid(self.count(name)?).into(),
+            TestWord::Gid => MetadataTest::Gid(self.count(name)?).into(),
+            TestWord::User => {
+                let users = self.saved.as_ref().map(|saved| &saved.users);
+                MetadataTest::Uid(owner::user(self.words.argument(name)?, users)?).into()
             }
-            self.previous = Some(at);
-        }
-    }
-
-    /// Understands the word `name`, which stands at `at`, and its arguments. None for an option that leaves nothing behind.
-    fn piece(&mut self, name: &OsStr, at: usize) -> Result<Option<Piece>, Refusal> {
-        if !matches!(name.as_bytes(), b"(" | b")" | b"!" | b"," | [b'-', _, ..]) {
-            return Err(misplaced(self, name));
-        }
-        let entry = table::find(name.as_bytes()).ok_or_else(|| unknown(name))?;
-        Ok(match entry.kind {
-            Kind::Global => {
-                self.warn_of_place(name);
-                self.global(entry.word, name)?;
-                // GNU find has this one stand for nothing, so that no operator can follow it.
-                (entry.word != Word::Files0From).then(|| self.test_leaf(Test::True, at))
+            TestWord::Group => {
+                let groups = self.saved.as_ref().map(|saved| &saved.groups);
+                MetadataTest::Gid(owner::group(self.words.argument(name)?, groups)?).into()
             }
-            Kind::Positional => self
-                .positional(entry.word, name)?
-                .then(|| self.test_leaf(Test::True, at)),
-            kind => {
-                self.first.get_or_insert(at);
-                match kind {
-                    Kind::Test => {
-                        let is = self.test(entry.word, name)?;
-                        Some(self.test_leaf(is, at))
-                    }
-                    Kind::Action => {
-                        let is = self.action(entry.word, name)?;
-                        Some(Piece::Operand(Expression::Action(self.leaf(is, at))))
-                    }
-                    _ => Some(operator(entry.word).ok_or_else(|| unknown(name))?),
-                }
+            TestWord::AccessMinutes => self.age(Time::Access, time::AgeUnit::Minute, name)?.into(),
+            TestWord::AccessDays => self.age(Time::Access, time::AgeUnit::Day, name)?.into(),
+            TestWord::ChangeMinutes => self.age(Time::Change, time::AgeUnit::Minute, name)?.into(),
+            TestWord::ChangeDays => self.age(Time::Change, time::AgeUnit::Day, name)?.into(),
+            TestWord::ModificationMinutes => self
+                .age(Time::Modification, time::AgeUnit::Minute, name)?
+                .into(),
+            TestWord::ModificationDays => self
+                .age(Time::Modification, time::AgeUnit::Day, name)?
+                .into(),
+            TestWord::Used => MetadataTest::Used(self.lapse(name)?).into(),
+            TestWord::Newer => self.newer(Time::Modification, name)?.into(),
+            TestWord::AccessNewer => self.newer(Time::Access, name)?.into(),
+            TestWord::ChangeNewer => self.newer(Time::Change, name)?.into(),
+            TestWord::NewerXY => self.newer_xy(name)?.into(),
+            TestWord::LinkName => CallTest::LinkName(self.pattern_of(name, false)?).into(),
+            TestWord::LinkNameFold => CallTest::LinkName(self.pattern_of(name, true)?).into(),
+            TestWord::XType => CallTest::XType(self.types(name)?).into(),
+            TestWord::Empty => CallTest::Empty.into(),
+            TestWord::NoUser => CallTest::NoUser.into(),
+            TestWord::NoGroup => CallTest::NoGroup.into(),
+            TestWord::Readable => CallTest::Access(AccessMode::Read).into(),
+            TestWord::Writable => CallTest::Access(AccessMode::Write).into(),
+            TestWord::Executable => CallTest::Access(AccessMode::Execute).into(),
+            TestWord::FileSystem => {
+                CallTest::FileSystem(self.words.argument(name)?.as_bytes().to_vec()).into()
             }
+            TestWord::Context => CallTest::Context(self.context_pattern(name)?).into(),
         })
     }
 
-    fn test_leaf(&self, is: Test, at: usize) -> Piece {
-        Piece::Operand(Expression::Test(self.leaf(is, at)))
+    /// Reads the pattern of `-name` or `-iname`.
+    fn name(&mut self, name: &OsStr, fold_case: bool) -> Result<EntryTest, Refusal> {
+        let pattern = self.words.argument(name)?.as_bytes();
+        self.warn_of_slash(name, pattern, fold_case);
+        Ok(EntryTest::Name(self.pattern(pattern, fold_case)))
     }
 
-    /// A leaf with the words from `at` to where reading has come.
-    fn leaf<T>(&self, is: T, at: usize) -> Leaf<T> {
-        Leaf {
-            is,
-            words: self.words.all[at..self.words.next].to_vec(),
+    /// Reads the pattern of `-path` or `-ipath`.
+    fn path(&mut self, name: &OsStr, fold_case: bool) -> Result<EntryTest, Refusal> {
+        let argument = self.words.argument(name)?;
+        let pattern = self.pattern(argument.as_bytes(), fold_case);
+        self.warn_of_ending(name, argument, &pattern);
+        Ok(EntryTest::Path(pattern))
+    }
+
+    /// Reads a pattern that needs no warning.
+    fn pattern_of(&mut self, name: &OsStr, fold_case: bool) -> Result<Pattern, Refusal> {
+        let pattern = self.words.argument(name)?.as_bytes();
+        Ok(self.pattern(pattern, fold_case))
+    }
+
+    fn types(&mut self, name: &OsStr) -> Result<TypeSet, Refusal> {
+        types::types(name, self.words.argument(name)?.as_bytes())
+    }
+
+    /// Reads the age of `-mtime` and the like.
+    fn age(
+        &mut self,
+        time: Time,
+        unit: time::AgeUnit,
+        name: &OsStr,
+    ) -> Result<MetadataTest, Refusal> {
+        let argument = self.words.argument(name)?;
+        let span = time::age(argument.as_bytes(), unit, self.origin())
+            .map_err(|wrong| wrong.refusal(argument, name))?;
+        Ok(MetadataTest::Age(time, span))
+    }
+
+    /// Reads the days of `-used`.
+    fn lapse(&mut self, name: &OsStr) -> Result<Span, Refusal> {
+        let argument = self.words.argument(name)?;
+        time::lapse(argument.as_bytes()).map_err(|wrong| match wrong {
+            time::Wrong::NoNumber => {
+                Refusal::wrong(format!("Invalid argument {} to -used", plain(argument)))
+            }
+            time::Wrong::NotANumber | time::Wrong::TooLate(_) => wrong.refusal(argument, name),
+        })
+    }
+
+    /// Reads the file of `-samefile`. Numbers of devices can change when a system starts. So in a
+    /// saved tree it is a file of that tree.
+    fn same_file(&mut self, name: &OsStr) -> Result<Identity, Refusal> {
+        let Some(saved) = self.saved.clone() else {
+            return Ok(self.reference(name)?.identity());
+        };
+        let argument = self.words.argument(name)?;
+        let follow = self.follow != Follow::Never;
+        let found = saved.tree.find(argument.as_bytes(), follow);
+        let why = match found {
+            Ok(file) if file.mask.contains(Fields::INO | Fields::MNT_ID) => {
+                return Ok(file.identity());
+            }
+            Ok(_) => "its inode number is not in the snapshot".to_owned(),
+            Err(Errno::NOENT) => "not in the snapshot".to_owned(),
+            Err(errno) => ringwalk_gnu::reason(&errno.into()),
+        };
+        Err(Refusal::wrong(format!("{}: {why}", quoted(argument))))
+    }
+
+    /// Reads the name of a file to compare with.
+    fn reference(&mut self, name: &OsStr) -> Result<Reference<'_>, Refusal> {
+        Reference::new(self.words.argument(name)?, self.follow)
+    }
+
+    /// Reads the reference of `-newer`, `-anewer` or `-cnewer`, whose modification counts.
+    fn newer(&mut self, time: Time, name: &OsStr) -> Result<MetadataTest, Refusal> {
+        let moment = self.reference(name)?.time(Time::Modification)?;
+        Ok(MetadataTest::Newer(time, moment))
+    }
+
+    fn pattern(&self, pattern: &[u8], fold_case: bool) -> Pattern {
+        Pattern::new(pattern, fold_case, self.context.utf8())
+    }
+
+    fn regex(&mut self, name: &OsStr, fold_case: bool) -> Result<Regex, Refusal> {
+        let pattern = self.words.argument(name)?;
+        Regex::new(
+            pattern.as_bytes(),
+            self.syntax,
+            fold_case,
+            self.context.utf8(),
+        )
+        .map_err(|reason| {
+            Refusal::wrong(format!(
+                "failed to compile regular expression '{}': {reason}",
+                plain(pattern)
+            ))
+        })
+    }
+
+    /// Reads the number of `-links`, `-inum`, `-uid` or `-gid`.
+    fn count(&mut self, name: &OsStr) -> Result<Compare, Refusal> {
+        let argument = self.words.argument(name)?;
+        number::compare(argument.as_bytes()).ok_or_else(|| non_numeric(argument, name))
+    }
+
+    /// Returns the moment that ages are measured from.
+    fn origin(&self) -> Timestamp {
+        if self.day_start {
+            self.context.end_of_day()
+        } else {
+            self.context.now()
         }
     }
 
-    pub(super) fn warns(&self) -> bool {
-        self.context.warns(self.warn)
+    /// Reads the reference of `-newermt` and the like.
+    fn newer_xy(&mut self, name: &OsStr) -> Result<MetadataTest, Refusal> {
+        let [.., x, y] = name.as_bytes() else {
+            return Err(missing(name));
+        };
+        let of = NewerReference::named(*y);
+        let (Some(time), Some(of)) = (time_named(*x), of) else {
+            return Err(invalid_predicate(name));
+        };
+        let argument = self.words.take().ok_or_else(|| {
+            Refusal::wrong(format!("The {} test needs an argument", quoted(name)))
+        })?;
+        let moment = match of {
+            NewerReference::File(time) => Reference::new(argument, self.follow)?.time(time)?,
+            NewerReference::Date => self.date(argument)?,
+        };
+        Ok(MetadataTest::Newer(time, moment))
     }
 
-    /// Global options should stand before tests.
-    fn warn_of_place(&mut self, name: &OsStr) {
-        let Some(first) = self.first.filter(|_| self.warns()) else {
-            return;
+    fn date(&self, text: &OsStr) -> Result<Timestamp, Refusal> {
+        date::parse(text.as_bytes(), self.context.now(), self.context.zone()).ok_or_else(|| {
+            Refusal::wrong(format!(
+                "I cannot figure out how to interpret {} as a date or time",
+                quoted(text)
+            ))
+        })
+    }
+
+    fn context_pattern(&mut self, name: &OsStr) -> Result<Pattern, Refusal> {
+        let pattern = self.words.argument(name)?;
+        if !selinux::is_enabled() {
+            return Err(Refusal::wrong(selinux::NOT_ENABLED));
+        }
+        Ok(self.pattern(pattern.as_bytes(), false))
+    }
+
+    fn permission(&mut self, name: &OsStr) -> Result<Permission, Refusal> {
+        let argument = self.words.argument(name)?;
+        let (how, text) = match argument.as_bytes() {
+            [b'-', rest @ ..] => (PermissionMatch::All, rest),
+            [b'/', rest @ ..] => (PermissionMatch::Any, rest),
+            text => (PermissionMatch::Exactly, text),
         };
-        let option = plain(name);
-        let first = plain(&self.words.all[first]);
+        // `+` once meant the same as `/`. Nobody must think that it still does.
+        let old = matches!(argument.as_bytes(), [b'+', b'0'..=b'7', ..]);
+        let mask = if mode::is_masked(text) {
+            self.context.creation_mask().map_err(Refusal::wrong)?
+        } else {
+            0
+        };
+        let mode = mode::parse(text, mask)
+            .filter(|_| !old)
+            .ok_or_else(|| Refusal::wrong(format!("invalid mode {}", quoted(argument))))?;
+        if how == PermissionMatch::Any && mode.file == 0 && mode.directory == 0 {
+            self.warnings.push(format!(
+                "warning: you have specified a mode pattern {} (which is equivalent to /000). The meaning of -perm /000 \
+has now been changed to be consistent with -perm -000; that is, while it used to match no files, it now matches all files.",
+                plain(argument)
+            ));
+        }
+        Ok(Permission {
+            how,
+            file: mode.file,
+            directory: mode.directory,
+        })
+    }
+
+    fn warn_of_slash(&mut self, name: &OsStr, pattern: &[u8], fold_case: bool) {
+        // The base name of the root directory is a slash, so that pattern can match.
+        if !pattern.contains(&b'/') || pattern == b"/" || !self.warns() {
+            return;
+        }
+        let better = if fold_case {
+            "-iwholename"
+        } else {
+            "-wholename"
+        };
         self.warnings.push(format!(
-            "warning: you have specified the global option {option} after the argument {first}, but global options are not \
-positional, i.e., {option} affects tests specified before it as well as those specified after it.  Please specify global options \
-before other arguments."
+            "warning: {} matches against basenames only, but the given pattern contains a directory separator ({}), thus \
+the expression will evaluate to false all the time.  Did you mean {}?",
+            quoted(name),
+            quoted(OsStr::new("/")),
+            quoted(OsStr::new(better))
         ));
     }
 
-    fn global(&mut self, word: Word, name: &OsStr) -> Result<(), Refusal> {
-        let options = &mut self.options;
-        match word {
-            Word::Color => options.color = Some(true),
-            Word::NoColor => options.color = Some(false),
-            Word::Depth | Word::DepthShort => {
-                options.depth_first = true;
-                self.depth_given = true;
-                if word == Word::DepthShort && self.warns() {
-                    self.warnings.push(
-                        "warning: the -d option is deprecated; please use -depth instead, because the latter is a \
-POSIX-compliant feature."
-                            .to_owned(),
-                    );
-                }
-            }
-            Word::Files0From => options.files0_from = Some(self.words.argument(name)?.to_owned()),
-            Word::Help => return Err(Refusal::Help(table::help(self.context.program_name()))),
-            Word::IgnoreReaddirRace => options.ignore_readdir_race = true,
-            Word::NoIgnoreReaddirRace => options.ignore_readdir_race = false,
-            Word::MaxDepth => options.max_depth = levels(name, self.words.argument(name)?)?,
-            Word::MinDepth => options.min_depth = levels(name, self.words.argument(name)?)?,
-            Word::OneFileSystem => options.stay = Stay::Device,
-            Word::NoHidden => self.exclusions.push(Expression::Test(Leaf {
-                is: Test::Hidden,
-                words: vec![name.to_owned()],
-            })),
-            Word::Sorted => options.sorted = true,
-            Word::Unique => options.unique = true,
-            Word::Version => return Err(Refusal::Version),
-            // Link counts of directories are not relied on, so there is nothing to turn off.
-            Word::NoLeaf => {}
-            _ => return Err(unknown(name)),
+    fn warn_of_ending(&mut self, name: &OsStr, pattern: &OsStr, made: &Pattern) {
+        // Only starting points can end so. GNU find gives this warning even after -nowarn.
+        let mut starts = self.words.all[self.paths.clone()].iter();
+        if pattern.as_bytes().ends_with(b"/")
+            && !self.context.is_posix()
+            && !starts.any(|start| made.matches(start.as_bytes()))
+        {
+            self.warnings.push(format!(
+                "warning: {} {} will not match anything because it ends with /.",
+                plain(name),
+                plain(pattern)
+            ));
         }
-        Ok(())
-    }
-
-    /// Whether it stands for a test that is true; `-daystart` does not.
-    fn positional(&mut self, word: Word, name: &OsStr) -> Result<bool, Refusal> {
-        match word {
-            Word::DayStart => {
-                self.day_start = true;
-                return Ok(false);
-            }
-            Word::Follow => self.follow = Follow::Always,
-            Word::RegexType => {
-                let syntax = self.words.argument(name)?;
-                self.syntax = Syntax::named(syntax.as_bytes()).ok_or_else(|| no_syntax(syntax))?;
-            }
-            Word::Warn => self.warn = Some(true),
-            Word::NoWarn => self.warn = Some(false),
-            _ => return Err(unknown(name)),
-        }
-        Ok(true)
     }
 }
 
-fn operator(word: Word) -> Option<Piece> {
-    Some(match word {
-        Word::Open => Piece::Open,
-        Word::Close => Piece::Close,
-        Word::Not => Piece::Not,
-        Word::And => Piece::And,
-        Word::Or => Piece::Or,
-        Word::Comma => Piece::Comma,
-        Word::Exclude => Piece::Exclude,
-        _ => return None,
-    })
+/// The reference of `-newerXY`.
+enum NewerReference {
+    /// The given time of a file.
+    File(Time),
+    /// A date.
+    Date,
 }
 
-/// The number of `-maxdepth` and `-mindepth`.
-fn levels(name: &OsStr, argument: &OsStr) -> Result<usize, Refusal> {
+impl NewerReference {
+    /// Returns the kind of reference of the letter Y.
+    fn named(letter: u8) -> Option<Self> {
+        if letter == b't' {
+            Some(Self::Date)
+        } else {
+            time_named(letter).map(Self::File)
+        }
+    }
+}
+
+fn time_named(letter: u8) -> Option<Time> {
+    let mut times = Time::LETTERS.iter();
+    times
+        .find(|(known, _)| *known == letter)
+        .map(|(_, time)| *time)
+}
+
+fn invalid_predicate(name: &OsStr) -> Refusal {
+    Refusal::wrong(format!("invalid predicate `{}'", plain(name)))
+}
+
+fn size(argument: &OsStr) -> Result<MetadataTest, Refusal> {
     let text = argument.as_bytes();
-    if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
-        return Err(Refusal::wrong(format!(
-            "Expected a positive decimal integer argument to {}, but got {}",
-            plain(name),
-            quoted(argument)
-        )));
-    }
-    plain(argument)
-        .parse::<i32>()
-        .ok()
-        .and_then(|number| usize::try_from(number).ok())
-        .ok_or_else(|| out_of_range(argument))
-}
-
-fn no_syntax(given: &OsStr) -> Refusal {
-    let known: Vec<String> = table::SYNTAXES
-        .iter()
-        .map(|name| quoted(OsStr::new(name)))
-        .collect();
-    Refusal::wrong(format!(
-        "Unknown regular expression type {}; valid types are {}.",
-        quoted(given),
-        known.join(", ")
-    ))
+    let Some((last, before)) = text.split_last() else {
+        return Err(Refusal::wrong("invalid null argument to -size"));
+    };
+    let (unit, digits) = match last {
+        b'b' => (512, before),
+        b'c' => (1, before),
+        b'w' => (2, before),
+        b'k' => (1 << 10, before),
+        b'M' => (1 << 20, before),
+        b'G' => (1 << 30, before),
+        b'0'..=b'9' => (512, text),
+        _ => {
+            let last = String::from_utf8_lossy(std::slice::from_ref(last));
+            return Err(Refusal::wrong(format!("invalid -size type `{last}'")));
+        }
+    };
+    let count = number::compare(digits).ok_or_else(|| {
+        Refusal::wrong(format!("Invalid argument `{}' to -size", plain(argument)))
+    })?;
+    Ok(MetadataTest::Size { count, unit })
 }

@@ -1,4 +1,4 @@
-//! Files that tests compare with. They are looked at once, when the expression is understood.
+//! Files that tests compare with. The parser reads their metadata once.
 
 use super::Refusal;
 use super::words::quoted;
@@ -8,7 +8,7 @@ use rustix::fs::{AtFlags, CWD, Statx, StatxFlags, StatxTimestamp, makedev, statx
 use rustix::io::Errno;
 use std::ffi::OsStr;
 
-/// A file that is compared with.
+/// A file that a test compares with.
 #[derive(Debug)]
 pub(super) struct Reference<'a> {
     name: &'a OsStr,
@@ -16,7 +16,8 @@ pub(super) struct Reference<'a> {
 }
 
 impl<'a> Reference<'a> {
-    /// Looks at a file; through a link with `-H`, `-L` and after `-follow`, unless the link leads nowhere.
+    /// Reads the metadata of a file. With `-H`, `-L` and after `-follow` it is that of a link's
+    /// target, unless the link leads nowhere.
     pub(super) fn new(name: &'a OsStr, follow: Follow) -> Result<Self, Refusal> {
         let flags = StatxFlags::BASIC_STATS | StatxFlags::BTIME;
         let itself = || statx(CWD, name, AtFlags::SYMLINK_NOFOLLOW, flags);

@@ -1,269 +1,393 @@
-//! Tests and their arguments.
+//! The results of the parser. `tests/messages.rs` compares messages with those of GNU find.
 
-use super::predicates::Parser;
-use super::reference::Reference;
-use super::words::{missing, non_numeric, plain, quoted};
-use super::{Refusal, mode, number, owner, time, types};
-use crate::date;
-use crate::expression::{AccessMode, Compare, Permission, PermissionMatch, Test, Time};
-use crate::pattern::Pattern;
-use crate::regex::Regex;
-use crate::table::Word;
-use ringwalk::Timestamp;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
+mod arguments;
 
-impl Parser<'_> {
-    /// Reads the arguments of a test.
-    pub(super) fn test(&mut self, word: Word, name: &OsStr) -> Result<Test, Refusal> {
-        match word {
-            Word::True => return Ok(Test::True),
-            Word::False => return Ok(Test::False),
-            Word::Empty => return Ok(Test::Empty),
-            Word::Hidden => return Ok(Test::Hidden),
-            Word::NoUser => return Ok(Test::NoUser),
-            Word::NoGroup => return Ok(Test::NoGroup),
-            Word::Readable => return Ok(Test::Access(AccessMode::Read)),
-            Word::Writable => return Ok(Test::Access(AccessMode::Write)),
-            Word::Executable => return Ok(Test::Access(AccessMode::Execute)),
-            Word::Links => return self.count(name).map(Test::Links),
-            Word::Inode => return self.count(name).map(Test::Inode),
-            Word::Uid => return self.count(name).map(Test::Uid),
-            Word::Gid => return self.count(name).map(Test::Gid),
-            Word::User => return owner::user(self.words.argument(name)?).map(Test::Uid),
-            Word::Group => return owner::group(self.words.argument(name)?).map(Test::Gid),
-            Word::NewerXY => return self.newer_xy(name),
-            _ => {}
-        }
-        let argument = self.words.argument(name)?;
-        let (time, unit) = match word {
-            Word::AccessMinutes => (Time::Access, time::Unit::Minute),
-            Word::AccessDays => (Time::Access, time::Unit::Day),
-            Word::ChangeMinutes => (Time::Change, time::Unit::Minute),
-            Word::ChangeDays => (Time::Change, time::Unit::Day),
-            Word::ModificationMinutes => (Time::Modification, time::Unit::Minute),
-            Word::ModificationDays => (Time::Modification, time::Unit::Day),
-            _ => return self.test_of(word, name, argument),
-        };
-        let span = time::age(argument.as_bytes(), unit, self.origin())
-            .map_err(|wrong| wrong.refusal(argument, name))?;
-        Ok(Test::Age(time, span))
-    }
+use super::{Context, Refusal, parse_expression, parse_in};
+use crate::expression::{Command, Debug, EntryTest, Expression, Sink, Test};
+use ringwalk::{Follow, Stay, Timestamp};
+use ringwalk_gnu::civil::Zone;
+use std::ffi::OsString;
+use std::fmt::Write;
 
-    /// The test with this argument.
-    fn test_of(&mut self, word: Word, name: &OsStr, argument: &OsStr) -> Result<Test, Refusal> {
-        let bytes = argument.as_bytes();
-        Ok(match word {
-            Word::Name | Word::NameFold => {
-                self.warn_of_slash(word, name, bytes);
-                Test::Name(self.pattern(bytes, word == Word::NameFold))
-            }
-            Word::Path | Word::PathFold => {
-                let pattern = self.pattern(bytes, word == Word::PathFold);
-                self.warn_of_ending(name, argument, &pattern);
-                Test::Path(pattern)
-            }
-            Word::LinkName => Test::LinkName(self.pattern(bytes, false)),
-            Word::LinkNameFold => Test::LinkName(self.pattern(bytes, true)),
-            Word::Regex => Test::Regex(self.regex(argument, false)?),
-            Word::RegexFold => Test::Regex(self.regex(argument, true)?),
-            Word::Context => Test::Context(self.context_pattern(argument)?),
-            Word::FileSystem => Test::FileSystem(bytes.to_vec()),
-            Word::Newer => self.newer(Time::Modification, argument, Time::Modification)?,
-            Word::AccessNewer => self.newer(Time::Access, argument, Time::Modification)?,
-            Word::ChangeNewer => self.newer(Time::Change, argument, Time::Modification)?,
-            Word::SameFile => Test::SameFile(Reference::new(argument, self.follow)?.identity()),
-            Word::Permission => Test::Permission(self.permission(argument)?),
-            Word::Size => size(argument)?,
-            Word::Type => Test::Type(types::types(name, bytes)?),
-            Word::XType => Test::XType(types::types(name, bytes)?),
-            Word::Used => Test::Used(time::lapse(bytes).map_err(|wrong| match wrong {
-                time::Wrong::NoNumber => {
-                    Refusal::wrong(format!("Invalid argument {} to -used", plain(argument)))
-                }
-                other => other.refusal(argument, name),
-            })?),
-            _ => return Err(super::leading::unknown(name)),
-        })
-    }
+const NOW: Timestamp = Timestamp {
+    secs: 1_700_000_000,
+    nanos: 500_000_000,
+};
 
-    fn pattern(&self, pattern: &[u8], fold_case: bool) -> Pattern {
-        Pattern::new(pattern, fold_case, self.context.utf8())
-    }
+fn parse_words(words: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Command, Refusal> {
+    let context = Context::at(NOW, Zone::named("UTC0"));
+    parse_in(&context, words.into_iter().map(Into::into).collect())
+}
 
-    fn regex(&self, pattern: &OsStr, fold_case: bool) -> Result<Regex, Refusal> {
-        Regex::new(
-            pattern.as_bytes(),
-            self.syntax,
-            fold_case,
-            self.context.utf8(),
-        )
-        .map_err(|reason| {
-            Refusal::wrong(format!(
-                "failed to compile regular expression '{}': {reason}",
-                plain(pattern)
-            ))
-        })
-    }
+/// Parses a line of words with blanks between them.
+fn command(line: &str) -> Command {
+    parse_words(line.split(' ').filter(|word| !word.is_empty())).expect(line)
+}
 
-    /// Reads the number of `-links`, `-inum`, `-uid` or `-gid`.
-    fn count(&mut self, name: &OsStr) -> Result<Compare, Refusal> {
-        let argument = self.words.argument(name)?;
-        number::compare(argument.as_bytes()).ok_or_else(|| non_numeric(argument, name))
-    }
-
-    /// The moment that ages are measured from.
-    fn origin(&self) -> Timestamp {
-        if self.day_start {
-            self.context.end_of_day()
-        } else {
-            self.context.now()
-        }
-    }
-
-    fn newer(&self, time: Time, reference: &OsStr, of: Time) -> Result<Test, Refusal> {
-        let moment = Reference::new(reference, self.follow)?.time(of)?;
-        Ok(Test::Newer(time, moment))
-    }
-
-    /// `-newermt` and its like.
-    fn newer_xy(&mut self, name: &OsStr) -> Result<Test, Refusal> {
-        let bytes = name.as_bytes();
-        let [.., x, y] = bytes else {
-            return Err(missing(name));
-        };
-        let (Some(time), of) = (time_named(*x), time_named(*y)) else {
-            return Err(invalid_predicate(name));
-        };
-        if of.is_none() && *y != b't' {
-            return Err(invalid_predicate(name));
-        }
-        let argument = self.words.take().ok_or_else(|| {
-            Refusal::wrong(format!("The {} test needs an argument", quoted(name)))
-        })?;
-        match of {
-            Some(of) => self.newer(time, argument, of),
-            None => Ok(Test::Newer(time, self.date(argument)?)),
-        }
-    }
-
-    fn date(&self, text: &OsStr) -> Result<Timestamp, Refusal> {
-        date::parse(text.as_bytes(), self.context.now(), self.context.zone()).ok_or_else(|| {
-            Refusal::wrong(format!(
-                "I cannot figure out how to interpret {} as a date or time",
-                quoted(text)
-            ))
-        })
-    }
-
-    fn context_pattern(&self, pattern: &OsStr) -> Result<Pattern, Refusal> {
-        if !std::path::Path::new("/sys/fs/selinux/enforce").exists() {
-            return Err(Refusal::wrong(
-                "invalid predicate -context: SELinux is not enabled.",
-            ));
-        }
-        Ok(self.pattern(pattern.as_bytes(), false))
-    }
-
-    fn permission(&mut self, argument: &OsStr) -> Result<Permission, Refusal> {
-        let (how, text) = match argument.as_bytes() {
-            [b'-', rest @ ..] => (PermissionMatch::All, rest),
-            [b'/', rest @ ..] => (PermissionMatch::Any, rest),
-            text => (PermissionMatch::Exactly, text),
-        };
-        // Once it meant what `/` means; nobody is to think that it still does.
-        let old = matches!(argument.as_bytes(), [b'+', b'0'..=b'7', ..]);
-        let mask = if mode::is_masked(text) {
-            self.context.creation_mask().map_err(Refusal::wrong)?
-        } else {
-            0
-        };
-        let mode = mode::parse(text, mask)
-            .filter(|_| !old)
-            .ok_or_else(|| Refusal::wrong(format!("invalid mode {}", quoted(argument))))?;
-        if how == PermissionMatch::Any && mode.file == 0 && mode.directory == 0 {
-            self.warnings.push(format!(
-                "warning: you have specified a mode pattern {} (which is equivalent to /000). The meaning of -perm /000 \
-has now been changed to be consistent with -perm -000; that is, while it used to match no files, it now matches all files.",
-                plain(argument)
-            ));
-        }
-        Ok(Permission {
-            how,
-            file: mode.file,
-            directory: mode.directory,
-        })
-    }
-
-    fn warn_of_slash(&mut self, word: Word, name: &OsStr, pattern: &[u8]) {
-        // The base name of the root directory is a slash, so that pattern can match.
-        if !pattern.contains(&b'/') || pattern == b"/" || !self.warns() {
-            return;
-        }
-        let better = if word == Word::NameFold {
-            "-iwholename"
-        } else {
-            "-wholename"
-        };
-        self.warnings.push(format!(
-            "warning: {} matches against basenames only, but the given pattern contains a directory separator ({}), thus \
-the expression will evaluate to false all the time.  Did you mean {}?",
-            quoted(name),
-            quoted(OsStr::new("/")),
-            quoted(OsStr::new(better))
-        ));
-    }
-
-    fn warn_of_ending(&mut self, name: &OsStr, pattern: &OsStr, made: &Pattern) {
-        // Only starting points can end so. GNU find gives this warning whatever -nowarn says.
-        let mut starts = self.words.all[self.paths.clone()].iter();
-        if pattern.as_bytes().ends_with(b"/")
-            && !self.context.is_posix()
-            && !starts.any(|start| made.matches(start.as_bytes()))
-        {
-            self.warnings.push(format!(
-                "warning: {} {} will not match anything because it ends with /.",
-                plain(name),
-                plain(pattern)
-            ));
-        }
+fn refusal(line: &str) -> Vec<String> {
+    match parse_words(line.split(' ').filter(|word| !word.is_empty())) {
+        Err(Refusal::Wrong(messages)) => messages,
+        other => panic!("{line}: {other:?}"),
     }
 }
 
-fn time_named(letter: u8) -> Option<Time> {
-    match letter {
-        b'a' => Some(Time::Access),
-        b'B' => Some(Time::Birth),
-        b'c' => Some(Time::Change),
-        b'm' => Some(Time::Modification),
-        _ => None,
-    }
-}
-
-fn invalid_predicate(name: &OsStr) -> Refusal {
-    Refusal::wrong(format!("invalid predicate `{}'", plain(name)))
-}
-
-fn size(argument: &OsStr) -> Result<Test, Refusal> {
-    let text = argument.as_bytes();
-    let Some((last, before)) = text.split_last() else {
-        return Err(Refusal::wrong("invalid null argument to -size"));
+#[test]
+fn an_expression_alone_takes_its_starting_points_as_they_are() {
+    let expression = |line: &str| {
+        let context = Context::at(NOW, Zone::named("UTC0"));
+        let words = line.split(' ').filter(|word| !word.is_empty());
+        let words = words.map(OsString::from).collect();
+        parse_expression(&context, words, vec!["-odd".into()])
     };
-    let (unit, digits) = match last {
-        b'b' => (512, before),
-        b'c' => (1, before),
-        b'w' => (2, before),
-        b'k' => (1 << 10, before),
-        b'M' => (1 << 20, before),
-        b'G' => (1 << 30, before),
-        b'0'..=b'9' => (512, text),
-        _ => {
-            let last = String::from_utf8_lossy(std::slice::from_ref(last));
-            return Err(Refusal::wrong(format!("invalid -size type `{last}'")));
+    for line in ["", "-name x", "-L -name x", "( -name x )", "! -name x"] {
+        let command = expression(line).expect(line);
+        assert_eq!(command.paths, ["-odd"]);
+    }
+    assert_eq!(expression("-L -name x").unwrap().follow, Follow::Always);
+    for line in ["x", ".", "-L x -name x", "x -name x"] {
+        let refused = expression(line).unwrap_err();
+        let Refusal::Wrong(messages) = refused else {
+            panic!("{refused:?}")
+        };
+        assert!(
+            messages[0].starts_with("no part of an expression"),
+            "{messages:?}"
+        );
+    }
+}
+
+/// Returns an expression with its operators before their operands: `(and -name:a -print)`.
+fn show(expression: &Expression) -> String {
+    let several = |name: &str, operands: &[Expression]| {
+        let mut text = format!("({name}");
+        for operand in operands {
+            let _ = write!(text, " {}", show(operand));
         }
+        text + ")"
     };
-    let count = number::compare(digits).ok_or_else(|| {
-        Refusal::wrong(format!("Invalid argument `{}' to -size", plain(argument)))
-    })?;
-    Ok(Test::Size { count, unit })
+    let words = |words: &[OsString]| {
+        let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+        words.join(":")
+    };
+    match expression {
+        Expression::Test(leaf) => words(&leaf.words),
+        Expression::Action(leaf) => words(&leaf.words),
+        Expression::Not(operand) => several("not", std::slice::from_ref(operand)),
+        Expression::And(operands) => several("and", operands),
+        Expression::Or(operands) => several("or", operands),
+        Expression::List(operands) => several("list", operands),
+    }
+}
+
+fn shape(line: &str) -> String {
+    show(&command(line).expression)
+}
+
+/// Returns the first test of the expression.
+fn test(line: &str) -> Test {
+    let mut expression = command(line).expression;
+    loop {
+        expression = match expression {
+            Expression::Test(leaf) => return leaf.is,
+            Expression::And(operands) => operands.into_iter().next().expect("not empty"),
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn precedence() {
+    for (line, expected) in [
+        ("", "-print"),
+        ("t", "-print"),
+        ("-name a", "(and -name:a -print)"),
+        ("-name a -name b", "(and -name:a -name:b -print)"),
+        (
+            "-true -a -false -and -true",
+            "(and -true -false -true -print)",
+        ),
+        (
+            "-true -o -false -or -true",
+            "(and (or -true -false -true) -print)",
+        ),
+        ("-true , -false , -print", "(list -true -false -print)"),
+        (
+            "-name a -o -name b -print",
+            "(or -name:a (and -name:b -print))",
+        ),
+        ("! -true -false", "(and (not -true) -false -print)"),
+        (
+            "-not ( -true -o -false ) -print",
+            "(and (not (or -true -false)) -print)",
+        ),
+        ("( ( -true ) )", "(and -true -print)"),
+        ("! ! -true -print", "(and -true -print)"),
+        ("! -! ! -true -print", "(and (not -true) -print)"),
+        (
+            "-true -o -false , -true -false -o -print",
+            "(list (or -true -false) (or (and -true -false) -print))",
+        ),
+        ("-( -true -) -, -print", "(list -true -print)"),
+        (
+            "-name -o -o -name -print -ls",
+            "(or -name:-o (and -name:-print -ls))",
+        ),
+    ] {
+        assert_eq!(shape(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn print_is_added_unless_there_is_another_action() {
+    for line in [
+        "-prune",
+        "-quit",
+        "-true",
+        "-maxdepth 1",
+        "-name a -o -prune",
+    ] {
+        assert!(shape(line).ends_with(" -print)"), "{line}");
+    }
+    for line in [
+        "-delete",
+        "-exec a ;",
+        "-exec a {} +",
+        "-execdir a ;",
+        "-ok a ;",
+        "-okdir a ;",
+        "-ls",
+        "-fls f",
+        "-print",
+        "-print0",
+        "-fprint f",
+        "-fprint0 f",
+        "-printf x",
+        "-fprintf f x",
+        "-print -o -name a",
+        "! ( -print )",
+    ] {
+        let shape = shape(line);
+        assert!(!shape.starts_with("(and"), "{line}: {shape}");
+    }
+}
+
+#[test]
+fn daystart_stands_for_nothing_and_other_options_for_true() {
+    assert_eq!(shape("-daystart"), "-print");
+    assert_eq!(shape("-daystart -true -daystart"), "(and -true -print)");
+    assert_eq!(shape("-follow -depth"), "(and -follow -depth -print)");
+    assert!(matches!(test("-nowarn"), Test::Entry(EntryTest::True)));
+}
+
+#[test]
+fn starting_points() {
+    for (line, paths) in [
+        ("", &["."][..]),
+        ("-true", &["."]),
+        ("a b -true", &["a", "b"]),
+        ("a - ) , !x (x", &["a", "-", ")", ",", "!x", "(x"]),
+        ("-- a", &["a"]),
+        ("-H -P -- a !  -true", &["a"]),
+        ("-files0-from list", &[]),
+    ] {
+        assert_eq!(command(line).paths, paths, "{line}");
+    }
+}
+
+#[test]
+fn leading_options() {
+    assert_eq!(command("-H -L -P t").follow, Follow::Never);
+    assert_eq!(command("-P -H").follow, Follow::CommandLine);
+    assert_eq!(command("-L t").follow, Follow::Always);
+    for (line, follow) in [
+        ("-HL t", Follow::Always),
+        ("-LH t", Follow::CommandLine),
+        ("-HLP", Follow::Never),
+        ("-HLP -L -O2 -PPH t", Follow::CommandLine),
+    ] {
+        assert_eq!(command(line).follow, follow, "{line}");
+    }
+    assert_eq!(refusal("-HX t")[0], "unknown predicate `-HX'");
+    assert_eq!(command("-P t -follow").follow, Follow::Always);
+    for (line, level) in [("", 1), ("-O0", 0), ("-O2", 2), ("-O65535", 3)] {
+        assert_eq!(command(line).options.optimization, level, "{line}");
+    }
+    let debug = |line| command(line).options.debug;
+    assert_eq!(
+        debug("-D exec,,opt -D rates t"),
+        Debug::EXEC | Debug::OPT | Debug::RATES
+    );
+    assert_eq!(debug("-D all t"), Debug::all());
+}
+
+#[test]
+fn global_options() {
+    let options = command("-true -depth -maxdepth 3 -mindepth 1 -mount -s -unique -color").options;
+    assert!(options.depth_first && options.sorted && options.unique);
+    assert_eq!((options.min_depth, options.max_depth), (1, 3));
+    assert_eq!((options.stay, options.color), (Stay::Device, Some(true)));
+    assert!(command("-ignore_readdir_race").options.ignore_readdir_race);
+    let options =
+        command("-color -ignore_readdir_race -noignore_readdir_race -nocolor -xdev").options;
+    assert!(!options.ignore_readdir_race && !options.depth_first);
+    assert_eq!((options.stay, options.color), (Stay::Device, Some(false)));
+    assert!(command("-delete").options.depth_first);
+}
+
+#[test]
+fn exclusions_are_taken_out() {
+    for (line, expression, exclusions) in [
+        ("-exclude -name a", "(and -exclude -print)", "-name:a"),
+        (
+            "-exclude ( -name a -o -name b ) -ls",
+            "(and -exclude -ls)",
+            "(or -name:a -name:b)",
+        ),
+        (
+            "-nohidden -exclude ! -name a",
+            "(and -nohidden -exclude -print)",
+            "(or (not -name:a) -nohidden)",
+        ),
+        (
+            "-true -o ! -exclude -name a -name b",
+            "(and (or -true (and -exclude -name:b)) -print)",
+            "-name:a",
+        ),
+        ("( -exclude -name a )", "(and -exclude -print)", "-name:a"),
+    ] {
+        let command = command(line);
+        assert_eq!(show(&command.expression), expression, "{line}");
+        assert_eq!(show(&command.exclude.expect(line)), exclusions, "{line}");
+    }
+    assert!(matches!(
+        test("! -exclude -true"),
+        Test::Entry(EntryTest::False)
+    ));
+    assert!(matches!(
+        test("-exclude -false"),
+        Test::Entry(EntryTest::True)
+    ));
+    for line in [
+        "-exclude -print",
+        "-exclude ( -true -o -prune )",
+        "-exclude ! ( ( -quit ) )",
+    ] {
+        assert!(
+            refusal(line)[0].starts_with("actions are not supported within -exclude"),
+            "{line}"
+        );
+    }
+    for line in [
+        "-exclude -exclude -true",
+        "-exclude ( -true -exclude -true )",
+    ] {
+        assert_eq!(
+            refusal(line),
+            ["-exclude is not supported within -exclude"],
+            "{line}"
+        );
+    }
+    assert_eq!(
+        refusal("-exclude"),
+        ["expected an expression after '-exclude'"]
+    );
+    assert_eq!(
+        show(&command("-exclude -true -exclude -false -print").expression),
+        "(and -exclude -exclude -print)"
+    );
+}
+
+#[test]
+fn each_file_is_named_once() {
+    let command = command(
+        "-fprint f -print -fprintf g %p -fls f -fprint0 /dev/stdout -ls -fprint /dev/stderr",
+    );
+    let named = |name: &str| Sink::File(name.into());
+    assert_eq!(
+        command.sinks,
+        [named("f"), Sink::Stdout, named("g"), Sink::Stderr]
+    );
+}
+
+#[test]
+fn files_are_not_touched_while_understanding() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("made");
+    command(&format!(
+        "-fprint {0} -fls {0} -exec touch {0} ;",
+        file.display()
+    ));
+    assert!(!file.exists());
+}
+
+#[test]
+fn no_depth_and_no_length_is_too_much() {
+    let nested = |levels: usize| {
+        let open = std::iter::repeat_n("(", levels);
+        let close = std::iter::repeat_n(")", levels);
+        parse_words(open.chain(["-true"]).chain(close))
+    };
+    assert!(nested(256).is_ok());
+    let Err(Refusal::Wrong(messages)) = nested(257) else {
+        panic!("accepted");
+    };
+    assert_eq!(
+        messages,
+        ["parentheses are nested too deeply: at most 256 levels"]
+    );
+    assert!(nested(100_000).is_err());
+    let nots = std::iter::repeat_n("!", 100_001).chain(["-true"]);
+    let command = parse_words(nots).unwrap();
+    assert_eq!(show(&command.expression), "(and (not -true) -print)");
+    let long = std::iter::repeat_n(["-true", "-o"], 100_000)
+        .flatten()
+        .chain(["-print"]);
+    let Expression::Or(operands) = parse_words(long).unwrap().expression else {
+        panic!("no alternatives");
+    };
+    assert_eq!(operands.len(), 100_001);
+}
+
+#[test]
+fn what_may_have_been_meant() {
+    assert_eq!(
+        refusal("-naem a"),
+        ["unknown predicate `-naem'", "did you mean `-name'?"]
+    );
+    assert_eq!(refusal("-foo"), ["unknown predicate `-foo'"]);
+    let after = refusal("t -L");
+    assert_eq!(after[0], "unknown predicate `-L'");
+    assert!(
+        after[1].ends_with("must stand before the starting points"),
+        "{after:?}"
+    );
+}
+
+#[test]
+fn help_and_version() {
+    let answer = |line: &str| parse_words(line.split(' ')).unwrap_err();
+    for line in ["-help", "--help", "t -true --help -foo"] {
+        assert!(
+            matches!(answer(line), Refusal::Help(text) if text.contains("-newerXY")),
+            "{line}"
+        );
+    }
+    assert!(matches!(answer("-D help"), Refusal::Help(text) if text.contains("rates")));
+    assert_eq!(answer("-version"), Refusal::Version);
+    assert_eq!(answer("t --version ("), Refusal::Version);
+}
+
+#[test]
+fn warnings_come_with_a_refusal() {
+    assert_eq!(
+        refusal("-warn -name a/b -path b/ -foo").len(),
+        3,
+        "two warnings and what is wrong"
+    );
+    // The warning about slashes at the end is given even after -nowarn.
+    let warnings = command("-name a/b -path b/").warnings;
+    assert!(
+        matches!(&warnings[..], [warning] if warning.contains("-path b/")),
+        "{warnings:?}"
+    );
 }

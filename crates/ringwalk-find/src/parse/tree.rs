@@ -1,46 +1,53 @@
-//! Operators and parentheses: from pieces to a tree.
+//! Parses operators and parentheses: from pieces to a tree.
 //!
-//! Nothing here recurses, so no input can overflow the stack; and as evaluating a tree does recurse, there is a limit to how
-//! deep parentheses may be nested.
+//! Nothing here recurses, so no input can overflow the stack. The evaluation of a tree does
+//! recurse, so there is a limit to the nesting of parentheses.
 
 use super::Refusal;
 use super::words::{Words, plain};
-use crate::expression::{Expression, Leaf, Test};
+use crate::expression::{EntryTest, Expression, Leaf};
 use std::ffi::OsString;
 
-/// Parentheses within parentheses, at most. Each may hold a list in an alternative in a conjunction in a negation; evaluating that
-/// many levels takes a small part of the 2 MiB that a thread's stack has.
+/// The largest number of nested parentheses. Each level may hold a list in an alternative in a
+/// conjunction in a negation. The evaluation of that many levels takes a small part of the 2 MiB of
+/// a thread's stack.
 const MOST_LEVELS: usize = 256;
 
-/// What is joined, and what joins it.
+/// An operand, an operator or a parenthesis.
 #[derive(Debug)]
 pub(super) enum Piece {
     Operand(Expression),
     Open,
     Close,
     Not,
-    And,
-    Or,
-    Comma,
+    Join(Joint),
     Exclude,
 }
 
-/// A piece, and where its word stands.
+/// An operator between two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Joint {
+    And,
+    Or,
+    Comma,
+}
+
+/// A piece, and the position of its word.
 #[derive(Debug)]
-pub(super) struct Token {
+pub(super) struct PlacedPiece {
     pub(super) piece: Piece,
     pub(super) at: usize,
 }
 
-/// What stands before an operand and waits for it: `!`, `-exclude`, `!`.
+/// The operators before an operand that is still to come: `!`, `-exclude`, `!`.
 #[derive(Debug, Default)]
 struct Prefix {
     negated: bool,
-    /// Where `-exclude` stands, and whether what it leaves is negated.
+    /// The position of `-exclude`, and whether the test that it leaves is negated.
     excluded: Option<(usize, bool)>,
 }
 
-/// What is inside of one pair of parentheses.
+/// The operands within one pair of parentheses.
 #[derive(Debug, Default)]
 struct Level {
     list: Vec<Expression>,
@@ -49,7 +56,7 @@ struct Level {
     prefix: Prefix,
 }
 
-/// Several expressions as one.
+/// Joins several expressions into one.
 fn join(mut parts: Vec<Expression>, how: fn(Vec<Expression>) -> Expression) -> Option<Expression> {
     match parts.len() {
         0 | 1 => parts.pop(),
@@ -75,37 +82,37 @@ impl Level {
     }
 }
 
-/// What came before a token.
+/// The token before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Before {
     Nothing,
-    /// The parenthesis whose word stands there.
+    /// The parenthesis at this position.
     Open(usize),
-    /// The operator whose word stands there.
+    /// The operator at this position.
     Operator(usize),
     Operand,
 }
 
-struct Builder<'a> {
+struct TreeBuilder<'a> {
     words: Words<'a>,
-    /// `-print` will be added: the whole stands as if in parentheses then, and that shows in messages.
+    /// `-print` will be added. Then the whole stands as if in parentheses, and messages show that.
     prints: bool,
     levels: Vec<Level>,
     before: Before,
-    /// What would be the closing parenthesis around the whole was met.
+    /// A closing parenthesis for the whole was read.
     closed: bool,
     exclusions: Vec<Expression>,
-    /// Levels that were there when an `-exclude` began whose operand goes on.
+    /// The number of levels when an `-exclude` began whose operand is not complete.
     excluding: Option<usize>,
 }
 
-/// The tree, if there is an operand at all, and what is excluded.
+/// Returns the tree, if there is an operand at all, and the excluded expressions.
 pub(super) fn build(
-    tokens: Vec<Token>,
+    tokens: Vec<PlacedPiece>,
     words: Words<'_>,
     prints: bool,
 ) -> Result<(Option<Expression>, Vec<Expression>), Refusal> {
-    let mut builder = Builder {
+    let mut builder = TreeBuilder {
         words,
         prints,
         levels: vec![Level::default()],
@@ -114,13 +121,13 @@ pub(super) fn build(
         exclusions: Vec::new(),
         excluding: None,
     };
-    for Token { piece, at } in tokens {
+    for PlacedPiece { piece, at } in tokens {
         builder.add(piece, at)?;
     }
     builder.end()
 }
 
-impl Builder<'_> {
+impl TreeBuilder<'_> {
     fn add(&mut self, piece: Piece, at: usize) -> Result<(), Refusal> {
         match piece {
             Piece::Operand(expression) => {
@@ -148,7 +155,7 @@ impl Builder<'_> {
                 self.before = Before::Open(at);
             }
             Piece::Close => self.close(at)?,
-            Piece::And | Piece::Or | Piece::Comma => self.join(&piece, at)?,
+            Piece::Join(joint) => self.join(joint, at)?,
         }
         Ok(())
     }
@@ -175,7 +182,11 @@ impl Builder<'_> {
             }
             self.exclusions.push(expression);
             expression = Expression::Test(Leaf {
-                is: if negated { Test::False } else { Test::True },
+                is: if negated {
+                    EntryTest::False.into()
+                } else {
+                    EntryTest::True.into()
+                },
                 words: vec![OsString::clone(&self.words.all[at])],
             });
         }
@@ -194,7 +205,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn join(&mut self, operator: &Piece, at: usize) -> Result<(), Refusal> {
+    fn join(&mut self, joint: Joint, at: usize) -> Result<(), Refusal> {
         if self.before != Before::Operand {
             return Err(Refusal::wrong(format!(
                 "invalid expression; you have used a binary operator '{}' with nothing before it.",
@@ -202,10 +213,10 @@ impl Builder<'_> {
             )));
         }
         let level = self.level();
-        match operator {
-            Piece::Comma => level.end_or(),
-            Piece::Or => level.end_and(),
-            _ => {}
+        match joint {
+            Joint::Comma => level.end_or(),
+            Joint::Or => level.end_and(),
+            Joint::And => {}
         }
         self.before = Before::Operator(at);
         Ok(())
@@ -237,7 +248,7 @@ impl Builder<'_> {
             if self.closed || !self.prints {
                 return Err(too_many());
             }
-            // What follows may be wrong in another way, which GNU find tells of first.
+            // The rest may have another fault, which GNU find reports first.
             self.closed = true;
             return Ok(());
         }

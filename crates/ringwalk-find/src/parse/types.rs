@@ -6,7 +6,7 @@ use crate::expression::TypeSet;
 use ringwalk::FileType;
 use std::ffi::OsStr;
 
-/// The letters of `-type` and `-xtype`, with commas between.
+/// Reads the letters of `-type` and `-xtype`, with commas between them.
 pub(super) fn types(name: &OsStr, letters: &[u8]) -> Result<TypeSet, Refusal> {
     let name = plain(name);
     let mut types = TypeSet::default();
@@ -43,24 +43,17 @@ pub(super) fn types(name: &OsStr, letters: &[u8]) -> Result<TypeSet, Refusal> {
 }
 
 fn type_of(letter: u8, name: &str) -> Result<FileType, Refusal> {
-    Ok(match letter {
-        b'b' => FileType::BlockDevice,
-        b'c' => FileType::CharacterDevice,
-        b'd' => FileType::Directory,
-        b'f' => FileType::Regular,
-        b'l' => FileType::Symlink,
-        b'p' => FileType::Fifo,
-        b's' => FileType::Socket,
-        b'D' => {
-            return Err(Refusal::wrong(format!(
-                "{name} D is not supported because Solaris doors are not supported on the platform find was compiled on."
-            )));
-        }
-        _ => {
-            let letter = String::from_utf8_lossy(std::slice::from_ref(&letter)).into_owned();
-            return Err(Refusal::wrong(format!(
-                "Unknown argument to {name}: {letter}"
-            )));
-        }
-    })
+    let mut known = TypeSet::LETTERS.iter();
+    if let Some((_, file_type)) = known.find(|(known, _)| *known == letter) {
+        return Ok(*file_type);
+    }
+    if letter == b'D' {
+        return Err(Refusal::wrong(format!(
+            "{name} D is not supported because Solaris doors are not supported on the platform find was compiled on."
+        )));
+    }
+    let letter = String::from_utf8_lossy(std::slice::from_ref(&letter)).into_owned();
+    Err(Refusal::wrong(format!(
+        "Unknown argument to {name}: {letter}"
+    )))
 }

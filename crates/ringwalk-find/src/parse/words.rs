@@ -1,4 +1,4 @@
-//! The words one after another, and messages about them.
+//! The reader of words, and messages about words.
 
 use super::Refusal;
 use ringwalk_gnu::quote;
@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
-/// The words of a command line, and how many have been read.
+/// The words of a command line, and the number of words read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Words<'a> {
     pub(super) all: &'a [OsString],
@@ -14,7 +14,7 @@ pub(super) struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// The next word, which is not yet read then.
+    /// Returns the next word without reading it.
     pub(super) fn peek(&self) -> Option<&'a OsStr> {
         self.all.get(self.next).map(OsString::as_os_str)
     }
@@ -32,12 +32,12 @@ impl<'a> Words<'a> {
     }
 }
 
-/// A word in a message as it is.
+/// Returns a word as it is shown in a message.
 pub(super) fn plain(word: &OsStr) -> Cow<'_, str> {
     word.to_string_lossy()
 }
 
-/// A word in a message between the locale's quotes.
+/// Returns a word between the locale's quotes, for a message.
 pub(super) fn quoted(word: &OsStr) -> String {
     quote::value(word.as_bytes())
 }

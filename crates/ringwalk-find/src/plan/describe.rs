@@ -1,21 +1,20 @@
 //! The plan in words: for `-D tree` and `--explain`.
 
-use super::{Kind, Node, Plan, When};
-use crate::expression::{Command, Leaf, Span, Test};
-use ringwalk::Timestamp;
+use super::{Plan, Step, StepKind, When};
+use crate::expression::{Command, Leaf, Test};
 use ringwalk_gnu::quote;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 
 impl Plan<'_> {
-    /// The plan, with what each decision follows from: lines without the program's name.
+    /// Returns the plan with the reason for each decision, as lines without the program's name.
     pub(crate) fn describe(&self, command: &Command) -> Vec<String> {
         let mut lines = vec!["expression, in the order of evaluation:".to_owned()];
-        write_node(&self.expression, 1, &mut lines);
+        write_step(&self.expression, 1, &mut lines);
         if let Some(exclude) = &self.exclude {
             lines.push("left out, with all below:".to_owned());
-            write_node(exclude, 1, &mut lines);
+            write_step(exclude, 1, &mut lines);
         }
         let part = 100.0 * self.expression.estimate.asks_metadata;
         lines.push(format!(
@@ -80,51 +79,45 @@ impl Plan<'_> {
     }
 }
 
-fn write_node(node: &Node<'_>, level: usize, lines: &mut Vec<String>) {
+fn write_step(step: &Step<'_>, level: usize, lines: &mut Vec<String>) {
     let mut line = "  ".repeat(level);
-    let (name, parts): (_, &[Node<'_>]) = match &node.kind {
-        Kind::Test(leaf) => {
+    let (name, parts): (_, &[Step<'_>]) = match &step.kind {
+        StepKind::Test(leaf) => {
             line.push_str(&words(&leaf.words));
-            let _ = write!(line, "  [{}]", notes(node, leaf));
+            let _ = write!(line, "  [{}]", notes(step, leaf));
             lines.push(line);
             return;
         }
-        Kind::Action(leaf) | Kind::Gather(leaf, _) => {
+        StepKind::Action(leaf) | StepKind::Gather(leaf, _) => {
             line.push_str(&words(&leaf.words));
             lines.push(line);
             return;
         }
-        Kind::Not(inner) => ("not", std::slice::from_ref(inner)),
-        Kind::And(parts) => ("and", parts),
-        Kind::Or(parts) => ("or", parts),
-        Kind::List(parts) => ("each of", parts),
+        StepKind::Not(inner) => ("not", std::slice::from_ref(inner)),
+        StepKind::And(parts) => ("and", parts),
+        StepKind::Or(parts) => ("or", parts),
+        StepKind::List(parts) => ("each of", parts),
     };
     line.push_str(name);
     lines.push(line);
     for part in parts {
-        write_node(part, level + 1, lines);
+        write_step(part, level + 1, lines);
     }
 }
 
-/// How a test is decided, what it costs and how often it is expected to be true.
-fn notes(node: &Node<'_>, leaf: &Leaf<Test>) -> String {
-    let estimate = &node.estimate;
-    let how = match &leaf.is {
-        Test::Name(pattern)
-        | Test::Path(pattern)
-        | Test::LinkName(pattern)
-        | Test::Context(pattern) => {
-            format!("{}, ", pattern.method())
-        }
-        Test::Regex(regex) => format!("{}, ", regex.method()),
-        _ if estimate.asks_metadata > 0.0 => "metadata, ".to_owned(),
-        _ => String::new(),
+/// Returns how a test is decided, what it costs and how often it is expected to be true.
+fn notes(step: &Step<'_>, leaf: &Leaf<Test>) -> String {
+    let estimate = &step.estimate;
+    let how = match leaf.is.method() {
+        Some(method) => format!("{method}, "),
+        None if estimate.asks_metadata > 0.0 => "metadata, ".to_owned(),
+        None => String::new(),
     };
     let (cost, success) = (estimate.cost, 100.0 * estimate.success);
     format!("{how}about {cost:.0} ns, true of {success:.1} %")
 }
 
-/// Words as a shell would take them.
+/// Returns words in the form in which a shell takes them.
 pub(crate) fn words(words: &[OsString]) -> String {
     let shown: Vec<_> = words
         .iter()
@@ -134,7 +127,7 @@ pub(crate) fn words(words: &[OsString]) -> String {
 }
 
 impl Plan<'_> {
-    /// The moments that files are compared with, in seconds since 1970, for `-D time`.
+    /// Returns the moments that files are compared with, in seconds since 1970, for `-D time`.
     pub(crate) fn describe_times(&self) -> Vec<String> {
         let mut lines = Vec::new();
         write_times(&self.expression, &mut lines);
@@ -145,20 +138,16 @@ impl Plan<'_> {
     }
 }
 
-fn write_times(node: &Node<'_>, lines: &mut Vec<String>) {
-    match &node.kind {
-        Kind::Test(leaf) => {
-            let moments = match &leaf.is {
-                Test::Age(_, span) => describe_span(*span),
-                Test::Newer(_, than) => describe_span(Span::After(*than)),
-                Test::Used(span) => format!("from change to access, {}", describe_span(*span)),
-                _ => return,
-            };
-            lines.push(format!("{}: {moments}", words(&leaf.words)));
+fn write_times(step: &Step<'_>, lines: &mut Vec<String>) {
+    match &step.kind {
+        StepKind::Test(leaf) => {
+            if let Some(moments) = leaf.is.moments() {
+                lines.push(format!("{}: {moments}", words(&leaf.words)));
+            }
         }
-        Kind::Action(_) | Kind::Gather(..) => {}
-        Kind::Not(inner) => write_times(inner, lines),
-        Kind::And(parts) | Kind::Or(parts) | Kind::List(parts) => {
+        StepKind::Action(_) | StepKind::Gather(..) => {}
+        StepKind::Not(inner) => write_times(inner, lines),
+        StepKind::And(parts) | StepKind::Or(parts) | StepKind::List(parts) => {
             for part in parts {
                 write_times(part, lines);
             }
@@ -166,17 +155,8 @@ fn write_times(node: &Node<'_>, lines: &mut Vec<String>) {
     }
 }
 
-fn describe_span(span: Span) -> String {
-    let shown = |time: Timestamp| format!("{}.{:09}", time.secs, time.nanos);
-    match span {
-        Span::Before(end) => format!("before {}", shown(end)),
-        Span::After(begin) => format!("after {}", shown(begin)),
-        Span::Within(begin, end) => format!("after {}, not after {}", shown(begin), shown(end)),
-    }
-}
-
 impl Plan<'_> {
-    /// What has been counted, for `-D rates`: how often each part was evaluated and was true.
+    /// Returns the counts for `-D rates`: how often each part was evaluated and was true.
     pub(crate) fn describe_rates(&self, counts: &[(u64, u64)]) -> Vec<String> {
         let mut lines = vec!["evaluated, true:".to_owned()];
         write_rates(&self.expression, 1, counts, &mut lines);
@@ -188,15 +168,15 @@ impl Plan<'_> {
     }
 }
 
-fn write_rates(node: &Node<'_>, level: usize, counts: &[(u64, u64)], lines: &mut Vec<String>) {
-    let (asked, held) = counts[node.number];
-    let (name, parts): (_, &[Node<'_>]) = match &node.kind {
-        Kind::Test(leaf) => (words(&leaf.words), &[]),
-        Kind::Action(leaf) | Kind::Gather(leaf, _) => (words(&leaf.words), &[]),
-        Kind::Not(inner) => ("not".to_owned(), std::slice::from_ref(inner)),
-        Kind::And(parts) => ("and".to_owned(), parts),
-        Kind::Or(parts) => ("or".to_owned(), parts),
-        Kind::List(parts) => ("each of".to_owned(), parts),
+fn write_rates(step: &Step<'_>, level: usize, counts: &[(u64, u64)], lines: &mut Vec<String>) {
+    let (asked, held) = counts[step.number];
+    let (name, parts): (_, &[Step<'_>]) = match &step.kind {
+        StepKind::Test(leaf) => (words(&leaf.words), &[]),
+        StepKind::Action(leaf) | StepKind::Gather(leaf, _) => (words(&leaf.words), &[]),
+        StepKind::Not(inner) => ("not".to_owned(), std::slice::from_ref(inner)),
+        StepKind::And(parts) => ("and".to_owned(), parts),
+        StepKind::Or(parts) => ("or".to_owned(), parts),
+        StepKind::List(parts) => ("each of".to_owned(), parts),
     };
     #[expect(clippy::cast_precision_loss, reason = "shown with one digit")]
     let part = if asked == 0 {

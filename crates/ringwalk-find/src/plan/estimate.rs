@@ -1,54 +1,42 @@
-//! What each test costs, and how often it is true.
-//!
-//! Costs are rounded from measurements on a file system in cache (ext4, 2.4 GHz); only their ratios matter. How often a
-//! test is true is a guess, as the files are not known: what people look for is rare.
+//! The expected cost of parts of the expression, and how often they are true. The figures of single
+//! tests are in `predicates/`.
 
-use crate::expression::{Action, Test};
-use ringwalk::FileType;
+use crate::predicates::Profile;
+use ringwalk::Fields;
 
-/// A call for metadata, in nanoseconds.
+/// The cost of a call for metadata, in nanoseconds.
 const STAT: f64 = 1200.0;
-/// Another call that looks up a name.
-const LOOKUP: f64 = 1500.0;
-/// Opening a directory and reading it.
-const LISTING: f64 = 6000.0;
 
-/// What evaluation is expected to take.
+/// The expected cost of an evaluation, and its expected value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Estimate {
-    /// Nanoseconds.
+    /// The cost in nanoseconds.
     pub(super) cost: f64,
-    /// How often it is true, from 0 to 1.
+    /// The part of all files for which it is true, from 0 to 1.
     pub(super) success: f64,
-    /// How often it asks for metadata, from 0 to 1.
+    /// The part of all files for which it asks for metadata, from 0 to 1.
     pub(super) asks_metadata: f64,
-    /// It changes nothing: when it is evaluated cannot be seen.
+    /// The evaluation changes nothing, so nobody can see when it happens.
     pub(super) pure: bool,
 }
 
 impl Estimate {
-    pub(super) fn of_test(test: &Test, needs_metadata: bool) -> Self {
-        let (cost, success) = cost_and_success(test);
-        // A directory is looked into, and only other files are asked for their size.
-        let asks = if needs_metadata { 1.0 } else { 0.0 };
+    pub(super) fn of_test(profile: &Profile) -> Self {
+        let asks_metadata = if profile.fields.is_empty() { 0.0 } else { 1.0 };
         Self {
-            cost: cost + asks * STAT,
-            success,
-            asks_metadata: asks,
+            cost: profile.cost + asks_metadata * STAT,
+            success: profile.success,
+            asks_metadata,
             pure: true,
         }
     }
 
-    pub(super) fn of_action(action: &Action, needs_metadata: bool) -> Self {
-        let success = match action {
-            Action::Quit => 0.0,
-            Action::Execute(template) if !template.many => 0.5,
-            _ => 1.0,
-        };
+    /// Returns the estimate of an action. `fields` is the metadata that it needs, colours included.
+    pub(super) fn of_action(profile: &Profile, fields: Fields) -> Self {
         Self {
-            cost: 100.0,
-            success,
-            asks_metadata: if needs_metadata { 1.0 } else { 0.0 },
+            cost: profile.cost,
+            success: profile.success,
+            asks_metadata: if fields.is_empty() { 0.0 } else { 1.0 },
             pure: false,
         }
     }
@@ -60,7 +48,7 @@ impl Estimate {
         }
     }
 
-    /// Of parts that are evaluated until one is false.
+    /// Returns the estimate of parts that are evaluated until one is false.
     pub(super) fn of_all(parts: impl Iterator<Item = Self>) -> Self {
         let mut all = Self {
             cost: 0.0,
@@ -70,7 +58,7 @@ impl Estimate {
         };
         for part in parts {
             all.cost += all.success * part.cost;
-            // Asked once, however many parts need it.
+            // Metadata is asked for once, however many parts need it.
             all.asks_metadata = all.asks_metadata.max(all.success * part.asks_metadata);
             all.success *= part.success;
             all.pure &= part.pure;
@@ -78,7 +66,7 @@ impl Estimate {
         all
     }
 
-    /// Of parts that are all evaluated, the last of which counts.
+    /// Returns the estimate of parts that are all evaluated. The last one gives the value.
     pub(super) fn of_list(parts: impl Iterator<Item = Self>) -> Self {
         let mut all = Self {
             cost: 0.0,
@@ -93,33 +81,5 @@ impl Estimate {
             all.pure &= part.pure;
         }
         all
-    }
-}
-
-/// Nanoseconds without a call for metadata, and how often it is true.
-fn cost_and_success(test: &Test) -> (f64, f64) {
-    match test {
-        Test::True => (1.0, 1.0),
-        Test::False => (1.0, 0.0),
-        Test::Type(types) if types.contains(FileType::Regular) => (2.0, 0.9),
-        Test::Type(types) if types.contains(FileType::Directory) => (2.0, 0.1),
-        Test::Type(_) => (2.0, 0.02),
-        Test::Hidden => (2.0, 0.05),
-        Test::Name(_) => (10.0, 0.1),
-        Test::Path(_) => (20.0, 0.2),
-        Test::Regex(_) => (60.0, 0.1),
-        // Only links are looked up, and those are few.
-        Test::LinkName(_) => (100.0, 0.01),
-        Test::XType(types) if types.contains(FileType::Regular) => (100.0, 0.9),
-        Test::XType(_) => (100.0, 0.1),
-        Test::Size { .. } | Test::Age(..) | Test::Newer(..) | Test::Permission(_) => (5.0, 0.2),
-        Test::Uid(_) | Test::Gid(_) | Test::Links(_) => (5.0, 0.5),
-        Test::Inode(_) | Test::SameFile(_) => (5.0, 0.001),
-        Test::Used(_) => (5.0, 0.3),
-        Test::NoUser | Test::NoGroup => (50.0, 0.01),
-        Test::FileSystem(_) => (50.0, 0.9),
-        Test::Access(_) => (LOOKUP, 0.8),
-        Test::Context(_) => (2.0 * LOOKUP, 0.3),
-        Test::Empty => (LISTING / 10.0, 0.05),
     }
 }

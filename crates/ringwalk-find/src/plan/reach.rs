@@ -1,15 +1,15 @@
-//! Which directories cannot lead to anything: `-path './src/*'` has nothing to find in `./doc`.
+//! The directories below which nothing can match: `-path './src/*'` has no match in `./doc`.
 //!
-//! For each part of the expression two sets of paths are reckoned, each by the prefixes that every path in it begins with:
-//! where it can be true, and where it can have an effect. Both are never too small.
+//! For each part of the expression two sets of paths are computed: where the part can be true, and
+//! where it can have an effect. A set is given by the prefixes of its paths. It is never too small.
 
-use super::{Kind, Node};
-use crate::expression::{Action, Test};
+use super::{Step, StepKind};
+use crate::expression::Action;
 
-/// Sets of more prefixes than this are not looked at closely.
+/// Sets of more prefixes than this are not combined exactly.
 const MOST: usize = 64;
 
-/// A set of paths, at least as large as the one that is meant.
+/// A set of paths that holds at least the paths that are meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Reach {
     Everywhere,
@@ -20,14 +20,14 @@ pub(super) enum Reach {
 impl Reach {
     const NOWHERE: Self = Self::Beginning(Vec::new());
 
-    /// Whether a path below the directory at `path` can be in the set.
+    /// Returns true if a path below the directory at `path` can be in the set.
     pub(super) fn includes_below(&self, path: &[u8]) -> bool {
         let Self::Beginning(prefixes) = self else {
             return true;
         };
         let slash: &[u8] = if path.ends_with(b"/") { b"" } else { b"/" };
         let begins_with = |prefix: &[u8]| {
-            // The one is known to the end of the other: compared as far as both go.
+            // One may be longer than the other: both are compared up to the end of the shorter one.
             let dir = path.iter().chain(slash);
             dir.zip(prefix).all(|(a, b)| a == b)
         };
@@ -40,14 +40,14 @@ impl Reach {
                 some.extend(more);
                 Self::Beginning(some)
             }
-            _ => Self::Everywhere,
+            (Self::Everywhere, _) | (_, Self::Everywhere) => Self::Everywhere,
         }
     }
 
     fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Everywhere, set) | (set, Self::Everywhere) => set,
-            // Larger than need be, but expressions are not to take longer than the walk.
+            // The set is larger than necessary, but planning must not take longer than the walk.
             (some, Self::Beginning(others)) if others.len() > MOST => some,
             (Self::Beginning(some), others) if some.len() > MOST => others,
             (Self::Beginning(some), Self::Beginning(others)) => {
@@ -75,19 +75,27 @@ impl Reach {
     }
 }
 
-/// Where an expression can have an effect.
-pub(super) fn of(node: &Node<'_>) -> Reach {
-    effect(node)
+/// Returns where an expression can have an effect.
+pub(super) fn of(step: &Step<'_>) -> Reach {
+    effect(step)
 }
 
-/// Where it can do something. Not descending is no effect where nothing else is done below.
-fn effect(node: &Node<'_>) -> Reach {
-    match &node.kind {
-        Kind::Test(_) => Reach::NOWHERE,
-        Kind::Action(leaf) if matches!(leaf.is, Action::Prune) => Reach::NOWHERE,
-        Kind::Action(_) | Kind::Gather(..) => Reach::Everywhere,
-        Kind::Not(inner) => effect(inner),
-        Kind::And(parts) => {
+/// Returns where a step can have an effect. `-prune` has none where nothing else is done below.
+fn effect(step: &Step<'_>) -> Reach {
+    match &step.kind {
+        StepKind::Test(_) => Reach::NOWHERE,
+        StepKind::Action(leaf) => match leaf.is {
+            Action::Prune => Reach::NOWHERE,
+            Action::Print { .. }
+            | Action::Printf { .. }
+            | Action::Ls { .. }
+            | Action::Execute(_)
+            | Action::Delete
+            | Action::Quit => Reach::Everywhere,
+        },
+        StepKind::Gather(..) => Reach::Everywhere,
+        StepKind::Not(inner) => effect(inner),
+        StepKind::And(parts) => {
             let mut all = Reach::NOWHERE;
             let mut reached = Reach::Everywhere;
             for part in parts {
@@ -96,24 +104,19 @@ fn effect(node: &Node<'_>) -> Reach {
             }
             all
         }
-        Kind::Or(parts) | Kind::List(parts) => {
+        StepKind::Or(parts) | StepKind::List(parts) => {
             parts.iter().map(effect).fold(Reach::NOWHERE, Reach::or)
         }
     }
 }
 
-/// Where it can be true.
-fn truth(node: &Node<'_>) -> Reach {
-    match &node.kind {
-        Kind::Test(leaf) => match &leaf.is {
-            Test::Path(pattern) => Reach::beginning(pattern.literal_prefix()),
-            Test::Regex(regex) => Reach::beginning(regex.literal_prefix()),
-            // `-false` too: who writes it wants everything to be read, and nothing to be done.
-            _ => Reach::Everywhere,
-        },
-        Kind::Action(_) | Kind::Gather(..) | Kind::Not(_) => Reach::Everywhere,
-        Kind::And(parts) => parts.iter().map(truth).fold(Reach::Everywhere, Reach::and),
-        Kind::Or(parts) => parts.iter().map(truth).fold(Reach::NOWHERE, Reach::or),
-        Kind::List(parts) => parts.last().map_or(Reach::NOWHERE, truth),
+/// Returns where a step can be true.
+fn truth(step: &Step<'_>) -> Reach {
+    match &step.kind {
+        StepKind::Test(leaf) => Reach::beginning(leaf.is.path_prefix()),
+        StepKind::Action(_) | StepKind::Gather(..) | StepKind::Not(_) => Reach::Everywhere,
+        StepKind::And(parts) => parts.iter().map(truth).fold(Reach::Everywhere, Reach::and),
+        StepKind::Or(parts) => parts.iter().map(truth).fold(Reach::NOWHERE, Reach::or),
+        StepKind::List(parts) => parts.last().map_or(Reach::NOWHERE, truth),
     }
 }

@@ -1,132 +1,173 @@
-//! What can be decided by what the walk brings of an entry: name, path and type, and metadata if that is asked for of all.
+//! The tests at the beginning of the expression that need no call: the walk has read all that they
+//! look at, which is the directory entry, and metadata if the walk asks for it of every file.
 //!
-//! Most expressions begin, or are made to begin, with such tests, and most files fail them. They are asked first, before
-//! anything is set up for a file: that is half of the time that evaluation takes.
+//! Most expressions begin, or are reordered to begin, with such tests, and most files fail them. So
+//! they are evaluated first, before anything is set up for a file. That saves half of the time of
+//! evaluation.
 
-use super::listed::{Listed, decide, is_decided_by_metadata, is_decided_by_name};
-use super::{Kind, Node, Plan, When};
-use crate::expression::{Action, SinkIndex, Test};
+use super::{Plan, Step, StepKind, When};
+use crate::expression::{Action, EntryTest, MetadataTest, SinkIndex, Test};
+use crate::predicates::{Listing, Part};
+use ringwalk::{FileType, Metadata};
 
-/// The beginning of the expression, as far as it can be decided so.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sieve {
-    /// How many of the parts that must all be true.
-    parts: usize,
-    /// Some of them ask for the name, or for the whole path.
+/// What the walk has read of a file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Listed<'e> {
+    /// The last component of the path.
+    pub(crate) name: &'e [u8],
+    pub(crate) path: &'e [u8],
+    pub(crate) kind: FileType,
+    pub(crate) metadata: Option<&'e Metadata>,
+}
+
+impl Listing for Listed<'_> {
+    fn name(&self) -> &[u8] {
+        self.name
+    }
+
+    fn path(&self) -> &[u8] {
+        self.path
+    }
+
+    fn file_type(&self) -> FileType {
+        self.kind
+    }
+}
+
+/// The tests that the expression begins with and that need no call. All must be true.
+#[derive(Debug)]
+pub(super) struct Sieve<'c> {
+    tests: Vec<Decidable<'c>>,
+    /// A test reads the name.
     asks_name: bool,
+    /// A test reads the path.
     asks_path: bool,
-    /// All that is left to do then is to print.
+    /// The rest of the expression is one `-print` or `-print0`.
     prints: Option<(SinkIndex, u8)>,
 }
 
-impl Sieve {
-    pub(super) fn of(expression: &Node<'_>, when: When) -> Self {
-        let parts = parts_of(expression);
-        let first = parts.iter().position(|part| !is_decidable(part, when));
-        let (decidable, rest) = parts.split_at(first.unwrap_or(parts.len()));
-        let print = match rest {
-            [
-                Node {
-                    kind: Kind::Action(leaf),
-                    ..
-                },
-            ] => match leaf.is {
-                Action::Print { sink, end } => Some((sink, end)),
-                _ => None,
-            },
-            _ => None,
+/// A part of the expression that needs no call.
+#[derive(Debug)]
+enum Decidable<'c> {
+    Entry(&'c EntryTest),
+    Metadata(&'c MetadataTest),
+    Not(Box<Self>),
+    And(Vec<Self>),
+    Or(Vec<Self>),
+}
+
+impl<'c> Sieve<'c> {
+    pub(super) fn of(expression: &Step<'c>, when: When) -> Self {
+        let parts = match &expression.kind {
+            StepKind::And(parts) => parts,
+            StepKind::Test(_)
+            | StepKind::Action(_)
+            | StepKind::Gather(..)
+            | StepKind::Not(_)
+            | StepKind::Or(_)
+            | StepKind::List(_) => std::slice::from_ref(expression),
         };
+        let tests: Vec<_> = parts
+            .iter()
+            .map_while(|part| Decidable::of(part, when))
+            .collect();
         Self {
-            parts: decidable.len(),
-            asks_name: decidable.iter().any(|part| asks(part, is_about_name)),
-            asks_path: decidable.iter().any(|part| asks(part, is_about_path)),
-            prints: print,
+            asks_name: tests.iter().any(|test| test.reads(Part::Name)),
+            asks_path: tests.iter().any(|test| test.reads(Part::Path)),
+            prints: printed(&parts[tests.len()..]),
+            tests,
+        }
+    }
+}
+
+/// Returns the file that the only action of `rest` prints paths to, and the byte after each path.
+/// None if there is something else to do.
+fn printed(rest: &[Step<'_>]) -> Option<(SinkIndex, u8)> {
+    let [
+        Step {
+            kind: StepKind::Action(leaf),
+            ..
+        },
+    ] = rest
+    else {
+        return None;
+    };
+    let Action::Print { sink, end } = leaf.is else {
+        return None;
+    };
+    Some((sink, end))
+}
+
+impl<'c> Decidable<'c> {
+    /// Returns a part of the expression, if all of it can be decided without a call.
+    fn of(step: &Step<'c>, when: When) -> Option<Self> {
+        let all = |parts: &[Step<'c>]| -> Option<Vec<Self>> {
+            parts.iter().map(|part| Self::of(part, when)).collect()
+        };
+        match &step.kind {
+            StepKind::Test(leaf) => match &leaf.is {
+                Test::Entry(test) => Some(Self::Entry(test)),
+                Test::Metadata(test) => (when == When::Always).then_some(Self::Metadata(test)),
+                Test::Call(_) => None,
+            },
+            StepKind::Action(_) | StepKind::Gather(..) => None,
+            StepKind::Not(inner) => Self::of(inner, when).map(|inner| Self::Not(Box::new(inner))),
+            StepKind::And(parts) => all(parts).map(Self::And),
+            StepKind::Or(parts) => all(parts).map(Self::Or),
+            // Tests change nothing, so only the last one counts.
+            StepKind::List(parts) => all(parts).and_then(|mut parts| parts.pop()),
+        }
+    }
+
+    /// Returns true if some test reads `part` of the entry.
+    fn reads(&self, part: Part) -> bool {
+        match self {
+            Self::Entry(test) => test.reads() == part,
+            Self::Metadata(_) => false,
+            Self::Not(inner) => inner.reads(part),
+            Self::And(parts) | Self::Or(parts) => parts.iter().any(|inner| inner.reads(part)),
+        }
+    }
+
+    fn holds(&self, entry: &Listed<'_>) -> bool {
+        match self {
+            Self::Entry(test) => test.holds(entry),
+            Self::Metadata(test) => entry.metadata.is_some_and(|metadata| test.holds(metadata)),
+            Self::Not(inner) => !inner.holds(entry),
+            Self::And(parts) => parts.iter().all(|part| part.holds(entry)),
+            Self::Or(parts) => parts.iter().any(|part| part.holds(entry)),
         }
     }
 }
 
 impl Plan<'_> {
-    /// Whether the beginning of the expression is true of an entry; if not, the expression is false and nothing is done.
+    /// Returns true if the tests at the beginning of the expression are true of an entry. If not,
+    /// the expression is false, and there is nothing to do.
     #[inline]
     pub(crate) fn lets_through(&self, entry: &Listed<'_>) -> bool {
-        let parts = &parts_of(&self.expression)[..self.sieve.parts];
-        parts.iter().all(|part| match &part.kind {
-            Kind::Test(leaf) => decide(&leaf.is, entry) == Some(true),
-            _ => holds(part, entry),
-        })
+        self.sieve.tests.iter().all(|test| test.holds(entry))
     }
 
-    /// Whether [`lets_through`](Self::lets_through) has nothing to look at.
+    /// Returns true if [`lets_through`](Self::lets_through) is true of every entry.
     pub(crate) fn lets_all_through(&self) -> bool {
-        self.sieve.parts == 0
+        self.sieve.tests.is_empty()
     }
 
-    /// Whether [`lets_through`](Self::lets_through) looks at the name.
+    /// Returns true if [`lets_through`](Self::lets_through) reads the name.
     #[inline]
     pub(crate) fn sieve_asks_name(&self) -> bool {
         self.sieve.asks_name
     }
 
-    /// Whether [`lets_through`](Self::lets_through) looks at the path.
+    /// Returns true if [`lets_through`](Self::lets_through) reads the path.
     #[inline]
     pub(crate) fn sieve_asks_path(&self) -> bool {
         self.sieve.asks_path
     }
 
-    /// Where the path of what is let through is printed and what ends it, if that is all that is done.
+    /// Returns the file that paths are printed to and the byte after each path, if a file that is
+    /// let through is only printed.
     pub(crate) fn prints(&self) -> Option<(SinkIndex, u8)> {
         self.sieve.prints
-    }
-}
-
-/// The parts that must all be true.
-fn parts_of<'n, 'c>(node: &'n Node<'c>) -> &'n [Node<'c>] {
-    match &node.kind {
-        Kind::And(parts) => parts,
-        _ => std::slice::from_ref(node),
-    }
-}
-
-fn is_decidable(node: &Node<'_>, when: When) -> bool {
-    match &node.kind {
-        Kind::Test(leaf) => {
-            is_decided_by_name(&leaf.is) || when == When::Always && is_decided_by_metadata(&leaf.is)
-        }
-        Kind::Action(_) | Kind::Gather(..) => false,
-        Kind::Not(inner) => is_decidable(inner, when),
-        Kind::And(parts) | Kind::Or(parts) | Kind::List(parts) => {
-            parts.iter().all(|part| is_decidable(part, when))
-        }
-    }
-}
-
-/// Whether some test of `node` is about something.
-fn asks(node: &Node<'_>, is_about: fn(&Test) -> bool) -> bool {
-    match &node.kind {
-        Kind::Test(leaf) => is_about(&leaf.is),
-        Kind::Action(_) | Kind::Gather(..) => false,
-        Kind::Not(inner) => asks(inner, is_about),
-        Kind::And(parts) | Kind::Or(parts) | Kind::List(parts) => {
-            parts.iter().any(|part| asks(part, is_about))
-        }
-    }
-}
-
-fn is_about_name(test: &Test) -> bool {
-    matches!(test, Test::Name(_) | Test::Hidden)
-}
-
-fn is_about_path(test: &Test) -> bool {
-    matches!(test, Test::Path(_) | Test::Regex(_))
-}
-
-fn holds(node: &Node<'_>, entry: &Listed<'_>) -> bool {
-    match &node.kind {
-        Kind::Test(leaf) => decide(&leaf.is, entry) == Some(true),
-        Kind::Action(_) | Kind::Gather(..) => false,
-        Kind::Not(inner) => !holds(inner, entry),
-        Kind::And(parts) => parts.iter().all(|part| holds(part, entry)),
-        Kind::Or(parts) => parts.iter().any(|part| holds(part, entry)),
-        Kind::List(parts) => parts.last().is_some_and(|part| holds(part, entry)),
     }
 }

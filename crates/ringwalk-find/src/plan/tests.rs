@@ -7,7 +7,7 @@ fn command(words: &str) -> Command {
     parse(words).unwrap()
 }
 
-/// The words of all tests and actions, in the order of evaluation.
+/// Returns the words of all tests and actions, in the order of evaluation.
 fn order(words: &str) -> Vec<String> {
     let command = command(words);
     let plan = Plan::new(&command, None);
@@ -16,12 +16,14 @@ fn order(words: &str) -> Vec<String> {
     leaves
 }
 
-fn collect(node: &Node<'_>, leaves: &mut Vec<String>) {
-    match &node.kind {
-        Kind::Test(leaf) => leaves.push(describe::words(&leaf.words)),
-        Kind::Action(leaf) | Kind::Gather(leaf, _) => leaves.push(describe::words(&leaf.words)),
-        Kind::Not(inner) => collect(inner, leaves),
-        Kind::And(parts) | Kind::Or(parts) | Kind::List(parts) => {
+fn collect(step: &Step<'_>, leaves: &mut Vec<String>) {
+    match &step.kind {
+        StepKind::Test(leaf) => leaves.push(describe::words(&leaf.words)),
+        StepKind::Action(leaf) | StepKind::Gather(leaf, _) => {
+            leaves.push(describe::words(&leaf.words));
+        }
+        StepKind::Not(inner) => collect(inner, leaves),
+        StepKind::And(parts) | StepKind::Or(parts) | StepKind::List(parts) => {
             for part in parts {
                 collect(part, leaves);
             }
@@ -70,7 +72,7 @@ fn metadata_is_asked_for_as_late_as_pays() {
     assert_eq!(when_of("-name x -type f"), When::Never);
     assert_eq!(when_of("-name x -size +1"), When::Needed);
     assert_eq!(when_of("-type d -mtime 1"), When::Needed);
-    // Most files are regular ones: then all at once is better.
+    // Most files are regular: then it is better to ask for all at once.
     assert_eq!(when_of("-type f -size +1"), When::Always);
     assert_eq!(when_of("-size +1 -o -name x"), When::Always);
     assert_eq!(when_of("-name x -printf %s"), When::Needed);
@@ -84,6 +86,7 @@ fn one_worker_where_the_order_of_actions_counts() {
         ("-print", false),
         ("-exec true {} +", false),
         ("-delete", false),
+        ("-L . -delete", true),
         ("-exec true {} ;", true),
         ("-name x -quit", true),
         ("-unique", true),
@@ -94,7 +97,7 @@ fn one_worker_where_the_order_of_actions_counts() {
     }
 }
 
-/// Whether the search goes below `path`.
+/// Returns true if the search goes below `path`.
 fn reaches(words: &str, path: &str) -> bool {
     Plan::new(&command(words), None).reaches_below(path.as_bytes())
 }

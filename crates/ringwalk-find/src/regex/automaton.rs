@@ -1,9 +1,10 @@
-//! Expressions as automata that look at each byte of a path at most once, and mostly at few.
+//! Automata that read each byte of a path at most once, and mostly few bytes.
 //!
-//! An automaton is built completely when the expression is made ready, which takes some tens of microseconds, and only
-//! while it stays small. It runs **backwards** from the end of the path, where paths differ: `.*/k[a-z]*\.h` is decided
-//! by the last letter of most paths. `.*` at the start is not run at all; the rest of the path needs only be such
-//! that `.*` takes it. Where an expression ends with `.*`, it runs forwards in the same manner.
+//! An automaton is built completely when the expression is compiled, which takes some tens of
+//! microseconds. It is built only while it stays small. It runs **backwards** from the end of the
+//! path, where paths differ: the last letter decides `.*/k[a-z]*\.h` for most paths. `.*` at the
+//! start is not run at all: it suffices that `.*` accepts the rest of the path. If an expression
+//! ends with `.*`, the automaton runs forwards in the same manner.
 
 use super::syntax::Bits;
 use super::tree::{Assertion, Node, Set};
@@ -16,15 +17,15 @@ use regex_syntax::hir::{
     Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, Look, Repetition,
 };
 
-/// Bytes that an automaton may take; one of this size takes some milliseconds to build.
+/// The largest size of an automaton in bytes. One of this size takes some milliseconds to build.
 const LARGEST: usize = 256 << 10;
 
-/// Which texts an automaton is for.
+/// The texts that an automaton reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Texts {
+pub(super) enum Encoding {
     /// Any bytes, each of which is a unit.
     Bytes,
-    /// Text of ASCII; it gives up at other bytes.
+    /// ASCII. The automaton gives up at other bytes.
     Ascii,
     /// Text that is UTF-8.
     Utf8,
@@ -39,27 +40,27 @@ pub(super) struct Automaton {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// From the end of the path; at a match the rest is left to `.*`.
+    /// From the end of the path. After a match `.*` takes the rest.
     Backwards,
-    /// From the start of the path; at a match the rest is left to `.*`.
+    /// From the start of the path. After a match `.*` takes the rest.
     Forwards,
-    /// Anything may stand before and after.
+    /// Any text may precede and follow the match.
     Search,
 }
 
-/// What an automaton says of a path.
+/// The answer of an automaton for a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer<'a> {
     No,
-    /// It matches if `.*` matches this.
+    /// The path matches if `.*` matches this rest.
     If(&'a [u8]),
-    /// It is not a text that the automaton is for.
+    /// The path is not a text that the automaton reads.
     Unknown,
 }
 
 impl Automaton {
-    /// The automaton, if it stays small.
-    pub(super) fn new(node: &Node, bits: Bits, texts: Texts) -> Option<Self> {
+    /// Creates the automaton. None if it would be large.
+    pub(super) fn new(node: &Node, bits: Bits, texts: Encoding) -> Option<Self> {
         let nodes = match node {
             Node::Concat(nodes) => nodes.as_slice(),
             node => std::slice::from_ref(node),
@@ -85,7 +86,7 @@ impl Automaton {
         Self::build(&Hir::concat(parts), way, texts)
     }
 
-    fn build(hir: &Hir, way: Way, texts: Texts) -> Option<Self> {
+    fn build(hir: &Hir, way: Way, texts: Encoding) -> Option<Self> {
         let nfa = thompson::Compiler::new()
             .configure(
                 thompson::Config::new()
@@ -98,7 +99,7 @@ impl Automaton {
             .ok()?;
         let (kind, anchored) = match way {
             Way::Search => (StartKind::Unanchored, Anchored::No),
-            _ => (StartKind::Anchored, Anchored::Yes),
+            Way::Backwards | Way::Forwards => (StartKind::Anchored, Anchored::Yes),
         };
         let mut config = dense::Config::new()
             .start_kind(kind)
@@ -106,7 +107,7 @@ impl Automaton {
             .accelerate(false)
             .dfa_size_limit(Some(LARGEST))
             .determinize_size_limit(Some(LARGEST));
-        if texts == Texts::Ascii {
+        if texts == Encoding::Ascii {
             config = (0x80..=0xff).fold(config, |config, byte| config.quit(byte, true));
         }
         let dfa = dense::Builder::new()
@@ -128,7 +129,7 @@ impl Automaton {
         }
     }
 
-    /// `rest`: what is left when so many bytes have been read.
+    /// Returns the answer for a match. `rest` returns the part of the path after so many bytes.
     fn decide<'a, 'b>(
         &self,
         bytes: impl Iterator<Item = &'b u8>,
@@ -162,10 +163,10 @@ impl Automaton {
     }
 }
 
-/// Makes of an expression what the library knows.
+/// Translates an expression into that of the library.
 struct Translator {
     bits: Bits,
-    texts: Texts,
+    texts: Encoding,
 }
 
 impl Translator {
@@ -207,21 +208,21 @@ impl Translator {
                 }
                 Hir::literal([byte])
             }
-            (Ok(byte), Texts::Bytes) => Hir::literal([byte]),
-            (_, Texts::Utf8) => {
+            (Ok(byte), Encoding::Bytes) => Hir::literal([byte]),
+            (_, Encoding::Utf8) => {
                 let character = char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER);
                 Hir::literal(character.encode_utf8(&mut [0; 4]).as_bytes())
             }
-            _ => self.bytes(|_| false, true),
+            (_, Encoding::Ascii) | (Err(_), Encoding::Bytes) => self.bytes(|_| false, true),
         }
     }
 
     fn any(&self) -> Hir {
         let taken = |byte| !left_out(self.bits).contains(&Some(byte));
         match self.texts {
-            Texts::Bytes => Self::class((0..=255).filter(|byte| taken(*byte))),
-            Texts::Ascii => self.bytes(taken, true),
-            Texts::Utf8 => {
+            Encoding::Bytes => Self::class((0..=255).filter(|byte| taken(*byte))),
+            Encoding::Ascii => self.bytes(taken, true),
+            Encoding::Utf8 => {
                 let ranges = left_out(self.bits)
                     .into_iter()
                     .flatten()
@@ -243,9 +244,9 @@ impl Translator {
             })
         };
         match self.texts {
-            Texts::Bytes => Self::class((0..=255).filter(|byte| taken(*byte))),
-            Texts::Ascii => self.bytes(taken, folds || !set.is_ascii()),
-            Texts::Utf8 => {
+            Encoding::Bytes => Self::class((0..=255).filter(|byte| taken(*byte))),
+            Encoding::Ascii => self.bytes(taken, folds || !set.is_ascii()),
+            Encoding::Utf8 => {
                 let ranges = set.ranges.iter().filter_map(|(low, high)| {
                     Some((char::from_u32(*low)?, char::from_u32(*high)?))
                 });
@@ -260,10 +261,11 @@ impl Translator {
         }
     }
 
-    /// Bytes of ASCII that are taken; with `others`, those that are not ASCII too. For texts of ASCII these are where
-    /// the automaton gives up, and has not failed: only then does it.
+    /// Returns a class of those bytes of ASCII that are taken, and with `others` of all bytes that
+    /// are not ASCII. In texts of ASCII the automaton gives up at those bytes, and it must not fail
+    /// before.
     fn bytes(&self, taken: impl Fn(u8) -> bool, others: bool) -> Hir {
-        let others = others && self.texts == Texts::Ascii;
+        let others = others && self.texts == Encoding::Ascii;
         Self::class((0..=255u8).filter(|byte| {
             if byte.is_ascii() {
                 taken(*byte)
@@ -279,7 +281,7 @@ impl Translator {
     }
 }
 
-/// What `.` does not take.
+/// Returns the bytes that `.` does not match.
 pub(super) fn left_out(bits: Bits) -> [Option<u8>; 2] {
     [
         (!bits.contains(Bits::DOT_NEWLINE)).then_some(b'\n'),

@@ -5,9 +5,10 @@ use super::syntax::Bits;
 use super::tree::{Class, Node, Set};
 use ringwalk_sys::CharacterLocale;
 
-/// The bracket expression whose bracket stands before `at`, which moves behind it; none if it is to be left to glibc.
+/// Parses the bracket expression whose bracket is before `at`, and moves `at` behind it. None if
+/// glibc must match the expression.
 pub(super) fn parse(units: &[u32], at: &mut usize, bits: Bits) -> Option<Node> {
-    let mut reader = Reader {
+    let mut reader = BracketReader {
         rest: units.get(*at..)?,
         bits,
     };
@@ -49,12 +50,12 @@ enum Element {
     Class(Class),
 }
 
-struct Reader<'a> {
+struct BracketReader<'a> {
     rest: &'a [u32],
     bits: Bits,
 }
 
-impl Reader<'_> {
+impl BracketReader<'_> {
     fn takes(&mut self, byte: u8) -> bool {
         match self.rest {
             [unit, tail @ ..] if *unit == u32::from(byte) => {
@@ -65,7 +66,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a dash follows, and something that can be the end of a range.
+    /// Returns true if a dash and a possible end of a range follow.
     fn is_range(&self) -> bool {
         let dash = u32::from(b'-');
         matches!(self.rest, [first, next, ..] if *first == dash && *next != u32::from(b']'))
@@ -88,7 +89,7 @@ impl Reader<'_> {
                 Class::named(&name?).map(Element::Class)
             }
             (Ok(b'['), Some(mark @ (b'.' | b'='))) => match self.name(mark)? {
-                // Only ASCII means the same to every locale.
+                // Only ASCII means the same in every locale.
                 [only] if *only < 0x80 => Some(Element::Unit(*only)),
                 _ => None,
             },
@@ -96,7 +97,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What stands between two marks, the first of which comes next.
+    /// Returns the text between two marks. The first mark comes next.
     fn name(&mut self, mark: u8) -> Option<&[u32]> {
         let body = &self.rest[1..];
         let end = body
@@ -113,7 +114,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A range as the numbers of its ends; none where the locale may have another order.
+    /// Returns a range as the numbers of its ends. None if the locale may have another order.
     fn range(&self, low: u32, high: u32) -> Option<(u32, u32)> {
         let ends = if self.bits.contains(Bits::ICASE) {
             [upper(low), upper(high)]

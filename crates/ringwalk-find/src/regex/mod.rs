@@ -1,27 +1,29 @@
 //! Regular expressions in the syntaxes of `-regextype`, each matched against a whole path.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
 //! | `syntax.rs` | the syntaxes, as glibc's bits |
 //! | `shy.rs` | Emacs's groups without a number |
-//! | `parse.rs`, `brackets.rs` | from text to what it means |
-//! | `tree.rs` | what it means |
-//! | `automaton.rs` | what matches most paths |
+//! | `parse.rs`, `brackets.rs` | the parser |
+//! | `tree.rs` | the parsed expression |
+//! | `automaton.rs` | the automaton that matches most paths |
 //!
-//! GNU find matches with the C library, and what the C library says is right here too: whether an
-//! expression is well formed, and in which words it is not, is asked of glibc itself, once shy
-//! groups are plain ones. What matches is an automaton of our own, many times faster, for
-//! expressions and paths where both say the same beyond doubt. Everything else is matched by glibc:
+//! GNU find matches with the C library, so glibc's answers are right here too. glibc itself decides
+//! whether an expression is well formed, and words the error, after shy groups have become plain
+//! ones. An automaton of our own, many times faster, matches expressions and paths for which both
+//! give the same answer beyond doubt. glibc matches all others:
 //!
-//! - expressions with back-references, collating symbols, ranges other than those of ASCII, those that
-//!   repeat more than 255 times, and those whose automaton would be large; where case does not count, escaped small letters
-//!   that mean nothing (`\a`), which glibc lets match nothing;
-//! - in UTF-8, expressions that are not ASCII where case does not count, and expressions that are not UTF-8;
-//! - in UTF-8, paths that are not ASCII, unless they are decided by their ASCII end, or the expression has
-//!   neither classes (`\w`, `[:alpha:]`) nor words' ends, and case counts; and paths that are not UTF-8.
+//! - expressions with back-references, collating symbols, ranges other than those of ASCII, those
+//!   that repeat more than 255 times, and those whose automaton would be large; where case does not
+//!   count, escaped small letters that mean nothing (`\a`), which glibc lets match nothing;
+//! - in UTF-8, expressions that are not ASCII where case does not count, and expressions that are
+//!   not UTF-8;
+//! - in UTF-8, paths that are not ASCII, unless they are decided by their ASCII end, or the
+//!   expression has neither classes (`\w`, `[:alpha:]`) nor words' ends, and case counts; and paths
+//!   that are not UTF-8.
 //!
-//! No difference from glibc is known: some millions of random expressions and paths are matched alike (`tests.rs`, and the
-//! fuzz target `regex`).
+//! No difference from glibc is known: some millions of random expressions and paths give the same
+//! answers (`tests.rs`, and the fuzz target `regex`).
 //!
 //! glibc matches in a locale of its own ([`CharacterLocale`]), so the process needs none.
 
@@ -34,7 +36,7 @@ mod syntax;
 mod tests;
 mod tree;
 
-use automaton::{Answer, Automaton, Texts, left_out};
+use automaton::{Answer, Automaton, Encoding, left_out};
 use memchr::memmem::Finder;
 use ringwalk_sys::{CharacterLocale, GnuRegex};
 use std::sync::{Arc, OnceLock};
@@ -50,29 +52,29 @@ pub struct Regex(Arc<Inner>);
 struct Inner {
     bits: Bits,
     utf8: bool,
-    /// What lies between `.*` and `.*`, if nothing else does.
+    /// The text between `.*` and `.*`, if the expression has no other part.
     within: Option<Finder<'static>>,
-    /// For any bytes, or in UTF-8 for ASCII.
+    /// The automaton for any bytes, or in UTF-8 for ASCII.
     narrow: Option<Automaton>,
     wide: Wide,
     gnu: GnuRegex,
     prefix: Vec<u8>,
 }
 
-/// For paths that are UTF-8 and not ASCII: built when the first is met.
+/// The automaton for paths that are UTF-8 and not ASCII. It is built for the first such path.
 #[derive(Debug)]
 struct Wide {
     automaton: OnceLock<Option<Automaton>>,
-    /// What to build it from; none if such paths are left to glibc.
+    /// The expression to build it from. None if glibc matches such paths.
     node: Option<Node>,
 }
 
 impl Regex {
-    /// Makes `pattern` ready. In UTF-8 (`utf8`), `.` and brackets match whole characters.
+    /// Compiles `pattern`. In UTF-8 (`utf8`), `.` and brackets match whole characters.
     ///
     /// # Errors
     ///
-    /// GNU's words for what is wrong with it (`Unmatched ( or \\(`).
+    /// GNU's message about the fault (`Unmatched ( or \\(`).
     pub fn new(
         pattern: &[u8],
         syntax: Syntax,
@@ -88,7 +90,11 @@ impl Regex {
         let gnu = GnuRegex::new(pattern, bits, CharacterLocale::get(utf8))?;
         let bits = Bits::from_bits_retain(bits);
         let node = units(pattern, utf8, fold_case).and_then(|units| parse::parse(&units, bits));
-        let texts = if utf8 { Texts::Ascii } else { Texts::Bytes };
+        let texts = if utf8 {
+            Encoding::Ascii
+        } else {
+            Encoding::Bytes
+        };
         let narrow = node
             .as_ref()
             .and_then(|node| Automaton::new(node, bits, texts));
@@ -109,7 +115,7 @@ impl Regex {
         })))
     }
 
-    /// Whether the whole of `path` matches.
+    /// Returns true if the whole of `path` matches.
     pub fn matches(&self, path: &[u8]) -> bool {
         let inner = &*self.0;
         if let Some(within) = &inner.within {
@@ -124,12 +130,13 @@ impl Regex {
         }
     }
 
-    /// What every path that matches begins with, byte for byte; may be empty.
+    /// Returns a prefix of every path that matches, byte for byte. It may be empty.
     pub fn literal_prefix(&self) -> &[u8] {
         &self.0.prefix
     }
 
-    /// How it is matched, for `-D tree`: `substring`, `automaton`, or `regex.h` for the C library.
+    /// Returns the method of matching, for `-D tree`: `substring`, `automaton`, or `regex.h` for
+    /// the C library.
     pub fn method(&self) -> &'static str {
         match (&self.0.within, &self.0.narrow) {
             (Some(_), _) => "substring",
@@ -140,7 +147,7 @@ impl Regex {
 }
 
 impl Inner {
-    /// Whether `.*` takes it.
+    /// Returns true if `.*` matches the text.
     fn is_anything(&self, text: &[u8]) -> bool {
         let [newline, zero] = left_out(self.bits);
         let takes_all = match (newline, zero) {
@@ -151,12 +158,12 @@ impl Inner {
         takes_all && (!self.utf8 || text.is_ascii() || std::str::from_utf8(text).is_ok())
     }
 
-    /// For a path in which the automaton for ASCII met another byte.
+    /// Matches a path in which the automaton for ASCII has found another byte.
     fn matches_wide(&self, path: &[u8]) -> bool {
         let automaton = self.wide.node.as_ref().and_then(|node| {
             self.wide
                 .automaton
-                .get_or_init(|| Automaton::new(node, self.bits, Texts::Utf8))
+                .get_or_init(|| Automaton::new(node, self.bits, Encoding::Utf8))
                 .as_ref()
         });
         match automaton {
@@ -170,7 +177,7 @@ impl Inner {
     }
 }
 
-/// The pattern's characters, or its bytes; none if it is to be left to glibc.
+/// Returns the pattern's characters, or its bytes. None if glibc must match the expression.
 fn units(pattern: &[u8], utf8: bool, fold_case: bool) -> Option<Vec<u32>> {
     if !utf8 {
         return Some(pattern.iter().map(|byte| u32::from(*byte)).collect());

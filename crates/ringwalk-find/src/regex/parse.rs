@@ -1,21 +1,21 @@
-//! From the text of a regular expression to what it means.
+//! The parser of regular expressions.
 //!
-//! glibc has compiled the expression before, so it is known to be right; what is odd about it and not worth the code
-//! here is none of this parser's business, and left to glibc to match.
+//! glibc has compiled the expression before, so it is known to be well formed. This parser leaves
+//! rare constructs to glibc, if they are not worth code here.
 
 use super::brackets;
 use super::syntax::Bits;
 use super::tree::{Assertion, Class, Node, Set};
 
-/// Repetitions above this make large automata.
+/// The most repetitions. More make large automata.
 const MOST_REPETITIONS: u32 = 255;
 
-/// Groups in groups, at most: each is a call of functions.
+/// The most groups within groups. Each one is a call of functions.
 const DEEPEST: usize = 100;
 
-/// The expression; none if it is to be left to glibc.
+/// Returns the parsed expression. None if glibc must match it.
 pub(super) fn parse(units: &[u32], bits: Bits) -> Option<Node> {
-    let mut parser = Parser {
+    let mut parser = RegexParser {
         units,
         at: 0,
         bits,
@@ -26,18 +26,18 @@ pub(super) fn parse(units: &[u32], bits: Bits) -> Option<Node> {
     (parser.at == units.len()).then_some(node)
 }
 
-struct Parser<'a> {
+struct RegexParser<'a> {
     units: &'a [u32],
     at: usize,
     bits: Bits,
-    /// Whether an expression begins here, so that `^` is an anchor.
+    /// True if an expression begins here, so that `^` is an anchor.
     opening: bool,
-    /// Where a brace stands that begins no interval.
+    /// The position of a brace that begins no interval.
     literal_brace: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Token {
+enum RegexToken {
     End,
     Unit(u32),
     Any,
@@ -52,11 +52,11 @@ enum Token {
         word: bool,
         negated: bool,
     },
-    /// Only glibc knows.
+    /// Only glibc knows the meaning.
     Other,
 }
 
-impl Parser<'_> {
+impl RegexParser<'_> {
     fn has(&self, bits: Bits) -> bool {
         self.bits.intersects(bits)
     }
@@ -66,7 +66,7 @@ impl Parser<'_> {
             return None;
         }
         let mut branches = vec![self.branch(depth)?];
-        while self.token().0 == Token::Or {
+        while self.token().0 == RegexToken::Or {
             self.advance();
             self.opening = true;
             branches.push(self.branch(depth)?);
@@ -81,8 +81,8 @@ impl Parser<'_> {
         let mut nodes = Vec::new();
         loop {
             match self.token().0 {
-                Token::End | Token::Or => break,
-                Token::CloseGroup if depth > 0 => break,
+                RegexToken::End | RegexToken::Or => break,
+                RegexToken::CloseGroup if depth > 0 => break,
                 _ => nodes.push(self.expression(depth)?),
             }
         }
@@ -96,29 +96,38 @@ impl Parser<'_> {
     fn expression(&mut self, depth: usize) -> Option<Node> {
         let token = self.advance();
         let node = match token {
-            Token::Unit(unit) => Node::Unit(self.folded(unit)),
-            Token::Any => Node::Any,
-            Token::OpenSet => brackets::parse(self.units, &mut self.at, self.bits)?,
-            Token::Class { word, negated } => Node::Set(class(word, negated)),
-            Token::OpenGroup => self.group(depth)?,
-            // Without a group to close.
-            Token::CloseGroup => Node::Unit(u32::from(b')')),
-            // An anchor is not repeated: what follows is the beginning of something.
-            Token::Assertion(assertion) => return Some(Node::Assertion(assertion)),
-            Token::Repeat(..) | Token::OpenInterval => {
+            RegexToken::Unit(unit) => Node::Unit(self.folded(unit)),
+            RegexToken::Any => Node::Any,
+            RegexToken::OpenSet => brackets::parse(self.units, &mut self.at, self.bits)?,
+            RegexToken::Class { word, negated } => Node::Set(class(word, negated)),
+            RegexToken::OpenGroup => self.group(depth)?,
+            // There is no group to close.
+            RegexToken::CloseGroup => Node::Unit(u32::from(b')')),
+            // An anchor is not repeated: a repetition after it begins an expression.
+            RegexToken::Assertion(assertion) => return Some(Node::Assertion(assertion)),
+            RegexToken::Repeat(..) | RegexToken::OpenInterval => {
                 if self.has(Bits::CONTEXT_INVALID_OPS) {
                     return None;
                 }
                 if self.has(Bits::CONTEXT_INDEP_OPS) {
                     return match self.token().0 {
-                        Token::End | Token::Or => Some(Node::Empty),
-                        Token::CloseGroup if depth > 0 => None,
-                        _ => self.expression(depth),
+                        RegexToken::End | RegexToken::Or => Some(Node::Empty),
+                        RegexToken::CloseGroup if depth > 0 => None,
+                        RegexToken::CloseGroup
+                        | RegexToken::Unit(_)
+                        | RegexToken::Any
+                        | RegexToken::Repeat(..)
+                        | RegexToken::OpenInterval
+                        | RegexToken::OpenGroup
+                        | RegexToken::OpenSet
+                        | RegexToken::Assertion(_)
+                        | RegexToken::Class { .. }
+                        | RegexToken::Other => self.expression(depth),
                     };
                 }
                 Node::Unit(self.units[self.at - 1])
             }
-            Token::End | Token::Or | Token::Other => return None,
+            RegexToken::End | RegexToken::Or | RegexToken::Other => return None,
         };
         self.repeated(node)
     }
@@ -126,17 +135,17 @@ impl Parser<'_> {
     fn group(&mut self, depth: usize) -> Option<Node> {
         self.opening = true;
         let node = self.alternation(depth + 1)?;
-        (self.advance() == Token::CloseGroup).then_some(node)
+        (self.advance() == RegexToken::CloseGroup).then_some(node)
     }
 
     fn repeated(&mut self, mut node: Node) -> Option<Node> {
         loop {
             let (min, max) = match self.token().0 {
-                Token::Repeat(min, max) => {
+                RegexToken::Repeat(min, max) => {
                     self.advance();
                     (min, max)
                 }
-                Token::OpenInterval => {
+                RegexToken::OpenInterval => {
                     let brace = self.at;
                     self.advance();
                     match self.interval() {
@@ -149,7 +158,16 @@ impl Parser<'_> {
                         None => return None,
                     }
                 }
-                _ => return Some(node),
+                RegexToken::End
+                | RegexToken::Unit(_)
+                | RegexToken::Any
+                | RegexToken::OpenGroup
+                | RegexToken::CloseGroup
+                | RegexToken::OpenSet
+                | RegexToken::Or
+                | RegexToken::Assertion(_)
+                | RegexToken::Class { .. }
+                | RegexToken::Other => return Some(node),
             };
             if min.max(max.unwrap_or(0)) > MOST_REPETITIONS {
                 return None;
@@ -208,43 +226,45 @@ impl Parser<'_> {
         }
     }
 
-    fn advance(&mut self) -> Token {
+    fn advance(&mut self) -> RegexToken {
         let (token, length) = self.token();
         self.at += length;
         self.opening = false;
         token
     }
 
-    fn token(&self) -> (Token, usize) {
+    fn token(&self) -> (RegexToken, usize) {
         let Some(&unit) = self.units.get(self.at) else {
-            return (Token::End, 0);
+            return (RegexToken::End, 0);
         };
         if self.literal_brace == Some(self.at) {
-            return (Token::Unit(unit), 1);
+            return (RegexToken::Unit(unit), 1);
         }
         let token = match u8::try_from(unit) {
             Ok(b'\\') => {
                 return match self.units.get(self.at + 1) {
                     Some(next) => (self.escaped(*next), 2),
-                    None => (Token::Other, 1),
+                    None => (RegexToken::Other, 1),
                 };
             }
-            Ok(b'\n') if self.has(Bits::NEWLINE_ALT) => Token::Or,
-            Ok(b'|') if self.has(Bits::NO_BK_VBAR) && !self.has(Bits::LIMITED_OPS) => Token::Or,
-            Ok(b'*') => Token::Repeat(0, None),
+            Ok(b'\n') if self.has(Bits::NEWLINE_ALT) => RegexToken::Or,
+            Ok(b'|') if self.has(Bits::NO_BK_VBAR) && !self.has(Bits::LIMITED_OPS) => {
+                RegexToken::Or
+            }
+            Ok(b'*') => RegexToken::Repeat(0, None),
             Ok(byte @ (b'+' | b'?')) if !self.has(Bits::LIMITED_OPS | Bits::BK_PLUS_QM) => {
                 repeat(byte)
             }
             Ok(b'{') if self.has(Bits::INTERVALS) && self.has(Bits::NO_BK_BRACES) => {
-                Token::OpenInterval
+                RegexToken::OpenInterval
             }
-            Ok(b'(') if self.has(Bits::NO_BK_PARENS) => Token::OpenGroup,
-            Ok(b')') if self.has(Bits::NO_BK_PARENS) => Token::CloseGroup,
-            Ok(b'[') => Token::OpenSet,
-            Ok(b'.') => Token::Any,
-            Ok(b'^') if self.is_anchor_at_start() => Token::Assertion(Assertion::LineStart),
-            Ok(b'$') if self.is_anchor_at_end() => Token::Assertion(Assertion::LineEnd),
-            _ => Token::Unit(unit),
+            Ok(b'(') if self.has(Bits::NO_BK_PARENS) => RegexToken::OpenGroup,
+            Ok(b')') if self.has(Bits::NO_BK_PARENS) => RegexToken::CloseGroup,
+            Ok(b'[') => RegexToken::OpenSet,
+            Ok(b'.') => RegexToken::Any,
+            Ok(b'^') if self.is_anchor_at_start() => RegexToken::Assertion(Assertion::LineStart),
+            Ok(b'$') if self.is_anchor_at_end() => RegexToken::Assertion(Assertion::LineEnd),
+            _ => RegexToken::Unit(unit),
         };
         (token, 1)
     }
@@ -254,60 +274,61 @@ impl Parser<'_> {
     }
 
     fn is_anchor_at_end(&self) -> bool {
-        let after = Parser {
+        let after = RegexParser {
             at: self.at + 1,
             ..*self
         };
-        // Nothing below a dollar looks further than what follows it, except another dollar, which is no end.
+        // No code below looks beyond the token after a dollar, except for another dollar, which
+        // ends nothing.
         self.has(Bits::CONTEXT_INDEP_ANCHORS)
             || match after.units.get(after.at) {
                 None => true,
                 Some(next) if *next == u32::from(b'$') => false,
-                Some(_) => matches!(after.token().0, Token::Or | Token::CloseGroup),
+                Some(_) => matches!(after.token().0, RegexToken::Or | RegexToken::CloseGroup),
             }
     }
 
-    fn escaped(&self, unit: u32) -> Token {
+    fn escaped(&self, unit: u32) -> RegexToken {
         let gnu = !self.has(Bits::NO_GNU_OPS);
         match u8::try_from(unit) {
-            Ok(b'|') if !self.has(Bits::NO_BK_VBAR | Bits::LIMITED_OPS) => Token::Or,
-            Ok(b'1'..=b'9') if !self.has(Bits::NO_BK_REFS) => Token::Other,
-            Ok(b'<') if gnu => Token::Assertion(Assertion::WordStart),
-            Ok(b'>') if gnu => Token::Assertion(Assertion::WordEnd),
-            Ok(b'b') if gnu => Token::Assertion(Assertion::Boundary),
-            Ok(b'B') if gnu => Token::Assertion(Assertion::NoBoundary),
-            Ok(b'`') if gnu => Token::Assertion(Assertion::Start),
-            Ok(b'\'') if gnu => Token::Assertion(Assertion::End),
-            Ok(byte @ (b'w' | b'W')) if gnu => Token::Class {
+            Ok(b'|') if !self.has(Bits::NO_BK_VBAR | Bits::LIMITED_OPS) => RegexToken::Or,
+            Ok(b'1'..=b'9') if !self.has(Bits::NO_BK_REFS) => RegexToken::Other,
+            Ok(b'<') if gnu => RegexToken::Assertion(Assertion::WordStart),
+            Ok(b'>') if gnu => RegexToken::Assertion(Assertion::WordEnd),
+            Ok(b'b') if gnu => RegexToken::Assertion(Assertion::Boundary),
+            Ok(b'B') if gnu => RegexToken::Assertion(Assertion::NoBoundary),
+            Ok(b'`') if gnu => RegexToken::Assertion(Assertion::Start),
+            Ok(b'\'') if gnu => RegexToken::Assertion(Assertion::End),
+            Ok(byte @ (b'w' | b'W')) if gnu => RegexToken::Class {
                 word: true,
                 negated: byte == b'W',
             },
-            Ok(byte @ (b's' | b'S')) if gnu => Token::Class {
+            Ok(byte @ (b's' | b'S')) if gnu => RegexToken::Class {
                 word: false,
                 negated: byte == b'S',
             },
-            Ok(b'(') if !self.has(Bits::NO_BK_PARENS) => Token::OpenGroup,
-            Ok(b')') if !self.has(Bits::NO_BK_PARENS) => Token::CloseGroup,
+            Ok(b'(') if !self.has(Bits::NO_BK_PARENS) => RegexToken::OpenGroup,
+            Ok(b')') if !self.has(Bits::NO_BK_PARENS) => RegexToken::CloseGroup,
             Ok(byte @ (b'+' | b'?'))
                 if self.has(Bits::BK_PLUS_QM) && !self.has(Bits::LIMITED_OPS) =>
             {
                 repeat(byte)
             }
             Ok(b'{') if self.has(Bits::INTERVALS) && !self.has(Bits::NO_BK_BRACES) => {
-                Token::OpenInterval
+                RegexToken::OpenInterval
             }
-            // glibc compares with text made upper-case, but does not make these so.
-            Ok(b'a'..=b'z') if self.has(Bits::ICASE) => Token::Other,
-            _ => Token::Unit(unit),
+            // glibc compares with text in upper case, but does not convert these.
+            Ok(b'a'..=b'z') if self.has(Bits::ICASE) => RegexToken::Other,
+            _ => RegexToken::Unit(unit),
         }
     }
 }
 
-fn repeat(byte: u8) -> Token {
+fn repeat(byte: u8) -> RegexToken {
     if byte == b'+' {
-        Token::Repeat(1, None)
+        RegexToken::Repeat(1, None)
     } else {
-        Token::Repeat(0, Some(1))
+        RegexToken::Repeat(0, Some(1))
     }
 }
 
@@ -324,7 +345,7 @@ fn class(word: bool, negated: bool) -> Set {
     }
 }
 
-/// The upper-case form of a unit of ASCII.
+/// Returns the upper-case form of a unit of ASCII.
 pub(super) fn upper(unit: u32) -> u32 {
     u8::try_from(unit).map_or(unit, |byte| u32::from(byte.to_ascii_uppercase()))
 }

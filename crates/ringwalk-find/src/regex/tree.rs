@@ -1,14 +1,15 @@
-//! A regular expression, understood.
+//! A parsed regular expression.
 
 use ringwalk_sys::CharacterLocale;
 
-/// An expression. Units are characters in UTF-8, else bytes; where case does not count, upper-case ones of ASCII.
+/// An expression. A unit is a character in UTF-8, or else a byte. If case does not count, units of
+/// ASCII are in upper case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Node {
     Empty,
     /// This unit.
     Unit(u32),
-    /// `.`, which leaves out what the syntax says.
+    /// `.`, which leaves out the units that the syntax says.
     Any,
     Set(Set),
     Assertion(Assertion),
@@ -21,7 +22,7 @@ pub(super) enum Node {
     },
 }
 
-/// What matches between units.
+/// A condition between units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Assertion {
     LineStart,
@@ -78,7 +79,7 @@ impl Class {
         })
     }
 
-    /// Whether a byte of ASCII is in the class; others are in none.
+    /// Returns true if a byte of ASCII is in the class. No other byte is in a class.
     fn takes(self, byte: u8) -> bool {
         match self {
             Self::Alnum => byte.is_ascii_alphanumeric(),
@@ -98,7 +99,7 @@ impl Class {
 }
 
 impl Set {
-    /// Whether a byte that is a unit (in UTF-8, one of ASCII) is taken.
+    /// Returns true if the set matches a byte that is a unit (in UTF-8, one of ASCII).
     pub(super) fn takes(&self, byte: u8) -> bool {
         let unit = u32::from(byte);
         let found = self
@@ -109,7 +110,7 @@ impl Set {
         found != self.negated
     }
 
-    /// Whether nothing but units of ASCII is taken, whatever the locale.
+    /// Returns true if the set matches nothing but units of ASCII, whatever the locale.
     pub(super) fn is_ascii(&self) -> bool {
         !self.negated
             && self.classes.is_empty()
@@ -120,7 +121,8 @@ impl Set {
 }
 
 impl Node {
-    /// Whether text that is not ASCII is matched by the numbers of its characters alone, without knowing the locale.
+    /// Returns true if text that is not ASCII is matched by the numbers of its characters alone,
+    /// whatever the locale.
     pub(super) fn is_plain(&self) -> bool {
         match self {
             Self::Empty | Self::Unit(_) | Self::Any => true,
@@ -129,21 +131,27 @@ impl Node {
                 set.classes.is_empty()
                     && (single || CharacterLocale::get(true).collates_by_number())
             }
-            Self::Assertion(assertion) => matches!(
-                assertion,
-                Assertion::LineStart | Assertion::LineEnd | Assertion::Start | Assertion::End
-            ),
+            Self::Assertion(assertion) => match assertion {
+                Assertion::LineStart | Assertion::LineEnd | Assertion::Start | Assertion::End => {
+                    true
+                }
+                Assertion::WordStart
+                | Assertion::WordEnd
+                | Assertion::Boundary
+                | Assertion::NoBoundary => false,
+            },
             Self::Concat(nodes) | Self::Alternation(nodes) => nodes.iter().all(Self::is_plain),
             Self::Repeat { node, .. } => node.is_plain(),
         }
     }
 
-    /// Whether this is any number of any units.
+    /// Returns true for any number of any units.
     pub(super) fn is_anything(&self) -> bool {
         matches!(self, Self::Repeat { node, min: 0, max: None } if **node == Self::Any)
     }
 
-    /// The units between two [`is_anything`](Self::is_anything), if that is all.
+    /// Returns the units between two [`is_anything`](Self::is_anything). None if there is anything
+    /// else.
     pub(super) fn within(&self) -> Option<Vec<u32>> {
         let Self::Concat(nodes) = self else {
             return None;
@@ -161,7 +169,8 @@ impl Node {
         units.iter().map(unit).collect()
     }
 
-    /// Adds to `prefix` the units that all matches begin with. Whether they are no more than that.
+    /// Appends to `prefix` the units that all matches begin with. Returns true if the expression is
+    /// no more than that.
     pub(super) fn prefix(&self, prefix: &mut Vec<u32>) -> bool {
         match self {
             Self::Empty | Self::Assertion(_) => true,

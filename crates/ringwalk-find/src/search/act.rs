@@ -1,4 +1,4 @@
-//! Actions: what is done with a file.
+//! Actions on one file.
 
 use super::evaluate::Evaluator;
 use super::file::File;
@@ -13,13 +13,12 @@ use ringwalk_gnu::terminal_safe;
 use rustix::fs::{AtFlags, unlinkat};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
-use std::sync::atomic::Ordering;
 
-/// Does `action`; whether it was successful, in the sense that it has for the expression.
+/// Does `action`. Returns its value in the expression.
 pub(super) fn act(evaluator: &mut Evaluator<'_>, action: &Action, file: &File<'_>) -> bool {
     match action {
         Action::Print { sink, end } => print(evaluator, *sink, *end, file),
-        // Nothing is written where what it needs is not known, and that is no success.
+        // Nothing is written when a fact that the format needs is unknown, and the action is false.
         Action::Printf { format, .. } if !can_be_written(format, file) => return false,
         Action::Printf { sink, format } => printf(evaluator, *sink, format, file),
         Action::Ls { .. } if file.metadata().is_err() => return false,
@@ -31,18 +30,13 @@ pub(super) fn act(evaluator: &mut Evaluator<'_>, action: &Action, file: &File<'_
         Action::Delete => return delete(evaluator, file),
         Action::Prune => evaluator.pruned = true,
         Action::Quit => {
-            evaluator.quit = true;
-            evaluator
-                .shared
-                .progress
-                .stop
-                .store(true, Ordering::Relaxed);
+            evaluator.end();
         }
     }
     true
 }
 
-/// What is gathered for a sink.
+/// Returns the text that is gathered for a sink.
 fn text_of<'e>(evaluator: &'e mut Evaluator<'_>, sink: SinkIndex) -> &'e mut Vec<u8> {
     let index = evaluator.shared.outputs.text_of(sink);
     &mut evaluator.writer.texts[index]
@@ -50,7 +44,7 @@ fn text_of<'e>(evaluator: &'e mut Evaluator<'_>, sink: SinkIndex) -> &'e mut Vec
 
 fn print(evaluator: &mut Evaluator<'_>, sink: SinkIndex, end: u8, file: &File<'_>) {
     let shared = evaluator.shared;
-    // As with GNU find, paths that end with a zero byte are for programs, even at a terminal.
+    // As in GNU find, paths that end with a zero byte are for programs, even at a terminal.
     let terminal = end != 0 && shared.outputs.is_terminal(sink);
     let stdout = matches!(shared.command.sinks[sink.0], Sink::Stdout);
     let colors = shared.colors.filter(|_| end != 0 && stdout);
@@ -71,7 +65,7 @@ fn can_be_written(format: &Format, file: &File<'_>) -> bool {
 
 fn printf(evaluator: &mut Evaluator<'_>, sink: SinkIndex, format: &Format, file: &File<'_>) {
     let shared = evaluator.shared;
-    // On a terminal names must not command it.
+    // Names must not command a terminal.
     let terminal = shared.outputs.is_terminal(sink);
     let text = text_of(evaluator, sink);
     if terminal {
@@ -81,7 +75,7 @@ fn printf(evaluator: &mut Evaluator<'_>, sink: SinkIndex, format: &Format, file:
     }
 }
 
-/// What commands need of a worker: that its lines are written before theirs.
+/// Lets a command write its worker's lines before it starts.
 struct Desk<'d, 's> {
     shared: &'d Shared<'s>,
     writer: &'d mut Writer,
@@ -89,7 +83,7 @@ struct Desk<'d, 's> {
 
 impl Console for Desk<'_, '_> {
     fn flush(&mut self) {
-        // Results that are put into order come out in that order, whatever is run meanwhile.
+        // Results that are put into order come out in that order, whatever commands run meanwhile.
         if self.shared.line.is_none() {
             self.writer.hand_over(self.shared.outputs);
             self.shared.outputs.write_all();
@@ -101,7 +95,7 @@ impl Console for Desk<'_, '_> {
     }
 
     fn trace(&mut self, line: &str) {
-        self.shared.host.tell(line);
+        self.shared.host.report(line);
     }
 }
 
@@ -109,25 +103,25 @@ impl Console for Desk<'_, '_> {
 fn execute(evaluator: &mut Evaluator<'_>, template: &CommandTemplate, file: &File<'_>) -> bool {
     let directory = match file.directory() {
         Ok(directory) => directory,
-        Err(errno) => return tell_unopened(evaluator.shared, file, errno),
+        Err(errno) => return report_unopened(evaluator.shared, file, errno),
     };
     let mut desk = Desk {
         shared: evaluator.shared,
         writer: &mut evaluator.writer,
     };
     let ran = template.run(file.path(), directory, file.c_name.to_bytes(), &mut desk);
-    evaluator.shared.tell_ran(&ran)
+    evaluator.shared.report_ran(&ran)
 }
 
-/// The directory of a file, which was read without being opened, cannot be opened; false.
-fn tell_unopened(shared: &Shared<'_>, file: &File<'_>, errno: Errno) -> bool {
+/// Reports that the directory of a file cannot be opened. Returns false.
+fn report_unopened(shared: &Shared<'_>, file: &File<'_>, errno: Errno) -> bool {
     let path = ringwalk_gnu::quote::value(file.path());
     let reason = ringwalk_gnu::reason(&errno.into());
     shared.fail(&format!("cannot open the directory of {path}: {reason}"));
     false
 }
 
-/// Adds a file to those that a command is run for.
+/// Adds a file to the files that a command is run for.
 pub(super) fn gather(evaluator: &mut Evaluator<'_>, number: usize, file: &File<'_>) -> bool {
     let shared = evaluator.shared;
     let collector = &shared.collectors[number];
@@ -135,7 +129,7 @@ pub(super) fn gather(evaluator: &mut Evaluator<'_>, number: usize, file: &File<'
     let directory = if in_directory {
         match file.directory() {
             Ok(directory) => directory,
-            Err(errno) => return tell_unopened(shared, file, errno),
+            Err(errno) => return report_unopened(shared, file, errno),
         }
     } else {
         None
@@ -145,40 +139,41 @@ pub(super) fn gather(evaluator: &mut Evaluator<'_>, number: usize, file: &File<'
         shared,
         writer: &mut evaluator.writer,
     };
-    let tell = |ran: Option<Ran>| {
+    let report = |ran: Option<Ran>| {
         if let Some(ran) = ran {
-            shared.tell_ran(&ran);
+            shared.report_ran(&ran);
         }
     };
     match directory {
-        None if in_directory => tell(Some(collector.run_at_start(file.path(), &mut desk))),
-        None => tell(collector.push(file.path(), &mut desk)),
+        None if in_directory => report(Some(collector.run_at_start(file.path(), &mut desk))),
+        None => report(collector.push(file.path(), &mut desk)),
         Some(dir) => {
             let batch = &mut evaluator.batches[number];
-            tell(collector.add(batch, dir, file.c_name.to_bytes(), &mut desk));
+            report(collector.add(batch, dir, file.c_name.to_bytes(), &mut desk));
             if !may_wait {
-                tell(collector.flush(batch, dir, &mut desk));
+                report(collector.flush(batch, dir, &mut desk));
             }
         }
     }
     true
 }
 
-/// Runs the commands that wait for files of another directory than the one at hand, which is open as `dir`. Whether that can
-/// be kept open for commands to wait for more of its files.
+/// Runs the commands that wait for files of a directory other than the current one, which is open
+/// as `dir`. Returns true if `dir` can be kept open, so that commands can wait for more of its
+/// files.
 fn turn_to_directory(evaluator: &mut Evaluator<'_>, dir: BorrowedFd<'_>) -> bool {
     let number = evaluator.directory;
     let waits = |waiting: &(u64, OwnedFd)| waiting.0 == number;
     if !evaluator.waiting.as_ref().is_some_and(waits) {
         run_waiting(evaluator);
-        // Where descriptors are scarce, the command runs for this file at once.
+        // When descriptors are scarce, the command runs for this file at once.
         evaluator.waiting = keep_open(dir).map(|fd| (number, fd));
     }
     evaluator.waiting.is_some()
 }
 
-/// Returns a descriptor of `dir` to keep, if two more are left to the walk: for the next directory
-/// and for its parent.
+/// Returns a duplicate of `dir`, if the walk can still open two more descriptors: one for the next
+/// directory, one for its parent.
 fn keep_open(dir: BorrowedFd<'_>) -> Option<OwnedFd> {
     let one = || fcntl_dupfd_cloexec(dir, 0).ok();
     let kept = one()?;
@@ -199,7 +194,7 @@ pub(super) fn run_waiting(evaluator: &mut Evaluator<'_>) {
     };
     for (collector, batch) in shared.collectors.iter().zip(&mut evaluator.batches) {
         if let Some(ran) = collector.flush(batch, dir, &mut desk) {
-            shared.tell_ran(&ran);
+            shared.report_ran(&ran);
         }
     }
 }
@@ -212,18 +207,19 @@ pub(super) fn finish(shared: &Shared<'_>) {
     };
     for collector in shared.collectors {
         if let Some(ran) = collector.finish(&mut desk) {
-            shared.tell_ran(&ran);
+            shared.report_ran(&ran);
         }
     }
 }
 
 /// Removes a file, or a directory with nothing in it.
 fn delete(evaluator: &Evaluator<'_>, file: &File<'_>) -> bool {
-    // The working directory is left alone, as find(1) does.
+    // find(1) does not remove the working directory either.
     if file.depth() == 0 && file.path() == b"." {
         return true;
     }
-    // A link to a directory that is followed is taken for one, and stays: find(1) does not remove it either.
+    // A followed link to a directory counts as a directory, and stays: find(1) does not remove it
+    // either.
     let flags = if file.file_type() == FileType::Directory {
         AtFlags::REMOVEDIR
     } else {

@@ -1,7 +1,7 @@
-//! Entries that a mounted file covers: their directory tells the type of what lies underneath.
+//! Entries under a mounted file: their directory may list the type of the file under the mount.
 
+use super::dir_state::DirState;
 use super::shared::Shared;
-use super::state::State;
 use crate::mounts::{MountPoints, Names};
 use crate::plan::When;
 use ringwalk::{Batch, Entry, FileType, Follow};
@@ -11,17 +11,17 @@ use ringwalk::{Batch, Entry, FileType, Follow};
 pub(crate) enum Covered<'s> {
     #[default]
     None,
-    /// Those with these names.
+    /// The entries with these names.
     Named(&'s Names),
-    /// Any: the table of mounts cannot be read.
+    /// Any entry: the table of mounts cannot be read.
     Any,
 }
 
 impl<'s> Covered<'s> {
     /// Returns the entries of `batch` that may be covered, if the search asks for types and does
-    /// not have metadata of all files anyway.
-    pub(crate) fn of(shared: &'s Shared<'_>, batch: &Batch<'_, State>) -> Self {
-        let Some(dir) = batch.dir() else {
+    /// not read the metadata of all files anyway.
+    pub(crate) fn of(shared: &'s Shared<'_>, batch: &Batch<'_, DirState>) -> Self {
+        let Some(dir) = batch.dir().filter(|_| !batch.is_saved()) else {
             return Self::None;
         };
         if !shared.plan.asks_type || shared.plan.when == When::Always {
@@ -31,15 +31,15 @@ impl<'s> Covered<'s> {
         let Some(points) = table else {
             return Self::Any;
         };
-        // A starting point and a followed link have other names than the table of mounts tells.
+        // The table of mounts has other names for a starting point and for a followed link.
         let named = dir.depth() > 0 && shared.command.follow != Follow::Always;
         let found = points.names_in(named.then(|| dir.name()));
         found.map_or(Self::None, Self::Named)
     }
 
-    /// Returns true if the directory may tell a wrong type of `entry`.
+    /// Returns true if the directory may list a wrong type for `entry`.
     #[inline]
-    pub(crate) fn includes(self, entry: &Entry<'_, State>) -> bool {
+    pub(crate) fn includes(self, entry: &Entry<'_, DirState>) -> bool {
         let named = match self {
             Self::None => false,
             Self::Named(names) => names.contains(entry.name()),

@@ -1,10 +1,12 @@
-//! One file as tests and actions see it: what the walk knows of it, and what it is asked for when it comes to it.
+//! One file as tests and actions see it: the facts that the walk has read, and those that are read
+//! when something asks for them.
 
+use super::dir_state::{DirState, Later};
 use super::shared::Shared;
-use super::state::{Later, State};
-use crate::facts::Facts;
+use crate::facts::{Facts, LinkTarget};
 use crate::format;
 use crate::mounts::UNKNOWN;
+use crate::predicates::Listing;
 use crate::selinux;
 use ringwalk::{Batch, Dir, Entry, Fields, FileType, Follow, Metadata};
 use ringwalk_gnu::{quote, reason};
@@ -12,46 +14,58 @@ use rustix::fs::{AtFlags, CWD, statat};
 use rustix::io::Errno;
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::os::fd::BorrowedFd;
-use std::sync::atomic::Ordering;
 
-/// Where a file was found.
+/// The place where a file was found.
 #[derive(Clone, Copy)]
 enum Directory<'a> {
-    /// By a batch, whose directory may still have to be opened.
-    Batch(&'a Batch<'a, State>),
-    /// In an open directory; as a starting point in none.
+    /// The directory of a batch, which may still have to be opened.
+    Batch(&'a Batch<'a, DirState>),
+    /// An open directory. None for a starting point.
     Open(Option<BorrowedFd<'a>>),
+    /// A directory of a saved tree, which cannot be opened.
+    Saved,
 }
 
-/// One file, while it is evaluated.
+/// The place of a directory that the walk leaves.
+#[derive(Clone, Copy)]
+pub(crate) enum LeftIn<'a> {
+    /// The open directory that lists it. None for a starting point.
+    Live(Option<BorrowedFd<'a>>),
+    /// A saved tree.
+    Saved,
+}
+
+/// One file during its evaluation.
 pub(crate) struct File<'a> {
     shared: &'a Shared<'a>,
     path: &'a [u8],
     root_len: usize,
     depth: usize,
     directory: Directory<'a>,
-    /// What it is called there; for a starting point its whole path.
+    /// The name in its directory; for a starting point the whole path.
     pub(crate) c_name: &'a CStr,
     kind: FileType,
-    /// It is a link that the search follows.
+    /// The file is a link that the search follows.
     followed: bool,
     known: Option<&'a Metadata>,
     stat_failed: Option<Errno>,
-    entry: Option<Entry<'a, State>>,
+    entry: Option<Entry<'a, DirState>>,
+    /// Whether a directory that the walk leaves is empty, in a saved tree.
+    is_empty: Option<Result<bool, Errno>>,
     asked: OnceCell<Result<Metadata, Errno>>,
-    /// Calls for metadata that were made for it.
+    /// The number of calls for metadata that were made for the file.
     pub(crate) stats: Cell<u64>,
 }
 
 impl<'a> File<'a> {
-    /// An entry of a directory, or a starting point.
+    /// Creates the file of a directory entry or of a starting point.
     #[inline]
     pub(crate) fn found(
         shared: &'a Shared<'a>,
-        batch: &'a Batch<'a, State>,
-        entry: Entry<'a, State>,
+        batch: &'a Batch<'a, DirState>,
+        entry: Entry<'a, DirState>,
         c_name: &'a CStr,
         path: &'a [u8],
         root_len: usize,
@@ -68,22 +82,23 @@ impl<'a> File<'a> {
             known: entry.metadata(),
             stat_failed: entry.stat_error(),
             entry: Some(entry),
+            is_empty: None,
             asked: OnceCell::new(),
             stats: Cell::new(0),
         }
     }
 
-    /// Forgets the type that the directory told, so that it is asked for when it matters.
+    /// Forgets the type that the directory lists, so that it is asked for when it matters.
     pub(crate) fn forget_listed_type(&mut self) {
         self.kind = FileType::Unknown;
     }
 
-    /// A directory that has been left.
+    /// Creates the file of a directory that the walk leaves.
     pub(crate) fn left(
         shared: &'a Shared<'a>,
-        dir: &'a Dir<State>,
+        dir: &'a Dir<DirState>,
         later: &'a Later,
-        directory: Option<BorrowedFd<'a>>,
+        directory: LeftIn<'a>,
         path: &'a [u8],
         root_len: usize,
     ) -> Self {
@@ -92,19 +107,24 @@ impl<'a> File<'a> {
             path,
             root_len,
             depth: dir.depth(),
-            directory: Directory::Open(directory),
+            directory: match directory {
+                LeftIn::Live(directory) => Directory::Open(directory),
+                LeftIn::Saved => Directory::Saved,
+            },
             c_name: dir.c_name(),
             kind: FileType::Directory,
             followed: later.followed,
             known: later.metadata.as_ref(),
             stat_failed: later.stat_failed,
             entry: None,
+            is_empty: later.is_empty,
             asked: OnceCell::new(),
             stats: Cell::new(0),
         }
     }
 
-    /// The last component of the path: of a starting point without the slashes at its end, all of `/`.
+    /// Returns the last component of the path. For a starting point the slashes at its end are left
+    /// out; `/` stays.
     pub(crate) fn base_name(&self) -> &'a [u8] {
         if self.depth > 0 {
             return self.c_name.to_bytes();
@@ -112,38 +132,56 @@ impl<'a> File<'a> {
         base_name(self.path)
     }
 
-    /// The open directory that it was found in; none for a starting point.
+    /// Returns the open directory that lists the file. None for a starting point.
     ///
     /// # Errors
     ///
-    /// Those of opening it.
+    /// Those of opening the directory.
     pub(crate) fn directory(&self) -> Result<Option<BorrowedFd<'a>>, Errno> {
         match self.directory {
             Directory::Open(fd) => Ok(fd),
+            Directory::Saved => Err(Errno::OPNOTSUPP),
             Directory::Batch(batch) => batch.fd().map_err(|error| error.errno()),
         }
     }
 
-    /// Where its name can be looked up.
+    /// Returns the descriptor relative to which the name is looked up.
     ///
     /// # Errors
     ///
-    /// Those of opening that.
+    /// Those of opening the directory.
     pub(crate) fn at(&self) -> Result<BorrowedFd<'a>, Errno> {
         Ok(self.directory()?.unwrap_or(CWD))
     }
 
-    /// Whether this is a link that the search follows.
+    /// Returns true if the file is in a saved tree.
+    fn is_saved(&self) -> bool {
+        match self.directory {
+            Directory::Batch(batch) => batch.is_saved(),
+            Directory::Open(_) => false,
+            Directory::Saved => true,
+        }
+    }
+
+    /// Returns whether a directory of a saved tree is empty. `None` in a live tree.
+    pub(crate) fn saved_emptiness(&self) -> Option<Result<bool, Errno>> {
+        match self.entry.and_then(|entry| entry.saved()) {
+            Some(saved) => Some(saved.is_empty_directory()),
+            None => self.is_empty,
+        }
+    }
+
+    /// Returns true if this is a link that the search follows.
     pub(crate) fn is_followed(&self) -> bool {
         self.followed
     }
 
-    /// Whether the walk has asked for its metadata in vain.
+    /// Returns true if the walk failed to read the metadata.
     pub(crate) fn has_failed(&self) -> bool {
         self.stat_failed.is_some()
     }
 
-    /// What the walk knows, or why it knows nothing, if it holds all that the plan asks for.
+    /// Returns the metadata or the error that the walk has, if that is all that the plan asks for.
     fn known(&self) -> Option<Result<&Metadata, Errno>> {
         if let Some(errno) = self.stat_failed {
             return Some(Err(errno));
@@ -155,11 +193,11 @@ impl<'a> File<'a> {
         complete.then_some(Ok(known))
     }
 
-    /// Returns the type of its file system. If the table of mounts cannot be read, reports that,
+    /// Returns the type of the file system. If the table of mounts cannot be read, reports that,
     /// ends the search and returns `None`: what is done with a file must not depend on a guess.
     pub(crate) fn file_system_type(&self) -> Option<&[u8]> {
         let Ok(metadata) = self.metadata() else {
-            // Of which the user has been told.
+            // `metadata` has reported the failure.
             return Some(UNKNOWN);
         };
         match self.shared.file_systems.type_of(metadata) {
@@ -168,7 +206,7 @@ impl<'a> File<'a> {
                 let reason = reason(&error);
                 self.shared
                     .fail(&format!("cannot read the table of mounts: {reason}"));
-                self.shared.progress.stop.store(true, Ordering::Relaxed);
+                self.shared.progress.stop();
                 None
             }
         }
@@ -176,7 +214,7 @@ impl<'a> File<'a> {
 
     /// Returns the type of what a link leads to, or of a file that is no link its own type.
     fn follow(&self) -> Result<FileType, Errno> {
-        let own = self.file_type();
+        let own = Facts::file_type(self);
         if own != FileType::Symlink {
             return Ok(own);
         }
@@ -193,16 +231,16 @@ impl<'a> File<'a> {
         entry
             .stat(self.shared.plan.fields | Fields::TYPE)
             .map_err(|error| {
-                self.shared.tell_error(&error);
+                self.shared.report_error(&error);
                 error.errno()
             })
     }
 }
 
-/// The type of an entry. What a link leads to is not known where looking at that failed: with `-L`, `-type l` is for links
-/// that lead nowhere, and people remove those.
+/// Returns the type of an entry. With `-L`, a link whose target could not be read for any reason
+/// has no known type: `-type l` finds links that lead nowhere, and people remove those.
 #[inline]
-fn kind_of(shared: &Shared<'_>, entry: Entry<'_, State>) -> FileType {
+fn kind_of(shared: &Shared<'_>, entry: Entry<'_, DirState>) -> FileType {
     let kind = entry.file_type();
     let hidden = kind == FileType::Symlink
         && shared.command.follow == Follow::Always
@@ -210,11 +248,25 @@ fn kind_of(shared: &Shared<'_>, entry: Entry<'_, State>) -> FileType {
     if hidden { FileType::Unknown } else { kind }
 }
 
-/// The last component of a path, without slashes behind it; `/` if there is nothing else.
+/// Returns the last component of a path without the slashes behind it, or `/` if there is none.
 fn base_name(path: &[u8]) -> &[u8] {
     match format::base(path) {
         b"/" => b"/",
         name => name.strip_suffix(b"/").unwrap_or(name),
+    }
+}
+
+impl Listing for File<'_> {
+    fn name(&self) -> &[u8] {
+        self.base_name()
+    }
+
+    fn path(&self) -> &[u8] {
+        self.path
+    }
+
+    fn file_type(&self) -> FileType {
+        Facts::file_type(self)
     }
 }
 
@@ -250,30 +302,35 @@ impl Facts for File<'_> {
     }
 
     fn link_target(&self) -> Option<Vec<u8>> {
-        if self.file_type() != FileType::Symlink {
+        if Facts::file_type(self) != FileType::Symlink {
             return None;
         }
         let read = |at| rustix::fs::readlinkat(at, self.c_name, Vec::new());
-        match self.at().and_then(read) {
-            Ok(target) => Some(target.into_bytes()),
+        let target = match self.entry.and_then(|entry| entry.saved()) {
+            Some(saved) => saved.target(),
+            None => self.at().and_then(read).map(CString::into_bytes),
+        };
+        match target {
+            Ok(target) => Some(target),
             Err(errno) => {
-                self.shared.tell_failure(self.path, errno);
+                self.shared.report_failure(self.path, errno);
                 None
             }
         }
     }
 
-    fn target_type(&self) -> Result<FileType, Errno> {
-        self.follow().inspect_err(|errno| {
-            // A link that leads nowhere or in circles is nothing to tell of.
-            if !matches!(*errno, Errno::NOENT | Errno::NOTDIR | Errno::LOOP) {
-                self.shared.tell_failure(self.path, *errno);
-            }
-        })
+    fn target(&self) -> LinkTarget {
+        let answer = self.follow();
+        let target = answer.into();
+        if let (LinkTarget::Unknown, Err(errno)) = (target, answer) {
+            self.shared.report_failure(self.path, errno);
+        }
+        target
     }
 
     fn is_orphan(&self) -> bool {
-        self.follow().is_err()
+        // Nobody knows where links of a saved tree lead.
+        !self.is_saved() && self.follow().is_err()
     }
 
     fn file_system(&self) -> Cow<'_, [u8]> {
@@ -295,31 +352,15 @@ impl Facts for File<'_> {
     }
 
     fn user_name(&self, uid: u32) -> Option<Cow<'_, [u8]>> {
-        self.shared.user_name(uid).map(Cow::Borrowed)
+        let name = self.shared.look_up_user(uid).ok().flatten();
+        name.map(Cow::Borrowed)
     }
 
     fn group_name(&self, gid: u32) -> Option<Cow<'_, [u8]>> {
-        self.shared.group_name(gid).map(Cow::Borrowed)
+        let name = self.shared.look_up_group(gid).ok().flatten();
+        name.map(Cow::Borrowed)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn base_names() {
-        for (path, name) in [
-            ("a", "a"),
-            ("a/b", "b"),
-            ("a/b//", "b"),
-            ("/", "/"),
-            ("//", "/"),
-            ("/a/", "a"),
-            ("", ""),
-            ("./.", "."),
-        ] {
-            assert_eq!(base_name(path.as_bytes()), name.as_bytes(), "{path}");
-        }
-    }
-}
+mod tests;

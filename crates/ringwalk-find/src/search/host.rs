@@ -1,13 +1,13 @@
-//! What a search needs of the program it runs in.
+//! The interface to the program around a search.
 
 use ringwalk::{Monitor, Summary, Walk};
 use std::io;
 use std::sync::Arc;
 
-/// The program around a search: standard error, standard output, and the options of its walks.
+/// The program around a search: standard error, standard output, and the options of walks.
 pub trait Host: Sync {
-    /// Tells the user something: `message` is a line without the program's name and without its end.
-    fn tell(&self, message: &str);
+    /// Reports to the user: `message` is a line without the program's name and without its newline.
+    fn report(&self, message: &str);
 
     /// Writes all of `bytes` to standard output.
     ///
@@ -16,15 +16,17 @@ pub trait Host: Sync {
     /// Those of write(2).
     fn write(&self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Whether standard output is a terminal.
+    /// Returns true if standard output is a terminal.
     fn is_terminal(&self) -> bool;
 
-    /// Sets up a walk as the user wants it: source, workers. `None` if that cannot be, of which the user has been told.
+    /// Sets up a walk with the user's options: source, workers. Returns `None` if that fails, after
+    /// the host has reported it.
     fn set_up(&self, walk: Walk) -> Option<Walk>;
 
-    /// Runs a walk: calls `run` once, with progress shown meanwhile, and may tell how it went.
+    /// Runs a walk: calls `run` once, shows progress meanwhile, and may report on the walk
+    /// afterwards.
     fn watch(&self, monitor: Arc<Monitor>, run: &mut dyn FnMut() -> Option<Summary>);
 
-    /// Whether the user wants to know how the search is planned, without having said `-D tree`.
+    /// Returns true if the user asked for an account of the plan other than by `-D tree`.
     fn explains(&self) -> bool;
 }

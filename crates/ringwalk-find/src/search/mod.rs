@@ -1,17 +1,20 @@
-//! The search: walks over the starting points, with the expression evaluated by all workers of a walk.
+//! The search: walks over the starting points. All workers of a walk evaluate the expression.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
-//! | `host.rs` | what a search needs of the program around it |
-//! | `roots.rs` | where it begins |
-//! | `shared.rs`, `state.rs` | what all workers share, and what is kept with a directory |
-//! | `visitor.rs`, `settle.rs` | what each worker does with the entries that it is given, and the short ways for most of them |
-//! | `path.rs`, `file.rs`, `evaluate.rs` | a path, one file, and the expression asked of it |
-//! | `covered.rs` | entries whose directory tells the type of what lies under a mount |
-//! | `act.rs`, `output.rs` | what is done with it, and lines on their way out |
+//! | `host.rs` | the interface to the program around a search |
+//! | `roots.rs` | the starting points |
+//! | `shared.rs`, `dir_state.rs` | the state that all workers share, and the state of a directory |
+//! | `visitor.rs`, `settle.rs` | one worker, and its short ways for most entries |
+//! | `path.rs`, `file.rs` | the current path, and one file as tests and actions see it |
+//! | `evaluate.rs`, `call.rs` | evaluation, and the tests that need further system calls |
+//! | `covered.rs` | entries whose directory may list the type of a file under a mount |
+//! | `act.rs`, `output.rs` | actions, and the output of all workers |
 
 mod act;
+mod call;
 mod covered;
+mod dir_state;
 mod evaluate;
 mod file;
 mod host;
@@ -20,7 +23,6 @@ mod path;
 mod roots;
 mod settle;
 mod shared;
-mod state;
 mod visitor;
 
 pub use host::Host;
@@ -34,27 +36,29 @@ use crate::plan::{Plan, When};
 use output::{Outputs, Texts};
 use ringwalk::ordered::Ordered;
 use ringwalk::{Fields, Order, Summary, Walk};
+use ringwalk_sys::sync::lock;
 use roots::Roots;
 use shared::{Progress, Shared};
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
-use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 use visitor::Searcher;
 
-/// Does what `command` says. True if all of it could be done: the exit status of find(1) is 0 then, else 1.
+/// Does what `command` says. Returns true if all of it succeeded: then the exit status of find(1)
+/// is 0, else 1.
 pub fn search(command: &Command, host: &dyn Host) -> bool {
-    tell(host, &command.warnings);
+    report(host, &command.warnings);
     match prepare(command, host) {
         Ok((outputs, roots)) => search_in(command, host, &outputs, roots),
         Err(message) => {
-            host.tell(&message);
+            host.report(&message);
             false
         }
     }
 }
 
-/// Opens what is written to, and finds out where to begin.
+/// Opens the files to write to, and reads the list of starting points.
 fn prepare<'h>(command: &Command, host: &'h dyn Host) -> Result<(Outputs<'h>, Roots), String> {
     let outputs = Outputs::open(&command.sinks, host)?;
     Ok((outputs, Roots::of(command)?))
@@ -62,13 +66,14 @@ fn prepare<'h>(command: &Command, host: &'h dyn Host) -> Result<(Outputs<'h>, Ro
 
 fn search_in(command: &Command, host: &dyn Host, outputs: &Outputs<'_>, roots: Roots) -> bool {
     let progress = Progress::default();
-    tell(host, &roots.complaints);
+    report(host, &roots.complaints);
     if !roots.complaints.is_empty() {
         progress.fail();
     }
     let colors = wants_colors(command, host).then(Colors::from_environment);
     let plan = Plan::new(command, colors.as_ref());
-    tell_plan(command, host, &plan);
+    report_plan(command, host, &plan);
+    let saved = command.saved.as_deref();
     let collectors: Vec<_> = plan.gathering.iter().copied().map(Collector::new).collect();
     let shared = Shared {
         command,
@@ -77,8 +82,8 @@ fn search_in(command: &Command, host: &dyn Host, outputs: &Outputs<'_>, roots: R
         outputs,
         line: None,
         colors: colors.as_ref(),
-        accounts: &Accounts::default(),
-        file_systems: &FileSystems::default(),
+        accounts: &saved.map_or_else(Accounts::default, Accounts::saved),
+        file_systems: &saved.map_or_else(FileSystems::default, FileSystems::saved),
         mount_points: &OnceLock::new(),
         collectors: &collectors,
         progress: &progress,
@@ -86,23 +91,26 @@ fn search_in(command: &Command, host: &dyn Host, outputs: &Outputs<'_>, roots: R
     shared.run(roots.paths);
     outputs.write_all();
     act::finish(&shared);
-    shared.tell_counts();
+    shared.report_counts();
+    if let Some(why) = saved.and_then(|saved| saved.tree.failure()) {
+        shared.fail(&format!("cannot read {why}"));
+    }
     !progress.failed.load(Ordering::Relaxed) && !outputs.has_failed()
 }
 
-fn tell(host: &dyn Host, lines: &[String]) {
+fn report(host: &dyn Host, lines: &[String]) {
     for line in lines {
-        host.tell(line);
+        host.report(line);
     }
 }
 
-fn tell_plan(command: &Command, host: &dyn Host, plan: &Plan<'_>) {
+fn report_plan(command: &Command, host: &dyn Host, plan: &Plan<'_>) {
     let debug = command.options.debug;
     if host.explains() || debug.intersects(Debug::TREE | Debug::OPT) {
-        tell(host, &plan.describe(command));
+        report(host, &plan.describe(command));
     }
     if debug.contains(Debug::TIME) {
-        tell(host, &plan.describe_times());
+        report(host, &plan.describe_times());
     }
 }
 
@@ -158,6 +166,10 @@ impl Shared<'_> {
                 When::Always => self.plan.fields | Fields::TYPE,
                 When::Never | When::Needed => Fields::empty(),
             });
+        let walk = match &self.command.saved {
+            Some(saved) => walk.saved_tree(Arc::clone(&saved.tree)),
+            None => walk,
+        };
         let Some(mut walk) = self.host.set_up(walk) else {
             self.progress.fail();
             return;
@@ -181,17 +193,17 @@ impl Shared<'_> {
         outcome.summary
     }
 
-    /// Says what `-D rates` and `-D stat` ask for.
-    fn tell_counts(&self) {
+    /// Reports the counts of `-D rates` and `-D stat`.
+    fn report_counts(&self) {
         let debug = self.command.options.debug;
         if debug.contains(Debug::RATES) {
-            let counts = std::mem::take(&mut *shared::lock(&self.progress.counts));
-            tell(self.host, &self.plan.describe_rates(&counts));
+            let counts = std::mem::take(&mut *lock(&self.progress.counts));
+            report(self.host, &self.plan.describe_rates(&counts));
         }
         if debug.contains(Debug::STAT) {
             let asked = self.progress.stats.load(Ordering::Relaxed);
             self.host
-                .tell(&format!("metadata was asked for {asked} times"));
+                .report(&format!("metadata was asked for {asked} times"));
         }
     }
 }

@@ -1,63 +1,66 @@
-//! Lines, on their way from the workers to where they are written: whole, and a directory's before those of what is in it
-//! (after them with `-depth`).
+//! The output of all workers: whole lines, each directory's line before those of its entries (after
+//! them with `-depth`).
 //!
-//! Each worker gathers its lines and writes 64 KiB at a time, so lines of several workers come in pieces. Yet scripts
-//! count on `mkdir` coming before what goes into it. So a worker that takes up a directory whose line another worker has
-//! gathered makes sure that this line has been written before it gathers any line of what is in it:
+//! Each worker gathers its lines and writes 64 KiB at a time, so lines of several workers come in
+//! pieces. Yet scripts rely on `mkdir` coming before the files in the directory. So a worker that
+//! takes over a directory checks whether the directory's line is written. If another worker still
+//! has that line, it is written before any line of an entry is gathered:
 //!
 //! ```text
 //! worker A:  gathers "./a" in its piece 7, hands the piece over, then gives directory ./a away
-//! worker B:  takes ./a: "its line is in A's piece 7; is that written? no: write what A has handed over"
+//! worker B:  takes ./a: "A has its line in piece 7; is that written? no: write what A handed over"
 //!            gathers "./a/x" ...
 //! ```
 //!
-//! That happens only where directories change hands, which a depth-first walk with stealing does rarely. With `-depth` it
-//! is the other way round: who leaves a directory has everything written that others have gathered below it.
+//! This check matters only for directories that change hands, which are few in a depth-first walk
+//! with stealing. With `-depth` the order is reversed: the worker that leaves a directory has all
+//! lines written that other workers gathered below it.
 //!
-//! Locks are taken in one order: a worker's pieces, then the place that is written to.
+//! Locks are taken in one order: first a worker's pieces, then the file to write to.
 
+use super::dir_state::LineAt;
 use super::host::Host;
-use super::shared::{lock, told};
-use super::state::LineAt;
+use super::shared::failure_of;
 use crate::expression::{Sink, SinkIndex};
+use ringwalk_sys::sync::{IgnorePoison, lock};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 use std::time::{Duration, Instant};
 
-/// Written at a time: what a pipe holds.
+/// The size of one write: the capacity of a pipe.
 const FULL: usize = 64 * 1024;
 
-/// Lines wait no longer than this for more of them, if something comes at all.
+/// The longest time that lines wait for more lines, as long as lines come at all.
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
-/// Lines by sink; as long as there are sinks.
+/// The lines for each sink.
 pub(crate) type Texts = Vec<Vec<u8>>;
 
-/// The places that are written to.
+/// The files that are written to.
 pub(crate) struct Outputs<'c> {
     host: &'c dyn Host,
     sinks: Vec<Target>,
-    /// Whether each sink is a terminal, by its number.
+    /// True for each sink that is a terminal, by the number of the sink.
     terminals: Vec<bool>,
     workers: RwLock<Vec<Arc<Pieces>>>,
-    /// Somebody is watching: lines are written as soon as they are there.
+    /// A terminal is written to: lines are written at once.
     watched: bool,
     failed: AtomicBool,
-    /// Standard output takes nothing more.
+    /// Standard output accepts no more bytes.
     closed: AtomicBool,
-    /// That is because nobody reads it any more.
+    /// The reason is that its reader went away.
     unread: AtomicBool,
 }
 
 enum Target {
     Stdout,
     Stderr,
-    /// The same file as an earlier one, by another name.
+    /// The same file as an earlier sink, under another name.
     Same(usize),
     File {
         name: Vec<u8>,
@@ -66,7 +69,7 @@ enum Target {
     },
 }
 
-/// What one worker has gathered and handed over.
+/// The lines that one worker has gathered and handed over.
 #[derive(Debug)]
 struct Pieces {
     gathered: Mutex<Gathered>,
@@ -83,11 +86,11 @@ struct Gathered {
 }
 
 impl<'c> Outputs<'c> {
-    /// Opens what is to be written to; files are made empty.
+    /// Opens the files to write to, and truncates them.
     ///
     /// # Errors
     ///
-    /// The message for a file that cannot be opened.
+    /// The message about a file that cannot be opened.
     pub(crate) fn open(sinks: &[Sink], host: &'c dyn Host) -> Result<Self, String> {
         let mut targets = Vec::new();
         let mut opened = Vec::new();
@@ -96,7 +99,7 @@ impl<'c> Outputs<'c> {
                 Sink::Stdout => Target::Stdout,
                 Sink::Stderr => Target::Stderr,
                 Sink::File(name) => open_file(name, targets.len(), &mut opened)
-                    .map_err(|error| told(name.as_bytes(), &error))?,
+                    .map_err(|error| failure_of(name.as_bytes(), &error))?,
             };
             targets.push(target);
         }
@@ -116,40 +119,41 @@ impl<'c> Outputs<'c> {
         })
     }
 
-    /// Which text of [`Texts`] goes to a sink: one for each file, by whatever names it was given.
+    /// Returns the index in [`Texts`] of the text for a sink. A file has one text, under whatever
+    /// names it was given.
     pub(crate) fn text_of(&self, sink: SinkIndex) -> usize {
         match self.sinks[sink.0] {
             Target::Same(earlier) => earlier,
-            _ => sink.0,
+            Target::Stdout | Target::Stderr | Target::File { .. } => sink.0,
         }
     }
 
-    /// Whether a sink is a terminal, which names must not command.
+    /// Returns true if a sink is a terminal, which names must not command.
     pub(crate) fn is_terminal(&self, sink: SinkIndex) -> bool {
         self.terminals[sink.0]
     }
 
-    /// Whether something could not be written.
+    /// Returns true if something could not be written.
     pub(crate) fn has_failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
     }
 
-    /// Whether standard output takes nothing more.
+    /// Returns true if standard output accepts no more bytes.
     pub(crate) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
     }
 
-    /// Whether that is because its reader went away.
+    /// Returns true if the reader of standard output went away.
     pub(crate) fn is_unread(&self) -> bool {
         self.unread.load(Ordering::Relaxed)
     }
 
-    /// The pieces of the worker with this number.
+    /// Returns the pieces of the worker with this number.
     fn pieces(&self, worker: usize) -> Arc<Pieces> {
         if let Some(pieces) = self.read_workers().get(worker) {
             return Arc::clone(pieces);
         }
-        let mut workers = self.workers.write().unwrap_or_else(PoisonError::into_inner);
+        let mut workers = self.workers.write().ignore_poison();
         while workers.len() <= worker {
             workers.push(Arc::new(Pieces {
                 gathered: Mutex::new(Gathered {
@@ -164,10 +168,10 @@ impl<'c> Outputs<'c> {
     }
 
     fn read_workers(&self) -> std::sync::RwLockReadGuard<'_, Vec<Arc<Pieces>>> {
-        self.workers.read().unwrap_or_else(PoisonError::into_inner)
+        self.workers.read().ignore_poison()
     }
 
-    /// Makes sure that a line has been written, as far as that can be done.
+    /// Writes a line of another worker, unless it is written or cannot be.
     pub(crate) fn write_line_at(&self, at: LineAt) {
         let pieces = self.pieces(at.worker());
         if pieces.written.load(Ordering::Acquire) < at.piece() {
@@ -175,7 +179,8 @@ impl<'c> Outputs<'c> {
         }
     }
 
-    /// Writes what the workers in `mask` (by number modulo 64) have handed over, but for `except`.
+    /// Writes the lines that the workers in `mask` (by number modulo 64) have handed over, except
+    /// those of `except`.
     pub(crate) fn write_those(&self, mask: u64, except: usize) {
         let workers = self.read_workers().clone();
         for (number, pieces) in workers.iter().enumerate() {
@@ -185,7 +190,7 @@ impl<'c> Outputs<'c> {
         }
     }
 
-    /// Writes what all workers have handed over.
+    /// Writes the lines that all workers have handed over.
     pub(crate) fn write_all(&self) {
         self.write_those(u64::MAX, usize::MAX);
     }
@@ -199,7 +204,7 @@ impl<'c> Outputs<'c> {
         pieces.written.store(gathered.piece, Ordering::Release);
     }
 
-    /// Writes lines by sink and leaves them empty.
+    /// Writes the text of each sink, and leaves the texts empty.
     pub(crate) fn write(&self, texts: &mut Texts) {
         for (target, text) in self.sinks.iter().zip(texts) {
             self.write_to(target, text);
@@ -219,12 +224,12 @@ impl<'c> Outputs<'c> {
                 }
             }
             Target::Stderr => {
-                // That this fails cannot be told anywhere.
+                // A failure to write to standard error cannot be reported anywhere.
                 if stderr().write_all(text).is_err() {
                     self.failed.store(true, Ordering::Relaxed);
                 }
             }
-            // Nothing is gathered for it.
+            // No text is gathered for this sink.
             Target::Same(_) => {}
             Target::File { name, file, failed } => {
                 let written = lock(file).write_all(text);
@@ -242,7 +247,7 @@ impl<'c> Outputs<'c> {
             return;
         }
         self.failed.store(true, Ordering::Relaxed);
-        // A reader that went away has seen what it wanted.
+        // A reader that went away has read all that it wanted.
         if error.kind() == io::ErrorKind::BrokenPipe {
             self.unread.store(true, Ordering::Relaxed);
         } else {
@@ -252,16 +257,16 @@ impl<'c> Outputs<'c> {
 
     fn fail(&self, name: &[u8], error: &io::Error) {
         self.failed.store(true, Ordering::Relaxed);
-        self.host.tell(&told(name, error));
+        self.host.report(&failure_of(name, error));
     }
 }
 
-/// One worker's lines, not yet handed over.
+/// The lines of one worker that are not yet handed over.
 pub(crate) struct Writer {
     pub(crate) texts: Texts,
     pub(crate) worker: usize,
     pieces: Arc<Pieces>,
-    /// The piece being gathered.
+    /// The piece that is being gathered.
     piece: u64,
 }
 
@@ -277,12 +282,12 @@ impl Writer {
         }
     }
 
-    /// Where the lines gathered last are.
+    /// Returns the worker and the piece of the lines gathered last.
     pub(crate) fn line_at(&self) -> Option<LineAt> {
         LineAt::new(self.worker, self.piece)
     }
 
-    /// Hands the lines over, to be written when there are enough of them.
+    /// Hands the lines over, and writes them when there are enough.
     pub(crate) fn hand_over(&mut self, outputs: &Outputs<'_>) {
         let mut gathered = lock(&self.pieces.gathered);
         let mut length = 0;
@@ -297,8 +302,8 @@ impl Writer {
         }
         gathered.piece = self.piece;
         self.piece += 1;
-        // The clock is read at every eighth piece: a directory from a disk takes milliseconds, one from cache less than that
-        // many readings.
+        // The clock is read at every eighth piece: a directory from a disk takes milliseconds, one
+        // from cache less than that many readings.
         let due = || gathered.piece.is_multiple_of(8) && gathered.since.elapsed() > LONGEST_WAIT;
         if length >= FULL || length > 0 && (outputs.watched || due()) {
             outputs.write_gathered(&self.pieces, gathered);
@@ -325,7 +330,7 @@ fn stderr() -> io::Stderr {
     io::stderr()
 }
 
-/// Opens a file to be written to, or finds it among those that have been opened, by another name.
+/// Opens a file to write to, or finds it among the files opened before under another name.
 fn open_file(
     name: &OsStr,
     index: usize,

@@ -1,23 +1,24 @@
-//! The path of the file at hand: built from the one before it, of which it mostly shares all but the end.
+//! The current path. It is built from the path before, which mostly differs only in its end.
 //!
-//! A worker walks depth first, so the next directory lies in one of those that the last path leads through. Putting a path
-//! together from the nodes of all its directories costs a tenth of a microsecond, most of it cache misses.
+//! A worker walks depth first, so the next directory is in one of those that the last path leads
+//! through. Building a path from all its directories costs a tenth of a microsecond, most of it
+//! cache misses.
 
-use super::state::State;
+use super::dir_state::DirState;
 use ringwalk::Dir;
 
 /// A path in a buffer, and the directories that it leads through.
 #[derive(Debug, Default)]
 pub(crate) struct PathBuffer {
     bytes: Vec<u8>,
-    /// Directories by their number, each with the length of its path and the slash behind it.
+    /// The directories: the number of each, and the length of its path with the slash behind it.
     directories: Vec<(u64, usize)>,
     root_len: usize,
 }
 
 impl PathBuffer {
-    /// Turns to the names in `dir`, or to starting points.
-    pub(crate) fn enter(&mut self, dir: Option<&Dir<State>>) {
+    /// Turns to the names in `dir`, or to the starting points.
+    pub(crate) fn enter(&mut self, dir: Option<&Dir<DirState>>) {
         let Some(dir) = dir else {
             self.directories.clear();
             return;
@@ -51,7 +52,7 @@ impl PathBuffer {
         self.directories.push((number, self.bytes.len()));
     }
 
-    /// The path of the directory and a slash; nothing for starting points.
+    /// Returns the path of the directory and a slash, or nothing for starting points.
     pub(crate) fn prefix(&self) -> &[u8] {
         &self.bytes[..self.prefix_len()]
     }
@@ -71,12 +72,12 @@ impl PathBuffer {
         }
     }
 
-    /// The path of the file.
+    /// Returns the path of the file.
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Bytes of the path that are the starting point.
+    /// Returns the number of bytes of the path that are the starting point.
     pub(crate) fn root_len(&self) -> usize {
         self.root_len
     }

@@ -1,6 +1,7 @@
-//! Where a search begins: the paths of the command line, or those of a list.
+//! The starting points of a search: the paths of the command line, or those of a list.
 
 use crate::expression::Command;
+use ringwalk::{Errno, Follow, SavedTree};
 use ringwalk_gnu::{quote, reason};
 use ringwalk_sys::StandardInput;
 use std::ffi::{OsStr, OsString};
@@ -8,7 +9,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
-/// The starting points, and what is wrong with the list of them.
+/// The starting points, and the complaints about their list.
 #[derive(Debug, Default)]
 pub(crate) struct Roots {
     pub(crate) paths: Vec<OsString>,
@@ -16,23 +17,45 @@ pub(crate) struct Roots {
 }
 
 impl Roots {
-    /// Those of `command`.
+    /// Returns the starting points of `command`.
     ///
     /// # Errors
     ///
-    /// The message, when a list cannot be opened.
+    /// The message, if the list cannot be opened.
     pub(crate) fn of(command: &Command) -> Result<Self, String> {
-        match &command.options.files0_from {
-            None => Ok(Self {
+        let mut roots = match &command.options.files0_from {
+            None => Self {
                 paths: command.paths.clone(),
                 complaints: Vec::new(),
-            }),
-            Some(list) => read(list),
+            },
+            Some(list) => read(list)?,
+        };
+        if let Some(saved) = &command.saved {
+            let follow = command.follow != Follow::Never;
+            roots.keep_saved(&*saved.tree, follow);
         }
+        Ok(roots)
+    }
+
+    /// Keeps the starting points that a saved tree has, and complains of the others.
+    fn keep_saved(&mut self, tree: &dyn SavedTree, follow: bool) {
+        let complaints = &mut self.complaints;
+        self.paths.retain(|path| {
+            let Err(errno) = tree.find(path.as_bytes(), follow) else {
+                return true;
+            };
+            let why = match errno {
+                Errno::NOENT => format!("not in {}", tree.describe()),
+                errno => reason(&errno.into()),
+            };
+            let path = quote::value(path.as_bytes());
+            complaints.push(format!("{path}: {why}"));
+            false
+        });
     }
 }
 
-/// Reads a list: names, each ended by a zero byte; `-` is standard input.
+/// Reads a list of names, each with a zero byte after it. `-` is standard input.
 fn read(list: &OsStr) -> Result<Roots, String> {
     let name = if list == "-" {
         OsStr::new("(standard input)")
@@ -49,7 +72,7 @@ fn read(list: &OsStr) -> Result<Roots, String> {
             .read_to_end(&mut text)
     };
     let mut roots = Roots::default();
-    // A list of one empty name and an empty list differ by this byte.
+    // This byte is the difference between a list of one empty name and an empty list.
     let ended = text.last() == Some(&0);
     if ended {
         text.pop();

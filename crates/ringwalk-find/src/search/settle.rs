@@ -1,14 +1,15 @@
-//! The short ways: for files about which nothing has to be asked, which are most.
+//! The short ways for most files, which need no further call.
 
+use super::dir_state::DirState;
 use super::file::File;
-use super::state::State;
 use super::visitor::Searcher;
 use crate::plan::Listed;
 use ringwalk::{Batch, Entry, FileType};
 
 impl Searcher<'_> {
-    /// Prints all entries of a batch and goes below all directories, if that is all that is asked for; false if more is.
-    pub(super) fn list(&mut self, batch: &Batch<'_, State>) -> bool {
+    /// Prints all entries of a batch and descends into all directories, if the search does nothing
+    /// else. Returns false if it does.
+    pub(super) fn list(&mut self, batch: &Batch<'_, DirState>) -> bool {
         let Some((sink, end)) = self.prints else {
             return false;
         };
@@ -24,7 +25,7 @@ impl Searcher<'_> {
         true
     }
 
-    /// Gathers the line of a file of the directory at hand.
+    /// Gathers the line of a file of the current directory.
     #[inline]
     fn print(&mut self, sink: usize, name: &[u8], end: u8) {
         let text = &mut self.evaluator.writer.texts[sink];
@@ -33,11 +34,12 @@ impl Searcher<'_> {
         text.push(end);
     }
 
-    /// What most files come to: they are settled by what the walk has brought of them, or evaluated.
+    /// Handles an entry that needs no questions: decides it from what the walk has read, or
+    /// evaluates it.
     #[inline]
-    pub(super) fn settle(&mut self, batch: &Batch<'_, State>, entry: &Entry<'_, State>) {
+    pub(super) fn settle(&mut self, batch: &Batch<'_, DirState>, entry: &Entry<'_, DirState>) {
         let plan = self.shared.plan;
-        // Finding where a name ends takes as long as most tests.
+        // Finding the end of a name takes as long as most tests.
         let mut name: &[u8] = b"";
         if plan.sieve_asks_name() {
             name = entry.name();

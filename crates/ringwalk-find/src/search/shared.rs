@@ -1,4 +1,4 @@
-//! What all workers of a search share.
+//! The state that all workers of a search share.
 
 use super::host::Host;
 use super::output::{Outputs, Texts};
@@ -11,15 +11,16 @@ use crate::plan::Plan;
 use ringwalk::ordered::{Line, Ordered, Place};
 use ringwalk::{Errno, Error, Identity, Operation};
 use ringwalk_gnu::{quote, reason};
+use ringwalk_sys::sync::lock;
 use std::collections::HashSet;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 
-/// Results on their way into order, whoever writes them then.
+/// Results that are put into order, independent of the type of their receiver.
 pub(crate) trait InOrder: Sync {
-    /// The place of starting points.
+    /// Returns the place of the starting points.
     fn roots(&self) -> &Place;
     /// See [`Ordered::add_batch`].
     fn add_batch(&self, place: &Place, index: u32, line: Line<Texts>) -> Vec<Place>;
@@ -41,55 +42,64 @@ impl<C: FnMut(Texts) + Send> InOrder for Ordered<Texts, C> {
     }
 }
 
-/// What all workers share.
+/// The state that all workers share.
 pub(crate) struct Shared<'a> {
     pub(crate) command: &'a Command,
     pub(crate) plan: &'a Plan<'a>,
     pub(crate) host: &'a dyn Host,
     pub(crate) outputs: &'a Outputs<'a>,
-    /// Where results go that are put into order.
+    /// Receives the results that are put into order.
     pub(crate) line: Option<&'a dyn InOrder>,
-    /// Those of the terminal that is printed to.
+    /// The colours of the terminal that is printed to.
     pub(crate) colors: Option<&'a Colors>,
     pub(crate) accounts: &'a Accounts,
     pub(crate) file_systems: &'a FileSystems,
-    /// Read when a type is asked for; none if the table of mounts cannot be read.
+    /// Read when a type is asked for. `None` if the table of mounts cannot be read.
     pub(crate) mount_points: &'a OnceLock<Option<MountPoints>>,
-    /// Commands for many files, by the number of their node.
+    /// Commands for many files, by the number of their step.
     pub(crate) collectors: &'a [Collector],
     pub(crate) progress: &'a Progress,
 }
 
-/// How it goes.
+/// The name of an account could not be looked up, which has been reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LookupFailed;
+
+/// The progress of a search.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
-    /// Nothing more is to be done.
-    pub(crate) stop: AtomicBool,
-    /// Something went wrong: the exit status says so.
+    /// The search ends: nothing more is evaluated.
+    stopped: AtomicBool,
+    /// Something failed, so the exit status is 1.
     pub(crate) failed: AtomicBool,
-    /// Files met, for `-unique`.
-    pub(crate) met: Mutex<HashSet<Identity>>,
-    /// Calls for metadata made by tests and actions.
+    /// The files seen so far, for `-unique`.
+    pub(crate) seen: Mutex<HashSet<Identity>>,
+    /// The number of calls for metadata that tests and actions made.
     pub(crate) stats: AtomicU64,
-    /// How often each node was evaluated and was true.
+    /// How often each step was evaluated and was true.
     pub(crate) counts: Mutex<Vec<(u64, u64)>>,
 }
 
 impl Progress {
+    /// Ends the search.
+    pub(crate) fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
     pub(crate) fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.stopped.load(Ordering::Relaxed)
     }
 
     pub(crate) fn fail(&self) {
         self.failed.store(true, Ordering::Relaxed);
     }
 
-    /// Whether a file is met for the first time.
-    pub(crate) fn meets(&self, identity: Identity) -> bool {
-        lock(&self.met).insert(identity)
+    /// Returns true if a file is seen for the first time.
+    pub(crate) fn is_new(&self, identity: Identity) -> bool {
+        lock(&self.seen).insert(identity)
     }
 
-    /// Adds what one worker has counted.
+    /// Adds the counts of one worker.
     pub(crate) fn add_counts(&self, counts: &[(u64, u64)]) {
         let mut all = lock(&self.counts);
         let length = all.len().max(counts.len());
@@ -102,56 +112,56 @@ impl Progress {
 }
 
 impl Shared<'_> {
-    /// Whether there is no use in going on: `-quit`, or nobody reads what is printed. A full disk is no reason where
-    /// something else is done than printing, as with `-print -delete`: GNU find does that to the end too.
+    /// Returns true if there is no use in going on: after `-quit`, or if nobody reads the output. A
+    /// full disk does not end a search that does more than print, such as `-print -delete`: GNU
+    /// find goes on too.
     pub(crate) fn is_over(&self) -> bool {
         let outputs = self.outputs;
         let unheard = || outputs.is_closed() && (outputs.is_unread() || !self.plan.acts);
         self.progress.is_stopped() || unheard()
     }
 
-    /// The name of the account with this number. That it could not be looked up is told, and counts as there being
-    /// none.
-    pub(crate) fn user_name(&self, uid: u32) -> Option<&[u8]> {
-        self.found("user", uid, self.accounts.user_name(uid))
+    /// Returns the name of the user with this number. Reports a failed lookup.
+    pub(crate) fn look_up_user(&self, uid: u32) -> Result<Option<&[u8]>, LookupFailed> {
+        self.looked_up("user", uid, self.accounts.user_name(uid))
     }
 
-    /// The name of the group with this number, as [`user_name`](Self::user_name).
-    pub(crate) fn group_name(&self, gid: u32) -> Option<&[u8]> {
-        self.found("group", gid, self.accounts.group_name(gid))
+    /// Returns the name of the group with this number. Reports a failed lookup.
+    pub(crate) fn look_up_group(&self, gid: u32) -> Result<Option<&[u8]>, LookupFailed> {
+        self.looked_up("group", gid, self.accounts.group_name(gid))
     }
 
-    fn found<'n>(
+    fn looked_up<'n>(
         &self,
         what: &str,
         number: u32,
         name: Result<Option<&'n [u8]>, Errno>,
-    ) -> Option<&'n [u8]> {
-        name.unwrap_or_else(|errno| {
+    ) -> Result<Option<&'n [u8]>, LookupFailed> {
+        name.map_err(|errno| {
             let reason = reason(&errno.into());
             self.fail(&format!(
                 "cannot look up the {what} with number {number}: {reason}"
             ));
-            None
+            LookupFailed
         })
     }
 
-    /// Tells of something that could not be read.
-    pub(crate) fn tell_error(&self, error: &Error) {
+    /// Reports a file that could not be read.
+    pub(crate) fn report_error(&self, error: &Error) {
         if error.is_vanished() && self.command.options.ignore_readdir_race {
             return;
         }
         let path = error.path().as_os_str().as_bytes();
         if error.operation() == Operation::Loop {
             let above = error.loops_with().map(|above| above.as_os_str().as_bytes());
-            self.tell_loop(path, above.unwrap_or_default());
+            self.report_loop(path, above.unwrap_or_default());
         } else {
-            self.tell_failure(path, error.errno());
+            self.report_failure(path, error.errno());
         }
     }
 
-    /// Tells of a directory that is one above it once more.
-    pub(crate) fn tell_loop(&self, path: &[u8], above: &[u8]) {
+    /// Reports a directory that contains itself through a link.
+    pub(crate) fn report_loop(&self, path: &[u8], above: &[u8]) {
         self.fail(&format!(
             "File system loop detected; {} is part of the same file system loop as {}.",
             quote::value(path),
@@ -159,37 +169,33 @@ impl Shared<'_> {
         ));
     }
 
-    /// Tells of something that went wrong with a file.
-    pub(crate) fn tell_failure(&self, path: &[u8], errno: Errno) {
-        self.fail(&told(path, &errno.into()));
+    /// Reports a failure with a file.
+    pub(crate) fn report_failure(&self, path: &[u8], errno: Errno) {
+        self.fail(&failure_of(path, &errno.into()));
     }
 
-    /// Tells of a failure.
+    /// Reports a failure.
     pub(crate) fn fail(&self, message: &str) {
         self.progress.fail();
-        self.host.tell(message);
+        self.host.report(message);
     }
 
-    /// Tells of what running a command came to; whether that was success.
-    pub(crate) fn tell_ran(&self, ran: &Ran) -> bool {
+    /// Reports the messages of a command that ran. Returns true if it succeeded.
+    pub(crate) fn report_ran(&self, ran: &Ran) -> bool {
         for message in &ran.messages {
-            self.host.tell(message);
+            self.host.report(message);
         }
         if ran.find_fails {
             self.progress.fail();
         }
         if ran.ends {
-            self.progress.stop.store(true, Ordering::Relaxed);
+            self.progress.stop();
         }
         ran.succeeded
     }
 }
 
-/// What went wrong with a file: ‘name’: reason.
-pub(super) fn told(name: &[u8], error: &io::Error) -> String {
+/// Returns the message about a failure with a file: ‘name’: reason.
+pub(super) fn failure_of(name: &[u8], error: &io::Error) -> String {
     format!("{}: {}", quote::value(name), reason(error))
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

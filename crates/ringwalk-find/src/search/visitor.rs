@@ -1,13 +1,13 @@
-//! What each worker does with the entries that it is given.
+//! One worker of the search: it visits the entries that the walk gives it.
 
 use super::act;
 use super::covered::Covered;
+use super::dir_state::{DirState, Later, WORKER_SHIFT};
 use super::evaluate::Evaluator;
-use super::file::File;
+use super::file::{File, LeftIn};
 use super::output::{Texts, Writer};
 use super::path::PathBuffer;
 use super::shared::{InOrder, Shared};
-use super::state::{Later, State};
 use crate::execute::Collector;
 use crate::expression::{Debug, Sink, SinkIndex};
 use ringwalk::ordered::{Line, Place};
@@ -17,24 +17,22 @@ use std::ffi::CStr;
 use std::os::fd::AsFd as _;
 use std::sync::atomic::Ordering;
 
-/// Directories are numbered by each worker for itself, below this bit, with its own number above.
-const WORKER_SHIFT: u32 = 48;
-
 /// One worker.
 pub(crate) struct Searcher<'s> {
     pub(super) shared: &'s Shared<'s>,
     pub(super) evaluator: Evaluator<'s>,
     pub(super) path: PathBuffer,
-    /// Directories that this worker has numbered.
+    /// The number of directories that this worker has numbered.
     pub(super) numbered: u64,
     pub(super) stats: u64,
-    /// Files that are no directories are settled without further questions.
+    /// Files that are no directories are settled: decided from what the walk has read.
     pub(super) settles: bool,
-    /// Directories too: the search goes below all of them, after they have been evaluated.
+    /// Directories are settled too: the search goes below all of them after it has evaluated them.
     pub(super) settles_directories: bool,
-    /// Entries of the batch at hand whose types have to be asked for.
+    /// Entries of the current batch whose types must be asked for.
     pub(super) covered: Covered<'s>,
-    /// Where what is let through then goes, if it is only printed and as it is.
+    /// The text to print to and the byte after each path, if files that pass are only printed,
+    /// unchanged.
     pub(super) prints: Option<(usize, u8)>,
 }
 
@@ -59,7 +57,7 @@ impl<'s> Searcher<'s> {
                 directory: 0,
                 pruned: false,
                 quit: false,
-                counts: vec![(0, 0); if counting { shared.plan.nodes } else { 0 }],
+                counts: vec![(0, 0); if counting { shared.plan.steps } else { 0 }],
             },
             path: PathBuffer::default(),
             numbered: 0,
@@ -74,19 +72,20 @@ impl<'s> Searcher<'s> {
         }
     }
 
-    /// One entry: left out, evaluated now or later. What is to be kept with it if it is descended into.
+    /// Visits one entry: leaves it out, or evaluates it now or later. Returns the state for a
+    /// directory to descend into.
     fn visit(
         &mut self,
-        batch: &Batch<'_, State>,
-        entry: &Entry<'_, State>,
+        batch: &Batch<'_, DirState>,
+        entry: &Entry<'_, DirState>,
         c_name: &CStr,
-    ) -> Option<State> {
+    ) -> Option<DirState> {
         let shared = self.shared;
-        // `error` has reported a file that could not be looked at. If a directory lists it, tests
-        // of its name can still be decided; those that need more are false. A starting point may
-        // not be there at all, and find(1) leaves out links that lead in circles too.
+        // `error` has reported a file whose metadata could not be read. If a directory lists the
+        // file, tests of its name can still be decided; tests that need more are false. A starting
+        // point may not exist at all, and find(1) leaves out links that lead in circles too.
         if let Some(errno) = entry.stat_error()
-            && (batch.dir().is_none() || errno == Errno::LOOP)
+            && (batch.dir().is_none() && !is_listable(entry) || errno == Errno::LOOP)
         {
             return None;
         }
@@ -95,7 +94,7 @@ impl<'s> Searcher<'s> {
             && let Some(above) = entry.looped_to()
         {
             entry.prune();
-            shared.tell_loop(self.path.as_bytes(), &above.path());
+            shared.report_loop(self.path.as_bytes(), &above.path());
             return None;
         }
         let path = self.path.as_bytes();
@@ -122,21 +121,21 @@ impl<'s> Searcher<'s> {
             return None;
         }
         let state = self.new_state();
-        Some(State { later, ..state })
+        Some(DirState { later, ..state })
     }
 
-    /// What is kept with a directory whose line, if it has one, has just been gathered.
-    pub(super) fn new_state(&mut self) -> State {
+    /// Returns the state of a directory whose line, if it has one, was just gathered.
+    pub(super) fn new_state(&mut self) -> DirState {
         self.numbered += 1;
-        State {
+        DirState {
             number: (self.evaluator.writer.worker as u64) << WORKER_SHIFT | self.numbered,
             line: self.evaluator.writer.line_at(),
-            ..State::default()
+            ..DirState::default()
         }
     }
 
-    /// The entries of a batch, in any order.
-    fn spread(&mut self, batch: &Batch<'_, State>) {
+    /// Visits the entries of a batch, in any order.
+    fn spread(&mut self, batch: &Batch<'_, DirState>) {
         self.path.enter(batch.dir());
         let min_depth = self.shared.command.options.min_depth;
         let settles = self.settles && batch.dir().is_some() && batch.depth() >= min_depth;
@@ -172,8 +171,9 @@ impl<'s> Searcher<'s> {
         }
     }
 
-    /// The entries of a batch, whose results go to their place in the order of the tree.
-    fn arrange(&mut self, batch: &Batch<'_, State>, line: &dyn InOrder, place: &Place) {
+    /// Visits the entries of a batch, and puts their results at their place in the order of the
+    /// tree.
+    fn arrange(&mut self, batch: &Batch<'_, DirState>, line: &dyn InOrder, place: &Place) {
         self.path.enter(batch.dir());
         let mut texts = Line::default();
         let mut directories = Vec::new();
@@ -189,7 +189,7 @@ impl<'s> Searcher<'s> {
         texts.push(self.take_texts());
         let places = line.add_batch(place, batch.index(), texts);
         for ((entry, state), place) in directories.into_iter().zip(places) {
-            entry.descend_with(State {
+            entry.descend_with(DirState {
                 place: Some(Box::new(place)),
                 ..state
             });
@@ -198,20 +198,25 @@ impl<'s> Searcher<'s> {
 
     fn take_texts(&mut self) -> Texts {
         let texts = &mut self.evaluator.writer.texts;
-        // No larger than need be: they may be kept for some time.
+        // Texts may be kept for some time, so they have no spare capacity.
         let taken = texts.iter().map(|text| text.as_slice().to_vec()).collect();
         texts.iter_mut().for_each(Vec::clear);
         taken
     }
 
-    /// A directory of which all else has been evaluated.
-    fn evaluate_left(&mut self, left: &Left<'_, State>, later: &Later) {
+    /// Evaluates a directory after everything below it.
+    fn evaluate_left(&mut self, left: &Left<'_, DirState>, later: &Later) {
         let shared = self.shared;
-        let parent = match left.parent_fd() {
-            Ok(parent) => parent,
-            Err(error) => return shared.tell_error(&error),
+        let parent;
+        let directory = if left.is_saved() {
+            LeftIn::Saved
+        } else {
+            parent = match left.parent_fd() {
+                Ok(parent) => parent,
+                Err(error) => return shared.report_error(&error),
+            };
+            LeftIn::Live((left.depth() > 0).then(|| parent.as_fd()))
         };
-        let directory = (left.depth() > 0).then(|| parent.as_fd());
         self.evaluator.directory = left.parent().map_or(0, |parent| parent.state().number);
         self.path.enter(left.parent());
         self.path.set_name(left.name());
@@ -229,7 +234,8 @@ impl<'s> Searcher<'s> {
         }
     }
 
-    /// Runs the commands that wait for more files, and adds what has been counted to that of the others.
+    /// Runs the commands that wait for more files, and adds the counts of this worker to the shared
+    /// ones.
     pub(crate) fn finish(mut self) {
         act::run_waiting(&mut self.evaluator);
         let progress = self.shared.progress;
@@ -238,20 +244,26 @@ impl<'s> Searcher<'s> {
     }
 }
 
-impl Visitor for Searcher<'_> {
-    type State = State;
+/// Returns true if the walk goes below an entry although its metadata is not known: a directory of
+/// a saved tree.
+fn is_listable(entry: &Entry<'_, DirState>) -> bool {
+    entry.saved().is_some() && entry.will_descend()
+}
 
-    fn enter(&mut self, dir: &Dir<State>) -> Flow {
+impl Visitor for Searcher<'_> {
+    type State = DirState;
+
+    fn enter(&mut self, dir: &Dir<DirState>) -> Flow {
         if self.shared.command.options.debug.contains(Debug::SEARCH) {
             let path = dir.path();
             self.shared
                 .host
-                .tell(&format!("reading {}", quote::value(&path)));
+                .report(&format!("reading {}", quote::value(&path)));
         }
         self.flow()
     }
 
-    fn batch(&mut self, batch: &Batch<'_, State>) -> Flow {
+    fn batch(&mut self, batch: &Batch<'_, DirState>) -> Flow {
         let shared = self.shared;
         let worker = self.evaluator.writer.worker;
         self.covered = Covered::of(shared, batch);
@@ -269,9 +281,8 @@ impl Visitor for Searcher<'_> {
                 && shared.plan.writes
             {
                 let state = dir.state();
-                match state.line {
-                    Some(line) if line.worker() != worker => shared.outputs.write_line_at(line),
-                    _ => {}
+                if let Some(line) = state.line.filter(|line| line.worker() != worker) {
+                    shared.outputs.write_line_at(line);
                 }
                 if state.later.is_some() {
                     state.add_writers(1 << (worker % 64));
@@ -279,14 +290,14 @@ impl Visitor for Searcher<'_> {
             }
             self.spread(batch);
         }
-        // What is left later counts on the commands for what is in it having run.
+        // A directory that is left later relies on the commands for its entries having run.
         if shared.command.options.depth_first {
             act::run_waiting(&mut self.evaluator);
         }
         self.flow()
     }
 
-    fn leave(&mut self, left: &Left<'_, State>) {
+    fn leave(&mut self, left: &Left<'_, DirState>) {
         let shared = self.shared;
         let state = left.state();
         let worker = self.evaluator.writer.worker;
@@ -314,6 +325,6 @@ impl Visitor for Searcher<'_> {
     }
 
     fn error(&mut self, error: &Error) {
-        self.shared.tell_error(error);
+        self.shared.report_error(error);
     }
 }

@@ -1,6 +1,26 @@
 //! Actions.
 
-use super::{Entry, Kind, Origin, Word};
+use super::{Entry, Meaning, Origin};
+
+/// An action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ActionWord {
+    Delete,
+    Exec,
+    ExecDir,
+    Fls,
+    Fprint,
+    Fprint0,
+    Fprintf,
+    Ls,
+    Ok,
+    OkDir,
+    Print,
+    Print0,
+    Printf,
+    Prune,
+    Quit,
+}
 
 const FILE: &[&str] = &["FILE"];
 const ONE: &[&str] = &["COMMAND", ";"];
@@ -8,134 +28,130 @@ const ONE_OR_MANY: &[&str] = &["COMMAND", ";|{} +"];
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry::new(
-        Kind::Action,
-        Word::Delete,
+        Meaning::Action(ActionWord::Delete),
         &["-delete"],
         &[],
         Origin::Gnu,
-        "Delete the file; true if that succeeded. Directories must be empty, so it implies -depth: what is in a directory \
-is deleted before it. As -depth makes -prune useless, both together are an error unless -depth was given too. Words are read from left \
-to right: with -delete first everything below the starting points is deleted. Try an expression with -print before.",
+        "Delete the file. True if that succeeded. A directory must be empty, so -delete implies \
+-depth: the files in a directory are deleted before it. With -depth, -prune has no \
+effect; so -delete and -prune together are an error unless -depth is given too. Words \
+are read from left to right: with -delete first, all files below the starting points are \
+deleted. Try an expression with -print before.",
     ),
     Entry::new(
-        Kind::Action,
-        Word::Exec,
+        Meaning::Action(ActionWord::Exec),
         &["-exec"],
         ONE_OR_MANY,
         Origin::Posix,
-        "Run COMMAND; every {} in it stands for the path of the file. Ended by ; it is run once for each file, and true if \
-its status is 0. Ended by {} + it is run with as many paths as fit in place of {}, and always true; if a status is not 0, that of \
-find becomes 1. So it does if the command cannot be run. Only a + after {} alone ends a command. The command is run in the directory in which find was started. Quote ; and {} where a shell would take them for itself.",
+        "Run COMMAND. Each {} in it is replaced by the path of the file. Ended by ; COMMAND runs \
+once for each file, and the action is true if its status is 0. Ended by {} + COMMAND \
+runs with as many paths as fit in place of {}, and the action is always true; if a \
+status is not 0, the status of find is 1. The status of find is 1 too if COMMAND cannot \
+be run. Only a + after {} alone ends a command. COMMAND runs in the directory in which \
+find was started. Quote ; and {} if a shell would interpret them.",
     ),
     Entry::new(
-        Kind::Action,
-        Word::ExecDir,
+        Meaning::Action(ActionWord::ExecDir),
         &["-execdir"],
         ONE_OR_MANY,
         Origin::Gnu,
-        "As -exec, but the command is run in the directory that the file is in, and {} stands for ./NAME. So nobody can make \
-it work on another file by exchanging a directory for a link meanwhile. PATH must hold no empty and no relative directory.",
+        "As -exec, but COMMAND runs in the directory of the file, and {} is replaced by \
+./NAME. So nobody can redirect COMMAND to another file by replacing a directory with a \
+link. PATH must contain no empty and no relative directory.",
     ),
     Entry::new(
-        Kind::Action,
-        Word::Fls,
+        Meaning::Action(ActionWord::Fls),
         &["-fls"],
         FILE,
         Origin::Gnu,
-        "As -ls, but into FILE; see -fprint.",
+        "As -ls, but writes to FILE; see -fprint.",
     ),
     Entry::new(
-        Kind::Action,
-        Word::Fprint,
+        Meaning::Action(ActionWord::Fprint),
         &["-fprint"],
         FILE,
         Origin::Gnu,
-        "As -print, but into FILE, which is made empty before the search even if nothing is ever written to it. /dev/stdout \
-and /dev/stderr are standard output and standard error.",
+        "As -print, but writes to FILE, which is truncated before the search even if \
+nothing is ever written to it. /dev/stdout and /dev/stderr are standard output and \
+standard error.",
     ),
     Entry::new(
-        Kind::Action,
-        Word::Fprint0,
+        Meaning::Action(ActionWord::Fprint0),
         &["-fprint0"],
         FILE,
         Origin::Gnu,
-        "As -print0, but into FILE; see -fprint.",
+        "As -print0, but writes to FILE; see -fprint.",
     ),
     Entry::new(
-        Kind::Action,
-        Word::Fprintf,
+        Meaning::Action(ActionWord::Fprintf),
         &["-fprintf"],
         &["FILE", "FORMAT"],
         Origin::Gnu,
-        "As -printf, but into FILE; see -fprint.",
+        "As -printf, but writes to FILE; see -fprint.",
     ),
     Entry::new(
-        Kind::Action,
-        Word::Ls,
+        Meaning::Action(ActionWord::Ls),
         &["-ls"],
         &[],
         Origin::Gnu,
-        "Write a line as ls -dils does: inode number, blocks of 1024 bytes (512 if POSIXLY_CORRECT is set), permissions, \
-links, owner, group, size, time of modification, path. True.",
+        "Write a line in the form of ls -dils: inode number, blocks of 1024 bytes (512 if \
+POSIXLY_CORRECT is set), permissions, links, owner, group, size, time of modification, \
+path. True.",
     ),
     Entry::new(
-        Kind::Action,
-        Word::Ok,
+        Meaning::Action(ActionWord::Ok),
         &["-ok"],
         ONE,
         Origin::Posix,
-        "As -exec with ;, but the user is asked first, on standard error. Unless the answer, from standard input, is yes, \
-the command is not run and the action is false. The command's standard input is /dev/null.",
+        "As -exec with ;, but asks the user first, on standard error. If the answer from \
+standard input is not yes, COMMAND does not run and the action is false. The standard \
+input of COMMAND is /dev/null.",
     ),
     Entry::new(
-        Kind::Action,
-        Word::OkDir,
+        Meaning::Action(ActionWord::OkDir),
         &["-okdir"],
         ONE,
         Origin::Gnu,
-        "As -execdir with ;, but the user is asked first, as for -ok.",
+        "As -execdir with ;, but asks the user first, as for -ok.",
     ),
     Entry::new(
-        Kind::Action,
-        Word::Print,
+        Meaning::Action(ActionWord::Print),
         &["-print"],
         &[],
         Origin::Posix,
-        "Write the path and a newline. True. This is done for every file for which the expression is true if there is no \
-action in it but -prune and -quit. On a terminal, characters that are not printable are written as question marks.",
+        "Write the path and a newline. True. If an expression has no action except -prune and \
+-quit, -print is done for each file for which the expression is true. On a terminal, \
+unprintable characters are written as question marks.",
     ),
     Entry::new(
-        Kind::Action,
-        Word::Print0,
+        Meaning::Action(ActionWord::Print0),
         &["-print0"],
         &[],
         Origin::Gnu,
-        "Write the path and a zero byte. True. As no path has such a byte, programs that are told so (xargs -0) take any name \
-for what it is.",
+        "Write the path and a zero byte. True. No path has a zero byte, so programs that expect \
+this form (xargs -0) read any name correctly.",
     ),
     Entry::new(
-        Kind::Action,
-        Word::Printf,
+        Meaning::Action(ActionWord::Printf),
         &["-printf"],
         &["FORMAT"],
         Origin::Gnu,
-        "Write what FORMAT says, without a newline of its own. True. See the section on formats.",
+        "Write FORMAT, without a newline after it. True. See the section FORMATS.",
     ),
     Entry::new(
-        Kind::Action,
-        Word::Prune,
+        Meaning::Action(ActionWord::Prune),
         &["-prune"],
         &[],
         Origin::Posix,
-        "Do not enter the directory. True. Without effect with -depth. To leave out a directory: -name .git -prune -o -print.",
+        "Do not enter the directory. True. Has no effect with -depth. To leave out a directory: \
+-name .git -prune -o -print.",
     ),
     Entry::new(
-        Kind::Action,
-        Word::Quit,
+        Meaning::Action(ActionWord::Quit),
         &["-quit"],
         &[],
         Origin::Gnu,
-        "End the search. Commands that -exec and -execdir with {} + have collected paths for are run first. The status is 0 if \
-there was no error before.",
+        "End the search. Commands with {} + run first for the paths that they have collected. The \
+status is 0 if there was no error before.",
     ),
 ];

@@ -1,186 +1,123 @@
-//! Every word of the language: with its arguments, and what the manual says of it.
+//! Every word of the language, with its arguments and its text in the manual.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
-//! | `mod.rs` | what an entry is; finding a word, or the nearest one |
-//! | `leading.rs` | `-H -L -P -D -O`, which stand before the starting points |
-//! | `operators.rs` | what joins expressions |
+//! | `mod.rs` | the type of an entry; the search for a word, or for the nearest one |
+//! | `leading.rs` | `-H -L -P -D -O --from`, which stand before the starting points |
+//! | `operators.rs` | operators |
 //! | `options.rs` | global and positional options |
-//! | `tests.rs` | tests |
+//! | `predicates.rs` | tests |
 //! | `actions.rs` | actions |
+//! | `argument.rs` | arguments and forms of words, for the completions of shells |
 //! | `help.rs` | the text of `-help` and of `-D help` |
 //!
-//! The parser, suggestions for misspelt words, `-help`, the manual and the shells' completions are all made from this.
+//! The parser, suggestions for misspelt words, `-help`, the manual and the shells' completions are
+//! all made from this table.
 
 mod actions;
+mod argument;
 mod help;
 mod leading;
 mod operators;
 mod options;
-mod tests;
+mod predicates;
 
+pub(crate) use actions::ActionWord;
+pub use argument::Argument;
 pub use help::{debug_help, help};
+pub(crate) use leading::LeadingWord;
+pub(crate) use operators::OperatorWord;
+pub(crate) use options::{GlobalWord, PositionalWord};
+pub(crate) use predicates::TestWord;
 
-/// Where in the language a word belongs.
+/// The place of a word in the language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Before the starting points.
     Leading,
-    /// Joins expressions.
+    /// An operator between expressions.
     Operator,
-    /// Holds for the whole search, wherever it stands; true as a test.
+    /// An option for the whole search, wherever it stands. True as a test.
     Global,
-    /// Holds for what comes after it; true as a test.
+    /// An option for the words after it. True as a test.
     Positional,
-    /// Tells something of a file, and changes nothing.
+    /// Compares a file with something, and changes nothing.
     Test,
-    /// Does something.
+    /// An action.
     Action,
 }
 
-/// Whose word it is.
+/// The origin of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// In POSIX.1-2008, so in every find.
     Posix,
-    /// GNU find's.
+    /// In GNU find.
     Gnu,
-    /// bfs's, which GNU find does not have.
+    /// In bfs, but not in GNU find.
     Bfs,
+    /// In this find only.
+    Ringwalk,
 }
 
-/// What a word means; words that mean the same share one.
+/// The meaning of a word. The file with the entries of a kind has the enum of their words. For a
+/// variant without an entry the compiler warns; for one that the parser does not handle it fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "named as the words are; see the entries")]
-pub enum Word {
-    FollowCommandLine,
-    FollowAlways,
-    FollowNever,
-    Debug,
-    Optimize,
-    Open,
-    Close,
-    Not,
-    And,
-    Or,
-    Comma,
-    Exclude,
-    Color,
-    Depth,
-    DepthShort,
-    Files0From,
-    Help,
-    IgnoreReaddirRace,
-    MaxDepth,
-    MinDepth,
-    NoColor,
-    NoHidden,
-    NoIgnoreReaddirRace,
-    NoLeaf,
-    OneFileSystem,
-    Sorted,
-    Unique,
-    Version,
-    DayStart,
-    Follow,
-    NoWarn,
-    RegexType,
-    Warn,
-    AccessMinutes,
-    AccessNewer,
-    AccessDays,
-    ChangeMinutes,
-    ChangeNewer,
-    ChangeDays,
-    Context,
-    Empty,
-    Executable,
-    False,
-    FileSystem,
-    Gid,
-    Group,
-    Hidden,
-    Inode,
-    LinkName,
-    LinkNameFold,
-    Links,
-    ModificationMinutes,
-    ModificationDays,
-    Name,
-    NameFold,
-    Newer,
-    NewerXY,
-    NoGroup,
-    NoUser,
-    Path,
-    PathFold,
-    Permission,
-    Readable,
-    Regex,
-    RegexFold,
-    SameFile,
-    Size,
-    True,
-    Type,
-    Uid,
-    Used,
-    User,
-    Writable,
-    XType,
-    Delete,
-    Exec,
-    ExecDir,
-    Fls,
-    Fprint,
-    Fprint0,
-    Fprintf,
-    Ls,
-    Ok,
-    OkDir,
-    Print,
-    Print0,
-    Printf,
-    Prune,
-    Quit,
+pub(crate) enum Meaning {
+    Leading(LeadingWord),
+    Operator(OperatorWord),
+    Global(GlobalWord),
+    Positional(PositionalWord),
+    Test(TestWord),
+    Action(ActionWord),
 }
 
-/// One word of the language, by all its names.
+/// One word of the language, with all its names.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// What it means.
-    pub word: Word,
-    /// Its names, the usual one first.
+    /// The meaning.
+    pub(crate) meaning: Meaning,
+    /// The names, the usual one first.
     pub names: &'static [&'static str],
-    /// Where it belongs.
-    pub kind: Kind,
-    /// What comes after it, as the manual names it.
+    /// The arguments, as the manual names them.
     pub arguments: &'static [&'static str],
-    /// Whose it is.
+    /// The origin.
     pub origin: Origin,
-    /// What the manual says. Paragraphs are separated by empty lines; a line `* TERM: MEANING` is an item.
+    /// The text of the manual. Empty lines separate paragraphs; a line `* TERM: MEANING` is an
+    /// item.
     pub text: &'static str,
 }
 
 impl Entry {
     const fn new(
-        kind: Kind,
-        word: Word,
+        meaning: Meaning,
         names: &'static [&'static str],
         arguments: &'static [&'static str],
         origin: Origin,
         text: &'static str,
     ) -> Self {
         Self {
-            word,
+            meaning,
             names,
-            kind,
             arguments,
             origin,
             text,
         }
     }
 
-    /// What it does in a few words: the beginning of the text.
+    /// Returns where in the language the word belongs.
+    pub fn kind(&self) -> Kind {
+        match self.meaning {
+            Meaning::Leading(_) => Kind::Leading,
+            Meaning::Operator(_) => Kind::Operator,
+            Meaning::Global(_) => Kind::Global,
+            Meaning::Positional(_) => Kind::Positional,
+            Meaning::Test(_) => Kind::Test,
+            Meaning::Action(_) => Kind::Action,
+        }
+    }
+
+    /// Returns a short description: the beginning of the text.
     pub fn summary(&self) -> &'static str {
         let ends = [". ", ": ", "; ", ":\n", ".\n"];
         let end = ends.iter().filter_map(|end| self.text.find(end)).min();
@@ -188,38 +125,36 @@ impl Entry {
     }
 }
 
-/// The syntaxes of `-regextype`, in the order in which GNU find lists them.
-pub const SYNTAXES: &[&str] = &[
-    "findutils-default",
-    "ed",
-    "emacs",
-    "gnu-awk",
-    "grep",
-    "posix-awk",
-    "awk",
-    "posix-basic",
-    "posix-egrep",
-    "egrep",
-    "posix-extended",
-    "posix-minimal-basic",
-    "sed",
-];
-
-/// All words, in the order of the manual.
+/// Returns all words, in the order of the manual.
 pub fn entries() -> impl Iterator<Item = &'static Entry> {
     [
         leading::ENTRIES,
         operators::ENTRIES,
         options::POSITIONAL,
         options::GLOBAL,
-        tests::ENTRIES,
+        predicates::ENTRIES,
         actions::ENTRIES,
     ]
     .into_iter()
     .flatten()
 }
 
-/// The word of the expression that is written so. As in GNU find, a hyphen may stand before operators (`-!`).
+/// Finds an option that stands before the starting points.
+pub(crate) fn find_leading(written: &[u8]) -> Option<LeadingWord> {
+    leading::ENTRIES
+        .iter()
+        .find(|entry| entry.names.iter().any(|name| name.as_bytes() == written))
+        .and_then(|entry| match entry.meaning {
+            Meaning::Leading(word) => Some(word),
+            Meaning::Operator(_)
+            | Meaning::Global(_)
+            | Meaning::Positional(_)
+            | Meaning::Test(_)
+            | Meaning::Action(_) => None,
+        })
+}
+
+/// Finds a word of the expression. As in GNU find, a hyphen may precede operators (`-!`).
 pub fn find(written: &[u8]) -> Option<&'static Entry> {
     let named = |entry: &&Entry| entry.names.iter().any(|name| name.as_bytes() == written);
     match written {
@@ -230,16 +165,16 @@ pub fn find(written: &[u8]) -> Option<&'static Entry> {
                 .iter()
                 .find(|entry| entry.names[0].as_bytes() == written)
         }
-        [b'-', b'n', b'e', b'w', b'e', b'r', _, _] => tests::ENTRIES
+        [b'-', b'n', b'e', b'w', b'e', b'r', _, _] => predicates::ENTRIES
             .iter()
-            .find(|entry| entry.word == Word::NewerXY),
+            .find(|entry| entry.meaning == Meaning::Test(TestWord::NewerXY)),
         _ => entries()
-            .filter(|entry| entry.kind != Kind::Leading)
+            .filter(|entry| entry.kind() != Kind::Leading)
             .find(named),
     }
 }
 
-/// The known word nearest to one that is not known, if it is near enough to have been meant.
+/// Returns the word nearest to an unknown one, if it is near enough to have been meant.
 pub fn nearest(written: &[u8]) -> Option<&'static str> {
     let near = written.len().saturating_sub(1).div_ceil(3).min(3);
     let one_hyphen = written.strip_prefix(b"-").unwrap_or_default();
@@ -251,7 +186,7 @@ pub fn nearest(written: &[u8]) -> Option<&'static str> {
             .find(|name| name.as_bytes() == one_hyphen);
     }
     entries()
-        .filter(|entry| entry.kind != Kind::Leading)
+        .filter(|entry| entry.kind() != Kind::Leading)
         .flat_map(|entry| entry.names)
         .map(|name| (distance(written, name.as_bytes()), *name))
         .filter(|(distance, name)| *distance <= near && name.len() > 2)
@@ -259,7 +194,8 @@ pub fn nearest(written: &[u8]) -> Option<&'static str> {
         .map(|(_, name)| name)
 }
 
-/// Letters to insert, leave out, replace or exchange with their neighbour until `a` is `b`.
+/// Returns the number of letters to insert, leave out, replace or exchange with their neighbour
+/// until `a` is `b`.
 fn distance(a: &[u8], b: &[u8]) -> usize {
     if a.len().abs_diff(b.len()) > 3 {
         return a.len().abs_diff(b.len());
@@ -283,4 +219,4 @@ fn distance(a: &[u8], b: &[u8]) -> usize {
 }
 
 #[cfg(test)]
-mod test;
+mod tests;

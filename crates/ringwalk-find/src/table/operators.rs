@@ -1,66 +1,76 @@
-//! What joins expressions, tightest first.
+//! Operators, those that bind most tightly first.
 
-use super::{Entry, Kind, Origin, Word};
+use super::{Entry, Meaning, Origin};
+
+/// An operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OperatorWord {
+    Open,
+    Close,
+    Not,
+    And,
+    Or,
+    Comma,
+    Exclude,
+}
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry::new(
-        Kind::Operator,
-        Word::Open,
+        Meaning::Operator(OperatorWord::Open),
         &["("],
         &["EXPRESSION", ")"],
         Origin::Posix,
-        "Holds an expression together. Shells have a use of their own for parentheses, so they must be quoted: \\( and \\).",
+        "Groups an expression. Shells interpret parentheses, so they must be quoted: \\( and \\).",
     ),
     Entry::new(
-        Kind::Operator,
-        Word::Close,
+        Meaning::Operator(OperatorWord::Close),
         &[")"],
         &[],
         Origin::Posix,
-        "Ends what ( began.",
+        "Ends the group that ( began.",
     ),
     Entry::new(
-        Kind::Operator,
-        Word::Not,
+        Meaning::Operator(OperatorWord::Not),
         &["!", "-not"],
         &["EXPRESSION"],
         Origin::Posix,
-        "True if the expression, which is the next test, action or parenthesis, is false. -not is GNU's name for it.",
+        "True if the expression is false. The expression is the next test, action or \
+group in parentheses. -not is GNU's name for it.",
     ),
     Entry::new(
-        Kind::Operator,
-        Word::And,
+        Meaning::Operator(OperatorWord::And),
         &["-a", "-and"],
         &["EXPRESSION"],
         Origin::Posix,
-        "True if the expressions on both sides are. If the first is false the second is not evaluated. Two expressions \
-without an operator between them are joined so. -and is GNU's name for it.",
+        "True if the expressions on both sides are true. If the first is false, the \
+second is not evaluated. -a may be left out: two expressions without an operator between \
+them are joined by it. -and is GNU's name for it.",
     ),
     Entry::new(
-        Kind::Operator,
-        Word::Or,
+        Meaning::Operator(OperatorWord::Or),
         &["-o", "-or"],
         &["EXPRESSION"],
         Origin::Posix,
-        "True if the expression on one of its sides is. If the first is true the second is not evaluated. Binds less \
-tightly than -a: -name a -o -name b -print prints files named b only. -or is GNU's name for it.",
+        "True if the expression on one of its sides is true. If the first is true, the \
+second is not evaluated. Binds less tightly than -a: -name a -o -name b -print prints \
+only files named b. -or is GNU's name for it.",
     ),
     Entry::new(
-        Kind::Operator,
-        Word::Comma,
+        Meaning::Operator(OperatorWord::Comma),
         &[","],
         &["EXPRESSION"],
         Origin::Gnu,
-        "Both expressions are evaluated; the value of the second counts. Binds least tightly.",
+        "Evaluates both expressions; its value is that of the second. Binds least \
+tightly.",
     ),
     Entry::new(
-        Kind::Operator,
-        Word::Exclude,
+        Meaning::Operator(OperatorWord::Exclude),
         &["-exclude"],
         &["EXPRESSION"],
         Origin::Bfs,
-        "Files for which the expression, which is the next test or parenthesis, is true are as if they were not there: \
-nothing is asked of them and directories are not entered, whatever the rest of the expression and -depth and -mindepth say. That \
-goes for starting points too. The expression may hold no action. True as a test.",
+        "Treat files for which the expression is true as absent: they are not evaluated, \
+and directories are not entered. This holds for starting points too, and whatever the \
+rest of the expression, -depth and -mindepth say. The expression is the next test or \
+group in parentheses, and must contain no action. As a test, -exclude is true.",
     ),
 ];

@@ -1,184 +1,206 @@
 //! Options within the expression.
 
-use super::{Entry, Kind, Origin, Word};
+use super::{Entry, Meaning, Origin};
+
+/// An option for the words after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PositionalWord {
+    DayStart,
+    Follow,
+    RegexType,
+    Warn,
+    NoWarn,
+}
+
+/// An option for the whole search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GlobalWord {
+    Color,
+    NoColor,
+    Depth,
+    DepthShort,
+    Files0From,
+    Help,
+    IgnoreReaddirRace,
+    NoIgnoreReaddirRace,
+    MaxDepth,
+    MinDepth,
+    OneFileSystem,
+    NoHidden,
+    NoLeaf,
+    Sorted,
+    Unique,
+    Version,
+}
 
 pub(super) const POSITIONAL: &[Entry] = &[
     Entry::new(
-        Kind::Positional,
-        Word::DayStart,
+        Meaning::Positional(PositionalWord::DayStart),
         &["-daystart"],
         &[],
         Origin::Gnu,
-        "Tests that come after it (-amin, -atime, -cmin, -ctime, -mmin, -mtime) measure age from the end of today instead \
-of from now: -daystart -mtime 0 is true of files modified today, -daystart -mtime 1 of those modified yesterday.",
+        "Tests after it (-amin, -atime, -cmin, -ctime, -mmin, -mtime) measure age from the end of \
+today instead of from now: -daystart -mtime 0 is true of files modified today, -daystart \
+-mtime 1 of those modified yesterday.",
     ),
     Entry::new(
-        Kind::Positional,
-        Word::Follow,
+        Meaning::Positional(PositionalWord::Follow),
         &["-follow"],
         &[],
         Origin::Gnu,
-        "As -L, which should be used instead. The arguments of -newer and its like are followed only if they come after it.",
+        "As -L, which should be used instead. Links given as arguments of -newer and \
+similar tests are followed only if the test comes after -follow.",
     ),
     Entry::new(
-        Kind::Positional,
-        Word::RegexType,
+        Meaning::Positional(PositionalWord::RegexType),
         &["-regextype"],
         &["SYNTAX"],
         Origin::Gnu,
-        "The syntax of regular expressions that come after it. SYNTAX is emacs (at first), findutils-default, ed, sed, grep, \
-egrep, awk, gnu-awk, posix-awk, posix-basic, posix-minimal-basic, posix-extended or posix-egrep.",
+        "Set the syntax of the regular expressions after it. SYNTAX is emacs (the \
+default), findutils-default, ed, sed, grep, egrep, awk, gnu-awk, posix-awk, posix-basic, \
+posix-minimal-basic, posix-extended or posix-egrep.",
     ),
     Entry::new(
-        Kind::Positional,
-        Word::Warn,
+        Meaning::Positional(PositionalWord::Warn),
         &["-warn"],
         &[],
         Origin::Gnu,
-        "Warn of what is odd about the words that come after it. This is the default if standard input is a terminal. \
-Nothing is warned of if POSIXLY_CORRECT is set.",
+        "Warn of questionable words after it. This is the default if standard input is a \
+terminal. There are no warnings if POSIXLY_CORRECT is set.",
     ),
     Entry::new(
-        Kind::Positional,
-        Word::NoWarn,
+        Meaning::Positional(PositionalWord::NoWarn),
         &["-nowarn"],
         &[],
         Origin::Gnu,
-        "Do not warn of what is odd about the words that come after it.",
+        "Do not warn of questionable words after it.",
     ),
 ];
 
 pub(super) const GLOBAL: &[Entry] = &[
     Entry::new(
-        Kind::Global,
-        Word::Color,
+        Meaning::Global(GlobalWord::Color),
         &["-color", "-colour"],
         &[],
         Origin::Bfs,
-        "Write names in the colours of LS_COLORS, also if standard output is not a terminal.",
+        "Write names in the colours of LS_COLORS, even if standard output is not a \
+terminal.",
     ),
     Entry::new(
-        Kind::Global,
-        Word::NoColor,
+        Meaning::Global(GlobalWord::NoColor),
         &["-nocolor", "-nocolour"],
         &[],
         Origin::Bfs,
-        "Write names without colours, also if standard output is a terminal.",
+        "Write names without colours, even if standard output is a terminal.",
     ),
     Entry::new(
-        Kind::Global,
-        Word::Depth,
+        Meaning::Global(GlobalWord::Depth),
         &["-depth"],
         &[],
         Origin::Posix,
-        "What is in a directory comes before the directory. -delete implies it.",
+        "Evaluate the files in a directory before the directory itself. -delete implies \
+it.",
     ),
     Entry::new(
-        Kind::Global,
-        Word::DepthShort,
+        Meaning::Global(GlobalWord::DepthShort),
         &["-d"],
         &[],
         Origin::Gnu,
         "As -depth, which should be used instead.",
     ),
     Entry::new(
-        Kind::Global,
-        Word::Files0From,
+        Meaning::Global(GlobalWord::Files0From),
         &["-files0-from"],
         &["FILE"],
         Origin::Gnu,
-        "The starting points are in FILE (in standard input if it is -), each followed by a zero byte. No others may then \
-be given. If FILE is empty nothing is searched; names that are empty are reported and left out. With - there can be no -ok and \
--okdir, which read answers from standard input.",
+        "Read the starting points from FILE (from standard input if FILE is -), each \
+followed by a zero byte. No other starting points may be given. If FILE is empty, \
+nothing is searched. Empty names are reported and left out. -ok and -okdir cannot be \
+used with -, because they read answers from standard input.",
     ),
     Entry::new(
-        Kind::Global,
-        Word::Help,
+        Meaning::Global(GlobalWord::Help),
         &["-help", "--help"],
         &[],
         Origin::Gnu,
         "Write a summary of all words to standard output, and do nothing else.",
     ),
     Entry::new(
-        Kind::Global,
-        Word::IgnoreReaddirRace,
+        Meaning::Global(GlobalWord::IgnoreReaddirRace),
         &["-ignore_readdir_race"],
         &[],
         Origin::Gnu,
-        "Files that vanish after their names were read from their directories, or before -delete deletes them, are not \
-reported and are no error. The same holds for a directory that something else replaces before it is opened. A starting \
-point that does not exist is an error all the same.",
+        "Ignore files that vanish after their directory was read, or before -delete \
+deletes them: they are not reported and are no error. The same holds for a directory \
+that is replaced before it is opened. A starting point that does not exist is still an \
+error.",
     ),
     Entry::new(
-        Kind::Global,
-        Word::NoIgnoreReaddirRace,
+        Meaning::Global(GlobalWord::NoIgnoreReaddirRace),
         &["-noignore_readdir_race"],
         &[],
         Origin::Gnu,
-        "Undoes -ignore_readdir_race.",
+        "Turn off -ignore_readdir_race.",
     ),
     Entry::new(
-        Kind::Global,
-        Word::MaxDepth,
+        Meaning::Global(GlobalWord::MaxDepth),
         &["-maxdepth"],
         &["LEVELS"],
         Origin::Gnu,
-        "Go down at most so many levels below the starting points. With 0 only the starting points are looked at.",
+        "Go down at most so many levels below the starting points. With 0, only the \
+starting points are evaluated.",
     ),
     Entry::new(
-        Kind::Global,
-        Word::MinDepth,
+        Meaning::Global(GlobalWord::MinDepth),
         &["-mindepth"],
         &["LEVELS"],
         Origin::Gnu,
-        "Ask nothing of files at fewer levels below the starting points. With 1 the starting points are left out.",
+        "Evaluate no files at fewer levels below the starting points. With 1, the \
+starting points are not evaluated.",
     ),
     Entry::new(
-        Kind::Global,
-        Word::OneFileSystem,
+        Meaning::Global(GlobalWord::OneFileSystem),
         &["-xdev", "-mount"],
         &[],
         Origin::Posix,
-        "Do not enter directories on other file systems than that of their starting point. -mount does the same, as in GNU find: the \
-directories on which they are mounted are shown.",
+        "Do not enter directories on other file systems than that of their starting \
+point. The directories on which these file systems are mounted are still evaluated. \
+-mount does the same, as in GNU find.",
     ),
     Entry::new(
-        Kind::Global,
-        Word::NoHidden,
+        Meaning::Global(GlobalWord::NoHidden),
         &["-nohidden"],
         &[],
         Origin::Bfs,
-        "Files whose names begin with a dot are as if they were not there, as with -exclude -hidden. That goes for \
-starting points too, except for . and .. themselves.",
+        "Treat files whose names begin with a dot as absent, as with -exclude -hidden. \
+This holds for starting points too, except . and .. themselves.",
     ),
     Entry::new(
-        Kind::Global,
-        Word::NoLeaf,
+        Meaning::Global(GlobalWord::NoLeaf),
         &["-noleaf"],
         &[],
         Origin::Gnu,
-        "Accepted for the sake of scripts. Link counts of directories are not relied on, so there is nothing to turn off.",
+        "Accepted for compatibility, without effect. ringwalk find does not rely on the \
+link counts of directories.",
     ),
     Entry::new(
-        Kind::Global,
-        Word::Sorted,
+        Meaning::Global(GlobalWord::Sorted),
         &["-s"],
         &[],
         Origin::Bfs,
-        "The files of a directory come in the order of their names by bytes, each followed by what is below it.",
+        "Sort the files of a directory by the bytes of their names. Each file is \
+followed by the files below it.",
     ),
     Entry::new(
-        Kind::Global,
-        Word::Unique,
+        Meaning::Global(GlobalWord::Unique),
         &["-unique"],
         &[],
         Origin::Bfs,
-        "Look at a file once, by the first of its names that is met: no second hard link, and with -L nothing twice that \
-several links lead to.",
+        "Evaluate each file once, by the first of its names that the search finds. \
+Further hard links are skipped, and with -L further links to the same file.",
     ),
     Entry::new(
-        Kind::Global,
-        Word::Version,
+        Meaning::Global(GlobalWord::Version),
         &["-version", "--version"],
         &[],
         Origin::Gnu,

@@ -1,7 +1,7 @@
-//! A tree with files of all types, and what may be asked of them, by the standard library.
+//! A tree with files of all types, and the facts about them by the standard library.
 
 use ringwalk::{Errno, Fields, FileType, Metadata, Timestamp};
-use ringwalk_find::facts::Facts;
+use ringwalk_find::facts::{Facts, LinkTarget};
 use rustix::fs::{AtFlags, CWD, Mode, StatxFlags, StatxTimestamp};
 use std::borrow::Cow;
 use std::os::unix::ffi::OsStrExt as _;
@@ -17,7 +17,7 @@ pub(crate) struct File {
 }
 
 impl File {
-    /// The file of that name, links not followed.
+    /// Returns the file of that name. Links are not followed.
     pub(crate) fn new(path: &Path) -> Self {
         let flags = AtFlags::SYMLINK_NOFOLLOW;
         let stat = rustix::fs::statx(CWD, path, flags, StatxFlags::ALL).unwrap();
@@ -34,28 +34,27 @@ fn metadata(stat: &rustix::fs::Statx) -> Metadata {
         secs: time.tv_sec,
         nanos: time.tv_nsec,
     };
-    Metadata {
-        mask: Fields::from_bits_truncate(stat.stx_mask),
-        mode: stat.stx_mode.into(),
-        nlink: stat.stx_nlink,
-        uid: stat.stx_uid,
-        gid: stat.stx_gid,
-        block_size: stat.stx_blksize,
-        ino: stat.stx_ino,
-        size: stat.stx_size,
-        blocks: stat.stx_blocks,
-        dev: rustix::fs::makedev(stat.stx_dev_major, stat.stx_dev_minor),
-        rdev: rustix::fs::makedev(stat.stx_rdev_major, stat.stx_rdev_minor),
-        mnt_id: stat.stx_mnt_id,
-        attributes: 0,
-        atime: time(stat.stx_atime),
-        mtime: time(stat.stx_mtime),
-        ctime: time(stat.stx_ctime),
-        btime: time(stat.stx_btime),
-    }
+    let mut metadata = Metadata::default();
+    metadata.mask = Fields::from_bits_truncate(stat.stx_mask);
+    metadata.mode = stat.stx_mode.into();
+    metadata.nlink = stat.stx_nlink;
+    metadata.uid = stat.stx_uid;
+    metadata.gid = stat.stx_gid;
+    metadata.block_size = stat.stx_blksize;
+    metadata.ino = stat.stx_ino;
+    metadata.size = stat.stx_size;
+    metadata.blocks = stat.stx_blocks;
+    metadata.dev = rustix::fs::makedev(stat.stx_dev_major, stat.stx_dev_minor);
+    metadata.rdev = rustix::fs::makedev(stat.stx_rdev_major, stat.stx_rdev_minor);
+    metadata.mnt_id = stat.stx_mnt_id;
+    metadata.atime = time(stat.stx_atime);
+    metadata.mtime = time(stat.stx_mtime);
+    metadata.ctime = time(stat.stx_ctime);
+    metadata.btime = time(stat.stx_btime);
+    metadata
 }
 
-/// The name of a number in a file like `/etc/passwd`.
+/// Returns the name for a number in a file like `/etc/passwd`.
 fn account(file: &str, number: u32) -> Option<Vec<u8>> {
     let text = std::fs::read_to_string(file).ok()?;
     let line = text.lines().find(|line| {
@@ -91,12 +90,13 @@ impl Facts for File {
         Some(target.as_os_str().as_bytes().to_vec())
     }
 
-    fn target_type(&self) -> Result<FileType, Errno> {
-        rustix::fs::stat(&self.path).map(|stat| FileType::from_mode(stat.st_mode))
+    fn target(&self) -> LinkTarget {
+        let answer = rustix::fs::stat(&self.path);
+        answer.map(|stat| FileType::from_mode(stat.st_mode)).into()
     }
 
     fn is_orphan(&self) -> bool {
-        self.target_type().is_err()
+        !matches!(self.target(), LinkTarget::File(_))
     }
 
     fn file_system(&self) -> Cow<'_, [u8]> {
@@ -116,13 +116,13 @@ impl Facts for File {
     }
 }
 
-/// What GNU find writes.
+/// Returns GNU find's output.
 pub(crate) fn gnu_find(path: &Path, arguments: &[&str]) -> Vec<u8> {
     let output = Command::new("find").arg(path).args(arguments).output();
     output.unwrap().stdout
 }
 
-/// The version of GNU find that is called `find` here.
+/// Returns the version of GNU find that is called `find` here.
 fn gnu_version() -> Option<(u32, u32)> {
     let output = Command::new("find").arg("--version").output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -132,7 +132,7 @@ fn gnu_version() -> Option<(u32, u32)> {
     Some((next()?, next()?))
 }
 
-/// Symbolic links and what they hold.
+/// Symbolic links and their targets.
 const LINKS: [(&str, &str); 5] = [
     ("to-file", "one"),
     ("to-directory", "directory/"),
@@ -158,7 +158,7 @@ fn set_times(path: &Path, access: i64, modification: i64, nanos: i64) {
 pub(crate) struct Tree(tempfile::TempDir);
 
 impl Tree {
-    /// None, after saying so, where there is no GNU find to compare with.
+    /// Returns none, after saying so, without a GNU find to compare with.
     pub(crate) fn new() -> Option<Self> {
         if gnu_version().is_none_or(|version| version < (4, 9)) {
             println!("skipped: `find` is not GNU find 4.9 or later");
@@ -169,7 +169,7 @@ impl Tree {
         Some(tree)
     }
 
-    /// Where it is.
+    /// Returns the path of the tree.
     pub(crate) fn path(&self) -> &Path {
         self.0.path()
     }
@@ -219,7 +219,7 @@ impl Tree {
         self.own();
     }
 
-    /// Times: long ago, in other years, near and far to come.
+    /// Sets times: long ago, in other years, near and far to come.
     fn age(&self) {
         let now = std::time::SystemTime::now();
         let since = now.duration_since(std::time::UNIX_EPOCH).unwrap();
@@ -244,7 +244,7 @@ impl Tree {
         }
     }
 
-    /// What is no file, directory or link. Devices only where that is allowed.
+    /// Creates files of the other types. Devices only where that is allowed.
     fn special(&self) {
         let at = |name: &str| self.path().join(name);
         let mode = Mode::from_raw_mode(0o640);
@@ -270,7 +270,7 @@ impl Tree {
         }
     }
 
-    /// Accounts without names, where that is allowed.
+    /// Changes owners to accounts without names, where that is allowed.
     fn own(&self) {
         for (name, uid, gid) in [
             ("sparse", 4_294_967_290, 4_294_967_291),

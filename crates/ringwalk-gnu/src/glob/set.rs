@@ -1,4 +1,4 @@
-//! What stands in brackets in a pattern.
+//! Sets in brackets.
 
 use super::{Asking, Rules};
 use ringwalk_sys::{CharacterClass, CharacterLocale};
@@ -14,14 +14,17 @@ pub(super) struct Set {
 enum Item {
     Range(u32, u32),
     Class(CharacterClass),
-    /// What the C library does not know: nothing matches that is not in the set by what stands before.
+    /// A class or range that the C library does not know. No character matches that no item before
+    /// it matches.
     Unknown,
-    /// `[=` that begins nothing: a bracket, but nothing matches that is in the set by what stands before.
+    /// `[=` without an end: a plain bracket. A character that an item before it matches does not
+    /// match then.
     Stray,
 }
 
 impl Set {
-    /// The set whose opening bracket stands before `body`, and what follows it; none if it does not end.
+    /// Parses the set whose opening bracket is before `body`. Returns the set and the rest. None if
+    /// the set does not end.
     pub(super) fn parse(body: &[u32], rules: Rules) -> Option<(Self, &[u32])> {
         let (negated, mut rest) = match body.split_first() {
             Some((&first, tail)) if is(first, '!') || is(first, '^') => (true, tail),
@@ -34,7 +37,7 @@ impl Set {
                 && is(*dot, '.')
                 && bracketed(rest, '.').is_none()
             {
-                // A name that does not end: the C library gives up, whatever is before it.
+                // A name without an end: the C library gives up, whatever precedes it.
                 let items = vec![Item::Unknown];
                 return Some((Self { negated, items }, &[]));
             }
@@ -58,8 +61,9 @@ impl Set {
         }
     }
 
-    /// When only the C library knows what lies in the ranges: in a locale with an order of its own, what lies between
-    /// letters or digits of ASCII is clear for ASCII only, and glibc has no order for some characters even in `C.UTF-8`.
+    /// Returns when only the C library knows the contents of ranges. In a locale with an order of
+    /// its own, ranges between letters or digits of ASCII are clear for ASCII only. glibc has no
+    /// order for some characters even in `C.UTF-8`.
     pub(super) fn asking(&self) -> Asking {
         let of = |item: &Item| match *item {
             Item::Range(low, high) if low != high => {
@@ -81,17 +85,18 @@ impl Set {
                     Asking::Always
                 }
             }
-            _ => Asking::Never,
+            Item::Range(..) | Item::Class(_) | Item::Unknown | Item::Stray => Asking::Never,
         };
         self.items.iter().map(of).max().unwrap_or(Asking::Never)
     }
 
-    /// Whether the set takes `unit`, whose lower-case form is `folded` if case does not count.
+    /// Returns true if the set contains `unit`. `folded` is its lower-case form if case does not
+    /// count.
     pub(super) fn takes(&self, unit: Result<char, u8>, folded: u32, rules: Rules) -> bool {
         for (index, item) in self.items.iter().enumerate() {
             let found = match item {
                 Item::Range(low, high) => (*low..=*high).contains(&folded),
-                // Classes see characters as they are, whether case counts or not.
+                // Classes see the character itself, whether case counts or not.
                 Item::Class(class) => {
                     unit.is_ok_and(|c| CharacterLocale::get(rules.utf8).is(*class, c))
                 }
@@ -136,7 +141,8 @@ fn item(text: &[u32], rules: Rules) -> Option<(Item, &[u32])> {
     Some((item, tail))
 }
 
-/// One end of a range: a character, an escaped one, or `[.x.]`, of which names are not known.
+/// Reads one end of a range: a character, an escaped one, or `[.x.]`. Names in `[.name.]` are
+/// unknown.
 fn end_of_range(text: &[u32]) -> Option<(Option<u32>, &[u32])> {
     if let [open, dot, ..] = text
         && is(*open, '[')
@@ -153,7 +159,8 @@ fn end_of_range(text: &[u32]) -> Option<(Option<u32>, &[u32])> {
     }
 }
 
-/// The name in `[:name:]`. In glibc it is of the letters from a to y; anything else is a bracket and a colon.
+/// Returns the name in `[:name:]`. In glibc it has letters from a to y; other text is a bracket and
+/// a colon.
 fn named_class(text: &[u32]) -> Option<(Vec<u8>, &[u32])> {
     let (name, tail) = bracketed(text, ':')?;
     let name = name
@@ -167,7 +174,7 @@ fn named_class(text: &[u32]) -> Option<(Vec<u8>, &[u32])> {
     Some((name, tail))
 }
 
-/// What stands between `[` and the mark, and the mark and `]`, at the start of `text`.
+/// Returns the text between `[` and the mark, and the mark and `]`, at the start of `text`.
 fn bracketed(text: &[u32], mark: char) -> Option<(&[u32], &[u32])> {
     let [open, first, body @ ..] = text else {
         return None;

@@ -158,7 +158,8 @@ mod oracle {
     ];
 
     fn set() -> impl Strategy<Value = Vec<u8>> {
-        // No dash by itself: what glibc takes for a range depends on whether it has matched already.
+        // No dash by itself: what glibc takes for a range depends on whether it has matched
+        // already.
         let unit = select(UNITS).prop_filter("a dash", |unit| *unit != b"-");
         let items = vec(prop_oneof![unit, select(ITEMS)], 1..4);
         let first = select(OPENINGS);

@@ -1,8 +1,11 @@
 """Reads directory trees at the speed the kernel and the disk allow.
 
-`walk`, `fwalk` and `scandir` are those of the standard library, faster; `scan` gives a tree as a
-table for pyarrow, polars, pandas, DuckDB and whatever else knows Arrow; `find` has the language of
-find(1); `du` and `count` have sums; `doctor` says what this machine allows.
+* `walk`, `fwalk` and `scandir` do the same as in the standard library, faster.
+* `scan` returns a tree as a table for pyarrow, polars, pandas, DuckDB and other users of Arrow.
+* `find` has the language of find(1).
+* `du` and `count` return sums.
+* `snapshot` saves a tree in a Parquet file. `open_snapshot`, `diff` and `report` read such files.
+* `doctor` reports the sources that this machine allows.
 """
 
 from ringwalk import _ringwalk
@@ -10,14 +13,18 @@ from ringwalk._errors import SearchError
 from ringwalk._paths import all_plain, public
 from ringwalk._ringwalk import (
     Batch,
+    Change,
     Count,
+    Diff,
     DirEntry,
     Errors,
+    FileVersion,
     Found,
     Scan,
     Usage,
     __version__,
 )
+from ringwalk._snapshot import Snapshot, diff, open_snapshot, report, snapshot
 from ringwalk._walk import fwalk, walk
 
 count = public("path")(_ringwalk.count)
@@ -29,20 +36,28 @@ scandir = public("path")(_ringwalk.scandir)
 
 __all__ = [
     "Batch",
+    "Change",
     "Count",
+    "Diff",
     "DirEntry",
     "Errors",
+    "FileVersion",
     "Found",
     "Scan",
     "SearchError",
+    "Snapshot",
     "Usage",
     "__version__",
     "count",
+    "diff",
     "doctor",
     "du",
     "find",
     "fwalk",
+    "open_snapshot",
+    "report",
     "scan",
     "scandir",
+    "snapshot",
     "walk",
 ]

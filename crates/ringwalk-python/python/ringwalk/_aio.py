@@ -1,4 +1,4 @@
-"""A scan in asyncio: the loop is woken when a batch is there, and no thread waits for it."""
+"""A scan in asyncio: a batch wakes the event loop, and no thread waits for it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 class AsyncBatches:
-    """What `async for batch in scan` goes over.
+    """The iterator of `async for batch in scan`.
 
-    Cancelling a task that waits for a batch loses nothing: a batch is taken when there is nothing
-    left to wait for.
+    Cancelling a task that waits for a batch loses no rows: the task reads a batch only when it no
+    longer waits.
     """
 
     def __init__(self, scan: Scan) -> None:

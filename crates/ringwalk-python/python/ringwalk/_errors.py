@@ -1,12 +1,12 @@
-"""Exceptions that the standard library has no name for."""
+"""Exceptions that the standard library does not have."""
 
 from __future__ import annotations
 
 
 class SearchError(Exception):
-    """Some of what `find` was to look at could not be read.
+    """`find` could not read some files or directories.
 
-    Raised after all paths that were found; `messages` are those of find(1).
+    It is raised after all paths; `messages` are those of find(1).
     """
 
     # Without `__init__`: compiled code creates it, and must not call code in Python.

@@ -1,9 +1,8 @@
-"""Path-like objects as `str` or `bytes`, before anything compiled is called.
+"""Converts path-like objects to `str` or `bytes` before a call of the compiled module.
 
-Code in Python may have to wait for the interpreter at any time. In a daemon thread it waits for
-ever, or until the thread is ended, when the interpreter ends. Before Python 3.14 a thread that is
-ended below compiled code of ours would end the process. So what objects have to say in Python is
-asked here, above that code.
+Code in Python may have to wait for the interpreter at any time. When the interpreter ends, a daemon
+thread waits for ever, or is ended. Before Python 3.14 a thread that is ended below compiled code of
+this package would end the process. So this module runs the Python code of objects above that code.
 """
 
 import os
@@ -25,7 +24,7 @@ def all_plain(paths: Any) -> Any:
 
 
 def public(name: str, convert: Callable[[Any], Any] = plain) -> Callable[[_Function], _Function]:
-    """Makes the public function of a compiled one, whose first argument has this name."""
+    """Returns a decorator: the public function for a compiled one with this first argument."""
 
     def decorate(function):
         def call(*arguments, **options):

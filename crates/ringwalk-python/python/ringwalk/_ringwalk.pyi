@@ -33,26 +33,34 @@ _Field: TypeAlias = Literal[
     "dev",
     "rdev",
     "mnt_id",
+    "projid",
 ]
 
 __all__ = [
     "Batch",
     "Bell",
+    "Change",
     "Count",
+    "Diff",
     "DirEntry",
     "Errors",
+    "FileVersion",
     "Found",
+    "OpenSnapshot",
     "Scan",
     "ScandirIterator",
     "Usage",
     "Walk",
     "__version__",
+    "add_up",
+    "compare",
     "count",
     "doctor",
     "du",
     "find",
     "scan",
     "scandir",
+    "take_snapshot",
 ]
 
 __version__: Final[str]
@@ -70,10 +78,10 @@ def scan(
     source: _Source = "auto",
     on_error: _OnScanError = "roots",
 ) -> Scan:
-    """Reads directory trees into a table, by several threads of its own.
+    """Reads directory trees into a table, with several threads.
 
     The table is a stream of Arrow record batches, which pyarrow, polars, pandas, DuckDB and others
-    take without a copy:
+    import without a copy:
 
     >>> import pyarrow
     >>> table = pyarrow.table(ringwalk.scan(top, ["name", "type", "size"]))
@@ -81,58 +89,69 @@ def scan(
     [{'name': b'notes.txt', 'type': 'file', 'size': 5},
      {'name': b'src', 'type': 'directory', 'size': 4096}]
 
-    or a batch at a time, with `for` or, in asyncio, `async for`:
+    A program can also read one batch at a time, with `for` or, in asyncio, `async for`:
 
     >>> for batch in ringwalk.scan(top):
     ...     len(batch), batch.fields
     (4, ['path', 'type', 'size', 'mtime'])
 
-    `fields` are the columns, in that order; `("path", "type", "size", "mtime")` if none are given.
-    Each costs time and memory, and without any of metadata (from `size` on) no file is asked for
-    it.
+    `fields` are the columns, in that order. The default is `("path", "type", "size", "mtime")`.
+    Each column costs time and memory. Without columns of metadata (`size` and all below it), the
+    scan gets no metadata, which is faster.
 
-    * `path` (binary): beginning with the path as it was given. Names are bytes on Linux and need
-      not be text: `os.fsdecode` makes `str` of them.
-    * `name` (binary): the last component; of a path that was given, that path.
-    * `parent` (dictionary of binary): the directory, kept once for all that is in it: `parent` and
-      `name` take a fifth of the memory that `path` does. Empty for the paths that were given.
-    * `depth`, `root` (uint32): levels below the path that was given, 0 for itself; and which of the
-      paths that was, from 0.
+    * `path` (binary): the path, which begins with one of `paths` as given. Names are bytes on Linux
+      and need not be text: `os.fsdecode` makes `str` of them.
+    * `name` (binary): the last component; for one of `paths`, that path.
+    * `parent` (dictionary of binary): the directory, stored once for all its entries. `parent` and
+      `name` take a fifth of the memory of `path`. Empty for `paths` themselves.
+    * `depth` (uint32): levels below one of `paths`, which has depth 0. `root` (uint32): the index
+      of that path.
     * `type` (dictionary of string): `file`, `directory`, `symlink`, `fifo`, `socket`,
       `block_device`, `character_device`.
     * `size` (int64): in bytes. `blocks` (int64): space taken, in units of 512 bytes.
-    * `mtime`, `atime`, `ctime`, `btime` (timestamp[ns, tz=UTC]): of the contents, the last access,
-      the inode, the birth. Null if it is before 1677 or after 2262.
-    * `mode`, `nlink`, `uid`, `gid` (uint32), `ino`, `dev`, `rdev`, `mnt_id` (uint64): as
-      `os.stat_result` has them, and statx(2)'s mount id.
+    * `mtime`, `atime`, `ctime`, `btime` (timestamp[ns, tz=UTC]): time of the last change of the
+      contents, the last access, the last change of the inode, and the birth. Null before 1677 and
+      after 2262.
+    * `mode`, `nlink`, `uid`, `gid` (uint32), `ino`, `dev`, `rdev` (uint64): as in `os.stat_result`.
+      `mnt_id` (uint64): the mount id of statx(2).
+    * `projid` (uint32): the project that the file counts for in quotas. The scan makes one more
+      system call for each file, unless the source has the id. Null on a file system without project
+      ids; on ext4 and btrfs, for links and special files; before Linux 6.17, also for links,
+      special files, and files that the process may not read.
 
-    What is not known of a file is null. Rows come in no particular order; the paths that were given
-    are rows too (`min_depth=1` leaves them out). A batch has at most `batch_size` rows, and less
+    A value that is not known is null. Rows come in no particular order. The rows include `paths`
+    themselves; `min_depth=1` leaves them out. A batch has at most `batch_size` rows, and fewer
     where rows come slowly.
 
-    `follow` says which symbolic links are followed: none, those given as `paths` (`"roots"`) or
-    all. `workers` is the number of threads; by itself it is as many as there are CPUs, and more
-    while they wait for a device. `source` is where directories are read from: `"auto"` finds the
-    fastest that is allowed, see `doctor`.
+    `follow` selects the symbolic links that the scan follows: none, those among `paths` (`"roots"`)
+    or all. `workers` is the number of threads. The default is one for each CPU, and more while
+    they wait for a device. `source` selects where the scan reads directories from. `"auto"` takes
+    the fastest source that is allowed; see `doctor`.
 
-    What cannot be read is in `Scan.errors`. `on_error` says what is raised besides, as `OSError`
-    after all rows: that one of `paths` is not there or cannot be read (`"roots"`), the first error
-    of any path but not that a file has vanished meanwhile (`"raise"`), or nothing (`"collect"`). Of
-    several such `paths` the first is raised; the others are read to their end before.
+    `Scan.errors` lists all read errors. `on_error` selects which error is also raised, as `OSError`
+    after all rows:
 
-    Raises `ValueError` for options that make no sense, and `OSError` if a `source` that was asked
-    for by name cannot read a path.
+    * `"roots"`: the first of `paths` that does not exist or cannot be read. The scan still reads
+      all others.
+    * `"raise"`: the first read error at any path. A file that vanished during the scan is no error.
+    * `"collect"`: none.
+
+    Raises `ValueError` for invalid options, and `OSError` if a `source` given by name cannot read
+    one of `paths`.
     """
 
 @final
 class Scan:
-    """What `scan` returns. The walk begins when the first row is wanted, and can be read once, also
-    by several threads or tasks: each gets other batches. Ctrl-C ends waiting within a twentieth of
-    a second, also while a file system does not answer. A scan that is closed, dropped or left by
-    `with` ends its walk. That takes a twentieth of a second at most: a thread that still waits for
-    a file system then ends by itself later.
+    """The result of `scan`.
 
-    After `os.fork()` the walk goes on in the parent only; the child gets a `RuntimeError`.
+    The scan begins when the program asks for the first row, and can be read once. Several threads
+    or tasks can read it; each gets other batches. Ctrl-C ends waiting within 50 ms, also while a
+    file system does not answer.
+
+    The scan ends when it is closed, is dropped or leaves a `with` block. That takes at most 50 ms.
+    A thread that still waits for a file system ends later.
+
+    After `os.fork()` the scan continues in the parent only; the child gets a `RuntimeError`.
     """
 
     def __iter__(self) -> Self: ...
@@ -153,23 +172,22 @@ class Scan:
         """The names of the columns."""
     @property
     def errors(self) -> Errors:
-        """What could not be read so far; also when the scan has ended or has been closed."""
+        """The read errors so far, also when the scan has ended or has been closed."""
     @property
     def summary(self) -> dict[str, Any] | None:
-        """What the walk has done: `entries`, `directories`, `errors`, `vanished`,
-        `elapsed_seconds`, `source`, `source_reason` and `workers`. `None` before the last batch has
-        been taken.
+        """The summary: `entries`, `directories`, `errors`, `vanished`, `elapsed_seconds`, `source`,
+        `source_reason` and `workers`. `None` until the last batch has been read.
         """
     def close(self) -> None:
-        """Ends the scan. What it has given stays; taking more is a `ValueError`. Does nothing if it
-        has ended.
+        """Ends the scan. Batches that were read stay valid; reading more is a `ValueError`. Does
+        nothing if the scan has ended.
         """
     def _poll(self, bell: Bell, /) -> Batch | None: ...
 
 @final
 class Bell:
-    """A descriptor for an event loop to watch. It can be read from once a scan has something for
-    the task that waits.
+    """A descriptor for an event loop to watch. It becomes readable when a scan has a batch for the
+    task that waits.
     """
 
     def __new__(cls) -> Self: ...
@@ -178,8 +196,8 @@ class Bell:
 
 @final
 class Batch:
-    """Some rows of a `Scan`: a record batch for `pyarrow.record_batch`, `polars.DataFrame` and
-    their like. Its length is the number of rows.
+    """Rows of a `Scan`: a record batch for `pyarrow.record_batch`, `polars.DataFrame` and similar
+    functions. Its length is the number of rows.
     """
 
     def __len__(self) -> int: ...
@@ -196,8 +214,8 @@ class Batch:
 
 @final
 class Errors:
-    """What a scan could not read: a table that grows while the scan goes on, to be looked at at any
-    time.
+    """The read errors of a scan: a table that grows while the scan continues. A program can read it
+    at any time.
 
     >>> scan = ringwalk.scan([top, "/not/there"], on_error="collect")
     >>> sum(len(batch) for batch in scan)
@@ -208,9 +226,9 @@ class Errors:
     >>> pyarrow.table(scan.errors).column_names
     ['path', 'operation', 'errno', 'message', 'vanished']
 
-    `operation` is `stat`, `open`, `read` (of a directory) or `loop` (a link that leads back to
-    where the walk is). What has `vanished` was listed by its directory and gone when the walk came
-    to it, which is no failure.
+    `operation` is `stat`, `open`, `read` (of a directory) or `loop` (a link that leads to a
+    directory that the scan is already inside of). If `vanished` is true, the entry was gone when
+    the scan came to it. That is a race, not a failure.
     """
 
     def __len__(self) -> int: ...
@@ -219,7 +237,7 @@ class Errors:
     def __arrow_c_schema__(self) -> CapsuleType: ...
     def __arrow_c_stream__(self, requested_schema: object = None) -> CapsuleType: ...
     def batch(self) -> Batch:
-        """The rows so far as one batch."""
+        """Returns the rows so far as one batch."""
 
 def du(
     path: _Path,
@@ -229,33 +247,33 @@ def du(
     workers: int | None = None,
     source: _Source = "auto",
 ) -> Usage:
-    """What a tree takes, each file once however many names it has in it. A directory that a mount
-    shows below itself counts once.
+    """Returns the space that a tree takes. A file counts once, also if the tree has several names
+    of it. A directory that a mount shows below itself counts once.
 
     >>> usage = ringwalk.du(top / "src")
     >>> usage.entries, usage.apparent_size, usage.errors
     (2, 12, [])
 
-    Options are those of `scan`; `one_file_system` leaves out what is on other devices. Raises
-    `OSError` if nothing can be found out about `path` itself; other errors are in the result.
+    The options are those of `scan`; `one_file_system` leaves out files on other devices. Raises
+    `OSError` if `path` itself cannot be read; the result lists all other errors.
     """
 
 @final
 class Usage:
-    """What `du` returns."""
+    """The result of `du`."""
 
     @property
     def apparent_size(self) -> int:
         """Sum of the sizes of regular files and symbolic links in bytes."""
     @property
     def allocated(self) -> int:
-        """Bytes that they take on the device."""
+        """Bytes that the files take on the device."""
     @property
     def entries(self) -> int:
-        """How many files there are, of any type, directories and the path itself included."""
+        """Number of files of any type, including directories and the path itself."""
     @property
     def errors(self) -> list[OSError]:
-        """What could not be read, in no particular order."""
+        """The read errors, in no particular order."""
 
 def count(
     path: _Path,
@@ -266,35 +284,35 @@ def count(
     workers: int | None = None,
     source: _Source = "auto",
 ) -> Count:
-    """How many files there are below a directory, by each of their names. Without `stat` only names
-    are read, which is faster. A directory that a mount shows at two places counts at both.
+    """Counts the files below a directory. Each name of a file counts. Without `stat` the function
+    reads only names, which is faster. A directory that a mount shows at two places counts at both.
 
     >>> count = ringwalk.count(top)
     >>> count.files, count.types["directory"]
     (3, 1)
 
-    Options are those of `scan`. Raises `OSError` if `path` is not a directory or cannot be read;
-    other errors are in the result.
+    The options are those of `scan`. Raises `OSError` if `path` is not a directory or cannot be
+    read; the result lists all other errors.
     """
 
 @final
 class Count:
-    """What `count` returns."""
+    """The result of `count`."""
 
     @property
     def files(self) -> int:
-        """Files of any type; the directory itself does not count."""
+        """Number of files of any type; the directory itself does not count."""
     @property
     def bytes(self) -> int | None:
         """Sum of their sizes; `None` without `stat`."""
     @property
     def types(self) -> dict[str, int]:
-        """Files by type, in the words of `scan`, and `unknown` for those whose type could not be
-        found out.
+        """Number of files by type. The types are those of `scan`, and `unknown` for files whose
+        type could not be found out.
         """
     @property
     def errors(self) -> list[OSError]:
-        """What could not be read, in no particular order."""
+        """The read errors, in no particular order."""
 
 @overload
 def find(
@@ -312,27 +330,29 @@ def find(
     source: _Source = "auto",
     on_error: _OnError = "raise",
 ) -> Found[bytes]:
-    """The paths at and below `path` for which an expression in the language of find(1) is true;
-    all, if there is none.
+    """Finds the paths at and below `path` for which an expression in the language of find(1) is
+    true; all paths if there is no expression.
 
     >>> [os.path.basename(path) for path in ringwalk.find(top, "-type", "f", "-size", "-10c")]
     ['notes.txt']
 
-    Paths are `str` or `bytes` as `path` is, and come as they are found, in no particular order.
-    There are all tests and options that `ringwalk find` has, also `-H`, `-L` and `-P`, which come
-    first; and of actions `-print` and `-print0` (which are the same here), `-prune` and `-quit`.
-    Others, which write something else than paths, change files or run commands, are a `ValueError`,
-    as is an expression that cannot be understood. Nothing is ever written to standard output or
-    standard error.
+    Paths are `str` or `bytes`, like `path`. They come in no particular order. The expression can
+    use all tests and options of `ringwalk find`, also `-H`, `-L` and `-P`, which come first. Its
+    actions can be `-print` and `-print0` (which do the same here), `-prune` and `-quit`. Any other
+    action is a `ValueError`: those write something other than paths, change files or run commands.
+    So is an expression with an error. The function never writes to standard output or standard
+    error.
 
-    What goes wrong is in `Found.errors` in find's words, and is raised as `SearchError` after all
-    paths have come, unless `on_error` is `"collect"`.
+    `Found.errors` lists the errors as messages of find. After all paths, `SearchError` is raised if
+    there was an error, unless `on_error` is `"collect"`.
     """
 
 @final
 class Found(Generic[AnyStr]):
-    """What `find` returns: an iterator of paths. The search begins with the first, and ends when
-    this is closed, dropped or left by `with`. Several threads may take paths, each gets others.
+    """The result of `find`: an iterator of paths.
+
+    The search begins when the program asks for the first path. It ends when this object is closed,
+    is dropped or leaves a `with` block. Several threads can read paths; each gets others.
     """
 
     def __iter__(self) -> Self: ...
@@ -349,27 +369,210 @@ class Found(Generic[AnyStr]):
     def __class_getitem__(cls, item: Any, /) -> GenericAlias: ...
     @property
     def errors(self) -> list[str]:
-        """What went wrong so far, in the words of find(1)."""
+        """The errors so far, as messages of find(1)."""
     def close(self) -> None:
-        """Ends the search; taking more is a `ValueError` then. Does nothing if it has ended."""
+        """Ends the search; reading more is a `ValueError`. Does nothing if the search has ended."""
 
 def doctor(path: _Path | None = None) -> dict[str, Any]:
-    """What this kernel, user and file system allow for a directory (`.` if none is given), why not
-    more, and what would help: the report of `ringwalk doctor --json`.
+    """Returns which sources this kernel, user and file system allow for a directory (default: `.`),
+    the obstacles to others, and remedies: the report of `ringwalk doctor --json`.
 
     >>> report = ringwalk.doctor(top)
     >>> [source["name"] for source in report["sources"] if source["chosen_by_auto"]]
     ['syscall']
 
-    Raises `OSError` if it is not a directory or cannot be reached.
+    Raises `OSError` if `path` is not a directory or cannot be reached.
     """
+
+def take_snapshot(
+    roots: str | bytes | list[str | bytes],
+    output: str | bytes,
+    xattrs: bool,
+    atime: bool,
+    one_file_system: bool,
+    memory: int | None,
+    workers: int | None,
+    source: str,
+) -> dict[str, Any]:
+    """The compiled part of `snapshot`. Programs call that."""
+
+@final
+class OpenSnapshot:
+    """The compiled part of `Snapshot`. Programs call `open_snapshot`."""
+
+    def __new__(cls, path: str | bytes) -> Self: ...
+    def __len__(self) -> int: ...
+    @property
+    def path(self) -> str | bytes: ...
+    def info(self) -> dict[str, Any]: ...
+    def fileno(self) -> int: ...
+    def row_groups(self) -> list[tuple[int, int]]: ...
+    def locate(self, path: str | bytes) -> int | None: ...
+    def subtree(self, path: str | bytes) -> list[tuple[int, int]]: ...
+
+def compare(
+    old: str | bytes | OpenSnapshot,
+    new: str | bytes | OpenSnapshot,
+    renames: bool,
+    workers: int | None,
+    source: str,
+) -> Diff:
+    """The compiled part of `diff`. Programs call that."""
+
+@final
+class Diff:
+    """The result of `diff`: a sequence of `Change` objects, largest growth first. So it is false if
+    there is no change.
+
+    Paths are `str`, as `os.fsdecode` makes them.
+    """
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int, /) -> Change: ...
+    def __iter__(self) -> Iterator[Change]: ...
+    @property
+    def same(self) -> bool:
+        """True if there is no change."""
+    @property
+    def complete(self) -> bool:
+        """False if there may be more changes: a directory could not be read, or was left out in
+        one snapshot only.
+        """
+    @property
+    def growth(self) -> int:
+        """Bytes by which the trees have grown: the sum over all changes."""
+    @property
+    def counts(self) -> dict[str, int]:
+        """Number of changes of each kind."""
+    @property
+    def unread(self) -> list[dict[str, Any]]:
+        """What could not be read or was left out: `snapshot` (`old` or `new`), `root`, `path`,
+        `errno` and `reason`.
+        """
+    @property
+    def unknown(self) -> int:
+        """Number of paths that only one snapshot has, below a directory that the other could not
+        read. They are no changes.
+        """
+    @property
+    def old(self) -> dict[str, Any]:
+        """What the older snapshot says of itself, as `Snapshot.info`."""
+    @property
+    def new(self) -> dict[str, Any]:
+        """What the newer snapshot says of itself, as `Snapshot.info`."""
+    def groups(
+        self, by: Literal["dir", "owner", "ext"], *, depth: int | None = None
+    ) -> list[dict[str, Any]]:
+        """Returns the growth of directories, owners or extensions, largest growth first.
+
+        Each row has `growth` and `entries` (names more than before), and `root` and `path`, or
+        `uid` and `owner`, or `ext`. With `"dir"`, `depth` is the number of levels below the roots;
+        the default is 1.
+        """
+
+@final
+class Change:
+    """A change: what has happened to a file between two snapshots. `diff` returns these."""
+
+    @property
+    def change(self) -> str:
+        """What has happened: `added`, `removed`, `modified`, `replaced`, `retyped`, `renamed`,
+        `link-added` or `link-removed`. docs/diff.md has the rules.
+        """
+    @property
+    def root(self) -> str:
+        """The path of the root of the tree."""
+    @property
+    def path(self) -> str:
+        """The path relative to the root, empty for the root itself."""
+    @property
+    def absolute_path(self) -> str:
+        """The path from `/`."""
+    @property
+    def type(self) -> str | None:
+        """The type as a letter of `find -type`; `None` if it is not known."""
+    @property
+    def growth(self) -> int:
+        """Bytes by which the allocated space has grown."""
+    @property
+    def likely(self) -> bool:
+        """True for a rename that may be none, since the time of birth is not known."""
+    @property
+    def renamed_from(self) -> tuple[str, str] | None:
+        """Root and path before a rename, else `None`."""
+    @property
+    def link_to(self) -> tuple[str, str] | None:
+        """Root and path of a name that a file with several names has kept, else `None`."""
+    @property
+    def changed(self) -> list[str]:
+        """The fields that differ, such as `size` and `mtime`."""
+    @property
+    def old(self) -> FileVersion | None:
+        """The file in the older snapshot; `None` if that does not have it."""
+    @property
+    def new(self) -> FileVersion | None:
+        """The file in the newer snapshot; `None` if that does not have it."""
+
+@final
+class FileVersion:
+    """What one snapshot has of a file. `None` is a value that is not known."""
+
+    @property
+    def row(self) -> int:
+        """The row in the snapshot."""
+    @property
+    def size(self) -> int | None:
+        """Apparent size in bytes."""
+    @property
+    def alloc(self) -> int | None:
+        """Allocated bytes."""
+    @property
+    def mtime_ns(self) -> int | None:
+        """Time of the last change of the contents, in nanoseconds since 1970."""
+    @property
+    def ctime_ns(self) -> int | None:
+        """Time of the last change of the inode, in nanoseconds since 1970."""
+    @property
+    def btime_ns(self) -> int | None:
+        """Time of birth, in nanoseconds since 1970."""
+    @property
+    def mode(self) -> int | None:
+        """Permission bits."""
+    @property
+    def uid(self) -> int | None:
+        """Owner."""
+    @property
+    def gid(self) -> int | None:
+        """Group."""
+    @property
+    def nlink(self) -> int | None:
+        """Number of hard links."""
+    @property
+    def ino(self) -> int | None:
+        """Inode number."""
+    @property
+    def rdev(self) -> int | None:
+        """Device that a device file stands for."""
+    @property
+    def target(self) -> str | None:
+        """Target of a symbolic link, if it has changed."""
+
+def add_up(
+    snapshot: str | bytes | OpenSnapshot,
+    by: str,
+    under: str | bytes | None,
+    top: int | None,
+    workers: int | None,
+    source: str,
+) -> dict[str, Any]:
+    """The compiled part of `report`. Programs call that."""
 
 @final
 class DirEntry(Generic[AnyStr]):
-    """An entry of a directory, as `os.DirEntry` is; `scandir` gives them.
+    """An entry of a directory, like `os.DirEntry`. `scandir` returns these.
 
-    What is known from the directory is told without asking the kernel; `stat` asks it once for
-    each of the two.
+    Methods use what the directory lists, if that is enough. `stat` calls the kernel once with, and
+    once without following links, and keeps both results.
     """
 
     @property
@@ -388,7 +591,7 @@ class DirEntry(Generic[AnyStr]):
 
 @final
 class ScandirIterator(Generic[AnyStr]):
-    """What `scandir` returns."""
+    """The result of `scandir`."""
 
     def __iter__(self) -> Self: ...
     def __next__(self) -> DirEntry[AnyStr]: ...
@@ -396,7 +599,7 @@ class ScandirIterator(Generic[AnyStr]):
     def __exit__(self, *exception: object) -> None: ...
     def close(self) -> None: ...
 
-# Lists a directory: an iterator of `DirEntry` objects, in the order that the file system has.
+# Lists a directory: returns an iterator of `DirEntry` objects, in the order of the file system.
 @overload
 def scandir(path: int | None = None) -> ScandirIterator[str]: ...
 @overload
@@ -404,7 +607,7 @@ def scandir(path: AnyStr | os.PathLike[AnyStr]) -> ScandirIterator[AnyStr]: ...
 
 @final
 class Walk:
-    """The iterator below `walk`, which is what to call."""
+    """The iterator that `walk` uses. Programs call `walk`."""
 
     def __new__(
         cls,

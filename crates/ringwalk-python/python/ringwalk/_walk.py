@@ -1,4 +1,4 @@
-"""`walk` and `fwalk`: generators around what is compiled."""
+"""`walk` and `fwalk`: generators around the compiled iterator."""
 
 import os
 import stat
@@ -14,20 +14,22 @@ def walk(
     onerror: Callable[[OSError], object] | None = None,
     followlinks: bool = False,
 ) -> Generator[tuple[AnyStr, list[AnyStr], list[AnyStr]], None, None]:
-    """Gives ``(dirpath, dirnames, filenames)`` for every directory below *top*, as `os.walk` does.
+    """Yields ``(dirpath, dirnames, filenames)`` for every directory below *top*, like `os.walk`.
 
     ``dirpath`` is a string, the lists hold names. ``dirnames`` has the subdirectories and the links
-    to directories, ``filenames`` everything else. With *topdown* a directory comes before those
-    below it, and ``dirnames`` may be edited in place: only what is left in it is gone down into, in
-    that order. Otherwise it comes after them. Names are `bytes` if *top* is.
+    to directories, ``filenames`` all other entries. With *topdown* a directory comes before those
+    below it, and the caller can edit ``dirnames`` in place: the walk descends only into the names
+    that remain, in their order. Otherwise a directory comes after those below it. Names are `bytes`
+    if *top* is.
 
-    A directory that cannot be read is left out; *onerror*, if given, is called with the `OSError`,
-    and may raise it. Links to directories are gone down into with *followlinks* only.
+    The walk leaves out a directory that it cannot read. It calls *onerror*, if given, with the
+    `OSError`, and *onerror* may raise it. The walk follows links to directories only with
+    *followlinks*.
 
-    Threads read directories before their turn has come, and each is looked at again when it has:
-    what is given is what the directory then holds, whatever has been changed meanwhile.
+    Threads read directories ahead, and the walk checks each directory again at its turn. So the
+    lists show the current contents of the directory, also if it has changed since it was read.
 
-    Ctrl-C ends the walk within a twentieth of a second, also while a file system does not answer.
+    Ctrl-C ends the walk within 50 ms, also while a file system does not answer.
 
     >>> import os, tempfile
     >>> tree = tempfile.TemporaryDirectory()

@@ -1,18 +1,19 @@
-//! What of find's language makes sense in a library: tests, `-print`, `-print0`, `-prune` and `-quit`.
+//! The part of find's language that a library supports: tests, `-print`, `-print0`, `-prune` and
+//! `-quit`.
 //!
-//! Paths come out of an iterator, so an action that writes something else (`-ls`, `-printf`), elsewhere (`-fprint`), or changes files while
-//! somebody iterates (`-delete`, `-exec`) is refused, and so is what talks to a terminal. What is to be done with the files is said in
-//! Python.
+//! An iterator returns the paths. So this module refuses actions that write something else (`-ls`,
+//! `-printf`) or elsewhere (`-fprint`), that change files during the iteration (`-delete`,
+//! `-exec`), or that use a terminal. Python code acts on the files instead.
 
 use ringwalk_find::Command;
 use ringwalk_find::Expression;
 use ringwalk_find::expression::{Action, Leaf, Sink};
 
-/// The same command, with paths ended by zero bytes, which no path has.
+/// Returns the same command, with paths that end with NUL, which no path has.
 ///
 /// # Errors
 ///
-/// The message, if there is anything in it that a library does not do.
+/// The message, if the command has something that a library does not do.
 pub(super) fn paths_only(mut command: Command) -> Result<Command, String> {
     if !command.options.debug.is_empty() {
         return Err("-D is for the program: it writes to standard error".to_owned());
@@ -20,7 +21,7 @@ pub(super) fn paths_only(mut command: Command) -> Result<Command, String> {
     if command.options.files0_from.is_some() {
         return Err("-files0-from is for the program: call find once for each path".to_owned());
     }
-    // A path with colours is none.
+    // A path with colours is no path.
     command.options.color = Some(false);
     check(&mut command.expression, &command.sinks)?;
     if let Some(exclude) = &mut command.exclude {

@@ -1,6 +1,6 @@
-//! What a search needs of the program it runs in, of which there is none: it writes into an iterator.
+//! The program that a search runs in: it has no output of its own, and sends paths to an iterator.
 
-use super::{Piece, Shared};
+use super::{Piece, SharedSearch};
 use crate::given::Engine;
 use ringwalk::{Monitor, Sender, Summary, Walk};
 use ringwalk_find::Host;
@@ -8,17 +8,17 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Paths in this many bytes weigh as one entry where a search may be only so far ahead.
+/// This many bytes of paths count as one entry in the limit of how far a search may be ahead.
 const BYTES: usize = 64;
 
 pub(super) struct Library<'s> {
     pub(super) sender: &'s Sender<Piece>,
-    pub(super) shared: &'s Arc<Shared>,
+    pub(super) shared: &'s Arc<SharedSearch>,
     pub(super) engine: Engine,
 }
 
 impl Host for Library<'_> {
-    fn tell(&self, message: &str) {
+    fn report(&self, message: &str) {
         self.shared.messages().push(message.to_owned());
     }
 
@@ -35,10 +35,10 @@ impl Host for Library<'_> {
         let shared = Arc::clone(self.shared);
         let walk = self.engine.apply(walk);
         if let Err(error) = walk.check_source() {
-            self.tell(&error.to_string());
+            self.report(&error.to_string());
             return None;
         }
-        // A search that finds nothing would not see otherwise that nobody waits for it.
+        // A search that finds nothing notices only here that the receiver was dropped.
         Some(walk.filter(move |_| !shared.closed.load(Ordering::Relaxed)))
     }
 

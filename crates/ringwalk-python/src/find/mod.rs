@@ -1,6 +1,6 @@
 //! `find`: the language of find(1), for the paths that an expression is true for.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
 //! | `mod.rs` | the iterator of paths |
 //! | `allowed.rs` | what of the language makes sense here |
@@ -16,36 +16,37 @@ use host::Library;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple, PyType};
-use ringwalk::{Background, TimedOut};
+use ringwalk::sync::{IgnorePoison, lock};
+use ringwalk::{Background, Next};
 use ringwalk_find::Command;
 use ringwalk_find::parse::{Context, Refusal, parse_expression};
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-/// What the search and its iterator share.
+/// The data that the search and its iterator share.
 #[derive(Default)]
-struct Shared {
-    /// Nobody wants more.
+struct SharedSearch {
+    /// True if the iterator needs no more paths.
     closed: AtomicBool,
-    /// What went wrong, in find's words.
+    /// The errors, as messages of find.
     messages: Mutex<Vec<String>>,
 }
 
-impl Shared {
+impl SharedSearch {
     fn messages(&self) -> MutexGuard<'_, Vec<String>> {
-        self.messages.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.messages)
     }
 }
 
-/// Paths in one piece, each ended by a zero byte.
+/// Paths in one buffer, each of which ends with NUL.
 type Piece = Vec<u8>;
 
-/// Paths on their way.
-enum State {
+/// The states of a search.
+enum SearchState {
     Ready(Box<(Command, Engine)>),
     Running {
         search: Background<Piece, ()>,
@@ -55,7 +56,7 @@ enum State {
     Closed,
 }
 
-impl State {
+impl SearchState {
     fn end(self) {
         if let Self::Running { search, .. } = self {
             waiting::end(search);
@@ -68,9 +69,9 @@ impl State {
 pub(crate) struct Found {
     kind: NameKind,
     raises: bool,
-    shared: Arc<Shared>,
-    state: Mutex<State>,
-    /// The process that this was made by: in a fork of it there are no threads.
+    shared: Arc<SharedSearch>,
+    state: Mutex<SearchState>,
+    /// The process that made the search: a fork of it has no threads.
     process: u32,
 }
 
@@ -96,7 +97,7 @@ pub(crate) fn find(
         kind: given.kind,
         raises,
         shared: Arc::default(),
-        state: Mutex::new(State::Ready(Box::new((command, engine)))),
+        state: Mutex::new(SearchState::Ready(Box::new((command, engine)))),
         process: std::process::id(),
     })
 }
@@ -119,17 +120,9 @@ fn refused(refusal: Refusal) -> PyErr {
     })
 }
 
-/// What taking brings.
-enum Taken {
-    Path(Box<[u8]>),
-    Ended,
-    Closed,
-    Failed(std::io::Error),
-}
-
 impl Found {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, SearchState> {
+        lock(&self.state)
     }
 
     fn start(&self, command: Command, engine: Engine) -> std::io::Result<Background<Piece, ()>> {
@@ -140,49 +133,56 @@ impl Found {
                 shared: &shared,
                 engine,
             };
-            // What it returns is whether there were messages.
+            // The result is true if there were messages.
             ringwalk_find::search(&command, &library);
         })
     }
 
-    fn take_within(&self, time: Duration) -> Result<Taken, TimedOut> {
+    fn take_within(&self, time: Duration) -> Next<PyResult<Box<[u8]>>> {
         let mut state = self.lock();
-        if matches!(*state, State::Ready(_))
-            && let State::Ready(ready) = std::mem::replace(&mut *state, State::Closed)
+        if matches!(*state, SearchState::Ready(_))
+            && let SearchState::Ready(ready) = std::mem::replace(&mut *state, SearchState::Closed)
         {
             let (command, engine) = *ready;
             match self.start(command, engine) {
                 Ok(search) => {
                     let paths = VecDeque::new();
-                    *state = State::Running { search, paths };
+                    *state = SearchState::Running { search, paths };
                 }
-                Err(error) => return Ok(Taken::Failed(error)),
+                Err(error) => return Next::Item(Err(error.into())),
             }
         }
         match &mut *state {
-            State::Running { search, paths } => loop {
+            SearchState::Running { search, paths } => loop {
                 if let Some(path) = paths.pop_front() {
-                    return Ok(Taken::Path(path));
+                    return Next::Item(Ok(path));
                 }
-                if let Some(piece) = search.next_within(time)? {
-                    let pieces = piece.split(|byte| *byte == 0);
-                    // Behind the last zero byte there is nothing.
-                    paths.extend(pieces.filter(|path| !path.is_empty()).map(Box::from));
-                } else {
-                    *state = State::Ended;
-                    return Ok(Taken::Ended);
+                match search.next_within(time) {
+                    Next::Item(piece) => {
+                        let pieces = piece.split(|byte| *byte == 0);
+                        // Behind the last zero byte there is nothing.
+                        paths.extend(pieces.filter(|path| !path.is_empty()).map(Box::from));
+                    }
+                    Next::End => {
+                        *state = SearchState::Ended;
+                        return Next::End;
+                    }
+                    Next::Pending => return Next::Pending,
                 }
             },
-            State::Closed => Ok(Taken::Closed),
-            State::Ready(_) | State::Ended => Ok(Taken::Ended),
+            SearchState::Closed => {
+                let closed = "this search has been closed";
+                Next::Item(Err(PyValueError::new_err(closed)))
+            }
+            SearchState::Ready(_) | SearchState::Ended => Next::End,
         }
     }
 
-    /// Without waiting.
+    /// Returns a path if one is there, without waiting.
     fn take_now(&self) -> Option<Box<[u8]>> {
         match &mut *self.state.try_lock().ok()? {
-            State::Running { paths, .. } => paths.pop_front(),
-            _ => None,
+            SearchState::Running { paths, .. } => paths.pop_front(),
+            SearchState::Ready(_) | SearchState::Ended | SearchState::Closed => None,
         }
     }
 
@@ -215,24 +215,22 @@ impl Found {
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.check_process()?;
         let taken = match self.take_now() {
-            Some(path) => Taken::Path(path),
-            None => wait(py, |time| self.take_within(time))?,
+            Some(path) => Some(path),
+            None => wait(py, |time| self.take_within(time))?.transpose()?,
         };
         match taken {
-            Taken::Path(path) => self.kind.object(py, &path).map(Some),
-            Taken::Ended => self.verdict(py).map(|()| None),
-            Taken::Closed => Err(PyValueError::new_err("this search has been closed")),
-            Taken::Failed(error) => Err(error.into()),
+            Some(path) => self.kind.object(py, &path).map(Some),
+            None => self.verdict(py).map(|()| None),
         }
     }
 
-    /// What went wrong so far, in the words of find(1).
+    /// The errors so far, as messages of find(1).
     #[getter]
     fn errors(&self) -> Vec<String> {
         self.shared.messages().clone()
     }
 
-    /// Ends the search; taking more is an error then. Does nothing if it has ended.
+    /// Ends the search; reading more is an error. Does nothing if the search has ended.
     fn close(&self, py: Python<'_>) {
         if self.process != std::process::id() {
             return;
@@ -240,8 +238,8 @@ impl Found {
         self.shared.closed.store(true, Ordering::Relaxed);
         py.detach(|| {
             let mut state = self.lock();
-            if !matches!(*state, State::Ended) {
-                let search = std::mem::replace(&mut *state, State::Closed);
+            if !matches!(*state, SearchState::Ended) {
+                let search = std::mem::replace(&mut *state, SearchState::Closed);
                 drop(state);
                 search.end();
             }
@@ -271,12 +269,12 @@ impl Found {
 
 impl Drop for Found {
     fn drop(&mut self) {
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let state = std::mem::replace(state, State::Closed);
+        let state = self.state.get_mut().ignore_poison();
+        let state = std::mem::replace(state, SearchState::Closed);
         if self.process != std::process::id() {
             // The threads to wait for are in the parent.
             std::mem::forget(state);
-        } else if matches!(state, State::Running { .. }) {
+        } else if matches!(state, SearchState::Running { .. }) {
             self.shared.closed.store(true, Ordering::Relaxed);
             waiting::detached(|| state.end());
         }

@@ -1,4 +1,5 @@
-//! One batch, and how Arrow's objects leave for other libraries: as capsules with structures of Arrow's C data interface.
+//! One batch, and the export of Arrow's objects to other libraries: capsules with structures of
+//! Arrow's C data interface.
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
@@ -8,8 +9,8 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-/// Capsules of Arrow's `PyCapsule` interface. Whoever takes the structure out marks it as released; what nobody takes is released with
-/// the capsule.
+/// Capsules of Arrow's `PyCapsule` interface. A consumer that takes the structure out marks it as
+/// released; otherwise the capsule releases it.
 pub(super) struct Capsules;
 
 impl Capsules {
@@ -27,7 +28,7 @@ impl Capsules {
     }
 }
 
-/// A mistake of ours: what is made here always fits together.
+/// Returns the exception for a bug: arrays of this crate always form a batch.
 pub(super) fn failed(error: &ArrowError) -> PyErr {
     PyRuntimeError::new_err(error.to_string())
 }
@@ -65,7 +66,7 @@ impl Batch {
         Capsules::schema(py, self.0.schema_ref())
     }
 
-    /// The rows without a copy. A schema that is asked for is not looked at, which the protocol allows.
+    /// Returns the rows without a copy. Ignores the requested schema, which the protocol allows.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_array__<'py>(
         &self,

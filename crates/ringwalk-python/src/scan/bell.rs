@@ -1,7 +1,7 @@
-//! What wakes a task of asyncio: a descriptor that its loop watches.
+//! A descriptor that wakes a task of asyncio: the event loop watches it.
 //!
-//! A thread of a walk rings it without the interpreter. Calling a function of Python's there could
-//! mean to wait for an interpreter that is ending, below frames of Rust.
+//! A thread of a walk writes to it without the interpreter. Calling a Python function there could
+//! mean to wait, below frames of Rust, for an interpreter that is ending.
 
 use pyo3::prelude::*;
 use rustix::event::{EventfdFlags, eventfd};
@@ -14,11 +14,11 @@ use std::task::{Wake, Waker};
 #[pyclass(frozen, module = "ringwalk._ringwalk")]
 pub(crate) struct Bell(Arc<Ring>);
 
-/// An eventfd. It stays open as long as anybody may ring it.
+/// An eventfd. It stays open as long as a thread may write to it.
 struct Ring(OwnedFd);
 
 impl Bell {
-    /// What rings it.
+    /// Returns the object that writes to it.
     pub(super) fn waker(&self) -> Waker {
         Waker::from(Arc::clone(&self.0))
     }
@@ -38,7 +38,7 @@ impl Bell {
         Ok(Self(Arc::new(Ring(fd.map_err(std::io::Error::from)?))))
     }
 
-    /// The descriptor, which can be read from once it has been rung.
+    /// Returns the descriptor, which becomes readable when it is written to.
     fn fileno(&self) -> RawFd {
         self.0.0.as_raw_fd()
     }

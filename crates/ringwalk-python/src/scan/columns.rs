@@ -1,4 +1,4 @@
-//! Columns while they are filled, row by row.
+//! Columns that are being filled, row by row.
 
 use super::fields::{Column, Kind, TIME_ZONE};
 use arrow_array::types::{Int8Type, Int32Type};
@@ -11,7 +11,7 @@ use arrow_schema::ArrowError;
 use ringwalk::{Fields, FileType, Metadata, Timestamp};
 use std::sync::{Arc, LazyLock};
 
-/// The words for types, by which `type` is a dictionary: those of `ringwalk count --json`.
+/// The names of types, which `type` is a dictionary of: those of `ringwalk count --json`.
 const TYPES: [(FileType, &str); 7] = [
     (FileType::Regular, "file"),
     (FileType::Directory, "directory"),
@@ -22,21 +22,21 @@ const TYPES: [(FileType, &str); 7] = [
     (FileType::Socket, "socket"),
 ];
 
-/// All batches share it.
+/// The dictionary, which all batches share.
 static TYPE_WORDS: LazyLock<ArrayRef> =
     LazyLock::new(|| Arc::new(StringArray::from_iter_values(TYPES.map(|(_, word)| word))));
 
-/// The word for a type; none for one that is not known.
+/// Returns the name of a type; `None` for an unknown type.
 pub(crate) fn type_word(file_type: FileType) -> Option<&'static str> {
     let found = TYPES.iter().find(|(known, _)| *known == file_type);
     found.map(|(_, word)| *word)
 }
 
-/// What a row is made of.
+/// The data of a row.
 pub(super) struct Row<'b> {
-    /// The directory with a slash behind it; empty for a root.
+    /// The directory with a slash at its end; empty for a root.
     pub(super) directory: &'b [u8],
-    /// For a root the path as it was given.
+    /// The name; for a root the path as given.
     pub(super) name: &'b [u8],
     pub(super) depth: usize,
     pub(super) root: usize,
@@ -44,7 +44,7 @@ pub(super) struct Row<'b> {
     pub(super) metadata: Option<&'b Metadata>,
 }
 
-/// Values of any length, one after the other.
+/// Values of any length, stored one after another.
 struct Bytes {
     ends: Vec<i32>,
     values: Vec<u8>,
@@ -64,7 +64,7 @@ impl Bytes {
         for part in parts {
             self.values.extend_from_slice(part);
         }
-        // `Filling::is_full` looks to it that this fits.
+        // `Filling::is_full` keeps this within range.
         let end = i32::try_from(self.values.len()).unwrap_or(i32::MAX);
         self.ends.push(end);
     }
@@ -87,7 +87,7 @@ impl Bytes {
     }
 }
 
-/// Values of one size, some of which may be missing.
+/// Values of one size, some of which may be null.
 struct Values<T> {
     values: Vec<T>,
     valid: NullBufferBuilder,
@@ -119,7 +119,8 @@ impl<T: Default> Values<T> {
 enum Filled {
     Path(Bytes),
     Name(Bytes),
-    /// Directories, of which many rows in a row have the same: a worker has one directory's entries after the other's.
+    /// Directories. Many consecutive rows have the same one, since a worker delivers the entries of
+    /// one directory together.
     Parent {
         keys: Vec<i32>,
         directories: Bytes,
@@ -189,15 +190,16 @@ impl Filled {
     }
 }
 
-/// Columns of the same number of rows.
+/// Columns with the same number of rows.
 pub(super) struct Filling {
     columns: Vec<(Filled, Fields)>,
     rows: usize,
-    /// Bytes of paths and names.
+    /// Number of bytes of paths and names.
     bytes: usize,
 }
 
-/// Offsets into the bytes of a column are 32 bits. Far below that a batch is large enough.
+/// The largest number of bytes in a batch. Offsets into the bytes of a column have 32 bits; a batch
+/// of this size is large enough.
 const MOST_BYTES: usize = 16 << 20;
 
 impl Filling {
@@ -214,12 +216,12 @@ impl Filling {
         self.rows
     }
 
-    /// Whether there is no more room for a path of that many bytes.
+    /// Returns true if there is no room for a path of that many bytes.
     pub(super) fn is_full(&self, bytes: usize) -> bool {
         self.rows > 0 && self.bytes + bytes > MOST_BYTES
     }
 
-    /// What follows is in another directory.
+    /// Begins the rows of another directory.
     pub(super) fn enter(&mut self, directory: &[u8]) {
         for (column, _) in &mut self.columns {
             if let Filled::Parent { directories, .. } = column {
@@ -245,7 +247,7 @@ impl Filling {
                 Filled::Path(bytes) => bytes.push([row.directory, row.name]),
                 Filled::Name(bytes) => bytes.push([row.name, b""]),
                 Filled::Parent { keys, directories } => {
-                    // The first end is where the first begins.
+                    // The first end is the beginning of the first value.
                     let last = directories.ends.len().saturating_sub(2);
                     keys.push(i32::try_from(last).unwrap_or(i32::MAX));
                 }
@@ -273,9 +275,10 @@ impl Filling {
     }
 }
 
-/// Since 1970; none if 64 bits do not hold it: before 1677 and after 2262.
+/// Returns the nanoseconds since 1970; `None` if they do not fit in 64 bits, which is before 1677
+/// and after 2262.
 fn nanoseconds(time: Timestamp) -> Option<i64> {
-    // A negative number of seconds may go out of range although the sum does not.
+    // A negative number of seconds may be out of range although the sum is not.
     let nanoseconds = i128::from(time.secs) * 1_000_000_000 + i128::from(time.nanos);
     i64::try_from(nanoseconds).ok()
 }

@@ -1,4 +1,4 @@
-//! What a scan could not read: a second table, that grows while the scan goes on.
+//! The read errors of a scan: a second table that grows during the scan.
 
 use super::batch::{Batch, Capsules};
 use crate::errors::os_error;
@@ -8,18 +8,19 @@ use arrow_schema::{ArrowError, DataType, Field, Schema};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyIterator, PyList, PyTuple};
-use ringwalk::{Error, Operation};
+use ringwalk::Error;
+use ringwalk::sync::lock;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
 
-/// The errors so far. Workers add to it.
+/// The errors so far. Workers add errors to it.
 #[derive(Debug, Default)]
 pub(super) struct Log(Mutex<Vec<Error>>);
 
 impl Log {
     fn lock(&self) -> MutexGuard<'_, Vec<Error>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     pub(super) fn push(&self, error: Error) {
@@ -27,18 +28,18 @@ impl Log {
     }
 }
 
-/// Which errors are raised, after everything that was found has come.
+/// Selects the errors that are raised after the last row.
 #[derive(Debug)]
 pub(super) enum Raised {
     None,
-    /// That one of these paths, which the scan begins with, cannot be read.
+    /// Errors of these paths, the roots of the scan.
     Roots(Vec<OsString>),
-    /// Any, but not that something has vanished meanwhile.
+    /// All errors, except for entries that vanished.
     All,
 }
 
 impl Raised {
-    /// Of the word that a caller gives.
+    /// Converts the word of a caller.
     ///
     /// # Errors
     ///
@@ -54,8 +55,8 @@ impl Raised {
         }
     }
 
-    /// The error to be raised at the end of a scan: that of the first such path, or else the first
-    /// that came.
+    /// Returns the error to raise at the end of a scan: that of the first root with one, or else
+    /// the first error.
     pub(super) fn of(&self, log: &Log) -> Option<Error> {
         let log = log.lock();
         let found = match self {
@@ -79,17 +80,7 @@ static SCHEMA: LazyLock<Arc<Schema>> = LazyLock::new(|| {
     ]))
 });
 
-/// The word for an operation.
-fn word(operation: Operation) -> &'static str {
-    match operation {
-        Operation::Stat => "stat",
-        Operation::Open => "open",
-        Operation::Read => "read",
-        Operation::Loop => "loop",
-    }
-}
-
-/// `OSError` for an error, with the path as bytes.
+/// Returns an `OSError` for an error, with the path as bytes.
 pub(super) fn exception(py: Python<'_>, error: &Error) -> PyErr {
     let path = PyBytes::new(py, error.path().as_os_str().as_bytes());
     os_error(error.errno(), &path)
@@ -107,7 +98,7 @@ impl Errors {
         let mut vanished = BooleanBuilder::new();
         for error in &errors {
             paths.append_value(error.path().as_os_str().as_bytes());
-            operations.append_value(word(error.operation()));
+            operations.append_value(error.operation().as_str());
             numbers.append_value(error.errno().raw_os_error());
             messages.append_value(error.to_string());
             vanished.append_value(error.is_vanished());
@@ -126,7 +117,7 @@ impl Errors {
 fn row<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyTuple>> {
     (
         PyBytes::new(py, error.path().as_os_str().as_bytes()),
-        word(error.operation()),
+        error.operation().as_str(),
         error.errno().raw_os_error(),
         error.to_string(),
         error.is_vanished(),
@@ -178,7 +169,7 @@ impl Errors {
         Capsules::stream(py, Box::new(batches))
     }
 
-    /// The rows so far as one batch.
+    /// Returns the rows so far as one batch.
     fn batch(&self) -> PyResult<Batch> {
         let table = self.table().map_err(|error| super::batch::failed(&error))?;
         Ok(Batch(table))

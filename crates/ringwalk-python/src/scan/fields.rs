@@ -1,4 +1,5 @@
-//! The columns that a scan can have.
+//! The columns that a scan can have. A new column is added to `COLUMNS`, to `_Field` in
+//! `_ringwalk.pyi` and to the docstring of `scan` there; a test compares them.
 
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
 use pyo3::exceptions::PyValueError;
@@ -6,7 +7,7 @@ use pyo3::prelude::*;
 use ringwalk::{Fields, Metadata, Timestamp};
 use std::sync::Arc;
 
-/// What a column is made of. Of metadata: whatever is not known of a file is null.
+/// The source and type of a column. A value of metadata that is not known is null.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     Path,
@@ -21,15 +22,15 @@ pub(super) enum Kind {
     Time(fn(&Metadata) -> Timestamp),
 }
 
-/// The zone of all times. Without one, readers may take them for local time.
+/// The time zone of all times. Without one, consumers may take them for local time.
 pub(super) const TIME_ZONE: &str = "UTC";
 
-/// A column that can be asked for.
+/// A column that callers can select.
 #[derive(Clone, Copy)]
 pub(super) struct Column {
     pub(super) name: &'static str,
     pub(super) kind: Kind,
-    /// What must be known of a file for it.
+    /// The metadata that the column needs.
     pub(super) needs: Fields,
 }
 
@@ -63,7 +64,7 @@ fn dictionary(key: DataType, value: DataType) -> DataType {
 }
 
 /// All columns.
-pub(super) const COLUMNS: [Column; 20] = [
+pub(super) const COLUMNS: [Column; 21] = [
     Column::new("path", Kind::Path, Fields::empty()),
     Column::new("name", Kind::Name, Fields::empty()),
     Column::new("parent", Kind::Parent, Fields::empty()),
@@ -85,17 +86,18 @@ pub(super) const COLUMNS: [Column; 20] = [
     Column::new("uid", Kind::Int(|m| m.uid), Fields::UID),
     Column::new("gid", Kind::Int(|m| m.gid), Fields::GID),
     Column::new("ino", Kind::Long(|m| m.ino), Fields::INO),
-    // Known of whatever anything is known of.
+    // Always known if any metadata is.
     Column::new("dev", Kind::Long(|m| m.dev), Fields::INO),
     Column::new("rdev", Kind::Long(|m| m.rdev), Fields::TYPE),
     Column::new("mnt_id", Kind::Long(|m| m.mnt_id), Fields::MNT_ID),
+    Column::new("projid", Kind::Int(|m| m.project_id), Fields::PROJECT_ID),
 ];
 
-/// The columns of these names, in this order.
+/// Returns the columns of these names, in this order.
 ///
 /// # Errors
 ///
-/// `ValueError` for a name that is none or comes twice, and if there are none.
+/// `ValueError` for a name that does not exist or comes twice, and for an empty list.
 pub(super) fn columns(names: &[String]) -> PyResult<Vec<Column>> {
     if names.is_empty() {
         return Err(PyValueError::new_err("no fields"));
@@ -117,7 +119,7 @@ pub(super) fn columns(names: &[String]) -> PyResult<Vec<Column>> {
     Ok(columns)
 }
 
-/// The schema of tables with these columns.
+/// Returns the schema of tables with these columns.
 pub(super) fn schema(columns: &[Column]) -> Arc<Schema> {
     let fields = columns
         .iter()
@@ -125,7 +127,7 @@ pub(super) fn schema(columns: &[Column]) -> Arc<Schema> {
     Arc::new(Schema::new(fields.collect::<Vec<_>>()))
 }
 
-/// The metadata that a walk must ask for.
+/// Returns the metadata that the walk must get.
 pub(super) fn needs(columns: &[Column]) -> Fields {
     columns
         .iter()

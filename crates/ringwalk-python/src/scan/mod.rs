@@ -1,13 +1,13 @@
 //! `scan`: a walk as a table.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
-//! | `fields.rs` | the columns that there are, and what each needs |
-//! | `columns.rs`, `rows.rs` | columns while they are filled; the workers that fill them |
-//! | `reading.rs` | a scan while it is read, by threads, tasks and forks |
-//! | `bell.rs` | what wakes a task |
-//! | `stream.rs`, `batch.rs` | the way out: Arrow's C interface |
-//! | `errors.rs` | what could not be read, as a second table |
+//! | `fields.rs` | all columns, and the metadata that each needs |
+//! | `columns.rs`, `rows.rs` | columns that are being filled; the workers that fill them |
+//! | `reading.rs` | the states of a scan; threads, tasks and forks that read it |
+//! | `bell.rs` | a descriptor that wakes a task |
+//! | `stream.rs`, `batch.rs` | export through Arrow's C interface |
+//! | `errors.rs` | read errors as a second table |
 
 mod batch;
 mod bell;
@@ -31,12 +31,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use reading::Reading;
 use ringwalk::Walk;
-use rows::Shared;
+use rows::SharedScan;
 use std::sync::Arc;
 use std::task::Poll;
 use stream::Stream;
 
-/// More rows than this in a batch only take memory.
+/// The largest number of rows in a batch. More rows only take memory.
 const MOST_ROWS: usize = 1 << 24;
 
 const DEFAULT_FIELDS: [&str; 4] = ["path", "type", "size", "mtime"];
@@ -81,7 +81,7 @@ pub(crate) fn scan(
         .min_depth(min_depth)
         .max_depth(max_depth.unwrap_or(usize::MAX));
     let walk = engine.ready(paths.py(), walk)?;
-    let shared = Shared {
+    let shared = SharedScan {
         schema: fields::schema(&columns),
         columns,
         batch_size,
@@ -94,7 +94,7 @@ pub(crate) fn scan(
 }
 
 impl Scan {
-    /// What there is to be raised at the end.
+    /// Returns the error to raise at the end.
     fn verdict(&self, py: Python<'_>) -> PyResult<()> {
         let shared = &self.reading.shared;
         let raised = shared.raised.of(&shared.log);
@@ -121,8 +121,8 @@ impl Scan {
         module.call_method1("AsyncBatches", (this,))
     }
 
-    /// For `AsyncBatches`: the next batch, or `None` if there is none yet; then `bell` is rung once
-    /// when there may be.
+    /// For `AsyncBatches`: returns the next batch, or `None` if there is none yet; then `bell` is
+    /// rung once when there may be one.
     #[pyo3(signature = (bell, /))]
     fn _poll(&self, py: Python<'_>, bell: &Bell) -> PyResult<Option<Batch>> {
         let waker = bell.waker();
@@ -130,7 +130,7 @@ impl Scan {
         let Poll::Ready(taken) = polled else {
             return Ok(None);
         };
-        if let Some(batch) = taken? {
+        if let Some(batch) = taken.transpose()? {
             return Ok(Some(Batch(batch)));
         }
         self.verdict(py)?;
@@ -141,7 +141,8 @@ impl Scan {
         Capsules::schema(py, &self.reading.shared.schema)
     }
 
-    /// All batches that have not been taken. A schema that is asked for is not looked at, which the protocol allows.
+    /// Returns a stream of all batches that have not been read. Ignores the requested schema, which
+    /// the protocol allows.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -165,13 +166,13 @@ impl Scan {
         columns.map(|column| column.name).collect()
     }
 
-    /// What could not be read so far.
+    /// The read errors so far.
     #[getter]
     fn errors(&self) -> Errors {
         Errors(Arc::clone(&self.reading.shared.log))
     }
 
-    /// What the walk has done, as a dict; `None` before the last batch has been taken.
+    /// The summary as a dict; `None` until the last batch has been read.
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let Some(summary) = self.reading.summary() else {
@@ -189,7 +190,8 @@ impl Scan {
         Ok(Some(dict))
     }
 
-    /// Ends the scan. What it has given stays; taking more is an error. Does nothing if it has ended.
+    /// Ends the scan. Batches that were read stay valid; reading more is an error. Does nothing if
+    /// the scan has ended.
     fn close(&self, py: Python<'_>) {
         py.detach(|| self.reading.close());
     }

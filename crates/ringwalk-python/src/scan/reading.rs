@@ -1,4 +1,4 @@
-//! A scan while it is read: not begun, running, ended or closed; and by which process.
+//! The states of a scan: not begun, running, ended or closed; and the process that reads it.
 //!
 //! ```text
 //!           first row wanted            last batch taken
@@ -6,30 +6,32 @@
 //!     └────────── close ──────────┴──── close ────> Closed  (Ended stays)
 //! ```
 //!
-//! Several threads may take batches, each gets others. The lock is held while one of them waits, for a slice of time, so it is never
-//! taken with the interpreter attached: whoever holds it needs no interpreter. After fork(2) the threads of a walk and whoever holds
-//! the lock are in the parent only: so the process is looked at before the lock.
+//! Several threads can read batches; each gets others. A thread holds the lock while it waits, for
+//! a slice of time, so no thread takes the lock while it is attached to the interpreter. After
+//! fork(2), the threads of the walk and the holder of the lock exist in the parent only: so each
+//! call checks the process before it takes the lock.
 
-use super::rows::{self, Item, Shared};
+use super::rows::{self, Item, SharedScan};
 use crate::waiting::{self, wait};
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use ringwalk::{Background, Canceller, Summary, TimedOut, Walk};
+use ringwalk::sync::{IgnorePoison, lock};
+use ringwalk::{Background, Canceller, Next, Summary, Walk};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
-enum State {
+enum ScanState {
     Ready(Box<Walk>),
     Running(Box<Background<Item>>),
     Ended,
     Closed,
 }
 
-impl State {
+impl ScanState {
     fn end(self) {
         if let Self::Running(walk) = self {
             waiting::end(*walk);
@@ -37,11 +39,11 @@ impl State {
     }
 }
 
-/// A scan that is read.
+/// A scan that a program reads.
 pub(super) struct Reading {
-    pub(super) shared: Arc<Shared>,
-    state: Mutex<State>,
-    /// The process that began it; 0 before that.
+    pub(super) shared: Arc<SharedScan>,
+    state: Mutex<ScanState>,
+    /// The process that began the scan; 0 before that.
     process: AtomicU32,
     canceller: OnceLock<Canceller>,
     closed: AtomicBool,
@@ -49,13 +51,14 @@ pub(super) struct Reading {
     tasks: Arc<Tasks>,
 }
 
-/// Tasks that wait for a batch. The walk knows one waker, so all of them have the same, and whoever finds nothing waits again.
+/// Tasks that wait for a batch. The walk knows one waker, so all tasks share it, and a task that
+/// finds no batch waits again.
 #[derive(Default)]
 struct Tasks(Mutex<Vec<Waker>>);
 
 impl Tasks {
     fn lock(&self) -> MutexGuard<'_, Vec<Waker>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     fn wake_all(&self) {
@@ -70,10 +73,10 @@ impl Wake for Tasks {
     }
 }
 
-/// Why there is no batch and will not be.
+/// The reason why there is no batch and will not be one.
 #[derive(Debug)]
 pub(super) enum Refused {
-    /// It was begun by this process, of which this one is a fork.
+    /// This process began the scan; the current process is a fork of it.
     Forked(u32),
     Closed,
     /// No thread can be started.
@@ -105,13 +108,11 @@ impl From<Refused> for PyErr {
     }
 }
 
-type Taken = Result<Option<RecordBatch>, Refused>;
-
 impl Reading {
-    pub(super) fn new(walk: Walk, shared: Arc<Shared>) -> Self {
+    pub(super) fn new(walk: Walk, shared: Arc<SharedScan>) -> Self {
         Self {
             shared,
-            state: Mutex::new(State::Ready(Box::new(walk))),
+            state: Mutex::new(ScanState::Ready(Box::new(walk))),
             process: AtomicU32::new(0),
             canceller: OnceLock::new(),
             closed: AtomicBool::new(false),
@@ -120,17 +121,17 @@ impl Reading {
         }
     }
 
-    /// Whether somebody has begun to read it.
+    /// Returns true if a process has begun to read the scan.
     pub(super) fn is_begun(&self) -> bool {
         self.process.load(Ordering::Acquire) != 0
     }
 
-    /// What the walk has done, once it has ended.
+    /// Returns the summary when the walk has ended.
     pub(super) fn summary(&self) -> Option<&Summary> {
         self.summary.get()
     }
 
-    /// Notes that this process reads it.
+    /// Records that this process reads the scan.
     fn begin(&self) -> Result<(), Refused> {
         let this = std::process::id();
         match self
@@ -142,35 +143,35 @@ impl Reading {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, ScanState> {
+        lock(&self.state)
     }
 
-    /// Has `take` take from the walk, which is begun if it has not been.
+    /// Calls `take` with the walk, which it begins if necessary.
     fn with_walk<T>(
         &self,
-        take: impl FnOnce(&mut Background<Item>) -> Waited<T>,
-    ) -> Result<Waited<T>, Refused> {
+        take: impl FnOnce(&mut Background<Item>) -> Next<T>,
+    ) -> Result<Next<T>, Refused> {
         self.begin()?;
         let mut state = self.lock();
-        if self.closed.load(Ordering::Acquire) && !matches!(*state, State::Ended) {
+        if self.closed.load(Ordering::Acquire) && !matches!(*state, ScanState::Ended) {
             return Err(Refused::Closed);
         }
-        if matches!(*state, State::Ready(_))
-            && let State::Ready(walk) = std::mem::replace(&mut *state, State::Closed)
+        if matches!(*state, ScanState::Ready(_))
+            && let ScanState::Ready(walk) = std::mem::replace(&mut *state, ScanState::Closed)
         {
             let running = self.start(*walk)?;
-            *state = State::Running(Box::new(running));
+            *state = ScanState::Running(Box::new(running));
         }
-        let State::Running(walk) = &mut *state else {
-            return Ok(Waited::Ended);
+        let ScanState::Running(walk) = &mut *state else {
+            return Ok(Next::End);
         };
         let taken = take(walk);
-        if matches!(taken, Waited::Ended) {
+        if matches!(taken, Next::End) {
             if self.closed.load(Ordering::Acquire) {
                 return Err(Refused::Closed);
             }
-            if let State::Running(walk) = std::mem::replace(&mut *state, State::Ended)
+            if let ScanState::Running(walk) = std::mem::replace(&mut *state, ScanState::Ended)
                 && let Some(summary) = walk.into_summary()
             {
                 let _ = self.summary.set(summary);
@@ -185,7 +186,7 @@ impl Reading {
             rows::walk(walk, &shared, sender)
         })
         .map_err(Refused::Threads)?;
-        // Whoever closes this sets the mark before it looks for this.
+        // `close` sets the mark before it looks for this canceller.
         let canceller = self.canceller.get_or_init(|| running.canceller());
         if self.closed.load(Ordering::Acquire) {
             canceller.cancel();
@@ -194,47 +195,29 @@ impl Reading {
     }
 
     /// The next batch, unless none comes in that time.
-    pub(super) fn next_within(&self, time: Duration) -> Result<Taken, TimedOut> {
-        let taken = self.with_walk(|walk| match walk.next_within(time) {
-            Ok(Some(item)) => Waited::Item(item),
-            Ok(None) => Waited::Ended,
-            Err(TimedOut) => Waited::Pending,
-        });
+    pub(super) fn next_within(&self, time: Duration) -> Next<Result<RecordBatch, Refused>> {
+        let taken = self.with_walk(|walk| walk.next_within(time));
         // A thread that waits takes the place of tasks that do, also when nothing has come.
         self.tasks.wake_all();
-        match taken {
-            Ok(Waited::Pending) => Err(TimedOut),
-            Ok(Waited::Ended) => Ok(Ok(None)),
-            Ok(Waited::Item(item)) => Ok(item.map(Some).map_err(Refused::Batch)),
-            Err(refused) => Ok(Err(refused)),
-        }
+        batch_or_refusal(taken)
     }
 
-    /// The next batch; signals are looked for meanwhile.
+    /// Returns the next batch, and checks for signals meanwhile.
     pub(super) fn next(&self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
-        Ok(wait(py, |time| self.next_within(time))??)
+        Ok(wait(py, |time| self.next_within(time))?.transpose()?)
     }
 
     /// The next batch, for a task, which is woken when it is worth while to ask again.
-    pub(super) fn poll_next(&self, task: &Waker) -> Poll<Taken> {
+    pub(super) fn poll_next(&self, task: &Waker) -> Poll<Option<Result<RecordBatch, Refused>>> {
         // Before the walk is asked, which may wake it at once.
         self.tasks.lock().push(task.clone());
         let waker = Waker::from(Arc::clone(&self.tasks));
         let cx = Context::from_waker(&waker);
-        let taken = self.with_walk(|walk| match walk.poll_next(&cx) {
-            Poll::Ready(Some(item)) => Waited::Item(item),
-            Poll::Ready(None) => Waited::Ended,
-            Poll::Pending => Waited::Pending,
-        });
-        if !matches!(taken, Ok(Waited::Pending)) {
+        let taken = self.with_walk(|walk| walk.poll_next(&cx).into());
+        if !matches!(taken, Ok(Next::Pending)) {
             self.tasks.lock().retain(|waiting| !waiting.will_wake(task));
         }
-        match taken {
-            Ok(Waited::Pending) => Poll::Pending,
-            Ok(Waited::Ended) => Poll::Ready(Ok(None)),
-            Ok(Waited::Item(item)) => Poll::Ready(item.map(Some).map_err(Refused::Batch)),
-            Err(refused) => Poll::Ready(Err(refused)),
-        }
+        batch_or_refusal(taken).into_poll()
     }
 
     /// Ends the walk, wakes all receivers, and waits for the threads at most as long as
@@ -249,32 +232,34 @@ impl Reading {
             canceller.cancel();
         }
         let mut state = self.lock();
-        if !matches!(*state, State::Ended) {
-            let walk = std::mem::replace(&mut *state, State::Closed);
+        if !matches!(*state, ScanState::Ended) {
+            let walk = std::mem::replace(&mut *state, ScanState::Closed);
             drop(state);
             walk.end();
         }
     }
 }
 
-enum Waited<T> {
-    Item(T),
-    Ended,
-    Pending,
+fn batch_or_refusal(taken: Result<Next<Item>, Refused>) -> Next<Result<RecordBatch, Refused>> {
+    match taken {
+        Ok(next) => next.map(|item| item.map_err(Refused::Batch)),
+        Err(refused) => Next::Item(Err(refused)),
+    }
 }
 
 impl Drop for Reading {
     fn drop(&mut self) {
         let process = *self.process.get_mut();
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let state = std::mem::replace(state, State::Closed);
+        let state = self.state.get_mut().ignore_poison();
+        let state = std::mem::replace(state, ScanState::Closed);
         if process != 0 && process != std::process::id() {
-            // The threads to wait for are in the parent, and the locks perhaps held by them for ever.
+            // The threads to wait for are in the parent, and may hold the locks for ever.
             std::mem::forget(state);
             return;
         }
-        if matches!(state, State::Running(_)) {
-            // Threads that end do not need the interpreter, but whoever waits for them must not keep it.
+        if matches!(state, ScanState::Running(_)) {
+            // Threads that end do not need the interpreter, but the thread that waits for them must
+            // release it.
             waiting::detached(|| state.end());
         }
     }

@@ -1,6 +1,6 @@
-//! The walk of a scan: each worker fills columns and hands them on as a batch.
+//! The walk of a scan: each worker fills columns and sends them as a batch.
 //!
-//! Columns are made where the entries are read, by all workers at once, and nothing is copied in between.
+//! Each worker makes columns where it reads the entries, so nothing is copied in between.
 
 use super::columns::{Filling, Row};
 use super::errors::{Log, Raised};
@@ -11,24 +11,25 @@ use ringwalk::{Batch, Dir, Errno, Error, Flow, Sender, Summary, Visitor, Walk};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What workers hand on. Columns that do not make a batch are a mistake of ours, but not one to be lost.
+/// The messages of workers. Columns that do not form a batch are a bug, whose error must not be
+/// lost.
 pub(super) type Item = Result<RecordBatch, ArrowError>;
 
-/// Rows wait no longer than this for more of them, if something comes at all.
+/// The longest time that a row waits for more rows, if any entry comes.
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
-/// What all workers share.
-pub(super) struct Shared {
+/// The data that all workers share.
+pub(super) struct SharedScan {
     pub(super) columns: Vec<Column>,
     pub(super) schema: Arc<Schema>,
-    /// Most rows of a batch.
+    /// The largest number of rows in a batch.
     pub(super) batch_size: usize,
     pub(super) log: Arc<Log>,
     pub(super) raised: Raised,
 }
 
-/// Walks, and hands on batches of rows.
-pub(super) fn walk(walk: Walk, shared: &Shared, sender: &Sender<Item>) -> Summary {
+/// Runs the walk and sends batches of rows.
+pub(super) fn walk(walk: Walk, shared: &SharedScan, sender: &Sender<Item>) -> Summary {
     let outcome = walk.run(|_| Rows {
         shared,
         sender,
@@ -37,31 +38,31 @@ pub(super) fn walk(walk: Walk, shared: &Shared, sender: &Sender<Item>) -> Summar
         directory: Vec::new(),
     });
     for mut rows in outcome.visitors {
-        // If nobody takes them, nobody misses them.
+        // If the receiver was dropped, no code needs the rows.
         let _ = rows.hand_on();
     }
     outcome.summary
 }
 
-impl Shared {
+impl SharedScan {
     fn filling(&self) -> Filling {
         Filling::new(&self.columns, self.batch_size)
     }
 }
 
-/// One worker's part.
+/// The visitor of one worker.
 struct Rows<'s> {
-    shared: &'s Shared,
+    shared: &'s SharedScan,
     sender: &'s Sender<Item>,
     filling: Filling,
-    /// When the first row came.
+    /// The time of the first row.
     since: Option<Instant>,
-    /// Path of the directory at hand, with a slash behind it.
+    /// The path of the current directory, with a slash at its end.
     directory: Vec<u8>,
 }
 
 impl Rows<'_> {
-    /// Hands on what there is.
+    /// Sends the rows so far.
     fn hand_on(&mut self) -> Flow {
         let rows = self.filling.rows();
         if rows == 0 {
@@ -101,7 +102,8 @@ impl Visitor for Rows<'_> {
         }
         self.filling.enter(&self.directory);
         for entry in batch.entries() {
-            // What is not there has no row: listed, then gone, or a root of which nothing can be found out. Its error has been told.
+            // An entry that does not exist has no row: it vanished, or it is a root that cannot be
+            // read. Its error has been reported.
             let failed = entry.stat_error();
             if failed == Some(Errno::NOENT) || failed.is_some() && batch.dir().is_none() {
                 continue;

@@ -1,19 +1,19 @@
-//! A scan as a stream of Arrow's C stream interface, which other libraries read on whatever thread they like.
+//! A scan as a stream of Arrow's C stream interface, which other libraries read on any thread.
 
-use super::reading::Reading;
+use super::reading::{Reading, Refused};
 use crate::waiting::{SLICE, sees_signals};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use ringwalk::TimedOut;
+use ringwalk::Next;
 use std::io;
 use std::sync::Arc;
 
-/// The batches of a scan. Closes it when it is released before its end.
+/// The batches of a scan. The scan is closed if the stream is released before its end.
 pub(super) struct Stream {
     reading: Arc<Reading>,
-    /// Something has been read by this.
+    /// True if this stream has read a batch.
     begun: bool,
     ended: bool,
 }
@@ -33,12 +33,15 @@ impl Stream {
 
     fn pull(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
         if !self.begun && self.reading.is_begun() {
-            return Err(told("this scan is being read already"));
+            return Err(arrow_error("this scan is being read already"));
         }
         self.begun = true;
         let batch = loop {
-            if let Ok(taken) = wait_a_slice(&self.reading)? {
-                break taken.map_err(|refused| told(&refused.to_string()))?;
+            match wait_a_slice(&self.reading)? {
+                Next::Item(Ok(batch)) => break Some(batch),
+                Next::Item(Err(refused)) => return Err(arrow_error(&refused.to_string())),
+                Next::End => break None,
+                Next::Pending => {}
             }
         };
         if batch.is_none() {
@@ -53,15 +56,14 @@ impl Stream {
     }
 }
 
-fn told(text: &str) -> ArrowError {
+fn arrow_error(text: &str) -> ArrowError {
     ArrowError::IoError(text.to_owned(), io::Error::other(text.to_owned()))
 }
 
-type Slice = Result<Result<Option<RecordBatch>, super::reading::Refused>, TimedOut>;
-
-/// Waits once. On the main thread signals are looked for, and the interpreter is let go of in case the caller has it. On others it is
-/// not touched, unless tasks of asyncio read the same scan: somebody may hold it and wait for us.
-fn wait_a_slice(reading: &Reading) -> Result<Slice, ArrowError> {
+/// Waits once. On the main thread signals are looked for, and the interpreter is let go of in case
+/// the caller has it. On others it is not touched, unless tasks of asyncio read the same scan:
+/// somebody may hold it and wait for us.
+fn wait_a_slice(reading: &Reading) -> Result<Next<Result<RecordBatch, Refused>>, ArrowError> {
     let waited = sees_signals().then(|| {
         Python::try_attach(|py| {
             let slice = py.detach(|| reading.next_within(SLICE));
@@ -77,17 +79,18 @@ fn wait_a_slice(reading: &Reading) -> Result<Slice, ArrowError> {
     }
 }
 
-/// An exception cannot pass through the C interface. Ctrl-C is made to come again as soon as Python runs, and of others the text is told.
+/// Converts an exception, which cannot pass through the C interface. Ctrl-C is raised again as soon
+/// as Python runs; of other exceptions the text is passed.
 fn interrupted(py: Python<'_>, raised: &PyErr) -> ArrowError {
     if raised.is_instance_of::<PyKeyboardInterrupt>(py) {
         let again = py
             .import("_thread")
             .and_then(|thread| thread.call_method0("interrupt_main"));
         if again.is_ok() {
-            return told("interrupted");
+            return arrow_error("interrupted");
         }
     }
-    told(&raised.to_string())
+    arrow_error(&raised.to_string())
 }
 
 impl Iterator for Stream {

@@ -1,4 +1,4 @@
-//! One entry of a directory, as `os.DirEntry`.
+//! An entry of a directory, like `os.DirEntry`.
 
 use super::status::{self, Status};
 use crate::errors::os_error;
@@ -10,19 +10,19 @@ use pyo3::types::PyType;
 use ringwalk::{EntryRef, Errno, FileType, path_below};
 use std::sync::Arc;
 
-/// What the entries of one directory have in common.
+/// The data that the entries of one directory share.
 pub(super) struct Parent {
     pub(super) kind: NameKind,
-    /// Path as it was given; empty for a descriptor.
+    /// The path as given; empty for a descriptor.
     pub(super) path: Vec<u8>,
-    /// The caller's descriptor, which has to be open still when an entry is asked for its metadata.
+    /// The caller's descriptor, which must still be open when an entry needs metadata.
     pub(super) fd: Option<i32>,
-    /// The directory is not on a file system that asks a server. An entry may be all the same, if
-    /// something is mounted on it or if it is a link.
+    /// True if the directory is not on a file system that asks a server. An entry still may be, if
+    /// it is a mount point or a link.
     pub(super) local: bool,
 }
 
-/// An entry of a directory, as `os.DirEntry` is; `scandir` gives them.
+/// An entry of a directory, like `os.DirEntry`. `scandir` returns these.
 #[pyclass(module = "ringwalk", frozen)]
 pub(crate) struct DirEntry {
     name: Py<PyAny>,
@@ -36,7 +36,7 @@ pub(crate) struct DirEntry {
     lstat: PyOnceLock<Status>,
 }
 
-/// An option may be anything true or false, as those of `os.DirEntry` may.
+/// Converts an option, which may be any true or false object, as for `os.DirEntry`.
 fn truth(option: &Bound<'_, PyAny>) -> PyResult<bool> {
     option.is_truthy()
 }
@@ -58,8 +58,8 @@ impl DirEntry {
         })
     }
 
-    /// What is known of it, or of what a link leads to. The kernel is asked once for each of the
-    /// two.
+    /// Returns the metadata of the entry, or of the target of a link. Calls the kernel once for
+    /// each of the two.
     fn status<'s>(&'s self, py: Python<'_>, follow: bool) -> PyResult<Result<&'s Status, Errno>> {
         let follow = follow && self.file_type_of_itself(py)? == Some(FileType::Symlink);
         let known = if follow { &self.stat } else { &self.lstat };
@@ -80,7 +80,7 @@ impl DirEntry {
         }
     }
 
-    /// Its type, by what the directory lists or else by what the kernel says; `None` if it is gone.
+    /// Returns the type from the directory, or else from the kernel; `None` if the entry is gone.
     fn file_type_of_itself(&self, py: Python<'_>) -> PyResult<Option<FileType>> {
         if self.file_type == FileType::Unknown {
             self.type_asked_for(py, false)
@@ -89,8 +89,8 @@ impl DirEntry {
         }
     }
 
-    /// The type that the kernel says; `None` for what has been deleted, and for a link that leads
-    /// nowhere.
+    /// Returns the type from the kernel; `None` if the entry was deleted, or is a link without a
+    /// target.
     fn type_asked_for(&self, py: Python<'_>, follow: bool) -> PyResult<Option<FileType>> {
         match self.status(py, follow)? {
             Ok(status) => Ok(Some(status.file_type())),
@@ -118,13 +118,14 @@ impl DirEntry {
 
 #[pymethods]
 impl DirEntry {
-    /// Its name, without any path.
+    /// The name, without a path.
     #[getter]
     fn name(&self, py: Python<'_>) -> Py<PyAny> {
         self.name.clone_ref(py)
     }
 
-    /// Its path: the one that `scandir` was given, and its name. Only the name if that was a descriptor.
+    /// The path: that of `scandir`, and the name. Only the name if `scandir` was given a
+    /// descriptor.
     #[getter]
     fn path(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         if self.parent.fd.is_some() {
@@ -139,12 +140,12 @@ impl DirEntry {
         Ok(path.clone_ref(py))
     }
 
-    /// Its inode number, as the directory has it.
+    /// Returns the inode number that the directory lists.
     fn inode(&self) -> u64 {
         self.ino
     }
 
-    /// Whether it is a directory, or a link to one unless links are not to be followed.
+    /// Returns true for a directory, and for a link to one if links are followed.
     #[pyo3(signature = (*, follow_symlinks = true))]
     fn is_dir(
         &self,
@@ -154,7 +155,7 @@ impl DirEntry {
         self.is_of(py, FileType::Directory, follow_symlinks)
     }
 
-    /// Whether it is a regular file, or a link to one unless links are not to be followed.
+    /// Returns true for a regular file, and for a link to one if links are followed.
     #[pyo3(signature = (*, follow_symlinks = true))]
     fn is_file(
         &self,
@@ -164,18 +165,19 @@ impl DirEntry {
         self.is_of(py, FileType::Regular, follow_symlinks)
     }
 
-    /// Whether it is a symbolic link.
+    /// Returns true for a symbolic link.
     fn is_symlink(&self, py: Python<'_>) -> PyResult<bool> {
         self.is_of(py, FileType::Symlink, false)
     }
 
-    /// Whether it is a junction, which only Windows has.
+    /// Returns false: only Windows has junctions.
     #[allow(clippy::unused_self)]
     fn is_junction(&self) -> bool {
         false
     }
 
-    /// Its `os.stat_result`, or that of what a link leads to. The kernel is asked once; ask `os.stat` for what has changed since.
+    /// Returns the `os.stat_result` of the entry, or of the target of a link. Calls the kernel
+    /// once; `os.stat` returns later changes.
     #[pyo3(signature = (*, follow_symlinks = true))]
     fn stat(
         &self,

@@ -1,4 +1,4 @@
-//! `ringwalk.scandir`: the entries of one directory, as `os.scandir` gives them.
+//! `ringwalk.scandir`: the entries of one directory, like `os.scandir`.
 
 mod entry;
 mod status;
@@ -13,16 +13,18 @@ use pyo3::exceptions::{PyOverflowError, PyResourceWarning, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyString, PyTuple};
+use ringwalk::sync::IgnorePoison;
 use ringwalk::{Directory, EntryBuffer, is_local, is_local_file};
 use std::ffi::{CString, OsString};
 use std::os::unix::ffi::OsStringExt as _;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
-/// Lists a directory: an iterator of `DirEntry` objects, in the order that the file system has.
+/// Lists a directory: returns an iterator of `DirEntry` objects, in the order of the file system.
 ///
-/// `path` is `str`, `bytes` or path-like, or the descriptor of an open directory; names and paths are `bytes` if it is
-/// `bytes`. The iterator has `close()`, is a context manager, and closes itself at its end. An entry tells its `name`, its
-/// `path`, and by `is_dir()`, `is_file()`, `is_symlink()`, `inode()` and `stat()` what it is, mostly without asking the kernel again.
+/// `path` is `str`, `bytes` or path-like, or the descriptor of an open directory. Names and paths
+/// are `bytes` if `path` is. The iterator has `close()`, is a context manager, and closes itself at
+/// its end. An entry has `name`, `path`, `is_dir()`, `is_file()`, `is_symlink()`, `inode()` and
+/// `stat()`, most of which need no further call of the kernel.
 ///
 /// >>> import os, tempfile
 /// >>> with tempfile.TemporaryDirectory() as tree:
@@ -82,7 +84,8 @@ fn open_path(given: &Bound<'_, PyAny>) -> PyResult<(Directory, Parent)> {
     Ok((directory, parent))
 }
 
-/// A duplicate, as closing it must not close the caller's. Both have one position, which is set back at the end.
+/// Duplicates the caller's descriptor, which must stay open. Both have one position, which is
+/// restored at the end.
 fn open_fd(given: &Bound<'_, PyAny>) -> PyResult<(Directory, Parent)> {
     let py = given.py();
     let number = py.import("operator")?.call_method1("index", (given,))?;
@@ -105,12 +108,12 @@ pub(crate) struct ScandirIterator(Mutex<Option<Scanning>>);
 
 /// A directory that has not been read to its end.
 struct Scanning {
-    /// `None` when a thread has it that waits for a server.
+    /// `None` while a thread that waits for a server has it.
     directory: Option<Directory>,
     buffer: EntryBuffer,
-    /// The next entry of the buffer.
+    /// The index of the next entry in the buffer.
     next: usize,
-    /// There is nothing behind the buffer.
+    /// True if no entries follow the buffer.
     end: bool,
     parent: Arc<Parent>,
     given: Py<PyAny>,
@@ -147,7 +150,8 @@ impl Drop for Scanning {
         if self.rewinds
             && let Some(directory) = &self.directory
         {
-            // Nobody is told if the caller's descriptor cannot go back: closing has no errors.
+            // It is no error if the position of the caller's descriptor cannot be restored: closing
+            // has no errors.
             let _ = directory.rewind();
         }
     }
@@ -167,16 +171,16 @@ impl ScandirIterator {
         let next = scanning.next(py);
         if !matches!(next, Ok(Some(_))) {
             let ended = guard.take();
-            // With it goes what the caller gave, which may have a `__del__` that comes back here.
+            // Dropping this drops the caller's object, whose `__del__` may call this iterator.
             drop(guard);
             drop(ended);
         }
         next
     }
 
-    /// Closes the directory: there are no more entries.
+    /// Closes the directory and ends the iteration.
     fn close(&self, py: Python<'_>) {
-        // Dropped when the lock is free again, as above.
+        // Dropped after the lock is released, as above.
         let ended = self.lock(py).take();
         drop(ended);
     }
@@ -192,10 +196,10 @@ impl ScandirIterator {
 }
 
 impl ScandirIterator {
-    /// Without keeping other threads from running while one reads.
+    /// Reads entries, and lets other threads run meanwhile.
     fn lock(&self, py: Python<'_>) -> MutexGuard<'_, Option<Scanning>> {
         let locked = self.0.lock_py_attached(py);
-        locked.unwrap_or_else(PoisonError::into_inner)
+        locked.ignore_poison()
     }
 }
 
@@ -203,11 +207,11 @@ impl Drop for ScandirIterator {
     /// Warns if the directory is still open, as the standard library's iterator does.
     fn drop(&mut self) {
         let state = self.0.get_mut();
-        let Some(scanning) = state.unwrap_or_else(PoisonError::into_inner).take() else {
+        let Some(scanning) = state.ignore_poison().take() else {
             return;
         };
         Python::attach(|py| {
-            // This may happen while an exception is on its way.
+            // An exception may be under way here.
             let pending = PyErr::take(py);
             let given = scanning.given.bind(py);
             let message = format!("unclosed scandir iterator of {given:?}\0");

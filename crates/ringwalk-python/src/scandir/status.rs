@@ -1,7 +1,7 @@
 //! Metadata of an entry as `os.stat_result`, without `os.stat`.
 //!
-//! The system call is made here, with the interpreter detached. `os.stat` detaches by itself and
-//! takes the interpreter back below our frames. Before Python 3.14 that ends the thread if the
+//! This module makes the system call with the interpreter detached. `os.stat` detaches by itself
+//! and attaches again below frames of Rust. Before Python 3.14 that ends the thread if the
 //! interpreter is ending, and a thread that is ended below frames of Rust ends the process.
 
 use pyo3::prelude::*;
@@ -12,16 +12,16 @@ use std::ffi::OsStr;
 use std::os::fd::RawFd;
 use std::os::unix::ffi::OsStrExt as _;
 
-/// What `os.stat` asks for: STATX_BASIC_STATS.
+/// The fields that `os.stat` asks for: STATX_BASIC_STATS.
 const FIELDS: Fields = Fields::from_bits_truncate(0x07ff);
 
-/// What the kernel has said of a file.
+/// The metadata of a file.
 pub(super) struct Status {
     file_type: FileType,
     object: Py<PyAny>,
 }
 
-/// Asks the kernel. A relative path is below the directory with the descriptor `base`, if there is
+/// Calls the kernel. A relative path is below the directory with the descriptor `base`, if there is
 /// one.
 pub(super) fn ask(base: Option<RawFd>, path: &[u8], follow: bool) -> Result<Metadata, Errno> {
     Metadata::of_path(base, OsStr::from_bytes(path), follow, FIELDS)
@@ -44,8 +44,8 @@ impl Status {
     }
 }
 
-/// The first ten fields are those of the tuple, the rest has names only. Making it runs no code in
-/// Python.
+/// Returns an `os.stat_result`. Its first ten fields are those of the tuple, the others have names
+/// only. This runs no code in Python.
 fn stat_result<'py>(py: Python<'py>, found: &Metadata) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let class = CLASS.import(py, "os", "stat_result")?;
@@ -72,7 +72,7 @@ fn stat_result<'py>(py: Python<'py>, found: &Metadata) -> PyResult<Bound<'py, Py
     }
     for time in times {
         let nanoseconds = i128::from(time.secs) * 1_000_000_000 + i128::from(time.nanos);
-        // Only times beyond 1677 and 2262 are too long for 64 bits.
+        // Only times before 1677 and after 2262 do not fit in 64 bits.
         fields.push(match i64::try_from(nanoseconds) {
             Ok(nanoseconds) => nanoseconds.into_pyobject(py)?.into_any(),
             Err(_) => nanoseconds.into_pyobject(py)?.into_any(),
@@ -84,7 +84,7 @@ fn stat_result<'py>(py: Python<'py>, found: &Metadata) -> PyResult<Bound<'py, Py
     class.call1((PyTuple::new(py, fields)?,))
 }
 
-/// Seconds since 1970 as `os.stat` computes them.
+/// Returns seconds since 1970 as `os.stat` computes them.
 #[expect(
     clippy::cast_precision_loss,
     reason = "a float is what st_mtime is; st_mtime_ns has all digits"

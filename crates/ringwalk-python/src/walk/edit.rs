@@ -1,4 +1,4 @@
-//! What the caller has made of the list of subdirectories.
+//! The changes that the caller has made to the list of subdirectories.
 
 use crate::names::NameKind;
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -7,28 +7,28 @@ use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 use ringwalk::{Chosen, Turn, path_below};
 use std::collections::HashMap;
 
-/// What the caller has made of the list.
+/// The changes that the caller has made to the list.
 pub(super) enum Edited {
-    /// Nothing.
+    /// No change.
     Unchanged,
     Chosen(Vec<Chosen>),
-    /// There are objects in it that are no names, path-like ones perhaps: Python has to say what
-    /// they are.
+    /// The list has objects that are no names, perhaps path-like ones: code in Python must convert
+    /// them.
     Odd(Py<PyList>),
 }
 
-/// A directory that has been given.
-pub(super) struct Given {
-    /// The list that the caller has.
+/// A directory that the caller has received.
+pub(super) struct GivenDirectory {
+    /// The caller's list of subdirectories.
     list: Py<PyList>,
-    /// What was in it; `None` for nothing.
+    /// The original contents of the list; `None` if it was empty.
     original: Option<Py<PyTuple>>,
-    /// The entries it was made from, to be found by name if it was changed.
+    /// The entries of the list, to find changed names.
     entries: Vec<usize>,
     path: Py<PyAny>,
 }
 
-impl Given {
+impl GivenDirectory {
     pub(super) fn new(list: Bound<'_, PyList>, path: Bound<'_, PyAny>, turn: &Turn) -> Self {
         let original = (turn.directories() > 0).then(|| list.to_tuple().unbind());
         let listing = turn.listing();
@@ -47,23 +47,23 @@ impl Given {
         }
     }
 
-    /// For the garbage collector.
+    /// Visits the objects for the garbage collector.
     pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.list)?;
         visit.call(&self.original)?;
         visit.call(&self.path)
     }
 
-    /// Another list takes the place of the one that the caller has.
+    /// Replaces the caller's list by another.
     pub(super) fn replace(&mut self, list: Py<PyList>) {
         self.list = list;
     }
 
-    /// What is to be gone down into.
+    /// Returns the subdirectories to descend into.
     ///
     /// # Errors
     ///
-    /// If there is a name in the list that no file can have.
+    /// If the list has a name that no file can have.
     pub(super) fn edited(&self, py: Python<'_>, kind: &NameKind) -> PyResult<Edited> {
         let list = self.list.bind(py);
         let original = match &self.original {

@@ -1,7 +1,7 @@
-//! `ringwalk.walk`: what `os.walk` gives, from [`Preorder`], which reads ahead.
+//! `ringwalk.walk`: what `os.walk` gives, from [`OrderedWalk`], which reads ahead.
 //!
-//! Threads read directories while Python has the GIL; only [`Walk::__next__`] makes Python's objects. The generator around this iterator
-//! is in `python/ringwalk/_walk.py`.
+//! Threads read directories while Python holds the GIL; only [`Walk::__next__`] makes Python
+//! objects. The generator around this iterator is in `python/ringwalk/_walk.py`.
 
 mod edit;
 
@@ -12,29 +12,29 @@ use edit::Edited;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
-use ringwalk::{Listing, Preorder, Turn};
+use ringwalk::{Listing, OrderedWalk, Turn};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-/// The iterator of a walk; `ringwalk.walk` makes one.
+/// The iterator of a walk. `ringwalk.walk` makes one.
 #[pyclass(module = "ringwalk._ringwalk", frozen)]
 pub(crate) struct Walk(std::sync::Mutex<Option<Walking>>);
 
 /// A walk that has not ended.
 struct Walking {
-    preorder: Preorder,
+    preorder: OrderedWalk,
     /// As it was given.
     top: Py<PyAny>,
     kind: NameKind,
-    /// Whether errors are given too.
+    /// True if the iterator also returns errors.
     tells: bool,
     order: Order,
 }
 
 enum Order {
-    /// The directory given last, whose list of subdirectories may be edited.
-    TopDown(Option<edit::Given>),
-    /// Directories that are given when all below them have been, with their depths.
+    /// The last directory, whose list of subdirectories the caller may edit.
+    TopDown(Option<edit::GivenDirectory>),
+    /// Directories that come after everything below them, with their depths.
     BottomUp(Vec<(usize, Py<PyTuple>)>),
 }
 
@@ -50,7 +50,7 @@ impl Walk {
     ) -> PyResult<Self> {
         let kind = NameKind::of(top.bind(py))?;
         let path = kind.encode(top.bind(py))?;
-        let preorder = Preorder::new(OsStr::from_bytes(&path)).follow_links(followlinks);
+        let preorder = OrderedWalk::new(OsStr::from_bytes(&path)).follow_links(followlinks);
         let order = if topdown {
             Order::TopDown(None)
         } else {
@@ -69,9 +69,9 @@ impl Walk {
         this
     }
 
-    /// The tuple of the next directory. Or what the generator is to do, as code in Python is not
-    /// run below frames of Rust: give an exception to `onerror`, or find the names of a list of
-    /// objects and call `rename` with those.
+    /// Returns the tuple of the next directory, or a task for the generator, since code in Python
+    /// does not run below frames of Rust: to pass an exception to `onerror`, or to convert a list
+    /// of objects to names and call `rename` with these.
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         let Ok(mut guard) = self.0.try_lock() else {
             return Err(pyo3::exceptions::PyValueError::new_err(
@@ -83,7 +83,7 @@ impl Walk {
         };
         let next = walking.next(py);
         if !matches!(next, Ok(Some(_))) {
-            // As of any generator, nothing comes after an exception.
+            // As with any generator, nothing follows an exception.
             let ended = guard.take();
             drop(guard);
             end(py, ended);
@@ -91,7 +91,7 @@ impl Walk {
         next
     }
 
-    /// Takes these names for the list of subdirectories that was given last.
+    /// Uses these names as the last list of subdirectories.
     fn rename(&self, names: Py<PyList>) {
         if let Ok(mut guard) = self.0.try_lock()
             && let Some(walking) = guard.as_mut()
@@ -107,9 +107,9 @@ impl Walk {
         end(py, ended.unwrap_or_default());
     }
 
-    /// A walk that nobody can reach but the lists that it has given is garbage.
+    /// A walk that only its own lists refer to is garbage.
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        // Locked, it is being used.
+        // A locked walk is in use.
         let Ok(guard) = self.0.try_lock() else {
             return Ok(());
         };
@@ -126,8 +126,8 @@ impl Walk {
     }
 }
 
-/// Waits a moment for the threads of a walk, which may be at a slow directory: without the
-/// interpreter's lock.
+/// Waits a moment, without the interpreter's lock, for the threads of a walk, which may be reading
+/// a slow directory.
 fn end(py: Python<'_>, walking: Option<Walking>) {
     if let Some(Walking { preorder, .. }) = walking {
         py.detach(|| preorder.end_within(SLICE));
@@ -155,7 +155,7 @@ impl Walking {
                     match edited {
                         Edited::Unchanged => {}
                         Edited::Chosen(chosen) => self.preorder.choose(chosen),
-                        // Asked again when it has been renamed.
+                        // The generator asks again after `rename`.
                         Edited::Odd(list) => return Ok(Some(list.into_any())),
                     }
                     *given = None;
@@ -186,7 +186,7 @@ impl Walking {
                     let exception = os_error(error.errno(), &path).into_value(py);
                     return Ok(Some(exception.into_any()));
                 }
-                // Python, which sees signals otherwise, may have no turn for long.
+                // Python, which notices signals otherwise, may not run for a long time.
                 Ok(false) | Err(_) => {
                     py.check_signals()?;
                     continue;
@@ -198,7 +198,11 @@ impl Walking {
             let given = give(py, turn, &self.kind, &self.top)?;
             match &mut self.order {
                 Order::TopDown(last) => {
-                    *last = Some(edit::Given::new(given.directories, given.path, turn));
+                    *last = Some(edit::GivenDirectory::new(
+                        given.directories,
+                        given.path,
+                        turn,
+                    ));
                     return Ok(Some(given.tuple.into_any()));
                 }
                 Order::BottomUp(held) => held.push((turn.listing().depth(), given.tuple)),
@@ -207,7 +211,7 @@ impl Walking {
     }
 }
 
-/// The objects of one directory.
+/// Returns the objects of one directory.
 struct Objects<'py> {
     tuple: Py<PyTuple>,
     path: Bound<'py, PyAny>,
@@ -236,7 +240,7 @@ fn give<'py>(
     })
 }
 
-/// The list of all directories, or of all others, in the order of the listing.
+/// Returns the list of all directories, or of all other entries, in the order of the listing.
 fn names<'py>(
     py: Python<'py>,
     turn: &Turn,
@@ -262,7 +266,7 @@ fn names<'py>(
     });
     let list = PyList::new(
         py,
-        Counted {
+        WithLength {
             objects,
             left: count,
         },
@@ -283,13 +287,13 @@ fn name<'py>(
     }
 }
 
-/// An iterator whose length is known: the list is made at its size.
-struct Counted<I> {
+/// An iterator of known length, so that Python makes the list at its final size.
+struct WithLength<I> {
     objects: I,
     left: usize,
 }
 
-impl<I: Iterator> Iterator for Counted<I> {
+impl<I: Iterator> Iterator for WithLength<I> {
     type Item = I::Item;
 
     #[inline]
@@ -304,4 +308,4 @@ impl<I: Iterator> Iterator for Counted<I> {
     }
 }
 
-impl<I: Iterator> ExactSizeIterator for Counted<I> {}
+impl<I: Iterator> ExactSizeIterator for WithLength<I> {}

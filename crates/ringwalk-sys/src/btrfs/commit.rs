@@ -1,22 +1,26 @@
-//! Having the running transaction committed.
+//! Commits the running transaction of a btrfs.
 
 use super::{MAGIC, ioctl};
 use rustix::io::Errno;
 use rustix::ioctl::opcode;
 use std::os::fd::AsFd;
 
-/// Begins to commit the running transaction of the file system that `fd` is on, and returns its number, to be
-/// [waited](wait_for_commit) for; if none is running, that of the last one.
+/// Begins to commit the running transaction of the file system of `fd`. Returns the number of the
+/// transaction, to [wait](wait_for_commit) for it. If none is running, returns the number of the
+/// last one.
 ///
-/// Data is not written back: what files have in memory only, and with it their sizes and blocks, stays there.
+/// The commit does not write back data. Files keep in memory what they have only there, and with it
+/// their new sizes and blocks.
 ///
 /// # Errors
 ///
-/// `ENOTTY` if it is another file system, `EROFS`, `EIO` and `ENOSPC` if it cannot be written to any more.
+/// `ENOTTY` on another file system; `EROFS`, `EIO` and `ENOSPC` if the file system can no longer be
+/// written to.
 #[doc(alias = "BTRFS_IOC_START_SYNC")]
 pub fn start_commit(fd: impl AsFd) -> Result<u64, Errno> {
     let mut transaction = 0_u64;
-    // SAFETY: BTRFS_IOC_START_SYNC writes one 64-bit integer, to one that is borrowed mutably for the call.
+    // SAFETY: BTRFS_IOC_START_SYNC writes one 64-bit integer, to one that is borrowed mutably for
+    // the call.
     unsafe {
         ioctl(
             fd.as_fd(),

@@ -1,4 +1,4 @@
-//! Which tree a file is in, and where in its tree a directory is.
+//! The tree that a file is in, and the path of a directory in its tree.
 
 use super::{MAGIC, ioctl};
 use rustix::io::Errno;
@@ -30,8 +30,8 @@ fn look_up(fd: impl AsFd, tree: u64, directory: u64) -> Result<Box<LookupArgumen
         objectid: directory,
         name: [0; PATH_MAX],
     });
-    // SAFETY: BTRFS_IOC_INO_LOOKUP reads and writes one structure of this layout, which lives for the call and consists of
-    // integers.
+    // SAFETY: BTRFS_IOC_INO_LOOKUP reads and writes one structure of this layout, which lives for
+    // the call and consists of integers.
     unsafe {
         let opcode = opcode::read_write::<LookupArguments>(MAGIC, 18);
         ioctl(fd.as_fd(), opcode, &raw mut *arguments)?;
@@ -39,42 +39,33 @@ fn look_up(fd: impl AsFd, tree: u64, directory: u64) -> Result<Box<LookupArgumen
     Ok(arguments)
 }
 
-/// The id of the tree that the open file is in: its subvolume's. Needs no privilege.
+/// Returns the id of the tree that the open file is in: the tree of its subvolume. Needs no
+/// privilege.
 ///
 /// # Errors
 ///
-/// `ENOTTY` if it is on another file system.
+/// `ENOTTY` on another file system.
 #[doc(alias = "BTRFS_IOC_INO_LOOKUP")]
 pub fn tree_of(fd: impl AsFd) -> Result<u64, Errno> {
     look_up(fd, 0, FIRST_FREE_OBJECTID).map(|found| found.treeid)
 }
 
-/// Where the directory with this inode number is in its tree, which must be one of the file system that `fd` is on: names
-/// separated by slashes, from the root of the subvolume; empty for that root itself.
+/// Returns the path of the directory with this inode number, from the root of its subvolume: names
+/// separated by slashes. The path of the root itself is empty. `tree` must be a tree of the file
+/// system that `fd` is on.
 ///
 /// # Errors
 ///
-/// `EPERM` without `CAP_SYS_ADMIN`, `ENOENT` if there is no such tree or directory, `ENAMETOOLONG` for more than some 4070
-/// bytes.
+/// `EPERM` without `CAP_SYS_ADMIN`, `ENOENT` if no such tree or directory exists, `ENAMETOOLONG`
+/// for a path of more than about 4070 bytes.
 #[doc(alias = "BTRFS_IOC_INO_LOOKUP")]
 pub fn path_in_tree(fd: impl AsFd, tree: u64, directory: u64) -> Result<Vec<u8>, Errno> {
     let found = look_up(fd, tree, directory)?;
     let path = found.name.split(|byte| *byte == 0).next();
     let path = path.unwrap_or_default();
-    // The kernel puts a slash behind every name.
+    // The kernel puts a slash after every name.
     Ok(path.strip_suffix(b"/").unwrap_or(path).to_vec())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    #[cfg_attr(miri, ignore = "Miri has no ioctls")]
-    fn another_file_system_refuses() {
-        let proc = std::fs::File::open("/proc").unwrap();
-        assert_eq!(tree_of(&proc), Err(Errno::NOTTY));
-        assert_eq!(super::super::start_commit(&proc), Err(Errno::NOTTY));
-        assert_eq!(super::super::wait_for_commit(&proc, 1), Err(Errno::NOTTY));
-    }
-}
+mod tests;

@@ -1,13 +1,13 @@
-//! The ioctls of btrfs that trees are read with.
+//! The btrfs ioctls that read trees.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
 //! | `search.rs` | items of a tree in a range of keys (`BTRFS_IOC_TREE_SEARCH_V2`) |
-//! | `lookup.rs` | which tree a directory is in, and where in its tree (`BTRFS_IOC_INO_LOOKUP`) |
-//! | `commit.rs` | having the running transaction committed (`BTRFS_IOC_START_SYNC`, `BTRFS_IOC_WAIT_SYNC`) |
+//! | `lookup.rs` | the tree of a file, and the path of a directory in it (`BTRFS_IOC_INO_LOOKUP`) |
+//! | `commit.rs` | commits the running transaction (`BTRFS_IOC_START_SYNC`, `BTRFS_IOC_WAIT_SYNC`) |
 //!
-//! Numbers and layouts are those of `linux/btrfs.h` and `linux/btrfs_tree.h`. What the items hold is the caller's to decode: there
-//! is nothing unsafe in that.
+//! Numbers and layouts are those of `linux/btrfs.h` and `linux/btrfs_tree.h`. The caller decodes
+//! the items, which needs no unsafe code.
 
 mod commit;
 mod lookup;
@@ -29,16 +29,17 @@ const MAGIC: u8 = 0x94;
 ///
 /// # Safety
 ///
-/// `argument` must point to what the operation reads, initialized, and to room for what it writes, any bytes of which must be
-/// valid there.
+/// `argument` must point to what the operation reads, initialized, and to room for what it writes,
+/// any bytes of which must be valid there.
 unsafe fn ioctl<T>(fd: BorrowedFd<'_>, opcode: Opcode, argument: *mut T) -> Result<(), Errno> {
     #[expect(
         clippy::cast_lossless,
         reason = "musl takes an int, glibc an unsigned long"
     )]
     let request = opcode as libc::Ioctl;
-    // SAFETY: the descriptor is open because it is borrowed; the caller vouches for the argument. A descriptor of another
-    // file system refuses the number (ENOTTY): 0x94 is registered for btrfs in Documentation/userspace-api/ioctl.
+    // SAFETY: the descriptor is open because it is borrowed; the caller vouches for the argument. A
+    // descriptor of another file system refuses the number (ENOTTY): 0x94 is registered for btrfs
+    // in Documentation/userspace-api/ioctl.
     let status = unsafe { libc::ioctl(fd.as_raw_fd(), request, argument) };
     if status < 0 {
         Err(last_errno())

@@ -6,32 +6,35 @@ use rustix::ioctl::opcode;
 use std::ops::RangeInclusive;
 use std::os::fd::AsFd;
 
-/// Bytes that no item reaches, with what is in front of it: nodes of a tree have 64 KiB at most.
+/// No item is as long as this, its header included: a node of a tree has at most 64 KiB.
 const LARGEST: usize = 64 * 1024;
 
-/// Bytes of answers that there is room for: so many that from what is left it can mostly be seen that nothing was left out.
+/// Bytes of the buffer for answers. The buffer is so large that the room that an answer leaves free
+/// mostly proves that no item was left out.
 ///
-/// Larger is not better. Before it copies what is in one leaf the kernel touches every page of the room that is left, so that
-/// searching a tree of 64 MB took 62 ms of CPU time with 16 KiB, 64 KiB or 1 MiB of room, and 150 ms with 16 MiB.
+/// A larger buffer is no faster. Before the kernel copies the items of a leaf, it touches every
+/// page of the free room. Searching a tree of 64 MB took 62 ms of CPU time with 16 KiB, 64 KiB or 1
+/// MiB, and 150 ms with 16 MiB.
 const ROOM: usize = 2 * LARGEST;
 
-/// Bytes of a `struct btrfs_ioctl_search_header`, which is in front of each item's own.
+/// Bytes of a `struct btrfs_ioctl_search_header`, which precedes each item.
 const HEADER: usize = 32;
 
-/// The key of an item; items of a tree are sorted by it, in the order of these fields.
+/// The key of an item. A tree sorts its items by key, in the order of these fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[doc(alias = "btrfs_key")]
 pub struct Key {
-    /// What the item belongs to: in the tree of a subvolume an inode number, in the tree of trees the id of a tree.
+    /// The object of the item: in the tree of a subvolume an inode number, in the root tree the id
+    /// of a tree.
     pub objectid: u64,
-    /// What kind of item it is (`BTRFS_*_KEY`).
+    /// The type of the item (`BTRFS_*_KEY`).
     pub kind: u8,
-    /// Depends on the kind.
+    /// The meaning depends on the type.
     pub offset: u64,
 }
 
 impl Key {
-    /// The first key there can be for this object and kind.
+    /// Returns the lowest key of this object and type.
     pub fn first(objectid: u64, kind: u8) -> Self {
         Self {
             objectid,
@@ -40,7 +43,7 @@ impl Key {
         }
     }
 
-    /// The last key there can be for this object and kind.
+    /// Returns the highest key of this object and type.
     pub fn last(objectid: u64, kind: u8) -> Self {
         Self {
             objectid,
@@ -49,7 +52,7 @@ impl Key {
         }
     }
 
-    /// The key behind this one; `None` if it is the last of all.
+    /// Returns the key after this one; `None` after the highest of all.
     pub fn next(self) -> Option<Self> {
         if let Some(offset) = self.offset.checked_add(1) {
             return Some(Self { offset, ..self });
@@ -62,12 +65,12 @@ impl Key {
     }
 }
 
-/// An item as the kernel gives it.
+/// An item of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Item<'a> {
-    /// Its key.
+    /// The key.
     pub key: Key,
-    /// Its contents, little-endian as on the disk.
+    /// The contents, little-endian as on the disk.
     pub data: &'a [u8],
 }
 
@@ -88,7 +91,7 @@ struct SearchKey {
     unused: [u32; 9],
 }
 
-/// `struct btrfs_ioctl_search_args_v2`, without the room that follows.
+/// `struct btrfs_ioctl_search_args_v2`, without the buffer that follows it.
 #[repr(C)]
 #[derive(Default)]
 struct SearchArguments {
@@ -96,7 +99,7 @@ struct SearchArguments {
     buf_size: u64,
 }
 
-/// The same with room.
+/// `struct btrfs_ioctl_search_args_v2`, with its buffer.
 #[repr(C)]
 struct Search {
     arguments: SearchArguments,
@@ -110,7 +113,7 @@ const _: () = assert!(
     "struct btrfs_ioctl_search_args_v2 of linux/btrfs.h"
 );
 
-/// Room for a search's answer, used again and again.
+/// A buffer for the answers of searches, to be used again and again.
 pub struct TreeSearch(Box<Search>);
 
 impl std::fmt::Debug for TreeSearch {
@@ -133,19 +136,22 @@ impl Default for TreeSearch {
 }
 
 impl TreeSearch {
-    /// Bytes of answers that [`search`](Self::search) takes at most.
+    /// The largest number of bytes that [`search`](Self::search) can return.
     pub const ROOM: usize = ROOM;
 
-    /// Asks for the items with keys in `range` of the tree with this id (0: the subvolume that `fd` is in), no more than
-    /// `most` of them and of `room` bytes, each with 32 bytes in front of it. All items in the range are given, of whatever kind: keys are compared as wholes.
+    /// Searches the tree with this id for items with keys in `range`. Id 0 is the subvolume of
+    /// `fd`. Returns at most `most` items, and at most `room` bytes with a header of 32 bytes for
+    /// each. The kernel compares whole keys, so all items between the two keys are found, of any
+    /// type.
     ///
-    /// Items are those in the tree, which a running transaction may not have brought up to date: changes to inodes
-    /// and entries of directories by index wait in memory until it commits or they are many.
+    /// The kernel searches the tree as it is, which a running transaction may not have brought up
+    /// to date. Changes to inodes, and the entries of directories by index, stay in memory until
+    /// the transaction commits, or until they are many.
     ///
     /// # Errors
     ///
-    /// `EPERM` without `CAP_SYS_ADMIN`, `ENOENT` if there is no such tree, `ENOTTY` if it is another file system,
-    /// `EOVERFLOW` if the first item is larger than `room`, `EIO`.
+    /// `EPERM` without `CAP_SYS_ADMIN`, `ENOENT` if no such tree exists, `ENOTTY` on another file
+    /// system, `EOVERFLOW` if the first item is larger than `room`, `EIO`.
     #[doc(alias = "BTRFS_IOC_TREE_SEARCH_V2")]
     pub fn search(
         &mut self,
@@ -173,9 +179,10 @@ impl TreeSearch {
             },
             buf_size: room as u64,
         };
-        // SAFETY: BTRFS_IOC_TREE_SEARCH_V2 reads one structure of this layout and writes it again, and behind it at most
-        // `buf_size` bytes, of which there are `ROOM` or more. Both are in one allocation that is borrowed mutably, the
-        // pointer is to all of it, and any bytes are valid for its integers.
+        // SAFETY: BTRFS_IOC_TREE_SEARCH_V2 reads one structure of this layout and writes it again,
+        // and behind it at most `buf_size` bytes, of which there are `ROOM` or more. Both are in
+        // one allocation that is borrowed mutably, the pointer is to all of it, and any bytes are
+        // valid for its integers.
         unsafe {
             let opcode = opcode::read_write::<SearchArguments>(MAGIC, 17);
             ioctl(fd.as_fd(), opcode, &raw mut *self.0)?;
@@ -188,20 +195,22 @@ impl TreeSearch {
     }
 }
 
-/// What a search has found, in the order of keys. It can be fewer than there are: the search goes on behind the last of them,
-/// and is over when nothing is found, or if [that was all](Self::is_all).
+/// The items that a search has found, in the order of their keys. There can be more in the range:
+/// search again from the key after the last item. All items have been found when a search returns
+/// none, or when [`is_all`](Self::is_all) says so.
 #[derive(Clone, Debug)]
 pub struct Found<'a> {
-    /// What has not been given yet, and the room behind it.
+    /// The items that have not been returned yet, and the free room after them.
     bytes: &'a [u8],
     left: u32,
-    /// Whether there were as many as were asked for.
+    /// True if the search found as many items as it may return.
     limited: bool,
 }
 
 impl Found<'_> {
-    /// Whether, all items having been taken, there certainly are no others: the kernel stops early only for one that does not
-    /// fit, and any item would have fitted into what is left of the room.
+    /// Returns true if the range certainly has no other items. Call this after the last item. The
+    /// kernel stops early only for an item that does not fit, and any item would have fitted into
+    /// the free room.
     pub fn is_all(&self) -> bool {
         self.left == 0 && !self.limited && self.bytes.len() >= LARGEST
     }
@@ -232,83 +241,4 @@ fn header_word(header: &[u8; HEADER], at: usize) -> Option<u32> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn header(objectid: u64, offset: u64, kind: u32, length: u32) -> Vec<u8> {
-        let mut bytes = vec![0; 8];
-        bytes.extend(objectid.to_ne_bytes());
-        bytes.extend(offset.to_ne_bytes());
-        bytes.extend(kind.to_ne_bytes());
-        bytes.extend(length.to_ne_bytes());
-        bytes
-    }
-
-    #[test]
-    fn items_lie_one_behind_the_other_without_alignment() {
-        let mut bytes = header(256, 0, 1, 3);
-        bytes.extend(b"abc");
-        bytes.extend(header(256, 7, 12, 0));
-        bytes.extend(header(300, 0, 1, 1));
-        bytes.extend(b"z");
-        let found = Found {
-            bytes: &bytes,
-            left: 3,
-            limited: false,
-        };
-        let items: Vec<_> = found
-            .map(|item| {
-                (
-                    item.key.objectid,
-                    item.key.kind,
-                    item.key.offset,
-                    item.data.to_vec(),
-                )
-            })
-            .collect();
-        let expected = [
-            (256, 1, 0, b"abc".to_vec()),
-            (256, 12, 7, Vec::new()),
-            (300, 1, 0, b"z".to_vec()),
-        ];
-        assert_eq!(items, expected);
-    }
-
-    #[test]
-    fn lengths_that_lead_outside_end_the_items() {
-        let mut bytes = header(256, 0, 1, 4);
-        bytes.extend(b"abc");
-        let found = |left| Found {
-            bytes: &bytes,
-            left,
-            limited: false,
-        };
-        assert_eq!(found(1).count(), 0);
-        assert_eq!(found(u32::MAX).count(), 0);
-        assert_eq!(found(0).count(), 0);
-    }
-
-    #[test]
-    fn keys_follow_each_other() {
-        let key = |objectid, kind, offset| Key {
-            objectid,
-            kind,
-            offset,
-        };
-        assert_eq!(key(1, 2, 3).next(), Some(key(1, 2, 4)));
-        assert_eq!(key(1, 2, u64::MAX).next(), Some(key(1, 3, 0)));
-        assert_eq!(key(1, 255, u64::MAX).next(), Some(key(2, 0, 0)));
-        assert_eq!(key(u64::MAX, 255, u64::MAX).next(), None);
-        assert!(Key::last(1, 2) < Key::first(1, 3));
-    }
-
-    #[test]
-    #[cfg_attr(miri, ignore = "Miri has no ioctls")]
-    fn another_file_system_refuses() {
-        let proc = std::fs::File::open("/proc").unwrap();
-        let range = Key::first(256, 0)..=Key::last(256, 255);
-        let mut search = TreeSearch::default();
-        let answer = search.search(&proc, 0, range, 1, ROOM).map(Iterator::count);
-        assert_eq!(answer, Err(Errno::NOTTY));
-    }
-}
+mod tests;

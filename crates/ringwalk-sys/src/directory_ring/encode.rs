@@ -1,4 +1,4 @@
-//! What a read of a directory on a ring names besides the buffer: the entries are those of [`opcode`](crate::opcode).
+//! The submission entries for a read of a directory, built by [`opcode`](crate::opcode).
 
 use io_uring::{squeue, types};
 
@@ -6,15 +6,16 @@ use crate::module_device::What;
 use crate::opcode::{Descriptor, DirectoryOpcodes, Getdents, ReadPlus, ReadPlusArgs};
 use crate::uapi;
 
-/// What the kernel reads, and for the module writes. One of these is used by a request, and the others are zero.
+/// What the kernel reads besides the buffer. The module also writes to it. A request uses one of
+/// the members, and the others are zero.
 #[derive(Debug, Default)]
-pub(super) struct Request {
+pub(super) struct ReadArguments {
     names: uapi::Getdents,
     plus: uapi::Readdirplus,
     args: ReadPlusArgs,
 }
 
-/// What is read, and where to.
+/// A read: of which directory, what, and to where.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Read<'a> {
     pub(super) fd: types::Fd,
@@ -23,8 +24,8 @@ pub(super) struct Read<'a> {
     pub(super) len: u32,
 }
 
-impl Request {
-    /// An entry for the module's device.
+impl ReadArguments {
+    /// Returns a submission entry for the device of the module.
     pub(super) fn command(
         &mut self,
         device: impl Descriptor,
@@ -41,7 +42,7 @@ impl Request {
         }
     }
 
-    /// An entry for the kernel's own operations.
+    /// Returns a submission entry for the operations of a patched kernel.
     pub(super) fn operation(&mut self, opcodes: DirectoryOpcodes, read: Read<'_>) -> squeue::Entry {
         let Read { fd, buf, len, .. } = read;
         match read.what {
@@ -52,7 +53,7 @@ impl Request {
         }
     }
 
-    /// What the module has written into it.
+    /// Returns the result flags that the module has written.
     pub(super) fn result_flags(&self) -> u32 {
         self.names.result_flags | self.plus.result_flags
     }

@@ -1,5 +1,5 @@
-//! Directories opened, read and closed on an `io_uring`: by the kernel module's device, or by the operations of a kernel that has
-//! them.
+//! Opens, reads and closes directories on an `io_uring`: through the device of the kernel module,
+//! or by the operations of a patched kernel.
 //!
 //! ```text
 //!          open(slot), read(slot)               enter                        next
@@ -7,13 +7,15 @@
 //!         the slot owns what the request names                        the completion gives it back
 //! ```
 //!
-//! A request names memory (a path, a structure, the buffer for records) and descriptors. All of them are the slot's from the
-//! call that queues it until its completion has been seen: the buffer is given away with the call and comes back with
-//! the completion, and so nobody can look at it or free it meanwhile. A ring that is dropped cancels what is in flight and waits
-//! for it; where that cannot be done (the kernel refuses to be waited for) nothing of it is ever freed. That, and nothing the caller
-//! does, is what makes this interface safe.
+//! A request names memory (a path, a structure, the buffer for records) and descriptors. The slot
+//! owns all of them from the call that queues the request until its completion has been taken. The
+//! call takes the buffer, and the completion returns it, so nobody can read or free it in between.
+//! A ring that is dropped cancels the requests in flight and waits for them. If it cannot wait,
+//! because the kernel refuses, it never frees the memory. So the interface is safe whatever the
+//! caller does.
 //!
-//! The ring belongs to the thread that made it (`IORING_SETUP_SINGLE_ISSUER`), hence it is not [`Send`].
+//! The ring belongs to the thread that made it (`IORING_SETUP_SINGLE_ISSUER`), so it is not
+//! [`Send`].
 
 mod encode;
 
@@ -37,39 +39,40 @@ use crate::getdents::errno_of;
 use crate::module_device::{Filled, ModuleDevice, What};
 use crate::opcode::{self, DirectoryOpcodes};
 
-use encode::{Read, Request};
+use encode::{Read, ReadArguments};
 
 #[cfg(test)]
 #[cfg(not(miri))] // It has no io_uring.
 mod tests;
 
-/// `user_data` of requests that no slot waits for.
+/// `user_data` of requests without a slot.
 const CLOSE: u64 = u64::MAX;
 const CANCEL: u64 = u64::MAX - 1;
 const WATCH: u64 = u64::MAX - 2;
 
-/// Who reads directories for a ring. They are opened and closed by operations that every kernel with `io_uring` has since 5.6.
+/// What reads directories for a ring. Directories are opened and closed by operations that every
+/// kernel with `io_uring` has since Linux 5.6.
 #[derive(Clone, Debug)]
 pub enum DirectoryReader {
     /// The kernel module.
     Module(Arc<ModuleDevice>),
-    /// Operations of the kernel itself.
+    /// Operations of a patched kernel.
     Opcodes(DirectoryOpcodes),
 }
 
-/// A request that is over.
+/// A completed request.
 #[derive(Debug)]
 pub enum Completion {
-    /// Of [`DirectoryRing::open`].
+    /// An open, from [`DirectoryRing::open`].
     Opened {
-        /// The slot, idle now.
+        /// The slot, which is idle now.
         slot: u32,
         /// The directory, or the error of openat(2).
         result: Result<DirectoryFd, Errno>,
     },
-    /// Of [`DirectoryRing::read`].
+    /// A read, from [`DirectoryRing::read`].
     Read {
-        /// The slot, idle now.
+        /// The slot, which is idle now.
         slot: u32,
         /// The directory.
         fd: Arc<DirectoryFd>,
@@ -77,15 +80,15 @@ pub enum Completion {
         buffer: Vec<u8>,
         /// Where in the buffer the records begin.
         from: usize,
-        /// How many bytes of records there are, or the error.
+        /// How many bytes of records the kernel wrote, or the error.
         result: Result<Filled, Errno>,
     },
 }
 
-/// What a slot owns on behalf of the kernel.
+/// What a slot holds for the kernel.
 enum Held {
     Nothing,
-    /// What the name is relative to, and the name.
+    /// The directory that the name is relative to. The name is in the slot.
     Opening {
         _at: Option<Arc<DirectoryFd>>,
     },
@@ -97,31 +100,31 @@ enum Held {
 }
 
 /// Room for one request.
-struct Slot {
+struct RequestSlot {
     held: Held,
-    /// Ends with a NUL; not touched while the slot is busy.
+    /// The name with its NUL. It does not change while the slot is busy.
     name: Vec<u8>,
 }
 
-/// A ring, and room for as many requests as can be in flight.
+/// A ring, with a slot for each request that can be in flight.
 pub struct DirectoryRing {
     ring: ManuallyDrop<IoUring>,
     reader: DirectoryReader,
-    /// After the ring, which has to be waited for before these go away.
-    slots: ManuallyDrop<Box<[Slot]>>,
-    /// The kernel reads and writes those of busy slots.
-    requests: ManuallyDrop<Box<[UnsafeCell<Request>]>>,
-    /// Requests queued or with the kernel whose completions are waited for.
+    /// Dropped after the ring, which must wait for its requests first.
+    slots: ManuallyDrop<Box<[RequestSlot]>>,
+    /// The kernel reads and writes the requests of busy slots.
+    requests: ManuallyDrop<Box<[UnsafeCell<ReadArguments>]>>,
+    /// Requests queued or with the kernel.
     in_flight: usize,
-    /// Those queued.
+    /// Requests queued.
     queued: usize,
-    /// The device is registered.
+    /// True if the device is registered.
     registered: bool,
-    /// Completions taken while another was looked for.
+    /// Completions taken from the ring by [`next_of`](Self::next_of) for other slots.
     taken: VecDeque<Completion>,
-    /// Waited for along with requests, until it is readable.
+    /// A descriptor that also ends a wait when it is readable.
     watched: Option<Arc<OwnedFd>>,
-    /// It has been.
+    /// True if the watched descriptor was readable.
     woken: bool,
     /// Not `Send`: the kernel accepts entries from one thread only.
     one_thread: PhantomData<*mut ()>,
@@ -137,15 +140,17 @@ impl fmt::Debug for DirectoryRing {
 }
 
 impl DirectoryRing {
-    /// Sets up a ring for `depth` directories, and has the kernel use up to `threads` threads for those of its requests that wait.
+    /// Creates a ring with `depth` slots. The kernel uses at most `threads` threads for requests
+    /// that wait.
     ///
     /// # Errors
     ///
-    /// Those of [`io_uring_setup(2)`], of which `EPERM` and `ENOSYS` say that this process is to do without.
+    /// Those of [`io_uring_setup(2)`]. After `EPERM` and `ENOSYS` this process must do without
+    /// `io_uring`.
     ///
     /// [`io_uring_setup(2)`]: https://man7.org/linux/man-pages/man2/io_uring_setup.2.html
     pub fn new(reader: DirectoryReader, depth: u32, threads: u32) -> Result<Self, Errno> {
-        // More, as directories are closed along with others, and a descriptor may be watched.
+        // More entries than slots, for closing directories and for the watched descriptor.
         let ring = set_up(depth.checked_add(depth / 2 + 2).ok_or(Errno::INVAL)?)?;
         let submitter = ring.submitter();
         let registered = match &reader {
@@ -155,9 +160,10 @@ impl DirectoryRing {
             }
             DirectoryReader::Opcodes(_) => false,
         };
-        // Known since Linux 5.15. The kernel's own choice is four for each CPU.
+        // The call is known since Linux 5.15. Without it the kernel uses four threads for each CPU,
+        // and answers stay the same.
         let _ = submitter.register_iowq_max_workers(&mut [threads, 0]);
-        let slots = (0..depth).map(|_| Slot {
+        let slots = (0..depth).map(|_| RequestSlot {
             held: Held::Nothing,
             name: Vec::new(),
         });
@@ -176,8 +182,9 @@ impl DirectoryRing {
         })
     }
 
-    /// Queues the opening of a directory: `name`, relative to `at` or to the working directory, with these flags. `wait`: it is
-    /// expected to wait for a device, and given to a thread at once.
+    /// Queues an open of the directory `name`, relative to `at` or to the working directory. With
+    /// `wait` the kernel gives the request to a thread at once, as it is expected to wait for a
+    /// device.
     ///
     /// # Panics
     ///
@@ -202,11 +209,11 @@ impl DirectoryRing {
         self.push(entry, u64::from(slot), wait);
     }
 
-    /// Queues a read of the next entries of `fd` into `buffer`, behind its first `from` bytes.
+    /// Queues a read of the next entries of `fd` into `buffer`, after its first `from` bytes.
     ///
     /// # Panics
     ///
-    /// If the slot does not exist or is busy, or the buffer is shorter than that.
+    /// If the slot does not exist or is busy, or the buffer is shorter than `from`.
     pub fn read(
         &mut self,
         slot: u32,
@@ -225,7 +232,8 @@ impl DirectoryRing {
             len: u32::try_from(room.len()).unwrap_or(u32::MAX),
         };
         let request = self.requests[slot as usize].get();
-        // SAFETY: the slot is idle, so the kernel has no business with its request, and nobody else has a reference to it.
+        // SAFETY: the slot is idle, so the kernel has no business with its request, and nobody else
+        // has a reference to it.
         let request = unsafe { &mut *request };
         let entry = match &self.reader {
             DirectoryReader::Module(_) if self.registered => {
@@ -241,10 +249,10 @@ impl DirectoryRing {
         self.push(entry, u64::from(slot), wait);
     }
 
-    /// Has a directory closed along with the next requests.
+    /// Closes a directory along with the next requests.
     pub fn close(&mut self, fd: DirectoryFd) {
-        // Room for a request in each slot is kept free. Without the flag (before Linux 5.17) its completion would end a wait
-        // for something else.
+        // One entry for each slot stays free. Without the flag (before Linux 5.17) the completion
+        // of the close would end a wait for another request.
         let room = self.ring.submission().capacity() - self.slots.len() - 2;
         if self.queued >= room || !self.ring.params().is_feature_skip_cqe_on_success() {
             return drop(fd);
@@ -260,33 +268,33 @@ impl DirectoryRing {
         }
     }
 
-    /// Has [`enter`](Self::enter) come back as well when `fd` is readable, once; [`was_woken`](Self::was_woken) tells. It is waited for
-    /// like a request, so somebody else can end a wait.
+    /// Lets [`enter`](Self::enter) also return when `fd` is readable, once.
+    /// [`was_woken`](Self::was_woken) reports that. So another thread can end a wait.
     ///
     /// # Panics
     ///
-    /// If one is watched already.
+    /// If a descriptor is watched already.
     pub fn watch(&mut self, fd: &Arc<OwnedFd>) {
         assert!(self.watched.is_none(), "one at a time");
         let flags = u32::from(libc::POLLIN.unsigned_abs());
         let entry = PollAdd::new(types::Fd(fd.as_raw_fd()), flags).build();
-        // Open at least until the kernel has looked at it.
+        // The descriptor must stay open until the kernel has polled it.
         self.watched = Some(Arc::clone(fd));
         self.push(entry, WATCH, false);
     }
 
-    /// Whether a descriptor is watched.
+    /// Returns whether a descriptor is watched.
     pub fn is_watching(&self) -> bool {
         self.watched.is_some()
     }
 
-    /// Whether what was watched has been readable; that is told once.
+    /// Returns whether the watched descriptor was readable since the last call.
     pub fn was_woken(&mut self) -> bool {
         mem::take(&mut self.woken)
     }
 
-    /// The slot, which must be idle.
-    fn idle(&mut self, slot: u32) -> &mut Slot {
+    /// Returns the slot, which must be idle.
+    fn idle(&mut self, slot: u32) -> &mut RequestSlot {
         let room = &mut self.slots[slot as usize];
         assert!(matches!(room.held, Held::Nothing), "slot {slot} is busy");
         room
@@ -297,28 +305,31 @@ impl DirectoryRing {
         if wait {
             entry = entry.flags(squeue::Flags::ASYNC);
         }
-        // SAFETY: what the entry names is owned by its slot, which was idle, until its completion is seen: `Held` has the
-        // descriptors and the buffer, whose bytes do not move with it, and nobody gets at it; the name and the request are
-        // touched by `open` and `read` only, which begin with `idle`. `drop` waits, or frees nothing. An entry without
-        // a slot names no memory.
+        // SAFETY: what the entry names is owned by its slot, which was idle, until its completion
+        // is seen: `Held` has the descriptors and the buffer, whose bytes do not move with it, and
+        // nobody gets at it; the name and the request are touched by `open` and `read` only, which
+        // begin with `idle`. `drop` waits, or frees nothing. An entry without a slot names no
+        // memory.
         let pushed = unsafe { self.ring.submission().push(&entry) };
-        // There is an entry for each slot, one for `wind_up` and one for `watch`; `close` leaves them.
+        // The queue has an entry for each slot, one for `wind_up` and one for `watch`, and `close`
+        // leaves those free.
         assert!(pushed.is_ok(), "more entries than slots");
         self.in_flight += 1;
         self.queued += 1;
     }
 
-    /// Requests queued that the kernel has not been told of.
+    /// Returns the number of requests queued and not yet submitted.
     pub fn queued(&self) -> usize {
         self.queued
     }
 
-    /// Gives the kernel what is queued, and waits until `want` requests are over, if so many are in flight.
+    /// Submits the queued requests. Waits until `want` requests have completed, or all that are in
+    /// flight.
     ///
     /// # Errors
     ///
-    /// Those of [`io_uring_enter(2)`]. After `EINTR`, `EAGAIN` and `EBUSY` it may be called again; whatever the error, requests
-    /// may be in flight and their completions be taken.
+    /// Those of [`io_uring_enter(2)`]. After `EINTR`, `EAGAIN` and `EBUSY` it may be called again.
+    /// After any error, requests may be in flight and completions can be taken.
     ///
     /// [`io_uring_enter(2)`]: https://man7.org/linux/man-pages/man2/io_uring_enter.2.html
     pub fn enter(&mut self, want: usize) -> Result<(), Errno> {
@@ -331,7 +342,7 @@ impl DirectoryRing {
         }
     }
 
-    /// The next request that is over.
+    /// Returns the next completed request.
     #[expect(clippy::should_implement_trait, reason = "more may follow after None")]
     pub fn next(&mut self) -> Option<Completion> {
         if let Some(completion) = self.taken.pop_front() {
@@ -345,7 +356,8 @@ impl DirectoryRing {
         }
     }
 
-    /// The completion of this slot, if it is over; others wait for [`next`](Self::next).
+    /// Returns the completion of this slot, if its request has completed. Completions of other
+    /// slots stay for [`next`](Self::next).
     pub fn next_of(&mut self, slot: u32) -> Option<Completion> {
         loop {
             let entry = self.ring.completion().next()?;
@@ -361,12 +373,12 @@ impl DirectoryRing {
 
     fn complete(&mut self, entry: &cqueue::Entry) -> Option<Completion> {
         if entry.user_data() == CLOSE {
-            // It failed, and has been closed all the same, as with close(2).
+            // The close failed. The descriptor is closed even so, as with close(2).
             return None;
         }
         self.in_flight -= 1;
         if entry.user_data() == WATCH {
-            // Also if it cannot be waited for: then it is found out by looking.
+            // Also after an error: the caller then finds out by reading the descriptor.
             self.watched = None;
             self.woken = true;
             return None;
@@ -380,7 +392,8 @@ impl DirectoryRing {
                 let result = if result < 0 {
                     Err(errno_of(result))
                 } else {
-                    // SAFETY: the kernel has just opened it for this request, and told nobody else.
+                    // SAFETY: the kernel has just opened it for this request, and no other code has
+                    // its number.
                     Ok(unsafe { OwnedFd::from_raw_fd(result) }.into())
                 };
                 Some(Completion::Opened { slot, result })
@@ -395,7 +408,7 @@ impl DirectoryRing {
                     DirectoryReader::Opcodes(_) => opcode::filled(result, entry.flags()),
                 };
                 let filled = filled.map(|filled| Filled {
-                    // Not that it would tell more.
+                    // The kernel never reports more than the buffer holds. The limit is for safety.
                     bytes: filled.bytes.min(buffer.len() - from),
                     ..filled
                 });
@@ -410,22 +423,23 @@ impl DirectoryRing {
         }
     }
 
-    /// Number of requests queued or with the kernel.
+    /// Returns the number of requests queued or with the kernel.
     pub fn in_flight(&self) -> usize {
         self.in_flight
     }
 
-    /// Ends all that is in flight, and forgets what came of it.
+    /// Ends all requests in flight and drops their results.
     fn wind_up(&mut self) -> Result<(), Errno> {
         if self.in_flight > 0 {
-            // Those who wait in a thread of the kernel are interrupted (since Linux 5.19; else they are waited for).
+            // The kernel interrupts the requests that wait in its threads since Linux 5.19. Before,
+            // they are waited for.
             let all = types::CancelBuilder::any();
             let entry = AsyncCancel2::new(all).build();
             self.push(entry, CANCEL, false);
         }
         loop {
             while self.next().is_some() {}
-            // Closes that are still queued are nobody else's to make.
+            // Queued closes must still be made: nobody else makes them.
             if self.in_flight == 0 && self.queued == 0 {
                 return Ok(());
             }
@@ -441,7 +455,7 @@ impl DirectoryRing {
 impl Drop for DirectoryRing {
     fn drop(&mut self) {
         if self.wind_up().is_err() {
-            // The kernel may still use all of it: it stays where it is, and the device open.
+            // The kernel may still use the memory. It stays in place, and the device stays open.
             mem::forget(self.reader.clone());
             return;
         }
@@ -454,10 +468,11 @@ impl Drop for DirectoryRing {
     }
 }
 
-/// The ring itself, with the flags of the newest kernel first. A kernel that does not know a flag answers EINVAL.
+/// Sets up the ring, with the flags of the newest kernel first. A kernel that does not know a flag
+/// answers `EINVAL`.
 ///
-/// Completions are worked on when we ask for them (6.1, 5.19). That is not only cheaper: a kernel that interrupts the thread for them could cut a
-/// read of a directory short.
+/// The kernel works on completions only when this thread asks for them (Linux 6.1, 5.19). That is
+/// cheaper, and a kernel that interrupted the thread could cut a read of a directory short.
 fn set_up(entries: u32) -> Result<IoUring, Errno> {
     let mut answer = Errno::INVAL;
     for attempt in 0..4 {

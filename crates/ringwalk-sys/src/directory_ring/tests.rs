@@ -1,5 +1,5 @@
-//! The ring itself with what every kernel has: opening, closing, and reads that are refused. What reads bring is tested in
-//! a guest that has the module or the operations.
+//! Tests the ring with requests that every kernel accepts: opens, closes, and reads that the kernel
+//! refuses. A guest with the module or the operations tests the results of reads.
 
 use super::*;
 use rustix::io::fcntl_getfd;
@@ -19,7 +19,7 @@ const FLAGS: OFlags = OFlags::RDONLY
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
 
-/// None where rings are refused.
+/// Returns a ring, or `None` where the system refuses rings.
 fn ring(depth: u32) -> Option<DirectoryRing> {
     match DirectoryRing::new(DirectoryReader::Opcodes(NONE), depth, 8) {
         Ok(ring) => Some(ring),
@@ -71,9 +71,10 @@ fn directories_are_opened_and_closed() {
                     let identity = rustix::fs::fstat(fd.as_fd()).unwrap().st_ino;
                     ring.close(fd);
                     ring.enter(0).unwrap();
-                    // SAFETY: only asked whether it is open, and which file it is.
+                    // SAFETY: the descriptor is only tested, for whether it is open and which file
+                    // it refers to.
                     let closed = unsafe { BorrowedFd::borrow_raw(number) };
-                    // Another test may have the number by now.
+                    // Another test may have opened the same number meanwhile.
                     let other = fcntl_getfd(closed).is_err()
                         || rustix::fs::fstat(closed).is_ok_and(|stat| stat.st_ino != identity);
                     assert!(other, "it is closed");
@@ -155,7 +156,7 @@ fn a_ring_may_go_with_requests_in_flight() {
                 ring.read(slot, fd, vec![0; 1024], 0, &What::Names, round % 2 == 0);
             }
         }
-        // Queued, or with the kernel.
+        // In some rounds the request is still queued, in others the kernel has it.
         if round % 3 == 0 {
             ring.enter(0).unwrap();
         }
@@ -172,7 +173,8 @@ fn what_was_to_be_closed_is_when_the_ring_goes() {
     let identity = rustix::fs::fstat(&fd).unwrap().st_ino;
     ring.close(fd.into());
     drop(ring);
-    // SAFETY: only asked whether it is open, and which file it is: another test may have the number by now.
+    // SAFETY: the descriptor is only tested, for whether it is open and which file it refers to:
+    // another test may have opened the same number meanwhile.
     let closed = unsafe { BorrowedFd::borrow_raw(number) };
     let open = rustix::fs::fstat(closed);
     assert!(open.is_err() || open.is_ok_and(|stat| stat.st_ino != identity));
@@ -213,7 +215,7 @@ fn a_wait_is_ended_by_what_is_watched() {
         rustix::io::read(&reader, &mut read).unwrap();
         assert_eq!(read, [byte]);
     }
-    // Dropped while it waits: that is cancelled.
+    // The ring is dropped while it waits for this descriptor. The drop cancels the wait.
     ring.watch(&reader);
     ring.enter(0).unwrap();
     drop(ring);

@@ -1,4 +1,4 @@
-//! Records written and read back, damaged, and of any bytes.
+//! Parses records that were written, records that were damaged, and random bytes.
 
 use super::*;
 use proptest::prelude::*;
@@ -150,7 +150,7 @@ proptest! {
 
     #[test]
     fn any_bytes_end(bytes in prop::collection::vec(any::<u8>(), 0..4096)) {
-        // Every record takes at least 24 bytes, so there cannot be more than this.
+        // Every record takes at least 24 bytes, which limits the number of records.
         prop_assert!(Dirents::new(&bytes).count() <= bytes.len() / 24 + 1);
     }
 }

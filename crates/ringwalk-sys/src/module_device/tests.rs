@@ -1,4 +1,4 @@
-//! What is not the device is told from it; what the device brings is tested in a guest that has the module.
+//! Checks that other files are refused as the device. A guest with the module tests the device.
 
 use super::*;
 use std::ffi::CString;
@@ -32,14 +32,14 @@ fn files_of_other_kinds_are_not_asked() {
     std::fs::write(&path, "").unwrap();
     let kind = ModuleRefused::Foreign("it is not a character device");
     assert_eq!(refused(&c_path(&path), &c_path(&number)), kind);
-    // A link could lead to any device.
+    // A symbolic link could refer to any device.
     std::fs::remove_file(&path).unwrap();
     std::os::unix::fs::symlink("/dev/null", &path).unwrap();
     assert_eq!(refused(&c_path(&path), &c_path(&number)), kind);
 }
 
 #[test]
-fn other_drivers_are_told_by_their_number() {
+fn other_drivers_are_recognised_by_their_number() {
     let dir = tempfile::tempdir().unwrap();
     let number = dir.path().join("dev");
     let of = |text: &str| {
@@ -54,15 +54,15 @@ fn other_drivers_are_told_by_their_number() {
 }
 
 #[test]
-fn a_driver_with_that_number_must_still_tell_its_version() {
+fn a_driver_with_that_number_must_still_report_its_version() {
     let dir = tempfile::tempdir().unwrap();
     let number = dir.path().join("dev");
-    // /dev/null is 1:3 (Documentation/admin-guide/devices.txt).
+    // /dev/null has the number 1:3 (Documentation/admin-guide/devices.txt).
     std::fs::write(&number, "1:3\n").unwrap();
     let answer = refused(c"/dev/null", &c_path(&number));
     assert_eq!(
         answer,
-        ModuleRefused::Foreign("it does not tell its version")
+        ModuleRefused::Foreign("it does not report its version")
     );
 }
 

@@ -1,43 +1,51 @@
-//! Entries that read directories, for rings of the [`io-uring`](io_uring) crate: for those who own their ring.
+//! Submission entries that read directories, for programs with a ring of the [`io-uring`](io_uring)
+//! crate of their own.
 //!
-//! They are built as that crate's own are (`io_uring::opcode`), for either form of the kernel's side:
+//! They are built like that crate's own (`io_uring::opcode`), for a patched kernel and for the
+//! kernel module:
 //!
-//! | kernel | entry | how to know beforehand |
+//! | kernel | entry | how to find out |
 //! |---|---|---|
-//! | has the operations (the patch series) | [`Getdents::build`], [`ReadPlus::build`] | [`DirectoryOpcodes::cached`] is `Some` |
-//! | has the module loaded | [`Getdents::command`], [`ReadPlus::command`] | [`ModuleDevice::open`](crate::ModuleDevice::open) succeeds |
+//! | patched (the patch series) | [`Getdents::build`], [`ReadPlus::build`] | [`DirectoryOpcodes::cached`] is `Some` |
+//! | with the module loaded | [`Getdents::command`], [`ReadPlus::command`] | [`ModuleDevice::open`](crate::ModuleDevice::open) succeeds |
 //!
-//! The operations are not in mainline, so their numbers are nobody's yet: there is no `CODE`, and `build` asks the kernel
-//! once. **A kernel without them answers `EINVAL`** to what `build` makes, which is also what a misaligned buffer or one that is too small
-//! for the next record is answered; so ask first. Who has neither calls [`getdents64`](crate::getdents64) in a thread, as
-//! [`DirectoryRing`](crate::DirectoryRing)'s users do.
+//! Mainline does not have the operations, so no number is reserved for them: there is no `CODE`,
+//! and `build` asks the kernel once. **A kernel without them answers `EINVAL`** to an entry of
+//! `build`. The kernel answers the same for a misaligned buffer, and for one that is too small for
+//! the next record. So find out first. A program with neither form calls
+//! [`getdents64`](crate::getdents64) in a thread, as users of
+//! [`DirectoryRing`](crate::DirectoryRing) do.
 //!
-//! # What a completion says
+//! # Completions
 //!
-//! Bytes of records, and whether anything comes after: [`filled`] reads it from the completion of an operation,
-//! [`filled_by_module`] from that of a command and its structure. The records are those of [`Dirents`](crate::Dirents) and
-//! [`PlusEntries`](crate::PlusEntries). The errors are those of getdents(2), and `EINVAL` as above.
+//! A completion holds the bytes of records, and whether more entries follow. [`filled`] decodes the
+//! completion of an operation, [`filled_by_module`] that of a command and its structure.
+//! [`Dirents`](crate::Dirents) and [`PlusEntries`](crate::PlusEntries) read the records. The errors
+//! are those of getdents(2), and `EINVAL` as above.
 //!
 //! # Safety
 //!
-//! Building an entry is safe, and so is dropping it. Pushing it is not: from
-//! [`push`](io_uring::squeue::SubmissionQueue::push) until its completion has been taken from the ring, the kernel may
+//! Building an entry is safe, and so is dropping it. Pushing it is not. From
+//! [`push`](io_uring::squeue::SubmissionQueue::push) until the completion has been taken from the
+//! ring, the kernel may
 //!
-//! - write to `len` bytes at `buf`: nobody else may look at them, and they may not be freed or moved;
-//! - read the structure that `build` or `command` was given, and write to that of a command: the same holds for it;
-//! - use the descriptors: the directory and the module's device must stay open (a registered file must stay registered until the entry
-//!   is submitted).
+//! - write to `len` bytes at `buf`: nobody else may read them, and they may not be freed or moved;
+//! - read the structure that `build` or `command` was given, and write to that of a command: the
+//!   same holds for it;
+//! - use the descriptors: the directory and the module's device must stay open (a registered file
+//!   must stay registered until the entry is submitted).
 //!
-//! Dropping a future, a thread that ends, and a request to cancel end none of that: only the completion does, and it
-//! comes for a request that was cancelled as well.
+//! Dropping a future, the end of a thread, and a request to cancel end none of that. Only the
+//! completion does, and a cancelled request has one as well.
 //!
-//! Set up the ring with `setup_single_issuer` and `setup_defer_taskrun` (or `setup_coop_taskrun`) where the kernel has them: otherwise completions
-//! interrupt reads that are under way, and cut them short. Two requests for one open directory may be in flight at once, each gets another piece
-//! of it; but the pieces come in any order.
+//! Set up the ring with `setup_single_issuer` and `setup_defer_taskrun` (or `setup_coop_taskrun`)
+//! where the kernel has them. Otherwise completions interrupt reads in progress and cut them short.
+//! Two requests for one open directory may be in flight at once. Each gets another part of the
+//! directory, in any order.
 //!
 //! # Example
 //!
-//! The names of a directory, if this kernel has the operation:
+//! This returns the names of a directory, if the kernel has the operation:
 //!
 //! ```
 //! use std::os::fd::AsRawFd;
@@ -54,14 +62,18 @@
 //!     let mut buffer = vec![0; 32 * 1024];
 //!     let mut names = Vec::new();
 //!     loop {
-//!         let read = Getdents::new(types::Fd(dir.as_raw_fd()), buffer.as_mut_ptr(), 32 * 1024).build();
-//!         // SAFETY: `dir` and `buffer` are used by nobody until `submit_and_wait` has seen the only request completed.
+//!         let fd = types::Fd(dir.as_raw_fd());
+//!         let read = Getdents::new(fd, buffer.as_mut_ptr(), 32 * 1024).build();
+//!         // SAFETY: nothing uses `dir` and `buffer` until the only request has completed.
 //!         unsafe { ring.submission().push(&read) }.expect("an empty ring has room");
-//!         while ring.submit_and_wait(1).is_err_and(|error| error.kind() == std::io::ErrorKind::Interrupted) {}
+//!         while let Err(error) = ring.submit_and_wait(1) {
+//!             assert_eq!(error.kind(), std::io::ErrorKind::Interrupted, "the ring fails");
+//!         }
 //!         let completion = ring.completion().next().expect("waited for");
 //!         let read = filled(completion.result(), completion.flags())?;
 //!         for entry in Dirents::new(&buffer[..read.bytes]) {
-//!             names.push(entry.map_err(std::io::Error::other)?.name().to_string_lossy().into_owned());
+//!             let entry = entry.map_err(std::io::Error::other)?;
+//!             names.push(entry.name().to_string_lossy().into_owned());
 //!         }
 //!         if read.end {
 //!             return Ok(Some(names));
@@ -88,17 +100,18 @@ use crate::uapi;
 
 pub use numbers::DirectoryOpcodes;
 pub use raw_entry::Descriptor;
-use raw_entry::{RawEntry, Target};
+use raw_entry::{FileTarget, RawEntry};
 
 #[cfg(test)]
 mod tests;
 
-/// `IORING_CQE_F_DIR_END`, in the flags of a completion: nothing comes after.
+/// `IORING_CQE_F_DIR_END`, in the flags of a completion: no more entries follow.
 const CQE_END: u32 = 1 << 8;
 
 /// Reads names, as getdents64(2) does: records of [`Dirents`](crate::Dirents).
 ///
-/// `D` is what names the directory: [`types::Fd`], or [`types::Fixed`] for the kernel's operation.
+/// `D` names the directory: [`types::Fd`], or [`types::Fixed`] for the operation of a patched
+/// kernel.
 #[derive(Clone, Copy, Debug)]
 #[must_use]
 #[doc(alias = "IORING_OP_GETDENTS")]
@@ -110,8 +123,9 @@ pub struct Getdents<D> {
 }
 
 impl<D: Descriptor> Getdents<D> {
-    /// Up to `len` bytes of records of the directory `fd` to `buf`. Those that do not fit come with the next request. If not one does, that
-    /// is `EINVAL`: 280 bytes are enough for any name.
+    /// Reads up to `len` bytes of records of the directory `fd` into `buf`. Records that do not fit
+    /// come with the next request. If no record fits, the kernel answers `EINVAL`: 280 bytes are
+    /// enough for any name.
     pub const fn new(fd: D, buf: *mut u8, len: u32) -> Self {
         Self {
             fd,
@@ -121,19 +135,21 @@ impl<D: Descriptor> Getdents<D> {
         }
     }
 
-    /// From the position that this [cookie](crate::Dirent::cookie) of the same open directory says, or from the beginning with 0, where the
-    /// position then is. Without it: from where the last read ended (-1).
+    /// Reads from the position of this [cookie](crate::Dirent::cookie) of the same open directory,
+    /// or from the beginning with 0. Without this call the read begins where the last one ended
+    /// (-1).
     pub const fn offset(mut self, offset: i64) -> Self {
         self.offset = offset;
         self
     }
 
-    /// The entry, with the number that the running kernel has for the operation ([`DirectoryOpcodes::cached`]). Its completion: [`filled`].
+    /// Returns the entry, with the number of the operation in the running kernel
+    /// ([`DirectoryOpcodes::cached`]). [`filled`] decodes its completion.
     pub fn build(self) -> squeue::Entry {
         self.build_for(DirectoryOpcodes::cached().unwrap_or(DirectoryOpcodes::NONE))
     }
 
-    /// The entry, with a number that has been found before.
+    /// Returns the entry, with a number of the operation that is known already.
     pub fn build_for(self, opcodes: DirectoryOpcodes) -> squeue::Entry {
         RawEntry {
             off: self.offset,
@@ -146,10 +162,12 @@ impl<D: Descriptor> Getdents<D> {
 }
 
 impl Getdents<types::Fd> {
-    /// The same as a command of the kernel module, whose `device` is open or registered. What is asked for is written to
-    /// `request`, which the kernel reads and writes. Its completion: [`filled_by_module`].
+    /// Returns the entry as a command of the kernel module, whose `device` is open or registered.
+    /// Writes the arguments to `request`, which the kernel reads and writes. [`filled_by_module`]
+    /// decodes its completion.
     ///
-    /// `inline`: in the thread that submits, even if it has to wait for the disk, which is best for what is cached; otherwise in one of the ring's worker threads.
+    /// With `inline` the thread that submits does the read, even if it has to wait for the disk:
+    /// best for a directory in the page cache. Otherwise one of the ring's worker threads does it.
     #[doc(alias = "RINGWALK_IOC_GETDENTS")]
     pub fn command(
         self,
@@ -165,7 +183,7 @@ impl Getdents<types::Fd> {
         )
     }
 
-    /// What the module is asked, by ioctl(2) as well.
+    /// Returns the arguments of the module's command, for ioctl(2) as well.
     pub(crate) fn request(self, inline: bool) -> uapi::Getdents {
         uapi::Getdents {
             version: uapi::VERSION,
@@ -179,7 +197,8 @@ impl Getdents<types::Fd> {
     }
 }
 
-/// What the operation is asked besides place and size: `struct readdirplus_args`. Filled by [`ReadPlus::build`].
+/// Arguments of the operation besides address and size: `struct readdirplus_args`.
+/// [`ReadPlus::build`] fills it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[doc(alias = "readdirplus_args")]
@@ -191,10 +210,11 @@ pub struct ReadPlusArgs {
 
 const _: () = assert!(size_of::<ReadPlusArgs>() == 40);
 
-/// Reads names with metadata: records of [`PlusEntries`](crate::PlusEntries), which need the same layout to be read. Links are not
-/// followed, and extended attributes not asked for.
+/// Reads names with metadata: records of [`PlusEntries`](crate::PlusEntries), which need the same
+/// layout to be read. Does not follow links, and asks for no extended attributes.
 ///
-/// `D` is what names the directory: [`types::Fd`], or [`types::Fixed`] for the kernel's operation.
+/// `D` names the directory: [`types::Fd`], or [`types::Fixed`] for the operation of a patched
+/// kernel.
 #[derive(Clone, Copy, Debug)]
 #[must_use]
 #[doc(alias = "IORING_OP_READDIRPLUS")]
@@ -205,8 +225,10 @@ pub struct ReadPlus<D> {
 }
 
 impl<D: Descriptor> ReadPlus<D> {
-    /// Up to `len` bytes of records of the directory `fd` to `buf`, which must be a multiple of 8 (else `EINVAL`), with what the layout has room for. Of
-    /// more than 1 MiB the rest is not used. If not one record fits, that is `EINVAL`: [`PlusLayout::record_size`] of 255 is enough for any.
+    /// Reads up to `len` bytes of records of the directory `fd` into `buf`, with the fields of
+    /// `layout`. `buf` must be a multiple of 8 (else `EINVAL`). The kernel uses at most 1 MiB of
+    /// it. If no record fits, the kernel answers `EINVAL`: [`PlusLayout::record_size`] of 255 is
+    /// enough for any.
     pub const fn new(fd: D, buf: *mut u8, len: u32, layout: &PlusLayout) -> Self {
         Self {
             place: Getdents::new(fd, buf, len),
@@ -215,26 +237,28 @@ impl<D: Descriptor> ReadPlus<D> {
         }
     }
 
-    /// As [`Getdents::offset`].
+    /// Sets the position, as [`Getdents::offset`] does.
     pub const fn offset(mut self, offset: i64) -> Self {
         self.place = self.place.offset(offset);
         self
     }
 
-    /// At most so many records, `.` and `..` counted; 0, as without it: as many as fit.
+    /// Reads at most this many records, `.` and `..` counted. With 0, or without this call: as many
+    /// as fit.
     pub const fn max_entries(mut self, max_entries: u32) -> Self {
         self.max_entries = max_entries;
         self
     }
 
-    /// The entry, with the number that the running kernel has for the operation ([`DirectoryOpcodes::cached`]). What is asked for is written to
-    /// `args`, which the kernel reads. Its completion: [`filled`].
+    /// Returns the entry, with the number of the operation in the running kernel
+    /// ([`DirectoryOpcodes::cached`]). Writes the arguments to `args`, which the kernel reads.
+    /// [`filled`] decodes its completion.
     pub fn build(self, args: &mut ReadPlusArgs) -> squeue::Entry {
         let opcodes = DirectoryOpcodes::cached().unwrap_or(DirectoryOpcodes::NONE);
         self.build_for(opcodes, args)
     }
 
-    /// The entry, with a number that has been found before.
+    /// Returns the entry, with a number of the operation that is known already.
     pub fn build_for(self, opcodes: DirectoryOpcodes, args: &mut ReadPlusArgs) -> squeue::Entry {
         *args = ReadPlusArgs {
             max_entries: self.max_entries,
@@ -260,7 +284,7 @@ impl<D: Descriptor> ReadPlus<D> {
 }
 
 impl ReadPlus<types::Fd> {
-    /// As [`Getdents::command`].
+    /// Returns the entry as a command of the kernel module, as [`Getdents::command`] does.
     #[doc(alias = "RINGWALK_IOC_READDIRPLUS")]
     pub fn command(
         self,
@@ -273,7 +297,7 @@ impl ReadPlus<types::Fd> {
         command(device, uapi::IOC_READDIRPLUS, address)
     }
 
-    /// What the module is asked, by ioctl(2) as well.
+    /// Returns the arguments of the module's command, for ioctl(2) as well.
     pub(crate) fn request(self, inline: bool) -> uapi::Readdirplus {
         uapi::Readdirplus {
             version: uapi::VERSION,
@@ -293,18 +317,18 @@ const fn flags(inline: bool) -> u32 {
     if inline { uapi::F_INLINE } else { 0 }
 }
 
-/// A command for the module's device: `struct ringwalk_sqe` names the structure.
+/// Returns a command for the module's device: `struct ringwalk_sqe` names the structure.
 fn command(device: impl Descriptor, command: u32, request: u64) -> squeue::Entry {
     let mut data = [0; 16];
     data[..8].copy_from_slice(&request.to_ne_bytes());
     match device.as_target() {
-        Target::Fd(fd) => opcode::UringCmd16::new(fd, command).cmd(data).build(),
-        Target::Fixed(place) => opcode::UringCmd16::new(place, command).cmd(data).build(),
+        FileTarget::Fd(fd) => opcode::UringCmd16::new(fd, command).cmd(data).build(),
+        FileTarget::Fixed(place) => opcode::UringCmd16::new(place, command).cmd(data).build(),
     }
 }
 
-/// What the completion of [`Getdents::build`] or [`ReadPlus::build`] says, by its [`result`](io_uring::cqueue::Entry::result)
-/// and its [`flags`](io_uring::cqueue::Entry::flags).
+/// Decodes the completion of [`Getdents::build`] or [`ReadPlus::build`] from its
+/// [`result`](io_uring::cqueue::Entry::result) and its [`flags`](io_uring::cqueue::Entry::flags).
 ///
 /// # Errors
 ///
@@ -313,12 +337,12 @@ pub fn filled(result: i32, flags: u32) -> Result<Filled, Errno> {
     Filled::of(result, flags & CQE_END != 0)
 }
 
-/// What the completion of a [command](Getdents::command) says, by its [`result`](io_uring::cqueue::Entry::result) and the `result_flags` that are in
-/// its structure then.
+/// Decodes the completion of a [command](Getdents::command) from its
+/// [`result`](io_uring::cqueue::Entry::result) and the `result_flags` of its structure.
 ///
 /// # Errors
 ///
-/// As of [`filled`], and those of the device: `ENOTTY`, `EPERM`, `ENODEV`, `ENOMEM`.
+/// As [`filled`], and those of the device: `ENOTTY`, `EPERM`, `ENODEV`, `ENOMEM`.
 pub fn filled_by_module(result: i32, result_flags: u32) -> Result<Filled, Errno> {
     Filled::of(result, result_flags & uapi::RESULT_END != 0)
 }

@@ -1,4 +1,4 @@
-//! The numbers of the operations, which are not known before a ring has been asked.
+//! The numbers of the operations, which a program learns by asking a ring.
 
 use std::sync::OnceLock;
 
@@ -6,33 +6,35 @@ use rustix::io::Errno;
 
 use crate::probe::IoUring;
 
-/// `IORING_FEAT_DIR`: the three highest operations are those for directories. Mainline does not use the bit.
+/// `IORING_FEAT_DIR`: the three highest operations are those for directories. Mainline does not use
+/// this bit.
 pub(super) const FEATURE: u32 = 1 << 30;
 
-/// The last operation of mainline (`IORING_OP_URING_CMD128` of Linux 7.3) is number 64, of Linux 6.1 48: what reads directories
-/// comes after the 48 of the oldest kernel that the patches are for.
+/// The number of operations of Linux 6.1, the oldest kernel that the patches are for. So the
+/// operations for directories have higher numbers. (Linux 7.3 has 64, the last one
+/// `IORING_OP_URING_CMD128`.)
 const LEAST: u8 = 48;
 
 /// Numbers of the operations that read directories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DirectoryOpcodes {
-    /// Names.
+    /// Reads names.
     pub getdents: u8,
-    /// Names and metadata.
+    /// Reads names and metadata.
     pub readdirplus: u8,
-    /// Inodes brought in.
+    /// Brings inodes into memory.
     pub readahead: u8,
 }
 
 impl DirectoryOpcodes {
-    /// Numbers that no kernel has so far: whatever it knows, a ring answers `EINVAL`.
+    /// Numbers that no kernel has so far: every ring answers `EINVAL`.
     pub(super) const NONE: Self = Self {
         getdents: 253,
         readdirplus: 254,
         readahead: 255,
     };
 
-    /// Asks a ring. `None`: this kernel does not have them.
+    /// Asks a ring for the numbers. Returns `None` if the kernel does not have the operations.
     ///
     /// # Errors
     ///
@@ -41,8 +43,9 @@ impl DirectoryOpcodes {
         IoUring::probe().map(|ring| Self::of(&ring))
     }
 
-    /// As [`probe`](Self::probe), once for the whole process. A failure to ask (no descriptor was left, say) is not remembered,
-    /// and told as if there were none.
+    /// Returns the result of [`probe`](Self::probe), which is called once for the process. Returns
+    /// `None` also if the ring could not be asked, because no descriptor was free for instance. The
+    /// next call then asks again.
     pub fn cached() -> Option<Self> {
         static FOUND: OnceLock<Option<DirectoryOpcodes>> = OnceLock::new();
         if let Some(found) = FOUND.get() {
@@ -52,7 +55,8 @@ impl DirectoryOpcodes {
         *FOUND.get_or_init(|| found)
     }
 
-    /// The operations of a kernel that has answered. Not told by version or number alone: a bit says that they are there, and they are the last.
+    /// Returns the operations of a kernel from what a ring answered. Version and number alone prove
+    /// nothing: a feature bit says that the kernel has the operations, and they are the last ones.
     pub fn of(ring: &IoUring) -> Option<Self> {
         let last = ring.last_operation();
         let found = Self {

@@ -1,4 +1,5 @@
-//! A submission entry as the kernel declares it, for operations that the `io-uring` crate cannot name.
+//! A submission entry as the kernel declares it. The `io-uring` crate cannot express the operations
+//! of this module.
 
 use io_uring::{squeue, types};
 
@@ -32,8 +33,9 @@ const _: () = assert!(
 
 impl From<RawEntry> for squeue::Entry {
     fn from(entry: RawEntry) -> Self {
-        // SAFETY: `Entry` is a transparent-in-effect `repr(C)` wrapper of the kernel's structure, of which `RawEntry` is
-        // another declaration; same size (asserted), and all of it integers, for which any bytes are valid.
+        // SAFETY: `Entry` is a transparent-in-effect `repr(C)` wrapper of the kernel's structure,
+        // of which `RawEntry` is another declaration; same size (asserted), and all of it integers,
+        // for which any bytes are valid.
         unsafe { std::mem::transmute(entry) }
     }
 }
@@ -41,7 +43,8 @@ impl From<RawEntry> for squeue::Entry {
 #[cfg(test)]
 impl From<squeue::Entry> for RawEntry {
     fn from(entry: squeue::Entry) -> Self {
-        // SAFETY: as above, the other way round; every entry of the tests has been zeroed before it was filled.
+        // SAFETY: as above, the other way round; every entry of the tests has been zeroed before it
+        // was filled.
         unsafe { std::mem::transmute(entry) }
     }
 }
@@ -50,40 +53,40 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// What names an open file in an entry: [`types::Fd`], a descriptor, or [`types::Fixed`], the place of a file that is
-/// registered with the ring.
+/// What names an open file in an entry: [`types::Fd`], a descriptor, or [`types::Fixed`], the index
+/// of a file that is registered with the ring.
 pub trait Descriptor: sealed::Sealed + Copy {
     #[doc(hidden)]
-    fn as_target(self) -> Target;
+    fn as_target(self) -> FileTarget;
 }
 
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
-pub enum Target {
+pub enum FileTarget {
     Fd(types::Fd),
     Fixed(types::Fixed),
 }
 
 impl sealed::Sealed for types::Fd {}
 impl Descriptor for types::Fd {
-    fn as_target(self) -> Target {
-        Target::Fd(self)
+    fn as_target(self) -> FileTarget {
+        FileTarget::Fd(self)
     }
 }
 
 impl sealed::Sealed for types::Fixed {}
 impl Descriptor for types::Fixed {
-    fn as_target(self) -> Target {
-        Target::Fixed(self)
+    fn as_target(self) -> FileTarget {
+        FileTarget::Fixed(self)
     }
 }
 
 impl RawEntry {
-    /// An entry of this operation on this file.
+    /// Returns an entry of this operation on this file.
     pub(super) fn new(opcode: u8, file: impl Descriptor) -> Self {
         let (fd, flags) = match file.as_target() {
-            Target::Fd(fd) => (fd.0, squeue::Flags::empty()),
-            Target::Fixed(place) => (place.0.cast_signed(), squeue::Flags::FIXED_FILE),
+            FileTarget::Fd(fd) => (fd.0, squeue::Flags::empty()),
+            FileTarget::Fixed(place) => (place.0.cast_signed(), squeue::Flags::FIXED_FILE),
         };
         Self {
             opcode,

@@ -1,4 +1,4 @@
-//! Every byte of every entry; that kernels understand them is tested in `tests/opcode.rs`.
+//! Checks every byte of every entry. `tests/opcode.rs` checks that kernels accept the entries.
 
 use super::numbers::FEATURE;
 use super::*;
@@ -12,14 +12,15 @@ const OPCODES: DirectoryOpcodes = DirectoryOpcodes {
 const FD: types::Fd = types::Fd(7);
 const BUF: *mut u8 = std::ptr::without_provenance_mut(0x1122_3344_5566_7788);
 
-/// The bytes of an entry, as the kernel reads them.
+/// Returns the bytes of an entry, as the kernel reads them.
 fn bytes(entry: squeue::Entry) -> [u8; 64] {
     let raw = RawEntry::from(entry);
-    // SAFETY: a structure of integers without padding (their sizes add up to its own), of as many bytes.
+    // SAFETY: a structure of integers without padding (the sizes of its fields add up to its own),
+    // which has as many bytes as the array.
     unsafe { std::mem::transmute(raw) }
 }
 
-/// 64 bytes, all zero but for these at these offsets.
+/// Returns 64 bytes that are zero except for these fields at these offsets.
 fn laid_out(fields: &[(usize, &[u8])]) -> [u8; 64] {
     let mut bytes = [0; 64];
     for (at, field) in fields {

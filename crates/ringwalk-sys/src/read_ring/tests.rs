@@ -1,4 +1,4 @@
-//! The ring itself; what is read through it is compared with what was written in the engine's tests.
+//! Tests the ring itself. The engine's tests compare the bytes that it reads with the written ones.
 
 use super::*;
 use std::io::Write;
@@ -6,7 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 const SIZE: u32 = 100_000;
 
-/// A file in which each byte tells its place, and a ring on it; none where rings are refused.
+/// Returns a file in which each byte depends on its offset, and a ring on this file. `None` where
+/// the system refuses rings.
 fn ring(depth: u32, buffer_size: u32, register_buffers: bool) -> Option<ReadRing> {
     let mut file = tempfile::tempfile().unwrap();
     let bytes: Vec<u8> = (0..SIZE).map(|place| place.to_le_bytes()[1]).collect();
@@ -38,7 +39,7 @@ fn take_all(ring: &mut ReadRing) -> Vec<(u32, Result<u32, Errno>)> {
 #[test]
 fn each_slot_gets_its_own_bytes() {
     for register in [false, true] {
-        // Slots begin at pages though they are shorter.
+        // Slots begin at page boundaries, even if they are shorter than pages.
         let Some(mut ring) = ring(5, 5000, register) else {
             return;
         };
@@ -58,7 +59,7 @@ fn each_slot_gets_its_own_bytes() {
 }
 
 #[test]
-fn ends_and_errors_are_told_by_slot() {
+fn ends_and_errors_are_reported_by_slot() {
     let Some(mut ring) = ring(3, 4096, true) else {
         return;
     };
@@ -100,7 +101,7 @@ fn a_ring_may_go_while_reads_are_in_flight() {
         for slot in 0..64 {
             ring.start(slot, 0, 0, 4096);
         }
-        // Queued, or with the kernel.
+        // In some rounds the request is still queued, in others the kernel has it.
         if round % 3 == 0 {
             ring.enter(0).unwrap();
         }

@@ -1,7 +1,7 @@
 use super::*;
 use proptest::prelude::*;
 
-/// What a record is made of.
+/// The parts of a record.
 #[derive(Clone, Debug)]
 pub(crate) struct Made {
     pub(crate) ino: u64,
@@ -9,7 +9,7 @@ pub(crate) struct Made {
     pub(crate) error: i32,
     pub(crate) d_type: u8,
     pub(crate) name: Vec<u8>,
-    /// Words of metadata that are there.
+    /// Words of metadata, if the record has metadata.
     pub(crate) stat: Option<Vec<u64>>,
     pub(crate) xattrs: usize,
 }
@@ -119,7 +119,7 @@ fn metadata_is_read_field_by_field() {
 }
 
 #[test]
-fn an_error_is_told_instead_of_metadata() {
+fn an_error_is_reported_instead_of_metadata() {
     let layout = PlusLayout::new(libc::STATX_SIZE);
     let bytes = record(&Made {
         error: -2,
@@ -133,7 +133,7 @@ fn an_error_is_told_instead_of_metadata() {
 }
 
 #[test]
-fn dots_are_told_from_names_that_begin_with_them() {
+fn dots_are_distinguished_from_names_that_begin_with_them() {
     let layout = PlusLayout::new(libc::STATX_SIZE);
     for (name, is_dot) in [
         (&b"."[..], true),
@@ -167,10 +167,10 @@ fn damaged_records_are_refused() {
         let found = damaged(16, &length.to_ne_bytes());
         assert_eq!(found, Err(DirentError::BadLength), "{length}");
     }
-    // Attributes that would begin before the name ends.
+    // Attributes that would begin before the end of the name.
     assert_eq!(damaged(20, &[8]), Err(DirentError::BadLength));
     assert_eq!(damaged(20, &[0xff; 4]), Err(DirentError::BadLength));
-    // Lengths of the name.
+    // Wrong lengths of the name.
     assert_eq!(damaged(28, &[3]), Err(DirentError::UnterminatedName));
     assert_eq!(
         damaged(28, &8_u16.to_ne_bytes()),
@@ -178,7 +178,7 @@ fn damaged_records_are_refused() {
     );
     assert_eq!(damaged(28, &[0xff; 2]), Err(DirentError::BadLength));
     assert_eq!(damaged(32, &[0]), Err(DirentError::EmptyName));
-    // Metadata that there is no room for.
+    // Metadata that does not fit into the record.
     assert_eq!(damaged(31, &[1]), Err(DirentError::BadLength));
 }
 
@@ -254,7 +254,7 @@ proptest! {
 #[test]
 fn what_is_no_errno_is_an_error_all_the_same() {
     let layout = PlusLayout::new(libc::STATX_SIZE);
-    for (error, told) in [
+    for (error, reported) in [
         (-libc::ENOENT, Errno::NOENT),
         (1, Errno::IO),
         (-4096, Errno::IO),
@@ -263,6 +263,6 @@ fn what_is_no_errno_is_an_error_all_the_same() {
     ] {
         let bytes = record(&Made { error, ..made() });
         let entry = PlusEntries::new(&bytes, &layout).next().unwrap().unwrap();
-        assert_eq!(entry.stat().err(), Some(told), "{error}");
+        assert_eq!(entry.stat().err(), Some(reported), "{error}");
     }
 }

@@ -21,7 +21,7 @@ fn run(list: &[&str], directory: Option<BorrowedFd<'_>>) -> Result<Ended, Errno>
         null_input: true,
     };
     loop {
-        // Another test's child may for a moment hold a script open that was just written.
+        // The child of another test may briefly hold open a script that was just written.
         match spawn.start() {
             Err(Errno::TXTBSY) => std::thread::yield_now(),
             started => return started?.wait(),
@@ -30,7 +30,7 @@ fn run(list: &[&str], directory: Option<BorrowedFd<'_>>) -> Result<Ended, Errno>
 }
 
 #[test]
-fn ends_are_told_apart() {
+fn exits_and_signals_are_distinguished() {
     assert_eq!(run(&["true"], None), Ok(Ended::Exited(0)));
     assert_eq!(run(&["sh", "-c", "exit 255"], None), Ok(Ended::Exited(255)));
     assert_eq!(
@@ -40,7 +40,7 @@ fn ends_are_told_apart() {
 }
 
 #[test]
-fn what_cannot_run_is_told() {
+fn programs_that_cannot_run_are_reported() {
     let dir = tempfile::tempdir().unwrap();
     let plain = dir.path().join("plain");
     fs::write(&plain, b"true").unwrap();
@@ -112,11 +112,11 @@ fn candidates_are_those_of_the_path() {
     assert_eq!(candidates(c"x")[0].to_str().unwrap(), format!("{first}/x"));
 }
 
-/// Run by the test below, in a process of its own.
+/// The test below runs this test in a process of its own.
 #[test]
 #[ignore = "only in the surroundings that another test makes"]
 fn with_signals_ignored() {
-    // The kernel then throws away how children ended. Not every shell lets SIGCHLD be ignored.
+    // The kernel then discards the exit statuses of children. Not every shell can ignore SIGCHLD.
     // SAFETY: ignoring a signal runs no code of ours; nothing else in this process has children.
     unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
     assert_eq!(
@@ -127,7 +127,7 @@ fn with_signals_ignored() {
 
 #[test]
 fn what_the_caller_ignores_stays_ignored() {
-    // `sh` may reset what it has trapped before it runs a program, but not what it ignores.
+    // `sh` may reset signals that it handles before it runs a program, but not ignored ones.
     let output = std::process::Command::new("sh")
         .args(["-c", "trap '' PIPE; exec \"$@\"", "sh"])
         .arg(std::env::current_exe().unwrap())

@@ -1,14 +1,14 @@
 //! An open directory for tasks.
 
-use super::driver::{self, Fault, Request, slot};
+use super::driver::{self, DriverRequest, Fault, answer_slot};
 use super::entry::DirEntry;
 use super::fault::failed;
 use super::open::Open;
 use super::reading::Reading;
-use crate::directory::Directory;
-use crate::entry_buffer::EntryBuffer;
-use crate::error::Operation;
-use crate::metadata::{Fields, Metadata};
+use crate::pull::directory::Directory;
+use crate::pull::entry_buffer::EntryBuffer;
+use crate::visit::error::Operation;
+use crate::visit::metadata::{Fields, Metadata};
 use futures_core::Stream;
 use std::ffi::OsStr;
 use std::future::poll_fn;
@@ -20,14 +20,15 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-/// What statx(2) calls basic: with these an entry has all that stat(2) tells.
+/// The fields that statx(2) calls basic: those of stat(2).
 const BASIC: Fields = Fields::from_bits_retain(0x07ff);
 
 /// An open directory, read without blocking the task or its thread.
 ///
-/// Entries are given [one by one](Self::next), which is what the [`Stream`] does too, or [a buffer at a time](Self::next_batch),
-/// which is the fast way; with their metadata if that is [asked for](Self::read_plus). `.` and `..` are left out. While what was
-/// read is worked on, the next buffer is read already.
+/// Entries come [one by one](Self::next), which is also what the [`Stream`] does, or [a buffer at a
+/// time](Self::next_batch), which is faster. Their metadata comes along if [asked
+/// for](Self::read_plus). `.` and `..` are left out. While the caller works on one buffer, the next
+/// one is read already.
 ///
 /// ```
 /// use futures_lite::StreamExt;
@@ -44,17 +45,20 @@ const BASIC: Fields = Fields::from_bits_retain(0x07ff);
 ///
 /// # Position
 ///
-/// A `Dir` that has begun to be read is one buffer ahead of what it has given out, so the position of its descriptor tells
-/// nothing, and an entry that is made or removed meanwhile may or may not be seen: as with readdir(3), by one buffer more.
-/// Who reads the same open directory by another way (a duplicate of the descriptor) takes entries away from it.
+/// While a `Dir` is read, it is one buffer ahead of the entries that it has given. So the position
+/// of its descriptor does not show how far the reader is. An entry that is made or removed
+/// meanwhile may or may not be seen: as with readdir(3), by one buffer more. A caller that reads
+/// the same open directory in another way (by a duplicate of the descriptor) takes entries away
+/// from it.
 ///
 /// # Dropping
 ///
-/// Every future here may be dropped at any point, and then the next one goes on as if it had not been there: no entry is lost. A `Dir`
-/// may be dropped while a read is under way; it is closed when that is over.
+/// Every future here may be dropped at any point. The next one then goes on as if the first had not
+/// been there: no entry is lost. A `Dir` may be dropped while a read is under way; it is closed
+/// when the read is finished.
 ///
-/// An open `Dir` that is not being read takes a few hundred bytes and its path; the buffers (32 KiB for names on a local file system) come with the first
-/// read and go when the end has been reached.
+/// An open `Dir` that is not being read takes a few hundred bytes and its path. The buffers (32 KiB
+/// for names on a local file system) come with the first read, and go at the end of the directory.
 #[derive(Debug)]
 pub struct Dir {
     reading: Reading,
@@ -66,19 +70,21 @@ impl Dir {
         Self { reading, path }
     }
 
-    /// Opens a directory, through symbolic links if the path has some. A relative path is relative to the working directory
-    /// that the process has when it is opened.
+    /// Opens a directory. Symbolic links in the path are followed. A relative path is relative to
+    /// the working directory of the process at the time of opening.
     ///
     /// # Errors
     ///
-    /// Those of [openat(2)](https://man7.org/linux/man-pages/man2/openat.2.html), naming the path; `EINVAL` if it has a NUL byte.
+    /// Those of [openat(2)](https://man7.org/linux/man-pages/man2/openat.2.html), naming the path;
+    /// `EINVAL` if the path has a NUL byte.
     pub fn open(path: impl AsRef<Path>) -> Open {
         Open::new(None, path.as_ref(), true)
     }
 
-    /// Opens a directory by its name in this one, or by a path relative to it. The last component is not followed if it is a symbolic link: so
-    /// a program that descends into what is listed as a directory never leaves the tree, even if that is replaced by a link
-    /// meanwhile. What a link leads to can be opened by its path.
+    /// Opens a directory by its name in this one, or by a path relative to it. If the last
+    /// component is a symbolic link, it is not followed. So a program that descends into listed
+    /// directories never leaves the tree, even if one is replaced by a link meanwhile. The target
+    /// of a link can be opened by its path.
     ///
     /// ```
     /// # futures_lite::future::block_on(async {
@@ -93,23 +99,25 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// As of [`open`](Self::open); `ENOTDIR` or `ELOOP` for a link.
+    /// Those of [`open`](Self::open); `ENOTDIR` or `ELOOP` for a link.
     pub fn open_at(&self, name: impl AsRef<Path>) -> Open {
         let at = (Arc::clone(self.reading.directory()), self.path());
         Open::new(Some(at), name.as_ref(), false)
     }
 
-    /// The path it was opened by; `None` if it was made from a descriptor, or relative to such a one.
+    /// Returns the path that the directory was opened by; `None` if it was made from a descriptor,
+    /// or opened relative to such a directory.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// The next entry; `None` at the end.
+    /// Returns the next entry; `None` at the end.
     ///
     /// # Errors
     ///
-    /// Those of [getdents64(2)](https://man7.org/linux/man-pages/man2/getdents64.2.html), naming the directory, after all that could be
-    /// read. Then it has ended, until it is [rewound](Self::rewind).
+    /// Those of [getdents64(2)](https://man7.org/linux/man-pages/man2/getdents64.2.html), naming
+    /// the directory, after all entries that could be read. The directory has ended then, until it
+    /// is [rewound](Self::rewind).
     #[expect(clippy::should_implement_trait, reason = "it is the stream's `next`")]
     pub fn next(&mut self) -> impl Future<Output = Option<io::Result<DirEntry>>> + Send {
         poll_fn(|cx| self.poll_next_entry(cx))
@@ -120,9 +128,9 @@ impl Dir {
         Poll::Ready(entry.map_err(|fault| self.failed(fault)).transpose())
     }
 
-    /// Fills `batch`, which is emptied first, with the entries that have been read, and returns how many: a buffer's worth, some 1000; 0 only
-    /// at the end. The room that `batch` had is used for what is read next, so a program that gives the same buffer again and
-    /// again allocates nothing.
+    /// Replaces `batch` by the entries that have been read, and returns how many: one buffer, about
+    /// 1000; 0 only at the end. The memory of `batch` is used for the next read, so a program that
+    /// passes the same buffer each time allocates nothing.
     ///
     /// ```
     /// # futures_lite::future::block_on(async {
@@ -141,7 +149,7 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// As of [`next`](Self::next); `batch` is left as it was.
+    /// Those of [`next`](Self::next). `batch` is then unchanged.
     pub fn next_batch(
         &mut self,
         batch: &mut EntryBuffer,
@@ -149,7 +157,7 @@ impl Dir {
         poll_fn(|cx| self.poll_next_batch(cx, batch))
     }
 
-    /// As [`next_batch`](Self::next_batch), for those who write futures by hand.
+    /// Polls for the result of [`next_batch`](Self::next_batch), for futures written by hand.
     pub fn poll_next_batch(
         &mut self,
         cx: &mut Context<'_>,
@@ -159,12 +167,13 @@ impl Dir {
         Poll::Ready(count.map_err(|fault| self.failed(fault)))
     }
 
-    /// Has all entries that are not given out yet come with these fields of their metadata, however they are taken; with none of
-    /// them as before. They are asked for a buffer at a time, where the names are read: by one request to the kernel where it has that, else by one
-    /// statx(2) for each. Symbolic links are not followed.
+    /// Sets the fields of metadata that come with all further entries. With no fields, entries come
+    /// without metadata as before. The metadata is asked for a buffer at a time, where the names
+    /// are read: by one request to the kernel where it offers that, else by one statx(2) for each
+    /// entry. Symbolic links are not followed.
     ///
-    /// An entry whose metadata cannot be had is given all the same, and says why ([`DirEntry::stat_error`],
-    /// [`EntryRef::stat_error`](crate::EntryRef::stat_error)).
+    /// An entry whose metadata cannot be read comes all the same, with the error
+    /// ([`DirEntry::stat_error`], [`EntryRef::stat_error`](crate::EntryRef::stat_error)).
     ///
     /// ```
     /// # futures_lite::future::block_on(async {
@@ -190,14 +199,16 @@ impl Dir {
         self
     }
 
-    /// All metadata of an entry, as it is now: by lstat(2)'s rules, so of a link itself. If all of it [came along](Self::read_plus) with the
-    /// entry, that is it.
+    /// Returns all metadata of an entry as it is now, by lstat(2)'s rules: that of a link itself.
+    /// If all of it [came along](Self::read_plus) with the entry, it is returned without a call.
     ///
-    /// Each is a request of its own: for those of all entries [`read_plus`](Self::read_plus) is many times as fast.
+    /// Each call is a request of its own. For all entries, [`read_plus`](Self::read_plus) is many
+    /// times as fast.
     ///
     /// # Errors
     ///
-    /// Those of [statx(2)](https://man7.org/linux/man-pages/man2/statx.2.html), naming the entry; `ENOENT` if it has been removed.
+    /// Those of [statx(2)](https://man7.org/linux/man-pages/man2/statx.2.html), naming the entry;
+    /// `ENOENT` if it was removed.
     pub fn metadata(
         &self,
         entry: &DirEntry,
@@ -211,11 +222,11 @@ impl Dir {
             if let Some(metadata) = known {
                 return Ok(metadata);
             }
-            let (answer, mut metadata) = slot();
-            driver::submit(Request::Stat {
+            let (answer, mut metadata) = answer_slot();
+            driver::submit(DriverRequest::Stat {
                 directory,
                 name: name.clone(),
-                fields: Fields::all(),
+                fields: Fields::STATX,
                 answer,
             });
             let metadata = poll_fn(|cx| metadata.poll_answer(cx)).await;
@@ -227,24 +238,28 @@ impl Dir {
         }
     }
 
-    /// Goes back to the beginning: the entries that come next are those that there are when they are read. What has been read ahead
-    /// is thrown away.
+    /// Goes back to the beginning. The entries that come next are those that the directory has when
+    /// they are read. Entries that were read ahead are dropped.
     pub fn rewind(&mut self) {
         self.reading.rewind();
     }
 
-    /// Waits for a read that is under way, and closes. Where futures of [`open_at`](Self::open_at) or [`metadata`](Self::metadata) are still
-    /// there, that is put off until those are over. Dropping closes as well, in the thread that drops it; this does not block even where a file
-    /// system takes its time, and tells what came of it.
+    /// Waits for a read that is under way, and closes the directory. If futures of
+    /// [`open_at`](Self::open_at) or [`metadata`](Self::metadata) still exist, the directory is
+    /// closed after those.
+    ///
+    /// Dropping closes, too, in the thread that drops it. This method does not block even if a file
+    /// system takes long, and returns the error.
     ///
     /// # Errors
     ///
-    /// Those of [close(2)](https://man7.org/linux/man-pages/man2/close.2.html), naming the path. The descriptor is gone all the same.
+    /// Those of [close(2)](https://man7.org/linux/man-pages/man2/close.2.html), naming the path.
+    /// The descriptor is closed all the same.
     pub async fn close(self) -> io::Result<()> {
         let Self { mut reading, path } = self;
         poll_fn(|cx| reading.poll_quiet(cx)).await;
-        let (answer, mut closed) = slot();
-        driver::submit(Request::Close {
+        let (answer, mut closed) = answer_slot();
+        driver::submit(DriverRequest::Close {
             directory: reading.into_directory(),
             answer,
         });
@@ -266,15 +281,17 @@ impl Stream for Dir {
 }
 
 impl AsFd for Dir {
-    /// The descriptor, for calls relative to it. Its position is not to be relied on, nor changed.
+    /// Returns the descriptor, for calls relative to it. Do not rely on its position, and do not
+    /// change it.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.reading.directory().as_fd()
     }
 }
 
 impl From<OwnedFd> for Dir {
-    /// What has been read of it already is not read again, until it is [rewound](Dir::rewind). If it is no directory, reading it
-    /// fails with `ENOTDIR`.
+    /// Entries that were read through the descriptor before are not read again, until the directory
+    /// is [rewound](Dir::rewind). If the descriptor is not that of a directory, reading fails with
+    /// `ENOTDIR`.
     fn from(fd: OwnedFd) -> Self {
         let directory = Arc::new(Directory::from(fd));
         Self::new(Reading::new(directory, None), None)

@@ -1,15 +1,16 @@
 //! An entry that stands on its own.
 
-use crate::entry_buffer::EntryRef;
-use crate::metadata::Metadata;
-use crate::name::Name;
+use crate::pull::entry_buffer::EntryRef;
+use crate::visit::metadata::Metadata;
+use crate::visit::name::Name;
 use ringwalk_sys::RawFileType as FileType;
 use rustix::io::Errno;
 use std::ffi::{CStr, OsStr};
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 
-/// An entry of a directory, as [`Dir::next`](super::Dir::next) gives it: it borrows from nothing, so it can be sent to other tasks.
+/// An entry of a directory, from [`Dir::next`](super::Dir::next). It borrows nothing, so it can be
+/// sent to other tasks.
 ///
 /// Names of up to 21 bytes take no memory of their own.
 pub struct DirEntry {
@@ -45,33 +46,35 @@ impl From<EntryRef<'_>> for DirEntry {
 }
 
 impl DirEntry {
-    /// The name: any bytes except `/` and NUL, UTF-8 or not.
+    /// Returns the name: any bytes except `/` and NUL, UTF-8 or not.
     pub fn file_name(&self) -> &OsStr {
         OsStr::from_bytes(self.name.bytes())
     }
 
-    /// The name for a system call.
+    /// Returns the name for a system call.
     pub fn c_name(&self) -> &CStr {
         self.name.as_c_str()
     }
 
-    /// The type: from the metadata if there is any, else as the directory says, which may be
-    /// [`Unknown`](FileType::Unknown): some file systems do not store types in directories.
+    /// Returns the type: from the metadata if there is any, else as the directory lists it, which
+    /// may be [`Unknown`](FileType::Unknown). Some file systems do not store types in directories.
     pub fn file_type(&self) -> FileType {
         self.file_type
     }
 
-    /// The inode number as the directory has it; at a mount point that of the directory underneath.
+    /// Returns the inode number as the directory lists it. At a mount point it is that of the
+    /// directory underneath.
     pub fn ino(&self) -> u64 {
         self.ino
     }
 
-    /// The metadata that came along, if it [was asked for](super::Dir::read_plus) and could be had.
+    /// Returns the metadata that came along, if it [was asked for](super::Dir::read_plus) and could
+    /// be read.
     pub fn metadata(&self) -> Option<&Metadata> {
         self.known.as_deref()?.as_ref().ok()
     }
 
-    /// Why there is none, though it was asked for.
+    /// Returns the error that prevented the metadata.
     pub fn stat_error(&self) -> Option<Errno> {
         self.known.as_deref()?.as_ref().err().copied()
     }

@@ -1,14 +1,14 @@
-//! What went wrong, as an error that names the place.
+//! Failures of the driver, as errors that name the path.
 
 use super::driver::Fault;
-use crate::error::{Error, Operation};
+use crate::visit::error::{Error, Operation};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// The error of an operation on `path`, if that is known.
+/// Returns the error of an operation on `path`, if the path is known.
 pub(super) fn failed(operation: Operation, path: Option<&Path>, fault: Fault) -> io::Error {
-    let what = match fault {
+    let reason = match fault {
         Fault::Kernel(errno) => {
             let Some(path) = path else {
                 return errno.into();
@@ -18,23 +18,28 @@ pub(super) fn failed(operation: Operation, path: Option<&Path>, fault: Fault) ->
         }
         Fault::NoThread(errno) => {
             let error = io::Error::from(errno);
-            return said(
+            return described(
                 error.kind(),
                 operation,
                 path,
-                &format!("no thread for it: {error}"),
+                &format!("cannot start a thread for the call: {error}"),
             );
         }
         Fault::Lost => {
-            "the answer is lost: it was asked for before this process was forked, or by a call that panicked"
+            "the answer is lost: the call panicked, or was begun before this process was forked"
         }
     };
-    said(io::ErrorKind::Other, operation, path, what)
+    described(io::ErrorKind::Other, operation, path, reason)
 }
 
-fn said(kind: io::ErrorKind, operation: Operation, path: Option<&Path>, what: &str) -> io::Error {
+fn described(
+    kind: io::ErrorKind,
+    operation: Operation,
+    path: Option<&Path>,
+    reason: &str,
+) -> io::Error {
     let path = path.map_or_else(String::new, |path| {
         format!(" \"{}\"", path.as_os_str().as_bytes().escape_ascii())
     });
-    io::Error::new(kind, format!("{}{path}: {what}", operation.describe()))
+    io::Error::new(kind, format!("{}{path}: {reason}", operation.describe()))
 }

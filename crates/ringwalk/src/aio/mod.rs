@@ -1,9 +1,11 @@
 //! Directories for tasks: nothing here blocks the thread that polls it. (Feature `async`.)
 //!
-//! No runtime is asked for. What takes time is done by a few threads of our own, which are started when there is something to
-//! do, do what tasks of any runtime ask for, and end some seconds after the last request. While all is answered from memory those are no more than CPUs, and up to 64 where requests wait for
-//! a device or a server. Where the kernel reads directories on rings (`docs/kernel.md`), requests that would wait go there. All futures are [`Send`], and each may be dropped
-//! at any point.
+//! No runtime is needed. A few threads of the library make the calls that take time, for tasks of
+//! any runtime. The threads are started when there is something to do, and end some seconds after
+//! the last request. While all requests are answered from memory, there are no more threads than
+//! CPUs; where requests wait for a device or a server, up to 64. Where the kernel reads directories
+//! on rings (`docs/kernel.md`), requests that would wait go there. All futures are [`Send`], and
+//! each may be dropped at any point.
 //!
 //! ```
 //! use ringwalk::{EntryBuffer, Fields, aio::Dir};
@@ -26,13 +28,13 @@
 //!
 //! For a whole tree there is [`Walk::stream`](crate::Walk::stream).
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
 //! | `dir.rs`, `entry.rs`, `open.rs` | the open directory, its entries, how it is opened |
-//! | `reading.rs` | one buffer ahead, rewinding, metadata of what was read without |
+//! | `reading.rs` | reading one buffer ahead, rewinding, metadata that is asked for later |
 //! | `walk_stream.rs` | the walk as a stream |
-//! | `fault.rs` | errors that name the place |
-//! | `driver/` | who does what tasks may not |
+//! | `fault.rs` | failures of the driver, as errors that name the path |
+//! | `driver/` | the threads and the ring that make the calls |
 
 mod dir;
 mod driver;

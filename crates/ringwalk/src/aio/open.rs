@@ -1,12 +1,12 @@
 //! Opening a directory.
 
 use super::dir::Dir;
-use super::driver::{self, Fault, Opened, Pending, Place, Request, slot};
+use super::driver::{self, DriverRequest, Fault, OpenTarget, Opened, Pending, answer_slot};
 use super::fault::failed;
 use super::reading::Reading;
-use crate::directory::Directory;
-use crate::error::Operation;
-use crate::metadata::Fields;
+use crate::pull::directory::Directory;
+use crate::visit::error::Operation;
+use crate::visit::metadata::Fields;
 use rustix::io::Errno;
 use std::ffi::CString;
 use std::io;
@@ -16,32 +16,33 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-/// The opening of a directory, by [`Dir::open`] or [`Dir::open_at`]. Nothing is done before it is first polled. Dropped later, the
-/// directory is closed again as soon as it is open.
+/// A future that opens a directory, made by [`Dir::open`] or [`Dir::open_at`]. Nothing is done
+/// before the first poll. If it is dropped later, the directory is closed as soon as it is open.
 #[derive(Debug)]
 #[must_use = "futures do nothing unless they are polled"]
 pub struct Open {
-    /// Of the directory.
+    /// The path of the directory.
     path: Arc<Path>,
-    /// That is not known: `path` is relative to a directory without one, and is for errors only.
+    /// The path is not known: `path` is relative to a directory without one, and is for errors
+    /// only.
     pathless: bool,
-    state: State,
+    state: OpenState,
 }
 
 #[derive(Debug)]
-enum State {
-    /// Not asked yet.
-    New(Result<Place, Errno>),
+enum OpenState {
+    /// Not asked for yet.
+    New(Result<OpenTarget, Errno>),
     Asked {
         opened: Pending<Result<Opened, Fault>>,
-        /// Fields of what is read along with it.
+        /// The fields of the entries that are read along with opening.
         first: Option<Fields>,
     },
     Done,
 }
 
 impl Open {
-    /// `path` relative to `at`, whose own path is `below`.
+    /// Creates a future that opens `path` relative to `at`, whose own path is `below`.
     pub(super) fn new(
         at: Option<(Arc<Directory>, Option<&Path>)>,
         path: &Path,
@@ -52,7 +53,7 @@ impl Open {
             Some(below) => Arc::from(below.join(path)),
             None => Arc::from(path),
         };
-        let place = CString::new(path.as_os_str().as_bytes()).map(|path| Place {
+        let place = CString::new(path.as_os_str().as_bytes()).map(|path| OpenTarget {
             at: at.map(|(directory, _)| directory),
             path,
             follow,
@@ -62,18 +63,20 @@ impl Open {
         Self {
             path: full,
             pathless: below == Some(None) && path.is_relative(),
-            state: State::New(place.map_err(|_| Errno::INVAL)),
+            state: OpenState::New(place.map_err(|_| Errno::INVAL)),
         }
     }
 
-    /// Has the first entries read in the same request, which takes one wake-up less: for a directory that is to be read at once.
+    /// Has the first entries read in the same request, which saves one wake-up: for a directory
+    /// that is read at once.
     pub fn read_ahead(self) -> Self {
         self.read_plus(Fields::empty())
     }
 
-    /// As [`read_ahead`](Self::read_ahead), and as if [`Dir::read_plus`] were called with these fields.
+    /// Has the first entries read as [`read_ahead`](Self::read_ahead) does, with these fields, as
+    /// if [`Dir::read_plus`] had been called.
     pub fn read_plus(mut self, fields: Fields) -> Self {
-        if let State::New(Ok(place)) = &mut self.state {
+        if let OpenState::New(Ok(place)) = &mut self.state {
             place.first = Some(fields);
         }
         self
@@ -90,9 +93,9 @@ impl Future for Open {
     type Output = io::Result<Dir>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        if let State::New(place) = &mut self.state {
+        if let OpenState::New(place) = &mut self.state {
             let place = std::mem::replace(place, Err(Errno::INVAL));
-            self.state = State::Done;
+            self.state = OpenState::Done;
             let place = match place {
                 Ok(place) => place,
                 Err(errno) => {
@@ -100,17 +103,17 @@ impl Future for Open {
                     return Poll::Ready(Err(failed(Operation::Open, path, errno.into())));
                 }
             };
-            let (answer, opened) = slot();
+            let (answer, opened) = answer_slot();
             let first = place.first;
-            driver::submit(Request::Open { place, answer });
-            self.state = State::Asked { opened, first };
+            driver::submit(DriverRequest::Open { place, answer });
+            self.state = OpenState::Asked { opened, first };
         }
-        let State::Asked { opened, first } = &mut self.state else {
+        let OpenState::Asked { opened, first } = &mut self.state else {
             panic!("polled after its end");
         };
         let fields = *first;
         let answer = ready!(opened.poll_answer(cx));
-        self.state = State::Done;
+        self.state = OpenState::Done;
         Poll::Ready(match answer {
             Ok(opened) => Ok(self.done(opened, fields)),
             Err(fault) => Err(failed(Operation::Open, Some(&self.path), fault)),

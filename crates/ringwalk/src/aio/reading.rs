@@ -1,40 +1,41 @@
-//! Reading a directory one buffer ahead of who takes its entries.
+//! Reading a directory one buffer ahead of the consumer.
 //!
 //! ```text
 //!             ask                     answered                       taken
 //!   Idle ───────────> Asked ─────────────────────> current ──────────────────> next entry, batch
 //!    ^                  │                             │
-//!    │                  │                             ├─ there is more: the next is asked for at once
+//!    │                  │                             ├─ there is more: asks for the next at once
 //!    │                  │                             └─ that is all, or an error: Ended
-//!    │                  └─ rewound: what comes is thrown away ─┐
+//!    │                  └─ rewound: the answer is dropped ─────┐
 //!    └──────────── rewound ────────────────────────────────────┘
 //! ```
 //!
-//! No more than one read of a directory is ever under way, since two would share its position: so what was asked before a
-//! rewind is waited for, and thrown away, before the directory is read from its beginning.
+//! At most one read of a directory is under way, because two would share its position. After a
+//! rewind the old read is waited for, and its answer dropped, before the directory is read from its
+//! beginning.
 //!
-//! All of the state is here and not in the futures that poll it: a future that is dropped takes nothing with it, and the
-//! next one goes on where it was.
+//! All state is here, not in the futures that poll it. So a dropped future takes nothing with it,
+//! and the next one goes on where it was.
 
-use super::driver::{self, Fault, Pending, Piece, Request, slot};
-use crate::directory::Directory;
-use crate::entry_buffer::{EntryBuffer, EntryRef};
-use crate::metadata::Fields;
+use super::driver::{self, DriverRequest, Fault, Pending, ReadAnswer, answer_slot};
+use crate::pull::directory::Directory;
+use crate::pull::entry_buffer::{EntryBuffer, EntryRef};
+use crate::visit::metadata::Fields;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-/// What is read ahead.
+/// The read ahead.
 #[derive(Debug)]
 enum Ahead {
     Idle {
-        /// The next read begins at the beginning.
+        /// The next read begins at the beginning of the directory.
         rewind: bool,
     },
     Asked {
-        piece: Pending<Piece>,
-        /// The metadata that comes with it.
+        piece: Pending<ReadAnswer>,
+        /// The fields that come with it.
         fields: Fields,
-        /// It is of before a rewind.
+        /// It was asked for before a rewind.
         stale: bool,
     },
     Ended,
@@ -43,25 +44,26 @@ enum Ahead {
 #[derive(Debug)]
 pub(super) struct Reading {
     directory: Arc<Directory>,
-    /// The metadata that is wanted.
+    /// The fields that are wanted.
     fields: Fields,
     ahead: Ahead,
-    /// What has been read and not been taken: from `next` on.
+    /// Entries that have been read and not been taken: those from `next` on.
     current: EntryBuffer,
     next: usize,
-    /// The metadata that `current` was asked for with.
+    /// The fields that `current` was read with.
     has: Fields,
-    /// `current`, with the thread that asks for metadata of it.
-    completing: Option<Pending<Piece>>,
-    /// What stood in the way of more; told when `current` has been taken.
+    /// `current`, while the driver asks for its metadata.
+    completing: Option<Pending<ReadAnswer>>,
+    /// The error behind `current`; returned when `current` has been taken.
     fault: Option<Fault>,
-    /// For the next read.
+    /// Memory for the next read.
     spare: EntryBuffer,
 }
 
 impl Reading {
-    /// `first`: what has been read of it already, with these fields.
-    pub(super) fn new(directory: Arc<Directory>, first: Option<(Piece, Fields)>) -> Self {
+    /// Creates the state of a directory. `first` holds entries that were read already, and their
+    /// fields.
+    pub(super) fn new(directory: Arc<Directory>, first: Option<(ReadAnswer, Fields)>) -> Self {
         let mut reading = Self {
             directory,
             fields: Fields::empty(),
@@ -84,12 +86,12 @@ impl Reading {
         &self.directory
     }
 
-    /// Entries that have not been taken come with these fields, whether they have been read or not.
+    /// Sets the fields of all entries that have not been taken, whether they have been read or not.
     pub(super) fn want(&mut self, fields: Fields) {
         self.fields = fields;
     }
 
-    /// What has been read is forgotten, and the next read begins at the beginning.
+    /// Drops all entries that have been read. The next read begins at the beginning.
     pub(super) fn rewind(&mut self) {
         self.current.clear();
         self.next = 0;
@@ -101,7 +103,7 @@ impl Reading {
         }
     }
 
-    /// Waits until nothing is under way, and throws away what comes of it.
+    /// Waits until no request is under way, and drops the answers.
     pub(super) fn poll_quiet(&mut self, cx: &Context<'_>) -> Poll<()> {
         if let Ahead::Asked { piece, .. } = &mut self.ahead {
             let _ = ready!(piece.poll(cx));
@@ -118,7 +120,7 @@ impl Reading {
         self.directory
     }
 
-    /// The next entry.
+    /// Returns the next entry, through `take`.
     pub(super) fn poll_entry<R>(
         &mut self,
         cx: &Context<'_>,
@@ -138,7 +140,7 @@ impl Reading {
         Poll::Ready(Ok(taken))
     }
 
-    /// All entries that have been read, into `batch`, whose room is used for what is read next.
+    /// Moves all entries that have been read into `batch`, whose memory is used for the next read.
     pub(super) fn poll_batch(
         &mut self,
         cx: &Context<'_>,
@@ -160,7 +162,7 @@ impl Reading {
         Poll::Ready(Ok(batch.len()))
     }
 
-    /// `current` has been taken: its room is for the next read, if there is one.
+    /// Keeps the memory of `current`, which has been taken, for the next read, if there is one.
     fn used_up(&mut self) {
         self.next = 0;
         self.current.clear();
@@ -170,7 +172,8 @@ impl Reading {
         }
     }
 
-    /// Waits until there are entries in `current`, with the metadata that is wanted; false at the end.
+    /// Waits until `current` has entries, with the fields that are wanted. Returns false at the
+    /// end.
     fn poll_current(&mut self, cx: &Context<'_>) -> Poll<Result<bool, Fault>> {
         loop {
             if let Some(completing) = &mut self.completing {
@@ -202,9 +205,9 @@ impl Reading {
                     match answer {
                         Ok(piece) if stale => self.spare = piece.entries,
                         Ok(piece) => self.received(piece, fields),
-                        // It is read from the beginning anyway.
+                        // The directory is read from the beginning anyway.
                         Err(_) if stale => {}
-                        // Where the position is now nobody knows.
+                        // Nobody knows the position now.
                         Err(lost) => {
                             self.ahead = Ahead::Ended;
                             return Poll::Ready(Err(lost.into()));
@@ -215,7 +218,7 @@ impl Reading {
         }
     }
 
-    fn received(&mut self, piece: Piece, fields: Fields) {
+    fn received(&mut self, piece: ReadAnswer, fields: Fields) {
         self.current = piece.entries;
         self.next = 0;
         self.has = fields;
@@ -232,13 +235,13 @@ impl Reading {
         }
     }
 
-    /// Asks for the next read, unless that has been done or there is none.
+    /// Asks for the next read, unless it was asked for already, or the directory has ended.
     fn ask(&mut self) {
         let Ahead::Idle { rewind } = self.ahead else {
             return;
         };
-        let (answer, piece) = slot();
-        driver::submit(Request::Read {
+        let (answer, piece) = answer_slot();
+        driver::submit(DriverRequest::Read {
             directory: Arc::clone(&self.directory),
             rewind,
             refused: false,
@@ -253,7 +256,7 @@ impl Reading {
         };
     }
 
-    /// Asks for the metadata of what was read without.
+    /// Asks for the metadata of entries that were read without it.
     fn complete(&mut self) {
         let mut entries = std::mem::take(&mut self.current);
         if self.next > 0 {
@@ -261,11 +264,11 @@ impl Reading {
             self.next = 0;
         }
         entries.raw.forget_known();
-        let (answer, piece) = slot();
-        driver::submit(Request::Complete {
+        let (answer, piece) = answer_slot();
+        driver::submit(DriverRequest::Complete {
             directory: Arc::clone(&self.directory),
             fields: self.fields,
-            piece: Piece {
+            piece: ReadAnswer {
                 entries,
                 end: Ok(false),
             },

@@ -1,21 +1,22 @@
 //! The walk as a stream.
 
-use crate::batches::{Batches, OwnedBatch};
-use crate::entries::OwnedEntry;
-use crate::error::Error;
-use crate::summary::Summary;
+use crate::pull::batches::{Batches, OwnedBatch};
+use crate::pull::entries::OwnedEntry;
+use crate::visit::error::Error;
+use crate::visit::summary::Summary;
 use crate::walk::Walk;
 use futures_core::Stream;
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// The entries of a walk as a stream, roots first, then in the order in which directories are read, and what could not be read as
-/// errors among them. (With [`Order::Name`](crate::Order::Name) the entries of each directory are in order, the directories are not; the
-/// iterator over a [`Walk`] has both.)
+/// The entries of a walk as a stream, roots first, then in the order in which directories are read,
+/// with errors among them. With [`Order::Name`](crate::Order::Name) the entries of each directory
+/// are in order, but the directories are not. The iterator over a [`Walk`] orders both.
 ///
-/// The walk runs on threads of its own, at most some 8000 entries and a batch for each worker ahead of who takes them; then it
-/// waits. Dropping this ends it: its threads end with what they are at, and nobody waits for them.
+/// The walk runs on threads of its own, at most about 8000 entries and a batch for each worker
+/// ahead of the consumer; then it waits. Dropping the stream ends the walk: its workers end after
+/// their current batch, and nobody waits for them.
 ///
 /// ```
 /// use futures_lite::StreamExt;
@@ -34,12 +35,12 @@ use std::task::{Context, Poll, ready};
 #[derive(Debug)]
 pub struct WalkStream {
     batches: Batches,
-    /// What entries are being taken from.
+    /// The batch that entries are being taken from, and the index of the next one.
     current: Option<(OwnedBatch, usize)>,
 }
 
 impl Walk {
-    /// Runs the walk on threads of its own, and gives its entries as a stream.
+    /// Runs the walk on threads of its own, and returns its entries as a stream.
     ///
     /// # Errors
     ///
@@ -53,12 +54,13 @@ impl Walk {
 }
 
 impl WalkStream {
-    /// The next entries, all of one directory; with [`Stream`] entries of a batch that has been begun are left out of it.
+    /// Returns the next entries, all of one directory. Of a batch that [`Stream`] has begun, only
+    /// the other entries are returned.
     pub async fn next_batch(&mut self) -> Option<Result<OwnedBatch, Error>> {
         std::future::poll_fn(|cx| self.poll_next_batch(cx)).await
     }
 
-    /// As [`next_batch`](Self::next_batch), for those who write futures by hand.
+    /// Polls for the result of [`next_batch`](Self::next_batch), for futures written by hand.
     pub fn poll_next_batch(
         &mut self,
         cx: &mut Context<'_>,
@@ -69,7 +71,7 @@ impl WalkStream {
         self.batches.poll_next(cx)
     }
 
-    /// What the walk has done; `None` before the last batch has been taken.
+    /// Returns the summary of the walk; `None` until the last batch has been taken.
     pub fn summary(&self) -> Option<&Summary> {
         self.batches.summary()
     }

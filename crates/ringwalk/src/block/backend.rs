@@ -11,14 +11,14 @@ use ringwalk_sys::{ReadRing, ReadRingOptions};
 use super::threads::Threads;
 use super::{ReaderOptions, Transport};
 
-/// A read that is over: its slot, and the number of bytes or the error.
+/// A finished read: its slot, and the number of bytes or the error.
 pub(super) type Completion = (u32, Result<u32, Errno>);
 
-/// A ring that cannot be entered any more, by a seccomp filter installed since, for instance.
+/// A ring that can no longer be entered, for example because a seccomp filter was installed.
 #[derive(Debug)]
 pub(super) struct Broken;
 
-/// How often a kernel that has no memory for requests at the moment is asked again, a millisecond later each time.
+/// How often a kernel without memory for requests is asked again, each time a millisecond later.
 const PATIENCE: u32 = 1000;
 
 #[derive(Debug)]
@@ -58,7 +58,8 @@ impl Backend {
         }
     }
 
-    /// A read of `len` bytes at `offset` of the file into a slot that is idle, from its byte `from` on.
+    /// Starts a read of `len` bytes at `offset` of the file into an idle slot, from its byte `from`
+    /// on.
     pub(super) fn start(&mut self, slot: u32, offset: u64, from: u32, len: u32) {
         match self {
             Self::Ring(ring) => ring.start(slot, offset, from, len),
@@ -66,10 +67,11 @@ impl Backend {
         }
     }
 
-    /// Hands what was started to the kernel, and adds what was over at once, out of the page cache, to `completions`.
+    /// Submits the started reads to the kernel. Adds those that finish at once, from the page
+    /// cache, to `completions`.
     pub(super) fn submit(&mut self, completions: &mut Vec<Completion>) {
         if let Self::Ring(ring) = self {
-            // Whatever there is to say about this will be said by `wait`.
+            // If this fails, `wait` will report it.
             let _ = ring.enter(0);
             while let Some(completion) = ring.next() {
                 completions.push(completion);
@@ -77,11 +79,13 @@ impl Backend {
         }
     }
 
-    /// Waits until a read is over, and adds what is over to `completions`. Some must have been started.
+    /// Waits until a read is finished, and adds all finished reads to `completions`. At least one
+    /// must have been started.
     ///
     /// # Errors
     ///
-    /// If the ring works no more. What was started and is not in `completions` has to be started again with another backend.
+    /// If the ring can no longer be used. The reads that were started and are not in `completions`
+    /// have to be started again with another backend.
     pub(super) fn wait(&mut self, completions: &mut Vec<Completion>) -> Result<(), Broken> {
         match self {
             Self::Ring(ring) => wait_for_ring(ring, completions),
@@ -92,7 +96,7 @@ impl Backend {
         }
     }
 
-    /// Waits for all that was started, and forgets it.
+    /// Waits for all started reads, and drops their results.
     pub(super) fn drain(&mut self) -> Result<(), Broken> {
         let mut forgotten = Vec::new();
         while self.in_flight() > 0 {
@@ -109,7 +113,7 @@ impl Backend {
         }
     }
 
-    /// The memory of a slot that is idle.
+    /// Returns the memory of an idle slot.
     pub(super) fn bytes(&self, slot: u32) -> &[u8] {
         match self {
             Self::Ring(ring) => ring.bytes(slot),
@@ -124,7 +128,7 @@ impl Backend {
         }
     }
 
-    /// Whether an error may be about the ring rather than about the file.
+    /// Returns true if an error may come from the ring rather than from the file.
     pub(super) fn may_be_refusing(&self, errno: Errno) -> bool {
         let refusals = [
             Errno::AGAIN,
@@ -138,7 +142,7 @@ impl Backend {
     }
 }
 
-/// A ring with what was asked for, or with as much of it as the kernel and the device do.
+/// Creates a ring with the options, or with those that the kernel and the device support.
 fn ring(file: &Arc<File>, options: &ReaderOptions, direct: bool) -> Option<ReadRing> {
     let mut wanted = ReadRingOptions {
         depth: options.depth,
@@ -164,7 +168,8 @@ fn ring(file: &Arc<File>, options: &ReaderOptions, direct: bool) -> Option<ReadR
     ReadRing::new(Arc::clone(file), &wanted).ok()
 }
 
-/// Whether reads can be polled for: a file system without it answers `EOPNOTSUPP` to the first one.
+/// Returns true if reads can be polled for. A file system without that answers `EOPNOTSUPP` to the
+/// first one.
 fn polls(ring: &mut ReadRing, buffer_size: u32) -> bool {
     ring.start(0, 0, 0, buffer_size.min(4096));
     let mut over = Vec::new();

@@ -1,4 +1,4 @@
-//! Keeping the slots full: short reads, refusals, stopping early.
+//! Keeping all slots busy: short reads, refusals, stopping early.
 
 use std::fs::File;
 use std::io;
@@ -10,39 +10,41 @@ use ringwalk_sys::rustix::io::Errno;
 use super::BlockReader;
 use super::backend::{Backend, Completion};
 
-/// Counts of direct reads are multiples of the logical block size, at least this, except at the end of the file.
+/// The smallest logical block size. Counts of direct reads are multiples of it, except at the end
+/// of the file.
 pub(super) const SECTOR: u32 = 512;
 
-/// From this length on a system call of its own costs less of a read than finding its bytes gone from the processor's caches.
+/// Reads of this length and more get a system call of their own. That costs less than finding that
+/// their bytes have left the processor's caches.
 const LONG: u32 = 16 << 10;
 
-/// One read, and what it is for.
+/// One read, and the requests that it is for.
 #[derive(Debug)]
-pub(super) struct Piece<T> {
+pub(super) struct PlannedRead<T> {
     pub(super) offset: u64,
     pub(super) len: u32,
     pub(super) what: T,
 }
 
-/// A piece in a slot, and how much of it is there.
-struct Reading<T> {
-    piece: Piece<T>,
+/// A read in a slot, and how many of its bytes are there.
+struct SlotRead<T> {
+    piece: PlannedRead<T>,
     got: u32,
 }
 
-/// What a read came to.
-enum Step {
-    /// It goes on where it stopped.
+/// The result of a read.
+enum ReadOutcome {
+    /// The read goes on where it stopped.
     Again,
-    /// As much as there is has been read.
+    /// All bytes that exist have been read.
     Over,
     Failed(Errno),
 }
 
-/// The slots of one call: `None` and in `free`, or reading.
+/// The slots of one call: each is `None` and in `free`, or holds a read.
 struct Slots<T> {
-    readings: Vec<Option<Reading<T>>>,
-    /// The last one freed is the next one used: its memory is in the processor's caches.
+    readings: Vec<Option<SlotRead<T>>>,
+    /// The slot that was freed last is used next: its memory is in the processor's caches.
     free: Vec<u32>,
 }
 
@@ -60,14 +62,14 @@ impl<T> Slots<T> {
 }
 
 impl BlockReader {
-    /// Reads pieces in their order, `depth` at a time; `done` is given the bytes read, fewer than asked for only where the
-    /// file ends.
+    /// Reads pieces in their order, `depth` at a time. `done` gets the bytes of each, fewer than
+    /// asked for only at the end of the file.
     pub(super) fn drive<T>(
         &mut self,
-        pieces: impl Iterator<Item = Piece<T>>,
-        mut done: impl FnMut(Piece<T>, Result<&[u8], Errno>) -> ControlFlow<()>,
+        pieces: impl Iterator<Item = PlannedRead<T>>,
+        mut done: impl FnMut(PlannedRead<T>, Result<&[u8], Errno>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        // Left by a `done` that panicked.
+        // Reads are in flight if an earlier `done` panicked.
         if self.backend.drain().is_err() {
             self.backend = Backend::threads(&self.file, &self.options);
         }
@@ -92,14 +94,15 @@ impl BlockReader {
         }
     }
 
-    /// Starts reads while there are slots, or until one is over: what is in the page cache is not read ahead of being
-    /// asked for, which would only take it out of the processor's caches again.
+    /// Starts reads while slots are free, until one is finished. Pages in the page cache are not
+    /// read before they are asked for: that would only push them out of the processor's caches
+    /// again.
     fn fill<T>(
         &mut self,
         slots: &mut Slots<T>,
-        pieces: &mut impl Iterator<Item = Piece<T>>,
+        pieces: &mut impl Iterator<Item = PlannedRead<T>>,
         completions: &mut Vec<Completion>,
-        done: &mut impl FnMut(Piece<T>, Result<&[u8], Errno>) -> ControlFlow<()>,
+        done: &mut impl FnMut(PlannedRead<T>, Result<&[u8], Errno>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         while let Some(&slot) = slots.free.last()
             && completions.is_empty()
@@ -115,7 +118,7 @@ impl BlockReader {
             }
             self.backend.start(slot, piece.offset, 0, piece.len);
             let long = piece.len >= LONG;
-            slots.readings[slot as usize] = Some(Reading { piece, got: 0 });
+            slots.readings[slot as usize] = Some(SlotRead { piece, got: 0 });
             slots.free.pop();
             if long && !self.direct {
                 self.backend.submit(completions);
@@ -124,21 +127,21 @@ impl BlockReader {
         ControlFlow::Continue(())
     }
 
-    /// Gives what was read to `done`, unless the read has to go on or nobody wants it any more.
+    /// Gives the bytes of a read to `done`, unless the read goes on, or `done` has stopped.
     fn settle<T>(
         &mut self,
         slots: &mut Slots<T>,
         slot: u32,
         result: Result<u32, Errno>,
         flow: ControlFlow<()>,
-        done: &mut impl FnMut(Piece<T>, Result<&[u8], Errno>) -> ControlFlow<()>,
+        done: &mut impl FnMut(PlannedRead<T>, Result<&[u8], Errno>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let Some(mut reading) = slots.readings[slot as usize].take() else {
             return flow;
         };
         let step = self.advance(&mut reading, slot, result);
-        if matches!(step, Step::Again) && flow.is_continue() {
-            let Reading { piece, got } = &reading;
+        if matches!(step, ReadOutcome::Again) && flow.is_continue() {
+            let SlotRead { piece, got } = &reading;
             let at = piece.offset + u64::from(*got);
             self.backend.start(slot, at, *got, piece.len - *got);
             slots.readings[slot as usize] = Some(reading);
@@ -147,34 +150,34 @@ impl BlockReader {
         slots.free.push(slot);
         flow?;
         match step {
-            Step::Failed(errno) => done(reading.piece, Err(errno)),
-            Step::Again | Step::Over => {
+            ReadOutcome::Failed(errno) => done(reading.piece, Err(errno)),
+            ReadOutcome::Again | ReadOutcome::Over => {
                 let bytes = &self.backend.bytes(slot)[..reading.got as usize];
                 done(reading.piece, Ok(bytes))
             }
         }
     }
 
-    /// Leaves a ring that works no more, and reads what it has not read with threads, from the start: it may still write
-    /// into its own buffers.
+    /// Leaves a ring that can no longer be used, and starts its unfinished reads again on threads,
+    /// from their beginning: the ring may still write into its own buffers.
     #[cold]
     fn start_over<T>(&mut self, slots: &mut Slots<T>) {
         self.backend = Backend::threads(&self.file, &self.options);
         for (slot, reading) in (0..).zip(&mut slots.readings) {
-            if let Some(Reading { piece, got }) = reading {
+            if let Some(SlotRead { piece, got }) = reading {
                 *got = 0;
                 self.backend.start(slot, piece.offset, 0, piece.len);
             }
         }
     }
 
-    /// Takes note of what a read brought.
+    /// Notes the result of a read.
     fn advance<T>(
         &mut self,
-        reading: &mut Reading<T>,
+        reading: &mut SlotRead<T>,
         slot: u32,
         result: Result<u32, Errno>,
-    ) -> Step {
+    ) -> ReadOutcome {
         let result = match result {
             Err(errno) if self.backend.may_be_refusing(errno) => {
                 let (from, until) = (reading.got as usize, reading.piece.len as usize);
@@ -184,25 +187,26 @@ impl BlockReader {
             result => result,
         };
         match result {
-            Err(Errno::INTR) => Step::Again,
-            // The file ends inside of a logical block: the rest of a direct read does not begin at one.
-            Err(Errno::INVAL) if self.direct && reading.got > 0 => Step::Over,
-            Err(errno) => Step::Failed(errno),
-            Ok(0) => Step::Over,
+            Err(Errno::INTR) => ReadOutcome::Again,
+            // The file ends inside of a logical block, so the rest of a direct read would not begin
+            // at one.
+            Err(Errno::INVAL) if self.direct && reading.got > 0 => ReadOutcome::Over,
+            Err(errno) => ReadOutcome::Failed(errno),
+            Ok(0) => ReadOutcome::Over,
             Ok(count) => {
                 reading.got += count;
                 let ended = self.direct && count % SECTOR != 0;
                 if ended || reading.got >= reading.piece.len {
-                    Step::Over
+                    ReadOutcome::Over
                 } else {
-                    Step::Again
+                    ReadOutcome::Again
                 }
             }
         }
     }
 }
 
-/// One [`pread(2)`](https://man7.org/linux/man-pages/man2/pread.2.html).
+/// Makes one call of [`pread(2)`](https://man7.org/linux/man-pages/man2/pread.2.html).
 pub(super) fn pread(file: &File, buffer: &mut [u8], offset: u64) -> Result<u32, Errno> {
     let count = file
         .read_at(buffer, offset)
@@ -210,12 +214,12 @@ pub(super) fn pread(file: &File, buffer: &mut [u8], offset: u64) -> Result<u32, 
     Ok(u32::try_from(count).expect("no more than asked for"))
 }
 
-/// `len` bytes at `from` of what was read. No bytes are nowhere beyond the end.
+/// Returns `len` bytes at `from` of a read. An empty part is never beyond the end.
 pub(super) fn part(read: Result<&[u8], Errno>, from: u64, len: u32) -> io::Result<&[u8]> {
     if len == 0 {
         return Ok(&[]);
     }
-    // Shorter than a `u32` can say: `from` is a place in a buffer.
+    // `from` is an index into a buffer, whose length fits in a `u32`.
     let from = usize::try_from(from).unwrap_or(usize::MAX);
     read?
         .get(from..from.saturating_add(len as usize))

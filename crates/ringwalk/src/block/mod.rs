@@ -1,17 +1,19 @@
-//! Reads many places of a block device or a file at once, over `io_uring` or, where that is refused, threads.
+//! Reads many places of a block device or a file at once, over `io_uring`, or on threads where the
+//! kernel refuses that.
 //!
-//! A [`BlockReader`] keeps up to `depth` reads in flight and gives the bytes of each [`Request`] to a function as they
-//! come. [`BlockReader::read_all`] is for requests that are all known: sorted by offset, neighbours merged.
-//! [`BlockReader::read_stream`] takes them one by one, in the order given.
+//! A [`BlockReader`] keeps up to `depth` reads in flight and gives the bytes of each [`Request`] to
+//! a function as they come. [`BlockReader::read_all`] is for a list of requests: it sorts them by
+//! offset and merges neighbours. [`BlockReader::read_stream`] takes requests one by one, in the
+//! order given.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
-//! | `mod.rs` | what a user of the reader sees |
-//! | `drive.rs` | keeping the slots full: short reads, refusals, stopping early |
-//! | `merge.rs` | which neighbours become one read |
+//! | `mod.rs` | the reader, as its users see it |
+//! | `drive.rs` | keeping all slots busy: short reads, refusals, stopping early |
+//! | `merge.rs` | merging neighbours into one read |
 //! | `backend.rs` | a ring or threads, behind one interface |
 //! | `threads.rs` | `pread` on a pool of threads |
-//! | `alone.rs` | a request by itself, when the read that it was merged into failed |
+//! | `alone.rs` | a request by itself, after the read that it was merged into failed |
 //!
 //! ```text
 //!  requests ── merge ──> pieces ── drive ──> slot 0 ... slot depth-1 ──> backend: ring | threads
@@ -19,11 +21,12 @@
 //!                                    └── completions, any order ──────────────┘
 //! ```
 //!
-//! Buffers are registered for direct reads only: it saves those from pinning pages each time. It pins and zeroes all of the
-//! buffers' memory beforehand, which took 0.2 ms a MiB; a copy out of the page cache is no faster for it.
+//! Buffers are registered for direct reads only: then the kernel need not pin their pages for each
+//! read. Registering pins and zeroes all of the buffers' memory beforehand, which took 0.2 ms a
+//! MiB. It makes a copy out of the page cache no faster.
 //!
-//! Both backends give the same results: where the ring answers a read with an error that could be the ring's own
-//! (`EAGAIN`, `EINVAL`, `EOPNOTSUPP`), `pread` is asked, and its answer counts.
+//! Both backends give the same results. An error that may come from the ring itself (`EAGAIN`,
+//! `EINVAL`, `EOPNOTSUPP`) is checked with `pread`, whose answer counts.
 
 mod alone;
 mod backend;
@@ -42,38 +45,44 @@ use alone::Alone;
 use backend::Backend;
 use ringwalk_sys::rustix::fs::{OFlags, fcntl_getfl};
 
-/// A place to be read.
+/// A part of the file to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Where, in bytes from the start of the file. A multiple of the device's logical block size with `O_DIRECT`.
+    /// Bytes from the start of the file. With `O_DIRECT`, a multiple of the device's logical block
+    /// size.
     pub offset: u64,
-    /// How many bytes: at most [`ReaderOptions::buffer_size`]; with `O_DIRECT`, a multiple as above.
+    /// Number of bytes, at most [`ReaderOptions::buffer_size`]. With `O_DIRECT`, a multiple as
+    /// above.
     pub len: u32,
-    /// Whatever the caller knows the request by.
+    /// A number that the caller knows the request by.
     pub tag: u64,
 }
 
-/// How a [`BlockReader`] reads.
+/// The options of a [`BlockReader`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReaderOptions {
-    /// Reads in flight at most: 1 to 4096.
+    /// The largest number of reads in flight: 1 to 4096.
     pub depth: u32,
-    /// Bytes of the largest read, merged ones included. Times `depth`, it is the memory that a reader may take.
+    /// Bytes of the largest read, merged ones included. Multiplied by `depth`, it is the memory
+    /// that a reader may take.
     pub buffer_size: u32,
-    /// Requests are merged if at most this many bytes between them are read for nothing.
+    /// Requests are merged if at most this many bytes between them are read in vain.
     pub gap: u32,
-    /// Which of the two ways.
+    /// The way to the kernel.
     pub transport: Transport,
-    /// A kernel thread takes reads from the ring without a system call, and sleeps after this time without any
-    /// (`IORING_SETUP_SQPOLL`). It keeps a CPU busy; left out where the kernel refuses it.
+    /// A kernel thread takes reads from the ring without a system call, and sleeps after this time
+    /// without any (`IORING_SETUP_SQPOLL`). It keeps a CPU busy. The option is left out where the
+    /// kernel refuses it.
     pub sqpoll: Option<Duration>,
-    /// The device is polled for completions instead of interrupting (`IORING_SETUP_IOPOLL`). Only for files opened with
-    /// `O_DIRECT`; left out where the file system or the device cannot do it.
+    /// The device is polled for completions instead of interrupting (`IORING_SETUP_IOPOLL`). Only
+    /// for files opened with `O_DIRECT`. The option is left out where the file system or the device
+    /// does not support it.
     pub iopoll: bool,
 }
 
 impl Default for ReaderOptions {
-    /// 64 reads of up to 128 KiB, 16 KiB of gap: `read_ahead_kb` of most disks and what they do in one command.
+    /// 64 reads of up to 128 KiB, and 16 KiB of gap: the `read_ahead_kb` of most disks, and the
+    /// size of one of their commands.
     fn default() -> Self {
         Self {
             depth: 64,
@@ -86,19 +95,19 @@ impl Default for ReaderOptions {
     }
 }
 
-/// How reads get to the kernel.
+/// The way in which reads get to the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Transport {
-    /// A ring where there is one, threads elsewhere.
+    /// A ring where the kernel offers one, threads elsewhere.
     Auto,
     /// `pread` on threads.
     Threads,
 }
 
-/// Reads of one file or block device, many at a time.
+/// Reads one file or block device, many places at a time.
 ///
-/// Belongs to the thread that made it: each thread makes its own.
+/// A reader belongs to the thread that made it: each thread makes its own.
 ///
 /// ```
 /// # use ringwalk::block::{BlockReader, ReaderOptions, Request};
@@ -119,25 +128,29 @@ pub struct BlockReader {
     backend: Backend,
     file: Arc<File>,
     options: ReaderOptions,
-    /// Whether the file was opened with `O_DIRECT`: its short reads end at the end of the file only.
+    /// The file was opened with `O_DIRECT`. A short read then means the end of the file.
     direct: bool,
     one_thread: PhantomData<*mut ()>,
 }
 
 impl BlockReader {
-    /// A reader of `file`, which is open for reading.
+    /// Creates a reader of `file`, which is open for reading.
     ///
     /// # Errors
     ///
-    /// `InvalidInput` if `depth` or `buffer_size` is out of range, or if `iopoll` is asked for without
-    /// `O_DIRECT`. A ring that is refused is no error.
+    /// `InvalidInput` if `depth` or `buffer_size` is out of range, or if `iopoll` is set without
+    /// `O_DIRECT`. A ring that the kernel refuses is no error.
     pub fn new(file: Arc<File>, options: &ReaderOptions) -> io::Result<Self> {
         let direct = fcntl_getfl(&*file)?.contains(OFlags::DIRECT);
         if !(1..=4096).contains(&options.depth) || options.buffer_size == 0 {
-            return Err(invalid("depth or buffer size of a block reader"));
+            return Err(invalid(
+                "depth or buffer size of a block reader is out of range",
+            ));
         }
         if options.iopoll && !direct {
-            return Err(invalid("polling for completions needs O_DIRECT"));
+            return Err(invalid(
+                "polling for completions needs a file opened with O_DIRECT",
+            ));
         }
         Ok(Self {
             backend: Backend::new(&file, options, direct),
@@ -148,16 +161,19 @@ impl BlockReader {
         })
     }
 
-    /// What reads go through: words for people, such as `io_uring, file and buffers registered`.
+    /// Returns the way in which reads are made, for people, such as `io_uring, file and buffers
+    /// registered`.
     pub fn means(&self) -> String {
         self.backend.means()
     }
 
-    /// Reads all of `requests`, which it sorts by offset and empties, merging neighbours. Calls `done` once for each with exactly its bytes or the error, in the
-    /// order in which they complete. A request that reaches past the end is `UnexpectedEof`, one longer than
-    /// [`ReaderOptions::buffer_size`] is `InvalidInput`; one of no bytes gets them wherever it is.
+    /// Reads all of `requests`, merging neighbours. Sorts the list by offset, and empties it. Calls
+    /// `done` once for each request, with exactly its bytes or the error, in the order in which
+    /// they complete. A request past the end of the file fails with `UnexpectedEof`, one longer
+    /// than [`ReaderOptions::buffer_size`] with `InvalidInput`. A request of no bytes succeeds
+    /// everywhere.
     ///
-    /// If `done` breaks it is not called again, and what is in flight is waited for.
+    /// If `done` breaks, it is not called again, and the reads in flight are waited for.
     pub fn read_all(
         &mut self,
         requests: &mut Vec<Request>,
@@ -183,14 +199,14 @@ impl BlockReader {
         flow
     }
 
-    /// Reads in the order of the iterator, which is asked for another request only when there is a slot for it. Nothing
-    /// is merged; else as [`read_all`](Self::read_all).
+    /// Reads in the order of the iterator, which is asked for another request only when a slot is
+    /// free. Nothing is merged. Otherwise it is like [`read_all`](Self::read_all).
     pub fn read_stream(
         &mut self,
         requests: impl Iterator<Item = Request>,
         mut done: impl FnMut(Request, io::Result<&[u8]>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let pieces = requests.map(|request| drive::Piece {
+        let pieces = requests.map(|request| drive::PlannedRead {
             offset: request.offset,
             len: request.len,
             what: request,

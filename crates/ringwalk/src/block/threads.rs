@@ -1,12 +1,13 @@
-//! `pread` on a pool of threads: what is read with where there is no ring.
+//! `pread` on a pool of threads, where the kernel offers no ring.
 //!
-//! A job takes its slot's buffer with it and brings it back, so nothing is shared but two queues. Threads are started
-//! when a read finds none idle, up to the depth, and end with the pool.
+//! A job takes the buffer of its slot with it and brings it back, so only two queues are shared. A
+//! thread is started when a read finds none idle, up to the depth. Threads end with the pool.
 
+use ringwalk_sys::sync::{IgnorePoison, lock};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::mem;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{self, JoinHandle};
 
 use ringwalk_sys::PageBuffer;
@@ -15,7 +16,7 @@ use ringwalk_sys::rustix::io::Errno;
 use super::backend::Completion;
 use super::drive::pread;
 
-struct Job {
+struct ReadJob {
     slot: u32,
     offset: u64,
     from: usize,
@@ -23,35 +24,35 @@ struct Job {
     buffer: PageBuffer,
 }
 
-struct Done {
+struct FinishedRead {
     slot: u32,
     buffer: PageBuffer,
     result: Result<u32, Errno>,
 }
 
 #[derive(Default)]
-struct Jobs {
-    queue: VecDeque<Job>,
-    /// Threads waiting for a job.
+struct JobQueue {
+    queue: VecDeque<ReadJob>,
+    /// Threads that wait for a job.
     idle: usize,
     closed: bool,
 }
 
 #[derive(Default)]
-struct Shared {
-    jobs: Mutex<Jobs>,
+struct SharedJobs {
+    jobs: Mutex<JobQueue>,
     job: Condvar,
-    done: Mutex<Vec<Done>>,
+    done: Mutex<Vec<FinishedRead>>,
     any_done: Condvar,
 }
 
 pub(super) struct Threads {
     file: Arc<File>,
-    shared: Arc<Shared>,
+    shared: Arc<SharedJobs>,
     pool: Vec<JoinHandle<()>>,
     depth: usize,
     buffer_size: usize,
-    /// None before its first job, and while a job has it.
+    /// `None` before the first job of a slot, and while a job has the buffer.
     buffers: Vec<Option<PageBuffer>>,
     /// Reads for which there was no memory.
     failed: Vec<Completion>,
@@ -88,21 +89,21 @@ impl Threads {
             Ok(buffer) => buffer,
             Err(errno) => return self.failed.push((slot, Err(errno))),
         };
-        let job = Job {
+        let job = ReadJob {
             slot,
             offset,
             from: from as usize,
             len: len as usize,
             buffer,
         };
-        // One read at a time needs nobody else; and where no thread can be started there is nobody else.
+        // With one read at a time, or where no thread can be started, this thread reads.
         if self.depth == 1 {
             lock(&self.shared.done).push(job.run(&self.file));
             return;
         }
         let mut jobs = lock(&self.shared.jobs);
-        let wanting = jobs.queue.len() >= jobs.idle && self.pool.len() < self.depth;
-        if wanting && !spawn(&self.file, &self.shared, &mut self.pool) && self.pool.is_empty() {
+        let key = jobs.queue.len() >= jobs.idle && self.pool.len() < self.depth;
+        if key && !spawn(&self.file, &self.shared, &mut self.pool) && self.pool.is_empty() {
             drop(jobs);
             lock(&self.shared.done).push(job.run(&self.file));
             return;
@@ -119,15 +120,11 @@ impl Threads {
         }
         let mut done = lock(&self.shared.done);
         while done.is_empty() {
-            done = self
-                .shared
-                .any_done
-                .wait(done)
-                .unwrap_or_else(PoisonError::into_inner);
+            done = self.shared.any_done.wait(done).ignore_poison();
         }
         let done = mem::take(&mut *done);
         self.in_flight -= done.len();
-        for Done {
+        for FinishedRead {
             slot,
             buffer,
             result,
@@ -159,17 +156,17 @@ impl Drop for Threads {
         drop(jobs);
         self.shared.job.notify_all();
         for thread in self.pool.drain(..) {
-            // A thread does nothing that panics; if it did, it has ended, and that is all that counts here.
+            // A thread does nothing that panics. If it did, it has ended, which is enough here.
             let _ = thread.join();
         }
     }
 }
 
-impl Job {
-    fn run(mut self, file: &File) -> Done {
+impl ReadJob {
+    fn run(mut self, file: &File) -> FinishedRead {
         let place = &mut self.buffer[self.from..self.from + self.len];
         let result = pread(file, place, self.offset);
-        Done {
+        FinishedRead {
             slot: self.slot,
             buffer: self.buffer,
             result,
@@ -177,8 +174,8 @@ impl Job {
     }
 }
 
-/// Another thread; whether there is one.
-fn spawn(file: &Arc<File>, shared: &Arc<Shared>, pool: &mut Vec<JoinHandle<()>>) -> bool {
+/// Starts another thread. Returns false if that fails.
+fn spawn(file: &Arc<File>, shared: &Arc<SharedJobs>, pool: &mut Vec<JoinHandle<()>>) -> bool {
     let (file, shared) = (Arc::clone(file), Arc::clone(shared));
     let name = "block reader".to_owned();
     let thread = thread::Builder::new().name(name).stack_size(64 << 10);
@@ -192,7 +189,7 @@ fn spawn(file: &Arc<File>, shared: &Arc<Shared>, pool: &mut Vec<JoinHandle<()>>)
 }
 
 /// Runs jobs until the pool is closed.
-fn work(file: &File, shared: &Shared) {
+fn work(file: &File, shared: &SharedJobs) {
     let mut jobs = lock(&shared.jobs);
     loop {
         if let Some(job) = jobs.queue.pop_front() {
@@ -205,15 +202,8 @@ fn work(file: &File, shared: &Shared) {
             return;
         } else {
             jobs.idle += 1;
-            jobs = shared
-                .job
-                .wait(jobs)
-                .unwrap_or_else(PoisonError::into_inner);
+            jobs = shared.job.wait(jobs).ignore_poison();
             jobs.idle -= 1;
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Files to read blocks of, and the answer that memory gives.
+//! Files to read blocks of, and their contents in memory.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use ringwalk::block::{BlockReader, ReaderOptions, Request, Transport};
@@ -14,10 +14,10 @@ use tempfile::NamedTempFile;
 /// Not a multiple of a block, nor of a sector.
 pub(crate) const SIZE: u32 = 1_000_003;
 
-/// What a request came to.
+/// The result of a request.
 pub(crate) type Found = Result<Vec<u8>, io::ErrorKind>;
 
-/// Bytes that tell every place from every other.
+/// Returns bytes that differ at all places.
 pub(crate) fn content(len: u32) -> Vec<u8> {
     let mut state = 1_u64;
     (0..len)
@@ -30,7 +30,7 @@ pub(crate) fn content(len: u32) -> Vec<u8> {
         .collect()
 }
 
-/// A file with [`content`], on the disk.
+/// Writes a file with [`content`] to the disk.
 pub(crate) fn written() -> (NamedTempFile, Vec<u8>) {
     let mut file = NamedTempFile::new().unwrap();
     let bytes = content(SIZE);
@@ -39,7 +39,7 @@ pub(crate) fn written() -> (NamedTempFile, Vec<u8>) {
     (file, bytes)
 }
 
-/// Opened past the page cache; none where the file system cannot do that.
+/// Opens a file past the page cache. Returns `None` where the file system does not support that.
 pub(crate) fn open_direct(path: &Path) -> Option<Arc<File>> {
     const O_DIRECT: i32 = rustix::fs::OFlags::DIRECT.bits().cast_signed();
     let file = OpenOptions::new()
@@ -53,7 +53,7 @@ pub(crate) fn request(offset: u64, len: u32, tag: u64) -> Request {
     Request { offset, len, tag }
 }
 
-/// What a request should come to.
+/// Returns the result that a request should have.
 pub(crate) fn expected(bytes: &[u8], request: Request, longest: u32) -> Found {
     if request.len > longest {
         return Err(io::ErrorKind::InvalidInput);
@@ -68,7 +68,7 @@ pub(crate) fn expected(bytes: &[u8], request: Request, longest: u32) -> Found {
         .ok_or(io::ErrorKind::UnexpectedEof)
 }
 
-/// Adds what a request came to, which must be the first time.
+/// Adds the result of a request, which must be its first.
 pub(crate) fn note(found: &mut BTreeMap<u64, Found>, request: Request, bytes: io::Result<&[u8]>) {
     let bytes = bytes.map(<[u8]>::to_vec).map_err(|error| error.kind());
     assert!(
@@ -98,7 +98,7 @@ pub(crate) fn stream(reader: &mut BlockReader, requests: &[Request]) -> BTreeMap
     found
 }
 
-/// Whether this process may have rings.
+/// Returns true if this process may make rings.
 pub(crate) fn rings() -> bool {
     let found = ringwalk_sys::IoUring::probe();
     if let Err(errno) = &found {
@@ -107,7 +107,7 @@ pub(crate) fn rings() -> bool {
     found.is_ok()
 }
 
-/// Options for both ways.
+/// Returns options for both ways to read.
 pub(crate) fn both(options: &ReaderOptions) -> [ReaderOptions; 2] {
     [Transport::Auto, Transport::Threads].map(|transport| ReaderOptions {
         transport,

@@ -1,4 +1,4 @@
-//! Trees to walk, and the answer that the standard library gives for them.
+//! Trees to walk, and the answer of the standard library for them.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use ringwalk::{Batch, Error, Fields, Flow, Left, Root, Visitor, Walk};
@@ -8,13 +8,14 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 
-/// A walk over the tree at `root`, by the source that `RINGWALK_TEST_SOURCE` names: all of these tests hold for each. (A source that cannot be
-/// used fails them, rather than being replaced by another one.)
+/// Creates a walk over the tree at `root`, by the source that `RINGWALK_TEST_SOURCE` names: all
+/// tests here hold for each source. A source that cannot be used fails them, and is not replaced by
+/// another one.
 pub(crate) fn walk(root: impl Into<Root>) -> Walk {
     walks([root])
 }
 
-/// The same over several trees.
+/// Creates such a walk over several trees.
 pub(crate) fn walks(roots: impl IntoIterator<Item = impl Into<Root>>) -> Walk {
     let walk = Walk::from_roots(roots);
     let Some(name) = std::env::var_os("RINGWALK_TEST_SOURCE") else {
@@ -41,7 +42,7 @@ impl Random {
         self.0 % bound
     }
 
-    /// A name of 1 to 40 bytes, of any value a name may have.
+    /// Returns a name of 1 to 40 bytes, of any value that a name may have.
     pub(crate) fn name(&mut self) -> PathBuf {
         let length = 1 + self.below(40);
         let mut bytes: Vec<u8> = (0..length)
@@ -78,10 +79,10 @@ pub(crate) fn grow(dir: &Path, random: &mut Random, entries: usize) {
     }
 }
 
-/// What a walk says of an entry: path, size, depth.
+/// The data of an entry that tests compare: path, size, depth.
 pub(crate) type Seen = (Vec<u8>, u64, usize);
 
-/// All entries of a tree, the root included, by the standard library.
+/// Returns all entries of a tree, the root included, read by the standard library.
 pub(crate) fn expected(root: &Path) -> BTreeSet<Seen> {
     let mut all = BTreeSet::new();
     let mut to_do = vec![(root.to_path_buf(), 0)];
@@ -97,7 +98,7 @@ pub(crate) fn expected(root: &Path) -> BTreeSet<Seen> {
     all
 }
 
-/// Collects what a walk reads, and checks the order of calls.
+/// Collects the entries of a walk, and checks the order of calls.
 #[derive(Default)]
 pub(crate) struct Collect {
     pub(crate) seen: Vec<Seen>,
@@ -125,7 +126,7 @@ impl Visitor for Collect {
     }
 }
 
-/// Walks and puts together what all workers have collected.
+/// Runs a walk, and joins the entries that its workers have collected.
 pub(crate) fn collect(walk: ringwalk::Walk) -> (Collect, ringwalk::Summary) {
     let outcome = walk.fields(Fields::SIZE).run(|_| Collect::default());
     let mut all = Collect::default();
@@ -137,7 +138,7 @@ pub(crate) fn collect(walk: ringwalk::Walk) -> (Collect, ringwalk::Summary) {
     (all, outcome.summary)
 }
 
-/// The entries as a set; each must have been seen once.
+/// Returns the entries as a set. Each must have been seen once.
 pub(crate) fn as_set(seen: Vec<Seen>) -> BTreeSet<Seen> {
     let count = seen.len();
     let set: BTreeSet<_> = seen.into_iter().collect();

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::completion::{Argument, argument, insert, words};
+use super::completion::{insert, words};
+use ringwalk_find::table::Argument;
 
-/// What clap's function asks first: whether the words before the cursor are those of `find`.
+/// The first test in clap's function: whether the words before the cursor belong to `find`.
 const HOOK: &str = r#"    local word skip=
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         if [[ -n $skip ]]; then
@@ -25,7 +26,7 @@ pub(super) fn extend(script: &str) -> Option<String> {
     Some(function() + &insert(script, "_ringwalk() {", HOOK)?)
 }
 
-/// How bash is asked for a kind of argument.
+/// Returns the code of bash that completes a kind of argument.
 fn answer(argument: Argument) -> String {
     match argument {
         Argument::File => {
@@ -34,7 +35,7 @@ fn answer(argument: Argument) -> String {
         Argument::Command => "COMPREPLY=($(compgen -c -- \"$1\"))".to_owned(),
         Argument::User => "COMPREPLY=($(compgen -u -- \"$1\"))".to_owned(),
         Argument::Group => "COMPREPLY=($(compgen -g -- \"$1\"))".to_owned(),
-        Argument::One(choices) => format!(
+        Argument::OneOf(choices) => format!(
             "COMPREPLY=($(compgen -W '{}' -- \"$1\"))",
             choices.join(" ")
         ),
@@ -46,7 +47,7 @@ fn answer(argument: Argument) -> String {
 fn function() -> String {
     let mut cases: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (name, entry) in words() {
-        if let Some(argument) = argument(entry) {
+        if let Some(argument) = entry.argument() {
             cases.entry(answer(argument)).or_default().push(name);
         }
     }
@@ -69,55 +70,4 @@ compopt -o filenames 2>/dev/null\n        COMPREPLY=($(compgen -f -- \"$1\"))\n 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::process::Command;
-
-    /// What bash offers at the end of a command line.
-    fn offered(words: &[&str]) -> Vec<String> {
-        let script = extend("_ringwalk() {\n    COMPREPLY=(clap)\n}\n").unwrap();
-        let last = words.len() - 1;
-        let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
-        let run = format!(
-            "{script}\nCOMP_WORDS=({})\nCOMP_CWORD={last}\n_ringwalk ringwalk '{}' '{}'\nprintf '%s\\n' \"${{COMPREPLY[@]}}\"",
-            quoted.join(" "),
-            words[last],
-            words[last - 1]
-        );
-        let output = Command::new("bash").args(["-c", &run]).output().unwrap();
-        assert!(
-            output.stderr.is_empty(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-        let text = String::from_utf8(output.stdout).unwrap();
-        text.lines().map(str::to_owned).collect()
-    }
-
-    #[test]
-    fn what_bash_offers() {
-        if Command::new("bash").arg("--version").output().is_err() {
-            println!("skipped: bash is not installed");
-            return;
-        }
-        assert_eq!(offered(&["ringwalk", "find", "-maxd"]), ["-maxdepth"]);
-        assert_eq!(
-            offered(&["ringwalk", "--workers", "2", "find", "t", "-newerm"]).len(),
-            5
-        );
-        assert_eq!(offered(&["ringwalk", "find", "-type", ""]).len(), 7);
-        assert_eq!(offered(&["ringwalk", "find", "-user", "roo"]), ["root"]);
-        assert_eq!(
-            offered(&["ringwalk", "find", "-regextype", "posix-e"]),
-            ["posix-egrep", "posix-extended"]
-        );
-        assert_eq!(
-            offered(&["ringwalk", "find", "-newer", "/dev/nul"]),
-            ["/dev/null"]
-        );
-        assert_eq!(offered(&["ringwalk", "find", "/dev/nul"]), ["/dev/null"]);
-        assert_eq!(offered(&["ringwalk", "count", "-"]), ["clap"]);
-        assert_eq!(offered(&["ringwalk", "du", "find", "-"]), ["clap"]);
-        assert_eq!(offered(&["ringwalk", "--source", "find", ""]), ["clap"]);
-    }
-}
+mod tests;

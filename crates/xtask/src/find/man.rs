@@ -1,12 +1,12 @@
-//! The man page.
+//! The man page of `ringwalk find`.
 
 use anyhow::Result;
 use clap_mangen::roff::{Inline, Roff, bold, italic, roman};
-use ringwalk_find::table::{Entry, Kind, Origin, Word, entries};
+use ringwalk_find::table::{Entry, Kind, Origin, entries};
 
 use super::text;
 
-/// The page; `subcommands` are those of the program.
+/// Returns the page. `subcommands` are those of the program.
 pub(crate) fn page(subcommands: &[String]) -> Result<Vec<u8>> {
     let mut roff = Roff::new();
     let version = concat!("ringwalk ", env!("CARGO_PKG_VERSION"));
@@ -21,7 +21,7 @@ pub(crate) fn page(subcommands: &[String]) -> Result<Vec<u8>> {
     }
     for (heading, kind, text) in text::KINDS {
         section(heading, text, &mut roff);
-        for entry in entries().filter(|entry| entry.kind == *kind) {
+        for entry in entries().filter(|entry| entry.kind() == *kind) {
             word(entry, &mut roff);
         }
     }
@@ -43,14 +43,9 @@ fn synopsis(roff: &mut Roff) {
         roman("...] "),
         bold("find"),
     ];
-    for entry in entries().filter(|entry| entry.kind == Kind::Leading) {
+    for entry in entries().filter(|entry| entry.kind() == Kind::Leading) {
         line.extend([roman(" ["), bold(entry.names[0])]);
-        // The number of -O follows without a space.
-        let space = if entry.word == Word::Optimize {
-            ""
-        } else {
-            " "
-        };
+        let space = if entry.joins_argument() { "" } else { " " };
         for argument in entry.arguments {
             line.extend([roman(space), italic(*argument)]);
         }
@@ -71,7 +66,7 @@ fn section(heading: &str, text: &str, roff: &mut Roff) {
     paragraphs(text, roff);
 }
 
-/// An entry: its names with their arguments, then what it does.
+/// Writes an entry: its names with their arguments, then its description.
 fn word(entry: &Entry, roff: &mut Roff) {
     let mut term: Vec<Inline> = Vec::new();
     for name in entry.names {
@@ -79,11 +74,7 @@ fn word(entry: &Entry, roff: &mut Roff) {
             term.push(roman(", "));
         }
         term.push(bold(*name));
-        let space = if entry.word == Word::Optimize {
-            ""
-        } else {
-            " "
-        };
+        let space = if entry.joins_argument() { "" } else { " " };
         for argument in entry.arguments {
             let is_name = argument.starts_with(char::is_uppercase);
             term.push(roman(space));
@@ -98,6 +89,7 @@ fn word(entry: &Entry, roff: &mut Roff) {
         Origin::Posix => None,
         Origin::Gnu => Some(" (GNU)"),
         Origin::Bfs => Some(" (bfs)"),
+        Origin::Ringwalk => Some(" (ringwalk)"),
     } {
         term.push(roman(note));
     }
@@ -107,7 +99,8 @@ fn word(entry: &Entry, roff: &mut Roff) {
     roff.control("RE", []);
 }
 
-/// Paragraphs, with empty lines between them; a line `* TERM: MEANING` is an item, one of four blanks an example.
+/// Writes paragraphs, which empty lines separate. A line `* TERM: MEANING` is an item; a line that
+/// begins with four blanks is an example.
 fn paragraphs(text: &str, roff: &mut Roff) {
     let mut after_gap = false;
     for line in text.trim_end().lines() {
@@ -149,62 +142,4 @@ fn see_also(subcommands: &[String], roff: &mut Roff) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn rendered() -> String {
-        String::from_utf8(page(&["count".to_owned(), "find".to_owned()]).unwrap()).unwrap()
-    }
-
-    #[test]
-    fn every_word_has_its_place() {
-        let page = rendered();
-        for entry in entries() {
-            for name in entry.names {
-                let written = format!("\\fB{}\\fR", name.replace('-', "\\-"));
-                assert!(page.contains(&written), "{written}");
-            }
-        }
-    }
-
-    #[test]
-    fn sections_are_in_order() {
-        let page = rendered();
-        let mut at = 0;
-        for heading in [
-            "NAME",
-            "SYNOPSIS",
-            "DESCRIPTION",
-            "OPTIONS",
-            "OPERATORS",
-            "TESTS",
-            "ACTIONS",
-            "FORMATS",
-            "EXIT STATUS",
-            "ENVIRONMENT",
-            "EXAMPLES",
-            "DIFFERENCES",
-            "SEE ALSO",
-        ] {
-            let wanted = [format!(".SH {heading}\n"), format!(".SH \"{heading}\"\n")];
-            let found = wanted.iter().find_map(|wanted| page[at..].find(wanted));
-            at += found.unwrap_or_else(|| panic!("{heading} is missing or out of order"));
-        }
-    }
-
-    #[test]
-    fn paragraphs_items_and_examples() {
-        let mut roff = Roff::new();
-        paragraphs(
-            "First.\n\nSecond.\n* a: b: c\n\nThird.\n\n    find -x",
-            &mut roff,
-        );
-        let text = roff.to_roff();
-        for part in [
-            "First.\n.PP\nSecond.\n.TP\n\\fBa\\fR\nb: c\n.PP\nThird.",
-            ".nf\n\\fBfind \\-x\\fR\n.fi",
-        ] {
-            assert!(text.contains(part), "{text}");
-        }
-    }
-}
+mod tests;

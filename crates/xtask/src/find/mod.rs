@@ -1,10 +1,11 @@
-//! The manual and the completions of `ringwalk find`, whose language is not clap's: from the table that its parser uses.
+//! The man page and the completions of `ringwalk find`. Its language is not clap's, so they come
+//! from the table of its parser.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
 //! | `man.rs` | the man page |
-//! | `text.rs` | what it says beyond single words |
-//! | `completion.rs` | what comes after which word, and the scripts of the shells |
+//! | `text.rs` | its sections that do not describe single words |
+//! | `completion.rs` | the words that may follow each word, and the scripts of the shells |
 //! | `bash.rs`, `zsh.rs`, `fish.rs` | one script each |
 
 mod bash;

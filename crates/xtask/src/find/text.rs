@@ -1,6 +1,7 @@
-//! What the man page says beyond single words.
+//! Sections of the man page that the table of words does not contain.
 //!
-//! An empty line ends a paragraph; a line `* TERM: MEANING` is an item; a line that begins with four blanks is an example.
+//! An empty line ends a paragraph; a line `* TERM: MEANING` is an item; a line that begins with
+//! four blanks is an example.
 
 use ringwalk_find::table::Kind;
 
@@ -8,61 +9,70 @@ use ringwalk_find::table::Kind;
 pub(super) const BEFORE: &[(&str, &str)] = &[(
     "DESCRIPTION",
     "\
-Searches the directory trees that begin at the starting points, evaluates the expression for each file in them, and does what \
-its actions say. Without a starting point it is the current directory; without an expression it is -print.
+Searches the directory trees that begin at the starting points. It evaluates the expression for \
+each file in them, and performs the actions of the expression. The default starting point is the \
+current directory; the default expression is -print.
 
-It takes what GNU find takes and does what GNU find does, so that it can stand in its place, and reads directories with several \
-workers. Words marked (GNU) are GNU find's beyond POSIX, those marked (bfs) are bfs's.
+ringwalk find has the options, the expressions and the output of GNU find, so it can replace GNU \
+find. It reads directories with several workers. Words marked (GNU) are extensions of POSIX from \
+GNU find; words marked (bfs) come from bfs.
 
-The starting points end before the first word that is ( or ! or begins with a hyphen and has more than that. All that follows is \
-the expression: tests, which are true or false of a file, actions, which do something, options, and operators between them. It is evaluated \
-from left to right until its value is known. What is asked of a file is only what the expression needs.
+The starting points end before the first word that is ( or !, or that begins with a hyphen and is \
+longer than a hyphen. The remaining words are the expression. It consists of tests, which are true \
+or false for a file, actions, which do something, options, and operators between them. It is \
+evaluated from left to right until its value is known. ringwalk find reads only the metadata that \
+the expression needs.
 
-Nothing is done before the whole command line is understood.
+ringwalk find parses the whole command line before it does anything.
 
 Called through a link named find, the program is ringwalk find.",
 )];
 
-/// Sections of words, with what stands before them.
+/// Sections of words, each with its introduction.
 pub(super) const KINDS: &[(&str, Kind, &str)] = &[
     (
         "OPTIONS",
         Kind::Leading,
         "\
-Before the word find stand the options that all programs have (see ringwalk(1)): --source, --workers, --prefetch, --sync, --explain and --progress. On a \
-terminal a line of progress is shown from half a second on, unless commands are run. After the word find, and before the starting points:",
+The options of all subcommands stand before the word find (see ringwalk(1)): --source, --workers, \
+--prefetch, --sync, --explain and --progress. On a terminal, ringwalk find shows a line of \
+progress after half a second, unless it runs commands. The following options stand after the word \
+find and before the starting points:",
     ),
     (
         "OPERATORS",
         Kind::Operator,
-        "Those that bind most tightly come first. Parentheses and the exclamation mark mean something to shells and must be quoted.",
+        "\
+The operators that bind most tightly come first. Shells interpret parentheses and the exclamation \
+mark, so quote them.",
     ),
     (
         "POSITIONAL OPTIONS",
         Kind::Positional,
-        "They hold for what comes after them. As tests they are true.",
+        "\
+A positional option applies to the words after it. As a test it is true.",
     ),
     (
         "GLOBAL OPTIONS",
         Kind::Global,
         "\
-They hold for the whole search, wherever they stand; best before all tests, and with -warn it is said if they do not. As \
-tests they are true.",
+A global option applies to the whole search, at any place in the expression. Put global options \
+before all tests; with -warn, ringwalk find warns of others. As a test a global option is true.",
     ),
     (
         "TESTS",
         Kind::Test,
         "\
-Where an argument is N, +N means more than N, -N less than N, and N exactly that.
+For an argument N, +N means more than N, -N means less than N, and N means exactly N.
 
-Times are those of the beginning of the search: an age is measured from when the command line was read. A file whose metadata cannot be \
-read is reported, and tests that need them are false.",
+Ages are measured from the time at which ringwalk find read the command line. If the metadata of a \
+file cannot be read, ringwalk find reports the file, and tests that need its metadata are false.",
     ),
     (
         "ACTIONS",
         Kind::Action,
         "\
-If there is none but -prune and -quit, the expression is taken as ( EXPRESSION ) -print.",
+If the expression has no action except -prune and -quit, it is read as ( EXPRESSION ) -print.",
     ),
 ];
 
@@ -71,101 +81,114 @@ pub(super) const AFTER: &[(&str, &str)] = &[
     (
         "FORMATS",
         "\
-In the FORMAT of -printf and -fprintf these are replaced; between the percent sign and the letter may stand the flags - (to the left), 0, + , \
-a blank and #, a width, and a point with a precision, as in printf(3):
+-printf and -fprintf replace these directives in FORMAT. As in printf(3), flags, a width, and a \
+point with a precision may stand between the percent sign and the letter. The flags are - (align \
+to the left), 0, +, a blank and #.
 * %%: a percent sign.
-* %a, %c, %t: time of last access, of last change of the inode, of last modification of the contents, as ctime(3) writes it.
-* %Ak, %Bk, %Ck, %Tk: time of last access, of birth, of last change of the inode, of last modification; k is @ for seconds since \
-1970 with a fraction, + for date and time with + between them, or a letter of strftime(3). Seconds have a fraction of ten digits.
-* %b, %k: space allocated, in blocks of 512 and of 1024 bytes.
-* %d: levels below the starting point.
-* %D: number of the device that it is on.
-* %f, %h: the last component of the path, and what stands before it (. if there is nothing).
+* %a, %c, %t: time of last access, of last change of the inode, of last modification of the \
+contents, in the form of ctime(3).
+* %Ak, %Bk, %Ck, %Tk: time of last access, of birth, of last change of the inode, of last \
+modification. k is @ for seconds since 1970 with a fraction, + for date and time with + between \
+them, or a letter of strftime(3). Seconds have a fraction of ten digits.
+* %b, %k: allocated space, in blocks of 512 bytes and of 1024 bytes.
+* %d: depth, the number of levels below the starting point.
+* %D: number of the device that holds the file.
+* %f, %h: the last component of the path, and the part of the path before it (. if there is none).
 * %F: type of the file system.
 * %g, %G: group, by name and by number.
 * %H, %P: the starting point, and the path without it.
 * %i: inode number.
-* %l: what a symbolic link holds; empty for other files.
-* %m, %M: permissions in octal, and as ls -l writes them.
+* %l: target of a symbolic link; empty for other files.
+* %m, %M: permissions in octal, and in the form of ls -l.
 * %n: number of hard links.
 * %p: the path.
 * %s: size in bytes.
-* %S: sparseness, allocated bytes to a byte of size.
+* %S: sparseness, the allocated bytes divided by the size.
 * %u, %U: owner, by name and by number.
-* %y, %Y: type as -type has it; %Y for a symbolic link that of what it leads to, N if that is nothing, L if it leads in circles, ? after \
-another error.
-* %Z: the label that SELinux has for it.
+* %y, %Y: type, as a letter of -type. %Y for a symbolic link: the type of its target; N if the \
+target does not exist; L for a loop of links; ? after another error.
+* %Z: SELinux label.
 
-Escapes are \\a, \\b, \\f, \\n, \\r, \\t, \\v, \\\\, \\NNN (a byte in octal, \\0 among them), and \\c, which ends the output of this format. On a \
-terminal, characters of names that are not printable are written as question marks.",
+Escapes are \\a, \\b, \\f, \\n, \\r, \\t, \\v, \\\\, \\NNN (a byte in octal, including \\0), and \
+\\c, which ends the output of this format. On a terminal, question marks replace unprintable \
+characters in names.",
     ),
     (
         "EXIT STATUS",
         "\
-* 0: everything was read and done.
-* 1: the command line cannot be used, and nothing was done; or something could not be read, written, deleted or run, or a command of \
--exec ... {} + failed, which was told on standard error, and the rest was done.",
+* 0: ringwalk find completed the search without an error.
+* 1: the command line is invalid, and ringwalk find did nothing; or it could not read, write, \
+delete or run something; or a command of -exec ... {} + failed. It reported each error on standard \
+error, and continued.",
     ),
     (
         "ENVIRONMENT",
         "\
-* LC_ALL, LC_CTYPE, LANG: the first of them that is set says whether names are UTF-8.
+* LC_ALL, LC_CTYPE, LANG: the first one that is set determines whether names are UTF-8.
 * LS_COLORS: colours of names on a terminal.
 * NO_COLOR: if set and not empty, there are no colours unless -color is given.
-* TERM: with the value dumb no line of progress is drawn.
-* PATH: where commands of -exec and its like are looked for.
-* POSIXLY_CORRECT: if set, -ls counts blocks of 512 bytes, and nothing is warned of.
+* TERM: with the value dumb, ringwalk find draws no line of progress.
+* PATH: the directories in which -exec, -execdir, -ok and -okdir search for commands.
+* POSIXLY_CORRECT: if set, -ls counts blocks of 512 bytes, and there are no warnings.
 * TZ: the time zone of dates.
-* RINGWALK_SOURCE, RINGWALK_WORKERS, RINGWALK_PREFETCH, RINGWALK_SYNC, RINGWALK_EXPLAIN, RINGWALK_PROGRESS: used when the option of that name is not given before find.",
+* RINGWALK_SOURCE, RINGWALK_WORKERS, RINGWALK_PREFETCH, RINGWALK_SYNC, RINGWALK_EXPLAIN, \
+RINGWALK_PROGRESS: each is used if the option of the same name is not given before the word find.",
     ),
     (
         "EXAMPLES",
         "\
-All files below src whose names end in .c or .h:
+Print all files below src whose names end in .c or .h:
 
     ringwalk find src -name '*.[ch]'
 
-Files of more than 100 MiB that nobody has read for a year, with sizes, without entering other file systems:
+Print files of more than 100 MiB that nobody has read for a year, with their sizes, on one file \
+system:
 
     ringwalk find / -xdev -type f -size +100M -atime +365 -printf '%s %p\\n'
 
-Search all C files but those below directories named .git:
+Search all C files except those below directories named .git:
 
     ringwalk find . -exclude -name .git -name '*.c' -exec grep -n main {} +
 
-The same in words that every find knows:
+Do the same with words that every find supports:
 
     ringwalk find . -name .git -prune -o -name '*.c' -exec grep -n main {} +
 
-Delete what is older than a week below /var/tmp/work, and directories that have become empty:
+Delete files older than a week below /var/tmp/work, and directories that are then empty:
 
     ringwalk find /var/tmp/work -mindepth 1 \\( -type f -mtime +7 -o -type d -empty \\) -delete
 
-What was modified since a moment:
+Print files modified since a date and time:
 
     ringwalk find . -newermt '2024-02-29 13:45'
 
-Whether there is a file that others may write, ending with the first:
+Print one file that others may write, and end the search there:
 
     ringwalk find . -perm -o=w ! -type l -print -quit",
     ),
     (
         "DIFFERENCES",
         "\
-From GNU find (findutils 4.10); docs/find.md has them all, each with its reason.
-* Order: workers print in parallel, so directories come in no promised order; -s gives one. A directory still comes before what is in it, or \
-after it with -depth; -exec with ;, -ok, -quit and -delete keep what GNU find promises.
-* Cheaper tests first: where it cannot be seen from outside, at every level from -O1 on.
-* Closed pipe: ends the search quietly with status 1, not by a signal.
-* Output files: are opened when the whole command line is understood.
-* Unknown words: the nearest known one is named too.
-* Birth times: -newerBY and -newerXB work where the file system keeps them.
-* The comma: the value of the second expression counts; GNU find may exchange the two from -O2 on.
-* Parentheses: that close nothing and open again, ) (, are an error everywhere. They may be nested 256 levels deep.
-* Messages: show bytes of words that are not UTF-8 as a replacement character.
-* As POSIX.1-2024 has it: -HL is -H -L; only a + after the word {} ends a command; -perm +w \
-leaves the bits of the file mode creation mask alone.
+These are the differences from GNU find (findutils 4.10). docs/find.md lists all of them, each \
+with its reason.
+* Order: workers print in parallel, so the order of directories is not guaranteed; -s sorts. A \
+directory still comes before its contents, or after them with -depth. -exec with ;, -ok, -quit and \
+-delete keep the guarantees of GNU find.
+* Cheaper tests first: from -O1 on, cheaper tests run first if this has no visible effect.
+* Closed pipe: ends the search without a message, with status 1, not by a signal.
+* Output files: are opened after the whole command line is parsed.
+* Unknown words: the message also names the nearest known word.
+* Birth times: -newerBY and -newerXB work if the file system stores birth times.
+* The comma: the value is that of the second expression; GNU find may exchange the two from -O2 on.
+* Parentheses: a ) without a ( before it is an error everywhere, as in ) (. Parentheses nest at \
+most 256 levels deep.
+* Messages: a replacement character stands for bytes of words that are not UTF-8.
+* As in POSIX.1-2024: -HL is -H -L; only a + after the word {} ends a command; -perm +w ignores \
+the bits of the file mode creation mask.
 * Regular expressions: emacs and findutils-default have shy groups, \\(?:a\\|b\\).
-* -D: a list in which one name is unknown still turns on the others, and the unknown one is named.",
+* -D: a list with an unknown name still turns on the known ones; a message names the unknown one.",
     ),
 ];
+
+#[cfg(test)]
+mod tests;

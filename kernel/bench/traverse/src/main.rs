@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Adds up the entries and the bytes below a directory with tokio, as the published measurement of a directory opcode
-//! describes its peer: one task a directory, at most 256 directories at a time, metadata awaited entry by entry.
+//! Adds up the entries and the bytes below a directory with tokio, as the published measurement of
+//! a directory opcode describes its peer: one task a directory, at most 256 directories at a time,
+//! metadata awaited entry by entry.
 //!
 //! ```text
 //! traverse current-thread|multi-thread DIR
 //! 83675 files, 1320102018 bytes
 //! ```
 //!
-//! tokio reads directories and metadata in threads: it asks for the entries of a directory a few at a time, and for
-//! each metadata once, and the task waits for the thread. That is what is measured, so nothing here avoids it.
+//! tokio reads directories and metadata in threads: it asks for the entries of a directory a few at
+//! a time, and for each metadata once, and the task waits for the thread. That is what is measured,
+//! so nothing here avoids it.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -68,7 +68,7 @@ fn a_command_runs_when_the_next_file_does_not_fit() {
 }
 
 #[test]
-fn what_does_not_fit_is_told_and_left_out() {
+fn arguments_that_do_not_fit_are_reported_and_left_out() {
     let dir = tempfile::tempdir().unwrap();
     let log = dir.path().join("log");
     let template = template(&log);

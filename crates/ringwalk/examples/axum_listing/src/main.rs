@@ -1,17 +1,21 @@
-//! A web server that lists directories of any size: nothing blocks its one thread, and a listing takes the memory of a buffer or two, however
-//! many entries there are and however slowly the client reads.
+//! A web server that lists directories of any size. Nothing blocks its one thread. A listing takes
+//! the memory of one or two buffers, however many entries there are and however slowly the client
+//! reads.
 //!
 //! ```text
-//! $ cargo run --manifest-path crates/ringwalk/examples/axum_listing/Cargo.toml -- /var/lib 127.0.0.1:8080
+//! $ cd crates/ringwalk/examples/axum_listing
+//! $ cargo run -- /var/lib 127.0.0.1:8080
 //! listening on 127.0.0.1:8080
 //! $ curl http://127.0.0.1:8080/list/dpkg
 //! {"name":"status","size":1523042,"type":"file"}
 //! {"name":"info","size":45056,"type":"directory"}
 //! ```
 //!
-//! A line an entry, in the directory's order. A name that is not UTF-8 comes with its bytes as numbers (`"bytes"`), an entry whose metadata
-//! cannot be had with the reason (`"error"`). If the directory cannot be read on, the answer breaks off, so that no client takes
-//! it for whole. Only what lies below the directory that is served can be listed: no symbolic link is followed on the way.
+//! There is one line for each entry, in the directory's order. A name that is not UTF-8 comes with
+//! its bytes as numbers (`"bytes"`). An entry whose metadata cannot be read comes with the reason
+//! (`"error"`). If the directory cannot be read on, the answer breaks off, so that no client takes
+//! it for complete. Only directories below the one that is served can be listed: no symbolic link
+//! is followed on the way.
 
 use std::net::SocketAddr;
 use std::path::{Component, Path as FilePath};
@@ -29,7 +33,8 @@ use ringwalk::aio::Dir;
 use ringwalk::{EntryBuffer, EntryRef, Fields, FileType};
 use serde_json::{Value, json};
 
-/// Opens what lies below `root` by this path, component by component: [`Dir::open_at`] follows no link.
+/// Opens the directory at this path below `root`, component by component: [`Dir::open_at`] follows
+/// no link.
 async fn open_below(root: &Dir, path: &FilePath) -> io::Result<Dir> {
     let mut dir = root.open_at(".").await?;
     for component in path.components() {
@@ -44,7 +49,7 @@ async fn open_below(root: &Dir, path: &FilePath) -> io::Result<Dir> {
     Ok(dir)
 }
 
-/// An entry as a line.
+/// Returns the line of an entry.
 fn line(entry: &EntryRef<'_>) -> String {
     let name = String::from_utf8_lossy(entry.name());
     let mut told = json!({ "name": name, "type": type_name(entry.file_type()) });
@@ -68,14 +73,15 @@ fn type_name(file_type: FileType) -> &'static str {
     }
 }
 
-/// The whole listing as a body: the next buffer is read when the client has taken the last.
+/// Returns the whole listing as a body. The next buffer is read when the client has taken the last.
 fn body(mut dir: Dir) -> Body {
     dir.read_plus(Fields::SIZE);
     let lines = try_unfold((dir, EntryBuffer::new()), async |(mut dir, mut batch)| {
         let read = dir.next_batch(&mut batch).await;
         let read = read.inspect_err(|error| eprintln!("axum_listing: {error}"))?;
         let lines: String = batch.iter().map(|entry| line(&entry)).collect();
-        // The next buffer is there already, so nothing else would let others in before the client has had enough.
+        // The next buffer has been read already, so nothing else would let other tasks run before
+        // the client has enough.
         tokio::task::yield_now().await;
         io::Result::Ok((read > 0).then_some((lines, (dir, batch))))
     });
@@ -133,7 +139,7 @@ fn main() -> ExitCode {
         eprintln!("axum_listing: {address}: expected an address and a port, as 127.0.0.1:8080");
         return ExitCode::from(2);
     };
-    // One thread: whatever blocked it would be seen at once.
+    // There is one thread, so blocking it would be seen at once.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .build();

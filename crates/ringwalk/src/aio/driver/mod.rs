@@ -1,8 +1,8 @@
-//! Who does what tasks may not: calls that wait for a device.
+//! The driver: makes the calls that tasks must not make, because they wait for a device.
 //!
 //! ```text
 //!    task                       driver, one for the process
-//!  ┌──────────┐   Request   ┌──────────────────────────────────────────┐
+//!  ┌──────────┐   request   ┌──────────────────────────────────────────┐
 //!  │ Pending ─┼── owns all ─┼─> pool: a few threads, by calls <─┐      │
 //!  │   ^      │   it needs  │     │                       refused      │
 //!  │   │      │             │     └─ calls wait ─> ring: many in flight │
@@ -10,45 +10,50 @@
 //!      └────────── slot: answer, wake ─────────┘
 //! ```
 //!
-//! `pool.rs` and `ring/` have their own drawings. The ring is there only where the kernel offers to read directories on one: by the module, or
-//! by operations of its own.
+//! | file | contents |
+//! |---|---|
+//! | `request.rs` | requests and their answers |
+//! | `answer.rs` | the slot for the answer to one request |
+//! | `pool.rs` | a bounded pool of threads |
+//! | `ring/` | directories opened and read on a ring, where the kernel offers that |
 //!
-//! A request owns what it needs (buffer, descriptor, name), and its answer owns what came of it. The task holds nothing but its end
-//! of the slot (`slot.rs`); so it may go away at any point, with its runtime if need be, and whoever is at work on the request drops all of
-//! it when it is over.
+//! A request owns all that it needs (buffer, descriptor, name), and its answer owns the results.
+//! The task holds only its end of the slot. So the task, and its runtime, may go away at any point:
+//! the thread that works on the request drops everything afterwards.
 //!
-//! There is one driver for the process, with threads only while there is something to do. A child that the process forks has
-//! none of these threads: it is told by its process id, and gets a driver of its own.
+//! There is one driver in the process, with threads only while there is something to do. A forked
+//! child has none of these threads. It is recognised by its process id, and gets a driver of its
+//! own.
 
+mod answer;
 mod pool;
 mod request;
 mod ring;
-mod slot;
 
-pub(crate) use request::{Fault, Opened, Piece, Place, Request};
 #[cfg(test)]
-pub(crate) use slot::Completer;
-pub(crate) use slot::{Pending, slot};
+pub(crate) use answer::Completer;
+pub(crate) use answer::{Pending, answer_slot};
+pub(crate) use request::{DriverRequest, Fault, OpenTarget, Opened, ReadAnswer};
 
-use pool::{Bounds, Pool};
+use pool::{Pool, PoolBounds};
 use ring::Ring;
 use std::num::NonZero;
 use std::sync::OnceLock;
 use std::thread::available_parallelism;
 
-/// Threads at most: what fills the queues of most devices, as for a walk (`regime.rs`).
-const MOST_THREADS: usize = crate::regime::MOST_WORKERS;
+/// The largest number of threads: as many as fill the queues of most devices, as for a walk.
+const MOST_THREADS: usize = crate::walk::concurrency::MOST_WORKERS;
 
-/// This process, as opposed to one that it was forked from.
+/// Returns the id of this process, as opposed to one that it was forked from.
 fn process() -> u32 {
     std::process::id()
 }
 
-/// The driver of one process, and behind it that of a process forked from that one.
+/// The driver of one process, and behind it the driver of a process forked from that one.
 #[derive(Debug)]
 struct Driver {
     process: u32,
-    pool: Pool<Request>,
+    pool: Pool<DriverRequest>,
     ring: Ring,
     next: OnceLock<Box<Driver>>,
 }
@@ -60,19 +65,20 @@ impl Driver {
         let base = available_parallelism().map_or(1, NonZero::get);
         Self {
             process,
-            pool: Pool::new(Bounds::new(base.min(MOST_THREADS), MOST_THREADS)),
+            pool: Pool::new(PoolBounds::new(base.min(MOST_THREADS), MOST_THREADS)),
             ring: Ring::new(call),
             next: OnceLock::new(),
         }
     }
 
-    /// That of this process. No lock is involved that the process it was forked from could hold for good.
+    /// Returns the driver of this process. It uses no lock that a thread of the parent could hold
+    /// for ever.
     fn of_process() -> &'static Self {
         let process = process();
         let mut at = &FIRST;
         loop {
             let Some(driver) = at.get() else {
-                // Another thread may be first.
+                // Another thread may be faster.
                 let _ = at.set(Box::new(Self::new(process)));
                 continue;
             };
@@ -84,8 +90,8 @@ impl Driver {
     }
 }
 
-/// Has a request done.
-pub(crate) fn submit(request: Request) {
+/// Has the pool or the ring do a request.
+pub(crate) fn submit(request: DriverRequest) {
     let driver = Driver::of_process();
     let request = if driver.pool.waits() {
         driver.ring.submit(request)
@@ -97,12 +103,12 @@ pub(crate) fn submit(request: Request) {
     }
 }
 
-/// Has a request done by calls.
-fn call(request: Request) {
+/// Has the pool do a request, by calls.
+fn call(request: DriverRequest) {
     Driver::of_process().pool.submit(request);
 }
 
-/// The ring has refused what calls could do.
+/// Notes that the ring has refused a request that calls could do.
 fn refused_wrongly() {
     Driver::of_process().ring.refused_wrongly();
 }

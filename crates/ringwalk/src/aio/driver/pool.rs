@@ -8,38 +8,50 @@
 //!   idle ──woken──> awake ──────> at work ──┐
 //!    │ ^ ^             │  ^─────────────────┘
 //!    │ │ └── no job ───┤
-//!    │ │               └── more awake than allowed, jobs queued ──> on watch ──> awake, as one more that is allowed
+//!    │ │               └── more awake than allowed, jobs queued ──> watch ──> awake: allowed + 1
 //!    │ └──────────────────────────────────────────── no job ──────────┘
-//!    └── for `Bounds::idle` without work ──> ended
+//!    └── for `PoolBounds::idle` without work ──> ended
 //! ```
 //!
-//! *Who is woken.* A submitter wakes a thread only if none has been woken already that has not looked yet; a thread that takes
-//! a job and sees more wakes the next. So a burst of requests costs its submitter one system call, and whoever is awake takes one job
-//! after the other without sleeping.
+//! # Wake-ups
 //!
-//! *How many.* As long as jobs are answered from memory, no more threads are awake than `base`: more would only take CPUs away from the
-//! caller. A thread that finds that its job has waited (it gave up its CPU of its own will) while others are queued raises what is
-//! allowed by one, up to `most`; after [`CALM`] jobs in a row that did not wait it is lowered again. Where all that are allowed hang
-//! (a server that does not answer) nobody finds anything: for that, while jobs are queued that nobody may take,
-//! one thread stands watch, looks every [`WATCH`], and goes to work itself if no job has been finished since.
+//! A submitter wakes a thread only if no woken thread is still on its way to the queue. A thread
+//! that takes a job and sees more wakes the next one. So a burst of requests costs its submitter
+//! one system call, and a thread that is awake takes one job after the other without sleeping.
 //!
-//! *Wake-ups are counted.* Who wakes takes one from `idle` and adds one to `woken` and to `awake`; whoever comes round first, be it by
-//! chance or by time, takes the one `woken`; one that is started is counted apart, as `starting`. So no wake-up is lost on a thread that was just about to end.
+//! # Number of threads
+//!
+//! While jobs are answered from memory, at most `base` threads are awake: more would only take CPUs
+//! away from the caller. A thread finds that its job has waited if the thread gave up its CPU of
+//! its own will. If other jobs are queued then, the thread raises the allowed number by one, up to
+//! `most`. After [`CALM`] jobs in a row that did not wait, the number is lowered again.
+//!
+//! If all allowed threads hang, in calls to a server that does not answer, none of them can find
+//! that. So while jobs are queued that no thread may take, one more thread stands watch. It looks
+//! every [`WATCH`], and goes to work itself if no job has been finished since.
+//!
+//! # Counts
+//!
+//! The thread that wakes another takes one from `idle`, and adds one to `woken` and to `awake`. The
+//! next thread that wakes up, for whatever reason, takes one from `woken`. A thread that is being
+//! started is counted in `starting`. So no wake-up is lost on a thread that was about to end.
 
+use ringwalk_sys::sync::{IgnorePoison, lock};
 use std::collections::VecDeque;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
 
 use ringwalk_sys::ThreadUsage;
 
-/// A thread that has had nothing to do for so long ends.
+/// A thread without work ends after this time.
 const IDLE: Duration = Duration::from_secs(5);
 
-/// How soon it is looked whether jobs are stuck; later and later, up to [`LATEST_WATCH`], where nothing can be done about it.
+/// How soon the watch checks whether jobs are stuck. The time doubles up to [`LATEST_WATCH`] where
+/// no more threads are allowed.
 const WATCH: Duration = Duration::from_millis(1);
 const LATEST_WATCH: Duration = Duration::from_millis(100);
 
@@ -47,25 +59,25 @@ const LATEST_WATCH: Duration = Duration::from_millis(100);
 const CALM: u32 = 64;
 
 /// Work for a thread.
-pub(super) trait Job: Send + 'static {
-    /// Does it. A panic ends the job only.
+pub(super) trait PoolJob: Send + 'static {
+    /// Does the work. A panic ends only this job.
     fn run(self);
 
-    /// Tells who waits that there is no thread to do it.
+    /// Reports to the task that waits that there is no thread to do the work.
     fn refuse(self, error: &io::Error);
 }
 
-/// How many threads, and for how long.
+/// How many threads there may be, and for how long.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bounds {
-    /// Awake while nothing waits.
+pub(super) struct PoolBounds {
+    /// Threads that may be awake while no job waits.
     pub(super) base: usize,
-    /// Awake at most; one more may stand watch.
+    /// Threads that may be awake at most. One more may stand watch.
     pub(super) most: usize,
     pub(super) idle: Duration,
 }
 
-impl Bounds {
+impl PoolBounds {
     pub(super) fn new(base: usize, most: usize) -> Self {
         Self {
             base,
@@ -76,19 +88,19 @@ impl Bounds {
 }
 
 #[derive(Debug)]
-struct State<J> {
+struct PoolState<J> {
     queue: VecDeque<J>,
-    /// At work, looking for work, or woken to do so.
+    /// Threads at work, looking for work, or woken to do so.
     awake: usize,
-    /// How many that may be.
+    /// How many threads may be awake.
     allowed: usize,
-    /// Asleep, and not woken.
+    /// Threads asleep, and not woken.
     idle: usize,
-    /// Woken, and not yet looking.
+    /// Threads woken, and not yet looking for work.
     woken: usize,
-    /// Started, and not yet looking.
+    /// Threads started, and not yet looking for work.
     starting: usize,
-    /// Somebody stands watch.
+    /// A thread stands watch.
     watched: bool,
     /// Jobs in a row that did not wait.
     calm: u32,
@@ -96,25 +108,25 @@ struct State<J> {
     finished: u64,
 }
 
-type Guard<'a, J> = MutexGuard<'a, State<J>>;
+type Guard<'a, J> = MutexGuard<'a, PoolState<J>>;
 
 #[derive(Debug)]
-struct Shared<J> {
-    state: Mutex<State<J>>,
+struct SharedPool<J> {
+    state: Mutex<PoolState<J>>,
     work: Condvar,
-    bounds: Bounds,
-    /// More are allowed than at first: jobs wait.
+    bounds: PoolBounds,
+    /// More threads are allowed than `base`, because jobs wait.
     waits: AtomicBool,
 }
 
 /// The pool. Its threads end by themselves.
 #[derive(Debug)]
-pub(super) struct Pool<J>(Arc<Shared<J>>);
+pub(super) struct Pool<J>(Arc<SharedPool<J>>);
 
-impl<J: Job> Pool<J> {
-    pub(super) fn new(bounds: Bounds) -> Self {
-        Self(Arc::new(Shared {
-            state: Mutex::new(State {
+impl<J: PoolJob> Pool<J> {
+    pub(super) fn new(bounds: PoolBounds) -> Self {
+        Self(Arc::new(SharedPool {
+            state: Mutex::new(PoolState {
                 queue: VecDeque::new(),
                 awake: 0,
                 allowed: bounds.base,
@@ -131,19 +143,19 @@ impl<J: Job> Pool<J> {
         }))
     }
 
-    /// Has the job done.
+    /// Queues a job, and has a thread do it.
     pub(super) fn submit(&self, job: J) {
         let mut state = self.0.lock();
         state.queue.push_back(job);
         self.0.see_to(state);
     }
 
-    /// Whether jobs have lately been found to wait.
+    /// Returns true if jobs have waited recently.
     pub(super) fn waits(&self) -> bool {
         self.0.waits.load(Ordering::Relaxed)
     }
 
-    /// Threads that there are, but for one on watch.
+    /// Returns the number of threads, without one on watch.
     #[cfg(test)]
     pub(super) fn threads(&self) -> usize {
         let state = self.0.lock();
@@ -151,12 +163,13 @@ impl<J: Job> Pool<J> {
     }
 }
 
-impl<J: Job> Shared<J> {
+impl<J: PoolJob> SharedPool<J> {
     fn lock(&self) -> Guard<'_, J> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
-    /// Lets the lock go, and wakes or starts a thread if there is a job that nobody is about to take, or to watch.
+    /// Releases the lock. Wakes or starts a thread if there is a job that no thread is about to
+    /// take or to watch.
     fn see_to(self: &Arc<Self>, mut state: Guard<'_, J>) {
         let over = state.awake >= state.allowed;
         let coming = state.woken + state.starting > 0;
@@ -179,7 +192,8 @@ impl<J: Job> Shared<J> {
         }
     }
 
-    /// What is queued waits for the threads there are; without any it is refused.
+    /// Takes back the count of a thread that could not be started. Queued jobs wait for the other
+    /// threads; if there are none, the jobs are refused.
     #[cold]
     fn not_started(&self, error: &io::Error) {
         let mut state = self.lock();
@@ -195,7 +209,7 @@ impl<J: Job> Shared<J> {
         }
     }
 
-    /// The life of a thread.
+    /// A thread of the pool.
     fn live(self: Arc<Self>) {
         let mut state = self.lock();
         state.starting -= 1;
@@ -224,10 +238,10 @@ impl<J: Job> Shared<J> {
         }
     }
 
-    /// Does a job, and takes note of what it was like.
+    /// Does a job, and notes whether it waited.
     fn work(&self, job: J) -> Guard<'_, J> {
         let before = ThreadUsage::now().voluntary_switches;
-        // Who waits for it is told by what is dropped.
+        // After a panic, dropping the job's completer wakes the task that waits.
         let _ = catch_unwind(AssertUnwindSafe(|| job.run()));
         let waited = ThreadUsage::now().voluntary_switches != before;
         let mut state = self.lock();
@@ -249,8 +263,8 @@ impl<J: Job> Shared<J> {
         state
     }
 
-    /// One thread more may be awake, if that is not too many.
-    fn allow(&self, state: &mut State<J>) -> bool {
+    /// Allows one more thread to be awake. Returns false if that would be too many.
+    fn allow(&self, state: &mut PoolState<J>) -> bool {
         if state.allowed >= self.bounds.most {
             return false;
         }
@@ -259,7 +273,7 @@ impl<J: Job> Shared<J> {
         true
     }
 
-    /// Waits until the queue is empty, or one more thread is needed, and allowed, to take from it.
+    /// Waits until the queue is empty, or one more thread may take from it and is needed.
     fn watch<'a>(&'a self, mut state: Guard<'a, J>) -> Guard<'a, J> {
         let mut time = WATCH;
         loop {
@@ -280,12 +294,12 @@ impl<J: Job> Shared<J> {
         }
     }
 
-    /// Sleeps until woken; `None`: for so long that the thread is to end.
+    /// Sleeps until woken. Returns `None` if the thread is to end, after a long time without work.
     fn rest<'a>(&'a self, mut state: Guard<'a, J>) -> Option<Guard<'a, J>> {
         state.idle += 1;
         loop {
             let slept = self.work.wait_timeout(state, self.bounds.idle);
-            let (awake, time) = slept.unwrap_or_else(PoisonError::into_inner);
+            let (awake, time) = slept.ignore_poison();
             state = awake;
             if state.woken > 0 {
                 state.woken -= 1;

@@ -1,10 +1,10 @@
-//! What is asked of the driver. A request owns all that it needs, so whoever asked may go away at any time.
+//! Requests to the driver. A request owns all that it needs, so the task may go away at any time.
 
-use super::pool::Job;
-use super::slot::{Completer, Lost, Pending};
-use crate::directory::Directory;
-use crate::entry_buffer::EntryBuffer;
-use crate::metadata::{Fields, Metadata};
+use super::answer::{Completer, Lost, Pending};
+use super::pool::PoolJob;
+use crate::pull::directory::Directory;
+use crate::pull::entry_buffer::EntryBuffer;
+use crate::visit::metadata::{Fields, Metadata};
 use rustix::io::Errno;
 use std::ffi::{CStr, CString, OsStr};
 use std::io;
@@ -13,14 +13,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// Why there is no answer, or only a part of one.
+/// The reason why there is no answer, or only a part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// The kernel's answer.
+    /// The kernel returned an error.
     Kernel(Errno),
-    /// No thread could be started to ask.
+    /// No thread could be started for the call.
     NoThread(Errno),
-    /// It was asked by a process that this one was forked from.
+    /// A process that this one was forked from asked for it, or the call panicked.
     Lost,
 }
 
@@ -37,17 +37,17 @@ impl From<Lost> for Fault {
 }
 
 impl<T> Pending<Result<T, Fault>> {
-    /// The answer, which is a fault too if the request was lost.
+    /// Returns the answer, which is a fault too if the request was lost.
     pub(crate) fn poll_answer(&mut self, cx: &Context<'_>) -> Poll<Result<T, Fault>> {
         self.poll(cx).map(|answer| answer?)
     }
 }
 
-/// What one read of a directory has brought.
+/// The entries that one read of a directory has returned.
 #[derive(Debug)]
-pub(crate) struct Piece {
+pub(crate) struct ReadAnswer {
     pub(crate) entries: EntryBuffer,
-    /// Whether that is the rest; or what stood in the way of more.
+    /// True if no more entries follow; or the error that prevented more.
     pub(crate) end: Result<bool, Fault>,
 }
 
@@ -55,24 +55,24 @@ pub(crate) struct Piece {
 #[derive(Debug)]
 pub(crate) struct Opened {
     pub(crate) directory: Arc<Directory>,
-    pub(crate) first: Option<Piece>,
+    pub(crate) first: Option<ReadAnswer>,
 }
 
-/// Which directory is to be opened.
+/// A directory to open.
 #[derive(Debug)]
-pub(crate) struct Place {
-    /// What the path is relative to; without, the working directory.
+pub(crate) struct OpenTarget {
+    /// The directory that the path is relative to; `None` for the working directory.
     pub(crate) at: Option<Arc<Directory>>,
     pub(crate) path: CString,
-    /// Whether the last component may be a symbolic link.
+    /// The last component may be a symbolic link.
     pub(crate) follow: bool,
-    /// The first entries are read along with it, with these fields.
+    /// The fields of the first entries, if those are read along with opening.
     pub(crate) first: Option<Fields>,
-    /// The kernel has refused to read it on a ring.
+    /// The kernel has refused to read the directory on a ring.
     pub(crate) refused: bool,
 }
 
-impl Place {
+impl OpenTarget {
     fn open(&self) -> Result<Opened, Fault> {
         let opened = match &self.at {
             None => Directory::open(Path::new(OsStr::from_bytes(self.path.to_bytes())))?,
@@ -88,36 +88,36 @@ impl Place {
     }
 }
 
-/// A request, and where its answer goes.
+/// A request, and the completer of its answer.
 #[derive(Debug)]
-pub(crate) enum Request {
+pub(crate) enum DriverRequest {
     Open {
-        place: Place,
+        place: OpenTarget,
         answer: Completer<Result<Opened, Fault>>,
     },
-    /// The next entries.
+    /// Read the next entries.
     Read {
         directory: Arc<Directory>,
-        /// From the beginning.
+        /// Read from the beginning.
         rewind: bool,
-        /// The kernel has refused it on a ring.
+        /// The kernel has refused the read on a ring.
         refused: bool,
         fields: Fields,
         entries: EntryBuffer,
-        answer: Completer<Piece>,
+        answer: Completer<ReadAnswer>,
     },
-    /// Metadata of those of the entries of which none is known.
+    /// Fill in the metadata of the entries that have none.
     Complete {
         directory: Arc<Directory>,
         fields: Fields,
-        piece: Piece,
-        answer: Completer<Piece>,
+        piece: ReadAnswer,
+        answer: Completer<ReadAnswer>,
     },
-    /// The same of the first entries of a directory that has just been opened.
+    /// The same for the first entries of a directory that has just been opened.
     CompleteFirst {
         directory: Arc<Directory>,
         fields: Fields,
-        piece: Piece,
+        piece: ReadAnswer,
         answer: Completer<Result<Opened, Fault>>,
     },
     Stat {
@@ -132,8 +132,14 @@ pub(crate) enum Request {
     },
 }
 
-/// Reads by calls. `refused`: the kernel would not do it on a ring; if it can be done, it is told.
-fn read(directory: &Directory, fields: Fields, mut entries: EntryBuffer, refused: bool) -> Piece {
+/// Reads by calls. `refused` is true if the kernel refused the read on a ring. If the calls then
+/// succeed, the refusal was wrong, and the ring is notified.
+fn read(
+    directory: &Directory,
+    fields: Fields,
+    mut entries: EntryBuffer,
+    refused: bool,
+) -> ReadAnswer {
     let end = if fields.is_empty() {
         directory.read(&mut entries)
     } else {
@@ -143,28 +149,29 @@ fn read(directory: &Directory, fields: Fields, mut entries: EntryBuffer, refused
         super::refused_wrongly();
     }
     let end = end.map_err(Fault::Kernel);
-    Piece { entries, end }
+    ReadAnswer { entries, end }
 }
 
 fn stat(directory: &Directory, name: &CStr, fields: Fields) -> Result<Metadata, Fault> {
     Ok(directory.stat(name, false, fields)?)
 }
 
-impl Request {
-    /// Nobody waits for it, and nothing has to be done about it.
+impl DriverRequest {
+    /// Returns true if nobody waits for the answer, and nothing else has to be done.
     pub(super) fn is_abandoned(&self) -> bool {
         match self {
             Self::Open { answer, .. } | Self::CompleteFirst { answer, .. } => answer.is_abandoned(),
             Self::Read { answer, .. } | Self::Complete { answer, .. } => answer.is_abandoned(),
             Self::Stat { answer, .. } => answer.is_abandoned(),
-            // It closes all the same.
+            // The directory is closed all the same.
             Self::Close { .. } => false,
         }
     }
 }
 
-impl Job for Request {
-    /// Who gets the answer may close the directory at once, and that is to close it: so the request lets go of it before.
+impl PoolJob for DriverRequest {
+    /// Does the request. The task that gets the answer may close the directory at once, and that
+    /// must really close it: so the request releases the directory before it answers.
     fn run(self) {
         if self.is_abandoned() {
             return;
@@ -186,7 +193,7 @@ impl Job for Request {
                 let rewound = if rewind { directory.rewind() } else { Ok(()) };
                 let piece = match rewound {
                     Ok(()) => read(&directory, fields, entries, refused),
-                    Err(errno) => Piece {
+                    Err(errno) => ReadAnswer {
                         entries: EntryBuffer::new(),
                         end: Err(Fault::Kernel(errno)),
                     },
@@ -237,11 +244,11 @@ impl Job for Request {
             Self::Open { answer, .. } | Self::CompleteFirst { answer, .. } => {
                 answer.complete(Err(fault));
             }
-            Self::Read { answer, .. } => answer.complete(Piece {
+            Self::Read { answer, .. } => answer.complete(ReadAnswer {
                 entries: EntryBuffer::new(),
                 end: Err(fault),
             }),
-            // What has been read is not lost for it.
+            // The entries that were read are given all the same.
             Self::Complete {
                 mut piece, answer, ..
             } => {
@@ -249,7 +256,7 @@ impl Job for Request {
                 answer.complete(piece);
             }
             Self::Stat { answer, .. } => answer.complete(Err(fault)),
-            // Dropping closes.
+            // Dropping the directory closes it.
             Self::Close { answer, .. } => answer.complete(Ok(())),
         }
     }

@@ -13,8 +13,8 @@ fn entries(names: &[&std::ffi::CStr]) -> EntryBuffer {
     entries
 }
 
-/// Of a directory with one file, of which this has been read already.
-fn reading(first: Piece) -> (Reading, tempfile::TempDir) {
+/// Returns the state of a directory with one file, which has been read already.
+fn reading(first: ReadAnswer) -> (Reading, tempfile::TempDir) {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("file"), "").unwrap();
     let directory = Directory::open(dir.path()).unwrap();
@@ -30,7 +30,7 @@ fn next(reading: &mut Reading) -> Result<Option<Vec<u8>>, Fault> {
 
 #[test]
 fn what_was_read_before_an_error_comes_before_it() {
-    let broken = || Piece {
+    let broken = || ReadAnswer {
         entries: entries(&[c"a", c"b"]),
         end: Err(Fault::Kernel(Errno::IO)),
     };
@@ -48,14 +48,14 @@ fn what_was_read_before_an_error_comes_before_it() {
     assert!(batch.is_empty());
 }
 
-/// As after a fork: who reads is in another process.
+/// As after a fork: the reading thread is in another process.
 #[test]
 fn a_read_that_is_lost_ends_it_until_it_is_rewound() {
-    let (mut reading, _dir) = reading(Piece {
+    let (mut reading, _dir) = reading(ReadAnswer {
         entries: entries(&[c"a"]),
         end: Ok(false),
     });
-    let (answer, piece): (Completer<Piece>, _) = slot();
+    let (answer, piece): (Completer<ReadAnswer>, _) = answer_slot();
     reading.ahead = Ahead::Asked {
         piece,
         fields: Fields::empty(),
@@ -72,11 +72,11 @@ fn a_read_that_is_lost_ends_it_until_it_is_rewound() {
 /// A rewind waits for the read that is under way, whose entries are not given.
 #[test]
 fn what_was_asked_before_a_rewind_is_thrown_away() {
-    let (mut reading, _dir) = reading(Piece {
+    let (mut reading, _dir) = reading(ReadAnswer {
         entries: entries(&[c"a"]),
         end: Ok(false),
     });
-    let (answer, piece) = slot();
+    let (answer, piece) = answer_slot();
     reading.ahead = Ahead::Asked {
         piece,
         fields: Fields::empty(),
@@ -86,7 +86,7 @@ fn what_was_asked_before_a_rewind_is_thrown_away() {
     let cx = Context::from_waker(std::task::Waker::noop());
     let mut batch = EntryBuffer::new();
     assert!(reading.poll_batch(&cx, &mut batch).is_pending());
-    answer.complete(Piece {
+    answer.complete(ReadAnswer {
         entries: entries(&[c"of before"]),
         end: Ok(true),
     });
@@ -97,14 +97,14 @@ fn what_was_asked_before_a_rewind_is_thrown_away() {
     assert_eq!(names, [b"file"]);
 }
 
-/// As after a fork, with a read of the parent's under way.
+/// As after a fork, with a read of the parent under way.
 #[test]
 fn a_read_that_is_lost_after_a_rewind_is_not_missed() {
-    let (mut reading, _dir) = reading(Piece {
+    let (mut reading, _dir) = reading(ReadAnswer {
         entries: entries(&[]),
         end: Ok(false),
     });
-    let (answer, piece): (Completer<Piece>, _) = slot();
+    let (answer, piece): (Completer<ReadAnswer>, _) = answer_slot();
     reading.ahead = Ahead::Asked {
         piece,
         fields: Fields::empty(),

@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * Interface of the ringwalk module: directories with names, metadata and extended attributes, a
- * batch a request.
+ * Interface of the ringwalk module. One request reads a batch of directory entries: names, metadata
+ * and extended attributes.
  *
- * A request is a structure in the caller's memory. It is given to /dev/ringwalk either
+ * A request is a structure in the caller's memory. The caller passes it to /dev/ringwalk either
  *
- *  - by ioctl(2), with the structure's address as argument, or
- *  - by io_uring's IORING_OP_URING_CMD, with the same command number in ``cmd_op`` and a struct
- *    ringwalk_sqe in the 16 bytes of ``cmd`` of the submission entry.
+ * - by ioctl(2), with the structure's address as argument, or
+ * - by io_uring's IORING_OP_URING_CMD, with the same command number in ``cmd_op`` and a struct
+ *   ringwalk_sqe in the 16 bytes of ``cmd`` of the submission entry.
  *
- * Both return the same: a negative errno, or what the command says. The structure and all it points
- * to must stay in place until the request has completed, as fields marked "out" are written then.
- * On failure they are not written. Rings of 32-bit tasks on 64-bit kernels are refused with
- * EOPNOTSUPP: some file systems give such tasks other positions, and a ring's worker threads cannot
- * tell. ioctl(2) is there for them.
+ * Both return a negative errno, or the result of the command. The structure and everything that it
+ * points to must stay valid until the request has completed. The request then writes the fields
+ * marked "out"; a request that fails does not write them. Rings of 32-bit tasks on 64-bit kernels
+ * are refused with EOPNOTSUPP: some file systems give such tasks other positions, and the worker
+ * threads of a ring cannot recognise these tasks. Such tasks can use ioctl(2).
  *
- * Every request begins with the version of this interface and flags. Another version is refused
- * with EPROTONOSUPPORT; unknown flags, unknown bits of a mask, and reserved fields that are not
- * zero with EINVAL; a command that the module does not know with ENOTTY.
+ * Every request begins with the version of this interface and flags. The module refuses
+ *
+ * - another version with EPROTONOSUPPORT,
+ * - unknown flags, unknown bits of a mask, and nonzero reserved fields with EINVAL,
+ * - unknown commands with ENOTTY.
  *
  * Descriptors named in requests are ordinary descriptors of the calling task (no registered files,
- * no O_PATH), open for reading. Each permission check and each security hook that getdents64(2),
- * statx(2) and getxattr(2) would meet is met here.
+ * no O_PATH), open for reading. Each permission check and each security hook of getdents64(2),
+ * statx(2) and getxattr(2) applies.
  */
 #ifndef _UAPI_LINUX_RINGWALK_H
 #define _UAPI_LINUX_RINGWALK_H
@@ -35,44 +37,43 @@
 #define RINGWALK_VERSION	1
 
 /**
- * RINGWALK_MAGIC - what &struct ringwalk_info.magic holds: "ringwalk", in the order of its bytes
- * on little-endian machines.
+ * RINGWALK_MAGIC - the value of &struct ringwalk_info.magic: the bytes of "ringwalk" in memory on
+ * little-endian machines.
  */
 #define RINGWALK_MAGIC		0x6b6c6177676e6972ULL
 
 /**
- * RINGWALK_BUFFER_MAX - bytes of output, and of names given to RINGWALK_IOC_STAT_BATCH, used in
- * one request; more is not an error.
+ * RINGWALK_BUFFER_MAX - the largest number of bytes of output that one request uses, and of names
+ * for RINGWALK_IOC_STAT_BATCH. A larger buffer is not an error.
  */
 #define RINGWALK_BUFFER_MAX	(1U << 20)
 
 /**
- * RINGWALK_F_INLINE - run the request in the task that submits it, even if it has to wait for a
- * device.
+ * RINGWALK_F_INLINE - run the request in the submitting task, even if it must wait for a device.
  *
- * Right for what is cached: nothing is handed to a thread. While it waits, the ring takes no other
- * submission. Without it a request submitted to a ring runs in one of the ring's worker threads, so
- * that many of them can wait at a time. By ioctl every request is inline.
+ * Use this flag for cached data: the request then needs no other thread. While it waits, the ring
+ * accepts no other submission. Without the flag, a ring runs the request in one of its worker
+ * threads, so many requests can wait at a time. With ioctl(2) every request is inline.
  */
 #define RINGWALK_F_INLINE	(1U << 0)
 /**
- * RINGWALK_F_XATTR_ALL - every extended attribute that listxattr(2) would name, instead of those in
- * ``xattr_names``.
+ * RINGWALK_F_XATTR_ALL - return every extended attribute that listxattr(2) would name, instead of
+ * those in ``xattr_names``.
  */
 #define RINGWALK_F_XATTR_ALL	(1U << 1)
 /**
- * RINGWALK_F_XATTR_BLOCKS - RINGWALK_IOC_READAHEAD brings in the blocks of extended attributes as
- * well.
+ * RINGWALK_F_XATTR_BLOCKS - RINGWALK_IOC_READAHEAD also reads the blocks of extended attributes
+ * into the cache.
  */
 #define RINGWALK_F_XATTR_BLOCKS	(1U << 2)
 
 /**
- * RINGWALK_RESULT_END - in ``result_flags``: there is nothing after the entries given.
+ * RINGWALK_RESULT_END - in ``result_flags``: no entry follows the returned ones.
  */
 #define RINGWALK_RESULT_END	(1U << 0)
 
 /**
- * RINGWALK_OFF_CURRENT - in ``off``: from the directory's current position, which moves.
+ * RINGWALK_OFF_CURRENT - in ``off``: read from the current position of the directory, and move it.
  */
 #define RINGWALK_OFF_CURRENT	(-1LL)
 
@@ -87,15 +88,15 @@ struct ringwalk_sqe {
 };
 
 /**
- * struct ringwalk_info - what the module is and can do.
+ * struct ringwalk_info - version and features of the module.
  * @magic: RINGWALK_MAGIC (out)
  * @version: RINGWALK_VERSION of the module (out)
- * @flags: every RINGWALK_F_ flag that is known (out)
- * @commands: bit n is set if the command with the _IOC_NR 0xd0 + n is known (out)
+ * @flags: every RINGWALK_F_ flag that the module knows (out)
+ * @commands: bit n is set if the module knows the command with the _IOC_NR 0xd0 + n (out)
  * @buffer_max: RINGWALK_BUFFER_MAX (out)
- * @stat_mask: the statx mask bits that may be asked for; those that the kernel or a file
- *	system cannot give are not set in &struct ringwalk_stat.mask (out)
- * @readahead_max: most bytes of names that one RINGWALK_IOC_READAHEAD holds (out)
+ * @stat_mask: the statx mask bits that a request may have; bits that the kernel or a file system
+ *	cannot answer are not set in &struct ringwalk_stat.mask (out)
+ * @readahead_max: maximum bytes of names that one RINGWALK_IOC_READAHEAD holds (out)
  */
 struct ringwalk_info {
 	__u64 magic;
@@ -108,21 +109,22 @@ struct ringwalk_info {
 };
 
 /**
- * struct ringwalk_getdents - names of a directory, as getdents64(2) gives them.
+ * struct ringwalk_getdents - names of a directory, as getdents64(2) returns them.
  * @version: RINGWALK_VERSION
  * @flags: RINGWALK_F_INLINE
  * @fd: the directory
  * @len: bytes at @buf; EINVAL if the next record does not fit, as with getdents64
- * @buf: where records (struct linux_dirent64) go
- * @off: RINGWALK_OFF_CURRENT, or a ``d_off`` got earlier from the same open file, 0 for the
- *	beginning; set as by lseek(2), under the same hold of the position lock
+ * @buf: address of the buffer for records (struct linux_dirent64)
+ * @off: RINGWALK_OFF_CURRENT, or an earlier ``d_off`` of the same open file, 0 for the beginning;
+ *	the position is set as by lseek(2), under the same hold of the position lock
  * @result_flags: RINGWALK_RESULT_END, also together with the last records, so that no further
  *	request is needed (out)
  * @reserved: zero
  *
- * Returns bytes written, 0 at the end. RINGWALK_RESULT_END may be missing at the end of a directory
- * if the request ended early for another reason; then the next request returns 0. Where memory ends
- * within the records, those before are given, as by getdents64; EFAULT if there are none.
+ * Returns the number of bytes written, 0 at the end. RINGWALK_RESULT_END may be missing at the end
+ * of a directory if the request ended early for another reason; the next request then returns 0.
+ * If @buf ends before @len, the request returns the records that fit, as getdents64 does; EFAULT if
+ * none fits.
  */
 struct ringwalk_getdents {
 	__u32 version;
@@ -136,22 +138,21 @@ struct ringwalk_getdents {
 };
 
 /**
- * struct ringwalk_fields - what is wanted of every entry.
+ * struct ringwalk_fields - the wanted data of every entry.
  * @mask: STATX_ bits of &struct ringwalk_info.stat_mask; 0 for no metadata
- * @stat_flags: 0, AT_STATX_FORCE_SYNC or AT_STATX_DONT_SYNC; links are never followed,
- *	automounts never triggered
+ * @stat_flags: 0, AT_STATX_FORCE_SYNC or AT_STATX_DONT_SYNC; links are never followed, automounts
+ *	never triggered
  * @xattr_names: names of extended attributes, each ended by a NUL; 0 for none
  * @xattr_names_len: bytes at @xattr_names, the last NUL included; at most 64 KiB (XATTR_LIST_MAX)
- * @xattr_value_max: a longer value is left out with the error E2BIG
- * @xattr_entry_max: most bytes of struct ringwalk_xattr records an entry; what does not fit
- *	sets RINGWALK_ENTRY_XATTR_CUT. Room for so much is kept free for each entry while names
- *	are read, so large values make small batches. At most 128 KiB, and less than the output
- *	buffer
+ * @xattr_value_max: a longer value is skipped with the error E2BIG
+ * @xattr_entry_max: maximum bytes of struct ringwalk_xattr records for each entry; if not all
+ *	fit, RINGWALK_ENTRY_XATTR_CUT is set. This space is reserved for each entry while names are
+ *	read, so a large value makes small batches. At most 128 KiB, and less than the output buffer
  * @reserved: zero
  *
- * RINGWALK_F_XATTR_ALL goes without @xattr_names. A name that getxattr(2) would refuse (empty, or
- * longer than 255 bytes) is refused with ERANGE. The two limits have no meaning if no attributes
- * are wanted.
+ * RINGWALK_F_XATTR_ALL excludes @xattr_names. A name that getxattr(2) would refuse (empty, or
+ * longer than 255 bytes) is refused with ERANGE. If no attributes are wanted, the two limits are
+ * ignored.
  */
 struct ringwalk_fields {
 	__u32 mask;
@@ -169,22 +170,21 @@ struct ringwalk_fields {
  * @flags: RINGWALK_F_INLINE, RINGWALK_F_XATTR_ALL
  * @fd: the directory
  * @len: bytes at @buf
- * @buf: where &struct ringwalk_entry records go, aligned to 8 bytes
+ * @buf: address of the buffer for &struct ringwalk_entry records, aligned to 8 bytes
  * @off: as in &struct ringwalk_getdents
- * @max_entries: most records; 0 for as many as fit
+ * @max_entries: maximum number of records; 0 for as many as fit
  * @entries: records written (out)
  * @result_flags: as in &struct ringwalk_getdents (out)
  * @reserved: zero
- * @fields: what is wanted of every entry
+ * @fields: the wanted data of every entry
  *
- * Records come in the order of the directory, including "." and "..". Of ".." only the name is
- * given: it may lie outside of the caller's root. Its record has no metadata and no error. Files
- * are looked up in the order of their inode numbers where that spares seeks. The position lock is
- * held while names are read only, so several requests may be in flight on one open directory,
- * each with the next piece of it. Returns bytes written, 0 at the end; EINVAL if the next record
- * does not fit. If the request fails after names were read, as when @buf turns out not to be
- * writable, the position goes back to where they began, unless another request has moved it
- * meanwhile.
+ * Records come in the order of the directory, including "." and "..". The record of ".." has only
+ * its name, no metadata and no error, because ".." may lie outside of the caller's root. Files are
+ * looked up in the order of their inode numbers where that saves seeks. The position lock is held
+ * only while names are read. So several requests may be in flight on one open directory, and each
+ * gets its next piece. Returns the number of bytes written, 0 at the end; EINVAL if the next record
+ * does not fit. If the request fails after it read names, for example because @buf is not writable,
+ * it restores the position, unless another request has moved the position meanwhile.
  */
 struct ringwalk_readdirplus {
 	__u32 version;
@@ -201,26 +201,25 @@ struct ringwalk_readdirplus {
 };
 
 /**
- * struct ringwalk_stat_batch - metadata and extended attributes of names that are known.
+ * struct ringwalk_stat_batch - metadata and extended attributes of known names.
  * @version: RINGWALK_VERSION
  * @flags: RINGWALK_F_INLINE, RINGWALK_F_XATTR_ALL
- * @fd: the directory that the names are in
+ * @fd: the directory with the names
  * @len: bytes at @buf
- * @buf: where &struct ringwalk_entry records go, aligned to 8 bytes
- * @names: struct linux_dirent64 records, whole ones, as getdents64(2) or
- *	RINGWALK_IOC_GETDENTS gave them; d_ino is a hint for the order and may be 0; d_off and
- *	d_type are copied to the answer
+ * @buf: address of the buffer for &struct ringwalk_entry records, aligned to 8 bytes
+ * @names: complete struct linux_dirent64 records of getdents64(2) or RINGWALK_IOC_GETDENTS; d_ino
+ *	is a hint for the order and may be 0; d_off and d_type are copied to the answer
  * @names_len: bytes at @names
  * @names_done: bytes of @names that were answered; less than @names_len if @buf or
  *	RINGWALK_BUFFER_MAX was too small for all (out)
  * @entries: records written (out)
  * @reserved: zero
- * @fields: what is wanted of every name
+ * @fields: the wanted data of every name
  *
- * Records come in the order of @names, without names (name_len 0). "." is the directory itself;
- * ".." is refused with the error EXDEV in its record, a name with a slash or without bytes with
- * EINVAL, one that no path can end in (4096 bytes or more) with ENAMETOOLONG. Returns bytes
- * written.
+ * Records come in the order of @names, without names (name_len 0). "." is the directory itself.
+ * The record of a refused name has an error: EXDEV for "..", EINVAL for an empty name or one with a
+ * slash, ENAMETOOLONG for one that is too long for any path (4096 bytes or more). Returns the
+ * number of bytes written.
  */
 struct ringwalk_stat_batch {
 	__u32 version;
@@ -237,27 +236,29 @@ struct ringwalk_stat_batch {
 };
 
 /**
- * struct ringwalk_readahead - brings the inodes of a directory's next entries into the kernel's
+ * struct ringwalk_readahead - reads the inodes of a directory's next entries into the kernel's
  * caches.
  * @version: RINGWALK_VERSION
  * @flags: RINGWALK_F_INLINE, RINGWALK_F_XATTR_BLOCKS
  * @fd: the directory; its position is not moved
- * @max_entries: most entries; 0 for as many as @max_bytes allows
+ * @max_entries: maximum number of entries; 0 for as many as @max_bytes allows
  * @off: RINGWALK_OFF_CURRENT, or a d_off, 0 for the beginning
- * @max_bytes: most bytes of names and inode numbers held while they are sorted; 0 for 4 MiB,
- *	at most &struct ringwalk_info.readahead_max
- * @entries: entries brought in, or found to be there (out)
- * @next: the d_off for the next RINGWALK_IOC_READAHEAD to go on with (out); it is of an open file
- *	of its own, so where cookies are not for every open file, other commands cannot use it
+ * @max_bytes: maximum bytes of names and inode numbers that are held for sorting; 0 for 4 MiB, at
+ *	most &struct ringwalk_info.readahead_max
+ * @entries: entries that were read or already cached (out)
+ * @next: the d_off at which the next RINGWALK_IOC_READAHEAD continues (out); it belongs to another
+ *	open file, so other commands cannot use it where cookies are valid for one open file only
  * @result_flags: RINGWALK_RESULT_END (out)
  * @reserved: zero
  *
- * Asynchronous as any request of a ring is: it completes when the inodes are there, and is cut
- * short when the task is killed. On a ring whose queue a thread polls, RINGWALK_F_INLINE has no
- * effect. Names that cannot be looked up are passed over. A request from the beginning (@off 0)
- * brings in the blocks of an ext4 directory of 8 and more first, in the order of the device, as
- * names alone are read from here and there; to learn where they are, up to half a MiB of memory is
- * mapped into the calling process for that time. Returns 0.
+ * Like any request of a ring, this request is asynchronous: it completes when the inodes are
+ * cached, and ends early when the task is killed. On a ring whose queue a thread polls,
+ * RINGWALK_F_INLINE has no effect. Names that cannot be looked up are skipped. Returns 0.
+ *
+ * A request from the beginning (@off 0) of an ext4 directory with 8 or more blocks first reads
+ * these blocks, in the order of the device, because reading names alone would visit them in random
+ * order. To find the blocks, the request temporarily maps up to half a MiB of memory into the
+ * calling process.
  */
 struct ringwalk_readahead {
 	__u32 version;
@@ -273,31 +274,31 @@ struct ringwalk_readahead {
 };
 
 /**
- * RINGWALK_ENTRY_STAT - the record has a &struct ringwalk_stat with what follows it. Not set if the
- * entry has an error, nor for "..".
+ * RINGWALK_ENTRY_STAT - the record has a &struct ringwalk_stat and its groups. The flag is not set
+ * for an entry with an error, nor for "..".
  */
 #define RINGWALK_ENTRY_STAT	(1U << 0)
 /**
- * RINGWALK_ENTRY_XATTR_CUT - not all extended attributes fitted into xattr_entry_max bytes.
+ * RINGWALK_ENTRY_XATTR_CUT - not all extended attributes fit into xattr_entry_max bytes.
  */
 #define RINGWALK_ENTRY_XATTR_CUT (1U << 1)
 
 /**
  * struct ringwalk_entry - one entry of a batch.
- * @d_ino: inode number as the directory has it
- * @d_off: cookie of the position behind this entry
+ * @d_ino: inode number in the directory
+ * @d_off: cookie of the position after this entry
  * @reclen: bytes of this record, a multiple of 8
  * @xattr_len: bytes of &struct ringwalk_xattr records at the end of this record
- * @error: 0, or the negative errno that statx(2) would have failed with; ENOENT if the entry
- *	was removed meanwhile
+ * @error: 0, or the negative errno with which statx(2) would have failed; ENOENT if the entry was
+ *	removed meanwhile
  * @name_len: bytes of the name, without the NUL that follows it; 0 if there is no name
- * @d_type: DT_ value, DT_UNKNOWN if the directory does not say
+ * @d_type: DT_ value, DT_UNKNOWN if the directory does not store the type
  * @flags: RINGWALK_ENTRY_ flags
  *
- * After it come, each aligned to 8 bytes: the metadata if RINGWALK_ENTRY_STAT is set, the name with
- * a NUL if there is one, and @xattr_len bytes of extended attributes, which end the record. A
- * record with an error may be longer than its parts: what lies between them is zero. It may have
- * extended attributes.
+ * Three parts follow, each aligned to 8 bytes: the metadata if RINGWALK_ENTRY_STAT is set, the name
+ * with a NUL if there is one, and @xattr_len bytes of extended attributes, which end the record. A
+ * record with an error may be longer than its parts; the bytes between them are zero. Such a record
+ * may have extended attributes.
  */
 struct ringwalk_entry {
 	__u64 d_ino;
@@ -311,29 +312,29 @@ struct ringwalk_entry {
 };
 
 /**
- * struct ringwalk_stat - metadata of an entry; fields as in struct statx, with stx_mask's rules.
+ * struct ringwalk_stat - metadata of an entry; fields and mask as in struct statx.
  * @mask: the fields that are valid
  * @blksize: preferred size of reads and writes, bytes
  * @attributes: STATX_ATTR_ bits
- * @attributes_mask: the bits of @attributes that are known
+ * @attributes_mask: the bits of @attributes that are valid
  * @nlink: hard links
  * @uid: owner, in the caller's user namespace
  * @gid: group, in the caller's user namespace
  * @mode: type and permissions
  * @reserved: zero
- * @ino: inode number; other than &struct ringwalk_entry.d_ino where something is mounted
+ * @ino: inode number; differs from &struct ringwalk_entry.d_ino at a mount point
  * @size: bytes
  * @blocks: units of 512 bytes
- * @dev_major: of the file system's device
- * @dev_minor: of the file system's device
- * @rdev_major: of the device, for device files
- * @rdev_minor: of the device, for device files
+ * @dev_major: major number of the file system's device
+ * @dev_minor: minor number of the file system's device
+ * @rdev_major: major number of the device, for device files
+ * @rdev_minor: minor number of the device, for device files
  *
- * It is followed by one group for each of these bits in the *requested* mask, in this order, so all
- * entries of a request have the same layout: STATX_ATIME, STATX_MTIME, STATX_CTIME, STATX_BTIME
- * (struct ringwalk_time each); STATX_MNT_ID or STATX_MNT_ID_UNIQUE (one __u64 for both);
- * STATX_DIOALIGN (__u32 dio_mem_align, __u32 dio_offset_align); STATX_SUBVOL (__u64). A group whose
- * bit is not in @mask is zero; @mask has no bit of a group that was not requested.
+ * One group follows for each of these bits in the *requested* mask, in this order, so all entries
+ * of a request have the same layout: STATX_ATIME, STATX_MTIME, STATX_CTIME, STATX_BTIME (struct
+ * ringwalk_time each); STATX_MNT_ID or STATX_MNT_ID_UNIQUE (one __u64 for both); STATX_DIOALIGN
+ * (__u32 dio_mem_align, __u32 dio_offset_align); STATX_SUBVOL (__u64). A group whose bit is not in
+ * @mask is zero; @mask has no bit of a group that was not requested.
  */
 struct ringwalk_stat {
 	__u32 mask;
@@ -370,14 +371,13 @@ struct ringwalk_time {
  * struct ringwalk_xattr - one extended attribute.
  * @reclen: bytes of this record, a multiple of 8
  * @value_len: bytes of the value
- * @error: 0, or the negative errno that getxattr(2) would have failed with, E2BIG for values
- *	over xattr_value_max
+ * @error: 0, or the negative errno with which getxattr(2) would have failed; E2BIG for values over
+ *	xattr_value_max
  * @name_len: bytes of the name, without the NUL that follows it
  *
- * After it come the name with a NUL and, directly behind it, the value. An attribute that is not
- * there (ENODATA, EOPNOTSUPP) has no record. If the names could not be listed for
- * RINGWALK_F_XATTR_ALL, the one record has an empty name and listxattr(2)'s error. Links are not
- * followed, as by lgetxattr(2).
+ * The name with a NUL follows, and directly after it the value. A missing attribute (ENODATA,
+ * EOPNOTSUPP) has no record. If RINGWALK_F_XATTR_ALL could not list the names, there is one record
+ * with an empty name and the error of listxattr(2). Links are not followed, as by lgetxattr(2).
  */
 struct ringwalk_xattr {
 	__u32 reclen;

@@ -3,16 +3,16 @@ use std::collections::HashSet;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
 
-/// A wait that takes longer fails its test. Long, as the machine may have much else to do.
+/// The time after which a wait fails its test. It is long, because the machine may be busy.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// What a job of a test does, and where it tells that it has.
+/// The work of a job, and the channel that reports it.
 struct Task {
     act: Box<dyn FnOnce() + Send>,
     done: Sender<&'static str>,
 }
 
-impl Job for Task {
+impl PoolJob for Task {
     fn run(self) {
         (self.act)();
         let _ = self.done.send("done");
@@ -26,7 +26,7 @@ impl Job for Task {
 fn pool(base: usize, most: usize) -> (Pool<Task>, Sender<&'static str>, Receiver<&'static str>) {
     let idle = Duration::from_millis(50);
     let (sender, receiver) = channel();
-    (Pool::new(Bounds { base, most, idle }), sender, receiver)
+    (Pool::new(PoolBounds { base, most, idle }), sender, receiver)
 }
 
 fn task(done: &Sender<&'static str>, act: impl FnOnce() + Send + 'static) -> Task {
@@ -63,7 +63,7 @@ fn jobs_are_done_by_few_threads_which_end() {
     }
 }
 
-/// Jobs that wait for one another, as many as there may be threads; then one more than that.
+/// As many jobs wait for one another as there may be threads; then one more than that.
 #[test]
 fn stuck_jobs_get_more_threads_up_to_the_bound() {
     let (pool, sender, done) = pool(1, 5);
@@ -78,7 +78,7 @@ fn stuck_jobs_get_more_threads_up_to_the_bound() {
     pool.submit(task(&sender, || {}));
     expect(&done, 1);
     assert!(pool.waits());
-    // The bound is reached: nothing is done until one of those is over.
+    // The bound is reached: no more jobs are done until one of those has ended.
     let held_too = Arc::clone(&held);
     pool.submit(task(&sender, move || {
         let _ = held_too.lock().unwrap().recv();
@@ -118,7 +118,7 @@ fn a_panic_ends_the_job_and_not_the_thread() {
     pool.submit(note(Box::new(|| {})));
     release.send(()).unwrap();
     expect(&done, 2);
-    // One that does the jobs; and one that stands watch, and may take its place.
+    // One thread does the jobs, and one stands watch and may take its place.
     assert!(threads.lock().unwrap().len() <= 2);
 }
 

@@ -1,65 +1,67 @@
-//! Requests in flight: what each slot is for, and what becomes of completions.
+//! Requests in flight: the slots of the ring, and their completions.
 
-use crate::aio::driver::request::{Fault, Opened, Piece, Place, Request};
-use crate::aio::driver::slot::Completer;
-use crate::descriptor::At;
-use crate::directory::Directory;
-use crate::entry_buffer::EntryBuffer;
-use crate::metadata::Fields;
-use crate::options::Follow;
-use crate::source::{Transport, come_to, decode, goes_on, what_of};
-use crate::stat::Wanted;
+use crate::aio::driver::answer::Completer;
+use crate::aio::driver::request::{DriverRequest, Fault, OpenTarget, Opened, ReadAnswer};
+use crate::pull::directory::Directory;
+use crate::pull::entry_buffer::EntryBuffer;
+use crate::sources::stat::Wanted;
+use crate::sources::{DirectoryTransport, come_to, decode, goes_on, what_of};
+use crate::visit::metadata::Fields;
+use crate::walk::descriptors::At;
+use crate::walk::options::Follow;
 use ringwalk_sys::{Completion, DirectoryFd, Filled, What};
 use rustix::io::Errno;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-/// Bytes of a buffer for names, as with `getdents64`; and for names with metadata: about 450 entries.
+/// Bytes of a buffer for names, as with `getdents64`, and of one for names with metadata: about 450
+/// entries.
 const NAMES_BUFFER: usize = 32 * 1024;
 const PLUS_BUFFER: usize = 64 * 1024;
 
-/// Whether a request is one for a ring. One that goes back to the beginning is not: lseek(2) may wait.
-pub(super) fn can_fly(request: &Request) -> bool {
+/// Returns true if a request may go to a ring. A read from the beginning may not: lseek(2) may
+/// wait.
+pub(super) fn can_fly(request: &DriverRequest) -> bool {
     matches!(
         request,
-        Request::Open { .. } | Request::Read { rewind: false, .. }
+        DriverRequest::Open { .. } | DriverRequest::Read { rewind: false, .. }
     )
 }
 
-/// What a slot is for.
+/// The request in a slot.
 enum Flight {
     Opening {
-        place: Place,
+        place: OpenTarget,
         answer: Completer<Result<Opened, Fault>>,
     },
-    /// The first entries, along with opening.
+    /// The first entries of a directory are read along with opening.
     First {
-        place: Place,
+        place: OpenTarget,
         fields: Fields,
         answer: Completer<Result<Opened, Fault>>,
     },
     Reading {
         directory: Arc<Directory>,
         fields: Fields,
-        answer: Completer<Piece>,
+        answer: Completer<ReadAnswer>,
     },
 }
 
 pub(super) struct Flights<T> {
     transport: T,
-    /// The mask of metadata that may be asked for.
+    /// The mask of metadata that the kernel offers.
     available: u32,
     slots: Vec<Option<Flight>>,
     free: Vec<u32>,
-    back: fn(Request),
+    back: fn(DriverRequest),
 }
 
 fn wanted(fields: Fields) -> Wanted {
     Wanted::of_all(fields, Follow::Never)
 }
 
-impl<T: Transport> Flights<T> {
-    pub(super) fn new(transport: T, available: u32, depth: u32, back: fn(Request)) -> Self {
+impl<T: DirectoryTransport> Flights<T> {
+    pub(super) fn new(transport: T, available: u32, depth: u32, back: fn(DriverRequest)) -> Self {
         Self {
             transport,
             available,
@@ -74,7 +76,7 @@ impl<T: Transport> Flights<T> {
     }
 
     /// Puts a request in flight.
-    pub(super) fn start(&mut self, request: Request) {
+    pub(super) fn start(&mut self, request: DriverRequest) {
         if request.is_abandoned() {
             return;
         }
@@ -82,11 +84,11 @@ impl<T: Transport> Flights<T> {
             return (self.back)(request);
         };
         let flight = match request {
-            Request::Open { place, answer } => {
+            DriverRequest::Open { place, answer } => {
                 self.open(slot, &place);
                 Flight::Opening { place, answer }
             }
-            Request::Read {
+            DriverRequest::Read {
                 directory,
                 rewind: false,
                 fields,
@@ -111,7 +113,7 @@ impl<T: Transport> Flights<T> {
         self.slots[slot as usize] = Some(flight);
     }
 
-    fn open(&mut self, slot: u32, place: &Place) {
+    fn open(&mut self, slot: u32, place: &OpenTarget) {
         let at = match &place.at {
             None => At::Cwd,
             Some(directory) => At::Dir(Arc::clone(directory.fd())),
@@ -140,7 +142,8 @@ impl<T: Transport> Flights<T> {
         self.transport.start_read(slot, fd, buffer, 0, &what);
     }
 
-    /// Waits for a request to be over, or for `wake`; true if the kernel has done what it was asked.
+    /// Waits until a request is finished, or `wake` is written. Returns true if the kernel has done
+    /// what it was asked for.
     pub(super) fn wait(&mut self, wake: &Arc<OwnedFd>) -> Result<bool, Errno> {
         self.transport.flush();
         Ok(match self.transport.wait_or(wake)? {
@@ -156,7 +159,7 @@ impl<T: Transport> Flights<T> {
         })
     }
 
-    /// What the slot was for; it is free now.
+    /// Frees a slot, and returns its request.
     fn end(&mut self, slot: u32) -> Option<Flight> {
         let flight = self.slots[slot as usize].take()?;
         self.free.push(slot);
@@ -168,8 +171,9 @@ impl<T: Transport> Flights<T> {
             return false;
         };
         let Ok(fd) = result else {
-            // Interrupted, out of descriptors, not there: calls will tell.
-            (self.back)(Request::Open { place, answer });
+            // It was interrupted, descriptors ran out, or nothing is there: calls give the right
+            // error.
+            (self.back)(DriverRequest::Open { place, answer });
             return false;
         };
         let Some(fields) = place.first.filter(|_| !answer.is_abandoned()) else {
@@ -198,7 +202,7 @@ impl<T: Transport> Flights<T> {
     ) -> bool {
         let fields = match &self.slots[slot as usize] {
             Some(Flight::First { fields, .. } | Flight::Reading { fields, .. }) => *fields,
-            _ => return false,
+            Some(Flight::Opening { .. }) | None => return false,
         };
         let what = self.what(fields);
         let (filled, last) = come_to(from, result);
@@ -211,7 +215,7 @@ impl<T: Transport> Flights<T> {
         };
         if filled == 0 && last.is_err() {
             drop(fd);
-            self.hand_back(flight, buffer);
+            self.fall_back(flight, buffer);
             return false;
         }
         let (piece, complete) = decoded(&fd, buffer, filled, last, &what, fields);
@@ -219,12 +223,12 @@ impl<T: Transport> Flights<T> {
         true
     }
 
-    /// Refused, and nothing has moved.
-    fn hand_back(&self, flight: Flight, buffer: Vec<u8>) {
+    /// Gives a request back that the kernel refused. Its directory has not moved.
+    fn fall_back(&self, flight: Flight, buffer: Vec<u8>) {
         (self.back)(match flight {
             Flight::Opening { place, answer } | Flight::First { place, answer, .. } => {
-                Request::Open {
-                    place: Place {
+                DriverRequest::Open {
+                    place: OpenTarget {
                         refused: true,
                         ..place
                     },
@@ -238,7 +242,7 @@ impl<T: Transport> Flights<T> {
             } => {
                 let mut entries = EntryBuffer::new();
                 entries.raw.records.give_back(buffer, 0);
-                Request::Read {
+                DriverRequest::Read {
                     directory,
                     rewind: false,
                     refused: true,
@@ -250,8 +254,9 @@ impl<T: Transport> Flights<T> {
         });
     }
 
-    /// Leaves the answer. What is not `complete` the pool asks for. As in the pool, nobody else has the directory then.
-    fn answer(&self, flight: Flight, fd: Arc<DirectoryFd>, piece: Piece, complete: bool) {
+    /// Leaves the answer. If metadata is missing, the pool asks for it first. Nobody else owns the
+    /// directory when the task is woken, as in the pool.
+    fn answer(&self, flight: Flight, fd: Arc<DirectoryFd>, piece: ReadAnswer, complete: bool) {
         match flight {
             Flight::Opening { .. } => {}
             Flight::First { fields, answer, .. } => {
@@ -260,7 +265,7 @@ impl<T: Transport> Flights<T> {
                     let first = Some(piece);
                     answer.complete(Ok(Opened { directory, first }));
                 } else {
-                    (self.back)(Request::CompleteFirst {
+                    (self.back)(DriverRequest::CompleteFirst {
                         directory,
                         fields,
                         piece,
@@ -278,7 +283,7 @@ impl<T: Transport> Flights<T> {
                     drop(directory);
                     return answer.complete(piece);
                 }
-                (self.back)(Request::Complete {
+                (self.back)(DriverRequest::Complete {
                     directory,
                     fields,
                     piece,
@@ -288,18 +293,18 @@ impl<T: Transport> Flights<T> {
         }
     }
 
-    /// The ring is gone, and nothing is known of what was in flight on it.
+    /// Ends all requests of a ring that is gone: nothing is known of them.
     pub(super) fn lose(self) {
         for flight in self.slots.into_iter().flatten() {
             match flight {
                 Flight::Opening { place, answer } | Flight::First { place, answer, .. } => {
-                    (self.back)(Request::Open { place, answer });
+                    (self.back)(DriverRequest::Open { place, answer });
                 }
                 Flight::Reading {
                     directory, answer, ..
                 } => {
                     drop(directory);
-                    answer.complete(Piece {
+                    answer.complete(ReadAnswer {
                         entries: EntryBuffer::new(),
                         end: Err(Fault::Kernel(Errno::IO)),
                     });
@@ -309,7 +314,7 @@ impl<T: Transport> Flights<T> {
     }
 }
 
-/// What was read becomes entries; true if all metadata is there.
+/// Decodes the entries of a read. Returns true if all metadata is there.
 fn decoded(
     fd: &DirectoryFd,
     mut buffer: Vec<u8>,
@@ -317,15 +322,15 @@ fn decoded(
     last: Result<bool, Errno>,
     what: &What,
     fields: Fields,
-) -> (Piece, bool) {
+) -> (ReadAnswer, bool) {
     let mut entries = EntryBuffer::new();
     entries.raw.records.swap_buffer(&mut buffer, filled);
     // Bytes that are no records are an error of the file system.
     let Ok(complete) = decode(&mut entries.raw, fd, what, wanted(fields)) else {
         let end = Err(Fault::Kernel(Errno::IO));
-        return (Piece { entries, end }, false);
+        return (ReadAnswer { entries, end }, false);
     };
-    // After an error it is asked again for the rest, and may refuse that.
+    // After an error the kernel is asked again for the rest, and may refuse that.
     let end = Ok(last.unwrap_or(false));
-    (Piece { entries, end }, complete)
+    (ReadAnswer { entries, end }, complete)
 }

@@ -1,5 +1,5 @@
-//! Directories opened and read on a ring, where the kernel offers that: a thread that keeps many requests in flight, and sleeps in the
-//! kernel for whichever is over first.
+//! Directories opened and read on a ring, where the kernel offers that. One thread keeps many
+//! requests in flight, and sleeps in the kernel until one of them is finished.
 //!
 //! ```text
 //!   submit ── queue, and a wake-up if the thread sleeps ──┐
@@ -9,50 +9,61 @@
 //!            └──> wait for a completion ──────────────────┘
 //!                      │
 //!                      v
-//!   answer: entries        not told, or refused: back to the pool, which asks by calls
+//!   answer: entries        lost, or refused: back to the pool, which asks by calls
 //! ```
 //!
-//! Calls are cheaper while they are answered from memory: nothing is handed to a thread of the kernel. So requests come here only when the
-//! pool finds that they wait, and of every [`PROBE_EVERY`] one still goes there, to see whether they still do. When the pool is calm again,
-//! nothing comes here any more.
+//! Calls are cheaper while they are answered from memory: no thread of the kernel takes part. So
+//! requests come here only while the pool finds that they wait. One of every [`PROBE_EVERY`]
+//! requests still goes to the pool, to see whether they still wait. When the pool is calm again, no
+//! more requests come here.
 //!
-//! *Whatever the kernel refuses goes back to the pool*, and only what system calls say of it is told. A request that fails has not moved
-//! the position of its directory. When the kernel has refused three in a row that calls could do, it is asked no more. If the ring is
-//! taken away, what was in flight is opened by the pool, or, where others have had entries of that directory already, failed: nobody
-//! knows its position.
+//! # Refusals
 //!
-//! *Who owns what.* The thread owns the ring and its slots; a slot owns what the kernel works on, from the request until its completion. Who
-//! waits for the answer may be gone meanwhile: the completion is then dropped with all that belongs to it.
+//! A request that the kernel refuses goes back to the pool, and only the errors of system calls are
+//! reported. A request that fails has not moved the position of its directory. If the kernel has
+//! refused three requests in a row that calls could do, it is asked no more. If the ring is taken
+//! away, the pool opens the directories that were to be opened. A directory that was being read
+//! fails: nobody knows its position.
 //!
-//! *Sleeping.* With nothing in flight the thread sleeps on a condition variable, else in the kernel. `signal` says which, and is only changed under
-//! the lock; the eventfd is written once for each time that the thread goes to sleep, and read when it has woken it.
+//! # Ownership
+//!
+//! The thread owns the ring and its slots. A slot owns the data that the kernel works on, from the
+//! request to its completion. If the task has gone away meanwhile, the completion is dropped with
+//! its data.
+//!
+//! # Sleep
+//!
+//! With no request in flight the thread sleeps on a condition variable, else in the kernel.
+//! `signal` says which, and changes only under the lock. The eventfd is written once for each time
+//! that the thread goes to sleep, and is read when it has woken the thread.
 
 mod flight;
 
-use super::request::Request;
-use crate::options::SourceChoice;
-use crate::source::{KernelTransport, Transport, available, find};
+use super::request::DriverRequest;
+use crate::sources::KernelSide;
+use crate::sources::{DirectoryTransport, KernelTransport, available};
 use flight::Flights;
 use ringwalk_sys::DirectoryReader;
+use ringwalk_sys::sync::{IgnorePoison, lock};
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::io::{read, write};
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
 use std::thread;
 use std::time::Duration;
 
-/// Requests in flight: what fills the queues of most devices and servers.
+/// Requests in flight: as many as fill the queues of most devices and servers.
 const DEPTH: u32 = 64;
 
-/// One of so many goes to the pool, to see whether calls still wait.
+/// One request of this many goes to the pool, to see whether calls still wait.
 const PROBE_EVERY: u32 = 16;
 
-/// The kernel is asked no more after it has refused so many in a row that calls could do.
+/// After this many refusals in a row of requests that calls could do, the kernel is asked no more.
 const STRIKES: u32 = 3;
 
-/// The thread ends when it has had nothing to do for so long.
+/// A thread without work ends after this time.
 const IDLE: Duration = Duration::from_secs(5);
 
 /// How the thread is to be woken.
@@ -65,43 +76,43 @@ enum Signal {
 }
 
 #[derive(Debug)]
-struct State {
-    queue: VecDeque<Request>,
-    /// Those queued, and those the thread is at work on.
+struct RingState {
+    queue: VecDeque<DriverRequest>,
+    /// Requests that are queued, and those that the thread works on.
     accepted: u32,
     signal: Signal,
     running: bool,
 }
 
 #[derive(Debug)]
-struct Shared {
-    state: Mutex<State>,
+struct SharedRing {
+    state: Mutex<RingState>,
     work: Condvar,
     wake: Arc<OwnedFd>,
-    /// Where requests go that this could not do.
-    back: fn(Request),
+    /// Takes the requests that the ring could not do.
+    back: fn(DriverRequest),
     given_up: AtomicBool,
     strikes: AtomicU32,
-    /// Requests that came.
+    /// Requests that have come.
     count: AtomicU32,
-    /// What the kernel offers, once that has been looked for.
+    /// The reader that the kernel offers, once that is known.
     reader: OnceLock<Option<DirectoryReader>>,
 }
 
 /// The ring of a process: a queue, and a thread while there is something to do.
 #[derive(Debug)]
-pub(super) struct Ring(Option<Arc<Shared>>);
+pub(super) struct Ring(Option<Arc<SharedRing>>);
 
 impl Ring {
-    /// `back` takes what the ring could not do.
-    pub(super) fn new(back: fn(Request)) -> Self {
+    /// Creates the ring. `back` takes the requests that the ring could not do.
+    pub(super) fn new(back: fn(DriverRequest)) -> Self {
         let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
-        // Without a descriptor for it there is no ring.
+        // Without a descriptor for the eventfd there is no ring.
         let Ok(wake) = eventfd(0, flags) else {
             return Self(None);
         };
-        Self(Some(Arc::new(Shared {
-            state: Mutex::new(State {
+        Self(Some(Arc::new(SharedRing {
+            state: Mutex::new(RingState {
                 queue: VecDeque::new(),
                 accepted: 0,
                 signal: Signal::None,
@@ -117,8 +128,8 @@ impl Ring {
         })))
     }
 
-    /// Has a request done, or gives it back: it is for the pool.
-    pub(super) fn submit(&self, request: Request) -> Option<Request> {
+    /// Has a request done, or returns it: then it is for the pool.
+    pub(super) fn submit(&self, request: DriverRequest) -> Option<DriverRequest> {
         let Some(shared) = &self.0 else {
             return Some(request);
         };
@@ -129,10 +140,10 @@ impl Ring {
         if count % PROBE_EVERY == PROBE_EVERY - 1 {
             return Some(request);
         }
-        shared.accept(request, |shared| shared.live(Shared::kernel))
+        shared.accept(request, |shared| shared.live(SharedRing::kernel))
     }
 
-    /// A request that was refused here has been done by calls, and could be.
+    /// Notes that calls could do a request that was refused here.
     pub(super) fn refused_wrongly(&self) {
         if let Some(shared) = &self.0
             && shared.strikes.fetch_add(1, Ordering::Relaxed) + 1 >= STRIKES
@@ -142,17 +153,18 @@ impl Ring {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+impl SharedRing {
+    fn lock(&self) -> MutexGuard<'_, RingState> {
+        lock(&self.state)
     }
 
-    /// Queues a request, and starts the thread, which then does `live`, or wakes it. With too many queued it is given back.
+    /// Queues a request, and wakes the thread, or starts it to run `live`. With too many requests
+    /// queued, returns this one.
     fn accept(
         self: &Arc<Self>,
-        request: Request,
+        request: DriverRequest,
         live: impl FnOnce(&Self) + Send + 'static,
-    ) -> Option<Request> {
+    ) -> Option<DriverRequest> {
         let mut state = self.lock();
         if state.accepted >= DEPTH {
             return Some(request);
@@ -175,14 +187,15 @@ impl Shared {
                 drop(state);
                 self.work.notify_one();
             }
-            // Under the lock: who sees that it has been signalled finds it written, and can read it. Left unread it would end every
-            // wait at once. It can fail only if it is full of wake-ups that have not been read.
+            // Under the lock: a thread that sees the signal finds the eventfd written, and can read
+            // it. If it stayed unread, it would end every wait at once. Writing fails only if the
+            // eventfd is full of wake-ups that have not been read.
             Signal::Eventfd => drop(write(&self.wake, &1_u64.to_ne_bytes())),
         }
         None
     }
 
-    /// There is no thread (any more): what is queued goes to the pool.
+    /// Gives queued requests to the pool: there is no thread, or there is none any more.
     fn stop(&self) {
         let mut state = self.lock();
         state.running = false;
@@ -195,19 +208,20 @@ impl Shared {
         }
     }
 
-    /// What the kernel offers.
+    /// Returns the transport that the kernel offers, and the mask of its metadata.
     fn kernel(&self) -> Option<(KernelTransport, u32)> {
         let reader = self.reader.get_or_init(|| {
-            let found = find(SourceChoice::Module).or_else(|_| find(SourceChoice::Ring));
-            found.ok()
+            let side = KernelSide::default();
+            side.look_for_all();
+            side.reader().cloned()
         });
         let reader = reader.as_ref()?;
         Some((KernelTransport::new(reader.clone()), available(reader)))
     }
 
-    /// The life of the thread, over the transport that `kernel` gives, with the mask of metadata that it has.
-    fn live<T: Transport>(&self, kernel: impl FnOnce(&Self) -> Option<(T, u32)>) {
-        // Also if it panics: nobody would look at the queue again.
+    /// Runs the thread, over the transport that `kernel` returns, with the mask of its metadata.
+    fn live<T: DirectoryTransport>(&self, kernel: impl FnOnce(&Self) -> Option<(T, u32)>) {
+        // Also if the thread panics: otherwise nobody would look at the queue again.
         let _stop = Stop(self);
         let Some((mut transport, available)) = kernel(self) else {
             return self.given_up.store(true, Ordering::Relaxed);
@@ -237,21 +251,22 @@ impl Shared {
         }
     }
 
-    /// What is queued, when `in_flight` requests are under way; if those are none, it is waited for. `None`: the thread is to end.
-    fn take(&self, in_flight: u32) -> Option<VecDeque<Request>> {
+    /// Returns the queued requests. `in_flight` requests are under way; if there are none, waits
+    /// for the queue. Returns `None` if the thread is to end.
+    fn take(&self, in_flight: u32) -> Option<VecDeque<DriverRequest>> {
         let mut state = self.lock();
         if state.signal == Signal::None {
-            // Somebody may have written it.
+            // The eventfd may have been written.
             let _ = read(&self.wake, &mut [0; 8]);
         }
         while in_flight == 0 && state.queue.is_empty() {
             state.accepted = 0;
             state.signal = Signal::Condition;
             let slept = self.work.wait_timeout(state, IDLE);
-            let (awake, time) = slept.unwrap_or_else(PoisonError::into_inner);
+            let (awake, time) = slept.ignore_poison();
             state = awake;
             if time.timed_out() && state.queue.is_empty() {
-                // What comes until it is counted as ended goes to the pool.
+                // Until the end of the thread is noted, requests go to the pool.
                 state.signal = Signal::None;
                 return None;
             }
@@ -263,8 +278,8 @@ impl Shared {
     }
 }
 
-/// Ends the thread.
-struct Stop<'a>(&'a Shared);
+/// Ends the thread when it is dropped.
+struct Stop<'a>(&'a SharedRing);
 
 impl Drop for Stop<'_> {
     fn drop(&mut self) {

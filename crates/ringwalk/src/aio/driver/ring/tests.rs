@@ -1,14 +1,15 @@
-//! The ring over an emulated kernel that does what kernels do wrong; and over the real one where there is one that reads directories.
+//! The ring over an emulated kernel with the faults of real ones; and over the real kernel, if that
+//! reads directories on rings.
 
 use super::*;
-use crate::aio::driver::pool::Job;
-use crate::aio::driver::request::{Opened, Piece, Place};
-use crate::aio::driver::slot::{Pending, slot};
-use crate::descriptor::{At, open_directory};
-use crate::entry_buffer::EntryBuffer;
-use crate::metadata::Fields;
-use crate::source::Failed;
-use crate::source::{Behaviour, Emulated};
+use crate::aio::driver::answer::{Pending, answer_slot};
+use crate::aio::driver::pool::PoolJob;
+use crate::aio::driver::request::{OpenTarget, Opened, ReadAnswer};
+use crate::pull::entry_buffer::EntryBuffer;
+use crate::sources::Failed;
+use crate::sources::{Behaviour, Emulated};
+use crate::visit::metadata::Fields;
+use crate::walk::descriptors::{At, open_directory};
 use futures_lite::future::block_on;
 use ringwalk_sys::{Completion, DirectoryFd, DirectoryOpcodes, Filled, Records, What};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -20,12 +21,12 @@ use std::future::poll_fn;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Done where it comes back: by calls, in the thread of the ring.
-fn call(request: Request) {
+/// Does requests that come back: by calls, in the thread of the ring.
+fn call(request: DriverRequest) {
     request.run();
 }
 
-fn emulated(ring: &Ring, request: Request, behaviour: Behaviour) {
+fn emulated(ring: &Ring, request: DriverRequest, behaviour: Behaviour) {
     let shared = ring.0.as_ref().unwrap();
     let accepted = shared.accept(request, move |shared| {
         shared.live(|_| Some((Emulated::new(behaviour), behaviour.available())));
@@ -39,23 +40,23 @@ fn wait<T>(mut pending: Pending<T>) -> T {
     block_on(poll_fn(|cx| pending.poll(cx))).unwrap()
 }
 
-/// How a request gets to a ring.
-type Submit<'a> = &'a dyn Fn(Request);
+/// The way of a request to a ring.
+type Submit<'a> = &'a dyn Fn(DriverRequest);
 
 fn open(submit: Submit<'_>, path: &Path, first: Option<Fields>) -> Opened {
-    let (answer, opened) = slot();
-    let place = Place {
+    let (answer, opened) = answer_slot();
+    let place = OpenTarget {
         at: None,
         path: CString::new(path.as_os_str().as_bytes()).unwrap(),
         follow: true,
         first,
         refused: false,
     };
-    submit(Request::Open { place, answer });
+    submit(DriverRequest::Open { place, answer });
     wait(opened).unwrap()
 }
 
-/// Names and sizes of all entries.
+/// Returns names and sizes of all entries.
 fn read_all(
     submit: Submit<'_>,
     path: &Path,
@@ -68,8 +69,8 @@ fn read_all(
     let mut found = BTreeMap::new();
     loop {
         let piece = first.take().unwrap_or_else(|| {
-            let (answer, piece) = slot();
-            submit(Request::Read {
+            let (answer, piece) = answer_slot();
+            submit(DriverRequest::Read {
                 directory: Arc::clone(&directory),
                 rewind: false,
                 refused: false,
@@ -89,7 +90,7 @@ fn read_all(
     }
 }
 
-/// The same by calls.
+/// Returns the same by calls.
 fn expected(path: &Path, fields: Fields) -> BTreeMap<Vec<u8>, Option<u64>> {
     read_all(&|request| call(request), path, fields, false)
 }
@@ -174,7 +175,7 @@ fn many_are_in_flight_and_some_are_given_up() {
     let expected = expected(tree.path(), Fields::SIZE);
     let ring = Ring::new(call);
     for behaviour in behaviours() {
-        let submit = |request: Request| emulated(&ring, request, behaviour);
+        let submit = |request: DriverRequest| emulated(&ring, request, behaviour);
         thread::scope(|scope| {
             for thread in 0..4 {
                 let (tree, expected) = (&tree, &expected);
@@ -182,15 +183,15 @@ fn many_are_in_flight_and_some_are_given_up() {
                 scope.spawn(move || {
                     for round in 0..20 {
                         if (round + thread) % 3 == 0 {
-                            let (answer, opened) = slot();
-                            let place = Place {
+                            let (answer, opened) = answer_slot();
+                            let place = OpenTarget {
                                 at: None,
                                 path: CString::new(tree.path().as_os_str().as_bytes()).unwrap(),
                                 follow: true,
                                 first: Some(Fields::SIZE),
                                 refused: false,
                             };
-                            submit(Request::Open { place, answer });
+                            submit(DriverRequest::Open { place, answer });
                             drop(opened);
                         }
                         let found = read_all(submit, tree.path(), Fields::SIZE, round % 2 == 0);
@@ -202,7 +203,8 @@ fn many_are_in_flight_and_some_are_given_up() {
     }
 }
 
-/// What was opened and not read is read by calls; what was being read fails, and says so.
+/// Directories that were opened and not read are read by calls. A read under way fails with an
+/// error.
 #[test]
 fn a_ring_that_is_taken_away_loses_nothing_silently() {
     let tree = tree(2000);
@@ -218,9 +220,9 @@ fn a_ring_that_is_taken_away_loses_nothing_silently() {
             let opened = open(&submit, tree.path(), None);
             let mut count = 0;
             let result = loop {
-                let (answer, piece) = slot();
+                let (answer, piece) = answer_slot();
                 let directory = Arc::clone(&opened.directory);
-                submit(Request::Read {
+                submit(DriverRequest::Read {
                     directory,
                     rewind: false,
                     refused: false,
@@ -228,7 +230,7 @@ fn a_ring_that_is_taken_away_loses_nothing_silently() {
                     entries: EntryBuffer::new(),
                     answer,
                 });
-                let Piece { entries, end } = wait(piece);
+                let ReadAnswer { entries, end } = wait(piece);
                 count += entries.len();
                 match end {
                     Ok(false) => {}
@@ -246,7 +248,8 @@ fn a_ring_that_is_taken_away_loses_nothing_silently() {
     }
 }
 
-/// A real ring, of a kernel that opens directories on it and refuses to read them; threads that wake it while it sleeps in the kernel.
+/// A real ring, of a kernel that opens directories on it and refuses to read them. Threads wake it
+/// while it sleeps in the kernel.
 #[test]
 fn a_kernel_that_only_opens_costs_nothing_but_time() {
     let tree = tree(50);
@@ -257,7 +260,7 @@ fn a_kernel_that_only_opens_costs_nothing_but_time() {
         readdirplus: 254,
         readahead: 255,
     };
-    let submit = |request: Request| {
+    let submit = |request: DriverRequest| {
         let accepted = ring.0.as_ref().unwrap().accept(request, move |shared| {
             let reader = DirectoryReader::Opcodes(nothing);
             shared.live(|_| Some((KernelTransport::new(reader), u32::MAX)));
@@ -280,11 +283,11 @@ fn a_kernel_that_only_opens_costs_nothing_but_time() {
     });
 }
 
-/// A kernel that is done with a request only when the next has been given to it.
+/// A kernel that finishes a request only when it is given the next.
 #[derive(Default)]
 struct Late(Vec<(u32, CString)>);
 
-impl Transport for Late {
+impl DirectoryTransport for Late {
     fn set_up(&mut self, _: u32) -> bool {
         true
     }
@@ -334,16 +337,16 @@ fn a_thread_that_sleeps_in_the_kernel_is_woken_for_each_request() {
     let shared = ring.0.as_ref().unwrap();
     let mut last = None;
     for _ in 0..20 {
-        let (answer, opened) = slot();
-        let place = Place {
+        let (answer, opened) = answer_slot();
+        let place = OpenTarget {
             at: None,
             path: c"/".into(),
             follow: true,
             first: None,
             refused: false,
         };
-        let live = |shared: &Shared| shared.live(|_| Some((Late::default(), 0)));
-        let taken = shared.accept(Request::Open { place, answer }, live);
+        let live = |shared: &SharedRing| shared.live(|_| Some((Late::default(), 0)));
+        let taken = shared.accept(DriverRequest::Open { place, answer }, live);
         assert!(taken.is_none(), "there is room");
         if let Some(before) = last.replace(opened) {
             assert!(wait(before).is_ok());
@@ -363,15 +366,15 @@ fn refusals_of_what_calls_can_do_end_it() {
         assert!(!shared.given_up.load(Ordering::Relaxed), "{strike}");
         ring.refused_wrongly();
     }
-    let (answer, _opened) = slot();
-    let place = Place {
+    let (answer, _opened) = answer_slot();
+    let place = OpenTarget {
         at: None,
         path: c"/".into(),
         follow: true,
         first: None,
         refused: false,
     };
-    assert!(ring.submit(Request::Open { place, answer }).is_some());
+    assert!(ring.submit(DriverRequest::Open { place, answer }).is_some());
 }
 
 /// Runs where the kernel reads directories on rings: in a guest with the module or the operations.
@@ -412,15 +415,15 @@ fn a_wake_up_that_is_told_of_can_be_read() {
         shared.lock().signal = Signal::Eventfd;
         let submitter = Arc::clone(shared);
         let submitting = thread::spawn(move || {
-            let (answer, _) = slot();
-            let place = Place {
+            let (answer, _) = answer_slot();
+            let place = OpenTarget {
                 at: None,
                 path: c".".into(),
                 follow: true,
                 first: None,
                 refused: false,
             };
-            let request = Request::Open { place, answer };
+            let request = DriverRequest::Open { place, answer };
             submitter
                 .accept(request, |_| unreachable!("it runs"))
                 .is_none()

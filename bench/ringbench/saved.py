@@ -1,0 +1,156 @@
+"""Snapshots: writing them, and answering from them, beside other tools on the same tree."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from . import media, trees
+from .rows import LISTED, Row, lines
+from .suites import Result, Session, run_rows
+from .tools import need
+
+# So many copies of the tree have a million entries.
+MILLION = 1_000_000
+
+OUT = "{tree}/../out"
+
+
+def _snapshot(key: str, source: str, *options: str) -> Row:
+    """Returns a row that writes a snapshot."""
+    arguments = ("--source", source, "snapshot", *options, "{tree}", "-o", f"{OUT}/{key}")
+    return Row(key, "write", "ringwalk", arguments)
+
+
+# The work of `count` is the least that a snapshot needs: names, and metadata of each file.
+WRITE = [
+    Row("count-syscall", "stat", "ringwalk", ("--source", "syscall", "count", "{tree}")),
+    Row("count-ext4", "stat", "ringwalk", ("--source", "ext4", "count", "{tree}")),
+    _snapshot("snapshot-syscall", "syscall"),
+    _snapshot("snapshot-ext4", "ext4"),
+    Row("ncdu", "write", "ncdu", ("-0", "-o", f"{OUT}/ncdu", "{tree}")),
+    Row("gdu", "write", "gdu", ("-n", "-o", f"{OUT}/gdu", "{tree}")),
+]
+
+FOUND = {"found": lines}
+
+
+def read_rows(old: Path, new: Path, below: Path) -> list[Row]:
+    """Returns the rows that answer from two snapshots; `below` is a directory of the tree."""
+    # Both programs exit with 1 where something differs.
+    listings = f"diff {old}.txt {new}.txt >/dev/null; test $? = 1"
+    return [
+        Row("diff", "diff", "diff-snapshots", (str(old), str(new))),
+        Row("diff-listings", "diff", "sh", ("-c", listings)),
+        Row("find-live", "find", "ringwalk", ("find", "{tree}", "-name", "*.rs"), FOUND),
+        Row(
+            "find-from",
+            "find",
+            "ringwalk",
+            ("find", "--from", str(old), "{tree}", "-name", "*.rs"),
+            FOUND,
+        ),
+        Row("du-from", "du", "ringwalk", ("du", "-s", "--from", str(old), str(below)), LISTED),
+    ]
+
+
+def _copies(tree: Path, root: Path, entries: int) -> None:
+    """Copies a tree below `root` until there are so many entries."""
+    each = sum(len(folders) + len(files) for _, folders, files in os.walk(tree))
+    for number in range(-(-entries // each)):
+        media.call("cp", "-a", "--attributes-only", tree, root / f"copy-{number:02}")
+
+
+def _change(root: Path, one_in: int) -> None:
+    """Changes the size of one file in so many."""
+    number = 0
+    for folder, _, files in os.walk(root):
+        for name in files:
+            path = Path(folder) / name
+            number += 1
+            if number % one_in == 0 and not path.is_symlink():
+                with open(path, "ab") as file:
+                    file.write(b"more")
+
+
+def _list(tree: Path, output: Path) -> None:
+    """Writes what `find -printf` says of a tree, sorted."""
+    with open(output, "wb") as file:
+        listed = subprocess.Popen(
+            ["find", tree, "-printf", "%p %y %s %b %T@ %i\\n"], stdout=subprocess.PIPE
+        )
+        environment = {**os.environ, "LC_ALL": "C"}
+        subprocess.run(["sort"], stdin=listed.stdout, stdout=file, env=environment, check=True)
+        if listed.wait():
+            raise OSError(f"find {tree}: status {listed.returncode}")
+
+
+def _on_copies(session: Session, run: Callable[[Path, Path], Result]) -> Result:
+    """Calls `run` with a tree of a million entries on ext4, and a folder beside it."""
+    tree = session.tree()
+    with media.ext4(session.scratch, 1_200_000, 4096) as point:
+        root, out = point / "tree", point / "out"
+        root.mkdir()
+        out.mkdir()
+        _copies(tree, root, MILLION)
+        return run(root, out)
+
+
+def write(session: Session) -> Result:
+    """Measures writing a snapshot of a million entries, beside ncdu and gdu."""
+    about = {"tree": "copies of the tree, a million entries"}
+
+    def run(root: Path, _out: Path) -> Result:
+        media.call("sync")
+        return run_rows(session, "snapshot", WRITE, root, 15, about)
+
+    return _on_copies(session, run)
+
+
+def read(session: Session) -> Result:
+    """Measures answers from snapshots of a million entries, 1 % of which have changed."""
+    need("sort", "diff")
+    ringwalk = session.tools.find("ringwalk")
+    about = {"tree": "copies of the tree, a million entries", "changed": "1 %"}
+
+    def run(root: Path, out: Path) -> Result:
+        old, new = out / "old", out / "new"
+        for output, change in ((old, None), (new, 100)):
+            if change:
+                _change(root, change)
+            media.call(ringwalk, "snapshot", root, "-o", output)
+            _list(root, Path(f"{output}.txt"))
+        script = out / "diff-snapshots"
+        script.write_text(f'#!/bin/sh\n"{ringwalk}" diff "$@" >/dev/null\ntest $? = 1\n')
+        script.chmod(0o755)
+        session.tools.provide("diff-snapshots", script)
+        session.tools.provide("sh", Path(shutil.which("sh") or "/bin/sh"))
+        below = next(path for path in sorted((root / "copy-00").iterdir()) if path.is_dir())
+        return run_rows(session, "snapshot-read", read_rows(old, new, below), root, 15, about)
+
+    return _on_copies(session, run)
+
+
+def large(session: Session) -> Result:
+    """Measures a report over ten million rows."""
+    ringwalk = session.tools.find("ringwalk")
+    about = {"tree": "10 000 directories of 1000 files"}
+    with media.ext4(session.scratch, 10_200_000, 8192) as point:
+        root = point / "tree"
+        root.mkdir()
+        trees.synthetic(root, 10_000, 1000)
+        saved = point / "saved"
+        media.call(ringwalk, "snapshot", root, "-o", saved)
+        arguments = ("report", str(saved), "--by", "owner,age")
+        table = [Row("report-owner-age", "report", "ringwalk", arguments)]
+        return run_rows(session, "snapshot-10M", table, root, 5, about, enough=5)
+
+
+SUITES: dict[str, Callable[[Session], Result]] = {
+    "snapshot": write,
+    "snapshot-read": read,
+    "snapshot-10M": large,
+}

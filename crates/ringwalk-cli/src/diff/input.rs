@@ -1,0 +1,45 @@
+//! The two snapshots.
+
+use super::{Ended, end};
+use crate::console;
+use crate::engine_options::EngineOptions;
+use crate::quote::quoted;
+use crate::snapshot::capture_unnamed;
+use ringwalk_snapshot::{ReadError, Skipped, Snapshot};
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// Opens a snapshot.
+pub(super) fn open(path: &OsStr) -> Result<Snapshot, Ended> {
+    let path = Path::new(path);
+    if path.is_dir() {
+        return Err(end(format_args!(
+            "{} is a directory, and OLD must be a snapshot; take one first with ringwalk snapshot",
+            quoted(path)
+        )));
+    }
+    Snapshot::open(path).map_err(|error| unreadable(&error))
+}
+
+/// Opens a snapshot, or takes one of a directory, which goes into an unnamed temporary file.
+pub(super) fn open_or_take(
+    path: &OsStr,
+    old: &Snapshot,
+    options: &EngineOptions,
+) -> Result<Snapshot, Ended> {
+    if !Path::new(path).is_dir() {
+        return open(path);
+    }
+    // A snapshot is compared with one that was taken the same way.
+    let stays = old.has_skipped(Skipped::OtherFs);
+    let stays = stays.map_err(|error| unreadable(&error))?;
+    // An error has been reported, and its status is that of every error here.
+    let taken = capture_unnamed(Path::new(path), stays, options).map_err(|_| Ended)?;
+    Ok(taken.0)
+}
+
+/// Reports a file that is no readable snapshot.
+pub(super) fn unreadable(error: &ReadError) -> Ended {
+    console::error(format_args!("{}: {}", quoted(error.path()), error.reason()));
+    Ended
+}

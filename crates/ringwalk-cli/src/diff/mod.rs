@@ -1,0 +1,202 @@
+//! `ringwalk diff`: what has changed between two snapshots, or a snapshot and a live tree.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `args.rs` | the options |
+//! | `input.rs` | the two snapshots; the newer one may be taken now |
+//! | `text.rs` | lines of text, and the table on a terminal |
+//! | `paint.rs` | colours, numbers and names |
+//! | `unknown.rs` | what the snapshots do not know |
+//!
+//! The module `diff` of the crate `ringwalk-snapshot` finds the changes, and makes JSON and
+//! Parquet.
+
+mod args;
+mod input;
+mod paint;
+mod text;
+mod unknown;
+
+pub use args::{ByKey, DiffArgs, RenamesBy};
+
+use crate::console;
+use crate::engine_options::EngineOptions;
+use crate::progress::{Progress, Sample};
+use crate::quote::{quoted, quoted_bytes};
+use ringwalk_snapshot::diff::{
+    By, Diff, DiffError, DiffOptions, Renames, View, diff, json, ndjson, write_table,
+};
+use ringwalk_snapshot::{Snapshot, Unpublished};
+use std::ffi::OsStr;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Exit status if the snapshots differ.
+const DIFFERENT: u8 = 1;
+/// Exit status if the answer is not known, or not in full.
+const TROUBLE: u8 = 2;
+
+/// Changes listed on a terminal, unless `--top` gives another number.
+const TOP_ON_TERMINAL: usize = 20;
+
+/// Levels below the roots, unless `--depth` gives another number.
+const DEPTH: usize = 1;
+
+/// Something that ended the program. It has been reported.
+struct Ended;
+
+/// Compares `args.old` with `args.new` and prints the result.
+pub fn run(args: &DiffArgs, options: &EngineOptions) -> ExitCode {
+    match try_run(args, options) {
+        Ok(status) => status,
+        Err(Ended) => ExitCode::from(TROUBLE),
+    }
+}
+
+fn try_run(args: &DiffArgs, options: &EngineOptions) -> Result<ExitCode, Ended> {
+    if args.depth.is_some() && args.by != ByKey::Dir {
+        console::error("--depth needs --by dir");
+        return Err(Ended);
+    }
+    // An output that cannot be written should not cost the work.
+    let file = match &args.parquet {
+        Some(path) => Some((path, create(path)?)),
+        None => None,
+    };
+    let old = input::open(&args.old)?;
+    let new = input::open_or_take(&args.new, &old, options)?;
+    let diff = compare(&old, &new, args, options)?;
+    match file {
+        Some((path, file)) => write_parquet(&diff, args, file)
+            .map_err(|reason| end(format_args!("cannot write {}: {reason}", quoted(path))))?,
+        None => print(&diff, args)?,
+    }
+    if unknown::report(&diff, [&args.old, &args.new]) {
+        return Err(Ended);
+    }
+    Ok(if diff.is_same() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(DIFFERENT)
+    })
+}
+
+/// Reports an error that ends the program.
+fn end(message: impl std::fmt::Display) -> Ended {
+    console::error(message);
+    Ended
+}
+
+fn create(path: &OsStr) -> Result<Unpublished, Ended> {
+    Unpublished::new(Path::new(path)).map_err(|failure| {
+        let reason = console::reason(&failure);
+        end(format_args!("cannot write {}: {reason}", quoted(path)))
+    })
+}
+
+fn compare(
+    old: &Snapshot,
+    new: &Snapshot,
+    args: &DiffArgs,
+    options: &EngineOptions,
+) -> Result<Diff, Ended> {
+    let mut wanted = DiffOptions::default();
+    wanted.renames = match args.renames {
+        RenamesBy::Inode => Renames::Inode,
+        RenamesBy::Off => Renames::Off,
+    };
+    if let Some(workers) = options.workers {
+        wanted.threads = workers;
+    }
+    let compared = Arc::clone(&wanted.compared);
+    let progress = Progress::start(options.progress, move || Sample {
+        entries: compared.load(Ordering::Relaxed),
+        path: None,
+    });
+    let result = diff(old, new, &wanted);
+    drop(progress);
+    result.map_err(|error| match error {
+        DiffError::Root {
+            path,
+            missing_in,
+            roots,
+        } => {
+            let names = [&args.old, &args.new];
+            let roots: Vec<_> = roots
+                .iter()
+                .map(|root| quoted_bytes(root).to_string())
+                .collect();
+            end(format_args!(
+                "{} has no root {}; both must have the same roots, and it has {}",
+                quoted(names[missing_in as usize]),
+                quoted_bytes(&path),
+                roots.join(", ")
+            ))
+        }
+        DiffError::Read(error) => input::unreadable(&error),
+        error => end(error),
+    })
+}
+
+fn view(args: &DiffArgs) -> View<'_> {
+    let mut view = View::default();
+    view.files = [Some(Path::new(&args.old)), Some(Path::new(&args.new))];
+    view.by = by(args);
+    view.top = args.top.map(Into::into);
+    view
+}
+
+fn by(args: &DiffArgs) -> Option<By> {
+    Some(match args.by {
+        ByKey::Path => return None,
+        ByKey::Dir => By::Directory {
+            depth: args.depth.unwrap_or(DEPTH),
+        },
+        ByKey::Owner => By::Owner,
+        ByKey::Ext => By::Extension,
+    })
+}
+
+fn print(diff: &Diff, args: &DiffArgs) -> Result<(), Ended> {
+    let printed = if args.json {
+        console::write(json(diff, &view(args)).as_bytes())
+    } else if args.ndjson {
+        let mut out = BufWriter::with_capacity(1 << 16, Output);
+        ndjson(diff, &view(args), &mut out).and_then(|()| out.flush())
+    } else {
+        console::write(&text::text(diff, args))
+    };
+    printed.map_err(|failure| {
+        console::write_failed(&failure);
+        Ended
+    })
+}
+
+/// Standard output.
+struct Output;
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        console::write(bytes).map(|()| bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn write_parquet(diff: &Diff, args: &DiffArgs, file: Unpublished) -> Result<(), String> {
+    let mut out = BufWriter::new(file.file());
+    write_table(diff, &view(args), &mut out).map_err(|failure| failure.to_string())?;
+    let flushed = out.flush();
+    drop(out);
+    flushed
+        .and_then(|()| file.publish())
+        .map_err(|failure| console::reason(&failure))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,176 @@
+//! Colours, numbers and names.
+//!
+//! Names have the colours of `find`, from `LS_COLORS`. Growth is red, the opposite green.
+//! `NO_COLOR` and `TERM=dumb` turn both off.
+
+use crate::console;
+use crate::du::block_size::BlockSize;
+use ringwalk::{Errno, Fields, FileType, Metadata};
+use ringwalk_find::facts::{Facts, LinkTarget};
+use ringwalk_find::format::Colors;
+use ringwalk_gnu::terminal_safe;
+use std::borrow::Cow;
+
+const RED: &[u8] = b"\x1b[31m";
+const GREEN: &[u8] = b"\x1b[32m";
+const BOLD: &[u8] = b"\x1b[1m";
+const RESET: &[u8] = b"\x1b[0m";
+
+/// What standard output allows.
+#[derive(Debug)]
+pub(super) struct Paint {
+    /// Standard output is a terminal.
+    pub(super) is_terminal: bool,
+    colors: Option<Colors>,
+}
+
+impl Paint {
+    /// Returns what standard output allows.
+    pub(super) fn of_output() -> Self {
+        let is_terminal = console::stdout_is_terminal();
+        let is_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let has_colors = is_terminal && !is_refused && !is_dumb;
+        Self {
+            is_terminal,
+            colors: has_colors.then(Colors::from_environment),
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn plain(is_terminal: bool) -> Self {
+        Self {
+            is_terminal,
+            colors: None,
+        }
+    }
+
+    /// Appends text that the program made.
+    pub(super) fn strong(&self, text: &str, out: &mut Vec<u8>) {
+        self.within(BOLD, text, out);
+    }
+
+    /// Appends a growth that `text` shows.
+    pub(super) fn growth(&self, growth: i64, text: &str, out: &mut Vec<u8>) {
+        match growth {
+            0 => out.extend_from_slice(text.as_bytes()),
+            1.. => self.within(RED, text, out),
+            _ => self.within(GREEN, text, out),
+        }
+    }
+
+    fn within(&self, color: &[u8], text: &str, out: &mut Vec<u8>) {
+        if self.colors.is_some() {
+            out.extend_from_slice(color);
+        }
+        out.extend_from_slice(text.as_bytes());
+        if self.colors.is_some() {
+            out.extend_from_slice(RESET);
+        }
+    }
+
+    /// Appends a name that is no path, such as that of an owner.
+    pub(super) fn name(&self, name: &[u8], out: &mut Vec<u8>) {
+        if self.is_terminal {
+            terminal_safe(name, out);
+        } else {
+            out.extend_from_slice(name);
+        }
+    }
+
+    /// Appends a path.
+    pub(super) fn path(&self, path: &Path<'_>, out: &mut Vec<u8>) {
+        match &self.colors {
+            Some(colors) => colors.write_path_to_terminal(path, out),
+            None => self.name(path.bytes, out),
+        }
+    }
+}
+
+/// Returns a number of bytes with its sign, as `du -h` writes sizes.
+pub(super) fn human_growth(growth: i64) -> String {
+    let sign = match growth {
+        0 => "",
+        1.. => "+",
+        _ => "-",
+    };
+    format!("{sign}{}", human(growth.unsigned_abs()))
+}
+
+/// Returns a number of bytes as `du -h` writes it.
+pub(super) fn human(bytes: u64) -> String {
+    let mut out = Vec::new();
+    BlockSize::HUMAN.write(bytes, &mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// A path and what its colour depends on. Nothing is read from the file system.
+#[derive(Debug)]
+pub(super) struct Path<'a> {
+    bytes: &'a [u8],
+    file_type: FileType,
+    metadata: Metadata,
+}
+
+impl<'a> Path<'a> {
+    pub(super) fn new(path: &'a [u8], file_type: FileType, mode: u32, links: u32) -> Self {
+        let mut metadata = Metadata::default();
+        metadata.mask = Fields::MODE | Fields::NLINK;
+        (metadata.mode, metadata.nlink) = (mode, links);
+        Self {
+            bytes: path,
+            file_type,
+            metadata,
+        }
+    }
+}
+
+impl Facts for Path<'_> {
+    fn path(&self) -> &[u8] {
+        self.bytes
+    }
+
+    fn root_len(&self) -> usize {
+        0
+    }
+
+    fn depth(&self) -> usize {
+        0
+    }
+
+    fn file_type(&self) -> FileType {
+        self.file_type
+    }
+
+    fn metadata(&self) -> Result<&Metadata, Errno> {
+        Ok(&self.metadata)
+    }
+
+    fn link_target(&self) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn target(&self) -> LinkTarget {
+        LinkTarget::Unknown
+    }
+
+    fn is_orphan(&self) -> bool {
+        false
+    }
+
+    fn file_system(&self) -> Cow<'_, [u8]> {
+        Cow::Borrowed(b"unknown")
+    }
+
+    fn context(&self) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn user_name(&self, _uid: u32) -> Option<Cow<'_, [u8]>> {
+        None
+    }
+
+    fn group_name(&self, _gid: u32) -> Option<Cow<'_, [u8]>> {
+        None
+    }
+}

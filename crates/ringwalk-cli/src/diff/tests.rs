@@ -1,0 +1,39 @@
+use super::*;
+use crate::cli::{Cli, Command};
+use clap::Parser;
+
+fn parse(words: &[&str]) -> Result<DiffArgs, clap::Error> {
+    let words = ["ringwalk", "diff", "a", "b"].iter().chain(words);
+    let cli = Cli::try_parse_from(words)?;
+    match cli.command {
+        Command::Diff(args) => Ok(args),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn groups_follow_from_the_options() {
+    assert_eq!(by(&parse(&[]).unwrap()), None);
+    let depth = |words| by(&parse(words).unwrap());
+    assert_eq!(depth(&["--by", "dir"]), Some(By::Directory { depth: 1 }));
+    assert_eq!(
+        depth(&["--by=dir", "--depth=0"]),
+        Some(By::Directory { depth: 0 })
+    );
+    assert_eq!(depth(&["--by", "owner"]), Some(By::Owner));
+    assert_eq!(depth(&["--by", "ext"]), Some(By::Extension));
+}
+
+#[test]
+fn wrong_words_are_refused() {
+    let wrong: [&[&str]; 5] = [
+        &["--by", "size"],
+        &["--renames", "name"],
+        &["--top", "0"],
+        &["--json", "--ndjson"],
+        &["--json", "--parquet", "f"],
+    ];
+    for words in wrong {
+        assert!(parse(words).is_err(), "{words:?}");
+    }
+}

@@ -1,0 +1,311 @@
+//! Lines of text. On a terminal they are a table with a head and a total, for people. Elsewhere
+//! they are lines with tabs and exact numbers.
+
+use super::paint::{Paint, Path, human, human_growth};
+use super::{DiffArgs, TOP_ON_TERMINAL, by};
+use ringwalk::FileType;
+use ringwalk_snapshot::diff::{Diff, Field, Group, GroupKey, Kind, Line, Version};
+use std::fmt::Write as _;
+
+/// Columns between two cells.
+const GAP: &str = "  ";
+
+/// Returns the text for standard output.
+pub(super) fn text(diff: &Diff, args: &DiffArgs) -> Vec<u8> {
+    let paint = Paint::of_output();
+    let most = args.top.map(Into::into);
+    let most = most.or(paint.is_terminal.then_some(TOP_ON_TERMINAL));
+    let most = most.unwrap_or(usize::MAX);
+    match by(args) {
+        None => {
+            let lines = diff.lines();
+            changes(diff, &lines, most, &paint)
+        }
+        Some(by) => groups(diff, &diff.groups(by), most, &paint),
+    }
+}
+
+/// Returns the lines of changes.
+fn changes(diff: &Diff, lines: &[Line<'_>], most: usize, paint: &Paint) -> Vec<u8> {
+    let (shown, rest) = lines.split_at(most.min(lines.len()));
+    let mut out = Vec::new();
+    if !paint.is_terminal {
+        for line in shown {
+            let kind = line.change.kind.name();
+            let _ = write_text(&mut out, format_args!("{}\t{kind}\t", line.growth));
+            paths(diff, line, paint, "\t", &mut out);
+            out.push(b'\n');
+        }
+        return out;
+    }
+    if lines.is_empty() {
+        return if diff.is_certain() {
+            b"No differences.\n".to_vec()
+        } else {
+            Vec::new()
+        };
+    }
+    let cells = shown.iter().map(|line| {
+        let size = line
+            .change
+            .new
+            .as_ref()
+            .and_then(|new| new.get(Field::Alloc));
+        let size = size.map_or_else(
+            || "-".to_owned(),
+            // A new directory has grown from nothing: its growth is its size.
+            |size| human(if line.below > 0 { line.growth } else { size }.unsigned_abs()),
+        );
+        [
+            human_growth(line.growth),
+            size,
+            line.change.kind.name().to_owned(),
+        ]
+    });
+    let heads = ["growth", "size", "change"];
+    let cells: Vec<_> = cells.collect();
+    let widths = widths(&heads, &cells);
+    head(&heads, &widths, "path", paint, &mut out);
+    for (line, cells) in shown.iter().zip(&cells) {
+        row(line.growth, cells, &widths, paint, &mut out);
+        paths(diff, line, paint, " -> ", &mut out);
+        if let Some(note) = note(line) {
+            let _ = write_text(&mut out, format_args!("{GAP}({note})"));
+        }
+        out.push(b'\n');
+    }
+    let growth = rest
+        .iter()
+        .map(|line| line.growth)
+        .fold(0, i64::saturating_add);
+    more(rest.len(), "change", growth, &mut out);
+    total(diff, paint, &mut out);
+    out
+}
+
+/// Appends the path of a change. For a rename, the old path and the new one.
+fn paths(diff: &Diff, line: &Line<'_>, paint: &Paint, between: &str, out: &mut Vec<u8>) {
+    let change = line.change;
+    let version = change.version();
+    if let Some(from) = change.from() {
+        // At a terminal as `ls -l` shows links; for programs the path comes first.
+        let (first, second) = if paint.is_terminal {
+            (from, version)
+        } else {
+            (version, from)
+        };
+        path_of(diff, first, paint, out);
+        out.extend_from_slice(between.as_bytes());
+        path_of(diff, second, paint, out);
+        return;
+    }
+    path_of(diff, version, paint, out);
+}
+
+fn path_of(diff: &Diff, version: &Version, paint: &Paint, out: &mut Vec<u8>) {
+    let path = diff.absolute(version.root, &version.path);
+    let number = |field| {
+        version
+            .get(field)
+            .and_then(|value| u32::try_from(value).ok())
+    };
+    let mode = number(Field::Mode).unwrap_or(0);
+    let links = number(Field::Nlink).unwrap_or(1);
+    paint.path(&Path::new(&path, version.file_type, mode, links), out);
+}
+
+/// Returns what else a person wants to know of a change.
+fn note(line: &Line<'_>) -> Option<String> {
+    let change = line.change;
+    if line.below > 0 {
+        let plural = if line.below == 1 { "y" } else { "ies" };
+        return Some(format!("with {} entr{plural}", line.below));
+    }
+    if change.is_likely {
+        return Some("likely: no birth times".to_owned());
+    }
+    match change.kind {
+        Kind::LinkAdded | Kind::LinkRemoved => Some("has other names".to_owned()),
+        Kind::Modified | Kind::Renamed if line.growth == 0 => {
+            let names: Vec<_> = change.changed.iter().map(Field::name).collect();
+            (!names.is_empty()).then(|| names.join(", "))
+        }
+        Kind::Retyped => {
+            let name = |version: &Option<Version>| {
+                version
+                    .as_ref()
+                    .map_or("unknown", |version| type_name(version.file_type))
+            };
+            Some(format!("{} -> {}", name(&change.old), name(&change.new)))
+        }
+        _ => None,
+    }
+}
+
+fn type_name(file_type: FileType) -> &'static str {
+    match file_type {
+        FileType::BlockDevice => "block device",
+        FileType::CharacterDevice => "character device",
+        FileType::Directory => "directory",
+        FileType::Fifo => "fifo",
+        FileType::Regular => "file",
+        FileType::Socket => "socket",
+        FileType::Symlink => "link",
+        FileType::Unknown => "unknown",
+    }
+}
+
+/// Returns the lines of groups.
+fn groups(diff: &Diff, groups: &[Group], most: usize, paint: &Paint) -> Vec<u8> {
+    let (shown, rest) = groups.split_at(most.min(groups.len()));
+    let mut out = Vec::new();
+    if !paint.is_terminal {
+        for group in shown {
+            let (growth, entries) = (group.growth, group.entries);
+            let _ = write_text(&mut out, format_args!("{growth}\t{entries}\t"));
+            name_of(diff, &group.key, paint, &mut out);
+            out.push(b'\n');
+        }
+        return out;
+    }
+    if !groups.is_empty() {
+        let cells: Vec<_> = shown
+            .iter()
+            .map(|group| [human_growth(group.growth), format!("{:+}", group.entries)])
+            .collect();
+        let heads = ["growth", "entries"];
+        let widths = widths(&heads, &cells);
+        let name = match groups[0].key {
+            GroupKey::Directory(_) => "directory",
+            GroupKey::Owner(_) => "owner",
+            GroupKey::Extension(_) => "extension",
+        };
+        head(&heads, &widths, name, paint, &mut out);
+        for (group, cells) in shown.iter().zip(&cells) {
+            row(group.growth, cells, &widths, paint, &mut out);
+            name_of(diff, &group.key, paint, &mut out);
+            out.push(b'\n');
+        }
+        // Directories include each other, so their growth does not add up.
+        let growth = match groups[0].key {
+            GroupKey::Directory(_) => 0,
+            _ => rest
+                .iter()
+                .map(|group| group.growth)
+                .fold(0, i64::saturating_add),
+        };
+        more(rest.len(), "line", growth, &mut out);
+    }
+    if !diff.is_same() {
+        total(diff, paint, &mut out);
+    } else if diff.is_certain() {
+        out.extend_from_slice(b"No differences.\n");
+    }
+    out
+}
+
+fn name_of(diff: &Diff, key: &GroupKey, paint: &Paint, out: &mut Vec<u8>) {
+    match key {
+        GroupKey::Directory(location) => {
+            let path = diff.absolute(location.root, &location.path);
+            paint.path(&Path::new(&path, FileType::Directory, 0o755, 1), out);
+        }
+        GroupKey::Owner(Some(uid)) => match diff.owner_name(*uid) {
+            Some(name) => paint.name(name, out),
+            None => out.extend_from_slice(uid.to_string().as_bytes()),
+        },
+        GroupKey::Extension(Some(extension)) => paint.name(extension.as_bytes(), out),
+        GroupKey::Owner(None) | GroupKey::Extension(None) => out.extend_from_slice(b"-"),
+    }
+}
+
+/// Returns the widths of columns. All cells are ASCII.
+fn widths<const N: usize>(heads: &[&str; N], cells: &[[String; N]]) -> [usize; N] {
+    std::array::from_fn(|at| {
+        let widths = cells.iter().map(|cells| cells[at].len());
+        widths.max().unwrap_or(0).max(heads[at].len())
+    })
+}
+
+fn head<const N: usize>(
+    heads: &[&str; N],
+    widths: &[usize; N],
+    last: &str,
+    paint: &Paint,
+    out: &mut Vec<u8>,
+) {
+    let mut line = String::new();
+    for (at, head) in heads.iter().enumerate() {
+        cell(at, head, widths[at], &mut line);
+    }
+    line.push_str(last);
+    paint.strong(&line, out);
+    out.push(b'\n');
+}
+
+fn row<const N: usize>(
+    growth: i64,
+    cells: &[String; N],
+    widths: &[usize; N],
+    paint: &Paint,
+    out: &mut Vec<u8>,
+) {
+    for (at, text) in cells.iter().enumerate() {
+        let mut line = String::new();
+        cell(at, text, widths[at], &mut line);
+        if at == 0 {
+            paint.growth(growth, &line, out);
+        } else {
+            out.extend_from_slice(line.as_bytes());
+        }
+    }
+}
+
+/// Appends a cell: numbers, in the first two columns, to the right, text to the left.
+fn cell(at: usize, text: &str, width: usize, out: &mut String) {
+    let _ = if at < 2 {
+        write!(out, "{text:>width$}{GAP}")
+    } else {
+        write!(out, "{text:<width$}{GAP}")
+    };
+}
+
+fn more(lines: usize, what: &str, growth: i64, out: &mut Vec<u8>) {
+    if lines == 0 {
+        return;
+    }
+    let plural = if lines == 1 { "" } else { "s" };
+    let _ = write_text(out, format_args!("... {lines} more {what}{plural}"));
+    if growth != 0 {
+        let _ = write_text(out, format_args!(", {} in all", human_growth(growth)));
+    }
+    out.extend_from_slice(b" (--top shows more)\n");
+}
+
+/// Appends the growth of everything, and how many changes there are of each kind.
+fn total(diff: &Diff, paint: &Paint, out: &mut Vec<u8>) {
+    let mut line = format!("total {}", human_growth(diff.growth()));
+    let mut separator = ": ";
+    for kind in Kind::ALL {
+        let count = diff.count(kind);
+        if count > 0 {
+            let name = match kind {
+                Kind::LinkAdded => "links added",
+                Kind::LinkRemoved => "links removed",
+                kind => kind.name(),
+            };
+            let _ = write!(line, "{separator}{count} {name}");
+            separator = ", ";
+        }
+    }
+    paint.strong(&line, out);
+    out.push(b'\n');
+}
+
+fn write_text(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) -> std::io::Result<()> {
+    // Writing to memory does not fail.
+    std::io::Write::write_fmt(out, text)
+}
+
+#[cfg(test)]
+mod tests;

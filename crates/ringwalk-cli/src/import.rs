@@ -1,0 +1,68 @@
+//! `ringwalk import`: makes a snapshot from a file of another program.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::{Args, ValueHint};
+use ringwalk_snapshot::WriteOptions;
+use ringwalk_snapshot::exchange::{ImportError, import};
+use rustix::stdio::stdin;
+
+use crate::cli::parse_memory;
+use crate::console;
+use crate::export::is_same;
+use crate::quote::quoted;
+
+/// Exit status when nothing was written.
+const TROUBLE: u8 = 2;
+
+/// Arguments of `ringwalk import`.
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// The file to import, from ncdu -o or ncdu -O; - is standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: OsString,
+
+    /// Write the snapshot to SNAP, which appears whole or not at all
+    #[arg(short, long, value_name = "SNAP", value_hint = ValueHint::FilePath)]
+    pub output: OsString,
+
+    /// Keep at most SIZE bytes of listings in memory, the rest in an unnamed file in TMPDIR or
+    /// /tmp. SIZE may end in K, M or G
+    #[arg(long, value_name = "SIZE", value_parser = parse_memory, default_value = "24M")]
+    pub memory: usize,
+}
+
+/// Imports `args.file`.
+pub fn run(args: &ImportArgs) -> ExitCode {
+    let (path, output) = (Path::new(&args.file), Path::new(&args.output));
+    let file = if args.file == "-" {
+        stdin().try_clone_to_owned().map(File::from)
+    } else {
+        File::open(path)
+    };
+    let file = match file {
+        Ok(file) => file,
+        Err(error) => return failed(path, console::reason(&error)),
+    };
+    if is_same(&file, output) {
+        return failed(output, "this is the file to import: expected another one");
+    }
+    let mut options = WriteOptions::default();
+    options.memory = args.memory;
+    match import(file, options, output) {
+        Ok(_) => ExitCode::SUCCESS,
+        Err(ImportError::Write(error)) => failed(output, console::reason(&error)),
+        Err(ImportError::Read { place, error }) => {
+            failed(path, format_args!("{place}: {}", console::reason(&error)))
+        }
+        Err(error) => failed(path, error),
+    }
+}
+
+fn failed(path: &Path, reason: impl std::fmt::Display) -> ExitCode {
+    console::error(format_args!("{}: {reason}", quoted(path)));
+    ExitCode::from(TROUBLE)
+}

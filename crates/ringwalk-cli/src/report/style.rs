@@ -1,0 +1,89 @@
+//! What standard output allows: the width of the terminal, bold text, and characters for bars.
+
+use crate::console;
+use ringwalk_gnu::locale::utf8;
+use ringwalk_gnu::terminal_safe;
+
+/// Columns of a terminal that does not report their number.
+const USUAL_COLUMNS: usize = 80;
+
+/// What standard output allows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Style {
+    /// Standard output is a terminal.
+    pub(super) terminal: bool,
+    /// The number of columns; no limit if it is no terminal.
+    pub(super) columns: usize,
+    /// Heads and totals are bold.
+    pub(super) bold: bool,
+    /// Text may have characters other than those of ASCII.
+    pub(super) utf8: bool,
+}
+
+impl Style {
+    /// Returns the style of standard output.
+    pub(super) fn of_output() -> Self {
+        let terminal = console::stdout_is_terminal();
+        let columns = match console::stdout_columns() {
+            _ if !terminal => usize::MAX,
+            0 => USUAL_COLUMNS,
+            columns => columns,
+        };
+        let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        Self {
+            terminal,
+            columns,
+            bold: terminal && !refused && !dumb,
+            utf8: utf8(),
+        }
+    }
+
+    /// Returns a line of a table, bold if the terminal can do that.
+    pub(super) fn strong(&self, line: &str) -> String {
+        if self.bold {
+            format!("\x1b[1m{line}\x1b[0m")
+        } else {
+            line.to_owned()
+        }
+    }
+
+    /// Returns the text of a label. It stays on its line, and does not command a terminal. A pipe
+    /// gets characters that the locale does not have; JSON and CSV have every byte.
+    pub(super) fn label(&self, label: &[u8]) -> String {
+        if self.terminal {
+            let mut safe = Vec::new();
+            terminal_safe(label, &mut safe);
+            return String::from_utf8_lossy(&safe).into_owned();
+        }
+        let text = String::from_utf8_lossy(label);
+        let shown = |character: char| {
+            if character.is_control() {
+                '?'
+            } else {
+                character
+            }
+        };
+        text.chars().map(shown).collect()
+    }
+
+    /// Returns a bar for `part` of `whole`, at most `width` columns wide.
+    pub(super) fn bar(&self, part: u64, whole: u64, width: usize) -> String {
+        const PIECES: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+        if whole == 0 {
+            return String::new();
+        }
+        let eighths = u128::from(part) * (width as u128) * 8 / u128::from(whole);
+        let eighths = usize::try_from(eighths)
+            .unwrap_or(usize::MAX)
+            .min(width * 8);
+        if self.utf8 {
+            "█".repeat(eighths / 8) + PIECES[eighths % 8]
+        } else {
+            "#".repeat(eighths / 8)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

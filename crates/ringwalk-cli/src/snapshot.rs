@@ -1,0 +1,103 @@
+//! `ringwalk snapshot`: saves directory trees in a Parquet file.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use ringwalk_snapshot::{Capture, CaptureError, Captured, Contents, FailedOperation, Failure};
+use ringwalk_snapshot::{Snapshot, WriteOptions};
+
+use crate::cli::SnapshotArgs;
+use crate::console;
+use crate::engine_options::EngineOptions;
+use crate::explain::explain;
+use crate::progress::Progress;
+use crate::quote::{quoted, quoted_bytes};
+
+/// Exit status when nothing was written.
+const TROUBLE: u8 = 2;
+
+/// Saves `args.roots` and writes the snapshot.
+pub fn run(args: &SnapshotArgs, options: &EngineOptions) -> ExitCode {
+    let capture = match Capture::new(args.roots.iter().cloned()) {
+        Ok(capture) => capture,
+        Err(error) => return failed(&error),
+    };
+    let mut write = WriteOptions::default();
+    write.memory = args.memory;
+    write.contents = Contents {
+        atime: args.atime,
+        xattrs: args.xattrs,
+    };
+    let capture = capture
+        .one_file_system(args.one_file_system)
+        .options(write)
+        .report(report);
+    let output = Path::new(&args.output);
+    let Some(walk) = options.ready(capture.walk()) else {
+        return ExitCode::from(TROUBLE);
+    };
+    let progress = Progress::of_walk(options.progress, walk.monitor());
+    let captured = capture.run(walk, output);
+    drop(progress);
+    match captured {
+        Ok(captured) => status(&captured, options),
+        Err(error) => failed(&error),
+    }
+}
+
+/// Captures a live tree into an unnamed temporary file, for commands that take a directory in place
+/// of a snapshot.
+///
+/// # Errors
+///
+/// The exit status, after a report.
+pub fn capture_unnamed(
+    root: &Path,
+    one_file_system: bool,
+    options: &EngineOptions,
+) -> Result<(Snapshot, Captured), ExitCode> {
+    let capture = Capture::new([root.as_os_str()]).map_err(|error| failed(&error))?;
+    let capture = capture.one_file_system(one_file_system).report(report);
+    let walk = options.ready(capture.walk());
+    let walk = walk.ok_or_else(|| ExitCode::from(TROUBLE))?;
+    let progress = Progress::of_walk(options.progress, walk.monitor());
+    let captured = capture.run_unnamed(walk, root);
+    drop(progress);
+    let captured = captured.map_err(|error| failed(&error))?;
+    if options.explain {
+        explain(&captured.1.summary);
+    }
+    Ok(captured)
+}
+
+fn failed(error: &CaptureError) -> ExitCode {
+    console::error(format_args!("{}: {}", quoted(error.path()), error.reason()));
+    ExitCode::from(TROUBLE)
+}
+
+fn status(captured: &Captured, options: &EngineOptions) -> ExitCode {
+    if options.explain {
+        explain(&captured.summary);
+    }
+    if captured.info.verdict.complete {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+/// Reports a file that could not be read.
+fn report(path: &[u8], failure: Failure) {
+    let operation = match failure.operation {
+        FailedOperation::Open => "cannot open directory",
+        FailedOperation::Read => "cannot read directory",
+        FailedOperation::Readlink => "cannot read the link",
+        FailedOperation::Xattr => "cannot read the extended attributes of",
+        _ => "cannot access",
+    };
+    console::error(format_args!(
+        "{operation} {}: {}",
+        quoted_bytes(path),
+        console::reason(&failure.errno.into())
+    ));
+}

@@ -1,0 +1,101 @@
+//! DuckDB: the program `duckdb`, or else the module `duckdb` of `python3`.
+
+use crate::console;
+use std::io;
+use std::io::IsTerminal as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::process::{Command, ExitCode, ExitStatus};
+
+/// Runs the Python module.
+const SCRIPT: &str = include_str!("duckdb.py");
+
+/// The exit status of the script without the module.
+const NO_MODULE: i32 = 97;
+
+const MISSING: &str = "\
+found neither the program duckdb nor the module duckdb of python3
+The program is at https://duckdb.org/install
+The module is installed by: python3 -m pip install duckdb";
+
+/// Defines the views, and runs the query. Without a query, the program reads SQL from standard
+/// input; at a terminal it takes the place of this process. Returns true if DuckDB succeeded. It
+/// has reported what it could not do.
+///
+/// # Errors
+///
+/// The exit status if DuckDB cannot be run. The reason has been reported.
+pub(super) fn run(views: &str, query: Option<&str>) -> Result<bool, ExitCode> {
+    console::require_stdout().map_err(|failure| console::write_failed(&failure))?;
+    let mut program = program(views, query);
+    let has_prompt = query.is_none() && io::stdin().is_terminal();
+    if has_prompt && console::stdout_is_terminal() {
+        // Keys such as Ctrl-C are for the program alone.
+        let failure = program.exec();
+        if failure.kind() != io::ErrorKind::NotFound {
+            return Err(cannot_run("duckdb", &failure));
+        }
+    }
+    match program.status() {
+        Ok(status) => return Ok(succeeded(status)),
+        Err(failure) if failure.kind() == io::ErrorKind::NotFound => {}
+        Err(failure) => return Err(cannot_run("duckdb", &failure)),
+    }
+    if has_prompt {
+        return match module(views, Some("SELECT 1 WHERE false"))?.code() {
+            Some(NO_MODULE) => Err(missing()),
+            _ => Err(super::refuse(
+                "expected a query: without the program duckdb there is no prompt for queries",
+            )),
+        };
+    }
+    let status = module(views, query)?;
+    if status.code() == Some(NO_MODULE) {
+        return Err(missing());
+    }
+    Ok(succeeded(status))
+}
+
+/// Returns the command that runs the program. Results are boxes on a terminal, else CSV.
+fn program(views: &str, query: Option<&str>) -> Command {
+    let mut command = Command::new("duckdb");
+    command.args(["-cmd", views]);
+    if !console::stdout_is_terminal() {
+        command.args(["-csv", "-nullvalue", ""]);
+    }
+    if let Some(query) = query {
+        command.args(["-c", query]);
+    }
+    command
+}
+
+/// Runs the Python module.
+fn module(views: &str, query: Option<&str>) -> Result<ExitStatus, ExitCode> {
+    let mut command = Command::new("python3");
+    command.args(["-c", SCRIPT, views]).args(query);
+    command.status().map_err(|failure| {
+        if failure.kind() == io::ErrorKind::NotFound {
+            return missing();
+        }
+        cannot_run("python3", &failure)
+    })
+}
+
+fn missing() -> ExitCode {
+    super::refuse(MISSING)
+}
+
+fn cannot_run(program: &str, failure: &io::Error) -> ExitCode {
+    let reason = console::reason(failure);
+    super::refuse(&format!("cannot run {program}: {reason}"))
+}
+
+/// Returns true if the program succeeded. Reports a signal that ended it.
+fn succeeded(status: ExitStatus) -> bool {
+    if let Some(signal) = status.signal() {
+        // The reader of the output has closed the pipe: it has read what it wanted.
+        if signal != rustix::process::Signal::PIPE.as_raw() {
+            console::error(format_args!("DuckDB was ended by signal {signal}"));
+        }
+    }
+    status.success()
+}

@@ -1,0 +1,115 @@
+//! `ringwalk sql`: queries of snapshots by the DuckDB of the user.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `words.rs` | which words are snapshots, and which one is the query |
+//! | `duckdb.rs` | DuckDB: the program, or else the Python module |
+//! | `duckdb.py` | the script that runs the Python module |
+//!
+//! Ringwalk does not contain DuckDB, whose library has 65 MB. The module `sql` of the crate
+//! `ringwalk-snapshot` defines the views.
+
+mod duckdb;
+mod words;
+
+use crate::console;
+use crate::engine_options::EngineOptions;
+use crate::quote::quoted;
+use clap::{Args, ValueHint};
+use ringwalk_snapshot::{ReadError, Snapshot, sql};
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use words::Words;
+
+/// Exit status for input that cannot be used.
+const BAD_INPUT: u8 = 2;
+
+/// Arguments of `ringwalk sql`.
+#[derive(Debug, Args)]
+pub struct SqlArgs {
+    /// Snapshots, then perhaps a query in SQL
+    #[arg(value_name = "SNAP|QUERY", required = true, value_hint = ValueHint::FilePath)]
+    pub words: Vec<OsString>,
+
+    /// Print the definitions of the views, and run nothing
+    #[arg(long)]
+    pub views: bool,
+}
+
+/// Runs a query of snapshots.
+pub fn run(args: &SqlArgs, _options: &EngineOptions) -> ExitCode {
+    match try_run(args) {
+        Ok(status) | Err(status) => status,
+    }
+}
+
+fn try_run(args: &SqlArgs) -> Result<ExitCode, ExitCode> {
+    let words = Words::of(&args.words).map_err(|message| refuse(&message))?;
+    let mut tables = Vec::new();
+    let mut incomplete = Vec::new();
+    for name in words.snapshots {
+        let snapshot = Snapshot::open(Path::new(name)).map_err(|error| unreadable(&error))?;
+        let errors = snapshot.info().verdict.errors;
+        if errors > 0 || !snapshot.info().verdict.complete {
+            incomplete.push((name.as_os_str(), errors));
+        }
+        tables.push(sql::Table::new(&absolute(name)?, &snapshot));
+    }
+    let views = sql::views(&tables).map_err(|error| {
+        let name = quoted(error.path().as_os_str());
+        refuse(&format!("{name}: {error}; give the file another name"))
+    })?;
+    if args.views {
+        if let Some(query) = words.query {
+            let query = quoted(query);
+            return Err(refuse(&format!(
+                "unexpected query {query}: --views runs nothing"
+            )));
+        }
+        console::print(views.as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    // The program duckdb may take the place of this process.
+    let complete = report_incomplete(&incomplete);
+    let answered = duckdb::run(&views, words.query)?;
+    Ok(if complete && answered {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// Returns the path of a file from the root directory. DuckDB takes some relative names, such as
+/// `s3://x`, for those of other places.
+fn absolute(name: &OsStr) -> Result<PathBuf, ExitCode> {
+    std::path::absolute(name).map_err(|failure| {
+        let reason = console::reason(&failure);
+        refuse(&format!(
+            "cannot find the directory of {}: {reason}",
+            quoted(name)
+        ))
+    })
+}
+
+/// Reports the snapshots that miss something. Returns true if there is none.
+fn report_incomplete(incomplete: &[(&OsStr, u64)]) -> bool {
+    for (name, errors) in incomplete {
+        let plural = if *errors == 1 { "" } else { "s" };
+        console::error(format_args!(
+            "{} is incomplete: {errors} error{plural}; see the view errors",
+            quoted(name)
+        ));
+    }
+    incomplete.is_empty()
+}
+
+fn unreadable(error: &ReadError) -> ExitCode {
+    refuse(&format!("{}: {}", quoted(error.path()), error.reason()))
+}
+
+/// Reports input that cannot be used.
+fn refuse(message: &str) -> ExitCode {
+    console::error(message);
+    ExitCode::from(BAD_INPUT)
+}

@@ -1,0 +1,107 @@
+//! The locations of directories in a walk, and directories that lie within themselves.
+//!
+//! A mount can show a directory below that same directory: `mount --bind a a/b/c` shows `a` and
+//! `a/b` once more below `a/b/c`. Each is charged once, and the walk does not enter it again.
+//!
+//! Without followed links, a path leads back only through a mount. So a directory is compared with
+//! the directories above the last mount point of its path. Without such a mount point it is
+//! compared with none.
+
+use crate::seen_inodes::SeenInodes;
+use ringwalk::mounts::is_mount_root;
+use ringwalk::{Batch, Dir, Fields, FileType, Identity, Metadata};
+use std::sync::Arc;
+
+/// The location of a directory in a walk.
+#[derive(Clone, Debug)]
+pub struct Location {
+    /// The directory itself.
+    pub identity: Identity,
+    /// The device of the root.
+    pub device: u64,
+    /// The directories above the last mount point of the path below the root, if there is one.
+    above_mount: Option<Arc<SeenInodes>>,
+}
+
+/// The state of a directory of a walk, which has its location.
+pub trait Located {
+    /// Returns the location of the directory.
+    fn location(&self) -> &Location;
+}
+
+impl Located for Location {
+    fn location(&self) -> &Location {
+        self
+    }
+}
+
+impl Default for Location {
+    fn default() -> Self {
+        Self::of_root(Identity { dev: 0, ino: 0 })
+    }
+}
+
+impl Location {
+    /// Returns the location of a directory found in `batch`.
+    pub fn of<S: Located>(batch: &Batch<'_, S>, found: &Metadata) -> Self {
+        match batch.dir() {
+            Some(dir) => Self::below(dir, found),
+            None => Self::of_root(found.identity()),
+        }
+    }
+
+    fn of_root(identity: Identity) -> Self {
+        Self {
+            identity,
+            device: identity.dev,
+            above_mount: None,
+        }
+    }
+
+    fn below<S: Located>(dir: &Dir<S>, found: &Metadata) -> Self {
+        let parent = dir.state().location();
+        let above_mount = if is_mount_root(found) {
+            let mut above = SeenInodes::default();
+            for identity in path_up(dir) {
+                above.insert(identity);
+            }
+            Some(Arc::new(above))
+        } else {
+            parent.above_mount.clone()
+        };
+        Self {
+            identity: found.identity(),
+            device: parent.device,
+            above_mount,
+        }
+    }
+}
+
+/// Returns true if `found` is a directory that `dir` lies within. With `follows`, the walk follows
+/// all links, so a link can lead back as well as a mount.
+pub(crate) fn lies_within_itself<S: Located>(
+    dir: &Dir<S>,
+    found: &Metadata,
+    follows: bool,
+) -> bool {
+    if found.file_type() != FileType::Directory {
+        return false;
+    }
+    let identity = found.identity();
+    if follows || is_mount_root(found) || !reports_mount_roots(found) {
+        return path_up(dir).any(|above| above == identity);
+    }
+    let above_mount = dir.state().location().above_mount.as_deref();
+    above_mount.is_some_and(|above| above.contains(identity))
+}
+
+/// Returns true if the kernel reports which directories are roots of mounts. Linux 5.8 began to
+/// report them, together with mount ids. The kernel reports mount ids also without being asked.
+fn reports_mount_roots(metadata: &Metadata) -> bool {
+    metadata.mask.contains(Fields::MNT_ID)
+}
+
+/// Returns a directory and all directories above it.
+fn path_up<S: Located>(dir: &Dir<S>) -> impl Iterator<Item = Identity> {
+    std::iter::successors(Some(dir), |dir| dir.parent()).map(|dir| dir.state().location().identity)
+}

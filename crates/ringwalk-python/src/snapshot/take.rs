@@ -1,0 +1,68 @@
+//! Taking a snapshot.
+
+use super::failure::Failure;
+use super::info;
+use crate::given::{self, Engine, Given};
+use crate::waiting;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use ringwalk_snapshot::{Capture, Contents, Info, WriteOptions};
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// A snapshot to be taken.
+struct Order {
+    roots: Vec<OsString>,
+    output: OsString,
+    one_file_system: bool,
+    write: WriteOptions,
+    engine: Engine,
+    stop: Arc<AtomicBool>,
+}
+
+impl Order {
+    fn run(self) -> Result<Info, Failure> {
+        let capture = Capture::new(self.roots)?
+            .one_file_system(self.one_file_system)
+            .options(self.write)
+            .stop_by(self.stop);
+        let walk = self.engine.checked(capture.walk())?;
+        let captured = capture.run(walk, Path::new(&self.output))?;
+        Ok(captured.info)
+    }
+}
+
+#[doc = include_str!(concat!(env!("OUT_DIR"), "/take_snapshot.txt"))]
+#[pyfunction]
+#[pyo3(signature = (roots, output, xattrs, atime, one_file_system, memory, workers, source))]
+#[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+pub(crate) fn take_snapshot<'py>(
+    roots: &Bound<'py, PyAny>,
+    output: &Bound<'py, PyAny>,
+    xattrs: bool,
+    atime: bool,
+    one_file_system: bool,
+    #[pyo3(from_py_with = given::number_or_none)] memory: Option<usize>,
+    #[pyo3(from_py_with = given::number_or_none)] workers: Option<usize>,
+    source: &str,
+) -> PyResult<Bound<'py, PyDict>> {
+    let py = roots.py();
+    let output = Given::new(output)?;
+    let mut write = WriteOptions::default();
+    write.memory = memory.unwrap_or(write.memory);
+    write.contents = Contents { atime, xattrs };
+    let stop = Arc::<AtomicBool>::default();
+    let order = Order {
+        roots: given::paths(roots)?,
+        output: output.path.clone(),
+        one_file_system,
+        write,
+        engine: Engine::new(source, workers)?,
+        stop: Arc::clone(&stop),
+    };
+    let taken = waiting::run_until(py, "ringwalk-snapshot", &stop, move || order.run())?;
+    let info = taken.map_err(|failure| failure.exception(py, &[&output], None))?;
+    info::dictionary(py, &info)
+}

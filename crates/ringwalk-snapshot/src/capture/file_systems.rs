@@ -1,0 +1,73 @@
+//! The file systems that a walk has met: type, UUID and mount point.
+
+use crate::info::{FileSystemInfo, Text};
+use ringwalk::{Fields, Metadata, mounts};
+use ringwalk_sys::file_system_uuid;
+use ringwalk_sys::sync::{IgnorePoison, lock};
+use rustix::fs::{Mode, OFlags, fstat, open};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::sync::Mutex;
+
+/// The first directory that was met on each device.
+#[derive(Debug, Default)]
+pub(super) struct FileSystems(Mutex<BTreeMap<u64, Met>>);
+
+#[derive(Debug)]
+struct Met {
+    path: Vec<u8>,
+    mount: Option<u64>,
+}
+
+impl FileSystems {
+    /// Notes a file, if it is the first one of its device. `path` returns its path.
+    pub(super) fn meet(&self, metadata: &Metadata, path: impl FnOnce() -> Vec<u8>) {
+        let mut met = lock(&self.0);
+        met.entry(metadata.dev).or_insert_with(|| Met {
+            path: path(),
+            mount: metadata
+                .mask
+                .contains(Fields::MNT_ID)
+                .then_some(metadata.mnt_id),
+        });
+    }
+
+    /// Returns what is known of each. What cannot be found out stays open.
+    pub(super) fn resolve(self) -> Vec<FileSystemInfo> {
+        // Without the table, type and mount point are not known. No row depends on them.
+        let mounts = mounts::read().unwrap_or_default();
+        let met = self.0.into_inner().ignore_poison();
+        met.into_iter()
+            .map(|(device, met)| {
+                let mount = mounts.iter().find(|mount| Some(mount.id) == met.mount);
+                FileSystemInfo {
+                    uuid: uuid(&met.path, device),
+                    kind: mount.map(|mount| mount.file_system.to_string_lossy().into_owned()),
+                    mount_point: mount
+                        .map(|mount| Text(mount.point.as_os_str().as_bytes().to_vec())),
+                    device,
+                }
+            })
+            .collect()
+    }
+}
+
+/// Returns the UUID of the file system of a directory, if the directory still is on this device.
+fn uuid(path: &[u8], device: u64) -> Option<String> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let directory = open(path, flags, Mode::empty()).ok()?;
+    if fstat(&directory).ok()?.st_dev != device {
+        return None;
+    }
+    let bytes = file_system_uuid(&directory).ok()?;
+    let mut text = String::new();
+    for (index, byte) in bytes.iter().enumerate() {
+        if matches!(index, 4 | 6 | 8 | 10) && bytes.len() == 16 {
+            text.push('-');
+        }
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    Some(text).filter(|text| !text.is_empty())
+}

@@ -1,0 +1,404 @@
+//! Capturing live trees: the walk whose entries are written.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `mod.rs` | [`Capture`]: setting up, running, writing |
+//! | `visitor.rs` | packs the entries of each batch into the stage |
+//! | `extras.rs` | what a walk does not return: targets of links, extended attributes |
+//! | `failures.rs` | read errors, by root and path |
+//! | `file_systems.rs` | type, UUID and mount point of the file systems that were met |
+//! | `stoppable.rs` | an output whose writer can be stopped |
+
+mod extras;
+mod failures;
+mod file_systems;
+mod stoppable;
+mod visitor;
+
+use crate::entry::Failure;
+use crate::info::{Info, RootInfo, Run, Text};
+use crate::read::{ReadError, Snapshot};
+use crate::write::publish::Unpublished;
+use crate::write::stage::{Stage, unnamed_file};
+use crate::write::{Referred, WriteOptions, write};
+use failures::FailureLog;
+use file_systems::FileSystems;
+use ringwalk::{Fields, Follow, Identity, Metadata, Outcome, Summary, Walk};
+use ringwalk_du::Rule;
+use ringwalk_gnu::reason;
+use ringwalk_sys::sync::IgnorePoison;
+use std::ffi::OsString;
+use std::fs::File;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{SystemTime, UNIX_EPOCH};
+use std::{fmt, io};
+use stoppable::Stoppable;
+use visitor::CaptureVisitor;
+
+/// A snapshot of live trees, to be set up and then run.
+///
+/// ```
+/// use ringwalk_snapshot::{Capture, Snapshot};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("snapshot.parquet");
+/// let capture = Capture::new(["src"])?;
+/// let walk = capture.walk();
+/// let captured = capture.run(walk, &path)?;
+/// assert!(captured.info.verdict.complete);
+/// assert_eq!(Snapshot::open(&path)?.rows(), captured.info.verdict.entries);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Capture {
+    /// The roots, absolute and without symbolic links.
+    roots: Vec<PathBuf>,
+    one_file_system: bool,
+    options: WriteOptions,
+    report: Option<fn(&[u8], Failure)>,
+    stop: Arc<AtomicBool>,
+}
+
+/// A snapshot that has been written.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Captured {
+    /// What the snapshot says of itself.
+    pub info: Info,
+    /// How the walk was done.
+    pub summary: Summary,
+}
+
+/// Why a snapshot cannot be taken.
+#[derive(Debug)]
+pub struct CaptureError {
+    /// The path that is the matter.
+    path: PathBuf,
+    what: What,
+}
+
+#[derive(Debug)]
+enum What {
+    Root(io::Error),
+    /// A root lies within this one.
+    Within(PathBuf),
+    Stage(io::Error),
+    Output(io::Error),
+    Reading(ReadError),
+    Stopped,
+}
+
+impl CaptureError {
+    fn new(path: &Path, what: What) -> Self {
+        Self {
+            path: path.to_owned(),
+            what,
+        }
+    }
+
+    /// Returns the path that is the matter: a root, or the output.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the reason, as text that follows the path.
+    pub fn reason(&self) -> String {
+        match &self.what {
+            What::Root(error) => format!("cannot access it: {}", reason(error)),
+            What::Within(outer) => {
+                let outer = outer.as_os_str().as_bytes().escape_ascii();
+                format!("it lies within \"{outer}\", and a file cannot be in a snapshot twice")
+            }
+            What::Stage(error) => format!("cannot keep listings: {}", reason(error)),
+            What::Output(error) => format!("cannot write it: {}", reason(error)),
+            What::Reading(error) => error.reason(),
+            What::Stopped => "the snapshot was stopped".to_owned(),
+        }
+    }
+
+    /// Returns the error of the system; `None` if something else is wrong.
+    pub fn io_error(&self) -> Option<&io::Error> {
+        match &self.what {
+            What::Root(error) | What::Stage(error) | What::Output(error) => Some(error),
+            What::Reading(error) => error.io_error(),
+            What::Within(_) | What::Stopped => None,
+        }
+    }
+}
+
+impl fmt::Display for CaptureError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.as_os_str().as_bytes().escape_ascii();
+        write!(f, "\"{path}\": {}", self.reason())
+    }
+}
+
+impl std::error::Error for CaptureError {}
+
+impl Capture {
+    /// Sets up a snapshot of the trees at these paths. Symbolic links given here are followed.
+    ///
+    /// # Errors
+    ///
+    /// If a root cannot be accessed, or lies within another one.
+    pub fn new(roots: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Self, CaptureError> {
+        let mut resolved: Vec<PathBuf> = Vec::new();
+        for root in roots {
+            let root = PathBuf::from(root.into());
+            let path = root.canonicalize();
+            let path = path.map_err(|error| CaptureError::new(&root, What::Root(error)))?;
+            for other in &resolved {
+                if path.starts_with(other) {
+                    return Err(CaptureError::new(&root, What::Within(other.clone())));
+                }
+                if other.starts_with(&path) {
+                    return Err(CaptureError::new(other, What::Within(root)));
+                }
+            }
+            resolved.push(path);
+        }
+        Ok(Self {
+            roots: resolved,
+            one_file_system: false,
+            options: WriteOptions::default(),
+            report: None,
+            stop: Arc::default(),
+        })
+    }
+
+    /// Sets a function that is called for each failure, with the path. All workers call it.
+    pub fn report(mut self, report: fn(&[u8], Failure)) -> Self {
+        self.report = Some(report);
+        self
+    }
+
+    /// Sets a flag that another thread may set to end the work early. [`run`](Self::run) then fails
+    /// and leaves the output as it was.
+    pub fn stop_by(mut self, stop: Arc<AtomicBool>) -> Self {
+        self.stop = stop;
+        self
+    }
+
+    /// Sets whether other file systems below the roots are left out. Their mount points are rows
+    /// with `skipped` = `otherfs`.
+    pub fn one_file_system(mut self, one_file_system: bool) -> Self {
+        self.one_file_system = one_file_system;
+        self
+    }
+
+    /// Sets how the file is written.
+    pub fn options(mut self, options: WriteOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Returns the walk for [`run`](Self::run), to which the caller may add options about its
+    /// workers and its source.
+    pub fn walk(&self) -> Walk {
+        let mut fields = Fields::STATX;
+        fields.set(Fields::ATIME, self.options.contents.atime);
+        Walk::from_roots(self.roots.iter().map(PathBuf::as_path))
+            .fields(fields)
+            .stay(self.rule().stay())
+    }
+
+    fn rule(&self) -> Rule {
+        Rule::new(Follow::Never).one_file_system(self.one_file_system)
+    }
+
+    /// Walks, and writes the snapshot to `output`, which appears whole or not at all. A file at
+    /// `output` is replaced, and is not part of the snapshot.
+    ///
+    /// Read errors are no errors of this call: each is a row, and the verdict counts them.
+    ///
+    /// # Errors
+    ///
+    /// If `output` or the temporary file cannot be written, or a root is reached again below
+    /// another one.
+    pub fn run(&self, walk: Walk, output: &Path) -> Result<Captured, CaptureError> {
+        let failed = |error| CaptureError::new(output, What::Output(error));
+        // First: an output that cannot be written should not be found out after a long walk.
+        let file = Unpublished::new(output).map_err(failed)?;
+        let own = Metadata::of_path(None, output, true, Fields::INO);
+        // A file that is not there is not met.
+        let own = own.ok().map(|metadata| metadata.identity());
+        let captured = self.run_into(walk, file.file(), output, own)?;
+        // This takes most of the time of `publish`, and the work may be stopped meanwhile.
+        file.file().sync_all().map_err(failed)?;
+        self.check_stop(output)?;
+        file.publish().map_err(failed)?;
+        Ok(captured)
+    }
+
+    /// Walks, and returns the snapshot in an unnamed temporary file, in the folder `TMPDIR` or
+    /// `/tmp`. `name` is its name in errors.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    pub fn run_unnamed(
+        &self,
+        walk: Walk,
+        name: &Path,
+    ) -> Result<(Snapshot, Captured), CaptureError> {
+        let failed = |error| CaptureError::new(name, What::Stage(error));
+        let file = unnamed_file().map_err(failed)?;
+        let captured = self.run_into(walk, &file, name, None)?;
+        let snapshot = Snapshot::from_file(file, name)
+            .map_err(|error| CaptureError::new(name, What::Reading(error)))?;
+        Ok((snapshot, captured))
+    }
+
+    fn run_into(
+        &self,
+        walk: Walk,
+        output: &File,
+        name: &Path,
+        own: Option<Identity>,
+    ) -> Result<Captured, CaptureError> {
+        let shared = self.shared(own)?;
+        let mut run = Run {
+            start: now(),
+            ..Run::default()
+        };
+        let Outcome { visitors, summary } = walk.run(|_worker| CaptureVisitor::new(&shared));
+        for visitor in visitors {
+            visitor.close();
+        }
+        let Shared {
+            stage,
+            failures,
+            file_systems,
+            fatal,
+            ..
+        } = shared;
+        if let Some(fatal) = fatal.into_inner().ignore_poison() {
+            return Err(match fatal {
+                Fatal::Stage(error) => CaptureError::new(name, What::Stage(error)),
+                Fatal::RootAgain(root, within) => {
+                    CaptureError::new(&self.roots[root], What::Within(self.roots[within].clone()))
+                }
+            });
+        }
+        self.check_stop(name)?;
+        run.end = now();
+        summary.source.clone_into(&mut run.source);
+        let roots = self.roots.iter();
+        let info = Info {
+            roots: roots
+                .map(|root| RootInfo::new(root.as_os_str().as_bytes()))
+                .collect(),
+            file_systems: file_systems.resolve(),
+            run,
+            ..Info::default()
+        };
+        let staged = stage.into_staged();
+        let failures = failures.into_failures();
+        let output = Stoppable::new(output, &self.stop);
+        let info = write(&staged, &failures, &self.options, info, name_owners, output);
+        self.check_stop(name)?;
+        let info = info.map_err(|error| CaptureError::new(name, What::Output(error)))?;
+        Ok(Captured { info, summary })
+    }
+
+    /// Returns an error if the work was stopped.
+    fn check_stop(&self, name: &Path) -> Result<(), CaptureError> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(CaptureError::new(name, What::Stopped));
+        }
+        Ok(())
+    }
+
+    fn shared(&self, own: Option<Identity>) -> Result<Shared<'_>, CaptureError> {
+        let stage = Stage::new(self.options.memory);
+        // The list of roots.
+        stage.new_directory();
+        let mut roots = Vec::new();
+        if self.roots.len() > 1 {
+            for root in &self.roots {
+                let found = Metadata::of_path(None, root, false, Fields::INO);
+                let found =
+                    found.map_err(|errno| CaptureError::new(root, What::Root(errno.into())))?;
+                roots.push(found.identity());
+            }
+        }
+        Ok(Shared {
+            stage,
+            rule: self.rule(),
+            contents: self.options.contents,
+            failures: FailureLog::new(&self.roots),
+            file_systems: FileSystems::default(),
+            own,
+            roots,
+            fatal: Mutex::default(),
+            report: self.report,
+            stop: &self.stop,
+        })
+    }
+}
+
+/// What all visitors share.
+struct Shared<'a> {
+    stage: Stage,
+    rule: Rule,
+    contents: crate::schema::Contents,
+    failures: FailureLog<'a>,
+    file_systems: FileSystems,
+    /// The file that is to be replaced.
+    own: Option<Identity>,
+    /// The roots, if there are several.
+    roots: Vec<Identity>,
+    /// Why the walk was stopped.
+    fatal: Mutex<Option<Fatal>>,
+    report: Option<fn(&[u8], Failure)>,
+    /// True if the walk is to end early.
+    stop: &'a AtomicBool,
+}
+
+impl Shared<'_> {
+    /// Reports a failure that the walk itself does not report.
+    fn report(&self, path: &[u8], failure: Failure) {
+        if let Some(report) = self.report {
+            report(path, failure);
+        }
+    }
+}
+
+/// Why a walk was stopped.
+enum Fatal {
+    Stage(io::Error),
+    /// The root with the first index is reached again below the one with the second.
+    RootAgain(usize, usize),
+}
+
+/// Adds the names of the owners that the rows refer to. A name that cannot be looked up is left
+/// out: its number stays.
+fn name_owners(referred: &Referred, info: &mut Info) {
+    for &uid in &referred.users {
+        if let Ok(Some(name)) = ringwalk_sys::user_name(uid) {
+            info.users.insert(uid, Text(name));
+        }
+    }
+    for &gid in &referred.groups {
+        if let Ok(Some(name)) = ringwalk_sys::group_name(gid) {
+            info.groups.insert(gid, Text(name));
+        }
+    }
+}
+
+/// Returns the time of the clock. Linux does not let the clock be set to a time before 1970.
+fn now() -> crate::info::Moment {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    crate::info::Moment {
+        seconds: i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
+        nanoseconds: since.subsec_nanos(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

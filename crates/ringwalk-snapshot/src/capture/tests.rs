@@ -1,0 +1,128 @@
+use super::*;
+use crate::{Column, Contents};
+use std::fs;
+use std::os::unix::fs::symlink;
+
+fn rows(snapshot: &Snapshot) -> Vec<(String, String)> {
+    let columns = [Column::Path, Column::Type, Column::Target];
+    let mut scan = snapshot.scan(0..snapshot.rows(), &columns).unwrap();
+    let mut all = Vec::new();
+    while let Some(chunk) = scan.next_chunk().unwrap() {
+        let text = |column, at| {
+            let bytes = chunk.bytes(column, at).unwrap_or_default();
+            String::from_utf8_lossy(bytes).into_owned()
+        };
+        all.extend((0..chunk.len()).map(|at| {
+            let what = text(Column::Type, at) + &text(Column::Target, at);
+            (text(Column::Path, at), what)
+        }));
+    }
+    all
+}
+
+fn tree() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("d/e")).unwrap();
+    fs::write(folder.path().join("d/f"), "text").unwrap();
+    symlink("f", folder.path().join("d/l")).unwrap();
+    folder
+}
+
+fn capture(capture: &Capture, output: &Path) -> Captured {
+    capture.run(capture.walk(), output).unwrap()
+}
+
+#[test]
+fn a_tree_is_captured_without_the_output() {
+    let folder = tree();
+    let output = folder.path().join("out");
+    for _ in 0..2 {
+        let setup = Capture::new([folder.path()]).unwrap();
+        let captured = capture(&setup, &output);
+        let snapshot = Snapshot::open(&output).unwrap();
+        assert_eq!(snapshot.info(), &captured.info);
+        let expected = [
+            ("d/e", "d"),
+            ("d/f", "f"),
+            ("d/l", "lf"),
+            ("d", "d"),
+            ("", "d"),
+        ];
+        let expected = expected.map(|(path, what)| (path.to_owned(), what.to_owned()));
+        assert_eq!(rows(&snapshot), expected);
+        assert!(captured.info.verdict.complete);
+        assert_eq!(captured.info.file_systems.len(), 1);
+        assert!(captured.info.file_systems[0].kind.is_some());
+    }
+}
+
+#[test]
+fn roots_that_lie_within_each_other() {
+    let folder = tree();
+    let inner = folder.path().join("d");
+    for roots in [[folder.path(), &inner], [&inner, folder.path()]] {
+        let error = Capture::new(roots).unwrap_err();
+        assert!(error.reason().contains("lies within"), "{error}");
+        assert_eq!(error.path(), fs::canonicalize(&inner).unwrap());
+    }
+    let error = Capture::new([folder.path().join("none")]).unwrap_err();
+    assert!(error.to_string().contains("none"), "{error}");
+}
+
+#[test]
+fn several_roots_and_roots_that_are_files() {
+    let folder = tree();
+    let roots = [folder.path().join("d/e"), folder.path().join("d/l")];
+    let setup = Capture::new(roots).unwrap();
+    let (snapshot, captured) = setup.run_unnamed(setup.walk(), Path::new("here")).unwrap();
+    assert_eq!(captured.info.roots.len(), 2);
+    let expected = [("", "d"), ("", "f")].map(|(path, what)| (path.to_owned(), what.to_owned()));
+    assert_eq!(rows(&snapshot), expected);
+}
+
+#[test]
+fn extended_attributes_and_access_times() {
+    let folder = tree();
+    let file = folder.path().join("d/f");
+    let flags = rustix::fs::XattrFlags::empty();
+    if rustix::fs::setxattr(&file, "user.name", &[7; 3000], flags).is_err() {
+        return;
+    }
+    let options = WriteOptions {
+        contents: Contents {
+            atime: true,
+            xattrs: true,
+        },
+        ..WriteOptions::default()
+    };
+    let setup = Capture::new([folder.path()]).unwrap().options(options);
+    let (snapshot, captured) = setup.run_unnamed(setup.walk(), Path::new("here")).unwrap();
+    assert!(captured.info.verdict.complete);
+    assert!(snapshot.has(Column::Atime));
+    assert_eq!(snapshot.rows(), 5);
+}
+
+#[test]
+fn a_stopped_snapshot_leaves_the_output_as_it_was() {
+    let folder = tree();
+    let output = folder.path().join("out");
+    fs::write(&output, "old").unwrap();
+    let stop = Arc::new(AtomicBool::new(true));
+    let setup = Capture::new([folder.path()]).unwrap().stop_by(stop);
+    let error = setup.run(setup.walk(), &output).unwrap_err();
+    assert_eq!(error.reason(), "the snapshot was stopped");
+    assert!(error.io_error().is_none());
+    assert_eq!(fs::read(&output).unwrap(), b"old");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn a_stopped_output_refuses_to_be_written() {
+    let file = tempfile::tempfile().unwrap();
+    let stop = AtomicBool::new(false);
+    let mut output = stoppable::Stoppable::new(&file, &stop);
+    std::io::Write::write_all(&mut output, b"text").unwrap();
+    stop.store(true, Ordering::Relaxed);
+    assert!(std::io::Write::write_all(&mut output, b"more").is_err());
+    assert_eq!(file.metadata().unwrap().len(), 4);
+}

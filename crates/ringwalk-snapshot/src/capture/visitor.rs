@@ -1,0 +1,304 @@
+//! Packs the entries of each batch into the stage.
+
+use super::extras::{Xattrs, target, xattrs};
+use super::{Fatal, Shared};
+use crate::entry::{Attributes, Entry, FailedOperation, Failure, Skipped};
+use crate::schema::LONGEST_PATH;
+use crate::write::pack::Packer;
+use crate::write::stage::{StageWriter, push_child};
+use ringwalk::{Batch, Errno, Error, FileType, Flow, Metadata, Visitor};
+use ringwalk_du::{Charge, Located, Location, Verdict};
+use ringwalk_sys::sync::lock;
+use std::ffi::CStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::sync::atomic::Ordering;
+
+/// What is kept of a directory while it is walked.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    /// Its number in the stage.
+    directory: u64,
+    /// The length of its path relative to the root.
+    path: usize,
+    location: Location,
+}
+
+impl Located for State {
+    fn location(&self) -> &Location {
+        &self.location
+    }
+}
+
+/// What is read of an entry by calls of its own.
+#[derive(Default)]
+struct Extras {
+    target: Option<Vec<u8>>,
+    xattrs: Xattrs,
+}
+
+/// The visitor of one worker.
+pub(super) struct CaptureVisitor<'s> {
+    shared: &'s Shared<'s>,
+    writer: StageWriter<'s>,
+    /// The order of the entries of a batch.
+    order: Vec<(u64, u32)>,
+    children: Vec<u8>,
+    entries: Vec<u8>,
+    /// The device on which the last file was.
+    device: Option<u64>,
+}
+
+impl<'s> CaptureVisitor<'s> {
+    pub(super) fn new(shared: &'s Shared<'s>) -> Self {
+        Self {
+            shared,
+            writer: shared.stage.writer(),
+            order: Vec::new(),
+            children: Vec::new(),
+            entries: Vec::new(),
+            device: None,
+        }
+    }
+
+    /// Hands over what has been written.
+    pub(super) fn close(mut self) {
+        if let Err(error) = self.writer.close() {
+            self.stop(Fatal::Stage(error));
+        }
+    }
+
+    fn stop(&self, fatal: Fatal) -> Flow {
+        lock(&self.shared.fatal).get_or_insert(fatal);
+        Flow::Stop
+    }
+
+    /// Packs the batch as one run of its directory.
+    fn pack(&mut self, batch: &Batch<'_, State>) -> Result<(), Fatal> {
+        let directory = batch.dir().map_or(0, |dir| dir.state().directory);
+        self.sort(batch);
+        self.children.clear();
+        self.entries.clear();
+        let mut packer = Packer::default();
+        for at in 0..self.order.len() {
+            let (_, index) = self.order[at];
+            self.pack_entry(batch, index as usize, &mut packer)?;
+        }
+        if self.entries.is_empty() {
+            return Ok(());
+        }
+        let run = self.writer.run(directory, &self.children, &self.entries);
+        run.map_err(Fatal::Stage)
+    }
+
+    /// Orders the entries by name, the roots by index.
+    fn sort(&mut self, batch: &Batch<'_, State>) {
+        self.order.clear();
+        let is_roots = batch.dir().is_none();
+        self.order.extend(
+            (0_u32..)
+                .zip(batch.entries())
+                .map(|(index, entry)| (if is_roots { 0 } else { prefix(entry.name()) }, index)),
+        );
+        if is_roots {
+            return;
+        }
+        let name = |index: u32| batch.get(index as usize).map(|entry| entry.name());
+        self.order.sort_unstable_by(|a, b| {
+            let by_prefix = a.0.cmp(&b.0);
+            by_prefix.then_with(|| name(a.1).cmp(&name(b.1)))
+        });
+    }
+
+    fn pack_entry(
+        &mut self,
+        batch: &Batch<'_, State>,
+        index: usize,
+        packer: &mut Packer,
+    ) -> Result<(), Fatal> {
+        let Some(found) = batch.get(index) else {
+            return Ok(());
+        };
+        let c_name = found.c_name();
+        // Fewer roots fit on a command line.
+        let root_index = u32::try_from(found.root_index()).unwrap_or(u32::MAX);
+        let root_index = root_index.to_be_bytes();
+        let is_root = batch.dir().is_none();
+        let name = if is_root {
+            &root_index
+        } else {
+            c_name.to_bytes()
+        };
+        let mut entry = Entry::new(name, found.file_type());
+        let mut child = None;
+        if let Some(metadata) = found.metadata() {
+            if Some(metadata.identity()) == self.shared.own {
+                return Ok(());
+            }
+            entry.attributes = Attributes::of(metadata);
+            self.meet(metadata, || found.path());
+            match self.shared.rule.judge(batch, metadata) {
+                Verdict::Counts(charge) => {
+                    entry.attributes.charged_once = charge == Charge::Once;
+                }
+                _ => entry.skipped = Some(why_left_out(batch, metadata)),
+            }
+            // The slash, and the longest name that it may hold.
+            let path = path_length(batch, name);
+            let fits = path + 1 + LONGEST_NAME <= LONGEST_PATH;
+            if entry.skipped.is_none() && found.will_descend() && fits {
+                self.check_root_again(batch, metadata)?;
+                let number = self.shared.stage.new_directory();
+                found.descend_with(State {
+                    directory: number,
+                    path,
+                    location: Location::of(batch, metadata),
+                });
+                child = Some(number);
+            } else {
+                if !fits && found.will_descend() {
+                    entry.failure = Some(TOO_DEEP);
+                    self.shared.report(&found.path(), TOO_DEEP);
+                }
+                found.prune();
+            }
+        } else {
+            match found.stat_error() {
+                // It was removed since it was listed.
+                Some(Errno::NOENT) if !is_root => return Ok(()),
+                errno => entry.failure = errno.map(stat_failure),
+            }
+            found.prune();
+        }
+        let mut extras = Extras::default();
+        if entry.failure.is_none() {
+            match self.extras(batch, c_name, found.file_type()) {
+                Ok(read) => extras = read,
+                // It was removed since it was listed.
+                Err(failure) if failure.errno == Errno::NOENT && !is_root => return Ok(()),
+                Err(failure) => {
+                    self.shared.report(&found.path(), failure);
+                    entry.failure = Some(failure);
+                }
+            }
+        }
+        entry.target = extras.target.as_deref();
+        entry.xattrs = &extras.xattrs;
+        if let Some(number) = child {
+            push_child(number, name, &mut self.children);
+        }
+        packer.push(&entry, child, &mut self.entries);
+        Ok(())
+    }
+
+    /// Reads what the walk does not return.
+    fn extras(
+        &self,
+        batch: &Batch<'_, State>,
+        name: &CStr,
+        file_type: FileType,
+    ) -> Result<Extras, Failure> {
+        let is_link = file_type == FileType::Symlink;
+        let target = is_link.then(|| target(batch, name)).transpose()?;
+        let xattrs = if self.shared.contents.xattrs {
+            xattrs(batch, name)?
+        } else {
+            Xattrs::default()
+        };
+        Ok(Extras { target, xattrs })
+    }
+
+    /// Notes the file system of a file.
+    fn meet(&mut self, metadata: &Metadata, path: impl FnOnce() -> Vec<u8>) {
+        if self.device != Some(metadata.dev) && metadata.file_type() == FileType::Directory {
+            self.device = Some(metadata.dev);
+            self.shared.file_systems.meet(metadata, path);
+        }
+    }
+
+    /// Refuses a root that is reached below another one, through a mount.
+    fn check_root_again(&self, batch: &Batch<'_, State>, found: &Metadata) -> Result<(), Fatal> {
+        let Some(dir) = batch.dir() else {
+            return Ok(());
+        };
+        let identity = found.identity();
+        let again = self.shared.roots.iter().position(|root| *root == identity);
+        match again {
+            Some(root) if root != dir.root_index() => Err(Fatal::RootAgain(root, dir.root_index())),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Visitor for CaptureVisitor<'_> {
+    type State = State;
+
+    fn batch(&mut self, batch: &Batch<'_, State>) -> Flow {
+        if self.shared.stop.load(Ordering::Relaxed) {
+            return Flow::Stop;
+        }
+        match self.pack(batch) {
+            Ok(()) => Flow::Continue,
+            Err(fatal) => self.stop(fatal),
+        }
+    }
+
+    fn error(&mut self, error: &Error) {
+        if let Some(failure) = self.shared.failures.add(error) {
+            let path = error.path().as_os_str().as_bytes();
+            self.shared.report(path, failure);
+        }
+    }
+}
+
+/// The longest name of a file on any file system (`NAME_MAX` is 255; some have 1023).
+const LONGEST_NAME: usize = 1024;
+
+/// A directory whose contents would have paths that are too long for a snapshot.
+const TOO_DEEP: Failure = Failure {
+    operation: FailedOperation::Read,
+    errno: Errno::NAMETOOLONG,
+};
+
+/// Returns the length of an entry's path relative to the root.
+fn path_length(batch: &Batch<'_, State>, name: &[u8]) -> usize {
+    match batch.dir() {
+        None => 0,
+        Some(dir) if dir.depth() == 0 => name.len(),
+        Some(dir) => dir.state().path + 1 + name.len(),
+    }
+}
+
+/// Returns the first bytes of a name as a number, which orders most names.
+fn prefix(name: &[u8]) -> u64 {
+    let mut first = [0; 8];
+    let length = name.len().min(8);
+    first[..length].copy_from_slice(&name[..length]);
+    u64::from_be_bytes(first)
+}
+
+fn stat_failure(errno: Errno) -> Failure {
+    Failure {
+        operation: FailedOperation::Stat,
+        errno,
+    }
+}
+
+/// Returns why du leaves a file out.
+fn why_left_out(batch: &Batch<'_, State>, found: &Metadata) -> Skipped {
+    let is_other = batch
+        .dir()
+        .is_some_and(|dir| dir.state().location.device != found.dev);
+    if is_other {
+        Skipped::OtherFs
+    } else {
+        Skipped::Loop
+    }
+}
+
+/// An error of a stage ends a walk.
+impl From<io::Error> for Fatal {
+    fn from(error: io::Error) -> Self {
+        Self::Stage(error)
+    }
+}

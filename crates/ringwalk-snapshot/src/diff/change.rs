@@ -1,0 +1,185 @@
+//! The changes that a comparison returns.
+
+use super::version::{Field, Fields, Version};
+use ringwalk::FileType;
+use std::sync::Arc;
+
+/// What has happened to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// The file is new.
+    Added,
+    /// The file is gone.
+    Removed,
+    /// The same file, with other metadata.
+    Modified,
+    /// Another file of the same type has the path.
+    Replaced,
+    /// A file of another type has the path.
+    Retyped,
+    /// The same file has another path. Its metadata may have changed, too.
+    Renamed,
+    /// A new name of a file that has kept another name.
+    LinkAdded,
+    /// A name is gone of a file that has kept another name.
+    LinkRemoved,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 8] = [
+        Self::Added,
+        Self::Removed,
+        Self::Modified,
+        Self::Replaced,
+        Self::Retyped,
+        Self::Renamed,
+        Self::LinkAdded,
+        Self::LinkRemoved,
+    ];
+
+    /// Returns the name in every output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Removed => "removed",
+            Self::Modified => "modified",
+            Self::Replaced => "replaced",
+            Self::Retyped => "retyped",
+            Self::Renamed => "renamed",
+            Self::LinkAdded => "link-added",
+            Self::LinkRemoved => "link-removed",
+        }
+    }
+}
+
+/// A path of one of the snapshots.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// Number of the root in the newer snapshot.
+    pub root: u32,
+    /// The path relative to the root.
+    pub path: Arc<[u8]>,
+}
+
+/// One change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// What has happened.
+    pub kind: Kind,
+    /// The file in the older snapshot.
+    pub old: Option<Version>,
+    /// The file in the newer snapshot.
+    pub new: Option<Version>,
+    /// The fields that differ, of a file that both snapshots have.
+    pub changed: Fields,
+    /// Bytes by which the allocated space has grown. A file with several names counts once. The sum
+    /// over all changes is the growth of the trees.
+    pub growth: i64,
+    /// For a rename: the inode numbers, sizes and times agree, but no time of birth is known. The
+    /// inode number may have been used again.
+    pub is_likely: bool,
+    /// For a link: a name that the file has kept. For a file that was replaced by a link to another
+    /// file: a name of that file.
+    pub link_to: Option<Location>,
+    /// Old and new target of a symbolic link that has changed.
+    pub targets: Option<[Vec<u8>; 2]>,
+    /// False for a change that follows from another one: files in a directory that was moved, and
+    /// names that now stand for a file in sums in place of another name.
+    pub(super) is_shown: bool,
+    /// The new version is an inode that the older snapshot has.
+    pub(super) is_known_inode: bool,
+}
+
+impl Change {
+    pub(super) fn new(kind: Kind, old: Option<Version>, new: Option<Version>) -> Self {
+        let mut change = Self {
+            kind,
+            growth: 0,
+            changed: Fields::default(),
+            is_likely: false,
+            link_to: None,
+            targets: None,
+            is_shown: true,
+            is_known_inode: matches!(kind, Kind::Modified | Kind::Renamed | Kind::LinkAdded),
+            old,
+            new,
+        };
+        change.growth = change.new_bytes() - change.old_bytes();
+        change.changed = change.differences();
+        change
+    }
+
+    /// Returns the version that the change is named after: the newer one, if there is one.
+    ///
+    /// # Panics
+    ///
+    /// Never: a change has a version.
+    pub fn version(&self) -> &Version {
+        let version = self.new.as_ref().or(self.old.as_ref());
+        version.expect("a change has a version")
+    }
+
+    /// Returns the older version if the file had another path: before a rename, or before its
+    /// directory was moved.
+    pub fn from(&self) -> Option<&Version> {
+        let (old, new) = (self.old.as_ref()?, self.new.as_ref()?);
+        (old.place() != new.place()).then_some(old)
+    }
+
+    /// Returns the bytes of the row of the older snapshot in sums.
+    pub(super) fn old_bytes(&self) -> i64 {
+        self.old.as_ref().map_or(0, Version::bytes)
+    }
+
+    /// Returns the bytes of the row of the newer snapshot in sums.
+    pub(super) fn new_bytes(&self) -> i64 {
+        self.new.as_ref().map_or(0, Version::bytes)
+    }
+
+    /// Returns the fields whose values both versions know, and that differ.
+    ///
+    /// The time of the last access says nothing of a change. The number of links changes by names,
+    /// which are changes of their own. Times of a directory change by the names in it, likewise.
+    /// The change time of the inode counts where nothing else explains it: the contents may have
+    /// changed and the modification time may have been set back, or an access list has changed.
+    fn differences(&self) -> Fields {
+        let mut changed = Fields::default();
+        let (Some(old), Some(new)) = (&self.old, &self.new) else {
+            return changed;
+        };
+        if old.differs_in_type(new) {
+            changed.insert(Field::Type);
+        }
+        let differs = |field| match (old.get(field), new.get(field)) {
+            (Some(old), Some(new)) => old != new,
+            _ => false,
+        };
+        let counted = [
+            Field::Size,
+            Field::Alloc,
+            Field::Mtime,
+            Field::Ctime,
+            Field::Mode,
+            Field::Uid,
+            Field::Gid,
+            Field::Rdev,
+        ];
+        for field in counted {
+            if differs(field) {
+                changed.insert(field);
+            }
+        }
+        if new.file_type == FileType::Directory && changed.contains(Field::Mtime) {
+            changed.remove(Field::Mtime);
+            changed.remove(Field::Ctime);
+        }
+        let is_explained = differs(Field::Nlink)
+            || self.kind == Kind::Renamed
+            || changed.iter().any(|field| field != Field::Ctime);
+        if is_explained {
+            changed.remove(Field::Ctime);
+        }
+        changed
+    }
+}

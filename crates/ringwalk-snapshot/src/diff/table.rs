@@ -1,0 +1,321 @@
+//! The changes or groups as a Parquet file. `docs/diff.md` describes the columns.
+
+use super::Diff;
+use super::change::Change;
+use super::groups::{Group, GroupKey};
+use super::json::{View, escaped};
+use super::version::type_letter;
+use super::version::{Field, Version};
+use parquet::basic::{
+    Compression, LogicalType, Repetition, TimeUnit, Type as PhysicalType, ZstdLevel,
+};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::types::Type;
+use std::io::Write;
+use std::sync::Arc;
+
+/// A cell.
+enum Cell {
+    Null,
+    Text(Vec<u8>),
+    Number(i64),
+    Boolean(bool),
+}
+
+impl From<Option<i64>> for Cell {
+    fn from(number: Option<i64>) -> Self {
+        number.map_or(Self::Null, Self::Number)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Values {
+    Text,
+    Bytes,
+    Number,
+    Unsigned,
+    Time,
+    Boolean,
+}
+
+/// A column: its name, its values, and the cell of a row.
+struct Column<'a, R> {
+    name: String,
+    values: Values,
+    cell: Box<dyn Fn(&R) -> Cell + 'a>,
+}
+
+impl<'a, R> Column<'a, R> {
+    fn new(name: impl Into<String>, values: Values, cell: impl Fn(&R) -> Cell + 'a) -> Self {
+        Self {
+            name: name.into(),
+            values,
+            cell: Box::new(cell),
+        }
+    }
+
+    fn field(&self) -> Result<Type, ParquetError> {
+        let (physical, logical) = match self.values {
+            Values::Text => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String)),
+            Values::Bytes => (PhysicalType::BYTE_ARRAY, None),
+            Values::Number => (PhysicalType::INT64, None),
+            Values::Unsigned => (PhysicalType::INT64, Some(LogicalType::integer(64, false))),
+            Values::Time => {
+                let nanoseconds = LogicalType::timestamp(true, TimeUnit::NANOS);
+                (PhysicalType::INT64, Some(nanoseconds))
+            }
+            Values::Boolean => (PhysicalType::BOOLEAN, None),
+        };
+        Type::primitive_type_builder(&self.name, physical)
+            .with_repetition(Repetition::OPTIONAL)
+            .with_logical_type(logical)
+            .build()
+    }
+}
+
+/// Writes the changes or groups that `view` asks for as a Parquet file.
+///
+/// # Errors
+///
+/// When `out` cannot be written.
+pub fn write_table(
+    diff: &Diff,
+    view: &View<'_>,
+    out: impl Write + Send,
+) -> Result<(), ParquetError> {
+    let most = view.top.unwrap_or(usize::MAX);
+    match view.by {
+        None => {
+            let mut changes = diff.by_growth();
+            changes.truncate(most);
+            write(&change_columns(diff), &changes, out)
+        }
+        Some(by) => {
+            let groups = diff.groups(by);
+            let rows: Vec<&Group> = groups.iter().take(most).collect();
+            write(&group_columns(diff, &groups), &rows, out)
+        }
+    }
+}
+
+fn change_columns(diff: &Diff) -> Vec<Column<'_, Change>> {
+    let mut columns: Vec<Column<'_, Change>> =
+        vec![Column::new("change", Values::Text, |each: &Change| {
+            text(each.kind.name())
+        })];
+    place("", diff, &mut columns, |change| {
+        let version = change.version();
+        Some((version.root, &version.path))
+    });
+    columns.push(Column::new("type", Values::Text, |each: &Change| {
+        type_letter(each.version().file_type).map_or(Cell::Null, text)
+    }));
+    columns.push(Column::new("growth", Values::Number, |each: &Change| {
+        Cell::Number(each.growth)
+    }));
+    columns.push(Column::new("likely", Values::Boolean, |each: &Change| {
+        Cell::Boolean(each.is_likely)
+    }));
+    columns.push(Column::new("changed", Values::Text, |each: &Change| {
+        let names: Vec<_> = each.changed.iter().map(Field::name).collect();
+        text(&names.join(","))
+    }));
+    place("from_", diff, &mut columns, |change| {
+        change.from().map(|from| (from.root, &*from.path))
+    });
+    place("link_to_", diff, &mut columns, |change| {
+        let name = change.link_to.as_ref()?;
+        Some((name.root, &*name.path))
+    });
+    side("old_", &mut columns, |change| change.old.as_ref());
+    side("new_", &mut columns, |change| change.new.as_ref());
+    for (at, name) in [(0, "old_target"), (1, "new_target")] {
+        columns.push(Column::new(name, Values::Bytes, move |each: &Change| {
+            let targets = each.targets.as_ref();
+            targets.map_or(Cell::Null, |targets| Cell::Text(targets[at].clone()))
+        }));
+    }
+    columns
+}
+
+fn group_columns<'a>(diff: &'a Diff, groups: &[Group]) -> Vec<Column<'a, Group>> {
+    let mut columns = Vec::new();
+    match groups.first().map(|group| &group.key) {
+        None => {}
+        Some(GroupKey::Directory(_)) => {
+            place("", diff, &mut columns, |group: &Group| match &group.key {
+                GroupKey::Directory(location) => Some((location.root, &location.path)),
+                _ => None,
+            });
+        }
+        Some(GroupKey::Owner(_)) => {
+            let uid = |group: &Group| match group.key {
+                GroupKey::Owner(uid) => uid,
+                _ => None,
+            };
+            columns.push(Column::new("uid", Values::Number, move |group| {
+                uid(group).map(i64::from).into()
+            }));
+            columns.push(Column::new("owner", Values::Text, move |group| {
+                let name = uid(group).and_then(|uid| diff.owner_name(uid));
+                name.map_or(Cell::Null, |name| text(&escaped(name)))
+            }));
+        }
+        Some(GroupKey::Extension(_)) => {
+            columns.push(Column::new(
+                "ext",
+                Values::Text,
+                |group: &Group| match &group.key {
+                    GroupKey::Extension(Some(extension)) => text(extension.as_str()),
+                    _ => Cell::Null,
+                },
+            ));
+        }
+    }
+    columns.push(Column::new("growth", Values::Number, |group: &Group| {
+        Cell::Number(group.growth)
+    }));
+    columns.push(Column::new("entries", Values::Number, |group: &Group| {
+        Cell::Number(group.entries)
+    }));
+    columns
+}
+
+/// Returns a root and a path of a row.
+type PlaceOf<R> = for<'r> fn(&'r R) -> Option<(u32, &'r [u8])>;
+
+/// Adds the columns of a path.
+fn place<'a, R: 'a>(
+    prefix: &str,
+    diff: &'a Diff,
+    columns: &mut Vec<Column<'a, R>>,
+    of: PlaceOf<R>,
+) {
+    columns.push(Column::new(
+        format!("{prefix}root"),
+        Values::Text,
+        move |row| {
+            let root = of(row).map(|(root, _)| diff.root_path(root));
+            root.map_or(Cell::Null, |root| text(&escaped(root)))
+        },
+    ));
+    columns.push(Column::new(
+        format!("{prefix}path"),
+        Values::Text,
+        move |row| of(row).map_or(Cell::Null, |(_, path)| text(&escaped(path))),
+    ));
+    columns.push(Column::new(
+        format!("{prefix}path_raw"),
+        Values::Bytes,
+        move |row| match of(row) {
+            Some((_, path)) if std::str::from_utf8(path).is_err() => Cell::Text(path.to_vec()),
+            _ => Cell::Null,
+        },
+    ));
+}
+
+/// Adds the columns of one version.
+fn side<'a>(
+    prefix: &str,
+    columns: &mut Vec<Column<'a, Change>>,
+    of: fn(&Change) -> Option<&Version>,
+) {
+    columns.push(Column::new(
+        format!("{prefix}row"),
+        Values::Number,
+        move |row| {
+            let row = of(row).and_then(|version| i64::try_from(version.row).ok());
+            row.into()
+        },
+    ));
+    let fields = [
+        (Field::Size, Values::Number),
+        (Field::Alloc, Values::Number),
+        (Field::Mtime, Values::Time),
+        (Field::Ctime, Values::Time),
+        (Field::Btime, Values::Time),
+        (Field::Mode, Values::Number),
+        (Field::Uid, Values::Number),
+        (Field::Gid, Values::Number),
+        (Field::Nlink, Values::Number),
+        (Field::Ino, Values::Unsigned),
+        (Field::Rdev, Values::Unsigned),
+    ];
+    for (field, values) in fields {
+        let name = format!("{prefix}{}", field.name());
+        columns.push(Column::new(name, values, move |row| {
+            of(row).and_then(|version| version.get(field)).into()
+        }));
+    }
+}
+
+fn text(text: &str) -> Cell {
+    Cell::Text(text.as_bytes().to_vec())
+}
+
+fn write<R>(
+    columns: &[Column<'_, R>],
+    rows: &[&R],
+    out: impl Write + Send,
+) -> Result<(), ParquetError> {
+    let fields = columns.iter().map(|column| column.field().map(Arc::new));
+    let schema = Type::group_type_builder("diff")
+        .with_fields(fields.collect::<Result<_, _>>()?)
+        .build()?;
+    let properties = WriterProperties::builder()
+        .set_created_by(concat!("ringwalk version ", env!("CARGO_PKG_VERSION")).to_owned())
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
+        .build();
+    let mut writer = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))?;
+    // A group is in memory while it is written.
+    for rows in rows.chunks(crate::schema::GROUP_ROWS) {
+        let mut group = writer.next_row_group()?;
+        for column in columns {
+            write_column(&mut group, column, rows)?;
+        }
+        group.close()?;
+    }
+    writer.close()?;
+    Ok(())
+}
+
+fn write_column<R, W: Write + Send>(
+    group: &mut SerializedRowGroupWriter<'_, W>,
+    column: &Column<'_, R>,
+    rows: &[&R],
+) -> Result<(), ParquetError> {
+    let Some(mut writer) = group.next_column()? else {
+        return Ok(());
+    };
+    let (mut texts, mut numbers, mut booleans) = (Vec::new(), Vec::new(), Vec::new());
+    let mut levels = Vec::with_capacity(rows.len());
+    for row in rows {
+        let cell = (column.cell)(row);
+        levels.push(i16::from(!matches!(cell, Cell::Null)));
+        match cell {
+            Cell::Null => {}
+            Cell::Text(text) => texts.push(ByteArray::from(text)),
+            Cell::Number(number) => numbers.push(number),
+            Cell::Boolean(boolean) => booleans.push(boolean),
+        }
+    }
+    let levels = Some(&levels[..]);
+    match column.values {
+        Values::Text | Values::Bytes => {
+            let writer = writer.typed::<ByteArrayType>();
+            writer.write_batch(&texts, levels, None)?
+        }
+        Values::Number | Values::Unsigned | Values::Time => {
+            let writer = writer.typed::<Int64Type>();
+            writer.write_batch(&numbers, levels, None)?
+        }
+        Values::Boolean => {
+            let writer = writer.typed::<BoolType>();
+            writer.write_batch(&booleans, levels, None)?
+        }
+    };
+    writer.close()
+}

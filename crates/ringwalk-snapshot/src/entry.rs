@@ -1,0 +1,211 @@
+//! What a snapshot keeps of one file.
+
+use ringwalk::{Errno, Fields, FileType, Metadata, Operation, Timestamp};
+
+/// What is known of one file, as it is given to a writer.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'a> {
+    /// The name, without `/`. The name of a root is not used.
+    pub name: &'a [u8],
+    /// The type.
+    pub file_type: FileType,
+    /// Metadata.
+    pub attributes: Attributes,
+    /// The target of a symbolic link.
+    pub target: Option<&'a [u8]>,
+    /// Names and values of extended attributes.
+    pub xattrs: &'a [(Vec<u8>, Vec<u8>)],
+    /// What could not be read.
+    pub failure: Option<Failure>,
+    /// Why the file was left out.
+    pub skipped: Option<Skipped>,
+}
+
+impl<'a> Entry<'a> {
+    /// Creates an entry of which no more is known.
+    pub fn new(name: &'a [u8], file_type: FileType) -> Self {
+        Self {
+            name,
+            file_type,
+            attributes: Attributes::default(),
+            target: None,
+            xattrs: &[],
+            failure: None,
+            skipped: None,
+        }
+    }
+}
+
+/// The metadata of a file. `None` is a value that is not known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Attributes {
+    /// Inode number.
+    pub ino: Option<u64>,
+    /// Device number of the file system. It says which of
+    /// [`Info::file_systems`](crate::Info::file_systems) this is.
+    pub dev: Option<u64>,
+    /// Permission bits, 0 to 0o7777.
+    pub mode: Option<u16>,
+    /// Number of hard links.
+    pub nlink: Option<u32>,
+    /// Owner.
+    pub uid: Option<u32>,
+    /// Group.
+    pub gid: Option<u32>,
+    /// Device that a device file stands for.
+    pub rdev: Option<u64>,
+    /// Apparent size in bytes.
+    pub size: Option<u64>,
+    /// Allocated size in bytes.
+    pub alloc: Option<u64>,
+    /// Time of the last change of the contents.
+    pub mtime: Option<Timestamp>,
+    /// Time of the last change of the inode.
+    pub ctime: Option<Timestamp>,
+    /// Time of birth.
+    pub btime: Option<Timestamp>,
+    /// Time of the last access.
+    pub atime: Option<Timestamp>,
+    /// True if only the first name of this inode counts in sums.
+    pub charged_once: bool,
+}
+
+impl Attributes {
+    /// Takes the fields that are valid from metadata of a walk. The charge is left to the caller.
+    pub fn of(metadata: &Metadata) -> Self {
+        let mask = metadata.mask;
+        let is_device = matches!(
+            metadata.file_type(),
+            FileType::BlockDevice | FileType::CharacterDevice
+        );
+        let time = |field, time| mask.contains(field).then_some(time);
+        Self {
+            ino: mask.contains(Fields::INO).then_some(metadata.ino),
+            dev: Some(metadata.dev),
+            mode: mask
+                .contains(Fields::MODE)
+                .then_some((metadata.mode & 0o7777) as u16),
+            nlink: mask.contains(Fields::NLINK).then_some(metadata.nlink),
+            uid: mask.contains(Fields::UID).then_some(metadata.uid),
+            gid: mask.contains(Fields::GID).then_some(metadata.gid),
+            rdev: is_device.then_some(metadata.rdev),
+            size: mask.contains(Fields::SIZE).then_some(metadata.size),
+            alloc: mask
+                .contains(Fields::BLOCKS)
+                .then_some(metadata.blocks.saturating_mul(512)),
+            mtime: time(Fields::MTIME, metadata.mtime),
+            ctime: time(Fields::CTIME, metadata.ctime),
+            btime: time(Fields::BTIME, metadata.btime),
+            atime: time(Fields::ATIME, metadata.atime),
+            charged_once: false,
+        }
+    }
+}
+
+/// The operation that failed, as the column `operation` names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FailedOperation {
+    /// Reading metadata.
+    Stat,
+    /// Opening a directory.
+    Open,
+    /// Reading a directory.
+    Read,
+    /// Reading the target of a symbolic link.
+    Readlink,
+    /// Reading extended attributes.
+    Xattr,
+}
+
+impl FailedOperation {
+    const ALL: [Self; 5] = [
+        Self::Stat,
+        Self::Open,
+        Self::Read,
+        Self::Readlink,
+        Self::Xattr,
+    ];
+
+    /// Returns the name in the file.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Stat => "stat",
+            Self::Open => "open",
+            Self::Read => "read",
+            Self::Readlink => "readlink",
+            Self::Xattr => "xattr",
+        }
+    }
+
+    pub(crate) fn of_number(number: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(number)).copied()
+    }
+}
+
+impl From<Operation> for FailedOperation {
+    fn from(operation: Operation) -> Self {
+        match operation {
+            Operation::Open => Self::Open,
+            Operation::Read => Self::Read,
+            _ => Self::Stat,
+        }
+    }
+}
+
+/// What could not be read of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The operation that failed.
+    pub operation: FailedOperation,
+    /// The error. An imported file may not say which: `EIO` then.
+    pub errno: Errno,
+}
+
+/// Why a file was left out: a directory has not been read, or a file does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Skipped {
+    /// It lies on another file system.
+    OtherFs,
+    /// It lies on a file system of the kernel, such as `/proc`.
+    KernFs,
+    /// A pattern of the user excluded it.
+    Pattern,
+    /// It is a firmlink of macOS.
+    FirmLink,
+    /// It is a directory that lies within itself, through a mount.
+    Loop,
+}
+
+impl Skipped {
+    const ALL: [Self; 5] = [
+        Self::OtherFs,
+        Self::KernFs,
+        Self::Pattern,
+        Self::FirmLink,
+        Self::Loop,
+    ];
+
+    /// Returns the name in the file. Those of ncdu's export are the same.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::OtherFs => "otherfs",
+            Self::KernFs => "kernfs",
+            Self::Pattern => "pattern",
+            Self::FirmLink => "frmlink",
+            Self::Loop => "loop",
+        }
+    }
+
+    /// Returns the reason with this name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|skipped| skipped.as_str() == name)
+    }
+
+    pub(crate) fn of_number(number: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(number)).copied()
+    }
+}

@@ -1,0 +1,135 @@
+//! Import: the format of a file, and the snapshot made from it.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use super::blocks::ANY_SIGNATURE;
+use super::entries::Entries;
+use super::error::{ImportError, Place};
+use super::item::Header;
+use super::{read_ncdu_binary, read_ncdu_json};
+use crate::{Info, Moment, TreeBuilder, Unpublished, WriteOptions};
+
+/// First bytes of a zstd frame (RFC 8878), which ncdu -c writes.
+const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
+/// First bytes of other files that somebody may try to import, and what they are.
+const OTHERS: [(&[u8], &str); 4] = [
+    (b"PAR1", "the file is in Parquet: it is a snapshot already"),
+    (
+        b"\x1f\x8b",
+        "the file is compressed by gzip: decompress it first",
+    ),
+    (
+        b"BZh",
+        "the file is compressed by bzip2: decompress it first",
+    ),
+    (
+        b"\xfd7zXZ",
+        "the file is compressed by xz: decompress it first",
+    ),
+];
+
+/// A format that can be imported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImportFormat {
+    /// ncdu's JSON, from `ncdu -o`.
+    NcduJson,
+    /// ncdu's binary format, from `ncdu -O`.
+    NcduBinary,
+}
+
+impl fmt::Display for ImportFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NcduJson => "ncdu-json",
+            Self::NcduBinary => "ncdu-binary",
+        })
+    }
+}
+
+/// Makes a snapshot at `output` from a file of ncdu. The contents of the file say which format it
+/// has. JSON may come from a pipe, and may be compressed by zstd.
+///
+/// Returns what the snapshot says of itself.
+///
+/// # Errors
+///
+/// If the file cannot be read, is damaged, or is in no known format, or if the snapshot cannot be
+/// written. `output` is as it was then.
+pub fn import(
+    mut file: File,
+    options: WriteOptions,
+    output: &Path,
+) -> Result<Info, ImportError<io::Error>> {
+    // A place that cannot be written is known before the work.
+    drop(Unpublished::new(output).map_err(ImportError::Write)?);
+    let modified = modified(&file);
+    let mut first = Vec::new();
+    (&mut file)
+        .take(8)
+        .read_to_end(&mut first)
+        .map_err(read_error)?;
+    if let Some((_, message)) = OTHERS.iter().find(|(magic, _)| first.starts_with(magic)) {
+        return Err(ImportError::content(Place::Byte(0), *message));
+    }
+    let mut entries = Entries::new(TreeBuilder::new(options));
+    let format = if first.starts_with(ANY_SIGNATURE) {
+        if file.stream_position().is_err() {
+            let message = "ncdu's binary format cannot be read from a pipe: expected a file";
+            return Err(ImportError::content(Place::Byte(0), message));
+        }
+        read_ncdu_binary(&file, &mut entries)?;
+        ImportFormat::NcduBinary
+    } else {
+        let all = first.as_slice().chain(file);
+        if first.starts_with(ZSTD) {
+            let decoder = zstd::stream::read::Decoder::new(all).map_err(read_error)?;
+            read_ncdu_json(decoder, &mut entries)?;
+        } else {
+            read_ncdu_json(all, &mut entries)?;
+        }
+        ImportFormat::NcduJson
+    };
+    let info = info(&entries.header, format, modified);
+    let builder = entries.into_builder();
+    builder.finish(info, output).map_err(ImportError::Write)
+}
+
+/// Returns when a file was changed last.
+fn modified(file: &File) -> Moment {
+    let modified = file.metadata().and_then(|metadata| metadata.modified());
+    let since = modified
+        .ok()
+        .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    since.map_or_else(Moment::default, |since| Moment {
+        seconds: i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
+        nanoseconds: since.subsec_nanos(),
+    })
+}
+
+/// Returns what a file says of itself. A file without a time was written when it was changed last.
+fn info(header: &Header, format: ImportFormat, modified: Moment) -> Info {
+    let moment = header.timestamp.map_or(modified, |seconds| Moment {
+        seconds,
+        nanoseconds: 0,
+    });
+    let mut info = Info::default();
+    info.run.start = moment;
+    info.run.end = moment;
+    info.run.source = match (&header.program, &header.version) {
+        (Some(program), Some(version)) => format!("{format} ({program} {version})"),
+        (Some(program), None) => format!("{format} ({program})"),
+        (None, _) => format.to_string(),
+    };
+    info
+}
+
+fn read_error(error: io::Error) -> ImportError<io::Error> {
+    ImportError::Read {
+        place: Place::Byte(0),
+        error,
+    }
+}

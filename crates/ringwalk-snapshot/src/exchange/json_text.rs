@@ -1,0 +1,61 @@
+//! Strings and numbers of JSON, written.
+
+/// Appends `bytes` as the contents of a JSON string, without its quotes. Bytes that are no UTF-8
+/// stay as they are, as ncdu writes them.
+pub(crate) fn push_string(bytes: &[u8], out: &mut Vec<u8>) {
+    let mut rest = bytes;
+    while let Some(at) = rest.iter().position(|&byte| needs_escape(byte)) {
+        out.extend_from_slice(&rest[..at]);
+        push_escape(rest[at], out);
+        rest = &rest[at + 1..];
+    }
+    out.extend_from_slice(rest);
+}
+
+fn needs_escape(byte: u8) -> bool {
+    byte < 0x20 || matches!(byte, b'"' | b'\\' | 0x7f)
+}
+
+fn push_escape(byte: u8, out: &mut Vec<u8>) {
+    let letter = match byte {
+        b'"' | b'\\' => byte,
+        0x08 => b'b',
+        0x0c => b'f',
+        b'\n' => b'n',
+        b'\r' => b'r',
+        b'\t' => b't',
+        _ => {
+            out.extend_from_slice(b"\\u00");
+            return push_hex(&[byte], out);
+        }
+    };
+    out.extend_from_slice(&[b'\\', letter]);
+}
+
+/// Appends two hexadecimal digits for each byte.
+pub(crate) fn push_hex(bytes: &[u8], out: &mut Vec<u8>) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    for &byte in bytes {
+        out.push(DIGITS[usize::from(byte >> 4)]);
+        out.push(DIGITS[usize::from(byte & 15)]);
+    }
+}
+
+/// Appends a number in decimal digits.
+pub(crate) fn push_number(number: u64, out: &mut Vec<u8>) {
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    let mut rest = number;
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[at..]);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,270 @@
+//! What a snapshot says of itself: the key-value metadata of the footer.
+//!
+//! Each value is JSON. `docs/snapshot.md` describes the keys.
+
+use crate::schema::{Contents, VERSION};
+use ringwalk::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The keys of the footer.
+pub(crate) mod keys {
+    pub(crate) const SCHEMA: &str = "ringwalk.schema";
+    pub(crate) const TOOL: &str = "ringwalk.tool";
+    pub(crate) const ROOTS: &str = "ringwalk.roots";
+    pub(crate) const FILE_SYSTEMS: &str = "ringwalk.filesystems";
+    pub(crate) const USERS: &str = "ringwalk.users";
+    pub(crate) const GROUPS: &str = "ringwalk.groups";
+    pub(crate) const VERDICT: &str = "ringwalk.verdict";
+    pub(crate) const RUN: &str = "ringwalk.run";
+    pub(crate) const COLUMNS: &str = "ringwalk.columns";
+    pub(crate) const ROW_GROUPS: &str = "ringwalk.row_groups";
+}
+
+/// What a snapshot says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Info {
+    /// The program that wrote the file.
+    pub tool: Tool,
+    /// The trees, in the order of the column `root`.
+    pub roots: Vec<RootInfo>,
+    /// The file systems, in the order of the column `fs`.
+    pub file_systems: Vec<FileSystemInfo>,
+    /// Names of owners.
+    pub users: BTreeMap<u32, Text>,
+    /// Names of groups.
+    pub groups: BTreeMap<u32, Text>,
+    /// Whether everything was read.
+    pub verdict: Verdict,
+    /// When and how the trees were read.
+    pub run: Run,
+}
+
+/// The program that wrote a snapshot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+impl Default for Tool {
+    /// Returns this version of Ringwalk.
+    fn default() -> Self {
+        Self {
+            name: "ringwalk".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+}
+
+/// The root of a tree.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RootInfo {
+    /// Absolute path, without symbolic links.
+    pub path: Text,
+}
+
+impl RootInfo {
+    /// Creates the root at an absolute path.
+    pub fn new(path: &[u8]) -> Self {
+        Self {
+            path: Text::from(path),
+        }
+    }
+}
+
+/// A file system that a tree lies on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct FileSystemInfo {
+    /// The UUID as the file system reports it, in lower case with hyphens; `None` without one.
+    pub uuid: Option<String>,
+    /// The type as in `/proc/self/mountinfo`; `None` if it is not known.
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+    /// Where it was mounted; `None` if it is not known.
+    pub mount_point: Option<Text>,
+    /// Device number (`st_dev`) at that time. It may change at every mount.
+    pub device: u64,
+}
+
+/// Whether a snapshot has everything.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Verdict {
+    /// True if every file could be read.
+    pub complete: bool,
+    /// The number of failures. Each is a row with an error, apart from those of files that have no
+    /// row.
+    pub errors: u64,
+    /// The number of rows.
+    pub entries: u64,
+}
+
+/// When and how the trees were read. This is the only part that may differ between two snapshots of
+/// the same trees.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Run {
+    /// When reading began.
+    pub start: Moment,
+    /// When reading ended.
+    pub end: Moment,
+    /// The source of the entries: `syscall`, `ext4`, ..., or the format of an imported file.
+    pub source: String,
+}
+
+/// A point in time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Moment {
+    /// Seconds since 1970-01-01 00:00 UTC.
+    pub seconds: i64,
+    /// Nanoseconds after that second.
+    pub nanoseconds: u32,
+}
+
+impl From<Timestamp> for Moment {
+    fn from(time: Timestamp) -> Self {
+        Self {
+            seconds: time.secs,
+            nanoseconds: time.nanos,
+        }
+    }
+}
+
+impl From<Moment> for Timestamp {
+    fn from(moment: Moment) -> Self {
+        Self {
+            secs: moment.seconds,
+            nanos: moment.nanoseconds,
+        }
+    }
+}
+
+/// Bytes that are text as a rule: UTF-8 as a JSON string, other bytes as `{"hex": "…"}`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "TextForm", into = "TextForm")]
+pub struct Text(pub Vec<u8>);
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum TextForm {
+    Text(String),
+    Hex { hex: String },
+}
+
+impl From<&[u8]> for Text {
+    fn from(bytes: &[u8]) -> Self {
+        Self(bytes.to_vec())
+    }
+}
+
+impl TryFrom<TextForm> for Text {
+    type Error = &'static str;
+
+    fn try_from(form: TextForm) -> Result<Self, Self::Error> {
+        match form {
+            TextForm::Text(text) => Ok(Self(text.into_bytes())),
+            TextForm::Hex { hex } => from_hex(hex.as_bytes())
+                .map(Self)
+                .ok_or("expected pairs of hexadecimal digits"),
+        }
+    }
+}
+
+impl From<Text> for TextForm {
+    fn from(text: Text) -> Self {
+        match String::from_utf8(text.0) {
+            Ok(text) => Self::Text(text),
+            Err(error) => {
+                let digits = error.as_bytes().iter().map(|byte| format!("{byte:02x}"));
+                Self::Hex {
+                    hex: digits.collect(),
+                }
+            }
+        }
+    }
+}
+
+fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
+    let pair = |pair: &[u8]| {
+        let text = std::str::from_utf8(pair).ok()?;
+        u8::from_str_radix(text, 16).ok()
+    };
+    digits.chunks(2).map(pair).collect()
+}
+
+/// The description of a column in the footer.
+#[derive(Serialize)]
+struct ColumnDescription {
+    description: &'static str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    unit: &'static str,
+}
+
+impl Info {
+    /// Returns the keys and values of the footer, but for those that only the writer knows.
+    pub(crate) fn to_pairs(&self, contents: Contents) -> Vec<(&'static str, String)> {
+        let columns: BTreeMap<_, _> = contents
+            .columns()
+            .map(|facts| {
+                let description = ColumnDescription {
+                    description: facts.description,
+                    unit: facts.unit,
+                };
+                (facts.name, description)
+            })
+            .collect();
+        vec![
+            (keys::SCHEMA, json(&VERSION)),
+            (keys::TOOL, json(&self.tool)),
+            (keys::ROOTS, json(&self.roots)),
+            (keys::FILE_SYSTEMS, json(&self.file_systems)),
+            (keys::USERS, json(&self.users)),
+            (keys::GROUPS, json(&self.groups)),
+            (keys::VERDICT, json(&self.verdict)),
+            (keys::COLUMNS, json(&columns)),
+            (keys::RUN, json(&self.run)),
+        ]
+    }
+
+    /// Reads the keys and values of a footer.
+    ///
+    /// # Errors
+    ///
+    /// The key that is missing or has a value of another form.
+    pub(crate) fn from_pairs(pairs: &BTreeMap<String, String>) -> Result<Self, String> {
+        Ok(Self {
+            tool: value(pairs, keys::TOOL)?,
+            roots: value(pairs, keys::ROOTS)?,
+            file_systems: value(pairs, keys::FILE_SYSTEMS)?,
+            users: value(pairs, keys::USERS)?,
+            groups: value(pairs, keys::GROUPS)?,
+            verdict: value(pairs, keys::VERDICT)?,
+            run: value(pairs, keys::RUN)?,
+        })
+    }
+}
+
+/// Returns the value of a key.
+pub(crate) fn value<T: for<'t> Deserialize<'t>>(
+    pairs: &BTreeMap<String, String>,
+    key: &str,
+) -> Result<T, String> {
+    let text = pairs
+        .get(key)
+        .ok_or_else(|| format!("its footer has no key {key}"))?;
+    serde_json::from_str(text).map_err(|error| format!("the value of {key} is damaged: {error}"))
+}
+
+pub(crate) fn json<T: Serialize>(value: &T) -> String {
+    // Maps with keys of text, numbers and text always serialize.
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

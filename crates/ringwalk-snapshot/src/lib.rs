@@ -1,0 +1,49 @@
+//! Snapshots of directory trees: Parquet files with a row for each file.
+//!
+//! `docs/snapshot.md` describes the file for users of other readers.
+//!
+//! | folder or file | contents |
+//! |---|---|
+//! | `schema.rs` | the columns: names, types, encodings, descriptions |
+//! | `order.rs` | the order of the rows |
+//! | `info.rs` | what a snapshot says of itself, in the footer |
+//! | `entry.rs` | what a snapshot keeps of one file |
+//! | `time.rs` | times in 64 bits |
+//! | `write/` | writing: staging, order, totals, encoding, publication |
+//! | `capture/` | the walk whose entries are written |
+//! | `report/` | sums by owner, age, and other keys |
+//! | `sql.rs` | views for DuckDB |
+//! | `saved/` | snapshots that a walk reads in place of the live file system |
+//! | `places.rs` | where a snapshot has a file of the file system |
+//! | `read/` | reading: opening, checks, columns of a range of rows, the row of a path |
+//! | `exchange/` | import and export: ncdu, NDJSON, CSV |
+//! | `diff.rs`, `diff/` | the comparison of two snapshots |
+
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
+mod capture;
+pub mod diff;
+mod entry;
+pub mod exchange;
+mod info;
+pub mod order;
+mod places;
+mod read;
+pub mod report;
+mod saved;
+mod schema;
+pub mod sql;
+mod time;
+mod write;
+
+pub use capture::{Capture, CaptureError, Captured};
+pub use entry::{Attributes, Entry, FailedOperation, Failure, Skipped};
+pub use info::{FileSystemInfo, Info, Moment, RootInfo, Run, Text, Tool, Verdict};
+pub use places::places;
+pub use read::{Chunk, ReadError, Scan, Snapshot};
+pub use saved::SnapshotTree;
+pub use schema::{Column, Contents, GROUP_ROWS, LONGEST_PATH, PAGE_ROWS, VERSION};
+pub use time::{clamp, timestamp};
+pub use write::builder::TreeBuilder;
+pub use write::publish::Unpublished;
+pub use write::{DEFAULT_MEMORY, WriteOptions};

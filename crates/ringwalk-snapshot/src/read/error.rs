@@ -1,0 +1,80 @@
+//! Why a file cannot be read as a snapshot.
+
+use crate::schema::VERSION;
+use parquet::errors::ParquetError;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A file that cannot be read as a snapshot.
+#[derive(Debug)]
+pub struct ReadError {
+    path: PathBuf,
+    reason: Reason,
+}
+
+/// Why a file cannot be read.
+#[derive(Debug)]
+pub(crate) enum Reason {
+    Io(io::Error),
+    /// What the file is instead.
+    NotASnapshot(String),
+    /// The version of its schema.
+    OtherVersion(String),
+    /// What is wrong.
+    Damaged(String),
+}
+
+impl Reason {
+    /// Returns the reason why the footer cannot be read.
+    pub(super) fn of_footer(error: &ParquetError) -> Self {
+        let text = error.to_string();
+        if text.contains("orrupt footer") || text.contains("Invalid Parquet file") {
+            return Self::NotASnapshot("it does not end like a Parquet file".to_owned());
+        }
+        Self::Damaged(text)
+    }
+}
+
+impl ReadError {
+    pub(crate) fn new(path: &Path, reason: Reason) -> Self {
+        Self {
+            path: path.to_owned(),
+            reason,
+        }
+    }
+
+    /// Returns the path of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the error of the system; `None` if the contents of the file are wrong.
+    pub fn io_error(&self) -> Option<&io::Error> {
+        match &self.reason {
+            Reason::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// Returns the reason, without the path.
+    pub fn reason(&self) -> String {
+        match &self.reason {
+            Reason::Io(error) => ringwalk_gnu::reason(error),
+            Reason::NotASnapshot(why) => format!("this is no snapshot: {why}"),
+            Reason::OtherVersion(version) => format!(
+                "its schema has version {version}, and this program reads version {VERSION}"
+            ),
+            Reason::Damaged(what) => format!("the snapshot is damaged: {what}"),
+        }
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.as_os_str().as_encoded_bytes().escape_ascii();
+        write!(f, "\"{path}\": {}", self.reason())
+    }
+}
+
+impl std::error::Error for ReadError {}

@@ -1,0 +1,114 @@
+//! From paths that a user gives to rows of a snapshot.
+//!
+//! Paths are compared by their text: the live file system is not asked.
+
+#![allow(clippy::cast_possible_truncation, reason = "rows within a page")]
+
+use super::SnapshotTree;
+use super::pages::Pages;
+use crate::schema::Column;
+use ringwalk::{Errno, FileType};
+use std::os::unix::ffi::OsStrExt;
+
+/// As many links are followed as the kernel follows.
+const MOST_LINKS: usize = 40;
+
+impl SnapshotTree {
+    /// Returns the row of a path. If `follow` is true, or the path ends with a slash, returns that
+    /// of the target of a symbolic link.
+    ///
+    /// # Errors
+    ///
+    /// `ENOENT` if the snapshot does not hold it, `ENOTDIR` if it ends with a slash and is no
+    /// directory, `ELOOP` for too many links, `EIO` if the file cannot be read.
+    pub(super) fn row_of(
+        &self,
+        path: &[u8],
+        follow: bool,
+        pages: &mut Pages,
+    ) -> Result<u64, Errno> {
+        let directory = self.directory.as_ref();
+        let directory = directory.map(|path| path.as_os_str().as_bytes());
+        if path.is_empty() || (path[0] != b'/' && directory.is_none()) {
+            return Err(Errno::NOENT);
+        }
+        let is_directory = path.ends_with(b"/") || path.ends_with(b"/.");
+        let mut at = join(directory.unwrap_or(b"/"), path);
+        for _ in 0..=MOST_LINKS {
+            let row = self.locate_absolute(&at)?.ok_or(Errno::NOENT)?;
+            let columns = [Column::Type, Column::Target];
+            let page = pages.load(self, row, &columns)?;
+            let (chunk, index) = (page.chunk(), (row - page.rows().start) as usize);
+            match chunk.file_type(index) {
+                FileType::Symlink if follow || is_directory => {
+                    let target = chunk.bytes(Column::Target, index);
+                    let target = target.ok_or(Errno::NODATA)?;
+                    at = join(&join(&at, b".."), target);
+                }
+                FileType::Directory => return Ok(row),
+                _ if is_directory => return Err(Errno::NOTDIR),
+                _ => return Ok(row),
+            }
+        }
+        Err(Errno::LOOP)
+    }
+
+    /// Returns the row of an absolute path, in the innermost root that holds it.
+    fn locate_absolute(&self, path: &[u8]) -> Result<Option<u64>, Errno> {
+        let roots = self.snapshot.info().roots.iter().enumerate();
+        let mut within: Vec<_> = roots
+            .filter_map(|(index, root)| Some((index, below(&root.path.0, path)?)))
+            .collect();
+        within.sort_by_key(|(_, rest)| rest.len());
+        for (index, rest) in within {
+            let found = self.snapshot.locate(index, rest);
+            if let Some(row) = found.map_err(|error| self.fail(error))? {
+                return Ok(Some(row));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Returns the path relative to a root, if the path lies in it.
+fn below<'p>(root: &[u8], path: &'p [u8]) -> Option<&'p [u8]> {
+    let root = root.strip_suffix(b"/").unwrap_or(root);
+    let rest = path.strip_prefix(root)?;
+    match rest {
+        [] | b"/" => Some(b""),
+        [b'/', rest @ ..] => Some(rest),
+        _ => None,
+    }
+}
+
+/// Returns the absolute path of `path`, which is relative to `directory`, without `.`, `..` and
+/// needless slashes.
+fn join(directory: &[u8], path: &[u8]) -> Vec<u8> {
+    let base: &[u8] = if path.starts_with(b"/") {
+        b""
+    } else {
+        directory
+    };
+    let mut parts: Vec<&[u8]> = Vec::new();
+    for part in base
+        .split(|byte| *byte == b'/')
+        .chain(path.split(|byte| *byte == b'/'))
+    {
+        match part {
+            b"" | b"." => {}
+            b".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    let mut joined = Vec::new();
+    for part in &parts {
+        joined.push(b'/');
+        joined.extend_from_slice(part);
+    }
+    if joined.is_empty() {
+        joined.push(b'/');
+    }
+    joined
+}

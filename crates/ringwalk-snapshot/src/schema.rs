@@ -1,0 +1,350 @@
+//! The columns of a snapshot: names, types, encodings and descriptions, in one table.
+//!
+//! `docs/snapshot.md` describes them for readers of the files; a test compares the two. A column
+//! that is added must be optional, so that older readers of this version of the schema still read
+//! the file. Any other change needs a new [`VERSION`].
+
+use parquet::basic::{Encoding, LogicalType, Repetition, TimeUnit, Type as PhysicalType};
+use parquet::errors::ParquetError;
+use parquet::schema::types::{Type, TypePtr};
+use std::sync::Arc;
+
+/// The version of the schema, in the key `ringwalk.schema` of the footer.
+pub const VERSION: &str = "1";
+
+/// Rows of a page. All columns have page boundaries at the same rows, so that a range of rows can
+/// be read by its pages.
+pub const PAGE_ROWS: usize = 8192;
+
+/// The longest path in bytes, relative to the root. A page holds whole paths, so longer ones could
+/// fill the memory of a reader. `PATH_MAX`, the limit of a path for a system call, is 4096.
+pub const LONGEST_PATH: usize = 16 << 10;
+
+/// Rows of a row group. Readers such as DuckDB skip whole row groups by their statistics. With the
+/// usual million rows, a query for one subtree would read most of a file.
+pub const GROUP_ROWS: usize = 16 * PAGE_ROWS;
+
+/// The values of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Values {
+    Int32,
+    /// Unsigned; the sign bit is the highest bit of the value.
+    Uint32,
+    Int64,
+    Uint64,
+    /// Nanoseconds since 1970-01-01 00:00 UTC.
+    Time,
+    Boolean,
+    /// UTF-8.
+    Text,
+    Bytes,
+}
+
+/// A column of a snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Column {
+    /// Row number.
+    Id,
+    /// Index of the root.
+    Root,
+    /// Number of the directory that lists the row.
+    Dir,
+    /// Own number of a directory.
+    SelfDir,
+    /// Path relative to the root.
+    Path,
+    /// Path that is not UTF-8.
+    PathRaw,
+    /// Extension of the name.
+    Ext,
+    /// Type of the file.
+    Type,
+    /// Apparent size.
+    Size,
+    /// Allocated size.
+    Alloc,
+    /// Time of the last change of the contents.
+    Mtime,
+    /// Time of the last change of the inode.
+    Ctime,
+    /// Time of birth.
+    Btime,
+    /// Time of the last access.
+    Atime,
+    /// Inode number.
+    Ino,
+    /// Index of the file system.
+    Fs,
+    /// Permission bits.
+    Mode,
+    /// Number of hard links.
+    Nlink,
+    /// Owner.
+    Uid,
+    /// Group.
+    Gid,
+    /// Device that a device file stands for.
+    Rdev,
+    /// Target of a symbolic link.
+    Target,
+    /// True if the row counts in sums.
+    Charged,
+    /// First row below a directory.
+    TreeFirst,
+    /// Last row below a directory.
+    TreeLast,
+    /// Rows of a subtree.
+    TreeEntries,
+    /// Apparent size of a subtree.
+    TreeSize,
+    /// Allocated size of a subtree.
+    TreeAlloc,
+    /// Bytes that the removal of a subtree frees.
+    TreeFreeable,
+    /// Newest modification time in a subtree.
+    TreeMtime,
+    /// Errors in a subtree.
+    TreeErrors,
+    /// Error number.
+    Errno,
+    /// Operation that failed.
+    Operation,
+    /// Why a file was left out.
+    Skipped,
+    /// True if a time was clamped.
+    Clamped,
+}
+
+/// The facts about one column.
+#[derive(Clone, Copy)]
+pub(crate) struct Facts {
+    pub(crate) column: Column,
+    pub(crate) name: &'static str,
+    pub(crate) values: Values,
+    pub(crate) required: bool,
+    /// Values are stored once a row group, as long as they are few.
+    dictionary: bool,
+    /// How values are stored without a dictionary.
+    encoding: Encoding,
+    /// The unit; empty for numbers and text without one.
+    pub(crate) unit: &'static str,
+    pub(crate) description: &'static str,
+}
+
+const fn row(
+    column: Column,
+    name: &'static str,
+    values: Values,
+    storage: Storage,
+    unit: &'static str,
+    description: &'static str,
+) -> Facts {
+    let (dictionary, encoding) = match storage {
+        Storage::Dictionary => (true, Encoding::PLAIN),
+        Storage::DictionaryOrDelta => (true, Encoding::DELTA_BINARY_PACKED),
+        Storage::Delta => (false, Encoding::DELTA_BINARY_PACKED),
+        Storage::Prefixes => (false, Encoding::DELTA_BYTE_ARRAY),
+        Storage::Plain => (false, Encoding::PLAIN),
+    };
+    Facts {
+        column,
+        name,
+        values,
+        required: false,
+        dictionary,
+        encoding,
+        unit,
+        description,
+    }
+}
+
+const fn required(facts: Facts) -> Facts {
+    Facts {
+        required: true,
+        ..facts
+    }
+}
+
+/// How the values of a column are stored.
+#[derive(Clone, Copy)]
+enum Storage {
+    Dictionary,
+    DictionaryOrDelta,
+    Delta,
+    /// Only what differs from the value before.
+    Prefixes,
+    Plain,
+}
+
+const TIME: &str = "nanoseconds since 1970-01-01 00:00 UTC";
+
+use Column as C;
+use Storage as S;
+use Values as V;
+
+/// The number of columns.
+pub(crate) const COLUMN_COUNT: usize = Column::Clamped as usize + 1;
+
+/// All columns, in the order of the file and of [`Column`].
+#[rustfmt::skip]
+pub(crate) static COLUMNS: [Facts; COLUMN_COUNT] = [
+    required(row(C::Id, "id", V::Int64, S::Delta, "", "Row number, from 0.")),
+    required(row(C::Root, "root", V::Int32, S::Dictionary, "", "Index of the root in the key ringwalk.roots.")),
+    row(C::Dir, "dir", V::Int64, S::Delta, "", "Number of the directory that lists this row. Null for a root."),
+    row(C::SelfDir, "self", V::Int64, S::Delta, "", "Own number of a directory. Null for other files."),
+    required(row(C::Path, "path", V::Text, S::Prefixes, "", "Path relative to the root, empty for the root itself. Bytes that are not UTF-8 are escaped as \\xHH.")),
+    row(C::PathRaw, "path_raw", V::Bytes, S::Prefixes, "", "The bytes of a path that is not UTF-8, else null."),
+    row(C::Ext, "ext", V::Text, S::Dictionary, "", "Extension of a regular file: at most 16 bytes after the last dot."),
+    row(C::Type, "type", V::Text, S::Dictionary, "", "Type in the letters of find: f, d, l, b, c, p, s. Null if unknown."),
+    row(C::Size, "size", V::Int64, S::DictionaryOrDelta, "bytes", "Apparent size."),
+    row(C::Alloc, "alloc", V::Int64, S::DictionaryOrDelta, "bytes", "Allocated size."),
+    row(C::Mtime, "mtime", V::Time, S::DictionaryOrDelta, TIME, "Time of the last change of the contents."),
+    row(C::Ctime, "ctime", V::Time, S::DictionaryOrDelta, TIME, "Time of the last change of the inode."),
+    row(C::Btime, "btime", V::Time, S::DictionaryOrDelta, TIME, "Time of birth."),
+    row(C::Atime, "atime", V::Time, S::DictionaryOrDelta, TIME, "Time of the last access."),
+    row(C::Ino, "ino", V::Uint64, S::Delta, "", "Inode number."),
+    row(C::Fs, "fs", V::Int32, S::Dictionary, "", "Index of the file system in the key ringwalk.filesystems."),
+    row(C::Mode, "mode", V::Int32, S::Dictionary, "", "Permission bits, 0 to 4095 (octal 7777)."),
+    row(C::Nlink, "nlink", V::Uint32, S::Dictionary, "", "Number of hard links."),
+    row(C::Uid, "uid", V::Uint32, S::Dictionary, "", "Owner. The key ringwalk.users has the name."),
+    row(C::Gid, "gid", V::Uint32, S::Dictionary, "", "Group. The key ringwalk.groups has the name."),
+    row(C::Rdev, "rdev", V::Uint64, S::Dictionary, "", "Device that a device file stands for, as st_rdev. Null for other files."),
+    row(C::Target, "target", V::Bytes, S::Prefixes, "", "Target of a symbolic link. Null for other files."),
+    required(row(C::Charged, "charged", V::Boolean, S::Plain, "", "True if the row counts in sums: false for further names of a file with several hard links.")),
+    row(C::TreeFirst, "tree_first", V::Int64, S::Delta, "", "First row below a directory. Null if there is none."),
+    row(C::TreeLast, "tree_last", V::Int64, S::Delta, "", "Last row below a directory. Null if there is none."),
+    row(C::TreeEntries, "tree_entries", V::Int64, S::Delta, "", "Number of rows of a directory and of everything below it."),
+    row(C::TreeSize, "tree_size", V::Int64, S::Delta, "bytes", "Sum of size over the charged rows of a directory and of everything below it."),
+    row(C::TreeAlloc, "tree_alloc", V::Int64, S::Delta, "bytes", "Sum of alloc over the charged rows of a directory and of everything below it."),
+    row(C::TreeFreeable, "tree_freeable", V::Int64, S::Delta, "bytes", "Allocated bytes that are free after the removal of a directory: files with further names elsewhere do not count."),
+    row(C::TreeMtime, "tree_mtime", V::Time, S::Delta, TIME, "Newest mtime of a directory and of everything below it."),
+    row(C::TreeErrors, "tree_errors", V::Int64, S::Delta, "", "Number of rows with an error of a directory and of everything below it."),
+    row(C::Errno, "errno", V::Int32, S::Dictionary, "", "Error number (errno) of what could not be read, else null."),
+    row(C::Operation, "operation", V::Text, S::Dictionary, "", "Operation that failed: stat, open, read, readlink, xattr."),
+    row(C::Skipped, "skipped", V::Text, S::Dictionary, "", "Why a file was left out: otherfs, kernfs, pattern, frmlink, loop."),
+    required(row(C::Clamped, "clamped", V::Boolean, S::Plain, "", "True if a time of this row lies outside of 1677-09-21 to 2262-04-11 and was set to the nearer end.")),
+];
+
+/// The name of the group that holds the extended attributes. It is a column of type MAP, with the
+/// leaves `key` and `value`.
+pub(crate) const XATTRS: &str = "xattrs";
+
+impl Column {
+    /// All columns, in the order of the file.
+    pub fn all() -> impl Iterator<Item = Self> {
+        COLUMNS.iter().map(|facts| facts.column)
+    }
+
+    pub(crate) fn facts(self) -> &'static Facts {
+        &COLUMNS[self as usize]
+    }
+
+    /// Returns the name in the file.
+    pub fn name(self) -> &'static str {
+        self.facts().name
+    }
+
+    /// Returns the column with this name in the file.
+    pub fn of_name(name: &str) -> Option<Self> {
+        let facts = COLUMNS.iter().find(|facts| facts.name == name)?;
+        Some(facts.column)
+    }
+}
+
+impl Facts {
+    pub(crate) fn encoding(&self) -> (bool, Encoding) {
+        (self.dictionary, self.encoding)
+    }
+
+    pub(crate) fn physical(&self) -> PhysicalType {
+        match self.values {
+            Values::Int32 | Values::Uint32 => PhysicalType::INT32,
+            Values::Int64 | Values::Uint64 | Values::Time => PhysicalType::INT64,
+            Values::Boolean => PhysicalType::BOOLEAN,
+            Values::Text | Values::Bytes => PhysicalType::BYTE_ARRAY,
+        }
+    }
+
+    fn logical(&self) -> Option<LogicalType> {
+        Some(match self.values {
+            Values::Int32 | Values::Int64 | Values::Boolean | Values::Bytes => return None,
+            Values::Uint32 => LogicalType::integer(32, false),
+            Values::Uint64 => LogicalType::integer(64, false),
+            Values::Time => LogicalType::timestamp(true, TimeUnit::NANOS),
+            Values::Text => LogicalType::String,
+        })
+    }
+
+    fn field(&self) -> Result<TypePtr, ParquetError> {
+        let repetition = if self.required {
+            Repetition::REQUIRED
+        } else {
+            Repetition::OPTIONAL
+        };
+        let field = Type::primitive_type_builder(self.name, self.physical())
+            .with_repetition(repetition)
+            .with_logical_type(self.logical())
+            .build()?;
+        Ok(Arc::new(field))
+    }
+}
+
+/// The optional parts of a snapshot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Contents {
+    /// Times of the last access.
+    pub atime: bool,
+    /// Extended attributes.
+    pub xattrs: bool,
+}
+
+impl Contents {
+    /// Returns the columns of a file with these parts, without the extended attributes.
+    pub(crate) fn columns(self) -> impl Iterator<Item = &'static Facts> {
+        COLUMNS
+            .iter()
+            .filter(move |facts| self.atime || facts.column != Column::Atime)
+    }
+
+    /// Returns the schema of a file with these parts.
+    pub(crate) fn schema(self) -> Result<TypePtr, ParquetError> {
+        let mut fields = Vec::new();
+        for facts in self.columns() {
+            fields.push(facts.field()?);
+        }
+        if self.xattrs {
+            fields.push(xattrs_field()?);
+        }
+        let schema = Type::group_type_builder("snapshot")
+            .with_fields(fields)
+            .build()?;
+        Ok(Arc::new(schema))
+    }
+}
+
+/// A map as `LogicalTypes.md` of the Parquet format defines it.
+fn xattrs_field() -> Result<TypePtr, ParquetError> {
+    let leaf = |name, repetition| {
+        Type::primitive_type_builder(name, PhysicalType::BYTE_ARRAY)
+            .with_repetition(repetition)
+            .build()
+            .map(Arc::new)
+    };
+    let pair = Type::group_type_builder("key_value")
+        .with_repetition(Repetition::REPEATED)
+        .with_fields(vec![
+            leaf("key", Repetition::REQUIRED)?,
+            leaf("value", Repetition::REQUIRED)?,
+        ])
+        .build()?;
+    let map = Type::group_type_builder(XATTRS)
+        .with_repetition(Repetition::OPTIONAL)
+        .with_logical_type(Some(LogicalType::Map))
+        .with_fields(vec![Arc::new(pair)])
+        .build()?;
+    Ok(Arc::new(map))
+}
+
+#[cfg(test)]
+mod tests;

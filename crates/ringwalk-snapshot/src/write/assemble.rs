@@ -1,0 +1,441 @@
+//! Puts the staged listings in order, and makes rows of them.
+//!
+//! The directories are gone through depth first, in the order of their names. When all below a
+//! directory is written, its own listing follows. So totals and row numbers of the subdirectories
+//! are known when their rows are written.
+
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    reason = "numbers of rows, directories and roots are far below 2^31 and 2^63"
+)]
+
+use super::links::Links;
+use super::pack::{Cursor, Unpacked, Unpacker};
+use super::rows::Rows;
+use super::stage::{Listing, Staged};
+use super::totals::{Finished, Totals};
+use crate::entry::{Attributes, Failure};
+use crate::read::FirstRow;
+use crate::schema::{Column, Contents, PAGE_ROWS};
+use crate::time::clamp;
+use crate::write::path::RowPath;
+use ringwalk::FileType;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io;
+
+/// What the rows refer to, in the order in which it came up.
+#[derive(Debug, Default)]
+pub(crate) struct Referred {
+    /// Device numbers, by the index of the file system.
+    pub(crate) devices: Vec<u64>,
+    pub(crate) users: BTreeSet<u32>,
+    pub(crate) groups: BTreeSet<u32>,
+    pub(crate) rows: u64,
+    /// The number of rows with an error.
+    pub(crate) errors: u64,
+    /// The number of failures reported with a path for which there is a row.
+    pub(crate) placed: u64,
+}
+
+/// Takes rows, a page at a time.
+pub(crate) trait Sink {
+    /// Takes a page, and what its first row is.
+    fn page(&mut self, rows: Rows, first: FirstRow) -> io::Result<()>;
+
+    /// Returns an empty buffer.
+    fn buffer(&mut self) -> Rows;
+}
+
+/// A directory that is being gone through.
+#[derive(Debug)]
+struct Frame {
+    listing: Listing,
+    /// The next subdirectory in the listing.
+    next_child: usize,
+    /// The finished subdirectories, packed.
+    finished: Vec<u8>,
+    first_row: u64,
+    /// The length of the path of this directory.
+    path: usize,
+    totals: Totals,
+}
+
+/// Makes the rows of all trees.
+pub(crate) struct Assembler<'a, S> {
+    staged: &'a Staged,
+    contents: Contents,
+    /// Failures that were reported with a path, by root and path.
+    failures: &'a HashMap<(usize, Vec<u8>), Failure>,
+    sink: S,
+    rows: Rows,
+    /// The first row of `rows`.
+    first: FirstRow,
+    frames: Vec<Frame>,
+    /// The ranks of the directories in `frames`.
+    ranks: Vec<u64>,
+    next_rank: u64,
+    next_number: u64,
+    links: Links,
+    devices: BTreeMap<u64, i64>,
+    path: RowPath,
+    referred: Referred,
+    /// Owner and group of the row before.
+    owners: (Option<u32>, Option<u32>),
+    root: usize,
+}
+
+impl<'a, S: Sink> Assembler<'a, S> {
+    pub(crate) fn new(
+        staged: &'a Staged,
+        contents: Contents,
+        failures: &'a HashMap<(usize, Vec<u8>), Failure>,
+        mut sink: S,
+    ) -> Self {
+        Self {
+            staged,
+            contents,
+            failures,
+            rows: sink.buffer(),
+            sink,
+            first: FirstRow::default(),
+            frames: Vec::new(),
+            ranks: Vec::new(),
+            next_rank: 0,
+            next_number: 0,
+            links: Links::default(),
+            devices: BTreeMap::new(),
+            path: RowPath::default(),
+            referred: Referred::default(),
+            owners: (None, None),
+            root: 0,
+        }
+    }
+
+    /// Makes the rows of all roots. Returns what they refer to, and the sink.
+    pub(crate) fn run(mut self) -> io::Result<(Referred, S)> {
+        let roots = self.staged.listing(0)?;
+        let mut unpacker = Unpacker::default();
+        while let Some(root) = unpacker.next(roots.entries()) {
+            self.path.set(b"");
+            let finished = match root.child {
+                Some(child) => Some(self.tree(child)?),
+                None => None,
+            };
+            self.path.set(b"");
+            self.row(&root, None, finished.as_ref())?;
+            self.root += 1;
+        }
+        if self.rows.len() > 0 {
+            let mut rows = std::mem::take(&mut self.rows);
+            rows.end_page();
+            self.sink.page(rows, std::mem::take(&mut self.first))?;
+        }
+        Ok((self.referred, self.sink))
+    }
+
+    /// Makes the rows below a root.
+    fn tree(&mut self, directory: u64) -> io::Result<Finished> {
+        self.enter(directory)?;
+        loop {
+            if self.enter_next()? {
+                continue;
+            }
+            let finished = self.leave()?;
+            match self.frames.last_mut() {
+                Some(parent) => finished.pack(&mut parent.finished),
+                None => return Ok(finished),
+            }
+        }
+    }
+
+    fn enter(&mut self, directory: u64) -> io::Result<()> {
+        let frame = Frame {
+            listing: self.staged.listing(directory)?,
+            next_child: 0,
+            finished: Vec::new(),
+            first_row: self.referred.rows,
+            path: self.path.len(),
+            totals: Totals::default(),
+        };
+        self.frames.push(frame);
+        self.ranks.push(self.next_rank);
+        self.next_rank += 1;
+        Ok(())
+    }
+
+    /// Enters the next subdirectory of the last frame. Returns false if there is none.
+    fn enter_next(&mut self) -> io::Result<bool> {
+        let Some(frame) = self.frames.last_mut() else {
+            return Ok(false);
+        };
+        let children = frame.listing.children();
+        if frame.next_child == children.len() {
+            return Ok(false);
+        }
+        let mut from = Cursor {
+            data: children,
+            at: frame.next_child,
+        };
+        let directory = from.number();
+        self.path.truncate(frame.path);
+        self.path.push(from.bytes());
+        frame.next_child = from.at;
+        self.enter(directory)?;
+        Ok(true)
+    }
+
+    /// Writes the listing of the last frame, and removes the frame.
+    fn leave(&mut self) -> io::Result<Finished> {
+        let number = self.next_number;
+        self.next_number += 1;
+        let Some(frame) = self.frames.last_mut() else {
+            return Ok(Finished::default());
+        };
+        let listing = std::mem::take(&mut frame.listing);
+        let finished = std::mem::take(&mut frame.finished);
+        let (path, first) = (frame.path, frame.first_row);
+        let mut children = Cursor {
+            data: &finished,
+            at: 0,
+        };
+        let mut unpacker = Unpacker::default();
+        while let Some(entry) = unpacker.next(listing.entries()) {
+            self.path.truncate(path);
+            self.path.push(entry.name);
+            let child = entry.child.map(|_| Finished::unpack(&mut children));
+            self.row(&entry, Some(number), child.as_ref())?;
+        }
+        self.ranks.pop();
+        let frame = self.frames.pop();
+        Ok(Finished {
+            number,
+            first,
+            end: self.referred.rows,
+            below: frame.map(|frame| frame.totals).unwrap_or_default(),
+        })
+    }
+
+    /// Writes the row of an entry whose path is set.
+    fn row(
+        &mut self,
+        entry: &Unpacked<'_>,
+        dir: Option<u64>,
+        finished: Option<&Finished>,
+    ) -> io::Result<()> {
+        let failure = self.failure(entry);
+        let is_charged = self.charge(entry);
+        let a = &entry.attributes;
+        let own = own_totals(entry, is_charged, failure.is_some());
+        let mut tree = own;
+        if let Some(finished) = finished {
+            tree.add(&finished.below);
+        }
+        if let Some(frame) = self.frames.last_mut() {
+            frame.totals.add(&tree);
+        }
+        if self.rows.len() == 0 {
+            self.first.root = self.root as u32;
+            self.first.path = self.path.raw().into();
+        }
+        let id = self.referred.rows;
+        let rows = &mut self.rows;
+        rows.number(Column::Id, Some(id as i64));
+        rows.number(Column::Root, Some(self.root as i64));
+        rows.number(Column::Dir, dir.map(|dir| dir as i64));
+        self.path.write(rows);
+        rows.bytes(Column::Ext, extension(entry));
+        rows.bytes(Column::Type, letter(entry.file_type));
+        let times = times(a, self.contents, rows);
+        rows.boolean(Column::Clamped, times);
+        rows.boolean(Column::Charged, is_charged);
+        numbers(a, rows);
+        rows.bytes(Column::Target, entry.target);
+        let is_directory = entry.file_type == FileType::Directory;
+        subtree(is_directory.then_some(&tree), finished, rows);
+        error(failure, entry, rows);
+        if self.contents.xattrs {
+            let unread = failure.is_some() && entry.xattrs().next().is_none();
+            rows.xattrs((!unread).then(|| entry.xattrs()));
+        }
+        let fs = a.dev.map(|dev| self.file_system(dev));
+        self.rows.number(Column::Fs, fs);
+        self.note_owners(a);
+        self.referred.errors += u64::from(failure.is_some());
+        self.end_row()
+    }
+
+    fn end_row(&mut self) -> io::Result<()> {
+        self.rows.end_row();
+        self.referred.rows += 1;
+        if self.rows.len() == PAGE_ROWS {
+            let next = self.sink.buffer();
+            let mut rows = std::mem::replace(&mut self.rows, next);
+            rows.end_page();
+            self.sink.page(rows, std::mem::take(&mut self.first))?;
+        }
+        Ok(())
+    }
+
+    fn failure(&mut self, entry: &Unpacked<'_>) -> Option<Failure> {
+        if self.failures.is_empty() {
+            return entry.failure;
+        }
+        let key = (self.root, self.path.raw().to_vec());
+        let reported = self.failures.get(&key).copied();
+        self.referred.placed += u64::from(reported.is_some());
+        reported.or(entry.failure)
+    }
+
+    /// Returns true if the entry counts in sums. Adds the space of a file of which all links lie
+    /// below one directory to what that directory can free.
+    fn charge(&mut self, entry: &Unpacked<'_>) -> bool {
+        let a = &entry.attributes;
+        if entry.skipped.is_some() {
+            return false;
+        }
+        let (true, Some(ino)) = (a.charged_once, a.ino) else {
+            return true;
+        };
+        let file = (a.dev.unwrap_or_default(), ino);
+        let name = self
+            .links
+            .add(file, a.nlink.unwrap_or(u32::MAX), &self.ranks);
+        if let Some(depth) = name.all_below
+            && let Some(holder) = self.frames.get_mut(depth)
+        {
+            let freed = a.alloc.unwrap_or_default();
+            holder.totals.freeable = holder.totals.freeable.saturating_add(freed);
+        }
+        name.is_first
+    }
+
+    /// Notes owner and group, which are mostly those of the row before.
+    fn note_owners(&mut self, a: &Attributes) {
+        let owners = (a.uid, a.gid);
+        if self.owners != owners {
+            self.owners = owners;
+            self.referred.users.extend(a.uid);
+            self.referred.groups.extend(a.gid);
+        }
+    }
+
+    fn file_system(&mut self, dev: u64) -> i64 {
+        let devices = &mut self.referred.devices;
+        *self.devices.entry(dev).or_insert_with(|| {
+            devices.push(dev);
+            devices.len() as i64 - 1
+        })
+    }
+}
+
+/// Returns the totals of one row.
+fn own_totals(entry: &Unpacked<'_>, is_charged: bool, failed: bool) -> Totals {
+    let a = &entry.attributes;
+    let counted = |value: Option<u64>| {
+        if is_charged {
+            value.unwrap_or_default()
+        } else {
+            0
+        }
+    };
+    Totals {
+        entries: 1,
+        size: counted(a.size),
+        alloc: counted(a.alloc),
+        freeable: if a.charged_once { 0 } else { counted(a.alloc) },
+        errors: u64::from(failed),
+        mtime: a.mtime.map(|time| clamp(time).0),
+    }
+}
+
+/// Adds the times. Returns true if one of them was clamped.
+fn times(a: &Attributes, contents: Contents, rows: &mut Rows) -> bool {
+    let mut clamped = false;
+    let mut add = |column, time| {
+        let value = match time {
+            Some(time) => {
+                let (nanoseconds, was_clamped) = clamp(time);
+                clamped |= was_clamped;
+                Some(nanoseconds)
+            }
+            None => None,
+        };
+        rows.number(column, value);
+    };
+    add(Column::Mtime, a.mtime);
+    add(Column::Ctime, a.ctime);
+    add(Column::Btime, a.btime);
+    if contents.atime {
+        add(Column::Atime, a.atime);
+    }
+    clamped
+}
+
+fn numbers(a: &Attributes, rows: &mut Rows) {
+    // The largest size of a file is that of `off_t`, which is signed.
+    let bytes = |value: Option<u64>| value.map(|value| i64::try_from(value).unwrap_or(i64::MAX));
+    rows.number(Column::Size, bytes(a.size));
+    rows.number(Column::Alloc, bytes(a.alloc));
+    rows.number(Column::Ino, a.ino.map(|ino| ino as i64));
+    rows.number(Column::Mode, a.mode.map(i64::from));
+    rows.number(Column::Nlink, a.nlink.map(i64::from));
+    rows.number(Column::Uid, a.uid.map(i64::from));
+    rows.number(Column::Gid, a.gid.map(i64::from));
+    rows.number(Column::Rdev, a.rdev.map(|rdev| rdev as i64));
+}
+
+/// Adds the columns of a directory: its number, the rows below it, and its totals.
+fn subtree(tree: Option<&Totals>, finished: Option<&Finished>, rows: &mut Rows) {
+    let number = finished.map(|finished| finished.number as i64);
+    rows.number(Column::SelfDir, number);
+    let below = finished.filter(|finished| finished.end > finished.first);
+    rows.number(Column::TreeFirst, below.map(|below| below.first as i64));
+    rows.number(Column::TreeLast, below.map(|below| below.end as i64 - 1));
+    let total =
+        |value: fn(&Totals) -> u64| tree.map(|tree| i64::try_from(value(tree)).unwrap_or(i64::MAX));
+    rows.number(Column::TreeEntries, total(|tree| tree.entries));
+    rows.number(Column::TreeSize, total(|tree| tree.size));
+    rows.number(Column::TreeAlloc, total(|tree| tree.alloc));
+    rows.number(Column::TreeFreeable, total(|tree| tree.freeable));
+    rows.number(Column::TreeMtime, tree.and_then(|tree| tree.mtime));
+    rows.number(Column::TreeErrors, total(|tree| tree.errors));
+}
+
+fn error(failure: Option<Failure>, entry: &Unpacked<'_>, rows: &mut Rows) {
+    let errno = failure.map(|failure| i64::from(failure.errno.raw_os_error()));
+    rows.number(Column::Errno, errno);
+    let operation = failure.map(|failure| failure.operation.as_str().as_bytes());
+    rows.bytes(Column::Operation, operation);
+    let skipped = entry.skipped.map(|skipped| skipped.as_str().as_bytes());
+    rows.bytes(Column::Skipped, skipped);
+}
+
+/// Returns the letter of a type, as find's `-type` has it.
+fn letter(file_type: FileType) -> Option<&'static [u8]> {
+    Some(match file_type {
+        FileType::Regular => b"f",
+        FileType::Directory => b"d",
+        FileType::Symlink => b"l",
+        FileType::BlockDevice => b"b",
+        FileType::CharacterDevice => b"c",
+        FileType::Fifo => b"p",
+        FileType::Socket => b"s",
+        FileType::Unknown => return None,
+    })
+}
+
+/// The longest extension in bytes. Anybody can make up longer ones, and each is one more value.
+const LONGEST_EXTENSION: usize = 16;
+
+/// Returns the extension of a regular file: what follows the last dot, which does not begin the
+/// name.
+fn extension<'a>(entry: &Unpacked<'a>) -> Option<&'a [u8]> {
+    if entry.file_type != FileType::Regular {
+        return None;
+    }
+    let dot = entry.name.iter().rposition(|byte| *byte == b'.')?;
+    let extension = &entry.name[dot + 1..];
+    let fits = dot > 0 && (1..=LONGEST_EXTENSION).contains(&extension.len());
+    (fits && std::str::from_utf8(extension).is_ok()).then_some(extension)
+}

@@ -1,0 +1,109 @@
+//! Writing a snapshot.
+//!
+//! ```text
+//!   capture (a walk) ──┐
+//!                      ├──> stage ──> assemble ──> encode ──> publish
+//!   builder (a file) ──┘    any order    sorted post-order
+//! ```
+//!
+//! | file | contents |
+//! |---|---|
+//! | `builder.rs` | a tree that is given depth first, by an importer |
+//! | `stage.rs`, `pack.rs`, `heads.rs`, `merge.rs` | listings that wait for their turn, packed, in memory or in a temporary file |
+//! | `assemble.rs`, `path.rs`, `totals.rs`, `links.rs` | the rows, in order, with totals of subtrees and charged links |
+//! | `rows.rs` | rows as columns |
+//! | `encode.rs` | the columns as Parquet |
+//! | `publish.rs` | a file that appears whole |
+
+mod assemble;
+pub(crate) mod builder;
+mod encode;
+mod heads;
+mod links;
+mod merge;
+pub(crate) mod pack;
+mod path;
+pub(crate) mod publish;
+mod rows;
+pub(crate) mod stage;
+mod totals;
+
+pub(crate) use path::escape_into;
+
+use crate::entry::Failure;
+use crate::info::{FileSystemInfo, Info};
+use crate::schema::Contents;
+use assemble::Assembler;
+pub(crate) use assemble::Referred;
+use encode::ParquetSink;
+use stage::Staged;
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+use std::thread::available_parallelism;
+
+/// Bytes of listings that wait in memory, by default. With the buffers of the encoder, a snapshot
+/// of a million entries then takes less than 64 MiB.
+pub const DEFAULT_MEMORY: usize = 24 << 20;
+
+/// How a snapshot is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WriteOptions {
+    /// The optional parts.
+    pub contents: Contents,
+    /// Bytes of listings that may wait in memory. What is more goes into an unnamed temporary file
+    /// in the folder `TMPDIR`, or `/tmp`.
+    pub memory: usize,
+    /// Threads that encode columns. The file does not depend on their number.
+    pub threads: NonZeroUsize,
+}
+
+impl Default for WriteOptions {
+    fn default() -> Self {
+        Self {
+            contents: Contents::default(),
+            memory: DEFAULT_MEMORY,
+            threads: available_parallelism().unwrap_or(NonZeroUsize::MIN),
+        }
+    }
+}
+
+/// Failures by root and path.
+pub(crate) type Failures = HashMap<(usize, Vec<u8>), Failure>;
+
+/// Writes all that is staged. `name` adds names of users and groups. Returns what the snapshot says
+/// of itself.
+pub(crate) fn write(
+    staged: &Staged,
+    failures: &Failures,
+    options: &WriteOptions,
+    mut info: Info,
+    name: impl FnOnce(&Referred, &mut Info),
+    output: impl Write + Send,
+) -> io::Result<Info> {
+    let sink = ParquetSink::new(output, options.contents, options.threads.get())?;
+    let assembler = Assembler::new(staged, options.contents, failures, sink);
+    let (referred, sink) = assembler.run()?;
+    info.file_systems = file_systems(&referred, &info.file_systems);
+    name(&referred, &mut info);
+    let unplaced = failures.len() as u64 - referred.placed;
+    info.verdict.entries = referred.rows;
+    info.verdict.errors += referred.errors + unplaced;
+    info.verdict.complete = info.verdict.errors == 0;
+    let pairs = info.to_pairs(options.contents);
+    sink.finish(pairs)?;
+    Ok(info)
+}
+
+/// Returns the file systems in the order of the column `fs`.
+fn file_systems(referred: &Referred, known: &[FileSystemInfo]) -> Vec<FileSystemInfo> {
+    let of_device = |device: &u64| {
+        let found = known.iter().find(|each| each.device == *device);
+        found.cloned().unwrap_or_else(|| FileSystemInfo {
+            device: *device,
+            ..FileSystemInfo::default()
+        })
+    };
+    referred.devices.iter().map(of_device).collect()
+}

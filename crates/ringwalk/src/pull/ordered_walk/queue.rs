@@ -1,0 +1,349 @@
+//! The directories that are still to be read, in the order in which their turns are expected.
+//!
+//! ```text
+//!  list ──>  a/1 Pending   a/2 Reading   a/3 Pending   b Pending   c Pending
+//!                              │ publish
+//!                              v
+//!  list ──>  a/1 Pending   a/2/x Pending   a/2/y Pending   a/3 Pending ...
+//!
+//!  a/2: Ready, not in the list any more
+//! ```
+//!
+//! A directory has a node from the listing of its parent until its turn. While the directory is
+//! [`Pending`](NodeState::Pending) or being read, its node is in a doubly linked list. The
+//! subdirectories found in it take its place there. A thread that looks for work takes the first
+//! directory that nobody has begun. Only speed depends on the order: the walk asks for nodes by
+//! their numbers.
+
+use super::listing::Listing;
+use crate::walk::descriptors::CountedDescriptor;
+use ringwalk_sys::{DirectoryFd, RawFileType as FileType};
+use std::sync::Arc;
+
+/// Number of a node.
+pub(super) type Id = u32;
+
+/// No node.
+pub(super) const NONE: Id = Id::MAX;
+
+/// The cost of a directory beyond its entries, counted in entries.
+const DIRECTORY_COST: usize = 8;
+
+/// A directory below one that has been listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Child {
+    /// The index of its entry in the parent.
+    pub(super) entry: u32,
+    pub(super) node: Id,
+}
+
+/// A directory that has been read ahead.
+#[derive(Debug)]
+pub(super) struct ReadyListing {
+    pub(super) listing: Arc<Listing>,
+    pub(super) children: Vec<Child>,
+}
+
+#[derive(Debug)]
+enum NodeState {
+    /// Nobody has begun.
+    Pending,
+    /// A thread, or the walk, reads it.
+    Reading,
+    Ready(ReadyListing),
+    /// It could not be read ahead. The walk is to read it, and to report the error.
+    Missed,
+    /// Its turn will not come, but a thread still reads it.
+    Abandoned,
+    Free,
+}
+
+/// A directory to read, as an entry of its parent.
+#[derive(Clone, Debug)]
+pub(super) struct QueuedDirectory {
+    pub(super) parent: Arc<Listing>,
+    /// The open parent, if there were descriptors to spare.
+    pub(super) fd: Option<Arc<Held>>,
+    pub(super) entry: usize,
+}
+
+/// An open directory, counted in the budget.
+#[derive(Debug)]
+pub(super) struct Held {
+    pub(super) fd: DirectoryFd,
+    /// Counts the descriptor until this is dropped.
+    pub(super) _counted: CountedDescriptor,
+}
+
+#[derive(Debug)]
+struct Node {
+    place: Option<QueuedDirectory>,
+    state: NodeState,
+    previous: Id,
+    next: Id,
+}
+
+/// What is known of a directory when its turn comes.
+#[derive(Debug)]
+pub(super) enum Found {
+    Ready(ReadyListing),
+    /// It has not been read.
+    Not,
+    /// It is being read.
+    Reading,
+}
+
+#[derive(Debug)]
+pub(super) struct Queue {
+    nodes: Vec<Node>,
+    free: Vec<Id>,
+    first: Id,
+    /// The number of pending directories.
+    pending: usize,
+    /// The cost of all directories that were read ahead and are held, in entries.
+    held: usize,
+}
+
+impl Default for Queue {
+    fn default() -> Self {
+        Self {
+            nodes: Vec::new(),
+            free: Vec::new(),
+            first: NONE,
+            pending: 0,
+            held: 0,
+        }
+    }
+}
+
+impl Queue {
+    pub(super) fn pending(&self) -> usize {
+        self.pending
+    }
+
+    pub(super) fn held(&self) -> usize {
+        self.held
+    }
+
+    /// Adds the subdirectories of a listing in front of all others.
+    pub(super) fn add_first(
+        &mut self,
+        listing: &Arc<Listing>,
+        fd: Option<&Arc<Held>>,
+    ) -> Vec<Child> {
+        self.add_before(self.first, NONE, listing, fd)
+    }
+
+    /// Adds the subdirectories of a listing between two neighbours.
+    fn add_before(
+        &mut self,
+        next: Id,
+        previous: Id,
+        listing: &Arc<Listing>,
+        fd: Option<&Arc<Held>>,
+    ) -> Vec<Child> {
+        let mut children = Vec::with_capacity(listing.directories());
+        let mut last = previous;
+        for entry in 0..listing.len() {
+            if listing.file_type(entry) != FileType::Directory {
+                continue;
+            }
+            let place = QueuedDirectory {
+                parent: Arc::clone(listing),
+                fd: fd.cloned(),
+                entry,
+            };
+            let node = self.make(place);
+            self.link(node, last, next);
+            self.pending += 1;
+            last = node;
+            children.push(Child {
+                entry: u32::try_from(entry).unwrap_or(u32::MAX),
+                node,
+            });
+        }
+        children
+    }
+
+    fn make(&mut self, place: QueuedDirectory) -> Id {
+        let node = Node {
+            place: Some(place),
+            state: NodeState::Pending,
+            previous: NONE,
+            next: NONE,
+        };
+        if let Some(id) = self.free.pop() {
+            self.nodes[id as usize] = node;
+            return id;
+        }
+        self.nodes.push(node);
+        Id::try_from(self.nodes.len() - 1).expect("fewer than 4 billion directories at a time")
+    }
+
+    /// Puts a node between two neighbours, either of which may be none.
+    fn link(&mut self, id: Id, previous: Id, next: Id) {
+        let node = &mut self.nodes[id as usize];
+        (node.previous, node.next) = (previous, next);
+        match previous {
+            NONE => self.first = id,
+            previous => self.nodes[previous as usize].next = id,
+        }
+        if next != NONE {
+            self.nodes[next as usize].previous = id;
+        }
+    }
+
+    fn unlink(&mut self, id: Id) {
+        let (previous, next) = {
+            let node = &self.nodes[id as usize];
+            (node.previous, node.next)
+        };
+        match previous {
+            NONE => self.first = next,
+            previous => self.nodes[previous as usize].next = next,
+        }
+        if next != NONE {
+            self.nodes[next as usize].previous = previous;
+        }
+    }
+
+    fn release(&mut self, id: Id) {
+        let node = &mut self.nodes[id as usize];
+        node.state = NodeState::Free;
+        node.place = None;
+        self.free.push(id);
+    }
+
+    /// Claims the first directory that nobody has begun. The caller reads it and
+    /// [publishes](Self::publish) the result.
+    pub(super) fn claim(&mut self) -> Option<(Id, QueuedDirectory)> {
+        if self.pending == 0 {
+            return None;
+        }
+        let mut id = self.first;
+        // The nodes that are skipped are being read: there are no more of them than threads.
+        while id != NONE {
+            let node = &mut self.nodes[id as usize];
+            if matches!(node.state, NodeState::Pending) {
+                node.state = NodeState::Reading;
+                self.pending -= 1;
+                return Some((id, node.place.take()?));
+            }
+            id = node.next;
+        }
+        None
+    }
+
+    /// Gives back a claimed directory: its listing and its descriptor, or `None` if it could not be
+    /// read ahead. Its subdirectories take its place.
+    pub(super) fn publish(&mut self, id: Id, read: Option<(Arc<Listing>, Option<Arc<Held>>)>) {
+        if matches!(self.nodes[id as usize].state, NodeState::Abandoned) {
+            self.release(id);
+            return;
+        }
+        let (previous, next) = {
+            let node = &self.nodes[id as usize];
+            (node.previous, node.next)
+        };
+        self.unlink(id);
+        let state = match read {
+            None => NodeState::Missed,
+            Some((listing, fd)) => {
+                self.held += cost(&listing);
+                let children = if listing.directories() == 0 {
+                    Vec::new()
+                } else {
+                    self.add_before(next, previous, &listing, fd.as_ref())
+                };
+                NodeState::Ready(ReadyListing { listing, children })
+            }
+        };
+        self.nodes[id as usize].state = state;
+    }
+
+    /// Takes a directory whose turn has come out of the queue. Unless it is being read, its number
+    /// is no longer valid afterwards.
+    pub(super) fn take(&mut self, id: Id) -> Found {
+        let node = &mut self.nodes[id as usize];
+        match std::mem::replace(&mut node.state, NodeState::Reading) {
+            NodeState::Reading => return Found::Reading,
+            NodeState::Ready(ready) => {
+                self.held -= cost(&ready.listing);
+                self.release(id);
+                return Found::Ready(ready);
+            }
+            NodeState::Pending => {
+                self.pending -= 1;
+                self.unlink(id);
+            }
+            NodeState::Missed => {}
+            NodeState::Abandoned | NodeState::Free => unreachable!("its turn comes once"),
+        }
+        self.release(id);
+        Found::Not
+    }
+
+    /// Drops these directories and all below them, whose turns will not come.
+    pub(super) fn drop_all(&mut self, children: impl IntoIterator<Item = Child>) {
+        let mut left: Vec<Id> = children.into_iter().map(|child| child.node).collect();
+        while let Some(id) = left.pop() {
+            if id == NONE {
+                continue;
+            }
+            let node = &mut self.nodes[id as usize];
+            match std::mem::replace(&mut node.state, NodeState::Abandoned) {
+                NodeState::Reading => self.unlink(id),
+                NodeState::Pending => {
+                    self.pending -= 1;
+                    self.unlink(id);
+                    self.release(id);
+                }
+                NodeState::Ready(ready) => {
+                    self.held -= cost(&ready.listing);
+                    left.extend(ready.children.iter().map(|child| child.node));
+                    self.release(id);
+                }
+                NodeState::Missed => self.release(id),
+                NodeState::Abandoned | NodeState::Free => unreachable!("dropped once"),
+            }
+        }
+    }
+
+    /// Moves these directories, and those below them, to the front, in this order.
+    pub(super) fn put_first(&mut self, children: &[Child]) {
+        // From the last to the first, each is put in front of those before.
+        let mut left: Vec<Id> = children.iter().map(|child| child.node).collect();
+        while let Some(id) = left.pop() {
+            if id == NONE {
+                continue;
+            }
+            match &self.nodes[id as usize].state {
+                NodeState::Pending | NodeState::Reading => {
+                    self.unlink(id);
+                    self.link(id, NONE, self.first);
+                }
+                NodeState::Ready(ready) => {
+                    left.extend(ready.children.iter().map(|child| child.node));
+                }
+                NodeState::Missed | NodeState::Abandoned | NodeState::Free => {}
+            }
+        }
+    }
+
+    /// Closes the descriptors that are held for directories that nobody has begun, because the
+    /// process has run out of them.
+    pub(super) fn close_held(&mut self) {
+        for node in &mut self.nodes {
+            if let Some(place) = &mut node.place {
+                place.fd = None;
+            }
+        }
+    }
+}
+
+fn cost(listing: &Listing) -> usize {
+    listing.len() + DIRECTORY_COST
+}
+
+#[cfg(test)]
+mod tests;

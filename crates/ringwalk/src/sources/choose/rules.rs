@@ -1,0 +1,137 @@
+//! Rules for the sources of a walk. They depend only on their arguments.
+
+use crate::sources::registry::{FileSystemSource, OpenInventory, SourceChoice, Way};
+use crate::sources::volume::Refused;
+use crate::system::privilege;
+use crate::walk::options::{Options, Order};
+use ringwalk_sys::magic;
+use std::os::fd::AsFd;
+
+/// The most roots that `auto` examines: the roots of `du *` are many and small.
+const MOST_ROOTS: usize = 64;
+
+/// `auto` looks for a better source after this many entries. A directory counts for
+/// [`DIRECTORY_WORTH`]: opening one takes about as long as asking for the metadata of 200 files.
+const WORTH: u64 = 2000;
+
+/// How many entries a directory counts for.
+const DIRECTORY_WORTH: u64 = 4;
+
+/// Returns how many times a worker has seen what makes it worth looking for a better source.
+#[inline]
+pub(super) fn worth(entries: u64, directories: u64) -> u64 {
+    (entries + directories * DIRECTORY_WORTH) / WORTH
+}
+
+/// Returns true if volumes can serve a walk of this kind. System calls serve the others: they act
+/// on open directories, or want a certain order, and system calls open each directory in any case.
+pub(crate) fn may_use_volumes(options: &Options) -> bool {
+    if options.parents_open || options.preorder || options.order == Order::Name {
+        return false;
+    }
+    match options.source.way() {
+        Way::Choice => options.roots.len() <= MOST_ROOTS && options.max_depth > 0,
+        Way::FileSystem(_) => true,
+        Way::SystemCalls | Way::Kernel(_) => false,
+    }
+}
+
+/// Returns true if a volume that can list directories may do so: it lists them in its own order.
+#[inline]
+pub(crate) fn may_list(options: &Options) -> bool {
+    options.order == Order::Any
+}
+
+/// Declines file systems that `auto` does not read past the VFS, because privileges are missing.
+pub(crate) fn check_privilege(choice: SourceChoice) -> Result<(), Refused> {
+    if choice == SourceChoice::Auto && !privilege::may_read_everything() {
+        return Err(Refused::because(
+            "CAP_DAC_READ_SEARCH is missing: auto reads past the VFS only what system calls would read as well",
+        ));
+    }
+    Ok(())
+}
+
+/// Declines file systems for which `auto` has no source, without reading the mount table, which can
+/// be long.
+pub(crate) fn check_type(choice: SourceChoice, directory: impl AsFd) -> Result<(), Refused> {
+    if choice != SourceChoice::Auto {
+        return Ok(());
+    }
+    let found = magic::of(directory).map_err(|errno| {
+        Refused::because(format!("the type of its file system is unknown: {errno}"))
+    })?;
+    if of_file_systems().any(|(_, source)| source.magic == found) {
+        return Ok(());
+    }
+    Err(Refused::because(
+        "nothing better is known for its file system",
+    ))
+}
+
+/// Returns the source of a walk over a mounted file system of this type.
+///
+/// # Errors
+///
+/// If that source is not the one that was asked for, or `auto` has none or chooses none.
+pub(crate) fn for_walk(
+    choice: SourceChoice,
+    file_system: &str,
+) -> Result<(SourceChoice, &'static FileSystemSource), Refused> {
+    let found = serving(choice, file_system);
+    let (name, source) = found.ok_or_else(|| not_on(choice, file_system))?;
+    match source.declined_by_auto {
+        Some(why) if choice == SourceChoice::Auto => Err(Refused::because(why)),
+        _ => Ok((name, source)),
+    }
+}
+
+/// Returns the source of an inode sweep of a file system of this type, and how to open it.
+///
+/// # Errors
+///
+/// If that source is not the one that was asked for, or there is none.
+pub(crate) fn for_sweep(
+    choice: SourceChoice,
+    file_system: &str,
+) -> Result<(SourceChoice, OpenInventory), Refused> {
+    serving(choice, file_system)
+        .and_then(|(name, source)| Some((name, source.open_inventory?)))
+        .ok_or_else(|| Refused::because(format!("it is on {file_system}")))
+}
+
+/// Declines inode sweeps if the caller wants system calls only.
+pub(crate) fn check_sweep(choice: SourceChoice) -> Result<(), Refused> {
+    if choice == SourceChoice::Syscall {
+        return Err(Refused::because("system calls were asked for"));
+    }
+    Ok(())
+}
+
+/// Returns the source that reads file systems of this type, if it is the one that was asked for.
+fn serving(
+    choice: SourceChoice,
+    file_system: &str,
+) -> Option<(SourceChoice, &'static FileSystemSource)> {
+    of_file_systems()
+        .filter(|(name, _)| choice == SourceChoice::Auto || choice == *name)
+        .find(|(_, source)| source.types.contains(&file_system))
+}
+
+/// Returns the sources that read file systems past the VFS.
+fn of_file_systems() -> impl Iterator<Item = (SourceChoice, &'static FileSystemSource)> {
+    SourceChoice::ALL
+        .iter()
+        .filter_map(|name| Some((*name, name.file_system_source()?)))
+}
+
+/// Returns why a source does not read this file system.
+fn not_on(choice: SourceChoice, file_system: &str) -> Refused {
+    if choice == SourceChoice::Auto {
+        return Refused::because(format!("nothing better is known for {file_system}"));
+    }
+    Refused::because(format!("it is on {file_system}"))
+}
+
+#[cfg(test)]
+mod tests;

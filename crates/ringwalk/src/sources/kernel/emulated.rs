@@ -1,0 +1,397 @@
+//! A kernel for tests. It does the work of the module by system calls, and completes requests in
+//! flight in any order. Tests can make it refuse requests, interrupt them, return few entries at a
+//! time, and lose its ring.
+
+use super::transport::{DirectoryTransport, Failed};
+use crate::walk::descriptors::{At, open_directory};
+use ringwalk_sys::rustix::fs::AtFlags;
+use ringwalk_sys::{
+    Completion, DirectoryFd, Dirents, Filled, PlusLayout, Records, Statx, What, getdents64, statx,
+};
+use rustix::io::Errno;
+use std::ffi::CStr;
+use std::sync::Arc;
+
+/// How the emulated kernel behaves.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a way to behave of its own"
+)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Behaviour {
+    /// Calls count as waiting from the beginning, so that requests are in flight.
+    pub(crate) in_flight: bool,
+    /// Returns no mount ids.
+    pub(crate) no_mount_ids: bool,
+    /// Returns no times of birth.
+    pub(crate) no_birth_times: bool,
+    /// Refuses every n-th read with this error.
+    pub(crate) refuses: Option<(u64, Errno)>,
+    /// Interrupts every n-th request of any kind.
+    pub(crate) interrupted: Option<u64>,
+    /// The most entries that one read returns.
+    pub(crate) entries: Option<usize>,
+    /// Reports the end of a directory only by a read that returns nothing.
+    pub(crate) end_untold: bool,
+    /// Performs reads in flight when they are started, and reports them later. A ring that is lost
+    /// then loses the entries that were read.
+    pub(crate) at_once: bool,
+    /// Loses the ring after so many completions.
+    pub(crate) ring_lost_after: Option<u64>,
+    /// The most directories that can be open at a time.
+    pub(crate) descriptors: Option<usize>,
+    /// Refuses the metadata of every entry with this error.
+    pub(crate) entry_error: Option<Errno>,
+}
+
+impl Behaviour {
+    /// Returns the mask of the metadata that this kernel has.
+    pub(crate) fn available(&self) -> u32 {
+        let without = |refused: bool, bit: u32| if refused { !bit } else { u32::MAX };
+        0x1fff & without(self.no_mount_ids, 0x1000) & without(self.no_birth_times, 0x800)
+    }
+}
+
+enum EmulatedRequest {
+    Open {
+        at: At,
+        name: std::ffi::CString,
+        follow: bool,
+    },
+    Read {
+        fd: Arc<DirectoryFd>,
+        buffer: Vec<u8>,
+        from: usize,
+        what: What,
+        /// The result, if the read was performed at once.
+        done: Option<Result<Filled, Errno>>,
+    },
+}
+
+pub(crate) struct Emulated {
+    behaviour: Behaviour,
+    requests: u64,
+    reads: u64,
+    completions: u64,
+    in_flight: Vec<(u32, EmulatedRequest)>,
+    random: u64,
+}
+
+impl Emulated {
+    pub(crate) fn new(behaviour: Behaviour) -> Self {
+        Self {
+            behaviour,
+            requests: 0,
+            reads: 0,
+            completions: 0,
+            in_flight: Vec::new(),
+            random: 0x9e37_79b9_7f4a_7c15,
+        }
+    }
+
+    fn is_interrupted(&mut self) -> bool {
+        self.requests += 1;
+        let interrupted = self.behaviour.interrupted;
+        interrupted.is_some_and(|each| self.requests.is_multiple_of(each))
+    }
+
+    fn read_into(
+        &mut self,
+        fd: &DirectoryFd,
+        what: &What,
+        room: &mut [u8],
+    ) -> Result<Filled, Errno> {
+        self.reads += 1;
+        if let Some((each, errno)) = self.behaviour.refuses
+            && self.reads.is_multiple_of(each)
+        {
+            return Err(errno);
+        }
+        let filled = match what {
+            What::Names => {
+                let bytes = getdents64(fd, room)?;
+                Filled {
+                    bytes,
+                    end: bytes == 0,
+                }
+            }
+            What::Plus(layout) => self.plus(fd, layout, room)?,
+        };
+        Ok(Filled {
+            end: filled.end && (filled.bytes == 0 || !self.behaviour.end_untold),
+            ..filled
+        })
+    }
+
+    /// Writes as many entries as fit. Never reads more names than there is room for, so the
+    /// position of the directory need not be set back.
+    fn plus(
+        &mut self,
+        fd: &DirectoryFd,
+        layout: &PlusLayout,
+        room: &mut [u8],
+    ) -> Result<Filled, Errno> {
+        let most = self.behaviour.entries.unwrap_or(usize::MAX);
+        let (mut at, mut entries) = (0, 0);
+        let mut names = [0; 4096];
+        while entries < most {
+            let Some(bytes) = some_names(fd, &mut names, layout, room.len() - at)? else {
+                if at == 0 {
+                    return Err(Errno::INVAL);
+                }
+                break;
+            };
+            if bytes == 0 {
+                return Ok(Filled {
+                    bytes: at,
+                    end: true,
+                });
+            }
+            for dirent in Dirents::new(&names[..bytes]) {
+                let dirent = dirent.map_err(|_| Errno::IO)?;
+                let stat = self.stat(fd, dirent.name(), layout);
+                at += record(&mut room[at..], &dirent, stat.as_ref(), layout);
+                entries += 1;
+            }
+        }
+        Ok(Filled {
+            bytes: at,
+            end: false,
+        })
+    }
+
+    fn stat(
+        &self,
+        fd: &DirectoryFd,
+        name: &CStr,
+        layout: &PlusLayout,
+    ) -> Option<Result<Statx, Errno>> {
+        if name == c".." {
+            return None;
+        }
+        if let Some(errno) = self.behaviour.entry_error {
+            return Some(Err(errno));
+        }
+        let mut stat = Statx::default();
+        let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
+        Some(statx(fd, name, flags, layout.mask(), &mut stat).map(|()| stat))
+    }
+
+    /// Returns true if no further directory can be opened.
+    fn is_out_of_descriptors(&self) -> bool {
+        let is_read =
+            |request: &&(u32, EmulatedRequest)| matches!(request.1, EmulatedRequest::Read { .. });
+        let open = self.in_flight.iter().filter(is_read).count();
+        self.behaviour.descriptors.is_some_and(|most| open >= most)
+    }
+}
+
+/// Reads a few names, whose records all fit into `room`. Returns `None` if `room` is too small for
+/// the next name.
+fn some_names(
+    fd: &DirectoryFd,
+    names: &mut [u8],
+    layout: &PlusLayout,
+    room: usize,
+) -> Result<Option<usize>, Errno> {
+    // A record of getdents64 takes at least 24 bytes, and up to 26 bytes more than the name.
+    let more = layout.record_size(0);
+    let few = (room * 24 / (24 + more)).min(names.len() - 8) & !7;
+    for size in (few.max(24)..names.len()).step_by(8) {
+        // From the second size on there is one record of exactly this size, unless another reader
+        // has taken that record meanwhile.
+        if size > few && size + size / 24 * more > room {
+            return Ok(None);
+        }
+        match getdents64(fd, &mut names[..size]) {
+            Err(Errno::INVAL) => {}
+            bytes => return bytes.map(Some),
+        }
+    }
+    Ok(None)
+}
+
+/// Writes a record in the layout of the module's header, and returns its length.
+fn record(
+    room: &mut [u8],
+    dirent: &ringwalk_sys::Dirent<'_>,
+    stat: Option<&Result<Statx, Errno>>,
+    layout: &PlusLayout,
+) -> usize {
+    let mut bytes = vec![0; 32];
+    let mut error = 0;
+    let mut has_stat = 0;
+    match stat {
+        None => {}
+        Some(Err(errno)) => error = -errno.raw_os_error(),
+        Some(Ok(stat)) => {
+            has_stat = 1;
+            for word in [stat.stx_mask, stat.stx_blksize] {
+                bytes.extend(word.to_ne_bytes());
+            }
+            bytes.extend(stat.stx_attributes.to_ne_bytes());
+            bytes.extend(stat.stx_attributes_mask.to_ne_bytes());
+            for word in [stat.stx_nlink, stat.stx_uid, stat.stx_gid] {
+                bytes.extend(word.to_ne_bytes());
+            }
+            bytes.extend(stat.stx_mode.to_ne_bytes());
+            bytes.extend([0; 2]);
+            for word in [stat.stx_ino, stat.stx_size, stat.stx_blocks] {
+                bytes.extend(word.to_ne_bytes());
+            }
+            for word in [
+                stat.stx_dev_major,
+                stat.stx_dev_minor,
+                stat.stx_rdev_major,
+                stat.stx_rdev_minor,
+            ] {
+                bytes.extend(word.to_ne_bytes());
+            }
+            let times = [
+                (0x20, stat.stx_atime),
+                (0x40, stat.stx_mtime),
+                (0x80, stat.stx_ctime),
+                (0x800, stat.stx_btime),
+            ];
+            for (_, time) in times.iter().filter(|(bit, _)| layout.mask() & bit != 0) {
+                bytes.extend(time.tv_sec.to_ne_bytes());
+                bytes.extend(time.tv_nsec.to_ne_bytes());
+                bytes.extend([0; 4]);
+            }
+            if layout.mask() & 0x1000 != 0 {
+                bytes.extend(stat.stx_mnt_id.to_ne_bytes());
+            }
+        }
+    }
+    let name = dirent.name();
+    bytes.extend(name.to_bytes_with_nul());
+    bytes.resize(bytes.len().next_multiple_of(8), 0);
+    let length = u32::try_from(bytes.len()).unwrap();
+    bytes[..8].copy_from_slice(&dirent.ino().to_ne_bytes());
+    bytes[8..16].copy_from_slice(&dirent.cookie().to_ne_bytes());
+    bytes[16..20].copy_from_slice(&length.to_ne_bytes());
+    bytes[24..28].copy_from_slice(&error.to_ne_bytes());
+    let name = u16::try_from(name.to_bytes().len()).unwrap();
+    bytes[28..30].copy_from_slice(&name.to_ne_bytes());
+    bytes[30] = dirent.file_type() as u8;
+    bytes[31] = has_stat;
+    room[..bytes.len()].copy_from_slice(&bytes);
+    bytes.len()
+}
+
+impl DirectoryTransport for Emulated {
+    fn set_up(&mut self, _depth: u32) -> bool {
+        self.behaviour.ring_lost_after != Some(0)
+    }
+
+    fn read(
+        &mut self,
+        fd: &Arc<DirectoryFd>,
+        what: &What,
+        records: &mut Records,
+    ) -> Result<Filled, Failed> {
+        if self.is_interrupted() {
+            return Err(Failed::Refused(Errno::INTR));
+        }
+        let mut end = false;
+        let bytes = records.fill_with(|room| {
+            let filled = self.read_into(fd, what, room)?;
+            end = filled.end;
+            Ok(filled.bytes)
+        });
+        let bytes = bytes.map_err(Failed::Refused)?;
+        Ok(Filled { bytes, end })
+    }
+
+    fn start_open(&mut self, slot: u32, at: &At, name: &CStr, follow: bool) {
+        let request = EmulatedRequest::Open {
+            at: at.clone(),
+            name: name.to_owned(),
+            follow,
+        };
+        self.in_flight.push((slot, request));
+    }
+
+    fn start_read(
+        &mut self,
+        slot: u32,
+        fd: Arc<DirectoryFd>,
+        mut buffer: Vec<u8>,
+        from: usize,
+        what: &What,
+    ) {
+        let at_once = self.behaviour.at_once;
+        let done = at_once.then(|| self.read_into(&fd, what, &mut buffer[from..]));
+        let request = EmulatedRequest::Read {
+            fd,
+            buffer,
+            from,
+            what: *what,
+            done,
+        };
+        self.in_flight.push((slot, request));
+    }
+
+    fn close(&mut self, fd: DirectoryFd) {
+        drop(fd);
+    }
+
+    fn flush(&mut self) {}
+
+    #[cfg(feature = "async")]
+    fn wait_or(&mut self, _: &Arc<std::os::fd::OwnedFd>) -> Result<Option<Completion>, Errno> {
+        self.wait().map(Some)
+    }
+
+    fn wait(&mut self) -> Result<Completion, Errno> {
+        assert!(!self.in_flight.is_empty(), "nothing to wait for");
+        self.completions += 1;
+        let lost = self.behaviour.ring_lost_after;
+        if lost.is_some_and(|after| self.completions > after) {
+            self.in_flight.clear();
+            self.behaviour.ring_lost_after = Some(0);
+            return Err(Errno::PERM);
+        }
+        // Xorshift: Marsaglia, 2003.
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        let index = usize::try_from(self.random % 64).unwrap_or(0) % self.in_flight.len();
+        let no_descriptors = self.is_out_of_descriptors();
+        let (slot, request) = self.in_flight.swap_remove(index);
+        let interrupted = self.is_interrupted();
+        Ok(match request {
+            EmulatedRequest::Open { at, name, follow } => Completion::Opened {
+                slot,
+                result: if interrupted {
+                    Err(Errno::INTR)
+                } else if no_descriptors {
+                    Err(Errno::MFILE)
+                } else {
+                    open_directory(&at, &*name, follow)
+                        .map(|fd| Arc::into_inner(fd).expect("just opened"))
+                },
+            },
+            EmulatedRequest::Read {
+                fd,
+                mut buffer,
+                from,
+                what,
+                done,
+            } => {
+                let result = match done {
+                    Some(done) => done,
+                    None if interrupted => Err(Errno::INTR),
+                    None => self.read_into(&fd, &what, &mut buffer[from..]),
+                };
+                Completion::Read {
+                    slot,
+                    fd,
+                    buffer,
+                    from,
+                    result,
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,594 @@
+//! The sources `module` and `ring`: the kernel reads a directory's names and metadata in one
+//! request, by the kernel module or by operations of `io_uring`. They differ only in the encoding
+//! of a request (`ringwalk-sys`, `directory_ring/encode.rs`).
+//!
+//! ```text
+//!                 mode.rs: `Calls`
+//!   push(job) ── answered from memory ──> called: openat, one request, decode
+//!        │
+//!        │        `InFlight`, up to 64
+//!        └── calls wait ──> opening ──> reading ──> ready ──> pull
+//!                              └───────────┴── refused ──> system calls
+//! ```
+//!
+//! System calls read whatever the kernel refuses, and only their errors are reported. So a module
+//! that is unloaded during a walk, or a file system that it cannot read, costs time and changes no
+//! answer. A request that fails has not moved the position of its directory.
+//!
+//! `side.rs` has the state that all workers share, `transport.rs` sends requests, `decode.rs` turns
+//! the kernel's records into a batch.
+
+mod decode;
+#[cfg(test)]
+mod emulated;
+mod mode;
+mod side;
+#[cfg(test)]
+mod tests;
+mod transport;
+
+#[cfg(test)]
+pub(crate) use emulated::Behaviour;
+#[cfg(all(test, feature = "async"))]
+pub(crate) use emulated::Emulated;
+
+pub(crate) use side::{KernelSide, describe, find_module, find_ring};
+pub(crate) use transport::DirectoryTransport;
+pub(crate) use transport::Failed;
+pub(crate) use transport::KernelTransport;
+
+use super::syscall::{SyscallSource, open_job, read_failure};
+use super::{DirectoryJob, JobStep, Pulled, Source};
+use crate::sources::raw_batch::RawBatch;
+use crate::sources::stat::Wanted;
+use crate::visit::dir::Origin;
+use crate::visit::error::{Failure, Operation};
+use crate::visit::metadata::Fields;
+use crate::walk::options::{Options, Order};
+pub(crate) use decode::decode;
+use mode::Mode;
+use ringwalk_sys::{Completion, DirectoryFd, DirectoryReader, Filled, PlusLayout, What};
+use rustix::io::Errno;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The most directories that one worker keeps in flight.
+const DEPTH: u32 = 64;
+
+/// Bytes of a buffer for a directory in flight: few directories fill it, and there are many
+/// buffers.
+const BUFFER_IN_FLIGHT: usize = 16 * 1024;
+
+/// Bytes of a buffer for names with metadata: about 450 entries.
+const PLUS_BUFFER: usize = 64 * 1024;
+
+/// Bytes of a buffer for names only, as with `getdents64`.
+const NAMES_BUFFER: usize = 32 * 1024;
+
+/// Bounds on a buffer size that the caller gives. A record with all metadata takes up to 448 bytes.
+const LEAST_BUFFER: usize = 1024;
+const LARGEST_BUFFER: usize = ringwalk_sys::uapi::BUFFER_MAX as usize;
+
+pub(crate) struct KernelSource<'w, S, T> {
+    side: &'w KernelSide,
+    transport: T,
+    /// Reads directories that the kernel refuses.
+    fallback: SyscallSource<S>,
+    what: What,
+    wanted: Wanted,
+    whole: bool,
+    /// True if directories are read in the order in which they are given: in a preorder walk, or by
+    /// name. There a consumer waits for the first directory. Results of others that were read
+    /// meanwhile would be held in memory (up to a whole tree, with 64 in flight).
+    one_at_a_time: bool,
+    buffer_size: usize,
+    mode: Mode,
+    /// The job that the next pull reads by call.
+    called: Option<DirectoryJob<S>>,
+    /// Jobs in flight, by slot.
+    jobs: Vec<Option<DirectoryJob<S>>>,
+    free: Vec<u32>,
+    /// How many jobs may be in flight; fewer after descriptors have run out.
+    depth: usize,
+    /// The state that all workers share.
+    most: usize,
+    /// Jobs to start when another directory is done, because descriptors have run out.
+    postponed: Vec<DirectoryJob<S>>,
+    /// Jobs that were in flight on a ring that no longer works.
+    lost: Vec<DirectoryJob<S>>,
+    /// True if there is no ring, so nothing can be in flight.
+    without_ring: bool,
+    ready: VecDeque<DoneDirectory<S>>,
+    /// Free buffers.
+    spare: Vec<Vec<u8>>,
+}
+
+/// A directory whose request is done.
+struct DoneDirectory<S> {
+    job: DirectoryJob<S>,
+    result: Result<FilledBuffer, Failure>,
+}
+
+/// The buffer of a request that was done.
+struct FilledBuffer {
+    fd: Arc<DirectoryFd>,
+    buffer: Vec<u8>,
+    filled: usize,
+    /// How the read ended: true at the end of the directory, or an error.
+    last: Result<bool, Errno>,
+}
+
+/// Returns the mask of metadata that the kernel can return.
+pub(crate) fn available(reader: &DirectoryReader) -> u32 {
+    match reader {
+        // The module accepts the bit, and returns no mount ids.
+        DirectoryReader::Module(device) => device.info().stat_mask & !Fields::MNT_ID.bits(),
+        DirectoryReader::Opcodes(_) => u32::MAX,
+    }
+}
+
+/// Returns the request for each directory, where the kernel can return the metadata `available`.
+pub(crate) fn what_of(wanted: Wanted, available: u32) -> What {
+    let asked = wanted.fields().statx_mask();
+    let layout = PlusLayout::new(asked & available);
+    // Mount ids are found in another way. `statx` may return other fields that the kernel lacks
+    // here.
+    let is_told = asked & !(layout.mask() | Fields::MNT_ID.bits()) == 0;
+    if wanted.asks_all() && is_told {
+        What::Plus(layout)
+    } else {
+        What::Names
+    }
+}
+
+/// Returns how far a buffer is filled after a read behind its first `from` bytes, and how the read
+/// ended: true at the end of the directory, or an error.
+pub(crate) fn come_to(from: usize, result: Result<Filled, Errno>) -> (usize, Result<bool, Errno>) {
+    match result {
+        Ok(Filled { bytes, end }) => (from + bytes, Ok(end)),
+        Err(Errno::INTR) => (from, Ok(false)),
+        Err(errno) => (from, Err(errno)),
+    }
+}
+
+/// Returns true if another read into the same buffer is worth a call. After an error the kernel is
+/// asked again with an empty buffer, in case the room was too small.
+pub(crate) fn goes_on(buffer: &[u8], filled: usize, last: Result<bool, Errno>) -> bool {
+    let room = buffer.len() - filled;
+    last == Ok(false) && (filled == 0 || room >= buffer.len() / 8)
+}
+
+impl<'w, S: Send + Sync> KernelSource<'w, S, KernelTransport> {
+    pub(crate) fn new(side: &'w KernelSide, reader: &DirectoryReader, options: &Options) -> Self {
+        let transport = KernelTransport::new(reader.clone());
+        Self::over(side, transport, available(reader), options)
+    }
+}
+
+impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
+    #[cfg(test)]
+    pub(crate) fn emulated(
+        side: &'w KernelSide,
+        behaviour: Behaviour,
+        options: &Options,
+    ) -> KernelSource<'w, S, emulated::Emulated> {
+        let kernel = emulated::Emulated::new(behaviour);
+        let mut source = KernelSource::over(side, kernel, behaviour.available(), options);
+        if behaviour.in_flight {
+            source.calls_wait();
+        }
+        source
+    }
+
+    /// Creates the reader. `available` is the mask of metadata that the kernel can return.
+    fn over(side: &'w KernelSide, transport: T, available: u32, options: &Options) -> Self {
+        let wanted = Wanted::entries(options);
+        let what = what_of(wanted, available);
+        let default = match what {
+            What::Plus(_) => PLUS_BUFFER,
+            What::Names => NAMES_BUFFER,
+        };
+        let given = options.buffer_size;
+        let whole = options.order == Order::Name;
+        Self {
+            side,
+            transport,
+            fallback: SyscallSource::new(given, whole),
+            what,
+            wanted,
+            whole,
+            one_at_a_time: options.preorder || whole,
+            buffer_size: given.unwrap_or(default).clamp(LEAST_BUFFER, LARGEST_BUFFER),
+            mode: Mode::Calls,
+            called: None,
+            jobs: Vec::new(),
+            free: Vec::new(),
+            depth: DEPTH as usize,
+            most: 0,
+            postponed: Vec::new(),
+            lost: Vec::new(),
+            without_ring: false,
+            ready: VecDeque::new(),
+            spare: Vec::new(),
+        }
+    }
+
+    fn in_flight(&self) -> usize {
+        self.jobs.len() - self.free.len()
+    }
+
+    /// Sets up a ring for requests in flight. Returns false if that fails.
+    fn set_up(&mut self) -> bool {
+        if self.jobs.is_empty() {
+            let most = KernelSide::most_in_flight();
+            let Some(most) = most.filter(|_| self.transport.set_up(DEPTH)) else {
+                self.without_ring = true;
+                return false;
+            };
+            self.most = most;
+            self.jobs.resize_with(DEPTH as usize, || None);
+            self.free.extend((0..DEPTH).rev());
+        }
+        true
+    }
+
+    /// Puts a job in flight.
+    fn start(&mut self, job: DirectoryJob<S>) {
+        let Some(slot) = self.free.pop() else {
+            // There are as many slots as the capacity.
+            return self.postponed.push(job);
+        };
+        match &job.step {
+            JobStep::Open(at) => {
+                let (name, follow) = match &job.dir.origin {
+                    Origin::Entry { follow } | Origin::RootPath { follow } => {
+                        (job.dir.c_name(), *follow)
+                    }
+                    Origin::RootFd(_) => (c".", false),
+                    // Comes to no source. Nothing can be opened by an empty name.
+                    Origin::Saved { .. } => (c"", false),
+                };
+                self.transport.start_open(slot, at, name, follow);
+            }
+            JobStep::Read(fd) => {
+                let fd = Arc::clone(fd);
+                let buffer = self.buffer();
+                self.transport.start_read(slot, fd, buffer, 0, &self.what);
+            }
+        }
+        self.jobs[slot as usize] = Some(job);
+    }
+
+    fn buffer(&mut self) -> Vec<u8> {
+        let mut buffer = self.spare.pop().unwrap_or_default();
+        let size = self.buffer_size.min(BUFFER_IN_FLIGHT);
+        if buffer.len() < size {
+            buffer.resize(size, 0);
+        }
+        buffer
+    }
+
+    /// Continues with a completed request.
+    fn completed(&mut self, completion: Completion) {
+        match completion {
+            Completion::Opened { slot, result } => self.opened(slot, result),
+            Completion::Read {
+                slot,
+                fd,
+                buffer,
+                from,
+                result,
+            } => self.have_read(slot, fd, buffer, from, result),
+        }
+    }
+
+    fn opened(&mut self, slot: u32, result: Result<DirectoryFd, Errno>) {
+        match result {
+            Ok(fd) => {
+                let buffer = self.buffer();
+                let fd = Arc::new(fd);
+                self.transport.start_read(slot, fd, buffer, 0, &self.what);
+            }
+            Err(Errno::INTR) => {
+                if let Some(job) = self.take(slot) {
+                    self.start(job);
+                }
+            }
+            Err(errno) => {
+                let Some(job) = self.take(slot) else { return };
+                let failure = Failure {
+                    operation: Operation::Open,
+                    errno,
+                };
+                let others = self.in_flight() + self.ready.len();
+                if failure.is_out_of_descriptors() && others > 0 {
+                    // Requests in flight hold descriptors, and will release them.
+                    self.depth = (others / 2).max(1);
+                    return self.postponed.push(job);
+                }
+                self.ready.push_back(DoneDirectory {
+                    job,
+                    result: Err(failure),
+                });
+            }
+        }
+    }
+
+    fn have_read(
+        &mut self,
+        slot: u32,
+        fd: Arc<DirectoryFd>,
+        buffer: Vec<u8>,
+        from: usize,
+        result: Result<Filled, Errno>,
+    ) {
+        let (filled, last) = come_to(from, result);
+        if goes_on(&buffer, filled, last) {
+            return self
+                .transport
+                .start_read(slot, fd, buffer, filled, &self.what);
+        }
+        let Some(job) = self.take(slot) else { return };
+        self.ready.push_back(DoneDirectory {
+            job,
+            result: Ok(FilledBuffer {
+                fd,
+                buffer,
+                filled,
+                last,
+            }),
+        });
+    }
+
+    /// Frees a slot and returns its job.
+    fn take(&mut self, slot: u32) -> Option<DirectoryJob<S>> {
+        let job = self.jobs[slot as usize].take()?;
+        self.free.push(slot);
+        Some(job)
+    }
+
+    /// Waits until a directory is done.
+    fn pull_in_flight(&mut self, batch: &mut RawBatch) -> Option<Pulled<S>> {
+        while self.ready.is_empty() {
+            if let Some(job) = self.lost.pop() {
+                return Some(self.again(job, batch));
+            }
+            if self.in_flight() == 0 {
+                let job = self.postponed.pop()?;
+                return Some(self.call(job, batch));
+            }
+            match self.transport.wait() {
+                Ok(completion) => self.completed(completion),
+                Err(_) => self.lose_ring(),
+            }
+        }
+        let ready = self.ready.pop_front()?;
+        while self.in_flight() < self.depth
+            && let Some(job) = self.postponed.pop()
+        {
+            self.start(job);
+        }
+        self.transport.flush();
+        Some(self.hand_out(ready, batch))
+    }
+
+    fn hand_out(&mut self, ready: DoneDirectory<S>, batch: &mut RawBatch) -> Pulled<S> {
+        let DoneDirectory { job, result } = ready;
+        let read = match result {
+            Ok(read) => read,
+            Err(failure) => return Pulled::failed(job, failure),
+        };
+        let FilledBuffer {
+            fd,
+            mut buffer,
+            filled,
+            last,
+        } = read;
+        batch.records.swap_buffer(&mut buffer, filled);
+        // A buffer that one large directory has enlarged is not kept.
+        if buffer.len() <= 2 * BUFFER_IN_FLIGHT && self.spare.len() < self.depth {
+            self.spare.push(buffer);
+        }
+        match last {
+            Err(errno) if filled == 0 => self.refused(job, fd, errno, batch),
+            // The kernel is asked again for the rest, and may refuse that.
+            last => self.decoded(job, fd, last.unwrap_or(false), batch),
+        }
+    }
+
+    /// Gives up a ring that no longer works. The outcome of its requests is unknown.
+    #[cold]
+    fn lose_ring(&mut self) {
+        self.lost.extend(self.jobs.drain(..).flatten());
+        self.free.clear();
+        self.without_ring = true;
+        self.call_only();
+    }
+
+    /// Stops starting requests in flight.
+    fn call_only(&mut self) {
+        if self.mode.is_in_flight() {
+            self.mode = Mode::Calls;
+            self.side.note_in_flight(false);
+        }
+    }
+
+    /// Reads a directory again whose request was lost. That is possible only from its beginning. If
+    /// visitors have been given entries already, the rest is an error.
+    #[cold]
+    fn again(&mut self, job: DirectoryJob<S>, batch: &mut RawBatch) -> Pulled<S> {
+        batch.clear();
+        let fd = match &job.step {
+            JobStep::Open(_) => return self.fallback.open_and_read(job, batch),
+            JobStep::Read(fd) => Arc::clone(fd),
+        };
+        Pulled {
+            fd: Some(fd),
+            ..Pulled::failed(job, read_failure(Errno::IO))
+        }
+    }
+
+    /// Opens and reads a directory by calls.
+    fn call(&mut self, job: DirectoryJob<S>, batch: &mut RawBatch) -> Pulled<S> {
+        let begin = self.mode.is_in_flight().then(Instant::now);
+        if self.side.is_given_up() {
+            return self.fallback.open_and_read(job, batch);
+        }
+        let fd = match open_job(&job) {
+            Ok(fd) => fd,
+            Err(failure) => return Pulled::failed(job, failure),
+        };
+        let pulled = match self.read(&fd, self.whole || job.to_end, batch) {
+            Ok(end) => self.decoded(job, fd, end, batch),
+            Err(Failed::Refused(errno)) => self.refused(job, fd, errno, batch),
+            Err(Failed::Lost) => {
+                self.without_ring = true;
+                self.again(job, batch)
+            }
+        };
+        if self.mode.called(begin, batch.records.len()) {
+            self.side.note_in_flight(false);
+            self.spare.clear();
+        }
+        pulled
+    }
+
+    /// Reads by calls until the buffer is full or, if the directory is to be read `whole`, until
+    /// its end. Returns true at the end.
+    fn read(
+        &mut self,
+        fd: &Arc<DirectoryFd>,
+        whole: bool,
+        batch: &mut RawBatch,
+    ) -> Result<bool, Failed> {
+        batch.records.reserve(self.buffer_size);
+        let mut filled = 0;
+        loop {
+            match self.transport.read(fd, &self.what, &mut batch.records) {
+                Ok(Filled { end: true, .. }) => return Ok(true),
+                Ok(read) => filled += read.bytes,
+                Err(Failed::Refused(Errno::INTR)) => continue,
+                // A name that does not fit into the rest of the buffer.
+                Err(Failed::Refused(Errno::INVAL)) if filled > 0 && whole => {
+                    batch.records.reserve(2 * batch.records.room());
+                }
+                // The kernel is asked again for the rest, and may refuse that.
+                Err(Failed::Refused(_)) if filled > 0 && !whole => return Ok(false),
+                Err(failed) => return Err(failed),
+            }
+            if batch.records.room_left() < self.buffer_size / 8 {
+                if !whole {
+                    return Ok(false);
+                }
+                batch.records.reserve(2 * batch.records.room());
+            }
+        }
+    }
+
+    /// Makes a batch of the records that were read.
+    fn decoded(
+        &mut self,
+        job: DirectoryJob<S>,
+        fd: Arc<DirectoryFd>,
+        end: bool,
+        batch: &mut RawBatch,
+    ) -> Pulled<S> {
+        let decoded = self.decode(&fd, batch);
+        self.side.worked();
+        Pulled {
+            job,
+            fd: Some(fd),
+            end: end && decoded.is_ok(),
+            metadata: decoded == Ok(true),
+            failure: decoded.err(),
+        }
+    }
+
+    /// Indexes the records. Returns true if they have all metadata.
+    fn decode(&self, fd: &DirectoryFd, batch: &mut RawBatch) -> Result<bool, Failure> {
+        // The kernel has returned bytes that are not records.
+        decode(batch, fd, &self.what, self.wanted).map_err(|_| read_failure(Errno::IO))
+    }
+
+    /// Continues by system calls with a directory that the kernel refuses to read.
+    #[cold]
+    fn refused(
+        &mut self,
+        job: DirectoryJob<S>,
+        fd: Arc<DirectoryFd>,
+        errno: Errno,
+        batch: &mut RawBatch,
+    ) -> Pulled<S> {
+        if let Err(failure) = self.decode(&fd, batch) {
+            return Pulled {
+                fd: Some(fd),
+                ..Pulled::failed(job, failure)
+            };
+        }
+        let used = batch.records.room() - batch.records.room_left();
+        batch.records.reserve(used + NAMES_BUFFER);
+        let pulled = self.fallback.read_on(job, fd, batch);
+        self.side.fall_back(errno, pulled.failure.is_none());
+        pulled
+    }
+}
+
+impl<S: Send + Sync, T: DirectoryTransport> Source<S> for KernelSource<'_, S, T> {
+    fn capacity(&self) -> usize {
+        if self.mode.is_in_flight() {
+            self.depth.min(self.side.share_of(self.most))
+        } else {
+            1
+        }
+    }
+
+    fn push(&mut self, job: DirectoryJob<S>) {
+        if self.side.is_given_up() {
+            self.call_only();
+        }
+        if self.called.is_none() && self.mode.next_is_call() {
+            self.called = Some(job);
+        } else {
+            self.start(job);
+        }
+    }
+
+    fn pull(&mut self, batch: &mut RawBatch) -> Option<Pulled<S>> {
+        batch.clear();
+        match self.called.take() {
+            Some(job) => {
+                // The kernel begins these before the call.
+                self.transport.flush();
+                Some(self.call(job, batch))
+            }
+            None => self.pull_in_flight(batch),
+        }
+    }
+
+    fn calls_wait(&mut self) {
+        if !self.mode.is_in_flight()
+            && !self.one_at_a_time
+            && !self.without_ring
+            && !self.side.is_given_up()
+            && self.set_up()
+        {
+            self.side.note_in_flight(true);
+            self.mode.wait();
+        }
+    }
+
+    fn reads_concurrently(&self) -> bool {
+        matches!(self.what, What::Plus(_)) && !self.whole && !self.side.is_given_up()
+    }
+
+    fn release(&mut self, fd: Arc<DirectoryFd>) {
+        if let Some(fd) = Arc::into_inner(fd) {
+            self.transport.close(fd);
+        }
+    }
+
+    fn buffer_size(&self) -> usize {
+        self.buffer_size
+    }
+}

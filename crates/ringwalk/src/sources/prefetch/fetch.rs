@@ -1,0 +1,160 @@
+//! Reads byte ranges of a device in ascending order, many at a time, through the page cache.
+//!
+//! ```text
+//!   places, sorted:   [....][..]   [.]      [........][...]     [..]
+//!                      read  ^      ^             ^
+//!                           next to be read       advised until here: POSIX_FADV_WILLNEED
+//! ```
+//!
+//! The advice starts a read and does not wait for it. The read then waits, and passes the bytes to
+//! the caller. Advice runs ahead by enough requests to fill the queue of a disk, and to let the
+//! disk or its scheduler choose the order.
+
+use super::bounds::PrefetchBounds;
+use super::ranges::ByteRange;
+use rustix::fs::{Advice, fadvise};
+use std::collections::VecDeque;
+use std::fs::File;
+use std::num::NonZeroU64;
+use std::os::unix::fs::FileExt;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Bytes advised at a time. Of one advice the kernel reads a limited number of bytes, and drops the
+/// rest. The limit is a disk's largest request or its `read_ahead_kb` (128 by default), whichever
+/// is more (`force_page_cache_ra` in mm/readahead.c).
+const PIECE: u64 = 128 << 10;
+
+/// The most pieces that are advised and not yet read.
+const AHEAD: usize = 256;
+
+/// The most bytes that are advised and not yet read.
+const BYTES_AHEAD: u64 = 16 << 20;
+
+/// The kind of blocks that are read, for the summary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BlockKind {
+    Inodes,
+    Directories,
+}
+
+/// Reading ends: the bounds are reached, or the walk is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ended;
+
+pub(super) struct Fetcher<'a> {
+    pub(super) device: &'a File,
+    stop: &'a AtomicBool,
+    left: PrefetchBounds,
+    inode_size: u64,
+    pub(super) inode_bytes: u64,
+    pub(super) directory_bytes: u64,
+    /// True if the bounds have been reached.
+    pub(super) bounded: bool,
+}
+
+impl<'a> Fetcher<'a> {
+    pub(super) fn new(
+        device: &'a File,
+        stop: &'a AtomicBool,
+        bounds: PrefetchBounds,
+        inode_size: u16,
+    ) -> Self {
+        Self {
+            device,
+            stop,
+            left: bounds,
+            inode_size: u64::from(inode_size.max(1)),
+            inode_bytes: 0,
+            directory_bytes: 0,
+            bounded: false,
+        }
+    }
+
+    /// Returns how many bytes may still be read.
+    pub(super) fn bytes_left(&self) -> u64 {
+        self.left.bytes
+    }
+
+    /// Reads `ranges`, which are sorted, and passes them piece by piece to `each`, with the offset
+    /// of each piece. A piece never ends within a block. Skips a piece that cannot be read: the
+    /// walk reads it too and reports the error.
+    pub(super) fn fetch(
+        &mut self,
+        ranges: &[ByteRange],
+        kind: BlockKind,
+        mut each: impl FnMut(u64, &[u8]),
+    ) -> Result<(), Ended> {
+        let mut pieces = ranges.iter().flat_map(|range| pieces(*range)).peekable();
+        let mut advised = VecDeque::new();
+        let mut bytes_ahead = 0;
+        let mut buffer = Vec::new();
+        loop {
+            while advised.len() < AHEAD
+                && bytes_ahead < BYTES_AHEAD
+                && let Some(piece) = pieces.next_if(|piece| self.take(*piece, kind))
+            {
+                let length = NonZeroU64::new(piece.bytes());
+                // If the kernel refuses the advice, the read below does the same work, one piece
+                // after the other.
+                let _ = fadvise(self.device, piece.start, length, Advice::WillNeed);
+                bytes_ahead += piece.bytes();
+                advised.push_back(piece);
+            }
+            let Some(piece) = advised.pop_front() else {
+                break;
+            };
+            bytes_ahead -= piece.bytes();
+            buffer.resize(usize::try_from(piece.bytes()).unwrap_or(0), 0);
+            if self.device.read_exact_at(&mut buffer, piece.start).is_ok() {
+                each(piece.start, &buffer);
+            }
+        }
+        if pieces.peek().is_some() {
+            return Err(Ended);
+        }
+        Ok(())
+    }
+
+    /// Counts a piece. Returns false if the piece must not be read.
+    fn take(&mut self, piece: ByteRange, kind: BlockKind) -> bool {
+        if self.stop.load(Ordering::Relaxed) {
+            return false;
+        }
+        let bytes = piece.bytes();
+        let inodes = match kind {
+            BlockKind::Inodes => bytes / self.inode_size,
+            BlockKind::Directories => 0,
+        };
+        let left = (
+            self.left.bytes.checked_sub(bytes),
+            self.left.inodes.checked_sub(inodes),
+        );
+        let (Some(bytes_left), Some(inodes_left)) = left else {
+            self.bounded = true;
+            return false;
+        };
+        self.left = PrefetchBounds {
+            bytes: bytes_left,
+            inodes: inodes_left,
+        };
+        match kind {
+            BlockKind::Inodes => self.inode_bytes += bytes,
+            BlockKind::Directories => self.directory_bytes += bytes,
+        }
+        true
+    }
+}
+
+fn pieces(range: ByteRange) -> impl Iterator<Item = ByteRange> {
+    let count = range.bytes().div_ceil(PIECE);
+    (0..count).map(move |index| {
+        let start = range.start + index * PIECE;
+        ByteRange {
+            start,
+            end: range.end.min(start + PIECE),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests;

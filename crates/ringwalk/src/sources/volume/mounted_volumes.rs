@@ -1,0 +1,159 @@
+//! Finds the volume that each root of a walk lies on.
+
+use super::{Covered, OpenMount, Reader, Refused, SnapshotMemory, Volume};
+use crate::sources::choose::rules;
+use crate::sources::registry::SourceChoice;
+use crate::visit::metadata::{Identity, Metadata};
+use crate::walk::options::{Follow, Options};
+use crate::walk::root::Root;
+use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::io::Errno;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+/// A volume, its mount, and the entries that other mounts cover.
+pub(crate) struct MountedVolume {
+    /// The source that reads the volume.
+    pub(crate) source: SourceChoice,
+    pub(crate) volume: Arc<dyn Volume>,
+    pub(crate) mounted: Arc<OpenMount>,
+    pub(crate) covered: Covered,
+}
+
+/// The mounted volumes of a walk, and the roots on them.
+#[derive(Default)]
+pub(crate) struct MountedVolumes {
+    pub(crate) all: Vec<MountedVolume>,
+    /// For each root: the index of its volume, and the root's identity when it was found.
+    pub(super) of_roots: Vec<Option<(usize, RootPlace)>>,
+    /// Roots that are directories on no volume, and the reasons.
+    pub(crate) refused: Vec<(usize, Refused)>,
+    /// The memory that all volumes may hold in snapshots of large directories.
+    snapshots: Arc<SnapshotMemory>,
+}
+
+/// The identity of a root, to see later that it is still the same directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RootPlace {
+    pub(super) identity: Identity,
+    mnt_id: u64,
+}
+
+impl From<&Metadata> for RootPlace {
+    fn from(metadata: &Metadata) -> Self {
+        Self {
+            identity: metadata.identity(),
+            mnt_id: metadata.mnt_id,
+        }
+    }
+}
+
+impl MountedVolumes {
+    /// Opens the volumes of all roots, for a walk that began at the second `since`.
+    pub(crate) fn find(options: &Options, since: u64) -> Self {
+        let mut found = Self::default();
+        if let Err(why) = rules::check_privilege(options.source) {
+            found.refused.push((0, why));
+            return found;
+        }
+        for (index, root) in options.roots.iter().enumerate() {
+            let place = match found.place(root, options, since) {
+                Ok(place) => place,
+                Err(why) => {
+                    found.refused.push((index, why));
+                    None
+                }
+            };
+            found.of_roots.push(place);
+        }
+        found
+    }
+
+    /// Returns `None` for a root that is not a directory, or that cannot be opened for a reason
+    /// that the walk itself will find and report.
+    fn place(
+        &mut self,
+        root: &Root,
+        options: &Options,
+        since: u64,
+    ) -> Result<Option<(usize, RootPlace)>, Refused> {
+        let directory = match open_root(root, options.follow != Follow::Never) {
+            Ok(directory) => directory,
+            Err(errno) if is_of_the_path(errno) => return Ok(None),
+            Err(errno) => return Err(unopened(errno)),
+        };
+        rules::check_type(options.source, &directory)?;
+        let mounted = OpenMount::look_at(&directory)?;
+        let place = RootPlace::from(&mounted);
+        let known = self.all.iter().position(|mounted_volume| {
+            let metadata = &mounted_volume.mounted.metadata;
+            (metadata.dev, metadata.mnt_id) == (mounted.dev, mounted.mnt_id)
+        });
+        if let Some(known) = known {
+            return Ok(Some((known, place)));
+        }
+        let mut mounted = OpenMount::new(&directory, options.sync)?;
+        mounted.begin_at(since);
+        if RootPlace::from(&mounted.metadata) != place {
+            return Err(Refused::because("it was replaced while it was looked at"));
+        }
+        let mounted_volume = MountedVolume::open(Arc::new(mounted), options, &self.snapshots)?;
+        self.all.push(mounted_volume);
+        Ok(Some((self.all.len() - 1, place)))
+    }
+}
+
+impl MountedVolume {
+    fn open(
+        mounted: Arc<OpenMount>,
+        options: &Options,
+        snapshots: &Arc<SnapshotMemory>,
+    ) -> Result<Self, Refused> {
+        mounted.check()?;
+        let file_system = mounted.mount.file_system.clone();
+        let (source, opener) = rules::for_walk(options.source, &file_system.to_string_lossy())?;
+        let volume = (opener.open_volume)(Arc::clone(&mounted), snapshots)?;
+        let covered = Covered::of(&mounted)?;
+        Ok(Self {
+            source,
+            volume,
+            mounted,
+            covered,
+        })
+    }
+
+    pub(crate) fn reader(&self) -> Box<dyn Reader> {
+        Arc::clone(&self.volume).reader()
+    }
+}
+
+/// Returns true if a path cannot be opened as a directory because of the path itself: nothing
+/// there, no directory, no permission. Other errors, such as a lack of descriptors, may be gone
+/// when the walk opens it.
+fn is_of_the_path(errno: Errno) -> bool {
+    matches!(
+        errno,
+        Errno::NOENT
+            | Errno::NOTDIR
+            | Errno::LOOP
+            | Errno::ACCESS
+            | Errno::PERM
+            | Errno::NAMETOOLONG
+            | Errno::INVAL
+    )
+}
+
+fn unopened(errno: Errno) -> Refused {
+    Refused::because(format!("it cannot be opened: {errno}"))
+}
+
+pub(crate) fn open_root(root: &Root, follow: bool) -> Result<OwnedFd, Errno> {
+    let mut flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    if let Some(fd) = &root.fd {
+        return openat(fd, c".", flags, Mode::empty());
+    }
+    if !follow {
+        flags |= OFlags::NOFOLLOW;
+    }
+    openat(CWD, root.name.as_slice(), flags, Mode::empty())
+}

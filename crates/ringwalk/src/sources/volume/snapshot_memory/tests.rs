@@ -1,0 +1,49 @@
+//! Unit tests of `snapshot_memory.rs`.
+
+use super::*;
+
+#[test]
+fn no_more_is_given_than_there_is() {
+    let budget = Arc::new(SnapshotMemory::of(100));
+    let first = budget.take(60).unwrap();
+    assert!(budget.take(41).is_none());
+    let second = budget.take(40).unwrap();
+    assert!(budget.take(1).is_none());
+    assert!(budget.take(0).is_some());
+    drop(first);
+    assert!(budget.take(61).is_none());
+    drop((budget.take(60).unwrap(), second));
+    assert!(budget.take(100).is_some());
+}
+
+#[test]
+fn a_snapshot_gives_its_share_back_with_its_last_reader() {
+    let budget = Arc::new(SnapshotMemory::of(10));
+    let snapshot = Arc::new(Snapshot::new(vec![7; 10], budget.take(10).unwrap()));
+    let reader = Arc::clone(&snapshot);
+    drop(snapshot);
+    assert_eq!((reader.len(), budget.take(1).is_none()), (10, true));
+    drop(reader);
+    assert!(budget.take(10).is_some());
+}
+
+#[test]
+fn all_threads_share_one() {
+    let budget = Arc::new(SnapshotMemory::of(1000));
+    let held = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for size in 1..=8 {
+            let (budget, held) = (&budget, &held);
+            scope.spawn(move || {
+                for _ in 0..10_000 {
+                    if let Some(share) = budget.take(size * 70) {
+                        let all = held.fetch_add(share.bytes, Ordering::SeqCst) + share.bytes;
+                        assert!(all <= 1000, "{all}");
+                        held.fetch_sub(share.bytes, Ordering::SeqCst);
+                    }
+                }
+            });
+        }
+    });
+    assert!(budget.take(1000).is_some(), "all of it came back");
+}

@@ -1,0 +1,101 @@
+//! Answers that need no server of a FUSE or network file system. Such a server may never reply.
+//!
+//! A thread that waits for such a server cannot be interrupted before the server replies. A caller
+//! that must be able to give up asks this module first. If the module does not know that this
+//! machine answers a call itself, another thread makes the call.
+//!
+
+use crate::system::mounts::{self, Mount};
+use crate::visit::metadata::{Fields, Metadata};
+use ringwalk_sys::sync::lock;
+use ringwalk_sys::{RawFileType as FileType, Statx, statx};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags, openat2};
+use rustix::io::Errno;
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::sync::Mutex;
+
+/// File systems that read directories and metadata without a server, by their names in mountinfo.
+const LOCAL: [&str; 19] = [
+    "bcachefs", "btrfs", "cgroup2", "devtmpfs", "erofs", "exfat", "ext2", "ext3", "ext4", "f2fs",
+    "iso9660", "overlay", "proc", "ramfs", "squashfs", "sysfs", "tmpfs", "vfat", "xfs",
+];
+
+/// Returns true if the directory or file at `path` is on such a file system, and the kernel has the
+/// whole path in memory. Asks no server.
+///
+/// The answer for a mount id and a device number is kept: a later mount with the same two numbers
+/// gets the same answer.
+pub fn is_local(path: impl AsRef<Path>) -> bool {
+    let Ok(path) = CString::new(path.as_ref().as_os_str().as_bytes()) else {
+        return true;
+    };
+    look(&path).is_ok_and(|file| is_local_file(&file))
+}
+
+/// Returns true if an open file is on a file system that needs no server.
+pub fn is_local_file(file: impl AsFd) -> bool {
+    known(file).is_ok_and(|found| is_on_local_mount(&found))
+}
+
+/// Returns the type of the file that a path leads to, if the kernel has it in memory. Returns
+/// `None` if there is no such file.
+///
+/// # Errors
+///
+/// `EAGAIN`, among others, if the kernel does not have the path in memory.
+pub(crate) fn type_of(path: &[u8]) -> Result<Option<FileType>, Errno> {
+    let path = CString::new(path).map_err(|_| Errno::INVAL)?;
+    match look(&path) {
+        Ok(file) => known(file).map(|found| Some(found.file_type())),
+        Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
+        Err(errno) => Err(errno),
+    }
+}
+
+/// Resolves a path without opening the file, as long as all of it is in memory (Linux 5.12).
+fn look(path: &std::ffi::CStr) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    openat2(CWD, path, flags, Mode::empty(), ResolveFlags::CACHED)
+}
+
+/// Returns what the kernel has in memory of an open file. Its type and its device are right, as
+/// they never change.
+pub(crate) fn known(file: impl AsFd) -> Result<Metadata, Errno> {
+    let flags = AtFlags::EMPTY_PATH | AtFlags::STATX_DONT_SYNC;
+    let mut stat = Statx::default();
+    statx(file, c"", flags, Fields::TYPE.bits(), &mut stat)?;
+    Ok(Metadata::from(&stat))
+}
+
+fn is_on_local_mount(found: &Metadata) -> bool {
+    static KNOWN: Mutex<Option<HashMap<(u64, u64), bool>>> = Mutex::new(None);
+    let key = (found.mnt_id, found.dev);
+    let mut known = lock(&KNOWN);
+    let known = known.get_or_insert_default();
+    if let Some(local) = known.get(&key) {
+        return *local;
+    }
+    // The kernel makes the table without asking a file system. If the table cannot be read, no file
+    // system counts as local: that costs time, but changes no answer.
+    let mounts = mounts::read().unwrap_or_default();
+    let Some(local) = has_local_mount(&mounts, found) else {
+        return false;
+    };
+    known.insert(key, local);
+    local
+}
+
+/// Returns true if the mount of a file is a local file system. Looks the mount up by its id, as
+/// files of btrfs have other device numbers than the table. Returns `None` if the table lacks the
+/// id.
+fn has_local_mount(mounts: &[Mount], found: &Metadata) -> Option<bool> {
+    let mount = mounts.iter().find(|mount| mount.id == found.mnt_id)?;
+    Some(LOCAL.iter().any(|name| mount.file_system == *name))
+}
+
+#[cfg(test)]
+mod tests;

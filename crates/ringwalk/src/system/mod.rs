@@ -1,0 +1,15 @@
+//! System interfaces besides directories and metadata.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `mounts.rs` | the table of mounts |
+//! | `device.rs` | the block device of a file system |
+//! | `filesystem.rs` | kinds of file systems: remote, rotational |
+//! | `privilege.rs` | privileges of this process |
+//! | `at_hand.rs` | answers that need no server of a FUSE or network file system |
+
+pub(crate) mod at_hand;
+pub mod device;
+pub(crate) mod filesystem;
+pub mod mounts;
+pub mod privilege;

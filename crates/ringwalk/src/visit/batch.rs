@@ -1,0 +1,129 @@
+//! Batches: the entries of one directory, borrowed from the buffer that they were read into.
+
+use crate::sources::raw_batch::RawBatch;
+use crate::sources::stat::NamesAt;
+use crate::visit::dir::Dir;
+use crate::visit::entry::Entry;
+use crate::visit::error::{Error, Operation};
+use crate::visit::metadata::Metadata;
+use rustix::io::Errno;
+use std::cell::Cell;
+use std::fmt;
+use std::os::fd::BorrowedFd;
+
+/// A directory that the walk would descend into, and the visitor's decision about it.
+pub(crate) struct Descent<S> {
+    pub(crate) index: u32,
+    pub(crate) pruned: Cell<bool>,
+    pub(crate) state: Cell<Option<S>>,
+}
+
+/// Entries of one directory: one filled buffer, or a part of one.
+///
+/// The roots of a walk come as entries of a batch without a directory, at depth 0.
+pub struct Batch<'b, S> {
+    pub(crate) raw: &'b RawBatch,
+    pub(crate) place: NamesAt<'b>,
+    pub(crate) dir: Option<&'b Dir<S>>,
+    pub(crate) index: u32,
+    pub(crate) descents: &'b [Descent<S>],
+    /// The index of the first root of this batch in the list of roots.
+    pub(crate) first_root: usize,
+}
+
+impl<S> fmt::Debug for Batch<'_, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Batch")
+            .field("index", &self.index)
+            .field("len", &self.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'b, S> Batch<'b, S> {
+    /// Returns the directory of these entries; `None` for the roots themselves.
+    pub fn dir(&self) -> Option<&'b Dir<S>> {
+        self.dir
+    }
+
+    /// Returns the number of this batch within its directory, from 0, in the order of reading.
+    /// Batches of roots are numbered among themselves. Numbers may be left out. With
+    /// [`Order::Any`](crate::Order::Any) several workers may read one large directory at a time:
+    /// then the numbers follow the order of reading only roughly.
+    pub fn index(&self) -> u32 {
+        self.index
+    }
+
+    /// Returns the depth of the entries: 0 for roots, 1 for entries of a root.
+    pub fn depth(&self) -> usize {
+        self.dir.map_or(0, |dir| dir.depth() + 1)
+    }
+
+    /// Returns how many entries there are.
+    pub fn len(&self) -> usize {
+        self.raw.records.len()
+    }
+
+    /// Returns true if there are no entries.
+    pub fn is_empty(&self) -> bool {
+        self.raw.records.is_empty()
+    }
+
+    /// Returns the entries, in the order of the directory, or by name if that was asked for.
+    pub fn entries(&self) -> impl Iterator<Item = Entry<'_, S>> {
+        (0..self.raw.records.len()).map(|index| Entry { batch: self, index })
+    }
+
+    /// Returns the entry with this number, from 0.
+    pub fn get(&self, index: usize) -> Option<Entry<'_, S>> {
+        (index < self.len()).then_some(Entry { batch: self, index })
+    }
+
+    /// Returns true if the entries come from a saved tree.
+    pub fn is_saved(&self) -> bool {
+        matches!(self.place, NamesAt::Saved(_))
+    }
+
+    /// Returns the open directory, for calls on its entries; `None` for roots, whose names are
+    /// relative to the working directory. If a source has listed the directory past the VFS, the
+    /// first call of this method opens it.
+    ///
+    /// # Errors
+    ///
+    /// Those of opening the directory; `ENOENT` if it is no longer at its place; `EOPNOTSUPP` in a
+    /// saved tree.
+    pub fn fd(&self) -> Result<Option<BorrowedFd<'b>>, Error> {
+        self.place.directory().map_err(|errno| Error {
+            operation: Operation::Open,
+            path: self.dir.map(Dir::path).unwrap_or_default(),
+            errno,
+            vanished: errno == Errno::NOENT,
+            loops_with: None,
+        })
+    }
+}
+
+/// A directory that the walk is about to descend into, for [`Walk::filter`](crate::Walk::filter).
+#[derive(Debug)]
+pub struct Candidate<'b> {
+    pub(crate) name: &'b [u8],
+    pub(crate) depth: usize,
+    pub(crate) metadata: Option<&'b Metadata>,
+}
+
+impl<'b> Candidate<'b> {
+    /// Returns the name; for a root the path as given.
+    pub fn name(&self) -> &'b [u8] {
+        self.name
+    }
+
+    /// Returns the depth below the root; 0 for a root itself.
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// Returns the metadata, if fields were asked for.
+    pub fn metadata(&self) -> Option<&'b Metadata> {
+        self.metadata
+    }
+}

@@ -1,0 +1,243 @@
+//! A directory of the walk: a small counted node that knows its parent, its name, and how much work
+//! below it is pending.
+//!
+//! A node lives while something below it is pending. So a walk holds the directories in flight in
+//! memory, and no others. Paths are not stored: they are built from the chain of parents when
+//! somebody asks.
+
+use crate::visit::metadata::Identity;
+use crate::visit::name::Name;
+use crate::walk::descriptors::DescriptorSlot;
+use ringwalk_sys::DirectoryFd;
+use std::ffi::CStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// How a directory is opened.
+#[derive(Debug)]
+pub(crate) enum Origin {
+    /// By its name, relative to the parent. `follow` says that the name is a symbolic link that the
+    /// walk follows.
+    Entry { follow: bool },
+    /// A root given as a path.
+    RootPath { follow: bool },
+    /// A root given as an open descriptor.
+    RootFd(Arc<DirectoryFd>),
+    /// Not at all: a directory of a saved tree, with its listing number.
+    Saved { listing: u64 },
+}
+
+/// A directory that is walked, as visitors see it.
+#[derive(Debug)]
+pub struct Dir<S> {
+    parent: Option<Arc<Dir<S>>>,
+    name: Name,
+    /// The inode number as the directory above lists it; 0 for a root.
+    ino: u64,
+    depth: u32,
+    root_index: u32,
+    pub(crate) origin: Origin,
+    /// A link led to this directory or to one above it, so the walk may be inside of it already.
+    below_link: bool,
+    /// Reads and batches under way, plus children that have not been left. At zero the directory is
+    /// left.
+    pub(crate) pending: AtomicUsize,
+    /// The descriptor that children are opened relative to.
+    pub(crate) slot: DescriptorSlot,
+    /// The visitor wants nothing more of this directory.
+    pruned: AtomicBool,
+    /// Nothing more will be read of this directory: it was read to its end, or reading failed.
+    ended: AtomicBool,
+    /// The failure to read on has been reported.
+    failed: AtomicBool,
+    state: S,
+}
+
+impl<S> Dir<S> {
+    pub(crate) fn root(name: &CStr, root_index: u32, origin: Origin, state: S) -> Self {
+        Self {
+            parent: None,
+            name: name.into(),
+            ino: 0,
+            depth: 0,
+            root_index,
+            origin,
+            below_link: false,
+            pending: AtomicUsize::new(1),
+            slot: DescriptorSlot::default(),
+            pruned: AtomicBool::new(false),
+            ended: AtomicBool::new(false),
+            failed: AtomicBool::new(false),
+            state,
+        }
+    }
+
+    pub(crate) fn child(
+        parent: &Arc<Self>,
+        name: &CStr,
+        ino: u64,
+        origin: Origin,
+        state: S,
+    ) -> Self {
+        let follow = matches!(origin, Origin::Entry { follow: true });
+        Self {
+            name: name.into(),
+            ino,
+            depth: parent.depth + 1,
+            root_index: parent.root_index,
+            origin,
+            below_link: follow || parent.below_link,
+            pending: AtomicUsize::new(1),
+            slot: DescriptorSlot::default(),
+            pruned: AtomicBool::new(false),
+            ended: AtomicBool::new(false),
+            failed: AtomicBool::new(false),
+            state,
+            parent: Some(Arc::clone(parent)),
+        }
+    }
+
+    /// Returns the visitor's state of this directory. Several workers may look at it at once.
+    pub fn state(&self) -> &S {
+        &self.state
+    }
+
+    /// Returns the number of levels below the root: 0 for a root itself.
+    pub fn depth(&self) -> usize {
+        self.depth as usize
+    }
+
+    /// Returns the index of this directory's root in the list of roots, from 0.
+    pub fn root_index(&self) -> usize {
+        self.root_index as usize
+    }
+
+    /// Returns the directory this one was found in; `None` for a root.
+    pub fn parent(&self) -> Option<&Dir<S>> {
+        self.parent.as_deref()
+    }
+
+    pub(crate) fn parent_arc(&self) -> Option<&Arc<Dir<S>>> {
+        self.parent.as_ref()
+    }
+
+    /// Returns the last component of the path; for a root the path as it was given.
+    pub fn name(&self) -> &[u8] {
+        self.name.bytes()
+    }
+
+    /// Returns the last component for a system call; for a root the path as it was given.
+    pub fn c_name(&self) -> &CStr {
+        self.name.as_c_str()
+    }
+
+    /// Returns the path, beginning with the root as it was given.
+    pub fn path(&self) -> Vec<u8> {
+        let mut path = Vec::new();
+        self.path_into(&mut path);
+        path
+    }
+
+    /// Replaces the contents of `path` by the path. Its length may exceed `PATH_MAX`.
+    pub fn path_into(&self, path: &mut Vec<u8>) {
+        path.clear();
+        // The length comes first, then the names from the last to the first: that needs no list of
+        // ancestors and no recursion.
+        let mut length = self.name().len();
+        let mut dir = self;
+        while let Some(parent) = dir.parent() {
+            length += parent.name().len() + parent.slash();
+            dir = parent;
+        }
+        path.resize(length, b'/');
+        let mut end = length;
+        let mut dir = self;
+        loop {
+            let start = end - dir.name().len();
+            path[start..end].copy_from_slice(dir.name());
+            let Some(parent) = dir.parent() else { break };
+            end = start - parent.slash();
+            dir = parent;
+        }
+    }
+
+    /// Returns the inode number as the directory above lists it; 0 for a root. At a mount point it
+    /// is that of the directory underneath.
+    pub(crate) fn ino(&self) -> u64 {
+        self.ino
+    }
+
+    pub(crate) fn is_below_link(&self) -> bool {
+        self.below_link
+    }
+
+    /// Returns this directory, or the nearest above it, that has this identity, as far as
+    /// identities have been noted.
+    pub(crate) fn or_above(&self, identity: Identity) -> Option<&Self> {
+        let mut at = Some(self);
+        while let Some(dir) = at {
+            if dir.slot.identity() == Some(identity) {
+                return at;
+            }
+            at = dir.parent();
+        }
+        None
+    }
+
+    /// Notes that nothing more will be read.
+    pub(crate) fn end(&self) {
+        self.ended.store(true, Ordering::Relaxed);
+    }
+
+    /// Notes that reading failed. Returns true for the first worker that notes it.
+    pub(crate) fn fail_to_end(&self) -> bool {
+        self.end();
+        !self.failed.swap(true, Ordering::Relaxed)
+    }
+
+    /// Returns true if nothing more will be read.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn is_pruned(&self) -> bool {
+        self.pruned.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn prune(&self) {
+        self.pruned.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns the number of slashes between this directory's path and a name in it. It is 0 if the
+    /// path ends with a slash, or is the empty name of an open root.
+    fn slash(&self) -> usize {
+        let name = self.name();
+        usize::from(!name.is_empty() && !name.ends_with(b"/"))
+    }
+
+    /// Adds work that must be finished before this directory is left.
+    pub(crate) fn add_pending(&self, count: usize) {
+        self.pending.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// Takes away one piece of work. Returns true if it was the last, and the directory is to be
+    /// left.
+    pub(crate) fn finish_one(&self) -> bool {
+        // Acquire and release: the worker that leaves the directory sees all that other workers did
+        // to its state.
+        self.pending.fetch_sub(1, Ordering::AcqRel) == 1
+    }
+}
+
+impl<S> Drop for Dir<S> {
+    /// Drops the chain of parents in a loop: a chain of 100 000 must not use as many stack frames.
+    fn drop(&mut self) {
+        let mut next = self.parent.take();
+        while let Some(parent) = next {
+            next = Arc::into_inner(parent).and_then(|mut dir| dir.parent.take());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

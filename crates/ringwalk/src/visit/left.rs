@@ -1,0 +1,93 @@
+//! A directory that is being left, and the directory that it was found in.
+
+use crate::visit::dir::{Dir, Origin};
+use crate::visit::error::{Error, Operation};
+use crate::walk::descriptors::{At, Descriptors};
+use rustix::io::Errno;
+use std::ops::Deref;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
+
+/// A directory of which everything below has been left: the argument of a visitor's
+/// [`leave`](crate::Visitor::leave).
+#[derive(Debug)]
+pub struct Left<'a, S> {
+    dir: &'a Arc<Dir<S>>,
+    descriptors: &'a Descriptors<S>,
+    parents_open: bool,
+}
+
+/// The directory that the name of another one is relative to: an open directory, or the working
+/// directory for roots.
+#[derive(Clone, Debug)]
+pub struct ParentFd(At);
+
+impl AsFd for ParentFd {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+impl<'a, S> Left<'a, S> {
+    pub(crate) fn new(
+        dir: &'a Arc<Dir<S>>,
+        descriptors: &'a Descriptors<S>,
+        parents_open: bool,
+    ) -> Self {
+        Self {
+            dir,
+            descriptors,
+            parents_open,
+        }
+    }
+
+    /// Returns the directory that this one was found in, for calls on [`Dir::c_name`]. It is the
+    /// very directory that was read, wherever it lies now, never one that has replaced it. For
+    /// roots it is the working directory.
+    ///
+    /// # Errors
+    ///
+    /// If the directory had to be closed meanwhile, those of opening it again: `ENOENT` if it is no
+    /// longer at its place. `EBADF` for walks without [`parents_open`](crate::Walk::parents_open).
+    /// `EOPNOTSUPP` for saved trees.
+    pub fn parent_fd(&self) -> Result<ParentFd, Error> {
+        let Some(parent) = self.dir.parent_arc() else {
+            return match self.dir.origin {
+                Origin::Saved { .. } => Err(error_of(self.dir, Errno::OPNOTSUPP)),
+                _ => Ok(ParentFd(At::Cwd)),
+            };
+        };
+        let got = if matches!(self.dir.origin, Origin::Saved { .. }) {
+            Err(Errno::OPNOTSUPP)
+        } else if self.parents_open {
+            self.descriptors.get(parent).map_err(|f| f.errno)
+        } else {
+            Err(Errno::BADF)
+        };
+        got.map(ParentFd).map_err(|errno| error_of(parent, errno))
+    }
+
+    /// Returns true if the directory is one of a saved tree.
+    pub fn is_saved(&self) -> bool {
+        matches!(self.dir.origin, Origin::Saved { .. })
+    }
+}
+
+impl<S> Deref for Left<'_, S> {
+    type Target = Dir<S>;
+
+    fn deref(&self) -> &Dir<S> {
+        self.dir
+    }
+}
+
+/// Returns the error of opening a directory.
+fn error_of<S>(dir: &Dir<S>, errno: Errno) -> Error {
+    Error {
+        operation: Operation::Open,
+        path: dir.path(),
+        errno,
+        vanished: errno == Errno::NOENT,
+        loops_with: None,
+    }
+}

@@ -1,0 +1,48 @@
+//! The device or mount of each root, for walks that stay on it.
+
+use crate::visit::metadata::Metadata;
+use crate::walk::options::Stay;
+use std::sync::OnceLock;
+
+#[derive(Debug)]
+pub(crate) struct Boundaries {
+    stay: Stay,
+    /// Device and mount id of each root that has been looked at. Empty if the walk goes anywhere.
+    roots: Vec<OnceLock<(u64, u64)>>,
+}
+
+impl Boundaries {
+    pub(crate) fn new(stay: Stay, roots: usize) -> Self {
+        let roots = match stay {
+            Stay::Anywhere => 0,
+            Stay::Device | Stay::Mount => roots,
+        };
+        Self {
+            stay,
+            roots: (0..roots).map(|_| OnceLock::new()).collect(),
+        }
+    }
+
+    /// Notes device and mount of a root.
+    pub(crate) fn set(&self, root_index: usize, metadata: &Metadata) {
+        if let Some(boundary) = self.roots.get(root_index) {
+            // Each root is looked at once.
+            let _ = boundary.set((metadata.dev, metadata.mnt_id));
+        }
+    }
+
+    /// Returns true if a directory lies beyond the boundary of its root.
+    pub(crate) fn lies_beyond(&self, root_index: usize, metadata: &Metadata) -> bool {
+        let boundary = self.roots.get(root_index).and_then(OnceLock::get);
+        let Some(&(dev, mnt_id)) = boundary else {
+            // No boundary is known: the walk goes anywhere, or nothing is known of the root. Nobody
+            // goes down into such a root.
+            return false;
+        };
+        match self.stay {
+            Stay::Anywhere => false,
+            Stay::Device => metadata.dev != dev,
+            Stay::Mount => metadata.dev != dev || metadata.mnt_id != mnt_id,
+        }
+    }
+}

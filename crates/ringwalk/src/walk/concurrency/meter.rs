@@ -1,0 +1,128 @@
+//! The measurements of one worker: how long its calls take, and whether that time was spent
+//! waiting.
+//!
+//! Two readings of the clock a directory take one fiftieth of the time that reading a small
+//! directory from cache does. So once calls have been fast for a while, only one directory in eight
+//! is timed. After a slow one all directories are timed again.
+
+use crate::walk::concurrency::ConcurrencyController;
+use ringwalk_sys::ThreadUsage;
+use std::time::{Duration, Instant};
+
+/// The length of a measuring window.
+const WINDOW: Duration = Duration::from_millis(4);
+
+/// Calls that take longer than this on average may have waited. From cache they take 0.5 to 5 us.
+const SLOW_CALL: Duration = Duration::from_micros(20);
+
+/// After this many directories with fast calls in a row, only some are timed.
+const FAST_FOR_A_WHILE: u32 = 64;
+
+/// How many directories are then left out before one is timed.
+const LEFT_OUT: u32 = 7;
+
+#[derive(Debug)]
+pub(crate) struct Meter {
+    window: Instant,
+    usage: ThreadUsage,
+    /// In this window: calls that were timed, how long they took, and calls that were not timed.
+    timed: u64,
+    in_calls: Duration,
+    untimed: u64,
+    /// Directories with fast calls since the last with slow ones.
+    fast: u32,
+    /// Directories to leave out before the next is timed.
+    leave_out: u32,
+}
+
+impl Meter {
+    pub(crate) fn new() -> Self {
+        Self {
+            window: Instant::now(),
+            usage: ThreadUsage::now(),
+            timed: 0,
+            in_calls: Duration::ZERO,
+            untimed: 0,
+            fast: 0,
+            leave_out: 0,
+        }
+    }
+
+    /// Begins a new window: the worker had nothing to do until now, and that time says nothing.
+    pub(crate) fn resume(&mut self) {
+        self.usage = ThreadUsage::now();
+        self.begin_window(Instant::now());
+    }
+
+    fn begin_window(&mut self, now: Instant) {
+        self.window = now;
+        self.timed = 0;
+        self.in_calls = Duration::ZERO;
+        self.untimed = 0;
+    }
+
+    /// Returns the time at which the calls for a directory begin, if they are to be timed.
+    pub(crate) fn begin(&mut self) -> Option<Instant> {
+        if self.leave_out > 0 {
+            self.leave_out -= 1;
+            return None;
+        }
+        Some(Instant::now())
+    }
+
+    /// Notes `calls` for a directory, which began at `begin` and end now.
+    pub(crate) fn note(
+        &mut self,
+        concurrency: &ConcurrencyController,
+        calls: u64,
+        begin: Option<Instant>,
+    ) -> WindowEnd {
+        let Some(begin) = begin else {
+            self.untimed += calls;
+            return WindowEnd::default();
+        };
+        let end = Instant::now();
+        let slow = is_slow(calls, end - begin);
+        self.fast = if slow { 0 } else { self.fast + 1 };
+        if self.fast > FAST_FOR_A_WHILE {
+            self.leave_out = LEFT_OUT;
+        }
+        self.timed += calls;
+        self.in_calls += end - begin;
+        if end - self.window < WINDOW {
+            return WindowEnd::default();
+        }
+        let waiting = is_slow(self.timed, self.in_calls) && {
+            let usage = ThreadUsage::now();
+            let cpu = usage.cpu.saturating_sub(self.usage.cpu);
+            let waited = usage.voluntary_switches > self.usage.voluntary_switches;
+            self.usage = usage;
+            waited && cpu < self.in_calls / 2
+        };
+        let first_wait = concurrency.report(self.timed + self.untimed, waiting);
+        self.begin_window(end);
+        WindowEnd {
+            ended: true,
+            waiting,
+            first_wait,
+        }
+    }
+}
+
+fn is_slow(calls: u64, took: Duration) -> bool {
+    took > SLOW_CALL * u32::try_from(calls).unwrap_or(u32::MAX)
+}
+
+/// The results of noting some calls.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct WindowEnd {
+    /// A measuring window has ended.
+    pub(crate) ended: bool,
+    /// The window was spent waiting for a device.
+    pub(crate) waiting: bool,
+    /// The window is the first of this walk that was spent waiting for a device.
+    pub(crate) first_wait: bool,
+}
+
+#[cfg(test)]
+mod tests;

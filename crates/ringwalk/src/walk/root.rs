@@ -1,0 +1,91 @@
+//! The roots that a walk begins with.
+
+use crate::visit::metadata::{Fields, Metadata};
+use ringwalk_sys::{DirectoryFd, Statx, statx};
+use rustix::fs::{AtFlags, CWD};
+use rustix::io::Errno;
+use std::ffi::{CString, OsStr, OsString};
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A root: a path, or a directory that is already open.
+#[derive(Clone, Debug)]
+pub struct Root {
+    pub(crate) name: Vec<u8>,
+    pub(crate) fd: Option<Arc<DirectoryFd>>,
+}
+
+impl Root {
+    /// Creates a root from an open directory, shown under the path `name`.
+    ///
+    /// The position of the descriptor stays as it is: the walk opens the directory anew through it.
+    pub fn from_fd(fd: OwnedFd, name: impl Into<PathBuf>) -> Self {
+        Self {
+            name: name.into().into_os_string().into_vec(),
+            fd: Some(Arc::new(fd.into())),
+        }
+    }
+
+    /// Returns what statx(2) says of the root: its attributes, and the fields that need not be
+    /// asked for.
+    pub(crate) fn look(&self, follow: bool) -> Result<Metadata, Errno> {
+        let mut stat = Statx::default();
+        let fields = Fields::TYPE.bits();
+        if let Some(fd) = &self.fd {
+            statx(fd, c"", AtFlags::EMPTY_PATH, fields, &mut stat)?;
+        } else {
+            let mut flags = AtFlags::NO_AUTOMOUNT;
+            flags.set(AtFlags::SYMLINK_NOFOLLOW, !follow);
+            let name = self.c_name().ok_or(Errno::NOENT)?;
+            statx(CWD, &name, flags, fields, &mut stat)?;
+        }
+        Ok(Metadata::from(&stat))
+    }
+
+    /// Returns the name for the kernel; `None` if it has a NUL byte, which no path has.
+    pub(crate) fn c_name(&self) -> Option<CString> {
+        CString::new(self.name.clone()).ok()
+    }
+}
+
+impl From<OsString> for Root {
+    fn from(path: OsString) -> Self {
+        Self {
+            name: path.into_vec(),
+            fd: None,
+        }
+    }
+}
+
+impl From<PathBuf> for Root {
+    fn from(path: PathBuf) -> Self {
+        path.into_os_string().into()
+    }
+}
+
+impl From<&Path> for Root {
+    fn from(path: &Path) -> Self {
+        path.to_path_buf().into()
+    }
+}
+
+impl From<&OsStr> for Root {
+    fn from(path: &OsStr) -> Self {
+        path.to_os_string().into()
+    }
+}
+
+impl From<&str> for Root {
+    fn from(path: &str) -> Self {
+        OsString::from(path).into()
+    }
+}
+
+impl From<OwnedFd> for Root {
+    /// Creates a root from an open directory, shown as `.`.
+    fn from(fd: OwnedFd) -> Self {
+        Self::from_fd(fd, ".")
+    }
+}

@@ -1,0 +1,86 @@
+//! The data that all workers of a walk share.
+
+use crate::sources::choose::{NamedSource, SourceSelection};
+use crate::sources::prefetch::Watch;
+use crate::sources::stat::Wanted;
+use crate::visit::metadata::Fields;
+use crate::visit::summary::{Outcome, Summary};
+use crate::walk::boundary::Boundaries;
+use crate::walk::concurrency::ConcurrencyController;
+use crate::walk::descriptors::{Descriptors, Extra};
+use crate::walk::monitor::Monitor;
+use crate::walk::options::{Options, Prefetch};
+use crate::walk::run::FinishedWorker;
+use crate::walk::scheduler::Scheduler;
+use crate::walk::worker::Totals;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The data that all workers of a walk share.
+pub(crate) struct SharedWalk<S> {
+    pub(crate) options: Options,
+    pub(crate) entry_fields: Wanted,
+    pub(crate) root_fields: Wanted,
+    pub(crate) descriptors: Descriptors<S>,
+    pub(crate) concurrency: ConcurrencyController,
+    pub(crate) scheduler: Scheduler<S>,
+    pub(crate) monitor: Arc<Monitor>,
+    pub(crate) boundaries: Boundaries,
+    pub(crate) sources: SourceSelection,
+    pub(crate) prefetch: Watch,
+}
+
+impl<S> SharedWalk<S> {
+    pub(super) fn new(options: Options, named: NamedSource, monitor: Arc<Monitor>) -> Self {
+        let sources = SourceSelection::new(&options, named);
+        let descriptors = Descriptors::new(&options, sources.has_kernel());
+        let concurrency = ConcurrencyController::new(options.workers, descriptors.max_workers());
+        descriptors.admit_first_worker();
+        descriptors.count_volumes(sources.routing.volumes().len());
+        let mut root_fields = Wanted::roots(&options);
+        if sources.routing.is_allowed() {
+            root_fields = root_fields.with(Fields::INO | Fields::MNT_ID);
+        }
+        Self {
+            entry_fields: Wanted::entries(&options),
+            root_fields,
+            sources,
+            descriptors,
+            scheduler: Scheduler::new(concurrency.most()),
+            concurrency,
+            monitor,
+            prefetch: Watch::new(options.prefetch),
+            boundaries: Boundaries::new(options.stay, options.roots.len()),
+            options,
+        }
+    }
+
+    /// Reads ahead for every root, if the caller asked for that without measuring.
+    pub(super) fn begin_prefetch(&self) {
+        let (options, stop) = (&self.options, self.scheduler.stop_flag());
+        if options.prefetch == Prefetch::Always && options.saved.is_none() {
+            let begin = || self.prefetch.begin(options, stop);
+            self.descriptors.with(Extra::Prefetch, begin);
+        }
+    }
+
+    pub(super) fn into_outcome<V>(
+        self,
+        done: Vec<FinishedWorker<V>>,
+        begin: Instant,
+    ) -> Outcome<V> {
+        let mut totals = Totals::default();
+        let mut buffer_size = 0;
+        let mut visitors = Vec::with_capacity(done.len());
+        for done in done {
+            totals.entries += done.totals.entries;
+            totals.directories += done.totals.directories;
+            totals.errors += done.totals.errors;
+            totals.vanished += done.totals.vanished;
+            buffer_size = buffer_size.max(done.buffer_size);
+            visitors.push(done.visitor);
+        }
+        let summary = Summary::new(&self, totals, buffer_size, visitors.len(), begin.elapsed());
+        Outcome { visitors, summary }
+    }
+}

@@ -1,0 +1,204 @@
+//! Jobs of the source: a directory goes in, and comes back with entries.
+
+use super::Worker;
+use crate::sources::raw_batch::RawBatch;
+use crate::sources::{DirectoryJob, JobStep, Pulled};
+use crate::visit::dir::Dir;
+use crate::visit::error::{Failure, Operation};
+use crate::visit::visitor::Visitor;
+use crate::walk::descriptors::identity;
+use crate::walk::options::Order;
+use crate::walk::scheduler::RestFrom;
+use ringwalk_sys::DirectoryFd;
+use rustix::io::Errno;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// System calls of a directory that is opened, read and closed, beside those for metadata.
+const CALLS: u64 = 3;
+
+/// Entries of one directory that the source has just read into the worker's buffer.
+struct ReadEntries<'a, S> {
+    dir: &'a Arc<Dir<S>>,
+    fd: &'a Arc<DirectoryFd>,
+    /// The number of this batch.
+    index: u32,
+    /// The source has filled in the metadata.
+    metadata: bool,
+    /// When the calls for them began, if they are timed.
+    begin: Option<Instant>,
+}
+
+impl<V: Visitor> Worker<'_, V> {
+    pub(super) fn give(&mut self, job: DirectoryJob<V::State>) {
+        self.in_source += 1;
+        self.source.push(job);
+    }
+
+    /// Takes one directory back from the source, and goes on with it.
+    pub(super) fn pull(&mut self) {
+        let begin = self.meter.begin();
+        if let Some(pulled) = self.source.pull(&mut self.raw) {
+            self.count_job_out();
+            self.go_on_with(pulled, begin);
+        }
+    }
+
+    /// Enters a directory that was opened, visits the entries that were read, and reports a
+    /// failure.
+    fn go_on_with(&mut self, pulled: Pulled<V::State>, begin: Option<Instant>) {
+        let Pulled {
+            job,
+            fd,
+            end,
+            metadata,
+            failure,
+        } = pulled;
+        let DirectoryJob {
+            dir,
+            step,
+            next_batch,
+            concurrent,
+            to_end,
+        } = job;
+        let goes_on = !end && failure.is_none() && fd.is_some();
+        // In preorder a descriptor was pinned for the rest, before the directory was read.
+        let pinned = self.shared.options.preorder && !to_end;
+        self.unpin_if(pinned && !goes_on);
+        let Some(fd) = fd else {
+            let failure = failure.unwrap_or(Failure {
+                operation: Operation::Open,
+                errno: Errno::IO,
+            });
+            return self.open_failed(dir, failure);
+        };
+        let opened = matches!(step, JobStep::Open(_));
+        // Closes the parent, if it was closed in its slot meanwhile and is open only for this.
+        drop(step);
+        if opened && !self.enter(&dir, || identity(&fd)) {
+            self.unpin_if(pinned && goes_on);
+            return self.finish(dir);
+        }
+        // If several workers read the directory concurrently, one of them reports the failure. It
+        // is reported even if another worker has come to the end: entries that were on the way to
+        // this worker may be lost.
+        let failure = failure.filter(|_| dir.fail_to_end());
+        if end && !opened {
+            dir.end();
+        }
+        self.sort_entries();
+        let entries = ReadEntries {
+            dir: &dir,
+            fd: &fd,
+            index: next_batch,
+            metadata,
+            begin,
+        };
+        // Of a directory that is read concurrently the rest has been pushed already.
+        self.visit_entries(&entries, goes_on && !concurrent, concurrent, pinned);
+        if let Some(failure) = failure {
+            self.fail(&dir, failure);
+        }
+        self.source.release(fd);
+        self.finish(dir);
+    }
+
+    /// Counts one directory fewer in the source.
+    fn count_job_out(&mut self) {
+        self.in_source -= 1;
+        if self.counted_jobs > self.in_source {
+            self.counted_jobs -= 1;
+            self.shared.descriptors.dismiss_job();
+        }
+    }
+
+    /// Sorts the entries that were read, if their order matters.
+    fn sort_entries(&mut self) {
+        match self.shared.options.order {
+            Order::Name => self.raw.sort_by_name(),
+            // Sorted before they are cut into parts, each part has its own stretch of the disk. The
+            // subdirectories are then read in this order, too.
+            Order::Any
+                if self.shared.concurrency.uses_inode_order() && !self.shared.options.preorder =>
+            {
+                self.raw.sort_by_ino();
+            }
+            Order::Any | Order::Listed => {}
+        }
+    }
+
+    /// Visits the entries that were read. Pushes the rest of the directory, if it goes on, and the
+    /// parts of the batch that are given away or put off.
+    fn visit_entries(
+        &mut self,
+        entries: &ReadEntries<'_, V::State>,
+        goes_on: bool,
+        concurrent: bool,
+        pinned: bool,
+    ) {
+        let &ReadEntries {
+            dir,
+            fd,
+            index,
+            metadata,
+            begin,
+        } = entries;
+        let (cuts, parts) = self.divide(entries, goes_on, concurrent);
+        let rest = goes_on.then(|| {
+            let pinned = pinned
+                || self
+                    .shared
+                    .descriptors
+                    .pin_rest(self.shared.options.preorder);
+            let fd = Arc::clone(fd);
+            (index + 1 + parts, RestFrom::Fd { fd, pinned })
+        });
+        // A pinned rest is pushed before the subdirectories, and so comes after them; meanwhile
+        // another worker can steal it and read on. Where descriptors are scarce, the rest is pushed
+        // after the subdirectories, and so comes next: a directory cannot be closed before it has
+        // been read to its end.
+        let (now, later) = match rest {
+            Some((_, RestFrom::Fd { pinned: false, .. })) => (None, rest),
+            rest => (rest, None),
+        };
+        if let Some((next_batch, from)) = now {
+            self.push_rest(dir, next_batch, from);
+        }
+        self.push_cuts(dir, Some(fd), index, metadata, cuts);
+        let plus = if metadata { self.raw.records.len() } else { 0 };
+        self.visit(dir, Some(fd), index, metadata, CALLS + plus as u64, begin);
+        if self.choosing {
+            self.choose_source();
+        }
+        if let Some((next_batch, from)) = later {
+            self.push_rest(dir, next_batch, from);
+        }
+    }
+
+    /// Divides the batch: in preorder behind every entry that may be a directory, else among idle
+    /// workers. Returns the parts of a preorder walk, and how many batch numbers all parts take.
+    fn divide(
+        &mut self,
+        entries: &ReadEntries<'_, V::State>,
+        goes_on: bool,
+        concurrent: bool,
+    ) -> (Vec<RawBatch>, u32) {
+        if self.shared.options.preorder {
+            let cuts = self.cut();
+            let parts = u32::try_from(cuts.len()).unwrap_or(u32::MAX);
+            return (cuts, parts);
+        }
+        if concurrent {
+            // The next numbers belong to other workers.
+            return (Vec::new(), 0);
+        }
+        let &ReadEntries {
+            dir,
+            fd,
+            index,
+            metadata,
+            ..
+        } = entries;
+        (Vec::new(), self.share(dir, fd, index, goes_on, metadata))
+    }
+}

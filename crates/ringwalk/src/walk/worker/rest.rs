@@ -1,0 +1,129 @@
+//! Reading on in a directory that one buffer has no room for.
+
+use super::Worker;
+use crate::sources::volume::Position;
+use crate::sources::{DirectoryJob, JobStep};
+use crate::visit::dir::Dir;
+use crate::visit::error::{Failure, Operation};
+use crate::visit::visitor::Visitor;
+use crate::walk::options::Order;
+use crate::walk::scheduler::{Rest, RestFrom, Task};
+use ringwalk_sys::DirectoryFd;
+use rustix::io::Errno;
+use std::sync::Arc;
+
+impl<V: Visitor> Worker<'_, V> {
+    /// Reads on in a directory that was read in part, unless nothing more of it is wanted.
+    pub(super) fn read_rest(&mut self, rest: Rest<V::State>) {
+        let Rest {
+            dir,
+            next_batch,
+            from,
+        } = rest;
+        let is_over = dir.is_pruned() || dir.has_ended();
+        match from {
+            RestFrom::Fd { fd, pinned } if is_over => {
+                self.source.release(fd);
+                self.unpin_if(pinned);
+                self.finish(dir);
+            }
+            RestFrom::Fd { fd, pinned } => {
+                // In preorder the next rest of the directory keeps the pin of this one.
+                let keeps_pin = pinned && self.shared.options.preorder;
+                self.unpin_if(pinned && !keeps_pin);
+                self.read_on(dir, fd, next_batch, keeps_pin);
+            }
+            RestFrom::Volume(_) | RestFrom::Saved(_) if is_over => self.finish(dir),
+            RestFrom::Volume(position) => self.list_on(dir, &position, next_batch),
+            RestFrom::Saved(position) => self.list_saved_on(&dir, position, next_batch),
+        }
+    }
+
+    /// Has the source read on, from the position of the open directory. If several workers can read
+    /// the directory concurrently, the rest is first pushed once more.
+    fn read_on(
+        &mut self,
+        dir: Arc<Dir<V::State>>,
+        fd: Arc<DirectoryFd>,
+        next_batch: u32,
+        keeps_pin: bool,
+    ) {
+        let concurrent = self.may_read_concurrently() && self.shared.descriptors.pin();
+        if concurrent {
+            let from = RestFrom::Fd {
+                fd: Arc::clone(&fd),
+                pinned: true,
+            };
+            self.push_rest(&dir, next_batch + 1, from);
+        }
+        self.give(DirectoryJob {
+            dir,
+            step: JobStep::Read(fd),
+            next_batch,
+            concurrent,
+            to_end: self.shared.options.preorder && !keeps_pin,
+        });
+    }
+
+    /// Returns true if another worker should read the same directory at the same time: the source
+    /// fills in metadata, which takes the longer part of a read, no order is asked for, and another
+    /// worker or a free place in the source can take the work.
+    fn may_read_concurrently(&self) -> bool {
+        let options = &self.shared.options;
+        let in_order = options.order != Order::Any || options.preorder;
+        self.source.reads_concurrently()
+            && !in_order
+            && (self.source.capacity() > 1 || self.available_workers() > 0)
+    }
+
+    /// Lists on in a large directory, past the VFS.
+    fn list_on(&mut self, dir: Arc<Dir<V::State>>, position: &Position, next_batch: u32) {
+        let begin = self.meter.begin();
+        let listed = self
+            .shared
+            .sources
+            .routing
+            .volume_begun_on(&*dir)
+            .map(|(volume, key)| self.list_from(volume, key, Some(position)));
+        if let Some(Ok(next)) = listed {
+            if let Some(next) = next {
+                self.push_rest(&dir, next_batch + 1, RestFrom::Volume(next));
+            }
+            self.visit(&dir, None, next_batch, false, 1, begin);
+        } else {
+            // The entries that were given cannot be taken back, so system calls cannot begin anew.
+            let failure = Failure {
+                operation: Operation::Read,
+                errno: Errno::IO,
+            };
+            self.fail(&dir, failure);
+        }
+        self.finish(dir);
+    }
+
+    /// Pushes the rest of a directory, as one more piece of its work.
+    pub(super) fn push_rest(&mut self, dir: &Arc<Dir<V::State>>, next_batch: u32, from: RestFrom) {
+        dir.add_pending(1);
+        self.push(Task::Rest(Box::new(Rest {
+            dir: Arc::clone(dir),
+            next_batch,
+            from,
+        })));
+    }
+
+    /// Pins the descriptor of a directory that is opened next, if its rest may have to wait.
+    /// Returns false if the budget has no room: the directory is then read to its end in one batch.
+    ///
+    /// In preorder the rest waits for all entries below those before it, and cannot be closed
+    /// meanwhile. Outside of preorder nothing is pinned in advance.
+    pub(super) fn pin_in_advance(&self) -> bool {
+        !self.shared.options.preorder || self.shared.descriptors.pin()
+    }
+
+    /// Takes a pin back, if there is one.
+    pub(super) fn unpin_if(&self, pinned: bool) {
+        if pinned {
+            self.shared.descriptors.unpin();
+        }
+    }
+}

@@ -1,0 +1,16 @@
+# The DKMS package of the kernel module, built for this release's kernel.
+# shellcheck shell=bash
+headers=linux-headers-$(dpkg --print-architecture)
+if ! { apt-get update -qq && apt-get install --yes -qq --no-install-recommends "$headers"; }; then
+  echo "the package $headers cannot be installed"
+  exit 77
+fi
+install /dist/ringwalk-dkms_*.deb
+version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' /usr/src/ringwalk-*/dkms.conf)
+kernel=$(basename /usr/src/linux-headers-*[0-9]-"$(dpkg --print-architecture)" | sed s/linux-headers-//)
+dkms status
+dkms build "ringwalk/$version" -k "$kernel"
+modinfo -F license /var/lib/dkms/ringwalk/"$version"/"$kernel"/*/module/ringwalk.ko*
+test -s /usr/lib/udev/rules.d/60-ringwalk.rules
+apt-get purge --yes -qq ringwalk-dkms
+fails test -e "/usr/src/ringwalk-$version"

@@ -1,0 +1,17 @@
+# The Debian package of the program.
+# shellcheck shell=bash
+install man-db /dist/ringwalk_*.deb
+make_tree
+same "$(ringwalk find /tmp/tree -s -type f -printf '%P %s\n')" $'a/b/other 1\na/file 5000'
+same "$(ringwalk du -aB1 /tmp/tree | sort)" "$(du -aB1 /tmp/tree | sort)"
+ringwalk count /tmp/tree
+ringwalk doctor /tmp/tree
+for page in ringwalk ringwalk-find ringwalk-du ringwalk-count ringwalk-doctor; do
+  man "$page" | grep SYNOPSIS
+done
+bash -c '. /usr/share/bash-completion/completions/ringwalk && complete -p ringwalk'
+test -s /usr/share/zsh/vendor-completions/_ringwalk
+test -s /usr/share/fish/vendor_completions.d/ringwalk.fish
+grep -q rustix /usr/share/doc/ringwalk/LICENSE-third-party.txt*
+apt-get purge --yes -qq ringwalk
+fails test -e /usr/bin/ringwalk

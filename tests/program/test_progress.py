@@ -1,0 +1,133 @@
+"""--progress and --explain: their output on standard error."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import subprocess
+import time
+
+import pytest
+from processes import TIMEOUT, finished, started
+from support import strace, trees
+from support.run import environment
+
+
+@pytest.fixture(scope="module")
+def slow(base):
+    """Arguments that make the program's directory reads slow: strace holds each for 100 ms."""
+    return strace.injecting(base, "getdents64", "delay_enter=100000")
+
+
+@pytest.fixture(scope="module")
+def some_directories(base):
+    """Twenty directories: at least 40 reads, so 2 s for two slow workers."""
+    top = base / "some-directories"
+    trees.make_branching(top, levels=1, children=20)
+    return top
+
+
+def on_a_terminal(args) -> tuple[bytes, bytes, int]:
+    """Runs a program whose standard error is a terminal; returns both outputs and the status."""
+    master, slave = pty.openpty()
+    with started(
+        args,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=slave,
+        env=environment({"TERM": "xterm", "COLUMNS": "80"}),
+    ) as process:
+        os.close(slave)
+        shown = b""
+        while select.select([master], [], [], TIMEOUT)[0]:
+            try:
+                shown += os.read(master, 65536)
+            except OSError:  # EIO: the last one to hold the other side is gone
+                break
+        os.close(master)
+        out = process.stdout.read()
+        return out, shown, process.wait(timeout=TIMEOUT)
+
+
+COMMANDS = (("count",), ("du", "-s"))
+
+# Comes before each state of the line: moves to its beginning and erases the line.
+ERASE = b"\r\x1b[K"
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_long_work_on_a_terminal_shows_progress(programs, slow, some_directories, command):
+    args = [*slow, programs / "ringwalk", *command, "--workers", "2", some_directories]
+    out, shown, status = on_a_terminal(args)
+    assert status == 0
+    assert out.count(b"\n") == 1
+    assert b"some-directories" in shown, "the current directory"
+    assert b"entries" in shown
+    assert b"/s" in shown, "the rate"
+    assert shown.endswith(ERASE), "the line is gone in the end"
+
+
+def test_names_cannot_command_the_terminal(programs, slow, scratch):
+    for number in range(10):
+        (scratch / f"{number}\x1b[31mred\r\nnext\x07").mkdir()
+    args = [*slow, programs / "ringwalk", "count", "--workers", "1", scratch]
+    _, shown, status = on_a_terminal(args)
+    assert status == 0
+    assert b"red" in shown, "the current directory"
+    assert not any(byte < 32 for byte in shown.replace(ERASE, b""))
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_never_shows_nothing(programs, slow, some_directories, command):
+    args = [*slow, programs / "ringwalk", *command, "--progress=never", some_directories]
+    _, shown, status = on_a_terminal(args)
+    assert (shown, status) == (b"", 0)
+
+
+def test_short_work_on_a_terminal_shows_nothing(programs, slow, scratch):
+    """Two slow reads take 0.2 s. Progress appears after half a second."""
+    for _ in range(100):
+        begin = time.monotonic()
+        _, shown, status = on_a_terminal([*slow, programs / "ringwalk", "count", scratch])
+        # A run that took longer on a busy machine proves nothing.
+        if time.monotonic() - begin < 0.5:
+            assert (shown, status) == (b"", 0)
+            return
+    pytest.skip("every run took half a second: this machine has too much else to do")
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_auto_shows_nothing_in_a_file(programs, slow, some_directories, command):
+    args = [*slow, programs / "ringwalk", *command, "--progress", "auto", some_directories]
+    done = finished(args, capture_output=True, env=environment(), check=True)
+    assert done.stderr == b""
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_always_shows_it_in_a_file_too(programs, slow, some_directories, command):
+    args = [*slow, programs / "ringwalk", "--progress", "always", *command, some_directories]
+    done = finished(args, capture_output=True, env=environment(), check=True)
+    assert b"some-directories" in done.stderr
+
+
+@pytest.mark.parametrize("position", ("before", "after"))
+def test_explain(ringwalk, some_directories, position):
+    arguments = {"before": ("--explain", "count"), "after": ("count", "--explain")}[position]
+    result = ringwalk(*arguments, "--workers", 2, some_directories)
+    plain = ringwalk("count", some_directories).ok()
+    assert (result.status, result.out) == (0, plain.out)
+    for word in (b"syscall", b"workers"):
+        assert word in result.err
+
+
+def test_explain_of_du(du, some_directories):
+    result = du("--explain", "-s", some_directories)
+    assert (result.status, result.out) == (0, du("-s", some_directories).ok().out)
+    assert b"syscall" in result.err
+
+
+@pytest.mark.parametrize("source", ("auto", "syscall"))
+def test_sources_agree(ringwalk, du, tree, source):
+    assert ringwalk("--source", source, "count", tree).ok().out == ringwalk("count", tree).ok().out
+    assert du("-a0", "--source", source, tree).ok().out == du("-a0", tree).ok().out

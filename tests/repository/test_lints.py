@@ -1,0 +1,123 @@
+"""The lints of prose and of maps find what they are for, in a small repository of their own."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """An empty repository with the scripts."""
+    (tmp_path / "scripts").mkdir()
+    for name in ("check-prose", "check-maps"):
+        shutil.copy(ROOT / "scripts" / name, tmp_path / "scripts" / name)
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    return tmp_path
+
+
+def write(repository: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = repository / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def lint(repository: Path, script: str) -> tuple[int, list[str]]:
+    """Returns the exit status and the lines of standard output."""
+    done = subprocess.run(
+        [repository / "scripts" / script], stdout=subprocess.PIPE, text=True, check=False
+    )
+    return done.returncode, done.stdout.splitlines()
+
+
+LONG = "long " * 20 + "line"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "where"),
+    [
+        ("page.md", f"# Page\n\n{LONG}\n", "page.md:3: 104 columns"),
+        ("a.rs", f"fn a() {{}}\n/// {LONG}\n", "a.rs:2: 108 columns"),
+        ("a.rs", f"fn a() {{}} // {LONG}\n", "a.rs:1: 117 columns"),
+        ("a.rs", f"\n/* one\n   {LONG} */\n", "a.rs:3: 110 columns"),
+        ("a.c", f"\t/* {LONG} */\n", "a.c:1: 118 columns"),
+        ("a.py", f'"""One.\n\n{LONG}\n"""\n', "a.py:3: 104 columns"),
+        ("a.py", f"x = 1  # {LONG}\n", "a.py:1: 113 columns"),
+        ("run", f"#!/bin/sh\n# {LONG}\n", "run:2: 106 columns"),
+        ("Makefile", f"a: # {LONG}\n", "Makefile:1: 109 columns"),
+        ("a.rs", "// The taker waits.\n", "a.rs:1: private word 'taker'"),
+        ("page.md", "Whoever reads this.\n", "page.md:1: private word 'Whoever'"),
+    ],
+)
+def test_prose_is_checked_in_each_kind_of_file(repository, name, text, where):
+    write(repository, {name: text})
+    status, lines = lint(repository, "check-prose")
+    assert status == 1
+    assert len(lines) == 1 and lines[0].startswith(where)
+
+
+def test_code_tables_addresses_and_excluded_files_may_be_long(repository):
+    write(
+        repository,
+        {
+            "a.rs": f'const A: &str = "// {LONG}";\nconst TAKER: char = \'"\';\n',
+            "b.rs": f"const B: &str = r#\"told // {LONG}\"#;\nfn told<'a>(_: &'a str) {{}}\n",
+            "c.py": f'told = "# {LONG}"\n',
+            "page.md": f"| {LONG} |\n\nhttps://example.org/{'a' * 100}\n",
+            "d.rs": f"//! | {LONG} |\n",
+            "bench/results/a.md": LONG,
+            "kernel/patches/6.12/0001-a.patch": LONG,
+            "fuzz/corpus/find/a.md": LONG,
+        },
+    )
+    assert lint(repository, "check-prose") == (0, [])
+
+
+def test_links_lead_to_files_and_headings(repository):
+    text = "# One `two`: three\n\n[a](#one-two-three) [b](other.md#h) [c](https://example.org/x)\n"
+    write(repository, {"docs/page.md": text, "docs/other.md": "## H\n"})
+    assert lint(repository, "check-prose") == (0, [])
+    for target in ("#gone", "other.md#gone", "gone.md"):
+        write(repository, {"docs/page.md": f"# One\n\n[a]({target})\n"})
+        status, lines = lint(repository, "check-prose")
+        assert status == 1
+        assert lines == [
+            f"docs/page.md:3: dead link '{target}': name a file or heading that is there"
+        ]
+
+
+def test_maps_are_complete_and_name_nothing_else(repository):
+    table = "//! | folder or file | contents |\n//! |---|---|\n"
+    write(
+        repository,
+        {
+            "crates/one/src/lib.rs": f"//! One.\n//!\n{table}//! | `a.rs`, `b/` | both |\n",
+            "crates/one/src/a.rs": "",
+            "crates/one/src/a/tests.rs": "",
+            "crates/one/src/b/mod.rs": f"{table}//! | `c.rs` | c |\n",
+            "crates/one/src/b/c.rs": "",
+        },
+    )
+    assert lint(repository, "check-maps") == (0, [])
+    write(
+        repository,
+        {
+            "crates/one/src/d.rs": "",
+            "crates/one/src/b/mod.rs": f"{table}//! | `gone.rs` | c |\n",
+            "crates/two/src/main.rs": "//! No table.\n",
+        },
+    )
+    status, lines = lint(repository, "check-maps")
+    assert status == 1
+    assert [line.split(":")[0] for line in lines] == [
+        "crates/one/src/lib.rs",
+        "crates/one/src/b/mod.rs",
+        "crates/two/src/main.rs",
+    ]
+    assert "`d`" in lines[0] and "`gone.rs`" in lines[1]

@@ -1,0 +1,200 @@
+"""`ringwalk snapshot`: the same bytes each time, files that appear whole, errors."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import struct
+import time
+from pathlib import Path
+
+import pytest
+from processes import end, started
+from support import mounts, trees
+from support.run import USER, Program, environment
+
+# The value of the one key that may differ, behind its length.
+RUN = re.compile(rb'(ringwalk\.run\x18).{1,3}?\{"start":.*?"source":"[^"]*"\}', re.S)
+
+
+@pytest.fixture
+def snapshot(ringwalk) -> Program:
+    """`ringwalk snapshot`."""
+    return ringwalk.with_args("snapshot")
+
+
+def constant(file: Path) -> bytes:
+    """Returns the bytes of a snapshot without the value of ringwalk.run and the footer's length."""
+    data = file.read_bytes()
+    assert data[:4] == data[-4:] == b"PAR1"
+    (length,) = struct.unpack("<I", data[-8:-4])
+    body, footer = data[: -8 - length], data[-8 - length : -8]
+    constant, found = RUN.subn(rb"\1", footer)
+    assert found == 1
+    return body + constant
+
+
+@pytest.mark.parametrize("workers", (1, 2, 8))
+def test_same_bytes_for_every_number_of_workers(snapshot, tree, scratch, workers):
+    first, other = scratch / "first", scratch / "other"
+    snapshot("--source=syscall", "--workers", 1, tree, "-o", first).ok()
+    snapshot("--source=syscall", "--workers", workers, tree, "-o", other).ok()
+    assert constant(first) == constant(other)
+
+
+@pytest.mark.smoke
+def test_memory_changes_no_byte(snapshot, tree, scratch):
+    first, other = scratch / "first", scratch / "other"
+    snapshot(tree, "-o", first).ok()
+    snapshot("--memory", 0, tree, "-o", other).ok()
+    assert constant(first) == constant(other)
+
+
+@pytest.mark.parametrize("kind", ("ext4", "xfs", "btrfs"))
+def test_same_bytes_for_every_source(snapshot, mount, scratch, kind):
+    top = mount(mounts.image, kind, scratch / "work")
+    trees.RandomTree(top / "tree", 5)
+    os.link(next(path for path in (top / "tree").rglob("*") if path.is_file()), top / "link")
+    trees.settle(top)
+    results = {}
+    for source in ("syscall", kind):
+        for workers in (1, 2, 8):
+            file = scratch / f"{source}-{workers}"
+            snapshot("--sync", "--source", source, "--workers", workers, top, "-o", file).ok()
+            results[source, workers] = constant(file)
+    assert len(set(results.values())) == 1, list(results)
+
+
+def test_the_output_is_not_part_of_the_snapshot(snapshot, scratch):
+    top = scratch / "top"
+    trees.RandomTree(top, 9, alphabet=trees.LINE_BYTES)
+    entries = 1 + sum(len(folders) + len(files) for _, folders, files in os.walk(top))
+    for _ in range(3):
+        snapshot(top, "-o", top / "out.parquet").ok()
+        data = constant(top / "out.parquet")
+        assert b"out.parquet" not in data
+        assert b'"entries":%d}' % entries in data
+    assert [name for name in os.listdir(top) if "out.parquet" in name] == ["out.parquet"]
+
+
+def test_killed_at_random_moments(ringwalk, scratch):
+    top = scratch / "top"
+    trees.RandomTree(top, 7, entries=2000)
+    out = scratch / "out"
+    out.mkdir()
+    file, old = out / "snapshot", b"the old file"
+    command = [*ringwalk.first, "snapshot", top, "-o", file]
+    begin = time.monotonic()
+    Program(*command)().ok()
+    longest = time.monotonic() - begin
+    new = constant(file)
+    random.seed(3)
+    outcomes = {"old": 0, "new": 0}
+    for _ in range(200):
+        file.write_bytes(old)
+        with started(command, env=environment()) as process:
+            time.sleep(random.uniform(0, 1.1 * longest))
+            end(process)
+        if file.read_bytes() == old:
+            outcomes["old"] += 1
+        else:
+            outcomes["new"] += 1
+            assert constant(file) == new
+    assert outcomes["old"] > 0
+    # A name that a killed program leaves behind is hidden.
+    assert all(name == "snapshot" or name.startswith(".") for name in os.listdir(out))
+
+
+def test_a_full_disk(snapshot, tree, mount, scratch):
+    disk = scratch / "disk"
+    mount(mounts.mounted, disk, "-t", "tmpfs", "-o", "size=32k", "tmpfs")
+    file = disk / "snapshot"
+    file.write_bytes(b"old")
+    result = snapshot(tree, "-o", file)
+    assert result.status == 2
+    assert b"No space left on device" in result.err and os.fsencode(file) in result.err
+    assert file.read_bytes() == b"old" and os.listdir(disk) == ["snapshot"]
+
+
+def test_no_room_for_listings(ringwalk, tree, mount, scratch):
+    disk = scratch / "disk"
+    mount(mounts.mounted, disk, "-t", "tmpfs", "-o", "size=8k", "tmpfs")
+    file = scratch / "snapshot"
+    result = ringwalk("snapshot", "--memory", 0, tree, "-o", file, env={"TMPDIR": os.fspath(disk)})
+    assert result.status == 2 and b"cannot keep listings: No space left" in result.err
+    assert not file.exists()
+
+
+def test_a_folder_that_cannot_be_written(snapshot, text_tree, scratch):
+    folder = scratch / "folder"
+    folder.mkdir()
+    (folder / "snapshot").write_bytes(b"old")
+    folder.chmod(0o555)
+    scratch.chmod(0o755)
+    result = snapshot(text_tree, "-o", folder / "snapshot", uid=USER)
+    assert result.status == 2 and b"Permission denied" in result.err
+    assert (folder / "snapshot").read_bytes() == b"old"
+
+
+def test_unreadable_directories_are_rows_and_errors(snapshot, scratch):
+    top = scratch / "top"
+    (top / "closed").mkdir(parents=True)
+    (top / "open").mkdir()
+    (top / "closed").chmod(0)
+    scratch.chmod(0o777)
+    result = snapshot(top, "-o", scratch / "snapshot", uid=USER)
+    assert result.status == 1
+    closed = os.fsencode(top / "closed")
+    assert b"cannot open directory '%s': Permission denied" % closed in result.err
+    data = constant(scratch / "snapshot")
+    assert b'"complete":false,"errors":1,"entries":3' in data
+
+
+def test_bad_input(snapshot, tree, scratch):
+    file = scratch / "snapshot"
+    file.write_bytes(b"old")
+    inner = next(path for path in tree.iterdir() if path.is_dir() and not path.is_symlink())
+    for args, said in (
+        ((tree / "missing", "-o", file), b"No such file or directory"),
+        ((tree, inner, "-o", file), b"lies within"),
+        ((inner, tree, "-o", file), b"lies within"),
+        ((tree, "-o", scratch), b"Is a directory"),
+        ((tree, "-o", "/dev/null"), b"not a regular file"),
+        ((tree, "-o", scratch / "no" / "file"), b"No such file or directory"),
+        ((tree, "--memory", "much", "-o", file), b"expected a number of bytes"),
+        ((tree,), b"--output"),
+        (("-o", file), b"ROOT"),
+    ):
+        result = snapshot(*args)
+        assert result.status == 2, args
+        assert said in result.err and b"panicked" not in result.err, result
+        assert file.read_bytes() == b"old"
+
+
+def test_a_root_within_another_one_through_a_mount(snapshot, mount, scratch):
+    first, second = scratch / "first", scratch / "second"
+    (first / "point").mkdir(parents=True)
+    second.mkdir()
+    mount(mounts.mounted, first / "point", "--bind", second)
+    result = snapshot(first, second, "-o", scratch / "snapshot")
+    assert result.status == 2 and b"lies within" in result.err
+    assert not (scratch / "snapshot").exists()
+
+
+def test_a_directory_within_itself_is_not_entered(snapshot, mount, scratch):
+    top = scratch / "top"
+    (top / "a" / "point").mkdir(parents=True)
+    mount(mounts.mounted, top / "a" / "point", "--bind", top)
+    snapshot(top, "-o", scratch / "snapshot").ok()
+    data = constant(scratch / "snapshot")
+    assert b'"complete":true,"errors":0,"entries":3' in data
+
+
+def test_a_tree_that_is_too_deep(snapshot, scratch):
+    with trees.deep_tree(scratch / "deep", 90, b"d" * 200) as top:
+        result = snapshot(top, "-o", scratch / "snapshot")
+    assert result.status == 1 and b"File name too long" in result.err
+    data = constant(scratch / "snapshot")
+    # The root, 76 directories that were read, and one whose contents may not fit in 16 384 bytes.
+    assert b'"complete":false,"errors":1,"entries":78' in data, data[-3000:]
