@@ -154,6 +154,11 @@ pub struct SnapshotArgs {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: OsString,
 
+    /// Take from the snapshot OLD what has certainly not changed since, instead of reading it. The
+    /// result is the same; --explain tells how much was taken
+    #[arg(long, value_name = "OLD", value_hint = ValueHint::FilePath)]
+    pub since: Option<OsString>,
+
     /// Leave out other file systems below the roots
     #[arg(short = 'x', long)]
     pub one_file_system: bool,

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use ringwalk_snapshot::{Capture, CaptureError, Captured, Contents, FailedOperation, Failure};
-use ringwalk_snapshot::{Snapshot, WriteOptions};
+use ringwalk_snapshot::{OlderSnapshot, Snapshot, WriteOptions};
 
 use crate::cli::SnapshotArgs;
 use crate::console;
@@ -28,10 +29,19 @@ pub fn run(args: &SnapshotArgs, options: &EngineOptions) -> ExitCode {
         atime: args.atime,
         xattrs: args.xattrs,
     };
-    let capture = capture
+    let mut capture = capture
         .one_file_system(args.one_file_system)
         .options(write)
         .report(report);
+    if let Some(name) = &args.since {
+        match Snapshot::open(Path::new(name)).and_then(OlderSnapshot::new) {
+            Ok(older) => capture = capture.since(Arc::new(older)),
+            Err(error) => {
+                console::error(format_args!("{}: {}", quoted(name), error.reason()));
+                return ExitCode::from(TROUBLE);
+            }
+        }
+    }
     let output = Path::new(&args.output);
     let Some(walk) = options.ready(capture.walk()) else {
         return ExitCode::from(TROUBLE);

@@ -88,6 +88,9 @@ pub struct FileSystemInfo {
     pub kind: Option<String>,
     /// Where it was mounted; `None` if it is not known.
     pub mount_point: Option<Text>,
+    /// The number of the subvolume of btrfs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subvolume: Option<u64>,
     /// Device number (`st_dev`) at that time. It may change at every mount.
     pub device: u64,
 }
@@ -116,6 +119,24 @@ pub struct Run {
     pub end: Moment,
     /// The source of the entries: `syscall`, `ext4`, ..., or the format of an imported file.
     pub source: String,
+    /// Whether somebody set the clock meanwhile; `None` if that is not known. An update relies on
+    /// the clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_set: Option<bool>,
+    /// For each file system of type btrfs the last transaction that was committed before reading
+    /// began. An update relies on them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub transactions: Vec<Transaction>,
+}
+
+/// A transaction of a file system.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Transaction {
+    /// The UUID of the file system.
+    pub uuid: String,
+    /// The number of the transaction.
+    pub transaction: u64,
 }
 
 /// A point in time.

@@ -38,10 +38,11 @@ mod write;
 
 pub use capture::{Capture, CaptureError, Captured};
 pub use entry::{Attributes, Entry, FailedOperation, Failure, Skipped};
-pub use info::{FileSystemInfo, Info, Moment, RootInfo, Run, Text, Tool, Verdict};
+pub use info::{FileSystemInfo, Info, Moment, RootInfo, Run, Text, Tool};
+pub use info::{Transaction, Verdict};
 pub use places::places;
 pub use read::{Chunk, ReadError, Scan, Snapshot};
-pub use saved::SnapshotTree;
+pub use saved::{OlderSnapshot, SnapshotTree};
 pub use schema::{Column, Contents, GROUP_ROWS, LONGEST_PATH, PAGE_ROWS, VERSION};
 pub use time::{clamp, timestamp};
 pub use write::builder::TreeBuilder;

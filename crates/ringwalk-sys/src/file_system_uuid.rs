@@ -1,7 +1,9 @@
 //! The UUID of a file system, which no call returns with a file's metadata.
 //!
-//! `FS_IOC_GETFSUUID` (`linux/fs.h`, Linux 6.9) works on any file, without privilege.
+//! `FS_IOC_GETFSUUID` (`linux/fs.h`, Linux 6.9) works on any file, without privilege. btrfs does not
+//! have it, but a call of its own.
 
+use crate::btrfs;
 use rustix::io::Errno;
 use rustix::ioctl::{Getter, Opcode, ioctl, opcode};
 use std::os::fd::AsFd;
@@ -26,9 +28,12 @@ const GETFSUUID: Opcode = opcode::read::<Uuid>(0x15, 0);
 ///
 /// # Errors
 ///
-/// `ENOTTY` if the file system has no UUID, or the kernel is older than Linux 6.9.
+/// `ENOTTY` if the file system has no UUID, or, except on btrfs, the kernel is older than Linux 6.9.
 #[doc(alias = "FS_IOC_GETFSUUID")]
 pub fn file_system_uuid(file: impl AsFd) -> Result<Vec<u8>, Errno> {
+    if let Ok(uuid) = btrfs::uuid(&file) {
+        return Ok(uuid.to_vec());
+    }
     // SAFETY: the code is that of FS_IOC_GETFSUUID (asserted in the tests), for which the kernel
     // writes one `struct fsuuid2`, whose size is asserted above; any bytes are valid for it.
     let uuid = unsafe { ioctl(file, Getter::<GETFSUUID, Uuid>::new()) }?;

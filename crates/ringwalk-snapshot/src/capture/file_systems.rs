@@ -2,11 +2,14 @@
 
 use crate::info::{FileSystemInfo, Text};
 use ringwalk::{Fields, Metadata, mounts};
-use ringwalk_sys::file_system_uuid;
+use ringwalk_sys::btrfs::tree_of;
 use ringwalk_sys::sync::{IgnorePoison, lock};
+use ringwalk_sys::{file_system_uuid, magic};
 use rustix::fs::{Mode, OFlags, fstat, open};
+use rustix::io::Errno;
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Mutex;
 
@@ -40,9 +43,11 @@ impl FileSystems {
         let met = self.0.into_inner().ignore_poison();
         met.into_iter()
             .map(|(device, met)| {
+                let (uuid, subvolume) = identify(&met.path, device);
                 let mount = mounts.iter().find(|mount| Some(mount.id) == met.mount);
                 FileSystemInfo {
-                    uuid: uuid(&met.path, device),
+                    uuid,
+                    subvolume,
                     kind: mount.map(|mount| mount.file_system.to_string_lossy().into_owned()),
                     mount_point: mount
                         .map(|mount| Text(mount.point.as_os_str().as_bytes().to_vec())),
@@ -53,14 +58,28 @@ impl FileSystems {
     }
 }
 
-/// Returns the UUID of the file system of a directory, if the directory still is on this device.
-fn uuid(path: &[u8], device: u64) -> Option<String> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    let directory = open(path, flags, Mode::empty()).ok()?;
-    if fstat(&directory).ok()?.st_dev != device {
-        return None;
+/// Returns the UUID of the file system of a directory, and the number of its subvolume, if the
+/// directory still is on this device.
+fn identify(path: &[u8], device: u64) -> (Option<String>, Option<u64>) {
+    let Ok(directory) = open_directory(path) else {
+        return (None, None);
+    };
+    if fstat(&directory).ok().map(|stat| stat.st_dev) != Some(device) {
+        return (None, None);
     }
-    let bytes = file_system_uuid(&directory).ok()?;
+    let uuid = file_system_uuid(&directory).ok();
+    let is_btrfs = magic::of(&directory) == Ok(magic::BTRFS);
+    let subvolume = is_btrfs.then(|| tree_of(&directory).ok()).flatten();
+    (uuid.and_then(|bytes| uuid_text(&bytes)), subvolume)
+}
+
+pub(super) fn open_directory(path: &[u8]) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    open(path, flags, Mode::empty())
+}
+
+/// Returns a UUID in lower case with hyphens; `None` if it is empty.
+pub(crate) fn uuid_text(bytes: &[u8]) -> Option<String> {
     let mut text = String::new();
     for (index, byte) in bytes.iter().enumerate() {
         if matches!(index, 4 | 6 | 8 | 10) && bytes.len() == 16 {

@@ -7,22 +7,26 @@
 //! | `extras.rs` | what a walk does not return: targets of links, extended attributes |
 //! | `failures.rs` | read errors, by root and path |
 //! | `file_systems.rs` | type, UUID and mount point of the file systems that were met |
+//! | `marks.rs` | what a later update needs to know of the time before |
 //! | `stoppable.rs` | an output whose writer can be stopped |
 
 mod extras;
 mod failures;
-mod file_systems;
+pub(crate) mod file_systems;
+mod marks;
 mod stoppable;
 mod visitor;
 
 use crate::entry::Failure;
 use crate::info::{Info, RootInfo, Run, Text};
 use crate::read::{ReadError, Snapshot};
+use crate::saved::OlderSnapshot;
 use crate::write::publish::Unpublished;
 use crate::write::stage::{Stage, unnamed_file};
 use crate::write::{Referred, WriteOptions, write};
 use failures::FailureLog;
 use file_systems::FileSystems;
+use marks::Marks;
 use ringwalk::{Fields, Follow, Identity, Metadata, Outcome, Summary, Walk};
 use ringwalk_du::Rule;
 use ringwalk_gnu::reason;
@@ -60,6 +64,7 @@ pub struct Capture {
     options: WriteOptions,
     report: Option<fn(&[u8], Failure)>,
     stop: Arc<AtomicBool>,
+    older: Option<Arc<OlderSnapshot>>,
 }
 
 /// A snapshot that has been written.
@@ -166,7 +171,15 @@ impl Capture {
             options: WriteOptions::default(),
             report: None,
             stop: Arc::default(),
+            older: None,
         })
+    }
+
+    /// Takes what has not changed from an older snapshot, as far as that is certain. The new
+    /// snapshot is the same without it.
+    pub fn since(mut self, older: Arc<OlderSnapshot>) -> Self {
+        self.older = Some(older);
+        self
     }
 
     /// Sets a function that is called for each failure, with the path. All workers call it.
@@ -200,9 +213,13 @@ impl Capture {
     pub fn walk(&self) -> Walk {
         let mut fields = Fields::STATX;
         fields.set(Fields::ATIME, self.options.contents.atime);
-        Walk::from_roots(self.roots.iter().map(PathBuf::as_path))
+        let walk = Walk::from_roots(self.roots.iter().map(PathBuf::as_path))
             .fields(fields)
-            .stay(self.rule().stay())
+            .stay(self.rule().stay());
+        match &self.older {
+            Some(older) => walk.older_tree(Arc::<OlderSnapshot>::clone(older)),
+            None => walk,
+        }
     }
 
     fn rule(&self) -> Rule {
@@ -260,6 +277,7 @@ impl Capture {
         own: Option<Identity>,
     ) -> Result<Captured, CaptureError> {
         let shared = self.shared(own)?;
+        let marks = Marks::set(&self.roots);
         let mut run = Run {
             start: now(),
             ..Run::default()
@@ -285,6 +303,8 @@ impl Capture {
         }
         self.check_stop(name)?;
         run.end = now();
+        run.clock_set = marks.clock_was_set();
+        run.transactions = marks.transactions;
         summary.source.clone_into(&mut run.source);
         let roots = self.roots.iter();
         let info = Info {

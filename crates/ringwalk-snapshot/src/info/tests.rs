@@ -7,6 +7,7 @@ fn info() -> Info {
             uuid: Some("7d".to_owned()),
             kind: Some("ext4".to_owned()),
             mount_point: Some(Text::from(&b"/"[..])),
+            subvolume: None,
             device: 64,
         }],
         users: [(0, Text::from(&b"root"[..]))].into(),

@@ -11,15 +11,19 @@
 //! | `listing.rs` | listing numbers |
 //! | `metadata.rs` | metadata from columns |
 //! | `pages.rs` | the pages that a worker keeps |
+//! | `older.rs` | snapshots from which a walk takes what has not changed |
 //! | `place.rs` | from paths that a user gives to rows |
 
 mod listing;
 mod metadata;
+mod older;
 mod pages;
 mod place;
 mod reader;
 #[cfg(test)]
 mod tests;
+
+pub use older::OlderSnapshot;
 
 use crate::read::{ReadError, Snapshot};
 use crate::schema::Column;

@@ -5,15 +5,18 @@
 //! | `search.rs` | items of a tree in a range of keys (`BTRFS_IOC_TREE_SEARCH_V2`) |
 //! | `lookup.rs` | the tree of a file, and the path of a directory in it (`BTRFS_IOC_INO_LOOKUP`) |
 //! | `commit.rs` | commits the running transaction (`BTRFS_IOC_START_SYNC`, `BTRFS_IOC_WAIT_SYNC`) |
+//! | `info.rs` | the UUID of the file system (`BTRFS_IOC_FS_INFO`) |
 //!
 //! Numbers and layouts are those of `linux/btrfs.h` and `linux/btrfs_tree.h`. The caller decodes
 //! the items, which needs no unsafe code.
 
 mod commit;
+mod info;
 mod lookup;
 mod search;
 
 pub use commit::{start_commit, wait_for_commit};
+pub use info::uuid;
 pub use lookup::{path_in_tree, tree_of};
 pub use search::{Found, Item, Key, TreeSearch};
 

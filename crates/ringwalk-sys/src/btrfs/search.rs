@@ -114,7 +114,11 @@ const _: () = assert!(
 );
 
 /// A buffer for the answers of searches, to be used again and again.
-pub struct TreeSearch(Box<Search>);
+pub struct TreeSearch {
+    buffer: Box<Search>,
+    /// Nodes of the tree that are older than this transaction are left out.
+    since: u64,
+}
 
 impl std::fmt::Debug for TreeSearch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -128,16 +132,29 @@ impl Default for TreeSearch {
         reason = "on its way to the heap, once for each thread"
     )]
     fn default() -> Self {
-        Self(Box::new(Search {
-            arguments: SearchArguments::default(),
-            room: [0; ROOM],
-        }))
+        Self {
+            buffer: Box::new(Search {
+                arguments: SearchArguments::default(),
+                room: [0; ROOM],
+            }),
+            since: 0,
+        }
     }
 }
 
 impl TreeSearch {
     /// The largest number of bytes that [`search`](Self::search) can return.
     pub const ROOM: usize = ROOM;
+
+    /// Creates a buffer for searches that return the items of leaves written by this transaction or
+    /// a later one. A leaf that was written holds items that have not changed, too. The kernel does
+    /// not read the other leaves (`min_transid`).
+    pub fn since(transaction: u64) -> Self {
+        Self {
+            since: transaction,
+            ..Self::default()
+        }
+    }
 
     /// Searches the tree with this id for items with keys in `range`. Id 0 is the subvolume of
     /// `fd`. Returns at most `most` items, and at most `room` bytes with a header of 32 bytes for
@@ -163,14 +180,14 @@ impl TreeSearch {
     ) -> Result<Found<'_>, Errno> {
         let (min, max) = range.into_inner();
         let room = room.min(ROOM);
-        self.0.arguments = SearchArguments {
+        self.buffer.arguments = SearchArguments {
             key: SearchKey {
                 tree_id: tree,
                 min_objectid: min.objectid,
                 max_objectid: max.objectid,
                 min_offset: min.offset,
                 max_offset: max.offset,
-                min_transid: 0,
+                min_transid: self.since,
                 max_transid: u64::MAX,
                 min_type: u32::from(min.kind),
                 max_type: u32::from(max.kind),
@@ -185,12 +202,12 @@ impl TreeSearch {
         // valid for its integers.
         unsafe {
             let opcode = opcode::read_write::<SearchArguments>(MAGIC, 17);
-            ioctl(fd.as_fd(), opcode, &raw mut *self.0)?;
+            ioctl(fd.as_fd(), opcode, &raw mut *self.buffer)?;
         }
         Ok(Found {
-            bytes: &self.0.room[..room],
-            left: self.0.arguments.key.nr_items,
-            limited: self.0.arguments.key.nr_items >= most,
+            bytes: &self.buffer.room[..room],
+            left: self.buffer.arguments.key.nr_items,
+            limited: self.buffer.arguments.key.nr_items >= most,
         })
     }
 }

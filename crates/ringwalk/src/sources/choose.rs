@@ -49,10 +49,11 @@ impl SourceSelection {
     /// Creates the sources of a walk. `named` holds the findings about a source that was asked for
     /// by name.
     pub(crate) fn new(options: &Options, named: NamedSource) -> Self {
+        let (volumes, kernel) = named.into_found(options);
         Self {
             choice: options.source,
-            routing: VolumeRouting::new(options, named.volumes.into_inner()),
-            kernel: KernelSide::new(named.kernel.into_inner()),
+            routing: VolumeRouting::new(options, volumes),
+            kernel: KernelSide::new(kernel),
         }
     }
 

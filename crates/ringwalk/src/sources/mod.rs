@@ -23,6 +23,7 @@
 //! | `volume/` | shared by these three for a walk: mounted file systems, read by inode number |
 //! | `sweep/` | shared by these three for the inode sweep: all files of a whole file system |
 //! | `saved/` | trees that were saved, walked without the live file system |
+//! | `older/` | older trees, from which a walk takes what has not changed |
 //! | `prefetch/` | reads blocks into the page cache before a walk needs them |
 //! | `raw_batch.rs` | the buffer that a source fills |
 //! | `shuffled.rs` | a source for tests, which completes in random order |
@@ -32,6 +33,7 @@ pub(crate) mod choose;
 pub(crate) mod ext4;
 mod kernel;
 mod names;
+pub(crate) mod older;
 pub(crate) mod prefetch;
 pub(crate) mod project_id;
 pub(crate) mod raw_batch;

@@ -25,6 +25,7 @@ pub(crate) mod shared;
 pub(crate) mod worker;
 
 use crate::sources::choose::{NamedSource, SourceError};
+use crate::sources::older::OlderTree;
 use crate::sources::registry::SourceChoice;
 use crate::sources::saved::SavedTree;
 use crate::visit::batch::Candidate;
@@ -218,6 +219,17 @@ impl Walk {
     /// followed: with [`Follow::Always`] each link fails with `EOPNOTSUPP`.
     pub fn saved_tree(mut self, tree: Arc<dyn SavedTree>) -> Self {
         self.options.saved = Some(tree);
+        self
+    }
+
+    /// Has the walk take from an older tree what has certainly not changed since, instead of
+    /// reading it: on XFS names, on btrfs names and metadata. Where nothing is certain, or a
+    /// privilege is missing, the walk reads everything. The answer is the same in each case.
+    ///
+    /// `auto` then looks for the source of each root before it begins, also of small ones. Walks
+    /// that follow all links take nothing.
+    pub fn older_tree(mut self, tree: Arc<dyn OlderTree>) -> Self {
+        self.options.older = Some(tree);
         self
     }
 

@@ -1,5 +1,6 @@
 //! The options of a walk, resolved and shared by all its workers.
 
+use crate::sources::older::OlderTree;
 use crate::sources::registry::SourceChoice;
 use crate::sources::saved::SavedTree;
 use crate::visit::batch::Candidate;
@@ -96,6 +97,8 @@ pub(crate) struct Options {
     pub(crate) filter: Option<Filter>,
     /// The tree that is walked in place of the live file system.
     pub(crate) saved: Option<Arc<dyn SavedTree>>,
+    /// The tree from which what has not changed is taken.
+    pub(crate) older: Option<Arc<dyn OlderTree>>,
     /// Fields that entries of a saved tree may lack.
     pub(crate) optional_fields: Fields,
 }
@@ -122,6 +125,7 @@ impl Options {
             preorder: false,
             filter: None,
             saved: None,
+            older: None,
             optional_fields: Fields::empty(),
         }
     }

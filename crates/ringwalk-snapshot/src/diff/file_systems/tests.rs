@@ -6,6 +6,7 @@ fn fs(uuid: &str, kind: &str, mount_point: &str, device: u64) -> FileSystemInfo 
         uuid: (!uuid.is_empty()).then(|| uuid.to_owned()),
         kind: (!kind.is_empty()).then(|| kind.to_owned()),
         mount_point: (!mount_point.is_empty()).then(|| Text::from(mount_point.as_bytes())),
+        subvolume: None,
         device,
     }
 }

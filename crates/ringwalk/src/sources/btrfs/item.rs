@@ -82,6 +82,11 @@ impl<'a> InodeItem<'a> {
         self.long(0)
     }
 
+    /// Returns the transaction that last changed the inode.
+    pub(crate) fn transaction(self) -> u64 {
+        self.long(8)
+    }
+
     pub(crate) fn nlink(self) -> u32 {
         self.word(40)
     }

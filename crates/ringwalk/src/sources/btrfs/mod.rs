@@ -24,6 +24,7 @@
 //! | `mod.rs` | opens the volume; declines volumes that trees do not describe |
 //! | `reader.rs` | lists directories, and reads the metadata of their entries |
 //! | `runs.rs` | groups of inodes for one search |
+//! | `update.rs` | names and metadata that are taken from an older tree |
 //! | `item.rs` | decodes items |
 
 #[cfg(test)]
@@ -34,7 +35,9 @@ mod runs;
 pub(crate) mod sweep;
 #[cfg(test)]
 mod tests;
+mod update;
 
+use crate::sources::older::OlderVolume;
 use crate::sources::volume::{OpenMount, Reader, Refused, Volume};
 use item::{ROOT_TREE, kind};
 use reader::BtrfsReader;
@@ -171,6 +174,14 @@ impl Volume for Btrfs {
     /// listing here returns 0.
     fn holds(&self, ino: u64) -> bool {
         ino >= item::FIRST_INO && !self.nested.contains(&ino)
+    }
+
+    fn subvolume(&self) -> u64 {
+        self.tree
+    }
+
+    fn update(self: Arc<Self>, older: OlderVolume) -> Result<Arc<dyn Volume>, Refused> {
+        update::open(self, older)
     }
 
     fn reader(self: Arc<Self>) -> Box<dyn Reader> {

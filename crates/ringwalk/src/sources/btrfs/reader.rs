@@ -127,6 +127,7 @@ impl BtrfsReader {
                 0
             },
             bytes: None,
+            in_older: false,
         }))
     }
 

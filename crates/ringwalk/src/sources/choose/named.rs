@@ -1,6 +1,6 @@
 //! Finds a source that was asked for by name; once, before a walk or during it.
 
-use super::Kernel;
+use super::{Kernel, rules};
 use crate::sources::registry::{SourceChoice, Way};
 use crate::sources::volume::{MountedVolumes, seconds_now};
 use crate::walk::options::Options;
@@ -47,6 +47,16 @@ impl NamedSource {
             path: root.unwrap_or_default(),
             reason,
         })
+    }
+
+    /// Returns the volumes and the kernel's interface, as far as they have been looked for. With an
+    /// older tree `auto` looks for volumes before the walk: what was read by system calls cannot
+    /// be taken from the tree.
+    pub(super) fn into_found(self, options: &Options) -> (Option<MountedVolumes>, Option<Kernel>) {
+        let early = options.older.is_some() && rules::may_use_volumes(options);
+        let find = || MountedVolumes::find(options, seconds_now());
+        let volumes = self.volumes.into_inner().or_else(|| early.then(find));
+        (volumes, self.kernel.into_inner())
     }
 
     /// Returns versions and features of the source, if it can be used and has any.

@@ -73,16 +73,24 @@ pub(crate) fn check_type(choice: SourceChoice, directory: impl AsFd) -> Result<(
 ///
 /// # Errors
 ///
-/// If that source is not the one that was asked for, or `auto` has none or chooses none.
+/// If that source is not the one that was asked for, or there is none.
 pub(crate) fn for_walk(
     choice: SourceChoice,
     file_system: &str,
 ) -> Result<(SourceChoice, &'static FileSystemSource), Refused> {
-    let found = serving(choice, file_system);
-    let (name, source) = found.ok_or_else(|| not_on(choice, file_system))?;
+    serving(choice, file_system).ok_or_else(|| not_on(choice, file_system))
+}
+
+/// Declines a source that `auto` does not choose for a walk. `updates` is true if the source takes
+/// something from an older tree, which makes up for it.
+pub(crate) fn check_auto(
+    choice: SourceChoice,
+    source: &FileSystemSource,
+    updates: bool,
+) -> Result<(), Refused> {
     match source.declined_by_auto {
-        Some(why) if choice == SourceChoice::Auto => Err(Refused::because(why)),
-        _ => Ok((name, source)),
+        Some(why) if choice == SourceChoice::Auto && !updates => Err(Refused::because(why)),
+        _ => Ok(()),
     }
 }
 

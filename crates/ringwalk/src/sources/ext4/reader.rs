@@ -400,6 +400,7 @@ impl Ext4Reader {
         let position = (next * block_size < blocks.len() as u64).then(|| Position {
             at: next,
             bytes: held.clone(),
+            in_older: false,
         });
         self.find_types(batch);
         Ok(position)

@@ -131,6 +131,8 @@ pub struct SavedBatch<'b> {
     required: Fields,
     /// Symbolic links fail, because they should be followed.
     follows: bool,
+    /// The entries are of the live tree, by names that are known.
+    live: bool,
 }
 
 impl<'b> SavedBatch<'b> {
@@ -140,6 +142,17 @@ impl<'b> SavedBatch<'b> {
             raw,
             required: options.fields - options.optional_fields,
             follows: options.follow == Follow::Always,
+            live: false,
+        }
+    }
+
+    /// Creates the buffer for entries of a live tree, whose names an older tree has.
+    pub(crate) fn older(raw: &'b mut RawBatch) -> Self {
+        Self {
+            raw,
+            required: Fields::empty(),
+            follows: false,
+            live: true,
         }
     }
 
@@ -147,13 +160,16 @@ impl<'b> SavedBatch<'b> {
     #[inline]
     pub fn push(&mut self, entry: &SavedEntry<'_>) {
         let raw = &mut *self.raw;
+        let listing = if self.live { 0 } else { entry.listing };
         raw.records.push_entry(
             entry.name,
             entry.file_type,
             entry.ino,
-            entry.listing.cast_signed(),
+            listing.cast_signed(),
         );
-        raw.files.push(entry.file);
+        if !self.live {
+            raw.files.push(entry.file);
+        }
         if self.follows && entry.file_type == FileType::Symlink {
             self.set(Known::Failed(Errno::OPNOTSUPP));
         } else if !raw.known.is_empty() {

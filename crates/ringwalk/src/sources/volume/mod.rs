@@ -27,6 +27,7 @@ pub(crate) use routing::VolumeRouting;
 pub(crate) use snapshot_memory::{Share, Snapshot, SnapshotMemory};
 
 use crate::shown::one_line;
+use crate::sources::older::OlderVolume;
 use crate::sources::raw_batch::RawBatch;
 use crate::sources::stat::Wanted;
 use ringwalk_sys::RawFileType as FileType;
@@ -77,6 +78,8 @@ pub(crate) struct Position {
     pub(crate) at: u64,
     /// The snapshot, if the directory had to be read as a whole.
     pub(crate) bytes: Option<Arc<Snapshot>>,
+    /// True for a row of an older tree.
+    pub(crate) in_older: bool,
 }
 
 /// Returns the type of an entry by the number that directories of ext4 and btrfs hold: `FT_*` of
@@ -116,6 +119,22 @@ pub(crate) trait Volume: Send + Sync {
     fn holds(&self, ino: u64) -> bool {
         let _ = ino;
         true
+    }
+
+    /// Returns the number of the subvolume; 0 on file systems without subvolumes.
+    fn subvolume(&self) -> u64 {
+        0
+    }
+
+    /// Returns a volume that gives the same answers, and takes from an older tree what has not
+    /// changed since.
+    ///
+    /// # Errors
+    ///
+    /// If that cannot be known, or is no faster.
+    fn update(self: Arc<Self>, older: OlderVolume) -> Result<Arc<dyn Volume>, Refused> {
+        let _ = older;
+        Err(Refused::because("to read all of it takes no longer"))
     }
 
     /// Returns a reader for one worker.

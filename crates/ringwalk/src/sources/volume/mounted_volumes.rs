@@ -2,10 +2,12 @@
 
 use super::{Covered, OpenMount, Reader, Refused, SnapshotMemory, Volume};
 use crate::sources::choose::rules;
+use crate::sources::older::{OlderTree, OlderVolume};
 use crate::sources::registry::SourceChoice;
 use crate::visit::metadata::{Identity, Metadata};
 use crate::walk::options::{Follow, Options};
 use crate::walk::root::Root;
+use ringwalk_sys::file_system_uuid;
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::Errno;
 use std::os::fd::OwnedFd;
@@ -18,6 +20,8 @@ pub(crate) struct MountedVolume {
     pub(crate) volume: Arc<dyn Volume>,
     pub(crate) mounted: Arc<OpenMount>,
     pub(crate) covered: Covered,
+    /// Why nothing is taken from the older tree, if there is one.
+    pub(super) not_updated: Option<Refused>,
 }
 
 /// The mounted volumes of a walk, and the roots on them.
@@ -112,19 +116,58 @@ impl MountedVolume {
         mounted.check()?;
         let file_system = mounted.mount.file_system.clone();
         let (source, opener) = rules::for_walk(options.source, &file_system.to_string_lossy())?;
-        let volume = (opener.open_volume)(Arc::clone(&mounted), snapshots)?;
+        let updates = options.older.is_some() && opener.updates;
+        rules::check_auto(options.source, opener, updates)?;
+        let mut volume = (opener.open_volume)(Arc::clone(&mounted), snapshots)?;
         let covered = Covered::of(&mounted)?;
+        let mut not_updated = None;
+        if let Some(older) = &options.older {
+            match update(&volume, &mounted, older, options) {
+                Ok(updated) => volume = updated,
+                Err(why) => {
+                    rules::check_auto(options.source, opener, false).map_err(|_| why.clone())?;
+                    not_updated = Some(why);
+                }
+            }
+        }
         Ok(Self {
             source,
             volume,
             mounted,
             covered,
+            not_updated,
         })
+    }
+
+    /// Returns a description for people, which says why nothing is taken from an older tree.
+    pub(super) fn describe(&self) -> String {
+        let described = self.volume.describe();
+        match &self.not_updated {
+            Some(why) => format!("{described}; nothing taken from the older snapshot: {why}"),
+            None => described,
+        }
     }
 
     pub(crate) fn reader(&self) -> Box<dyn Reader> {
         Arc::clone(&self.volume).reader()
     }
+}
+
+/// Returns a volume that takes from an older tree what has not changed.
+fn update(
+    volume: &Arc<dyn Volume>,
+    mounted: &OpenMount,
+    older: &Arc<dyn OlderTree>,
+    options: &Options,
+) -> Result<Arc<dyn Volume>, Refused> {
+    if options.follow == Follow::Always {
+        return Err(Refused::because("the walk follows links"));
+    }
+    let uuid = file_system_uuid(mounted.directory()).map_err(|errno| {
+        Refused::because(format!("its UUID is not known (Linux 6.9 has it): {errno}"))
+    })?;
+    let older = OlderVolume::new(older, &uuid, volume.subvolume(), options.fields)?;
+    Arc::clone(volume).update(older)
 }
 
 /// Returns true if a path cannot be opened as a directory because of the path itself: nothing

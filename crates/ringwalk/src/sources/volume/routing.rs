@@ -116,7 +116,7 @@ impl VolumeRouting {
     /// asked for.
     pub(crate) fn reason(&self, choice: SourceChoice) -> String {
         let volumes = self.volumes().iter();
-        let described: Vec<_> = volumes.map(|volume| volume.volume.describe()).collect();
+        let described: Vec<_> = volumes.map(MountedVolume::describe).collect();
         let described = described.join("; ");
         if self.given_up.load(Ordering::Relaxed) {
             return format!("{described}; given up, as most files were changed lately");
