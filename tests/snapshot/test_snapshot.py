@@ -4,35 +4,19 @@ from __future__ import annotations
 
 import os
 import random
-import re
-import struct
 import time
 from pathlib import Path
 
 import pytest
 from processes import end, started
 from support import mounts, trees
+from support.constant import constant
 from support.run import USER, Program, environment
-
-# The value of the one key that may differ, behind its length.
-RUN = re.compile(rb'(ringwalk\.run\x18).{1,3}?\{"start":.*?"source":"[^"]*"\}', re.S)
-
 
 @pytest.fixture
 def snapshot(ringwalk) -> Program:
     """`ringwalk snapshot`."""
     return ringwalk.with_args("snapshot")
-
-
-def constant(file: Path) -> bytes:
-    """Returns the bytes of a snapshot without the value of ringwalk.run and the footer's length."""
-    data = file.read_bytes()
-    assert data[:4] == data[-4:] == b"PAR1"
-    (length,) = struct.unpack("<I", data[-8:-4])
-    body, footer = data[: -8 - length], data[-8 - length : -8]
-    constant, found = RUN.subn(rb"\1", footer)
-    assert found == 1
-    return body + constant
 
 
 @pytest.mark.parametrize("workers", (1, 2, 8))

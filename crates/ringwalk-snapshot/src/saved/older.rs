@@ -86,7 +86,7 @@ impl OlderTree for OlderSnapshot {
 
     fn reader(self: Arc<Self>, file_system: usize, fields: Fields) -> Box<dyn OlderReader> {
         Box::new(OlderSnapshotReader {
-            listings: SnapshotReader::new(Arc::clone(&self.tree), fields),
+            listings: SnapshotReader::new(Arc::clone(&self.tree), fields).with_numbers(),
             pages: Pages::default(),
             file_system,
             older: self,

@@ -35,6 +35,12 @@ impl SnapshotReader {
         }
     }
 
+    /// Has the reader list inode numbers, also if it returns no metadata.
+    pub(super) fn with_numbers(mut self) -> Self {
+        self.columns.push(Column::Ino);
+        self
+    }
+
     /// Returns times, type and listing number of the directory in a row.
     pub(super) fn directory(&self, row: u64, pages: &mut Pages) -> Result<(Metadata, u64), Errno> {
         let fields = Fields::MTIME | Fields::CTIME | Fields::BTIME;
