@@ -56,6 +56,7 @@ class Guests(unittest.TestCase):
             options += ["--file", f"{folder}/script:sub/tool", "--share-out", f"{folder}/out"]
             script = """set -e
                 ./sub/tool >/out/ran
+                nproc >/out/processors
                 for fs in ext2 ext4 xfs btrfs tmpfs; do
                     grep " /mnt/$fs $fs " /proc/mounts >>/out/mounts
                     cat /mnt/$fs/deep/file /mnt/$fs/.hidden >>/out/read
@@ -67,6 +68,7 @@ class Guests(unittest.TestCase):
             self.assertRegex(shown, "KVM|software emulation")
             out = folder / "out"
             self.assertEqual((out / "ran").read_text(), "ran\n")
+            self.assertEqual((out / "processors").read_text(), "2\n")
             self.assertEqual(len((out / "mounts").read_text().splitlines()), 5)
             self.assertEqual((out / "read").read_text(), "contenttoo" * 5)
             self.assertEqual((out / "folder/x").stat().st_mode & 0o777, 0o700)

@@ -108,6 +108,16 @@ class Parts(unittest.TestCase):
         options = machine.drive_options(machine.Machine(), 0, drive)
         self.assertIn("file=/tmp/a,,b", options[1])
 
+    def test_emulated_processors_start_one_after_the_other(self):
+        def options(**settings) -> str:
+            line = machine.command(machine.Machine(**settings), Path("image"), Path("archive"))
+            return line[line.index("-append") + 1]
+
+        self.assertIn(" maxcpus=1 noreplace-smp", options(accel="tcg", cpus=2))
+        self.assertNotIn("maxcpus", options(accel="tcg", cpus=1, icount=True))
+        self.assertNotIn("maxcpus", options(accel="kvm", cpus=2))
+        self.assertTrue(options(accel="tcg", append="maxcpus=2").endswith(" maxcpus=2"))
+
     def test_the_counter_has_a_steady_rate(self):
         first, second = tsc.khz(), tsc.khz()
         self.assertLess(abs(first - second) / first, 0.005)
