@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import struct
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
-from support import images, mounts
+from processes import TIMEOUT, started
+from support import images, mounts, strace
 from support.answers import FEW, Reference, explained
 from support.mounts import WRITE_BACK
+from support.run import environment
 
 pytestmark = [pytest.mark.usefixtures("needs_root"), WRITE_BACK]
 
@@ -22,6 +26,8 @@ DIRECTORIES, FILES = 30, 150
 STATE = 1024 + 0x3A
 VALID, ERROR = 1, 2
 ERROR_COUNT = 1024 + 0x194
+# s_checksum.
+CHECKSUM = 1024 + 0x3FC
 
 
 def fill(top: Path) -> None:
@@ -171,3 +177,49 @@ def test_each_record_of_an_error_counts(ringwalk, mount, scratch, offset, value)
     patch(image.file, offset, value)
     mounts.call("mount", "-o", "loop,ro", image.file, image.point)
     check_declined(ringwalk, image.point, "record of errors")
+
+
+def flip_checksum(image: images.Image) -> None:
+    """Makes the superblock's checksum wrong, or right again, where the kernel would write it."""
+    with open(image.device(), "r+b", buffering=0) as device:
+        checksum = os.pread(device.fileno(), 4, CHECKSUM)
+        os.pwrite(device.fileno(), bytes(byte ^ 0xFF for byte in checksum), CHECKSUM)
+
+
+def test_a_superblock_whose_checksum_stays_wrong(ringwalk, mount, scratch):
+    image = mount(images.fresh, "ext4", scratch, "-t ext4 -O metadata_csum")
+    fill(image.point)
+    # The kernel would write a right checksum with the next change.
+    image.freeze()
+    flip_checksum(image)
+    refused = ringwalk("--source", "ext4", "count", image.point)
+    assert (refused.status, refused.out) == (1, b"")
+    assert b"by source ext4" in refused.err
+    assert refused.err.endswith(b"wrong checksum of the superblock\n"), refused.err
+    # Several workers would share the tree, and none would see enough of it to look for a source.
+    source = explained(ringwalk, image.point, "--workers", "1", "count", ".")["source"]
+    assert source.startswith("syscall") and "wrong checksum of the superblock" in source, source
+
+
+def test_a_superblock_that_is_being_written(ringwalk, mount, scratch):
+    """Its checksum is wrong when it is first read, and right after the first pause."""
+    image = mount(images.fresh, "ext4", scratch, "-t ext4 -O metadata_csum")
+    (image.point / "file").touch()
+    image.freeze()
+    expected = ringwalk("--source", "syscall", "count", image.point).ok().out
+    prefix = strace.injecting(scratch, "clock_nanosleep", "signal=STOP:when=1")
+    log = scratch / "strace.log"
+    log.unlink()
+    command = [*prefix, *ringwalk.first, "--source", "ext4", "count", image.point]
+    flip_checksum(image)
+    pipe = subprocess.PIPE
+    with started(command, stdout=pipe, stderr=pipe, env=environment()) as process:
+        while process.poll() is None:
+            lines = log.read_text().splitlines() if log.exists() else []
+            if stopped := [line for line in lines if "stopped by SIGSTOP" in line]:
+                flip_checksum(image)
+                os.kill(int(stopped[0].split()[0]), signal.SIGCONT)
+                break
+            time.sleep(0.01)
+        out, err = process.communicate(timeout=TIMEOUT)
+    assert (process.returncode, out, err) == (0, expected, b"")

@@ -3,8 +3,8 @@
 use std::fmt;
 
 /// How many times a structure with a wrong checksum is read. On a mounted file system the kernel
-/// may be changing it at that moment. The kernel holds the page for less than a microsecond, and
-/// reading it again takes longer.
+/// may be changing it at that moment. That takes about a microsecond, and so does another read. It
+/// takes longer if the kernel is held up: a caller may read again after a pause.
 pub(crate) const TRIES: usize = 4;
 
 /// The reason why something could not be decoded.

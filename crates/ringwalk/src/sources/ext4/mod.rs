@@ -26,6 +26,7 @@
 //! | `inodes.rs` | inodes of many entries at once |
 //! | `metadata.rs` | the metadata that statx(2) would return for an inode |
 //! | `state.rs` | file systems whose tables lack changes that their driver has in memory |
+//! | `torn.rs` | reads again what the kernel was changing |
 
 mod inodes;
 mod metadata;
@@ -33,6 +34,7 @@ mod places;
 mod reader;
 mod state;
 pub(crate) mod sweep;
+mod torn;
 
 pub(crate) use metadata::{is_unsure, to_metadata};
 
@@ -95,7 +97,7 @@ impl Ext4 {
         })?;
         let device = device::open(&path, dev)
             .map_err(|why| Refused::because(format!("{}: {why}", path.display())))?;
-        let file_system = FileSystem::open(&device)
+        let file_system = torn::read_settled(|| FileSystem::open(&device))
             .map_err(|why| Refused::because(format!("{}: {why}", path.display())))?;
         if let Some(trouble) = state::trouble(mount, file_system.superblock().state) {
             return Err(Refused::because(trouble));
@@ -124,7 +126,7 @@ impl Ext4 {
 ///
 /// If it does not: returns the problem, and the remedy.
 pub(super) fn check_device(device: &File) -> Result<(), DeviceProblem> {
-    let Err(error) = FileSystem::open(device) else {
+    let Err(error) = torn::read_settled(|| FileSystem::open(device)) else {
         return Ok(());
     };
     let remedy = match error {

@@ -6,6 +6,7 @@
 //! walk would see it.
 
 use crate::block::{BlockReader, ReaderOptions, Request};
+use crate::sources::ext4::torn::read_settled;
 use crate::sources::ext4::{Ext4, is_unsure, to_metadata};
 use crate::sources::sweep::handle::ask;
 use crate::sources::sweep::{Inventory, Turns};
@@ -63,9 +64,7 @@ pub(crate) fn open(mounted: Arc<OpenMount>, fields: Fields) -> Result<Box<dyn In
     if ext4.mounted.metadata.ino != u64::from(ROOT_INODE) {
         return Err(Refused::because("only a part of it is mounted"));
     }
-    let tables = ext4
-        .file_system
-        .inode_tables(&*ext4.device)
+    let tables = read_settled(|| ext4.file_system.inode_tables(&*ext4.device))
         .map_err(|why| Refused::because(why.to_string()))?;
     check_share(&ext4, &tables)?;
     let inode_size = u32::from(ext4.file_system.superblock().inode_size);
