@@ -178,3 +178,22 @@ def test_damaged_snapshots_never_pass_for_whole(ringwalk_find, scratch, snap):
         result = ringwalk_find("--from", bad, "-ls").sane()
         if result.status == 0:
             assert len(result.lines()) == len(good.splitlines()), at
+
+
+def test_the_tests_take_a_snapshot_anew_after_a_change(find, tree_of_links):
+    def taken():
+        return find.saved.snapshot([os.fsencode(tree_of_links)], None)
+
+    file = tree_of_links / "d" / "file"
+    for change in (
+        lambda: file.chmod(0o600),
+        lambda: file.write_bytes(b"y" * 1000),
+        lambda: os.utime(file, ns=(0, file.stat().st_mtime_ns)),
+        lambda: file.rename(file.with_name("renamed")),
+    ):
+        # Reading a directory that has just changed sets its time of access.
+        taken()
+        before = taken()
+        assert taken() == before
+        change()
+        assert taken() != before

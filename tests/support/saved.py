@@ -7,6 +7,7 @@ are left out by their words, so a word that is refused by mistake fails a test.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from collections.abc import Callable, Sequence
@@ -54,9 +55,10 @@ class Saved:
     def __init__(self, ringwalk: Program, folder: Path, settled: Sequence[Path]):
         self.ringwalk = ringwalk
         self.folder = folder
-        # Trees that no test changes: one snapshot of each is enough.
+        # Trees that no test changes, and that need not be looked at for changes.
         self.settled = [os.fsencode(path) for path in settled]
-        self.taken: dict[tuple, Path] = {}
+        # The last snapshots, and the states of the trees when they were taken.
+        self.taken: dict[tuple, tuple[list, Path]] = {}
         # How many searches were compared.
         self.compared = 0
         folder.mkdir(exist_ok=True)
@@ -65,11 +67,14 @@ class Saved:
     def snapshot(self, roots: Sequence[bytes], uid: int | None) -> Path | None:
         """Returns a snapshot of these roots, as this user sees them.
 
-        Returns None if they hold paths that are too long for one.
+        A snapshot is taken anew when the trees have changed since. Returns None if they hold paths
+        that are too long for one.
         """
         key = (*roots, uid)
-        if key in self.taken:
-            return self.taken[key]
+        state = [entry for root in roots if not self.is_settled(root) for entry in state_of(root)]
+        before, path = self.taken.get(key, (None, None))
+        if before == state:
+            return path
         path = Path(tempfile.mkdtemp(dir=self.folder)) / "snapshot"
         path.parent.chmod(0o777)
         # The status is 1 if something could not be read, which is then in the snapshot.
@@ -77,9 +82,12 @@ class Saved:
         assert path.exists(), done
         if b"File name too long" in done.err:
             return None
-        if all(any(is_within(root, tree) for tree in self.settled) for root in roots):
-            self.taken[key] = path
+        self.taken[key] = state, path
         return path
+
+    def is_settled(self, root: bytes) -> bool:
+        """Returns True if no test changes this directory."""
+        return any(is_within(root, tree) for tree in self.settled)
 
     def roots(self, points: Sequence[bytes], cwd: os.PathLike | str | None) -> list[bytes] | None:
         """Returns the directories that hold all starting points, none within another.
@@ -157,6 +165,24 @@ def is_open_to_all(path: bytes) -> bool:
 def is_within(path: bytes, folder: bytes) -> bool:
     """Returns True if a path is a directory or lies below it."""
     return path == folder or path.startswith(folder.rstrip(b"/") + b"/")
+
+
+def state_of(top: bytes) -> list[tuple]:
+    """Returns what differs after any change of a tree: numbers and times of all its entries.
+
+    A change of a file, its attributes or its name changes the ctime of an inode here. Only the
+    time of access changes alone.
+    """
+    names = [top]
+    for folder, folders, files in os.walk(top):
+        names += [os.path.join(folder, name) for name in (*folders, *files)]
+    found = []
+    for name in names:
+        # Files of /proc may vanish.
+        with contextlib.suppress(OSError):
+            stat = os.lstat(name)
+            found.append((name, stat.st_dev, stat.st_ino, stat.st_ctime_ns, stat.st_atime_ns))
+    return found
 
 
 class FindWithSaved(Program):
