@@ -12,7 +12,9 @@
 )]
 
 use super::chunk::Cells;
-use parquet::basic::{Encoding, Type as PhysicalType};
+use super::unpack::MOST_TEXT;
+use crate::schema::Values;
+use parquet::basic::Encoding;
 
 /// The most values of a miniblock, so that a damaged header does not take memory.
 const MOST_IN_BLOCK: u64 = 1 << 16;
@@ -37,7 +39,7 @@ pub(super) struct Scratch {
 pub(super) struct PageBytes<'b> {
     pub(super) bytes: &'b [u8],
     pub(super) encoding: Encoding,
-    pub(super) physical: PhysicalType,
+    pub(super) values: Values,
     pub(super) rows: usize,
     pub(super) is_required: bool,
 }
@@ -58,7 +60,7 @@ pub(super) fn page(
         let levels = take(&mut bytes, length as usize)?;
         values = presence(levels, page.rows, &mut cells.present)?;
     }
-    if page.physical == PhysicalType::BYTE_ARRAY {
+    if matches!(page.values, Values::Text | Values::Bytes) {
         return texts(page, bytes, values, dictionary, scratch, cells);
     }
     let direct = cells.present.is_empty();
@@ -68,24 +70,19 @@ pub(super) fn page(
         scratch.numbers.clear();
         &mut scratch.numbers
     };
-    match (page.encoding, page.physical) {
-        (Encoding::DELTA_BINARY_PACKED, PhysicalType::INT64) => {
+    match page.encoding {
+        Encoding::DELTA_BINARY_PACKED => {
             delta_binary(&mut bytes, values, numbers)?;
+            narrow(numbers, page.values)?;
         }
-        (Encoding::DELTA_BINARY_PACKED, PhysicalType::INT32) => {
-            delta_binary(&mut bytes, values, numbers)?;
-            for number in numbers.iter_mut() {
-                *number = i64::from(*number as i32);
-            }
-        }
-        (Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY, _) => {
+        Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY => {
             let known = &dictionary?.numbers;
             indices(bytes, values, |index| {
                 numbers.push(*known.get(index)?);
                 Some(())
             })?;
         }
-        (Encoding::PLAIN, physical) => plain_numbers(bytes, values, physical, numbers)?,
+        Encoding::PLAIN => plain_numbers(bytes, values, page.values, numbers)?,
         _ => return None,
     }
     if numbers.len() != values {
@@ -102,20 +99,18 @@ pub(super) fn page(
 }
 
 /// Decodes the values of a dictionary page, which are stored plainly.
-pub(super) fn dictionary(bytes: &[u8], count: usize, physical: PhysicalType) -> Option<Dictionary> {
+pub(super) fn dictionary(bytes: &[u8], count: usize, values: Values) -> Option<Dictionary> {
     let mut dictionary = Dictionary::default();
-    if physical == PhysicalType::BYTE_ARRAY {
+    if matches!(values, Values::Text | Values::Bytes) {
         let mut rest = bytes;
         for _ in 0..count {
             let length = u32::from_le_bytes(take(&mut rest, 4)?.try_into().ok()?);
             let value = take(&mut rest, length as usize)?;
             dictionary.data.extend_from_slice(value);
-            dictionary
-                .ends
-                .push(u32::try_from(dictionary.data.len()).ok()?);
+            end_text(&dictionary.data, &mut dictionary.ends)?;
         }
     } else {
-        plain_numbers(bytes, count, physical, &mut dictionary.numbers)?;
+        plain_numbers(bytes, count, values, &mut dictionary.numbers)?;
     }
     Some(dictionary)
 }
@@ -128,6 +123,16 @@ impl Dictionary {
             .map_or(0, |before| self.ends[before] as usize);
         self.data.get(begin..end)
     }
+}
+
+/// Notes the end of a value of text. A page may say so often "as before" that its text would fill
+/// any memory: returns `None` if it is longer than that of a page can be.
+#[inline]
+fn end_text(data: &[u8], ends: &mut Vec<u32>) -> Option<()> {
+    const { assert!(MOST_TEXT < u32::MAX as usize) }
+    (data.len() <= MOST_TEXT).then_some(())?;
+    ends.push(data.len() as u32);
+    Some(())
 }
 
 /// Decodes values of text or bytes.
@@ -145,8 +150,7 @@ fn texts(
             let known = dictionary?;
             indices(bytes, values, |index| {
                 cells.data.extend_from_slice(known.text(index)?);
-                cells.ends.push(u32::try_from(cells.data.len()).ok()?);
-                Some(())
+                end_text(&cells.data, &mut cells.ends)
             })?;
         }
         Encoding::PLAIN => {
@@ -155,7 +159,7 @@ fn texts(
                 cells
                     .data
                     .extend_from_slice(take(&mut bytes, length as usize)?);
-                cells.ends.push(u32::try_from(cells.data.len()).ok()?);
+                end_text(&cells.data, &mut cells.ends)?;
             }
         }
         _ => return None,
@@ -207,7 +211,7 @@ fn delta_texts(
         data.extend_from_within(begin..begin + shared);
         data.extend_from_slice(rest);
         (begin, end) = (end, data.len());
-        cells.ends.push(u32::try_from(end).ok()?);
+        end_text(data, &mut cells.ends)?;
     }
     Some(())
 }
@@ -324,28 +328,48 @@ fn delta_binary(bytes: &mut &[u8], most: usize, out: &mut Vec<i64>) -> Option<()
     Some(())
 }
 
-fn plain_numbers(
-    mut bytes: &[u8],
-    count: usize,
-    physical: PhysicalType,
-    out: &mut Vec<i64>,
-) -> Option<()> {
-    match physical {
-        PhysicalType::INT32 => {
+/// Cuts differences that were added up to the bits of the type. Returns `None` for a type that is
+/// not stored as differences.
+fn narrow(numbers: &mut [i64], values: Values) -> Option<()> {
+    match values {
+        Values::Int32 => {
+            for number in numbers {
+                *number = i64::from(*number as i32);
+            }
+        }
+        Values::Uint32 => {
+            for number in numbers {
+                *number = i64::from(*number as u32);
+            }
+        }
+        Values::Int64 | Values::Uint64 | Values::Time => {}
+        Values::Boolean | Values::Text | Values::Bytes => return None,
+    }
+    Some(())
+}
+
+fn plain_numbers(mut bytes: &[u8], count: usize, values: Values, out: &mut Vec<i64>) -> Option<()> {
+    match values {
+        Values::Int32 => {
             for number in take(&mut bytes, count.checked_mul(4)?)?.as_chunks().0 {
                 out.push(i32::from_le_bytes(*number).into());
             }
         }
-        PhysicalType::INT64 => {
+        Values::Uint32 => {
+            for number in take(&mut bytes, count.checked_mul(4)?)?.as_chunks().0 {
+                out.push(u32::from_le_bytes(*number).into());
+            }
+        }
+        Values::Int64 | Values::Uint64 | Values::Time => {
             for number in take(&mut bytes, count.checked_mul(8)?)?.as_chunks().0 {
                 out.push(i64::from_le_bytes(*number));
             }
         }
-        PhysicalType::BOOLEAN => {
+        Values::Boolean => {
             let packed = take(&mut bytes, count.div_ceil(8))?;
             out.extend((0..count).map(|at| i64::from(packed[at / 8] >> (at % 8) & 1)));
         }
-        _ => return None,
+        Values::Text | Values::Bytes => return None,
     }
     Some(())
 }
@@ -370,7 +394,7 @@ fn unpacked(packed: &[u8], width: u32, at: usize) -> u64 {
 }
 
 #[inline]
-fn take<'b>(bytes: &mut &'b [u8], length: usize) -> Option<&'b [u8]> {
+pub(super) fn take<'b>(bytes: &mut &'b [u8], length: usize) -> Option<&'b [u8]> {
     let (taken, rest) = bytes.split_at_checked(length)?;
     *bytes = rest;
     Some(taken)
@@ -378,7 +402,7 @@ fn take<'b>(bytes: &mut &'b [u8], length: usize) -> Option<&'b [u8]> {
 
 /// Decodes a number of variable length.
 #[inline]
-fn varint(bytes: &mut &[u8]) -> Option<u64> {
+pub(super) fn varint(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for shift in (0..64).step_by(7) {
         let (byte, rest) = bytes.split_first()?;
@@ -391,7 +415,7 @@ fn varint(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-fn unzigzag(number: u64) -> i64 {
+pub(super) fn unzigzag(number: u64) -> i64 {
     (number >> 1).cast_signed() ^ -((number & 1).cast_signed())
 }
 

@@ -1,7 +1,6 @@
 //! Why a file cannot be read as a snapshot.
 
 use crate::schema::VERSION;
-use parquet::errors::ParquetError;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,13 +25,12 @@ pub(crate) enum Reason {
 }
 
 impl Reason {
-    /// Returns the reason why the footer cannot be read.
-    pub(super) fn of_footer(error: &ParquetError) -> Self {
-        let text = error.to_string();
-        if text.contains("orrupt footer") || text.contains("Invalid Parquet file") {
-            return Self::NotASnapshot("it does not end like a Parquet file".to_owned());
+    /// Adds where the damage is.
+    pub(super) fn within(self, place: &str) -> Self {
+        match self {
+            Self::Damaged(what) => Self::Damaged(format!("{place}: {what}")),
+            other => other,
         }
-        Self::Damaged(text)
     }
 }
 

@@ -4,18 +4,28 @@
 //! |---|---|
 //! | `mod.rs` | [`Snapshot`]: an open file that has been checked |
 //! | `error.rs` | why a file cannot be read |
+//! | `file.rs` | the file, read at any position |
+//! | `thrift.rs` | the encoding of the footer, of the page index and of the headers of pages |
+//! | `footer.rs` | the footer as it is stored |
+//! | `layout.rs` | where the values are: the numbers of footer and page index, checked |
 //! | `scan.rs` | columns of a range of rows, a page at a time |
 //! | `chunk.rs` | the cells of a page |
 //! | `locate.rs` | the row of a path |
 //! | `page.rs` | columns of one page, read from the file when they are asked for |
+//! | `unpack.rs` | the bytes of a page: its header, decompression |
 //! | `decode.rs` | the cells of one page, decoded from its bytes |
 
 mod chunk;
 mod decode;
 mod error;
+mod file;
+mod footer;
+mod layout;
 mod locate;
 mod page;
 mod scan;
+mod thrift;
+mod unpack;
 
 pub use chunk::Chunk;
 pub use error::ReadError;
@@ -24,34 +34,28 @@ pub use scan::Scan;
 
 use crate::entry::Skipped;
 use crate::info::{Info, Text, keys, value};
-use crate::schema::{COLUMN_COUNT, COLUMNS, Column, VERSION};
-use bytes::Bytes;
+use crate::schema::{COLUMN_COUNT, Column, VERSION};
 use error::Reason;
-use parquet::errors::ParquetError;
-use parquet::file::metadata::{
-    PageIndexPolicy, ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataReader,
-};
-use parquet::file::reader::{ChunkReader, Length};
+use file::SharedFile;
+use footer::Footer;
+use layout::{Layout, Place};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, Read};
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A snapshot that is open for reading. Several threads may read it at once.
 #[derive(Debug)]
 pub struct Snapshot {
     name: PathBuf,
-    file: Arc<SharedFile>,
-    metadata: Arc<ParquetMetaData>,
+    file: SharedFile,
     info: Info,
     /// The index in the file of each column, in the order of [`COLUMNS`].
     leaves: [Option<usize>; COLUMN_COUNT],
     groups: Vec<Range<u64>>,
+    /// Where the columns of each row group are.
+    places: Vec<[Option<Place>; COLUMN_COUNT]>,
     first_rows: Vec<FirstRow>,
 }
 
@@ -84,28 +88,17 @@ impl Snapshot {
     }
 
     fn new(file: File, name: &Path) -> Result<Self, Reason> {
-        let metadata = file.metadata().map_err(Reason::Io)?;
-        if !metadata.is_file() {
-            return Err(Reason::NotASnapshot("it is no regular file".to_owned()));
-        }
-        let file = Arc::new(SharedFile {
-            file,
-            len: metadata.len(),
-            read: AtomicU64::new(0),
-        });
-        let options = ParquetMetaDataOptions::default();
-        let metadata = ParquetMetaDataReader::new()
-            .with_metadata_options(Some(options))
-            .with_column_index_policy(PageIndexPolicy::Skip)
-            .with_offset_index_policy(PageIndexPolicy::Optional)
-            .parse_and_finish(&*file)
-            .map_err(|error| Reason::of_footer(&error))?;
-        let pairs = pairs(&metadata);
-        check_version(&pairs)?;
-        let info = Info::from_pairs(&pairs).map_err(Reason::Damaged)?;
-        let first_rows: Vec<FirstRow> = value(&pairs, keys::ROW_GROUPS).map_err(Reason::Damaged)?;
-        let leaves = leaves(&metadata)?;
-        let groups = groups(&metadata)?;
+        let file = SharedFile::new(file)?;
+        let footer = Footer::read(&file)?;
+        check_version(&footer.pairs)?;
+        let info = Info::from_pairs(&footer.pairs).map_err(Reason::Damaged)?;
+        let first_rows: Vec<FirstRow> =
+            value(&footer.pairs, keys::ROW_GROUPS).map_err(Reason::Damaged)?;
+        let Layout {
+            leaves,
+            groups,
+            places,
+        } = Layout::of(&footer)?;
         if first_rows.len() != groups.len() {
             let key = keys::ROW_GROUPS;
             return Err(Reason::Damaged(format!(
@@ -115,10 +108,10 @@ impl Snapshot {
         Ok(Self {
             name: name.to_owned(),
             file,
-            metadata: Arc::new(metadata),
             info,
             leaves,
             groups,
+            places,
             first_rows,
         })
     }
@@ -130,7 +123,7 @@ impl Snapshot {
 
     /// Returns the open file. Reading a snapshot does not use its position.
     pub fn file(&self) -> &File {
-        &self.file.file
+        self.file.file()
     }
 
     /// Returns what the snapshot says of itself.
@@ -172,7 +165,7 @@ impl Snapshot {
 
     /// Returns the bytes that have been read from the file, the footer included.
     pub fn bytes_read(&self) -> u64 {
-        self.file.read.load(Ordering::Relaxed)
+        self.file.bytes_read()
     }
 
     /// Reads these columns of a range of rows. Rows beyond the end are left out.
@@ -184,22 +177,9 @@ impl Snapshot {
         Ok(Scan::new(self, rows, columns))
     }
 
-    fn error(&self, error: &ParquetError) -> ReadError {
-        ReadError::new(&self.name, Reason::Damaged(error.to_string()))
-    }
-
     pub(crate) fn damaged(&self, what: &str) -> ReadError {
         ReadError::new(&self.name, Reason::Damaged(what.to_owned()))
     }
-}
-
-fn pairs(metadata: &ParquetMetaData) -> BTreeMap<String, String> {
-    let pairs = metadata.file_metadata().key_value_metadata();
-    pairs
-        .into_iter()
-        .flatten()
-        .filter_map(|pair| Some((pair.key.clone(), pair.value.clone()?)))
-        .collect()
 }
 
 fn check_version(pairs: &BTreeMap<String, String>) -> Result<(), Reason> {
@@ -213,98 +193,6 @@ fn check_version(pairs: &BTreeMap<String, String>) -> Result<(), Reason> {
         return Err(Reason::OtherVersion(version));
     }
     Ok(())
-}
-
-fn leaves(metadata: &ParquetMetaData) -> Result<[Option<usize>; COLUMN_COUNT], Reason> {
-    let schema = metadata.file_metadata().schema_descr();
-    let mut leaves = [None; COLUMN_COUNT];
-    for facts in &COLUMNS {
-        let found = schema
-            .columns()
-            .iter()
-            .position(|leaf| leaf.path().parts() == [facts.name]);
-        let name = facts.name;
-        if let Some(index) = found {
-            let leaf = schema.column(index);
-            if leaf.physical_type() != facts.physical() || leaf.max_rep_level() > 0 {
-                let why = format!("its column {name} has another type");
-                return Err(Reason::Damaged(why));
-            }
-        } else if facts.required {
-            return Err(Reason::Damaged(format!("it has no column {name}")));
-        }
-        leaves[facts.column as usize] = found;
-    }
-    Ok(leaves)
-}
-
-fn groups(metadata: &ParquetMetaData) -> Result<Vec<Range<u64>>, Reason> {
-    let mut begin = 0_u64;
-    let mut groups = Vec::new();
-    for group in metadata.row_groups() {
-        let rows = u64::try_from(group.num_rows()).ok();
-        let end = rows.and_then(|rows| begin.checked_add(rows));
-        let end = end.ok_or_else(|| Reason::Damaged("a number of rows is wrong".to_owned()))?;
-        groups.push(begin..end);
-        begin = end;
-    }
-    Ok(groups)
-}
-
-/// A file that several threads read at positions of their own.
-#[derive(Debug)]
-pub(crate) struct SharedFile {
-    file: File,
-    len: u64,
-    /// Bytes read so far.
-    read: AtomicU64,
-}
-
-impl Length for SharedFile {
-    fn len(&self) -> u64 {
-        self.len
-    }
-}
-
-impl ChunkReader for SharedFile {
-    type T = SharedFileReader;
-
-    fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
-        Ok(SharedFileReader {
-            file: self.file.try_clone()?,
-            at: start,
-        })
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
-        // Checked before memory is taken: a damaged footer may say anything.
-        let fits = start
-            .checked_add(length as u64)
-            .is_some_and(|end| end <= self.len);
-        if !fits {
-            let why = format!("{length} bytes at {start} lie behind the end of the file");
-            return Err(ParquetError::EOF(why));
-        }
-        let mut data = vec![0; length];
-        self.file.read_exact_at(&mut data, start)?;
-        self.read.fetch_add(length as u64, Ordering::Relaxed);
-        Ok(data.into())
-    }
-}
-
-/// Reads on from a position.
-#[derive(Debug)]
-pub(crate) struct SharedFileReader {
-    file: File,
-    at: u64,
-}
-
-impl Read for SharedFileReader {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let length = self.file.read_at(buffer, self.at)?;
-        self.at += length as u64;
-        Ok(length)
-    }
 }
 
 #[cfg(test)]

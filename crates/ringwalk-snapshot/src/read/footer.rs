@@ -1,0 +1,273 @@
+//! The footer as it is stored (`FileMetaData` in `parquet.thrift` of the Parquet format).
+//!
+//! Its numbers are those of the file. `layout.rs` checks them.
+
+use super::error::Reason;
+use super::file::SharedFile;
+use super::thrift::{Kind, Reader};
+use std::collections::BTreeMap;
+
+/// The first and the last bytes of a file.
+const MAGIC: &[u8; 4] = b"PAR1";
+/// The last bytes of a file whose footer is encrypted.
+const ENCRYPTED: &[u8; 4] = b"PARE";
+/// The bytes at the end: the length of the footer in 4 bytes, and the magic number.
+pub(super) const TAIL: u64 = 8;
+
+/// The footer of a Parquet file.
+#[derive(Debug, Default)]
+pub(super) struct Footer {
+    /// Where it begins in the file.
+    pub(super) begin: u64,
+    pub(super) rows: i64,
+    /// The columns with values, in the order of the file.
+    pub(super) leaves: Vec<Leaf>,
+    pub(super) groups: Vec<StoredGroup>,
+    pub(super) pairs: BTreeMap<String, String>,
+}
+
+/// A column with values.
+#[derive(Debug)]
+pub(super) struct Leaf {
+    /// The name; `None` if the column lies in a group.
+    pub(super) name: Option<String>,
+    /// The number of its type.
+    pub(super) physical: i64,
+    /// The number of its repetition.
+    pub(super) repetition: i64,
+}
+
+impl Leaf {
+    /// The repetition of a column without nulls.
+    pub(super) const REQUIRED: i64 = 0;
+    /// The repetition of a column with nulls.
+    pub(super) const OPTIONAL: i64 = 1;
+}
+
+/// A row group.
+#[derive(Debug)]
+pub(super) struct StoredGroup {
+    pub(super) rows: i64,
+    pub(super) columns: Vec<StoredColumn>,
+}
+
+/// A column of a row group.
+#[derive(Debug, Default)]
+pub(super) struct StoredColumn {
+    /// The file that holds it, if that is another one.
+    pub(super) is_elsewhere: bool,
+    pub(super) physical: i64,
+    pub(super) codec: i64,
+    /// The number of values, nulls included.
+    pub(super) values: i64,
+    pub(super) nulls: Option<i64>,
+    /// The bytes of all pages.
+    pub(super) length: i64,
+    pub(super) data: i64,
+    pub(super) dictionary: Option<i64>,
+    /// Where the list of its pages is, and the length of that.
+    pub(super) index: Option<(i64, i64)>,
+}
+
+impl Footer {
+    /// Reads the footer of a file.
+    pub(super) fn read(file: &SharedFile) -> Result<Self, Reason> {
+        let ends = || Reason::NotASnapshot("it does not end like a Parquet file".to_owned());
+        let mut bytes = Vec::new();
+        let tail = file.len().checked_sub(TAIL).ok_or_else(ends)?;
+        file.read(tail..file.len(), &mut bytes)?;
+        let (length, magic) = bytes.split_at(4);
+        if magic == ENCRYPTED {
+            return Err(Reason::NotASnapshot("its footer is encrypted".to_owned()));
+        }
+        if magic != MAGIC {
+            return Err(ends());
+        }
+        let length = length
+            .iter()
+            .rev()
+            .fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+        let begin = tail.checked_sub(length);
+        let begin = begin.filter(|begin| *begin >= MAGIC.len() as u64);
+        let Some(begin) = begin else {
+            let size = file.len();
+            return Err(Reason::Damaged(format!(
+                "its footer is said to have {length} bytes, and the file has {size}"
+            )));
+        };
+        file.read(0..MAGIC.len() as u64, &mut bytes)?;
+        if bytes != MAGIC {
+            let why = "it does not begin like a Parquet file";
+            return Err(Reason::NotASnapshot(why.to_owned()));
+        }
+        file.read(begin..tail, &mut bytes)?;
+        let footer = Self::decode(&bytes);
+        let footer = footer.ok_or_else(|| Reason::Damaged("its footer is malformed".to_owned()))?;
+        Ok(Self { begin, ..footer })
+    }
+
+    /// Decodes a footer. Returns `None` if it is malformed, or lacks a field that it must have.
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        let (mut rows, mut leaves, mut groups) = (None, None, None);
+        let mut pairs = BTreeMap::new();
+        Reader::new(bytes).fields(|reader, number, kind| {
+            match number {
+                2 => leaves = Some(leaves_of(reader.list(kind, Element::read)?)?),
+                3 => rows = Some(reader.integer(kind)?),
+                4 => groups = Some(reader.list(kind, StoredGroup::read)?),
+                5 => pairs.extend(reader.list(kind, pair)?.into_iter().flatten()),
+                _ => reader.skip(kind)?,
+            }
+            Some(())
+        })?;
+        Some(Self {
+            begin: 0,
+            rows: rows?,
+            leaves: leaves?,
+            groups: groups?,
+            pairs,
+        })
+    }
+}
+
+/// A key with its value; `None` inside if it has no value.
+fn pair(reader: &mut Reader<'_>, kind: Kind) -> Option<Option<(String, String)>> {
+    let (mut key, mut value) = (None, None);
+    reader.structure(kind, |reader, number, kind| {
+        match number {
+            1 => key = Some(reader.text(kind)?.to_owned()),
+            2 => value = Some(reader.text(kind)?.to_owned()),
+            _ => reader.skip(kind)?,
+        }
+        Some(())
+    })?;
+    let key = key?;
+    Some(value.map(|value| (key, value)))
+}
+
+/// A column or a group of columns, as the schema lists them: a group before its columns.
+struct Element {
+    name: String,
+    physical: Option<i64>,
+    repetition: Option<i64>,
+    children: i64,
+}
+
+impl Element {
+    fn read(reader: &mut Reader<'_>, kind: Kind) -> Option<Self> {
+        let (mut name, mut physical, mut repetition, mut children) = (None, None, None, 0);
+        reader.structure(kind, |reader, number, kind| {
+            match number {
+                1 => physical = Some(reader.integer(kind)?),
+                3 => repetition = Some(reader.integer(kind)?),
+                4 => name = Some(reader.text(kind)?.to_owned()),
+                5 => children = reader.integer(kind)?,
+                _ => reader.skip(kind)?,
+            }
+            Some(())
+        })?;
+        Some(Self {
+            name: name?,
+            physical,
+            repetition,
+            children,
+        })
+    }
+}
+
+/// Returns the columns with values of a schema, whose first element is the file.
+fn leaves_of(elements: Vec<Element>) -> Option<Vec<Leaf>> {
+    let mut elements = elements.into_iter();
+    // The columns that are still to come of each open group.
+    let root = elements.next().filter(|root| root.children >= 0)?;
+    let mut open = vec![root.children];
+    let mut leaves = Vec::new();
+    for element in elements {
+        while open.last() == Some(&0) {
+            open.pop();
+        }
+        let is_top = open.len() == 1;
+        *open.last_mut()? -= 1;
+        match element.children {
+            0 => leaves.push(Leaf {
+                name: is_top.then_some(element.name),
+                physical: element.physical?,
+                repetition: element.repetition?,
+            }),
+            1.. => open.push(element.children),
+            _ => return None,
+        }
+    }
+    open.iter().all(|left| *left == 0).then_some(leaves)
+}
+
+impl StoredGroup {
+    fn read(reader: &mut Reader<'_>, kind: Kind) -> Option<Self> {
+        let (mut rows, mut columns) = (None, None);
+        reader.structure(kind, |reader, number, kind| {
+            match number {
+                1 => columns = Some(reader.list(kind, StoredColumn::read)?),
+                3 => rows = Some(reader.integer(kind)?),
+                _ => reader.skip(kind)?,
+            }
+            Some(())
+        })?;
+        Some(Self {
+            rows: rows?,
+            columns: columns?,
+        })
+    }
+}
+
+impl StoredColumn {
+    fn read(reader: &mut Reader<'_>, kind: Kind) -> Option<Self> {
+        let mut column = Self::default();
+        let (mut has_facts, mut offset, mut length) = (None, None, None);
+        reader.structure(kind, |reader, number, kind| {
+            match number {
+                1 => {
+                    reader.skip(kind)?;
+                    column.is_elsewhere = true;
+                }
+                3 => has_facts = Some(column.read_facts(reader, kind)?),
+                4 => offset = Some(reader.integer(kind)?),
+                5 => length = Some(reader.integer(kind)?),
+                _ => reader.skip(kind)?,
+            }
+            Some(())
+        })?;
+        column.index = offset.zip(length);
+        has_facts.map(|()| column)
+    }
+
+    /// Reads a `ColumnMetaData`.
+    fn read_facts(&mut self, reader: &mut Reader<'_>, kind: Kind) -> Option<()> {
+        let (mut physical, mut codec, mut values) = (None, None, None);
+        let (mut length, mut data) = (None, None);
+        reader.structure(kind, |reader, number, kind| {
+            match number {
+                1 => physical = Some(reader.integer(kind)?),
+                4 => codec = Some(reader.integer(kind)?),
+                5 => values = Some(reader.integer(kind)?),
+                7 => length = Some(reader.integer(kind)?),
+                9 => data = Some(reader.integer(kind)?),
+                11 => self.dictionary = Some(reader.integer(kind)?),
+                12 => reader.structure(kind, |reader, number, kind| {
+                    match number {
+                        3 => self.nulls = Some(reader.integer(kind)?),
+                        _ => reader.skip(kind)?,
+                    }
+                    Some(())
+                })?,
+                _ => reader.skip(kind)?,
+            }
+            Some(())
+        })?;
+        (self.physical, self.codec, self.values) = (physical?, codec?, values?);
+        (self.length, self.data) = (length?, data?);
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests;
