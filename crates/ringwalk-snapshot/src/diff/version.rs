@@ -176,7 +176,8 @@ impl Version {
     /// Returns the bytes that this row adds to sums.
     pub fn bytes(&self) -> i64 {
         if self.charged {
-            self.get(Field::Alloc).unwrap_or(0)
+            // Only a damaged file has less than 0.
+            self.get(Field::Alloc).unwrap_or(0).max(0)
         } else {
             0
         }

@@ -1,6 +1,6 @@
 //! The directories directly below the bases of a scope, and the rows of each.
 
-use super::scope::{Base, Scope};
+use super::scope::{Base, Scope, below};
 use super::table::{Code, OVERFLOW};
 use crate::read::{ReadError, Snapshot};
 use crate::schema::Column;
@@ -64,7 +64,10 @@ impl Directories {
                 let first = chunk.integer(Column::TreeFirst, at);
                 let last = chunk.integer(Column::TreeLast, at);
                 if let (Some(first), Some(last)) = (first, last) {
-                    self.piece(first.cast_unsigned()..last.cast_unsigned() + 1, name);
+                    let below = below(first, last, row);
+                    let below =
+                        below.ok_or_else(|| snapshot.damaged("a subtree has wrong rows"))?;
+                    self.piece(below, name);
                 }
             }
         }

@@ -90,7 +90,7 @@ impl Scope {
     fn has_errors_without_row(snapshot: &Snapshot) -> Result<bool, ReportError> {
         let mut of_rows = 0;
         for base in Self::all(snapshot)?.bases {
-            of_rows += base.errors;
+            of_rows = base.errors.saturating_add(of_rows);
         }
         let verdict = &snapshot.info().verdict;
         Ok(verdict.errors > of_rows || !verdict.complete && verdict.errors == 0)
@@ -115,10 +115,18 @@ impl Base {
         let value = |column| chunk.integer(column, 0);
         base.number = value(SelfDir);
         if let (Some(first), Some(last)) = (value(TreeFirst), value(TreeLast)) {
-            base.below = first.cast_unsigned()..last.cast_unsigned() + 1;
+            let below = below(first, last, row);
+            base.below = below.ok_or_else(|| snapshot.damaged("a subtree has wrong rows"))?;
         }
         let own = i64::from(value(Errno).is_some());
         base.errors = value(TreeErrors).unwrap_or(own).cast_unsigned();
         Ok(base)
     }
+}
+
+/// Returns the rows of a subtree, which end before the row of its directory. `None` if a damaged
+/// file has others.
+pub(super) fn below(first: i64, last: i64, row: u64) -> Option<Range<u64>> {
+    let (first, last) = (u64::try_from(first).ok()?, u64::try_from(last).ok()?);
+    (first <= last && last < row).then_some(first..last + 1)
 }
