@@ -339,7 +339,7 @@ fn narrow(numbers: &mut [i64], values: Values) -> Option<()> {
         }
         Values::Uint32 => {
             for number in numbers {
-                *number = i64::from(*number as u32);
+                *number = (*number as i32).cast_unsigned().into();
             }
         }
         Values::Int64 | Values::Uint64 | Values::Time => {}

@@ -54,7 +54,7 @@ pub(super) struct StoredGroup {
 /// A column of a row group.
 #[derive(Debug, Default)]
 pub(super) struct StoredColumn {
-    /// The file that holds it, if that is another one.
+    /// True if another file holds its values.
     pub(super) is_elsewhere: bool,
     pub(super) physical: i64,
     pub(super) codec: i64,
@@ -115,7 +115,11 @@ impl Footer {
                 2 => leaves = Some(leaves_of(reader.list(kind, Element::read)?)?),
                 3 => rows = Some(reader.integer(kind)?),
                 4 => groups = Some(reader.list(kind, StoredGroup::read)?),
-                5 => pairs.extend(reader.list(kind, pair)?.into_iter().flatten()),
+                5 => {
+                    let with_value = |(key, value): (_, Option<_>)| Some((key, value?));
+                    let list = reader.list(kind, pair)?;
+                    pairs.extend(list.into_iter().filter_map(with_value));
+                }
                 _ => reader.skip(kind)?,
             }
             Some(())
@@ -130,8 +134,8 @@ impl Footer {
     }
 }
 
-/// A key with its value; `None` inside if it has no value.
-fn pair(reader: &mut Reader<'_>, kind: Kind) -> Option<Option<(String, String)>> {
+/// Reads a key with its value, if it has one.
+fn pair(reader: &mut Reader<'_>, kind: Kind) -> Option<(String, Option<String>)> {
     let (mut key, mut value) = (None, None);
     reader.structure(kind, |reader, number, kind| {
         match number {
@@ -141,8 +145,7 @@ fn pair(reader: &mut Reader<'_>, kind: Kind) -> Option<Option<(String, String)>>
         }
         Some(())
     })?;
-    let key = key?;
-    Some(value.map(|value| (key, value)))
+    Some((key?, value))
 }
 
 /// A column or a group of columns, as the schema lists them: a group before its columns.

@@ -53,14 +53,15 @@ impl<'b> Reader<'b> {
         let mut number = 0_i16;
         loop {
             let header = self.byte()?;
-            if header & 0xf == 0 {
-                return Some(());
-            }
+            let kind = match header & 0xf {
+                0 => return Some(()),
+                kind => Kind::of(kind)?,
+            };
             number = match header >> 4 {
                 0 => i16::try_from(self.zigzag()?).ok()?,
                 difference => number.checked_add(difference.into())?,
             };
-            field(self, number, Kind::of(header & 0xf)?)?;
+            field(self, number, kind)?;
         }
     }
 

@@ -213,3 +213,13 @@ fn every_column_is_stored_in_a_known_way() {
         assert!(found.is_ok(), "{}", facts.name);
     }
 }
+
+#[test]
+fn text_that_would_fill_the_memory_is_refused() {
+    // Memory of zeros is not taken before it is written.
+    let data = vec![0; MOST_TEXT + 1];
+    let mut ends = Vec::new();
+    assert_eq!(end_text(&data[..MOST_TEXT], &mut ends), Some(()));
+    assert_eq!(end_text(&data, &mut ends), None);
+    assert_eq!(ends, [u32::try_from(MOST_TEXT).unwrap()]);
+}

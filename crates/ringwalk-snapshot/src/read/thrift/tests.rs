@@ -65,7 +65,7 @@ fn a_list_of_many_elements_takes_no_memory_before_they_are_there() {
         let bytes = [&field(9, &value)[..], &[0]].concat();
         let mut reader = Reader::new(&bytes);
         let list = reader.fields(|reader, _, kind| {
-            reader.list(kind, |reader, kind| reader.skip(kind))?;
+            reader.list(kind, Reader::skip)?;
             Some(())
         });
         assert_eq!(list, None);

@@ -6,10 +6,10 @@ fn integer(number: u64) -> Vec<u8> {
     let mut bytes = vec![0x15];
     let mut rest = number << 1;
     while rest >= 0x80 {
-        bytes.push((rest & 0x7f | 0x80) as u8);
+        bytes.push(u8::try_from(rest & 0x7f | 0x80).unwrap());
         rest >>= 7;
     }
-    bytes.push(rest as u8);
+    bytes.push(u8::try_from(rest).unwrap());
     bytes
 }
 
