@@ -2,14 +2,19 @@
 
 use ringwalk::Timestamp;
 
+/// The last time of the range; the first one is as far before 1970. The range ends with a whole
+/// second, because readers of Parquet files take the ends of 64 bits for something else: `DuckDB`
+/// for infinity, pandas for a time that is not known.
+const LAST: i64 = 9_223_372_036 * 1_000_000_000;
+
 /// Returns nanoseconds since 1970-01-01 00:00 UTC. Times before 1677-09-21 and after 2262-04-11 do
 /// not fit: then the result is the nearer end of that range, with true.
 pub fn clamp(time: Timestamp) -> (i64, bool) {
     let nanoseconds = i128::from(time.secs) * 1_000_000_000 + i128::from(time.nanos);
     match i64::try_from(nanoseconds) {
-        Ok(nanoseconds) => (nanoseconds, false),
-        Err(_) if time.secs < 0 => (i64::MIN, true),
-        Err(_) => (i64::MAX, true),
+        Ok(nanoseconds) if (-LAST..=LAST).contains(&nanoseconds) => (nanoseconds, false),
+        _ if nanoseconds < 0 => (-LAST, true),
+        _ => (LAST, true),
     }
 }
 
