@@ -50,9 +50,10 @@ static UNCHANGED: LazyLock<Snapshot> = LazyLock::new(|| {
 
 /// The snapshots that are changed.
 static SNAPSHOTS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
-    let with = |atime, xattrs| WriteOptions {
-        contents: Contents { atime, xattrs },
-        ..WriteOptions::default()
+    let with = |atime, xattrs| {
+        let mut options = WriteOptions::default();
+        options.contents = Contents { atime, xattrs };
+        options
     };
     let fills: [(WriteOptions, &dyn Fn(&mut TreeBuilder)); 3] = [
         (with(false, false), &|tree| mixed(tree, b"/r")),
@@ -106,9 +107,11 @@ fn entry(name: &[u8], file_type: FileType, number: u64) -> Entry<'_> {
 fn mixed(tree: &mut TreeBuilder, root: &[u8]) {
     use FileType::{Directory, Regular, Socket, Symlink, Unknown};
     let done = "a valid tree";
-    tree.begin_root(root, &entry(b"", Directory, 2)).expect(done);
+    tree.begin_root(root, &entry(b"", Directory, 2))
+        .expect(done);
     tree.file(&entry(b"file.txt", Regular, 11)).expect(done);
-    tree.file(&entry(b"not \xff utf-8", Regular, 12)).expect(done);
+    tree.file(&entry(b"not \xff utf-8", Regular, 12))
+        .expect(done);
     tree.file(&entry(b"socket", Socket, 13)).expect(done);
     tree.file(&entry(b"unknown", Unknown, 14)).expect(done);
     let mut link = entry(b"link", Symlink, 15);
@@ -141,10 +144,12 @@ fn mixed(tree: &mut TreeBuilder, root: &[u8]) {
 /// Adds a tree with two pages.
 fn large(tree: &mut TreeBuilder) {
     let done = "a valid tree";
-    tree.begin_root(b"/r", &entry(b"", FileType::Directory, 2)).expect(done);
+    tree.begin_root(b"/r", &entry(b"", FileType::Directory, 2))
+        .expect(done);
     for number in 0..9000 {
         let name = format!("f{number:04}");
-        tree.file(&entry(name.as_bytes(), FileType::Regular, number)).expect(done);
+        tree.file(&entry(name.as_bytes(), FileType::Regular, number))
+            .expect(done);
     }
     tree.end_directory().expect(done);
 }
@@ -158,7 +163,8 @@ fn changed(mut input: &[u8]) -> Option<Vec<u8>> {
     let mut file = SNAPSHOTS[usize::from(which) % SNAPSHOTS.len()].clone();
     while !input.is_empty() {
         let &[kind, high, low, length] = take(&mut input, 4)?.first_chunk()?;
-        let bytes = take(&mut input, usize::from(length % 16).min(input.len()))?;
+        let length = usize::from(length % 16).min(input.len());
+        let bytes = take(&mut input, length)?;
         let at = usize::from(u16::from_be_bytes([high, low]));
         let tail = file.len() - 8;
         let length = u32::from_le_bytes(*file[tail..].first_chunk()?);
@@ -291,7 +297,10 @@ fn walk(snapshot: Snapshot) {
             .workers(NonZeroUsize::new(1));
         let visitors = walk.run(|_| Counted::default()).visitors;
         let entries: u64 = visitors.iter().map(|visitor| visitor.entries).sum();
-        assert!(entries <= 3 * (rows + 1), "{entries} entries of {rows} rows");
+        assert!(
+            entries <= 3 * (rows + 1),
+            "{entries} entries of {rows} rows"
+        );
     }
 }
 
