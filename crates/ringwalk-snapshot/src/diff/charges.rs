@@ -73,9 +73,12 @@ fn inode((version, is_old): &(&Version, bool)) -> Option<Inode> {
 /// Moves the growth of one inode to one change: of its name that counts now, of another name that
 /// it has now, or of a name that it had.
 fn settle_inode(parts: &[Part], changes: &mut [Change]) {
-    let growth: i64 = parts.iter().map(|part| part.bytes).sum();
+    // Only the sizes of a damaged file have larger sums.
+    let bytes = parts.iter().map(|part| part.bytes);
+    let growth = bytes.fold(0, i64::saturating_add);
     for part in parts {
-        changes[part.change].growth -= part.bytes;
+        let rest = &mut changes[part.change].growth;
+        *rest = rest.saturating_sub(part.bytes);
     }
     let rank = |part: &&Part| {
         let change = &changes[part.change];
@@ -87,8 +90,11 @@ fn settle_inode(parts: &[Part], changes: &mut [Change]) {
     let Some(best) = parts.iter().rev().max_by_key(rank).map(|part| part.change) else {
         return;
     };
-    changes[best].growth += growth;
+    changes[best].growth = changes[best].growth.saturating_add(growth);
     if growth != 0 {
         changes[best].is_shown = true;
     }
 }
+
+#[cfg(test)]
+mod tests;
