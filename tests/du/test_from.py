@@ -8,10 +8,12 @@ links of a file are in one directory.
 from __future__ import annotations
 
 import os
+import random
 import shutil
 
 import pytest
 from support import trees, zoo
+from support.du_options import combinations
 from support.gnu import assert_same
 from support.run import NOBODY
 
@@ -59,6 +61,18 @@ def test_same_lines_as_gnu(du, gnu_du, saved_trees, options):
     tops, snap = saved_trees
     for top in tops:
         assert_same(du.with_args("--from", snap), gnu_du, "-l", *options, top)
+
+
+@pytest.mark.parametrize("options", combinations(60, seed=9), ids=" ".join)
+def test_random_options(du, gnu_du, saved_trees, options):
+    """Each combination for a whole tree, and for a random directory of it."""
+    tops, snap = saved_trees
+    program = du.with_args("--from", snap)
+    rng = random.Random(str(options))
+    for top in tops:
+        inner = sorted(path for path, _, _ in os.walk(os.fsencode(top)))
+        for operand in (top, rng.choice(inner)):
+            assert_same(program, gnu_du, "-l", *options, operand)
 
 
 @pytest.mark.parametrize(

@@ -3,44 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import random
 
 import pytest
 from support import trees, zoo
+from support.du_options import CHOICES, combinations
 from support.gnu import assert_same, messages
 
-# One list an option that takes part in the random combinations.
-CHOICES = (
-    ("", "-a"),
-    ("", "-b", "--apparent-size", "-k", "-m", "-B1", "-B512", "-BK", "-BkB", "-BM", "-B1000", "-h")
-    + ("--si", "-Bhuman-readable", "-Bsi", "--block-size='1", "-B7", "-BG"),
-    ("", "-c"),
-    ("", "-S"),
-    ("", "-l"),
-    ("", "-d0", "-d1", "-d2", "--max-depth=4"),
-    ("", "-t1", "-t5000", "-t-5000", "-t1K", "--threshold=-1M"),
-    ("", "--inodes"),
-    ("", "-x"),
-    ("", "-P", "-D", "-H"),
-    ("", "--exclude=*a*", "--exclude=?"),
-    ("", "--time", "--time=atime", "--time=ctime"),
-)
-
-
-def combinations(number: int, seed: int) -> list[tuple[str, ...]]:
-    """Random combinations of options, the same ones on every run."""
-    rng = random.Random(seed)
-    chosen = []
-    for _ in range(number):
-        # Mostly few options at once, since many options leave little output.
-        picked = [rng.choice(values) if rng.random() < 0.4 else "" for values in CHOICES]
-        chosen.append(tuple(option for option in picked if option))
-    return sorted(set(chosen))
-
-
 SINGLE = [(option,) for option in itertools.chain(*CHOICES) if option]
-
-
 COMBINED = combinations(150, seed=7)
 
 
