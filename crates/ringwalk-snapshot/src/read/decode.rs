@@ -77,6 +77,7 @@ pub(super) fn page(
         }
         Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY => {
             let known = &dictionary?.numbers;
+            numbers.reserve(values);
             indices(bytes, values, |index| {
                 numbers.push(*known.get(index)?);
                 Some(())
@@ -201,6 +202,8 @@ fn delta_texts(
         return None;
     }
     let data = &mut cells.data;
+    data.try_reserve(total_length(numbers, lengths)?).ok()?;
+    cells.ends.reserve(values);
     let (mut begin, mut end) = (0, 0);
     for (shared, length) in numbers.iter().zip(lengths.iter()) {
         let shared = usize::try_from(*shared).ok()?;
@@ -214,6 +217,22 @@ fn delta_texts(
         end_text(data, &mut cells.ends)?;
     }
     Some(())
+}
+
+/// Returns the number of bytes of texts with these shared beginnings and these rests. Returns `None`
+/// if one shares more than the one before has, or if all are longer than those of a page can be.
+fn total_length(shared: &[i64], rests: &[i64]) -> Option<usize> {
+    let (mut total, mut last) = (0_i64, 0_i64);
+    for (shared, rest) in shared.iter().zip(rests) {
+        if *shared < 0 || *rest < 0 || *shared > last {
+            return None;
+        }
+        last = shared.checked_add(*rest)?;
+        total = total.checked_add(last)?;
+    }
+    usize::try_from(total)
+        .ok()
+        .filter(|total| *total <= MOST_TEXT)
 }
 
 /// Decodes which rows have a value. Returns how many have one; `present` stays empty if all have.
@@ -317,11 +336,11 @@ fn delta_binary(bytes: &mut &[u8], most: usize, out: &mut Vec<i64>) -> Option<()
                 return None;
             }
             let packed = take(bytes, each / 8 * width as usize)?;
-            for at in 0..here {
+            out.extend((0..here).map(|at| {
                 let difference = unpacked(packed, width, at).cast_signed();
                 value = value.wrapping_add(least).wrapping_add(difference);
-                out.push(value);
-            }
+                value
+            }));
             left -= here;
         }
     }

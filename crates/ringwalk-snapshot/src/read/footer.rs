@@ -67,6 +67,8 @@ pub(super) struct StoredColumn {
     pub(super) dictionary: Option<i64>,
     /// Where the list of its pages is, and the length of that.
     pub(super) index: Option<(i64, i64)>,
+    /// Where the statistics of its pages are, and the length of that.
+    pub(super) statistics: Option<(i64, i64)>,
 }
 
 impl Footer {
@@ -226,6 +228,7 @@ impl StoredColumn {
     fn read(reader: &mut Reader<'_>, kind: Kind) -> Option<Self> {
         let mut column = Self::default();
         let (mut has_facts, mut offset, mut length) = (None, None, None);
+        let (mut statistics, mut statistics_length) = (None, None);
         reader.structure(kind, |reader, number, kind| {
             match number {
                 1 => {
@@ -235,11 +238,14 @@ impl StoredColumn {
                 3 => has_facts = Some(column.read_facts(reader, kind)?),
                 4 => offset = Some(reader.integer(kind)?),
                 5 => length = Some(reader.integer(kind)?),
+                6 => statistics = Some(reader.integer(kind)?),
+                7 => statistics_length = Some(reader.integer(kind)?),
                 _ => reader.skip(kind)?,
             }
             Some(())
         })?;
         column.index = offset.zip(length);
+        column.statistics = statistics.zip(statistics_length);
         has_facts.map(|()| column)
     }
 

@@ -6,7 +6,7 @@
 use super::error::Reason;
 use super::footer::{Footer, Leaf, StoredColumn};
 use super::thrift::{Kind, Reader};
-use crate::schema::{COLUMN_COUNT, COLUMNS, Facts, PAGE_ROWS, Values};
+use crate::schema::{COLUMN_COUNT, COLUMNS, Facts, LONGEST_PATH, PAGE_ROWS, Values};
 use std::ops::Range;
 
 /// The first bytes of a file, in front of all pages.
@@ -15,6 +15,8 @@ const MAGIC: u64 = 4;
 const LEAST_LOCATION: u64 = 7;
 /// The most bytes of a page in that list: a place, the size of its text, and all headers.
 const MOST_LOCATION: u64 = 64;
+/// The most bytes of the statistics of a page: two paths and some numbers.
+const MOST_STATISTICS: u64 = 2 * (4 * LONGEST_PATH as u64 + 64);
 /// The most rows of a row group. Ringwalk writes 131 072.
 const MOST_ROWS: u64 = 1 << 31;
 
@@ -40,6 +42,8 @@ pub(super) struct Place {
     pages: Range<u64>,
     /// The list of its pages.
     pub(super) index: Range<u64>,
+    /// The least and the largest value of each page, if the file has them.
+    pub(super) statistics: Option<Range<u64>>,
     pub(super) is_compressed: bool,
     /// True if a row cannot be null, so that no marks of nulls are stored.
     pub(super) is_required: bool,
@@ -175,10 +179,14 @@ fn place(
     if !(least..=most).contains(&(index.end - index.start)) {
         return Err("the list of its pages has a wrong length");
     }
+    let statistics = column.statistics;
+    let statistics = statistics.and_then(|(begin, length)| within(begin, length));
+    let most = (pages_of(rows) + 1) * MOST_STATISTICS;
     let is_required = leaf.repetition == Leaf::REQUIRED;
     Ok(Place {
         pages,
         index,
+        statistics: statistics.filter(|range| range.end - range.start <= most),
         is_compressed: column.codec == ZSTD,
         is_required,
         is_all_null: !is_required && nulls == rows,
@@ -192,6 +200,7 @@ impl Place {
         Self {
             index: pages.clone(),
             pages,
+            statistics: None,
             is_compressed,
             is_required: true,
             is_all_null: false,
@@ -248,6 +257,21 @@ fn locations(bytes: &[u8]) -> Option<Vec<Location>> {
         Some(())
     })?;
     locations
+}
+
+/// Decodes the statistics of pages, `ColumnIndex` in `parquet.thrift`. Returns the least and the
+/// largest value of each page.
+pub(super) fn bounds(bytes: &[u8]) -> Option<Vec<(&[u8], &[u8])>> {
+    let (mut least, mut most) = (None, None);
+    Reader::new(bytes).fields(|reader, number, kind| {
+        match number {
+            2 => least = Some(reader.list(kind, Reader::binary)?),
+            3 => most = Some(reader.list(kind, Reader::binary)?),
+            _ => reader.skip(kind)?,
+        }
+        Some(())
+    })?;
+    Some(least?.into_iter().zip(most?).collect())
 }
 
 impl Location {

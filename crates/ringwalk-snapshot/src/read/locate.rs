@@ -1,42 +1,116 @@
 //! The row of a path.
 
+use super::cache::PageCache;
+use super::chunk::Chunk;
+use super::error::Reason;
+use super::layout::bounds;
 use super::{ReadError, Snapshot};
 use crate::order;
 use crate::schema::{Column, PAGE_ROWS};
+use crate::write::path::escape_into;
 use std::cmp::{Ordering, Reverse};
 
 const COLUMNS: [Column; 3] = [Column::Root, Column::Path, Column::PathRaw];
 
 impl Snapshot {
     /// Returns the row of a path relative to the root with this index; `None` if there is none.
-    /// Reads one page, and the beginnings of at most four more of the same row group.
+    /// Reads a few pages of one row group.
     ///
     /// # Errors
     ///
     /// If the file is damaged or cannot be read.
     pub fn locate(&self, root: usize, path: &[u8]) -> Result<Option<u64>, ReadError> {
+        self.locate_in(root, path, &mut PageCache::default())
+    }
+
+    /// As [`locate`](Self::locate), with pages that are kept.
+    pub(crate) fn locate_in(
+        &self,
+        root: usize,
+        path: &[u8],
+        cache: &mut PageCache,
+    ) -> Result<Option<u64>, ReadError> {
         let wanted = (root, path);
-        let group = self.first_rows.partition_point(|first| {
+        let Some(group) = self.group_of(wanted) else {
+            return Ok(None);
+        };
+        let all = self.pages_of(group);
+        let likely = self.likely_pages(group, path, &all);
+        let likely = likely.map_err(|reason| self.error(reason))?;
+        if let (row, true) = self.search(&likely, wanted, cache)? {
+            return Ok(Some(row));
+        }
+        // That a path is missing does not depend on statistics.
+        let (row, is_found) = self.search(&all, wanted, cache)?;
+        Ok(is_found.then_some(row))
+    }
+
+    /// Returns the last row group whose first row does not come behind a path.
+    fn group_of(&self, wanted: (usize, &[u8])) -> Option<usize> {
+        let behind = self.first_rows.partition_point(|first| {
             let first = (first.root as usize, &first.path.0[..]);
             compare(first, wanted) != Ordering::Greater
         });
-        let Some(group) = group.checked_sub(1) else {
-            return Ok(None);
+        behind.checked_sub(1)
+    }
+
+    /// Returns the first rows of the pages of a row group.
+    fn pages_of(&self, group: usize) -> Vec<u64> {
+        self.groups[group].clone().step_by(PAGE_ROWS).collect()
+    }
+
+    /// Returns those of these pages, by their first rows, that hold a path by the statistics of the
+    /// column. The last row of a subtree comes long after its first, so it may be several.
+    fn likely_pages(&self, group: usize, path: &[u8], pages: &[u64]) -> Result<Vec<u64>, Reason> {
+        let place = self.places[group][Column::Path as usize].as_ref();
+        let Some(statistics) = place.and_then(|place| place.statistics.clone()) else {
+            return Ok(Vec::new());
         };
-        let rows = self.groups[group].clone();
-        let pages = (rows.end - rows.start).div_ceil(PAGE_ROWS as u64);
+        let mut bytes = Vec::new();
+        self.file.read(statistics, &mut bytes)?;
+        let mut text = String::new();
+        escape_into(path, &mut text);
+        let text = text.as_bytes();
+        let bounds = bounds(&bytes).unwrap_or_default();
+        let holds = |(least, most): (&[u8], &[u8])| least <= text && text <= most;
+        let likely = pages.iter().zip(bounds);
+        let likely = likely.filter_map(|(page, bounds)| holds(bounds).then_some(*page));
+        Ok(likely.collect())
+    }
+
+    /// Searches pages, given by their first rows in rising order. Returns the first row of the page
+    /// that may hold a path which does not come before it, and whether it is the row of the path.
+    fn search(
+        &self,
+        pages: &[u64],
+        wanted: (usize, &[u8]),
+        cache: &mut PageCache,
+    ) -> Result<(u64, bool), ReadError> {
         // The page is one of `low..high`.
-        let (mut low, mut high) = (0, pages);
-        while high - low > 1 {
+        let (mut low, mut high) = (0, pages.len());
+        while high > low + 1 {
             let middle = low.midpoint(high);
-            let at = rows.start + middle * PAGE_ROWS as u64;
-            if self.compare_row(at, wanted)? == Ordering::Greater {
+            let chunk = cache.load(self, pages[middle], &COLUMNS)?.chunk();
+            if compare(place(chunk, 0), wanted) == Ordering::Greater {
                 high = middle;
             } else {
                 low = middle;
             }
         }
-        self.search_page(rows.start + low * PAGE_ROWS as u64, rows.end, wanted)
+        let Some(first) = pages.get(low) else {
+            return Ok((0, false));
+        };
+        let chunk = cache.load(self, *first, &COLUMNS)?.chunk();
+        let (mut low, mut high) = (0, chunk.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            match compare(place(chunk, middle), wanted) {
+                Ordering::Equal => return Ok((first + middle as u64, true)),
+                Ordering::Less => low = middle + 1,
+                Ordering::Greater => high = middle,
+            }
+        }
+        Ok((first + low as u64, false))
     }
 
     /// Returns the row of an absolute path without symbolic links, in the tree whose root is
@@ -57,43 +131,13 @@ impl Snapshot {
         }
         Ok(None)
     }
-
-    fn compare_row(&self, row: u64, wanted: (usize, &[u8])) -> Result<Ordering, ReadError> {
-        let mut scan = self.scan(row..row + 1, &COLUMNS)?;
-        let chunk = scan.next_chunk()?;
-        let chunk = chunk.ok_or_else(|| self.damaged("a row group is too short"))?;
-        let root = root_index(chunk.integers(Column::Root)[0]);
-        Ok(compare((root, chunk.path(0)), wanted))
-    }
-
-    fn search_page(
-        &self,
-        first: u64,
-        end: u64,
-        wanted: (usize, &[u8]),
-    ) -> Result<Option<u64>, ReadError> {
-        let last = end.min(first + PAGE_ROWS as u64);
-        let mut scan = self.scan(first..last, &COLUMNS)?;
-        while let Some(chunk) = scan.next_chunk()? {
-            let roots = chunk.integers(Column::Root);
-            let row = |at: usize| (root_index(roots[at]), chunk.path(at));
-            let mut range = 0..chunk.len();
-            while !range.is_empty() {
-                let middle = range.start.midpoint(range.end);
-                match compare(row(middle), wanted) {
-                    Ordering::Equal => return Ok(Some(chunk.first_row() + middle as u64)),
-                    Ordering::Less => range.start = middle + 1,
-                    Ordering::Greater => range.end = middle,
-                }
-            }
-        }
-        Ok(None)
-    }
 }
 
-/// Returns the index of a root. In a damaged file it may be any number.
-fn root_index(root: i64) -> usize {
-    usize::try_from(root).unwrap_or(usize::MAX)
+/// Returns the root and the path of a row. In a damaged file the root may be any number.
+fn place(chunk: &Chunk, at: usize) -> (usize, &[u8]) {
+    let root = chunk.integer(Column::Root, at);
+    let root = root.and_then(|root| usize::try_from(root).ok());
+    (root.unwrap_or(usize::MAX), chunk.path(at))
 }
 
 /// Compares two rows by root and path.

@@ -11,10 +11,12 @@
 //! | `scan.rs` | columns of a range of rows, a page at a time |
 //! | `chunk.rs` | the cells of a page |
 //! | `locate.rs` | the row of a path |
+//! | `cache.rs` | the pages that a worker keeps |
 //! | `page.rs` | columns of one page, read from the file when they are asked for |
 //! | `unpack.rs` | the bytes of a page: its header, decompression |
 //! | `decode.rs` | the cells of one page, decoded from its bytes |
 
+mod cache;
 mod chunk;
 mod decode;
 mod error;
@@ -27,6 +29,7 @@ mod scan;
 mod thrift;
 mod unpack;
 
+pub(crate) use cache::PageCache;
 pub use chunk::Chunk;
 pub use error::ReadError;
 pub(crate) use page::{Decoder, Page};
@@ -44,6 +47,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A snapshot that is open for reading. Several threads may read it at once.
 #[derive(Debug)]
@@ -57,6 +61,8 @@ pub struct Snapshot {
     /// Where the columns of each row group are.
     places: Vec<[Option<Place>; COLUMN_COUNT]>,
     first_rows: Vec<FirstRow>,
+    /// For each row group, whether a page of it has been read.
+    is_read: Vec<AtomicBool>,
 }
 
 /// The root and the path of the first row of a row group.
@@ -110,6 +116,7 @@ impl Snapshot {
             file,
             info,
             leaves,
+            is_read: groups.iter().map(|_| AtomicBool::new(false)).collect(),
             groups,
             places,
             first_rows,
@@ -168,6 +175,14 @@ impl Snapshot {
         self.file.bytes_read()
     }
 
+    /// Returns the number of row groups of which pages have been read.
+    pub fn row_groups_read(&self) -> usize {
+        let is_read = self.is_read.iter();
+        is_read
+            .filter(|is_read| is_read.load(Ordering::Relaxed))
+            .count()
+    }
+
     /// Reads these columns of a range of rows. Rows beyond the end are left out.
     ///
     /// # Errors
@@ -175,6 +190,10 @@ impl Snapshot {
     /// If the file is damaged or cannot be read.
     pub fn scan(&self, rows: Range<u64>, columns: &[Column]) -> Result<Scan<'_>, ReadError> {
         Ok(Scan::new(self, rows, columns))
+    }
+
+    fn error(&self, reason: Reason) -> ReadError {
+        ReadError::new(&self.name, reason)
     }
 
     pub(crate) fn damaged(&self, what: &str) -> ReadError {

@@ -13,6 +13,7 @@ use super::unpack::{Contents, Unpacker};
 use super::{ReadError, Snapshot};
 use crate::schema::{COLUMNS, Column, PAGE_ROWS, Values};
 use std::ops::Range;
+use std::sync::atomic::Ordering;
 
 /// One page of rows, with the columns that have been asked for so far.
 #[derive(Debug)]
@@ -184,6 +185,19 @@ impl Snapshot {
         decode::page(page, open.dictionary.as_ref(), scratch, cells).ok_or_else(foreign)
     }
 
+    /// Reads where the pages of a column of a row group are.
+    pub(super) fn pages_at(
+        &self,
+        place: &Place,
+        group: usize,
+        unpacker: &mut Unpacker,
+    ) -> Result<Pages, Reason> {
+        self.is_read[group].store(true, Ordering::Relaxed);
+        let rows = &self.groups[group];
+        let list = unpacker.read(&self.file, place.index.clone())?;
+        place.pages(rows.end - rows.start, list)
+    }
+
     /// Reads where the pages of a column of a row group are, and its dictionary.
     fn open_column(
         &self,
@@ -192,9 +206,7 @@ impl Snapshot {
         group: usize,
         unpacker: &mut Unpacker,
     ) -> Result<OpenColumn, Reason> {
-        let rows = &self.groups[group];
-        let list = unpacker.read(&self.file, place.index.clone())?;
-        let pages = place.pages(rows.end - rows.start, list)?;
+        let pages = self.pages_at(place, group, unpacker)?;
         let mut dictionary = None;
         if let Some(range) = &pages.dictionary {
             let (contents, bytes) = unpacker.page(&self.file, range.clone(), place, values)?;

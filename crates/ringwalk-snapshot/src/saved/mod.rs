@@ -10,14 +10,12 @@
 //! | `reader.rs` | the reader of one worker |
 //! | `listing.rs` | listing numbers |
 //! | `metadata.rs` | metadata from columns |
-//! | `pages.rs` | the pages that a worker keeps |
 //! | `older.rs` | snapshots from which a walk takes what has not changed |
 //! | `place.rs` | from paths that a user gives to rows |
 
 mod listing;
 mod metadata;
 mod older;
-mod pages;
 mod place;
 mod reader;
 #[cfg(test)]
@@ -25,9 +23,8 @@ mod tests;
 
 pub use older::OlderSnapshot;
 
-use crate::read::{ReadError, Snapshot};
+use crate::read::{Page, PageCache, ReadError, Snapshot};
 use crate::schema::Column;
-use pages::Pages;
 use reader::SnapshotReader;
 use ringwalk::sync::lock;
 use ringwalk::{Errno, Fields, Metadata, SavedReader, SavedTree};
@@ -41,8 +38,8 @@ pub struct SnapshotTree {
     snapshot: Snapshot,
     /// What relative paths are relative to; `None` if that is not known.
     directory: Option<PathBuf>,
-    /// Pages for paths that are looked up.
-    pages: Mutex<Pages>,
+    /// Pages in which paths were looked up. The first reader takes them over.
+    pages: Mutex<PageCache>,
     /// Why the file could not be read.
     failure: Mutex<Option<ReadError>>,
     /// Entries that may still be listed. A damaged file may list a directory again and again.
@@ -64,6 +61,18 @@ impl SnapshotTree {
     /// Returns the snapshot.
     pub fn snapshot(&self) -> &Snapshot {
         &self.snapshot
+    }
+
+    /// Returns the page of a row, with at least these columns.
+    #[inline]
+    fn load<'p>(
+        &self,
+        pages: &'p mut PageCache,
+        row: u64,
+        columns: &[Column],
+    ) -> Result<&'p Page, Errno> {
+        let page = pages.load(&self.snapshot, row, columns);
+        page.map_err(|error| self.fail(error))
     }
 
     /// Notes why the file could not be read. Returns the error number for visitors.
@@ -117,7 +126,7 @@ impl SavedTree for SnapshotTree {
         let mut pages = lock(&self.pages);
         let row = self.row_of(path, follow, &mut pages)?;
         let fields = Fields::TYPE | Fields::INO | Fields::NLINK | Fields::MNT_ID;
-        let page = pages.load(self, row, &metadata::columns(fields))?;
+        let page = self.load(&mut pages, row, &metadata::columns(fields))?;
         Ok(metadata::of_row(&self.snapshot, page, row))
     }
 

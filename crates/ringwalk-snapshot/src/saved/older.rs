@@ -4,10 +4,10 @@
 
 use super::metadata::{SavedError, error_of};
 use super::reader::SnapshotReader;
-use super::{SnapshotTree, pages::Pages};
+use super::SnapshotTree;
 use crate::capture::file_systems::uuid_text;
 use crate::info::FileSystemInfo;
-use crate::read::{Chunk, ReadError, Snapshot};
+use crate::read::{Chunk, PageCache, ReadError, Snapshot};
 use crate::schema::Column;
 use ringwalk::{
     Errno, Fields, FileType, OlderDirectory, OlderFileSystem, OlderReader, OlderTree, SavedBatch,
@@ -87,7 +87,7 @@ impl OlderTree for OlderSnapshot {
     fn reader(self: Arc<Self>, file_system: usize, fields: Fields) -> Box<dyn OlderReader> {
         Box::new(OlderSnapshotReader {
             listings: SnapshotReader::new(Arc::clone(&self.tree), fields).with_numbers(),
-            pages: Pages::default(),
+            pages: PageCache::default(),
             file_system,
             older: self,
         })
@@ -99,7 +99,7 @@ struct OlderSnapshotReader {
     file_system: usize,
     listings: SnapshotReader,
     /// Pages with the rows of directories themselves.
-    pages: Pages,
+    pages: PageCache,
 }
 
 impl OlderReader for OlderSnapshotReader {

@@ -5,7 +5,7 @@
 #![allow(clippy::cast_possible_truncation, reason = "rows within a page")]
 
 use super::SnapshotTree;
-use super::pages::Pages;
+use crate::read::PageCache;
 use crate::schema::Column;
 use ringwalk::{Errno, FileType};
 use std::os::unix::ffi::OsStrExt;
@@ -25,7 +25,7 @@ impl SnapshotTree {
         &self,
         path: &[u8],
         follow: bool,
-        pages: &mut Pages,
+        pages: &mut PageCache,
     ) -> Result<u64, Errno> {
         let directory = self.directory.as_ref();
         let directory = directory.map(|path| path.as_os_str().as_bytes());
@@ -35,9 +35,9 @@ impl SnapshotTree {
         let is_directory = path.ends_with(b"/") || path.ends_with(b"/.");
         let mut at = join(directory.unwrap_or(b"/"), path);
         for _ in 0..=MOST_LINKS {
-            let row = self.locate_absolute(&at)?.ok_or(Errno::NOENT)?;
+            let row = self.locate_absolute(&at, pages)?.ok_or(Errno::NOENT)?;
             let columns = [Column::Type, Column::Target];
-            let page = pages.load(self, row, &columns)?;
+            let page = self.load(pages, row, &columns)?;
             let (chunk, index) = (page.chunk(), (row - page.rows().start) as usize);
             match chunk.file_type(index) {
                 FileType::Symlink if follow || is_directory => {
@@ -54,14 +54,14 @@ impl SnapshotTree {
     }
 
     /// Returns the row of an absolute path, in the innermost root that holds it.
-    fn locate_absolute(&self, path: &[u8]) -> Result<Option<u64>, Errno> {
+    fn locate_absolute(&self, path: &[u8], pages: &mut PageCache) -> Result<Option<u64>, Errno> {
         let roots = self.snapshot.info().roots.iter().enumerate();
         let mut within: Vec<_> = roots
             .filter_map(|(index, root)| Some((index, below(&root.path.0, path)?)))
             .collect();
         within.sort_by_key(|(_, rest)| rest.len());
         for (index, rest) in within {
-            let found = self.snapshot.locate(index, rest);
+            let found = self.snapshot.locate_in(index, rest, pages);
             if let Some(row) = found.map_err(|error| self.fail(error))? {
                 return Ok(Some(row));
             }

@@ -4,10 +4,10 @@
 
 use super::listing::ListingNumber;
 use super::metadata::{SavedError, columns, error_of, of_cells, of_row};
-use super::pages::Pages;
 use super::{LISTING, SnapshotTree};
-use crate::read::Chunk;
+use crate::read::{Chunk, PageCache};
 use crate::schema::Column;
+use ringwalk::sync::lock;
 use ringwalk::{
     Errno, Fields, FileType, Listed, Metadata, Operation, SavedBatch, SavedEntry, SavedReader,
 };
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 pub(super) struct SnapshotReader {
     tree: Arc<SnapshotTree>,
-    pages: Pages,
+    pages: PageCache,
     /// The columns of listings, with those of the metadata that the walk wants.
     columns: Vec<Column>,
     wants_metadata: bool,
@@ -27,9 +27,10 @@ impl SnapshotReader {
         if !fields.is_empty() {
             all.extend(columns(fields));
         }
+        let pages = std::mem::take(&mut *lock(&tree.pages));
         Self {
             tree,
-            pages: Pages::default(),
+            pages,
             columns: all,
             wants_metadata: !fields.is_empty(),
         }
@@ -42,10 +43,10 @@ impl SnapshotReader {
     }
 
     /// Returns times, type and listing number of the directory in a row.
-    pub(super) fn directory(&self, row: u64, pages: &mut Pages) -> Result<(Metadata, u64), Errno> {
+    pub(super) fn directory(&self, row: u64, pages: &mut PageCache) -> Result<(Metadata, u64), Errno> {
         let fields = Fields::MTIME | Fields::CTIME | Fields::BTIME;
-        pages.load(&self.tree, row, &[Column::TreeLast])?;
-        let page = pages.load(&self.tree, row, &columns(fields))?;
+        self.tree.load(pages, row, &[Column::TreeLast])?;
+        let page = self.tree.load(pages, row, &columns(fields))?;
         let (chunk, at) = (page.chunk(), (row - page.rows().start) as usize);
         let Some(entry) = entry_of(chunk, at, row, b"") else {
             return Err(self
@@ -60,7 +61,7 @@ impl SnapshotReader {
         let mut first = last;
         let mut wanted = None;
         loop {
-            let page = self.pages.load(&self.tree, first, &self.columns)?;
+            let page = self.tree.load(&mut self.pages, first, &self.columns)?;
             let (chunk, begin) = (page.chunk(), page.rows().start);
             let dir = |row: u64| chunk.integer(Column::Dir, (row - begin) as usize);
             let own = dir(first);
@@ -91,7 +92,7 @@ impl SnapshotReader {
         last: u64,
         batch: &mut SavedBatch<'_>,
     ) -> Result<u64, Errno> {
-        let page = self.pages.load(&self.tree, from, &self.columns)?;
+        let page = self.tree.load(&mut self.pages, from, &self.columns)?;
         let rows = page.rows();
         let end = rows.end.min(last + 1);
         self.tree.take_allowed(end - from)?;
@@ -170,8 +171,8 @@ fn entry_of<'n>(chunk: &Chunk, at: usize, row: u64, name: &'n [u8]) -> Option<Sa
 impl SavedReader for SnapshotReader {
     fn root(&mut self, path: &[u8], follow: bool, batch: &mut SavedBatch<'_>) -> Result<(), Errno> {
         let row = self.tree.row_of(path, follow, &mut self.pages)?;
-        self.pages.load(&self.tree, row, &[Column::Fs])?;
-        let page = self.pages.load(&self.tree, row, &self.columns)?;
+        self.tree.load(&mut self.pages, row, &[Column::Fs])?;
+        let page = self.tree.load(&mut self.pages, row, &self.columns)?;
         let (chunk, at) = (page.chunk(), (row - page.rows().start) as usize);
         let Some(entry) = entry_of(chunk, at, row, path) else {
             return Err(self
@@ -213,7 +214,7 @@ impl SavedReader for SnapshotReader {
     }
 
     fn metadata(&mut self, file: u64, fields: Fields) -> Result<Metadata, Errno> {
-        let page = self.pages.load(&self.tree, file, &columns(fields))?;
+        let page = self.tree.load(&mut self.pages, file, &columns(fields))?;
         let at = (file - page.rows().start) as usize;
         match error_of(page.chunk(), at) {
             Some((SavedError::Stat, errno)) => Err(errno),
@@ -223,7 +224,7 @@ impl SavedReader for SnapshotReader {
 
     fn target(&mut self, file: u64) -> Result<Vec<u8>, Errno> {
         let columns = [Column::Target, Column::Errno];
-        let page = self.pages.load(&self.tree, file, &columns)?;
+        let page = self.tree.load(&mut self.pages, file, &columns)?;
         let (chunk, at) = (page.chunk(), (file - page.rows().start) as usize);
         if let Some(target) = chunk.bytes(Column::Target, at) {
             return Ok(target.to_vec());
@@ -238,7 +239,7 @@ impl SavedReader for SnapshotReader {
             Column::Operation,
             Column::Skipped,
         ];
-        let page = self.pages.load(&self.tree, file, &columns)?;
+        let page = self.tree.load(&mut self.pages, file, &columns)?;
         let (chunk, at) = (page.chunk(), (file - page.rows().start) as usize);
         if chunk.integer(Column::TreeLast, at).is_some() {
             return Ok(false);

@@ -145,14 +145,19 @@ fn a_walk_of_a_subtree_reads_its_pages_only() {
             tree.end_directory().unwrap();
         }
     });
-    assert!(tree.snapshot().row_groups().len() > 2);
+    assert_eq!(tree.snapshot().row_groups().len(), 3);
+    assert_eq!(tree.snapshot().row_groups_read(), 0);
     let opened = tree.snapshot().bytes_read();
     assert_eq!(gather(walk(&tree, "/r/d30")).paths.len(), 5001);
     let part = tree.snapshot().bytes_read() - opened;
+    // That of the subtree, and that of the row of its top.
+    assert_eq!(tree.snapshot().row_groups_read(), 2);
     assert_eq!(gather(walk(&tree, "/r")).paths.len(), 300_061);
+    assert_eq!(tree.snapshot().row_groups_read(), 3);
     let whole = tree.snapshot().bytes_read() - opened - part;
-    // The subtree lies in at most two pages of 37, and its path is looked for in a few more.
-    assert!(part * 5 < whole, "{part} of {whole}");
+    // The subtree lies in at most two pages of 37, and its path is looked for in a few more. The
+    // files are so much alike that half of the bytes are the indexes of two row groups.
+    assert!(part * 3 < whole, "{part} of {whole}");
 }
 
 #[test]

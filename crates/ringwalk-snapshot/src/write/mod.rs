@@ -22,7 +22,7 @@ mod heads;
 mod links;
 mod merge;
 pub(crate) mod pack;
-mod path;
+pub(crate) mod path;
 pub(crate) mod publish;
 mod rows;
 pub(crate) mod stage;
