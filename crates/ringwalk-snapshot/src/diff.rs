@@ -12,6 +12,7 @@
 //! | `change.rs` | the changes: kinds, and which fields count |
 //! | `file_systems.rs` | one numbering of file systems for both snapshots |
 //! | `scan.rs` | the work on files: threads, pieces, single values |
+//! | `same.rs` | pages that have the same paths in both files |
 //! | `merge.rs` | the merge of sorted rows |
 //! | `classify.rs` | the rules: from rows that differ to changes |
 //! | `renames.rs` | files that have another path |
@@ -33,6 +34,7 @@ mod json;
 mod lines;
 mod merge;
 mod renames;
+mod same;
 mod scan;
 mod table;
 mod unread;

@@ -11,6 +11,7 @@ use crate::read::ReadError;
 use crate::schema::Column;
 use ringwalk::FileType;
 use std::cmp::Ordering;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Rows of a snapshot in their order, some at a time.
@@ -32,6 +33,10 @@ pub(super) trait Block {
     fn integers(&self, column: Column) -> &[i64];
     fn integer(&self, column: Column, at: usize) -> Option<i64>;
     fn text(&self, column: Column, at: usize) -> Option<&[u8]>;
+    /// Returns true if it is known that no row has a value of this column.
+    fn is_absent(&self, column: Column) -> bool;
+    /// Returns true if these rows have the same types as those of another block.
+    fn has_same_types(&self, rows: Range<usize>, other: &Self, other_first: usize) -> bool;
 }
 
 /// The columns that a merge reads.
@@ -59,7 +64,7 @@ pub(super) const COLUMNS: [Column; 19] = [
 
 /// The columns of numbers that show whether a row differs. A difference in the number of links
 /// alone is none.
-const COMPARED: [Column; 11] = [
+pub(super) const COMPARED: [Column; 11] = [
     Column::Ino,
     Column::Size,
     Column::Alloc,
@@ -120,10 +125,10 @@ pub(super) struct Merge<'a> {
 
 impl Merge<'_> {
     /// Merges the rows of one root.
-    pub(super) fn run<O: Rows, N: Rows>(
+    pub(super) fn run<B: Block>(
         &self,
-        old: &mut O,
-        new: &mut N,
+        old: &mut impl Rows<Block = B>,
+        new: &mut impl Rows<Block = B>,
         mut compared: impl FnMut(usize),
     ) -> Result<Findings, ReadError> {
         let mut found = Findings::default();
@@ -158,11 +163,11 @@ impl Merge<'_> {
             match (a, b) {
                 (None, None) => return Ok(found),
                 (Some(a), None) => {
-                    found.departed.push(self.version(Which::Old, a, i));
+                    found.departed.push(self.lone_version(Which::Old, a, i));
                     i += 1;
                 }
                 (None, Some(b)) => {
-                    found.arrived.push(self.version(Which::New, b, j));
+                    found.arrived.push(self.lone_version(Which::New, b, j));
                     j += 1;
                 }
                 (Some(a), Some(b)) => {
@@ -174,10 +179,10 @@ impl Merge<'_> {
                         continue;
                     }
                     if order::compare(a.path(i), b.path(j)) == Ordering::Less {
-                        found.departed.push(self.version(Which::Old, a, i));
+                        found.departed.push(self.lone_version(Which::Old, a, i));
                         i += 1;
                     } else {
-                        found.arrived.push(self.version(Which::New, b, j));
+                        found.arrived.push(self.lone_version(Which::New, b, j));
                         j += 1;
                     }
                 }
@@ -185,10 +190,10 @@ impl Merge<'_> {
         }
     }
 
-    /// Compares rows of equal paths.
-    fn compare_run<A: Block, B: Block>(
+    /// Compares rows of equal paths. The paths are taken from the older ones.
+    pub(super) fn compare_run<B: Block>(
         &self,
-        (a, i): (&A, usize),
+        (a, i): (&B, usize),
         (b, j): (&B, usize),
         length: usize,
         is_dirty: &mut Vec<bool>,
@@ -204,21 +209,27 @@ impl Merge<'_> {
             ) else {
                 continue;
             };
-            if a != b {
+            if !std::ptr::eq(a, b) && a != b {
                 for ((a, b), is_dirty) in a.iter().zip(b).zip(is_dirty.iter_mut()) {
                     *is_dirty |= a != b;
                 }
             }
         }
         self.compare_file_systems((a, i), (b, j), is_dirty);
-        for (at, is_dirty) in is_dirty.iter().enumerate() {
-            if !is_dirty && a.file_type(i + at) == b.file_type(j + at) {
-                continue;
+        if !a.has_same_types(i..i + length, b, j) {
+            for (at, is_dirty) in is_dirty.iter_mut().enumerate() {
+                *is_dirty |= a.file_type(i + at) != b.file_type(j + at);
             }
-            let old = self.version(Which::Old, a, i + at);
-            let mut new = self.version(Which::New, b, j + at);
+        }
+        for (at, _) in is_dirty
+            .iter()
+            .enumerate()
+            .filter(|(_, is_dirty)| **is_dirty)
+        {
+            let path: Arc<[u8]> = Arc::from(a.path(i + at));
+            let old = self.version(Which::Old, a, i + at, Arc::clone(&path));
+            let new = self.version(Which::New, b, j + at, path);
             if old.is_same_file(&new) {
-                new.path = Arc::clone(&old.path);
                 found.differing.push((old, new));
             } else {
                 found.departed.push(old);
@@ -250,9 +261,12 @@ impl Merge<'_> {
         }
     }
 
-    fn version<B: Block>(&self, which: Which, block: &B, at: usize) -> Version {
+    fn lone_version<B: Block>(&self, which: Which, block: &B, at: usize) -> Version {
+        self.version(which, block, at, Arc::from(block.path(at)))
+    }
+
+    fn version<B: Block>(&self, which: Which, block: &B, at: usize, path: Arc<[u8]>) -> Version {
         let row = block.first_row() + at as u64;
-        let path = Arc::from(block.path(at));
         let mut version = Version::new(self.root, row, path, block.file_type(at));
         for (field, column) in FIELDS {
             version.set(field, block.integer(column, at));
@@ -269,7 +283,10 @@ impl Merge<'_> {
     }
 
     /// Notes the rows of a block that could not be read, or were left out.
-    fn note_unread<B: Block>(&self, which: Which, block: &B, found: &mut Findings) {
+    pub(super) fn note_unread<B: Block>(&self, which: Which, block: &B, found: &mut Findings) {
+        if block.is_absent(Column::Errno) && block.is_absent(Column::Skipped) {
+            return;
+        }
         let errors = block.integers(Column::Errno);
         for at in 0..block.len() {
             let skipped = block.text(Column::Skipped, at);

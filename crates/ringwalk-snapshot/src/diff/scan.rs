@@ -5,14 +5,13 @@
 use super::change::Location;
 use super::classify::Files;
 use super::file_systems::Numbers;
-use super::merge::{Block, COLUMNS, Findings, Merge, Rows};
+use super::merge::{Block, Findings, Merge, Rows};
+use super::same::SamePages;
 use super::version::InodeKey;
-use crate::order;
-use crate::read::{Decoder, Page, ReadError, Snapshot};
+use crate::read::{Decoder, Page, PageCache, ReadError, Snapshot};
 use crate::schema::Column;
 use ringwalk::FileType;
 use ringwalk_sys::sync::lock;
-use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -20,7 +19,8 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{self, AtomicBool, AtomicU64, AtomicUsize};
 
-/// The least number of rows of a piece. A cut costs some milliseconds, a piece of this size 30.
+/// The number of rows of a piece is a multiple of this one, and so of those of a page. A cut costs
+/// a millisecond, a piece of this size 5 to 20.
 const PIECE: u64 = if cfg!(test) { 100 } else { 65_536 };
 /// Pieces for each thread, because pieces take different times.
 const PIECES_PER_THREAD: u64 = 4;
@@ -29,7 +29,7 @@ const PATH: [Column; 2] = [Column::Path, Column::PathRaw];
 
 /// Reads a range of rows, a page at a time.
 #[derive(Debug)]
-struct Pages<'s> {
+pub(super) struct Pages<'s> {
     snapshot: &'s Snapshot,
     /// The rows that are still to be read.
     rows: Range<u64>,
@@ -39,7 +39,11 @@ struct Pages<'s> {
 }
 
 impl<'s> Pages<'s> {
-    fn new(snapshot: &'s Snapshot, rows: Range<u64>, columns: &'static [Column]) -> Self {
+    pub(super) fn new(
+        snapshot: &'s Snapshot,
+        rows: Range<u64>,
+        columns: &'static [Column],
+    ) -> Self {
         Self {
             snapshot,
             rows,
@@ -51,6 +55,35 @@ impl<'s> Pages<'s> {
                 begin: 0,
             },
         }
+    }
+
+    /// Goes on with these rows.
+    pub(super) fn turn_to(&mut self, rows: Range<u64>) {
+        self.rows = rows;
+    }
+
+    /// Turns to a whole page, and reads these columns of it.
+    pub(super) fn load_page(
+        &mut self,
+        page: &Range<u64>,
+        is_wanted: impl Fn(Column) -> bool,
+    ) -> Result<&mut PageBlock, ReadError> {
+        self.block.page.turn_to(self.snapshot, page.start);
+        self.block.rows = page.clone();
+        self.block.begin = 0;
+        self.load_more(is_wanted)
+    }
+
+    /// Reads more columns of this page.
+    pub(super) fn load_more(
+        &mut self,
+        is_wanted: impl Fn(Column) -> bool,
+    ) -> Result<&mut PageBlock, ReadError> {
+        for column in self.columns.iter().filter(|column| is_wanted(**column)) {
+            let page = &mut self.block.page;
+            page.load(self.snapshot, &[*column], &mut self.decoder)?;
+        }
+        Ok(&mut self.block)
     }
 }
 
@@ -79,7 +112,7 @@ impl Rows for Pages<'_> {
 
 /// The rows of a page that lie in a range.
 #[derive(Debug)]
-struct PageBlock {
+pub(super) struct PageBlock {
     page: Page,
     rows: Range<u64>,
     /// Index in the page of the first row.
@@ -113,6 +146,19 @@ impl Block for PageBlock {
     #[inline]
     fn integer(&self, column: Column, at: usize) -> Option<i64> {
         self.page.chunk().integer(column, self.begin + at)
+    }
+
+    fn is_absent(&self, column: Column) -> bool {
+        self.page.chunk().is_absent(column)
+    }
+
+    fn has_same_types(&self, rows: Range<usize>, other: &Self, other_first: usize) -> bool {
+        self.page.chunk().has_same_texts(
+            Column::Type,
+            self.begin + rows.start..self.begin + rows.end,
+            other.page.chunk(),
+            other.begin + other_first,
+        )
     }
 
     #[inline]
@@ -158,14 +204,9 @@ impl Reader<'_> {
                 root: piece.root,
                 numbers: self.numbers,
             };
-            merge.run(
-                &mut Pages::new(self.old, piece.old.clone(), &COLUMNS),
-                &mut Pages::new(self.new, piece.new.clone(), &COLUMNS),
-                |rows| {
-                    let rows = rows as u64;
-                    self.compared.fetch_add(rows, atomic::Ordering::Relaxed);
-                },
-            )
+            SamePages::new(self, merge).run(piece, |rows| {
+                self.compared.fetch_add(rows, atomic::Ordering::Relaxed);
+            })
         })?;
         let mut all = Findings::default();
         for found in merged {
@@ -178,12 +219,19 @@ impl Reader<'_> {
     fn cut(&self, root: &SharedRoot, pieces: &mut Vec<SharedRoot>) -> Result<(), ReadError> {
         let threads = self.threads.get() as u64;
         let rows = root.old.end - root.old.start;
-        let size = (rows / (threads * PIECES_PER_THREAD)).max(PIECE);
+        let size = (rows / (threads * PIECES_PER_THREAD)).next_multiple_of(PIECE);
         let mut rest = root.clone();
+        let (mut old, mut new) = (PageCache::default(), PageCache::default());
         while threads > 1 && rest.old.end - rest.old.start > size * 3 / 2 {
             let at = rest.old.start + size;
-            let path = path_of(self.old, at)?;
-            let end = lower_bound(self.new, rest.new.clone(), &path)?;
+            let page = old.load(self.old, at, &PATH)?;
+            let begin = page.rows().start;
+            let path = page
+                .chunk()
+                .path(usize::try_from(at - begin).unwrap_or(usize::MAX));
+            let root_number = usize::try_from(root.root).unwrap_or(usize::MAX);
+            let end = self.new.lower_bound(root_number, path, &mut new)?;
+            let end = end.clamp(rest.new.start, rest.new.end);
             pieces.push(SharedRoot {
                 root: root.root,
                 old: rest.old.start..at,
@@ -300,28 +348,6 @@ fn read_rows(
         rest = later;
     }
     Ok(())
-}
-
-fn path_of(snapshot: &Snapshot, row: u64) -> Result<Vec<u8>, ReadError> {
-    let mut path = Vec::new();
-    read_rows(snapshot, &[row], &PATH, |block, at| {
-        path = block.path(at).to_vec();
-    })?;
-    Ok(path)
-}
-
-/// Returns the first of these rows whose path does not come before `path`.
-fn lower_bound(snapshot: &Snapshot, rows: Range<u64>, path: &[u8]) -> Result<u64, ReadError> {
-    let (mut low, mut high) = (rows.start, rows.end);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if order::compare(&path_of(snapshot, middle)?, path) == Ordering::Less {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    Ok(low)
 }
 
 /// Returns the rows of each root.

@@ -2,6 +2,7 @@
 
 use crate::schema::{COLUMNS, Column};
 use ringwalk::FileType;
+use std::ops::Range;
 
 /// The cells of one column.
 #[derive(Debug, Default)]
@@ -77,6 +78,12 @@ impl Chunk {
         self.len == 0
     }
 
+    /// Returns true if no row of the page has a value of this column, as far as the file says so
+    /// without reading the page.
+    pub(crate) fn is_absent(&self, column: Column) -> bool {
+        self.cells[column as usize].is_absent
+    }
+
     /// Returns the cell of a column of numbers, times (nanoseconds since 1970-01-01 00:00 UTC) or
     /// truth values (0 or 1), in the row `at` of this chunk; `None` for a null. An unsigned number
     /// of 64 bits is given by its bits.
@@ -112,6 +119,45 @@ impl Chunk {
             cells.ends[at - 1] as usize
         };
         Some(&cells.data[begin..end])
+    }
+
+    /// Returns true if this column of text has the same cells in these rows as in those of another
+    /// chunk.
+    pub(crate) fn has_same_texts(
+        &self,
+        column: Column,
+        rows: Range<usize>,
+        other: &Self,
+        other_first: usize,
+    ) -> bool {
+        let at = |row: usize| row - rows.start + other_first;
+        let own = self.texts(column, rows.clone());
+        let others = other.texts(column, other_first..at(rows.end));
+        if let (Some((begin, ends, data)), Some((other_begin, other_ends, other_data))) =
+            (own, others)
+        {
+            let ends = ends.iter().map(|end| end - begin);
+            return data == other_data && ends.eq(other_ends.iter().map(|end| end - other_begin));
+        }
+        rows.clone()
+            .all(|row| self.bytes(column, row) == other.bytes(column, at(row)))
+    }
+
+    /// Returns the begin of the first text in these rows, the end of each, and their bytes. Returns
+    /// `None` if rows may have no text.
+    fn texts(&self, column: Column, rows: Range<usize>) -> Option<(u32, &[u32], &[u8])> {
+        let cells = &self.cells[column as usize];
+        if cells.is_absent || !cells.present.is_empty() {
+            return None;
+        }
+        let rows = rows.start + self.offset..rows.end + self.offset;
+        let begin = match rows.start.checked_sub(1) {
+            Some(before) => *cells.ends.get(before)?,
+            None => 0,
+        };
+        let ends = cells.ends.get(rows)?;
+        let bytes = begin as usize..ends.last().map_or(begin, |end| *end) as usize;
+        Some((begin, ends, cells.data.get(bytes)?))
     }
 
     /// Returns the path relative to the root, as it was. The columns [`Column::Path`] and

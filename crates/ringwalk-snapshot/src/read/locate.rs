@@ -45,6 +45,24 @@ impl Snapshot {
         Ok(is_found.then_some(row))
     }
 
+    /// Returns the first row that does not come before a path of a root.
+    ///
+    /// # Errors
+    ///
+    /// As [`locate`](Self::locate).
+    pub(crate) fn lower_bound(
+        &self,
+        root: usize,
+        path: &[u8],
+        cache: &mut PageCache,
+    ) -> Result<u64, ReadError> {
+        let wanted = (root, path);
+        match self.group_of(wanted) {
+            Some(group) => Ok(self.search(&self.pages_of(group), wanted, cache)?.0),
+            None => Ok(0),
+        }
+    }
+
     /// Returns the last row group whose first row does not come behind a path.
     fn group_of(&self, wanted: (usize, &[u8])) -> Option<usize> {
         let behind = self.first_rows.partition_point(|first| {

@@ -13,6 +13,7 @@
 //! | `locate.rs` | the row of a path |
 //! | `cache.rs` | the pages that a worker keeps |
 //! | `page.rs` | columns of one page, read from the file when they are asked for |
+//! | `same.rs` | pages that two files store alike |
 //! | `unpack.rs` | the bytes of a page: its header, decompression |
 //! | `decode.rs` | the cells of one page, decoded from its bytes |
 
@@ -25,6 +26,7 @@ mod footer;
 mod layout;
 mod locate;
 mod page;
+mod same;
 mod scan;
 mod thrift;
 mod unpack;
@@ -33,6 +35,7 @@ pub(crate) use cache::PageCache;
 pub use chunk::Chunk;
 pub use error::ReadError;
 pub(crate) use page::{Decoder, Page};
+pub(crate) use same::StoredAlike;
 pub use scan::Scan;
 
 use crate::entry::Skipped;

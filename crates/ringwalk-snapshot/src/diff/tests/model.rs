@@ -12,6 +12,7 @@ use crate::read::ReadError;
 use crate::schema::Column;
 use ringwalk::FileType;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// An inode.
@@ -290,6 +291,17 @@ impl Block for Rowset {
 
     fn text(&self, column: Column, at: usize) -> Option<&[u8]> {
         (column == Column::Operation && self.rows[at].is_unread).then_some(b"open")
+    }
+
+    fn is_absent(&self, _column: Column) -> bool {
+        false
+    }
+
+    fn has_same_types(&self, rows: Range<usize>, other: &Self, other_first: usize) -> bool {
+        let others = &other.rows[other_first..][..rows.len()];
+        let pairs = self.rows[rows].iter().zip(others);
+        let mut types = pairs.map(|(a, b)| (a.inode.file_type, b.inode.file_type));
+        types.all(|(a, b)| a == b)
     }
 }
 

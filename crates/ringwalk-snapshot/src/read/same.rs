@@ -1,0 +1,117 @@
+//! Pages that two files store alike.
+//!
+//! A page and its dictionary have all that the cells depend on. So equal bytes mean equal cells,
+//! and comparing them takes a tenth of the time of decoding them. Different bytes mean nothing.
+
+use super::layout::{Pages, Place};
+use super::unpack::Unpacker;
+use super::{ReadError, Snapshot};
+use crate::schema::{COLUMN_COUNT, Column, PAGE_ROWS};
+use std::ops::Range;
+
+/// Compares pages of two snapshots.
+#[derive(Debug)]
+pub(crate) struct StoredAlike<'s> {
+    a: &'s Snapshot,
+    b: &'s Snapshot,
+    /// For each column what is known of the row groups used last.
+    columns: [Option<Columns>; COLUMN_COUNT],
+    buffers: [Unpacker; 2],
+}
+
+/// A column of a row group of each file.
+#[derive(Debug)]
+struct Columns {
+    groups: [usize; 2],
+    pages: [Pages; 2],
+    /// True if both have the same dictionary, or none.
+    has_dictionary: bool,
+}
+
+impl<'s> StoredAlike<'s> {
+    pub(crate) fn new(a: &'s Snapshot, b: &'s Snapshot) -> Self {
+        Self {
+            a,
+            b,
+            columns: [const { None }; COLUMN_COUNT],
+            buffers: Default::default(),
+        }
+    }
+
+    /// Returns true if both files have the same cells of a column in a page, and store them alike.
+    ///
+    /// # Errors
+    ///
+    /// If a file is damaged or cannot be read.
+    pub(crate) fn has(&mut self, column: Column, page: &Range<u64>) -> Result<bool, ReadError> {
+        let (a, b) = (self.a, self.b);
+        if page.is_empty() || a.page_of(page.start) != *page || b.page_of(page.start) != *page {
+            return Ok(false);
+        }
+        let group = |of: &Snapshot| of.groups.partition_point(|group| group.end <= page.start);
+        let groups = [group(a), group(b)];
+        let place_a = a.places[groups[0]][column as usize].as_ref();
+        let place_b = b.places[groups[1]][column as usize].as_ref();
+        let (Some(place_a), Some(place_b)) = (place_a, place_b) else {
+            return Ok(false);
+        };
+        if place_a.is_all_null || place_b.is_all_null {
+            return Ok(place_a.is_all_null && place_b.is_all_null);
+        }
+        let form = |place: &Place| (place.is_required, place.is_compressed);
+        if form(place_a) != form(place_b) {
+            return Ok(false);
+        }
+        let at = |of: &Snapshot, group: usize| {
+            let page = (page.start - of.groups[group].start) / PAGE_ROWS as u64;
+            usize::try_from(page).unwrap_or(usize::MAX)
+        };
+        let at = [at(a, groups[0]), at(b, groups[1])];
+        let columns = match self.columns[column as usize].take() {
+            Some(columns) if columns.groups == groups => columns,
+            _ => self.open([place_a, place_b], groups)?,
+        };
+        let columns = self.columns[column as usize].insert(columns);
+        let stored = |file: usize| columns.pages[file].data.get(at[file]).cloned();
+        match (stored(0), stored(1), columns.has_dictionary) {
+            (Some(a), Some(b), true) => self.is_same([a, b]),
+            _ => Ok(false),
+        }
+    }
+
+    /// Reads where the pages of a column of a row group of each file are, and compares the
+    /// dictionaries.
+    fn open(&mut self, places: [&Place; 2], groups: [usize; 2]) -> Result<Columns, ReadError> {
+        let [buffer_a, buffer_b] = &mut self.buffers;
+        let a = self.a.pages_at(places[0], groups[0], buffer_a);
+        let b = self.b.pages_at(places[1], groups[1], buffer_b);
+        let a = a.map_err(|reason| self.a.error(reason))?;
+        let b = b.map_err(|reason| self.b.error(reason))?;
+        let has_dictionary = match (&a.dictionary, &b.dictionary) {
+            (None, None) => true,
+            (Some(a), Some(b)) => self.is_same([a.clone(), b.clone()])?,
+            _ => false,
+        };
+        Ok(Columns {
+            groups,
+            pages: [a, b],
+            has_dictionary,
+        })
+    }
+
+    /// Returns true if both files have the same bytes at these places.
+    fn is_same(&mut self, [a, b]: [Range<u64>; 2]) -> Result<bool, ReadError> {
+        if a.end - a.start != b.end - b.start {
+            return Ok(false);
+        }
+        let [buffer_a, buffer_b] = &mut self.buffers;
+        let a = buffer_a.read(&self.a.file, a);
+        let b = buffer_b.read(&self.b.file, b);
+        let a = a.map_err(|reason| self.a.error(reason))?;
+        let b = b.map_err(|reason| self.b.error(reason))?;
+        Ok(a == b)
+    }
+}
+
+#[cfg(test)]
+mod tests;
