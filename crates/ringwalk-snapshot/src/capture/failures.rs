@@ -32,20 +32,17 @@ impl<'a> FailureLog<'a> {
             operation: error.operation().into(),
             errno: error.errno(),
         };
-        let key = self.key(error.path());
-        lock(&self.seen).insert(key, failure);
+        lock(&self.seen).add(self.place(error.path()), failure);
         Some(failure)
     }
 
     /// Returns the root of a path and the path relative to it. Roots do not lie within each other.
-    fn key(&self, path: &Path) -> (usize, Vec<u8>) {
+    fn place<'p>(&self, path: &'p Path) -> Option<(usize, &'p [u8])> {
         let mut roots = self.roots.iter().enumerate();
-        let found = roots.find_map(|(index, root)| {
+        roots.find_map(|(index, root)| {
             let rest = path.strip_prefix(root).ok()?;
-            Some((index, rest.as_os_str().as_bytes().to_vec()))
-        });
-        // A path below no root has no row: the error is counted all the same.
-        found.unwrap_or_else(|| (usize::MAX, path.as_os_str().as_bytes().to_vec()))
+            Some((index, rest.as_os_str().as_bytes()))
+        })
     }
 
     pub(super) fn into_failures(self) -> Failures {

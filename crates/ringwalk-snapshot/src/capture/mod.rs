@@ -22,7 +22,8 @@ use crate::info::{Info, RootInfo, Run, Text};
 use crate::read::{ReadError, Snapshot};
 use crate::saved::OlderSnapshot;
 use crate::write::publish::Unpublished;
-use crate::write::stage::{Stage, unnamed_file};
+use crate::write::spill::unnamed_file;
+use crate::write::stage::Stage;
 use crate::write::{Referred, WriteOptions, write};
 use failures::FailureLog;
 use file_systems::FileSystems;
@@ -333,7 +334,7 @@ impl Capture {
     }
 
     fn shared(&self, own: Option<Identity>) -> Result<Shared<'_>, CaptureError> {
-        let stage = Stage::new(self.options.memory);
+        let stage = Stage::new(self.options.waiting(), false);
         // The list of roots.
         stage.new_directory();
         let mut roots = Vec::new();

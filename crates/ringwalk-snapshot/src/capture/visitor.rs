@@ -4,13 +4,12 @@ use super::extras::{Xattrs, target, xattrs};
 use super::{Fatal, Shared};
 use crate::entry::{Attributes, Entry, FailedOperation, Failure, Skipped};
 use crate::schema::LONGEST_PATH;
-use crate::write::pack::Packer;
-use crate::write::stage::{StageWriter, push_child};
+use crate::write::piece::PieceBuilder;
+use crate::write::stage::StageWriter;
 use ringwalk::{Batch, Errno, Error, FileType, Flow, Metadata, Visitor};
 use ringwalk_du::{Charge, Located, Location, Verdict};
 use ringwalk_sys::sync::lock;
 use std::ffi::CStr;
-use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::Ordering;
 
@@ -40,11 +39,10 @@ struct Extras {
 /// The visitor of one worker.
 pub(super) struct CaptureVisitor<'s> {
     shared: &'s Shared<'s>,
-    writer: StageWriter<'s>,
+    writer: StageWriter,
     /// The order of the entries of a batch.
     order: Vec<(u64, u32)>,
-    children: Vec<u8>,
-    entries: Vec<u8>,
+    piece: PieceBuilder,
     /// The device on which the last file was.
     device: Option<u64>,
 }
@@ -53,17 +51,16 @@ impl<'s> CaptureVisitor<'s> {
     pub(super) fn new(shared: &'s Shared<'s>) -> Self {
         Self {
             shared,
-            writer: shared.stage.writer(),
+            writer: StageWriter::default(),
             order: Vec::new(),
-            children: Vec::new(),
-            entries: Vec::new(),
+            piece: PieceBuilder::default(),
             device: None,
         }
     }
 
     /// Hands over what has been written.
     pub(super) fn close(mut self) {
-        if let Err(error) = self.writer.close() {
+        if let Err(error) = self.writer.close(&self.shared.stage) {
             self.stop(Fatal::Stage(error));
         }
     }
@@ -77,18 +74,18 @@ impl<'s> CaptureVisitor<'s> {
     fn pack(&mut self, batch: &Batch<'_, State>) -> Result<(), Fatal> {
         let directory = batch.dir().map_or(0, |dir| dir.state().directory);
         self.sort(batch);
-        self.children.clear();
-        self.entries.clear();
-        let mut packer = Packer::default();
+        self.piece.clear();
+        let stage = &self.shared.stage;
         for at in 0..self.order.len() {
             let (_, index) = self.order[at];
-            self.pack_entry(batch, index as usize, &mut packer)?;
+            self.pack_entry(batch, index as usize)?;
+            if self.piece.is_full() {
+                let piece = self.writer.piece(stage, directory, &mut self.piece);
+                piece.map_err(Fatal::Stage)?;
+            }
         }
-        if self.entries.is_empty() {
-            return Ok(());
-        }
-        let run = self.writer.run(directory, &self.children, &self.entries);
-        run.map_err(Fatal::Stage)
+        let end = self.writer.end_run(stage, directory, &mut self.piece);
+        end.map_err(Fatal::Stage)
     }
 
     /// Orders the entries by name, the roots by index.
@@ -110,12 +107,7 @@ impl<'s> CaptureVisitor<'s> {
         });
     }
 
-    fn pack_entry(
-        &mut self,
-        batch: &Batch<'_, State>,
-        index: usize,
-        packer: &mut Packer,
-    ) -> Result<(), Fatal> {
+    fn pack_entry(&mut self, batch: &Batch<'_, State>, index: usize) -> Result<(), Fatal> {
         let Some(found) = batch.get(index) else {
             return Ok(());
         };
@@ -184,10 +176,7 @@ impl<'s> CaptureVisitor<'s> {
         }
         entry.target = extras.target.as_deref();
         entry.xattrs = &extras.xattrs;
-        if let Some(number) = child {
-            push_child(number, name, &mut self.children);
-        }
-        packer.push(&entry, child, &mut self.entries);
+        self.piece.push(&entry, child);
         Ok(())
     }
 
@@ -293,12 +282,5 @@ fn why_left_out(batch: &Batch<'_, State>, found: &Metadata) -> Skipped {
         Skipped::OtherFs
     } else {
         Skipped::Loop
-    }
-}
-
-/// An error of a stage ends a walk.
-impl From<io::Error> for Fatal {
-    fn from(error: io::Error) -> Self {
-        Self::Stage(error)
     }
 }

@@ -10,18 +10,22 @@
     reason = "numbers of rows, directories and roots are far below 2^31 and 2^63"
 )]
 
+use super::failures::Failures;
 use super::links::Links;
-use super::pack::{Cursor, Unpacked, Unpacker};
+use super::listing::Listing;
+use super::pack::{Unpacked, Unpacker};
 use super::rows::Rows;
-use super::stage::{Listing, Staged};
+use super::spill::Spool;
+use super::stage::Staged;
 use super::totals::{Finished, Totals};
 use crate::entry::{Attributes, Failure};
 use crate::read::FirstRow;
 use crate::schema::{Column, Contents, PAGE_ROWS};
 use crate::time::clamp;
+use crate::write::WriteOptions;
 use crate::write::path::RowPath;
 use ringwalk::FileType;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 /// What the rows refer to, in the order in which it came up.
@@ -49,12 +53,12 @@ pub(crate) trait Sink {
 
 /// A directory that is being gone through.
 #[derive(Debug)]
-struct Frame {
-    listing: Listing,
-    /// The next subdirectory in the listing.
-    next_child: usize,
+struct Frame<'a> {
+    listing: Listing<'a>,
+    /// Bytes that the listing took in memory at first.
+    kept: usize,
     /// The finished subdirectories, packed.
-    finished: Vec<u8>,
+    finished: Spool,
     first_row: u64,
     /// The length of the path of this directory.
     path: usize,
@@ -65,18 +69,19 @@ struct Frame {
 pub(crate) struct Assembler<'a, S> {
     staged: &'a Staged,
     contents: Contents,
-    /// Failures that were reported with a path, by root and path.
-    failures: &'a HashMap<(usize, Vec<u8>), Failure>,
+    failures: &'a Failures,
     sink: S,
     rows: Rows,
     /// The first row of `rows`.
     first: FirstRow,
-    frames: Vec<Frame>,
+    frames: Vec<Frame<'a>>,
+    /// Bytes of merged listings that may be in memory.
+    keep: usize,
     /// The ranks of the directories in `frames`.
     ranks: Vec<u64>,
     next_rank: u64,
     next_number: u64,
-    links: Links,
+    links: Links<'a>,
     devices: BTreeMap<u64, i64>,
     path: RowPath,
     referred: Referred,
@@ -88,44 +93,48 @@ pub(crate) struct Assembler<'a, S> {
 impl<'a, S: Sink> Assembler<'a, S> {
     pub(crate) fn new(
         staged: &'a Staged,
-        contents: Contents,
-        failures: &'a HashMap<(usize, Vec<u8>), Failure>,
+        options: &WriteOptions,
+        failures: &'a Failures,
         mut sink: S,
-    ) -> Self {
-        Self {
+    ) -> io::Result<Self> {
+        let half = options.sorting() / 2;
+        Ok(Self {
             staged,
-            contents,
+            contents: options.contents,
             failures,
             rows: sink.buffer(),
             sink,
             first: FirstRow::default(),
             frames: Vec::new(),
+            keep: half,
             ranks: Vec::new(),
-            next_rank: 0,
+            next_rank: 1,
             next_number: 0,
-            links: Links::default(),
+            links: Links::new(staged, half)?,
             devices: BTreeMap::new(),
             path: RowPath::default(),
             referred: Referred::default(),
             owners: (None, None),
             root: 0,
-        }
+        })
     }
 
     /// Makes the rows of all roots. Returns what they refer to, and the sink.
     pub(crate) fn run(mut self) -> io::Result<(Referred, S)> {
-        let roots = self.staged.listing(0)?;
-        let mut unpacker = Unpacker::default();
-        while let Some(root) = unpacker.next(roots.entries()) {
-            self.path.set(b"");
-            let finished = match root.child {
-                Some(child) => Some(self.tree(child)?),
-                None => None,
-            };
-            self.path.set(b"");
-            self.row(&root, None, finished.as_ref())?;
-            self.root += 1;
-        }
+        self.staged.listing(0, 0)?.entries(|roots| {
+            let mut unpacker = Unpacker::default();
+            while let Some(root) = unpacker.next(roots) {
+                self.path.set(b"");
+                let finished = match root.child {
+                    Some(child) => Some(self.tree(child)?),
+                    None => None,
+                };
+                self.path.set(b"");
+                self.row(&root, None, finished.as_ref())?;
+                self.root += 1;
+            }
+            Ok(())
+        })?;
         if self.rows.len() > 0 {
             let mut rows = std::mem::take(&mut self.rows);
             rows.end_page();
@@ -143,22 +152,24 @@ impl<'a, S: Sink> Assembler<'a, S> {
             }
             let finished = self.leave()?;
             match self.frames.last_mut() {
-                Some(parent) => finished.pack(&mut parent.finished),
+                Some(parent) => finished.pack(parent.finished.buffer(&self.staged.spill)?),
                 None => return Ok(finished),
             }
         }
     }
 
     fn enter(&mut self, directory: u64) -> io::Result<()> {
-        let frame = Frame {
-            listing: self.staged.listing(directory)?,
-            next_child: 0,
-            finished: Vec::new(),
+        let listing = self.staged.listing(directory, self.keep)?;
+        let kept = listing.kept();
+        self.keep = self.keep.saturating_sub(kept);
+        self.frames.push(Frame {
+            listing,
+            kept,
+            finished: Spool::default(),
             first_row: self.referred.rows,
             path: self.path.len(),
             totals: Totals::default(),
-        };
-        self.frames.push(frame);
+        });
         self.ranks.push(self.next_rank);
         self.next_rank += 1;
         Ok(())
@@ -169,18 +180,11 @@ impl<'a, S: Sink> Assembler<'a, S> {
         let Some(frame) = self.frames.last_mut() else {
             return Ok(false);
         };
-        let children = frame.listing.children();
-        if frame.next_child == children.len() {
-            return Ok(false);
-        }
-        let mut from = Cursor {
-            data: children,
-            at: frame.next_child,
-        };
-        let directory = from.number();
         self.path.truncate(frame.path);
-        self.path.push(from.bytes());
-        frame.next_child = from.at;
+        let child = frame.listing.next_child(|name| self.path.push(name))?;
+        let Some(directory) = child else {
+            return Ok(false);
+        };
         self.enter(directory)?;
         Ok(true)
     }
@@ -192,20 +196,25 @@ impl<'a, S: Sink> Assembler<'a, S> {
         let Some(frame) = self.frames.last_mut() else {
             return Ok(Finished::default());
         };
-        let listing = std::mem::take(&mut frame.listing);
-        let finished = std::mem::take(&mut frame.finished);
-        let (path, first) = (frame.path, frame.first_row);
-        let mut children = Cursor {
-            data: &finished,
-            at: 0,
-        };
-        let mut unpacker = Unpacker::default();
-        while let Some(entry) = unpacker.next(listing.entries()) {
-            self.path.truncate(path);
-            self.path.push(entry.name);
-            let child = entry.child.map(|_| Finished::unpack(&mut children));
-            self.row(&entry, Some(number), child.as_ref())?;
-        }
+        let spill = &self.staged.spill;
+        let listing = std::mem::replace(&mut frame.listing, Listing::new(self.staged, Vec::new()));
+        let mut finished = std::mem::take(&mut frame.finished);
+        finished.rewind(spill)?;
+        let (path, first, kept) = (frame.path, frame.first_row, frame.kept);
+        listing.entries(|entries| {
+            let mut unpacker = Unpacker::default();
+            while let Some(entry) = unpacker.next(entries) {
+                self.path.truncate(path);
+                self.path.push(entry.name);
+                let child = match entry.child {
+                    Some(_) => Some(finished.next(spill, Finished::unpack)?),
+                    None => None,
+                };
+                self.row(&entry, Some(number), child.as_ref())?;
+            }
+            Ok(())
+        })?;
+        self.keep += kept;
         self.ranks.pop();
         let frame = self.frames.pop();
         Ok(Finished {
@@ -224,7 +233,7 @@ impl<'a, S: Sink> Assembler<'a, S> {
         finished: Option<&Finished>,
     ) -> io::Result<()> {
         let failure = self.failure(entry);
-        let is_charged = self.charge(entry);
+        let is_charged = self.charge(entry)?;
         let a = &entry.attributes;
         let own = own_totals(entry, is_charged, failure.is_some());
         let mut tree = own;
@@ -278,36 +287,25 @@ impl<'a, S: Sink> Assembler<'a, S> {
     }
 
     fn failure(&mut self, entry: &Unpacked<'_>) -> Option<Failure> {
-        if self.failures.is_empty() {
-            return entry.failure;
-        }
-        let key = (self.root, self.path.raw().to_vec());
-        let reported = self.failures.get(&key).copied();
+        let reported = self.failures.get(self.root, self.path.raw());
         self.referred.placed += u64::from(reported.is_some());
         reported.or(entry.failure)
     }
 
     /// Returns true if the entry counts in sums. Adds the space of a file of which all links lie
     /// below one directory to what that directory can free.
-    fn charge(&mut self, entry: &Unpacked<'_>) -> bool {
-        let a = &entry.attributes;
-        if entry.skipped.is_some() {
-            return false;
-        }
-        let (true, Some(ino)) = (a.charged_once, a.ino) else {
-            return true;
+    fn charge(&mut self, entry: &Unpacked<'_>) -> io::Result<bool> {
+        let Some((file, nlink)) = entry.link() else {
+            return Ok(entry.skipped.is_none());
         };
-        let file = (a.dev.unwrap_or_default(), ino);
-        let name = self
-            .links
-            .add(file, a.nlink.unwrap_or(u32::MAX), &self.ranks);
+        let name = self.links.add(file, nlink, &self.ranks)?;
         if let Some(depth) = name.all_below
             && let Some(holder) = self.frames.get_mut(depth)
         {
-            let freed = a.alloc.unwrap_or_default();
+            let freed = entry.attributes.alloc.unwrap_or_default();
             holder.totals.freeable = holder.totals.freeable.saturating_add(freed);
         }
-        name.is_first
+        Ok(name.is_first)
     }
 
     /// Notes owner and group, which are mostly those of the row before.

@@ -1,8 +1,10 @@
 //! A tree that is given depth first, for example by the importer of another program's file.
 
-use super::pack::Packer;
+use super::merge::{repack, twice};
+use super::pack::{Packer, Unpacker};
+use super::piece::{PIECE, PieceBuilder};
 use super::publish::Unpublished;
-use super::stage::{Stage, StageWriter, push_child};
+use super::stage::{Stage, StageWriter};
 use super::{Failures, WriteOptions, write};
 use crate::entry::Entry;
 use crate::info::{Info, RootInfo};
@@ -33,14 +35,10 @@ pub struct TreeBuilder {
     /// The directories that have begun, from the list of roots on.
     open: Vec<OpenDirectory>,
     roots: Vec<RootInfo>,
-    /// Listings that have ended and are not in the stage yet.
-    ended: Vec<(u64, Vec<u8>, Vec<u8>)>,
-    /// Bytes of these listings.
+    writer: StageWriter,
+    /// Bytes of the entries of the open directories.
     bytes: usize,
 }
-
-/// Bytes of listings that are handed to the stage at once.
-const HAND_OVER: usize = 1 << 20;
 
 /// A directory whose entries are being given.
 #[derive(Debug)]
@@ -48,33 +46,30 @@ struct OpenDirectory {
     number: u64,
     /// The length of its path relative to the root.
     path: usize,
-    /// The entries, each packed alone.
+    /// The entries that are not in the stage yet: each name, and the entry packed alone.
+    data: Vec<u8>,
     entries: Vec<StoredEntry>,
 }
 
-/// One entry, packed alone.
-#[derive(Debug)]
+/// Where an entry is in the data of its directory.
+#[derive(Clone, Copy, Debug)]
 struct StoredEntry {
-    name: Vec<u8>,
-    packed: Vec<u8>,
-    child: Option<u64>,
+    name: usize,
+    packed: usize,
+    end: usize,
 }
 
 impl TreeBuilder {
     /// Creates a builder without roots.
     pub fn new(options: WriteOptions) -> Self {
-        let stage = Stage::new(options.memory);
-        let roots = OpenDirectory {
-            number: stage.new_directory(),
-            path: 0,
-            entries: Vec::new(),
-        };
+        let stage = Stage::new(options.waiting(), true);
+        let roots = OpenDirectory::new(stage.new_directory(), 0);
         Self {
             options,
             stage,
             open: vec![roots],
             roots: Vec::new(),
-            ended: Vec::new(),
+            writer: StageWriter::default(),
             bytes: 0,
         }
     }
@@ -95,20 +90,18 @@ impl TreeBuilder {
             name: &index.to_be_bytes(),
             ..*entry
         };
-        self.begin(&entry);
-        Ok(())
+        self.begin(&entry)
     }
 
     /// Begins a directory below the one that is open.
     ///
     /// # Errors
     ///
-    /// If no root is open, the name is none that a file can have, or the path is longer than
-    /// [`LONGEST_PATH`].
+    /// If no root is open, the name is none that a file can have, the path is longer than
+    /// [`LONGEST_PATH`], or the temporary file cannot be written.
     pub fn begin_directory(&mut self, entry: &Entry<'_>) -> io::Result<()> {
         self.check(entry)?;
-        self.begin(entry);
-        Ok(())
+        self.begin(entry)
     }
 
     /// Adds a file to the directory that is open; also a directory that was not read.
@@ -118,8 +111,7 @@ impl TreeBuilder {
     /// As [`begin_directory`](Self::begin_directory).
     pub fn file(&mut self, entry: &Entry<'_>) -> io::Result<()> {
         self.check(entry)?;
-        self.add(entry, None);
-        Ok(())
+        self.add(entry, None)
     }
 
     /// Ends the directory that is open.
@@ -127,22 +119,16 @@ impl TreeBuilder {
     /// # Errors
     ///
     /// If none is open, if two entries have the same name, or if the temporary file cannot be
-    /// written.
+    /// written. In a large directory, [`finish`](Self::finish) finds names that are there twice.
     pub fn end_directory(&mut self) -> io::Result<()> {
         if self.open.len() < 2 {
             return Err(misuse("a directory was ended that has not begun"));
         }
-        let Some(directory) = self.open.pop() else {
+        let Some(mut directory) = self.open.pop() else {
             return Ok(());
         };
-        let (children, entries) = directory.to_run()?;
-        self.bytes += children.len() + entries.len();
-        let number = directory.number;
-        self.ended.push((number, children, entries));
-        if self.bytes > HAND_OVER {
-            self.hand_over()?;
-        }
-        Ok(())
+        self.bytes -= directory.bytes();
+        directory.hand_over(&self.stage, &mut self.writer)
     }
 
     /// Writes the snapshot to `output`, which appears whole or not at all. `info` says when and
@@ -150,29 +136,26 @@ impl TreeBuilder {
     ///
     /// # Errors
     ///
-    /// If a directory is still open, or the file cannot be written.
-    pub fn finish(mut self, info: Info, output: &Path) -> io::Result<Info> {
+    /// If a directory is still open, two of its entries have the same name, or the file cannot be
+    /// written.
+    pub fn finish(self, info: Info, output: &Path) -> io::Result<Info> {
         let file = Unpublished::new(output)?;
         let info = self.finish_into(info, file.file())?;
         file.publish()?;
         Ok(info)
     }
 
-    fn finish_into(&mut self, mut info: Info, file: &std::fs::File) -> io::Result<Info> {
+    fn finish_into(mut self, mut info: Info, file: &std::fs::File) -> io::Result<Info> {
         if self.open.len() != 1 {
             return Err(misuse("a directory was not ended"));
         }
-        if let Some(roots) = self.open.pop() {
-            let (children, entries) = roots.to_run()?;
-            self.ended.push((roots.number, children, entries));
-        }
         self.hand_over()?;
-        info.roots = std::mem::take(&mut self.roots);
-        let stage = std::mem::replace(&mut self.stage, Stage::new(0));
-        let staged = stage.into_staged();
+        self.writer.close(&self.stage)?;
+        info.roots = self.roots;
+        let staged = self.stage.into_staged();
         write(
             &staged,
-            &Failures::new(),
+            &Failures::default(),
             &self.options,
             info,
             |_, _| {},
@@ -180,13 +163,13 @@ impl TreeBuilder {
         )
     }
 
+    /// Hands the entries of all open directories to the stage.
     fn hand_over(&mut self) -> io::Result<()> {
-        let mut writer: StageWriter<'_> = self.stage.writer();
-        for (number, children, entries) in self.ended.drain(..) {
-            writer.run(number, &children, &entries)?;
-        }
         self.bytes = 0;
-        writer.close()
+        for directory in &mut self.open {
+            directory.hand_over(&self.stage, &mut self.writer)?;
+        }
+        Ok(())
     }
 
     fn check(&self, entry: &Entry<'_>) -> io::Result<()> {
@@ -219,48 +202,77 @@ impl TreeBuilder {
         }
     }
 
-    fn begin(&mut self, entry: &Entry<'_>) {
+    fn begin(&mut self, entry: &Entry<'_>) -> io::Result<()> {
         let number = self.stage.new_directory();
-        self.add(entry, Some(number));
+        self.add(entry, Some(number))?;
         let path = self.path_length(entry.name);
-        self.open.push(OpenDirectory {
-            number,
-            path,
-            entries: Vec::new(),
-        });
+        self.open.push(OpenDirectory::new(number, path));
+        Ok(())
     }
 
-    fn add(&mut self, entry: &Entry<'_>, child: Option<u64>) {
-        let mut packed = Vec::new();
-        Packer::default().push(entry, child, &mut packed);
-        if let Some(directory) = self.open.last_mut() {
-            directory.entries.push(StoredEntry {
-                name: entry.name.to_vec(),
-                packed,
-                child,
-            });
+    fn add(&mut self, entry: &Entry<'_>, child: Option<u64>) -> io::Result<()> {
+        if self.bytes > self.options.sorting().max(PIECE) {
+            self.hand_over()?;
         }
+        if let Some(directory) = self.open.last_mut() {
+            let before = directory.bytes();
+            directory.add(entry, child);
+            self.bytes += directory.bytes() - before;
+        }
+        Ok(())
     }
 }
 
 impl OpenDirectory {
-    /// Returns the packed subdirectories and entries, sorted by name.
-    fn to_run(&self) -> io::Result<(Vec<u8>, Vec<u8>)> {
-        let mut order: Vec<_> = self.entries.iter().collect();
-        order.sort_by(|a, b| a.name.cmp(&b.name));
-        if let Some(pair) = order.windows(2).find(|pair| pair[0].name == pair[1].name) {
-            let name = pair[0].name.escape_ascii();
-            return Err(misuse(&format!("\"{name}\" is twice in one directory")));
+    fn new(number: u64, path: usize) -> Self {
+        Self {
+            number,
+            path,
+            data: Vec::new(),
+            entries: Vec::new(),
         }
-        let (mut children, mut entries) = (Vec::new(), Vec::new());
-        let mut packer = Packer::default();
-        for entry in order {
-            if let Some(child) = entry.child {
-                push_child(child, &entry.name, &mut children);
+    }
+
+    fn bytes(&self) -> usize {
+        self.data.len() + self.entries.len() * size_of::<StoredEntry>()
+    }
+
+    fn add(&mut self, entry: &Entry<'_>, child: Option<u64>) {
+        let name = self.data.len();
+        self.data.extend_from_slice(entry.name);
+        let packed = self.data.len();
+        Packer::default().push(entry, child, &mut self.data);
+        self.entries.push(StoredEntry {
+            name,
+            packed,
+            end: self.data.len(),
+        });
+    }
+
+    /// Hands the entries to the stage, as one run.
+    fn hand_over(&mut self, stage: &Stage, writer: &mut StageWriter) -> io::Result<()> {
+        let data = std::mem::take(&mut self.data);
+        let mut entries = std::mem::take(&mut self.entries);
+        let name = |entry: &StoredEntry| &data[entry.name..entry.packed];
+        entries.sort_unstable_by(|a, b| name(a).cmp(name(b)));
+        let same = entries.windows(2).find_map(|two| match two {
+            [one, other] if name(one) == name(other) => Some(name(one)),
+            _ => None,
+        });
+        if let Some(name) = same {
+            return Err(twice(name));
+        }
+        let mut piece = PieceBuilder::default();
+        for entry in entries {
+            let packed = &data[entry.packed..entry.end];
+            if let Some(entry) = Unpacker::default().next(packed) {
+                repack(&entry, &mut piece);
             }
-            super::merge::repack_alone(&entry.packed, &mut packer, &mut entries);
+            if piece.is_full() {
+                writer.piece(stage, self.number, &mut piece)?;
+            }
         }
-        Ok((children, entries))
+        writer.end_run(stage, self.number, &mut piece)
     }
 }
 

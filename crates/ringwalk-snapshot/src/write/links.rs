@@ -1,15 +1,19 @@
 //! Files with several hard links: which name is charged, and which directory holds all names.
 
+use super::pack::{Unpacked, Unpacker};
+use super::sorter::{Sorted, Sorter};
+use super::stage::Staged;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::io;
 
 /// What is known of a file with several links.
 #[derive(Clone, Copy, Debug)]
 struct Link {
     /// The number of names seen.
     seen: u32,
-    /// The rank of the lowest directory below which all names seen so far lie.
-    holder: u64,
+    /// The rank of the directory of the first name.
+    first: u64,
 }
 
 /// Mixes the bits of inode numbers. Numbers are not chosen by attackers to collide: a file system
@@ -38,10 +42,13 @@ impl Hasher for Mixer {
     }
 }
 
-/// The files with several links that have been seen, by device and inode number.
-#[derive(Debug, Default)]
-pub(super) struct Links {
-    seen: HashMap<(u64, u64), Link, BuildHasherDefault<Mixer>>,
+/// Decides about names of files with several links. Names come in the order of the rows.
+///
+/// A directory has a *rank*, from 1. It is larger than those of all directories that were entered
+/// before. 0 stands for no directory: the name is a root.
+pub(super) enum Links<'s> {
+    Table(Table),
+    Sorted(SortedLinks<'s>),
 }
 
 /// What one more name of a file with several links means.
@@ -50,35 +57,159 @@ pub(super) struct Name {
     /// True if it is the first name.
     pub(super) is_first: bool,
     /// The depth of the lowest open directory below which all names lie. `None` as long as some
-    /// names are missing.
+    /// names are missing, or if there is no such directory.
     pub(super) all_below: Option<usize>,
 }
 
-impl Links {
+impl Name {
+    /// `first` is the rank of the directory of the first name, if this is the last name.
+    fn new(is_first: bool, first: Option<u64>, open: &[u64]) -> Self {
+        // In the order of the rows, the lowest directory that holds the first and the last name
+        // holds all names. The directory of the first name was entered after all open directories
+        // with smaller ranks, and while they were open: the last of them is the one.
+        let depth = |first| open.partition_point(|rank| *rank <= first).checked_sub(1);
+        Self {
+            is_first,
+            all_below: first.and_then(depth),
+        }
+    }
+}
+
+impl<'s> Links<'s> {
+    /// Creates a table, if it takes at most `memory` bytes for the links that are staged. Otherwise
+    /// goes through all names, and sorts them.
+    pub(super) fn new(staged: &'s Staged, memory: usize) -> io::Result<Self> {
+        let needed = usize::try_from(staged.links).unwrap_or(usize::MAX);
+        if needed.saturating_mul(Table::BYTES) <= memory {
+            return Ok(Self::Table(Table::default()));
+        }
+        Ok(Self::Sorted(SortedLinks::new(staged, memory)?))
+    }
+
     /// Notes one more name of a file, in the directory at the top of `open`. `open` has the ranks
-    /// of the open directories, from the root. A rank is larger than those of all directories that
-    /// were opened before.
-    pub(super) fn add(&mut self, file: (u64, u64), nlink: u32, open: &[u64]) -> Name {
+    /// of the open directories, from the root.
+    pub(super) fn add(&mut self, file: (u64, u64), nlink: u32, open: &[u64]) -> io::Result<Name> {
+        match self {
+            Self::Table(table) => Ok(table.add(file, nlink, open)),
+            Self::Sorted(sorted) => sorted.next(open),
+        }
+    }
+}
+
+/// The files with several links that have been seen, by device and inode number.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    seen: HashMap<(u64, u64), Link, BuildHasherDefault<Mixer>>,
+}
+
+impl Table {
+    /// Bytes of a file. A table that grows is twice in memory.
+    const BYTES: usize = 2 * size_of::<((u64, u64), Link)>();
+
+    fn add(&mut self, file: (u64, u64), nlink: u32, open: &[u64]) -> Name {
         let top = open.last().copied().unwrap_or_default();
-        let mut is_first = false;
-        let link = self.seen.entry(file).or_insert_with(|| {
-            is_first = true;
-            Link {
-                seen: 0,
-                holder: top,
-            }
+        let link = self.seen.entry(file).or_insert(Link {
+            seen: 0,
+            first: top,
         });
         link.seen += 1;
-        // The holder was opened after all open directories with smaller ranks, and while they were
-        // open: the last of them is the lowest that holds both.
-        let depth = open
-            .partition_point(|rank| *rank <= link.holder)
-            .saturating_sub(1);
-        link.holder = open.get(depth).copied().unwrap_or_default();
-        Name {
-            is_first,
-            all_below: (link.seen == nlink).then_some(depth),
+        let first = (link.seen == nlink).then_some(link.first);
+        Name::new(link.seen == 1, first, open)
+    }
+}
+
+/// What each name means, in the order of the names.
+///
+/// The names are sorted by file and position. There the first and the last name of a file are
+/// found. Then they are sorted by position.
+pub(super) struct SortedLinks<'s> {
+    answers: Sorted<'s, 2>,
+    position: u64,
+}
+
+impl<'s> SortedLinks<'s> {
+    fn new(staged: &'s Staged, memory: usize) -> io::Result<Self> {
+        let mut names = Sorter::new(&staged.spill, memory / 2);
+        let mut position = 0;
+        each_link(staged, |(device, inode), nlink, rank| {
+            names.push([device, inode, position, rank, nlink.into()])?;
+            position += 1;
+            Ok(())
+        })?;
+        let mut names = names.into_sorted()?;
+        let mut answers = Sorter::new(&staged.spill, memory / 4);
+        let mut file = None;
+        let (mut seen, mut first) = (0, 0);
+        while let Some([device, inode, position, rank, nlink]) = names.next()? {
+            if file != Some((device, inode)) {
+                file = Some((device, inode));
+                (seen, first) = (0, rank);
+            }
+            seen += 1;
+            let holder = if seen == nlink { first } else { 0 };
+            answers.push([position, holder << 1 | u64::from(seen == 1)])?;
         }
+        drop(names);
+        Ok(Self {
+            answers: answers.into_sorted()?,
+            position: 0,
+        })
+    }
+
+    fn next(&mut self, open: &[u64]) -> io::Result<Name> {
+        match self.answers.next()? {
+            Some([position, answer]) if position == self.position => {
+                self.position += 1;
+                Ok(Name::new(answer & 1 == 1, Some(answer >> 1), open))
+            }
+            _ => Err(io::Error::other("the names of a file have changed")),
+        }
+    }
+}
+
+/// Calls `each` with every name of a file with several links, in the order of the rows: with the
+/// file, the number of its links, and the rank of the directory.
+fn each_link(
+    staged: &Staged,
+    mut each: impl FnMut((u64, u64), u32, u64) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut next_rank = 1;
+    staged.listing(0, 0)?.entries(|roots| {
+        let mut unpacker = Unpacker::default();
+        while let Some(root) = unpacker.next(roots) {
+            let mut frames = Vec::new();
+            if let Some(child) = root.child {
+                frames.push((staged.listing(child, 0)?, next_rank));
+                next_rank += 1;
+            }
+            while let Some((listing, _)) = frames.last_mut() {
+                if let Some(child) = listing.next_child(|_| ())? {
+                    frames.push((staged.listing(child, 0)?, next_rank));
+                    next_rank += 1;
+                } else if let Some((listing, rank)) = frames.pop() {
+                    listing.entries(|entries| {
+                        let mut unpacker = Unpacker::default();
+                        while let Some(entry) = unpacker.next(entries) {
+                            note(&entry, rank, &mut each)?;
+                        }
+                        Ok(())
+                    })?;
+                }
+            }
+            note(&root, 0, &mut each)?;
+        }
+        Ok(())
+    })
+}
+
+fn note(
+    entry: &Unpacked<'_>,
+    rank: u64,
+    each: &mut impl FnMut((u64, u64), u32, u64) -> io::Result<()>,
+) -> io::Result<()> {
+    match entry.link() {
+        Some((file, nlink)) => each(file, nlink, rank),
+        None => Ok(()),
     }
 }
 

@@ -1,42 +1,143 @@
 //! Several sorted runs of one directory, merged into one.
 
-use super::pack::{Packer, Unpacked, Unpacker};
-use super::stage::{Listing, push_child};
+use super::listing::Listing;
+use super::pack::{Unpacked, Unpacker};
+use super::piece::{PIECE, Piece, PieceBuilder};
+use super::stage::{Place, Staged};
 use crate::entry::Entry;
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+use std::io;
 
-/// Merges the runs of a directory by the bytes of the names.
-pub(super) fn merge_runs(runs: &[Listing]) -> Listing {
-    let mut unpackers = vec![Unpacker::default(); runs.len()];
-    let mut current: Vec<Option<Unpacked<'_>>> = runs
-        .iter()
-        .zip(&mut unpackers)
-        .map(|(run, unpacker)| unpacker.next(run.entries()))
-        .collect();
-    let mut heap: BinaryHeap<Reverse<(&[u8], usize)>> = current
-        .iter()
-        .enumerate()
-        .filter_map(|(index, entry)| entry.map(|entry| Reverse((entry.name, index))))
-        .collect();
-    let mut packer = Packer::default();
-    let (mut children, mut entries) = (Vec::new(), Vec::new());
-    while let Some(Reverse((_, index))) = heap.pop() {
-        if let Some(entry) = current[index].take() {
-            if let Some(child) = entry.child {
-                push_child(child, entry.name, &mut children);
-            }
-            repack(&entry, &mut packer, &mut entries);
-        }
-        current[index] = unpackers[index].next(runs[index].entries());
-        if let Some(entry) = current[index] {
-            heap.push(Reverse((entry.name, index)));
-        }
+/// The most runs that are merged at once. One piece of each is in memory.
+const FAN: usize = 64;
+
+/// Merges the runs of a directory by the bytes of the names. Entries with the same name stay in the
+/// order of the runs.
+pub(super) fn merge(
+    staged: &Staged,
+    mut runs: Vec<Vec<Place>>,
+    keep: usize,
+) -> io::Result<Listing<'_>> {
+    while runs.len() > FAN {
+        runs = runs
+            .chunks(FAN)
+            .map(|group| {
+                let (mut places, rest) = merge_group(staged, group, 0)?;
+                places.push(append(staged, &rest)?);
+                Ok(places)
+            })
+            .collect::<io::Result<_>>()?;
     }
-    Listing::new(&children, &entries)
+    if let [_] = &runs[..] {
+        return Ok(Listing::new(staged, runs.swap_remove(0)));
+    }
+    let (mut places, rest) = merge_group(staged, &runs, keep)?;
+    if places.is_empty() {
+        return Ok(Listing::merged(staged, Piece::new(Cow::Owned(rest))));
+    }
+    places.push(append(staged, &rest)?);
+    Ok(Listing::new(staged, places))
 }
 
-fn repack(from: &Unpacked<'_>, packer: &mut Packer, out: &mut Vec<u8>) {
+fn append(staged: &Staged, piece: &[u8]) -> io::Result<Place> {
+    Ok(Place::File(staged.spill.append(piece)?))
+}
+
+/// Merges some runs. Returns the places of the pieces, and the last piece. The first piece has up
+/// to `keep` bytes.
+fn merge_group(
+    staged: &Staged,
+    runs: &[Vec<Place>],
+    keep: usize,
+) -> io::Result<(Vec<Place>, Vec<u8>)> {
+    let mut readers = Vec::new();
+    let mut heap = BinaryHeap::new();
+    for (index, run) in runs.iter().enumerate() {
+        let mut reader = RunReader::new(staged, run);
+        let mut name = Vec::new();
+        if reader.peek(&mut name)? {
+            heap.push(Reverse((name, index)));
+        }
+        readers.push(reader);
+    }
+    let mut places = Vec::new();
+    let (mut piece, mut data) = (PieceBuilder::default(), Vec::new());
+    let mut limit = keep.max(PIECE);
+    let mut last = Vec::new();
+    while let Some(mut top) = heap.peek_mut() {
+        let Reverse((name, index)) = &mut *top;
+        // No name is empty.
+        if staged.is_strict && *name == last {
+            return Err(twice(name));
+        }
+        if piece.len() >= limit {
+            data.clear();
+            piece.end(0, false, &mut data)?;
+            places.push(append(staged, &data)?);
+            limit = PIECE;
+        }
+        last.clone_from(name);
+        let reader = &mut readers[*index];
+        if let Some(entry) = reader.unpacker.next(reader.piece.entries()) {
+            repack(&entry, &mut piece);
+        }
+        if !reader.peek(name)? {
+            PeekMut::pop(top);
+        }
+    }
+    data.clear();
+    piece.end(0, false, &mut data)?;
+    Ok((places, data))
+}
+
+/// Returns the error for a name that a directory has twice.
+pub(super) fn twice(name: &[u8]) -> io::Error {
+    let name = name.escape_ascii();
+    let what = format!("\"{name}\" is twice in one directory");
+    io::Error::new(io::ErrorKind::InvalidInput, what)
+}
+
+/// Reads the pieces of one run.
+struct RunReader<'a> {
+    staged: &'a Staged,
+    places: std::slice::Iter<'a, Place>,
+    piece: Piece<'a>,
+    unpacker: Unpacker,
+}
+
+impl<'a> RunReader<'a> {
+    fn new(staged: &'a Staged, run: &'a [Place]) -> Self {
+        Self {
+            staged,
+            places: run.iter(),
+            piece: Piece::default(),
+            unpacker: Unpacker::default(),
+        }
+    }
+
+    /// Copies the name of the next entry. Returns false at the end.
+    fn peek(&mut self, name: &mut Vec<u8>) -> io::Result<bool> {
+        loop {
+            let mut unpacker = self.unpacker;
+            if let Some(entry) = unpacker.next(self.piece.entries()) {
+                name.clear();
+                name.extend_from_slice(entry.name);
+                return Ok(true);
+            }
+            let Some(&place) = self.places.next() else {
+                return Ok(false);
+            };
+            self.piece = self.staged.piece(place)?;
+            self.unpacker = Unpacker::default();
+        }
+    }
+}
+
+/// Adds an entry of one piece to another one.
+pub(super) fn repack(from: &Unpacked<'_>, piece: &mut PieceBuilder) {
     let xattrs: Vec<_> = from
         .xattrs()
         .map(|(name, value)| (name.to_vec(), value.to_vec()))
@@ -50,12 +151,5 @@ fn repack(from: &Unpacked<'_>, packer: &mut Packer, out: &mut Vec<u8>) {
         failure: from.failure,
         skipped: from.skipped,
     };
-    packer.push(&entry, from.child, out);
-}
-
-/// Appends an entry that is packed alone to a run.
-pub(super) fn repack_alone(alone: &[u8], packer: &mut Packer, out: &mut Vec<u8>) {
-    if let Some(entry) = Unpacker::default().next(alone) {
-        repack(&entry, packer, out);
-    }
+    piece.push(&entry, from.child);
 }

@@ -9,8 +9,11 @@
 //! | file | contents |
 //! |---|---|
 //! | `builder.rs` | a tree that is given depth first, by an importer |
-//! | `stage.rs`, `pack.rs`, `heads.rs`, `merge.rs` | listings that wait for their turn, packed, in memory or in a temporary file |
-//! | `assemble.rs`, `path.rs`, `totals.rs`, `links.rs` | the rows, in order, with totals of subtrees and charged links |
+//! | `stage.rs`, `piece.rs`, `pack.rs`, `heads.rs` | listings that wait for their turn, packed |
+//! | `listing.rs`, `merge.rs` | the listing of a directory, merged from its parts |
+//! | `spill.rs`, `sorter.rs` | the temporary file, and records sorted with its help |
+//! | `assemble.rs`, `path.rs`, `totals.rs`, `failures.rs` | the rows, in order, with totals of subtrees |
+//! | `links.rs` | files with several links: which name is charged |
 //! | `rows.rs` | rows as columns |
 //! | `encode.rs` | the columns as Parquet |
 //! | `publish.rs` | a file that appears whole |
@@ -18,31 +21,35 @@
 mod assemble;
 pub(crate) mod builder;
 mod encode;
+mod failures;
 mod heads;
 mod links;
+mod listing;
 mod merge;
 pub(crate) mod pack;
 pub(crate) mod path;
+pub(crate) mod piece;
 pub(crate) mod publish;
 mod rows;
+mod sorter;
+pub(crate) mod spill;
 pub(crate) mod stage;
 mod totals;
 
+pub(crate) use failures::Failures;
 pub(crate) use path::escape_into;
 
-use crate::entry::Failure;
 use crate::info::{FileSystemInfo, Info};
 use crate::schema::Contents;
 use assemble::Assembler;
 pub(crate) use assemble::Referred;
 use encode::ParquetSink;
 use stage::Staged;
-use std::collections::HashMap;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::thread::available_parallelism;
 
-/// Bytes of listings that wait in memory, by default. With the buffers of the encoder, a snapshot
+/// Bytes of listings in memory, by default. With the buffers of the encoder, a snapshot
 /// of a million entries then takes less than 64 MiB.
 pub const DEFAULT_MEMORY: usize = 24 << 20;
 
@@ -52,8 +59,8 @@ pub const DEFAULT_MEMORY: usize = 24 << 20;
 pub struct WriteOptions {
     /// The optional parts.
     pub contents: Contents,
-    /// Bytes of listings that may wait in memory. What is more goes into an unnamed temporary file
-    /// in the folder `TMPDIR`, or `/tmp`.
+    /// Bytes of listings that wait in memory, and of names that are being sorted. What is more goes
+    /// into an unnamed temporary file in the folder `TMPDIR`, or `/tmp`.
     pub memory: usize,
     /// Threads that encode columns. The file does not depend on their number.
     pub threads: NonZeroUsize,
@@ -69,8 +76,18 @@ impl Default for WriteOptions {
     }
 }
 
-/// Failures by root and path.
-pub(crate) type Failures = HashMap<(usize, Vec<u8>), Failure>;
+impl WriteOptions {
+    /// Bytes of listings that wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.memory - self.sorting()
+    }
+
+    /// Bytes of what is being sorted: listings of large directories, and names of files with
+    /// several links.
+    pub(crate) fn sorting(&self) -> usize {
+        self.memory / 4
+    }
+}
 
 /// Writes all that is staged. `name` adds names of users and groups. Returns what the snapshot says
 /// of itself.
@@ -83,11 +100,11 @@ pub(crate) fn write(
     output: impl Write + Send,
 ) -> io::Result<Info> {
     let sink = ParquetSink::new(output, options.contents, options.threads.get())?;
-    let assembler = Assembler::new(staged, options.contents, failures, sink);
+    let assembler = Assembler::new(staged, options, failures, sink)?;
     let (referred, sink) = assembler.run()?;
     info.file_systems = file_systems(&referred, &info.file_systems);
     name(&referred, &mut info);
-    let unplaced = failures.len() as u64 - referred.placed;
+    let unplaced = failures.count() - referred.placed;
     info.verdict.entries = referred.rows;
     info.verdict.errors += referred.errors + unplaced;
     info.verdict.complete = info.verdict.errors == 0;

@@ -1,7 +1,7 @@
 //! Entries packed into bytes, while they wait to be written in order.
 //!
-//! An entry takes 45 bytes on average, its name included. Numbers are LEB128. A time is stored as
-//! the difference from the modification time of the entry before.
+//! An entry takes 45 bytes on average, its name included. Numbers are LEB128. The seconds of a time
+//! are stored as the difference from the modification time of the entry before.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -160,6 +160,17 @@ pub(crate) struct Unpacked<'a> {
 }
 
 impl<'a> Unpacked<'a> {
+    /// Returns device and inode number, and the number of links, of a file of which only the first
+    /// name counts in sums.
+    pub(super) fn link(&self) -> Option<((u64, u64), u32)> {
+        let a = &self.attributes;
+        let ino = a.ino.filter(|_| a.charged_once && self.skipped.is_none())?;
+        Some((
+            (a.dev.unwrap_or_default(), ino),
+            a.nlink.unwrap_or(u32::MAX),
+        ))
+    }
+
     /// Returns names and values of the extended attributes.
     pub(crate) fn xattrs(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
         let mut at = Cursor {
@@ -297,7 +308,8 @@ fn time(time: Timestamp, base: i64, out: &mut Vec<u8>) {
         (difference.wrapping_shl(1) ^ (difference >> 63)) as u64,
         out,
     );
-    number(u64::from(time.nanos), out);
+    // Most are too large for fewer bytes.
+    out.extend_from_slice(&time.nanos.to_le_bytes());
 }
 
 /// A position in packed data, which this process has packed itself.
@@ -312,6 +324,13 @@ impl<'a> Cursor<'a> {
         let byte = self.data[self.at];
         self.at += 1;
         byte
+    }
+
+    fn word(&mut self) -> u32 {
+        let data = &self.data[self.at..];
+        let word = data.first_chunk().copied().unwrap_or_default();
+        self.at += word.len();
+        u32::from_le_bytes(word)
     }
 
     #[inline]
@@ -340,7 +359,7 @@ impl<'a> Cursor<'a> {
         let difference = (folded >> 1) as i64 ^ -((folded & 1) as i64);
         Timestamp {
             secs: base.wrapping_add(difference),
-            nanos: self.number() as u32,
+            nanos: self.word(),
         }
     }
 

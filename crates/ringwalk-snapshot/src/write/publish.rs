@@ -10,7 +10,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The permissions of a new file, less those of the umask.
 const MODE: Mode = Mode::from_raw_mode(0o666);
@@ -19,7 +19,6 @@ const MODE: Mode = Mode::from_raw_mode(0o666);
 #[derive(Debug)]
 pub struct Unpublished {
     folder: OwnedFd,
-    folder_path: PathBuf,
     name: OsString,
     /// The name that the file has meanwhile, on file systems without unnamed files.
     temporary: Option<OsString>,
@@ -59,7 +58,6 @@ impl Unpublished {
         let (file, temporary) = create(&folder, name)?;
         Ok(Self {
             folder,
-            folder_path: folder_path.to_owned(),
             name: name.to_owned(),
             temporary,
             file,
@@ -111,11 +109,6 @@ impl Unpublished {
             Err(Errno::INVAL | Errno::NOTSUP) | Ok(()) => Ok(()),
             Err(errno) => Err(errno.into()),
         }
-    }
-
-    /// Returns the folder of the file.
-    pub fn folder(&self) -> &Path {
-        &self.folder_path
     }
 }
 

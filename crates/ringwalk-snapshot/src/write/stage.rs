@@ -1,31 +1,28 @@
 //! The stage: listings wait here, in any order, until everything is known that their order needs.
 //!
-//! A walk reads directories in an order of its own, and reads a large one in pieces. Each piece is
-//! one *run*: entries sorted by name, packed. Runs go into segments of a mebibyte. Beyond a bound
-//! on memory, segments go into an unnamed temporary file. The runs of one directory are linked:
-//! each holds the address of the one before.
+//! A walk reads directories in an order of its own, and reads a large one in parts. Each part is
+//! one *run*: entries sorted by name, in pieces. Pieces go into segments of a mebibyte. Beyond a
+//! bound on memory, segments go into an unnamed temporary file. The pieces of one directory are
+//! linked: each holds the address of the one before.
 
 use super::heads::Heads;
-use super::merge::merge_runs;
-use super::pack;
+use super::listing::Listing;
+use super::merge::merge;
+use super::piece::{HEADER, Header, Piece, PieceBuilder};
+use super::spill::Spill;
 use ringwalk_sys::sync::{IgnorePoison, lock};
-use std::fs::File;
+use std::borrow::Cow;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes of a segment. A larger run has a segment of its own.
+/// Bytes of a segment. A larger piece has a segment of its own.
 const SEGMENT: usize = 1 << 20;
 
-/// Bytes of the header of a run: the address of the run before, the length, and the length of the
-/// list of subdirectories.
-const HEADER: usize = 16;
+/// Bytes that are read of a piece in the file before its length is known.
+const GUESS: usize = 2048;
 
-/// Bytes that are read of a run in the file before its length is known.
-const GUESS: usize = 4096;
-
-/// The address of a run: the number of its segment, and the offset in it. 0 is none: the first
+/// The address of a piece: the number of its segment, and the offset in it. 0 is none: the first
 /// segment begins with a byte that is not used.
 pub(super) type Address = u64;
 
@@ -54,41 +51,35 @@ struct Segments {
 #[derive(Debug)]
 pub(crate) struct Stage {
     segments: Mutex<Segments>,
-    /// The address of the last run of each directory.
+    /// The address of the last piece of each directory.
     heads: Heads,
     /// Segments that exceed this number of bytes go into the file.
     memory: usize,
-    file: Mutex<Option<File>>,
-    /// Bytes of the file.
-    used: AtomicU64,
-    open_file: fn() -> io::Result<File>,
+    spill: Spill,
+    /// Names of files with several links.
+    links: AtomicU64,
+    /// True if a name that a directory has twice is an error.
+    is_strict: bool,
 }
 
 impl Stage {
-    /// Creates a stage that keeps this number of bytes in memory.
-    pub(crate) fn new(memory: usize) -> Self {
+    /// Creates a stage that keeps this number of bytes in memory. `is_strict` says whether a name
+    /// that a directory has twice is an error. A file system that is changed while it is read may
+    /// have such names.
+    pub(crate) fn new(memory: usize, is_strict: bool) -> Self {
         Self {
             segments: Mutex::default(),
             heads: Heads::default(),
             memory,
-            file: Mutex::default(),
-            used: AtomicU64::new(0),
-            open_file: unnamed_file,
+            spill: Spill::default(),
+            links: AtomicU64::new(0),
+            is_strict,
         }
     }
 
     /// Returns a number for a directory. The first one is 0: the list of roots.
     pub(crate) fn new_directory(&self) -> u64 {
         self.heads.add()
-    }
-
-    /// Returns a writer, one for each worker.
-    pub(crate) fn writer(&self) -> StageWriter<'_> {
-        StageWriter {
-            stage: self,
-            segment: Vec::new(),
-            index: None,
-        }
     }
 
     fn open_segment(&self) -> usize {
@@ -106,16 +97,7 @@ impl Stage {
             return Ok(());
         }
         drop(segments);
-        let offset = self.used.fetch_add(data.len() as u64, Ordering::Relaxed);
-        {
-            let mut file = lock(&self.file);
-            let file = match &mut *file {
-                Some(file) => file,
-                none => none.insert((self.open_file)()?),
-            };
-            file.try_clone()?
-        }
-        .write_all_at(&data, offset)?;
+        let offset = self.spill.append(&data)?;
         lock(&self.segments).all[index] = Segment::File { offset };
         Ok(())
     }
@@ -125,88 +107,80 @@ impl Stage {
         Staged {
             segments: self.segments.into_inner().ignore_poison().all,
             heads: self.heads,
-            file: self.file.into_inner().ignore_poison(),
+            spill: self.spill,
+            links: self.links.into_inner(),
+            is_strict: self.is_strict,
         }
     }
 }
 
-/// Returns an unnamed file in the folder for temporary files.
-pub(crate) fn unnamed_file() -> io::Result<File> {
-    use rustix::fs::{Mode, OFlags, open};
-    let folder = std::env::temp_dir();
-    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-    match open(&folder, flags, Mode::RUSR | Mode::WUSR) {
-        Ok(fd) => Ok(fd.into()),
-        Err(errno) => Err(io::Error::new(
-            io::Error::from(errno).kind(),
-            format!(
-                "cannot create a temporary file in {}: {}",
-                folder.display(),
-                io::Error::from(errno)
-            ),
-        )),
-    }
-}
-
-/// Writes runs into the stage.
-#[derive(Debug)]
-pub(crate) struct StageWriter<'s> {
-    stage: &'s Stage,
+/// Writes runs into a stage. Each worker has one.
+#[derive(Debug, Default)]
+pub(crate) struct StageWriter {
     segment: Vec<u8>,
     /// The number of the segment that is being filled.
     index: Option<usize>,
+    /// The last piece of the run that is being written.
+    last: Option<Address>,
 }
 
-impl StageWriter<'_> {
-    /// Adds a run to the listing of a directory. `children` is a packed list of the subdirectories
-    /// in the order of the entries, each as number and name.
-    pub(crate) fn run(
+impl StageWriter {
+    /// Adds a piece to the run that is being written, and begins the next piece of the same run.
+    pub(crate) fn piece(
         &mut self,
+        stage: &Stage,
         directory: u64,
-        children: &[u8],
-        entries: &[u8],
+        piece: &mut PieceBuilder,
     ) -> io::Result<()> {
-        let length = HEADER + children.len() + entries.len();
-        if !self.segment.is_empty() && self.segment.len() + length > SEGMENT {
-            self.close()?;
+        if !self.segment.is_empty() && self.segment.len() + piece.len() > SEGMENT {
+            self.close(stage)?;
         }
         let index = *self.index.get_or_insert_with(|| {
-            self.segment.reserve_exact(SEGMENT.max(length + 1));
-            self.stage.open_segment()
+            self.segment.reserve_exact(SEGMENT.max(piece.len() + 1));
+            stage.open_segment()
         });
         if self.segment.is_empty() {
             self.segment.push(0);
         }
-        let at = self.segment.len();
-        let too_large = |_| io::Error::other("a listing of more than 4 GiB");
-        let offset = u32::try_from(at).map_err(too_large)?;
-        let sizes = [
-            u32::try_from(length).map_err(too_large)?,
-            u32::try_from(children.len()).map_err(too_large)?,
-        ];
-        let before = self
-            .stage
-            .heads
-            .swap(directory, address(index, offset as usize));
-        self.segment.extend_from_slice(&before.to_le_bytes());
-        for size in sizes {
-            self.segment.extend_from_slice(&size.to_le_bytes());
+        let own = address(index, self.segment.len());
+        let before = stage.heads.swap(directory, own);
+        // Another worker may have added a piece to the directory meanwhile.
+        let follows = self.last == Some(before);
+        stage.links.fetch_add(piece.links, Ordering::Relaxed);
+        piece.end(before, follows, &mut self.segment)?;
+        self.last = Some(own);
+        Ok(())
+    }
+
+    /// Adds the last piece of a run.
+    pub(crate) fn end_run(
+        &mut self,
+        stage: &Stage,
+        directory: u64,
+        piece: &mut PieceBuilder,
+    ) -> io::Result<()> {
+        if !piece.is_empty() {
+            self.piece(stage, directory, piece)?;
         }
-        self.segment.extend_from_slice(children);
-        self.segment.extend_from_slice(entries);
+        self.last = None;
         Ok(())
     }
 
     /// Hands over what has been written.
-    pub(crate) fn close(&mut self) -> io::Result<()> {
+    pub(crate) fn close(&mut self, stage: &Stage) -> io::Result<()> {
         match self.index.take() {
-            Some(index) => {
-                let data = std::mem::take(&mut self.segment);
-                self.stage.close_segment(index, data)
-            }
+            Some(index) => stage.close_segment(index, std::mem::take(&mut self.segment)),
             None => Ok(()),
         }
     }
+}
+
+/// Where a piece is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Place {
+    Segment(Address),
+    /// The offset in the temporary file.
+    File(u64),
 }
 
 /// All listings, to be read in any order.
@@ -214,110 +188,89 @@ impl StageWriter<'_> {
 pub(crate) struct Staged {
     segments: Vec<Segment>,
     heads: Heads,
-    file: Option<File>,
-}
-
-/// The listing of a directory.
-#[derive(Debug, Default)]
-pub(crate) struct Listing {
-    data: Vec<u8>,
-    children: usize,
-}
-
-impl Listing {
-    pub(super) fn new(children: &[u8], entries: &[u8]) -> Self {
-        Self {
-            data: [children, entries].concat(),
-            children: children.len(),
-        }
-    }
-
-    /// Returns the packed subdirectories.
-    pub(crate) fn children(&self) -> &[u8] {
-        &self.data[..self.children]
-    }
-
-    /// Returns the packed entries, sorted by name.
-    pub(crate) fn entries(&self) -> &[u8] {
-        &self.data[self.children..]
-    }
+    pub(super) spill: Spill,
+    /// Names of files with several links.
+    pub(super) links: u64,
+    pub(super) is_strict: bool,
 }
 
 impl Staged {
-    /// Returns the listing of a directory.
+    /// Returns the listing of a directory. If its runs have to be merged, up to `keep` bytes are
+    /// kept in memory, and the rest is in the temporary file.
     ///
     /// # Errors
     ///
-    /// If the temporary file cannot be read.
-    pub(crate) fn listing(&self, directory: u64) -> io::Result<Listing> {
-        let mut at = self.heads.get(directory);
-        if at == 0 {
-            return Ok(Listing::default());
+    /// If the temporary file cannot be read or written.
+    pub(super) fn listing(&self, directory: u64, keep: usize) -> io::Result<Listing<'_>> {
+        let last = self.heads.get(directory);
+        if last == 0 {
+            return Ok(Listing::new(self, Vec::new()));
         }
-        let (before, first) = self.run(at)?;
-        if before == 0 {
-            return Ok(first);
+        let mut place = Place::Segment(last);
+        let mut header = self.header(place)?;
+        if header.before == 0 {
+            return Ok(Listing::new(self, vec![place]));
         }
-        let mut runs = vec![first];
-        at = before;
-        while at != 0 {
-            let (before, run) = self.run(at)?;
-            runs.push(run);
-            at = before;
+        // From the last run to the first one.
+        let mut runs = Vec::new();
+        let mut run = vec![place];
+        while header.before != 0 {
+            if !header.follows {
+                run.reverse();
+                runs.push(std::mem::take(&mut run));
+            }
+            place = Place::Segment(header.before);
+            header = self.header(place)?;
+            run.push(place);
         }
-        Ok(merge_runs(&runs))
+        run.reverse();
+        runs.push(run);
+        merge(self, runs, keep)
     }
 
-    /// Returns a run, and the address of the run before it.
+    /// Returns the segment of a piece in memory, or the place of a piece in the file.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "an address is two numbers of 32 bits"
     )]
-    fn run(&self, at: Address) -> io::Result<(Address, Listing)> {
-        let (segment, offset) = ((at >> 32) as u32 as usize, at as u32 as usize);
+    fn resolve(&self, place: Place) -> io::Result<Result<&[u8], u64>> {
+        let at = match place {
+            Place::Segment(at) => at,
+            Place::File(offset) => return Ok(Err(offset)),
+        };
+        let (segment, offset) = ((at >> 32) as u32 as usize, at as u32);
         match &self.segments[segment] {
-            Segment::Memory(data) => Ok(Self::parse(&data[offset..])),
-            Segment::File { offset: begin } => self.read_run(begin + offset as u64),
+            Segment::Memory(data) => Ok(Ok(&data[offset as usize..])),
+            Segment::File { offset: begin } => Ok(Err(begin + u64::from(offset))),
             Segment::Open => Err(io::Error::other("a segment was not closed")),
         }
     }
 
-    fn read_run(&self, offset: u64) -> io::Result<(Address, Listing)> {
-        let file = self.file.as_ref();
-        let file = file.ok_or_else(|| io::Error::other("there is no temporary file"))?;
-        let mut data = vec![0; GUESS];
-        let mut got = 0;
-        while got < HEADER {
-            match file.read_at(&mut data[got..], offset + got as u64)? {
-                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-                more => got += more,
+    fn header(&self, place: Place) -> io::Result<Header> {
+        match self.resolve(place)? {
+            Ok(data) => Ok(Header::parse(data)),
+            Err(offset) => {
+                let mut data = [0; HEADER];
+                self.spill.read(&mut data, offset)?;
+                Ok(Header::parse(&data))
             }
         }
-        let length = u32::from_le_bytes([data[8], data[9], data[10], data[11]]) as usize;
-        data.resize(length.max(got), 0);
-        if got < length {
-            file.read_exact_at(&mut data[got..length], offset + got as u64)?;
-        }
-        Ok(Self::parse(&data))
     }
 
-    fn parse(data: &[u8]) -> (Address, Listing) {
-        let word =
-            |at: usize| u32::from_le_bytes([data[at], data[at + 1], data[at + 2], data[at + 3]]);
-        let before = u64::from(word(0)) | u64::from(word(4)) << 32;
-        let (length, children) = (word(8) as usize, word(12) as usize);
-        let listing = Listing {
-            data: data[HEADER..length].to_vec(),
-            children,
+    pub(super) fn piece(&self, place: Place) -> io::Result<Piece<'_>> {
+        let offset = match self.resolve(place)? {
+            Ok(data) => return Ok(Piece::new(Cow::Borrowed(data))),
+            Err(offset) => offset,
         };
-        (before, listing)
+        let mut data = vec![0; GUESS];
+        let got = self.spill.read_some(&mut data, HEADER, offset)?;
+        let length = Header::parse(&data).length;
+        data.resize(length, 0);
+        if got < length {
+            self.spill.read(&mut data[got..], offset + got as u64)?;
+        }
+        Ok(Piece::new(Cow::Owned(data)))
     }
-}
-
-/// Appends a subdirectory to a packed list.
-pub(crate) fn push_child(number: u64, name: &[u8], children: &mut Vec<u8>) {
-    pack::number(number, children);
-    pack::bytes(name, children);
 }
 
 #[cfg(test)]

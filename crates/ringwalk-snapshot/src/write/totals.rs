@@ -69,7 +69,8 @@ impl Finished {
         }
     }
 
-    pub(super) fn unpack(from: &mut Cursor<'_>) -> Self {
+    pub(super) fn unpack(data: &[u8], at: &mut usize) -> Self {
+        let mut from = Cursor { data, at: *at };
         let mut next = || from.number();
         let (number, first, rows) = (next(), next(), next());
         let mut below = Totals {
@@ -82,6 +83,7 @@ impl Finished {
         };
         let (has_mtime, mtime) = (next() == 1, next() as i64);
         below.mtime = has_mtime.then_some(mtime);
+        *at = from.at;
         Self {
             number,
             first,

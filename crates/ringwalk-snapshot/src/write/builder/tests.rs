@@ -34,6 +34,13 @@ fn linked(name: &str) -> Entry<'_> {
     entry
 }
 
+fn with_memory(memory: usize) -> WriteOptions {
+    WriteOptions {
+        memory,
+        ..WriteOptions::default()
+    }
+}
+
 /// Builds `/r` with a/{x,l}, b, z/l.
 fn tree(options: WriteOptions, path: &Path) -> Info {
     let mut tree = TreeBuilder::new(options);
@@ -148,6 +155,95 @@ fn the_bytes_do_not_depend_on_threads_and_memory() {
     assert_eq!(one, bytes(3, 10));
 }
 
+/// Writes trees with many links: names of a file are far apart, in one directory, in two roots, and
+/// some are missing.
+fn links(memory: usize, path: &Path) -> Info {
+    let mut tree = TreeBuilder::new(with_memory(memory));
+    let mut seed = 1_u64;
+    for root in [b"/a", b"/b"] {
+        tree.begin_root(root, &directory("")).unwrap();
+        for outer in 0..30 {
+            let name = format!("d{outer}");
+            tree.begin_directory(&directory(&name)).unwrap();
+            for inner in 0..10 {
+                let name = format!("e{inner}");
+                tree.begin_directory(&directory(&name)).unwrap();
+                for file in 0..10 {
+                    seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    let name = format!("{file}");
+                    let mut entry = linked(&name);
+                    entry.attributes.dev = Some(seed >> 63);
+                    entry.attributes.ino = Some(seed >> 53 & 1023 | outer << 20);
+                    entry.attributes.nlink = Some(2 + (seed >> 40) as u32 % 2);
+                    tree.file(&entry).unwrap();
+                }
+                tree.end_directory().unwrap();
+            }
+            tree.end_directory().unwrap();
+        }
+        tree.end_directory().unwrap();
+    }
+    tree.finish(Info::default(), path).unwrap()
+}
+
+#[test]
+fn links_are_charged_alike_by_a_table_and_by_sorting() {
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = |memory| {
+        let path = folder.path().join("s");
+        links(memory, &path);
+        std::fs::read(path).unwrap()
+    };
+    let table = bytes(usize::MAX);
+    assert!(table == bytes(0));
+}
+
+#[test]
+fn a_file_with_names_in_two_roots_is_free_with_neither() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s");
+    for memory in [0, usize::MAX] {
+        let mut tree = TreeBuilder::new(with_memory(memory));
+        for root in [b"/a", b"/b"] {
+            tree.begin_root(root, &directory("")).unwrap();
+            tree.file(&linked("l")).unwrap();
+            tree.end_directory().unwrap();
+        }
+        tree.finish(Info::default(), &path).unwrap();
+        let snapshot = Snapshot::open(&path).unwrap();
+        let n = None;
+        let freeable = [n, Some(200), n, Some(200)];
+        assert_eq!(column(&snapshot, Column::TreeFreeable), freeable);
+        assert_eq!(column(&snapshot, Column::Charged), [1, 1, 0, 1].map(Some));
+    }
+}
+
+#[test]
+fn a_large_directory_has_the_same_rows_with_little_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = |memory| {
+        let path = folder.path().join("s");
+        let mut tree = TreeBuilder::new(with_memory(memory));
+        tree.begin_root(b"/r", &directory("")).unwrap();
+        for number in 0..30_000_u64 {
+            let name = format!("{:x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            if number % 3 == 0 {
+                tree.begin_directory(&directory(&name)).unwrap();
+                tree.file(&sized("x", number)).unwrap();
+                tree.end_directory().unwrap();
+            } else {
+                tree.file(&sized(&name, number)).unwrap();
+            }
+        }
+        tree.end_directory().unwrap();
+        tree.finish(Info::default(), &path).unwrap();
+        std::fs::read(path).unwrap()
+    };
+    let all = bytes(usize::MAX);
+    assert!(all == bytes(0));
+    assert!(all == bytes(1 << 20));
+}
+
 #[test]
 fn many_rows_and_names_that_are_not_text() {
     let folder = tempfile::tempdir().unwrap();
@@ -219,6 +315,16 @@ fn misuse_is_an_error_and_leaves_the_output() {
     builder.file(&sized("x", 1)).unwrap();
     builder.file(&sized("x", 2)).unwrap();
     assert!(builder.end_directory().is_err());
+    let mut large = TreeBuilder::new(with_memory(0));
+    large.begin_root(b"/r", &directory("")).unwrap();
+    for number in 0..9000 {
+        large
+            .file(&sized(&format!("{}", number % 8999), 1))
+            .unwrap();
+    }
+    large.end_directory().unwrap();
+    let error = large.finish(Info::default(), &path).unwrap_err();
+    assert_eq!(error.to_string(), "\"0\" is twice in one directory");
     let mut open = TreeBuilder::new(WriteOptions::default());
     open.begin_root(b"/r", &directory("")).unwrap();
     assert!(open.finish(Info::default(), &path).is_err());
