@@ -253,6 +253,11 @@ impl Column {
 }
 
 impl Facts {
+    /// Returns true if the column has a dictionary only where it saves space.
+    pub(crate) fn may_differ(&self) -> bool {
+        self.dictionary && self.encoding == Encoding::DELTA_BINARY_PACKED
+    }
+
     pub(crate) fn encoding(&self) -> (bool, Encoding) {
         (self.dictionary, self.encoding)
     }

@@ -35,8 +35,48 @@ const WAITING: usize = 2;
 /// The most threads. The assembler keeps no more busy.
 const MOST_THREADS: usize = 3;
 
-/// Returns the settings of the file.
-fn properties(contents: Contents) -> Result<WriterPropertiesPtr, ParquetError> {
+/// The settings of the file.
+#[derive(Clone)]
+struct Settings {
+    /// With a dictionary for each column that may have one.
+    usual: WriterPropertiesPtr,
+    /// Without a dictionary for columns that may do without one.
+    distinct: WriterPropertiesPtr,
+}
+
+impl Settings {
+    fn new(contents: Contents) -> Result<Self, ParquetError> {
+        Ok(Self {
+            usual: properties(contents, true)?,
+            distinct: properties(contents, false)?,
+        })
+    }
+
+    /// Returns the settings of a column in a row group of which this is the first page.
+    ///
+    /// A dictionary of values of which most occur once takes more space than their differences,
+    /// and most of the time that a row group takes. The choice depends on the rows only.
+    fn of(&self, leaf: Leaf, first: &Cells, scratch: &mut Vec<i64>) -> WriterPropertiesPtr {
+        let settings = if leaf.may_differ && is_mostly_distinct(&first.i64s, scratch) {
+            &self.distinct
+        } else {
+            &self.usual
+        };
+        Arc::clone(settings)
+    }
+}
+
+/// Returns true if there are more different values than half of the values.
+fn is_mostly_distinct(values: &[i64], scratch: &mut Vec<i64>) -> bool {
+    scratch.clear();
+    scratch.extend_from_slice(values);
+    scratch.sort_unstable();
+    scratch.dedup();
+    scratch.len() > values.len() / 2
+}
+
+/// Returns the settings of the file. `dictionaries` is about columns that may do without one.
+fn properties(contents: Contents, dictionaries: bool) -> Result<WriterPropertiesPtr, ParquetError> {
     let mut builder = WriterProperties::builder()
         .set_created_by(concat!("ringwalk version ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
@@ -52,6 +92,7 @@ fn properties(contents: Contents) -> Result<WriterPropertiesPtr, ParquetError> {
     for facts in contents.columns() {
         let path = ColumnPath::from(facts.name);
         let (dictionary, encoding) = facts.encoding();
+        let dictionary = dictionary && (dictionaries || !facts.may_differ());
         builder = builder
             .set_column_dictionary_enabled(path.clone(), dictionary)
             .set_column_encoding(path, encoding);
@@ -73,6 +114,8 @@ struct Leaf {
     /// Its index in the rows.
     cells: usize,
     values: Values,
+    /// True if a row group may do without a dictionary.
+    may_differ: bool,
     /// How long encoding takes, compared with other columns.
     weight: u32,
 }
@@ -85,20 +128,22 @@ fn leaves(contents: Contents) -> Vec<Leaf> {
             Column::Size | Column::Alloc | Column::Ino => 4,
             _ => 1,
         };
-        (facts.column as usize, facts.values, weight)
+        let may_differ = facts.may_differ();
+        (facts.column as usize, facts.values, may_differ, weight)
     });
     let xattrs = [
-        (XATTR_NAMES, Values::Bytes, 2),
-        (XATTR_VALUES, Values::Bytes, 4),
+        (XATTR_NAMES, Values::Bytes, false, 2),
+        (XATTR_VALUES, Values::Bytes, false, 4),
     ];
     let xattrs = xattrs.into_iter().filter(|_| contents.xattrs);
     columns
         .chain(xattrs)
         .enumerate()
-        .map(|(index, (cells, values, weight))| Leaf {
+        .map(|(index, (cells, values, may_differ, weight))| Leaf {
             index,
             cells,
             values,
+            may_differ,
             weight,
         })
         .collect()
@@ -153,13 +198,13 @@ pub(crate) struct ParquetSink<W: Write + Send> {
 
 impl<W: Write + Send> ParquetSink<W> {
     pub(crate) fn new(output: W, contents: Contents, threads: usize) -> io::Result<Self> {
-        let properties = properties(contents).map_err(other)?;
+        let settings = Settings::new(contents).map_err(other)?;
         let schema = contents.schema().map_err(other)?;
         let descriptor = Arc::new(SchemaDescriptor::new(Arc::clone(&schema)));
-        let file = SerializedFileWriter::new(output, schema, Arc::clone(&properties));
+        let file = SerializedFileWriter::new(output, schema, Arc::clone(&settings.usual));
         let encoders = shares(leaves(contents), threads.clamp(1, MOST_THREADS))
             .into_iter()
-            .map(|share| Encoder::start(share, Arc::clone(&descriptor), Arc::clone(&properties)))
+            .map(|share| Encoder::start(share, Arc::clone(&descriptor), settings.clone()))
             .collect::<io::Result<_>>()?;
         Ok(Self {
             file: file.map_err(other)?,
@@ -257,13 +302,13 @@ impl Encoder {
     fn start(
         share: Vec<Leaf>,
         schema: Arc<SchemaDescriptor>,
-        properties: WriterPropertiesPtr,
+        settings: Settings,
     ) -> io::Result<Self> {
         let (jobs, next_job) = sync_channel(WAITING);
         let (finished, groups) = channel();
         let thread = thread::Builder::new()
             .name("ringwalk-encode".to_owned())
-            .spawn(move || encode(&share, &schema, &properties, &next_job, &finished))?;
+            .spawn(move || encode(&share, &schema, &settings, &next_job, &finished))?;
         Ok(Self {
             jobs,
             groups,
@@ -276,12 +321,13 @@ impl Encoder {
 fn encode(
     share: &[Leaf],
     schema: &SchemaDescriptor,
-    properties: &WriterPropertiesPtr,
+    settings: &Settings,
     jobs: &Receiver<Job>,
     finished: &Sender<Group>,
 ) {
     while let Ok(job) = jobs.recv() {
-        let group = encode_group(job, share, schema, properties, jobs);
+        let Job::Page(first) = job else { continue };
+        let group = encode_group(first, share, schema, settings, jobs);
         if finished.send(group).is_err() {
             return;
         }
@@ -290,26 +336,28 @@ fn encode(
 
 /// Encodes the pages of one group, of which the first has come.
 fn encode_group(
-    first: Job,
+    first: Arc<Rows>,
     share: &[Leaf],
     schema: &SchemaDescriptor,
-    properties: &WriterPropertiesPtr,
+    settings: &Settings,
     jobs: &Receiver<Job>,
 ) -> Group {
     let mut sinks: Vec<_> = share
         .iter()
         .map(|_| TrackedWrite::new(Vec::new()))
         .collect();
+    let mut numbers = Vec::new();
     let mut writers: Vec<_> = sinks
         .iter_mut()
         .zip(share)
         .map(|(sink, leaf)| {
             let pages = Box::new(SerializedPageWriter::new(sink));
-            get_column_writer(schema.column(leaf.index), Arc::clone(properties), pages)
+            let settings = settings.of(*leaf, first.cells(leaf.cells), &mut numbers);
+            get_column_writer(schema.column(leaf.index), settings, pages)
         })
         .collect();
     let mut scratch = Vec::new();
-    let mut job = first;
+    let mut job = Job::Page(first);
     let mut result = Ok(());
     while let Job::Page(rows) = job {
         // After an error, the pages of the group are still taken, or the assembler would wait.
@@ -378,6 +426,17 @@ fn write<T: DataType>(
         .map(drop)
 }
 
+/// All bytes, for values of one byte: types, and many extensions.
+static BYTES: [u8; 256] = {
+    let mut bytes = [0; 256];
+    let mut byte = u8::MAX;
+    while byte > 0 {
+        bytes[byte as usize] = byte;
+        byte -= 1;
+    }
+    bytes
+};
+
 fn write_bytes(
     writer: &mut ColumnWriterImpl<'_, ByteArrayType>,
     cells: &Cells,
@@ -387,7 +446,11 @@ fn write_bytes(
     let mut begin = 0;
     scratch.clear();
     scratch.extend(cells.ends.iter().map(|&end| {
-        let value = data.slice(begin..end);
+        let value = match data[begin..end] {
+            // No counting of references.
+            [byte] => Bytes::from_static(std::slice::from_ref(&BYTES[usize::from(byte)])),
+            _ => data.slice(begin..end),
+        };
         begin = end;
         ByteArray::from(value)
     }));

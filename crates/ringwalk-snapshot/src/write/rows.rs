@@ -8,6 +8,8 @@ pub(crate) struct Cells {
     /// 1 for each value, 0 for each null. Empty for columns without nulls. For the extended
     /// attributes: 0 for null, 1 for none, 2 for each attribute.
     pub(crate) definitions: Vec<i16>,
+    /// The number of first rows that have a value, before `definitions` begins.
+    dense: usize,
     /// For the extended attributes: 0 for the first attribute of a row, 1 for the others.
     pub(crate) repetitions: Vec<i16>,
     pub(crate) i32s: Vec<i32>,
@@ -21,6 +23,7 @@ pub(crate) struct Cells {
 impl Cells {
     fn clear(&mut self) {
         self.definitions.clear();
+        self.dense = 0;
         self.repetitions.clear();
         self.i32s.clear();
         self.i64s.clear();
@@ -29,6 +32,27 @@ impl Cells {
         self.ends.clear();
     }
 
+    /// Notes that a row has a value, and that the rows before it without one have nulls.
+    #[inline]
+    fn define(&mut self, row: usize) {
+        // Most columns have no nulls, or few values.
+        if self.dense == row {
+            self.dense += 1;
+        } else {
+            self.fill(row);
+            self.definitions.push(1);
+        }
+    }
+
+    /// Writes out the definitions of the rows before this one.
+    fn fill(&mut self, row: usize) {
+        if self.definitions.is_empty() {
+            self.definitions.resize(self.dense, 1);
+        }
+        self.definitions.resize(row, 0);
+    }
+
+    #[inline]
     fn push_bytes(&mut self, bytes: &[u8]) {
         self.data.extend_from_slice(bytes);
         self.ends.push(self.data.len());
@@ -39,15 +63,14 @@ impl Cells {
 /// extended attributes.
 #[derive(Debug)]
 pub(crate) struct Rows {
-    cells: Vec<Cells>,
+    cells: Box<[Cells; COLUMN_COUNT + 2]>,
     len: usize,
 }
 
 impl Default for Rows {
     fn default() -> Self {
-        let cells = || Cells::default();
         Self {
-            cells: (0..COLUMN_COUNT + 2).map(|_| cells()).collect(),
+            cells: Box::new(std::array::from_fn(|_| Cells::default())),
             len: 0,
         }
     }
@@ -79,20 +102,23 @@ impl Rows {
 
     /// Ends the page: adds the nulls behind the last value of each column.
     pub(crate) fn end_page(&mut self) {
-        for (facts, cells) in COLUMNS.iter().zip(&mut self.cells) {
+        for (facts, cells) in COLUMNS.iter().zip(self.cells.iter_mut()) {
             if !facts.required {
-                cells.definitions.resize(self.len, 0);
+                cells.fill(self.len);
             }
         }
     }
 
     /// Returns the cells of a column that has a value in this row. Adds the nulls before it.
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "the facts of the column are constants then"
+    )]
+    #[inline(always)]
     fn defined(&mut self, column: Column) -> &mut Cells {
         let cells = &mut self.cells[column as usize];
         if !column.facts().required {
-            cells.definitions.resize(self.len, 0);
-            cells.definitions.push(1);
+            cells.define(self.len);
         }
         cells
     }
@@ -102,7 +128,11 @@ impl Rows {
         clippy::cast_possible_truncation,
         reason = "values of a column of 32 bits have 32 bits"
     )]
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "the facts of the column are constants then"
+    )]
+    #[inline(always)]
     pub(crate) fn number(&mut self, column: Column, value: Option<i64>) {
         let Some(value) = value else { return };
         let is_narrow = matches!(column.facts().values, Values::Int32 | Values::Uint32);
@@ -115,6 +145,7 @@ impl Rows {
     }
 
     /// Adds a cell to a column of truth values.
+    #[inline]
     pub(crate) fn boolean(&mut self, column: Column, value: bool) {
         self.defined(column).booleans.push(value);
     }
