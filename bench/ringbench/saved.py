@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from . import media, trees
 from .rows import LISTED, Row, lines
 from .suites import Result, Session, run_rows
-from .tools import need
+from .tools import BENCH, MissingTool, need
 
 # So many copies of the tree have a million entries.
 MILLION = 1_000_000
@@ -149,8 +151,60 @@ def large(session: Session) -> Result:
         return run_rows(session, "snapshot-10M", table, root, 5, about, enough=5)
 
 
+# Trees that are made up, with the number of files.
+MADE_UP = {"tree": 100_000_000, "flat": 10_000_000, "links": 20_000_000, "wide": 10_000_000}
+WRITER = "cargo build --release -p ringwalk-snapshot --example synthetic"
+
+
+@contextmanager
+def _memory_group(limit: int) -> Iterator[Path]:
+    """Makes a control group with this many bytes of memory and no swap; returns its folder."""
+    base = Path("/sys/fs/cgroup")
+    if (base / "memory/memory.limit_in_bytes").exists():
+        group, limits = base / "memory", ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes")
+        values = (limit, limit)
+    else:
+        group, limits = base, ("memory.max", "memory.swap.max")
+        values = (limit, 0)
+        controllers = (base / "cgroup.subtree_control").read_text().split()
+        if "memory" not in controllers:
+            (base / "cgroup.subtree_control").write_text("+memory")
+    group /= f"ringwalk-bench-{os.getpid()}"
+    group.mkdir()
+    try:
+        for name, value in zip(limits, values, strict=True):
+            (group / name).write_text(str(value))
+        yield group
+    finally:
+        group.rmdir()
+
+
+def made_up(session: Session) -> Result:
+    """Measures writing snapshots of trees that are made up, with 256 MiB of memory."""
+    writer = BENCH.parent / "target/release/examples/synthetic"
+    if not writer.exists():
+        raise MissingTool(f"{writer} is not there: {WRITER}")
+    about = {"tree": "made up by the example `synthetic`", "memory": "256 MiB, without swap"}
+    with (
+        tempfile.TemporaryDirectory(dir=session.scratch, prefix="made-up-") as folder,
+        _memory_group(256 * 1024 * 1024) as group,
+    ):
+        script = Path(folder) / "limited"
+        script.write_text(f'#!/bin/sh\necho $$ > {group}/cgroup.procs\nexec "{writer}" "$@"\n')
+        script.chmod(0o755)
+        session.tools.provide("synthetic", script)
+        table = [
+            Row(f"write-{shape}", "write", "synthetic", (shape, str(entries), "{tree}/saved"))
+            for shape, entries in MADE_UP.items()
+        ]
+        return run_rows(
+            session, "snapshot-100M", table, Path(folder), 1, about, warm_up=0, enough=1
+        )
+
+
 SUITES: dict[str, Callable[[Session], Result]] = {
     "snapshot": write,
     "snapshot-read": read,
     "snapshot-10M": large,
+    "snapshot-100M": made_up,
 }

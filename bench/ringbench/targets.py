@@ -287,6 +287,10 @@ BOUNDS = [
     Bound("snapshot-read", "find-from", 0.3, ("find-live",)),
     Bound("snapshot-read", "du-from", 0.005),
     Bound("snapshot-10M", "report-owner-age", 2),
+    *(
+        Bound("snapshot-100M", f"write-{shape}", 256 * MIB, figure="rss_kib")
+        for shape in ("tree", "flat", "links", "wide")
+    ),
     faster("ext4-slow", "du-2-always", 6, "du-2-never"),
     Bound("ext4-million-warm", "du-ext4", 96 * MIB, figure="rss_kib"),
     Bound("ext4-million-warm", "du-b-ext4", 96 * MIB, figure="rss_kib"),
