@@ -8,6 +8,7 @@
 //! | `order.rs` | the order of the rows |
 //! | `info.rs` | what a snapshot says of itself, in the footer |
 //! | `entry.rs` | what a snapshot keeps of one file |
+//! | `kind.rs` | the letter of a type, and the extension of a name |
 //! | `time.rs` | times in 64 bits |
 //! | `write/` | writing: staging, order, totals, encoding, publication |
 //! | `capture/` | the walk whose entries are written |
@@ -26,6 +27,7 @@ pub mod diff;
 mod entry;
 pub mod exchange;
 mod info;
+mod kind;
 pub mod order;
 mod places;
 mod read;
@@ -40,6 +42,7 @@ pub use capture::{Capture, CaptureError, Captured};
 pub use entry::{Attributes, Entry, FailedOperation, Failure, Skipped};
 pub use info::{FileSystemInfo, Info, Moment, RootInfo, Run, Text, Tool};
 pub use info::{Transaction, Verdict};
+pub use kind::type_letter;
 pub use places::places;
 pub use read::{Chunk, ReadError, Scan, Snapshot};
 pub use saved::{OlderSnapshot, SnapshotTree};

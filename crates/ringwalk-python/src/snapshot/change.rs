@@ -2,8 +2,8 @@
 
 use crate::names::NameKind;
 use pyo3::prelude::*;
-use ringwalk::FileType;
 use ringwalk_snapshot::diff::{self as changes, Field, Location, Version};
+use ringwalk_snapshot::type_letter;
 
 /// Paths of a comparison as `str`.
 pub(super) struct Names<'d> {
@@ -86,7 +86,7 @@ impl Change {
             root: names.root(py, version.root)?,
             path: names.text(py, &version.path)?,
             absolute_path: names.text(py, &absolute)?,
-            r#type: letter(version.file_type),
+            r#type: type_letter(version.file_type),
             growth: change.growth,
             likely: change.is_likely,
             renamed_from: from.transpose()?,
@@ -179,18 +179,4 @@ impl FileVersion {
             number(self.alloc)
         )
     }
-}
-
-/// Returns the letter of a type, as find's `-type` has it.
-fn letter(file_type: FileType) -> Option<&'static str> {
-    Some(match file_type {
-        FileType::Regular => "f",
-        FileType::Directory => "d",
-        FileType::Symlink => "l",
-        FileType::BlockDevice => "b",
-        FileType::CharacterDevice => "c",
-        FileType::Fifo => "p",
-        FileType::Socket => "s",
-        FileType::Unknown => return None,
-    })
 }

@@ -8,6 +8,7 @@
 use super::Diff;
 use super::change::{Change, Location};
 use super::version::{Field, Version, ancestors};
+use crate::kind::extension;
 use ringwalk::FileType;
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -84,9 +85,7 @@ impl Diff {
             }
             By::Extension => {
                 let of = |version: &Version| {
-                    let is_regular = version.file_type == FileType::Regular;
-                    let extension = extension(version.name()).filter(|_| is_regular)?;
-                    Some(String::from_utf8_lossy(extension).into_owned())
+                    extension(version.file_type, version.name()).map(str::to_owned)
                 };
                 let sums = sums(self.all(), |version, add| add(of(version)));
                 sums.map(|(ext, sum)| group(GroupKey::Extension(ext), sum))
@@ -138,14 +137,6 @@ fn directories(version: &Version, depth: usize) -> impl Iterator<Item = &[u8]> {
     own.into_iter()
         .chain(ancestors(&version.path))
         .filter(move |path| depth_of(path) <= depth)
-}
-
-/// Returns the extension of a name, as the column `ext` of a snapshot has it.
-fn extension(name: &[u8]) -> Option<&[u8]> {
-    let dot = name.iter().rposition(|byte| *byte == b'.')?;
-    let extension = &name[dot + 1..];
-    let fits = dot > 0 && (1..=16).contains(&extension.len());
-    (fits && std::str::from_utf8(extension).is_ok()).then_some(extension)
 }
 
 fn by_key(a: &GroupKey, b: &GroupKey) -> std::cmp::Ordering {

@@ -3,8 +3,9 @@
 use super::Diff;
 use super::change::{Change, Kind, Location};
 use super::groups::{By, Group, GroupKey};
-use super::version::{Field, Unread, Version, type_letter};
+use super::version::{Field, Unread, Version};
 use crate::info::{Info, Moment};
+use crate::kind::type_letter;
 use crate::write::escape_into;
 use ringwalk::shown;
 use serde_json::{Map, Value, json as object};

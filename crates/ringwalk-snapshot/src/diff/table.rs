@@ -4,8 +4,8 @@ use super::Diff;
 use super::change::Change;
 use super::groups::{Group, GroupKey};
 use super::json::{View, escaped};
-use super::version::type_letter;
 use super::version::{Field, Version};
+use crate::kind::type_letter;
 use parquet::basic::{
     Compression, LogicalType, Repetition, TimeUnit, Type as PhysicalType, ZstdLevel,
 };

@@ -265,19 +265,5 @@ impl Unread {
     }
 }
 
-/// Returns the letter of a type, as find's `-type` has it.
-pub(super) fn type_letter(file_type: FileType) -> Option<&'static str> {
-    Some(match file_type {
-        FileType::Regular => "f",
-        FileType::Directory => "d",
-        FileType::Symlink => "l",
-        FileType::BlockDevice => "b",
-        FileType::CharacterDevice => "c",
-        FileType::Fifo => "p",
-        FileType::Socket => "s",
-        FileType::Unknown => return None,
-    })
-}
-
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,6 @@
 //! The cells of a page of rows.
 
+use crate::kind::type_of_letter;
 use crate::schema::{COLUMNS, Column};
 use ringwalk::FileType;
 use std::ops::Range;
@@ -177,15 +178,6 @@ impl Chunk {
 
     /// Returns the type of the file. The column [`Column::Type`] must have been asked for.
     pub fn file_type(&self, at: usize) -> FileType {
-        match self.bytes(Column::Type, at) {
-            Some(b"f") => FileType::Regular,
-            Some(b"d") => FileType::Directory,
-            Some(b"l") => FileType::Symlink,
-            Some(b"b") => FileType::BlockDevice,
-            Some(b"c") => FileType::CharacterDevice,
-            Some(b"p") => FileType::Fifo,
-            Some(b"s") => FileType::Socket,
-            _ => FileType::Unknown,
-        }
+        type_of_letter(self.bytes(Column::Type, at))
     }
 }

@@ -5,6 +5,7 @@ use super::directories::Directories;
 use super::key::Key;
 use super::table::Code;
 use crate::info::Info;
+use crate::kind::LETTERS;
 use ringwalk::FileType;
 use std::borrow::Cow;
 
@@ -66,7 +67,9 @@ impl Value {
             }
             Key::Age => Self::Age(at(&AgeClass::ALL, code).unwrap_or(AgeClass::Unknown)),
             Key::Size => Self::Size(at(&SizeClass::ALL, code).unwrap_or(SizeClass::Unknown)),
-            Key::Type => Self::Type(at(&LETTERS, code)),
+            Key::Type => {
+                Self::Type(at(&LETTERS, code).and_then(|(_, letter)| letter.chars().next()))
+            }
             Key::Directory => Self::Directory(directories.of_code(code).to_vec()),
             Key::Extension => {
                 let bytes = code.to_le_bytes();
@@ -82,9 +85,6 @@ fn at<T: Copy>(all: &[T], code: Code) -> Option<T> {
     all.get(usize::try_from(code).ok()?).copied()
 }
 
-/// The letters of find. The index is the code.
-const LETTERS: [char; 7] = ['f', 'd', 'l', 'b', 'c', 'p', 's'];
-
 fn type_label(letter: Option<char>) -> &'static str {
     match letter {
         Some('f') => "file",
@@ -98,17 +98,11 @@ fn type_label(letter: Option<char>) -> &'static str {
     }
 }
 
+/// Returns the index of a type in `LETTERS`, and one more for an unknown type.
+#[inline]
 pub(super) fn code_of_type(file_type: FileType) -> Code {
-    match file_type {
-        FileType::Regular => 0,
-        FileType::Directory => 1,
-        FileType::Symlink => 2,
-        FileType::BlockDevice => 3,
-        FileType::CharacterDevice => 4,
-        FileType::Fifo => 5,
-        FileType::Socket => 6,
-        FileType::Unknown => 7,
-    }
+    let index = LETTERS.iter().position(|(known, _)| *known == file_type);
+    index.unwrap_or(LETTERS.len()) as Code
 }
 
 /// Returns 0 for an unknown owner, else its number and 1.

@@ -19,6 +19,7 @@ use super::spill::Spool;
 use super::stage::Staged;
 use super::totals::{Finished, Totals};
 use crate::entry::{Attributes, Failure};
+use crate::kind::{extension, type_letter};
 use crate::read::FirstRow;
 use crate::schema::{Column, Contents, PAGE_ROWS};
 use crate::time::clamp;
@@ -253,8 +254,10 @@ impl<'a, S: Sink> Assembler<'a, S> {
         rows.number(Column::Root, Some(self.root as i64));
         rows.number(Column::Dir, dir.map(|dir| dir as i64));
         self.path.write(rows);
-        rows.bytes(Column::Ext, extension(entry));
-        rows.bytes(Column::Type, letter(entry.file_type));
+        let extension = extension(entry.file_type, entry.name);
+        rows.bytes(Column::Ext, extension.map(str::as_bytes));
+        let letter = type_letter(entry.file_type);
+        rows.bytes(Column::Type, letter.map(str::as_bytes));
         let times = times(a, self.contents, rows);
         rows.boolean(Column::Clamped, times);
         rows.boolean(Column::Charged, is_charged);
@@ -407,33 +410,4 @@ fn error(failure: Option<Failure>, entry: &Unpacked<'_>, rows: &mut Rows) {
     rows.bytes(Column::Operation, operation);
     let skipped = entry.skipped.map(|skipped| skipped.as_str().as_bytes());
     rows.bytes(Column::Skipped, skipped);
-}
-
-/// Returns the letter of a type, as find's `-type` has it.
-fn letter(file_type: FileType) -> Option<&'static [u8]> {
-    Some(match file_type {
-        FileType::Regular => b"f",
-        FileType::Directory => b"d",
-        FileType::Symlink => b"l",
-        FileType::BlockDevice => b"b",
-        FileType::CharacterDevice => b"c",
-        FileType::Fifo => b"p",
-        FileType::Socket => b"s",
-        FileType::Unknown => return None,
-    })
-}
-
-/// The longest extension in bytes. Anybody can make up longer ones, and each is one more value.
-const LONGEST_EXTENSION: usize = 16;
-
-/// Returns the extension of a regular file: what follows the last dot, which does not begin the
-/// name.
-fn extension<'a>(entry: &Unpacked<'a>) -> Option<&'a [u8]> {
-    if entry.file_type != FileType::Regular {
-        return None;
-    }
-    let dot = entry.name.iter().rposition(|byte| *byte == b'.')?;
-    let extension = &entry.name[dot + 1..];
-    let fits = dot > 0 && (1..=LONGEST_EXTENSION).contains(&extension.len());
-    (fits && std::str::from_utf8(extension).is_ok()).then_some(extension)
 }
