@@ -3,6 +3,7 @@
 //! Each value is JSON. `docs/snapshot.md` describes the keys.
 
 use crate::schema::{Contents, VERSION};
+use crate::text::{from_hex, hex};
 use ringwalk::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -190,7 +191,7 @@ impl TryFrom<TextForm> for Text {
     fn try_from(form: TextForm) -> Result<Self, Self::Error> {
         match form {
             TextForm::Text(text) => Ok(Self(text.into_bytes())),
-            TextForm::Hex { hex } => from_hex(hex.as_bytes())
+            TextForm::Hex { hex } => from_hex(&hex)
                 .map(Self)
                 .ok_or("expected pairs of hexadecimal digits"),
         }
@@ -201,22 +202,11 @@ impl From<Text> for TextForm {
     fn from(text: Text) -> Self {
         match String::from_utf8(text.0) {
             Ok(text) => Self::Text(text),
-            Err(error) => {
-                let digits = error.as_bytes().iter().map(|byte| format!("{byte:02x}"));
-                Self::Hex {
-                    hex: digits.collect(),
-                }
-            }
+            Err(error) => Self::Hex {
+                hex: hex(error.as_bytes()),
+            },
         }
     }
-}
-
-fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
-    let pair = |pair: &[u8]| {
-        let text = std::str::from_utf8(pair).ok()?;
-        u8::from_str_radix(text, 16).ok()
-    };
-    digits.chunks(2).map(pair).collect()
 }
 
 /// The description of a column in the footer.

@@ -9,6 +9,7 @@
 //! | `info.rs` | what a snapshot says of itself, in the footer |
 //! | `entry.rs` | what a snapshot keeps of one file |
 //! | `kind.rs` | the letter of a type, and the extension of a name |
+//! | `text.rs` | bytes as text: escaped, or as hexadecimal digits |
 //! | `time.rs` | times in 64 bits |
 //! | `write/` | writing: staging, order, totals, encoding, publication |
 //! | `capture/` | the walk whose entries are written |
@@ -35,6 +36,7 @@ pub mod report;
 mod saved;
 mod schema;
 pub mod sql;
+mod text;
 mod time;
 mod write;
 

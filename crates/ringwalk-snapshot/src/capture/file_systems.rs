@@ -1,6 +1,7 @@
 //! The file systems that a walk has met: type, UUID and mount point.
 
 use crate::info::{FileSystemInfo, Text};
+use crate::text::hex;
 use ringwalk::{Fields, Metadata, mounts};
 use ringwalk_sys::btrfs::tree_of;
 use ringwalk_sys::sync::{IgnorePoison, lock};
@@ -8,7 +9,6 @@ use ringwalk_sys::{file_system_uuid, magic};
 use rustix::fs::{Mode, OFlags, fstat, open};
 use rustix::io::Errno;
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Mutex;
@@ -80,13 +80,11 @@ pub(super) fn open_directory(path: &[u8]) -> Result<OwnedFd, Errno> {
 
 /// Returns a UUID in lower case with hyphens; `None` if it is empty.
 pub(crate) fn uuid_text(bytes: &[u8]) -> Option<String> {
-    let mut text = String::new();
-    for (index, byte) in bytes.iter().enumerate() {
-        if matches!(index, 4 | 6 | 8 | 10) && bytes.len() == 16 {
-            text.push('-');
+    let mut text = hex(bytes);
+    if bytes.len() == 16 {
+        for at in [20, 16, 12, 8] {
+            text.insert(at, '-');
         }
-        // Writing to a string does not fail.
-        let _ = write!(text, "{byte:02x}");
     }
     Some(text).filter(|text| !text.is_empty())
 }

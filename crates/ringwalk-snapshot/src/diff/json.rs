@@ -6,7 +6,7 @@ use super::groups::{By, Group, GroupKey};
 use super::version::{Field, Unread, Version};
 use crate::info::{Info, Moment};
 use crate::kind::type_letter;
-use crate::write::escape_into;
+use crate::text::{escaped, hex};
 use ringwalk::shown;
 use serde_json::{Map, Value, json as object};
 use std::io::{self, Write};
@@ -177,22 +177,10 @@ fn place(diff: &Diff, root: u32, path: &[u8], members: &mut Map<String, Value>) 
 /// Adds a member of text. Text that is not UTF-8 is escaped, and has a second member `NAME_raw`
 /// with its bytes in hexadecimal digits.
 fn text(name: &str, bytes: &[u8], members: &mut Map<String, Value>) {
-    use std::fmt::Write as _;
     members.insert(name.to_owned(), escaped(bytes).into());
     if std::str::from_utf8(bytes).is_err() {
-        let mut hex = String::with_capacity(bytes.len() * 2);
-        for byte in bytes {
-            // Writing to a string does not fail.
-            let _ = write!(hex, "{byte:02x}");
-        }
-        members.insert(format!("{name}_raw"), hex.into());
+        members.insert(format!("{name}_raw"), hex(bytes).into());
     }
-}
-
-pub(super) fn escaped(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    escape_into(bytes, &mut text);
-    text
 }
 
 /// Returns the numbers of a version that are known.

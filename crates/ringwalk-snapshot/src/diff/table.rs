@@ -3,9 +3,10 @@
 use super::Diff;
 use super::change::Change;
 use super::groups::{Group, GroupKey};
-use super::json::{View, escaped};
+use super::json::View;
 use super::version::{Field, Version};
 use crate::kind::type_letter;
+use crate::text::escaped;
 use parquet::basic::{
     Compression, LogicalType, Repetition, TimeUnit, Type as PhysicalType, ZstdLevel,
 };

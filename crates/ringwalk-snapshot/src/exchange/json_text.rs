@@ -1,5 +1,7 @@
 //! Strings and numbers of JSON, written.
 
+use crate::text::push_hex;
+
 /// Appends `bytes` as the contents of a JSON string, without its quotes. Bytes that are no UTF-8
 /// stay as they are, as ncdu writes them.
 pub(crate) fn push_string(bytes: &[u8], out: &mut Vec<u8>) {
@@ -30,15 +32,6 @@ fn push_escape(byte: u8, out: &mut Vec<u8>) {
         }
     };
     out.extend_from_slice(&[b'\\', letter]);
-}
-
-/// Appends two hexadecimal digits for each byte.
-pub(crate) fn push_hex(bytes: &[u8], out: &mut Vec<u8>) {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    for &byte in bytes {
-        out.push(DIGITS[usize::from(byte >> 4)]);
-        out.push(DIGITS[usize::from(byte & 15)]);
-    }
 }
 
 /// Appends a number in decimal digits.

@@ -4,9 +4,8 @@ use std::io::Write;
 use std::ops::Range;
 
 use super::export_error::ExportError;
-use super::json_text::push_hex;
 use crate::schema::Values;
-use crate::write::escape_into;
+use crate::text::{escape_into, push_hex};
 use crate::{Chunk, Column, Snapshot, timestamp};
 
 /// Bytes that are written at once.

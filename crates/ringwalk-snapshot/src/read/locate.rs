@@ -7,7 +7,7 @@ use super::layout::bounds;
 use super::{ReadError, Snapshot};
 use crate::order;
 use crate::schema::{Column, PAGE_ROWS};
-use crate::write::path::escape_into;
+use crate::text::escape_into;
 use std::cmp::{Ordering, Reverse};
 
 const COLUMNS: [Column; 3] = [Column::Root, Column::Path, Column::PathRaw];

@@ -2,9 +2,9 @@
 
 #![allow(clippy::cast_possible_truncation, reason = "rows within a page")]
 
+use super::SnapshotTree;
 use super::metadata::{SavedError, error_of};
 use super::reader::SnapshotReader;
-use super::SnapshotTree;
 use crate::capture::file_systems::uuid_text;
 use crate::info::FileSystemInfo;
 use crate::read::{Chunk, PageCache, ReadError, Snapshot};

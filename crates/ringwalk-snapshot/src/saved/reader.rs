@@ -43,7 +43,11 @@ impl SnapshotReader {
     }
 
     /// Returns times, type and listing number of the directory in a row.
-    pub(super) fn directory(&self, row: u64, pages: &mut PageCache) -> Result<(Metadata, u64), Errno> {
+    pub(super) fn directory(
+        &self,
+        row: u64,
+        pages: &mut PageCache,
+    ) -> Result<(Metadata, u64), Errno> {
         let fields = Fields::MTIME | Fields::CTIME | Fields::BTIME;
         self.tree.load(pages, row, &[Column::TreeLast])?;
         let page = self.tree.load(pages, row, &columns(fields))?;

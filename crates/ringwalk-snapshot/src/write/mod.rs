@@ -37,7 +37,6 @@ pub(crate) mod stage;
 mod totals;
 
 pub(crate) use failures::Failures;
-pub(crate) use path::escape_into;
 
 use crate::info::{FileSystemInfo, Info};
 use crate::schema::Contents;

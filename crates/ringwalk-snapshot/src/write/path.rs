@@ -2,7 +2,7 @@
 
 use super::rows::Rows;
 use crate::schema::Column;
-use std::fmt::Write;
+use crate::text::escape_into;
 
 /// A path relative to the root, built from the path of its directory.
 #[derive(Debug, Default)]
@@ -61,16 +61,5 @@ impl RowPath {
     fn escape(&mut self) {
         self.escaped.clear();
         escape_into(&self.bytes, &mut self.escaped);
-    }
-}
-
-/// Appends text in which bytes that are not UTF-8 are written as `\xHH`.
-pub(crate) fn escape_into(bytes: &[u8], out: &mut String) {
-    for chunk in bytes.utf8_chunks() {
-        out.push_str(chunk.valid());
-        for byte in chunk.invalid() {
-            // Writing to a string does not fail.
-            let _ = write!(out, "\\x{byte:02x}");
-        }
     }
 }

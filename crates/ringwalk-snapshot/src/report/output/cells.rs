@@ -1,6 +1,7 @@
 //! The columns of a report, and the cells of a row.
 
 use crate::report::{Key, Others, Ranking, Report, Sums, Value};
+use crate::text::{escaped, hex};
 
 /// The values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,27 +130,6 @@ pub(super) fn sums(report: &Report, sums: &Sums) -> [Cell; 4] {
 /// Returns a number. Sums beyond the range of a signed number are the largest one.
 pub(super) fn integer(number: u64) -> Cell {
     Cell::Integer(i64::try_from(number).unwrap_or(i64::MAX))
-}
-
-/// Returns text with `\xHH` for bytes that are not UTF-8, as the column `path` of a snapshot.
-fn escaped(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        for byte in chunk.invalid() {
-            text.push_str("\\x");
-            text.push_str(&hex(&[*byte]));
-        }
-    }
-    text
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let digit = |number| char::from_digit(u32::from(number), 16).unwrap_or('0');
-    let pairs = bytes
-        .iter()
-        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
-    pairs.collect()
 }
 
 #[cfg(test)]
