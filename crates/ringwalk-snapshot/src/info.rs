@@ -22,6 +22,9 @@ pub(crate) mod keys {
     pub(crate) const ROW_GROUPS: &str = "ringwalk.row_groups";
 }
 
+/// The program that wrote a Parquet file, in the form that the format of Parquet recommends.
+pub(crate) const CREATED_BY: &str = concat!("ringwalk version ", env!("CARGO_PKG_VERSION"));
+
 /// What a snapshot says of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

@@ -9,6 +9,7 @@
 //! | `info.rs` | what a snapshot says of itself, in the footer |
 //! | `entry.rs` | what a snapshot keeps of one file |
 //! | `kind.rs` | the letter of a type, and the extension of a name |
+//! | `table_file.rs` | results of `diff` and `report` as Parquet files |
 //! | `text.rs` | bytes as text: escaped, or as hexadecimal digits |
 //! | `time.rs` | times in 64 bits |
 //! | `write/` | writing: staging, order, totals, encoding, publication |
@@ -36,6 +37,7 @@ pub mod report;
 mod saved;
 mod schema;
 pub mod sql;
+mod table_file;
 mod text;
 mod time;
 mod write;

@@ -6,76 +6,10 @@ use super::groups::{Group, GroupKey};
 use super::json::View;
 use super::version::{Field, Version};
 use crate::kind::type_letter;
+use crate::table_file::{Cell, Column, Values, write};
 use crate::text::escaped;
-use parquet::basic::{
-    Compression, LogicalType, Repetition, TimeUnit, Type as PhysicalType, ZstdLevel,
-};
-use parquet::data_type::{BoolType, ByteArray, ByteArrayType, Int64Type};
 use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
-use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::types::Type;
 use std::io::Write;
-use std::sync::Arc;
-
-/// A cell.
-enum Cell {
-    Null,
-    Text(Vec<u8>),
-    Number(i64),
-    Boolean(bool),
-}
-
-impl From<Option<i64>> for Cell {
-    fn from(number: Option<i64>) -> Self {
-        number.map_or(Self::Null, Self::Number)
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Values {
-    Text,
-    Bytes,
-    Number,
-    Unsigned,
-    Time,
-    Boolean,
-}
-
-/// A column: its name, its values, and the cell of a row.
-struct Column<'a, R> {
-    name: String,
-    values: Values,
-    cell: Box<dyn Fn(&R) -> Cell + 'a>,
-}
-
-impl<'a, R> Column<'a, R> {
-    fn new(name: impl Into<String>, values: Values, cell: impl Fn(&R) -> Cell + 'a) -> Self {
-        Self {
-            name: name.into(),
-            values,
-            cell: Box::new(cell),
-        }
-    }
-
-    fn field(&self) -> Result<Type, ParquetError> {
-        let (physical, logical) = match self.values {
-            Values::Text => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String)),
-            Values::Bytes => (PhysicalType::BYTE_ARRAY, None),
-            Values::Number => (PhysicalType::INT64, None),
-            Values::Unsigned => (PhysicalType::INT64, Some(LogicalType::integer(64, false))),
-            Values::Time => {
-                let nanoseconds = LogicalType::timestamp(true, TimeUnit::NANOS);
-                (PhysicalType::INT64, Some(nanoseconds))
-            }
-            Values::Boolean => (PhysicalType::BOOLEAN, None),
-        };
-        Type::primitive_type_builder(&self.name, physical)
-            .with_repetition(Repetition::OPTIONAL)
-            .with_logical_type(logical)
-            .build()
-    }
-}
 
 /// Writes the changes or groups that `view` asks for as a Parquet file.
 ///
@@ -92,12 +26,12 @@ pub fn write_table(
         None => {
             let mut changes = diff.by_growth();
             changes.truncate(most);
-            write(&change_columns(diff), &changes, out)
+            write("diff", &change_columns(diff), &changes, out)
         }
         Some(by) => {
             let groups = diff.groups(by);
             let rows: Vec<&Group> = groups.iter().take(most).collect();
-            write(&group_columns(diff, &groups), &rows, out)
+            write("diff", &group_columns(diff, &groups), &rows, out)
         }
     }
 }
@@ -105,14 +39,14 @@ pub fn write_table(
 fn change_columns(diff: &Diff) -> Vec<Column<'_, Change>> {
     let mut columns: Vec<Column<'_, Change>> =
         vec![Column::new("change", Values::Text, |each: &Change| {
-            text(each.kind.name())
+            each.kind.name().into()
         })];
     place("", diff, &mut columns, |change| {
         let version = change.version();
         Some((version.root, &version.path))
     });
     columns.push(Column::new("type", Values::Text, |each: &Change| {
-        type_letter(each.version().file_type).map_or(Cell::Null, text)
+        type_letter(each.version().file_type).map_or(Cell::Null, Cell::from)
     }));
     columns.push(Column::new("growth", Values::Number, |each: &Change| {
         Cell::Number(each.growth)
@@ -122,7 +56,7 @@ fn change_columns(diff: &Diff) -> Vec<Column<'_, Change>> {
     }));
     columns.push(Column::new("changed", Values::Text, |each: &Change| {
         let names: Vec<_> = each.changed.iter().map(Field::name).collect();
-        text(&names.join(","))
+        names.join(",").into()
     }));
     place("from_", diff, &mut columns, |change| {
         change.from().map(|from| (from.root, &*from.path))
@@ -162,7 +96,7 @@ fn group_columns<'a>(diff: &'a Diff, groups: &[Group]) -> Vec<Column<'a, Group>>
             }));
             columns.push(Column::new("owner", Values::Text, move |group| {
                 let name = uid(group).and_then(|uid| diff.owner_name(uid));
-                name.map_or(Cell::Null, |name| text(&escaped(name)))
+                name.map_or(Cell::Null, |name| escaped(name).into())
             }));
         }
         Some(GroupKey::Extension(_)) => {
@@ -170,7 +104,7 @@ fn group_columns<'a>(diff: &'a Diff, groups: &[Group]) -> Vec<Column<'a, Group>>
                 "ext",
                 Values::Text,
                 |group: &Group| match &group.key {
-                    GroupKey::Extension(Some(extension)) => text(extension.as_str()),
+                    GroupKey::Extension(Some(extension)) => extension.as_str().into(),
                     _ => Cell::Null,
                 },
             ));
@@ -200,13 +134,13 @@ fn place<'a, R: 'a>(
         Values::Text,
         move |row| {
             let root = of(row).map(|(root, _)| diff.root_path(root));
-            root.map_or(Cell::Null, |root| text(&escaped(root)))
+            root.map_or(Cell::Null, |root| escaped(root).into())
         },
     ));
     columns.push(Column::new(
         format!("{prefix}path"),
         Values::Text,
-        move |row| of(row).map_or(Cell::Null, |(_, path)| text(&escaped(path))),
+        move |row| of(row).map_or(Cell::Null, |(_, path)| escaped(path).into()),
     ));
     columns.push(Column::new(
         format!("{prefix}path_raw"),
@@ -251,72 +185,4 @@ fn side<'a>(
             of(row).and_then(|version| version.get(field)).into()
         }));
     }
-}
-
-fn text(text: &str) -> Cell {
-    Cell::Text(text.as_bytes().to_vec())
-}
-
-fn write<R>(
-    columns: &[Column<'_, R>],
-    rows: &[&R],
-    out: impl Write + Send,
-) -> Result<(), ParquetError> {
-    let fields = columns.iter().map(|column| column.field().map(Arc::new));
-    let schema = Type::group_type_builder("diff")
-        .with_fields(fields.collect::<Result<_, _>>()?)
-        .build()?;
-    let properties = WriterProperties::builder()
-        .set_created_by(concat!("ringwalk version ", env!("CARGO_PKG_VERSION")).to_owned())
-        .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
-        .build();
-    let mut writer = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))?;
-    // A group is in memory while it is written.
-    for rows in rows.chunks(crate::schema::GROUP_ROWS) {
-        let mut group = writer.next_row_group()?;
-        for column in columns {
-            write_column(&mut group, column, rows)?;
-        }
-        group.close()?;
-    }
-    writer.close()?;
-    Ok(())
-}
-
-fn write_column<R, W: Write + Send>(
-    group: &mut SerializedRowGroupWriter<'_, W>,
-    column: &Column<'_, R>,
-    rows: &[&R],
-) -> Result<(), ParquetError> {
-    let Some(mut writer) = group.next_column()? else {
-        return Ok(());
-    };
-    let (mut texts, mut numbers, mut booleans) = (Vec::new(), Vec::new(), Vec::new());
-    let mut levels = Vec::with_capacity(rows.len());
-    for row in rows {
-        let cell = (column.cell)(row);
-        levels.push(i16::from(!matches!(cell, Cell::Null)));
-        match cell {
-            Cell::Null => {}
-            Cell::Text(text) => texts.push(ByteArray::from(text)),
-            Cell::Number(number) => numbers.push(number),
-            Cell::Boolean(boolean) => booleans.push(boolean),
-        }
-    }
-    let levels = Some(&levels[..]);
-    match column.values {
-        Values::Text | Values::Bytes => {
-            let writer = writer.typed::<ByteArrayType>();
-            writer.write_batch(&texts, levels, None)?
-        }
-        Values::Number | Values::Unsigned | Values::Time => {
-            let writer = writer.typed::<Int64Type>();
-            writer.write_batch(&numbers, levels, None)?
-        }
-        Values::Boolean => {
-            let writer = writer.typed::<BoolType>();
-            writer.write_batch(&booleans, levels, None)?
-        }
-    };
-    writer.close()
 }

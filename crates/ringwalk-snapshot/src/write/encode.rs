@@ -10,7 +10,7 @@
 
 use super::assemble::Sink;
 use super::rows::{Cells, Rows, XATTR_NAMES, XATTR_VALUES};
-use crate::info::{json, keys};
+use crate::info::{CREATED_BY, json, keys};
 use crate::read::FirstRow;
 use crate::schema::{Column, Contents, GROUP_ROWS, PAGE_ROWS, Values, XATTRS};
 use bytes::Bytes;
@@ -78,7 +78,7 @@ fn is_mostly_distinct(values: &[i64], scratch: &mut Vec<i64>) -> bool {
 /// Returns the settings of the file. `dictionaries` is about columns that may do without one.
 fn properties(contents: Contents, dictionaries: bool) -> Result<WriterPropertiesPtr, ParquetError> {
     let mut builder = WriterProperties::builder()
-        .set_created_by(concat!("ringwalk version ", env!("CARGO_PKG_VERSION")).to_owned())
+        .set_created_by(CREATED_BY.to_owned())
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
         .set_max_row_group_row_count(Some(GROUP_ROWS))
         .set_write_batch_size(PAGE_ROWS)
