@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import select
 import subprocess
 import time
@@ -109,6 +110,67 @@ def test_always_shows_it_in_a_file_too(programs, slow, some_directories, command
     args = [*slow, programs / "ringwalk", "--progress", "always", *command, some_directories]
     done = finished(args, capture_output=True, env=environment(), check=True)
     assert b"some-directories" in done.stderr
+
+
+@pytest.fixture(scope="module")
+def saved(programs, some_directories, base):
+    """A snapshot of 41 rows."""
+    snapshot = base / "some-directories.parquet"
+    args = [programs / "ringwalk", "snapshot", some_directories, "-o", snapshot]
+    finished(args, capture_output=True, env=environment(), check=True)
+    return snapshot
+
+
+# Work on a snapshot.
+ON_ROWS = {
+    "export to ncdu": ("export", "{snap}", "--to", "ncdu"),
+    "export to csv": ("export", "{snap}", "--to", "csv"),
+    "diff": ("diff", "{snap}", "{snap}"),
+    "report": ("report", "{snap}", "--by", "owner"),
+}
+
+
+@pytest.mark.parametrize("words", ON_ROWS.values(), ids=ON_ROWS)
+def test_work_on_a_snapshot_shows_its_rows(programs, saved, base, words):
+    words = [word.format(snap=saved) for word in words]
+    slow = strace.injecting(base, "pread64", "delay_enter=200000", saved)
+    out, shown, status = on_a_terminal([*slow, programs / "ringwalk", *words])
+    plain = finished([programs / "ringwalk", *words], capture_output=True, env=environment())
+    assert (status, out) == (plain.returncode, plain.stdout)
+    all_rows = 82 if words[0] == "diff" else 41
+    assert re.search(rb"\d+ of %d rows, \d+/s" % all_rows, shown)
+    assert shown.endswith(ERASE), "the line is gone in the end"
+    never = [*slow, programs / "ringwalk", "--progress=never", *words]
+    assert on_a_terminal(never) == (out, b"", status)
+
+
+def test_an_import_shows_what_it_reads_and_then_what_it_writes(programs, base, scratch):
+    tree = scratch / "tree.json"
+    names = "".join(f',{{"name":"{number:0200}"}}' for number in range(6000))
+    tree.write_text(f'[1,2,{{}},[{{"name":"/t"}}{names}]]')
+    args = ["import", tree, "-o", scratch / "out"]
+    slow = strace.injecting(base, "read", "delay_enter=100000", tree)
+    _, shown, status = on_a_terminal([*slow, programs / "ringwalk", *args])
+    assert status == 0
+    assert re.search(rb"[1-9]\d* entries, \d+/s", shown)
+    slow = strace.injecting(base, "fsync", "delay_enter=1000000")
+    _, shown, status = on_a_terminal([*slow, programs / "ringwalk", *args])
+    assert status == 0
+    assert re.search(rb"\d+ of 6001 rows, \d+/s", shown)
+
+
+def test_a_snapshot_shows_the_walk_and_then_what_it_writes(
+    programs, slow, some_directories, base, scratch
+):
+    args = ["snapshot", some_directories, "-o", scratch / "out"]
+    _, shown, status = on_a_terminal([*slow, programs / "ringwalk", "--workers", "2", *args])
+    assert status == 0
+    assert b"entries" in shown
+    assert b"some-directories" in shown, "the current directory"
+    slow_end = strace.injecting(base, "fsync", "delay_enter=1000000")
+    _, shown, status = on_a_terminal([*slow_end, programs / "ringwalk", *args])
+    assert status == 0
+    assert re.search(rb"\d+ of 41 rows, \d+/s", shown)
 
 
 @pytest.mark.parametrize("position", ("before", "after"))

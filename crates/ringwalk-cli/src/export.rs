@@ -11,9 +11,11 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum, ValueHint};
 use ringwalk::shown::lines;
 use ringwalk_snapshot::exchange::{ExportError, write_csv, write_ncdu_json, write_ndjson};
-use ringwalk_snapshot::{Snapshot, Unpublished};
+use ringwalk_snapshot::{RowCounter, Snapshot, Unpublished};
 
 use crate::console;
+use crate::engine_options::EngineOptions;
+use crate::progress::Progress;
 use crate::quote::{quoted, quoted_bytes};
 
 /// Exit status when the export failed.
@@ -51,12 +53,12 @@ pub enum ExportFormat {
 }
 
 /// Exports `args.snapshot`.
-pub fn run(args: &ExportArgs) -> ExitCode {
-    export(args).err().unwrap_or(ExitCode::SUCCESS)
+pub fn run(args: &ExportArgs, options: &EngineOptions) -> ExitCode {
+    export(args, options).err().unwrap_or(ExitCode::SUCCESS)
 }
 
 /// Exports a snapshot. The error is the exit status, after a report.
-fn export(args: &ExportArgs) -> Result<(), ExitCode> {
+fn export(args: &ExportArgs, options: &EngineOptions) -> Result<(), ExitCode> {
     let path = Path::new(&args.snapshot);
     let file = File::open(path).map_err(|error| failed(path, console::reason(&error)))?;
     if let Some(output) = &args.output {
@@ -67,7 +69,7 @@ fn export(args: &ExportArgs) -> Result<(), ExitCode> {
     let root = root(args, &snapshot)?;
     let Some(output) = &args.output else {
         let terminal = console::stdout_is_terminal();
-        let written = write(args.to, &snapshot, root, Stdout { terminal });
+        let written = write(&snapshot, root, args.to, options, Stdout { terminal });
         return written.map_err(|error| match error {
             ExportError::Write(error) => console::write_failed(&error),
             other => export_failed(path, path, &other),
@@ -76,21 +78,24 @@ fn export(args: &ExportArgs) -> Result<(), ExitCode> {
     let output = Path::new(output);
     let unwritable = |error| failed(output, console::reason(&error));
     let file = Unpublished::new(output).map_err(unwritable)?;
-    write(args.to, &snapshot, root, file.file())
+    write(&snapshot, root, args.to, options, file.file())
         .map_err(|error| export_failed(path, output, &error))?;
     file.publish().map_err(unwritable)
 }
 
 fn write(
-    to: ExportFormat,
     snapshot: &Snapshot,
     root: Option<usize>,
+    to: ExportFormat,
+    options: &EngineOptions,
     output: impl Write,
 ) -> Result<(), ExportError> {
+    let rows = RowCounter::default();
+    let _progress = Progress::of_rows(options.progress, rows.clone());
     match to {
-        ExportFormat::Ncdu => write_ncdu_json(snapshot, root.unwrap_or(0), output),
-        ExportFormat::Ndjson => write_ndjson(snapshot, root, output),
-        ExportFormat::Csv => write_csv(snapshot, root, output),
+        ExportFormat::Ncdu => write_ncdu_json(snapshot, root.unwrap_or(0), &rows, output),
+        ExportFormat::Ndjson => write_ndjson(snapshot, root, &rows, output),
+        ExportFormat::Csv => write_csv(snapshot, root, &rows, output),
     }
 }
 

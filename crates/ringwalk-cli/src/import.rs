@@ -12,7 +12,9 @@ use rustix::stdio::stdin;
 
 use crate::cli::parse_memory;
 use crate::console;
+use crate::engine_options::EngineOptions;
 use crate::export::is_same;
+use crate::progress::Progress;
 use crate::quote::quoted;
 
 /// Exit status when nothing was written.
@@ -36,7 +38,7 @@ pub struct ImportArgs {
 }
 
 /// Imports `args.file`.
-pub fn run(args: &ImportArgs) -> ExitCode {
+pub fn run(args: &ImportArgs, engine: &EngineOptions) -> ExitCode {
     let (path, output) = (Path::new(&args.file), Path::new(&args.output));
     let file = if args.file == "-" {
         stdin().try_clone_to_owned().map(File::from)
@@ -52,7 +54,10 @@ pub fn run(args: &ImportArgs) -> ExitCode {
     }
     let mut options = WriteOptions::default();
     options.memory = args.memory;
-    match import(file, options, output) {
+    let progress = Progress::of_rows(engine.progress, options.progress.clone());
+    let imported = import(file, options, output);
+    drop(progress);
+    match imported {
         Ok(_) => ExitCode::SUCCESS,
         Err(ImportError::Write(error)) => failed(output, console::reason(&error)),
         Err(ImportError::Read { place, error }) => {

@@ -1,4 +1,5 @@
-//! The line of progress: entries, rate, and the directory that the walk is reading.
+//! The line of progress: entries, rate, and the directory that the walk is reading; or the rows of
+//! a snapshot that are done, and the rate.
 //!
 //! This module uses no library for progress bars. The size of a tree is unknown, so there can be no
 //! bar, and each name must lose its control characters first. A thread draws the line, and is
@@ -14,6 +15,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use ringwalk::Monitor;
+use ringwalk_snapshot::RowCounter;
 use unicode_width::UnicodeWidthChar;
 
 use crate::console;
@@ -30,13 +32,33 @@ const LAST_LINE_INTERVAL: Duration = Duration::from_secs(10);
 /// The number of columns if the terminal does not report it.
 const USUAL_COLUMNS: usize = 80;
 
-/// The state of a walk at one moment.
+/// The state of the work at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sample {
-    /// Entries seen until now.
-    pub entries: u64,
+struct Sample {
+    /// Entries or rows that are done.
+    done: u64,
+    /// The number of all rows. `None` for entries, whose number is not known.
+    total: Option<u64>,
     /// The directory that a worker is reading, if known.
-    pub path: Option<Vec<u8>>,
+    path: Option<Vec<u8>>,
+}
+
+impl Sample {
+    fn of_walk(monitor: &Monitor) -> Self {
+        Self {
+            done: monitor.entries(),
+            total: None,
+            path: Some(monitor.current_path()).filter(|path| !path.is_empty()),
+        }
+    }
+
+    fn of_rows(rows: &RowCounter) -> Self {
+        Self {
+            done: rows.done(),
+            total: rows.total(),
+            path: None,
+        }
+    }
 }
 
 /// Shows progress until it is dropped.
@@ -70,7 +92,7 @@ impl Stop {
 
 impl Progress {
     /// Starts to show the samples that `sample` returns, if `when` and standard error allow that.
-    pub fn start(when: ProgressWhen, sample: impl FnMut() -> Sample + Send + 'static) -> Self {
+    fn start(when: ProgressWhen, sample: impl FnMut() -> Sample + Send + 'static) -> Self {
         let terminal = match when {
             ProgressWhen::Never => return Self::default(),
             ProgressWhen::Auto | ProgressWhen::Always => {
@@ -107,9 +129,20 @@ impl Progress {
     pub fn of_walk(when: ProgressWhen, monitor: Arc<Monitor>) -> Self {
         // Asking before the walk begins gives an answer even if no directory is opened for a while.
         monitor.current_path();
-        Self::start(when, move || Sample {
-            entries: monitor.entries(),
-            path: Some(monitor.current_path()).filter(|path| !path.is_empty()),
+        Self::start(when, move || Sample::of_walk(&monitor))
+    }
+
+    /// Shows the progress of work on rows.
+    pub fn of_rows(when: ProgressWhen, rows: RowCounter) -> Self {
+        Self::start(when, move || Sample::of_rows(&rows))
+    }
+
+    /// Shows the progress of a walk, and then that of writing its rows.
+    pub fn of_capture(when: ProgressWhen, monitor: Arc<Monitor>, rows: RowCounter) -> Self {
+        monitor.current_path();
+        Self::start(when, move || match rows.total() {
+            None => Sample::of_walk(&monitor),
+            Some(_) => Sample::of_rows(&rows),
         })
     }
 }
@@ -127,7 +160,7 @@ fn redraw(stop: &Stop, mut sample: impl FnMut() -> Sample) {
     let mut rate = Rate::new(Instant::now());
     let mut pause = PATIENCE;
     while let Some(sample) = sample_after(stop, pause, &mut sample) {
-        let speed = rate.update(sample.entries, Instant::now());
+        let speed = rate.update(sample.done, Instant::now());
         let columns = console::columns();
         // One column stays free: some terminals wrap the line when its last column is written.
         let columns = if columns == 0 { USUAL_COLUMNS } else { columns } - 1;
@@ -156,7 +189,7 @@ fn print_lines(stop: &Stop, mut sample: impl FnMut() -> Sample) {
     let mut interval = FIRST_LINE_INTERVAL;
     let mut pause = PATIENCE;
     while let Some(sample) = sample_after(stop, pause, &mut sample) {
-        let speed = rate.update(sample.entries, Instant::now());
+        let speed = rate.update(sample.done, Instant::now());
         console::note(format_args!(
             "{}: {}",
             console::program(),
@@ -167,11 +200,11 @@ fn print_lines(stop: &Stop, mut sample: impl FnMut() -> Sample) {
     }
 }
 
-/// Entries a second, smoothed so that the digits can be read.
+/// Entries or rows a second, smoothed so that the digits can be read.
 #[derive(Debug)]
 struct Rate {
     at: Instant,
-    entries: u64,
+    done: u64,
     smooth: Option<f64>,
 }
 
@@ -179,18 +212,17 @@ impl Rate {
     fn new(at: Instant) -> Self {
         Self {
             at,
-            entries: 0,
+            done: 0,
             smooth: None,
         }
     }
 
-    /// Updates the rate with the number of entries seen until `now`. Returns the rate in entries a
-    /// second.
-    fn update(&mut self, entries: u64, now: Instant) -> f64 {
+    /// Updates the rate with the number that is done until `now`. Returns the number a second.
+    fn update(&mut self, done: u64, now: Instant) -> f64 {
         let seconds = now.duration_since(self.at).as_secs_f64();
         if seconds > 0.0 {
             #[expect(clippy::cast_precision_loss, reason = "a rate for the eye")]
-            let speed = entries.saturating_sub(self.entries) as f64 / seconds;
+            let speed = done.saturating_sub(self.done) as f64 / seconds;
             // The weight of the new speed grows with the time that it covers: about the last second
             // counts. exp() would be the only use of libm, which costs 60 us at each start.
             let weight = seconds / (seconds + 1.0);
@@ -198,14 +230,17 @@ impl Rate {
                 self.smooth
                     .map_or(speed, |old| old + (speed - old) * weight),
             );
-            (self.at, self.entries) = (now, entries);
+            (self.at, self.done) = (now, done);
         }
         self.smooth.unwrap_or(0.0)
     }
 }
 
 fn line(sample: &Sample, rate: f64) -> String {
-    let mut line = format!("{} entries, {rate:.0}/s", sample.entries);
+    let mut line = match sample.total {
+        Some(total) => format!("{} of {total} rows, {rate:.0}/s", sample.done),
+        None => format!("{} entries, {rate:.0}/s", sample.done),
+    };
     if let Some(path) = &sample.path {
         line.push_str(", ");
         push_shown(&mut line, path);

@@ -29,6 +29,7 @@ pub fn run(args: &SnapshotArgs, options: &EngineOptions) -> ExitCode {
         atime: args.atime,
         xattrs: args.xattrs,
     };
+    let rows = write.progress.clone();
     let mut capture = capture
         .one_file_system(args.one_file_system)
         .options(write)
@@ -46,7 +47,7 @@ pub fn run(args: &SnapshotArgs, options: &EngineOptions) -> ExitCode {
     let Some(walk) = options.ready(capture.walk()) else {
         return ExitCode::from(TROUBLE);
     };
-    let progress = Progress::of_walk(options.progress, walk.monitor());
+    let progress = Progress::of_capture(options.progress, walk.monitor(), rows);
     let captured = capture.run(walk, output);
     drop(progress);
     match captured {
@@ -67,10 +68,15 @@ pub fn capture_unnamed(
     options: &EngineOptions,
 ) -> Result<(Snapshot, Captured), ExitCode> {
     let capture = Capture::new([root.as_os_str()]).map_err(|error| failed(&error))?;
-    let capture = capture.one_file_system(one_file_system).report(report);
+    let write = WriteOptions::default();
+    let rows = write.progress.clone();
+    let capture = capture
+        .one_file_system(one_file_system)
+        .options(write)
+        .report(report);
     let walk = options.ready(capture.walk());
     let walk = walk.ok_or_else(|| ExitCode::from(TROUBLE))?;
-    let progress = Progress::of_walk(options.progress, walk.monitor());
+    let progress = Progress::of_capture(options.progress, walk.monitor(), rows);
     let captured = capture.run_unnamed(walk, root);
     drop(progress);
     let captured = captured.map_err(|error| failed(&error))?;

@@ -50,6 +50,7 @@ pub use version::{Field, Fields, Unread, Version};
 use crate::info::Info;
 use crate::order;
 use crate::read::{ReadError, Snapshot};
+use crate::row_counter::RowCounter;
 use classify::Classified;
 use file_systems::Numbers;
 use ringwalk::FileType;
@@ -57,7 +58,7 @@ use scan::{Reader, SharedRoot};
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::available_parallelism;
 
 /// One of the two snapshots.
@@ -98,7 +99,7 @@ pub struct DiffOptions {
     /// Threads that read. The answer does not depend on their number.
     pub threads: NonZeroUsize,
     /// Counts the rows of both snapshots that were compared, for a display of progress.
-    pub compared: Arc<AtomicU64>,
+    pub progress: RowCounter,
     /// A flag that another thread may set to end the work early, with [`DiffError::Stopped`].
     pub stop: Arc<AtomicBool>,
 }
@@ -108,7 +109,7 @@ impl Default for DiffOptions {
         Self {
             renames: Renames::default(),
             threads: available_parallelism().unwrap_or(NonZeroUsize::MIN),
-            compared: Arc::default(),
+            progress: RowCounter::default(),
             stop: Arc::default(),
         }
     }
@@ -278,9 +279,10 @@ pub fn diff(old: &Snapshot, new: &Snapshot, options: &DiffOptions) -> Result<Dif
         numbers: &numbers,
         roots: &roots,
         threads: options.threads,
-        compared: &options.compared,
+        progress: &options.progress,
         stop: &options.stop,
     };
+    options.progress.begin(old.rows() + new.rows());
     let found = reader.merge()?;
     check_stop(options)?;
     let classified = classify::classify(found, options.renames, &reader)?;

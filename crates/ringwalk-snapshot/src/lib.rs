@@ -9,6 +9,7 @@
 //! | `info.rs` | what a snapshot says of itself, in the footer |
 //! | `entry.rs` | what a snapshot keeps of one file |
 //! | `kind.rs` | the letter of a type, and the extension of a name |
+//! | `row_counter.rs` | the progress of long work |
 //! | `table_file.rs` | results of `diff` and `report` as Parquet files |
 //! | `text.rs` | bytes as text: escaped, or as hexadecimal digits |
 //! | `time.rs` | times in 64 bits |
@@ -34,6 +35,7 @@ pub mod order;
 mod places;
 mod read;
 pub mod report;
+mod row_counter;
 mod saved;
 mod schema;
 pub mod sql;
@@ -49,6 +51,7 @@ pub use info::{Transaction, Verdict};
 pub use kind::type_letter;
 pub use places::places;
 pub use read::{Chunk, ReadError, Scan, Snapshot};
+pub use row_counter::RowCounter;
 pub use saved::{OlderSnapshot, SnapshotTree};
 pub use schema::{Column, Contents, GROUP_ROWS, LONGEST_PATH, PAGE_ROWS, VERSION};
 pub use time::{clamp, timestamp};

@@ -41,6 +41,11 @@ Reads directory trees of any depth in parallel and in bounded memory. ringwalk f
 link only if an option requests it. If it cannot read something, it reports an error and \
 continues.
 
+If standard error is a terminal, work that takes more than half a second shows a line of progress \
+there. For a walk it has the number of entries, their rate, and a directory. For work on a snapshot \
+it has the rows that are done, the number of all rows, and the rate. --progress changes when there \
+is such a line.
+
 Called through a link named du or find, the program is ringwalk du or ringwalk find.",
 );
 

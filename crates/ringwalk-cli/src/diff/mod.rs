@@ -21,7 +21,7 @@ pub use args::{ByKey, DiffArgs, RenamesBy};
 
 use crate::console;
 use crate::engine_options::EngineOptions;
-use crate::progress::{Progress, Sample};
+use crate::progress::Progress;
 use crate::quote::{quoted, quoted_bytes};
 use ringwalk_snapshot::diff::{
     By, Diff, DiffError, DiffOptions, Renames, View, diff, json, ndjson, write_table,
@@ -31,8 +31,6 @@ use std::ffi::OsStr;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// Exit status if the snapshots differ.
 const DIFFERENT: u8 = 1;
@@ -111,11 +109,7 @@ fn compare(
     if let Some(workers) = options.workers {
         wanted.threads = workers;
     }
-    let compared = Arc::clone(&wanted.compared);
-    let progress = Progress::start(options.progress, move || Sample {
-        entries: compared.load(Ordering::Relaxed),
-        path: None,
-    });
+    let progress = Progress::of_rows(options.progress, wanted.progress.clone());
     let result = diff(old, new, &wanted);
     drop(progress);
     result.map_err(|error| match error {

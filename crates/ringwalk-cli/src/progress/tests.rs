@@ -3,11 +3,18 @@ use super::*;
 #[test]
 fn a_line_tells_entries_rate_and_a_harmless_path() {
     let sample = Sample {
-        entries: 12,
+        done: 12,
         path: Some(b"a/\x1b[2J".to_vec()),
+        ..Sample::default()
     };
     assert_eq!(line(&sample, 3.6), "12 entries, 4/s, a/?[2J");
     assert_eq!(line(&Sample::default(), 0.0), "0 entries, 0/s");
+    let rows = Sample {
+        done: 3,
+        total: Some(12),
+        path: None,
+    };
+    assert_eq!(line(&rows, 2.0), "3 of 12 rows, 2/s");
 }
 
 #[test]

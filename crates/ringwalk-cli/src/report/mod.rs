@@ -25,6 +25,7 @@ pub use args::ReportArgs;
 
 use crate::console;
 use crate::engine_options::EngineOptions;
+use crate::progress::Progress;
 use crate::quote::quoted;
 use ringwalk_snapshot::report::output::{csv, json, parquet};
 use ringwalk_snapshot::report::{Key, Ranking, Report, ReportError, ReportOptions, report};
@@ -79,6 +80,7 @@ fn of(snapshot: &Snapshot, args: &ReportArgs, options: &EngineOptions) -> Result
     let refused = |error: &ReportError| bad(&args.input, error);
     let mut wanted = ReportOptions::by(args.by.0.clone());
     wanted.threads = options.workers;
+    let _progress = Progress::of_rows(options.progress, wanted.progress.clone());
     let Some(under) = &args.under else {
         return report(snapshot, &wanted).map_err(|error| refused(&error));
     };

@@ -20,6 +20,7 @@ mod visitor;
 use crate::entry::Failure;
 use crate::info::{Info, RootInfo, Run, Text};
 use crate::read::{ReadError, Snapshot};
+use crate::row_counter::RowCounter;
 use crate::saved::OlderSnapshot;
 use crate::write::publish::Unpublished;
 use crate::write::spill::unnamed_file;
@@ -334,6 +335,7 @@ impl Capture {
     }
 
     fn shared(&self, own: Option<Identity>) -> Result<Shared<'_>, CaptureError> {
+        self.options.progress.begin(0);
         let stage = Stage::new(self.options.waiting(), false);
         // The list of roots.
         stage.new_directory();
@@ -350,6 +352,7 @@ impl Capture {
             stage,
             rule: self.rule(),
             contents: self.options.contents,
+            progress: &self.options.progress,
             failures: FailureLog::new(&self.roots),
             file_systems: FileSystems::default(),
             own,
@@ -366,6 +369,7 @@ struct Shared<'a> {
     stage: Stage,
     rule: Rule,
     contents: crate::schema::Contents,
+    progress: &'a RowCounter,
     failures: FailureLog<'a>,
     file_systems: FileSystems,
     /// The file that is to be replaced.

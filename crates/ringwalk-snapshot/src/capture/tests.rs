@@ -36,11 +36,15 @@ fn capture(capture: &Capture, output: &Path) -> Captured {
 fn a_tree_is_captured_without_the_output() {
     let folder = tree();
     let output = folder.path().join("out");
+    let options = WriteOptions::default();
+    let progress = options.progress.clone();
     for _ in 0..2 {
         let setup = Capture::new([folder.path()]).unwrap();
+        let setup = setup.options(options.clone());
         let captured = capture(&setup, &output);
         let snapshot = Snapshot::open(&output).unwrap();
         assert_eq!(snapshot.info(), &captured.info);
+        assert_eq!((progress.done(), progress.total()), (5, Some(5)));
         let expected = [
             ("d/e", "d"),
             ("d/f", "f"),

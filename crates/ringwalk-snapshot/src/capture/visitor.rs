@@ -45,6 +45,8 @@ pub(super) struct CaptureVisitor<'s> {
     piece: PieceBuilder,
     /// The device on which the last file was.
     device: Option<u64>,
+    /// The number of entries of the batch that are packed.
+    packed: u64,
 }
 
 impl<'s> CaptureVisitor<'s> {
@@ -55,6 +57,7 @@ impl<'s> CaptureVisitor<'s> {
             order: Vec::new(),
             piece: PieceBuilder::default(),
             device: None,
+            packed: 0,
         }
     }
 
@@ -84,6 +87,7 @@ impl<'s> CaptureVisitor<'s> {
                 piece.map_err(Fatal::Stage)?;
             }
         }
+        self.shared.progress.add(std::mem::take(&mut self.packed));
         let end = self.writer.end_run(stage, directory, &mut self.piece);
         end.map_err(Fatal::Stage)
     }
@@ -177,6 +181,7 @@ impl<'s> CaptureVisitor<'s> {
         entry.target = extras.target.as_deref();
         entry.xattrs = &extras.xattrs;
         self.piece.push(&entry, child);
+        self.packed += 1;
         Ok(())
     }
 

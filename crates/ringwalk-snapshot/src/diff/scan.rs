@@ -9,6 +9,7 @@ use super::merge::{Block, Findings, Merge, Rows};
 use super::same::SamePages;
 use super::version::InodeKey;
 use crate::read::{Decoder, Page, PageCache, ReadError, Snapshot};
+use crate::row_counter::RowCounter;
 use crate::schema::Column;
 use ringwalk::FileType;
 use ringwalk_sys::sync::lock;
@@ -17,7 +18,7 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::Mutex;
-use std::sync::atomic::{self, AtomicBool, AtomicU64, AtomicUsize};
+use std::sync::atomic::{self, AtomicBool, AtomicUsize};
 
 /// The number of rows of a piece is a multiple of this one, and so of those of a page. A cut costs
 /// a millisecond, a piece of this size 5 to 20.
@@ -187,7 +188,7 @@ pub(super) struct Reader<'a> {
     pub(super) roots: &'a [SharedRoot],
     pub(super) threads: NonZeroUsize,
     /// Counts rows of both snapshots that were compared.
-    pub(super) compared: &'a AtomicU64,
+    pub(super) progress: &'a RowCounter,
     /// True if the work is to end early. Results may then be missing.
     pub(super) stop: &'a AtomicBool,
 }
@@ -204,9 +205,7 @@ impl Reader<'_> {
                 root: piece.root,
                 numbers: self.numbers,
             };
-            SamePages::new(self, merge).run(piece, |rows| {
-                self.compared.fetch_add(rows, atomic::Ordering::Relaxed);
-            })
+            SamePages::new(self, merge).run(piece, |rows| self.progress.add(rows))
         })?;
         let mut all = Findings::default();
         for found in merged {

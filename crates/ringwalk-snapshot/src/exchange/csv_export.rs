@@ -5,10 +5,11 @@ use std::io::Write;
 use super::export_error::ExportError;
 use super::json_text::push_number;
 use super::table::{Field, RowFormat, Value, push_time, write};
-use crate::Snapshot;
+use crate::{RowCounter, Snapshot};
 
 /// Writes each row of `snapshot`, or of one of its roots, as a record, after a record of the names
 /// of the columns. A null is an empty field, an empty text is `""`.
+/// `progress` counts the rows.
 ///
 /// # Errors
 ///
@@ -16,9 +17,10 @@ use crate::Snapshot;
 pub fn write_csv<W: Write>(
     snapshot: &Snapshot,
     root: Option<usize>,
+    progress: &RowCounter,
     output: W,
 ) -> Result<(), ExportError> {
-    write::<Csv, W>(snapshot, root, output)
+    write::<Csv, W>(snapshot, root, progress, output)
 }
 
 struct Csv;

@@ -6,7 +6,8 @@ use super::export_error::ExportError;
 use super::json_text::push_string;
 use super::ncdu_object::{push_field, push_named};
 use super::pages::{Pages, Row};
-use crate::{Info, Snapshot};
+use super::table::rows_of;
+use crate::{Info, RowCounter, Snapshot};
 
 /// Bytes that are written at once.
 const BUFFER: usize = 256 * 1024;
@@ -21,7 +22,7 @@ struct Level {
 }
 
 /// Writes the tree of one root of `snapshot` as ncdu's JSON with extended information. Memory does
-/// not depend on the snapshot, apart from the depth of its trees.
+/// not depend on the snapshot, apart from the depth of its trees. `progress` counts the rows.
 ///
 /// # Errors
 ///
@@ -29,11 +30,13 @@ struct Level {
 pub fn write_ncdu_json<W: Write>(
     snapshot: &Snapshot,
     root: usize,
+    progress: &RowCounter,
     output: W,
 ) -> Result<(), ExportError> {
     let mut writer = Writer {
         pages: Pages::new(snapshot),
         text: header(snapshot.info()),
+        progress,
         output,
     };
     writer.tree(snapshot, root)?;
@@ -58,6 +61,7 @@ fn header(info: &Info) -> Vec<u8> {
 struct Writer<'a, W> {
     pages: Pages<'a>,
     text: Vec<u8>,
+    progress: &'a RowCounter,
     output: W,
 }
 
@@ -65,7 +69,10 @@ impl<W: Write> Writer<'_, W> {
     fn tree(&mut self, snapshot: &Snapshot, root: usize) -> Result<(), ExportError> {
         let not_there = || ExportError::Format(format!("there is no root {root}"));
         let info = snapshot.info().roots.get(root).ok_or_else(not_there)?;
-        let id = snapshot.locate(root, b"")?.ok_or_else(not_there)?;
+        let rows = rows_of(snapshot, Some(root))?;
+        self.progress.begin(rows.end - rows.start);
+        // The row of a root is the last one of its tree.
+        let id = rows.end - 1;
         let row = self.pages.row(id)?;
         if !row.is_directory {
             let message = "ncdu's format needs a directory at the top";
@@ -79,6 +86,7 @@ impl<W: Write> Writer<'_, W> {
         push_named(&info.path.0, &mut self.text);
         self.text
             .extend_from_slice(&object[b"{\"name\":\"\"".len()..]);
+        self.progress.add(1);
         self.begin(id, row, None, &mut levels)?;
         let mut left = snapshot.rows();
         while let Some(level) = levels.last_mut() {
@@ -106,6 +114,7 @@ impl<W: Write> Writer<'_, W> {
         levels: &mut Vec<Level>,
     ) -> Result<(), ExportError> {
         let row = self.pages.row(id)?;
+        self.progress.add(1);
         self.text
             .extend_from_slice(if row.is_directory { b",\n[" } else { b",\n" });
         self.pages.push_object(id, &mut self.text)?;

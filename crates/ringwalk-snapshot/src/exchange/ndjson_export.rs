@@ -5,10 +5,10 @@ use std::io::Write;
 use super::export_error::ExportError;
 use super::json_text::{push_number, push_string};
 use super::table::{Field, RowFormat, Value, push_time, write};
-use crate::Snapshot;
+use crate::{RowCounter, Snapshot};
 
 /// Writes each row of `snapshot`, or of one of its roots, as an object of JSON on a line of its
-/// own. The members are the columns; a null is `null`.
+/// own. The members are the columns; a null is `null`. `progress` counts the rows.
 ///
 /// # Errors
 ///
@@ -16,9 +16,10 @@ use crate::Snapshot;
 pub fn write_ndjson<W: Write>(
     snapshot: &Snapshot,
     root: Option<usize>,
+    progress: &RowCounter,
     output: W,
 ) -> Result<(), ExportError> {
-    write::<Ndjson, W>(snapshot, root, output)
+    write::<Ndjson, W>(snapshot, root, progress, output)
 }
 
 struct Ndjson;

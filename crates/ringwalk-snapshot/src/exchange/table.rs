@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::export_error::ExportError;
 use crate::schema::Values;
 use crate::text::{escape_into, push_hex};
-use crate::{Chunk, Column, Snapshot, timestamp};
+use crate::{Chunk, Column, RowCounter, Snapshot, timestamp};
 
 /// Bytes that are written at once.
 const BUFFER: usize = 256 * 1024;
@@ -88,17 +88,20 @@ pub(crate) trait RowFormat {
     fn push_end(out: &mut Vec<u8>);
 }
 
-/// Writes the rows of a snapshot, or of one of its roots.
+/// Writes the rows of a snapshot, or of one of its roots. `progress` counts them.
 pub(crate) fn write<F: RowFormat, W: Write>(
     snapshot: &Snapshot,
     root: Option<usize>,
+    progress: &RowCounter,
     mut output: W,
 ) -> Result<(), ExportError> {
     let mut table = Table::new(snapshot);
     let fields = fields(snapshot);
     let mut columns: Vec<Column> = fields.iter().map(|field| field.column).collect();
     columns.dedup();
-    let mut scan = snapshot.scan(rows_of(snapshot, root)?, &columns)?;
+    let rows = rows_of(snapshot, root)?;
+    progress.begin(rows.end - rows.start);
+    let mut scan = snapshot.scan(rows, &columns)?;
     let mut text = Vec::new();
     F::push_head(&fields, &mut text);
     while let Some(chunk) = scan.next_chunk()? {
@@ -113,6 +116,7 @@ pub(crate) fn write<F: RowFormat, W: Write>(
                 text.clear();
             }
         }
+        progress.add(chunk.len() as u64);
     }
     output.write_all(&text)?;
     output.flush()?;
@@ -179,7 +183,7 @@ impl Table {
 }
 
 /// Returns the rows of a root, or all rows.
-fn rows_of(snapshot: &Snapshot, root: Option<usize>) -> Result<Range<u64>, ExportError> {
+pub(crate) fn rows_of(snapshot: &Snapshot, root: Option<usize>) -> Result<Range<u64>, ExportError> {
     let Some(root) = root else {
         return Ok(0..snapshot.rows());
     };

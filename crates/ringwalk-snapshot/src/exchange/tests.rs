@@ -1,7 +1,7 @@
 //! Files of ncdu that become snapshots, and snapshots that become files.
 
 use super::*;
-use crate::{Info, Snapshot, WriteOptions};
+use crate::{Info, RowCounter, Snapshot, WriteOptions};
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Seek, Write as _};
@@ -39,7 +39,7 @@ impl Folder {
 /// Returns a snapshot as ncdu's JSON, without its first line.
 fn ncdu(snapshot: &Snapshot) -> String {
     let mut out = Vec::new();
-    write_ncdu_json(snapshot, 0, &mut out).unwrap();
+    write_ncdu_json(snapshot, 0, &RowCounter::default(), &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     let (head, tree) = text.split_once('\n').unwrap();
     assert!(head.starts_with("[1,2,{\"progname\":\"ringwalk\",\"progver\":\""));
@@ -113,7 +113,7 @@ fn names_of_any_bytes_come_back() {
         .for_each(|byte| *byte = 0xff);
     let snapshot = Folder::new().snapshot(&tree);
     let mut out = Vec::new();
-    write_ncdu_json(&snapshot, 0, &mut out).unwrap();
+    write_ncdu_json(&snapshot, 0, &RowCounter::default(), &mut out).unwrap();
     let tree = b"\n[{\"name\":\"/r\xff\"},\n[{\"name\":\"d\xff\"},\n{\"name\":\"x\"}],\n{\"name\":\"\xff\"}]]\n";
     assert!(out.ends_with(tree), "{}", out.escape_ascii());
 }
@@ -203,7 +203,7 @@ fn ndjson_has_every_column_of_every_row() {
     let tree = file("[{\"name\":\"/r\"},{\"name\":\"a\u{85}\\u0001\",\"mtime\":1.5}]]");
     let snapshot = Folder::new().snapshot(&tree);
     let mut out = Vec::new();
-    write_ndjson(&snapshot, None, &mut out).unwrap();
+    write_ndjson(&snapshot, None, &RowCounter::default(), &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     assert!(text.contains("\"path\":\"a\\u0085\\u0001\""), "{text}");
     let rows = rows(&text);
@@ -227,7 +227,7 @@ fn ndjson_has_the_bytes_of_names_that_are_not_utf8() {
         .for_each(|byte| *byte = 0xff);
     let snapshot = Folder::new().snapshot(&tree);
     let mut out = Vec::new();
-    write_ndjson(&snapshot, None, &mut out).unwrap();
+    write_ndjson(&snapshot, None, &RowCounter::default(), &mut out).unwrap();
     let rows = rows(&String::from_utf8(out).unwrap());
     assert_eq!(rows[0]["path"], "a\\xff");
     assert_eq!(rows[0]["path_raw"], "61ff");
@@ -239,7 +239,7 @@ fn csv_quotes_what_needs_quotes() {
     let tree = file(r#"[{"name":"/r"},{"name":"a,\"b\"\r\nc"},{"name":"plain"}]]"#);
     let snapshot = Folder::new().snapshot(&tree);
     let mut out = Vec::new();
-    write_csv(&snapshot, Some(0), &mut out).unwrap();
+    write_csv(&snapshot, Some(0), &RowCounter::default(), &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     assert!(
         text.starts_with("id,root,root_path,dir,self,path,path_raw,ext,type,"),
@@ -255,8 +255,25 @@ fn csv_quotes_what_needs_quotes() {
 }
 
 #[test]
+fn progress_counts_the_rows_of_an_export() {
+    let snapshot = Folder::new().snapshot(&file(TREE));
+    let rows = snapshot.rows();
+    let counted = |write: &dyn Fn(&RowCounter) -> Result<(), ExportError>| {
+        let progress = RowCounter::default();
+        write(&progress).unwrap();
+        (progress.done(), progress.total())
+    };
+    let ncdu = counted(&|progress| write_ncdu_json(&snapshot, 0, progress, io::sink()));
+    assert_eq!(ncdu, (rows, Some(rows)));
+    let lines = counted(&|progress| write_ndjson(&snapshot, None, progress, io::sink()));
+    assert_eq!(lines, (rows, Some(rows)));
+    let records = counted(&|progress| write_csv(&snapshot, Some(0), progress, io::sink()));
+    assert_eq!(records, (rows, Some(rows)));
+}
+
+#[test]
 fn a_root_that_is_missing_is_an_error() {
     let snapshot = Folder::new().snapshot(&file(TREE));
-    assert!(write_ncdu_json(&snapshot, 1, io::sink()).is_err());
-    assert!(write_csv(&snapshot, Some(1), io::sink()).is_err());
+    assert!(write_ncdu_json(&snapshot, 1, &RowCounter::default(), io::sink()).is_err());
+    assert!(write_csv(&snapshot, Some(1), &RowCounter::default(), io::sink()).is_err());
 }

@@ -35,6 +35,7 @@ pub use value::Value;
 
 use crate::info::Moment;
 use crate::read::{ReadError, Snapshot};
+use crate::row_counter::RowCounter;
 use directories::Directories;
 use links::Links;
 use rows::Plan;
@@ -63,6 +64,8 @@ pub struct ReportOptions {
     pub threads: Option<NonZeroUsize>,
     /// The largest number of groups: [`MOST_GROUPS`] by default.
     pub most_groups: usize,
+    /// Counts the rows that were added up, for a display of progress.
+    pub progress: RowCounter,
     /// A flag that another thread may set to end the work early, with [`ReportError::Stopped`].
     pub stop: Arc<AtomicBool>,
 }
@@ -75,6 +78,7 @@ impl ReportOptions {
             under: None,
             threads: None,
             most_groups: MOST_GROUPS,
+            progress: RowCounter::default(),
             stop: Arc::default(),
         }
     }
@@ -191,6 +195,8 @@ fn read(
     options: &ReportOptions,
 ) -> Result<Table, ReadError> {
     let limit = options.most_groups;
+    let rows = scope.ranges.iter().map(|range| range.end - range.start);
+    options.progress.begin(rows.sum());
     let mut table = Table::new(plan.keys.len());
     let mut links = Links::default();
     parallel::for_each_wave(
@@ -199,11 +205,14 @@ fn read(
         threads,
         |rows| {
             let is_stopped = options.stop.load(Ordering::Relaxed);
-            plan.read(if is_stopped {
+            let number = rows.end - rows.start;
+            let piece = plan.read(if is_stopped {
                 rows.start..rows.start
             } else {
                 rows
-            })
+            })?;
+            options.progress.add(number);
+            Ok(piece)
         },
         |piece| {
             let numbers = table.merge(&piece.table, limit);

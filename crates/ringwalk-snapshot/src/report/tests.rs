@@ -458,7 +458,13 @@ fn the_number_of_threads_changes_nothing() {
         options.most_groups = 1000;
         let mut with = |threads| {
             options.threads = NonZeroUsize::new(threads);
-            report(&snapshot, &options).unwrap()
+            let report = report(&snapshot, &options).unwrap();
+            let progress = &options.progress;
+            assert_eq!(
+                (progress.done(), progress.total()),
+                (270_001, Some(270_001))
+            );
+            report
         };
         let one = with(1);
         assert_eq!(one.total.entries, 270_001);

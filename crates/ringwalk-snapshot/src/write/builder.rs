@@ -62,6 +62,7 @@ struct StoredEntry {
 impl TreeBuilder {
     /// Creates a builder without roots.
     pub fn new(options: WriteOptions) -> Self {
+        options.progress.begin(0);
         let stage = Stage::new(options.waiting(), true);
         let roots = OpenDirectory::new(stage.new_directory(), 0);
         Self {
@@ -211,6 +212,7 @@ impl TreeBuilder {
     }
 
     fn add(&mut self, entry: &Entry<'_>, child: Option<u64>) -> io::Result<()> {
+        self.options.progress.add(1);
         if self.bytes > self.options.sorting().max(PIECE) {
             self.hand_over()?;
         }

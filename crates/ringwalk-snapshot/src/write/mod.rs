@@ -39,10 +39,13 @@ mod totals;
 pub(crate) use failures::Failures;
 
 use crate::info::{FileSystemInfo, Info};
+use crate::read::FirstRow;
+use crate::row_counter::RowCounter;
 use crate::schema::Contents;
-use assemble::Assembler;
 pub(crate) use assemble::Referred;
+use assemble::{Assembler, Sink};
 use encode::ParquetSink;
+use rows::Rows;
 use stage::Staged;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -53,7 +56,7 @@ use std::thread::available_parallelism;
 pub const DEFAULT_MEMORY: usize = 24 << 20;
 
 /// How a snapshot is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct WriteOptions {
     /// The optional parts.
@@ -63,6 +66,9 @@ pub struct WriteOptions {
     pub memory: usize,
     /// Threads that encode columns. The file does not depend on their number.
     pub threads: NonZeroUsize,
+    /// Counts first the rows that are collected, then those that are written, for a display of
+    /// progress.
+    pub progress: RowCounter,
 }
 
 impl Default for WriteOptions {
@@ -71,6 +77,7 @@ impl Default for WriteOptions {
             contents: Contents::default(),
             memory: DEFAULT_MEMORY,
             threads: available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            progress: RowCounter::default(),
         }
     }
 }
@@ -99,8 +106,12 @@ pub(crate) fn write(
     output: impl Write + Send,
 ) -> io::Result<Info> {
     let sink = ParquetSink::new(output, options.contents, options.threads.get())?;
+    let progress = &options.progress;
+    // Everything that was collected becomes a row.
+    progress.begin(progress.done());
+    let sink = Counted { sink, progress };
     let assembler = Assembler::new(staged, options, failures, sink)?;
-    let (referred, sink) = assembler.run()?;
+    let (referred, Counted { sink, .. }) = assembler.run()?;
     info.file_systems = file_systems(&referred, &info.file_systems);
     name(&referred, &mut info);
     let unplaced = failures.count() - referred.placed;
@@ -110,6 +121,25 @@ pub(crate) fn write(
     let pairs = info.to_pairs(options.contents);
     sink.finish(pairs)?;
     Ok(info)
+}
+
+/// Counts rows on their way to a sink.
+struct Counted<'p, S> {
+    sink: S,
+    progress: &'p RowCounter,
+}
+
+impl<S: Sink> Sink for Counted<'_, S> {
+    fn page(&mut self, rows: Rows, first: FirstRow) -> io::Result<()> {
+        let number = rows.len() as u64;
+        self.sink.page(rows, first)?;
+        self.progress.add(number);
+        Ok(())
+    }
+
+    fn buffer(&mut self) -> Rows {
+        self.sink.buffer()
+    }
 }
 
 /// Returns the file systems in the order of the column `fs`.

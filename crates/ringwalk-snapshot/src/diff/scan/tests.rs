@@ -65,8 +65,9 @@ fn compare(old: &Snapshot, new: &Snapshot, threads: usize) -> Diff {
         ..DiffOptions::default()
     };
     let diff = diff(old, new, &options).unwrap();
-    let compared = options.compared.load(std::sync::atomic::Ordering::Relaxed);
-    assert_eq!(compared, old.rows() + new.rows());
+    let progress = options.progress;
+    assert_eq!(progress.done(), old.rows() + new.rows());
+    assert_eq!(progress.total(), Some(progress.done()));
     diff
 }
 

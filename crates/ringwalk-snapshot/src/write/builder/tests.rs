@@ -77,6 +77,21 @@ fn paths(snapshot: &Snapshot) -> Vec<Vec<u8>> {
 }
 
 #[test]
+fn progress_counts_what_is_collected_and_then_what_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = WriteOptions::default();
+    let progress = options.progress.clone();
+    let mut tree = TreeBuilder::new(options);
+    tree.begin_root(b"/r", &directory("")).unwrap();
+    tree.file(&sized("b", 3)).unwrap();
+    assert_eq!((progress.done(), progress.total()), (2, None));
+    tree.end_directory().unwrap();
+    let path = folder.path().join("s");
+    tree.finish(Info::default(), &path).unwrap();
+    assert_eq!((progress.done(), progress.total()), (2, Some(2)));
+}
+
+#[test]
 fn rows_in_order_with_totals() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
