@@ -75,7 +75,7 @@ pub struct DuLink {
 }
 
 /// Options common to all programs.
-#[derive(Clone, Debug, Default, Args)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Args)]
 #[command(next_help_heading = "Options common to all programs")]
 pub struct CommonArgs {
     /// Read directories with this source [environment: RINGWALK_SOURCE] [default: auto]

@@ -13,13 +13,13 @@ use serde::Serialize;
 
 use crate::cli::CountArgs;
 use crate::console;
-use crate::engine_options::EngineOptions;
+use crate::engine_options::{EngineOptions, Lacks};
 use crate::explain::explain;
 use crate::from;
 use crate::progress::Progress;
 use crate::quote::quoted;
 
-/// Exit status if the snapshot cannot be read.
+/// Exit status if the snapshot cannot be read, or an option has no effect on it.
 const USAGE: u8 = 2;
 
 /// Counts below `args.directories` and prints the sums.
@@ -50,7 +50,8 @@ pub fn run(args: &CountArgs, options: &EngineOptions) -> ExitCode {
 
 /// Counts the files of a snapshot.
 fn run_from(name: &OsStr, args: &CountArgs, options: &EngineOptions, fields: Fields) -> ExitCode {
-    let tree = match from::open(name) {
+    let refused = options.refuse(Lacks::Directories, "with --from");
+    let tree = match refused.and_then(|()| from::open(name)) {
         Ok(tree) => tree,
         Err(message) => {
             console::error(message);

@@ -69,6 +69,22 @@ pub struct EngineOptions {
     pub explain: bool,
     /// When to show progress.
     pub progress: ProgressWhen,
+    /// The options as they stand on the command line, without the environment.
+    given: CommonArgs,
+}
+
+/// What a command does not do, so that options about it have no effect. Each one lacks what those
+/// before it lack, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Lacks {
+    /// It walks a snapshot in place of directories.
+    Directories,
+    /// It adds up or compares rows, with several threads.
+    Walk,
+    /// It has one thread of its own.
+    Workers,
+    /// It shows no progress either.
+    Progress,
 }
 
 impl EngineOptions {
@@ -106,11 +122,37 @@ impl EngineOptions {
             sync: switch(common.sync, "RINGWALK_SYNC")?,
             explain: switch(common.explain, "RINGWALK_EXPLAIN")?,
             progress: when(common.progress, "RINGWALK_PROGRESS", from_environment)?,
+            given: *common,
         })
     }
 }
 
 impl EngineOptions {
+    /// Refuses options of the command line that have no effect. Variables of the environment are
+    /// for all commands, so they are not refused. `place` says where the options have no effect.
+    ///
+    /// # Errors
+    ///
+    /// A message with the name of the option.
+    pub fn refuse(&self, lacks: Lacks, place: &str) -> Result<(), String> {
+        let given = &self.given;
+        let options = [
+            ("--source", given.source.is_some(), Lacks::Directories),
+            ("--prefetch", given.prefetch.is_some(), Lacks::Directories),
+            ("--sync", given.sync, Lacks::Directories),
+            ("--explain", given.explain, Lacks::Walk),
+            ("--workers", given.workers.is_some(), Lacks::Workers),
+            ("--progress", given.progress.is_some(), Lacks::Progress),
+        ];
+        let refused = options
+            .iter()
+            .find(|(_, is_given, about)| *is_given && *about <= lacks);
+        match refused {
+            Some((name, ..)) => Err(format!("option {name} has no effect {place}")),
+            None => Ok(()),
+        }
+    }
+
     /// Returns `walk` with these options. The walk may raise the program's limit on open files.
     fn apply(&self, walk: Walk) -> Walk {
         walk.source(self.source)

@@ -11,7 +11,7 @@ use ringwalk_find::parse::{Context, Refusal, parse_in};
 use ringwalk_find::{Host, search};
 
 use crate::console;
-use crate::engine_options::{EngineOptions, ProgressWhen};
+use crate::engine_options::{EngineOptions, Lacks, ProgressWhen};
 use crate::from::open_for_search;
 
 /// Runs a search that `words` describe in the language of find(1).
@@ -21,6 +21,12 @@ pub fn run(words: Vec<OsString>, engine: &EngineOptions) -> ExitCode {
         Ok(command) => command,
         Err(refusal) => return refuse(refusal),
     };
+    if command.saved.is_some()
+        && let Err(message) = engine.refuse(Lacks::Directories, "with --from")
+    {
+        console::error(message);
+        return ExitCode::FAILURE;
+    }
     let mut engine = *engine;
     // Commands use the terminal. A line that is redrawn would erase their questions and output.
     if engine.progress == ProgressWhen::Auto && command.expression.runs_commands() {

@@ -81,6 +81,19 @@ fn sources() -> String {
     text + AFTER_SOURCES
 }
 
+const NO_EFFECT: (&str, &str) = (
+    "OPTIONS WITHOUT EFFECT",
+    "\
+Some commands refuse an option common to all programs, because it has no effect there:
+* find, du and count with --from: refuse --source, --prefetch and --sync.
+* diff of two snapshots, report on a snapshot: refuse these three and --explain.
+* export, import: refuse these four and --workers.
+* sql: refuses all of them.
+
+Variables of the environment are for all commands. Where a variable has no effect, ringwalk ignores \
+it.",
+);
+
 const PROGRAM_EXIT_STATUS: (&str, &str) = ("EXIT STATUS", "See the page of each subcommand.");
 
 const COUNT: (&str, &str) = (
@@ -382,7 +395,7 @@ An existing output is as it was. The message has the line and the byte of FILE, 
 /// If no sections are written for the page: a new subcommand needs some.
 pub(crate) fn of(title: &str) -> Result<Vec<(&'static str, Cow<'static, str>)>> {
     let fixed = match title {
-        "ringwalk" => vec![PROGRAM, ENVIRONMENT, PROGRAM_EXIT_STATUS],
+        "ringwalk" => vec![PROGRAM, NO_EFFECT, ENVIRONMENT, PROGRAM_EXIT_STATUS],
         "ringwalk-count" => vec![COUNT, COUNT_JSON, ENVIRONMENT, EXIT_STATUS],
         "ringwalk-diff" => vec![DIFF, DIFF_OUTPUT, DIFF_ENVIRONMENT, DIFF_EXIT_STATUS],
         "ringwalk-doctor" => vec![DOCTOR, DOCTOR_JSON, ENVIRONMENT, DOCTOR_EXIT_STATUS],

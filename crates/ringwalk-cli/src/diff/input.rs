@@ -2,7 +2,7 @@
 
 use super::{Ended, end};
 use crate::console;
-use crate::engine_options::EngineOptions;
+use crate::engine_options::{EngineOptions, Lacks};
 use crate::quote::quoted;
 use crate::snapshot::capture_unnamed;
 use ringwalk_snapshot::{ReadError, Skipped, Snapshot};
@@ -28,6 +28,8 @@ pub(super) fn open_or_take(
     options: &EngineOptions,
 ) -> Result<Snapshot, Ended> {
     if !Path::new(path).is_dir() {
+        let refused = options.refuse(Lacks::Walk, "on two snapshots");
+        refused.map_err(end)?;
         return open(path);
     }
     // A snapshot is compared with one that was taken the same way.

@@ -51,14 +51,22 @@ pub use args::DuArgs;
 pub use messages::usage_error;
 
 use crate::console;
-use crate::engine_options::EngineOptions;
+use crate::engine_options::{EngineOptions, Lacks};
 use config::{Config, Refusal};
 
 /// Measures the operands of `args` and writes their lines to standard output.
 pub fn run(args: &DuArgs, engine: &EngineOptions) -> ExitCode {
     console::set_program("du");
     match Config::new(args, &mut |text| console::error(text)) {
-        Ok(config) => program::measure(&config, engine),
+        Ok(config) => {
+            if config.from.is_some()
+                && let Err(message) = engine.refuse(Lacks::Directories, "with --from")
+            {
+                console::error(message);
+                return ExitCode::FAILURE;
+            }
+            program::measure(&config, engine)
+        }
         Err(Refusal::Plain) => ExitCode::FAILURE,
         Err(Refusal::Usage) => {
             messages::point_to_help();

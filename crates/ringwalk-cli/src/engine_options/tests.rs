@@ -45,6 +45,30 @@ fn a_flag_wins_even_over_a_bad_variable() {
 }
 
 #[test]
+fn options_without_effect_are_refused_by_name() {
+    let flags = CommonArgs {
+        source: Some(SourceChoice::Auto),
+        ..CommonArgs::default()
+    };
+    let options = resolve(&flags, "", "").unwrap();
+    let refused = options
+        .refuse(Lacks::Directories, "with --from")
+        .unwrap_err();
+    assert_eq!(refused, "option --source has no effect with --from");
+    let flags = CommonArgs {
+        workers: NonZeroUsize::new(2),
+        progress: Some(ProgressWhen::Always),
+        ..CommonArgs::default()
+    };
+    let options = resolve(&flags, "", "").unwrap();
+    assert_eq!(options.refuse(Lacks::Walk, "here"), Ok(()));
+    let refused = options.refuse(Lacks::Workers, "here").unwrap_err();
+    assert_eq!(refused, "option --workers has no effect here");
+    let options = resolve(&CommonArgs::default(), "syscall", "3").unwrap();
+    assert_eq!(options.refuse(Lacks::Progress, "here"), Ok(()));
+}
+
+#[test]
 fn a_bad_variable_is_named_with_its_value() {
     let message = resolve(&CommonArgs::default(), "rings", "1")
         .unwrap_err()

@@ -2,7 +2,7 @@
 
 use super::BAD_INPUT;
 use crate::console;
-use crate::engine_options::EngineOptions;
+use crate::engine_options::{EngineOptions, Lacks};
 use crate::quote::quoted;
 use crate::snapshot::capture_unnamed;
 use ringwalk_snapshot::Snapshot;
@@ -16,6 +16,11 @@ pub(super) fn open(input: &OsStr, options: &EngineOptions) -> Result<Snapshot, E
     if path.is_dir() {
         return Ok(capture_unnamed(path, false, options)?.0);
     }
+    let refused = options.refuse(Lacks::Walk, "on a snapshot");
+    refused.map_err(|message| {
+        console::error(message);
+        ExitCode::from(BAD_INPUT)
+    })?;
     Snapshot::open(path).map_err(|error| {
         console::error(format_args!("{}: {}", quoted(error.path()), error.reason()));
         ExitCode::from(BAD_INPUT)

@@ -13,7 +13,7 @@ mod duckdb;
 mod words;
 
 use crate::console;
-use crate::engine_options::EngineOptions;
+use crate::engine_options::{EngineOptions, Lacks};
 use crate::quote::quoted;
 use clap::{Args, ValueHint};
 use ringwalk_snapshot::{ReadError, Snapshot, sql};
@@ -38,13 +38,15 @@ pub struct SqlArgs {
 }
 
 /// Runs a query of snapshots.
-pub fn run(args: &SqlArgs, _options: &EngineOptions) -> ExitCode {
-    match try_run(args) {
+pub fn run(args: &SqlArgs, options: &EngineOptions) -> ExitCode {
+    match try_run(args, options) {
         Ok(status) | Err(status) => status,
     }
 }
 
-fn try_run(args: &SqlArgs) -> Result<ExitCode, ExitCode> {
+fn try_run(args: &SqlArgs, options: &EngineOptions) -> Result<ExitCode, ExitCode> {
+    let refused = options.refuse(Lacks::Progress, "on ringwalk sql");
+    refused.map_err(|message| refuse(&message))?;
     let words = Words::of(&args.words).map_err(|message| refuse(&message))?;
     let mut tables = Vec::new();
     let mut incomplete = Vec::new();
