@@ -7,7 +7,7 @@
 use crate::sources::ext4;
 use crate::sources::kernel::{find_module, find_ring};
 use crate::sources::sweep::Inventory;
-use crate::sources::volume::{OpenMount, Refused, SnapshotMemory, Volume};
+use crate::sources::volume::{CopyMemory, OpenMount, Refused, Volume};
 use crate::sources::{btrfs, xfs};
 use crate::visit::metadata::Fields;
 use crate::walk::options::Stay;
@@ -66,9 +66,8 @@ pub(crate) type OpenResult<T> = Result<T, Refused>;
 /// Checks whether a block device holds a file system of a source.
 type CheckDevice = fn(&File) -> Result<(), DeviceProblem>;
 
-/// Opens a mounted file system, which may hold snapshots within the given memory.
-pub(crate) type OpenVolume =
-    fn(Arc<OpenMount>, &Arc<SnapshotMemory>) -> OpenResult<Arc<dyn Volume>>;
+/// Opens a mounted file system, which may hold copies of directories within the given memory.
+pub(crate) type OpenVolume = fn(Arc<OpenMount>, &Arc<CopyMemory>) -> OpenResult<Arc<dyn Volume>>;
 
 /// Opens a whole file system for these fields, and for the limits that a walk would stay within.
 pub(crate) type OpenInventory = fn(Arc<OpenMount>, Fields, Stay) -> OpenResult<Box<dyn Inventory>>;

@@ -6,11 +6,11 @@
 //! whose data waits for write-back. So system calls read the metadata of files that were changed
 //! lately.
 //!
-//! **A directory** is listed as a snapshot: the reader reads its inode, then its blocks, then its
-//! inode again. Every change of a directory changes its inode (`i_version`, times). The driver
-//! moves entries between blocks only after it has added the target block to the inode. So the
-//! blocks belong together if two conditions hold: the inode is unchanged, and the last block, where
-//! a new one would be, was the same before the others were read. The entry `..` must name the
+//! **A directory** is read as it was at one moment: the reader reads its inode, then its blocks,
+//! then its inode again. Every change of a directory changes its inode (`i_version`, times). The
+//! driver moves entries between blocks only after it has added the target block to the inode. So
+//! the blocks belong together if two conditions hold: the inode is unchanged, and the last block,
+//! where a new one would be, was the same before the others were read. The entry `..` must name the
 //! directory in which this one was found. So an inode that was freed, and is another directory by
 //! now, is not mistaken for the old one.
 //!
@@ -40,7 +40,7 @@ pub(crate) use metadata::{is_unsure, to_metadata};
 
 use crate::shown::one_line;
 use crate::sources::registry::DeviceProblem;
-use crate::sources::volume::{OpenMount, Reader, Refused, SnapshotMemory, Volume};
+use crate::sources::volume::{CopyMemory, OpenMount, Reader, Refused, Volume};
 use crate::system::device;
 use reader::Ext4Reader;
 use ringwalk_ext4::{Error, FileSystem};
@@ -56,21 +56,21 @@ pub(crate) struct Ext4 {
     path: PathBuf,
     pub(crate) file_system: FileSystem,
     pub(crate) mounted: Arc<OpenMount>,
-    /// The memory budget for snapshots of large directories.
-    snapshots: Arc<SnapshotMemory>,
+    /// The memory budget for copies of large directories.
+    copies: Arc<CopyMemory>,
 }
 
-/// Opens the volume of `mounted`. Snapshots of its large directories are held within `snapshots`.
+/// Opens the volume of `mounted`. Copies of its large directories are held within `copies`.
 ///
 /// # Errors
 ///
 /// If the device cannot be read, or would not give the same answers as system calls.
 pub(crate) fn open(
     mounted: Arc<OpenMount>,
-    snapshots: &Arc<SnapshotMemory>,
+    copies: &Arc<CopyMemory>,
 ) -> Result<Arc<dyn Volume>, Refused> {
     Ok(Arc::new(Ext4 {
-        snapshots: Arc::clone(snapshots),
+        copies: Arc::clone(copies),
         ..Ext4::open(mounted)?
     }))
 }
@@ -115,7 +115,7 @@ impl Ext4 {
             path,
             file_system,
             mounted,
-            snapshots: Arc::default(),
+            copies: Arc::default(),
         })
     }
 }

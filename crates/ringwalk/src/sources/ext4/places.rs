@@ -8,7 +8,7 @@ use std::num::NonZeroU64;
 use std::ops::Range;
 
 /// The largest directory that is read from the device. System calls read larger ones, because a
-/// snapshot is held in memory as a whole. Half a million names of 100 bytes fit.
+/// copy is held in memory as a whole. Half a million names of 100 bytes fit.
 const LARGEST: u64 = 64 << 20;
 
 /// If the blocks of a directory are in more parts than this, the kernel is asked to read them

@@ -7,7 +7,7 @@ use super::places::{self, Places};
 use crate::sources::raw_batch::{Known, RawBatch};
 use crate::sources::stat::Wanted;
 use crate::sources::volume::{
-    DirectoryKey, OpenMount, Position, Reader, Refused, Share, Snapshot, listed_type,
+    DirectoryCopy, DirectoryKey, OpenMount, Position, Reader, Refused, Share, listed_type,
 };
 use ringwalk_ext4::{DirEntry, Error, Inode, InodeFlags};
 use ringwalk_sys::{RawFileType as FileType, Records};
@@ -62,7 +62,7 @@ impl Ext4Reader {
     }
 
     /// Reads the whole directory into `own` and `blocks`, until it does not change during a read.
-    fn read_snapshot(&mut self, ino: u32) -> Result<(), Refused> {
+    fn read_copy(&mut self, ino: u32) -> Result<(), Refused> {
         let volume = Arc::clone(&self.volume);
         let file_system = &volume.file_system;
         let offset = file_system.inode_offset(ino).map_err(|why| refused(&why))?;
@@ -197,13 +197,13 @@ impl Ext4Reader {
         }
     }
 
-    /// Moves the blocks and the inode of a large directory into a snapshot, to be kept with the
+    /// Moves the blocks and the inode of a large directory into a copy, to be kept with the
     /// position. Returns `None` for a directory that is delivered at once. Copies only the inode.
-    fn take_snapshot(&mut self) -> Option<Arc<Snapshot>> {
+    fn take_copy(&mut self) -> Option<Arc<DirectoryCopy>> {
         let share = self.share.take()?;
         let mut bytes = std::mem::take(&mut self.blocks);
         bytes.extend_from_slice(&self.own);
-        Some(Arc::new(Snapshot::new(bytes, share)))
+        Some(Arc::new(DirectoryCopy::new(bytes, share)))
     }
 
     /// Frees the blocks of a directory that is refused.
@@ -219,7 +219,7 @@ fn share(volume: &Ext4, length: usize, kept: usize) -> Result<Option<Share>, Ref
     if length <= AT_ONCE {
         return Ok(None);
     }
-    let share = volume.snapshots.take(kept);
+    let share = volume.copies.take(kept);
     let share = share.ok_or_else(|| {
         Refused::because("other large directories are held in memory, as many as may be")
     })?;
@@ -272,7 +272,7 @@ fn take_blocks(
     let block_size = file_system.superblock().block_size as usize;
     let skipped = usize::try_from(first).unwrap_or(usize::MAX) * block_size;
     let mut next = first;
-    // If a listing continues, the blocks are those of the snapshot that it began with.
+    // If a listing continues, the blocks are those of the copy that it began with.
     let rest = blocks.get(skipped..).unwrap_or_default();
     for block in rest.chunks_exact(block_size) {
         let read = file_system.directory_block(inode, next, block, |entry| checker.take(entry));
@@ -370,8 +370,8 @@ impl Ext4Reader {
             u32::try_from(dir.ino).map_err(|_| Refused::because("its number is too large"))?;
         let mut held = from.and_then(|position| position.bytes.clone());
         if held.is_none() {
-            self.read_snapshot(ino)?;
-            held = self.take_snapshot();
+            self.read_copy(ino)?;
+            held = self.take_copy();
         }
         let (blocks, own) = match &held {
             Some(bytes) => {

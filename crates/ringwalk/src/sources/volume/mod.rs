@@ -11,20 +11,20 @@
 //! | `open_mount.rs` | an open mount: the facts that hold for all files of a volume |
 //! | `routing.rs` | decides from which volume each directory of a walk is read |
 //! | `mounted_volumes.rs` | finds the volume of each root of a walk |
-//! | `snapshot_memory.rs` | the memory that a walk may hold in snapshots of large directories |
+//! | `copy_memory.rs` | the memory that a walk may hold in copies of large directories |
 //! | `covered.rs` | entries that are mount points |
 
+mod copy_memory;
 mod covered;
 mod mounted_volumes;
 mod open_mount;
 mod routing;
-mod snapshot_memory;
 
+pub(crate) use copy_memory::{CopyMemory, DirectoryCopy, Share};
 pub(crate) use covered::Covered;
 pub(crate) use mounted_volumes::{MountedVolumes, open_root};
 pub(crate) use open_mount::{OpenMount, now as seconds_now, read_mounts};
 pub(crate) use routing::VolumeRouting;
-pub(crate) use snapshot_memory::{Share, Snapshot, SnapshotMemory};
 
 use crate::shown::one_line;
 use crate::sources::older::OlderVolume;
@@ -76,8 +76,8 @@ pub(crate) struct DirectoryKey<'n> {
 pub(crate) struct Position {
     /// An offset or an index.
     pub(crate) at: u64,
-    /// The snapshot, if the directory had to be read as a whole.
-    pub(crate) bytes: Option<Arc<Snapshot>>,
+    /// A copy, if the directory had to be read as a whole.
+    pub(crate) bytes: Option<Arc<DirectoryCopy>>,
     /// True for a row of an older tree.
     pub(crate) in_older: bool,
 }
@@ -148,8 +148,8 @@ pub(crate) trait Reader: Send {
     /// continue at after the first few thousand. Inode numbers are those of the file system,
     /// cookies 0.
     ///
-    /// The listing is a snapshot: every entry that is in the directory from the first call to the
-    /// end of the last is in one batch, once.
+    /// The listing is that of one moment: every entry that is in the directory from the first call
+    /// to the end of the last is in one batch, once.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
 //! Finds the volume that each root of a walk lies on.
 
-use super::{Covered, OpenMount, Reader, Refused, SnapshotMemory, Volume};
+use super::{CopyMemory, Covered, OpenMount, Reader, Refused, Volume};
 use crate::sources::choose::rules;
 use crate::sources::older::{OlderTree, OlderVolume};
 use crate::sources::registry::SourceChoice;
@@ -32,8 +32,8 @@ pub(crate) struct MountedVolumes {
     pub(super) of_roots: Vec<Option<(usize, RootPlace)>>,
     /// Roots that are directories on no volume, and the reasons.
     pub(crate) refused: Vec<(usize, Refused)>,
-    /// The memory that all volumes may hold in snapshots of large directories.
-    snapshots: Arc<SnapshotMemory>,
+    /// The memory that all volumes may hold in copies of large directories.
+    copies: Arc<CopyMemory>,
 }
 
 /// The identity of a root, to see later that it is still the same directory.
@@ -101,7 +101,7 @@ impl MountedVolumes {
         if RootPlace::from(&mounted.metadata) != place {
             return Err(Refused::because("it was replaced while it was looked at"));
         }
-        let mounted_volume = MountedVolume::open(Arc::new(mounted), options, &self.snapshots)?;
+        let mounted_volume = MountedVolume::open(Arc::new(mounted), options, &self.copies)?;
         self.all.push(mounted_volume);
         Ok(Some((self.all.len() - 1, place)))
     }
@@ -111,14 +111,14 @@ impl MountedVolume {
     fn open(
         mounted: Arc<OpenMount>,
         options: &Options,
-        snapshots: &Arc<SnapshotMemory>,
+        copies: &Arc<CopyMemory>,
     ) -> Result<Self, Refused> {
         mounted.check()?;
         let file_system = mounted.mount.file_system.clone();
         let (source, opener) = rules::for_walk(options.source, &file_system.to_string_lossy())?;
         let updates = options.older.is_some() && opener.updates;
         rules::check_auto(options.source, opener, updates)?;
-        let mut volume = (opener.open_volume)(Arc::clone(&mounted), snapshots)?;
+        let mut volume = (opener.open_volume)(Arc::clone(&mounted), copies)?;
         let covered = Covered::of(&mounted)?;
         let mut not_updated = None;
         if let Some(older) = &options.older {

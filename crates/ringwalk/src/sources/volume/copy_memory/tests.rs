@@ -1,10 +1,10 @@
-//! Unit tests of `snapshot_memory.rs`.
+//! Unit tests of `copy_memory.rs`.
 
 use super::*;
 
 #[test]
 fn no_more_is_given_than_there_is() {
-    let budget = Arc::new(SnapshotMemory::of(100));
+    let budget = Arc::new(CopyMemory::of(100));
     let first = budget.take(60).unwrap();
     assert!(budget.take(41).is_none());
     let second = budget.take(40).unwrap();
@@ -17,11 +17,11 @@ fn no_more_is_given_than_there_is() {
 }
 
 #[test]
-fn a_snapshot_gives_its_share_back_with_its_last_reader() {
-    let budget = Arc::new(SnapshotMemory::of(10));
-    let snapshot = Arc::new(Snapshot::new(vec![7; 10], budget.take(10).unwrap()));
-    let reader = Arc::clone(&snapshot);
-    drop(snapshot);
+fn a_copy_gives_its_share_back_with_its_last_reader() {
+    let budget = Arc::new(CopyMemory::of(10));
+    let copy = Arc::new(DirectoryCopy::new(vec![7; 10], budget.take(10).unwrap()));
+    let reader = Arc::clone(&copy);
+    drop(copy);
     assert_eq!((reader.len(), budget.take(1).is_none()), (10, true));
     drop(reader);
     assert!(budget.take(10).is_some());
@@ -29,7 +29,7 @@ fn a_snapshot_gives_its_share_back_with_its_last_reader() {
 
 #[test]
 fn all_threads_share_one() {
-    let budget = Arc::new(SnapshotMemory::of(1000));
+    let budget = Arc::new(CopyMemory::of(1000));
     let held = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for size in 1..=8 {

@@ -1,8 +1,8 @@
-//! The memory that a walk may hold in snapshots of large directories.
+//! The memory that a walk may hold in copies of large directories.
 //!
 //! A directory that was read as a whole stays in memory until its last entry is delivered, and
 //! meanwhile the walk descends into it. A hostile image can nest any number of such directories. So
-//! all workers and levels of a walk share one limit. System calls, which hold no snapshot, read the
+//! all workers and levels of a walk share one limit. System calls, which hold no copy, read the
 //! directories that do not fit.
 
 use std::ops::Deref;
@@ -15,17 +15,17 @@ const MOST: usize = 128 << 20;
 
 /// The bytes that one walk may still hold.
 #[derive(Debug)]
-pub(crate) struct SnapshotMemory {
+pub(crate) struct CopyMemory {
     left: AtomicUsize,
 }
 
-impl Default for SnapshotMemory {
+impl Default for CopyMemory {
     fn default() -> Self {
         Self::of(MOST)
     }
 }
 
-impl SnapshotMemory {
+impl CopyMemory {
     pub(crate) fn of(bytes: usize) -> Self {
         Self {
             left: AtomicUsize::new(bytes),
@@ -46,10 +46,10 @@ impl SnapshotMemory {
     }
 }
 
-/// A part of [`SnapshotMemory`], released when it is dropped.
+/// A part of [`CopyMemory`], released when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Share {
-    budget: Arc<SnapshotMemory>,
+    budget: Arc<CopyMemory>,
     bytes: usize,
 }
 
@@ -59,15 +59,15 @@ impl Drop for Share {
     }
 }
 
-/// A snapshot of a directory, and its share of the memory.
+/// A copy of a directory, and its share of the memory.
 #[derive(Debug)]
-pub(crate) struct Snapshot {
+pub(crate) struct DirectoryCopy {
     // The bytes are freed before the share is released.
     bytes: Vec<u8>,
     _share: Share,
 }
 
-impl Snapshot {
+impl DirectoryCopy {
     pub(crate) fn new(bytes: Vec<u8>, share: Share) -> Self {
         debug_assert!(bytes.len() <= share.bytes);
         Self {
@@ -77,7 +77,7 @@ impl Snapshot {
     }
 }
 
-impl Deref for Snapshot {
+impl Deref for DirectoryCopy {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
