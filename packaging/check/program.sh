@@ -6,12 +6,17 @@ same "$(ringwalk find /tmp/tree -s -type f -printf '%P %s\n')" $'a/b/other 1\na/
 same "$(ringwalk du -aB1 /tmp/tree | sort)" "$(du -aB1 /tmp/tree | sort)"
 ringwalk count /tmp/tree
 ringwalk doctor /tmp/tree
-for page in ringwalk ringwalk-find ringwalk-du ringwalk-count ringwalk-doctor; do
+for page in ringwalk ringwalk-find ringwalk-du ringwalk-count ringwalk-snapshot ringwalk-doctor; do
   man "$page" | grep SYNOPSIS
 done
 bash -c '. /usr/share/bash-completion/completions/ringwalk && complete -p ringwalk'
 test -s /usr/share/zsh/vendor-completions/_ringwalk
 test -s /usr/share/fish/vendor_completions.d/ringwalk.fish
+test -x /usr/lib/ringwalk/ringwalk-snapshots
+test -s /usr/lib/systemd/system/ringwalk-snapshots@.timer
+grep -q '^ExecStart=/usr/lib/ringwalk/ringwalk-snapshots ' \
+  /usr/lib/systemd/system/ringwalk-snapshots@.service
+fails grep @PREFIX@ /usr/lib/systemd/system/ringwalk-snapshots@.service
 grep -q rustix /usr/share/doc/ringwalk/LICENSE-third-party.txt*
 apt-get purge --yes -qq ringwalk
 fails test -e /usr/bin/ringwalk
