@@ -161,21 +161,24 @@ fn days_before(year: i64) -> i64 {
 }
 
 /// Returns year, month and day of the month of a day counted from 1970.
-fn date(days: i64) -> (i64, i64, i64) {
-    let cycles = days.div_euclid(CYCLE / DAY);
-    let within = days.rem_euclid(CYCLE / DAY);
-    // The first guess is at most one year late, and is corrected.
-    let mut year = 1970 + cycles * 400 + within / 365;
-    while days_before(year) > days {
-        year -= 1;
-    }
-    let mut day = days - days_before(year);
-    let mut month = 1;
-    while day >= days_in_month(year, month) {
-        day -= days_in_month(year, month);
-        month += 1;
-    }
-    (year, month, day + 1)
+///
+/// Years begin in March here, so that the leap day is the last one (Howard Hinnant,
+/// "chrono-Compatible Low-Level Date Algorithms").
+pub fn date(days: i64) -> (i64, i64, i64) {
+    // Day 0 becomes 0000-03-01.
+    let days = days.saturating_add(719_468);
+    let (era, day) = (days.div_euclid(CYCLE / DAY), days.rem_euclid(CYCLE / DAY));
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    // Months from March on have 31, 30, 31, 30, 31 days and so on.
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 {
+        (month + 3, 0)
+    } else {
+        (month - 9, 1)
+    };
+    (era * 400 + year + next, month, day)
 }
 
 #[cfg(test)]

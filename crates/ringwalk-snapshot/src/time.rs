@@ -1,6 +1,7 @@
-//! Times of files as nanoseconds in 64 bits.
+//! Times of files as nanoseconds in 64 bits, and as text.
 
 use ringwalk::Timestamp;
+use ringwalk_gnu::civil::{DAY, HOUR, date};
 
 /// The last time of the range; the first one is as far before 1970. The range ends with a whole
 /// second, because readers of Parquet files take the ends of 64 bits for something else: `DuckDB`
@@ -25,6 +26,15 @@ pub fn timestamp(nanoseconds: i64) -> Timestamp {
         // Less than a second.
         nanos: u32::try_from(nanoseconds.rem_euclid(1_000_000_000)).unwrap_or_default(),
     }
+}
+
+/// Returns a time as `2026-11-23T02:21:01.123456789Z` (RFC 3339).
+pub(crate) fn rfc3339(time: Timestamp) -> String {
+    let (year, month, day) = date(time.secs.div_euclid(DAY));
+    let clock = time.secs.rem_euclid(DAY);
+    let (hour, minute, second) = (clock / HOUR, clock / 60 % 60, clock % 60);
+    let nanos = time.nanos;
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{nanos:09}Z")
 }
 
 #[cfg(test)]

@@ -4,9 +4,10 @@ use super::Diff;
 use super::change::{Change, Kind, Location};
 use super::groups::{By, Group, GroupKey};
 use super::version::{Field, Unread, Version};
-use crate::info::{Info, Moment};
+use crate::info::Info;
 use crate::kind::type_letter;
 use crate::text::{escaped, hex};
+use crate::time::{rfc3339, timestamp};
 use ringwalk::shown;
 use serde_json::{Map, Value, json as object};
 use std::io::{self, Write};
@@ -95,8 +96,8 @@ fn source(file: Option<&Path>, info: &Info) -> Value {
     let file = file.map(|file| escaped(file.as_os_str().as_bytes()));
     object!({
         "file": file,
-        "start": time_of(info.run.start),
-        "end": time_of(info.run.end),
+        "start": rfc3339(info.run.start.into()),
+        "end": rfc3339(info.run.end.into()),
         "complete": info.verdict.complete,
         "errors": info.verdict.errors,
         "entries": info.verdict.entries,
@@ -215,36 +216,7 @@ fn numbers(version: &Version) -> Value {
     Value::Object(members)
 }
 
-fn time_of(moment: Moment) -> String {
-    let days = moment.seconds.div_euclid(86400);
-    let second = moment.seconds.rem_euclid(86400);
-    let (year, month, day) = civil(days);
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    let nanoseconds = moment.nanoseconds;
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{nanoseconds:09}Z")
-}
-
-/// Returns nanoseconds since 1970 as RFC 3339 has them.
+/// Returns nanoseconds since 1970 as text.
 fn time(nanoseconds: i64) -> String {
-    time_of(crate::time::timestamp(nanoseconds).into())
-}
-
-/// Returns year, month and day of a number of days since 1970-01-01. The algorithm is from Howard
-/// Hinnant's "chrono-Compatible Low-Level Date Algorithms": years begin in March, and 400 years
-/// have 146 097 days.
-fn civil(days: i64) -> (i64, i64, i64) {
-    let days = days.saturating_add(719_468);
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let from_march = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 {
-        from_march + 3
-    } else {
-        from_march - 9
-    };
-    let year = year + era * 400 + i64::from(month <= 2);
-    (year, month, day)
+    rfc3339(timestamp(nanoseconds))
 }

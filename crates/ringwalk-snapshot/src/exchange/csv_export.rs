@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::export_error::ExportError;
-use super::json_text::push_number;
+use super::json_text::{push_number, push_signed};
 use super::table::{Field, RowFormat, Value, push_time, write};
 use crate::{RowCounter, Snapshot};
 
@@ -43,12 +43,7 @@ impl RowFormat for Csv {
         match value {
             Value::Null => {}
             Value::Boolean(value) => out.extend_from_slice(value.to_string().as_bytes()),
-            Value::Number(value) => {
-                if value < 0 {
-                    out.push(b'-');
-                }
-                push_number(value.unsigned_abs(), out);
-            }
+            Value::Number(value) => push_signed(value, out),
             Value::Unsigned(value) => push_number(value, out),
             Value::Time(value) => push_time(value, out),
             Value::Text(text) => push_text(text, out),

@@ -34,6 +34,14 @@ fn push_escape(byte: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(&[b'\\', letter]);
 }
 
+/// Appends a signed number in decimal digits.
+pub(crate) fn push_signed(number: i64, out: &mut Vec<u8>) {
+    if number < 0 {
+        out.push(b'-');
+    }
+    push_number(number.unsigned_abs(), out);
+}
+
 /// Appends a number in decimal digits.
 pub(crate) fn push_number(number: u64, out: &mut Vec<u8>) {
     let mut digits = [0; 20];

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::export_error::ExportError;
-use super::json_text::{push_number, push_string};
+use super::json_text::{push_number, push_signed, push_string};
 use super::table::{Field, RowFormat, Value, push_time, write};
 use crate::{RowCounter, Snapshot};
 
@@ -34,12 +34,7 @@ impl RowFormat for Ndjson {
         match value {
             Value::Null => out.extend_from_slice(b"null"),
             Value::Boolean(value) => out.extend_from_slice(value.to_string().as_bytes()),
-            Value::Number(value) => {
-                if value < 0 {
-                    out.push(b'-');
-                }
-                push_number(value.unsigned_abs(), out);
-            }
+            Value::Number(value) => push_signed(value, out),
             Value::Unsigned(value) => push_number(value, out),
             Value::Time(value) => {
                 out.push(b'"');

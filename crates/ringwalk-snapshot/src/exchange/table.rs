@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::export_error::ExportError;
 use crate::schema::Values;
 use crate::text::{escape_into, push_hex};
+use crate::time::rfc3339;
 use crate::{Chunk, Column, RowCounter, Snapshot, timestamp};
 
 /// Bytes that are written at once.
@@ -201,39 +202,5 @@ pub(crate) fn rows_of(snapshot: &Snapshot, root: Option<usize>) -> Result<Range<
 
 /// Appends a time as `2026-11-23T02:21:01.123456789Z` (RFC 3339).
 pub(crate) fn push_time(nanoseconds: i64, out: &mut Vec<u8>) {
-    let time = timestamp(nanoseconds);
-    let days = time.secs.div_euclid(86_400);
-    let second = time.secs.rem_euclid(86_400);
-    let (year, month, day) = date(days);
-    let text = format!(
-        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}.{:09}Z",
-        second / 3600,
-        second / 60 % 60,
-        second % 60,
-        time.nanos
-    );
-    out.extend_from_slice(text.as_bytes());
+    out.extend_from_slice(rfc3339(timestamp(nanoseconds)).as_bytes());
 }
-
-/// Returns year, month and day of the proleptic Gregorian calendar, `days` after 1970-01-01.
-///
-/// Years begin in March here, so that the leap day is the last one.
-fn date(days: i64) -> (i64, i64, i64) {
-    // 400 years have 146 097 days. Day 0 becomes 0000-03-01.
-    let days = days + 719_468;
-    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    // Months from March on have 31, 30, 31, 30, 31 days and so on.
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (month, next) = if month < 10 {
-        (month + 3, 0)
-    } else {
-        (month - 9, 1)
-    };
-    (era * 400 + year + next, month, day)
-}
-
-#[cfg(test)]
-mod tests;
