@@ -237,7 +237,7 @@ const DIFF_OUTPUT: (&str, &str) = (
 The changes with the largest growth come first. On a terminal, they are a table; a directory that \
 was added or removed as a whole is one line. Elsewhere, a line has growth in bytes, change, path, \
 and for a rename the old path, with tabs between them. With --by dir, owner or ext, a line has \
-growth in bytes, names more or less, and the name of the group. A directory includes everything \
+growth in bytes, growth in number of names, and the name of the group. A directory includes everything \
 below it.
 
 --json, --ndjson and --parquet list each change. docs/diff.md of the source describes their \

@@ -6,8 +6,9 @@ pub(super) const REPORT: (&str, &str) = (
 A table with a line for each group of files that have the same values of all keys. A line has the \
 number of entries, their apparent size, their allocated size, and the share of the allocated size \
 in the total. Each name counts as an entry. The sizes of a file with several hard links count once, \
-at its first name in the order of the snapshot, so the total of alloc is the number of du. Lines \
-come with the largest allocated size first. Classes of a single key come in their own order.
+at its first name in the order of the snapshot, so the total of alloc is the number of du. The \
+group with the largest allocated size comes first. With age or size as the only key, the classes \
+come in the order below.
 
 On a terminal, the table has the 20 largest groups, a line for the others, and bars if there is \
 room. With two keys, of which the second one is age, size or type, the values of the second key \
@@ -24,7 +25,7 @@ pub(super) const REPORT_KEYS: (&str, &str) = (
     "KEYS",
     "\
 * owner, group: the names that the snapshot has, else the numbers.
-* age: time since the last change of the contents, when the snapshot began: less than a day, a week, \
+* age: time from the last change of the contents to the start of the snapshot: less than a day, a week, \
 a month (30 days), 3 months (90 days), a year (365 days), 2 years, 5 years, or older. Times after \
 the end of the snapshot are in the future.
 * size: apparent size: 0, or less than 4K, 64K, 1M, 16M, 256M, 4G, 64G, 1T, or more. A file is in \
