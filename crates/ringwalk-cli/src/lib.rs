@@ -12,6 +12,7 @@
 //! | `from.rs` | `--from`: snapshots in place of the live file system |
 //! | `console.rs` | messages and results |
 //! | `progress.rs` | the line of progress |
+//! | `parquet_output.rs` | `--parquet` |
 //! | `explain.rs` | the report of `--explain` |
 //! | `quote.rs` | names of any bytes in messages |
 //!
@@ -41,6 +42,7 @@ pub mod export;
 pub mod find;
 pub mod from;
 pub mod import;
+pub mod parquet_output;
 pub mod progress;
 pub mod quote;
 pub mod report;

@@ -21,13 +21,13 @@ pub use args::{ByKey, DiffArgs, RenamesBy};
 
 use crate::console;
 use crate::engine_options::EngineOptions;
+use crate::parquet_output::ParquetOutput;
 use crate::progress::Progress;
 use crate::quote::{quoted, quoted_bytes};
+use ringwalk_snapshot::Snapshot;
 use ringwalk_snapshot::diff::{
     By, Diff, DiffError, DiffOptions, Renames, View, diff, json, ndjson, write_table,
 };
-use ringwalk_snapshot::{Snapshot, Unpublished};
-use std::ffi::OsStr;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -59,17 +59,15 @@ fn try_run(args: &DiffArgs, options: &EngineOptions) -> Result<ExitCode, Ended> 
         console::error("--depth needs --by dir");
         return Err(Ended);
     }
-    // An output that cannot be written should not cost the work.
-    let file = match &args.parquet {
-        Some(path) => Some((path, create(path)?)),
-        None => None,
-    };
+    let file = args.parquet.as_deref().map(ParquetOutput::create);
+    let file = file.transpose().map_err(end)?;
     let old = input::open(&args.old)?;
     let new = input::open_or_take(&args.new, &old, options)?;
     let diff = compare(&old, &new, args, options)?;
     match file {
-        Some((path, file)) => write_parquet(&diff, args, file)
-            .map_err(|reason| end(format_args!("cannot write {}: {reason}", quoted(path))))?,
+        Some(file) => file
+            .write(|out| write_table(&diff, &view(args), out))
+            .map_err(end)?,
         None => print(&diff, args)?,
     }
     if unknown::report(&diff, [&args.old, &args.new]) {
@@ -86,13 +84,6 @@ fn try_run(args: &DiffArgs, options: &EngineOptions) -> Result<ExitCode, Ended> 
 fn end(message: impl std::fmt::Display) -> Ended {
     console::error(message);
     Ended
-}
-
-fn create(path: &OsStr) -> Result<Unpublished, Ended> {
-    Unpublished::new(Path::new(path)).map_err(|failure| {
-        let reason = console::reason(&failure);
-        end(format_args!("cannot write {}: {reason}", quoted(path)))
-    })
 }
 
 fn compare(
@@ -180,16 +171,6 @@ impl Write for Output {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-fn write_parquet(diff: &Diff, args: &DiffArgs, file: Unpublished) -> Result<(), String> {
-    let mut out = BufWriter::new(file.file());
-    write_table(diff, &view(args), &mut out).map_err(|failure| failure.to_string())?;
-    let flushed = out.flush();
-    drop(out);
-    flushed
-        .and_then(|()| file.publish())
-        .map_err(|failure| console::reason(&failure))
 }
 
 #[cfg(test)]

@@ -25,14 +25,13 @@ pub use args::ReportArgs;
 
 use crate::console;
 use crate::engine_options::EngineOptions;
+use crate::parquet_output::ParquetOutput;
 use crate::progress::Progress;
 use crate::quote::quoted;
 use ringwalk_snapshot::report::output::{csv, json, parquet};
-use ringwalk_snapshot::report::{Key, Ranking, Report, ReportError, ReportOptions, report};
-use ringwalk_snapshot::{Snapshot, Unpublished, places};
+use ringwalk_snapshot::report::{Key, Report, ReportError, ReportOptions, report};
+use ringwalk_snapshot::{Snapshot, places};
 use std::ffi::OsStr;
-use std::io::{BufWriter, Write};
-use std::path::Path;
 use std::process::ExitCode;
 use style::Style;
 
@@ -50,17 +49,19 @@ pub fn run(args: &ReportArgs, options: &EngineOptions) -> ExitCode {
 }
 
 fn try_run(args: &ReportArgs, options: &EngineOptions) -> Result<ExitCode, ExitCode> {
-    // An output that cannot be written should not cost the work.
-    let file = match &args.parquet {
-        Some(path) => Some((path, create(path)?)),
-        None => None,
+    let refused = |message: String| {
+        console::error(message);
+        ExitCode::from(BAD_INPUT)
     };
+    let file = args.parquet.as_deref().map(ParquetOutput::create);
+    let file = file.transpose().map_err(refused)?;
     let snapshot = input::open(&args.input, options)?;
     let report = of(&snapshot, args, options)?;
     match file {
-        Some((path, file)) => {
+        Some(file) => {
             let ranking = report.ranking(args.top);
-            write_parquet(&report, &ranking, file).map_err(|reason| bad(path, &reason))?;
+            let written = file.write(|out| parquet(&report, &ranking, out));
+            written.map_err(refused)?;
         }
         None => console::print(text(&report, args).as_bytes())?,
     }
@@ -100,28 +101,6 @@ fn of(snapshot: &Snapshot, args: &ReportArgs, options: &EngineOptions) -> Result
 fn bad(path: &OsStr, reason: &dyn std::fmt::Display) -> ExitCode {
     console::error(format_args!("{}: {reason}", quoted(path)));
     ExitCode::from(BAD_INPUT)
-}
-
-fn create(path: &OsStr) -> Result<Unpublished, ExitCode> {
-    Unpublished::new(Path::new(path)).map_err(|failure| {
-        console::error(format_args!(
-            "cannot write {}: {}",
-            quoted(path),
-            console::reason(&failure)
-        ));
-        ExitCode::from(BAD_INPUT)
-    })
-}
-
-fn write_parquet(report: &Report, ranking: &Ranking<'_>, file: Unpublished) -> Result<(), String> {
-    let failed = |reason: String| format!("cannot be written: {reason}");
-    let mut out = BufWriter::new(file.file());
-    parquet(report, ranking, &mut out).map_err(|failure| failed(failure.to_string()))?;
-    let flushed = out.flush();
-    drop(out);
-    flushed
-        .and_then(|()| file.publish())
-        .map_err(|failure| failed(console::reason(&failure)))
 }
 
 /// Returns the report in the form that the user wants.

@@ -1,0 +1,55 @@
+//! `--parquet FILE`: a table in a file that appears whole or not at all.
+
+use std::ffi::OsStr;
+use std::fmt::Display;
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+
+use ringwalk_snapshot::Unpublished;
+
+use crate::console;
+use crate::quote::quoted;
+
+/// A file that is being written.
+pub struct ParquetOutput<'a> {
+    path: &'a OsStr,
+    file: Unpublished,
+}
+
+impl<'a> ParquetOutput<'a> {
+    /// Creates the file, before the work: an output that cannot be written should not cost it.
+    ///
+    /// # Errors
+    ///
+    /// A message that names the file.
+    pub fn create(path: &'a OsStr) -> Result<Self, String> {
+        match Unpublished::new(Path::new(path)) {
+            Ok(file) => Ok(Self { path, file }),
+            Err(failure) => Err(message(path, &console::reason(&failure))),
+        }
+    }
+
+    /// Writes the table by `write`, and lets the file appear.
+    ///
+    /// # Errors
+    ///
+    /// A message that names the file.
+    pub fn write<E: Display>(
+        self,
+        write: impl FnOnce(&mut BufWriter<&File>) -> Result<(), E>,
+    ) -> Result<(), String> {
+        let Self { path, file } = self;
+        let mut out = BufWriter::new(file.file());
+        write(&mut out).map_err(|failure| message(path, &failure))?;
+        let flushed = out.flush();
+        drop(out);
+        flushed
+            .and_then(|()| file.publish())
+            .map_err(|failure| message(path, &console::reason(&failure)))
+    }
+}
+
+fn message(path: &OsStr, reason: &dyn Display) -> String {
+    format!("cannot write {}: {reason}", quoted(path))
+}
