@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import random
 import time
-from pathlib import Path
 
 import pytest
 from processes import end, started
 from support import mounts, trees
 from support.constant import constant
 from support.run import USER, Program, environment
+
 
 @pytest.fixture
 def snapshot(ringwalk) -> Program:

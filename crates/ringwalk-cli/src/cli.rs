@@ -155,7 +155,7 @@ pub struct SnapshotArgs {
     pub output: OsString,
 
     /// Take from the snapshot OLD what has certainly not changed since, instead of reading it. The
-    /// result is the same; --explain tells how much was taken
+    /// result is the same. --explain shows how much was taken
     #[arg(long, value_name = "OLD", value_hint = ValueHint::FilePath)]
     pub since: Option<OsString>,
 

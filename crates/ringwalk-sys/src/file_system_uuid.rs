@@ -1,7 +1,7 @@
 //! The UUID of a file system, which no call returns with a file's metadata.
 //!
-//! `FS_IOC_GETFSUUID` (`linux/fs.h`, Linux 6.9) works on any file, without privilege. btrfs does not
-//! have it, but a call of its own.
+//! `FS_IOC_GETFSUUID` (`linux/fs.h`, Linux 6.9) works on any file, without privilege. btrfs has a
+//! call of its own instead.
 
 use crate::btrfs;
 use rustix::io::Errno;
@@ -28,7 +28,8 @@ const GETFSUUID: Opcode = opcode::read::<Uuid>(0x15, 0);
 ///
 /// # Errors
 ///
-/// `ENOTTY` if the file system has no UUID, or, except on btrfs, the kernel is older than Linux 6.9.
+/// `ENOTTY` if the file system has no UUID, or the kernel is older than Linux 6.9. On btrfs every
+/// kernel answers.
 #[doc(alias = "FS_IOC_GETFSUUID")]
 pub fn file_system_uuid(file: impl AsFd) -> Result<Vec<u8>, Errno> {
     if let Ok(uuid) = btrfs::uuid(&file) {

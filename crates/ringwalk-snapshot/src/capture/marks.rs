@@ -11,7 +11,7 @@ use rustix::time::{
 };
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Marks of the time before reading began.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl Marks {
 }
 
 /// Sets a timer to a time that never comes. Reading it fails with `ECANCELED` after the clock has
-/// been set (timerfd_create(2), `TFD_TIMER_CANCEL_ON_SET`), and with `EAGAIN` before.
+/// been set (`timerfd_create(2)`, `TFD_TIMER_CANCEL_ON_SET`), and with `EAGAIN` before.
 fn watch_clock() -> Result<OwnedFd, Errno> {
     let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
     let timer = timerfd_create(TimerfdClockId::Realtime, flags)?;
@@ -74,7 +74,7 @@ fn watch_clock() -> Result<OwnedFd, Errno> {
 }
 
 /// Commits the running transaction of the btrfs of a root, and returns its number.
-fn last_transaction(root: &PathBuf) -> Option<Transaction> {
+fn last_transaction(root: &Path) -> Option<Transaction> {
     let directory = open_directory(root.as_os_str().as_bytes()).ok()?;
     if magic::of(&directory).ok()? != magic::BTRFS {
         return None;

@@ -219,8 +219,9 @@ fn delta_texts(
     Some(())
 }
 
-/// Returns the number of bytes of texts with these shared beginnings and these rests. Returns `None`
-/// if one shares more than the one before has, or if all are longer than those of a page can be.
+/// Returns the number of bytes of texts with these shared beginnings and these rests. Returns
+/// `None` if one shares more than the one before has, or if all are longer than those of a page can
+/// be.
 fn total_length(shared: &[i64], rests: &[i64]) -> Option<usize> {
     let (mut total, mut last) = (0_i64, 0_i64);
     for (shared, rest) in shared.iter().zip(rests) {

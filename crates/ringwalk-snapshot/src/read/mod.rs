@@ -58,7 +58,7 @@ pub struct Snapshot {
     name: PathBuf,
     file: SharedFile,
     info: Info,
-    /// The index in the file of each column, in the order of [`COLUMNS`].
+    /// The index in the file of each column, in the order of `COLUMNS`.
     leaves: [Option<usize>; COLUMN_COUNT],
     groups: Vec<Range<u64>>,
     /// Where the columns of each row group are.

@@ -227,7 +227,7 @@ fn file_system_of(chunk: &Chunk, at: usize) -> Option<i64> {
     chunk.integer(Column::Fs, at).filter(|_| is_known)
 }
 
-/// Returns true if a directory was read to its end, and has all the times that tell a change.
+/// Returns true if a directory was read to its end, and has all the times that show a change.
 fn is_dated(chunk: &Chunk, at: usize) -> bool {
     let times = [Column::Mtime, Column::Ctime, Column::Btime];
     chunk.integer(Column::Errno, at).is_none()

@@ -41,8 +41,8 @@ pub trait OlderTree: Send + Sync {
     /// Returns the fields of metadata that are known of its files.
     fn fields(&self) -> Fields;
 
-    /// Returns a reader of one file system, for one worker. It returns these fields with each entry,
-    /// as far as they are known; without fields it returns names and types only.
+    /// Returns a reader of one file system, for one worker. It returns these fields with each
+    /// entry, as far as they are known; without fields it returns names and types only.
     fn reader(self: Arc<Self>, file_system: usize, fields: Fields) -> Box<dyn OlderReader>;
 }
 

@@ -116,8 +116,8 @@ impl MountedVolume {
         mounted.check()?;
         let file_system = mounted.mount.file_system.clone();
         let (source, opener) = rules::for_walk(options.source, &file_system.to_string_lossy())?;
-        let updates = options.older.is_some() && opener.updates;
-        rules::check_auto(options.source, opener, updates)?;
+        let may_take = options.older.is_some() && opener.updates;
+        rules::check_auto(options.source, opener, may_take)?;
         let mut volume = (opener.open_volume)(Arc::clone(&mounted), copies)?;
         let covered = Covered::of(&mounted)?;
         let mut not_updated = None;

@@ -13,11 +13,12 @@ fn record() -> XfsBulkstat {
 
 fn then() -> Metadata {
     let time = |secs, nanos| Timestamp { secs, nanos };
-    let mut then = Metadata::default();
-    then.btime = time(100, 1);
-    then.mtime = time(200, 2);
-    then.ctime = time(300, 3);
-    then
+    Metadata {
+        btime: time(100, 1),
+        mtime: time(200, 2),
+        ctime: time(300, 3),
+        ..Metadata::default()
+    }
 }
 
 #[test]
