@@ -218,7 +218,9 @@ impl Reader<'_> {
     fn cut(&self, root: &SharedRoot, pieces: &mut Vec<SharedRoot>) -> Result<(), ReadError> {
         let threads = self.threads.get() as u64;
         let rows = root.old.end - root.old.start;
-        let size = (rows / (threads * PIECES_PER_THREAD)).next_multiple_of(PIECE);
+        // At least one piece of rows, also of a snapshot with few of them.
+        let size = (rows / (threads * PIECES_PER_THREAD)).max(1);
+        let size = size.next_multiple_of(PIECE);
         let mut rest = root.clone();
         let (mut old, mut new) = (PageCache::default(), PageCache::default());
         while threads > 1 && rest.old.end - rest.old.start > size * 3 / 2 {
