@@ -63,7 +63,11 @@ def test_same_lines_as_gnu(du, gnu_du, saved_trees, options):
         assert_same(du.with_args("--from", snap), gnu_du, "-l", *options, top)
 
 
-@pytest.mark.parametrize("options", combinations(60, seed=9), ids=" ".join)
+# Reading a directory may change its time of access, so a live answer about it may differ.
+RANDOM = [options for options in combinations(60, seed=9) if "--time=atime" not in options]
+
+
+@pytest.mark.parametrize("options", RANDOM, ids=" ".join)
 def test_random_options(du, gnu_du, saved_trees, options):
     """Each combination for a whole tree, and for a random directory of it."""
     tops, snap = saved_trees

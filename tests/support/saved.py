@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -174,14 +175,17 @@ def state_of(top: bytes) -> list[tuple]:
     time of access changes alone.
     """
     names = [top]
-    for folder, folders, files in os.walk(top):
-        names += [os.path.join(folder, name) for name in (*folders, *files)]
+    # The list grows while it is gone through; os.walk of old Pythons calls itself.
+    for folder in names:
+        with contextlib.suppress(OSError):
+            if stat.S_ISDIR(os.lstat(folder).st_mode):
+                names += [os.path.join(folder, name) for name in os.listdir(folder)]
     found = []
     for name in names:
         # Files of /proc may vanish.
         with contextlib.suppress(OSError):
-            stat = os.lstat(name)
-            found.append((name, stat.st_dev, stat.st_ino, stat.st_ctime_ns, stat.st_atime_ns))
+            info = os.lstat(name)
+            found.append((name, info.st_dev, info.st_ino, info.st_ctime_ns, info.st_atime_ns))
     return found
 
 
