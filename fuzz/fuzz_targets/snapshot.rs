@@ -13,8 +13,8 @@ use ringwalk_snapshot::diff::{By, DiffOptions, View, diff, ndjson};
 use ringwalk_snapshot::exchange::{write_csv, write_ncdu_json, write_ndjson};
 use ringwalk_snapshot::report::{Key, ReportOptions, report};
 use ringwalk_snapshot::{
-    Attributes, Column, Contents, Entry, FailedOperation, Failure, FileSystemInfo, Info, Skipped,
-    Snapshot, SnapshotTree, Text, TreeBuilder, WriteOptions,
+    Attributes, Column, Contents, Entry, FailedOperation, Failure, FileSystemInfo, Info,
+    RowCounter, Skipped, Snapshot, SnapshotTree, Text, TreeBuilder, WriteOptions,
 };
 use std::fs::{self, File};
 use std::io::{self, Seek, Write};
@@ -254,13 +254,13 @@ fn read() {
             let _ = snapshot.locate(root, path);
         }
         if is_small {
-            let _ = write_ncdu_json(&snapshot, root, io::sink());
+            let _ = write_ncdu_json(&snapshot, root, &RowCounter::default(), io::sink());
         }
     }
     let _ = snapshot.find(b"/r/dir");
     if is_small {
-        let _ = write_csv(&snapshot, None, io::sink());
-        let _ = write_ndjson(&snapshot, Some(0), io::sink());
+        let _ = write_csv(&snapshot, None, &RowCounter::default(), io::sink());
+        let _ = write_ndjson(&snapshot, Some(0), &RowCounter::default(), io::sink());
     }
     for (keys, under) in [
         (&Key::ALL[..], None),
