@@ -14,7 +14,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Marks of the time before reading began.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Marks {
     /// A timer that is cancelled when the clock is set.
     clock: Option<OwnedFd>,
@@ -86,13 +86,4 @@ fn last_transaction(root: &Path) -> Option<Transaction> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_clock_that_runs_on_was_not_set() {
-        let marks = Marks::set(&[]);
-        assert_eq!(marks.clock_was_set(), Some(false));
-        assert_eq!(marks.transactions, []);
-    }
-}
+mod tests;

@@ -244,7 +244,8 @@ impl Capture {
         let own = Metadata::of_path(None, output, true, Fields::INO);
         // A file that is not there is not met.
         let own = own.ok().map(|metadata| metadata.identity());
-        let captured = self.run_into(walk, file.file(), output, own)?;
+        let marks = Marks::set(&self.roots);
+        let captured = self.run_into(walk, file.file(), output, own, marks)?;
         // This takes most of the time of `publish`, and the work may be stopped meanwhile.
         file.file().sync_all().map_err(failed)?;
         self.check_stop(output)?;
@@ -265,7 +266,8 @@ impl Capture {
     ) -> Result<(Snapshot, Captured), CaptureError> {
         let failed = |error| CaptureError::new(name, What::Stage(error));
         let file = unnamed_file().map_err(failed)?;
-        let captured = self.run_into(walk, &file, name, None)?;
+        // Nothing is updated from a file without a name.
+        let captured = self.run_into(walk, &file, name, None, Marks::default())?;
         let snapshot = Snapshot::from_file(file, name)
             .map_err(|error| CaptureError::new(name, What::Reading(error)))?;
         Ok((snapshot, captured))
@@ -277,9 +279,9 @@ impl Capture {
         output: &File,
         name: &Path,
         own: Option<Identity>,
+        marks: Marks,
     ) -> Result<Captured, CaptureError> {
         let shared = self.shared(own)?;
-        let marks = Marks::set(&self.roots);
         let mut run = Run {
             start: now(),
             ..Run::default()

@@ -35,8 +35,8 @@ impl OlderSnapshot {
     pub fn new(snapshot: Snapshot) -> Result<Self, ReadError> {
         let directories = directories(&snapshot)?;
         let tree = Arc::new(SnapshotTree::new(snapshot));
-        // Each directory is listed once at most for each of its rows.
-        tree.allow_root();
+        // The live tree decides how often a directory is listed.
+        tree.allow_all();
         Ok(Self { tree, directories })
     }
 

@@ -41,10 +41,11 @@ use crate::sources::older::OlderVolume;
 use crate::sources::volume::{OpenMount, Reader, Refused, Volume};
 use item::{ROOT_TREE, kind};
 use reader::BtrfsReader;
-use ringwalk_sys::btrfs::{Key, TreeSearch, start_commit, tree_of, wait_for_commit};
+use ringwalk_sys::btrfs::{Item, Key, TreeSearch, start_commit, tree_of, wait_for_commit};
 use rustix::fs::{StatVfsMountFlags, fstatvfs};
 use rustix::io::Errno;
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// A mounted subvolume.
@@ -128,13 +129,36 @@ pub(crate) struct SubvolumePlace {
 pub(crate) fn nested_in(mounted: &OpenMount, tree: u64) -> Result<Vec<SubvolumePlace>, Refused> {
     let mut search = TreeSearch::default();
     let mut places = Vec::new();
-    let last = Key::last(tree, kind::ROOT_REF);
-    let mut next = Some(Key::first(tree, kind::ROOT_REF));
+    let references = Key::first(tree, kind::ROOT_REF)..=Key::last(tree, kind::ROOT_REF);
+    for_each_item(mounted, &mut search, ROOT_TREE, references, |item| {
+        let place = item::root_reference(item.data);
+        let (directory, name) =
+            place.ok_or_else(|| Refused::because("a reference to a subvolume is damaged"))?;
+        places.push(SubvolumePlace {
+            tree: item.key.offset,
+            directory,
+            name: name.to_vec(),
+        });
+        Ok(())
+    })?;
+    Ok(places)
+}
+
+/// Calls `take` with each item of a tree in a range of keys.
+fn for_each_item(
+    mounted: &OpenMount,
+    search: &mut TreeSearch,
+    tree: u64,
+    range: RangeInclusive<Key>,
+    mut take: impl FnMut(Item<'_>) -> Result<(), Refused>,
+) -> Result<(), Refused> {
+    let (first, last) = range.into_inner();
+    let mut next = Some(first);
     while let Some(first) = next.filter(|first| *first <= last) {
         let mut found = search
             .search(
                 mounted.directory(),
-                ROOT_TREE,
+                tree,
                 first..=last,
                 u32::MAX,
                 TreeSearch::ROOM,
@@ -143,20 +167,13 @@ pub(crate) fn nested_in(mounted: &OpenMount, tree: u64) -> Result<Vec<SubvolumeP
         next = None;
         for item in found.by_ref() {
             next = item.key.next();
-            let place = item::root_reference(item.data);
-            let (directory, name) =
-                place.ok_or_else(|| Refused::because("a reference to a subvolume is damaged"))?;
-            places.push(SubvolumePlace {
-                tree: item.key.offset,
-                directory,
-                name: name.to_vec(),
-            });
+            take(item)?;
         }
         if found.is_all() {
             break;
         }
     }
-    Ok(places)
+    Ok(())
 }
 
 impl Volume for Btrfs {

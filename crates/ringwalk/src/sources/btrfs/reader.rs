@@ -45,11 +45,11 @@ impl Reader for BtrfsReader {
 
     fn stat(&mut self, dir: DirectoryKey<'_>, batch: &mut RawBatch, wanted: Wanted) {
         let RawBatch { records, known, .. } = batch;
-        known.clear();
+        // What came from an older tree stays.
         known.resize(records.len(), Known::Nothing);
         let mut lookups = std::mem::take(&mut self.lookups);
         lookups.clear();
-        for index in 0..records.len() {
+        for (index, known) in known.iter().enumerate() {
             let (ino, file_type) = (records.ino(index), records.file_type(index));
             let left_out = match file_type {
                 FileType::Unknown => true,
@@ -61,8 +61,9 @@ impl Reader for BtrfsReader {
                 | FileType::Fifo
                 | FileType::Socket => false,
             };
+            let is_open = matches!(known, Known::Nothing);
             // An entry that leads to another subvolume has 0.
-            if !left_out && ino != 0 {
+            if is_open && !left_out && ino != 0 {
                 lookups.push(Lookup { ino, index });
             }
         }

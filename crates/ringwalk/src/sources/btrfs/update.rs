@@ -12,7 +12,7 @@
 
 use super::item::{FIRST_INO, InodeItem, LAST_INO, kind};
 use super::reader::BtrfsReader;
-use super::{Btrfs, refused};
+use super::{Btrfs, for_each_item};
 use crate::sources::older::{OlderListings, OlderVolume};
 use crate::sources::raw_batch::{Known, RawBatch};
 use crate::sources::stat::Wanted;
@@ -47,40 +47,23 @@ pub(super) fn open(btrfs: Arc<Btrfs>, older: OlderVolume) -> Result<Arc<dyn Volu
 fn changed_since(btrfs: &Btrfs, transaction: u64) -> Result<HashSet<u64>, Refused> {
     let mut changed = HashSet::new();
     let mut search = TreeSearch::since(transaction.saturating_add(1));
-    let last = Key::last(LAST_INO, kind::LAST);
-    let mut next = Some(Key::first(FIRST_INO, 0));
-    while let Some(first) = next.filter(|first| *first <= last) {
-        let directory = btrfs.mounted.directory();
-        let mut found = search
-            .search(
-                directory,
-                btrfs.tree,
-                first..=last,
-                u32::MAX,
-                TreeSearch::ROOM,
-            )
-            .map_err(refused)?;
-        next = None;
-        for item in found.by_ref() {
-            next = item.key.next();
-            if item.key.kind != kind::INODE_ITEM {
-                continue;
-            }
-            let inode = InodeItem::new(item.data)
-                .ok_or_else(|| Refused::because("an inode is not understood"))?;
-            if inode.transaction() > transaction {
-                changed.insert(item.key.objectid);
-            }
+    let all = Key::first(FIRST_INO, 0)..=Key::last(LAST_INO, kind::LAST);
+    for_each_item(&btrfs.mounted, &mut search, btrfs.tree, all, |item| {
+        if item.key.kind != kind::INODE_ITEM {
+            return Ok(());
+        }
+        let inode = InodeItem::new(item.data);
+        let inode = inode.ok_or_else(|| Refused::because("an inode is not understood"))?;
+        if inode.transaction() > transaction {
+            changed.insert(item.key.objectid);
         }
         if changed.len() > MOST_CHANGED {
             return Err(Refused::because(
                 "too much has changed since the older snapshot",
             ));
         }
-        if found.is_all() {
-            break;
-        }
-    }
+        Ok(())
+    })?;
     Ok(changed)
 }
 
@@ -183,20 +166,6 @@ impl Reader for UpdatedBtrfsReader {
     }
 
     fn stat(&mut self, dir: DirectoryKey<'_>, batch: &mut RawBatch, wanted: Wanted) {
-        let older = std::mem::take(&mut batch.known);
-        if older.len() == batch.records.len() && older.iter().all(|known| !is_open(known)) {
-            batch.known = older;
-            return;
-        }
         self.inner.stat(dir, batch, wanted);
-        for (known, older) in batch.known.iter_mut().zip(older) {
-            if !is_open(&older) {
-                *known = older;
-            }
-        }
     }
-}
-
-fn is_open(known: &Known) -> bool {
-    matches!(known, Known::Nothing)
 }

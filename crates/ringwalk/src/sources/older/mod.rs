@@ -8,8 +8,8 @@
 //! | XFS | The directory has the same times of birth, of modification and of change, and the last lies before the older tree was read. | names |
 //! | btrfs | No leaf that holds the inode was written since the last transaction before the older tree was read. | names and metadata |
 //!
-//! ext4 has no such proof: reading its directories from the device takes no longer than reading an
-//! older tree (`docs/snapshot.md`).
+//! From ext4 nothing is taken: reading its directories from the device takes no longer than reading
+//! an older tree (`docs/snapshot.md`).
 //!
 //! | file | contents |
 //! |---|---|
