@@ -42,6 +42,19 @@ impl PageCache {
         Ok(page)
     }
 
+    /// Returns the rows with this text in a column, of the page that holds `row`. Returns `None`
+    /// if that is not known without decoding the page.
+    pub(super) fn rows_with_text(
+        &mut self,
+        snapshot: &Snapshot,
+        row: u64,
+        column: Column,
+        text: &[u8],
+    ) -> Option<Vec<u64>> {
+        let page = snapshot.page_of(row);
+        snapshot.rows_with_text(column, &page, text, &mut self.decoder)
+    }
+
     /// Moves the page of a row to the end.
     fn turn_to(&mut self, snapshot: &Snapshot, row: u64) -> Result<(), ReadError> {
         let found = self.kept.iter().position(|page| page.rows().contains(&row));

@@ -193,19 +193,12 @@ fn delta_texts(
     scratch: &mut Scratch,
     cells: &mut Cells,
 ) -> Option<()> {
-    let Scratch { numbers, lengths } = scratch;
-    numbers.clear();
-    lengths.clear();
-    delta_binary(&mut bytes, values, numbers)?;
-    delta_binary(&mut bytes, values, lengths)?;
-    if numbers.len() != values || lengths.len() != values {
-        return None;
-    }
+    let total = shared_and_rests(&mut bytes, values, scratch)?;
     let data = &mut cells.data;
-    data.try_reserve(total_length(numbers, lengths)?).ok()?;
+    data.try_reserve(total).ok()?;
     cells.ends.reserve(values);
     let (mut begin, mut end) = (0, 0);
-    for (shared, length) in numbers.iter().zip(lengths.iter()) {
+    for (shared, length) in scratch.numbers.iter().zip(&scratch.lengths) {
         let shared = usize::try_from(*shared).ok()?;
         if shared > end - begin {
             return None;
@@ -217,6 +210,54 @@ fn delta_texts(
         end_text(data, &mut cells.ends)?;
     }
     Some(())
+}
+
+/// Calls `each` with the index of every text of a page that is equal to `wanted`. Makes no other
+/// text, so it takes a tenth of the time of decoding them all.
+///
+/// Returns `None` for a page with nulls, or that is stored in another way than as shared beginnings
+/// and rests.
+pub(super) fn equal_texts(
+    page: PageBytes<'_>,
+    wanted: &[u8],
+    scratch: &mut Scratch,
+    mut each: impl FnMut(usize),
+) -> Option<()> {
+    if page.encoding != Encoding::DELTA_BYTE_ARRAY || !page.is_required {
+        return None;
+    }
+    let mut bytes = page.bytes;
+    shared_and_rests(&mut bytes, page.rows, scratch)?;
+    let lengths = scratch.numbers.iter().zip(&scratch.lengths);
+    // The bytes that the text before shares with `wanted`.
+    let mut alike = 0;
+    for (at, (shared, length)) in lengths.enumerate() {
+        let shared = usize::try_from(*shared).ok()?;
+        let rest = take(&mut bytes, usize::try_from(*length).ok()?)?;
+        // A text that shares more with the one before differs from `wanted` where that does.
+        if shared <= alike {
+            let both = rest.iter().zip(&wanted[shared..]);
+            alike = shared + both.take_while(|(a, b)| a == b).count();
+        }
+        if alike == wanted.len() && shared + rest.len() == wanted.len() {
+            each(at);
+        }
+    }
+    Some(())
+}
+
+/// Decodes the numbers of shared bytes into `scratch.numbers`, and the lengths of the rests into
+/// `scratch.lengths`. Returns the length of all texts.
+fn shared_and_rests(bytes: &mut &[u8], values: usize, scratch: &mut Scratch) -> Option<usize> {
+    let Scratch { numbers, lengths } = scratch;
+    numbers.clear();
+    lengths.clear();
+    delta_binary(bytes, values, numbers)?;
+    delta_binary(bytes, values, lengths)?;
+    if numbers.len() != values || lengths.len() != values {
+        return None;
+    }
+    total_length(numbers, lengths)
 }
 
 /// Returns the number of bytes of texts with these shared beginnings and these rests. Returns

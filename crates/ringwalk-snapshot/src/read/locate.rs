@@ -1,5 +1,7 @@
 //! The row of a path.
 
+#![allow(clippy::cast_possible_truncation, reason = "rows within a page")]
+
 use super::cache::PageCache;
 use super::chunk::Chunk;
 use super::error::Reason;
@@ -35,9 +37,7 @@ impl Snapshot {
             return Ok(None);
         };
         let all = self.pages_of(group);
-        let likely = self.likely_pages(group, path, &all);
-        let likely = likely.map_err(|reason| self.error(reason))?;
-        if let (row, true) = self.search(&likely, wanted, cache)? {
+        if let Some(row) = self.look_up(group, &all, wanted, cache)? {
             return Ok(Some(row));
         }
         // That a path is missing does not depend on statistics.
@@ -77,18 +77,42 @@ impl Snapshot {
         self.groups[group].clone().step_by(PAGE_ROWS).collect()
     }
 
-    /// Returns those of these pages, by their first rows, that hold a path by the statistics of the
-    /// column. The last row of a subtree comes long after its first, so it may be several.
-    fn likely_pages(&self, group: usize, path: &[u8], pages: &[u64]) -> Result<Vec<u64>, Reason> {
+    /// Looks a path up in those of these pages that hold it by their statistics. Returns `None` if
+    /// that did not find it.
+    fn look_up(
+        &self,
+        group: usize,
+        pages: &[u64],
+        wanted: (usize, &[u8]),
+        cache: &mut PageCache,
+    ) -> Result<Option<u64>, ReadError> {
+        let mut text = String::new();
+        escape_into(wanted.1, &mut text);
+        let likely = self.likely_pages(group, text.as_bytes(), pages);
+        for page in likely.map_err(|reason| self.error(reason))? {
+            let rows = cache.rows_with_text(self, page, Column::Path, text.as_bytes());
+            for row in rows.into_iter().flatten() {
+                let chunk = cache.load(self, page, &[Column::Root, Column::PathRaw])?;
+                let (chunk, at) = (chunk.chunk(), (row - page) as usize);
+                // Bytes that are escaped look like a name with these characters.
+                let path = chunk.bytes(Column::PathRaw, at);
+                if (root(chunk, at), path.unwrap_or(text.as_bytes())) == wanted {
+                    return Ok(Some(row));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns those of these pages, by their first rows, that hold a text by the statistics of
+    /// the column `path`. The last row of a subtree comes long after its first, so it may be several.
+    fn likely_pages(&self, group: usize, text: &[u8], pages: &[u64]) -> Result<Vec<u64>, Reason> {
         let place = self.places[group][Column::Path as usize].as_ref();
         let Some(statistics) = place.and_then(|place| place.statistics.clone()) else {
             return Ok(Vec::new());
         };
         let mut bytes = Vec::new();
         self.file.read(statistics, &mut bytes)?;
-        let mut text = String::new();
-        escape_into(path, &mut text);
-        let text = text.as_bytes();
         let bounds = bounds(&bytes).unwrap_or_default();
         let holds = |(least, most): (&[u8], &[u8])| least <= text && text <= most;
         let likely = pages.iter().zip(bounds);
@@ -153,9 +177,13 @@ impl Snapshot {
 
 /// Returns the root and the path of a row. In a damaged file the root may be any number.
 fn place(chunk: &Chunk, at: usize) -> (usize, &[u8]) {
+    (root(chunk, at), chunk.path(at))
+}
+
+fn root(chunk: &Chunk, at: usize) -> usize {
     let root = chunk.integer(Column::Root, at);
     let root = root.and_then(|root| usize::try_from(root).ok());
-    (root.unwrap_or(usize::MAX), chunk.path(at))
+    root.unwrap_or(usize::MAX)
 }
 
 /// Compares two rows by root and path.

@@ -150,6 +150,36 @@ impl Snapshot {
         decoder: &mut Decoder,
         cells: &mut Cells,
     ) -> Result<(), Reason> {
+        let (bytes, dictionary, scratch) = self.page_bytes(column, place, group, page, decoder)?;
+        decode::page(bytes, dictionary, scratch, cells).ok_or_else(foreign)
+    }
+
+    /// Returns the rows of a page with this text in a column, without making the other texts.
+    /// Returns `None` if the page is damaged, or stored in a way in which this cannot be done.
+    pub(super) fn rows_with_text(
+        &self,
+        column: Column,
+        page: &Range<u64>,
+        text: &[u8],
+        decoder: &mut Decoder,
+    ) -> Option<Vec<u64>> {
+        let group = self.groups.partition_point(|group| group.end <= page.start);
+        let place = self.places.get(group)?[column as usize].as_ref()?;
+        let (bytes, _, scratch) = self.page_bytes(column, place, group, page, decoder).ok()?;
+        let mut rows = Vec::new();
+        decode::equal_texts(bytes, text, scratch, |at| rows.push(page.start + at as u64))?;
+        Some(rows)
+    }
+
+    /// Reads one column of a page. Returns its bytes, the dictionary, and memory to decode them.
+    fn page_bytes<'d>(
+        &self,
+        column: Column,
+        place: &Place,
+        group: usize,
+        page: &Range<u64>,
+        decoder: &'d mut Decoder,
+    ) -> Result<(PageBytes<'d>, Option<&'d Dictionary>, &'d mut Scratch), Reason> {
         let values = column.facts().values;
         let rows = &self.groups[group];
         let Decoder {
@@ -182,7 +212,7 @@ impl Snapshot {
             rows,
             is_required: place.is_required,
         };
-        decode::page(page, open.dictionary.as_ref(), scratch, cells).ok_or_else(foreign)
+        Ok((page, open.dictionary.as_ref(), scratch))
     }
 
     /// Reads where the pages of a column of a row group are.

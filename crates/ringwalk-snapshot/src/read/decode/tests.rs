@@ -172,6 +172,31 @@ proptest! {
     }
 
     #[test]
+    fn texts_are_found_as_by_decoding_them(
+        seed: u64,
+        files in 1_u32..20_000,
+        row: u64,
+        length in 0_usize..60,
+    ) {
+        let (_folder, snapshot) = snapshot(seed, files);
+        let page = snapshot.page_of(row % snapshot.rows());
+        let mut scan = snapshot.scan(page.clone(), &[Column::Path]).unwrap();
+        let chunk = scan.next_chunk().unwrap().unwrap();
+        let texts: Vec<_> = (0..chunk.len())
+            .map(|at| chunk.bytes(Column::Path, at).unwrap())
+            .collect();
+        let some = texts[row as usize % texts.len()];
+        let longer = [some, b"x"].concat();
+        for wanted in [some, &some[..length.min(some.len())], &longer, b"", b"~"] {
+            let equal = page.clone().zip(&texts).filter(|(_, text)| **text == wanted);
+            let expected: Vec<_> = equal.map(|(row, _)| row).collect();
+            let mut decoder = Decoder::default();
+            let found = snapshot.rows_with_text(Column::Path, &page, wanted, &mut decoder);
+            prop_assert_eq!(found, Some(expected), "{}", wanted.escape_ascii());
+        }
+    }
+
+    #[test]
     fn any_bytes_are_decoded_without_a_panic(
         bytes in prop::collection::vec(any::<u8>(), 0..200),
         rows in 0_usize..100,
@@ -192,6 +217,8 @@ proptest! {
             let found = if values == Values::Text { cells.ends.len() } else { cells.numbers.len() };
             prop_assert_eq!(found, rows);
         }
+        let wanted = &bytes[bytes.len() / 2..];
+        equal_texts(given, wanted, &mut Scratch::default(), |at| assert!(at < rows));
     }
 }
 
