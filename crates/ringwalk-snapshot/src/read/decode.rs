@@ -12,12 +12,10 @@
 )]
 
 use super::chunk::Cells;
+use super::packed::{Run, delta_binary, runs, take};
 use super::unpack::MOST_TEXT;
 use crate::schema::Values;
 use parquet::basic::Encoding;
-
-/// The most values of a miniblock, so that a damaged header does not take memory.
-const MOST_IN_BLOCK: u64 = 1 << 16;
 
 /// The values that the pages of a row group refer to by number.
 #[derive(Debug, Default)]
@@ -76,12 +74,7 @@ pub(super) fn page(
             narrow(numbers, page.values)?;
         }
         Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY => {
-            let known = &dictionary?.numbers;
-            numbers.reserve(values);
-            indices(bytes, values, |index| {
-                numbers.push(*known.get(index)?);
-                Some(())
-            })?;
+            dictionary_numbers(bytes, values, &dictionary?.numbers, numbers)?;
         }
         Encoding::PLAIN => plain_numbers(bytes, values, page.values, numbers)?,
         _ => return None,
@@ -149,9 +142,14 @@ fn texts(
         Encoding::DELTA_BYTE_ARRAY => delta_texts(bytes, values, scratch, cells)?,
         Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY => {
             let known = dictionary?;
-            indices(bytes, values, |index| {
-                cells.data.extend_from_slice(known.text(index)?);
+            let mut add = |index: u64| {
+                let text = known.text(usize::try_from(index).ok()?)?;
+                cells.data.extend_from_slice(text);
                 end_text(&cells.data, &mut cells.ends)
+            };
+            indices(bytes, values, |run| match run {
+                Run::Same(index, times) => (0..times).try_for_each(|_| add(index)),
+                Run::Packed(indices) => indices.iter().try_for_each(|index| add(*index)),
             })?;
         }
         Encoding::PLAIN => {
@@ -279,114 +277,66 @@ fn total_length(shared: &[i64], rests: &[i64]) -> Option<usize> {
 
 /// Decodes which rows have a value. Returns how many have one; `present` stays empty if all have.
 fn presence(levels: &[u8], rows: usize, present: &mut Vec<bool>) -> Option<usize> {
-    let mut count = 0;
-    runs(levels, 1, rows, |level, times| {
-        let has = level > 0;
-        count += if has { times } else { 0 };
-        present.resize(present.len() + times, has);
+    let (mut count, mut before) = (0, 0);
+    runs(levels, 1, rows, |run| {
+        // Most pages are one run of rows with a value.
+        if let Run::Same(1, times) = run
+            && count == before
+        {
+            count += times;
+            before += times;
+            return Some(());
+        }
+        present.resize(before, true);
+        match run {
+            Run::Same(level, times) => present.resize(before + times, level > 0),
+            Run::Packed(levels) => present.extend(levels.iter().map(|level| *level > 0)),
+        }
+        count += present[before..].iter().filter(|has| **has).count();
+        before = present.len();
         Some(())
     })?;
     if count == rows {
         present.clear();
+    } else {
+        present.resize(rows, true);
     }
     Some(count)
 }
 
-/// Decodes numbers of values in a dictionary.
-fn indices(bytes: &[u8], values: usize, mut each: impl FnMut(usize) -> Option<()>) -> Option<()> {
+/// Decodes numbers that are stored as indices of `known`.
+fn dictionary_numbers(
+    bytes: &[u8],
+    values: usize,
+    known: &[i64],
+    numbers: &mut Vec<i64>,
+) -> Option<()> {
+    numbers.reserve(values);
+    let number = |index: u64| known.get(usize::try_from(index).ok()?).copied();
+    indices(bytes, values, |run| match run {
+        Run::Same(index, times) => {
+            numbers.resize(numbers.len() + times, number(index)?);
+            Some(())
+        }
+        Run::Packed(indices) => {
+            let mut are_known = true;
+            numbers.extend(indices.iter().map(|index| {
+                let number = number(*index);
+                are_known &= number.is_some();
+                number.unwrap_or_default()
+            }));
+            are_known.then_some(())
+        }
+    })
+}
+
+/// Decodes indices of values in a dictionary.
+fn indices(bytes: &[u8], values: usize, each: impl FnMut(Run<'_>) -> Option<()>) -> Option<()> {
     if values == 0 {
         return Some(());
     }
     let (width, bytes) = bytes.split_first()?;
-    runs(bytes, u32::from(*width), values, |index, times| {
-        for _ in 0..times {
-            each(index as usize)?;
-        }
-        Some(())
-    })
-}
-
-/// Decodes runs of equal numbers, and groups of numbers with `width` bits each.
-fn runs(
-    mut bytes: &[u8],
-    width: u32,
-    count: usize,
-    mut each: impl FnMut(u64, usize) -> Option<()>,
-) -> Option<()> {
-    if width > 32 {
-        return None;
-    }
-    let mut left = count;
-    while left > 0 {
-        let header = varint(&mut bytes)?;
-        if header & 1 == 0 {
-            let times = usize::try_from(header >> 1).ok()?.min(left);
-            let mut value = [0; 8];
-            let stored = take(&mut bytes, width.div_ceil(8) as usize)?;
-            value[..stored.len()].copy_from_slice(stored);
-            if times == 0 {
-                return None;
-            }
-            each(u64::from_le_bytes(value), times)?;
-            left -= times;
-        } else {
-            let groups = usize::try_from(header >> 1).ok()?;
-            // The last group may be cut off where its values are not needed.
-            let length = groups.checked_mul(width as usize)?.min(bytes.len());
-            let packed = take(&mut bytes, length)?;
-            let here = groups.checked_mul(8)?.min(left);
-            if here == 0 || here * width as usize > length * 8 {
-                return None;
-            }
-            for at in 0..here {
-                each(unpacked(packed, width, at), 1)?;
-            }
-            left -= here;
-        }
-    }
-    Some(())
-}
-
-/// Decodes numbers that are stored as packed differences, `DELTA_BINARY_PACKED`.
-fn delta_binary(bytes: &mut &[u8], most: usize, out: &mut Vec<i64>) -> Option<()> {
-    let (block, miniblocks) = (varint(bytes)?, varint(bytes)?);
-    let count = usize::try_from(varint(bytes)?).ok()?;
-    let mut value = unzigzag(varint(bytes)?);
-    let is_sound = (1..=MOST_IN_BLOCK).contains(&block)
-        && (1..=block).contains(&miniblocks)
-        && block % (32 * miniblocks) == 0;
-    if !is_sound || count > most {
-        return None;
-    }
-    if count == 0 {
-        return Some(());
-    }
-    out.reserve(count);
-    out.push(value);
-    let each = (block / miniblocks) as usize;
-    let mut left = count - 1;
-    while left > 0 {
-        let least = unzigzag(varint(bytes)?);
-        let widths = take(bytes, miniblocks as usize)?;
-        for width in widths {
-            let here = left.min(each);
-            if here == 0 {
-                break;
-            }
-            let width = u32::from(*width);
-            if width > 64 {
-                return None;
-            }
-            let packed = take(bytes, each / 8 * width as usize)?;
-            out.extend((0..here).map(|at| {
-                let difference = unpacked(packed, width, at).cast_signed();
-                value = value.wrapping_add(least).wrapping_add(difference);
-                value
-            }));
-            left -= here;
-        }
-    }
-    Some(())
+    runs(bytes, u32::from(*width), values, each)
 }
 
 /// Cuts differences that were added up to the bits of the type. Returns `None` for a type that is
@@ -433,51 +383,6 @@ fn plain_numbers(mut bytes: &[u8], count: usize, values: Values, out: &mut Vec<i
         Values::Text | Values::Bytes => return None,
     }
     Some(())
-}
-
-/// Returns the number `at` of numbers with `width` bits each.
-#[inline]
-fn unpacked(packed: &[u8], width: u32, at: usize) -> u64 {
-    if width == 0 {
-        return 0;
-    }
-    let bit = at * width as usize;
-    let (byte, shift) = (bit / 8, (bit % 8) as u32);
-    let rest = packed.get(byte..).unwrap_or_default();
-    let mask = u64::MAX >> (64 - width);
-    if let (Some(word), true) = (rest.first_chunk::<8>(), width + shift <= 64) {
-        return u64::from_le_bytes(*word) >> shift & mask;
-    }
-    let mut word = [0; 16];
-    let length = rest.len().min(9);
-    word[..length].copy_from_slice(&rest[..length]);
-    (u128::from_le_bytes(word) >> shift) as u64 & mask
-}
-
-#[inline]
-pub(super) fn take<'b>(bytes: &mut &'b [u8], length: usize) -> Option<&'b [u8]> {
-    let (taken, rest) = bytes.split_at_checked(length)?;
-    *bytes = rest;
-    Some(taken)
-}
-
-/// Decodes a number of variable length.
-#[inline]
-pub(super) fn varint(bytes: &mut &[u8]) -> Option<u64> {
-    let mut number = 0;
-    for shift in (0..64).step_by(7) {
-        let (byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= u64::from(byte & 0x7f) << shift;
-        if byte & 0x80 == 0 {
-            return Some(number);
-        }
-    }
-    None
-}
-
-pub(super) fn unzigzag(number: u64) -> i64 {
-    (number >> 1).cast_signed() ^ -((number & 1).cast_signed())
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@
 //! | `same.rs` | pages that two files store alike |
 //! | `unpack.rs` | the bytes of a page: its header, decompression |
 //! | `decode.rs` | the cells of one page, decoded from its bytes |
+//! | `packed.rs` | numbers that are packed into bits |
 
 mod cache;
 mod chunk;
@@ -25,6 +26,7 @@ mod file;
 mod footer;
 mod layout;
 mod locate;
+mod packed;
 mod page;
 mod same;
 mod scan;

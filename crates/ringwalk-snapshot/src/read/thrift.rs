@@ -6,7 +6,7 @@
 //! footer can end the process in each of these ways. These functions return `None` for all that is
 //! damaged, take time in proportion to the bytes, and take no memory that the bytes do not fill.
 
-use super::decode;
+use super::packed;
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,11 +158,11 @@ impl<'b> Reader<'b> {
     }
 
     fn zigzag(&mut self) -> Option<i64> {
-        self.varint().map(decode::unzigzag)
+        self.varint().map(packed::unzigzag)
     }
 
     fn varint(&mut self) -> Option<u64> {
-        decode::varint(&mut self.bytes)
+        packed::varint(&mut self.bytes)
     }
 
     fn byte(&mut self) -> Option<u8> {
@@ -170,7 +170,7 @@ impl<'b> Reader<'b> {
     }
 
     fn take(&mut self, length: usize) -> Option<&'b [u8]> {
-        decode::take(&mut self.bytes, length)
+        packed::take(&mut self.bytes, length)
     }
 }
 
