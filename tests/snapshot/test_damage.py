@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from support import tables
+from support.constant import sealed
 from support.run import Result
 
 # The words of each command before and behind the snapshot, and the status of one that is refused.
@@ -96,7 +97,7 @@ def test_other_versions_of_the_schema(refused, good, scratch):
     for version in (b"0", b"2", b"9"):
         data, found = key.subn(rb'\1"%s"' % version, good.read_bytes())
         assert found == 1
-        file.write_bytes(data)
+        file.write_bytes(sealed(data))
         says = f"its schema has version {version.decode()}, and this program reads version 1"
         refused(file, says)
 
@@ -111,18 +112,16 @@ def test_files_that_are_cut_off(refused, command, good, scratch):
 
 
 def test_damaged_bytes_never_pass_for_an_answer(read, command, good, scratch):
-    """A byte of a name or of a number may change. No row may be missing without an error."""
     data, bad = good.read_bytes(), scratch / "bad"
-    rows = read(good).ok().out.count(b"\n")
+    bad.write_bytes(data)
+    expected = read(bad)
     for at in range(0, len(data), 499):
         bad.write_bytes(data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :])
         result = read(bad)
-        if command == "diff":
-            assert result.status < 2 or bad.name.encode() in result.err, (at, result)
-        elif result.status == 0 and command != "report":
-            assert result.out.count(b"\n") == rows, (at, result)
-        elif result.status != 0:
-            assert result.err, (at, result)
+        if result.status == expected.status:
+            assert result.out == expected.out, (at, result)
+        else:
+            assert bad.name.encode() in result.err, (at, result)
 
 
 def test_footers_without_an_end(refused, good, scratch):
@@ -151,7 +150,7 @@ def test_footers_without_an_end(refused, good, scratch):
         refused(file, "malformed")
 
 
-def test_a_snapshot_that_another_program_has_written_anew(read, refused, command, good, scratch):
+def test_a_snapshot_that_another_program_has_written_anew(refused, good, scratch):
     tables.needed()
     file = scratch / "rewritten"
     script = """
@@ -161,15 +160,12 @@ options = json.loads(sys.argv[3])
 pq.write_table(table, sys.argv[2], **options)
 result = None
 """
-    tables.evaluate(script, good, file, '{"compression": "snappy"}')
-    refused(file, "damaged: row group 0: column id: it is not compressed by zstd")
-    tables.evaluate(script, good, file, '{"compression": "zstd"}')
-    refused(file, "damaged: row group 0: column id: it has no list of its pages")
-    # With pages at other rows, which only those notice that read rows.
-    options = '{"compression": "zstd", "write_page_index": true, "data_page_size": 1, '
-    tables.evaluate(script, good, file, options + '"write_batch_size": 4}')
-    result = read(file)
-    if command == "sql":
-        assert result.status == 0, result
-    else:
-        assert result.status in (1, 2) and b"it has another number of pages" in result.err, result
+    for options in (
+        '{"compression": "snappy"}',
+        '{"compression": "zstd"}',
+        # With pages at other rows.
+        '{"compression": "zstd", "write_page_index": true, "data_page_size": 1, '
+        '"write_batch_size": 4}',
+    ):
+        tables.evaluate(script, good, file, options)
+        refused(file, "another program has written it anew")

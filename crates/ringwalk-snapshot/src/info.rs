@@ -3,6 +3,7 @@
 //! Each value is JSON. `docs/snapshot.md` describes the keys.
 
 use crate::schema::{Contents, VERSION};
+use crate::seal;
 use crate::text::{from_hex, hex};
 use ringwalk::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -133,6 +134,23 @@ pub struct Run {
     pub transactions: Vec<Transaction>,
 }
 
+/// What is written of a run, with a place for the checksum of the footer (`seal.rs`).
+#[derive(Serialize)]
+struct OpenRun<'r> {
+    #[serde(flatten)]
+    run: &'r Run,
+    footer_crc32: &'static str,
+}
+
+impl<'r> OpenRun<'r> {
+    fn new(run: &'r Run) -> Self {
+        Self {
+            run,
+            footer_crc32: seal::OPEN,
+        }
+    }
+}
+
 /// A transaction of a file system.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -242,7 +260,7 @@ impl Info {
             (keys::GROUPS, json(&self.groups)),
             (keys::VERDICT, json(&self.verdict)),
             (keys::COLUMNS, json(&columns)),
-            (keys::RUN, json(&self.run)),
+            (keys::RUN, json(&OpenRun::new(&self.run))),
         ]
     }
 

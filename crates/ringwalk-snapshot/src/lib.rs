@@ -7,6 +7,7 @@
 //! | `schema.rs` | the columns: names, types, encodings, descriptions |
 //! | `order.rs` | the order of the rows |
 //! | `info.rs` | what a snapshot says of itself, in the footer |
+//! | `seal.rs` | the checksum of the footer |
 //! | `entry.rs` | what a snapshot keeps of one file |
 //! | `kind.rs` | the letter of a type, and the extension of a name |
 //! | `row_counter.rs` | the progress of long work |
@@ -38,6 +39,7 @@ pub mod report;
 mod row_counter;
 mod saved;
 mod schema;
+mod seal;
 pub mod sql;
 mod table_file;
 mod text;

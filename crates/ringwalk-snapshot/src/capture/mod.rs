@@ -22,6 +22,7 @@ use crate::info::{Info, RootInfo, Run, Text};
 use crate::read::{ReadError, Snapshot};
 use crate::row_counter::RowCounter;
 use crate::saved::OlderSnapshot;
+use crate::seal::seal;
 use crate::write::publish::Unpublished;
 use crate::write::spill::unnamed_file;
 use crate::write::stage::Stage;
@@ -321,9 +322,11 @@ impl Capture {
         };
         let staged = stage.into_staged();
         let failures = failures.into_failures();
-        let output = Stoppable::new(output, &self.stop);
-        let info = write(&staged, &failures, &self.options, info, name_owners, output);
+        let stoppable = Stoppable::new(output, &self.stop);
+        let options = &self.options;
+        let info = write(&staged, &failures, options, info, name_owners, stoppable);
         self.check_stop(name)?;
+        let info = info.and_then(|info| seal(output).map(|()| info));
         let info = info.map_err(|error| CaptureError::new(name, What::Output(error)))?;
         Ok(Captured { info, summary })
     }

@@ -36,6 +36,7 @@ mod unpack;
 pub(crate) use cache::PageCache;
 pub use chunk::Chunk;
 pub use error::ReadError;
+pub(crate) use footer::TAIL;
 pub(crate) use page::{Decoder, Page};
 pub(crate) use same::StoredAlike;
 pub use scan::Scan;

@@ -1,7 +1,9 @@
 use super::*;
-use crate::{Entry, TreeBuilder, WriteOptions};
-use ringwalk::FileType;
+use crate::seal::seal;
+use crate::{Attributes, Entry, TreeBuilder, WriteOptions};
+use ringwalk::{FileType, Timestamp};
 use std::fs;
+use std::io::Write;
 
 fn snapshot(path: &Path) {
     let mut tree = TreeBuilder::new(WriteOptions::default());
@@ -51,12 +53,21 @@ fn parquet_files_that_are_no_snapshots() {
         fs::write(&path, &data).unwrap();
         reason(&path)
     };
+    // As a program of another version would write it: with the right checksum.
+    let resealed = |at: usize, bytes: &[u8]| {
+        changed(at, bytes);
+        let file = File::options().read(true).write(true).open(&path);
+        seal(&file.unwrap()).unwrap();
+        reason(&path)
+    };
     let end = whole.len();
     assert!(changed(0, b"PAR2").contains("no snapshot: it does not begin"));
     assert!(changed(end - 4, b"PAR2").contains("no snapshot: it does not end"));
     assert!(changed(end - 4, b"PARE").contains("no snapshot: its footer is encrypted"));
     assert!(changed(end - 8, &[0xff; 4]).contains("its footer is said to have 4294967295 bytes"));
     assert!(changed(end - 8, &[0; 4]).contains("its footer is malformed"));
+    let checksum = "its footer has another checksum than it says";
+    assert!(changed(end - 20, b"R").contains(checksum));
     let find = |what: &[u8]| {
         whole
             .windows(what.len())
@@ -64,11 +75,11 @@ fn parquet_files_that_are_no_snapshots() {
             .unwrap()
     };
     let key = find(b"ringwalk.schema");
-    assert!(changed(key, b"otherwalk").contains("its footer has no key ringwalk.schema"));
+    assert!(resealed(key, b"otherwalk").contains("its footer has no key ringwalk.schema"));
     for (version, said) in [(b"\"0\"", "version 0"), (b"\"2\"", "version 2")] {
         let at = key + "ringwalk.schema".len() + 2;
         assert_eq!(&whole[at..at + 3], b"\"1\"");
-        let why = changed(at, version);
+        let why = resealed(at, version);
         assert!(
             why.contains(said) && why.contains("reads version 1"),
             "{why}"
@@ -76,56 +87,113 @@ fn parquet_files_that_are_no_snapshots() {
     }
 }
 
-/// Reads everything in every way. Returns the rows, or the first error.
-fn read_all(path: &Path) -> Result<u64, String> {
-    let snapshot = Snapshot::open(path).map_err(|error| error.to_string())?;
+/// Reads everything in every way. Returns what was read, or the first error.
+fn read_all(file: &[u8], name: &Path) -> Result<Vec<String>, String> {
+    let text = |error: ReadError| error.to_string();
+    let mut stored = tempfile::tempfile().unwrap();
+    stored.write_all(file).unwrap();
+    let snapshot = Snapshot::from_file(stored, name).map_err(text)?;
+    let mut answers = vec![format!("{:?}", snapshot.info())];
     let columns: Vec<_> = Column::all().collect();
     let mut scan = snapshot.scan(0..snapshot.rows(), &columns).unwrap();
-    let mut rows = 0;
-    while let Some(chunk) = scan.next_chunk().map_err(|error| error.to_string())? {
+    while let Some(chunk) = scan.next_chunk().map_err(text)? {
         for at in 0..chunk.len() {
-            let _ = (chunk.path(at), chunk.name(at), chunk.file_type(at));
+            let names = (chunk.path(at), chunk.name(at), chunk.file_type(at));
+            answers.push(format!("{names:?}"));
             for column in &columns {
-                let _ = (chunk.integer(*column, at), chunk.bytes(*column, at));
+                let cell = (chunk.integer(*column, at), chunk.bytes(*column, at));
+                answers.push(format!("{cell:?}"));
             }
         }
-        rows += chunk.len() as u64;
     }
     for path in ["", "f", "x"] {
-        let found = snapshot.locate(0, path.as_bytes());
-        found.map_err(|error| error.to_string())?;
+        let found = snapshot.locate(0, path.as_bytes()).map_err(text)?;
+        answers.push(format!("{found:?}"));
     }
-    Ok(rows)
+    Ok(answers)
+}
+
+/// Changes bytes of a snapshot by `change`. Each change must be reported, or change no answer.
+fn damaged_bytes(bytes: impl Iterator<Item = usize>, whole: &[u8], change: impl Fn(usize) -> u8) {
+    let name = Path::new("its name");
+    let expected = read_all(whole, name).unwrap();
+    for at in bytes {
+        let mut data = whole.to_vec();
+        data[at] ^= change(at);
+        match read_all(&data, name) {
+            Ok(answers) => assert!(answers == expected, "byte {at}"),
+            Err(why) => assert!(why.contains("its name"), "{why}"),
+        }
+    }
+}
+
+/// Returns where the footer of a file begins.
+fn footer_begin(whole: &[u8]) -> usize {
+    let tail = whole.len() - 8;
+    let length = whole[tail..].first_chunk().unwrap();
+    tail - u32::from_le_bytes(*length) as usize
+}
+
+/// Returns a snapshot with values in all columns but for those of failures.
+fn whole() -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f");
+    let time = |secs| Some(Timestamp { secs, nanos: 1 });
+    let entry = |name, file_type, number: u32| {
+        let mut entry = Entry::new(name, file_type);
+        entry.attributes = Attributes {
+            ino: Some(number.into()),
+            dev: Some(1),
+            mode: Some(0o644),
+            nlink: Some(1),
+            uid: Some(number),
+            gid: Some(number),
+            rdev: None,
+            size: Some(u64::from(number) * 100),
+            alloc: Some(u64::from(number) * 4096),
+            mtime: time(i64::from(number)),
+            ctime: time(1 << 35),
+            btime: time(7),
+            atime: None,
+            charged_once: false,
+        };
+        entry
+    };
+    let mut tree = TreeBuilder::new(WriteOptions::default());
+    let root = entry(b"", FileType::Directory, 2);
+    tree.begin_root(b"/r", &root).unwrap();
+    for (name, number) in [(&b"f"[..], 10), (b"g.txt", 11), (b"h\xff", 12)] {
+        tree.file(&entry(name, FileType::Regular, number)).unwrap();
+    }
+    let mut link = entry(b"link", FileType::Symlink, 13);
+    link.target = Some(b"f");
+    tree.file(&link).unwrap();
+    tree.end_directory().unwrap();
+    tree.finish(Info::default(), &path).unwrap();
+    fs::read(&path).unwrap()
 }
 
 #[test]
-fn no_damage_of_a_byte_ends_in_a_panic() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("f");
-    snapshot(&path);
-    let whole = fs::read(&path).unwrap();
-    let mut refused = 0;
-    let text = br#"{"alloc":"#;
-    let text = whole
-        .windows(text.len())
-        .position(|part| part == text)
-        .unwrap();
-    // The descriptions of the columns, which are a third of the file, are not read.
-    let bytes = (0..text).chain(whole.len() - 1000..whole.len());
-    for at in bytes.step_by(7) {
-        let mut data = whole.clone();
-        data[at] ^= 0x55;
-        fs::write(&path, &data).unwrap();
-        match read_all(&path) {
-            // Values that are not compressed, and text of the footer, may be others.
-            Ok(rows) => assert_eq!(rows, 2, "byte {at}"),
-            Err(why) => {
-                assert!(why.contains(path.to_str().unwrap()), "{why}");
-                refused += 1;
-            }
-        }
+fn a_bit_that_flips_is_reported_or_changes_no_answer() {
+    let whole = whole();
+    let footer = footer_begin(&whole);
+    // Damage of the footer is reported by its checksum, but for that of the checksum itself.
+    let mark = memchr::memmem::rfind(&whole, b"footer_crc32").unwrap();
+    let bytes = (0..footer).step_by(3);
+    let bytes = bytes.chain((footer..mark).step_by(31));
+    let bytes = bytes
+        .chain(mark..mark + 24)
+        .chain(whole.len() - 8..whole.len());
+    damaged_bytes(bytes, &whole, |at| 1 << (at / 3 % 8));
+}
+
+#[test]
+#[ignore = "takes minutes: all other values of each byte before the footer"]
+fn any_damage_of_a_byte_is_reported_or_changes_no_answer() {
+    let whole = whole();
+    for change in 1..=255 {
+        damaged_bytes(0..footer_begin(&whole), &whole, |_| change);
     }
-    assert!(refused > whole.len() / 28, "{refused} of {}", whole.len());
 }
 
 #[test]

@@ -77,6 +77,10 @@ impl Unpacker {
         if usize::try_from(header.stored) != Ok(stored.len()) {
             return Err(damaged("a page has another length than its header says"));
         }
+        // A fuzzer cannot find the right checksum.
+        if !cfg!(fuzzing) && header.crc.is_some_and(|crc| crc != crc_of(stored)) {
+            return Err(damaged("a page has another checksum than its header says"));
+        }
         let length = usize::try_from(header.unpacked).ok();
         let length = length.filter(|length| *length <= most);
         let length = length.ok_or_else(|| damaged("a page is too long when it is decompressed"))?;
@@ -116,18 +120,26 @@ struct Header {
     unpacked: i64,
     /// Bytes in the file.
     stored: i64,
+    /// The checksum of the bytes in the file. Snapshots of older versions have none.
+    crc: Option<i64>,
     /// `None` for contents that Ringwalk does not write.
     contents: Option<Contents>,
 }
 
+/// Returns the checksum of stored bytes, as a header has it: an integer of 32 bits with a sign.
+fn crc_of(stored: &[u8]) -> i64 {
+    crc32fast::hash(stored).cast_signed().into()
+}
+
 impl Header {
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
-        let (mut unpacked, mut stored) = (None, None);
+        let (mut unpacked, mut stored, mut crc) = (None, None, None);
         let (mut data, mut dictionary) = (None, None);
         reader.fields(|reader, number, kind| {
             match number {
                 2 => unpacked = Some(reader.integer(kind)?),
                 3 => stored = Some(reader.integer(kind)?),
+                4 => crc = Some(reader.integer(kind)?),
                 5 => data = Some(integers(reader, kind)?),
                 7 => dictionary = Some(integers(reader, kind)?),
                 _ => reader.skip(kind)?,
@@ -137,6 +149,7 @@ impl Header {
         Some(Self {
             unpacked: unpacked?,
             stored: stored?,
+            crc,
             contents: match (data, dictionary) {
                 (Some(data), None) => data_page(data),
                 (None, Some(dictionary)) => dictionary_page(dictionary),

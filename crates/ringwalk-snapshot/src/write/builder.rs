@@ -9,6 +9,7 @@ use super::{Failures, WriteOptions, write};
 use crate::entry::Entry;
 use crate::info::{Info, RootInfo};
 use crate::schema::LONGEST_PATH;
+use crate::seal::seal;
 use std::io;
 use std::path::Path;
 
@@ -154,14 +155,10 @@ impl TreeBuilder {
         self.writer.close(&self.stage)?;
         info.roots = self.roots;
         let staged = self.stage.into_staged();
-        write(
-            &staged,
-            &Failures::default(),
-            &self.options,
-            info,
-            |_, _| {},
-            file,
-        )
+        let failures = Failures::default();
+        let info = write(&staged, &failures, &self.options, info, |_, _| {}, file)?;
+        seal(file)?;
+        Ok(info)
     }
 
     /// Hands the entries of all open directories to the stage.

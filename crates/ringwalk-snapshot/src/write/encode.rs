@@ -9,6 +9,7 @@
 //! written to the file in their order. So the bytes do not depend on the number of threads.
 
 use super::assemble::Sink;
+use super::pages::ChecksummedPages;
 use super::rows::{Cells, Rows, XATTR_NAMES, XATTR_VALUES};
 use crate::info::{CREATED_BY, json, keys};
 use crate::read::FirstRow;
@@ -22,7 +23,7 @@ use parquet::data_type::{ByteArray, ByteArrayType, DataType};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
-use parquet::file::writer::{SerializedFileWriter, SerializedPageWriter, TrackedWrite};
+use parquet::file::writer::{SerializedFileWriter, TrackedWrite};
 use parquet::schema::types::{ColumnPath, SchemaDescriptor};
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -351,7 +352,7 @@ fn encode_group(
         .iter_mut()
         .zip(share)
         .map(|(sink, leaf)| {
-            let pages = Box::new(SerializedPageWriter::new(sink));
+            let pages = Box::new(ChecksummedPages::new(sink));
             let settings = settings.of(*leaf, first.cells(leaf.cells), &mut numbers);
             get_column_writer(schema.column(leaf.index), settings, pages)
         })

@@ -15,7 +15,7 @@
 //! | `assemble.rs`, `path.rs`, `totals.rs`, `failures.rs` | the rows, in order, with totals of subtrees |
 //! | `links.rs` | files with several links: which name is charged |
 //! | `rows.rs` | rows as columns |
-//! | `encode.rs` | the columns as Parquet |
+//! | `encode.rs`, `pages.rs` | the columns as Parquet, and their pages with checksums |
 //! | `publish.rs` | a file that appears whole |
 
 mod assemble;
@@ -27,6 +27,7 @@ mod links;
 mod listing;
 mod merge;
 pub(crate) mod pack;
+mod pages;
 pub(crate) mod path;
 pub(crate) mod piece;
 pub(crate) mod publish;

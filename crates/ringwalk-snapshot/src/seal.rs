@@ -1,0 +1,61 @@
+//! The checksum of the footer.
+//!
+//! Parquet has checksums of pages, and none of the footer. So the value of `ringwalk.run`, which is
+//! the only one that may differ between snapshots of the same trees, has the CRC-32 of all other
+//! bytes of the footer in eight hexadecimal digits. A writer stores zeros there first.
+
+use crate::read::TAIL;
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+
+/// The digits before the checksum is known.
+pub(crate) const OPEN: &str = "00000000";
+
+/// The bytes before the digits. In the texts of the footer, a quotation mark has a backslash in
+/// front. The least and the largest paths, which have not, lie before all texts.
+const MARK: &[u8] = b"\"footer_crc32\":\"";
+
+/// Returns where the digits are in a footer; `None` in one without a checksum.
+fn digits(footer: &[u8]) -> Option<Range<usize>> {
+    let at = memchr::memmem::rfind(footer, MARK)? + MARK.len();
+    let end = at + OPEN.len();
+    (end <= footer.len()).then_some(at..end)
+}
+
+/// Returns the checksum of a footer but for its digits.
+fn checksum(footer: &[u8], digits: &Range<usize>) -> String {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&footer[..digits.start]);
+    hasher.update(&footer[digits.end..]);
+    format!("{:08x}", hasher.finalize())
+}
+
+/// Returns false if a footer has another checksum than it says. Older ones say none.
+pub(crate) fn is_intact(footer: &[u8]) -> bool {
+    digits(footer).is_none_or(|digits| checksum(footer, &digits).as_bytes() == &footer[digits])
+}
+
+/// Writes the checksum into the footer of a file that is complete otherwise.
+///
+/// # Errors
+///
+/// The errors of reading and writing the file.
+pub(crate) fn seal(file: &File) -> io::Result<()> {
+    let malformed = || io::Error::other("the footer that was written is malformed");
+    let tail = file.metadata()?.len().checked_sub(TAIL);
+    let tail = tail.ok_or_else(malformed)?;
+    let mut length = [0; 4];
+    file.read_exact_at(&mut length, tail)?;
+    let length = u32::from_le_bytes(length);
+    let begin = tail.checked_sub(length.into()).ok_or_else(malformed)?;
+    let mut footer = vec![0; length as usize];
+    file.read_exact_at(&mut footer, begin)?;
+    let digits = digits(&footer).ok_or_else(malformed)?;
+    let checksum = checksum(&footer, &digits);
+    file.write_all_at(checksum.as_bytes(), begin + digits.start as u64)
+}
+
+#[cfg(test)]
+mod tests;
