@@ -227,6 +227,33 @@ def test_the_output_is_not_in_the_snapshot_and_is_replaced(tree):
     assert len(listed(tree)) == entries + 1, "nothing else stays behind"
 
 
+def test_an_update_is_the_same_as_a_full_snapshot(tree, saved, tmp_path):
+    pytest.importorskip("pyarrow")
+    (tree / "a" / "new").touch()
+    (tree / "a" / "file1").unlink()
+    full, update = tmp_path / "full", tmp_path / "update"
+    infos = [ringwalk.snapshot(tree, full), ringwalk.snapshot(tree, update, since=saved)]
+    assert infos[0]["verdict"] == infos[1]["verdict"]
+    # The older snapshot may be replaced.
+    ringwalk.snapshot(tree, saved, since=os.fsencode(saved))
+    tables = [ringwalk.open_snapshot(file).to_arrow() for file in (full, update, saved)]
+    assert tables[0].equals(tables[1]) and tables[0].equals(tables[2])
+
+
+def test_an_older_snapshot_that_is_none(tree, saved, tmp_path):
+    before = saved.read_bytes()
+    missing, foreign = tmp_path / "missing", tree / "a" / "file9"
+    with pytest.raises(FileNotFoundError) as raised:
+        ringwalk.snapshot(tree, saved, since=missing)
+    assert raised.value.filename == os.fspath(missing)
+    with pytest.raises(ValueError, match="no snapshot") as raised:
+        ringwalk.snapshot(tree, saved, since=foreign)
+    assert os.fspath(foreign) in str(raised.value)
+    with pytest.raises(TypeError):
+        ringwalk.snapshot(tree, saved, since=1.5)
+    assert saved.read_bytes() == before, "no failure changes what was there"
+
+
 def test_an_open_snapshot_stays_as_it_is(tree, saved):
     pytest.importorskip("pyarrow")
     files = ringwalk.open_snapshot(saved)

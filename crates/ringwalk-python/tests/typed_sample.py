@@ -50,6 +50,7 @@ def sums() -> int:
 
 def snapshots(top: pathlib.Path) -> int:
     info = ringwalk.snapshot([top, b"/tmp"], top / "out", xattrs=True, memory=1 << 20)
+    ringwalk.snapshot(top, "new", since=top / "out")
     assert_type(info, dict[str, Any])
     files = ringwalk.open_snapshot(b"out")
     assert_type(files, ringwalk.Snapshot)

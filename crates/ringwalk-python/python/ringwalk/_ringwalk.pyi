@@ -387,6 +387,7 @@ def doctor(path: _Path | None = None) -> dict[str, Any]:
 def take_snapshot(
     roots: str | bytes | list[str | bytes],
     output: str | bytes,
+    since: str | bytes | None,
     xattrs: bool,
     atime: bool,
     one_file_system: bool,

@@ -25,6 +25,7 @@ def snapshot(
     roots: _Path | Iterable[_Path],
     output: _Path,
     *,
+    since: _Path | None = None,
     xattrs: bool = False,
     atime: bool = False,
     one_file_system: bool = False,
@@ -45,17 +46,22 @@ def snapshot(
     What cannot be read is a row with an error number. The verdict counts those rows, and they raise
     nothing.
 
+    *since* is the path of an older snapshot. What has certainly not changed is taken from it, and
+    the rest is read. The result is the same as without it. *since* and *output* may be the same
+    file. docs/snapshot.md lists what is taken on which file system.
+
     *xattrs* adds extended attributes, *atime* times of the last access. *one_file_system* leaves
     out other file systems. *memory* is the number of bytes of listings that wait in memory; the
     rest goes into an unnamed temporary file. *workers* and *source* are those of `scan`.
 
-    Raises `OSError` if one of *roots* does not exist or *output* cannot be written, and
-    `ValueError` if a root lies within another one, or for invalid options. Ctrl-C ends the work
-    and leaves an older *output* as it was.
+    Raises `OSError` if one of *roots* does not exist, *since* cannot be read or *output* cannot be
+    written. Raises `ValueError` if a root lies within another one, if *since* is no snapshot, and
+    for invalid options. Ctrl-C ends the work and leaves an older *output* as it was.
     """
     return _ringwalk.take_snapshot(
         all_plain(roots),
         plain(output),
+        None if since is None else plain(since),
         bool(xattrs),
         bool(atime),
         bool(one_file_system),

@@ -6,7 +6,7 @@ use crate::given::{self, Engine, Given};
 use crate::waiting;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use ringwalk_snapshot::{Capture, Contents, Info, WriteOptions};
+use ringwalk_snapshot::{Capture, Contents, Info, OlderSnapshot, Snapshot, WriteOptions};
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
@@ -16,6 +16,8 @@ use std::sync::atomic::AtomicBool;
 struct Order {
     roots: Vec<OsString>,
     output: OsString,
+    /// The older snapshot.
+    since: Option<OsString>,
     one_file_system: bool,
     write: WriteOptions,
     engine: Engine,
@@ -24,10 +26,14 @@ struct Order {
 
 impl Order {
     fn run(self) -> Result<Info, Failure> {
-        let capture = Capture::new(self.roots)?
+        let mut capture = Capture::new(self.roots)?
             .one_file_system(self.one_file_system)
             .options(self.write)
             .stop_by(self.stop);
+        if let Some(since) = self.since {
+            let older = OlderSnapshot::new(Snapshot::open(Path::new(&since))?)?;
+            capture = capture.since(Arc::new(older));
+        }
         let walk = self.engine.checked(capture.walk())?;
         let captured = capture.run(walk, Path::new(&self.output))?;
         Ok(captured.info)
@@ -36,11 +42,12 @@ impl Order {
 
 #[doc = include_str!(concat!(env!("OUT_DIR"), "/take_snapshot.txt"))]
 #[pyfunction]
-#[pyo3(signature = (roots, output, xattrs, atime, one_file_system, memory, workers, source))]
+#[pyo3(signature = (roots, output, since, xattrs, atime, one_file_system, memory, workers, source))]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
 pub(crate) fn take_snapshot<'py>(
     roots: &Bound<'py, PyAny>,
     output: &Bound<'py, PyAny>,
+    since: Option<&Bound<'py, PyAny>>,
     xattrs: bool,
     atime: bool,
     one_file_system: bool,
@@ -50,6 +57,7 @@ pub(crate) fn take_snapshot<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let py = roots.py();
     let output = Given::new(output)?;
+    let since = since.map(Given::new).transpose()?;
     let mut write = WriteOptions::default();
     write.memory = memory.unwrap_or(write.memory);
     write.contents = Contents { atime, xattrs };
@@ -57,12 +65,17 @@ pub(crate) fn take_snapshot<'py>(
     let order = Order {
         roots: given::paths(roots)?,
         output: output.path.clone(),
+        since: since.as_ref().map(|since| since.path.clone()),
         one_file_system,
         write,
         engine: Engine::new(source, workers)?,
         stop: Arc::clone(&stop),
     };
     let taken = waiting::run_until(py, "ringwalk-snapshot", &stop, move || order.run())?;
-    let info = taken.map_err(|failure| failure.exception(py, &[&output], None))?;
+    let given: Vec<_> = [Some(&output), since.as_ref()]
+        .into_iter()
+        .flatten()
+        .collect();
+    let info = taken.map_err(|failure| failure.exception(py, &given, None))?;
     info::dictionary(py, &info)
 }
