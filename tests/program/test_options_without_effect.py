@@ -1,4 +1,4 @@
-"""Options common to all programs, where a program cannot use them."""
+"""Common options, where a program cannot use them."""
 
 from __future__ import annotations
 

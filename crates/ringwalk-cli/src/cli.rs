@@ -11,12 +11,12 @@
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 
-use clap::{Args, Parser, Subcommand, ValueHint};
+use clap::{Arg, Args, CommandFactory, Parser, Subcommand, ValueHint};
 use ringwalk::SourceChoice;
 
 use crate::diff::DiffArgs;
 use crate::du::DuArgs;
-use crate::engine_options::{PrefetchWhen, ProgressWhen, parse_workers};
+use crate::engine_options::{Lacks, PrefetchWhen, ProgressWhen, parse_workers};
 use crate::export::ExportArgs;
 use crate::import::ImportArgs;
 use crate::report::ReportArgs;
@@ -60,13 +60,33 @@ pub enum Command {
     Sql(SqlArgs),
 }
 
+impl Cli {
+    /// Returns the command line. The common options stand before the subcommand, or after a
+    /// subcommand on which they can have an effect.
+    pub fn definition() -> clap::Command {
+        let command = Self::command();
+        // Global: `Cli::common` has the values that stand after the subcommand, too.
+        let common: Vec<Arg> = command
+            .get_arguments()
+            .map(|option| option.clone().global(true))
+            .collect();
+        command.mut_subcommands(|subcommand| {
+            let lacks = Lacks::always(subcommand.get_name());
+            let has_effect = |option: &&Arg| {
+                lacks.is_none_or(|lacks| option.get_long().is_some_and(|name| lacks.leaves(name)))
+            };
+            subcommand.args(common.iter().filter(has_effect))
+        })
+    }
+}
+
 /// Estimate how much space files take, as GNU du does
 ///
 /// This is the program when it is called through a link named du.
 #[derive(Debug, Parser)]
 #[command(name = "du")]
 pub struct DuLink {
-    /// Options common to all programs.
+    /// The common options.
     #[command(flatten)]
     pub common: CommonArgs,
     /// Options of du.
@@ -74,36 +94,36 @@ pub struct DuLink {
     pub du: DuArgs,
 }
 
-/// Options common to all programs.
+/// The common options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Args)]
-#[command(next_help_heading = "Options common to all programs")]
+#[command(next_help_heading = "Common options")]
 pub struct CommonArgs {
     /// Read directories with this source [environment: RINGWALK_SOURCE] [default: auto]
-    #[arg(long, global = true, value_name = "NAME", value_parser = SourceNameParser)]
+    #[arg(long, value_name = "NAME", value_parser = SourceNameParser)]
     pub source: Option<SourceChoice>,
 
     /// Use exactly N workers. By default their number adapts to the work [environment:
     /// RINGWALK_WORKERS]
-    #[arg(long, global = true, value_name = "N", value_parser = parse_workers)]
+    #[arg(long, value_name = "N", value_parser = parse_workers)]
     pub workers: Option<NonZeroUsize>,
 
     /// When to read ahead, in disk order, the blocks of ext2, ext3 and ext4 that the walk will need
     /// [environment: RINGWALK_PREFETCH] [default: auto]
-    #[arg(long, global = true, value_name = "WHEN", value_enum)]
+    #[arg(long, value_name = "WHEN", value_enum)]
     pub prefetch: Option<PrefetchWhen>,
 
     /// Write changed data back to the disk before a source other than system calls reads it
     /// [environment: RINGWALK_SYNC=1]
-    #[arg(long, global = true)]
+    #[arg(long)]
     pub sync: bool,
 
     /// Report on standard error, after the work, which source and workers were used, and why
     /// [environment: RINGWALK_EXPLAIN=1]
-    #[arg(long, global = true)]
+    #[arg(long)]
     pub explain: bool,
 
     /// When to show progress on standard error [environment: RINGWALK_PROGRESS] [default: auto]
-    #[arg(long, global = true, value_name = "WHEN", value_enum)]
+    #[arg(long, value_name = "WHEN", value_enum)]
     pub progress: Option<ProgressWhen>,
 }
 

@@ -4,16 +4,18 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{CommandFactory, FromArgMatches};
 use ringwalk::shown::is_plain;
 
 use crate::cli::{Cli, Command, CommonArgs, DuLink};
 use crate::console;
-use crate::engine_options::EngineOptions;
+use crate::engine_options::{EngineOptions, Lacks};
 
-/// Exit status of usage errors. `ringwalk du` and `ringwalk find` have 1, as GNU's programs have.
+/// Exit status of usage errors, and of options that have no effect. 2 differs from the status of an
+/// incomplete answer.
 const USAGE: u8 = 2;
+/// The same of `ringwalk du` and `ringwalk find`, whose statuses are those of GNU's programs.
 const GNU_USAGE: u8 = 1;
 
 /// The common options with a value. The value may be the next word.
@@ -22,17 +24,19 @@ const VALUED: [&str; 4] = ["--source", "--workers", "--prefetch", "--progress"];
 /// The wording and exit status of usage errors.
 #[derive(Clone, Copy, Debug)]
 enum Usage {
-    /// Those of clap.
+    /// Clap's wording, and status 2.
     Ours,
-    /// Those of GNU du and find.
-    Gnu,
+    /// Clap's wording, and GNU's status.
+    Find,
+    /// GNU du's wording and status.
+    Du,
 }
 
 impl Usage {
     fn status(self) -> ExitCode {
         ExitCode::from(match self {
             Self::Ours => USAGE,
-            Self::Gnu => GNU_USAGE,
+            Self::Find | Self::Du => GNU_USAGE,
         })
     }
 }
@@ -48,7 +52,7 @@ fn run_command(args: Vec<OsString>) -> Result<ExitCode, ExitCode> {
     if called_as(&args, "find") {
         console::set_program("find");
         // Clap would take longer than a search of a small directory.
-        let options = resolve(&CommonArgs::default(), Usage::Gnu)?;
+        let options = resolve(&CommonArgs::default(), Usage::Find)?;
         return Ok(crate::find::run(
             args.into_iter().skip(1).collect(),
             &options,
@@ -56,8 +60,8 @@ fn run_command(args: Vec<OsString>) -> Result<ExitCode, ExitCode> {
     }
     if called_as(&args, "du") {
         console::set_program("du");
-        let DuLink { common, du } = parse(args, Usage::Gnu)?;
-        return Ok(crate::du::run(&du, &resolve(&common, Usage::Gnu)?));
+        let DuLink { common, du } = parse(DuLink::command(), args, Usage::Du)?;
+        return Ok(crate::du::run(&du, &resolve(&common, Usage::Du)?));
     }
     let (at, name) = match subcommand(&args) {
         Some((at, name)) => (at, name.to_str().unwrap_or_default()),
@@ -68,13 +72,17 @@ fn run_command(args: Vec<OsString>) -> Result<ExitCode, ExitCode> {
         "du" => console::set_program("du"),
         _ => {}
     }
-    let usage = if name == "du" {
-        Usage::Gnu
-    } else {
-        Usage::Ours
-    };
-    let cli: Cli = parse(args, usage)?;
+    let usage = if name == "du" { Usage::Du } else { Usage::Ours };
+    let lacks = Lacks::always(name).map(|lacks| (lacks, format!("on ringwalk {name}")));
+    let cli: Cli = parse(Cli::definition(), args, usage)?;
     let options = resolve(&cli.common, usage)?;
+    if let Some((lacks, place)) = lacks {
+        let refused = options.refuse(lacks, &place);
+        refused.map_err(|message| {
+            console::error(message);
+            usage.status()
+        })?;
+    }
     Ok(match &cli.command {
         Command::Count(args) => crate::count::run(args, &options),
         Command::Diff(args) => crate::diff::run(args, &options),
@@ -85,7 +93,7 @@ fn run_command(args: Vec<OsString>) -> Result<ExitCode, ExitCode> {
         Command::Import(args) => crate::import::run(args, &options),
         Command::Report(args) => crate::report::run(args, &options),
         Command::Snapshot(args) => crate::snapshot::run(args, &options),
-        Command::Sql(args) => crate::sql::run(args, &options),
+        Command::Sql(args) => crate::sql::run(args),
     })
 }
 
@@ -96,9 +104,9 @@ fn run_find(mut args: Vec<OsString>, at: usize) -> Result<ExitCode, ExitCode> {
     let common = if at == 1 {
         CommonArgs::default()
     } else {
-        parse::<Cli>(args, Usage::Ours)?.common
+        parse::<Cli>(Cli::definition(), args, Usage::Find)?.common
     };
-    let options = resolve(&common, Usage::Ours)?;
+    let options = resolve(&common, Usage::Find)?;
     console::set_program("find");
     Ok(crate::find::run(words, &options))
 }
@@ -132,9 +140,17 @@ fn subcommand(args: &[OsString]) -> Option<(usize, &OsStr)> {
     None
 }
 
-/// Parses `args`. Prints help and version.
-fn parse<P: Parser>(args: Vec<OsString>, usage: Usage) -> Result<P, ExitCode> {
-    let error = match P::try_parse_from(args) {
+/// Parses `args` by a definition of the command line. Prints help and version.
+fn parse<P: FromArgMatches>(
+    mut definition: clap::Command,
+    args: Vec<OsString>,
+    usage: Usage,
+) -> Result<P, ExitCode> {
+    let matches = definition.try_get_matches_from_mut(args);
+    let parsed = matches.and_then(|matches| {
+        P::from_arg_matches(&matches).map_err(|error| error.format(&mut definition))
+    });
+    let error = match parsed {
         Ok(parsed) => return Ok(parsed),
         Err(error) => error,
     };
@@ -149,11 +165,11 @@ fn parse<P: Parser>(args: Vec<OsString>, usage: Usage) -> Result<P, ExitCode> {
             console::note(error.render());
             usage.status()
         }
-        (_, Usage::Ours) => {
+        (_, Usage::Ours | Usage::Find) => {
             console::error(usage_message(&error.render().to_string()));
             usage.status()
         }
-        (_, Usage::Gnu) => {
+        (_, Usage::Du) => {
             crate::du::usage_error(&error);
             usage.status()
         }

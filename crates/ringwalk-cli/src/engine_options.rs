@@ -1,4 +1,4 @@
-//! The options common to all programs, resolved: flags first, then the environment, then the
+//! The common options, resolved: flags first, then the environment, then the
 //! defaults.
 
 use std::ffi::OsString;
@@ -87,6 +87,30 @@ pub enum Lacks {
     Progress,
 }
 
+impl Lacks {
+    /// Returns what a command lacks whatever its arguments are. Returns `None` for a command that
+    /// can walk directories.
+    pub fn always(command: &str) -> Option<Self> {
+        match command {
+            "export" | "import" => Some(Self::Workers),
+            "sql" => Some(Self::Progress),
+            _ => None,
+        }
+    }
+
+    /// Returns true if the common option with this long name has an effect on such a command.
+    pub fn leaves(self, option: &str) -> bool {
+        let needed = match option {
+            "explain" => Self::Walk,
+            "workers" => Self::Workers,
+            "progress" => Self::Progress,
+            // The other options say how directories are read.
+            _ => Self::Directories,
+        };
+        self < needed
+    }
+}
+
 impl EngineOptions {
     /// Resolves the flags with the environment of this process.
     ///
@@ -137,18 +161,18 @@ impl EngineOptions {
     pub fn refuse(&self, lacks: Lacks, place: &str) -> Result<(), String> {
         let given = &self.given;
         let options = [
-            ("--source", given.source.is_some(), Lacks::Directories),
-            ("--prefetch", given.prefetch.is_some(), Lacks::Directories),
-            ("--sync", given.sync, Lacks::Directories),
-            ("--explain", given.explain, Lacks::Walk),
-            ("--workers", given.workers.is_some(), Lacks::Workers),
-            ("--progress", given.progress.is_some(), Lacks::Progress),
+            ("source", given.source.is_some()),
+            ("prefetch", given.prefetch.is_some()),
+            ("sync", given.sync),
+            ("explain", given.explain),
+            ("workers", given.workers.is_some()),
+            ("progress", given.progress.is_some()),
         ];
         let refused = options
             .iter()
-            .find(|(_, is_given, about)| *is_given && *about <= lacks);
+            .find(|(name, is_given)| *is_given && !lacks.leaves(name));
         match refused {
-            Some((name, ..)) => Err(format!("option {name} has no effect {place}")),
+            Some((name, _)) => Err(format!("option --{name} has no effect {place}")),
             None => Ok(()),
         }
     }

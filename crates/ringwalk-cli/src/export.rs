@@ -14,7 +14,7 @@ use ringwalk_snapshot::exchange::{ExportError, write_csv, write_ncdu_json, write
 use ringwalk_snapshot::{RowCounter, Snapshot, Unpublished};
 
 use crate::console;
-use crate::engine_options::{EngineOptions, Lacks};
+use crate::engine_options::EngineOptions;
 use crate::progress::Progress;
 use crate::quote::{quoted, quoted_bytes};
 
@@ -59,11 +59,6 @@ pub fn run(args: &ExportArgs, options: &EngineOptions) -> ExitCode {
 
 /// Exports a snapshot. The error is the exit status, after a report.
 fn export(args: &ExportArgs, options: &EngineOptions) -> Result<(), ExitCode> {
-    let refused = options.refuse(Lacks::Workers, "on ringwalk export");
-    refused.map_err(|message| {
-        console::error(message);
-        ExitCode::from(TROUBLE)
-    })?;
     let path = Path::new(&args.snapshot);
     let file = File::open(path).map_err(|error| failed(path, console::reason(&error)))?;
     if let Some(output) = &args.output {

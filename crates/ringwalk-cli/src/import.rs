@@ -12,7 +12,7 @@ use rustix::stdio::stdin;
 
 use crate::cli::parse_memory;
 use crate::console;
-use crate::engine_options::{EngineOptions, Lacks};
+use crate::engine_options::EngineOptions;
 use crate::export::is_same;
 use crate::progress::Progress;
 use crate::quote::quoted;
@@ -39,10 +39,6 @@ pub struct ImportArgs {
 
 /// Imports `args.file`.
 pub fn run(args: &ImportArgs, engine: &EngineOptions) -> ExitCode {
-    if let Err(message) = engine.refuse(Lacks::Workers, "on ringwalk import") {
-        console::error(message);
-        return ExitCode::from(TROUBLE);
-    }
     let (path, output) = (Path::new(&args.file), Path::new(&args.output));
     let file = if args.file == "-" {
         stdin().try_clone_to_owned().map(File::from)

@@ -30,7 +30,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use clap::{CommandFactory, Parser};
+use clap::Parser;
 use clap_complete::Shell;
 use ringwalk_cli::cli::Cli;
 
@@ -64,7 +64,7 @@ fn main() -> ExitCode {
 fn assets(directory: &Path) -> Result<()> {
     let man = directory.join("man");
     make(&man)?;
-    let pages = man::pages(Cli::command())?;
+    let pages = man::pages(Cli::definition())?;
     for (name, page) in pages.into_iter().chain(library::pages()?) {
         let path = man.join(name);
         std::fs::write(&path, page).with_context(|| format!("cannot write {}", path.display()))?;
@@ -72,7 +72,7 @@ fn assets(directory: &Path) -> Result<()> {
     let completions = directory.join("completions");
     make(&completions)?;
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
-        clap_complete::generate_to(shell, &mut Cli::command(), "ringwalk", &completions)
+        clap_complete::generate_to(shell, &mut Cli::definition(), "ringwalk", &completions)
             .with_context(|| {
                 format!(
                     "cannot write the completion for {shell} to {}",

@@ -25,6 +25,32 @@ const ENVIRONMENT: (&str, &str) = (
 An empty variable counts as not set. An invalid value is an error.",
 );
 
+const SNAPSHOT_ENVIRONMENT: (&str, &str) = (
+    "ENVIRONMENT",
+    "\
+* TMPDIR: the folder of the unnamed file for what does not fit in memory; otherwise /tmp.
+* RINGWALK_SOURCE, RINGWALK_WORKERS, RINGWALK_PREFETCH, RINGWALK_SYNC, RINGWALK_EXPLAIN, \
+RINGWALK_PROGRESS: used when the option of the same name is not given.
+* TERM: with the value dumb, ringwalk draws no line of progress.
+
+An empty variable counts as not set. An invalid value is an error.",
+);
+
+const EXPORT_ENVIRONMENT: (&str, &str) = (
+    "ENVIRONMENT",
+    "\
+* RINGWALK_PROGRESS: used when --progress is not given.
+* TERM: with the value dumb, ringwalk draws no line of progress.",
+);
+
+const IMPORT_ENVIRONMENT: (&str, &str) = (
+    "ENVIRONMENT",
+    "\
+* TMPDIR: the folder of the unnamed file for what does not fit in memory; otherwise /tmp.
+* RINGWALK_PROGRESS: used when --progress is not given.
+* TERM: with the value dumb, ringwalk draws no line of progress.",
+);
+
 const EXIT_STATUS: (&str, &str) = (
     "EXIT STATUS",
     "\
@@ -84,17 +110,23 @@ fn sources() -> String {
 const NO_EFFECT: (&str, &str) = (
     "OPTIONS WITHOUT EFFECT",
     "\
-Some commands refuse an option common to all programs, because it has no effect there:
+The page of a command lists the common options that it takes. A command that reads a snapshot in \
+place of directories refuses some of these, because they have no effect then:
 * find, du and count with --from: refuse --source, --prefetch and --sync.
 * diff of two snapshots, report on a snapshot: refuse these three and --explain.
-* export, import: refuse these four and --workers.
-* sql: refuses all of them.
 
 Variables of the environment are for all commands. Where a variable has no effect, ringwalk ignores \
 it.",
 );
 
-const PROGRAM_EXIT_STATUS: (&str, &str) = ("EXIT STATUS", "See the page of each subcommand.");
+const PROGRAM_EXIT_STATUS: (&str, &str) = (
+    "EXIT STATUS",
+    "\
+The page of each command lists its exit statuses. If the command line or an environment variable is \
+invalid, or an option has no effect, the status depends on the command:
+* find, du: 1, as that of GNU's programs.
+* all others: 2, so that it differs from the status of an incomplete answer.",
+);
 
 const COUNT: (&str, &str) = (
     "OUTPUT",
@@ -399,8 +431,8 @@ pub(crate) fn of(title: &str) -> Result<Vec<(&'static str, Cow<'static, str>)>> 
         "ringwalk-count" => vec![COUNT, COUNT_JSON, ENVIRONMENT, EXIT_STATUS],
         "ringwalk-diff" => vec![DIFF, DIFF_OUTPUT, DIFF_ENVIRONMENT, DIFF_EXIT_STATUS],
         "ringwalk-doctor" => vec![DOCTOR, DOCTOR_JSON, ENVIRONMENT, DOCTOR_EXIT_STATUS],
-        "ringwalk-export" => vec![EXPORT, ENVIRONMENT, EXCHANGE_EXIT_STATUS],
-        "ringwalk-import" => vec![IMPORT, ENVIRONMENT, EXCHANGE_EXIT_STATUS],
+        "ringwalk-export" => vec![EXPORT, EXPORT_ENVIRONMENT, EXCHANGE_EXIT_STATUS],
+        "ringwalk-import" => vec![IMPORT, IMPORT_ENVIRONMENT, EXCHANGE_EXIT_STATUS],
         "ringwalk-report" => vec![
             REPORT,
             REPORT_KEYS,
@@ -408,8 +440,8 @@ pub(crate) fn of(title: &str) -> Result<Vec<(&'static str, Cow<'static, str>)>> 
             ENVIRONMENT,
             REPORT_EXIT_STATUS,
         ],
-        "ringwalk-sql" => vec![SQL, SQL_VIEWS, ENVIRONMENT, SQL_EXIT_STATUS],
-        "ringwalk-snapshot" => vec![SNAPSHOT, ENVIRONMENT, SNAPSHOT_EXIT_STATUS],
+        "ringwalk-sql" => vec![SQL, SQL_VIEWS, SQL_EXIT_STATUS],
+        "ringwalk-snapshot" => vec![SNAPSHOT, SNAPSHOT_ENVIRONMENT, SNAPSHOT_EXIT_STATUS],
         "ringwalk-du" => vec![DU, DU_EXCLUSIVE, DU_ENVIRONMENT, DU_EXIT_STATUS],
         _ => bail!("sections.rs has no sections for the page {title}"),
     };

@@ -1,9 +1,14 @@
 use super::*;
-use clap::CommandFactory;
+use clap::{CommandFactory, FromArgMatches};
+
+fn parsed(line: &str) -> Result<Cli, clap::Error> {
+    let matches = Cli::definition().try_get_matches_from(line.split(' '))?;
+    Cli::from_arg_matches(&matches)
+}
 
 #[test]
 fn the_definition_holds_together() {
-    Cli::command().debug_assert();
+    Cli::definition().debug_assert();
     DuLink::command().debug_assert();
 }
 
@@ -13,7 +18,7 @@ fn common_options_stand_before_or_after_the_subcommand() {
         "ringwalk --workers 3 --explain count x",
         "ringwalk count --workers=3 x --explain",
     ] {
-        let cli = Cli::try_parse_from(line.split(' ')).unwrap();
+        let cli = parsed(line).unwrap();
         assert_eq!(cli.common.workers, NonZeroUsize::new(3), "{line}");
         assert!(cli.common.explain, "{line}");
     }
@@ -23,7 +28,7 @@ fn common_options_stand_before_or_after_the_subcommand() {
 fn du_takes_the_common_options_by_either_name() {
     let link = DuLink::try_parse_from(["du", "-sh", "--workers", "2", "x"]).unwrap();
     assert_eq!(link.common.workers, NonZeroUsize::new(2));
-    let cli = Cli::try_parse_from(["ringwalk", "--workers=2", "du", "-s", "-h", "x"]).unwrap();
+    let cli = parsed("ringwalk --workers=2 du -s -h x").unwrap();
     assert_eq!(cli.common.workers, NonZeroUsize::new(2));
     let Command::Du(du) = cli.command else {
         panic!("not du")
@@ -33,7 +38,7 @@ fn du_takes_the_common_options_by_either_name() {
 
 #[test]
 fn an_empty_operand_is_an_operand() {
-    let cli = Cli::try_parse_from(["ringwalk", "count", "", "x"]).unwrap();
+    let cli = parsed("ringwalk count  x").unwrap();
     let Command::Count(count) = cli.command else {
         panic!("not count")
     };
@@ -42,18 +47,42 @@ fn an_empty_operand_is_an_operand() {
 
 #[test]
 fn a_bad_value_is_named_with_what_was_expected() {
-    let error = Cli::try_parse_from(["ringwalk", "count", "--source", "rings"])
+    let error = parsed("ringwalk count --source rings")
         .unwrap_err()
         .to_string();
     assert!(
         error.contains("'rings'") && error.contains("no such source"),
         "{error}"
     );
-    let error = Cli::try_parse_from(["ringwalk", "--workers", "0", "count"])
+    let error = parsed("ringwalk --workers 0 count")
         .unwrap_err()
         .to_string();
     assert!(
         error.contains("'0'") && error.contains("from 1 to 1024"),
         "{error}"
     );
+}
+
+#[test]
+fn the_help_of_a_command_lists_the_common_options_that_it_takes() {
+    let definition = Cli::definition();
+    let listed = |name: &str| -> Vec<String> {
+        let mut subcommand = definition.find_subcommand(name).unwrap().clone();
+        let help = subcommand.render_long_help().to_string();
+        let options = CommonArgs::augment_args(clap::Command::new("x"));
+        let names = options.get_arguments().filter_map(Arg::get_long);
+        let listed = names.filter(|name| help.contains(&format!("--{name}")));
+        listed.map(str::to_owned).collect()
+    };
+    let all = [
+        "source", "workers", "prefetch", "sync", "explain", "progress",
+    ];
+    for name in ["count", "diff", "du", "report", "snapshot"] {
+        assert_eq!(listed(name), all, "{name}");
+    }
+    assert_eq!(listed("export"), ["progress"]);
+    assert_eq!(listed("import"), ["progress"]);
+    assert!(listed("sql").is_empty());
+    assert!(parsed("ringwalk export s --to csv --progress never").is_ok());
+    assert!(parsed("ringwalk export s --to csv --workers 2").is_err());
 }

@@ -1,10 +1,10 @@
 use super::*;
 use crate::cli::{Cli, Command};
-use clap::Parser;
+use clap::FromArgMatches;
 
 fn parse(words: &[&str]) -> Result<DiffArgs, clap::Error> {
     let words = ["ringwalk", "diff", "a", "b"].iter().chain(words);
-    let cli = Cli::try_parse_from(words)?;
+    let cli = Cli::from_arg_matches(&Cli::definition().try_get_matches_from(words)?)?;
     match cli.command {
         Command::Diff(args) => Ok(args),
         other => panic!("{other:?}"),

@@ -33,8 +33,7 @@ fn the_subcommand_is_found_behind_common_options() {
 
 #[test]
 fn every_common_option_with_a_value_is_known() {
-    use clap::CommandFactory;
-    let command = Cli::command();
+    let command = Cli::definition();
     let valued: Vec<_> = command
         .get_arguments()
         .filter(|argument| argument.get_action().takes_values())

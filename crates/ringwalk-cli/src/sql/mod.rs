@@ -13,7 +13,6 @@ mod duckdb;
 mod words;
 
 use crate::console;
-use crate::engine_options::{EngineOptions, Lacks};
 use crate::quote::quoted;
 use clap::{Args, ValueHint};
 use ringwalk_snapshot::{ReadError, Snapshot, sql};
@@ -38,15 +37,13 @@ pub struct SqlArgs {
 }
 
 /// Runs a query of snapshots.
-pub fn run(args: &SqlArgs, options: &EngineOptions) -> ExitCode {
-    match try_run(args, options) {
+pub fn run(args: &SqlArgs) -> ExitCode {
+    match try_run(args) {
         Ok(status) | Err(status) => status,
     }
 }
 
-fn try_run(args: &SqlArgs, options: &EngineOptions) -> Result<ExitCode, ExitCode> {
-    let refused = options.refuse(Lacks::Progress, "on ringwalk sql");
-    refused.map_err(|message| refuse(&message))?;
+fn try_run(args: &SqlArgs) -> Result<ExitCode, ExitCode> {
     let words = Words::of(&args.words).map_err(|message| refuse(&message))?;
     let mut tables = Vec::new();
     let mut incomplete = Vec::new();

@@ -1,11 +1,10 @@
 //! Unit tests of `man.rs`.
 
 use super::*;
-use clap::CommandFactory;
 use ringwalk_cli::cli::Cli;
 
 fn page_named(name: &str) -> String {
-    let pages = pages(Cli::command()).unwrap();
+    let pages = pages(Cli::definition()).unwrap();
     let (_, page) = pages
         .into_iter()
         .find(|(file, _)| file == name)
