@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 from pathlib import Path
 
@@ -329,11 +330,12 @@ def test_on_a_terminal_there_is_a_table(diff, take, top):
     words = [*diff.first, old, take()]
     status, shown = converse(words, env={"NO_COLOR": "1"})
     assert status == DIFFERENT
-    lines = shown.decode().splitlines()
+    period, *lines = shown.decode().splitlines()
+    assert re.fullmatch(r"from (\S+ \d\d:\d\d) to (\S+ \d\d:\d\d)", period), period
     assert lines[0].split() == ["growth", "size", "change", "path"]
     assert lines[1].endswith(f"{top}/whole  (with 5 entries)")
     assert len(lines) == 1 + 20 + 2
-    assert lines[21].startswith("... 6 more changes")
+    assert lines[21].startswith("... 6 more changes") and "--by dir" in lines[21]
     assert lines[22].startswith("total +") and lines[22].endswith("31 added")
     assert "\x1b" not in shown.decode()
     status, shown = converse([*words, "--top=3"], env={"TERM": "xterm"})

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `args.rs` | the options |
 //! | `input.rs` | the two snapshots; the newer one may be taken now |
+//! | `period.rs` | the line about the times of the snapshots |
 //! | `text.rs` | lines of text, and the table on a terminal |
 //! | `paint.rs` | colours, numbers and names |
 //! | `unknown.rs` | what the snapshots do not know |
@@ -14,6 +15,7 @@
 mod args;
 mod input;
 mod paint;
+mod period;
 mod text;
 mod unknown;
 
@@ -68,7 +70,7 @@ fn try_run(args: &DiffArgs, options: &EngineOptions) -> Result<ExitCode, Ended> 
         Some(file) => file
             .write(|out| write_table(&diff, &view(args), out))
             .map_err(end)?,
-        None => print(&diff, args)?,
+        None => print(&diff, args, &period::period(&old, &new))?,
     }
     if unknown::report(&diff, [&args.old, &args.new]) {
         return Err(Ended);
@@ -145,14 +147,14 @@ fn by(args: &DiffArgs) -> Option<By> {
     })
 }
 
-fn print(diff: &Diff, args: &DiffArgs) -> Result<(), Ended> {
+fn print(diff: &Diff, args: &DiffArgs, period: &str) -> Result<(), Ended> {
     let printed = if args.json {
         console::write(json(diff, &view(args)).as_bytes())
     } else if args.ndjson {
         let mut out = BufWriter::with_capacity(1 << 16, Output);
         ndjson(diff, &view(args), &mut out).and_then(|()| out.flush())
     } else {
-        console::write(&text::text(diff, args))
+        console::write(&text::text(diff, args, period))
     };
     printed.map_err(|failure| {
         console::write_failed(&failure);

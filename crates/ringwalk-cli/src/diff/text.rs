@@ -10,19 +10,26 @@ use std::fmt::Write as _;
 /// Columns between two cells.
 const GAP: &str = "  ";
 
-/// Returns the text for standard output.
-pub(super) fn text(diff: &Diff, args: &DiffArgs) -> Vec<u8> {
+/// How to see what the table of changes leaves out. Many small changes show little one by one.
+const BY_CHANGE: &str = "--top shows more, --by dir the directories that grew";
+/// How to see what a table of groups leaves out.
+const BY_GROUP: &str = "--top shows more";
+
+/// Returns the text for standard output. `period` is the line above a table.
+pub(super) fn text(diff: &Diff, args: &DiffArgs, period: &str) -> Vec<u8> {
     let paint = Paint::of_output();
     let most = args.top.map(Into::into);
     let most = most.or(paint.is_terminal.then_some(TOP_ON_TERMINAL));
     let most = most.unwrap_or(usize::MAX);
-    match by(args) {
-        None => {
-            let lines = diff.lines();
-            changes(diff, &lines, most, &paint)
-        }
-        Some(by) => groups(diff, &diff.groups(by), most, &paint),
+    let mut out = Vec::new();
+    if paint.is_terminal && !diff.is_same() {
+        out.extend_from_slice(period.as_bytes());
     }
+    out.append(&mut match by(args) {
+        None => changes(diff, &diff.lines(), most, &paint),
+        Some(by) => groups(diff, &diff.groups(by), most, &paint),
+    });
+    out
 }
 
 /// Returns the lines of changes.
@@ -78,7 +85,7 @@ fn changes(diff: &Diff, lines: &[Line<'_>], most: usize, paint: &Paint) -> Vec<u
         .iter()
         .map(|line| line.growth)
         .fold(0, i64::saturating_add);
-    more(rest.len(), "change", growth, &mut out);
+    more(rest.len(), "change", growth, BY_CHANGE, &mut out);
     total(diff, paint, &mut out);
     out
 }
@@ -194,7 +201,7 @@ fn groups(diff: &Diff, groups: &[Group], most: usize, paint: &Paint) -> Vec<u8> 
                 .map(|group| group.growth)
                 .fold(0, i64::saturating_add),
         };
-        more(rest.len(), "line", growth, &mut out);
+        more(rest.len(), "line", growth, BY_GROUP, &mut out);
     }
     if !diff.is_same() {
         total(diff, paint, &mut out);
@@ -270,7 +277,8 @@ fn cell(at: usize, text: &str, width: usize, out: &mut String) {
     };
 }
 
-fn more(lines: usize, what: &str, growth: i64, out: &mut Vec<u8>) {
+/// Appends how many lines were left out, and how to see them.
+fn more(lines: usize, what: &str, growth: i64, hint: &str, out: &mut Vec<u8>) {
     if lines == 0 {
         return;
     }
@@ -279,7 +287,7 @@ fn more(lines: usize, what: &str, growth: i64, out: &mut Vec<u8>) {
     if growth != 0 {
         let _ = write_text(out, format_args!(", {} in all", human_growth(growth)));
     }
-    out.extend_from_slice(b" (--top shows more)\n");
+    let _ = write_text(out, format_args!(" ({hint})\n"));
 }
 
 /// Appends the growth of everything, and how many changes there are of each kind.
@@ -289,10 +297,12 @@ fn total(diff: &Diff, paint: &Paint, out: &mut Vec<u8>) {
     for kind in Kind::ALL {
         let count = diff.count(kind);
         if count > 0 {
-            let name = match kind {
-                Kind::LinkAdded => "links added",
-                Kind::LinkRemoved => "links removed",
-                kind => kind.name(),
+            let name = match (kind, count) {
+                (Kind::LinkAdded, 1) => "link added",
+                (Kind::LinkAdded, _) => "links added",
+                (Kind::LinkRemoved, 1) => "link removed",
+                (Kind::LinkRemoved, _) => "links removed",
+                (kind, _) => kind.name(),
             };
             let _ = write!(line, "{separator}{count} {name}");
             separator = ", ";

@@ -102,7 +102,7 @@ fn a_short_table_says_what_it_leaves_out() {
     assert_eq!(lines.len(), 4, "{text}");
     assert_eq!(
         lines[2],
-        "... 4 more changes, +28K in all (--top shows more)"
+        "... 4 more changes, +28K in all (--top shows more, --by dir the directories that grew)"
     );
 }
 
