@@ -127,6 +127,15 @@ def test_errors_of_duckdb_have_status_1(sql, snapshot, env):
     assert result.status == 1
 
 
+def test_damaged_pages_have_status_1(sql, snapshot, scratch, env):
+    """DuckDB reads the pages. Zeros at their beginning are no header of a page."""
+    whole = bytearray(snapshot.read_bytes())
+    whole[4:300] = bytes(296)
+    (scratch / "damaged").write_bytes(whole)
+    result = sql(scratch / "damaged", "SELECT id, dir, path FROM snapshot", env=env)
+    assert result.status == 1 and b"Error" in result.err and result.out == b"", result
+
+
 def test_an_incomplete_snapshot_has_status_1(sql, ringwalk, scratch, env):
     (scratch / "tree" / "closed").mkdir(parents=True)
     (scratch / "tree" / "closed").chmod(0)
@@ -202,6 +211,12 @@ def test_bad_input(sql, snapshot, scratch, paths):
     refused(says="SNAP")
     (scratch / "text").write_text("no snapshot")
     refused("text", "SELECT 1", says="no snapshot")
+    whole = snapshot.read_bytes()
+    (scratch / "cut").write_bytes(whole[: len(whole) // 2])
+    refused("cut", "SELECT 1", says="'cut': this is no snapshot")
+    # The last eight bytes are the length of the footer and the magic.
+    (scratch / "footer").write_bytes(whole[:-200] + bytes(192) + whole[-8:])
+    refused("footer", "SELECT 1", says="'footer': the snapshot is damaged")
     (scratch / "a\\*").write_bytes(snapshot.read_bytes())
     refused("a\\*", "SELECT 1", says="backslash")
     os.rename(scratch / "a\\*", os.fsencode(scratch) + b"/a\xff")
