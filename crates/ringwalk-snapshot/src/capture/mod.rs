@@ -32,6 +32,7 @@ use file_systems::FileSystems;
 use marks::Marks;
 use ringwalk::{Fields, Follow, Identity, Metadata, Outcome, Summary, Walk};
 use ringwalk_du::Rule;
+use ringwalk_gnu::quote::file_always;
 use ringwalk_gnu::reason;
 use ringwalk_sys::sync::IgnorePoison;
 use std::ffi::OsString;
@@ -117,8 +118,8 @@ impl CaptureError {
         match &self.what {
             What::Root(error) => format!("cannot access it: {}", reason(error)),
             What::Within(outer) => {
-                let outer = outer.as_os_str().as_bytes().escape_ascii();
-                format!("it lies within \"{outer}\", and a file cannot be in a snapshot twice")
+                let outer = file_always(outer.as_os_str().as_bytes());
+                format!("it lies within {outer}, and a file cannot be in a snapshot twice")
             }
             What::Stage(error) => format!("cannot keep listings: {}", reason(error)),
             What::Output(error) => format!("cannot write it: {}", reason(error)),
@@ -139,8 +140,8 @@ impl CaptureError {
 
 impl fmt::Display for CaptureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path = self.path.as_os_str().as_bytes().escape_ascii();
-        write!(f, "\"{path}\": {}", self.reason())
+        let path = file_always(self.path.as_os_str().as_bytes());
+        write!(f, "{path}: {}", self.reason())
     }
 }
 

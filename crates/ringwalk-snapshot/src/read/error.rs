@@ -1,6 +1,7 @@
 //! Why a file cannot be read as a snapshot.
 
 use crate::schema::VERSION;
+use ringwalk_gnu::quote::file_always;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -70,8 +71,8 @@ impl ReadError {
 
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path = self.path.as_os_str().as_encoded_bytes().escape_ascii();
-        write!(f, "\"{path}\": {}", self.reason())
+        let path = file_always(self.path.as_os_str().as_encoded_bytes());
+        write!(f, "{path}: {}", self.reason())
     }
 }
 

@@ -28,6 +28,7 @@ use crate::schema::Column;
 use reader::SnapshotReader;
 use ringwalk::sync::lock;
 use ringwalk::{Errno, Fields, Metadata, SavedReader, SavedTree};
+use ringwalk_gnu::quote::file_always;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -112,7 +113,7 @@ impl SnapshotTree {
 impl SavedTree for SnapshotTree {
     fn describe(&self) -> String {
         let name = self.snapshot.name().as_os_str().as_encoded_bytes();
-        format!("snapshot \"{}\"", name.escape_ascii())
+        format!("snapshot {}", file_always(name))
     }
 
     fn failure(&self) -> Option<String> {
