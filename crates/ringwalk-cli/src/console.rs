@@ -70,6 +70,14 @@ pub fn stdout_is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
+/// Returns true if standard output is a terminal that shows colours and bold text. `NO_COLOR` and
+/// `TERM=dumb` turn both off.
+pub fn stdout_has_colors() -> bool {
+    let is_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    stdout_is_terminal() && !is_refused && !is_dumb
+}
+
 /// Returns the number of columns of the terminal on standard output, or 0 if it is unknown.
 #[expect(clippy::disallowed_methods, reason = "nothing is written")]
 pub fn stdout_columns() -> usize {

@@ -18,9 +18,7 @@ use crate::explain::explain;
 use crate::from;
 use crate::progress::Progress;
 use crate::quote::quoted;
-
-/// Exit status if the snapshot cannot be read, or an option has no effect on it.
-const USAGE: u8 = 2;
+use crate::status::trouble;
 
 /// Counts below `args.directories` and prints the sums.
 pub fn run(args: &CountArgs, options: &EngineOptions) -> ExitCode {
@@ -53,10 +51,7 @@ fn run_from(name: &OsStr, args: &CountArgs, options: &EngineOptions, fields: Fie
     let refused = options.refuse(Lacks::Directories, "with --from");
     let tree = match refused.and_then(|()| from::open(name)) {
         Ok(tree) => tree,
-        Err(message) => {
-            console::error(message);
-            return ExitCode::from(USAGE);
-        }
+        Err(message) => return trouble(message),
     };
     let (directories, mut failed) = from::operands(&tree, args.directories.clone(), true);
     let saved: Arc<dyn SavedTree> = Arc::<SnapshotTree>::clone(&tree);

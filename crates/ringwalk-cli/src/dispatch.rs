@@ -11,12 +11,7 @@ use ringwalk::shown::is_plain;
 use crate::cli::{Cli, Command, CommonArgs, DuLink};
 use crate::console;
 use crate::engine_options::{EngineOptions, Lacks};
-
-/// Exit status of usage errors, and of options that have no effect. 2 differs from the status of an
-/// incomplete answer.
-const USAGE: u8 = 2;
-/// The same of `ringwalk du` and `ringwalk find`, whose statuses are those of GNU's programs.
-const GNU_USAGE: u8 = 1;
+use crate::status::{GNU_USAGE, TROUBLE};
 
 /// The common options with a value. The value may be the next word.
 const VALUED: [&str; 4] = ["--source", "--workers", "--prefetch", "--progress"];
@@ -35,7 +30,7 @@ enum Usage {
 impl Usage {
     fn status(self) -> ExitCode {
         ExitCode::from(match self {
-            Self::Ours => USAGE,
+            Self::Ours => TROUBLE,
             Self::Find | Self::Du => GNU_USAGE,
         })
     }

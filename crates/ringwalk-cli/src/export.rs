@@ -17,9 +17,7 @@ use crate::console;
 use crate::engine_options::EngineOptions;
 use crate::progress::Progress;
 use crate::quote::{quoted, quoted_bytes};
-
-/// Exit status when the export failed.
-const TROUBLE: u8 = 2;
+use crate::status::failed;
 
 /// Arguments of `ringwalk export`.
 #[derive(Debug, Args)]
@@ -149,11 +147,6 @@ fn is_path(root: &[u8], wanted: &OsStr) -> bool {
         path[..path.len() - slashes].to_vec()
     };
     trimmed(root) == trimmed(wanted.as_bytes())
-}
-
-fn failed(path: &Path, reason: impl std::fmt::Display) -> ExitCode {
-    console::error(format_args!("{}: {reason}", quoted(path)));
-    ExitCode::from(TROUBLE)
 }
 
 fn export_failed(snapshot: &Path, output: &Path, error: &ExportError) -> ExitCode {

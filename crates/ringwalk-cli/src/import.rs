@@ -15,10 +15,7 @@ use crate::console;
 use crate::engine_options::EngineOptions;
 use crate::export::is_same;
 use crate::progress::Progress;
-use crate::quote::quoted;
-
-/// Exit status when nothing was written.
-const TROUBLE: u8 = 2;
+use crate::status::failed;
 
 /// Arguments of `ringwalk import`.
 #[derive(Debug, Args)]
@@ -65,9 +62,4 @@ pub fn run(args: &ImportArgs, engine: &EngineOptions) -> ExitCode {
         }
         Err(error) => failed(path, error),
     }
-}
-
-fn failed(path: &Path, reason: impl std::fmt::Display) -> ExitCode {
-    console::error(format_args!("{}: {reason}", quoted(path)));
-    ExitCode::from(TROUBLE)
 }

@@ -14,6 +14,7 @@
 //! | `progress.rs` | the line of progress |
 //! | `parquet_output.rs` | `--parquet` |
 //! | `explain.rs` | the report of `--explain` |
+//! | `status.rs` | exit statuses |
 //! | `quote.rs` | names of any bytes in messages |
 //!
 //! A script may count a thousand small trees, so the program starts quickly. It reads nothing from
@@ -49,5 +50,6 @@ pub mod report;
 pub mod snapshot;
 pub mod source_name;
 pub mod sql;
+pub mod status;
 
 pub use dispatch::run;

@@ -12,16 +12,14 @@ use crate::console;
 use crate::engine_options::EngineOptions;
 use crate::explain::explain;
 use crate::progress::Progress;
-use crate::quote::{quoted, quoted_bytes};
-
-/// Exit status when nothing was written.
-const TROUBLE: u8 = 2;
+use crate::quote::quoted_bytes;
+use crate::status::{TROUBLE, failed};
 
 /// Saves `args.roots` and writes the snapshot.
 pub fn run(args: &SnapshotArgs, options: &EngineOptions) -> ExitCode {
     let capture = match Capture::new(args.roots.iter().cloned()) {
         Ok(capture) => capture,
-        Err(error) => return failed(&error),
+        Err(error) => return not_captured(&error),
     };
     let mut write = WriteOptions::default();
     write.memory = args.memory;
@@ -38,8 +36,7 @@ pub fn run(args: &SnapshotArgs, options: &EngineOptions) -> ExitCode {
         match Snapshot::open(Path::new(name)).and_then(OlderSnapshot::new) {
             Ok(older) => capture = capture.since(Arc::new(older)),
             Err(error) => {
-                console::error(format_args!("{}: {}", quoted(name), error.reason()));
-                return ExitCode::from(TROUBLE);
+                return failed(name, error.reason());
             }
         }
     }
@@ -52,7 +49,7 @@ pub fn run(args: &SnapshotArgs, options: &EngineOptions) -> ExitCode {
     drop(progress);
     match captured {
         Ok(captured) => status(&captured, options),
-        Err(error) => failed(&error),
+        Err(error) => not_captured(&error),
     }
 }
 
@@ -67,7 +64,7 @@ pub fn capture_unnamed(
     one_file_system: bool,
     options: &EngineOptions,
 ) -> Result<(Snapshot, Captured), ExitCode> {
-    let capture = Capture::new([root.as_os_str()]).map_err(|error| failed(&error))?;
+    let capture = Capture::new([root.as_os_str()]).map_err(|error| not_captured(&error))?;
     let write = WriteOptions::default();
     let rows = write.progress.clone();
     let capture = capture
@@ -79,16 +76,15 @@ pub fn capture_unnamed(
     let progress = Progress::of_capture(options.progress, walk.monitor(), rows);
     let captured = capture.run_unnamed(walk, root);
     drop(progress);
-    let captured = captured.map_err(|error| failed(&error))?;
+    let captured = captured.map_err(|error| not_captured(&error))?;
     if options.explain {
         explain(&captured.1.summary);
     }
     Ok(captured)
 }
 
-fn failed(error: &CaptureError) -> ExitCode {
-    console::error(format_args!("{}: {}", quoted(error.path()), error.reason()));
-    ExitCode::from(TROUBLE)
+fn not_captured(error: &CaptureError) -> ExitCode {
+    failed(error.path(), error.reason())
 }
 
 fn status(captured: &Captured, options: &EngineOptions) -> ExitCode {

@@ -26,6 +26,7 @@ use crate::engine_options::EngineOptions;
 use crate::parquet_output::ParquetOutput;
 use crate::progress::Progress;
 use crate::quote::{quoted, quoted_bytes};
+use crate::status::TROUBLE;
 use ringwalk_snapshot::Snapshot;
 use ringwalk_snapshot::diff::{
     By, Diff, DiffError, DiffOptions, Renames, View, diff, json, ndjson, write_table,
@@ -36,8 +37,6 @@ use std::process::ExitCode;
 
 /// Exit status if the snapshots differ.
 const DIFFERENT: u8 = 1;
-/// Exit status if the answer is not known, or not in full.
-const TROUBLE: u8 = 2;
 
 /// Changes listed on a terminal, unless `--top` gives another number.
 const TOP_ON_TERMINAL: usize = 20;

@@ -4,7 +4,7 @@
 //! `NO_COLOR` and `TERM=dumb` turn both off.
 
 use crate::console;
-use crate::du::block_size::BlockSize;
+use crate::du::block_size::human_readable;
 use ringwalk::{Errno, Fields, FileType, Metadata};
 use ringwalk_find::facts::{Facts, LinkTarget};
 use ringwalk_find::format::Colors;
@@ -27,13 +27,9 @@ pub(super) struct Paint {
 impl Paint {
     /// Returns what standard output allows.
     pub(super) fn of_output() -> Self {
-        let is_terminal = console::stdout_is_terminal();
-        let is_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        let has_colors = is_terminal && !is_refused && !is_dumb;
         Self {
-            is_terminal,
-            colors: has_colors.then(Colors::from_environment),
+            is_terminal: console::stdout_is_terminal(),
+            colors: console::stdout_has_colors().then(Colors::from_environment),
         }
     }
 
@@ -94,14 +90,7 @@ pub(super) fn human_growth(growth: i64) -> String {
         1.. => "+",
         _ => "-",
     };
-    format!("{sign}{}", human(growth.unsigned_abs()))
-}
-
-/// Returns a number of bytes as `du -h` writes it.
-pub(super) fn human(bytes: u64) -> String {
-    let mut out = Vec::new();
-    BlockSize::HUMAN.write(bytes, &mut out);
-    String::from_utf8_lossy(&out).into_owned()
+    format!("{sign}{}", human_readable(growth.unsigned_abs()))
 }
 
 /// A path and what its colour depends on. Nothing is read from the file system.

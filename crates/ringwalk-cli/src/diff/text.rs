@@ -1,8 +1,9 @@
 //! Lines of text. On a terminal they are a table with a head and a total, for people. Elsewhere
 //! they are lines with tabs and exact numbers.
 
-use super::paint::{Paint, Path, human, human_growth};
+use super::paint::{Paint, Path, human_growth};
 use super::{DiffArgs, TOP_ON_TERMINAL, by};
+use crate::du::block_size::human_readable;
 use ringwalk::FileType;
 use ringwalk_snapshot::diff::{Diff, Field, Group, GroupKey, Kind, Line, Version};
 use std::fmt::Write as _;
@@ -61,7 +62,7 @@ fn changes(diff: &Diff, lines: &[Line<'_>], most: usize, paint: &Paint) -> Vec<u
         let size = size.map_or_else(
             || "-".to_owned(),
             // A new directory has grown from nothing: its growth is its size.
-            |size| human(if line.below > 0 { line.growth } else { size }.unsigned_abs()),
+            |size| human_readable(if line.below > 0 { line.growth } else { size }.unsigned_abs()),
         );
         [
             human_growth(line.growth),

@@ -222,5 +222,13 @@ fn letter(power: usize, base: u64) -> u8 {
     }
 }
 
+/// Returns a number of bytes as `du -h` writes it.
+pub(crate) fn human_readable(bytes: u64) -> String {
+    let mut out = Vec::new();
+    BlockSize::HUMAN.write(bytes, &mut out);
+    // Counts and units are ASCII.
+    String::from_utf8_lossy(&out).into_owned()
+}
+
 #[cfg(test)]
 mod tests;

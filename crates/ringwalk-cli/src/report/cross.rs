@@ -1,9 +1,10 @@
 //! A table of two keys: the values of the second one stand side by side.
 
-use super::flat::{human, share};
+use super::flat::share;
 use super::grid::Grid;
 use super::head;
 use super::style::Style;
+use crate::du::block_size::human_readable;
 use ringwalk_snapshot::report::{Key, Report, Sums, Value};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,9 +40,9 @@ impl<'r> Line<'r> {
         let mut cells = vec![label];
         for value in values {
             let alloc = self.cells.get(value);
-            cells.push(alloc.map_or_else(|| "-".to_owned(), |alloc| human(*alloc)));
+            cells.push(alloc.map_or_else(|| "-".to_owned(), |alloc| human_readable(*alloc)));
         }
-        cells.push(human(self.sums.alloc));
+        cells.push(human_readable(self.sums.alloc));
         cells.push(share(report, &self.sums));
         cells
     }

@@ -3,7 +3,7 @@
 use super::grid::{GAP, Grid};
 use super::head;
 use super::style::Style;
-use crate::du::block_size::BlockSize;
+use crate::du::block_size::human_readable;
 use ringwalk_snapshot::report::{Others, Ranking, Report, Sums};
 use std::borrow::Cow;
 
@@ -50,8 +50,8 @@ fn others_label(others: &Others) -> String {
 fn line(report: &Report, mut cells: Vec<String>, sums: &Sums) -> Vec<String> {
     cells.extend([
         sums.entries.to_string(),
-        human(sums.size),
-        human(sums.alloc),
+        human_readable(sums.size),
+        human_readable(sums.alloc),
         share(report, sums),
     ]);
     cells
@@ -89,13 +89,6 @@ const NOTHING: Sums = Sums {
     size: 0,
     alloc: 0,
 };
-
-/// Returns a number of bytes as `du -h` writes it.
-pub(super) fn human(bytes: u64) -> String {
-    let mut out = Vec::new();
-    BlockSize::HUMAN.write(bytes, &mut out);
-    String::from_utf8_lossy(&out).into_owned()
-}
 
 /// Returns the share of the total in percent.
 pub(super) fn share(report: &Report, sums: &Sums) -> String {

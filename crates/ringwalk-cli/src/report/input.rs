@@ -1,10 +1,8 @@
 //! The snapshot that is reported on: a file, or a new one of a directory.
 
-use super::BAD_INPUT;
-use crate::console;
 use crate::engine_options::{EngineOptions, Lacks};
-use crate::quote::quoted;
 use crate::snapshot::capture_unnamed;
+use crate::status::{failed, trouble};
 use ringwalk_snapshot::Snapshot;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -17,12 +15,6 @@ pub(super) fn open(input: &OsStr, options: &EngineOptions) -> Result<Snapshot, E
         return Ok(capture_unnamed(path, false, options)?.0);
     }
     let refused = options.refuse(Lacks::Walk, "on a snapshot");
-    refused.map_err(|message| {
-        console::error(message);
-        ExitCode::from(BAD_INPUT)
-    })?;
-    Snapshot::open(path).map_err(|error| {
-        console::error(format_args!("{}: {}", quoted(error.path()), error.reason()));
-        ExitCode::from(BAD_INPUT)
-    })
+    refused.map_err(trouble)?;
+    Snapshot::open(path).map_err(|error| failed(error.path(), error.reason()))
 }

@@ -28,18 +28,15 @@ use crate::engine_options::EngineOptions;
 use crate::parquet_output::ParquetOutput;
 use crate::progress::Progress;
 use crate::quote::quoted;
+use crate::status::{failed, trouble};
 use ringwalk_snapshot::report::output::{csv, json, parquet};
 use ringwalk_snapshot::report::{Key, Report, ReportError, ReportOptions, report};
 use ringwalk_snapshot::{Snapshot, places};
-use std::ffi::OsStr;
 use std::process::ExitCode;
 use style::Style;
 
 /// Groups on a terminal, unless `--top` gives another number.
 const TOP_ON_TERMINAL: usize = 20;
-
-/// Exit status for input that cannot be used.
-const BAD_INPUT: u8 = 2;
 
 /// Reports on `args.input` and prints the result.
 pub fn run(args: &ReportArgs, options: &EngineOptions) -> ExitCode {
@@ -49,19 +46,15 @@ pub fn run(args: &ReportArgs, options: &EngineOptions) -> ExitCode {
 }
 
 fn try_run(args: &ReportArgs, options: &EngineOptions) -> Result<ExitCode, ExitCode> {
-    let refused = |message: String| {
-        console::error(message);
-        ExitCode::from(BAD_INPUT)
-    };
     let file = args.parquet.as_deref().map(ParquetOutput::create);
-    let file = file.transpose().map_err(refused)?;
+    let file = file.transpose().map_err(trouble)?;
     let snapshot = input::open(&args.input, options)?;
     let report = of(&snapshot, args, options)?;
     match file {
         Some(file) => {
             let ranking = report.ranking(args.top);
             let written = file.write(|out| parquet(&report, &ranking, out));
-            written.map_err(refused)?;
+            written.map_err(trouble)?;
         }
         None => console::print(text(&report, args).as_bytes())?,
     }
@@ -78,29 +71,22 @@ fn try_run(args: &ReportArgs, options: &EngineOptions) -> Result<ExitCode, ExitC
 }
 
 fn of(snapshot: &Snapshot, args: &ReportArgs, options: &EngineOptions) -> Result<Report, ExitCode> {
-    let refused = |error: &ReportError| bad(&args.input, error);
+    let refused = |error: ReportError| failed(&args.input, error);
     let mut wanted = ReportOptions::by(args.by.0.clone());
     wanted.threads = options.workers;
     let _progress = Progress::of_rows(options.progress, wanted.progress.clone());
     let Some(under) = &args.under else {
-        return report(snapshot, &wanted).map_err(|error| refused(&error));
+        return report(snapshot, &wanted).map_err(refused);
     };
     // A path may lead through symbolic links, which a snapshot does not follow.
-    for path in places(under).map_err(|failure| bad(under, &failure))? {
+    for path in places(under).map_err(|failure| failed(under, failure))? {
         wanted.under = Some(path);
         match report(snapshot, &wanted) {
             Err(ReportError::NotInside(_)) => {}
-            result => return result.map_err(|error| refused(&error)),
+            result => return result.map_err(refused),
         }
     }
-    console::error(under::message(under, &args.input, snapshot.info()));
-    Err(ExitCode::from(BAD_INPUT))
-}
-
-/// Reports input or output that cannot be used.
-fn bad(path: &OsStr, reason: &dyn std::fmt::Display) -> ExitCode {
-    console::error(format_args!("{}: {reason}", quoted(path)));
-    ExitCode::from(BAD_INPUT)
+    Err(trouble(under::message(under, &args.input, snapshot.info())))
 }
 
 /// Returns the report in the form that the user wants.

@@ -29,12 +29,10 @@ impl Style {
             0 => USUAL_COLUMNS,
             columns => columns,
         };
-        let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         Self {
             terminal,
             columns,
-            bold: terminal && !refused && !dumb,
+            bold: console::stdout_has_colors(),
             utf8: utf8(),
         }
     }

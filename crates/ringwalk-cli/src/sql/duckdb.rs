@@ -1,6 +1,7 @@
 //! DuckDB: the program `duckdb`, or else the module `duckdb` of `python3`.
 
 use crate::console;
+use crate::status::trouble;
 use std::io;
 use std::io::IsTerminal as _;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
@@ -43,7 +44,7 @@ pub(super) fn run(views: &str, query: Option<&str>) -> Result<bool, ExitCode> {
     if has_prompt {
         return match module(views, Some("SELECT 1 WHERE false"))?.code() {
             Some(NO_MODULE) => Err(missing()),
-            _ => Err(super::refuse(
+            _ => Err(trouble(
                 "expected a query: without the program duckdb there is no prompt for queries",
             )),
         };
@@ -81,12 +82,12 @@ fn module(views: &str, query: Option<&str>) -> Result<ExitStatus, ExitCode> {
 }
 
 fn missing() -> ExitCode {
-    super::refuse(MISSING)
+    trouble(MISSING)
 }
 
 fn cannot_run(program: &str, failure: &io::Error) -> ExitCode {
     let reason = console::reason(failure);
-    super::refuse(&format!("cannot run {program}: {reason}"))
+    trouble(format_args!("cannot run {program}: {reason}"))
 }
 
 /// Returns true if the program succeeded. Reports a signal that ended it.

@@ -14,15 +14,13 @@ mod words;
 
 use crate::console;
 use crate::quote::quoted;
+use crate::status::{failed, trouble};
 use clap::{Args, ValueHint};
 use ringwalk_snapshot::{ReadError, Snapshot, sql};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use words::Words;
-
-/// Exit status for input that cannot be used.
-const BAD_INPUT: u8 = 2;
 
 /// Arguments of `ringwalk sql`.
 #[derive(Debug, Args)]
@@ -44,7 +42,7 @@ pub fn run(args: &SqlArgs) -> ExitCode {
 }
 
 fn try_run(args: &SqlArgs) -> Result<ExitCode, ExitCode> {
-    let words = Words::of(&args.words).map_err(|message| refuse(&message))?;
+    let words = Words::of(&args.words).map_err(|message| trouble(message))?;
     let mut tables = Vec::new();
     let mut incomplete = Vec::new();
     for name in words.snapshots {
@@ -57,12 +55,12 @@ fn try_run(args: &SqlArgs) -> Result<ExitCode, ExitCode> {
     }
     let views = sql::views(&tables).map_err(|error| {
         let name = quoted(error.path().as_os_str());
-        refuse(&format!("{name}: {error}; give the file another name"))
+        trouble(format_args!("{name}: {error}; give the file another name"))
     })?;
     if args.views {
         if let Some(query) = words.query {
             let query = quoted(query);
-            return Err(refuse(&format!(
+            return Err(trouble(format_args!(
                 "unexpected query {query}: --views runs nothing"
             )));
         }
@@ -84,7 +82,7 @@ fn try_run(args: &SqlArgs) -> Result<ExitCode, ExitCode> {
 fn absolute(name: &OsStr) -> Result<PathBuf, ExitCode> {
     std::path::absolute(name).map_err(|failure| {
         let reason = console::reason(&failure);
-        refuse(&format!(
+        trouble(format_args!(
             "cannot find the directory of {}: {reason}",
             quoted(name)
         ))
@@ -104,11 +102,5 @@ fn report_incomplete(incomplete: &[(&OsStr, u64)]) -> bool {
 }
 
 fn unreadable(error: &ReadError) -> ExitCode {
-    refuse(&format!("{}: {}", quoted(error.path()), error.reason()))
-}
-
-/// Reports input that cannot be used.
-fn refuse(message: &str) -> ExitCode {
-    console::error(message);
-    ExitCode::from(BAD_INPUT)
+    failed(error.path(), error.reason())
 }

@@ -1,0 +1,33 @@
+//! Exit statuses, and reports that end a command.
+//!
+//! | status | commands but find and du | find, du |
+//! |---|---|---|
+//! | 0 | the answer is complete | the same |
+//! | 1 | the answer lacks something; `diff`: the snapshots differ | the same, and wrong command lines |
+//! | 2 | there is no answer: the command line, an input or an output cannot be used | |
+//!
+//! GNU find and GNU du have 1 for every failure, and scripts that call them know that. `diff` has
+//! the statuses of diff(1): an answer that lacks something has 2.
+
+use crate::console;
+use crate::quote::quoted;
+use std::ffi::OsStr;
+use std::fmt::Display;
+use std::process::ExitCode;
+
+/// There is no answer.
+pub const TROUBLE: u8 = 2;
+
+/// The command line of `find` or `du` is wrong.
+pub const GNU_USAGE: u8 = 1;
+
+/// Reports why there is no answer. Returns the exit status for that.
+pub fn trouble(message: impl Display) -> ExitCode {
+    console::error(message);
+    ExitCode::from(TROUBLE)
+}
+
+/// Reports a file because of which there is no answer. Returns the exit status for that.
+pub fn failed<P: AsRef<OsStr> + ?Sized>(path: &P, reason: impl Display) -> ExitCode {
+    trouble(format_args!("{}: {reason}", quoted(path)))
+}
