@@ -166,15 +166,15 @@ pub struct Failure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Skipped {
-    /// It lies on another file system.
+    /// The file lies on another file system.
     OtherFs,
-    /// It lies on a file system of the kernel, such as `/proc`.
+    /// The file lies on a file system of the kernel, such as `/proc`.
     KernFs,
-    /// A pattern of the user excluded it.
+    /// A pattern of the user excluded the file.
     Pattern,
-    /// It is a firmlink of macOS.
+    /// The file is a firmlink of macOS.
     FirmLink,
-    /// It is a directory that lies within itself, through a mount.
+    /// The directory lies within itself, through a mount.
     Loop,
 }
 

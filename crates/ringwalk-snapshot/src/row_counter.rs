@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counts rows. Another thread may look at a clone meanwhile: all clones have the same numbers.
+/// Counts rows. All clones share the same numbers, so another thread can show them meanwhile.
 ///
-/// Work that writes a snapshot counts twice: first the rows that it collects, whose total is not
-/// known, then those that it writes.
+/// Writing a snapshot counts twice: first the rows that are collected, whose total is not known,
+/// then the rows that are written.
 #[derive(Clone, Debug, Default)]
 pub struct RowCounter(Arc<Counts>);
 

@@ -23,7 +23,8 @@ impl<'a> FailureLog<'a> {
         }
     }
 
-    /// Notes an error, and returns it. A file that was removed since it was listed is none.
+    /// Notes an error, and returns it. Returns `None` for a file that was removed after it was
+    /// listed: that is no error.
     pub(super) fn add(&self, error: &Error) -> Option<Failure> {
         if error.is_vanished() {
             return None;

@@ -1,4 +1,4 @@
-//! The file systems that a walk has met: type, UUID and mount point.
+//! The file systems of the entries of a walk: type, UUID and mount point.
 
 use crate::info::{FileSystemInfo, Text};
 use crate::text::hex;
@@ -13,7 +13,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Mutex;
 
-/// The first directory that was met on each device.
+/// The first directory on each device that the walk has reached.
 #[derive(Debug, Default)]
 pub(super) struct FileSystems(Mutex<BTreeMap<u64, Met>>);
 
@@ -36,7 +36,7 @@ impl FileSystems {
         });
     }
 
-    /// Returns what is known of each. What cannot be found out stays open.
+    /// Returns what is known of each. What cannot be found out is `None`.
     pub(super) fn resolve(self) -> Vec<FileSystemInfo> {
         // Without the table, type and mount point are not known. No row depends on them.
         let mounts = mounts::read().unwrap_or_default();

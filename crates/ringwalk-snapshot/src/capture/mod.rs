@@ -6,7 +6,7 @@
 //! | `visitor.rs` | packs the entries of each batch into the stage |
 //! | `extras.rs` | what a walk does not return: targets of links, extended attributes |
 //! | `failures.rs` | read errors, by root and path |
-//! | `file_systems.rs` | type, UUID and mount point of the file systems that were met |
+//! | `file_systems.rs` | type, UUID and mount point of the file systems of the entries |
 //! | `marks.rs` | what a later update needs to know of the time before |
 //! | `stoppable.rs` | an output whose writer can be stopped |
 
@@ -84,7 +84,7 @@ pub struct Captured {
 /// Why a snapshot cannot be taken.
 #[derive(Debug)]
 pub struct CaptureError {
-    /// The path that is the matter.
+    /// The path that the error is about.
     path: PathBuf,
     what: What,
 }
@@ -108,7 +108,7 @@ impl CaptureError {
         }
     }
 
-    /// Returns the path that is the matter: a root, or the output.
+    /// Returns the path that the error is about: a root, or the output.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -241,10 +241,10 @@ impl Capture {
     /// another one.
     pub fn run(&self, walk: Walk, output: &Path) -> Result<Captured, CaptureError> {
         let failed = |error| CaptureError::new(output, What::Output(error));
-        // First: an output that cannot be written should not be found out after a long walk.
+        // Before the walk: if the output cannot be written, a long walk would be for nothing.
         let file = Unpublished::new(output).map_err(failed)?;
         let own = Metadata::of_path(None, output, true, Fields::INO);
-        // A file that is not there is not met.
+        // The walk cannot reach a file that does not exist.
         let own = own.ok().map(|metadata| metadata.identity());
         let marks = Marks::set(&self.roots);
         let captured = self.run_into(walk, file.file(), output, own, marks)?;
@@ -268,7 +268,7 @@ impl Capture {
     ) -> Result<(Snapshot, Captured), CaptureError> {
         let failed = |error| CaptureError::new(name, What::Stage(error));
         let file = unnamed_file().map_err(failed)?;
-        // Nothing is updated from a file without a name.
+        // No later update can read a file without a name.
         let captured = self.run_into(walk, &file, name, None, Marks::default())?;
         let snapshot = Snapshot::from_file(file, name)
             .map_err(|error| CaptureError::new(name, What::Reading(error)))?;

@@ -46,9 +46,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use table::Table;
 
-/// The number of groups with sums of their own. Names of directories and extensions are chosen by
-/// users, perhaps to fill the memory. In the order of the rows, the rows of the groups behind the
-/// first 100 000 are added up together.
+/// The number of groups with sums of their own. Users choose the names of directories and
+/// extensions, and could fill the memory with them. The first 100 000 groups, in the order of the
+/// rows, have sums of their own. The rows of all further groups are added up together.
 pub const MOST_GROUPS: usize = 100_000;
 
 /// What a report shows.

@@ -37,7 +37,7 @@ use std::sync::{Arc, Mutex};
 #[derive(Debug)]
 pub struct SnapshotTree {
     snapshot: Snapshot,
-    /// What relative paths are relative to; `None` if that is not known.
+    /// The directory to which relative paths are relative; `None` if it is not known.
     directory: Option<PathBuf>,
     /// Pages in which paths were looked up. The first reader takes them over.
     pages: Mutex<PageCache>,
