@@ -95,6 +95,10 @@ pub(super) fn delta_binary(bytes: &mut &[u8], most: usize, out: &mut Vec<i64>) -
             if width > 64 {
                 return None;
             }
+            if (width, least) == (0, 0) {
+                out.resize(out.len() + here, value);
+                continue;
+            }
             let mut packed = take(bytes, each / 8 * width as usize)?;
             while here > 0 {
                 let differences = unpack(&mut packed, width, here, &mut block);
