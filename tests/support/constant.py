@@ -9,7 +9,7 @@ from pathlib import Path
 
 # The value of the one key that may differ, behind its length.
 RUN = re.compile(
-    rb'(ringwalk\.run\x18).{1,3}?\{"start":[^\[]*?"clock_set":(?:false|true)'
+    rb'(ringwalk\.run\x18).{1,3}?\{"start":[^\[]*?"source":"[^"]*"'
     rb'(?:,"transactions":\[[^]]*\])?,"footer_crc32":"[0-9a-f]{8}"\}',
     re.S,
 )

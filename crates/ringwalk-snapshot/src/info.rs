@@ -124,10 +124,6 @@ pub struct Run {
     pub end: Moment,
     /// The source of the entries: `syscall`, `ext4`, ..., or the format of an imported file.
     pub source: String,
-    /// Whether somebody set the clock meanwhile; `None` if that is not known. An update relies on
-    /// the clock.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub clock_set: Option<bool>,
     /// For each file system of type btrfs the last transaction that was committed before reading
     /// began. An update relies on them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

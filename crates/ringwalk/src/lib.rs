@@ -38,7 +38,7 @@ pub use pull::next::Next;
 pub use pull::ordered;
 pub use pull::ordered_walk::{Chosen, Listing, OrderedWalk, Turn, path_below};
 pub use sources::choose::{LikelySource, SourceError};
-pub use sources::older::{OlderDirectory, OlderFileSystem, OlderReader, OlderTree};
+pub use sources::older::{OlderFileSystem, OlderReader, OlderTree};
 pub use sources::registry::{DeviceProblem, SourceChoice, SourceNeeds, UnknownSource};
 pub use sources::saved::{Listed, SavedBatch, SavedEntry, SavedFile, SavedReader, SavedTree};
 pub use sources::sweep::{Declined, InodeSweep, SweepVisitor};

@@ -7,18 +7,18 @@
 //! | `extras.rs` | what a walk does not return: targets of links, extended attributes |
 //! | `failures.rs` | read errors, by root and path |
 //! | `file_systems.rs` | type, UUID and mount point of the file systems of the entries |
-//! | `marks.rs` | what a later update needs to know of the time before |
+//! | `transactions.rs` | the last transactions before reading began, for a later update |
 //! | `stoppable.rs` | an output whose writer can be stopped |
 
 mod extras;
 mod failures;
 pub(crate) mod file_systems;
-mod marks;
 mod stoppable;
+mod transactions;
 mod visitor;
 
 use crate::entry::Failure;
-use crate::info::{Info, RootInfo, Run, Text};
+use crate::info::{Info, RootInfo, Run, Text, Transaction};
 use crate::read::{ReadError, Snapshot};
 use crate::row_counter::RowCounter;
 use crate::saved::OlderSnapshot;
@@ -29,7 +29,6 @@ use crate::write::stage::Stage;
 use crate::write::{Referred, WriteOptions, write};
 use failures::FailureLog;
 use file_systems::FileSystems;
-use marks::Marks;
 use ringwalk::{Fields, Follow, Identity, Metadata, Outcome, Summary, Walk};
 use ringwalk_du::Rule;
 use ringwalk_gnu::quote::file_always;
@@ -246,8 +245,8 @@ impl Capture {
         let own = Metadata::of_path(None, output, true, Fields::INO);
         // The walk cannot reach a file that does not exist.
         let own = own.ok().map(|metadata| metadata.identity());
-        let marks = Marks::set(&self.roots);
-        let captured = self.run_into(walk, file.file(), output, own, marks)?;
+        let transactions = transactions::committed(&self.roots);
+        let captured = self.run_into(walk, file.file(), output, own, transactions)?;
         // This takes most of the time of `publish`, and the work may be stopped meanwhile.
         file.file().sync_all().map_err(failed)?;
         self.check_stop(output)?;
@@ -269,7 +268,7 @@ impl Capture {
         let failed = |error| CaptureError::new(name, What::Stage(error));
         let file = unnamed_file().map_err(failed)?;
         // No later update can read a file without a name.
-        let captured = self.run_into(walk, &file, name, None, Marks::default())?;
+        let captured = self.run_into(walk, &file, name, None, Vec::new())?;
         let snapshot = Snapshot::from_file(file, name)
             .map_err(|error| CaptureError::new(name, What::Reading(error)))?;
         Ok((snapshot, captured))
@@ -281,11 +280,12 @@ impl Capture {
         output: &File,
         name: &Path,
         own: Option<Identity>,
-        marks: Marks,
+        transactions: Vec<Transaction>,
     ) -> Result<Captured, CaptureError> {
         let shared = self.shared(own)?;
         let mut run = Run {
             start: now(),
+            transactions,
             ..Run::default()
         };
         let Outcome { visitors, summary } = walk.run(|_worker| CaptureVisitor::new(&shared));
@@ -309,8 +309,6 @@ impl Capture {
         }
         self.check_stop(name)?;
         run.end = now();
-        run.clock_set = marks.clock_was_set();
-        run.transactions = marks.transactions;
         summary.source.clone_into(&mut run.source);
         let roots = self.roots.iter();
         let info = Info {

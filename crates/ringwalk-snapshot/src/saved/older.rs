@@ -3,15 +3,16 @@
 #![allow(clippy::cast_possible_truncation, reason = "rows within a page")]
 
 use super::SnapshotTree;
+use super::listing::ListingNumber;
 use super::metadata::{SavedError, error_of};
 use super::reader::SnapshotReader;
 use crate::capture::file_systems::uuid_text;
 use crate::info::FileSystemInfo;
-use crate::read::{Chunk, PageCache, ReadError, Snapshot};
+use crate::read::{Chunk, ReadError, Snapshot};
 use crate::schema::Column;
 use ringwalk::{
-    Errno, Fields, FileType, OlderDirectory, OlderFileSystem, OlderReader, OlderTree, SavedBatch,
-    SavedReader, SavedTree,
+    Errno, Fields, FileType, OlderFileSystem, OlderReader, OlderTree, SavedBatch, SavedReader,
+    SavedTree,
 };
 use std::sync::Arc;
 
@@ -21,8 +22,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct OlderSnapshot {
     tree: Arc<SnapshotTree>,
-    /// For each file system its directories with complete listings: inode number and row, in
-    /// ascending order.
+    /// For each file system its directories with complete listings: inode number and listing
+    /// number, in ascending order.
     directories: Vec<Vec<(u64, u64)>>,
 }
 
@@ -72,7 +73,6 @@ impl OlderTree for OlderSnapshot {
         let transactions = run.transactions.iter();
         Ok(OlderFileSystem {
             index: self.index_of(&uuid_of, subvolume)?,
-            start: (run.clock_set == Some(false)).then(|| run.start.into()),
             transaction: transactions
                 .filter(|known| known.uuid == uuid_of)
                 .map(|known| known.transaction)
@@ -87,7 +87,6 @@ impl OlderTree for OlderSnapshot {
     fn reader(self: Arc<Self>, file_system: usize, fields: Fields) -> Box<dyn OlderReader> {
         Box::new(OlderSnapshotReader {
             listings: SnapshotReader::new(Arc::clone(&self.tree), fields).with_numbers(),
-            pages: PageCache::default(),
             file_system,
             older: self,
         })
@@ -98,19 +97,14 @@ struct OlderSnapshotReader {
     older: Arc<OlderSnapshot>,
     file_system: usize,
     listings: SnapshotReader,
-    /// Pages with the rows of directories themselves.
-    pages: PageCache,
 }
 
 impl OlderReader for OlderSnapshotReader {
-    fn directory(&mut self, ino: u64) -> Result<Option<OlderDirectory>, Errno> {
+    fn listing(&mut self, ino: u64) -> Result<Option<u64>, Errno> {
         let all = self.older.directories.get(self.file_system);
         let all = all.map_or(&[][..], Vec::as_slice);
-        let Ok(at) = all.binary_search_by_key(&ino, |(ino, _)| *ino) else {
-            return Ok(None);
-        };
-        let (metadata, listing) = self.listings.directory(all[at].1, &mut self.pages)?;
-        Ok(Some(OlderDirectory { metadata, listing }))
+        let found = all.binary_search_by_key(&ino, |(ino, _)| *ino).ok();
+        Ok(found.map(|at| all[at].1))
     }
 
     fn list(
@@ -127,15 +121,12 @@ impl OlderReader for OlderSnapshotReader {
     }
 }
 
-const COLUMNS: [Column; 13] = [
+const COLUMNS: [Column; 10] = [
     Column::Dir,
     Column::SelfDir,
     Column::Ino,
     Column::Fs,
     Column::Type,
-    Column::Mtime,
-    Column::Ctime,
-    Column::Btime,
     Column::TreeLast,
     Column::Errno,
     Column::Operation,
@@ -185,17 +176,27 @@ fn directories(snapshot: &Snapshot) -> Result<Vec<Vec<(u64, u64)>>, ReadError> {
                 continue;
             };
             let own = entries.get(number(snapshot, own)?);
+            let last = chunk.integer(Column::TreeLast, at);
             let is_whole = match own.copied().unwrap_or(Entries::None) {
-                Entries::None => chunk.integer(Column::TreeLast, at).is_none(),
+                Entries::None => last.is_none(),
                 Entries::On(listed_on) => listed_on == file_system,
                 Entries::Unsure => false,
             };
             let ino = chunk.integer(Column::Ino, at);
-            if let (true, Some(ino)) = (is_whole && is_dated(chunk, at), ino) {
+            if let (true, Some(ino)) = (is_whole && was_read(chunk, at), ino) {
+                let row = chunk.first_row() + at as u64;
+                let last = last.map(i64::cast_unsigned);
+                if last.is_some_and(|last| last >= row) {
+                    return Err(snapshot.damaged("a directory lies behind its own row"));
+                }
+                let listing = ListingNumber {
+                    last,
+                    failure: None,
+                };
                 let index = usize::try_from(file_system).ok();
                 let index = index.and_then(|index| found.get_mut(index));
                 let on = index.ok_or_else(|| snapshot.damaged("a file system is not listed"))?;
-                on.push((ino.cast_unsigned(), chunk.first_row() + at as u64));
+                on.push((ino.cast_unsigned(), listing.pack()));
             }
         }
     }
@@ -227,9 +228,7 @@ fn file_system_of(chunk: &Chunk, at: usize) -> Option<i64> {
     chunk.integer(Column::Fs, at).filter(|_| is_known)
 }
 
-/// Returns true if a directory was read to its end, and has all the times that show a change.
-fn is_dated(chunk: &Chunk, at: usize) -> bool {
-    let times = [Column::Mtime, Column::Ctime, Column::Btime];
-    chunk.integer(Column::Errno, at).is_none()
-        && times.iter().all(|time| chunk.integer(*time, at).is_some())
+/// Returns true if a row is that of a directory that was read to its end.
+fn was_read(chunk: &Chunk, at: usize) -> bool {
+    chunk.file_type(at) == FileType::Directory && chunk.integer(Column::Errno, at).is_none()
 }

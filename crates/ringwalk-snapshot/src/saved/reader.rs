@@ -42,24 +42,6 @@ impl SnapshotReader {
         self
     }
 
-    /// Returns times, type and listing number of the directory in a row.
-    pub(super) fn directory(
-        &self,
-        row: u64,
-        pages: &mut PageCache,
-    ) -> Result<(Metadata, u64), Errno> {
-        let fields = Fields::MTIME | Fields::CTIME | Fields::BTIME;
-        self.tree.load(pages, row, &[Column::TreeLast])?;
-        let page = self.tree.load(pages, row, &columns(fields))?;
-        let (chunk, at) = (page.chunk(), (row - page.rows().start) as usize);
-        let Some(entry) = entry_of(chunk, at, row, b"") else {
-            return Err(self
-                .tree
-                .fail_damaged("a directory lies behind its own row"));
-        };
-        Ok((of_row(&self.tree.snapshot, page, row), entry.listing))
-    }
-
     /// Returns the first row of the listing that ends with the row `last`.
     fn first_of(&mut self, last: u64) -> Result<u64, Errno> {
         let mut first = last;

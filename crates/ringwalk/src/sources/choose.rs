@@ -41,6 +41,8 @@ type Kernel = Result<DirectoryReader, String>;
 /// The sources of one walk besides system calls.
 pub(crate) struct SourceSelection {
     choice: SourceChoice,
+    /// True if the walk has an older tree.
+    has_older: bool,
     pub(crate) routing: VolumeRouting,
     kernel: KernelSide,
 }
@@ -52,6 +54,7 @@ impl SourceSelection {
         let (volumes, kernel) = named.into_found(options);
         Self {
             choice: options.source,
+            has_older: options.older.is_some(),
             routing: VolumeRouting::new(options, volumes),
             kernel: KernelSide::new(kernel),
         }
@@ -125,8 +128,19 @@ impl SourceSelection {
             .unwrap_or(SourceChoice::Syscall)
     }
 
-    /// Returns why the walk read from that source, or why not from a better one.
+    /// Returns why the walk read from that source, or why not from a better one, and whether an
+    /// older tree was of use.
     pub(crate) fn reason(&self) -> String {
+        let reason = self.reason_of_source();
+        // A volume says itself what it took, or why nothing.
+        if !self.has_older || self.routing.source().is_some() {
+            return reason;
+        }
+        let separator = if reason.is_empty() { "" } else { "; " };
+        format!("{reason}{separator}nothing taken from the older snapshot")
+    }
+
+    fn reason_of_source(&self) -> String {
         let volume = self.routing.source().unwrap_or(SourceChoice::Syscall);
         let is_kernel = matches!(self.choice.way(), Way::Kernel(_));
         if is_kernel || self.reported() != volume {

@@ -51,8 +51,6 @@ pub(crate) struct FileSystemSource {
     pub(super) open_volume: OpenVolume,
     /// Why `auto` does not choose the source for a walk.
     pub(super) declined_by_auto: Option<&'static str>,
-    /// True if a walk can take from an older tree what has not changed.
-    pub(crate) updates: bool,
     /// Opens a whole file system for an inode sweep, if the source offers that.
     pub(super) open_inventory: Option<OpenInventory>,
     /// Returns why a readable block device does not hold a file system of the source. Sources that
@@ -147,7 +145,6 @@ sources! {
             magic: magic::EXT4,
             open_volume: ext4::open,
             declined_by_auto: None,
-            updates: false,
             open_inventory: Some(|mounted, fields, _| ext4::sweep::open(mounted, fields)),
             check_device: Some(ext4::check_device),
         }),
@@ -165,7 +162,6 @@ sources! {
             declined_by_auto: Some(
                 "a walk of XFS is no faster by BULKSTAT, only an inode sweep of all of it is",
             ),
-            updates: true,
             open_inventory: Some(|mounted, _, _| xfs::sweep::open(mounted)),
             check_device: None,
         }),
@@ -180,7 +176,6 @@ sources! {
             magic: magic::BTRFS,
             open_volume: |mounted, _| btrfs::open(mounted),
             declined_by_auto: None,
-            updates: true,
             open_inventory: Some(|mounted, _, stay| {
                 btrfs::sweep::open(mounted, stay == Stay::Device)
             }),

@@ -223,8 +223,9 @@ impl Walk {
     }
 
     /// Has the walk take from an older tree what has certainly not changed since, instead of
-    /// reading it: on XFS names, on btrfs names and metadata. Where nothing is certain, or a
-    /// privilege is missing, the walk reads everything. The answer is the same in each case.
+    /// reading it: names and metadata on btrfs. On other file systems nothing is certain or nothing
+    /// is gained. There, or without the privilege, the walk reads everything. The answer is the
+    /// same in each case.
     ///
     /// `auto` then looks for the source of each root before it begins, also of small ones. Walks
     /// that follow all links take nothing.

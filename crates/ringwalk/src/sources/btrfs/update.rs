@@ -133,8 +133,8 @@ impl UpdatedBtrfsReader {
         if self.volume.changed.contains(&dir.ino) {
             return Err(Refused::because("it has changed since the older snapshot"));
         }
-        let older = self.listings.directory(dir.ino)?;
-        let next = self.listings.list(&older, from, batch)?;
+        let listing = self.listings.listing(dir.ino)?;
+        let next = self.listings.list(listing, from, batch)?;
         for known in &mut batch.known {
             if let Known::Metadata(then) = known {
                 let still = self.volume.still(*then);

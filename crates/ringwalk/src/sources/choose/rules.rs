@@ -81,15 +81,10 @@ pub(crate) fn for_walk(
     serving(choice, file_system).ok_or_else(|| not_on(choice, file_system))
 }
 
-/// Declines a source that `auto` does not choose for a walk. `updates` is true if the source takes
-/// something from an older tree, which makes up for it.
-pub(crate) fn check_auto(
-    choice: SourceChoice,
-    source: &FileSystemSource,
-    updates: bool,
-) -> Result<(), Refused> {
+/// Declines a source that `auto` does not choose for a walk.
+pub(crate) fn check_auto(choice: SourceChoice, source: &FileSystemSource) -> Result<(), Refused> {
     match source.declined_by_auto {
-        Some(why) if choice == SourceChoice::Auto && !updates => Err(Refused::because(why)),
+        Some(why) if choice == SourceChoice::Auto => Err(Refused::because(why)),
         _ => Ok(()),
     }
 }

@@ -1,6 +1,6 @@
 //! The older tree of one mounted volume.
 
-use super::{OlderDirectory, OlderFileSystem, OlderReader, OlderTree};
+use super::{OlderFileSystem, OlderReader, OlderTree};
 use crate::sources::raw_batch::RawBatch;
 use crate::sources::saved::SavedBatch;
 use crate::sources::volume::{Position, Refused};
@@ -70,23 +70,21 @@ impl OlderVolume {
 pub(crate) struct OlderListings(Box<dyn OlderReader>);
 
 impl OlderListings {
-    /// Returns a directory, if all of its entries are known.
-    pub(crate) fn directory(&mut self, ino: u64) -> Result<OlderDirectory, Refused> {
-        let found = self.0.directory(ino).map_err(unreadable)?;
+    /// Returns the number of a directory's listing, if all of its entries are known.
+    pub(crate) fn listing(&mut self, ino: u64) -> Result<u64, Refused> {
+        let found = self.0.listing(ino).map_err(unreadable)?;
         found.ok_or_else(|| Refused::because("the older snapshot does not hold it"))
     }
 
-    /// Fills `batch` with entries of a directory, from its beginning or from a position on.
+    /// Fills `batch` with entries of a listing, from its beginning or from a position on.
     pub(crate) fn list(
         &mut self,
-        directory: &OlderDirectory,
+        listing: u64,
         from: Option<&Position>,
         batch: &mut RawBatch,
     ) -> Result<Option<Position>, Refused> {
         let from = from.map(|position| position.at);
-        let listed = self
-            .0
-            .list(directory.listing, from, &mut SavedBatch::older(batch));
+        let listed = self.0.list(listing, from, &mut SavedBatch::older(batch));
         let next = listed.map_err(unreadable)?;
         Ok(next.map(|at| Position {
             at,

@@ -116,18 +116,14 @@ impl MountedVolume {
         mounted.check()?;
         let file_system = mounted.mount.file_system.clone();
         let (source, opener) = rules::for_walk(options.source, &file_system.to_string_lossy())?;
-        let may_take = options.older.is_some() && opener.updates;
-        rules::check_auto(options.source, opener, may_take)?;
+        rules::check_auto(options.source, opener)?;
         let mut volume = (opener.open_volume)(Arc::clone(&mounted), copies)?;
         let covered = Covered::of(&mounted)?;
         let mut not_updated = None;
         if let Some(older) = &options.older {
             match update(&volume, &mounted, older, options) {
                 Ok(updated) => volume = updated,
-                Err(why) => {
-                    rules::check_auto(options.source, opener, false).map_err(|_| why.clone())?;
-                    not_updated = Some(why);
-                }
+                Err(why) => not_updated = Some(why),
             }
         }
         Ok(Self {

@@ -14,7 +14,6 @@
 //! | `mod.rs` | opens the file system; declines file systems that BULKSTAT does not describe |
 //! | `reader.rs` | the metadata of one directory's entries |
 //! | `metadata.rs` | the metadata that statx(2) would return for a record |
-//! | `update.rs` | names that are taken from an older tree |
 
 mod metadata;
 mod reader;
@@ -23,14 +22,12 @@ pub(crate) mod sweep;
 pub(crate) mod testing;
 #[cfg(test)]
 pub(crate) mod tests;
-mod update;
 
 pub(crate) use metadata::{is_unsure, to_metadata};
 
-use crate::sources::older::OlderVolume;
 use crate::sources::volume::{OpenMount, Reader, Refused, Volume};
 use crate::visit::metadata::Fields;
-use reader::{LEAST_RUN, XfsReader};
+use reader::XfsReader;
 use ringwalk_sys::{XfsBulk, XfsBulkstat, XfsGeometry, xfs_geometry};
 use rustix::io::Errno;
 use std::sync::Arc;
@@ -101,11 +98,7 @@ impl Volume for Xfs {
         false
     }
 
-    fn update(self: Arc<Self>, older: OlderVolume) -> Result<Arc<dyn Volume>, Refused> {
-        update::open(self, older)
-    }
-
     fn reader(self: Arc<Self>) -> Box<dyn Reader> {
-        Box::new(XfsReader::for_runs_of(self, LEAST_RUN))
+        Box::new(XfsReader::new(self))
     }
 }

@@ -24,19 +24,14 @@ pub(super) struct XfsReader {
     bulk: XfsBulk<XfsBulkstat>,
     /// Inode numbers of the entries to ask for, in ascending order, and the indices of the entries.
     order: Vec<(u64, usize)>,
-    /// The fewest files for which a call is made.
-    least: usize,
 }
 
 impl XfsReader {
-    /// Creates a reader that asks for at least so many files at once, and leaves the others to
-    /// system calls.
-    pub(super) fn for_runs_of(xfs: Arc<Xfs>, least: usize) -> Self {
+    pub(super) fn new(xfs: Arc<Xfs>) -> Self {
         Self {
             xfs,
             bulk: XfsBulk::default(),
             order: Vec::new(),
-            least,
         }
     }
 
@@ -97,7 +92,7 @@ impl Reader for XfsReader {
         let length = batch.records.len();
         batch.known.clear();
         batch.known.resize(length, Known::Nothing);
-        if length < self.least {
+        if length < LEAST_RUN {
             return;
         }
         self.order.clear();
@@ -112,7 +107,7 @@ impl Reader for XfsReader {
         let mut at = 0;
         while at < self.order.len() {
             let end = at + run(&self.order[at..]);
-            at = if end - at < self.least {
+            at = if end - at < LEAST_RUN {
                 end
             } else {
                 self.ask(at, end, batch, wanted)

@@ -11,20 +11,17 @@ fn name<T>(found: Result<(SourceChoice, T), Refused>) -> Result<&'static str, St
 #[test]
 fn auto_takes_the_source_of_the_file_system() {
     let auto = SourceChoice::Auto;
-    let walk_by =
-        |file_system, updates| {
-            name(for_walk(auto, file_system).and_then(|(name, source)| {
-                check_auto(auto, source, updates).map(|()| (name, source))
-            }))
-        };
-    let walk = |file_system| walk_by(file_system, false);
+    let walk = |file_system| {
+        name(
+            for_walk(auto, file_system)
+                .and_then(|(name, source)| check_auto(auto, source).map(|()| (name, source))),
+        )
+    };
     for file_system in ["ext2", "ext3", "ext4"] {
         assert_eq!(walk(file_system), Ok("ext4"));
     }
     assert_eq!(walk("btrfs"), Ok("btrfs"));
     assert!(walk("xfs").unwrap_err().contains("no faster by BULKSTAT"));
-    // What is taken from an older tree makes up for it.
-    assert_eq!(walk_by("xfs", true), Ok("xfs"));
     assert_eq!(
         walk("tmpfs").unwrap_err(),
         "nothing better is known for tmpfs"
