@@ -62,6 +62,17 @@ def test_the_output_is_not_part_of_the_snapshot(snapshot, scratch):
     assert [name for name in os.listdir(top) if "out.parquet" in name] == ["out.parquet"]
 
 
+@pytest.mark.usefixtures("needs_root")
+def test_nor_is_the_new_file_where_it_has_a_name_meanwhile(ringwalk, snapshot, mount, scratch):
+    """bindfs has no files without a name, so the output is in the tree under another name."""
+    top = mount(mounts.fuse, scratch / "work")
+    (top / "folder").mkdir()
+    for _ in range(2):
+        snapshot(top, "-o", top / "folder" / "out.parquet").ok()
+        found = ringwalk("find", "--from", top / "folder" / "out.parquet").ok().out
+        assert found == b"%s\n%s/folder\n" % (os.fsencode(top), os.fsencode(top))
+
+
 def test_killed_at_random_moments(ringwalk, scratch):
     top = scratch / "top"
     trees.RandomTree(top, 7, entries=2000)

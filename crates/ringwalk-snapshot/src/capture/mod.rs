@@ -7,12 +7,14 @@
 //! | `extras.rs` | what a walk does not return: targets of links, extended attributes |
 //! | `failures.rs` | read errors, by root and path |
 //! | `file_systems.rs` | type, UUID and mount point of the file systems of the entries |
+//! | `own_output.rs` | the files that a snapshot writes or replaces |
 //! | `transactions.rs` | the last transactions before reading began, for a later update |
 //! | `stoppable.rs` | an output whose writer can be stopped |
 
 mod extras;
 mod failures;
 pub(crate) mod file_systems;
+mod own_output;
 mod stoppable;
 mod transactions;
 mod visitor;
@@ -29,6 +31,7 @@ use crate::write::stage::Stage;
 use crate::write::{Referred, WriteOptions, write};
 use failures::FailureLog;
 use file_systems::FileSystems;
+use own_output::OwnOutput;
 use ringwalk::{Fields, Follow, Identity, Metadata, Outcome, Summary, Walk};
 use ringwalk_du::Rule;
 use ringwalk_gnu::quote::file_always;
@@ -242,9 +245,7 @@ impl Capture {
         let failed = |error| CaptureError::new(output, What::Output(error));
         // Before the walk: if the output cannot be written, a long walk would be for nothing.
         let file = Unpublished::new(output).map_err(failed)?;
-        let own = Metadata::of_path(None, output, true, Fields::INO);
-        // The walk cannot reach a file that does not exist.
-        let own = own.ok().map(|metadata| metadata.identity());
+        let own = OwnOutput::new(output, file.file());
         let transactions = transactions::committed(&self.roots);
         let captured = self.run_into(walk, file.file(), output, own, transactions)?;
         // This takes most of the time of `publish`, and the work may be stopped meanwhile.
@@ -268,7 +269,7 @@ impl Capture {
         let failed = |error| CaptureError::new(name, What::Stage(error));
         let file = unnamed_file().map_err(failed)?;
         // No later update can read a file without a name.
-        let captured = self.run_into(walk, &file, name, None, Vec::new())?;
+        let captured = self.run_into(walk, &file, name, OwnOutput::default(), Vec::new())?;
         let snapshot = Snapshot::from_file(file, name)
             .map_err(|error| CaptureError::new(name, What::Reading(error)))?;
         Ok((snapshot, captured))
@@ -279,7 +280,7 @@ impl Capture {
         walk: Walk,
         output: &File,
         name: &Path,
-        own: Option<Identity>,
+        own: OwnOutput,
         transactions: Vec<Transaction>,
     ) -> Result<Captured, CaptureError> {
         let shared = self.shared(own)?;
@@ -338,7 +339,7 @@ impl Capture {
         Ok(())
     }
 
-    fn shared(&self, own: Option<Identity>) -> Result<Shared<'_>, CaptureError> {
+    fn shared(&self, own: OwnOutput) -> Result<Shared<'_>, CaptureError> {
         self.options.progress.begin(0);
         let stage = Stage::new(self.options.waiting(), false);
         // The list of roots.
@@ -376,8 +377,8 @@ struct Shared<'a> {
     progress: &'a RowCounter,
     failures: FailureLog<'a>,
     file_systems: FileSystems,
-    /// The file that is to be replaced.
-    own: Option<Identity>,
+    /// The files that are left out.
+    own: OwnOutput,
     /// The roots, if there are several.
     roots: Vec<Identity>,
     /// Why the walk was stopped.

@@ -33,6 +33,22 @@ fn capture(capture: &Capture, output: &Path) -> Captured {
 }
 
 #[test]
+fn other_links_of_the_old_output_are_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("out");
+    fs::create_dir(folder.path().join("d")).unwrap();
+    fs::write(&output, "the old file").unwrap();
+    for kept in ["d/out", "kept"] {
+        fs::hard_link(&output, folder.path().join(kept)).unwrap();
+    }
+    let setup = Capture::new([folder.path()]).unwrap();
+    capture(&setup, &output);
+    let rows = rows(&Snapshot::open(&output).unwrap());
+    let paths: Vec<_> = rows.iter().map(|(path, _)| &path[..]).collect();
+    assert_eq!(paths, ["d/out", "d", "kept", ""]);
+}
+
+#[test]
 fn a_tree_is_captured_without_the_output() {
     let folder = tree();
     let output = folder.path().join("out");

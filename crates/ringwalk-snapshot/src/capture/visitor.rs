@@ -128,7 +128,7 @@ impl<'s> CaptureVisitor<'s> {
         let mut entry = Entry::new(name, found.file_type());
         let mut child = None;
         if let Some(metadata) = found.metadata() {
-            if Some(metadata.identity()) == self.shared.own {
+            if self.shared.own.is(metadata, || found.path()) {
                 return Ok(());
             }
             entry.attributes = Attributes::of(metadata);
