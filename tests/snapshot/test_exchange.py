@@ -419,7 +419,7 @@ def test_bad_arguments(ringwalk, strange, scratch):
     before = snapshot.read_bytes()
     for args, message in (
         (("import", scratch / "none", "-o", scratch / "x"), b"none': No such file"),
-        (("import", top, "-o", scratch / "x"), b"Is a directory"),
+        (("import", top, "-o", scratch / "x"), b": Is a directory: expected a file"),
         (("import", data, "-o", scratch / "none" / "x"), b"none/x': No such file"),
         (("import", data, "-o", top), b"Is a directory"),
         (("import", data, "-o", data), b"this is the file to import"),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import datetime
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
-from support import ncdu, tables, zoo
+from support import ROOT, ncdu, tables, zoo
 from support.run import USER
 
 # Far behind the last time of the format, 2262.
@@ -201,3 +202,31 @@ def test_changes_are_the_same_for_every_reader(ringwalk, files, scratch):
         [change[name] for name in names] for change in expected
     ]
     assert {change["change"] for change in expected} >= {"added", "removed", "renamed", "modified"}
+
+
+def test_the_examples_of_the_documentation(ringwalk, scratch):
+    home = scratch / "home"
+    for name, size in (("ann/a", 5000), ("ann/b/c", 90000), ("ann.old", 7), ("bert/d", 100)):
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_bytes(b"x" * size)
+    ringwalk("snapshot", home, "-o", scratch / "home.parquet").ok()
+    text = (ROOT / "docs" / "snapshot.md").read_text()
+    part = text.split("\n## Reading with other programs\n")[1].split("\n## ")[0]
+    queries, *scripts = (
+        block.split("```")[0] for block in re.split("```(?:sql|python)\n", part)[1:]
+    )
+    run = f"import os, duckdb; os.chdir({str(scratch)!r})\n"
+    run += "result = [duckdb.sql(query).fetchall() for query in json.loads(sys.argv[1])]"
+    (total,), largest = tables.evaluate(run, json.dumps(queries.split(";")[:2]))
+    used = int(ringwalk("du", "-s", "-B1", home).ok().out.split()[0])
+    assert total == [used]
+    assert largest[0] == ["ann/b/c", 90000] and len(largest) == 4
+    answers = ("below.to_pydict()['path']", "verdict", "space.to_dicts()")
+    found = [
+        tables.evaluate(f"import os; os.chdir({str(scratch)!r})\n{script}\nresult = {answer}")
+        for script, answer in zip(scripts, answers, strict=True)
+    ]
+    below, verdict, space = found
+    assert sorted(below) == ["ann/a", "ann/b", "ann/b/c"]
+    assert verdict == {"complete": True, "errors": 0, "entries": 8}
+    assert space == [{"uid": os.getuid(), "alloc": used}]

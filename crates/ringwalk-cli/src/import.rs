@@ -46,6 +46,9 @@ pub fn run(args: &ImportArgs, engine: &EngineOptions) -> ExitCode {
         Ok(file) => file,
         Err(error) => return failed(path, console::reason(&error)),
     };
+    if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+        return failed(path, "Is a directory: expected a file of ncdu");
+    }
     if is_same(&file, output) {
         return failed(output, "this is the file to import: expected another one");
     }
