@@ -42,7 +42,7 @@ pub fn run(args: &SqlArgs) -> ExitCode {
 }
 
 fn try_run(args: &SqlArgs) -> Result<ExitCode, ExitCode> {
-    let words = Words::of(&args.words).map_err(|message| trouble(message))?;
+    let words = Words::of(&args.words).map_err(trouble)?;
     let mut tables = Vec::new();
     let mut incomplete = Vec::new();
     for name in words.snapshots {
