@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from . import media, trees
+from . import media
 from .rows import LISTED, Row, lines
 from .suites import Result, Session, run_rows
 from .tools import BENCH, MissingTool, need
@@ -136,21 +136,6 @@ def read(session: Session) -> Result:
     return _on_copies(session, run)
 
 
-def large(session: Session) -> Result:
-    """Measures a report over ten million rows."""
-    ringwalk = session.tools.find("ringwalk")
-    about = {"tree": "10 000 directories of 1000 files"}
-    with media.ext4(session.scratch, 10_200_000, 8192) as point:
-        root = point / "tree"
-        root.mkdir()
-        trees.synthetic(root, 10_000, 1000)
-        saved = point / "saved"
-        media.call(ringwalk, "snapshot", root, "-o", saved)
-        arguments = ("report", str(saved), "--by", "owner,age")
-        table = [Row("report-owner-age", "report", "ringwalk", arguments)]
-        return run_rows(session, "snapshot-10M", table, root, 5, about, enough=5)
-
-
 # Trees that are made up, with the number of files.
 MADE_UP = {"tree": 100_000_000, "flat": 10_000_000, "links": 20_000_000, "wide": 10_000_000}
 WRITER = "cargo build --release -p ringwalk-snapshot --example synthetic"
@@ -179,11 +164,28 @@ def _memory_group(limit: int) -> Iterator[Path]:
         group.rmdir()
 
 
-def made_up(session: Session) -> Result:
-    """Measures writing snapshots of trees that are made up, with 256 MiB of memory."""
+def _writer() -> Path:
+    """Returns the program that writes snapshots of trees that are made up."""
     writer = BENCH.parent / "target/release/examples/synthetic"
     if not writer.exists():
         raise MissingTool(f"{writer} is not there: {WRITER}")
+    return writer
+
+
+def large(session: Session) -> Result:
+    """Measures a report over ten million rows."""
+    about = {"snapshot": "10 000 000 files, made up by the example `synthetic`"}
+    with tempfile.TemporaryDirectory(dir=session.scratch, prefix="large-") as folder:
+        saved = Path(folder) / "saved"
+        media.call(_writer(), "tree", "10000000", saved)
+        arguments = ("report", str(saved), "--by", "owner,age")
+        table = [Row("report-owner-age", "report", "ringwalk", arguments)]
+        return run_rows(session, "snapshot-10M", table, Path(folder), 5, about, enough=5)
+
+
+def made_up(session: Session) -> Result:
+    """Measures writing snapshots of trees that are made up, with 256 MiB of memory."""
+    writer = _writer()
     about = {"tree": "made up by the example `synthetic`", "memory": "256 MiB, without swap"}
     with (
         tempfile.TemporaryDirectory(dir=session.scratch, prefix="made-up-") as folder,
