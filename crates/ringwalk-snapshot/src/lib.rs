@@ -2,6 +2,46 @@
 //!
 //! `docs/snapshot.md` describes the file for users of other readers.
 //!
+//! Each command of the program is a function here:
+//!
+//! | command | here |
+//! |---|---|
+//! | `ringwalk snapshot` | [`Capture`]; with `--since` [`OlderSnapshot`] |
+//! | `ringwalk diff` | [`diff::diff`] |
+//! | `ringwalk report` | [`report::report`] |
+//! | `ringwalk find`, `du` and `count` with `--from` | [`SnapshotTree`], in a `ringwalk::Walk` |
+//! | `ringwalk import`, `export` | [`exchange`] |
+//! | `ringwalk sql` | [`sql::views`] |
+//!
+//! A directory is saved, changed, compared and added up:
+//!
+//! ```
+//! use ringwalk_snapshot::diff::{DiffOptions, Kind, diff};
+//! use ringwalk_snapshot::report::{Key, ReportOptions, report};
+//! use ringwalk_snapshot::{Capture, Snapshot};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let top = folder.path().join("top");
+//! # std::fs::create_dir(&top)?;
+//! let save = |name| {
+//!     let file = folder.path().join(name);
+//!     let capture = Capture::new([&top])?;
+//!     capture.run(capture.walk(), &file)?;
+//!     Ok::<_, Box<dyn std::error::Error>>(Snapshot::open(&file)?)
+//! };
+//! let old = save("monday.parquet")?;
+//! std::fs::write(top.join("new.log"), "twelve bytes")?;
+//! let new = save("today.parquet")?;
+//!
+//! let differences = diff(&old, &new, &DiffOptions::default())?;
+//! let mut added = differences.changes.iter().filter(|change| change.kind == Kind::Added);
+//! assert_eq!(*added.next().unwrap().version().path, *b"new.log");
+//!
+//! let sums = report(&new, &ReportOptions::by([Key::Extension]))?;
+//! assert_eq!(sums.total.entries, 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! | folder or file | contents |
 //! |---|---|
 //! | `schema.rs` | the columns: names, types, encodings, descriptions |
