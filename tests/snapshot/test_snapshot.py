@@ -73,6 +73,19 @@ def test_nor_is_the_new_file_where_it_has_a_name_meanwhile(ringwalk, snapshot, m
         assert found == b"%s\n%s/folder\n" % (os.fsencode(top), os.fsencode(top))
 
 
+@pytest.mark.usefixtures("needs_root")
+def test_a_system_without_proc(ringwalk, scratch):
+    """Files without a name get one by /proc."""
+    file = scratch / "out.parquet"
+    hidden = "mount -t tmpfs none /proc && exec \"$@\""
+    program = Program("unshare", "-m", "sh", "-c", hidden, "sh", *ringwalk.first)
+    (scratch / "top").mkdir()
+    for _ in range(2):
+        program("snapshot", scratch / "top", "-o", file).ok()
+        assert sorted(path.name for path in scratch.iterdir()) == ["out.parquet", "top"]
+    ringwalk("find", "--from", file).ok()
+
+
 def test_killed_at_random_moments(ringwalk, scratch):
     top = scratch / "top"
     trees.RandomTree(top, 7, entries=2000)

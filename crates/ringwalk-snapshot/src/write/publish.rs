@@ -1,8 +1,9 @@
 //! Files that appear whole: a crash at any moment leaves the old file or the new one.
 //!
 //! The new file has no name while it is written (`O_TMPFILE`). It is written to the disk, gets a
-//! name, and takes the place of the old one. File systems without unnamed files get a file with a
-//! name of its own instead, which is removed after an error.
+//! name, and takes the place of the old one. Without unnamed files, or without `/proc`, by which
+//! they get a name, the new file has a name of its own from the beginning. It is removed after an
+//! error.
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, open, openat, renameat, unlinkat};
 use rustix::io::Errno;
@@ -15,12 +16,18 @@ use std::path::Path;
 /// The permissions of a new file, less those of the umask.
 const MODE: Mode = Mode::from_raw_mode(0o666);
 
+/// The folder in which the kernel lists the descriptors of the process.
+const DESCRIPTORS: &str = "/proc/self/fd";
+
+/// The most names of crashed processes that are passed over.
+const MOST_LEFT: u32 = 1000;
+
 /// A file that has no place yet.
 #[derive(Debug)]
 pub struct Unpublished {
     folder: OwnedFd,
     name: OsString,
-    /// The name that the file has meanwhile, on file systems without unnamed files.
+    /// The name that the file has meanwhile, if it could not be without one.
     temporary: Option<OsString>,
     file: File,
 }
@@ -81,11 +88,7 @@ impl Unpublished {
             None => match self.link(&self.name) {
                 // There was no old file.
                 Ok(()) => return self.sync_folder(),
-                Err(Errno::EXIST) => {
-                    let name = temporary_name(&self.name);
-                    self.link(&name)?;
-                    name
-                }
+                Err(Errno::EXIST) => with_free_name(&self.name, |name| self.link(name))?.1,
                 Err(errno) => return Err(errno.into()),
             },
         };
@@ -98,7 +101,7 @@ impl Unpublished {
 
     /// Gives the unnamed file a name.
     fn link(&self, name: &OsStr) -> Result<(), Errno> {
-        let file = format!("/proc/self/fd/{}", self.file.as_raw_fd());
+        let file = format!("{DESCRIPTORS}/{}", self.file.as_raw_fd());
         linkat(CWD, file, &self.folder, name, AtFlags::SYMLINK_FOLLOW)
     }
 
@@ -123,21 +126,43 @@ impl Drop for Unpublished {
 
 fn create(folder: &OwnedFd, name: &OsStr) -> io::Result<(File, Option<OsString>)> {
     let flags = OFlags::RDWR | OFlags::CLOEXEC;
-    match openat(folder, c".", flags | OFlags::TMPFILE, MODE) {
+    let unnamed = if Path::new(DESCRIPTORS).is_dir() {
+        openat(folder, c".", flags | OFlags::TMPFILE, MODE)
+    } else {
+        Err(Errno::OPNOTSUPP)
+    };
+    match unnamed {
         Ok(fd) => Ok((fd.into(), None)),
         // Not offered here: some network file systems, FUSE, and kernels before 3.11.
         Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::NOENT | Errno::INVAL) => {
-            let temporary = temporary_name(name);
             let flags = flags | OFlags::CREATE | OFlags::EXCL;
-            let fd = openat(folder, &temporary, flags, MODE)?;
+            let create = |name: &OsStr| openat(folder, name, flags, MODE);
+            let (fd, temporary) = with_free_name(name, create)?;
             Ok((fd.into(), Some(temporary)))
         }
         Err(errno) => Err(errno.into()),
     }
 }
 
-/// Returns a hidden name that no other process uses.
-fn temporary_name(name: &OsStr) -> OsString {
+/// Makes a file under the first temporary name that is free. A crash leaves such a name behind, and
+/// in a container the next process may have the same number.
+fn with_free_name<T>(
+    name: &OsStr,
+    mut make: impl FnMut(&OsStr) -> Result<T, Errno>,
+) -> Result<(T, OsString), Errno> {
+    let mut attempt = 0;
+    loop {
+        let temporary = temporary_name(name, attempt);
+        match make(&temporary) {
+            Ok(file) => return Ok((file, temporary)),
+            Err(Errno::EXIST) if attempt < MOST_LEFT => attempt += 1,
+            Err(errno) => return Err(errno),
+        }
+    }
+}
+
+/// Returns a hidden name that no other process on this machine uses at the same time.
+fn temporary_name(name: &OsStr, attempt: u32) -> OsString {
     let mut temporary = OsString::from(".");
     // A name has at most 255 bytes.
     let most = 200.min(name.len());
@@ -148,7 +173,11 @@ fn temporary_name(name: &OsStr) -> OsString {
             .take(50)
             .collect::<String>(),
     );
-    temporary.push(format!(".{}.new", std::process::id()));
+    let process = std::process::id();
+    temporary.push(match attempt {
+        0 => format!(".{process}.new"),
+        _ => format!(".{process}.{attempt}.new"),
+    });
     temporary
 }
 

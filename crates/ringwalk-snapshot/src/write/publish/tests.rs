@@ -31,6 +31,20 @@ fn a_file_that_is_dropped_leaves_nothing() {
 }
 
 #[test]
+fn names_that_a_crash_has_left_behind_are_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f");
+    write(&path, "old").unwrap();
+    for attempt in 0..2 {
+        let left = temporary_name(OsStr::new("f"), attempt);
+        fs::write(folder.path().join(left), "half").unwrap();
+    }
+    write(&path, "new").unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+}
+
+#[test]
 fn directories_and_missing_folders() {
     let folder = tempfile::tempdir().unwrap();
     let error = |path: &Path| Unpublished::new(path).unwrap_err().raw_os_error();
