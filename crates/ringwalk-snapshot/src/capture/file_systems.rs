@@ -78,13 +78,20 @@ pub(super) fn open_directory(path: &[u8]) -> Result<OwnedFd, Errno> {
     open(path, flags, Mode::empty())
 }
 
-/// Returns a UUID in lower case with hyphens; `None` if it is empty.
+/// Returns a UUID in lower case with hyphens; `None` if it is empty or nil (RFC 9562), which
+/// identifies nothing: images that are made without a UUID have it.
 pub(crate) fn uuid_text(bytes: &[u8]) -> Option<String> {
+    if bytes.iter().all(|byte| *byte == 0) {
+        return None;
+    }
     let mut text = hex(bytes);
     if bytes.len() == 16 {
         for at in [20, 16, 12, 8] {
             text.insert(at, '-');
         }
     }
-    Some(text).filter(|text| !text.is_empty())
+    Some(text)
 }
+
+#[cfg(test)]
+mod tests;
