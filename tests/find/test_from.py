@@ -197,3 +197,27 @@ def test_the_tests_take_a_snapshot_anew_after_a_change(find, tree_of_links):
         assert taken() == before
         change()
         assert taken() != before
+
+
+def test_an_import_has_no_names_and_no_types_of_file_systems(ringwalk, ringwalk_find, scratch):
+    """No file of it is known to be root's, or on ext4. So an empty answer would be wrong."""
+    (scratch / "top").mkdir()
+    for words in (
+        ("snapshot", scratch / "top", "-o", scratch / "snap"),
+        ("export", scratch / "snap", "--to", "ncdu", "-o", scratch / "file"),
+        ("import", scratch / "file", "-o", scratch / "import"),
+    ):
+        ringwalk(*words).ok()
+    names, types = b"has no names of users and groups", b"does not have the types"
+    for words, why in (
+        (("-user", "root"), names),
+        (("-group", "root"), names),
+        (("-nouser",), names),
+        (("!", "-nogroup"), names),
+        (("-fstype", "ext4"), types),
+    ):
+        result = ringwalk_find("--from", scratch / "import", *words)
+        assert (result.status, result.out) == (1, b"") and why in result.err, result
+        ringwalk_find("--from", scratch / "snap", *words).ok()
+    found = ringwalk_find("--from", scratch / "import", "-user", "0", "-group", "0").ok()
+    assert found.out == b"%s\n" % bytes(scratch / "top")

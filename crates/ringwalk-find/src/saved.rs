@@ -16,8 +16,12 @@ pub struct SavedSearch {
     pub users: BTreeMap<u32, Vec<u8>>,
     /// The names of groups by their numbers.
     pub groups: BTreeMap<u32, Vec<u8>>,
+    /// True if the names of all users and groups are known that have one.
+    pub knows_names: bool,
     /// The types of file systems, by the mount ids in the metadata of the tree.
     pub file_systems: BTreeMap<u64, Vec<u8>>,
+    /// True if the type of each file system is known.
+    pub knows_types: bool,
 }
 
 /// Opens the saved tree with a name that the user gave, or returns a message about the failure.

@@ -260,6 +260,13 @@ impl Info {
         ]
     }
 
+    /// Returns true if the trees were live ones, not those of a file of another program. Names of
+    /// owners and types of file systems were looked up then.
+    pub fn is_captured(&self) -> bool {
+        let source = &self.run.source;
+        !source.is_empty() && !source.starts_with("ncdu-")
+    }
+
     /// Reads the keys and values of a footer.
     ///
     /// # Errors

@@ -16,26 +16,40 @@ use std::os::unix::ffi::OsStrExt;
 /// The names of accounts that were saved with a tree, by their numbers.
 type SavedNames = BTreeMap<u32, Vec<u8>>;
 
-pub(super) fn user(name: &OsStr, saved: Option<&SavedNames>) -> Result<Compare, Refusal> {
+pub(super) fn user(name: &OsStr, saved: Option<&SavedSearch>) -> Result<Compare, Refusal> {
     let unknown = "invalid user name or UID argument to -user";
     let live = || user_by_name(name.as_bytes());
     match saved {
-        Some(saved) => saved_account(name, saved, live, "user", unknown),
+        Some(saved) => {
+            check_names(name, saved, "-user")?;
+            saved_account(name, &saved.users, live, "user", unknown)
+        }
         None => account(name, live(), "user", unknown),
     }
 }
 
-pub(super) fn group(name: &OsStr, saved: Option<&SavedNames>) -> Result<Compare, Refusal> {
+pub(super) fn group(name: &OsStr, saved: Option<&SavedSearch>) -> Result<Compare, Refusal> {
     let unknown = "invalid group name or GID argument to -group";
     let live = || group_by_name(name.as_bytes());
     match saved {
-        Some(saved) => saved_account(name, saved, live, "group", unknown),
+        Some(saved) => {
+            check_names(name, saved, "-group")?;
+            saved_account(name, &saved.groups, live, "group", unknown)
+        }
         None => account(name, live(), "group", unknown),
     }
 }
 
 /// A number that no account has.
 const NOBODY: Compare = Compare::Exactly(u64::MAX);
+
+/// Refuses a name if no names were saved, as with a tree that was imported.
+fn check_names(name: &OsStr, saved: &SavedSearch, word: &str) -> Result<(), Refusal> {
+    if saved.knows_names || whole(name.as_bytes()).is_some() {
+        return Ok(());
+    }
+    Err(super::saved::no_names(word))
+}
 
 /// Returns the number of an account by the names that were saved. An account of this system whose
 /// name was not saved owns no file of the saved tree.

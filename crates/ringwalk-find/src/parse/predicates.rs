@@ -39,12 +39,12 @@ impl Parser<'_> {
             TestWord::Uid => MetadataTest::Uid(self.count(name)?).into(),
             TestWord::Gid => MetadataTest::Gid(self.count(name)?).into(),
             TestWord::User => {
-                let users = self.saved.as_ref().map(|saved| &saved.users);
-                MetadataTest::Uid(owner::user(self.words.argument(name)?, users)?).into()
+                let saved = self.saved.as_deref();
+                MetadataTest::Uid(owner::user(self.words.argument(name)?, saved)?).into()
             }
             TestWord::Group => {
-                let groups = self.saved.as_ref().map(|saved| &saved.groups);
-                MetadataTest::Gid(owner::group(self.words.argument(name)?, groups)?).into()
+                let saved = self.saved.as_deref();
+                MetadataTest::Gid(owner::group(self.words.argument(name)?, saved)?).into()
             }
             TestWord::AccessMinutes => self.age(Time::Access, time::AgeUnit::Minute, name)?.into(),
             TestWord::AccessDays => self.age(Time::Access, time::AgeUnit::Day, name)?.into(),

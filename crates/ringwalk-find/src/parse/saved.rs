@@ -10,6 +10,8 @@ use std::ffi::OsString;
 const NEEDS_FILES: &str = "a snapshot describes files, it does not hold them";
 const NEEDS_LINKS: &str = "links in a snapshot cannot be followed";
 const NEEDS_LABELS: &str = "a snapshot has no security contexts";
+const NEEDS_NAMES: &str = "the snapshot has no names of users and groups";
+const NEEDS_TYPES: &str = "the snapshot does not have the types of all file systems";
 
 /// Refuses a command on a saved tree if it asks for anything that the tree does not hold.
 pub(super) fn check(command: &Command) -> Result<(), Refusal> {
@@ -23,6 +25,11 @@ pub(super) fn check(command: &Command) -> Result<(), Refusal> {
     let parts = command.exclude.iter().chain([&command.expression]);
     parts.for_each(|part| find(part, saved, &mut refused));
     refused.map_or(Ok(()), Err)
+}
+
+/// Refuses a word that needs names of users or groups.
+pub(super) fn no_names(word: &str) -> Refusal {
+    refusal(word, NEEDS_NAMES)
 }
 
 fn refusal(word: &str, why: &str) -> Refusal {
@@ -44,7 +51,9 @@ fn find(expression: &Expression, saved: &SavedSearch, refused: &mut Option<Refus
             .map(|why| refusal(word, &why));
     };
     match expression {
-        Expression::Test(Leaf { is, words }) => of_leaf(words, why_test(is), is.profile().fields),
+        Expression::Test(Leaf { is, words }) => {
+            of_leaf(words, why_test(is, saved), is.profile().fields);
+        }
         Expression::Action(Leaf { is, words }) => {
             of_leaf(words, why_action(is), is.profile().fields);
         }
@@ -57,7 +66,7 @@ fn find(expression: &Expression, saved: &SavedSearch, refused: &mut Option<Refus
     }
 }
 
-fn why_test(test: &Test) -> Option<&'static str> {
+fn why_test(test: &Test, saved: &SavedSearch) -> Option<&'static str> {
     let Test::Call(test) = test else {
         return None;
     };
@@ -65,11 +74,9 @@ fn why_test(test: &Test) -> Option<&'static str> {
         CallTest::Access(_) => Some(NEEDS_FILES),
         CallTest::XType(_) => Some(NEEDS_LINKS),
         CallTest::Context(_) => Some(NEEDS_LABELS),
-        CallTest::LinkName(_)
-        | CallTest::Empty
-        | CallTest::NoUser
-        | CallTest::NoGroup
-        | CallTest::FileSystem(_) => None,
+        CallTest::NoUser | CallTest::NoGroup => (!saved.knows_names).then_some(NEEDS_NAMES),
+        CallTest::FileSystem(_) => (!saved.knows_types).then_some(NEEDS_TYPES),
+        CallTest::LinkName(_) | CallTest::Empty => None,
     }
 }
 
