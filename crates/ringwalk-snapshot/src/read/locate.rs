@@ -105,7 +105,8 @@ impl Snapshot {
     }
 
     /// Returns those of these pages, by their first rows, that hold a text by the statistics of
-    /// the column `path`. The last row of a subtree comes long after its first, so it may be several.
+    /// the column `path`. The last row of a subtree comes long after its first, so there may be
+    /// several.
     fn likely_pages(&self, group: usize, text: &[u8], pages: &[u64]) -> Result<Vec<u64>, Reason> {
         let place = self.places[group][Column::Path as usize].as_ref();
         let Some(statistics) = place.and_then(|place| place.statistics.clone()) else {

@@ -117,8 +117,8 @@ pub(super) fn delta_binary(bytes: &mut &[u8], most: usize, out: &mut Vec<i64>) -
 /// Numbers that are unpacked at a time. Their bytes end at a whole byte for each width.
 const BLOCK: usize = 32;
 
-/// Takes up to `BLOCK` numbers of `width` bits each, at most 64, from `packed`. Returns at least one
-/// if `most` is not 0. Bits that are missing are 0.
+/// Takes up to `BLOCK` numbers of `width` bits each, at most 64, from `packed`. Returns at least
+/// one if `most` is not 0. Bits that are missing are 0.
 fn unpack<'o>(packed: &mut &[u8], width: u32, most: usize, out: &'o mut [u64; BLOCK]) -> &'o [u64] {
     // So all bits of a number can be read as one word, and the last one does not end the bytes.
     const WORD: usize = 8;

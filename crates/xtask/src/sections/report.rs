@@ -99,6 +99,9 @@ group_name.
 * errors: those that could not be read.
 * users, groups, roots: numbers with names of owners and groups, and the paths of roots.
 
+DuckDB does not compare the checksums of pages: a row that a disk has damaged can go unnoticed. \
+ringwalk find, du, diff and report notice it.
+
 With several snapshots a number from 1 follows each name: snapshot1, entries1, snapshot2, and so \
 on. --views prints the definitions.
 
