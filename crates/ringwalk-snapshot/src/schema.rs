@@ -262,6 +262,15 @@ impl Facts {
         (self.dictionary, self.encoding)
     }
 
+    /// Returns true if Ringwalk stores pages of the column in this encoding.
+    pub(crate) fn may_have(&self, encoding: Encoding) -> bool {
+        let is_index = matches!(
+            encoding,
+            Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY
+        );
+        encoding == self.encoding || (self.dictionary && is_index)
+    }
+
     pub(crate) fn physical(&self) -> PhysicalType {
         match self.values {
             Values::Int32 | Values::Uint32 => PhysicalType::INT32,

@@ -103,6 +103,7 @@ pub(super) fn dictionary(bytes: &[u8], count: usize, values: Values) -> Option<D
             dictionary.data.extend_from_slice(value);
             end_text(&dictionary.data, &mut dictionary.ends)?;
         }
+        rest.is_empty().then_some(())?;
     } else {
         plain_numbers(bytes, count, values, &mut dictionary.numbers)?;
     }
@@ -160,6 +161,7 @@ fn texts(
                     .extend_from_slice(take(&mut bytes, length as usize)?);
                 end_text(&cells.data, &mut cells.ends)?;
             }
+            bytes.is_empty().then_some(())?;
         }
         _ => return None,
     }
@@ -382,7 +384,8 @@ fn plain_numbers(mut bytes: &[u8], count: usize, values: Values, out: &mut Vec<i
         }
         Values::Text | Values::Bytes => return None,
     }
-    Some(())
+    // More bytes than values: the count or the encoding is wrong.
+    bytes.is_empty().then_some(())
 }
 
 #[cfg(test)]
