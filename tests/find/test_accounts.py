@@ -40,6 +40,16 @@ def test_names(failing: Program, tree: Path, what: str, name: str):
     assert messages(result) == [f"cannot look up the {what} '{name}': {os.strerror(errno.EIO)}"]
 
 
+def test_names_that_a_snapshot_misses(failing: Program, ringwalk, tree: Path, scratch: Path):
+    """Owners whose names could not be looked up are not taken for owners without a name."""
+    snap = scratch / "snap"
+    Program(*ringwalk.first, env=failing.env)("snapshot", tree, "-o", snap).ok()
+    for words in (("-user", "root"), ("-group", "root"), ("-nouser",), ("-nogroup",)):
+        result = ringwalk("find", "--from", snap, *words)
+        assert (result.status, result.out) == (1, b""), result
+        assert b"has no names of users and groups" in result.err
+
+
 @pytest.mark.parametrize("what", ("user", "group"))
 @pytest.mark.parametrize(
     "expression",

@@ -42,8 +42,8 @@ pub fn open_for_search(name: &OsStr) -> Result<Arc<SavedSearch>, String> {
         roots: roots(info),
         users: names(&info.users),
         groups: names(&info.groups),
-        knows_names: info.is_captured(),
-        knows_types: info.file_systems.iter().all(|each| each.kind.is_some()),
+        knows_names: info.has_all_names(),
+        knows_types: info.has_all_file_system_types(),
         file_systems: types
             .map(|(file_system, index)| {
                 let kind = file_system.kind.as_deref().unwrap_or("unknown");

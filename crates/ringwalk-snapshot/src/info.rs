@@ -124,6 +124,10 @@ pub struct Run {
     pub end: Moment,
     /// The source of the entries: `syscall`, `ext4`, ..., or the format of an imported file.
     pub source: String,
+    /// True if the name of an owner could not be looked up. Without it, numbers that have no name
+    /// here have none at all.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub names_missing: bool,
     /// For each file system of type btrfs the last transaction that was committed before reading
     /// began. An update relies on them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -260,11 +264,21 @@ impl Info {
         ]
     }
 
-    /// Returns true if the trees were live ones, not those of a file of another program. Names of
-    /// owners and types of file systems were looked up then.
-    pub fn is_captured(&self) -> bool {
+    /// Returns true if each user and group has its name here, if it has one. An imported snapshot
+    /// has no names.
+    pub fn has_all_names(&self) -> bool {
+        self.is_captured() && !self.run.names_missing
+    }
+
+    /// Returns true if the trees were live ones, not those of a file of another program.
+    fn is_captured(&self) -> bool {
         let source = &self.run.source;
         !source.is_empty() && !source.starts_with("ncdu-")
+    }
+
+    /// Returns true if the type of each file system is known.
+    pub fn has_all_file_system_types(&self) -> bool {
+        self.is_captured() && self.file_systems.iter().all(|each| each.kind.is_some())
     }
 
     /// Reads the keys and values of a footer.

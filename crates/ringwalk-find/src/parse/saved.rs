@@ -10,7 +10,7 @@ use std::ffi::OsString;
 const NEEDS_FILES: &str = "a snapshot describes files, it does not hold them";
 const NEEDS_LINKS: &str = "links in a snapshot cannot be followed";
 const NEEDS_LABELS: &str = "a snapshot has no security contexts";
-const NEEDS_NAMES: &str = "the snapshot has no names of users and groups";
+const NEEDS_NAMES: &str = "the snapshot has no names of users and groups, or not all of them";
 const NEEDS_TYPES: &str = "the snapshot does not have the types of all file systems";
 
 /// Refuses a command on a saved tree if it asks for anything that the tree does not hold.

@@ -404,17 +404,21 @@ enum Fatal {
     RootAgain(usize, usize),
 }
 
-/// Adds the names of the owners that the rows refer to. A name that cannot be looked up is left
-/// out: its number stays.
+/// Adds the names of the owners that the rows refer to. If one cannot be looked up, its number
+/// stays, and the snapshot says that names are missing.
 fn name_owners(referred: &Referred, info: &mut Info) {
     for &uid in &referred.users {
-        if let Ok(Some(name)) = ringwalk_sys::user_name(uid) {
-            info.users.insert(uid, Text(name));
+        match ringwalk_sys::user_name(uid) {
+            Ok(Some(name)) => drop(info.users.insert(uid, Text(name))),
+            Ok(None) => {}
+            Err(_) => info.run.names_missing = true,
         }
     }
     for &gid in &referred.groups {
-        if let Ok(Some(name)) = ringwalk_sys::group_name(gid) {
-            info.groups.insert(gid, Text(name));
+        match ringwalk_sys::group_name(gid) {
+            Ok(Some(name)) => drop(info.groups.insert(gid, Text(name))),
+            Ok(None) => {}
+            Err(_) => info.run.names_missing = true,
         }
     }
 }
