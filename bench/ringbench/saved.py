@@ -40,8 +40,12 @@ WRITE = [
 FOUND = {"found": lines}
 
 
-def read_rows(old: Path, new: Path, below: Path) -> list[Row]:
-    """Returns the rows that answer from two snapshots; `below` is a directory of the tree."""
+def read_rows(old: Path, new: Path, small: Path, large: Path) -> list[Row]:
+    """Returns the rows that answer from two snapshots, also for two directories of the tree."""
+
+    def du_from(key: str, below: Path) -> Row:
+        return Row(key, "du", "ringwalk", ("du", "-s", "--from", str(old), str(below)), LISTED)
+
     # Both programs exit with 1 where something differs.
     listings = f"diff {old}.txt {new}.txt >/dev/null; test $? = 1"
     return [
@@ -49,20 +53,32 @@ def read_rows(old: Path, new: Path, below: Path) -> list[Row]:
         Row("diff-listings", "diff", "sh", ("-c", listings)),
         Row("find-live", "find", "ringwalk", ("find", "{tree}", "-name", "*.rs"), FOUND),
         Row(
+            "find-live-syscall",
+            "find",
+            "ringwalk",
+            ("--source", "syscall", "find", "{tree}", "-name", "*.rs"),
+            FOUND,
+        ),
+        Row(
             "find-from",
             "find",
             "ringwalk",
             ("find", "--from", str(old), "{tree}", "-name", "*.rs"),
             FOUND,
         ),
-        Row("du-from", "du", "ringwalk", ("du", "-s", "--from", str(old), str(below)), LISTED),
+        du_from("du-from", small),
+        du_from("du-from-large", large),
     ]
+
+
+def _entries(folder: Path) -> int:
+    """Returns the number of entries below a directory."""
+    return sum(len(folders) + len(files) for _, folders, files in os.walk(folder))
 
 
 def _copies(tree: Path, root: Path, entries: int) -> None:
     """Copies a tree below `root` until there are so many entries."""
-    each = sum(len(folders) + len(files) for _, folders, files in os.walk(tree))
-    for number in range(-(-entries // each)):
+    for number in range(-(-entries // _entries(tree))):
         media.call("cp", "-a", "--attributes-only", tree, root / f"copy-{number:02}")
 
 
@@ -130,8 +146,11 @@ def read(session: Session) -> Result:
         script.chmod(0o755)
         session.tools.provide("diff-snapshots", script)
         session.tools.provide("sh", Path(shutil.which("sh") or "/bin/sh"))
-        below = next(path for path in sorted((root / "copy-00").iterdir()) if path.is_dir())
-        return run_rows(session, "snapshot-read", read_rows(old, new, below), root, 15, about)
+        folders = [path for path in sorted((root / "copy-00").iterdir()) if path.is_dir()]
+        folders.sort(key=_entries)
+        rows = read_rows(old, new, folders[0], folders[-1])
+        sizes = {"small": _entries(folders[0]), "large": _entries(folders[-1])}
+        return run_rows(session, "snapshot-read", rows, root, 15, {**about, **sizes})
 
     return _on_copies(session, run)
 
