@@ -235,7 +235,7 @@ class Rows(unittest.TestCase):
             "block": [row for medium in block_rows.MEDIA for row in block_rows.rows(medium)],
         }
         tables["snapshot"] = saved.WRITE
-        tables["snapshot-read"] = saved.read_rows(Path("old"), Path("new"), Path("below"))
+        tables["snapshot-read"] = saved.read_rows(*map(Path, ("old", "new", "small", "large")))
         for kind in images.MAKERS:
             tables[f"{kind}-million-warm"] = bulk_rows.whole(kind)
             tables[f"{kind}-cold"] = bulk_rows.cold(kind)
