@@ -8,13 +8,17 @@
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, open, openat, renameat, unlinkat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// The permissions of a new file, less those of the umask.
 const MODE: Mode = Mode::from_raw_mode(0o666);
+
+/// The bits of a mode that are permissions.
+const PERMISSIONS: u32 = 0o777;
 
 /// The folder in which the kernel lists the descriptors of the process.
 const DESCRIPTORS: &str = "/proc/self/fd";
@@ -34,7 +38,7 @@ pub struct Unpublished {
 
 impl Unpublished {
     /// Creates a file that is to be published at `path`. A relative path is below the working
-    /// directory.
+    /// directory. The file has the permissions of the one that it will replace.
     ///
     /// # Errors
     ///
@@ -49,13 +53,14 @@ impl Unpublished {
         let name = path
             .file_name()
             .ok_or_else(|| io::Error::from(Errno::ISDIR))?;
-        match fs::metadata(path) {
+        let old = match fs::metadata(path) {
             Ok(old) if old.is_dir() => return Err(Errno::ISDIR.into()),
             // A device or a pipe must not become a file.
             Ok(old) if !old.is_file() => return Err(io::Error::other("not a regular file")),
+            Ok(old) => Some(old),
             // What is wrong with the path comes up when the file is created.
-            Ok(_) | Err(_) => {}
-        }
+            Err(_) => None,
+        };
         let folder_path = match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
@@ -63,12 +68,18 @@ impl Unpublished {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let folder = open(folder_path, flags, Mode::empty())?;
         let (file, temporary) = create(&folder, name)?;
-        Ok(Self {
+        let new = Self {
             folder,
             name: name.to_owned(),
             temporary,
             file,
-        })
+        };
+        // Who could not read the old file must not read the new one.
+        if let Some(old) = old {
+            let mode = old.permissions().mode() & PERMISSIONS;
+            new.file.set_permissions(Permissions::from_mode(mode))?;
+        }
+        Ok(new)
     }
 
     /// Returns the file, to be written.

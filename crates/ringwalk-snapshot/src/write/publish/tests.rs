@@ -19,6 +19,19 @@ fn files_are_created_and_replaced() {
 }
 
 #[test]
+fn permissions_stay_when_a_file_is_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    fs::write(&path, "old").unwrap();
+    for mode in [0o600, 0o640, 0o444] {
+        fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+        write(&path, "new").unwrap();
+        let found = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(found & 0o7777, mode);
+    }
+}
+
+#[test]
 fn a_file_that_is_dropped_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("f");
