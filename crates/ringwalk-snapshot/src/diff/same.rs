@@ -59,7 +59,7 @@ impl<'a> SamePages<'a> {
             let page = self.reader.old.page_of(at);
             at = page.end.max(at + 1);
             let is_within = both.start <= page.start && page.end <= both.end;
-            if !is_within || page.is_empty() || !self.has_same_paths(&page)? {
+            if !is_within || page.is_empty() || !has_same_paths(&mut self.stored, &page)? {
                 continue;
             }
             self.merge_rows(&rest, page.start, page.start, &mut compared)?;
@@ -69,15 +69,6 @@ impl<'a> SamePages<'a> {
         }
         self.merge_rows(&rest, rest.old.end, rest.new.end, &mut compared)?;
         Ok(self.found)
-    }
-
-    fn has_same_paths(&mut self, page: &Range<u64>) -> Result<bool, ReadError> {
-        for column in PATHS {
-            if !self.stored.has(column, page)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 
     /// Merges the rows before these.
@@ -140,6 +131,19 @@ impl<'a> SamePages<'a> {
         merge.compare_run((&old, 0), (&new, 0), old.len(), &mut self.is_dirty, found);
         Ok(())
     }
+}
+
+/// Returns true if both files have the same paths in a page, and store them alike.
+pub(super) fn has_same_paths(
+    stored: &mut StoredAlike<'_>,
+    page: &Range<u64>,
+) -> Result<bool, ReadError> {
+    for column in PATHS {
+        if !stored.has(column, page)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// A set of columns.

@@ -6,9 +6,9 @@ use super::change::Location;
 use super::classify::Files;
 use super::file_systems::Numbers;
 use super::merge::{Block, Findings, Merge, Rows};
-use super::same::SamePages;
+use super::same::{SamePages, has_same_paths};
 use super::version::InodeKey;
-use crate::read::{Decoder, Page, PageCache, ReadError, Snapshot};
+use crate::read::{Decoder, Page, PageCache, ReadError, Snapshot, StoredAlike};
 use crate::row_counter::RowCounter;
 use crate::schema::Column;
 use ringwalk::FileType;
@@ -222,17 +222,15 @@ impl Reader<'_> {
         let size = (rows / (threads * PIECES_PER_THREAD)).max(1);
         let size = size.next_multiple_of(PIECE);
         let mut rest = root.clone();
-        let (mut old, mut new) = (PageCache::default(), PageCache::default());
+        let mut places = Places {
+            reader: self,
+            stored: StoredAlike::new(self.old, self.new),
+            old: PageCache::default(),
+            new: PageCache::default(),
+        };
         while threads > 1 && rest.old.end - rest.old.start > size * 3 / 2 {
             let at = rest.old.start + size;
-            let page = old.load(self.old, at, &PATH)?;
-            let begin = page.rows().start;
-            let path = page
-                .chunk()
-                .path(usize::try_from(at - begin).unwrap_or(usize::MAX));
-            let root_number = usize::try_from(root.root).unwrap_or(usize::MAX);
-            let end = self.new.lower_bound(root_number, path, &mut new)?;
-            let end = end.clamp(rest.new.start, rest.new.end);
+            let end = places.in_new(at, &rest)?;
             pieces.push(SharedRoot {
                 root: root.root,
                 old: rest.old.start..at,
@@ -276,6 +274,33 @@ impl Reader<'_> {
         let mut results = std::mem::take(&mut *lock(&results));
         results.sort_unstable_by_key(|(at, _)| *at);
         results.into_iter().map(|(_, result)| result).collect()
+    }
+}
+
+/// Finds rows of the older snapshot in the newer one.
+struct Places<'a> {
+    reader: &'a Reader<'a>,
+    stored: StoredAlike<'a>,
+    old: PageCache,
+    new: PageCache,
+}
+
+impl Places<'_> {
+    /// Returns the first row of a root in the newer snapshot whose path does not come before that
+    /// of the row `at` of the older one.
+    fn in_new(&mut self, at: u64, root: &SharedRoot) -> Result<u64, ReadError> {
+        let Reader { old, new, .. } = *self.reader;
+        // Mostly the row has the same number.
+        let is_within = root.new.contains(&at);
+        if is_within && has_same_paths(&mut self.stored, &old.page_of(at))? {
+            return Ok(at);
+        }
+        let page = self.old.load(old, at, &PATH)?;
+        let row = usize::try_from(at - page.rows().start).unwrap_or(usize::MAX);
+        let path = page.chunk().path(row);
+        let number = usize::try_from(root.root).unwrap_or(usize::MAX);
+        let row = new.lower_bound(number, path, &mut self.new)?;
+        Ok(row.clamp(root.new.start, root.new.end))
     }
 }
 
