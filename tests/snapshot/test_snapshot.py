@@ -77,7 +77,7 @@ def test_nor_is_the_new_file_where_it_has_a_name_meanwhile(ringwalk, snapshot, m
 def test_a_system_without_proc(ringwalk, scratch):
     """Files without a name get one by /proc."""
     file = scratch / "out.parquet"
-    hidden = "mount -t tmpfs none /proc && exec \"$@\""
+    hidden = 'mount -t tmpfs none /proc && exec "$@"'
     program = Program("unshare", "-m", "sh", "-c", hidden, "sh", *ringwalk.first)
     (scratch / "top").mkdir()
     for _ in range(2):
