@@ -144,7 +144,7 @@ def test_every_long_option_is_in_its_man_page_and_in_the_completions(programs, a
         usage = run([programs / "ringwalk", name, "--help"]).ok().out.decode()
         options = {word.rstrip(",") for word in usage.split() if word.startswith("--")}
         options = {option.split("[")[0].split("=")[0] for option in options} - {"--"}
-        assert len(options) > 5
+        assert options > {"--help"}
         for option in options:
             assert option in page, (name, option)
             assert option in bash, (name, option)
