@@ -11,7 +11,8 @@
 //! | `version.rs` | what one snapshot says of one path |
 //! | `change.rs` | the changes: kinds, and which fields count |
 //! | `file_systems.rs` | one numbering of file systems for both snapshots |
-//! | `scan.rs` | the work on files: threads, pieces, single values |
+//! | `pieces.rs` | pieces of a root, which threads merge |
+//! | `scan.rs` | the work on files: threads, single values |
 //! | `same.rs` | pages that have the same paths in both files |
 //! | `merge.rs` | the merge of sorted rows |
 //! | `classify.rs` | the rules: from rows that differ to changes |
@@ -33,6 +34,7 @@ mod groups;
 mod json;
 mod lines;
 mod merge;
+mod pieces;
 mod renames;
 mod same;
 mod scan;
@@ -53,8 +55,9 @@ use crate::read::{ReadError, Snapshot};
 use crate::row_counter::RowCounter;
 use classify::Classified;
 use file_systems::Numbers;
+use pieces::SharedRoot;
 use ringwalk::FileType;
-use scan::{Reader, SharedRoot};
+use scan::Reader;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;

@@ -2,6 +2,7 @@
 //!
 //! Each value is JSON. `docs/snapshot.md` describes the keys.
 
+use crate::exchange::ImportFormat;
 use crate::schema::{Contents, VERSION};
 use crate::seal;
 use crate::text::{from_hex, hex};
@@ -273,7 +274,7 @@ impl Info {
     /// Returns true if the trees were live ones, not those of a file of another program.
     fn is_captured(&self) -> bool {
         let source = &self.run.source;
-        !source.is_empty() && !source.starts_with("ncdu-")
+        !source.is_empty() && !ImportFormat::is_source(source)
     }
 
     /// Returns true if the type of each file system is known.

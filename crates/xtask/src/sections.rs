@@ -267,7 +267,8 @@ const DIFF_OUTPUT: (&str, &str) = (
     "OUTPUT",
     "\
 The changes with the largest growth come first. On a terminal, they are a table. The line above it \
-says when each tree was read. A directory that was added or removed as a whole is one line. Elsewhere, a line has growth in bytes, change, path, \
+says when each tree was read. A directory that was added or removed as a whole is one line. \
+Elsewhere, a line has growth in bytes, change, path, \
 and for a rename the old path, with tabs between them. With --by dir, owner or ext, a line has \
 growth in bytes, growth in number of names, and the name of the group. A directory includes everything \
 below it.

@@ -11,7 +11,8 @@
 
 use super::Which;
 use super::merge::{Block, COLUMNS, COMPARED, Findings, Merge};
-use super::scan::{PageBlock, Pages, Reader, SharedRoot};
+use super::pieces::SharedRoot;
+use super::scan::{PageBlock, Pages, Reader};
 use crate::read::{ReadError, StoredAlike};
 use crate::schema::Column;
 use ringwalk::FileType;

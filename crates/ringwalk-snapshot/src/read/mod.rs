@@ -16,6 +16,7 @@
 //! | `same.rs` | pages that two files store alike |
 //! | `unpack.rs` | the bytes of a page: its header, decompression |
 //! | `decode.rs` | the cells of one page, decoded from its bytes |
+//! | `texts.rs` | the texts of one page |
 //! | `packed.rs` | numbers that are packed into bits |
 
 mod cache;
@@ -30,6 +31,7 @@ mod packed;
 mod page;
 mod same;
 mod scan;
+mod texts;
 mod thrift;
 mod unpack;
 

@@ -9,6 +9,7 @@ use super::chunk::{Cells, Chunk};
 use super::decode::{self, Dictionary, PageBytes, Scratch};
 use super::error::Reason;
 use super::layout::{Pages, Place};
+use super::texts;
 use super::unpack::{Contents, Unpacker};
 use super::{ReadError, Snapshot};
 use crate::schema::{COLUMNS, Column, PAGE_ROWS, Values};
@@ -101,10 +102,22 @@ struct OpenColumn {
 }
 
 impl Snapshot {
+    /// Returns the row group that holds a row; their number behind the last row.
+    pub(super) fn group_of_row(&self, row: u64) -> usize {
+        self.groups.partition_point(|group| group.end <= row)
+    }
+
+    /// Returns the row group of a page, and where a column of it is; `None` if the file lacks the
+    /// column.
+    fn place_of(&self, column: Column, page: &Range<u64>) -> Option<(usize, &Place)> {
+        let group = self.group_of_row(page.start);
+        let place = self.places.get(group)?[column as usize].as_ref()?;
+        Some((group, place))
+    }
+
     /// Returns the rows of the page that holds a row; an empty range behind the last row.
     pub(crate) fn page_of(&self, row: u64) -> Range<u64> {
-        let group = self.groups.partition_point(|group| group.end <= row);
-        let Some(group) = self.groups.get(group) else {
+        let Some(group) = self.groups.get(self.group_of_row(row)) else {
             return row..row;
         };
         let page = (row - group.start) / PAGE_ROWS as u64;
@@ -123,9 +136,7 @@ impl Snapshot {
         if page.is_empty() {
             return Ok(());
         }
-        let group = self.groups.partition_point(|group| group.end <= page.start);
-        let place = self.places.get(group);
-        let Some(place) = place.and_then(|places| places[column as usize].as_ref()) else {
+        let Some((group, place)) = self.place_of(column, page) else {
             return Ok(());
         };
         if place.is_all_null {
@@ -163,11 +174,10 @@ impl Snapshot {
         text: &[u8],
         decoder: &mut Decoder,
     ) -> Option<Vec<u64>> {
-        let group = self.groups.partition_point(|group| group.end <= page.start);
-        let place = self.places.get(group)?[column as usize].as_ref()?;
+        let (group, place) = self.place_of(column, page)?;
         let (bytes, _, scratch) = self.page_bytes(column, place, group, page, decoder).ok()?;
         let mut rows = Vec::new();
-        decode::equal_texts(bytes, text, scratch, |at| rows.push(page.start + at as u64))?;
+        texts::equal_texts(bytes, text, scratch, |at| rows.push(page.start + at as u64))?;
         Some(rows)
     }
 

@@ -48,8 +48,7 @@ impl<'s> StoredAlike<'s> {
         if page.is_empty() || a.page_of(page.start) != *page || b.page_of(page.start) != *page {
             return Ok(false);
         }
-        let group = |of: &Snapshot| of.groups.partition_point(|group| group.end <= page.start);
-        let groups = [group(a), group(b)];
+        let groups = [a.group_of_row(page.start), b.group_of_row(page.start)];
         let place_a = a.places[groups[0]][column as usize].as_ref();
         let place_b = b.places[groups[1]][column as usize].as_ref();
         let (Some(place_a), Some(place_b)) = (place_a, place_b) else {

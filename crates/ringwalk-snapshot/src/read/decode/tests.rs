@@ -1,4 +1,5 @@
 use super::*;
+use crate::read::texts::equal_texts;
 use crate::read::{Chunk, Decoder, Snapshot};
 use crate::schema::{COLUMNS, Column, Values};
 use crate::{Attributes, Contents, Entry, Info, TreeBuilder, WriteOptions};
@@ -239,14 +240,4 @@ fn every_column_is_stored_in_a_known_way() {
         );
         assert!(found.is_ok(), "{}", facts.name);
     }
-}
-
-#[test]
-fn text_that_would_fill_the_memory_is_refused() {
-    // Memory of zeros is not taken before it is written.
-    let data = vec![0; MOST_TEXT + 1];
-    let mut ends = Vec::new();
-    assert_eq!(end_text(&data[..MOST_TEXT], &mut ends), Some(()));
-    assert_eq!(end_text(&data, &mut ends), None);
-    assert_eq!(ends, [u32::try_from(MOST_TEXT).unwrap()]);
 }
