@@ -413,6 +413,17 @@ def test_bad_input(report, snapshot, scratch):
     refused(report(scratch / "cut", "--by", "age"), "cut")
 
 
+def test_a_damaged_page_names_the_file_once(report, snapshot, scratch):
+    data, bad = bytearray(snapshot.read_bytes()), scratch / "bad"
+    # The pages come before the footer.
+    for at in range(4, len(data) // 2):
+        data[at] ^= 0x55
+    bad.write_bytes(data)
+    result = report(bad, "--by", "owner")
+    refused(result, "row group 0")
+    assert result.err.count(os.fsencode(bad)) == 1, result
+
+
 def test_a_parquet_file_replaces_another_one_or_stays(report, snapshot, scratch):
     file = scratch / "out.parquet"
     file.write_text("old")

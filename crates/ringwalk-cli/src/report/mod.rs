@@ -71,7 +71,10 @@ fn try_run(args: &ReportArgs, options: &EngineOptions) -> Result<ExitCode, ExitC
 }
 
 fn of(snapshot: &Snapshot, args: &ReportArgs, options: &EngineOptions) -> Result<Report, ExitCode> {
-    let refused = |error: ReportError| failed(&args.input, error);
+    let refused = |error| match error {
+        ReportError::Read(error) => failed(error.path(), error.reason()),
+        error => failed(&args.input, error),
+    };
     let mut wanted = ReportOptions::by(args.by.0.clone());
     wanted.threads = options.workers;
     let _progress = Progress::of_rows(options.progress, wanted.progress.clone());
