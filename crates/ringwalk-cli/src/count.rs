@@ -92,9 +92,15 @@ fn sweep(
     let progress = Progress::of_walk(options.progress, sweep.monitor());
     let swept = sweep.run(|_| SweptTally::new(Tally::new(&report)));
     drop(progress);
-    let Outcome { visitors, summary } = swept.ok()?;
+    let Outcome {
+        visitors, summary, ..
+    } = swept.ok()?;
     let visitors = visitors.into_iter().map(SweptTally::into_tally).collect();
-    Some(Outcome { visitors, summary })
+    Some(Outcome {
+        visitors,
+        leftovers: Vec::new(),
+        summary,
+    })
 }
 
 /// Reports a read error to the user.

@@ -49,13 +49,16 @@ pub use visit::dir::Dir;
 pub use visit::entry::Entry;
 pub use visit::error::{Error, Operation};
 pub use visit::left::{Left, ParentFd};
+pub use visit::leftover::{Leftover, ListedName, Remaining};
 pub use visit::metadata::{Fields, Identity, Metadata, Timestamp};
 pub use visit::summary::{Outcome, Prefetched, Summary};
 pub use visit::visitor::{Flow, Visitor};
 pub use walk::Walk;
+pub use walk::budget::Budget;
 pub use walk::concurrency::{WorkerChange, warm_workers};
 pub use walk::monitor::Monitor;
 pub use walk::options::{Follow, Order, Prefetch, Stay};
+pub use walk::positions::{divide, list_names};
 pub use walk::root::Root;
 
 pub use ringwalk_sys::RawFileType as FileType;

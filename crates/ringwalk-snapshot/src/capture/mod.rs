@@ -289,7 +289,9 @@ impl Capture {
             transactions,
             ..Run::default()
         };
-        let Outcome { visitors, summary } = walk.run(|_worker| CaptureVisitor::new(&shared));
+        let Outcome {
+            visitors, summary, ..
+        } = walk.run(|_worker| CaptureVisitor::new(&shared));
         for visitor in visitors {
             visitor.close();
         }

@@ -173,7 +173,9 @@ fn send_all(mut walk: Walk, sender: &Sender<EntryItem>) -> Summary {
             gone.store(true, Ordering::Relaxed);
         }
     });
-    let Outcome { summary, visitors } = walk.run(|_| SendingInOrder {
+    let Outcome {
+        summary, visitors, ..
+    } = walk.run(|_| SendingInOrder {
         sender,
         ordered: &ordered,
         min_depth,

@@ -43,7 +43,7 @@ pub(crate) mod saved;
 mod shuffled;
 pub(crate) mod stat;
 pub(crate) mod sweep;
-mod syscall;
+pub(crate) mod syscall;
 #[cfg(test)]
 mod tests;
 pub(crate) mod volume;

@@ -67,7 +67,7 @@ pub(super) fn open_job<S>(job: &DirectoryJob<S>) -> Result<Arc<DirectoryFd>, Fai
         JobStep::Open(at) => at,
     };
     let (name, follow) = match &job.dir.origin {
-        Origin::Entry { follow } | Origin::RootPath { follow } => (job.dir.c_name(), *follow),
+        Origin::Entry { follow, .. } | Origin::RootPath { follow } => (job.dir.c_name(), *follow),
         // Opened anew, so that the position of the given descriptor stays.
         Origin::RootFd(_) => (c".", false),
         // Comes to no source. Nothing can be opened by an empty name.
@@ -79,7 +79,7 @@ pub(super) fn open_job<S>(job: &DirectoryJob<S>) -> Result<Arc<DirectoryFd>, Fai
     })
 }
 
-pub(super) fn read_failure(errno: Errno) -> Failure {
+pub(crate) fn read_failure(errno: Errno) -> Failure {
     Failure {
         operation: Operation::Read,
         errno,

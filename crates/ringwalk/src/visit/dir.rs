@@ -5,20 +5,24 @@
 //! memory, and no others. Paths are not stored: they are built from the chain of parents when
 //! somebody asks.
 
+use crate::visit::leftover::{Leftover, Remaining};
 use crate::visit::metadata::Identity;
 use crate::visit::name::Name;
 use crate::walk::descriptors::DescriptorSlot;
 use ringwalk_sys::DirectoryFd;
 use std::ffi::CStr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 /// How a directory is opened.
 #[derive(Debug)]
 pub(crate) enum Origin {
     /// By its name, relative to the parent. `follow` says that the name is a symbolic link that the
-    /// walk follows.
-    Entry { follow: bool },
+    /// walk follows. `seen` is what statx(2) said of the entry, in a walk with a budget.
+    Entry {
+        follow: bool,
+        seen: Option<Identity>,
+    },
     /// A root given as a path.
     RootPath { follow: bool },
     /// A root given as an open descriptor.
@@ -44,6 +48,12 @@ pub struct Dir<S> {
     pub(crate) pending: AtomicUsize,
     /// The descriptor that children are opened relative to.
     pub(crate) slot: DescriptorSlot,
+    /// What remains of this directory, if the walk goes on where another one stopped.
+    pub(crate) resumed: Option<Box<Leftover>>,
+    /// Entries read of this directory, in a walk with a budget.
+    read: AtomicU64,
+    /// This walk does not read all of the directory, or of what is below it.
+    partial: AtomicBool,
     /// The visitor wants nothing more of this directory.
     pruned: AtomicBool,
     /// Nothing more will be read of this directory: it was read to its end, or reading failed.
@@ -65,11 +75,34 @@ impl<S> Dir<S> {
             below_link: false,
             pending: AtomicUsize::new(1),
             slot: DescriptorSlot::default(),
+            resumed: None,
+            read: AtomicU64::new(0),
+            partial: AtomicBool::new(false),
             pruned: AtomicBool::new(false),
             ended: AtomicBool::new(false),
             failed: AtomicBool::new(false),
             state,
         }
+    }
+
+    /// Creates the directory of a leftover below a root that the walk goes on with. Its name is the
+    /// path relative to the root.
+    pub(crate) fn resumed(root: &Arc<Self>, name: &CStr, leftover: Leftover, state: S) -> Self {
+        let (follow, seen) = (false, leftover.identity);
+        let origin = Origin::Entry { follow, seen };
+        let mut dir = Self::child(root, name, 0, origin, state);
+        // A walk counts levels in 32 bits everywhere.
+        dir.depth = u32::try_from(leftover.depth).unwrap_or(u32::MAX);
+        dir.resume(leftover);
+        dir
+    }
+
+    /// Makes this the directory of a leftover.
+    pub(crate) fn resume(&mut self, leftover: Leftover) {
+        if leftover.remaining != Remaining::Whole {
+            self.set_partial();
+        }
+        self.resumed = Some(Box::new(leftover));
     }
 
     pub(crate) fn child(
@@ -79,7 +112,7 @@ impl<S> Dir<S> {
         origin: Origin,
         state: S,
     ) -> Self {
-        let follow = matches!(origin, Origin::Entry { follow: true });
+        let follow = matches!(origin, Origin::Entry { follow: true, .. });
         Self {
             name: name.into(),
             ino,
@@ -89,6 +122,9 @@ impl<S> Dir<S> {
             below_link: follow || parent.below_link,
             pending: AtomicUsize::new(1),
             slot: DescriptorSlot::default(),
+            resumed: None,
+            read: AtomicU64::new(0),
+            partial: AtomicBool::new(false),
             pruned: AtomicBool::new(false),
             ended: AtomicBool::new(false),
             failed: AtomicBool::new(false),
@@ -121,7 +157,8 @@ impl<S> Dir<S> {
         self.parent.as_ref()
     }
 
-    /// Returns the last component of the path; for a root the path as it was given.
+    /// Returns the last component of the path; for a root the path as it was given. For a directory
+    /// that a walk [goes on with](crate::Walk::resume) it is the path relative to the root.
     pub fn name(&self) -> &[u8] {
         self.name.bytes()
     }
@@ -198,6 +235,26 @@ impl<S> Dir<S> {
     /// Returns true if nothing more will be read.
     pub(crate) fn has_ended(&self) -> bool {
         self.ended.load(Ordering::Relaxed)
+    }
+
+    /// Notes entries that were read of this directory.
+    pub(crate) fn add_read(&self, entries: usize) {
+        self.read.fetch_add(entries as u64, Ordering::Relaxed);
+    }
+
+    /// Returns how many entries of this directory were noted as read.
+    pub(crate) fn read(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
+    }
+
+    /// Notes that this walk does not read all of the directory, or of what is below it.
+    pub(crate) fn set_partial(&self) {
+        self.partial.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns true if this walk does not read all of the directory, or of what is below it.
+    pub(crate) fn is_partial(&self) -> bool {
+        self.partial.load(Ordering::Relaxed)
     }
 
     pub(crate) fn is_pruned(&self) -> bool {

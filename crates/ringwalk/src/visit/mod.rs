@@ -5,6 +5,7 @@
 //! | `visitor.rs` | the trait of visitors, and what they answer |
 //! | `batch.rs`, `entry.rs` | entries of one directory, borrowed from the buffer they were read into |
 //! | `dir.rs`, `name.rs` | a directory of the walk: its path, depth, parent and the visitor's state |
+//! | `leftover.rs` | what a walk leaves unread when its budget is spent |
 //! | `left.rs` | a directory of which everything below has been visited |
 //! | `metadata.rs` | metadata of a file, and which fields are known |
 //! | `error.rs` | errors of a walk: operation, path, errno |
@@ -15,6 +16,7 @@ pub(crate) mod dir;
 pub(crate) mod entry;
 pub(crate) mod error;
 pub(crate) mod left;
+pub(crate) mod leftover;
 pub(crate) mod metadata;
 pub(crate) mod name;
 pub(crate) mod summary;

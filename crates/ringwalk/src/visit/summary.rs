@@ -2,6 +2,7 @@
 
 use crate::sources::registry::SourceChoice;
 use crate::sources::sweep::InodeSweep;
+use crate::visit::leftover::Leftover;
 use crate::visit::metadata::Fields;
 use crate::walk::concurrency::WorkerChange;
 use crate::walk::options::Stay;
@@ -17,6 +18,8 @@ const SAVED: &str = "snapshot";
 pub struct Outcome<V> {
     /// The visitors, in the order in which their workers ended.
     pub visitors: Vec<V>,
+    /// What was left unread when the budget was spent, in no order. Empty without a budget.
+    pub leftovers: Vec<Leftover>,
     /// Totals of the walk, and how it was done.
     pub summary: Summary,
 }

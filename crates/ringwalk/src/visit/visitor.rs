@@ -1,6 +1,6 @@
 //! The trait that users of the engine implement: a visitor, one for each worker.
 
-use crate::{Batch, Dir, Error, Left};
+use crate::{Batch, Dir, Error, Left, Leftover};
 
 /// A visitor's answer: how the walk goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +32,11 @@ pub(crate) fn go_on(on: bool) -> Flow {
 /// 4. `leave`, exactly once, after everything below the directory has been left. It also comes if
 ///    the directory could not be opened or read.
 ///
+/// In a walk with a [budget](crate::Budget) there is no `leave` for a directory of which something
+/// is left over, nor for those above it. A directory that a walk goes on with
+/// ([`Walk::resume`](crate::Walk::resume)) begins with `resume`. If only a part of it remained, no
+/// `leave` follows.
+///
 /// After [`Flow::Stop`] each worker finishes its batch. The calls of `leave` that are missing then
 /// do not come later.
 pub trait Visitor: Send {
@@ -51,6 +56,18 @@ pub trait Visitor: Send {
     /// Called when everything below a directory has been left.
     fn leave(&mut self, left: &Left<'_, Self::State>) {
         let _ = left;
+    }
+
+    /// Returns the state of a directory that a walk goes on with.
+    fn resume(&mut self, leftover: &Leftover) -> Self::State {
+        let _ = leftover;
+        Self::State::default()
+    }
+
+    /// Returns the number that a leftover of `dir` gets ([`Leftover::tag`]).
+    fn tag(&self, dir: &Dir<Self::State>) -> u64 {
+        let _ = dir;
+        0
     }
 
     /// Called for each error. The walk goes on.

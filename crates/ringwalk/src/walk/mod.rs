@@ -10,16 +10,20 @@
 //! | `scheduler.rs` | the tasks of a walk, and how workers share them |
 //! | `concurrency/` | the number of workers, decided by measuring |
 //! | `descriptors/` | open directories as a cache with a budget |
+//! | `budget.rs` | how much a walk may read |
+//! | `positions/` | positions in directories: where another walk can go on |
 //! | `boundary.rs` | the devices and mounts that a walk stays on |
 //! | `monitor.rs` | counters of a walk while it runs |
 
 pub(crate) mod boundary;
+pub(crate) mod budget;
 pub(crate) mod concurrency;
 pub(crate) mod descriptors;
 pub(crate) mod monitor;
 pub(crate) mod options;
+pub(crate) mod positions;
 pub(crate) mod root;
-mod run;
+pub(crate) mod run;
 pub(crate) mod scheduler;
 pub(crate) mod shared;
 pub(crate) mod worker;
@@ -29,7 +33,9 @@ use crate::sources::older::OlderTree;
 use crate::sources::registry::SourceChoice;
 use crate::sources::saved::SavedTree;
 use crate::visit::batch::Candidate;
+use crate::visit::leftover::Leftover;
 use crate::visit::metadata::Fields;
+use crate::walk::budget::Budget;
 use crate::walk::monitor::Monitor;
 use crate::walk::options::{Filter, Follow, Options, Order, Prefetch, Stay};
 use crate::walk::root::Root;
@@ -231,6 +237,32 @@ impl Walk {
     /// that follow all links take nothing.
     pub fn older_tree(mut self, tree: Arc<dyn OlderTree>) -> Self {
         self.options.older = Some(tree);
+        self
+    }
+
+    /// Sets how much the walk may read. What is left then is in
+    /// [`Outcome::leftovers`](crate::Outcome::leftovers). Without a budget, the default, the walk
+    /// reads everything.
+    ///
+    /// A walk with a budget reads directories by system calls, the module or the ring, also where
+    /// the source could read them past the VFS: only a position of the VFS can be gone on from.
+    pub fn budget(mut self, budget: Budget) -> Self {
+        self.options.budget = budget;
+        self
+    }
+
+    /// Has the walk go on where another one stopped: it reads what these leftovers name, and
+    /// nothing else. The roots must be the same, in the same order; their entries are not visited
+    /// again. `max_depth`, the boundary and the filter hold as if it were one walk.
+    ///
+    /// Each directory is opened beneath its root, through no symbolic link. If its inode number is
+    /// another one now, or it is on another file system, the directory was replaced. It has
+    /// vanished then ([`Error::is_vanished`](crate::Error::is_vanished)). Where inode numbers do
+    /// not last, as on FUSE, it is an error (`ESTALE`). If a root itself was replaced, for example
+    /// as its file system is no longer mounted, that is an error (`ESTALE`) for each of its
+    /// leftovers.
+    pub fn resume(mut self, leftovers: Vec<Leftover>) -> Self {
+        self.options.resume = Some(leftovers);
         self
     }
 

@@ -4,7 +4,9 @@ use crate::sources::older::OlderTree;
 use crate::sources::registry::SourceChoice;
 use crate::sources::saved::SavedTree;
 use crate::visit::batch::Candidate;
+use crate::visit::leftover::Leftover;
 use crate::visit::metadata::Fields;
+use crate::walk::budget::Budget;
 use crate::walk::root::Root;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -101,6 +103,9 @@ pub(crate) struct Options {
     pub(crate) older: Option<Arc<dyn OlderTree>>,
     /// Fields that entries of a saved tree may lack.
     pub(crate) optional_fields: Fields,
+    pub(crate) budget: Budget,
+    /// What another walk has left over. The walk reads nothing else then.
+    pub(crate) resume: Option<Vec<Leftover>>,
 }
 
 impl Options {
@@ -127,6 +132,8 @@ impl Options {
             saved: None,
             older: None,
             optional_fields: Fields::empty(),
+            budget: Budget::default(),
+            resume: None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Running a walk: starts the workers, and collects their results.
 
 use crate::sources::volume::open_root;
+use crate::visit::leftover::Leftover;
 use crate::visit::summary::Outcome;
 use crate::visit::visitor::Visitor;
 use crate::walk::Walk;
@@ -25,9 +26,15 @@ impl Walk {
     ///
     /// # Panics
     ///
-    /// If a visitor panics.
+    /// If a visitor panics, or a walk with a budget, or one that goes on, follows all links or reads
+    /// a saved tree.
     pub fn run<V: Visitor>(self, make: impl Fn(usize) -> V + Sync) -> Outcome<V> {
         let begin = Instant::now();
+        let stops = self.options.budget.is_bounded() || self.options.resume.is_some();
+        assert!(
+            !stops || self.options.saved.is_none() && self.options.follow != Follow::Always,
+            "a walk that follows all links or reads a saved tree cannot stop and go on",
+        );
         // Roots that the source refuses are read by system calls.
         let _ = self.check_source();
         if self.options.sync && self.options.saved.is_none() {
@@ -42,7 +49,12 @@ impl Walk {
                 make: &make,
                 done: &done,
             };
-            std::thread::scope(|scope| starter.work(scope, 0, Some(Task::Roots(0))));
+            let first = if shared.options.resume.is_some() {
+                Task::Leftovers
+            } else {
+                Task::Roots(0)
+            };
+            std::thread::scope(|scope| starter.work(scope, 0, Some(first)));
         }
         let done = done.into_inner().ignore_poison();
         shared.into_outcome(done, begin)
@@ -69,10 +81,11 @@ fn sync_roots(options: &Options) {
 }
 
 /// The results of one worker.
-pub(super) struct FinishedWorker<V> {
-    pub(super) visitor: V,
-    pub(super) totals: Totals,
-    pub(super) buffer_size: usize,
+pub(crate) struct FinishedWorker<V> {
+    pub(crate) visitor: V,
+    pub(crate) totals: Totals,
+    pub(crate) buffer_size: usize,
+    pub(crate) leftovers: Vec<Leftover>,
 }
 
 /// Starts workers: the first on the calling thread, the others when there is work for them.
@@ -113,12 +126,7 @@ impl<'a, V: Visitor, F: Fn(usize) -> V + Sync> WorkerStarter<'a, V, F> {
         let source = self.shared.sources.for_worker(&self.shared.options);
         let visitor = (self.make)(index);
         let worker = Worker::new(index, self.shared, source, visitor, &start);
-        let (visitor, totals, buffer_size) = worker.run(first);
-        let mut done = lock(self.done);
-        done.push(FinishedWorker {
-            visitor,
-            totals,
-            buffer_size,
-        });
+        let finished = worker.run(first);
+        lock(self.done).push(finished);
     }
 }

@@ -38,6 +38,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
 pub(crate) enum Task<S> {
     /// The roots from this index on.
     Roots(usize),
+    /// What another walk has left over.
+    Leftovers,
     /// A directory to open and read.
     Open(Arc<Dir<S>>),
     /// The rest of a directory that was read in part.

@@ -4,8 +4,10 @@ use crate::sources::choose::{NamedSource, SourceSelection};
 use crate::sources::prefetch::Watch;
 use crate::sources::stat::Wanted;
 use crate::visit::metadata::Fields;
+use crate::visit::metadata::Identity;
 use crate::visit::summary::{Outcome, Summary};
 use crate::walk::boundary::Boundaries;
+use crate::walk::budget::Spending;
 use crate::walk::concurrency::ConcurrencyController;
 use crate::walk::descriptors::{Descriptors, Extra};
 use crate::walk::monitor::Monitor;
@@ -13,7 +15,7 @@ use crate::walk::options::{Options, Prefetch};
 use crate::walk::run::FinishedWorker;
 use crate::walk::scheduler::Scheduler;
 use crate::walk::worker::Totals;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// The data that all workers of a walk share.
@@ -26,6 +28,9 @@ pub(crate) struct SharedWalk<S> {
     pub(crate) scheduler: Scheduler<S>,
     pub(crate) monitor: Arc<Monitor>,
     pub(crate) boundaries: Boundaries,
+    pub(crate) spending: Spending,
+    /// The roots that were found, in a walk with a budget.
+    pub(crate) root_identities: Vec<OnceLock<Identity>>,
     pub(crate) sources: SourceSelection,
     pub(crate) prefetch: Watch,
 }
@@ -38,7 +43,8 @@ impl<S> SharedWalk<S> {
         descriptors.admit_first_worker();
         descriptors.count_volumes(sources.routing.volumes().len());
         let mut root_fields = Wanted::roots(&options);
-        if sources.routing.is_allowed() {
+        let spending = Spending::new(options.budget);
+        if sources.routing.is_allowed() || spending.is_bounded() || options.resume.is_some() {
             root_fields = root_fields.with(Fields::INO | Fields::MNT_ID);
         }
         Self {
@@ -51,6 +57,8 @@ impl<S> SharedWalk<S> {
             monitor,
             prefetch: Watch::new(options.prefetch),
             boundaries: Boundaries::new(options.stay, options.roots.len()),
+            root_identities: options.roots.iter().map(|_| OnceLock::new()).collect(),
+            spending,
             options,
         }
     }
@@ -72,15 +80,21 @@ impl<S> SharedWalk<S> {
         let mut totals = Totals::default();
         let mut buffer_size = 0;
         let mut visitors = Vec::with_capacity(done.len());
+        let mut leftovers = Vec::new();
         for done in done {
             totals.entries += done.totals.entries;
             totals.directories += done.totals.directories;
             totals.errors += done.totals.errors;
             totals.vanished += done.totals.vanished;
             buffer_size = buffer_size.max(done.buffer_size);
+            leftovers.extend(done.leftovers);
             visitors.push(done.visitor);
         }
         let summary = Summary::new(&self, totals, buffer_size, visitors.len(), begin.elapsed());
-        Outcome { visitors, summary }
+        Outcome {
+            visitors,
+            leftovers,
+            summary,
+        }
     }
 }

@@ -29,6 +29,10 @@ pub(crate) fn may_use_volumes(options: &Options) -> bool {
     if options.parents_open || options.preorder || options.order == Order::Name {
         return false;
     }
+    if options.budget.is_bounded() || options.resume.is_some() {
+        // A position on a volume is none of the VFS, where the next walk goes on.
+        return false;
+    }
     match options.source.way() {
         Way::Choice => options.roots.len() <= MOST_ROOTS && options.max_depth > 0,
         Way::FileSystem(_) => true,

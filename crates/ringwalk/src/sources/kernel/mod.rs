@@ -242,7 +242,7 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
         match &job.step {
             JobStep::Open(at) => {
                 let (name, follow) = match &job.dir.origin {
-                    Origin::Entry { follow } | Origin::RootPath { follow } => {
+                    Origin::Entry { follow, .. } | Origin::RootPath { follow } => {
                         (job.dir.c_name(), *follow)
                     }
                     Origin::RootFd(_) => (c".", false),

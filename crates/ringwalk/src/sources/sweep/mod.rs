@@ -177,6 +177,7 @@ impl InodeSweep {
         let threads = all.len();
         Ok(Outcome {
             visitors: all.into_iter().map(|counted| counted.visitor).collect(),
+            leftovers: Vec::new(),
             summary: Summary {
                 entries: files,
                 directories,

@@ -7,7 +7,10 @@ fn chain(root: &CStr, names: &[&CStr]) -> Arc<Dir<()>> {
             &dir,
             name,
             0,
-            Origin::Entry { follow: false },
+            Origin::Entry {
+                follow: false,
+                seen: None,
+            },
             (),
         ));
     }

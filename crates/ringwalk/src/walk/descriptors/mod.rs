@@ -34,7 +34,7 @@ mod slot;
 
 pub(crate) use budget::{CountedDescriptor, DescriptorBudget};
 pub(crate) use extra::Extra;
-pub(crate) use reopen::{DIRECTORY_FLAGS, identity, open_directory};
+pub(crate) use reopen::{DIRECTORY_FLAGS, identity, open_beneath, open_directory};
 pub(crate) use slot::DescriptorSlot;
 
 use crate::Dir;

@@ -7,7 +7,6 @@ use ringwalk_sys::DirectoryFd;
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::path::Arg;
-use std::ffi::CStr;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 
@@ -64,11 +63,14 @@ pub(super) fn reopen<S>(dir: &Dir<S>) -> Result<Arc<DirectoryFd>, Failure> {
     };
     let mut path = ComponentPath::default();
     for dir in down.iter().rev() {
-        if matches!(dir.origin, Origin::Entry { follow: true }) {
+        if matches!(dir.origin, Origin::Entry { follow: true, .. }) {
             fd = path.open(fd).map_err(failed)?;
             fd = open_directory(&fd, dir.c_name(), true).map_err(failed)?;
         } else {
-            fd = path.push(fd, dir.c_name()).map_err(failed)?;
+            // The name of a directory that the walk goes on with has several components.
+            for name in dir.name().split(|byte| *byte == b'/') {
+                fd = path.push(fd, name).map_err(failed)?;
+            }
         }
     }
     fd = path.open(fd).map_err(failed)?;
@@ -78,6 +80,23 @@ pub(super) fn reopen<S>(dir: &Dir<S>) -> Result<Arc<DirectoryFd>, Failure> {
     } else {
         Err(failed(Errno::NOENT))
     }
+}
+
+/// Opens the directory at a path below another one, through no symbolic link.
+///
+/// # Errors
+///
+/// Those of openat2(2).
+pub(crate) fn open_beneath(
+    root: &Arc<DirectoryFd>,
+    path: &[u8],
+) -> Result<Arc<DirectoryFd>, Errno> {
+    let mut fd = Arc::clone(root);
+    let mut components = ComponentPath::default();
+    for name in path.split(|byte| *byte == b'/') {
+        fd = components.push(fd, name)?;
+    }
+    components.open(fd)
 }
 
 /// Returns device and inode number of an open directory.
@@ -100,14 +119,14 @@ impl ComponentPath {
     const MOST: usize = 4096;
 
     /// Adds a component. If the path would become too long, opens the components before it first.
-    fn push(&mut self, mut fd: Arc<DirectoryFd>, name: &CStr) -> Result<Arc<DirectoryFd>, Errno> {
-        if self.bytes.len() + 1 + name.to_bytes_with_nul().len() > Self::MOST {
+    fn push(&mut self, mut fd: Arc<DirectoryFd>, name: &[u8]) -> Result<Arc<DirectoryFd>, Errno> {
+        if self.bytes.len() + 1 + name.len() + 1 > Self::MOST {
             fd = self.open(fd)?;
         }
         if !self.bytes.is_empty() {
             self.bytes.push(b'/');
         }
-        self.bytes.extend_from_slice(name.to_bytes());
+        self.bytes.extend_from_slice(name);
         Ok(fd)
     }
 

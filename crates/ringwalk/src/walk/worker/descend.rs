@@ -4,6 +4,7 @@ use super::Worker;
 use crate::sources::raw_batch::RawBatch;
 use crate::visit::batch::{Candidate, Descent};
 use crate::visit::dir::{Dir, Origin};
+use crate::visit::metadata::{Fields, Identity};
 use crate::visit::visitor::Visitor;
 use crate::walk::options::Order;
 use crate::walk::scheduler::Task;
@@ -90,12 +91,25 @@ impl<V: Visitor> Worker<'_, V> {
         self.pushed(children);
     }
 
+    /// Returns what statx(2) said of an entry, by which a leftover is recognized.
+    fn identity_seen(&self, raw: &RawBatch, index: usize) -> Option<Identity> {
+        if !self.shared.spending.is_bounded() {
+            return None;
+        }
+        let metadata = raw.metadata(index)?;
+        metadata
+            .mask
+            .contains(Fields::INO)
+            .then(|| metadata.identity())
+    }
+
     fn push_child(&self, dir: &Arc<Dir<V::State>>, raw: &RawBatch, descent: &Descent<V::State>) {
         let index = descent.index as usize;
         let state = descent.state.take().unwrap_or_default();
         let origin = if raw.files.is_empty() {
             let follow = raw.is_followed(index);
-            Origin::Entry { follow }
+            let seen = self.identity_seen(raw, index);
+            Origin::Entry { follow, seen }
         } else {
             let listing = raw.records.cookie(index).cast_unsigned();
             Origin::Saved { listing }

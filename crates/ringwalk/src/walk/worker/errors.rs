@@ -38,7 +38,7 @@ impl<V: Visitor> Worker<'_, V> {
 
     /// Reports an error to the visitor, and counts it. `listed` says that a directory had listed
     /// the entry, so the entry can have vanished.
-    fn report_error(
+    pub(super) fn report_error(
         &mut self,
         failure: Failure,
         path: Vec<u8>,

@@ -3,6 +3,8 @@
 //! | file | contents |
 //! |---|---|
 //! | `mod.rs` | the loop |
+//! | `resume.rs` | the leftovers that a walk goes on with |
+//! | `left_over.rs` | tasks that become leftovers when the budget is spent |
 //! | `roots.rs` | the roots, as entries of batches without a directory |
 //! | `open.rs` | opening a directory, also when descriptors have run out |
 //! | `list.rs` | listing a directory past the VFS instead |
@@ -18,11 +20,13 @@
 
 mod descend;
 mod errors;
+mod left_over;
 mod list;
 mod measure;
 mod open;
 mod pull;
 mod rest;
+mod resume;
 mod roots;
 mod saved;
 mod share;
@@ -36,8 +40,10 @@ use crate::sources::volume::Reader;
 use crate::visit::batch::Descent;
 use crate::visit::dir::Dir;
 use crate::visit::left::Left;
+use crate::visit::leftover::Leftover;
 use crate::visit::visitor::Visitor;
 use crate::walk::concurrency::meter::Meter;
+use crate::walk::run::FinishedWorker;
 use crate::walk::scheduler::Task;
 use crate::walk::shared::SharedWalk;
 use crossbeam_deque::Worker as Deque;
@@ -77,6 +83,7 @@ pub(crate) struct Worker<'w, V: Visitor> {
     /// Directories to open when descriptors are free again.
     postponed: Vec<Arc<Dir<V::State>>>,
     descriptor_tries: u32,
+    leftovers: Vec<Leftover>,
     /// Starts the worker with the given index. Returns false if no thread can be started.
     start: &'w (dyn Fn(usize) -> bool + 'w),
 }
@@ -114,13 +121,13 @@ impl<'w, V: Visitor> Worker<'w, V> {
             reported: Totals::default(),
             postponed: Vec::new(),
             descriptor_tries: 0,
+            leftovers: Vec::new(),
             start,
         }
     }
 
-    /// Works until the walk is over, beginning with `first`. Returns the visitor, the counters and
-    /// the size of the largest buffer.
-    pub(crate) fn run(mut self, first: Option<Task<V::State>>) -> (V, Totals, usize) {
+    /// Works until the walk is over, beginning with `first`. Returns its results.
+    pub(crate) fn run(mut self, first: Option<Task<V::State>>) -> FinishedWorker<V> {
         if let Some(task) = first {
             self.begin(task);
         }
@@ -145,8 +152,12 @@ impl<'w, V: Visitor> Worker<'w, V> {
             }
         }
         self.report();
-        let buffer_size = self.source.buffer_size();
-        (self.visitor, self.totals, buffer_size)
+        FinishedWorker {
+            totals: self.totals,
+            buffer_size: self.source.buffer_size(),
+            leftovers: self.leftovers,
+            visitor: self.visitor,
+        }
     }
 
     /// Counts the descriptors of one more directory in the source. Returns false if the budget has
@@ -199,7 +210,16 @@ impl<'w, V: Visitor> Worker<'w, V> {
     }
 
     fn begin(&mut self, task: Task<V::State>) {
+        let task = if self.shared.spending.is_spent() {
+            let Some(task) = self.leave_over(task) else {
+                return;
+            };
+            task
+        } else {
+            task
+        };
         match task {
+            Task::Leftovers => self.resume(),
             Task::Roots(first) => self.visit_roots(first),
             Task::Open(dir) => self.open(dir),
             Task::Rest(rest) => self.read_rest(*rest),
@@ -246,7 +266,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
     /// then those above it that have nothing left to do.
     fn finish(&mut self, mut dir: Arc<Dir<V::State>>) {
         while dir.finish_one() {
-            if !self.shared.scheduler.is_stopped() {
+            if !self.shared.scheduler.is_stopped() && !dir.is_partial() {
                 let descriptors = &self.shared.descriptors;
                 let parents_open = self.shared.options.parents_open;
                 let left = Left::new(&dir, descriptors, parents_open);
@@ -255,6 +275,9 @@ impl<'w, V: Visitor> Worker<'w, V> {
             let Some(parent) = dir.parent_arc().cloned() else {
                 return self.shared.scheduler.finish_root();
             };
+            if dir.is_partial() {
+                parent.set_partial();
+            }
             if self.shared.options.parents_open {
                 self.shared.descriptors.child_opened(&parent);
             }

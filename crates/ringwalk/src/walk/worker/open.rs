@@ -5,6 +5,7 @@ use super::Worker;
 use crate::sources::{DirectoryJob, JobStep};
 use crate::visit::dir::{Dir, Origin};
 use crate::visit::error::{Failure, Operation};
+use crate::visit::leftover::{Leftover, Remaining};
 use crate::visit::metadata::Identity;
 use crate::visit::visitor::{Flow, Visitor};
 use crate::walk::descriptors::{At, TRIES};
@@ -22,6 +23,10 @@ impl<V: Visitor> Worker<'_, V> {
         }
         if let Origin::Saved { listing } = dir.origin {
             return self.list_saved(dir, listing);
+        }
+        if let Some(leftover) = &dir.resumed {
+            let leftover = leftover.clone();
+            return self.open_resumed(dir, &leftover);
         }
         if self.list(&dir) {
             return;
@@ -102,7 +107,11 @@ impl<V: Visitor> Worker<'_, V> {
         identity: impl FnOnce() -> Result<Identity, Errno>,
     ) -> bool {
         self.descriptor_tries = 0;
-        self.totals.directories += 1;
+        // A directory counts in the walk that begins it.
+        let is_part = |leftover: &Leftover| leftover.remaining != Remaining::Whole;
+        if !dir.resumed.as_deref().is_some_and(is_part) {
+            self.totals.directories += 1;
+        }
         self.opened(dir);
         if self.shared.monitor.wants_path() {
             self.shared.monitor.set_path(dir.path());

@@ -3,6 +3,7 @@
 use super::Worker;
 use crate::sources::raw_batch::RawBatch;
 use crate::sources::{DirectoryJob, JobStep, Pulled};
+use crate::sources::syscall::read_failure;
 use crate::visit::dir::Dir;
 use crate::visit::error::{Failure, Operation};
 use crate::visit::visitor::Visitor;
@@ -18,15 +19,15 @@ use std::time::Instant;
 const CALLS: u64 = 3;
 
 /// Entries of one directory that the source has just read into the worker's buffer.
-struct ReadEntries<'a, S> {
-    dir: &'a Arc<Dir<S>>,
-    fd: &'a Arc<DirectoryFd>,
+pub(super) struct ReadEntries<'a, S> {
+    pub(super) dir: &'a Arc<Dir<S>>,
+    pub(super) fd: &'a Arc<DirectoryFd>,
     /// The number of this batch.
-    index: u32,
+    pub(super) index: u32,
     /// The source has filled in the metadata.
-    metadata: bool,
+    pub(super) metadata: bool,
     /// When the calls for them began, if they are timed.
-    begin: Option<Instant>,
+    pub(super) begin: Option<Instant>,
 }
 
 impl<V: Visitor> Worker<'_, V> {
@@ -50,10 +51,21 @@ impl<V: Visitor> Worker<'_, V> {
         let Pulled {
             job,
             fd,
-            end,
+            mut end,
             metadata,
-            failure,
+            mut failure,
         } = pulled;
+        if let Some(fd) = &fd {
+            match self.ends_part(&job.dir, fd) {
+                Ok(part_ends) => end |= part_ends,
+                Err(errno) => failure = failure.or(Some(read_failure(errno))),
+            }
+            if self.shared.spending.is_bounded() {
+                self.shared.spending.add(self.raw.records.len());
+                job.dir.add_read(self.raw.records.len());
+            }
+        }
+        let goes_on = !end && failure.is_none() && fd.is_some();
         let DirectoryJob {
             dir,
             step,
@@ -61,7 +73,6 @@ impl<V: Visitor> Worker<'_, V> {
             concurrent,
             to_end,
         } = job;
-        let goes_on = !end && failure.is_none() && fd.is_some();
         // In preorder a descriptor was pinned for the rest, before the directory was read.
         let pinned = self.shared.options.preorder && !to_end;
         self.unpin_if(pinned && !goes_on);
@@ -129,7 +140,7 @@ impl<V: Visitor> Worker<'_, V> {
 
     /// Visits the entries that were read. Pushes the rest of the directory, if it goes on, and the
     /// parts of the batch that are given away or put off.
-    fn visit_entries(
+    pub(super) fn visit_entries(
         &mut self,
         entries: &ReadEntries<'_, V::State>,
         goes_on: bool,

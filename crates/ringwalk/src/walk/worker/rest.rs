@@ -70,7 +70,11 @@ impl<V: Visitor> Worker<'_, V> {
     /// worker or a free place in the source can take the work.
     fn may_read_concurrently(&self) -> bool {
         let options = &self.shared.options;
-        let in_order = options.order != Order::Any || options.preorder;
+        // The position of a directory says what remains only if nobody reads it at that moment.
+        let in_order = options.order != Order::Any
+            || options.preorder
+            || self.shared.spending.is_bounded()
+            || options.resume.is_some();
         self.source.reads_concurrently()
             && !in_order
             && (self.source.capacity() > 1 || self.available_workers() > 0)

@@ -43,6 +43,8 @@ impl<V: Visitor> Worker<'_, V> {
             if let Some(metadata) = raw.metadata(index) {
                 shared.boundaries.set(first + index, metadata);
                 shared.sources.routing.set_root(first + index, metadata);
+                // Each root is looked at once.
+                let _ = shared.root_identities[first + index].set(metadata.identity());
             }
         }
         let descents = self.descents_of(&raw, None, 0);
@@ -97,7 +99,7 @@ impl<V: Visitor> Worker<'_, V> {
 }
 
 /// Adds the roots to `raw`, without types.
-fn push_roots(roots: &[Root], raw: &mut RawBatch) {
+pub(super) fn push_roots(roots: &[Root], raw: &mut RawBatch) {
     for root in roots {
         // No file has a name with a NUL byte. Such a root is asked for by an empty name, which does
         // not exist either.

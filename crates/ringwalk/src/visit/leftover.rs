@@ -1,0 +1,60 @@
+//! What a walk leaves unread when its budget is spent.
+
+use crate::visit::metadata::Identity;
+use ringwalk_sys::RawFileType as FileType;
+
+/// A directory, or a part of one, that a walk has not read because its [budget](crate::Budget) was
+/// spent. Another walk over the same roots goes on there ([`Walk::resume`](crate::Walk::resume)),
+/// in this process or in another one, on this machine or on another one that has mounted the same
+/// file system.
+///
+/// The walk has given its visitors the entry of the directory itself, and none of the entries that
+/// remain. So the two walks together give each entry once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leftover {
+    /// The index of its root in the list of roots, from 0.
+    pub root: usize,
+    /// Device and inode number of the root.
+    pub root_identity: Identity,
+    /// The path relative to the root, without a slash at its ends. Empty for the root itself.
+    pub path: Vec<u8>,
+    /// Levels below the root: 0 for the root itself.
+    pub depth: usize,
+    /// Device and inode number of the directory, if they are known. A directory that was not opened
+    /// and whose metadata the walk did not ask for has none.
+    pub identity: Option<Identity>,
+    /// What remains to be read.
+    pub remaining: Remaining,
+    /// Entries of this directory that the walk has read. A large number means that many may remain.
+    pub read: u64,
+    /// A number that the visitor gives ([`Visitor::tag`](crate::Visitor::tag)).
+    pub tag: u64,
+}
+
+/// What remains of a directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Remaining {
+    /// All of it, and everything below it.
+    Whole,
+    /// Its entries from a position on, and everything below them.
+    From {
+        /// The position (`d_off` of getdents64(2)), as lseek(2) takes it.
+        position: i64,
+        /// The position at which the part ends, if it is not the last part. An entry belongs to the
+        /// part that its own position is in.
+        to: Option<i64>,
+    },
+    /// These of its entries, and everything below them. Their names have been read already.
+    Names(Vec<ListedName>),
+}
+
+/// A name in a directory, as the directory lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedName {
+    /// The name, without a slash or a NUL byte.
+    pub name: Vec<u8>,
+    /// The type, if the directory lists it.
+    pub file_type: FileType,
+    /// The inode number as the directory lists it.
+    pub ino: u64,
+}

@@ -1,0 +1,149 @@
+//! Tasks that become leftovers when the budget is spent.
+
+use super::Worker;
+use crate::visit::dir::{Dir, Origin};
+use crate::visit::leftover::{Leftover, Remaining};
+use crate::visit::metadata::Identity;
+use crate::visit::visitor::Visitor;
+use crate::walk::descriptors::identity;
+use crate::walk::positions::{GoOn, cut, go_on};
+use crate::walk::scheduler::{Rest, RestFrom, Task};
+use ringwalk_sys::DirectoryFd;
+use rustix::io::Errno;
+use std::sync::Arc;
+
+impl<V: Visitor> Worker<'_, V> {
+    /// Makes a leftover of a task. Returns the task if this walk has to do it: entries that have
+    /// been read are visited, and a directory is read to its end where no other walk can go on.
+    pub(super) fn leave_over(&mut self, task: Task<V::State>) -> Option<Task<V::State>> {
+        match task {
+            Task::Open(dir) if !dir.parent().is_some_and(Dir::is_pruned) => {
+                let leftover = self.unopened_leftover(&dir);
+                self.keep(leftover, &dir);
+                self.abandon(dir);
+                None
+            }
+            Task::Rest(rest) if !rest.dir.is_pruned() && !rest.dir.has_ended() => {
+                self.leave_rest_over(*rest)
+            }
+            task => Some(task),
+        }
+    }
+
+    /// Keeps a leftover of `dir`.
+    fn keep(&mut self, leftover: Leftover, dir: &Arc<Dir<V::State>>) {
+        dir.set_partial();
+        self.leftovers.push(leftover);
+    }
+
+    /// Returns the leftover of a directory that was not opened.
+    fn unopened_leftover(&self, dir: &Arc<Dir<V::State>>) -> Leftover {
+        if let Some(resumed) = &dir.resumed {
+            // What remained before remains now.
+            let tag = self.visitor.tag(dir);
+            return Leftover {
+                tag,
+                ..(**resumed).clone()
+            };
+        }
+        let seen = match &dir.origin {
+            Origin::Entry { seen, .. } => *seen,
+            Origin::RootPath { .. } | Origin::RootFd(_) => self.root_identity(dir),
+            Origin::Saved { .. } => None,
+        };
+        self.leftover_of(dir, seen, Remaining::Whole)
+    }
+
+    /// Makes a leftover of the rest of a directory, if another walk can go on there. Otherwise
+    /// returns the task.
+    fn leave_rest_over(&mut self, rest: Rest<V::State>) -> Option<Task<V::State>> {
+        let RestFrom::Fd { fd, pinned } = &rest.from else {
+            return Some(Task::Rest(Box::new(rest)));
+        };
+        let part_end = end_of_part(&rest.dir);
+        let found = identity(&**fd).and_then(|found| Ok((found, go_on(fd)?)));
+        let Ok((found, go_on)) = found else {
+            // Reading on tells the same error, or succeeds.
+            return Some(Task::Rest(Box::new(rest)));
+        };
+        match go_on {
+            GoOn::At(position) => {
+                let to = part_end;
+                let remaining = Remaining::From { position, to };
+                let leftover = self.leftover_of(&rest.dir, Some(found), remaining);
+                self.keep(leftover, &rest.dir);
+            }
+            GoOn::AtEnd => {}
+            GoOn::Declined => return Some(Task::Rest(Box::new(rest))),
+        }
+        let pinned = *pinned;
+        self.drop_rest(rest, pinned);
+        None
+    }
+
+    /// Closes a directory of which nothing more is read.
+    fn drop_rest(&mut self, rest: Rest<V::State>, pinned: bool) {
+        if let RestFrom::Fd { fd, .. } = rest.from {
+            self.source.release(fd);
+        }
+        self.unpin_if(pinned);
+        self.finish(rest.dir);
+    }
+
+    fn leftover_of(
+        &self,
+        dir: &Arc<Dir<V::State>>,
+        identity: Option<Identity>,
+        remaining: Remaining,
+    ) -> Leftover {
+        Leftover {
+            root: dir.root_index(),
+            root_identity: self
+                .root_identity(dir)
+                .unwrap_or(Identity { dev: 0, ino: 0 }),
+            path: self.path_below_root(dir),
+            depth: dir.depth(),
+            identity,
+            remaining,
+            read: dir.read(),
+            tag: self.visitor.tag(dir),
+        }
+    }
+
+    /// Returns device and inode number of the root of `dir`.
+    fn root_identity(&self, dir: &Dir<V::State>) -> Option<Identity> {
+        self.shared.root_identities[dir.root_index()].get().copied()
+    }
+
+    /// Returns the path of `dir` relative to its root.
+    fn path_below_root(&self, dir: &Dir<V::State>) -> Vec<u8> {
+        let mut path = dir.path();
+        let root = &self.shared.options.roots[dir.root_index()].name;
+        path.drain(..root.len().min(path.len()));
+        if path.first() == Some(&b'/') {
+            path.remove(0);
+        }
+        path
+    }
+
+    /// Returns true if the part of a directory that the walk goes on with ends in the buffer, and
+    /// removes the entries behind its end.
+    pub(super) fn ends_part(
+        &mut self,
+        dir: &Dir<V::State>,
+        fd: &Arc<DirectoryFd>,
+    ) -> Result<bool, Errno> {
+        match end_of_part(dir) {
+            Some(to) => cut(&mut self.raw, fd, to),
+            None => Ok(false),
+        }
+    }
+}
+
+/// Returns the position at which the part of a directory ends that the walk goes on with.
+fn end_of_part<S>(dir: &Dir<S>) -> Option<i64> {
+    match dir.resumed.as_ref()?.remaining {
+        Remaining::From { to, .. } => to,
+        Remaining::Whole | Remaining::Names(_) => None,
+    }
+}
