@@ -2,8 +2,8 @@
 
 use super::Worker;
 use crate::sources::raw_batch::RawBatch;
-use crate::sources::{DirectoryJob, JobStep, Pulled};
 use crate::sources::syscall::read_failure;
+use crate::sources::{DirectoryJob, JobStep, Pulled};
 use crate::visit::dir::Dir;
 use crate::visit::error::{Failure, Operation};
 use crate::visit::visitor::Visitor;

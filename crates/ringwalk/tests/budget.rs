@@ -1,0 +1,444 @@
+//! Walks that stop when their budget is spent, and others that go on where they stopped.
+
+mod support;
+
+use ringwalk::{
+    Batch, Budget, Dir, Error, Fields, Flow, Left, Leftover, Operation, Remaining, Root, Visitor,
+    Walk, divide, list_names,
+};
+use std::collections::BTreeMap;
+use std::fs;
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use support::Random;
+
+/// Counts how often each path was given, and the directories that were left.
+#[derive(Default)]
+struct Count {
+    seen: BTreeMap<Vec<u8>, u32>,
+    left: Vec<Vec<u8>>,
+    errors: Vec<Error>,
+}
+
+impl Visitor for Count {
+    type State = ();
+
+    fn batch(&mut self, batch: &Batch<'_, ()>) -> Flow {
+        for entry in batch.entries() {
+            *self.seen.entry(entry.path()).or_default() += 1;
+        }
+        Flow::Continue
+    }
+
+    fn leave(&mut self, left: &Left<'_, ()>) {
+        self.left.push(left.path());
+    }
+
+    fn error(&mut self, error: &Error) {
+        self.errors.push(error.clone());
+    }
+}
+
+impl Count {
+    fn add(&mut self, other: Self) {
+        for (path, times) in other.seen {
+            *self.seen.entry(path).or_default() += times;
+        }
+        self.left.extend(other.left);
+        self.errors.extend(other.errors);
+    }
+
+    fn assert_once(&self, root: &Path) {
+        let expected = everything(root);
+        let seen: Vec<_> = self.seen.keys().cloned().collect();
+        assert_eq!(seen.len(), expected.len());
+        assert!(seen == expected);
+        let twice = self.seen.iter().find(|(_, times)| **times != 1);
+        assert_eq!(twice, None);
+    }
+}
+
+fn everything(root: &Path) -> Vec<Vec<u8>> {
+    let mut count = Count::default();
+    for visitor in support::walk(root).run(|_| Count::default()).visitors {
+        count.add(visitor);
+    }
+    assert!(count.errors.is_empty());
+    count.seen.into_keys().collect()
+}
+
+/// The folder in which trees are made: that of temporary files, or of the file system under test.
+fn folder() -> tempfile::TempDir {
+    match std::env::var_os("RINGWALK_TEST_FOLDER") {
+        Some(folder) => tempfile::tempdir_in(folder).unwrap(),
+        None => tempfile::tempdir().unwrap(),
+    }
+}
+
+/// Makes directories with few and with many files, and a deep chain.
+fn grow(root: &Path) {
+    for directory in 0..40 {
+        let path = root.join(format!("d{directory}/e{}", directory % 7));
+        fs::create_dir_all(&path).unwrap();
+        for file in 0..directory {
+            fs::write(path.join(format!("file-{file}")), "").unwrap();
+        }
+    }
+    let large = root.join("large");
+    fs::create_dir(&large).unwrap();
+    for file in 0..5000 {
+        fs::write(large.join(format!("a-file-with-a-long-name-{file}")), "").unwrap();
+    }
+    for directory in 0..50 {
+        fs::create_dir_all(large.join(format!("sub-{directory}/x"))).unwrap();
+    }
+    let mut deep = root.to_path_buf();
+    for _ in 0..60 {
+        deep.push("deep");
+        fs::create_dir(&deep).unwrap();
+        fs::write(deep.join("file"), "").unwrap();
+    }
+}
+
+fn budget(entries: u64) -> Budget {
+    Budget {
+        entries: NonZeroU64::new(entries),
+        time: None,
+    }
+}
+
+/// Runs one walk, and adds what it has given to `count`. Returns its leftovers.
+fn step(walk: Walk, count: &mut Count) -> Vec<Leftover> {
+    let outcome = walk.run(|_| Count::default());
+    for visitor in outcome.visitors {
+        count.add(visitor);
+    }
+    outcome.leftovers
+}
+
+fn walk(root: &Path, workers: usize) -> Walk {
+    support::walk(root)
+        .workers(NonZeroUsize::new(workers))
+        .buffer_size(Some(8192))
+}
+
+#[test]
+fn any_sequence_of_budgets_gives_each_entry_once() {
+    let folder = folder();
+    grow(folder.path());
+    let mut random = Random::new(7);
+    for (round, workers) in [(0, 1), (1, 2), (2, 4), (3, 1), (4, 3)] {
+        for fields in [Fields::empty(), Fields::SIZE | Fields::INO] {
+            let mut count = Count::default();
+            let walk = || walk(folder.path(), workers).fields(fields);
+            let most = [1, 50, 400, 3000, 20_000][round];
+            let first = walk().budget(budget(1 + random.below(most)));
+            let mut pool = step(first, &mut count);
+            let mut walks = 1;
+            while !pool.is_empty() {
+                // Some of the leftovers, from any place.
+                let at = usize::try_from(random.below(pool.len() as u64)).unwrap();
+                let number = usize::try_from(1 + random.below(8)).unwrap();
+                let taken: Vec<_> = pool.drain(at..(at + number).min(pool.len())).collect();
+                let next = walk().resume(taken).budget(budget(1 + random.below(most)));
+                pool.extend(step(next, &mut count));
+                walks += 1;
+            }
+            assert!(walks > 2 || most > 3000);
+            assert!(count.errors.is_empty(), "{:?}", count.errors);
+            count.assert_once(folder.path());
+        }
+    }
+}
+
+#[test]
+fn a_time_is_a_budget_and_each_walk_gets_on() {
+    let folder = folder();
+    grow(folder.path());
+    let nothing = || {
+        walk(folder.path(), 1).budget(Budget {
+            time: Some(Duration::ZERO),
+            entries: None,
+        })
+    };
+    let mut count = Count::default();
+    let mut pool = step(nothing(), &mut count);
+    let mut walks = 0;
+    while !pool.is_empty() {
+        pool = step(nothing().resume(pool), &mut count);
+        walks += 1;
+    }
+    assert!(walks > 100);
+    count.assert_once(folder.path());
+}
+
+#[test]
+fn only_directories_that_were_read_whole_are_left() {
+    let folder = folder();
+    fs::create_dir_all(folder.path().join("a/b")).unwrap();
+    fs::create_dir_all(folder.path().join("c")).unwrap();
+    let mut count = Count::default();
+    let pool = step(walk(folder.path(), 1).budget(budget(1)), &mut count);
+    assert_eq!(pool.len(), 2);
+    assert!(
+        count.left.is_empty(),
+        "something is left over below the root"
+    );
+    let pool = step(walk(folder.path(), 1).resume(pool), &mut count);
+    assert!(pool.is_empty());
+    let mut left: Vec<_> = count
+        .left
+        .iter()
+        .map(|path| relative(path, &folder))
+        .collect();
+    left.sort();
+    assert_eq!(left, ["a", "a/b", "c"].map(PathBuf::from));
+}
+
+fn relative(path: &[u8], folder: &tempfile::TempDir) -> PathBuf {
+    let path = Path::new(std::ffi::OsStr::from_bytes(path));
+    path.strip_prefix(folder.path()).unwrap().to_owned()
+}
+
+/// A visitor whose state goes through leftovers.
+#[derive(Default)]
+struct Tagged(Vec<(Vec<u8>, u64)>);
+
+impl Visitor for Tagged {
+    type State = u64;
+
+    fn batch(&mut self, batch: &Batch<'_, u64>) -> Flow {
+        let above = batch.dir().map_or(0, |dir| *dir.state());
+        for entry in batch.entries() {
+            entry.descend_with(above + 1);
+        }
+        Flow::Continue
+    }
+
+    fn enter(&mut self, dir: &Dir<u64>) -> Flow {
+        self.0.push((dir.path(), *dir.state()));
+        Flow::Continue
+    }
+
+    fn resume(&mut self, leftover: &Leftover) -> u64 {
+        leftover.tag
+    }
+
+    fn tag(&self, dir: &Dir<u64>) -> u64 {
+        *dir.state()
+    }
+}
+
+#[test]
+fn the_state_of_a_directory_goes_on_with_it() {
+    let folder = folder();
+    grow(folder.path());
+    let mut pool = None;
+    let mut entered = Vec::new();
+    loop {
+        let walk = walk(folder.path(), 1).budget(budget(1));
+        let walk = match pool.take() {
+            Some(pool) => walk.resume(pool),
+            None => walk,
+        };
+        let outcome = walk.run(|_| Tagged::default());
+        entered.extend(outcome.visitors.into_iter().flat_map(|visitor| visitor.0));
+        if outcome.leftovers.is_empty() {
+            break;
+        }
+        pool = Some(outcome.leftovers);
+    }
+    assert!(entered.len() > 150);
+    for (path, depth) in entered {
+        let below = relative(&path, &folder).components().count() as u64;
+        assert_eq!(depth, below + 1);
+    }
+}
+
+#[test]
+fn depth_goes_on_with_a_leftover() {
+    let folder = folder();
+    grow(folder.path());
+    let bounded = || walk(folder.path(), 1).max_depth(5);
+    let mut count = Count::default();
+    let mut pool = step(bounded().budget(budget(1)), &mut count);
+    while !pool.is_empty() {
+        pool = step(bounded().resume(pool).budget(budget(1)), &mut count);
+    }
+    let deepest = count.seen.keys().map(|path| relative(path, &folder));
+    assert_eq!(deepest.map(|path| path.components().count()).max(), Some(5));
+}
+
+#[test]
+fn a_directory_that_was_replaced_has_vanished() {
+    let folder = folder();
+    let path = folder.path().join("a/b");
+    fs::create_dir_all(&path).unwrap();
+    let fields = Fields::INO | Fields::TYPE;
+    let mut count = Count::default();
+    let first = walk(folder.path(), 1).fields(fields).budget(budget(1));
+    let pool = step(first, &mut count);
+    fs::rename(folder.path().join("a"), folder.path().join("was-a")).unwrap();
+    fs::create_dir_all(&path).unwrap();
+    fs::write(path.join("not-of-this-walk"), "").unwrap();
+    let outcome = walk(folder.path(), 1)
+        .resume(pool)
+        .run(|_| Count::default());
+    assert_eq!(outcome.summary.vanished, 1);
+    assert_eq!(outcome.summary.errors, 0);
+    assert_eq!(outcome.summary.entries, 0);
+}
+
+#[test]
+fn a_symbolic_link_on_the_way_is_not_followed() {
+    let folder = folder();
+    let outside = tempfile::tempdir().unwrap();
+    fs::create_dir_all(outside.path().join("b/c")).unwrap();
+    fs::create_dir_all(folder.path().join("a/b/c")).unwrap();
+    let mut count = Count::default();
+    let mut pool = step(walk(folder.path(), 1).budget(budget(1)), &mut count);
+    pool = step(
+        walk(folder.path(), 1).resume(pool).budget(budget(1)),
+        &mut count,
+    );
+    assert_eq!(pool[0].path, b"a/b");
+    fs::rename(folder.path().join("a"), folder.path().join("was-a")).unwrap();
+    std::os::unix::fs::symlink(outside.path(), folder.path().join("a")).unwrap();
+    let outcome = walk(folder.path(), 1)
+        .resume(pool)
+        .run(|_| Count::default());
+    assert_eq!(outcome.summary.vanished, 1);
+    assert_eq!(outcome.summary.entries, 0);
+}
+
+/// The file system of a root may have been unmounted: nothing below it has vanished for that.
+#[test]
+fn a_root_that_was_replaced_is_an_error_and_its_leftovers_remain() {
+    let folder = folder();
+    let root = folder.path().join("root");
+    fs::create_dir_all(root.join("a/b")).unwrap();
+    let mut count = Count::default();
+    let pool = step(walk(&root, 1).budget(budget(1)), &mut count);
+    fs::rename(&root, folder.path().join("other")).unwrap();
+    for make in [false, true] {
+        if make {
+            fs::create_dir_all(root.join("a/b")).unwrap();
+        }
+        let outcome = walk(&root, 1)
+            .resume(pool.clone())
+            .run(|_| Count::default());
+        assert_eq!(outcome.summary.errors, 1);
+        assert_eq!(outcome.summary.vanished, 0);
+        assert_eq!(outcome.leftovers, pool);
+        let error = &outcome.visitors[0].errors[0];
+        assert_eq!(error.operation(), Operation::Open);
+        assert_eq!(error.path(), root.join("a"));
+    }
+}
+
+/// Removes and creates files beside those that stay.
+fn disturb(large: &Path, random: &mut Random, next: &mut u64) {
+    for _ in 0..40 {
+        fs::write(large.join(format!("new-{next}")), "").unwrap();
+        *next += 1;
+        let old = random.below(*next);
+        // It may have been removed before.
+        let _ = fs::remove_file(large.join(format!("new-{old}")));
+    }
+}
+
+#[test]
+fn parts_of_a_large_directory_have_each_entry_once_whatever_changes_meanwhile() {
+    let folder = folder();
+    let large = folder.path().join("large");
+    fs::create_dir(&large).unwrap();
+    let mut random = Random::new(3);
+    let mut next = 0;
+    for file in 0..4000 {
+        fs::write(large.join(format!("stays-{file}")), "").unwrap();
+        if file % 10 == 0 {
+            disturb(&large, &mut random, &mut next);
+        }
+    }
+    let root = Root::from(folder.path());
+    let mut count = Count::default();
+    let mut pool = step(walk(folder.path(), 1).budget(budget(1)), &mut count);
+    pool = step(
+        walk(folder.path(), 1).resume(pool).budget(budget(1)),
+        &mut count,
+    );
+    assert_eq!(pool.len(), 1);
+    assert!(matches!(
+        pool[0].remaining,
+        Remaining::From { to: None, .. }
+    ));
+    let Some(parts) = divide(&root, &pool[0], NonZeroUsize::new(8).unwrap()).unwrap() else {
+        assert!(
+            std::env::var_os("RINGWALK_TEST_FOLDER").is_some(),
+            "not divided on this disk"
+        );
+        return;
+    };
+    assert_eq!(parts.len(), 8);
+    let mut pool = parts;
+    let mut rounds = 0;
+    while !pool.is_empty() {
+        disturb(&large, &mut random, &mut next);
+        let at = usize::try_from(random.below(pool.len() as u64)).unwrap();
+        let one = pool.swap_remove(at);
+        // A part may be divided again.
+        if rounds % 5 == 4
+            && let Some(parts) = divide(&root, &one, NonZeroUsize::new(3).unwrap()).unwrap()
+        {
+            pool.extend(parts);
+        } else {
+            let next = walk(folder.path(), 1).resume(vec![one]);
+            pool.extend(step(next.budget(budget(100 + random.below(400))), &mut count));
+        }
+        rounds += 1;
+    }
+    assert!(count.errors.is_empty(), "{:?}", count.errors);
+    let stay = count.seen.iter().filter(|(path, _)| {
+        let name = path.rsplit(|byte| *byte == b'/').next();
+        name.is_some_and(|name| name.starts_with(b"stays-"))
+    });
+    let times: Vec<_> = stay.map(|(_, times)| *times).collect();
+    assert_eq!(times.len(), 4000);
+    assert!(times.iter().all(|times| *times == 1));
+}
+
+#[test]
+fn names_that_were_listed_are_visited_by_other_walks() {
+    let folder = folder();
+    grow(folder.path());
+    let root = Root::from(folder.path());
+    let mut count = Count::default();
+    let mut pool = step(walk(folder.path(), 1).budget(budget(1)), &mut count);
+    let at = pool.iter().position(|each| each.path == b"large").unwrap();
+    let large = pool.swap_remove(at);
+    let chunk = NonZeroUsize::new(700).unwrap();
+    let lists = list_names(&root, &large, chunk, NonZeroUsize::new(2000).unwrap()).unwrap();
+    let is_list = |each: &Leftover| matches!(&each.remaining, Remaining::Names(_));
+    assert!(lists.iter().filter(|each| is_list(each)).count() >= 3);
+    assert!(
+        lists.iter().any(|each| !is_list(each)),
+        "the rest of the directory"
+    );
+    for list in lists.into_iter().chain(pool) {
+        let next = walk(folder.path(), 2)
+            .fields(Fields::SIZE)
+            .resume(vec![list]);
+        assert!(step(next, &mut count).is_empty());
+    }
+    assert!(count.errors.is_empty(), "{:?}", count.errors);
+    count.assert_once(folder.path());
+}
+
+#[test]
+#[should_panic(expected = "cannot stop and go on")]
+fn a_walk_that_follows_links_has_no_budget() {
+    let walk = Walk::new(".").follow(ringwalk::Follow::Always);
+    let _ = walk.budget(budget(1)).run(|_| Count::default());
+}
