@@ -56,7 +56,7 @@ mod _ringwalk {
     #[pymodule_export]
     use crate::find::{Found, find};
     #[pymodule_export]
-    use crate::scan::{Batch, Bell, Errors, Scan, scan};
+    use crate::scan::{Batch, Bell, Errors, Leftover, Scan, scan};
     #[pymodule_export]
     use crate::scandir::{DirEntry, ScandirIterator, scandir};
     #[pymodule_export]

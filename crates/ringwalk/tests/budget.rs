@@ -395,7 +395,10 @@ fn parts_of_a_large_directory_have_each_entry_once_whatever_changes_meanwhile() 
             pool.extend(parts);
         } else {
             let next = walk(folder.path(), 1).resume(vec![one]);
-            pool.extend(step(next.budget(budget(100 + random.below(400))), &mut count));
+            pool.extend(step(
+                next.budget(budget(100 + random.below(400))),
+                &mut count,
+            ));
         }
         rounds += 1;
     }

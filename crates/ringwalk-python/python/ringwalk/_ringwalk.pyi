@@ -46,6 +46,7 @@ __all__ = [
     "Errors",
     "FileVersion",
     "Found",
+    "Leftover",
     "OpenSnapshot",
     "Scan",
     "ScandirIterator",
@@ -77,6 +78,9 @@ def scan(
     workers: int | None = None,
     source: _Source = "auto",
     on_error: _OnScanError = "roots",
+    seconds: float | None = None,
+    entries: int | None = None,
+    resume: Sequence[Leftover] | None = None,
 ) -> Scan:
     """Reads directory trees into a table, with several threads.
 
@@ -136,9 +140,62 @@ def scan(
     * `"raise"`: the first read error at any path. A file that vanished during the scan is no error.
     * `"collect"`: none.
 
-    Raises `ValueError` for invalid options, and `OSError` if a `source` given by name cannot read
-    one of `paths`.
+    `seconds` and `entries` are a budget. When one of the two is spent, the scan ends, and
+    `Scan.leftovers` lists what it has not read. Another scan of the same `paths` goes on there with
+    `resume`, also in another process. Together they give each entry once:
+
+    >>> first = ringwalk.scan(top, entries=1)
+    >>> rows = sum(len(batch) for batch in first)
+    >>> while (left := first.leftovers):
+    ...     first = ringwalk.scan(top, resume=left, entries=1)
+    ...     rows += sum(len(batch) for batch in first)
+    >>> rows
+    4
+
+    A scan finishes what it has begun, so it takes a little longer than its budget, and returns a
+    few more entries. Each scan reads something. With a budget the scan reads directories through
+    the VFS only, also if it may read the disk itself.
+
+    Raises `ValueError` for invalid options, and for a budget with `follow="always"`. Raises
+    `OSError` if a `source` given by name cannot read one of `paths`.
     """
+
+@final
+class Leftover:
+    """A directory, or the rest of one, that a `scan` with a budget has not read.
+
+    Leftovers can be pickled. On another machine they are good for the same file system, mounted
+    there. The directory is found again by its path below the root and its inode number. If another
+    directory is at its place, it has vanished.
+    """
+
+    def __new__(
+        cls,
+        root: int,
+        root_identity: tuple[int, int],
+        path: bytes,
+        depth: int,
+        own_identity: tuple[int, int] | None,
+        position: int | None,
+        read: int,
+    ) -> Self: ...
+    def __getnewargs__(
+        self,
+    ) -> tuple[int, tuple[int, int], bytes, int, tuple[int, int] | None, int | None, int]: ...
+    @property
+    def root(self) -> int:
+        """The index of its root in the `paths` of the scan."""
+    @property
+    def path(self) -> bytes:
+        """The path relative to the root; empty for the root itself."""
+    @property
+    def depth(self) -> int:
+        """Levels below the root."""
+    @property
+    def position(self) -> int | None:
+        """Where the rest of the directory begins, as `lseek(2)` takes it. `None` if the directory
+        has not been opened.
+        """
 
 @final
 class Scan:
@@ -173,6 +230,11 @@ class Scan:
     @property
     def errors(self) -> Errors:
         """The read errors so far, also when the scan has ended or has been closed."""
+    @property
+    def leftovers(self) -> list[Leftover] | None:
+        """What the scan has not read, as its budget was spent. Empty if it has read everything.
+        `None` until the last batch has been read.
+        """
     @property
     def summary(self) -> dict[str, Any] | None:
         """The summary: `entries`, `directories`, `errors`, `vanished`, `elapsed_seconds`, `source`,

@@ -7,6 +7,7 @@
 //! | `reading.rs` | the states of a scan; threads, tasks and forks that read it |
 //! | `bell.rs` | a descriptor that wakes a task |
 //! | `stream.rs`, `batch.rs` | export through Arrow's C interface |
+//! | `leftover.rs` | what a scan with a budget leaves over |
 //! | `errors.rs` | read errors as a second table |
 
 mod batch;
@@ -14,6 +15,7 @@ mod bell;
 mod columns;
 mod errors;
 mod fields;
+mod leftover;
 mod reading;
 mod rows;
 mod stream;
@@ -22,6 +24,7 @@ pub(crate) use batch::Batch;
 pub(crate) use bell::Bell;
 pub(crate) use columns::type_word;
 pub(crate) use errors::Errors;
+pub(crate) use leftover::Leftover;
 
 use crate::given;
 use batch::Capsules;
@@ -30,9 +33,9 @@ use pyo3::exceptions::{PyStopAsyncIteration, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use reading::Reading;
-use ringwalk::Walk;
+use ringwalk::{Follow, Walk};
 use rows::SharedScan;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::Poll;
 use stream::Stream;
 
@@ -50,7 +53,7 @@ pub(crate) struct Scan {
 #[doc = include_str!(concat!(env!("OUT_DIR"), "/scan.txt"))]
 #[pyfunction]
 #[pyo3(signature = (paths, fields=None, batch_size=16_384, *, follow="never", one_file_system=false, min_depth=0,
-    max_depth=None, workers=None, source="auto", on_error="roots"))]
+    max_depth=None, workers=None, source="auto", on_error="roots", seconds=None, entries=None, resume=None))]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
 pub(crate) fn scan(
     paths: &Bound<'_, PyAny>,
@@ -63,6 +66,9 @@ pub(crate) fn scan(
     #[pyo3(from_py_with = given::number_or_none)] workers: Option<usize>,
     source: &str,
     on_error: &str,
+    seconds: Option<f64>,
+    #[pyo3(from_py_with = given::number_or_none)] entries: Option<usize>,
+    resume: Option<Vec<PyRef<'_, Leftover>>>,
 ) -> PyResult<Scan> {
     if !(1..=MOST_ROWS).contains(&batch_size) {
         return Err(PyValueError::new_err(format!(
@@ -74,12 +80,24 @@ pub(crate) fn scan(
     let engine = given::Engine::new(source, workers)?;
     let roots = given::paths(paths)?;
     let raised = Raised::new(on_error, &roots)?;
+    let follow = given::follow(follow)?;
+    let budget = leftover::budget(seconds, entries)?;
+    if follow == Follow::Always && (seconds.is_some() || entries.is_some() || resume.is_some()) {
+        return Err(PyValueError::new_err(
+            "follow='always': such a scan cannot stop and go on",
+        ));
+    }
     let walk = Walk::from_roots(roots)
         .fields(fields::needs(&columns))
-        .follow(given::follow(follow)?)
+        .follow(follow)
+        .budget(budget)
         .stay(given::stay(one_file_system))
         .min_depth(min_depth)
         .max_depth(max_depth.unwrap_or(usize::MAX));
+    let walk = match resume {
+        Some(resume) => walk.resume(leftover::of(&resume)),
+        None => walk,
+    };
     let walk = engine.ready(paths.py(), walk)?;
     let shared = SharedScan {
         schema: fields::schema(&columns),
@@ -87,6 +105,7 @@ pub(crate) fn scan(
         batch_size,
         log: Arc::default(),
         raised,
+        leftovers: OnceLock::new(),
     };
     Ok(Scan {
         reading: Arc::new(Reading::new(walk, Arc::new(shared))),
@@ -170,6 +189,14 @@ impl Scan {
     #[getter]
     fn errors(&self) -> Errors {
         Errors(Arc::clone(&self.reading.shared.log))
+    }
+
+    /// What is left over; `None` until the last batch has been read.
+    #[getter]
+    fn leftovers(&self) -> Option<Vec<Leftover>> {
+        self.reading.summary()?;
+        let leftovers = self.reading.shared.leftovers.get()?;
+        Some(leftovers.iter().cloned().map(Leftover).collect())
     }
 
     /// The summary as a dict; `None` until the last batch has been read.

@@ -8,7 +8,7 @@ use super::fields::Column;
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, Schema};
 use ringwalk::{Batch, Dir, Errno, Error, Flow, Sender, Summary, Visitor, Walk};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// The messages of workers. Columns that do not form a batch are a bug, whose error must not be
@@ -26,6 +26,8 @@ pub(super) struct SharedScan {
     pub(super) batch_size: usize,
     pub(super) log: Arc<Log>,
     pub(super) raised: Raised,
+    /// What the walk has left over, when it has ended.
+    pub(super) leftovers: OnceLock<Vec<ringwalk::Leftover>>,
 }
 
 /// Runs the walk and sends batches of rows.
@@ -41,6 +43,8 @@ pub(super) fn walk(walk: Walk, shared: &SharedScan, sender: &Sender<Item>) -> Su
         // If the receiver was dropped, no code needs the rows.
         let _ = rows.hand_on();
     }
+    // A scan walks once.
+    let _ = shared.leftovers.set(outcome.leftovers);
     outcome.summary
 }
 

@@ -20,8 +20,9 @@ pub struct Leftover {
     pub path: Vec<u8>,
     /// Levels below the root: 0 for the root itself.
     pub depth: usize,
-    /// Device and inode number of the directory, if they are known. A directory that was not opened
-    /// and whose metadata the walk did not ask for has none.
+    /// Device and inode number of the directory, if they are known. They are not if the walk asked
+    /// for no inode numbers, and the file system is none whose directories list them for certain.
+    /// Whatever is at the path then is read.
     pub identity: Option<Identity>,
     /// What remains to be read.
     pub remaining: Remaining,

@@ -90,6 +90,12 @@ pub(crate) fn has_lasting_inodes(fd: &DirectoryFd) -> bool {
     magic::of(fd).is_ok_and(|found| LASTING.contains(&found))
 }
 
+/// Returns true if the inode number that a directory lists for a subdirectory is certainly that of
+/// statx(2), but for mount points. On btrfs it is not for subvolumes.
+pub(crate) fn lists_inodes(fd: &DirectoryFd) -> bool {
+    magic::of(fd).is_ok_and(|found| matches!(found, magic::EXT4 | magic::XFS | magic::TMPFS))
+}
+
 /// Returns true if a directory is the root of a mount. False before Linux 5.8.
 pub(crate) fn is_mount_root(fd: &DirectoryFd) -> Result<bool, Errno> {
     let mut stat = Statx::default();

@@ -5,8 +5,8 @@ use crate::visit::dir::{Dir, Origin};
 use crate::visit::leftover::{Leftover, Remaining};
 use crate::visit::metadata::Identity;
 use crate::visit::visitor::Visitor;
-use crate::walk::descriptors::identity;
-use crate::walk::positions::{GoOn, cut, go_on};
+use crate::walk::descriptors::{Descriptors, identity};
+use crate::walk::positions::{GoOn, cut, go_on, lists_inodes};
 use crate::walk::scheduler::{Rest, RestFrom, Task};
 use ringwalk_sys::DirectoryFd;
 use rustix::io::Errno;
@@ -51,7 +51,8 @@ impl<V: Visitor> Worker<'_, V> {
             Origin::RootPath { .. } | Origin::RootFd(_) => self.root_identity(dir),
             Origin::Saved { .. } => None,
         };
-        self.leftover_of(dir, seen, Remaining::Whole)
+        let identity = seen.or_else(|| listed_identity(dir));
+        self.leftover_of(dir, identity, Remaining::Whole)
     }
 
     /// Makes a leftover of the rest of a directory, if another walk can go on there. Otherwise
@@ -138,6 +139,17 @@ impl<V: Visitor> Worker<'_, V> {
             None => Ok(false),
         }
     }
+}
+
+/// Returns device and inode number of a directory as the directory above lists it. At a mount point
+/// they are those of the directory underneath.
+fn listed_identity<S>(dir: &Dir<S>) -> Option<Identity> {
+    let parent = Descriptors::held(dir.parent()?)?;
+    let found = identity(&*parent).ok()?;
+    (dir.ino() != 0 && lists_inodes(&parent)).then(|| Identity {
+        dev: found.dev,
+        ino: dir.ino(),
+    })
 }
 
 /// Returns the position at which the part of a directory ends that the walk goes on with.

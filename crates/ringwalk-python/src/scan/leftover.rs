@@ -1,0 +1,144 @@
+//! What a scan with a budget leaves over.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use ringwalk::{Budget, Identity, Remaining};
+use std::num::NonZeroU64;
+use std::time::Duration;
+
+#[doc = include_str!(concat!(env!("OUT_DIR"), "/Leftover.txt"))]
+#[pyclass(frozen, eq, module = "ringwalk")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct Leftover(pub(super) ringwalk::Leftover);
+
+/// Device and inode number.
+type Pair = (u64, u64);
+
+fn pair(identity: Identity) -> Pair {
+    (identity.dev, identity.ino)
+}
+
+fn identity((dev, ino): Pair) -> Identity {
+    Identity { dev, ino }
+}
+
+#[pymethods]
+impl Leftover {
+    #[new]
+    fn new(
+        root: usize,
+        root_identity: Pair,
+        path: Vec<u8>,
+        depth: usize,
+        own_identity: Option<Pair>,
+        position: Option<i64>,
+        read: u64,
+    ) -> PyResult<Self> {
+        let is_path = |path: &[u8]| {
+            path.split(|byte| *byte == b'/')
+                .all(|name| !name.is_empty() && name != b"." && name != b"..")
+        };
+        if !path.is_empty() && !is_path(&path) || path.contains(&0) {
+            return Err(PyValueError::new_err(
+                "the path of a leftover is relative to its root, without . and ..",
+            ));
+        }
+        let to = None;
+        Ok(Self(ringwalk::Leftover {
+            root,
+            root_identity: identity(root_identity),
+            path,
+            depth,
+            identity: own_identity.map(identity),
+            remaining: match position {
+                Some(position) => Remaining::From { position, to },
+                None => Remaining::Whole,
+            },
+            read,
+            tag: 0,
+        }))
+    }
+
+    /// The arguments of the constructor, for pickle.
+    #[expect(clippy::type_complexity, reason = "the arguments, in their order")]
+    fn __getnewargs__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> (
+        usize,
+        Pair,
+        Bound<'py, PyBytes>,
+        usize,
+        Option<Pair>,
+        Option<i64>,
+        u64,
+    ) {
+        let leftover = &self.0;
+        (
+            leftover.root,
+            pair(leftover.root_identity),
+            self.path(py),
+            leftover.depth,
+            leftover.identity.map(pair),
+            self.position(),
+            leftover.read,
+        )
+    }
+
+    #[getter]
+    fn root(&self) -> usize {
+        self.0.root
+    }
+
+    #[getter]
+    fn path<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.path)
+    }
+
+    #[getter]
+    fn depth(&self) -> usize {
+        self.0.depth
+    }
+
+    #[getter]
+    fn position(&self) -> Option<i64> {
+        match self.0.remaining {
+            Remaining::From { position, .. } => Some(position),
+            Remaining::Whole | Remaining::Names(_) => None,
+        }
+    }
+
+    fn __repr__(&self) -> String {
+        let path = self.0.path.escape_ascii();
+        let position = match self.position() {
+            Some(position) => position.to_string(),
+            None => "None".to_owned(),
+        };
+        format!("<ringwalk.Leftover b\"{path}\" position={position}>")
+    }
+}
+
+/// Returns the budget of a scan.
+///
+/// # Errors
+///
+/// `ValueError` for a negative or infinite time, and for no entries.
+pub(super) fn budget(seconds: Option<f64>, entries: Option<usize>) -> PyResult<Budget> {
+    let time = seconds
+        .map(Duration::try_from_secs_f64)
+        .transpose()
+        .map_err(|error| PyValueError::new_err(format!("seconds: {error}")))?;
+    let entries = entries
+        .map(|number| {
+            NonZeroU64::new(number as u64)
+                .ok_or_else(|| PyValueError::new_err("entries=0: expected at least 1"))
+        })
+        .transpose()?;
+    Ok(Budget { time, entries })
+}
+
+/// Returns leftovers for a walk.
+pub(super) fn of(given: &[PyRef<'_, Leftover>]) -> Vec<ringwalk::Leftover> {
+    given.iter().map(|leftover| leftover.0.clone()).collect()
+}
