@@ -61,7 +61,6 @@ impl Leftover {
     }
 
     /// The arguments of the constructor, for pickle.
-    #[expect(clippy::type_complexity, reason = "the arguments, in their order")]
     fn __getnewargs__<'py>(
         &self,
         py: Python<'py>,
