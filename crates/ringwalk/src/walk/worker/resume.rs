@@ -45,8 +45,8 @@ impl<V: Visitor> Worker<'_, V> {
         shared.scheduler.finish_root();
     }
 
-    /// Opens the roots, and returns a node for each that can be opened.
-    fn resumed_roots(&mut self) -> Vec<Option<Arc<Dir<V::State>>>> {
+    /// Opens the roots, and returns a node for each, or why it cannot be opened.
+    fn resumed_roots(&mut self) -> Vec<Result<Arc<Dir<V::State>>, Errno>> {
         let shared = self.shared;
         let roots = &shared.options.roots;
         let mut raw = RawBatch::default();
@@ -55,24 +55,33 @@ impl<V: Visitor> Worker<'_, V> {
         stat_entries(&mut raw, place, shared.root_fields, true, false);
         let mut nodes = Vec::with_capacity(roots.len());
         for index in 0..roots.len() {
-            let node = raw.metadata(index).and_then(|metadata| {
-                shared.boundaries.set(index, metadata);
-                let node = self.root_node(index, V::State::default());
-                let fd = open_root(&node).ok()?;
-                let found = identity(&*fd).ok()?;
-                // Each root is looked at once.
-                let _ = shared.root_identities[index].set(found);
-                node.slot.set_identity(found);
-                node.set_partial();
-                let node = Arc::new(node);
-                // The root stays open until the last of its leftovers is opened.
-                shared.descriptors.expect_children(&node, 1, Some(&fd));
-                shared.scheduler.add_roots(1);
-                Some(node)
-            });
+            let node = match (raw.metadata(index), raw.failure(index)) {
+                (Some(metadata), _) => {
+                    shared.boundaries.set(index, metadata);
+                    self.open_root(index)
+                }
+                (None, failure) => Err(failure.unwrap_or(Errno::NOENT)),
+            };
             nodes.push(node);
         }
         nodes
+    }
+
+    /// Opens a root, and returns its node. The root stays open until the last of its leftovers is
+    /// opened.
+    fn open_root(&self, index: usize) -> Result<Arc<Dir<V::State>>, Errno> {
+        let shared = self.shared;
+        let node = self.root_node(index, V::State::default());
+        let fd = open_root(&node)?;
+        let found = identity(&*fd)?;
+        // Each root is looked at once.
+        let _ = shared.root_identities[index].set(found);
+        node.slot.set_identity(found);
+        node.set_partial();
+        let node = Arc::new(node);
+        shared.descriptors.expect_children(&node, 1, Some(&fd));
+        shared.scheduler.add_roots(1);
+        Ok(node)
     }
 
     fn root_node(&self, index: usize, state: V::State) -> Dir<V::State> {
@@ -94,10 +103,14 @@ impl<V: Visitor> Worker<'_, V> {
     fn dir_of(
         &mut self,
         leftover: &Leftover,
-        roots: &[Option<Arc<Dir<V::State>>>],
+        roots: &[Result<Arc<Dir<V::State>>, Errno>],
     ) -> Option<Dir<V::State>> {
-        let root = roots.get(leftover.root).and_then(Option::as_ref);
-        let (Some(root), Ok(name)) = (root, CString::new(leftover.path.clone())) else {
+        let root = match roots.get(leftover.root) {
+            Some(Ok(root)) => root,
+            Some(Err(errno)) => return self.not_resumed(leftover, *errno),
+            None => return self.not_resumed(leftover, Errno::NOENT),
+        };
+        let Ok(name) = CString::new(leftover.path.clone()) else {
             return self.not_resumed(leftover, Errno::NOENT);
         };
         // Another machine may number the device of the same file system differently.
