@@ -191,7 +191,7 @@ impl Scan {
         Errors(Arc::clone(&self.reading.shared.log))
     }
 
-    /// What is left over; `None` until the last batch has been read.
+    /// What the scan has not read; `None` until the last batch has been read.
     #[getter]
     fn leftovers(&self) -> Option<Vec<Leftover>> {
         self.reading.summary()?;

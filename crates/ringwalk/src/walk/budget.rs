@@ -1,11 +1,11 @@
-//! How much a walk may read before it stops and returns what is left.
+//! How much a walk may read before it stops and returns leftovers.
 
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// How much a walk may read. When one of the bounds is reached, each worker finishes what it has
-/// begun, and the walk ends. It returns what is left in
+/// begun, and the walk ends. It returns what it has not read in
 /// [`Outcome::leftovers`](crate::Outcome::leftovers).
 ///
 /// The bounds are soft: a worker finishes the call that it waits for, and gives the entries of its

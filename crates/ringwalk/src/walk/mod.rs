@@ -240,7 +240,7 @@ impl Walk {
         self
     }
 
-    /// Sets how much the walk may read. What is left then is in
+    /// Sets how much the walk may read. What it has not read is then in
     /// [`Outcome::leftovers`](crate::Outcome::leftovers). Without a budget, the default, the walk
     /// reads everything.
     ///

@@ -26,8 +26,8 @@ impl Walk {
     ///
     /// # Panics
     ///
-    /// If a visitor panics, or a walk with a budget, or one that goes on, follows all links or reads
-    /// a saved tree.
+    /// If a visitor panics. If a walk has a budget or goes on with leftovers, and follows all links
+    /// or reads a saved tree.
     pub fn run<V: Visitor>(self, make: impl Fn(usize) -> V + Sync) -> Outcome<V> {
         let begin = Instant::now();
         let stops = self.options.budget.is_bounded() || self.options.resume.is_some();

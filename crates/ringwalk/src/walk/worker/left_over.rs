@@ -64,7 +64,7 @@ impl<V: Visitor> Worker<'_, V> {
         let part_end = end_of_part(&rest.dir);
         let found = identity(&**fd).and_then(|found| Ok((found, go_on(fd)?)));
         let Ok((found, go_on)) = found else {
-            // Reading on tells the same error, or succeeds.
+            // Reading on gives the same error, or succeeds.
             return Some(Task::Rest(Box::new(rest)));
         };
         match go_on {
