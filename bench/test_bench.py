@@ -21,6 +21,7 @@ from ringbench import (
     block_rows,
     bulk,
     bulk_rows,
+    cluster,
     disks,
     images,
     kernel,
@@ -235,6 +236,8 @@ class Rows(unittest.TestCase):
             "block": [row for medium in block_rows.MEDIA for row in block_rows.rows(medium)],
         }
         tables["snapshot"] = saved.WRITE
+        tables["cluster"] = cluster.POOLS
+        tables["cluster-slow"] = tables["cluster-directory"] = cluster.SLOW
         tables["snapshot-read"] = saved.read_rows(*map(Path, ("old", "new", "small", "large")))
         for kind in images.MAKERS:
             tables[f"{kind}-million-warm"] = bulk_rows.whole(kind)

@@ -8,12 +8,20 @@ import signal
 import sys
 from pathlib import Path
 
-from . import api, block, bulk, kernel, machine, plot, report, saved, suites, trees
+from . import api, block, bulk, cluster, kernel, machine, plot, report, saved, suites, trees
 from .measure import CommandFailed
 from .suites import Result, Session
 from .tools import BENCH, PYTHON, WORK, MissingTool, Toolbox
 
-SUITES = suites.SUITES | bulk.SUITES | block.SUITES | kernel.SUITES | api.SUITES | saved.SUITES
+SUITES = (
+    suites.SUITES
+    | bulk.SUITES
+    | block.SUITES
+    | kernel.SUITES
+    | api.SUITES
+    | saved.SUITES
+    | cluster.SUITES
+)
 
 # What one name on the command line stands for: ten million entries only on request, and
 # the sources and the kernel side, which take longer than all the others, by names of their own,
@@ -25,6 +33,7 @@ GROUPS = {
     "async": list(api.ASYNC),
     "python": list(api.PYTHON),
     "capi": list(api.C),
+    "clusters": list(cluster.SUITES),
 }
 
 

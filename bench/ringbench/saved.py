@@ -106,7 +106,7 @@ def _list(tree: Path, output: Path) -> None:
             raise OSError(f"find {tree}: status {listed.returncode}")
 
 
-def _on_copies(session: Session, run: Callable[[Path, Path], Result]) -> Result:
+def on_copies(session: Session, run: Callable[[Path, Path], Result]) -> Result:
     """Calls `run` with a tree of a million entries on ext4, and a folder beside it."""
     tree = session.tree()
     with media.ext4(session.scratch, 1_200_000, 4096) as point:
@@ -125,7 +125,7 @@ def write(session: Session) -> Result:
         media.call("sync")
         return run_rows(session, "snapshot", WRITE, root, 15, about)
 
-    return _on_copies(session, run)
+    return on_copies(session, run)
 
 
 def read(session: Session) -> Result:
@@ -152,7 +152,7 @@ def read(session: Session) -> Result:
         sizes = {"small": _entries(folders[0]), "large": _entries(folders[-1])}
         return run_rows(session, "snapshot-read", rows, root, 15, {**about, **sizes})
 
-    return _on_copies(session, run)
+    return on_copies(session, run)
 
 
 # Trees that are made up, with the number of files.

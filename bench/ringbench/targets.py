@@ -287,6 +287,12 @@ BOUNDS = [
     Bound("snapshot-read", "find-from", 0.3, ("find-live",)),
     Bound("snapshot-read", "du-from", 0.005),
     Bound("snapshot-10M", "report-owner-age", 2),
+    Bound("cluster", "pool-1", 1.15, ("snapshot-1",)),
+    Bound("cluster", "pool-2", 1.25, ("snapshot-2",)),
+    # 0.8 of linear.
+    Bound("cluster-slow", "processes-2", 1 / 1.6, ("processes-1",)),
+    Bound("cluster-slow", "processes-4", 1 / 3.2, ("processes-1",)),
+    Bound("cluster-directory", "processes-4", 0.3, ("processes-1",)),
     *(
         Bound("snapshot-100M", f"write-{shape}", 256 * MIB, figure="rss_kib")
         for shape in ("tree", "flat", "links", "wide")

@@ -1,0 +1,142 @@
+"""Snapshots by several processes (`ringwalk-cluster`), beside one process."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from . import media, saved, tools
+from .rows import Row
+from .suites import Result, Session, run_rows
+from .tools import C_FLAGS, WORK, MissingTool, Toolbox
+
+ROOT = tools.BENCH.parent
+
+# The scratch folder of a suite is given in place of the tree: a row writes beside the tree.
+OUT = "{tree}/../out"
+
+
+def _pool(key: str, processes: int, *options: str) -> Row:
+    """Returns a row with a pool of so many processes."""
+    words = ("--processes", str(processes), *options, "{tree}", "-o", f"{OUT}/{key}")
+    return Row(key, "write", "ringwalk-cluster", words)
+
+
+def _one(key: str, workers: int) -> Row:
+    """Returns a row with one process and so many threads."""
+    words = ("--source", "syscall", "--workers", str(workers), "snapshot")
+    return Row(key, "write", "ringwalk", (*words, "{tree}", "-o", f"{OUT}/{key}"))
+
+
+# A walk with a budget reads directories through the VFS: so does the one beside it.
+POOLS = [
+    _one("snapshot-1", 1),
+    _one("snapshot-2", 2),
+    _pool("pool-1", 1, "--workers", "1", "--source", "syscall"),
+    _pool("pool-2", 2, "--workers", "1", "--source", "syscall"),
+    Row(
+        "find-xargs-2",
+        "write",
+        "sh",
+        ("-c", "find {tree} -print0 | xargs -0 -P 2 -n 1000 stat -c %s%b%Y >/dev/null"),
+    ),
+]
+
+# Processes with 32 requests in flight each.
+SLOW = [_pool(f"processes-{count}", count, "--in-flight", "32") for count in (1, 2, 4)]
+
+# So many files, with so much time for each lookup.
+SLOW_DIRECTORIES, SLOW_FILES, SLOW_DELAY_US, SLOW_MOST = 400, 250, 2000, 256
+WIDE_FILES = 100_000
+
+
+def provide(toolbox: Toolbox, python: Path) -> None:
+    """Adds `ringwalk-cluster` of this interpreter. Its output is removed before each run."""
+    command = [str(python.absolute()), "-m", "ringwalk.cluster"]
+    done = subprocess.run([*command, "--help"], capture_output=True)
+    if done.returncode:
+        raise MissingTool(f"{python} has no ringwalk.cluster: see docs/benchmarks.md")
+    program = WORK / "api/ringwalk-cluster"
+    program.parent.mkdir(parents=True, exist_ok=True)
+    words = " ".join(map(shlex.quote, [*command, "snapshot"]))
+    # The output is the last argument.
+    program.write_text(
+        f'#!/bin/sh\nfor last; do :; done\nrm -rf "$last"\nexec {words} "$@" >/dev/null\n'
+    )
+    program.chmod(0o755)
+    toolbox.provide("ringwalk-cluster", program)
+    toolbox.provide("sh", Path("/bin/sh"))
+
+
+def pools(session: Session) -> Result:
+    """Measures a tree of a million entries, everything in cache."""
+    provide(session.tools, session.python)
+    about = {"tree": "copies of the tree, a million entries"}
+
+    def run(root: Path, _out: Path) -> Result:
+        media.call("sync")
+        return run_rows(session, "cluster", POOLS, root, 15, about)
+
+    return saved.on_copies(session, run)
+
+
+@contextlib.contextmanager
+def slow_server(scratch: Path, directories: int, files: int, most: int) -> Iterator[Path]:
+    """Provides the mount of a server that takes its time for each lookup."""
+    media.need_root()
+    source, program = ROOT / "tests/support/slow_server.c", WORK / "slow_server"
+    WORK.mkdir(parents=True, exist_ok=True)
+    compiler = os.environ.get("CC", "cc")
+    media.call(compiler, *C_FLAGS, "-o", program, source)
+    with tempfile.TemporaryDirectory(dir=scratch, prefix="slow-") as folder:
+        point = Path(folder) / "tree"
+        point.mkdir()
+        (Path(folder) / "out").mkdir()
+        numbers = map(str, (directories, files, SLOW_DELAY_US, most))
+        server = subprocess.Popen(
+            [program, point, *numbers], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        try:
+            assert server.stdout is not None
+            if server.stdout.readline().strip() != "ready":
+                raise OSError(f"{program}: could not mount {point}")
+            yield point
+        finally:
+            server.communicate()
+
+
+def _on_slow_server(
+    session: Session, suite: str, table: list[Row], directories: int, files: int
+) -> Result:
+    provide(session.tools, session.python)
+    about = {
+        "tree": f"{max(1, directories)} directories of {files} files",
+        "delay_of_a_lookup_us": SLOW_DELAY_US,
+        "lookups_at_a_time": SLOW_MOST,
+        "emulated": "a FUSE server that answers lookups late; all processes on one machine",
+    }
+    with slow_server(session.scratch, directories, files, SLOW_MOST) as point:
+        return run_rows(session, suite, table, point, 5, about, warm_up=0, enough=5)
+
+
+def slow(session: Session) -> Result:
+    """Measures 1, 2 and 4 processes on a server with 2 ms a lookup."""
+    return _on_slow_server(session, "cluster-slow", SLOW, SLOW_DIRECTORIES, SLOW_FILES)
+
+
+def directory(session: Session) -> Result:
+    """Measures one directory of many files on that server."""
+    table = [row for row in SLOW if row.key != "processes-2"]
+    return _on_slow_server(session, "cluster-directory", table, 0, WIDE_FILES)
+
+
+SUITES: dict[str, Callable[[Session], Result]] = {
+    "cluster": pools,
+    "cluster-slow": slow,
+    "cluster-directory": directory,
+}
