@@ -347,7 +347,7 @@ class Directories(unittest.TestCase):
             self.assertLessEqual({bound.row, *bound.of}, keys)
 
     def test_every_bound_has_its_suite(self):
-        modules = (suites, bulk, block, kernel, api, saved)
+        modules = (suites, bulk, block, kernel, api, saved, cluster)
         known = {name for module in modules for name in module.SUITES}
         self.assertLessEqual({bound.suite for bound in BOUNDS}, known)
 

@@ -73,7 +73,7 @@ fn a_directory_is_left_once_and_after_everything_below_it() {
 }
 
 /// Number and names of a batch.
-type Numbered = (u32, Vec<Vec<u8>>);
+type Numbered = (u64, Vec<Vec<u8>>);
 
 struct Numbers<'a>(&'a Mutex<Vec<Numbered>>);
 
@@ -91,7 +91,7 @@ impl Visitor for Numbers<'_> {
     fn batch(&mut self, batch: &Batch<'_, ()>) -> Flow {
         if batch.dir().is_some_and(|dir| dir.name() == b"wide") {
             let names = batch.entries().map(|entry| entry.name().to_vec());
-            let numbered = (batch.index(), names.collect());
+            let numbered = (batch.numbers().start, names.collect());
             self.0.lock().unwrap().push(numbered);
         }
         Flow::Continue

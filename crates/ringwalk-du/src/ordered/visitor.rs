@@ -156,7 +156,7 @@ impl<'s, 'a, H: Host> LineVisitor<'s, 'a, H> {
         if directories.is_empty() && line.last_mut().is_none() {
             return;
         }
-        let places = self.events.add_batch(place, batch.index(), line);
+        let places = self.events.add_batch(place, batch.numbers(), line);
         for ((entry, counted), place) in directories.into_iter().zip(places) {
             let sums = Arc::new(Mutex::new(DirectorySums {
                 totals: counted.own,

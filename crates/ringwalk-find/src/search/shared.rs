@@ -14,6 +14,7 @@ use ringwalk_gnu::{quote, reason};
 use ringwalk_sys::sync::lock;
 use std::collections::HashSet;
 use std::io;
+use std::ops::Range;
 use std::os::unix::ffi::OsStrExt as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -23,7 +24,7 @@ pub(crate) trait InOrder: Sync {
     /// Returns the place of the starting points.
     fn roots(&self) -> &Place;
     /// See [`Ordered::add_batch`].
-    fn add_batch(&self, place: &Place, index: u32, line: Line<Texts>) -> Vec<Place>;
+    fn add_batch(&self, place: &Place, numbers: Range<u64>, line: Line<Texts>) -> Vec<Place>;
     /// See [`Ordered::close`].
     fn close(&self, place: &Place, last: Option<Texts>);
 }
@@ -33,8 +34,8 @@ impl<C: FnMut(Texts) + Send> InOrder for Ordered<Texts, C> {
         self.roots()
     }
 
-    fn add_batch(&self, place: &Place, index: u32, line: Line<Texts>) -> Vec<Place> {
-        self.add_batch(place, index, line)
+    fn add_batch(&self, place: &Place, numbers: Range<u64>, line: Line<Texts>) -> Vec<Place> {
+        self.add_batch(place, numbers, line)
     }
 
     fn close(&self, place: &Place, last: Option<Texts>) {

@@ -187,7 +187,7 @@ impl<'s> Searcher<'s> {
             }
         }
         texts.push(self.take_texts());
-        let places = line.add_batch(place, batch.index(), texts);
+        let places = line.add_batch(place, batch.numbers(), texts);
         for ((entry, state), place) in directories.into_iter().zip(places) {
             entry.descend_with(DirState {
                 place: Some(Box::new(place)),

@@ -218,7 +218,7 @@ impl<C: FnMut(Vec<EntryItem>) + Send> Visitor for SendingInOrder<'_, C> {
         let place = own.unwrap_or(self.ordered.roots());
         let mut places = self
             .ordered
-            .add_batch(place, batch.index(), line)
+            .add_batch(place, batch.numbers(), line)
             .into_iter();
         for entry in batch.entries().filter(Entry::will_descend) {
             entry.descend_with(places.next());

@@ -11,6 +11,7 @@ use ringwalk_sys::{Statx, statx};
 use rustix::fs::{AtFlags, CWD};
 use rustix::io::{Errno, retry_on_intr};
 use std::ffi::CStr;
+use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd};
 
 /// The base of the names of a batch.
@@ -239,10 +240,10 @@ pub(crate) fn stat_entries(
     calls
 }
 
-/// Asks for the metadata of the first `count` entries, as [`stat_entries`] does for all.
-pub(crate) fn stat_first(
+/// Asks for the metadata of these entries, as [`stat_entries`] does for all, without project ids.
+pub(crate) fn stat_range(
     raw: &mut RawBatch,
-    count: usize,
+    range: Range<usize>,
     place: NamesAt<'_>,
     wanted: Wanted,
     descending: bool,
@@ -252,10 +253,11 @@ pub(crate) fn stat_first(
     }
     raw.known.resize(raw.records.len(), Known::Nothing);
     let mut stat = Statx::default();
-    let first = 0..count.min(raw.records.len());
-    first
-        .map(|index| stat_entry(raw, index, place, wanted, descending, &mut stat))
-        .sum()
+    let mut calls = 0;
+    for index in range {
+        calls += stat_entry(raw, index, place, wanted, descending, &mut stat);
+    }
+    calls
 }
 
 /// Asks for the metadata of one entry that leads to another file system than that of its directory.

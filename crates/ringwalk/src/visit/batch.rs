@@ -9,6 +9,7 @@ use crate::visit::metadata::Metadata;
 use rustix::io::Errno;
 use std::cell::Cell;
 use std::fmt;
+use std::ops::Range;
 use std::os::fd::BorrowedFd;
 
 /// A directory that the walk would descend into, and the visitor's decision about it.
@@ -18,6 +19,21 @@ pub(crate) struct Descent<S> {
     pub(crate) state: Cell<Option<S>>,
 }
 
+/// Returns the numbers of everything that read number `read` of a directory returns.
+pub(crate) fn numbers_of_read(read: u32) -> Range<u64> {
+    let begin = u64::from(read) << 32;
+    begin..begin + (1 << 32)
+}
+
+/// Cuts the numbers of a batch before its entry `at`. Returns those from there on.
+pub(crate) fn cut_numbers(numbers: &mut Range<u64>, at: usize) -> Range<u64> {
+    let cut = numbers.start + at as u64;
+    debug_assert!(cut < numbers.end, "a read returns less than 2^32 entries");
+    let behind = cut..numbers.end;
+    numbers.end = cut;
+    behind
+}
+
 /// Entries of one directory: one filled buffer, or a part of one.
 ///
 /// The roots of a walk come as entries of a batch without a directory, at depth 0.
@@ -25,7 +41,7 @@ pub struct Batch<'b, S> {
     pub(crate) raw: &'b RawBatch,
     pub(crate) place: NamesAt<'b>,
     pub(crate) dir: Option<&'b Dir<S>>,
-    pub(crate) index: u32,
+    pub(crate) numbers: Range<u64>,
     pub(crate) descents: &'b [Descent<S>],
     /// The index of the first root of this batch in the list of roots.
     pub(crate) first_root: usize,
@@ -34,7 +50,7 @@ pub struct Batch<'b, S> {
 impl<S> fmt::Debug for Batch<'_, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Batch")
-            .field("index", &self.index)
+            .field("numbers", &self.numbers)
             .field("len", &self.len())
             .finish_non_exhaustive()
     }
@@ -46,12 +62,14 @@ impl<'b, S> Batch<'b, S> {
         self.dir
     }
 
-    /// Returns the number of this batch within its directory, from 0, in the order of reading.
-    /// Batches of roots are numbered among themselves. Numbers may be left out. With
+    /// Returns the numbers of this batch within its directory, from 0, in the order of reading. The
+    /// numbers of the next batch begin where these end. No number belongs to two batches, however
+    /// small the parts are that a batch is cut into. Numbers of batches without entries are left
+    /// out. Batches of roots are numbered among themselves. With
     /// [`Order::Any`](crate::Order::Any) several workers may read one large directory at a time:
     /// then the numbers follow the order of reading only roughly.
-    pub fn index(&self) -> u32 {
-        self.index
+    pub fn numbers(&self) -> Range<u64> {
+        self.numbers.clone()
     }
 
     /// Returns the depth of the entries: 0 for roots, 1 for entries of a root.

@@ -39,7 +39,7 @@ use crate::walk::budget::Budget;
 use crate::walk::monitor::Monitor;
 use crate::walk::options::{Filter, Follow, Options, Order, Prefetch, Stay};
 use crate::walk::root::Root;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::sync::Arc;
 
 /// A walk over one or more directory trees, to be set up and then [run](Self::run).
@@ -269,6 +269,24 @@ impl Walk {
     /// Sets fields that entries of a saved tree may lack without failing.
     pub fn optional_fields(mut self, fields: Fields) -> Self {
         self.options.optional_fields = fields;
+        self
+    }
+
+    /// Sets how many requests for metadata the walk makes at a time at most: kindness to a server
+    /// that others use too. `None`, the default, means no bound. The walk then has no more workers
+    /// than that, also if [`workers`](Self::workers) gives a larger number, and each asks for one
+    /// directory or one file at a time. Calls that visitors make in [`Visitor`](crate::Visitor)'s
+    /// methods count, as workers make them.
+    pub fn in_flight(mut self, requests: Option<NonZeroUsize>) -> Self {
+        self.options.in_flight = requests;
+        self
+    }
+
+    /// Sets how many entries the walk reads in a second at most, on average. `None`, the default,
+    /// means as many as it can. Workers wait before they ask for the metadata of more entries; a
+    /// walk that is stopped does not wait. Without metadata a whole buffer of names counts at once.
+    pub fn entries_per_second(mut self, entries: Option<NonZeroU64>) -> Self {
+        self.options.entries_per_second = entries;
         self
     }
 

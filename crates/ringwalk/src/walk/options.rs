@@ -8,7 +8,7 @@ use crate::visit::leftover::Leftover;
 use crate::visit::metadata::Fields;
 use crate::walk::budget::Budget;
 use crate::walk::root::Root;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::sync::Arc;
 
 /// Which symbolic links are followed.
@@ -106,6 +106,9 @@ pub(crate) struct Options {
     pub(crate) budget: Budget,
     /// What another walk has left over. The walk reads nothing else then.
     pub(crate) resume: Option<Vec<Leftover>>,
+    /// The largest number of requests for metadata at a time.
+    pub(crate) in_flight: Option<NonZeroUsize>,
+    pub(crate) entries_per_second: Option<NonZeroU64>,
 }
 
 impl Options {
@@ -134,6 +137,8 @@ impl Options {
             optional_fields: Fields::empty(),
             budget: Budget::default(),
             resume: None,
+            in_flight: None,
+            entries_per_second: None,
         }
     }
 }

@@ -31,8 +31,10 @@ use crate::visit::dir::Dir;
 use crossbeam_deque::{Steal, Stealer, Worker as Deque};
 use ringwalk_sys::DirectoryFd;
 use ringwalk_sys::sync::{IgnorePoison, lock};
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 /// A piece of work.
 pub(crate) enum Task<S> {
@@ -79,7 +81,8 @@ pub(crate) struct Part<S> {
     pub(crate) raw: RawBatch,
     /// The source has filled in the metadata.
     pub(crate) metadata: bool,
-    pub(crate) index: u32,
+    /// The numbers of the part within its directory.
+    pub(crate) numbers: Range<u64>,
 }
 
 pub(crate) struct Scheduler<S> {
@@ -139,7 +142,8 @@ impl<S> Scheduler<S> {
 
     /// Takes the oldest task of another worker, beginning with the one after `index`.
     pub(crate) fn steal(&self, index: usize) -> Option<Task<S>> {
-        let (before, after) = self.stealers.split_at(index);
+        let started = self.started.load(Ordering::Relaxed).max(index + 1);
+        let (before, after) = self.stealers[..started].split_at(index);
         let mut retry = true;
         while retry {
             retry = false;
@@ -155,7 +159,8 @@ impl<S> Scheduler<S> {
     }
 
     fn has_work(&self) -> bool {
-        let mut stealers = self.stealers.iter().filter_map(OnceLock::get);
+        let started = self.started.load(Ordering::Relaxed);
+        let mut stealers = self.stealers[..started].iter().filter_map(OnceLock::get);
         stealers.any(|stealer| !stealer.is_empty())
     }
 
@@ -189,6 +194,20 @@ impl<S> Scheduler<S> {
         let mut guard = self.lock();
         while surplus() && !self.is_over() {
             guard = self.wanted.wait(guard).ignore_poison();
+        }
+    }
+
+    /// Sleeps for this time, or until the walk is over.
+    pub(crate) fn sleep(&self, time: Duration) {
+        let begin = Instant::now();
+        let mut guard = self.lock();
+        while !self.is_over() {
+            let left = time.saturating_sub(begin.elapsed());
+            if left.is_zero() {
+                return;
+            }
+            let waited = self.wanted.wait_timeout(guard, left);
+            guard = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 

@@ -3,18 +3,19 @@
 use crate::sources::choose::{NamedSource, SourceSelection};
 use crate::sources::prefetch::Watch;
 use crate::sources::stat::Wanted;
-use crate::visit::metadata::Fields;
-use crate::visit::metadata::Identity;
+use crate::visit::metadata::{Fields, Identity};
 use crate::visit::summary::{Outcome, Summary};
 use crate::walk::boundary::Boundaries;
 use crate::walk::budget::Spending;
 use crate::walk::concurrency::ConcurrencyController;
+use crate::walk::concurrency::rate::RateLimit;
 use crate::walk::descriptors::{Descriptors, Extra};
 use crate::walk::monitor::Monitor;
 use crate::walk::options::{Options, Prefetch};
 use crate::walk::run::FinishedWorker;
 use crate::walk::scheduler::Scheduler;
 use crate::walk::worker::Totals;
+use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -33,13 +34,20 @@ pub(crate) struct SharedWalk<S> {
     pub(crate) root_identities: Vec<OnceLock<Identity>>,
     pub(crate) sources: SourceSelection,
     pub(crate) prefetch: Watch,
+    pub(crate) rate: RateLimit,
 }
 
 impl<S> SharedWalk<S> {
     pub(super) fn new(options: Options, named: NamedSource, monitor: Arc<Monitor>) -> Self {
         let sources = SourceSelection::new(&options, named);
         let descriptors = Descriptors::new(&options, sources.has_kernel());
-        let concurrency = ConcurrencyController::new(options.workers, descriptors.max_workers());
+        let concurrency = ConcurrencyController::new(
+            options.workers,
+            options
+                .in_flight
+                .map_or(usize::MAX, NonZeroUsize::get)
+                .min(descriptors.max_workers()),
+        );
         descriptors.admit_first_worker();
         descriptors.count_volumes(sources.routing.volumes().len());
         let mut root_fields = Wanted::roots(&options);
@@ -56,6 +64,7 @@ impl<S> SharedWalk<S> {
             concurrency,
             monitor,
             prefetch: Watch::new(options.prefetch),
+            rate: RateLimit::new(options.entries_per_second),
             boundaries: Boundaries::new(options.stay, options.roots.len()),
             root_identities: options.roots.iter().map(|_| OnceLock::new()).collect(),
             spending,

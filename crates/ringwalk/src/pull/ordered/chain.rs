@@ -1,5 +1,6 @@
 //! The chain of slots that gives items their order.
 
+use std::ops::Range;
 use std::sync::Mutex;
 
 /// Index of a slot in the chain.
@@ -19,11 +20,19 @@ pub struct Place {
 /// The slots of a directory that wait for batches.
 #[derive(Debug)]
 pub(super) struct BatchSlots {
-    /// The slot of batch number `next_index`, and of all later batches until that one comes.
+    /// The slot of the batch that begins with `next_number`, and of all later batches until that
+    /// one comes.
     pub(super) next: SlotIndex,
-    next_index: u32,
-    /// Numbers and slots of earlier batches, which later ones have overtaken.
-    pub(super) overtaken: Vec<(u32, SlotIndex)>,
+    next_number: u64,
+    /// Gaps before `next_number`, in order: batches that later ones have overtaken.
+    pub(super) overtaken: Vec<Gap>,
+}
+
+/// Numbers of which no batch has come yet, and the slot where it will come out.
+#[derive(Debug)]
+pub(super) struct Gap {
+    numbers: Range<u64>,
+    pub(super) slot: SlotIndex,
 }
 
 #[derive(Debug)]
@@ -91,25 +100,59 @@ impl<T> Chain<T> {
             end,
             batches: Mutex::new(BatchSlots {
                 next,
-                next_index: 0,
+                next_number: 0,
                 overtaken: Vec::new(),
             }),
         }
     }
 
-    /// Returns the slot of batch `index` of a directory. It is asked for once.
-    pub(super) fn slot_of_batch(&mut self, batches: &mut BatchSlots, index: u32) -> SlotIndex {
-        if let Some(at) = batches.overtaken.iter().position(|o| o.0 == index) {
-            return batches.overtaken.swap_remove(at).1;
+    /// Returns the slot of the batch with these numbers of a directory. It is asked for once.
+    pub(super) fn slot_of_batch(
+        &mut self,
+        batches: &mut BatchSlots,
+        numbers: Range<u64>,
+    ) -> SlotIndex {
+        if numbers.start < batches.next_number {
+            return self.slot_in_gap(batches, numbers);
         }
-        while batches.next_index < index {
-            batches.overtaken.push((batches.next_index, batches.next));
-            batches.next = self.insert_after(batches.next);
-            batches.next_index += 1;
+        let mut slot = batches.next;
+        if numbers.start > batches.next_number {
+            batches.overtaken.push(Gap {
+                numbers: batches.next_number..numbers.start,
+                slot,
+            });
+            slot = self.insert_after(slot);
         }
-        let slot = batches.next;
         batches.next = self.insert_after(slot);
-        batches.next_index += 1;
+        batches.next_number = numbers.end;
+        slot
+    }
+
+    /// Returns the slot of a batch that others have overtaken. What is left of the gap before it
+    /// and behind it stays open.
+    fn slot_in_gap(&mut self, batches: &mut BatchSlots, numbers: Range<u64>) -> SlotIndex {
+        let gaps = &mut batches.overtaken;
+        let at = gaps.partition_point(|gap| gap.numbers.end <= numbers.start);
+        let gap = gaps
+            .get_mut(at)
+            .filter(|gap| gap.numbers.start <= numbers.start)
+            .expect("numbers of a batch come once");
+        let (end, mut slot) = (gap.numbers.end, gap.slot);
+        let mut behind = at;
+        if gap.numbers.start < numbers.start {
+            gap.numbers.end = numbers.start;
+            slot = self.insert_after(slot);
+            behind += 1;
+        } else {
+            gaps.remove(at);
+        }
+        if numbers.end < end {
+            let gap = Gap {
+                numbers: numbers.end..end,
+                slot: self.insert_after(slot),
+            };
+            gaps.insert(behind, gap);
+        }
         slot
     }
 

@@ -35,6 +35,7 @@ pub use chain::Place;
 
 use chain::Chain;
 use ringwalk_sys::sync::{IgnorePoison, lock};
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
 
@@ -124,19 +125,23 @@ impl<T: Send, C: FnMut(T) + Send> Ordered<T, C> {
         &self.roots
     }
 
-    /// Adds the items of batch number `index` of a directory. Returns the places of the
-    /// subdirectories in it.
+    /// Adds the items of the batch with these [numbers](crate::Batch::numbers) of a directory.
+    /// Returns the places of the subdirectories in it.
     ///
     /// A batch without items need not be added. The later items of its directory then wait for
     /// [`close`](Self::close).
-    pub fn add_batch(&self, place: &Place, index: u32, line: Line<T>) -> Vec<Place> {
+    ///
+    /// # Panics
+    ///
+    /// If a batch with some of these numbers was added before.
+    pub fn add_batch(&self, place: &Place, numbers: Range<u64>, line: Line<T>) -> Vec<Place> {
         let Line { before, last } = line;
         let mut places = Vec::with_capacity(before.len());
         let items = before.iter().map(Vec::len).sum::<usize>() + last.len();
         self.held.fetch_add(items, Ordering::Relaxed);
         let mut batches = lock(&place.batches);
         let mut chain = lock(&self.chain);
-        let mut slot = chain.slot_of_batch(&mut batches, index);
+        let mut slot = chain.slot_of_batch(&mut batches, numbers);
         drop(batches);
         for items in before {
             chain.fill(slot, items);
@@ -157,8 +162,8 @@ impl<T: Send, C: FnMut(T) + Send> Ordered<T, C> {
         self.held.fetch_add(items.len(), Ordering::Relaxed);
         let mut batches = lock(&place.batches);
         let mut chain = lock(&self.chain);
-        for (_, slot) in std::mem::take(&mut batches.overtaken) {
-            chain.fill(slot, Vec::new());
+        for gap in std::mem::take(&mut batches.overtaken) {
+            chain.fill(gap.slot, Vec::new());
         }
         chain.fill(batches.next, Vec::new());
         drop(batches);

@@ -5,31 +5,20 @@
 //! thread had little CPU time, and the thread gave up its CPU of its own will. A thread that other
 //! processes crowd out is slow too, but does not give up its CPU.
 //!
-//! ```text
-//!   waiting windows                              throughput at least 15 % better?
-//!  warm ---------------> double the workers ---> yes: double again, up to MOST_WORKERS
-//!   ^                        ^                   no:  stay for a while, then try again
-//!   |                        |                   worse by 10 %: back to the number before, and stay
-//!   +------------------------+-------- a run of windows without waiting: as many as CPUs
-//! ```
+//! What the controller decides is in [`Climb`](super::climb::Climb).
 //!
 //! So an SSD, a network file system or a virtual disk gets as many requests at a time as make it
 //! faster. A disk that more requests make slower is left alone. The controller need not know which
 //! kind of device it is. Where the disk says that it rotates, waiting also turns on inode order
 //! (`sources/stat.rs`).
 
+use super::climb::{Climb, Measured, Step};
 use super::{MOST_WORKERS, warm_workers};
 use ringwalk_sys::sync::lock;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
-
-/// How long a number of workers is tried before the next decision.
-const TRIAL: Duration = Duration::from_millis(12);
-
-/// How long a number that more workers did not improve on is kept.
-const SETTLED: Duration = Duration::from_millis(300);
 
 /// A change of the number of workers, for the explanation of a walk.
 #[derive(Clone, Debug)]
@@ -52,22 +41,43 @@ pub(crate) struct ConcurrencyController {
     fixed: bool,
     most: usize,
     cpus: OnceLock<usize>,
-    /// Calls that all workers have reported.
+    /// Calls that all workers have reported; those of them that were timed; their nanoseconds.
     calls: AtomicU64,
+    timed: AtomicU64,
+    in_calls: AtomicU64,
     busy_windows: AtomicUsize,
     waited: AtomicBool,
     inode_order: AtomicBool,
-    climb: Mutex<Climb>,
+    decisions: Mutex<Decisions>,
 }
 
+/// The decisions so far, and the counters at the time of the last.
 #[derive(Debug)]
-struct Climb {
+struct Decisions {
     since: Instant,
     calls: u64,
-    hold: Duration,
-    /// Calls a second with the number of workers before the last change, and that number.
-    before: Option<(f64, usize)>,
+    timed: u64,
+    in_calls: u64,
+    climb: Climb,
     changes: Vec<WorkerChange>,
+}
+
+/// Calls that a worker has made.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Calls {
+    pub(crate) calls: u64,
+    /// How many of them were timed, and how long these took.
+    pub(crate) timed: u64,
+    pub(crate) took: Duration,
+}
+
+/// What a report has led to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Decision {
+    /// The report is the first of a window that was spent waiting.
+    pub(crate) first_wait: bool,
+    /// More workers are wanted than before.
+    pub(crate) raised: bool,
 }
 
 impl ConcurrencyController {
@@ -82,14 +92,17 @@ impl ConcurrencyController {
             most: most.min(MOST_WORKERS.max(wanted.map_or(0, NonZeroUsize::get))),
             cpus: OnceLock::new(),
             calls: AtomicU64::new(0),
+            timed: AtomicU64::new(0),
+            in_calls: AtomicU64::new(0),
             busy_windows: AtomicUsize::new(0),
             waited: AtomicBool::new(false),
             inode_order: AtomicBool::new(false),
-            climb: Mutex::new(Climb {
+            decisions: Mutex::new(Decisions {
                 since: start,
                 calls: 0,
-                hold: Duration::ZERO,
-                before: None,
+                timed: 0,
+                in_calls: 0,
+                climb: Climb::default(),
                 changes: Vec::new(),
             }),
         }
@@ -134,76 +147,85 @@ impl ConcurrencyController {
 
     /// Returns the changes of the number of workers so far.
     pub(crate) fn changes(&self) -> Vec<WorkerChange> {
-        let climb = lock(&self.climb);
-        climb.changes.clone()
+        lock(&self.decisions).changes.clone()
     }
 
-    /// Takes the report of one window. Returns true if it is the first that was spent waiting.
-    pub(crate) fn report(&self, calls: u64, waiting: bool) -> bool {
-        let calls = self.calls.fetch_add(calls, Ordering::Relaxed) + calls;
+    /// Adds calls, and returns how many there are in all.
+    pub(crate) fn count(&self, made: Calls) -> u64 {
+        let nanos = u64::try_from(made.took.as_nanos()).unwrap_or(u64::MAX);
+        self.in_calls.fetch_add(nanos, Ordering::Relaxed);
+        self.timed.fetch_add(made.timed, Ordering::Relaxed);
+        self.calls.fetch_add(made.calls, Ordering::Relaxed) + made.calls
+    }
+
+    /// Takes the report of one window: the calls in it that were not yet counted, and whether it was
+    /// spent waiting.
+    pub(crate) fn report(&self, made: Calls, waiting: bool) -> Decision {
+        let calls = self.count(made);
         if !waiting {
             let target = self.target();
             let busy = self.busy_windows.fetch_add(1, Ordering::Relaxed);
             if !self.fixed && target > 1 && busy > 2 * target && target > self.cpus() {
-                let mut climb = lock(&self.climb);
-                self.change(&mut climb, calls, self.cpus(), "calls return from cache");
+                let mut decisions = lock(&self.decisions);
+                decisions.climb.forget();
+                self.change(&mut decisions, self.cpus(), Some("calls return from cache"));
             }
-            return false;
+            return Decision::default();
         }
         self.busy_windows.store(0, Ordering::Relaxed);
-        let first = !self.waited.swap(true, Ordering::Relaxed);
-        if !self.fixed {
-            self.climb(calls);
+        Decision {
+            first_wait: !self.waited.swap(true, Ordering::Relaxed),
+            raised: !self.fixed && self.decide(calls),
         }
-        first
     }
 
-    fn climb(&self, calls: u64) {
+    /// Decides about the number of workers, after so many calls were reported in all. Returns true
+    /// if it is higher now.
+    fn decide(&self, calls: u64) -> bool {
         // One worker decides at a time, and no other worker waits for it.
-        let Ok(mut climb) = self.climb.try_lock() else {
-            return;
+        let Ok(mut decisions) = self.decisions.try_lock() else {
+            return false;
         };
-        let elapsed = climb.since.elapsed();
         let target = self.target();
         // Another worker may have reported more calls since these were counted, and decided on
         // that.
-        let made = calls.saturating_sub(climb.calls);
-        if elapsed < climb.hold || made < 2 * target as u64 {
-            return;
-        }
-        let made = u32::try_from(made).unwrap_or(u32::MAX);
-        let rate = f64::from(made) / elapsed.as_secs_f64();
-        let on_trial = climb.hold < SETTLED;
-        let (workers, reason, hold) = match climb.before {
-            Some((before, workers)) if on_trial && rate < 0.9 * before => {
-                (workers, "more workers made it slower", SETTLED)
-            }
-            Some((before, _)) if on_trial && rate < 1.15 * before => {
-                (target, "more workers made it no faster", SETTLED)
-            }
-            _ if target < self.most => {
-                climb.before = Some((rate, target));
-                let more = (2 * target.max(self.cpus())).min(self.most);
-                (more, "calls wait for a device", TRIAL)
-            }
-            _ => return,
+        let measured = Measured {
+            calls: calls.saturating_sub(decisions.calls),
+            timed: self
+                .timed
+                .load(Ordering::Relaxed)
+                .saturating_sub(decisions.timed),
+            in_calls: Duration::from_nanos(
+                self.in_calls
+                    .load(Ordering::Relaxed)
+                    .saturating_sub(decisions.in_calls),
+            ),
+            elapsed: decisions.since.elapsed(),
+            workers: target,
+            least: self.cpus(),
+            most: self.most,
         };
-        self.change(&mut climb, calls, workers, reason);
-        climb.hold = hold;
+        let Some(Step { workers, reason }) = decisions.climb.step(measured) else {
+            return false;
+        };
+        self.change(&mut decisions, workers, reason);
+        workers > target
     }
 
-    fn change(&self, climb: &mut Climb, calls: u64, workers: usize, reason: &'static str) {
+    fn change(&self, decisions: &mut Decisions, workers: usize, reason: Option<&'static str>) {
         self.busy_windows.store(0, Ordering::Relaxed);
         self.target.store(workers, Ordering::Relaxed);
-        climb.since = Instant::now();
-        climb.calls = calls;
-        climb.hold = TRIAL;
-        let at = self.start.elapsed();
-        climb.changes.push(WorkerChange {
-            at,
-            workers,
-            reason,
-        });
+        decisions.since = Instant::now();
+        decisions.calls = self.calls.load(Ordering::Relaxed);
+        decisions.timed = self.timed.load(Ordering::Relaxed);
+        decisions.in_calls = self.in_calls.load(Ordering::Relaxed);
+        if let Some(reason) = reason {
+            decisions.changes.push(WorkerChange {
+                at: self.start.elapsed(),
+                workers,
+                reason,
+            });
+        }
     }
 }
 

@@ -6,11 +6,12 @@
 //! is timed. After a slow one all directories are timed again.
 
 use crate::walk::concurrency::ConcurrencyController;
+use crate::walk::concurrency::controller::Calls;
 use ringwalk_sys::ThreadUsage;
 use std::time::{Duration, Instant};
 
 /// The length of a measuring window.
-const WINDOW: Duration = Duration::from_millis(4);
+pub(crate) const WINDOW: Duration = Duration::from_millis(4);
 
 /// Calls that take longer than this on average may have waited. From cache they take 0.5 to 5 us.
 const SLOW_CALL: Duration = Duration::from_micros(20);
@@ -25,10 +26,11 @@ const LEFT_OUT: u32 = 7;
 pub(crate) struct Meter {
     window: Instant,
     usage: ThreadUsage,
-    /// In this window: calls that were timed, how long they took, and calls that were not timed.
+    /// In this window: calls that were timed, and how long they took.
     timed: u64,
     in_calls: Duration,
-    untimed: u64,
+    /// Calls that the controller has not counted yet.
+    uncounted: Calls,
     /// Directories with fast calls since the last with slow ones.
     fast: u32,
     /// Directories to leave out before the next is timed.
@@ -42,7 +44,7 @@ impl Meter {
             usage: ThreadUsage::now(),
             timed: 0,
             in_calls: Duration::ZERO,
-            untimed: 0,
+            uncounted: Calls::default(),
             fast: 0,
             leave_out: 0,
         }
@@ -58,7 +60,7 @@ impl Meter {
         self.window = now;
         self.timed = 0;
         self.in_calls = Duration::ZERO;
-        self.untimed = 0;
+        self.uncounted = Calls::default();
     }
 
     /// Returns the time at which the calls for a directory begin, if they are to be timed.
@@ -78,19 +80,31 @@ impl Meter {
         begin: Option<Instant>,
     ) -> WindowEnd {
         let Some(begin) = begin else {
-            self.untimed += calls;
+            self.uncounted.calls += calls;
             return WindowEnd::default();
         };
         let end = Instant::now();
-        let slow = is_slow(calls, end - begin);
+        let took = end - begin;
+        let slow = is_slow(calls, took);
         self.fast = if slow { 0 } else { self.fast + 1 };
         if self.fast > FAST_FOR_A_WHILE {
             self.leave_out = LEFT_OUT;
         }
         self.timed += calls;
-        self.in_calls += end - begin;
+        self.in_calls += took;
+        self.uncounted.calls += calls;
+        self.uncounted.timed += calls;
+        self.uncounted.took += took;
+        if slow {
+            // The controller compares numbers of workers after a few slow calls of each.
+            concurrency.count(std::mem::take(&mut self.uncounted));
+        }
         if end - self.window < WINDOW {
-            return WindowEnd::default();
+            return WindowEnd {
+                took,
+                slow,
+                ..WindowEnd::default()
+            };
         }
         let waiting = is_slow(self.timed, self.in_calls) && {
             let usage = ThreadUsage::now();
@@ -99,12 +113,15 @@ impl Meter {
             self.usage = usage;
             waited && cpu < self.in_calls / 2
         };
-        let first_wait = concurrency.report(self.timed + self.untimed, waiting);
+        let decision = concurrency.report(std::mem::take(&mut self.uncounted), waiting);
         self.begin_window(end);
         WindowEnd {
+            took,
+            slow,
             ended: true,
             waiting,
-            first_wait,
+            first_wait: decision.first_wait,
+            raised: decision.raised,
         }
     }
 }
@@ -116,12 +133,18 @@ fn is_slow(calls: u64, took: Duration) -> bool {
 /// The results of noting some calls.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WindowEnd {
+    /// How long the calls took; zero if they were not timed.
+    pub(crate) took: Duration,
+    /// The calls took longer than from cache.
+    pub(crate) slow: bool,
     /// A measuring window has ended.
     pub(crate) ended: bool,
     /// The window was spent waiting for a device.
     pub(crate) waiting: bool,
     /// The window is the first of this walk that was spent waiting for a device.
     pub(crate) first_wait: bool,
+    /// More workers are wanted than before.
+    pub(crate) raised: bool,
 }
 
 #[cfg(test)]

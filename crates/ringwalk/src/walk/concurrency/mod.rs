@@ -4,20 +4,23 @@
 //! | file | contents |
 //! |---|---|
 //! | `controller.rs` | the concurrency controller: decides the number from what workers report |
+//! | `climb.rs` | its decisions: more workers, or fewer |
 //! | `meter.rs` | what one worker measures of its own calls |
+//! | `rate.rs` | the limit on entries a second |
 
+mod climb;
 mod controller;
 pub(crate) mod meter;
+pub(crate) mod rate;
 
 pub(crate) use controller::ConcurrencyController;
 pub use controller::WorkerChange;
 
 use std::num::NonZeroUsize;
 
-/// The largest number of workers that wait for a device at a time. 64 fill the queues of most
-/// devices and servers, and their buffers still fit into 16 MiB. On a disk with 2 ms a read and
-/// eight requests at a time, all numbers from 8 to 128 took the same time: too many do no harm.
-pub(crate) const MOST_WORKERS: usize = 64;
+/// The largest number of workers that wait for a device at a time. A server with 5 ms a request
+/// answered 37 000 requests a second of 512 workers, and 11 000 of 64. A worker takes about 52 KiB.
+pub(crate) const MOST_WORKERS: usize = 512;
 
 /// The largest number of workers on a warm cache, unless the caller gives a number: a walk should
 /// not take all of a shared host with 128 CPUs.

@@ -78,6 +78,20 @@ impl DescriptorBudget {
             .saturating_sub(self.reserve.saturating_add(taken))
     }
 
+    /// Returns how many more descriptors this walk could take if it raised the limit of the process
+    /// as far as it may. The limits of the system may allow fewer.
+    pub(crate) fn most_room(&self) -> usize {
+        if !self.may_raise {
+            return self.room();
+        }
+        let hard = getrlimit(Resource::Nofile).maximum;
+        let hard = hard.map_or(usize::MAX, |hard| {
+            usize::try_from(hard).unwrap_or(usize::MAX)
+        });
+        let raised = hard.min(LAST_LIMIT).saturating_sub(soft_limit());
+        self.room().saturating_add(raised)
+    }
+
     /// Returns how many descriptors the rest of the process leaves to all walks together.
     fn free(&self) -> usize {
         let others = self.others.load(Ordering::Relaxed);

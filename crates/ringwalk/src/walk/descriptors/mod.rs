@@ -107,11 +107,12 @@ impl<S> Descriptors<S> {
     pub(crate) fn new(options: &Options, kernel: bool) -> Self {
         let budget = DescriptorBudget::new(options.descriptor_reserve, options.raise_limits);
         let per_worker = PER_WORKER + if kernel { Extra::Kernel.count() } else { 0 };
-        let workers = || (budget.room() / (per_worker + 1)).max(1);
+        let workers = |room: usize| (room / (per_worker + 1)).max(1);
         let wanted = options.workers.map_or(MOST_WORKERS, NonZeroUsize::get);
-        let mut max_workers = workers();
-        if max_workers < wanted && budget.extend() {
-            max_workers = workers();
+        let mut max_workers = workers(budget.room());
+        if max_workers < wanted {
+            // The limit is raised only when so many workers are really started.
+            max_workers = workers(budget.most_room());
         }
         Self {
             budget,

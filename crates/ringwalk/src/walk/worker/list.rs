@@ -3,6 +3,7 @@
 use super::Worker;
 use crate::sources::choose::rules;
 use crate::sources::volume::{DirectoryKey, Position, Reader, Refused};
+use crate::visit::batch::numbers_of_read;
 use crate::visit::dir::Dir;
 use crate::visit::visitor::Visitor;
 use crate::walk::scheduler::RestFrom;
@@ -47,7 +48,7 @@ impl<V: Visitor> Worker<'_, V> {
         if let Some(next) = next {
             self.push_rest(dir, 1, RestFrom::Volume(next));
         }
-        self.visit(dir, None, 0, false, 1, begin);
+        self.visit(dir, None, numbers_of_read(0), false, 1, begin);
         self.finish(Arc::clone(dir));
         true
     }

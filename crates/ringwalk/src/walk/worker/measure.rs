@@ -4,6 +4,7 @@ use super::Worker;
 use crate::Dir;
 use crate::system::filesystem;
 use crate::visit::visitor::Visitor;
+use crate::walk::concurrency::meter::WindowEnd;
 use crate::walk::descriptors::Extra;
 use crate::walk::scheduler::Task;
 use crate::walk::shared::SharedWalk;
@@ -65,14 +66,15 @@ impl<V: Visitor> Worker<'_, V> {
     }
 
     /// Notes `calls` for `dir`, which began at `begin`. Where they waited for a device, reads
-    /// ahead, has the source keep more directories in flight, or wants more workers.
+    /// ahead, has the source keep more directories in flight, or wants more workers. Returns what
+    /// was measured.
     pub(super) fn meter(
         &mut self,
         calls: u64,
         begin: Option<Instant>,
         dir: &Dir<V::State>,
         fd: Option<&DirectoryFd>,
-    ) {
+    ) -> WindowEnd {
         let concurrency = &self.shared.concurrency;
         let window = self.meter.note(concurrency, calls, begin);
         if window.first_wait && fd.is_some_and(filesystem::is_rotational) {
@@ -87,13 +89,13 @@ impl<V: Visitor> Worker<'_, V> {
         }
         if window.ended {
             self.report();
-            if concurrency.has_waited() {
-                // After this report, or another worker's, the controller may want more workers.
+            if window.raised {
                 self.shared.scheduler.wake_surplus();
             }
-            // It may also want more than it did when the last directories were found.
+            // The controller may want more than it did when the last directories were found.
             self.share_deque();
         }
+        window
     }
 
     /// Reads ahead the blocks that the walk will need, in the order of the disk, because calls for

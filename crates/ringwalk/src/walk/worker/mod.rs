@@ -11,7 +11,8 @@
 //! | `pull.rs` | jobs of the source: what comes back of a directory |
 //! | `rest.rs` | reading on in a large directory |
 //! | `saved.rs` | roots and directories of a saved tree |
-//! | `visit.rs` | metadata and the visitor, for the entries of a batch |
+//! | `visit.rs` | the visitor, for the entries of a batch |
+//! | `metadata.rs` | the metadata of the entries of a batch |
 //! | `share.rs` | batches cut into parts, for other workers or for preorder |
 //! | `descend.rs` | the subdirectories that the walk goes down into |
 //! | `unopened.rs` | directories that are not open while their entries are visited |
@@ -23,6 +24,7 @@ mod errors;
 mod left_over;
 mod list;
 mod measure;
+mod metadata;
 mod open;
 mod pull;
 mod rest;
@@ -48,6 +50,7 @@ use crate::walk::scheduler::Task;
 use crate::walk::shared::SharedWalk;
 use crossbeam_deque::Worker as Deque;
 use crossbeam_utils::Backoff;
+use metadata::FIRST_CHUNK;
 use std::sync::Arc;
 
 /// The counters of a worker.
@@ -78,6 +81,8 @@ pub(crate) struct Worker<'w, V: Visitor> {
     raw: RawBatch,
     descents: Vec<Descent<V::State>>,
     meter: Meter,
+    /// How many entries the worker asks for before it measures.
+    chunk: usize,
     totals: Totals,
     reported: Totals,
     /// Directories to open when descriptors are free again.
@@ -117,6 +122,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
             raw: RawBatch::default(),
             descents: Vec::new(),
             meter: Meter::new(),
+            chunk: FIRST_CHUNK,
             totals: Totals::default(),
             reported: Totals::default(),
             postponed: Vec::new(),
@@ -135,7 +141,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
             if self.shared.prefetch.pause() {
                 self.meter.resume();
             }
-            while self.in_source < self.source.capacity() && self.may_take_more() {
+            while self.in_source < self.capacity() && self.may_take_more() {
                 let Some(task) = self.next_task() else { break };
                 self.begin(task);
             }
@@ -160,6 +166,15 @@ impl<'w, V: Visitor> Worker<'w, V> {
         }
     }
 
+    /// Returns how many directories may be in the source. Where requests in flight are bounded, it
+    /// is one for each worker, and the number of workers is bounded.
+    fn capacity(&self) -> usize {
+        let bounded = self.shared.options.in_flight.is_some();
+        self.source
+            .capacity()
+            .min(if bounded { 1 } else { usize::MAX })
+    }
+
     /// Counts the descriptors of one more directory in the source. Returns false if the budget has
     /// no room for them. The first directory uses the worker's own.
     fn may_take_more(&mut self) -> bool {
@@ -172,7 +187,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
         true
     }
 
-    fn is_surplus(&self) -> bool {
+    pub(super) fn is_surplus(&self) -> bool {
         self.index >= self.shared.concurrency.target()
     }
 
@@ -226,7 +241,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
             Task::Part(part) => {
                 let part = *part;
                 if !part.dir.is_pruned() {
-                    self.visit_part(&part.dir, part.raw, part.index, part.metadata);
+                    self.visit_part(&part.dir, part.raw, part.numbers, part.metadata);
                 }
                 self.shared.descriptors.child_opened(&part.dir);
                 self.finish(part.dir);

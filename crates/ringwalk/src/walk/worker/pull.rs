@@ -4,6 +4,7 @@ use super::Worker;
 use crate::sources::raw_batch::RawBatch;
 use crate::sources::syscall::read_failure;
 use crate::sources::{DirectoryJob, JobStep, Pulled};
+use crate::visit::batch::numbers_of_read;
 use crate::visit::dir::Dir;
 use crate::visit::error::{Failure, Operation};
 use crate::visit::visitor::Visitor;
@@ -12,6 +13,7 @@ use crate::walk::options::Order;
 use crate::walk::scheduler::RestFrom;
 use ringwalk_sys::DirectoryFd;
 use rustix::io::Errno;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -154,7 +156,7 @@ impl<V: Visitor> Worker<'_, V> {
             metadata,
             begin,
         } = entries;
-        let (cuts, parts) = self.divide(entries, goes_on, concurrent);
+        let (cuts, numbers) = self.divide(entries, goes_on, concurrent);
         let rest = goes_on.then(|| {
             let pinned = pinned
                 || self
@@ -162,7 +164,7 @@ impl<V: Visitor> Worker<'_, V> {
                     .descriptors
                     .pin_rest(self.shared.options.preorder);
             let fd = Arc::clone(fd);
-            (index + 1 + parts, RestFrom::Fd { fd, pinned })
+            (index + 1, RestFrom::Fd { fd, pinned })
         });
         // A pinned rest is pushed before the subdirectories, and so comes after them; meanwhile
         // another worker can steal it and read on. Where descriptors are scarce, the rest is pushed
@@ -175,9 +177,10 @@ impl<V: Visitor> Worker<'_, V> {
         if let Some((next_batch, from)) = now {
             self.push_rest(dir, next_batch, from);
         }
-        self.push_cuts(dir, Some(fd), index, metadata, cuts);
+        let numbers = self.push_cuts(dir, Some(fd), numbers, metadata, cuts);
         let plus = if metadata { self.raw.records.len() } else { 0 };
-        self.visit(dir, Some(fd), index, metadata, CALLS + plus as u64, begin);
+        let calls = CALLS + plus as u64;
+        self.visit(dir, Some(fd), numbers, metadata, calls, begin);
         if self.choosing {
             self.choose_source();
         }
@@ -187,21 +190,18 @@ impl<V: Visitor> Worker<'_, V> {
     }
 
     /// Divides the batch: in preorder behind every entry that may be a directory, else among idle
-    /// workers. Returns the parts of a preorder walk, and how many batch numbers all parts take.
+    /// workers. Returns the parts of a preorder walk, and the numbers of all that was not given away.
     fn divide(
         &mut self,
         entries: &ReadEntries<'_, V::State>,
         goes_on: bool,
         concurrent: bool,
-    ) -> (Vec<RawBatch>, u32) {
+    ) -> (Vec<RawBatch>, Range<u64>) {
         if self.shared.options.preorder {
-            let cuts = self.cut();
-            let parts = u32::try_from(cuts.len()).unwrap_or(u32::MAX);
-            return (cuts, parts);
+            return (self.cut(), numbers_of_read(entries.index));
         }
         if concurrent {
-            // The next numbers belong to other workers.
-            return (Vec::new(), 0);
+            return (Vec::new(), numbers_of_read(entries.index));
         }
         let &ReadEntries {
             dir,
@@ -210,6 +210,7 @@ impl<V: Visitor> Worker<'_, V> {
             metadata,
             ..
         } = entries;
-        (Vec::new(), self.share(dir, fd, index, goes_on, metadata))
+        let numbers = numbers_of_read(index);
+        (Vec::new(), self.share(dir, fd, numbers, goes_on, metadata))
     }
 }

@@ -3,6 +3,7 @@
 use super::Worker;
 use crate::sources::volume::Position;
 use crate::sources::{DirectoryJob, JobStep};
+use crate::visit::batch::numbers_of_read;
 use crate::visit::dir::Dir;
 use crate::visit::error::{Failure, Operation};
 use crate::visit::visitor::Visitor;
@@ -93,7 +94,8 @@ impl<V: Visitor> Worker<'_, V> {
             if let Some(next) = next {
                 self.push_rest(&dir, next_batch + 1, RestFrom::Volume(next));
             }
-            self.visit(&dir, None, next_batch, false, 1, begin);
+            let numbers = numbers_of_read(next_batch);
+            self.visit(&dir, None, numbers, false, 1, begin);
         } else {
             // The entries that were given cannot be taken back, so system calls cannot begin anew.
             let failure = Failure {

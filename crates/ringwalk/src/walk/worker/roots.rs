@@ -48,11 +48,12 @@ impl<V: Visitor> Worker<'_, V> {
             }
         }
         let descents = self.descents_of(&raw, None, 0);
+        let number = (first / ROOTS_AT_A_TIME) as u64;
         let batch = Batch {
             raw: &raw,
             place,
             dir: None,
-            index: u32::try_from(first / ROOTS_AT_A_TIME).unwrap_or(u32::MAX),
+            numbers: number..number + 1,
             descents: &descents,
             first_root: first,
         };

@@ -5,6 +5,7 @@
 
 use super::Worker;
 use crate::sources::saved::{Listed, SavedBatch};
+use crate::visit::batch::numbers_of_read;
 use crate::visit::dir::{Dir, Origin};
 use crate::visit::error::{Failure, Operation};
 use crate::visit::metadata::Identity;
@@ -68,11 +69,10 @@ impl<V: Visitor> Worker<'_, V> {
             Vec::new()
         };
         if let Some(next) = listed.next {
-            let parts = u32::try_from(cuts.len()).unwrap_or(u32::MAX);
-            self.push_rest(dir, index + 1 + parts, RestFrom::Saved(next));
+            self.push_rest(dir, index + 1, RestFrom::Saved(next));
         }
-        self.push_cuts(dir, None, index, true, cuts);
-        self.visit(dir, None, index, true, 0, None);
+        let numbers = self.push_cuts(dir, None, numbers_of_read(index), true, cuts);
+        self.visit(dir, None, numbers, true, 0, None);
         if let Some(failure) = failure_of(listed) {
             self.fail(dir, failure);
         }

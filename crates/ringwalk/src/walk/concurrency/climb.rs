@@ -1,0 +1,244 @@
+//! Decisions about the number of workers while calls wait.
+//!
+//! ```text
+//!   waiting windows                              throughput at least 15 % better?
+//!  warm ---------------> double the workers ---> yes: double again, or more, up to MOST_WORKERS
+//!   ^                        ^      ^            no:  stay; or back, if calls take twice as long
+//!   |                        |      |                 or throughput is worse by 10 %
+//!   |                        |      |                               |
+//!   |                        |      +---- after a while, not crowded ---- settled <---------+
+//!   |                        |                                               |              |
+//!   |                        |          after a while, crowded: half as many workers ----> no worse?
+//!   +------------------------+-------- a run of windows without waiting: as many as CPUs
+//! ```
+//!
+//! A server is *crowded* if calls take more than twice as long as with few workers. More requests
+//! than a server works on at a time only wait in its queue, before those of others. So in a crowded
+//! server the controller tries half as many workers, and keeps that number if it loses less than
+//! 10 %.
+
+use std::time::Duration;
+
+/// How long new workers have at least, before a number of workers is measured: they have no answer
+/// yet. They get as long as 1.5 calls, and 40 us for each thread.
+const LEAD_IN: Duration = Duration::from_millis(4);
+const CALLS_OF_LEAD_IN: f64 = 1.5;
+const START_OF_A_THREAD: Duration = Duration::from_micros(40);
+
+/// How long a number of workers is measured at least, and how many times as long as a call.
+const MEASURING: Duration = Duration::from_millis(8);
+const CALLS_OF_MEASURING: f64 = 2.0;
+
+/// The number of workers is multiplied by this while the throughput grows nearly as much.
+const FAST: usize = 4;
+
+/// How long a number is kept first after a trial has not improved on it, and how long at most. The
+/// time doubles with every such trial: trials are a burden on the server.
+const SETTLED: Duration = Duration::from_millis(100);
+const LONGEST_SETTLED: Duration = Duration::from_millis(3200);
+
+/// What all workers have measured since the last change.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Measured {
+    pub(super) calls: u64,
+    /// Calls that were timed, and how long they took together.
+    pub(super) timed: u64,
+    pub(super) in_calls: Duration,
+    pub(super) elapsed: Duration,
+    /// The number of workers now, and its bounds.
+    pub(super) workers: usize,
+    pub(super) least: usize,
+    pub(super) most: usize,
+}
+
+/// The next number of workers. What was measured before it counts no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    pub(super) workers: usize,
+    /// The reason, for people. `None` if the number stays and is measured anew.
+    pub(super) reason: Option<&'static str>,
+}
+
+/// The state between decisions.
+#[derive(Debug, Default)]
+pub(super) struct Climb {
+    hold: Duration,
+    phase: Phase,
+    trial: Trial,
+    /// The time of a call with few workers, in seconds.
+    alone: Option<f64>,
+    settled: Option<Duration>,
+}
+
+/// What the time since the last step is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Phase {
+    /// It is measured.
+    #[default]
+    Measuring,
+    /// It is measured for the second time: the first time more workers were no better. Other
+    /// programs may have been the reason.
+    MeasuringAgain,
+    /// It passes before measuring begins.
+    LeadIn,
+}
+
+/// What is being tried.
+#[derive(Clone, Copy, Debug, Default)]
+enum Trial {
+    /// Nothing: the next measurement decides what is.
+    #[default]
+    None,
+    More(Before),
+    Fewer(Before),
+}
+
+/// The measurement before a change.
+#[derive(Clone, Copy, Debug)]
+struct Before {
+    workers: usize,
+    /// Calls a second.
+    rate: f64,
+    /// Seconds a call.
+    latency: f64,
+}
+
+impl Climb {
+    /// Forgets the trial: calls do not wait any more.
+    pub(super) fn forget(&mut self) {
+        *self = Self {
+            alone: self.alone,
+            ..Self::default()
+        };
+    }
+
+    /// Returns the next step, if it is time for one.
+    pub(super) fn step(&mut self, measured: Measured) -> Option<Step> {
+        let Measured {
+            workers, elapsed, ..
+        } = measured;
+        if elapsed < self.hold {
+            return None;
+        }
+        if self.phase == Phase::LeadIn {
+            return Some(self.measure(workers, Phase::Measuring));
+        }
+        let enough = 2 * workers as u64;
+        if measured.calls < enough || measured.timed == 0 {
+            return None;
+        }
+        let latency = measured.in_calls.as_secs_f64() / as_f64(measured.timed);
+        if elapsed.as_secs_f64() < latency * CALLS_OF_MEASURING && self.alone.is_some() {
+            return None;
+        }
+        let now = Before {
+            workers,
+            rate: as_f64(measured.calls) / elapsed.as_secs_f64(),
+            latency,
+        };
+        let alone = self.alone.map_or(latency, |alone| alone.min(latency));
+        self.alone = Some(alone);
+        let crowded = latency > 2.0 * alone;
+        match self.trial {
+            Trial::More(before) if now.rate < 1.15 * before.rate => {
+                if self.phase == Phase::Measuring {
+                    return Some(self.measure(workers, Phase::MeasuringAgain));
+                }
+                Some(if now.rate < 0.9 * before.rate {
+                    self.settle(before.workers, "more workers made it slower")
+                } else if crowded {
+                    self.settle(before.workers, "more requests only wait for each other")
+                } else {
+                    self.settle(workers, "more workers made it no faster")
+                })
+            }
+            Trial::More(before) => {
+                self.settled = None;
+                let gain =
+                    now.rate / before.rate * as_f64(before.workers as u64) / as_f64(workers as u64);
+                self.try_more(measured, now, if gain > 0.85 { FAST } else { 2 })
+            }
+            Trial::Fewer(before) if now.rate < 0.9 * before.rate => {
+                if latency > 0.75 * before.latency {
+                    // Fewer requests take as long: that is not the crowd's doing.
+                    self.alone = Some(latency);
+                }
+                Some(self.settle(before.workers, "fewer workers made it slower"))
+            }
+            _ if crowded && workers > measured.least => Some(self.try_fewer(measured, now)),
+            Trial::Fewer(_) => Some(self.settle(workers, "fewer workers are as fast")),
+            Trial::None => self.try_more(measured, now, 2),
+        }
+    }
+
+    /// Measures the same number of workers from now on.
+    fn measure(&mut self, workers: usize, phase: Phase) -> Step {
+        self.phase = phase;
+        self.hold = MEASURING;
+        Step {
+            workers,
+            reason: None,
+        }
+    }
+
+    /// Multiplies the number of workers. Returns `None` if there are as many as there may be.
+    fn try_more(&mut self, measured: Measured, now: Before, factor: usize) -> Option<Step> {
+        let Measured { least, most, .. } = measured;
+        if now.workers >= most {
+            self.trial = Trial::None;
+            self.phase = Phase::LeadIn;
+            self.hold = measured.elapsed + SETTLED;
+            return None;
+        }
+        let workers = (factor * now.workers.max(least)).min(most);
+        Some(self.change(Trial::More(now), now, workers, "calls wait for a device"))
+    }
+
+    /// Halves the number of workers.
+    fn try_fewer(&mut self, measured: Measured, now: Before) -> Step {
+        let workers = (now.workers / 2).max(measured.least);
+        self.change(
+            Trial::Fewer(now),
+            now,
+            workers,
+            "requests wait for each other",
+        )
+    }
+
+    fn change(&mut self, trial: Trial, now: Before, workers: usize, reason: &'static str) -> Step {
+        self.trial = trial;
+        self.phase = Phase::LeadIn;
+        let calls = Duration::from_secs_f64(now.latency * CALLS_OF_LEAD_IN);
+        let threads = u32::try_from(workers.saturating_sub(now.workers)).unwrap_or(u32::MAX);
+        self.hold = LEAD_IN.max(calls).max(START_OF_A_THREAD * threads);
+        Step {
+            workers,
+            reason: Some(reason),
+        }
+    }
+
+    /// Keeps a number of workers for a while.
+    fn settle(&mut self, workers: usize, reason: &'static str) -> Step {
+        let time = self.settled.map_or(SETTLED, |time| 2 * time);
+        let time = time.min(LONGEST_SETTLED);
+        self.settled = Some(time);
+        self.hold = time;
+        self.phase = Phase::LeadIn;
+        self.trial = Trial::None;
+        Step {
+            workers,
+            reason: Some(reason),
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "calls are counted for less than a minute"
+)]
+fn as_f64(count: u64) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests;
