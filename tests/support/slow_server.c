@@ -167,7 +167,8 @@ static void *answer_lookups(void *unused)
 		pthread_mutex_unlock(&lock);
 		due.tv_sec = next.due / 1000000000;
 		due.tv_nsec = next.due % 1000000000;
-		while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL) == EINTR)
+		while (next.due > now_ns() &&
+		       clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL) == EINTR)
 			;
 		pthread_mutex_lock(&lock);
 		head++;

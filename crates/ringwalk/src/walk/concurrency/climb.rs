@@ -154,6 +154,10 @@ impl Climb {
             }
             Trial::More(before) => {
                 self.settled = None;
+                if crowded {
+                    // Little is to be gained by still more, and threads are not free.
+                    return Some(self.settle(workers, "more workers made it faster"));
+                }
                 let gain =
                     now.rate / before.rate * as_f64(before.workers as u64) / as_f64(workers as u64);
                 self.try_more(measured, now, if gain > 0.85 { FAST } else { 2 })

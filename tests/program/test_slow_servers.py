@@ -1,0 +1,31 @@
+"""Servers that take long to answer: many requests at a time, and no more than allowed."""
+
+from __future__ import annotations
+
+import pytest
+from support.gnu import count_line
+from support.slow import slow
+
+pytestmark = pytest.mark.usefixtures("needs_root")
+
+# More than fit into one buffer of 256 KiB.
+FILES = 10_000
+
+# Each file has the size of its node's number, modulo 1000; the root is number 1.
+ANSWER = count_line(FILES, sum(node % 1000 for node in range(2, FILES + 2)))
+
+
+@pytest.mark.parametrize("workers", (("--workers", 64), ()))
+def test_one_large_directory_is_read_by_many_workers(count, mount, scratch, workers):
+    # A worker that keeps the 6500 entries of a buffer for itself needs 13 seconds for them.
+    server = mount(slow, scratch, 0, FILES, 2000)
+    assert count(*workers, server.point).ok().out == ANSWER
+    counts = server.counts()
+    assert counts["lookups"] == FILES
+    assert counts["most"] > 48
+
+
+def test_order_of_a_directory_that_is_cut(find, gnu_find, mount, scratch):
+    server = mount(slow, scratch, 20, 100, 500)
+    words = (server.point, "-size", "-900c", "-printf", "%p %s\n")
+    assert find(*words).ok().out == gnu_find(*words).ok().out
