@@ -22,7 +22,7 @@ pub trait Host: Sync {
     fn report(&self, message: &str);
 
     /// Returns the walk with the options of the user. Returns `None` if these options do not fit,
-    /// after a report.
+    /// after a report. The walk must not get a budget: a sum that leaves something out panics.
     fn set_up(&self, walk: Walk) -> Option<Walk>;
 
     /// Returns the saved tree that is measured in place of the live file system.

@@ -55,6 +55,10 @@ impl Usage {
     /// [`FIELDS`](Self::FIELDS) and follow the links that `rule` follows. `report` gets the read
     /// errors, but not those of files that vanish. When `stop` is true the work ends, and the
     /// result is of no use.
+    ///
+    /// # Panics
+    ///
+    /// If the walk has a budget, or goes on with leftovers.
     pub fn measure(
         walk: Walk,
         sweep: Option<InodeSweep>,
@@ -62,6 +66,7 @@ impl Usage {
         report: &Report<'_>,
         stop: &Stop<'_>,
     ) -> Self {
+        walk.expect_whole("a sum");
         let adding = Adding::new(rule, &Space, report, stop);
         let swept = sweep.and_then(|sweep| adding.sweep(sweep));
         let (usage, _) = swept.unwrap_or_else(|| adding.walk(walk));

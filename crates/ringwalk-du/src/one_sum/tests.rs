@@ -82,3 +82,11 @@ fn an_inode_sweep_adds_a_file_once_or_by_each_name() {
         assert_eq!((adder.sum.apparent, adder.sum.files), expected);
     }
 }
+
+#[test]
+#[should_panic(expected = "needs the whole tree")]
+fn a_walk_that_may_leave_something_out_has_no_sum() {
+    let walk = Walk::new(".").resume(Vec::new());
+    let rule = Rule::new(Follow::Never);
+    Usage::measure(walk, None, &rule, &|_| {}, &|| false);
+}

@@ -195,6 +195,7 @@ impl<'a, H: Host> Common<'a, H> {
         } else {
             walk.order(Order::Listed)
         };
+        walk.expect_whole("a sum");
         let monitor = walk.monitor();
         let mut walk = Some(walk);
         self.host.watch(monitor, &mut || {

@@ -20,7 +20,8 @@ pub trait Host: Sync {
     fn is_terminal(&self) -> bool;
 
     /// Sets up a walk with the user's options: source, workers. Returns `None` if that fails, after
-    /// the host has reported it.
+    /// the host has reported it. The walk must not get a budget: a search that leaves something out
+    /// panics.
     fn set_up(&self, walk: Walk) -> Option<Walk>;
 
     /// Runs a walk: calls `run` once, shows progress meanwhile, and may report on the walk

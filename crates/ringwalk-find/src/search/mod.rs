@@ -184,6 +184,7 @@ impl Shared<'_> {
     }
 
     fn run_walk(&self, walk: Walk) -> Summary {
+        walk.expect_whole("a search");
         let outcome = walk.run(|worker| Searcher::new(self, worker));
         outcome.visitors.into_iter().for_each(Searcher::finish);
         if self.plan.when == When::Always {

@@ -241,6 +241,10 @@ impl Capture {
     ///
     /// If `output` or the temporary file cannot be written, or a root is reached again below
     /// another one.
+    ///
+    /// # Panics
+    ///
+    /// If the walk has a budget, or goes on with leftovers.
     pub fn run(&self, walk: Walk, output: &Path) -> Result<Captured, CaptureError> {
         let failed = |error| CaptureError::new(output, What::Output(error));
         // Before the walk: if the output cannot be written, a long walk would be for nothing.
@@ -259,6 +263,10 @@ impl Capture {
     /// `/tmp`. `name` is its name in errors.
     ///
     /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    ///
+    /// # Panics
     ///
     /// As [`run`](Self::run).
     pub fn run_unnamed(
@@ -283,6 +291,7 @@ impl Capture {
         own: OwnOutput,
         transactions: Vec<Transaction>,
     ) -> Result<Captured, CaptureError> {
+        walk.expect_whole("a snapshot");
         let shared = self.shared(own)?;
         let mut run = Run {
             start: now(),

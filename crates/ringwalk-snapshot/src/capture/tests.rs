@@ -146,3 +146,12 @@ fn a_stopped_output_refuses_to_be_written() {
     assert!(std::io::Write::write_all(&mut output, b"more").is_err());
     assert_eq!(file.metadata().unwrap().len(), 4);
 }
+
+#[test]
+#[should_panic(expected = "needs the whole tree")]
+fn a_walk_that_may_leave_something_out_is_no_snapshot() {
+    let folder = tree();
+    let setup = Capture::new([folder.path()]).unwrap();
+    let walk = setup.walk().resume(Vec::new());
+    let _ = setup.run(walk, &folder.path().join("out"));
+}

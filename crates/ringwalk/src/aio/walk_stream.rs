@@ -3,6 +3,7 @@
 use crate::pull::batches::{Batches, OwnedBatch};
 use crate::pull::entries::OwnedEntry;
 use crate::visit::error::Error;
+use crate::visit::leftover::Leftover;
 use crate::visit::summary::Summary;
 use crate::walk::Walk;
 use futures_core::Stream;
@@ -74,6 +75,13 @@ impl WalkStream {
     /// Returns the summary of the walk; `None` until the last batch has been taken.
     pub fn summary(&self) -> Option<&Summary> {
         self.batches.summary()
+    }
+
+    /// Returns what the walk has left over when its [budget](Walk::budget) was spent, for
+    /// [`Walk::resume`]; `None` until the last batch has been taken, and if the walk was stopped or
+    /// cancelled. Empty if nothing is left.
+    pub fn leftovers(&self) -> Option<&[Leftover]> {
+        self.batches.leftovers()
     }
 }
 

@@ -202,6 +202,11 @@ impl<T: Send + 'static, R: Send + 'static> Background<T, R> {
         self.summary.take()
     }
 
+    /// Returns true if the work was ended before its end, so that items may have been dropped.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.channel.is_closed()
+    }
+
     /// Ends the work without waiting for it.
     #[cfg(feature = "async")]
     pub(crate) fn detach(&mut self) {

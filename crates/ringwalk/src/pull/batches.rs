@@ -2,12 +2,14 @@
 
 use crate::pull::background::{Background, Sender};
 use crate::pull::canceller::Canceller;
+use crate::pull::ended::Ended;
 use crate::pull::entry_buffer::EntryBuffer;
 use crate::pull::next::Next;
 use crate::pull::sending::Sending;
 use crate::visit::batch::Batch;
 use crate::visit::dir::Dir;
 use crate::visit::error::Error;
+use crate::visit::leftover::Leftover;
 use crate::visit::summary::Summary;
 use crate::walk::Walk;
 use std::io;
@@ -114,7 +116,7 @@ type BatchItem = Result<OwnedBatch, Error>;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Batches(Background<BatchItem>);
+pub struct Batches(Background<BatchItem, Ended>);
 
 impl Walk {
     /// Runs the walk on threads of its own, and returns its batches as an iterator.
@@ -125,7 +127,7 @@ impl Walk {
     pub fn batches(self) -> io::Result<Batches> {
         let walk = |sender: &Sender<BatchItem>| {
             let item = |batch: &Batch<'_, ()>| Some(OwnedBatch::from(batch));
-            self.run(|_| Sending::new(sender, item)).summary
+            Ended::from(self.run(|_| Sending::new(sender, item)))
         };
         Background::start("ringwalk-batches", walk).map(Batches)
     }
@@ -166,6 +168,13 @@ impl Batches {
 
     /// Returns the summary of the walk; `None` until the last batch has been taken.
     pub fn summary(&self) -> Option<&Summary> {
-        self.0.summary()
+        self.0.walk_summary()
+    }
+
+    /// Returns what the walk has left over when its [budget](Walk::budget) was spent, for
+    /// [`Walk::resume`]; `None` until the last batch has been taken, and if the walk was stopped or
+    /// cancelled. Empty if nothing is left.
+    pub fn leftovers(&self) -> Option<&[Leftover]> {
+        self.0.leftovers()
     }
 }

@@ -8,6 +8,7 @@
 use crate::pull::background::{Background, Sender};
 #[cfg(feature = "async")]
 use crate::pull::batches::OwnedBatch;
+use crate::pull::ended::Ended;
 use crate::pull::entry_buffer::EntryRef;
 use crate::pull::ordered::{Line, Ordered, Place};
 use crate::pull::sending::Sending;
@@ -15,8 +16,9 @@ use crate::visit::batch::Batch;
 use crate::visit::entry::Entry;
 use crate::visit::error::Error;
 use crate::visit::left::Left;
+use crate::visit::leftover::Leftover;
 use crate::visit::metadata::Metadata;
-use crate::visit::summary::{Outcome, Summary};
+use crate::visit::summary::Summary;
 use crate::visit::visitor::{Flow, Visitor};
 use crate::walk::Walk;
 use crate::walk::options::Order;
@@ -114,7 +116,7 @@ type EntryItem = Result<OwnedEntry, Error>;
 /// the order of their bytes. Otherwise entries come in the order in which they were read. Dropping
 /// the iterator ends the walk.
 #[derive(Debug)]
-pub struct Entries(Background<EntryItem>);
+pub struct Entries(Background<EntryItem, Ended>);
 
 impl Iterator for Entries {
     type Item = EntryItem;
@@ -129,7 +131,14 @@ impl std::iter::FusedIterator for Entries {}
 impl Entries {
     /// Returns the summary of the walk; `None` before the iterator has ended.
     pub fn summary(&self) -> Option<&Summary> {
-        self.0.summary()
+        self.0.walk_summary()
+    }
+
+    /// Returns what the walk has left over when its [budget](Walk::budget) was spent, for
+    /// [`Walk::resume`]; `None` until the iterator has ended, and if the walk was stopped or
+    /// cancelled. Empty if nothing is left.
+    pub fn leftovers(&self) -> Option<&[Leftover]> {
+        self.0.leftovers()
     }
 }
 
@@ -147,20 +156,25 @@ impl IntoIterator for Walk {
     ///
     /// # Panics
     ///
-    /// If no thread can be started.
+    /// If no thread can be started. With [`Order::Name`] also if the walk has a budget, or goes on
+    /// with leftovers: the order of entries is that of the whole tree. [`Walk::batches`] orders
+    /// those of each directory.
     fn into_iter(self) -> Entries {
+        if self.order_wanted() == Order::Name {
+            self.expect_whole("an iterator that orders entries by name");
+        }
         let walk = Background::start("ringwalk-entries", |sender| send_all(self, sender));
         Entries(walk.expect("a thread for the walk can be started"))
     }
 }
 
-fn send_all(mut walk: Walk, sender: &Sender<EntryItem>) -> Summary {
+fn send_all(mut walk: Walk, sender: &Sender<EntryItem>) -> Ended {
     if walk.order_wanted() != Order::Name {
         let items = |batch: &Batch<'_, ()>| -> Vec<_> {
             let entries = batch.entries();
             entries.map(OwnedEntry::new).collect()
         };
-        return walk.run(|_| Sending::new(sender, items)).summary;
+        return walk.run(|_| Sending::new(sender, items)).into();
     }
     // Directories above the least depth have their place in the order, too, so their batches are
     // needed.
@@ -173,17 +187,14 @@ fn send_all(mut walk: Walk, sender: &Sender<EntryItem>) -> Summary {
             gone.store(true, Ordering::Relaxed);
         }
     });
-    let Outcome {
-        summary, visitors, ..
-    } = walk.run(|_| SendingInOrder {
+    let ended = Ended::from(walk.run(|_| SendingInOrder {
         sender,
         ordered: &ordered,
         min_depth,
         gone: &gone,
-    });
-    drop(visitors);
+    }));
     let _consumer = ordered.finish();
-    summary
+    ended
 }
 
 /// Sends batches in the order of a depth-first walk, and errors as they come.

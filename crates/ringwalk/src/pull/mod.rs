@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `entries.rs`, `batches.rs` | the walk as an iterator, of entries and of batches |
 //! | `background.rs`, `sending.rs` | a walk on threads of its own, ahead of its consumer |
+//! | `ended.rs` | the end of such a walk: its summary, and what it has left over |
 //! | `channel.rs` | the bounded channel between the two |
 //! | `canceller.rs` | ending such a walk from any thread |
 //! | `next.rs` | the answer of a wait with a limit: an item, the end, or not yet |
@@ -16,6 +17,7 @@ pub(crate) mod batches;
 pub(crate) mod canceller;
 pub(crate) mod channel;
 pub(crate) mod directory;
+pub(crate) mod ended;
 pub(crate) mod entries;
 pub(crate) mod entry_buffer;
 pub(crate) mod next;

@@ -18,7 +18,8 @@ const SAVED: &str = "snapshot";
 pub struct Outcome<V> {
     /// The visitors, in the order in which their workers ended.
     pub visitors: Vec<V>,
-    /// What was left unread when the budget was spent, in no order. Empty without a budget.
+    /// What was left unread when the budget was spent, in no order. Empty without a budget. If the
+    /// walk was [stopped](Summary::stopped), some may be missing.
     pub leftovers: Vec<Leftover>,
     /// Totals of the walk, and how it was done.
     pub summary: Summary,
@@ -62,7 +63,7 @@ pub struct Summary {
     pub entries: u64,
     /// Directories opened.
     pub directories: u64,
-    /// Number of read errors. If it is zero, everything was read.
+    /// Number of read errors. If it is zero, everything was read but for what is left over.
     pub errors: u64,
     /// Number of entries that vanished after they were listed, before their metadata was read.
     pub vanished: u64,
@@ -106,6 +107,8 @@ pub struct Summary {
     pub reopened: usize,
     /// True if a visitor stopped the walk.
     pub stopped: bool,
+    /// Number of directories that were left over, in whole or in part, when the budget was spent.
+    pub leftovers: usize,
 }
 
 impl Summary {
@@ -114,6 +117,7 @@ impl Summary {
         totals: Totals,
         buffer_size: usize,
         workers: usize,
+        leftovers: usize,
         elapsed: Duration,
     ) -> Self {
         let fields = if shared.entry_fields.asks_all() || shared.options.stay != Stay::Anywhere {
@@ -152,6 +156,7 @@ impl Summary {
             descriptor_reserve: shared.descriptors.budget().reserve(),
             reopened: shared.descriptors.reopened(),
             stopped: shared.scheduler.is_stopped(),
+            leftovers,
         }
     }
 
@@ -182,11 +187,13 @@ impl Summary {
             descriptor_reserve: 0,
             reopened: 0,
             stopped: false,
+            leftovers: 0,
         }
     }
 
-    /// Returns true if everything below the roots was read.
+    /// Returns true if everything below the roots was read; in a walk that went on with leftovers,
+    /// everything below those.
     pub fn is_complete(&self) -> bool {
-        self.errors == 0 && !self.stopped
+        self.errors == 0 && !self.stopped && self.leftovers == 0
     }
 }

@@ -266,6 +266,24 @@ impl Walk {
         self
     }
 
+    /// Returns true if the walk may leave something out: it has a budget, or goes on with leftovers.
+    pub fn is_partial(&self) -> bool {
+        self.options.budget.is_bounded() || self.options.resume.is_some()
+    }
+
+    /// Checks that the walk reads everything below its roots, for a consumer that would take what
+    /// it is given for the whole tree. `consumer` names it in the message of the panic.
+    ///
+    /// # Panics
+    ///
+    /// If the walk has a budget, or goes on with leftovers.
+    pub fn expect_whole(&self, consumer: &str) {
+        assert!(
+            !self.is_partial(),
+            "{consumer} needs the whole tree: the walk must have no budget and no leftovers",
+        );
+    }
+
     /// Sets fields that entries of a saved tree may lack without failing.
     pub fn optional_fields(mut self, fields: Fields) -> Self {
         self.options.optional_fields = fields;

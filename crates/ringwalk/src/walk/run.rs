@@ -30,9 +30,9 @@ impl Walk {
     /// or reads a saved tree.
     pub fn run<V: Visitor>(self, make: impl Fn(usize) -> V + Sync) -> Outcome<V> {
         let begin = Instant::now();
-        let stops = self.options.budget.is_bounded() || self.options.resume.is_some();
         assert!(
-            !stops || self.options.saved.is_none() && self.options.follow != Follow::Always,
+            !self.is_partial()
+                || self.options.saved.is_none() && self.options.follow != Follow::Always,
             "a walk that follows all links or reads a saved tree cannot stop and go on",
         );
         // Roots that the source refuses are read by system calls.

@@ -99,7 +99,14 @@ impl<S> SharedWalk<S> {
             leftovers.extend(done.leftovers);
             visitors.push(done.visitor);
         }
-        let summary = Summary::new(&self, totals, buffer_size, visitors.len(), begin.elapsed());
+        let summary = Summary::new(
+            &self,
+            totals,
+            buffer_size,
+            visitors.len(),
+            leftovers.len(),
+            begin.elapsed(),
+        );
         Outcome {
             visitors,
             leftovers,
