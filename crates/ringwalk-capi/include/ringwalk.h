@@ -47,8 +47,8 @@
 //
 // Versions. A struct only grows at its end or into reserved space, and functions take the sizes
 // that a program was built with. The size and the offsets of struct ringwalk_entry,
-// ringwalk_metadata and ringwalk_error stay the same while the library is libringwalk.so.0.
-// Symbols have versions.
+// ringwalk_metadata, ringwalk_error and ringwalk_leftover stay the same while the library is
+// libringwalk.so.0. Symbols have versions.
 
 #ifndef RINGWALK_H
 #define RINGWALK_H
@@ -203,11 +203,15 @@
 
 // Flag of a walk that is run with a callback: call the callback with RINGWALK_LEAVE when all below
 // a directory is done. This includes directories that could not be opened. After RINGWALK_STOP
-// there are no such calls.
+// there are no such calls. If walks with a budget share a directory, or what is below it, none of
+// them makes the call for that directory.
 #define RINGWALK_FLAG_LEAVES 0x8U
 
 // Value of max_depth in options: visit the roots only.
 #define RINGWALK_ROOTS_ONLY (-1)
+
+// Value of position in a leftover: the directory was not opened, and all of it remains.
+#define RINGWALK_UNOPENED (-1)
 
 // Operation of an error: getting metadata.
 #define RINGWALK_STAT 1
@@ -233,6 +237,35 @@ struct ringwalk_visit;
 
 // A walk. The pointer is a number that identifies the walk, not an address: never dereference it.
 struct ringwalk_walk;
+
+// A directory, or the rest of one, that a walk has not read because its budget was spent. The walk
+// has delivered the entry of the directory itself.
+//
+// A program can keep leftovers, in a file for example, and pass them to a later walk (member
+// resume of the options), in this process or another one. Another machine that has mounted the
+// same file system can read them too.
+struct ringwalk_leftover {
+    // Index of its root in the options.
+    size_t root;
+    // Device of the root, in the form of st_dev.
+    uint64_t root_device;
+    // Inode number of the root.
+    uint64_t root_inode;
+    // Path relative to the root, which ends with NUL. Empty for the root itself.
+    const char *path;
+    // Device of the directory, in the form of st_dev. Valid only if inode is not 0.
+    uint64_t device;
+    // Inode number of the directory; 0 if it is not known.
+    uint64_t inode;
+    // Position in the directory from which the rest is read; RINGWALK_UNOPENED if all of it is.
+    int64_t position;
+    // Entries of the directory that were read. A large number means that many can remain.
+    uint64_t read;
+    // Depth of the directory, 0 for roots: the number of names in the path.
+    uint32_t depth;
+    // Zero. Later versions put new members in this space.
+    uint32_t reserved[7];
+};
 
 // Options of a walk. Set the whole struct to zero; then set size, roots, and the options that
 // differ from their defaults. Zero is the default of every member.
@@ -288,6 +321,21 @@ struct ringwalk_options {
     // is less. The walk always uses the few descriptors that one worker needs. All walks of a
     // process count together.
     size_t descriptor_reserve;
+    // Time after which the walk begins nothing more, in nanoseconds since its beginning. What it
+    // has not read then is left over: ringwalk_leftovers lists it. The walk finishes what it has
+    // begun, and every walk reads something. 0: no limit. A walk with a limit, or with resume,
+    // does not follow all links (RINGWALK_FOLLOW_ALWAYS).
+    uint64_t budget_time;
+    // Number of entries after which the walk begins nothing more. 0: no limit.
+    uint64_t budget_entries;
+    // NULL, or what an earlier walk of the same roots has left over. The walk reads these
+    // directories and all below them, and nothing else; it does not deliver the roots again. A
+    // directory that was replaced meanwhile has vanished. If a root is gone or was replaced, that
+    // is an error for each of its leftovers, and they are left over again. The library copies the
+    // list.
+    const struct ringwalk_leftover *resume;
+    // Number of leftovers at resume. With 0, and a list that is not NULL, the walk reads nothing.
+    size_t resume_count;
 };
 
 // A point in time: seconds since 1970-01-01 00:00 UTC, negative before, plus nanoseconds from 0 to
@@ -426,7 +474,7 @@ struct ringwalk_summary {
     uint64_t entries;
     // Directories opened.
     uint64_t directories;
-    // Number of read errors. 0: the walk read everything.
+    // Number of read errors. If errors and stopped are 0, the walk read everything.
     uint64_t errors;
     // Entries that vanished after their directory listed them. These are no errors.
     uint64_t vanished;
@@ -436,7 +484,7 @@ struct ringwalk_summary {
     const char *source;
     // Number of threads that read.
     uint32_t workers;
-    // 1 if the walk was ended before it had read everything; else 0.
+    // 1 if the walk was ended before it had read everything, also if its budget was spent; else 0.
     uint32_t stopped;
 };
 
@@ -459,7 +507,8 @@ extern "C" {
 //
 // Errors:
 //
-// - -EINVAL: an option has a value that does not exist, or there is no root.
+// - -EINVAL: an option has a value that does not exist, there is no root, or a leftover is none of
+//   a walk of these roots.
 // - -E2BIG: options of a newer version ask for something that this version does not know.
 // - -EOPNOTSUPP: the source that the options name cannot be used.
 // - -EMFILE: 1024 walks are open, or no descriptor is left.
@@ -681,6 +730,36 @@ ptrdiff_t ringwalk_path(const struct ringwalk_batch *batch, size_t index, char *
 //
 // summary points to size bytes.
 int ringwalk_summary(struct ringwalk_walk *walk, struct ringwalk_summary *summary, size_t size);
+
+// Gets what a walk has left over: directories, and rests of directories, that it has not read
+// because its budget was spent.
+//
+// A walk has ended when ringwalk_next_batch has returned 0, or ringwalk_run has returned. Without
+// a budget nothing is left over. Another walk of the same roots goes on with the list (members
+// resume and resume_count of the options). If each walk goes on with all that the walk before has
+// left over, until nothing is left, then all walks together deliver each entry once.
+//
+// - leftovers: is set to the list, which stays valid until ringwalk_close. It is not NULL if the
+//   count is 0.
+// - count: is set to the number of leftovers.
+//
+// Return value:
+//
+// 0, or an error. After an error the list is NULL, and the count 0.
+//
+// Errors:
+//
+// - -EAGAIN: the walk has not ended.
+// - -ECANCELED: the walk was cancelled, or ended by its callback. What it has not read is not
+//   known.
+// - -EBADF: the walk is not open in this process.
+// - -EINVAL: leftovers or count is NULL.
+//
+// The caller must ensure:
+//
+// leftovers points to a pointer, and count to a size_t. No other thread closes the walk while the
+// list is used.
+int ringwalk_leftovers(struct ringwalk_walk *walk, const struct ringwalk_leftover **leftovers, size_t *count);
 
 // Returns the version of the library, such as "0.1.0".
 //

@@ -8,7 +8,8 @@
 )]
 
 use crate::abi::{
-    RingwalkBatch, RingwalkOptions, RingwalkSummary, RingwalkVisit, RingwalkVisitor, RingwalkWalk,
+    RingwalkBatch, RingwalkLeftover, RingwalkOptions, RingwalkSummary, RingwalkVisit,
+    RingwalkVisitor, RingwalkWalk,
 };
 use crate::current;
 use crate::guard::{guard, guard_length};
@@ -34,7 +35,8 @@ use std::ptr;
 ///
 /// # Errors
 ///
-/// - -EINVAL: an option has a value that does not exist, or there is no root.
+/// - -EINVAL: an option has a value that does not exist, there is no root, or a leftover is none of
+///   a walk of these roots.
 /// - -E2BIG: options of a newer version ask for something that this version does not know.
 /// - -EOPNOTSUPP: the source that the options name cannot be used.
 /// - -EMFILE: 1024 walks are open, or no descriptor is left.
@@ -84,7 +86,9 @@ unsafe fn open(options: &RingwalkOptions) -> Result<usize, Refused> {
     let roots = unsafe { input::roots(options) }?;
     // SAFETY: a string, which the caller does not change during this call.
     let source = unsafe { input::source(options.source) }?;
-    request::open(options, roots, source).map(|walk| registry.add_walk(walk))
+    // SAFETY: NULL, or a list of leftovers.
+    let resume = unsafe { input::resume(options, roots.len()) }?;
+    request::open(options, roots, source, resume).map(|walk| registry.add_walk(walk))
 }
 
 /// Waits for the next batch of a walk and fills a struct with it.
@@ -409,6 +413,56 @@ pub unsafe extern "C" fn ringwalk_summary(
         // SAFETY: `size` bytes, says the caller.
         unsafe { sized::write(summary, size, &summary::view(&known)) }?;
         Ok(0)
+    })
+}
+
+/// Gets what a walk has left over: directories, and rests of directories, that it has not read
+/// because its budget was spent.
+///
+/// A walk has ended when ringwalk_next_batch has returned 0, or ringwalk_run has returned. Without
+/// a budget nothing is left over. Another walk of the same roots goes on with the list (members
+/// resume and resume_count of the options). If each walk goes on with all that the walk before has
+/// left over, until nothing is left, then all walks together deliver each entry once.
+///
+/// - leftovers: is set to the list, which stays valid until ringwalk_close. It is not NULL if the
+///   count is 0.
+/// - count: is set to the number of leftovers.
+///
+/// # Return value
+///
+/// 0, or an error. After an error the list is NULL, and the count 0.
+///
+/// # Errors
+///
+/// - -EAGAIN: the walk has not ended.
+/// - -ECANCELED: the walk was cancelled, or ended by its callback. What it has not read is not
+///   known.
+/// - -EBADF: the walk is not open in this process.
+/// - -EINVAL: leftovers or count is NULL.
+///
+/// # Safety
+///
+/// leftovers points to a pointer, and count to a size_t. No other thread closes the walk while the
+/// list is used.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ringwalk_leftovers(
+    walk: *mut RingwalkWalk,
+    leftovers: *mut *const RingwalkLeftover,
+    count: *mut usize,
+) -> c_int {
+    guard(|| {
+        if leftovers.is_null() || count.is_null() {
+            return Err(Errno::INVAL);
+        }
+        let registry = Registry::current();
+        let found = registry.walk(walk.addr()).and_then(|walk| walk.leftovers());
+        let (list, number) = *found.as_ref().unwrap_or(&(ptr::null(), 0));
+        // SAFETY: not null, so they point to a pointer and a number.
+        unsafe {
+            leftovers.write(list);
+            count.write(number);
+        }
+        found.map(|_| 0)
     })
 }
 

@@ -5,10 +5,11 @@
     reason = "follows pointers of C; each function says what C must promise"
 )]
 
-use crate::abi::{RingwalkBatch, RingwalkOptions, RingwalkSummary};
+use crate::abi::{RingwalkBatch, RingwalkLeftover, RingwalkOptions, RingwalkSummary};
+use crate::leftovers;
 use crate::request::Refused;
 use crate::sized::{self, Plain};
-use ringwalk::Root;
+use ringwalk::{Leftover, Root};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use std::ffi::{CStr, OsStr, c_char};
 use std::mem::offset_of;
@@ -115,6 +116,42 @@ pub(crate) unsafe fn source<'a>(name: *const c_char) -> Result<Option<&'a str>, 
         .to_str()
         .map_err(|_| Refused::value("source", format_args!("{name:?}"), "the name of a source"))?;
     Ok(Some(text))
+}
+
+/// Returns the leftovers that the walk goes on with; `None` if it begins with its roots.
+///
+/// # Safety
+///
+/// `resume` is NULL, or points to `resume_count` leftovers, whose paths are NULL, or strings that
+/// end with NUL.
+pub(crate) unsafe fn resume(
+    options: &RingwalkOptions,
+    roots: usize,
+) -> Result<Option<Vec<Leftover>>, Refused> {
+    let count = options.resume_count;
+    if options.resume.is_null() {
+        return match count {
+            0 => Ok(None),
+            _ => Err(Refused::value("resume", "NULL", "a list of resume_count")),
+        };
+    }
+    if count > isize::MAX as usize / size_of::<RingwalkLeftover>() {
+        let expected = "the number of leftovers at resume";
+        return Err(Refused::value("resume_count", count, expected));
+    }
+    // SAFETY: so many leftovers (the caller's promise), which are no larger than memory can be.
+    let list = unsafe { std::slice::from_raw_parts(options.resume, count) };
+    let mut leftovers = Vec::with_capacity(count);
+    for (index, raw) in list.iter().enumerate() {
+        if raw.path.is_null() {
+            let member = format!("resume[{index}].path");
+            return Err(Refused::value(&member, "NULL", "a path"));
+        }
+        // SAFETY: a string that ends with NUL; it is copied before the caller can change it.
+        let path = unsafe { CStr::from_ptr(raw.path) };
+        leftovers.push(leftovers::leftover(raw, path, index, roots)?);
+    }
+    Ok(Some(leftovers))
 }
 
 /// Writes a sentence that ends with NUL and is cut to fit.

@@ -13,6 +13,7 @@
 //! | `registry.rs`, `cancel.rs` | open walks by handle, batches by number; forks; cancelling without a lock |
 //! | `walk.rs` | an open walk and its states |
 //! | `held.rs` | a batch that C holds |
+//! | `leftovers.rs` | what walks with a budget leave over |
 //! | `visit.rs`, `current.rs` | callbacks, and their requests |
 //! | `summary.rs` | the end of a walk |
 //!
@@ -29,6 +30,7 @@ mod current;
 mod guard;
 mod held;
 mod input;
+mod leftovers;
 mod registry;
 mod request;
 mod sized;

@@ -8,9 +8,10 @@ use crate::abi::{
     RINGWALK_STAY_MOUNT, RingwalkOptions,
 };
 use crate::walk::OpenWalk;
-use ringwalk::{Fields, Follow, Order, Prefetch, Root, SourceChoice, Stay, Walk};
+use ringwalk::{Budget, Fields, Follow, Leftover, Order, Prefetch, Root, SourceChoice, Stay, Walk};
 use rustix::io::Errno;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::time::Duration;
 
 /// The reason why a walk was not opened: an errno, and a message for people.
 #[derive(Debug)]
@@ -60,6 +61,7 @@ pub(crate) fn open(
     options: &RingwalkOptions,
     roots: Vec<Root>,
     source: Option<&str>,
+    resume: Option<Vec<Leftover>>,
 ) -> Result<OpenWalk, Refused> {
     if roots.is_empty() {
         return Err(Refused::new(Errno::INVAL, "there is no root"));
@@ -86,11 +88,30 @@ pub(crate) fn open(
         .sync(has(RINGWALK_FLAG_SYNC))
         .raise_limits(has(RINGWALK_FLAG_RAISE_LIMITS))
         .preorder(has(RINGWALK_FLAG_PREORDER))
-        .descriptor_reserve(Some(options.descriptor_reserve).filter(|reserve| *reserve != 0));
+        .descriptor_reserve(Some(options.descriptor_reserve).filter(|reserve| *reserve != 0))
+        .budget(budget(options));
+    let walk = match resume {
+        Some(leftovers) => walk.resume(leftovers),
+        None => walk,
+    };
+    if walk.is_partial() && options.follow == RINGWALK_FOLLOW_ALWAYS {
+        return Err(Refused::value(
+            "follow",
+            "RINGWALK_FOLLOW_ALWAYS",
+            "RINGWALK_FOLLOW_NEVER or _ROOTS with a budget or resume",
+        ));
+    }
     walk.check_source()
         .map_err(|error| Refused::new(Errno::OPNOTSUPP, error.to_string()))?;
     OpenWalk::new(walk, has(RINGWALK_FLAG_LEAVES))
         .map_err(|errno| Refused::new(errno, "too many walks are open"))
+}
+
+fn budget(options: &RingwalkOptions) -> Budget {
+    Budget {
+        time: NonZeroU64::new(options.budget_time).map(|time| Duration::from_nanos(time.get())),
+        entries: NonZeroU64::new(options.budget_entries),
+    }
 }
 
 fn fields(options: &RingwalkOptions) -> Result<Fields, Refused> {

@@ -7,7 +7,8 @@ use crate::abi::{
 use crate::cancel::Ticket;
 use crate::current::{self, Current};
 use crate::held::{Failure, c_string, entries_view};
-use ringwalk::{Batch, Dir, EntryRef, Error, Flow, Left, Summary, Visitor, Walk};
+use crate::summary::Ended;
+use ringwalk::{Batch, Dir, EntryRef, Error, Flow, Left, Visitor, Walk};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
 
@@ -82,9 +83,9 @@ impl<'a> Callback<'a> {
     }
 }
 
-/// Runs a walk with a callback. Returns the summary, and 0 or the negative number that ended the
+/// Runs a walk with a callback. Returns how it has ended, and 0 or the negative number that ended the
 /// walk: any answer of the callback, or -errno.
-pub(crate) fn run(walk: Walk, callback: &Callback<'_>) -> (Summary, c_int) {
+pub(crate) fn run(walk: Walk, callback: &Callback<'_>) -> (Ended, c_int) {
     let outcome = walk.run(|worker| Calling {
         callback,
         worker,
@@ -97,7 +98,8 @@ pub(crate) fn run(walk: Walk, callback: &Callback<'_>) -> (Summary, c_int) {
         0 if callback.ticket.is_cancelled() => -libc::ECANCELED,
         answer => answer,
     };
-    (summary, result)
+    let leftovers = (!summary.stopped).then_some(&outcome.leftovers[..]);
+    (Ended::new(summary, leftovers), result)
 }
 
 /// The visitor of one worker.

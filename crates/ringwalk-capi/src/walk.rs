@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!            next                       end
-//!   Ready ─────────> Reading ──────────────────────> Ended(summary)
+//!   Ready ─────────> Reading ──────────────────────> Ended(how)
 //!     │                  └── cancelled, on next ───> Ended(none)
 //!     │ run                                             ^
 //!     └───────────> Running ─── the walk is over ───────┘
@@ -11,9 +11,10 @@
 //! A walk can be closed in every state but `Running`: there the threads that would have to end are
 //! in callbacks of C.
 
-use crate::abi::RingwalkVisitor;
+use crate::abi::{RingwalkLeftover, RingwalkVisitor};
 use crate::cancel::{self, Ticket};
 use crate::held::Held;
+use crate::summary::Ended;
 use crate::visit::{self, Callback};
 use ringwalk::{Batches, Next, Summary, Walk};
 use ringwalk_sys::sync::lock;
@@ -41,7 +42,7 @@ enum State {
     Ready(Box<Walk>),
     Reading(Box<Batches>),
     Running,
-    Ended(Option<Box<Summary>>),
+    Ended(Option<Box<Ended>>),
     Closed,
 }
 
@@ -103,8 +104,10 @@ impl OpenWalk {
             }
         };
         if item.is_none() {
-            let summary = batches.summary().cloned().map(Box::new);
-            *state = State::Ended(summary);
+            let leftovers = batches.leftovers();
+            let summary = batches.summary().cloned();
+            let ended = summary.map(|summary| Box::new(Ended::new(summary, leftovers)));
+            *state = State::Ended(ended);
         }
         Ok(item.map(|item| Box::new(Held::from(item))))
     }
@@ -140,10 +143,10 @@ impl OpenWalk {
         // Sets the state also if the walk panics.
         let mut ending = Ending {
             walk: self,
-            summary: None,
+            ended: None,
         };
-        let (summary, result) = visit::run(*walk, &callback);
-        ending.summary = Some(Box::new(summary));
+        let (ended, result) = visit::run(*walk, &callback);
+        ending.ended = Some(Box::new(ended));
         Ok(result)
     }
 
@@ -152,8 +155,25 @@ impl OpenWalk {
     /// `EAGAIN` before the end of the walk; `ECANCELED` if it was cancelled while it was read.
     pub(crate) fn summary(&self) -> Result<Summary, Errno> {
         match &*self.lock() {
-            State::Ended(Some(summary)) => Ok((**summary).clone()),
+            State::Ended(Some(ended)) => Ok(ended.summary.clone()),
             State::Ended(None) => Err(Errno::CANCELED),
+            State::Closed => Err(Errno::BADF),
+            State::Ready(_) | State::Reading(_) | State::Running => Err(Errno::AGAIN),
+        }
+    }
+
+    /// Returns address and number of the leftovers, which stay valid until the walk is closed.
+    ///
+    /// # Errors
+    ///
+    /// `EAGAIN` before the end of the walk; `ECANCELED` if it was stopped or cancelled.
+    pub(crate) fn leftovers(&self) -> Result<(*const RingwalkLeftover, usize), Errno> {
+        match &*self.lock() {
+            State::Ended(ended) => {
+                let leftovers = ended.as_ref().and_then(|ended| ended.leftovers.as_ref());
+                let raw = leftovers.ok_or(Errno::CANCELED)?.raw();
+                Ok((raw.as_ptr(), raw.len()))
+            }
             State::Closed => Err(Errno::BADF),
             State::Ready(_) | State::Reading(_) | State::Running => Err(Errno::AGAIN),
         }
@@ -203,11 +223,11 @@ impl State {
 /// Moves a walk from `Running` to `Ended` when it is dropped, so also after a panic.
 struct Ending<'a> {
     walk: &'a OpenWalk,
-    summary: Option<Box<Summary>>,
+    ended: Option<Box<Ended>>,
 }
 
 impl Drop for Ending<'_> {
     fn drop(&mut self) {
-        *self.walk.lock() = State::Ended(self.summary.take());
+        *self.walk.lock() = State::Ended(self.ended.take());
     }
 }

@@ -11,12 +11,13 @@ use anyhow::{Context, Result};
 use cbindgen::{Config, DocumentationStyle, Language, Style};
 
 /// Names of structs and of the callback's type, in Rust and in C.
-const NAMES: [(&str, &str); 9] = [
+const NAMES: [(&str, &str); 10] = [
     ("RingwalkWalk", "ringwalk_walk"),
     ("RingwalkVisit", "ringwalk_visit"),
     ("RingwalkTimestamp", "ringwalk_timestamp"),
     ("RingwalkMetadata", "ringwalk_metadata"),
     ("RingwalkEntry", "ringwalk_entry"),
+    ("RingwalkLeftover", "ringwalk_leftover"),
     ("RingwalkOptions", "ringwalk_options"),
     ("RingwalkError", "ringwalk_error"),
     ("RingwalkBatch", "ringwalk_batch"),
@@ -24,10 +25,11 @@ const NAMES: [(&str, &str); 9] = [
 ];
 
 /// The files with the declarations for C, in the order of the header.
-const FILES: [&str; 6] = [
+const FILES: [&str; 7] = [
     "abi/mod.rs",
     "abi/numbers.rs",
     "abi/entry.rs",
+    "abi/leftover.rs",
     "abi/options.rs",
     "abi/results.rs",
     "calls.rs",

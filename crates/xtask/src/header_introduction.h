@@ -47,5 +47,5 @@
 //
 // Versions. A struct only grows at its end or into reserved space, and functions take the sizes
 // that a program was built with. The size and the offsets of struct ringwalk_entry,
-// ringwalk_metadata and ringwalk_error stay the same while the library is libringwalk.so.0.
-// Symbols have versions.
+// ringwalk_metadata, ringwalk_error and ringwalk_leftover stay the same while the library is
+// libringwalk.so.0. Symbols have versions.

@@ -9,11 +9,13 @@
 )]
 
 mod entry;
+mod leftover;
 mod numbers;
 mod options;
 mod results;
 
 pub use entry::{RingwalkEntry, RingwalkMetadata, RingwalkTimestamp};
+pub use leftover::RingwalkLeftover;
 pub use numbers::*;
 pub use options::RingwalkOptions;
 pub use results::{RingwalkBatch, RingwalkError, RingwalkSummary, RingwalkVisitor};
@@ -38,3 +40,6 @@ unsafe impl Send for RingwalkEntry {}
 // SAFETY: the same.
 #[allow(unsafe_code, reason = "the pointers are data here")]
 unsafe impl Send for RingwalkError {}
+// SAFETY: the same.
+#[allow(unsafe_code, reason = "the pointers are data here")]
+unsafe impl Send for RingwalkLeftover {}

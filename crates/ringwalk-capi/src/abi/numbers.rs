@@ -117,11 +117,15 @@ pub const RINGWALK_FLAG_RAISE_LIMITS: u32 = 1 << 1;
 pub const RINGWALK_FLAG_PREORDER: u32 = 1 << 2;
 /// Flag of a walk that is run with a callback: call the callback with RINGWALK_LEAVE when all below
 /// a directory is done. This includes directories that could not be opened. After RINGWALK_STOP
-/// there are no such calls.
+/// there are no such calls. If walks with a budget share a directory, or what is below it, none of
+/// them makes the call for that directory.
 pub const RINGWALK_FLAG_LEAVES: u32 = 1 << 3;
 
 /// Value of max_depth in options: visit the roots only.
 pub const RINGWALK_ROOTS_ONLY: i64 = -1;
+
+/// Value of position in a leftover: the directory was not opened, and all of it remains.
+pub const RINGWALK_UNOPENED: i64 = -1;
 
 /// Operation of an error: getting metadata.
 pub const RINGWALK_STAT: u32 = 1;

@@ -63,7 +63,7 @@ pub struct RingwalkSummary {
     pub entries: u64,
     /// Directories opened.
     pub directories: u64,
-    /// Number of read errors. 0: the walk read everything.
+    /// Number of read errors. If errors and stopped are 0, the walk read everything.
     pub errors: u64,
     /// Entries that vanished after their directory listed them. These are no errors.
     pub vanished: u64,
@@ -73,7 +73,7 @@ pub struct RingwalkSummary {
     pub source: *const c_char,
     /// Number of threads that read.
     pub workers: u32,
-    /// 1 if the walk was ended before it had read everything; else 0.
+    /// 1 if the walk was ended before it had read everything, also if its budget was spent; else 0.
     pub stopped: u32,
 }
 

@@ -29,7 +29,7 @@ struct Group {
     numbers: &'static [&'static str],
 }
 
-const GROUPS: [Group; 5] = [
+const GROUPS: [Group; 6] = [
     Group {
         purpose: "open, cancel and close a walk of directory trees",
         functions: &["ringwalk_open", "ringwalk_cancel", "ringwalk_close"],
@@ -74,6 +74,12 @@ const GROUPS: [Group; 5] = [
         functions: &["ringwalk_summary"],
         types: &["ringwalk_summary"],
         numbers: &[],
+    },
+    Group {
+        purpose: "get what a walk of directory trees has left over when its budget was spent",
+        functions: &["ringwalk_leftovers"],
+        types: &["ringwalk_leftover"],
+        numbers: &["UNOPENED"],
     },
     Group {
         purpose: "get the version of the Ringwalk library",

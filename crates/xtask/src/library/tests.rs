@@ -34,7 +34,7 @@ fn each_function_is_in_the_name_section_of_one_page_and_has_a_file() {
         .filter(|found| found.is_function())
         .map(|found| found.name().unwrap())
         .collect();
-    assert_eq!(functions.len(), 12, "{functions:?}");
+    assert_eq!(functions.len(), 13, "{functions:?}");
     for function in functions {
         let having = pages
             .values()

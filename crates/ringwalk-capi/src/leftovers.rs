@@ -1,0 +1,133 @@
+//! Leftovers of walks with a budget, from and for C.
+
+use crate::abi::{RINGWALK_UNOPENED, RingwalkLeftover};
+use crate::held::c_string;
+use crate::request::Refused;
+use ringwalk::{Identity, Leftover, Remaining};
+use std::ffi::{CStr, CString};
+
+/// What a walk has left over, in the form that C sees. C has pointers to it until the walk is
+/// closed.
+#[derive(Debug)]
+pub(crate) struct Leftovers {
+    /// The paths that the structs point to. The memory of a string does not move with it.
+    _paths: Vec<CString>,
+    raw: Vec<RingwalkLeftover>,
+}
+
+impl From<&[Leftover]> for Leftovers {
+    fn from(leftovers: &[Leftover]) -> Self {
+        let paths: Vec<_> = leftovers.iter().map(|each| c_string(&each.path)).collect();
+        // An empty list has memory, too: a program that resumes it must not pass NULL, which means
+        // a walk from the beginning.
+        let mut raw = Vec::with_capacity(leftovers.len().max(1));
+        raw.extend(
+            leftovers
+                .iter()
+                .zip(&paths)
+                .map(|(each, path)| view(each, path)),
+        );
+        Self { _paths: paths, raw }
+    }
+}
+
+impl Leftovers {
+    pub(crate) fn raw(&self) -> &[RingwalkLeftover] {
+        &self.raw
+    }
+}
+
+fn view(leftover: &Leftover, path: &CStr) -> RingwalkLeftover {
+    let identity = leftover.identity.unwrap_or(Identity { dev: 0, ino: 0 });
+    RingwalkLeftover {
+        root: leftover.root,
+        root_device: leftover.root_identity.dev,
+        root_inode: leftover.root_identity.ino,
+        path: path.as_ptr(),
+        device: identity.dev,
+        inode: identity.ino,
+        position: match leftover.remaining {
+            Remaining::Whole => RINGWALK_UNOPENED,
+            Remaining::From { position, to: None } => position,
+            // C can pass neither to a walk, and walks make neither of their own.
+            Remaining::From { to: Some(_), .. } | Remaining::Names(_) => {
+                unreachable!("a leftover that C cannot name")
+            }
+        },
+        read: leftover.read,
+        depth: u32::try_from(leftover.depth).unwrap_or(u32::MAX),
+        reserved: [0; 7],
+    }
+}
+
+/// Returns a leftover of C for a walk over so many roots. `index` is its place in the list.
+///
+/// # Errors
+///
+/// `EINVAL` for a leftover that no walk over these roots can have left.
+pub(crate) fn leftover(
+    raw: &RingwalkLeftover,
+    path: &CStr,
+    index: usize,
+    roots: usize,
+) -> Result<Leftover, Refused> {
+    let refuse = |member: &str, value: &dyn std::fmt::Display, expected: &str| {
+        Refused::value(&format!("resume[{index}].{member}"), value, expected)
+    };
+    if raw.root >= roots {
+        return Err(refuse("root", &raw.root, "the index of a root"));
+    }
+    let path = path.to_bytes();
+    let Some(depth) = depth_of(path) else {
+        let shown = format!("\"{}\"", path.escape_ascii());
+        let expected = "a path relative to the root, without . and .. and empty names";
+        return Err(refuse("path", &shown, expected));
+    };
+    if raw.depth as usize != depth {
+        return Err(refuse(
+            "depth",
+            &raw.depth,
+            "the number of names in the path",
+        ));
+    }
+    if raw.reserved != [0; 7] {
+        return Err(refuse("reserved", &"not zero", "0"));
+    }
+    let remaining = match raw.position {
+        RINGWALK_UNOPENED => Remaining::Whole,
+        position if position >= 0 => Remaining::From { position, to: None },
+        position => {
+            let expected = "RINGWALK_UNOPENED, or a position";
+            return Err(refuse("position", &position, expected));
+        }
+    };
+    Ok(Leftover {
+        root: raw.root,
+        root_identity: Identity {
+            dev: raw.root_device,
+            ino: raw.root_inode,
+        },
+        path: path.to_vec(),
+        depth,
+        identity: (raw.inode != 0).then_some(Identity {
+            dev: raw.device,
+            ino: raw.inode,
+        }),
+        remaining,
+        read: raw.read,
+        tag: 0,
+    })
+}
+
+/// Returns the number of names in a path below a root; `None` for a path that no walk makes.
+fn depth_of(path: &[u8]) -> Option<usize> {
+    if path.is_empty() {
+        return Some(0);
+    }
+    let mut names = path.split(|byte| *byte == b'/');
+    let are_names = names.all(|name| !name.is_empty() && name != b"." && name != b"..");
+    are_names.then(|| path.split(|byte| *byte == b'/').count())
+}
+
+#[cfg(test)]
+mod tests;
