@@ -83,8 +83,8 @@ impl<'a> Callback<'a> {
     }
 }
 
-/// Runs a walk with a callback. Returns how it has ended, and 0 or the negative number that ended the
-/// walk: any answer of the callback, or -errno.
+/// Runs a walk with a callback. Returns how it has ended, and 0 or the negative number that ended
+/// it: any answer of the callback, or -errno.
 pub(crate) fn run(walk: Walk, callback: &Callback<'_>) -> (Ended, c_int) {
     let outcome = walk.run(|worker| Calling {
         callback,

@@ -266,7 +266,8 @@ impl Walk {
         self
     }
 
-    /// Returns true if the walk may leave something out: it has a budget, or goes on with leftovers.
+    /// Returns true if the walk may leave something out: it has a budget, or goes on with
+    /// leftovers.
     pub fn is_partial(&self) -> bool {
         self.options.budget.is_bounded() || self.options.resume.is_some()
     }
