@@ -46,7 +46,7 @@ mod test_host;
 mod totals;
 
 pub use host::Host;
-pub use location::{Located, Location};
+pub use location::{Ancestors, Located, Location};
 pub use measurement::{Measurement, Size, TimeKind};
 pub use one_sum::Usage;
 pub use ordered::{Measured, measure};

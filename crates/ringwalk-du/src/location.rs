@@ -10,7 +10,8 @@
 use crate::seen_inodes::SeenInodes;
 use ringwalk::mounts::is_mount_root;
 use ringwalk::{Batch, Dir, Fields, FileType, Identity, Metadata};
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 /// The location of a directory in a walk.
 #[derive(Clone, Debug)]
@@ -21,6 +22,37 @@ pub struct Location {
     pub device: u64,
     /// The directories above the last mount point of the path below the root, if there is one.
     above_mount: Option<Arc<SeenInodes>>,
+    /// The directories above this one, if the walk goes on here and has not been there.
+    ancestors: Option<Arc<Ancestors>>,
+}
+
+/// The directories above one at which a walk goes on. They are looked for when they are needed,
+/// which is rare: below a mount point that this walk finds.
+pub struct Ancestors {
+    look: Box<dyn Fn() -> Vec<Identity> + Send + Sync>,
+    found: OnceLock<Vec<Identity>>,
+}
+
+impl Ancestors {
+    /// Creates the ancestors that `look` returns.
+    pub fn new(look: impl Fn() -> Vec<Identity> + Send + Sync + 'static) -> Self {
+        Self {
+            look: Box::new(look),
+            found: OnceLock::new(),
+        }
+    }
+
+    fn identities(&self) -> &[Identity] {
+        self.found.get_or_init(|| (self.look)())
+    }
+}
+
+impl fmt::Debug for Ancestors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ancestors")
+            .field("found", &self.found)
+            .finish_non_exhaustive()
+    }
 }
 
 /// The state of a directory of a walk, which has its location.
@@ -50,11 +82,41 @@ impl Location {
         }
     }
 
+    /// Returns the location of a directory at which a walk goes on. `device` is that of the root.
+    /// `above_mount` has the directories above the last mount point of the path below the root, if
+    /// there is one.
+    pub fn resumed(
+        identity: Identity,
+        device: u64,
+        ancestors: Ancestors,
+        above_mount: Option<&[Identity]>,
+    ) -> Self {
+        let above_mount = above_mount.map(|above| {
+            let mut seen = SeenInodes::default();
+            for identity in above {
+                seen.insert(*identity);
+            }
+            Arc::new(seen)
+        });
+        Self {
+            identity,
+            device,
+            above_mount,
+            ancestors: Some(Arc::new(ancestors)),
+        }
+    }
+
+    /// Returns true if a mount point is on the path below the root, or is the directory itself.
+    pub fn is_below_mount(&self) -> bool {
+        self.above_mount.is_some()
+    }
+
     fn of_root(identity: Identity) -> Self {
         Self {
             identity,
             device: identity.dev,
             above_mount: None,
+            ancestors: None,
         }
     }
 
@@ -73,6 +135,7 @@ impl Location {
             identity: found.identity(),
             device: parent.device,
             above_mount,
+            ancestors: None,
         }
     }
 }
@@ -102,6 +165,16 @@ fn reports_mount_roots(metadata: &Metadata) -> bool {
 }
 
 /// Returns a directory and all directories above it.
-fn path_up<S: Located>(dir: &Dir<S>) -> impl Iterator<Item = Identity> {
-    std::iter::successors(Some(dir), |dir| dir.parent()).map(|dir| dir.state().location().identity)
+fn path_up<'d, S: Located>(dir: &'d Dir<S>) -> impl Iterator<Item = Identity> + use<'d, S> {
+    // Above a directory at which the walk goes on, the nodes of the walk know nothing.
+    let up = |dir: &&'d Dir<S>| match dir.state().location().ancestors {
+        Some(_) => None,
+        None => dir.parent(),
+    };
+    let nodes = || std::iter::successors(Some(dir), up);
+    let ancestors = nodes().find_map(|dir| dir.state().location().ancestors.as_deref());
+    let beyond = ancestors.map_or(&[][..], Ancestors::identities);
+    nodes()
+        .map(|dir| dir.state().location().identity)
+        .chain(beyond.iter().copied())
 }

@@ -141,6 +141,12 @@ impl FailedOperation {
     pub(crate) fn of_number(number: u8) -> Option<Self> {
         Self::ALL.get(usize::from(number)).copied()
     }
+
+    /// Returns the operation with this name.
+    pub(crate) fn of_name(name: &str) -> Option<Self> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|operation| operation.as_str() == name)
+    }
 }
 
 impl From<Operation> for FailedOperation {

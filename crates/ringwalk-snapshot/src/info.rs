@@ -3,7 +3,7 @@
 //! Each value is JSON. `docs/snapshot.md` describes the keys.
 
 use crate::exchange::ImportFormat;
-use crate::schema::{Contents, VERSION};
+use crate::schema::{Contents, Shape, VERSION};
 use crate::seal;
 use crate::text::{from_hex, hex};
 use ringwalk::Timestamp;
@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 /// The keys of the footer.
 pub(crate) mod keys {
     pub(crate) const SCHEMA: &str = "ringwalk.schema";
+    /// In parts only, which have no key `SCHEMA`.
+    pub(crate) const PART: &str = "ringwalk.part";
     pub(crate) const TOOL: &str = "ringwalk.tool";
     pub(crate) const ROOTS: &str = "ringwalk.roots";
     pub(crate) const FILE_SYSTEMS: &str = "ringwalk.filesystems";
@@ -242,16 +244,6 @@ struct ColumnDescription {
 impl Info {
     /// Returns the keys and values of the footer, but for those that only the writer knows.
     pub(crate) fn to_pairs(&self, contents: Contents) -> Vec<(&'static str, String)> {
-        let columns: BTreeMap<_, _> = contents
-            .columns()
-            .map(|facts| {
-                let description = ColumnDescription {
-                    description: facts.description,
-                    unit: facts.unit,
-                };
-                (facts.name, description)
-            })
-            .collect();
         vec![
             (keys::SCHEMA, json(&VERSION)),
             (keys::TOOL, json(&self.tool)),
@@ -260,9 +252,40 @@ impl Info {
             (keys::USERS, json(&self.users)),
             (keys::GROUPS, json(&self.groups)),
             (keys::VERDICT, json(&self.verdict)),
-            (keys::COLUMNS, json(&columns)),
+            (keys::COLUMNS, columns(contents, Shape::Snapshot)),
             (keys::RUN, json(&OpenRun::new(&self.run))),
         ]
+    }
+
+    /// Returns the keys and values of the footer of a part, of which `part` says the rest.
+    pub(crate) fn to_part_pairs<P: Serialize>(
+        &self,
+        contents: Contents,
+        part: &P,
+    ) -> Vec<(&'static str, String)> {
+        vec![
+            (keys::PART, json(part)),
+            (keys::TOOL, json(&self.tool)),
+            (keys::ROOTS, json(&self.roots)),
+            (keys::FILE_SYSTEMS, json(&self.file_systems)),
+            (keys::COLUMNS, columns(contents, Shape::Part)),
+            (keys::RUN, json(&OpenRun::new(&self.run))),
+        ]
+    }
+
+    /// Reads the keys and values of the footer of a part.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_pairs`](Self::from_pairs).
+    pub(crate) fn from_part_pairs(pairs: &BTreeMap<String, String>) -> Result<Self, String> {
+        Ok(Self {
+            tool: value(pairs, keys::TOOL)?,
+            roots: value(pairs, keys::ROOTS)?,
+            file_systems: value(pairs, keys::FILE_SYSTEMS)?,
+            run: value(pairs, keys::RUN)?,
+            ..Self::default()
+        })
     }
 
     /// Returns true if each user and group has its name here, if it has one. An imported snapshot
@@ -298,6 +321,18 @@ impl Info {
             run: value(pairs, keys::RUN)?,
         })
     }
+}
+
+/// Returns the descriptions of the columns of a file.
+fn columns(contents: Contents, shape: Shape) -> String {
+    let columns = contents.columns(shape).map(|facts| {
+        let description = ColumnDescription {
+            description: facts.description,
+            unit: facts.unit,
+        };
+        (facts.name, description)
+    });
+    json(&columns.collect::<BTreeMap<_, _>>())
 }
 
 /// Returns the value of a key.

@@ -56,6 +56,7 @@
 //! | `time.rs` | times in 64 bits |
 //! | `write/` | writing: staging, order, totals, encoding, publication |
 //! | `capture/` | the walk whose entries are written |
+//! | `cluster/` | walks that several processes share: tasks, parts, the snapshot of parts |
 //! | `report/` | sums by owner, age, and other keys |
 //! | `sql.rs` | views for DuckDB |
 //! | `saved/` | snapshots that a walk reads in place of the live file system |
@@ -67,6 +68,7 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod capture;
+pub mod cluster;
 pub mod diff;
 mod entry;
 pub mod exchange;

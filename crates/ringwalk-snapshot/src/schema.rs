@@ -226,6 +226,17 @@ pub(crate) static COLUMNS: [Facts; COLUMN_COUNT] = [
     required(row(C::Clamped, "clamped", V::Boolean, S::Plain, "", "True if a time of this row lies outside of 1677-09-21 to 2262-04-11 and was set to the nearer end.")),
 ];
 
+/// The column of a [part](Shape::Part) that has the place of `charged` among the cells. Which name of
+/// a file counts is only known when all parts are there.
+const CHARGED_ONCE: Facts = required(row(
+    Column::Charged,
+    "charged_once",
+    Values::Boolean,
+    Storage::Plain,
+    "",
+    "True if only one of the names of this file counts in sums.",
+));
+
 /// The name of the group that holds the extended attributes. It is a column of type MAP, with the
 /// leaves `key` and `value`.
 pub(crate) const XATTRS: &str = "xattrs";
@@ -313,24 +324,63 @@ pub struct Contents {
     pub xattrs: bool,
 }
 
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// A snapshot.
+    Snapshot,
+    /// What one task has found, of a walk that many tasks share. Such a file lacks the columns that
+    /// depend on the whole tree.
+    Part,
+}
+
+impl Shape {
+    /// Returns all columns that such a file may have, without the extended attributes.
+    pub(crate) fn columns(self) -> impl Iterator<Item = &'static Facts> {
+        COLUMNS.iter().filter_map(move |facts| match self {
+            Self::Snapshot => Some(facts),
+            Self::Part => match facts.column {
+                Column::Charged => Some(&CHARGED_ONCE),
+                Column::Id
+                | Column::TreeFirst
+                | Column::TreeLast
+                | Column::TreeEntries
+                | Column::TreeSize
+                | Column::TreeAlloc
+                | Column::TreeFreeable
+                | Column::TreeMtime
+                | Column::TreeErrors => None,
+                _ => Some(facts),
+            },
+        })
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Snapshot => "snapshot",
+            Self::Part => "part",
+        }
+    }
+}
+
 impl Contents {
     /// Returns the columns of a file with these parts, without the extended attributes.
-    pub(crate) fn columns(self) -> impl Iterator<Item = &'static Facts> {
-        COLUMNS
-            .iter()
+    pub(crate) fn columns(self, shape: Shape) -> impl Iterator<Item = &'static Facts> {
+        shape
+            .columns()
             .filter(move |facts| self.atime || facts.column != Column::Atime)
     }
 
     /// Returns the schema of a file with these parts.
-    pub(crate) fn schema(self) -> Result<TypePtr, ParquetError> {
+    pub(crate) fn schema(self, shape: Shape) -> Result<TypePtr, ParquetError> {
         let mut fields = Vec::new();
-        for facts in self.columns() {
+        for facts in self.columns(shape) {
             fields.push(facts.field()?);
         }
         if self.xattrs {
             fields.push(xattrs_field()?);
         }
-        let schema = Type::group_type_builder("snapshot")
+        let schema = Type::group_type_builder(shape.name())
             .with_fields(fields)
             .build()?;
         Ok(Arc::new(schema))

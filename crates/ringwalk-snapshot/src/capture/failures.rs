@@ -10,17 +10,23 @@ use std::sync::Mutex;
 
 /// Collects the errors that the workers report.
 #[derive(Debug)]
-pub(super) struct FailureLog<'a> {
+pub(crate) struct FailureLog<'a> {
     roots: &'a [PathBuf],
-    seen: Mutex<Failures>,
+    /// The failures; `None` if they are reported and not kept.
+    seen: Option<Mutex<Failures>>,
 }
 
 impl<'a> FailureLog<'a> {
     pub(super) fn new(roots: &'a [PathBuf]) -> Self {
         Self {
             roots,
-            seen: Mutex::default(),
+            seen: Some(Mutex::default()),
         }
+    }
+
+    /// Creates a log that keeps nothing.
+    pub(super) fn forgetful(roots: &'a [PathBuf]) -> Self {
+        Self { roots, seen: None }
     }
 
     /// Notes an error, and returns it. Returns `None` for a file that was removed after it was
@@ -33,12 +39,14 @@ impl<'a> FailureLog<'a> {
             operation: error.operation().into(),
             errno: error.errno(),
         };
-        lock(&self.seen).add(self.place(error.path()), failure);
+        if let Some(seen) = &self.seen {
+            lock(seen).add(self.place(error.path()), failure);
+        }
         Some(failure)
     }
 
     /// Returns the root of a path and the path relative to it. Roots do not lie within each other.
-    fn place<'p>(&self, path: &'p Path) -> Option<(usize, &'p [u8])> {
+    pub(super) fn place<'p>(&self, path: &'p Path) -> Option<(usize, &'p [u8])> {
         let mut roots = self.roots.iter().enumerate();
         roots.find_map(|(index, root)| {
             let rest = path.strip_prefix(root).ok()?;
@@ -47,6 +55,7 @@ impl<'a> FailureLog<'a> {
     }
 
     pub(super) fn into_failures(self) -> Failures {
-        self.seen.into_inner().ignore_poison()
+        let seen = self.seen.map(|seen| seen.into_inner().ignore_poison());
+        seen.unwrap_or_default()
     }
 }

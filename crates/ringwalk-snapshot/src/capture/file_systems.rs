@@ -15,7 +15,7 @@ use std::sync::Mutex;
 
 /// The first directory on each device that the walk has reached.
 #[derive(Debug, Default)]
-pub(super) struct FileSystems(Mutex<BTreeMap<u64, Met>>);
+pub(crate) struct FileSystems(Mutex<BTreeMap<u64, Met>>);
 
 #[derive(Debug)]
 struct Met {

@@ -3,8 +3,11 @@
 //! | file | contents |
 //! |---|---|
 //! | `mod.rs` | [`Capture`]: setting up, running, writing |
-//! | `visitor.rs` | packs the entries of each batch into the stage |
+//! | `visitor.rs` | gives the entries of each batch to a keeper |
+//! | `keeper.rs` | where entries are kept: the stage, or a part |
+//! | `resumed.rs` | the locations of directories at which a walk goes on |
 //! | `extras.rs` | what a walk does not return: targets of links, extended attributes |
+//! | `shared.rs` | what all visitors share |
 //! | `failures.rs` | read errors, by root and path |
 //! | `file_systems.rs` | type, UUID and mount point of the file systems of the entries |
 //! | `own_output.rs` | the files that a snapshot writes or replaces |
@@ -14,15 +17,17 @@
 mod extras;
 mod failures;
 pub(crate) mod file_systems;
+pub(crate) mod keeper;
 mod own_output;
+pub(crate) mod resumed;
+mod shared;
 mod stoppable;
 mod transactions;
-mod visitor;
+pub(crate) mod visitor;
 
 use crate::entry::Failure;
 use crate::info::{Info, RootInfo, Run, Text, Transaction};
 use crate::read::{ReadError, Snapshot};
-use crate::row_counter::RowCounter;
 use crate::saved::OlderSnapshot;
 use crate::seal::seal;
 use crate::write::publish::Unpublished;
@@ -31,12 +36,11 @@ use crate::write::stage::Stage;
 use crate::write::{Referred, WriteOptions, write};
 use failures::FailureLog;
 use file_systems::FileSystems;
-use own_output::OwnOutput;
-use ringwalk::{Fields, Follow, Identity, Metadata, Outcome, Summary, Walk};
+pub(crate) use own_output::OwnOutput;
+use ringwalk::{Fields, Follow, Metadata, Outcome, Summary, Walk};
 use ringwalk_du::Rule;
 use ringwalk_gnu::quote::file_always;
 use ringwalk_gnu::reason;
-use ringwalk_sys::sync::IgnorePoison;
 use std::ffi::OsString;
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
@@ -45,6 +49,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{fmt, io};
+use keeper::StageKeeper;
+use resumed::Resumed;
+pub(crate) use shared::{Fatal, Shared};
 use stoppable::Stoppable;
 use visitor::CaptureVisitor;
 
@@ -228,6 +235,16 @@ impl Capture {
         }
     }
 
+    /// Returns the roots, absolute and without symbolic links.
+    pub(crate) fn roots(&self) -> &[PathBuf] {
+        &self.roots
+    }
+
+    /// Returns how the file is written.
+    pub(crate) fn write_options(&self) -> &WriteOptions {
+        &self.options
+    }
+
     fn rule(&self) -> Rule {
         Rule::new(Follow::Never).one_file_system(self.one_file_system)
     }
@@ -298,27 +315,23 @@ impl Capture {
             transactions,
             ..Run::default()
         };
+        let stage = Stage::new(self.options.waiting(), false);
+        // The list of roots.
+        stage.new_directory();
         let Outcome {
             visitors, summary, ..
-        } = walk.run(|_worker| CaptureVisitor::new(&shared));
+        } = walk.run(|_worker| CaptureVisitor::new(&shared, StageKeeper::new(&stage)));
         for visitor in visitors {
             visitor.close();
         }
+        if let Some(fatal) = shared.fatal() {
+            return Err(self.fatal_error(fatal, name));
+        }
         let Shared {
-            stage,
             failures,
             file_systems,
-            fatal,
             ..
         } = shared;
-        if let Some(fatal) = fatal.into_inner().ignore_poison() {
-            return Err(match fatal {
-                Fatal::Stage(error) => CaptureError::new(name, What::Stage(error)),
-                Fatal::RootAgain(root, within) => {
-                    CaptureError::new(&self.roots[root], What::Within(self.roots[within].clone()))
-                }
-            });
-        }
         self.check_stop(name)?;
         run.end = now();
         summary.source.clone_into(&mut run.source);
@@ -343,18 +356,26 @@ impl Capture {
     }
 
     /// Returns an error if the work was stopped.
-    fn check_stop(&self, name: &Path) -> Result<(), CaptureError> {
+    pub(crate) fn check_stop(&self, name: &Path) -> Result<(), CaptureError> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(CaptureError::new(name, What::Stopped));
         }
         Ok(())
     }
 
-    fn shared(&self, own: OwnOutput) -> Result<Shared<'_>, CaptureError> {
+    /// Returns why the walk was stopped. `name` is what its entries were kept for.
+    pub(crate) fn fatal_error(&self, fatal: Fatal, name: &Path) -> CaptureError {
+        match fatal {
+            Fatal::Keeping(error) => CaptureError::new(name, What::Stage(error)),
+            Fatal::RootAgain(root, within) => {
+                CaptureError::new(&self.roots[root], What::Within(self.roots[within].clone()))
+            }
+        }
+    }
+
+    /// Returns what the visitors of a walk share. `own` is left out.
+    pub(crate) fn shared(&self, own: OwnOutput) -> Result<Shared<'_>, CaptureError> {
         self.options.progress.begin(0);
-        let stage = Stage::new(self.options.waiting(), false);
-        // The list of roots.
-        stage.new_directory();
         let mut roots = Vec::new();
         if self.roots.len() > 1 {
             for root in &self.roots {
@@ -365,7 +386,6 @@ impl Capture {
             }
         }
         Ok(Shared {
-            stage,
             rule: self.rule(),
             contents: self.options.contents,
             progress: &self.options.progress,
@@ -375,49 +395,16 @@ impl Capture {
             roots,
             fatal: Mutex::default(),
             report: self.report,
+            listener: None,
             stop: &self.stop,
+            resumed: Resumed::default(),
         })
     }
 }
 
-/// What all visitors share.
-struct Shared<'a> {
-    stage: Stage,
-    rule: Rule,
-    contents: crate::schema::Contents,
-    progress: &'a RowCounter,
-    failures: FailureLog<'a>,
-    file_systems: FileSystems,
-    /// The files that are left out.
-    own: OwnOutput,
-    /// The roots, if there are several.
-    roots: Vec<Identity>,
-    /// Why the walk was stopped.
-    fatal: Mutex<Option<Fatal>>,
-    report: Option<fn(&[u8], Failure)>,
-    /// True if the walk is to end early.
-    stop: &'a AtomicBool,
-}
-
-impl Shared<'_> {
-    /// Reports a failure that the walk itself does not report.
-    fn report(&self, path: &[u8], failure: Failure) {
-        if let Some(report) = self.report {
-            report(path, failure);
-        }
-    }
-}
-
-/// Why a walk was stopped.
-enum Fatal {
-    Stage(io::Error),
-    /// The root with the first index is reached again below the one with the second.
-    RootAgain(usize, usize),
-}
-
 /// Adds the names of the owners that the rows refer to. If one cannot be looked up, its number
 /// stays, and the snapshot says that names are missing.
-fn name_owners(referred: &Referred, info: &mut Info) {
+pub(crate) fn name_owners(referred: &Referred, info: &mut Info) {
     for &uid in &referred.users {
         match ringwalk_sys::user_name(uid) {
             Ok(Some(name)) => drop(info.users.insert(uid, Text(name))),
@@ -435,7 +422,7 @@ fn name_owners(referred: &Referred, info: &mut Info) {
 }
 
 /// Returns the time of the clock. Linux does not let the clock be set to a time before 1970.
-fn now() -> crate::info::Moment {
+pub(crate) fn now() -> crate::info::Moment {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();

@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// The output of a snapshot, as a walk may meet it.
 #[derive(Debug, Default)]
-pub(super) struct OwnOutput {
+pub(crate) struct OwnOutput {
     /// The new file. It has a name meanwhile where the file system has no files without one.
     new: Option<Identity>,
     old: Option<OldFile>,
@@ -34,6 +34,15 @@ impl OwnOutput {
         Self {
             new: new.metadata().ok().map(identity),
             old: OldFile::at(path),
+        }
+    }
+
+    /// Creates the output that is the whole directory at `path`, with all below it.
+    pub(crate) fn directory(path: &Path) -> Self {
+        Self {
+            // As above.
+            new: identity(path),
+            old: None,
         }
     }
 

@@ -1,22 +1,20 @@
-//! Packs the entries of each batch into the stage.
+//! Gives the entries of each batch to a keeper.
 
 use super::extras::{Xattrs, target, xattrs};
+use super::keeper::{Keeper, ListingPlace};
 use super::{Fatal, Shared};
 use crate::entry::{Attributes, Entry, FailedOperation, Failure, Skipped};
 use crate::schema::LONGEST_PATH;
-use crate::write::piece::PieceBuilder;
-use crate::write::stage::StageWriter;
-use ringwalk::{Batch, Errno, Error, FileType, Flow, Metadata, Visitor};
+use ringwalk::{Batch, Dir, Errno, Error, FileType, Flow, Leftover, Metadata, Operation, Visitor};
 use ringwalk_du::{Charge, Located, Location, Verdict};
-use ringwalk_sys::sync::lock;
 use std::ffi::CStr;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::Ordering;
 
 /// What is kept of a directory while it is walked.
 #[derive(Debug, Default)]
-pub(super) struct State {
-    /// Its number in the stage.
+pub(crate) struct State {
+    /// Its number.
     directory: u64,
     /// The length of its path relative to the root.
     path: usize,
@@ -37,59 +35,61 @@ struct Extras {
 }
 
 /// The visitor of one worker.
-pub(super) struct CaptureVisitor<'s> {
+pub(crate) struct CaptureVisitor<'s, K> {
     shared: &'s Shared<'s>,
-    writer: StageWriter,
+    keeper: K,
     /// The order of the entries of a batch.
     order: Vec<(u64, u32)>,
-    piece: PieceBuilder,
     /// The device on which the last file was.
     device: Option<u64>,
-    /// The number of entries of the batch that are packed.
-    packed: u64,
+    /// The number of entries of the batch that are kept.
+    kept: u64,
+    /// The number of directories found that are to be read, without the roots.
+    pub(crate) found: u64,
+    /// The number of directories that were removed before they could be read.
+    pub(crate) vanished: u64,
 }
 
-impl<'s> CaptureVisitor<'s> {
-    pub(super) fn new(shared: &'s Shared<'s>) -> Self {
+impl<'s, K: Keeper> CaptureVisitor<'s, K> {
+    pub(crate) fn new(shared: &'s Shared<'s>, keeper: K) -> Self {
         Self {
             shared,
-            writer: StageWriter::default(),
+            keeper,
             order: Vec::new(),
-            piece: PieceBuilder::default(),
             device: None,
-            packed: 0,
+            kept: 0,
+            found: 0,
+            vanished: 0,
         }
     }
 
-    /// Hands over what has been written.
-    pub(super) fn close(mut self) {
-        if let Err(error) = self.writer.close(&self.shared.stage) {
-            self.stop(Fatal::Stage(error));
+    /// Hands over what has been kept.
+    pub(crate) fn close(self) {
+        if let Err(error) = self.keeper.close() {
+            self.shared.note(Fatal::Keeping(error));
         }
     }
 
     fn stop(&self, fatal: Fatal) -> Flow {
-        lock(&self.shared.fatal).get_or_insert(fatal);
+        self.shared.note(fatal);
         Flow::Stop
     }
 
-    /// Packs the batch as one run of its directory.
-    fn pack(&mut self, batch: &Batch<'_, State>) -> Result<(), Fatal> {
-        let directory = batch.dir().map_or(0, |dir| dir.state().directory);
+    /// Keeps the batch as one run of its directory.
+    fn keep(&mut self, batch: &Batch<'_, State>) -> Result<(), Fatal> {
+        let dir = batch.dir();
         self.sort(batch);
-        self.piece.clear();
-        let stage = &self.shared.stage;
+        self.keeper.begin_run(&ListingPlace {
+            directory: dir.map_or(0, |dir| dir.state().directory),
+            root: dir.map_or(0, Dir::root_index),
+            path: &|| dir.map(relative_path).unwrap_or_default(),
+        });
         for at in 0..self.order.len() {
             let (_, index) = self.order[at];
-            self.pack_entry(batch, index as usize)?;
-            if self.piece.is_full() {
-                let piece = self.writer.piece(stage, directory, &mut self.piece);
-                piece.map_err(Fatal::Stage)?;
-            }
+            self.keep_entry(batch, index as usize)?;
         }
-        self.shared.progress.add(std::mem::take(&mut self.packed));
-        let end = self.writer.end_run(stage, directory, &mut self.piece);
-        end.map_err(Fatal::Stage)
+        self.shared.progress.add(std::mem::take(&mut self.kept));
+        self.keeper.end_run().map_err(Fatal::Keeping)
     }
 
     /// Orders the entries by name, the roots by index.
@@ -111,7 +111,7 @@ impl<'s> CaptureVisitor<'s> {
         });
     }
 
-    fn pack_entry(&mut self, batch: &Batch<'_, State>, index: usize) -> Result<(), Fatal> {
+    fn keep_entry(&mut self, batch: &Batch<'_, State>, index: usize) -> Result<(), Fatal> {
         let Some(found) = batch.get(index) else {
             return Ok(());
         };
@@ -144,7 +144,8 @@ impl<'s> CaptureVisitor<'s> {
             let fits = path + 1 + LONGEST_NAME <= LONGEST_PATH;
             if entry.skipped.is_none() && found.will_descend() && fits {
                 self.check_root_again(batch, metadata)?;
-                let number = self.shared.stage.new_directory();
+                let number = self.keeper.new_directory();
+                self.found += u64::from(!is_root);
                 found.descend_with(State {
                     directory: number,
                     path,
@@ -180,8 +181,8 @@ impl<'s> CaptureVisitor<'s> {
         }
         entry.target = extras.target.as_deref();
         entry.xattrs = &extras.xattrs;
-        self.piece.push(&entry, child);
-        self.packed += 1;
+        self.keeper.push(&entry, child).map_err(Fatal::Keeping)?;
+        self.kept += 1;
         Ok(())
     }
 
@@ -224,14 +225,14 @@ impl<'s> CaptureVisitor<'s> {
     }
 }
 
-impl Visitor for CaptureVisitor<'_> {
+impl<K: Keeper> Visitor for CaptureVisitor<'_, K> {
     type State = State;
 
     fn batch(&mut self, batch: &Batch<'_, State>) -> Flow {
         if self.shared.stop.load(Ordering::Relaxed) {
             return Flow::Stop;
         }
-        match self.pack(batch) {
+        match self.keep(batch) {
             Ok(()) => Flow::Continue,
             Err(fatal) => self.stop(fatal),
         }
@@ -241,8 +242,48 @@ impl Visitor for CaptureVisitor<'_> {
         if let Some(failure) = self.shared.failures.add(error) {
             let path = error.path().as_os_str().as_bytes();
             self.shared.report(path, failure);
+        } else if matches!(error.operation(), Operation::Open | Operation::Read) {
+            self.vanished += 1;
         }
     }
+
+    fn resume(&mut self, leftover: &Leftover) -> State {
+        State {
+            directory: directory_of(leftover.tag),
+            path: leftover.path.len(),
+            location: self.shared.resumed.location(leftover),
+        }
+    }
+
+    fn tag(&self, dir: &Dir<State>) -> u64 {
+        let state = dir.state();
+        tag(state.directory, state.location.is_below_mount())
+    }
+}
+
+/// The bit of a [tag](Leftover::tag) that says that a mount point is on the path.
+const BELOW_MOUNT: u64 = 1 << 63;
+
+/// Returns the tag of a directory with this number.
+pub(crate) fn tag(directory: u64, is_below_mount: bool) -> u64 {
+    directory | if is_below_mount { BELOW_MOUNT } else { 0 }
+}
+
+/// Returns the number of the directory with this tag.
+pub(crate) fn directory_of(tag: u64) -> u64 {
+    tag & !BELOW_MOUNT
+}
+
+/// Returns true if a mount point is on the path of the directory with this tag.
+pub(crate) fn is_below_mount(tag: u64) -> bool {
+    tag & BELOW_MOUNT != 0
+}
+
+/// Returns the path of a directory relative to its root.
+fn relative_path(dir: &Dir<State>) -> Vec<u8> {
+    let mut path = dir.path();
+    let length = if dir.depth() == 0 { 0 } else { dir.state().path };
+    path.split_off(path.len() - length)
 }
 
 /// The longest name of a file on any file system (`NAME_MAX` is 255; some have 1023).

@@ -6,7 +6,7 @@
 use super::error::Reason;
 use super::footer::{Footer, Leaf, StoredColumn};
 use super::thrift::{Kind, Reader};
-use crate::schema::{COLUMN_COUNT, COLUMNS, Facts, LONGEST_PATH, PAGE_ROWS, Values};
+use crate::schema::{COLUMN_COUNT, Facts, LONGEST_PATH, PAGE_ROWS, Shape, Values};
 use std::ops::Range;
 
 /// The first bytes of a file, in front of all pages.
@@ -27,7 +27,7 @@ const ZSTD: i64 = 6;
 /// Where the values of a file are.
 #[derive(Debug)]
 pub(super) struct Layout {
-    /// The index in the file of each column, in the order of [`COLUMNS`].
+    /// The index in the file of each column, in the order of `COLUMNS`.
     pub(super) leaves: [Option<usize>; COLUMN_COUNT],
     /// The rows of each row group. None is empty.
     pub(super) groups: Vec<Range<u64>>,
@@ -60,8 +60,8 @@ pub(super) struct Pages {
 
 impl Layout {
     /// Checks the numbers of a footer.
-    pub(super) fn of(footer: &Footer) -> Result<Self, Reason> {
-        let leaves = leaves(footer)?;
+    pub(super) fn of(footer: &Footer, shape: Shape) -> Result<Self, Reason> {
+        let leaves = leaves(footer, shape)?;
         let (mut groups, mut places) = (Vec::new(), Vec::new());
         let mut begin = 0_u64;
         for (number, group) in footer.groups.iter().enumerate() {
@@ -73,7 +73,7 @@ impl Layout {
                 return Err(damaged("its number of columns is not that of the schema"));
             }
             let mut columns = [const { None }; COLUMN_COUNT];
-            for facts in &COLUMNS {
+            for facts in shape.columns() {
                 let Some(leaf) = leaves[facts.column as usize] else {
                     continue;
                 };
@@ -102,9 +102,9 @@ impl Layout {
 }
 
 /// Returns the index in the file of each column.
-fn leaves(footer: &Footer) -> Result<[Option<usize>; COLUMN_COUNT], Reason> {
+fn leaves(footer: &Footer, shape: Shape) -> Result<[Option<usize>; COLUMN_COUNT], Reason> {
     let mut leaves = [None; COLUMN_COUNT];
-    for facts in &COLUMNS {
+    for facts in shape.columns() {
         let name = facts.name;
         let is_named = |leaf: &Leaf| leaf.name.as_deref() == Some(name);
         let Some(index) = footer.leaves.iter().position(is_named) else {

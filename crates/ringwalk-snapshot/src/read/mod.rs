@@ -45,7 +45,7 @@ pub use scan::Scan;
 
 use crate::entry::Skipped;
 use crate::info::{Info, Text, keys, value};
-use crate::schema::{COLUMN_COUNT, Column, VERSION};
+use crate::schema::{COLUMN_COUNT, Column, Shape, VERSION};
 use error::Reason;
 use file::SharedFile;
 use footer::Footer;
@@ -106,13 +106,45 @@ impl Snapshot {
         let footer = Footer::read(&file)?;
         check_version(&footer.pairs)?;
         let info = Info::from_pairs(&footer.pairs).map_err(Reason::Damaged)?;
+        Self::of_footer(file, name, &footer, info, Shape::Snapshot)
+    }
+
+    /// Opens the part at `path`. Returns its rows, and the value of its key `ringwalk.part`.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open), for a part.
+    pub(crate) fn open_part<P: for<'p> Deserialize<'p>>(
+        path: &Path,
+    ) -> Result<(Self, P), ReadError> {
+        let open = || {
+            let file = SharedFile::new(File::open(path).map_err(Reason::Io)?)?;
+            let footer = Footer::read(&file)?;
+            if !footer.pairs.contains_key(keys::PART) {
+                let why = format!("its footer has no key {}", keys::PART);
+                return Err(Reason::NotASnapshot(why));
+            }
+            let part = value(&footer.pairs, keys::PART).map_err(Reason::Damaged)?;
+            let info = Info::from_part_pairs(&footer.pairs).map_err(Reason::Damaged)?;
+            Ok((Self::of_footer(file, path, &footer, info, Shape::Part)?, part))
+        };
+        open().map_err(|reason| ReadError::new(path, reason))
+    }
+
+    fn of_footer(
+        file: SharedFile,
+        name: &Path,
+        footer: &Footer,
+        info: Info,
+        shape: Shape,
+    ) -> Result<Self, Reason> {
         let first_rows: Vec<FirstRow> =
             value(&footer.pairs, keys::ROW_GROUPS).map_err(Reason::Damaged)?;
         let Layout {
             leaves,
             groups,
             places,
-        } = Layout::of(&footer)?;
+        } = Layout::of(footer, shape)?;
         if first_rows.len() != groups.len() {
             let key = keys::ROW_GROUPS;
             return Err(Reason::Damaged(format!(
@@ -210,6 +242,10 @@ impl Snapshot {
 }
 
 fn check_version(pairs: &BTreeMap<String, String>) -> Result<(), Reason> {
+    if pairs.contains_key(keys::PART) {
+        let why = "it is a part of one, of which `ringwalk-cluster compact` makes a snapshot";
+        return Err(Reason::NotASnapshot(why.to_owned()));
+    }
     if !pairs.contains_key(keys::SCHEMA) {
         let key = keys::SCHEMA;
         let why = format!("it is a Parquet file, but its footer has no key {key}");

@@ -11,6 +11,7 @@
 )]
 
 use super::failures::Failures;
+use super::file_cells::FileCells;
 use super::links::Links;
 use super::listing::Listing;
 use super::pack::{Unpacked, Unpacker};
@@ -19,7 +20,6 @@ use super::spill::Spool;
 use super::stage::Staged;
 use super::totals::{Finished, Totals};
 use crate::entry::{Attributes, Failure};
-use crate::kind::{extension, type_letter};
 use crate::read::FirstRow;
 use crate::schema::{Column, Contents, PAGE_ROWS};
 use crate::time::clamp;
@@ -254,18 +254,18 @@ impl<'a, S: Sink> Assembler<'a, S> {
         rows.number(Column::Root, Some(self.root as i64));
         rows.number(Column::Dir, dir.map(|dir| dir as i64));
         self.path.write(rows);
-        let extension = extension(entry.file_type, entry.name);
-        rows.bytes(Column::Ext, extension.map(str::as_bytes));
-        let letter = type_letter(entry.file_type);
-        rows.bytes(Column::Type, letter.map(str::as_bytes));
-        let times = times(a, self.contents, rows);
-        rows.boolean(Column::Clamped, times);
         rows.boolean(Column::Charged, is_charged);
-        numbers(a, rows);
-        rows.bytes(Column::Target, entry.target);
+        let file = FileCells {
+            name: entry.name,
+            file_type: entry.file_type,
+            attributes: a,
+            target: entry.target,
+            failure,
+            skipped: entry.skipped,
+        };
+        file.write(self.contents, rows);
         let is_directory = entry.file_type == FileType::Directory;
         subtree(is_directory.then_some(&tree), finished, rows);
-        error(failure, entry, rows);
         if self.contents.xattrs {
             let unread = failure.is_some() && entry.xattrs().next().is_none();
             rows.xattrs((!unread).then(|| entry.xattrs()));
@@ -350,42 +350,6 @@ fn own_totals(entry: &Unpacked<'_>, is_charged: bool, failed: bool) -> Totals {
     }
 }
 
-/// Adds the times. Returns true if one of them was clamped.
-fn times(a: &Attributes, contents: Contents, rows: &mut Rows) -> bool {
-    let mut clamped = false;
-    let mut add = |column, time| {
-        let value = match time {
-            Some(time) => {
-                let (nanoseconds, was_clamped) = clamp(time);
-                clamped |= was_clamped;
-                Some(nanoseconds)
-            }
-            None => None,
-        };
-        rows.number(column, value);
-    };
-    add(Column::Mtime, a.mtime);
-    add(Column::Ctime, a.ctime);
-    add(Column::Btime, a.btime);
-    if contents.atime {
-        add(Column::Atime, a.atime);
-    }
-    clamped
-}
-
-fn numbers(a: &Attributes, rows: &mut Rows) {
-    // The largest size of a file is that of `off_t`, which is signed.
-    let bytes = |value: Option<u64>| value.map(|value| i64::try_from(value).unwrap_or(i64::MAX));
-    rows.number(Column::Size, bytes(a.size));
-    rows.number(Column::Alloc, bytes(a.alloc));
-    rows.number(Column::Ino, a.ino.map(|ino| ino as i64));
-    rows.number(Column::Mode, a.mode.map(i64::from));
-    rows.number(Column::Nlink, a.nlink.map(i64::from));
-    rows.number(Column::Uid, a.uid.map(i64::from));
-    rows.number(Column::Gid, a.gid.map(i64::from));
-    rows.number(Column::Rdev, a.rdev.map(|rdev| rdev as i64));
-}
-
 /// Adds the columns of a directory: its number, the rows below it, and its totals.
 fn subtree(tree: Option<&Totals>, finished: Option<&Finished>, rows: &mut Rows) {
     let number = finished.map(|finished| finished.number as i64);
@@ -401,13 +365,4 @@ fn subtree(tree: Option<&Totals>, finished: Option<&Finished>, rows: &mut Rows) 
     rows.number(Column::TreeFreeable, total(|tree| tree.freeable));
     rows.number(Column::TreeMtime, tree.and_then(|tree| tree.mtime));
     rows.number(Column::TreeErrors, total(|tree| tree.errors));
-}
-
-fn error(failure: Option<Failure>, entry: &Unpacked<'_>, rows: &mut Rows) {
-    let errno = failure.map(|failure| i64::from(failure.errno.raw_os_error()));
-    rows.number(Column::Errno, errno);
-    let operation = failure.map(|failure| failure.operation.as_str().as_bytes());
-    rows.bytes(Column::Operation, operation);
-    let skipped = entry.skipped.map(|skipped| skipped.as_str().as_bytes());
-    rows.bytes(Column::Skipped, skipped);
 }

@@ -13,7 +13,7 @@ use super::pages::ChecksummedPages;
 use super::rows::{Cells, Rows, XATTR_NAMES, XATTR_VALUES};
 use crate::info::{CREATED_BY, json, keys};
 use crate::read::FirstRow;
-use crate::schema::{Column, Contents, GROUP_ROWS, PAGE_ROWS, Values, XATTRS};
+use crate::schema::{Column, Contents, GROUP_ROWS, PAGE_ROWS, Shape, Values, XATTRS};
 use bytes::Bytes;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::column::writer::{
@@ -46,10 +46,10 @@ struct Settings {
 }
 
 impl Settings {
-    fn new(contents: Contents) -> Result<Self, ParquetError> {
+    fn new(contents: Contents, shape: Shape) -> Result<Self, ParquetError> {
         Ok(Self {
-            usual: properties(contents, true)?,
-            distinct: properties(contents, false)?,
+            usual: properties(contents, shape, true)?,
+            distinct: properties(contents, shape, false)?,
         })
     }
 
@@ -77,7 +77,11 @@ fn is_mostly_distinct(values: &[i64], scratch: &mut Vec<i64>) -> bool {
 }
 
 /// Returns the settings of the file. `dictionaries` is about columns that may do without one.
-fn properties(contents: Contents, dictionaries: bool) -> Result<WriterPropertiesPtr, ParquetError> {
+fn properties(
+    contents: Contents,
+    shape: Shape,
+    dictionaries: bool,
+) -> Result<WriterPropertiesPtr, ParquetError> {
     let mut builder = WriterProperties::builder()
         .set_created_by(CREATED_BY.to_owned())
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
@@ -90,7 +94,7 @@ fn properties(contents: Contents, dictionaries: bool) -> Result<WriterProperties
         // A cut path would be no path: readers could not skip by it.
         .set_statistics_truncate_length(None)
         .set_column_index_truncate_length(None);
-    for facts in contents.columns() {
+    for facts in contents.columns(shape) {
         let path = ColumnPath::from(facts.name);
         let (dictionary, encoding) = facts.encoding();
         let dictionary = dictionary && (dictionaries || !facts.may_differ());
@@ -121,8 +125,8 @@ struct Leaf {
     weight: u32,
 }
 
-fn leaves(contents: Contents) -> Vec<Leaf> {
-    let columns = contents.columns().map(|facts| {
+fn leaves(contents: Contents, shape: Shape) -> Vec<Leaf> {
+    let columns = contents.columns(shape).map(|facts| {
         let weight = match facts.column {
             Column::Path => 8,
             Column::Mtime | Column::Ctime | Column::Btime | Column::Atime => 6,
@@ -198,12 +202,17 @@ pub(crate) struct ParquetSink<W: Write + Send> {
 }
 
 impl<W: Write + Send> ParquetSink<W> {
-    pub(crate) fn new(output: W, contents: Contents, threads: usize) -> io::Result<Self> {
-        let settings = Settings::new(contents).map_err(other)?;
-        let schema = contents.schema().map_err(other)?;
+    pub(crate) fn new(
+        output: W,
+        contents: Contents,
+        shape: Shape,
+        threads: usize,
+    ) -> io::Result<Self> {
+        let settings = Settings::new(contents, shape).map_err(other)?;
+        let schema = contents.schema(shape).map_err(other)?;
         let descriptor = Arc::new(SchemaDescriptor::new(Arc::clone(&schema)));
         let file = SerializedFileWriter::new(output, schema, Arc::clone(&settings.usual));
-        let encoders = shares(leaves(contents), threads.clamp(1, MOST_THREADS))
+        let encoders = shares(leaves(contents, shape), threads.clamp(1, MOST_THREADS))
             .into_iter()
             .map(|share| Encoder::start(share, Arc::clone(&descriptor), settings.clone()))
             .collect::<io::Result<_>>()?;
@@ -225,7 +234,7 @@ impl<W: Write + Send> ParquetSink<W> {
     }
 
     /// Ends the group that is being encoded, and writes the one before.
-    fn end_group(&mut self) -> io::Result<()> {
+    pub(crate) fn end_group(&mut self) -> io::Result<()> {
         self.write_pending()?;
         self.send(|| Job::EndGroup)?;
         self.rows = 0;

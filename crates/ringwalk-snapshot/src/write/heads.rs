@@ -33,7 +33,12 @@ impl Default for Heads {
 impl Heads {
     /// Returns a new number, from 0.
     pub(super) fn add(&self) -> u64 {
-        self.next.fetch_add(1, Ordering::Relaxed)
+        self.add_many(1)
+    }
+
+    /// Returns the first of so many new numbers.
+    pub(super) fn add_many(&self, count: u64) -> u64 {
+        self.next.fetch_add(count, Ordering::Relaxed)
     }
 
     /// Sets the address of a directory. Returns the one before, 0 for none.

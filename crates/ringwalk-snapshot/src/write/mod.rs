@@ -14,14 +14,15 @@
 //! | `spill.rs`, `sorter.rs` | the temporary file, and records sorted with its help |
 //! | `assemble.rs`, `path.rs`, `totals.rs`, `failures.rs` | the rows, in order, with totals of subtrees |
 //! | `links.rs` | files with several links: which name is charged |
-//! | `rows.rs` | rows as columns |
+//! | `rows.rs`, `file_cells.rs` | rows as columns |
 //! | `encode.rs`, `pages.rs` | the columns as Parquet, and their pages with checksums |
 //! | `publish.rs` | a file that appears whole |
 
 mod assemble;
 pub(crate) mod builder;
-mod encode;
+pub(crate) mod encode;
 mod failures;
+pub(crate) mod file_cells;
 mod heads;
 mod links;
 mod listing;
@@ -31,7 +32,7 @@ mod pages;
 pub(crate) mod path;
 pub(crate) mod piece;
 pub(crate) mod publish;
-mod rows;
+pub(crate) mod rows;
 mod sorter;
 pub(crate) mod spill;
 pub(crate) mod stage;
@@ -42,9 +43,9 @@ pub(crate) use failures::Failures;
 use crate::info::{FileSystemInfo, Info};
 use crate::read::FirstRow;
 use crate::row_counter::RowCounter;
-use crate::schema::Contents;
-pub(crate) use assemble::Referred;
-use assemble::{Assembler, Sink};
+use crate::schema::{Contents, Shape};
+use assemble::Assembler;
+pub(crate) use assemble::{Referred, Sink};
 use encode::ParquetSink;
 use rows::Rows;
 use stage::Staged;
@@ -106,14 +107,14 @@ pub(crate) fn write(
     name: impl FnOnce(&Referred, &mut Info),
     output: impl Write + Send,
 ) -> io::Result<Info> {
-    let sink = ParquetSink::new(output, options.contents, options.threads.get())?;
+    let sink = ParquetSink::new(output, options.contents, Shape::Snapshot, options.threads.get())?;
     let progress = &options.progress;
     // Everything that was collected becomes a row.
     progress.begin(progress.done());
     let sink = Counted { sink, progress };
     let assembler = Assembler::new(staged, options, failures, sink)?;
     let (referred, Counted { sink, .. }) = assembler.run()?;
-    info.file_systems = file_systems(&referred, &info.file_systems);
+    info.file_systems = file_systems_of(&referred.devices, &info.file_systems);
     name(&referred, &mut info);
     let unplaced = failures.count() - referred.placed;
     info.verdict.entries = referred.rows;
@@ -143,8 +144,8 @@ impl<S: Sink> Sink for Counted<'_, S> {
     }
 }
 
-/// Returns the file systems in the order of the column `fs`.
-fn file_systems(referred: &Referred, known: &[FileSystemInfo]) -> Vec<FileSystemInfo> {
+/// Returns the file systems of these devices, which are in the order of the column `fs`.
+pub(crate) fn file_systems_of(devices: &[u64], known: &[FileSystemInfo]) -> Vec<FileSystemInfo> {
     let of_device = |device: &u64| {
         let found = known.iter().find(|each| each.device == *device);
         found.cloned().unwrap_or_else(|| FileSystemInfo {
@@ -152,5 +153,5 @@ fn file_systems(referred: &Referred, known: &[FileSystemInfo]) -> Vec<FileSystem
             ..FileSystemInfo::default()
         })
     };
-    referred.devices.iter().map(of_device).collect()
+    devices.iter().map(of_device).collect()
 }

@@ -109,6 +109,23 @@ impl Rows {
         }
     }
 
+    /// Appends other rows. No single row may be added behind them.
+    pub(crate) fn append(&mut self, other: &mut Self) {
+        self.end_page();
+        other.end_page();
+        for (cells, other) in self.cells.iter_mut().zip(other.cells.iter()) {
+            let begin = cells.data.len();
+            cells.definitions.extend_from_slice(&other.definitions);
+            cells.repetitions.extend_from_slice(&other.repetitions);
+            cells.i32s.extend_from_slice(&other.i32s);
+            cells.i64s.extend_from_slice(&other.i64s);
+            cells.booleans.extend_from_slice(&other.booleans);
+            cells.data.extend_from_slice(&other.data);
+            cells.ends.extend(other.ends.iter().map(|end| begin + end));
+        }
+        self.len += other.len;
+    }
+
     /// Returns the cells of a column that has a value in this row. Adds the nulls before it.
     #[expect(
         clippy::inline_always,

@@ -82,6 +82,11 @@ impl Stage {
         self.heads.add()
     }
 
+    /// Returns the first of so many numbers for directories, which follow each other.
+    pub(crate) fn new_directories(&self, count: u64) -> u64 {
+        self.heads.add_many(count)
+    }
+
     fn open_segment(&self) -> usize {
         let mut segments = lock(&self.segments);
         segments.all.push(Segment::Open);

@@ -35,7 +35,7 @@ fn footer() -> Footer {
 }
 
 fn why(footer: &Footer) -> String {
-    match Layout::of(footer) {
+    match Layout::of(footer, Shape::Snapshot) {
         Err(Reason::Damaged(what)) => what,
         other => panic!("{other:?}"),
     }
@@ -50,7 +50,7 @@ fn changed(change: impl FnOnce(&mut StoredColumn)) -> String {
 
 #[test]
 fn numbers_that_are_right() {
-    let layout = Layout::of(&footer()).unwrap();
+    let layout = Layout::of(&footer(), Shape::Snapshot).unwrap();
     assert_eq!(layout.groups, [0..16_384, 16_384..16_394]);
     let place = layout.places[1][4].as_ref().unwrap();
     assert_eq!((&place.pages, &place.index), (&(4..104), &(900..920)));
@@ -192,7 +192,7 @@ fn list(locations: &[(i64, i64, i64)]) -> Vec<u8> {
 
 #[test]
 fn lists_of_pages() {
-    let layout = Layout::of(&footer()).unwrap();
+    let layout = Layout::of(&footer(), Shape::Snapshot).unwrap();
     let place = layout.places[0][4].as_ref().unwrap();
     let pages = |locations: &[(i64, i64, i64)]| place.pages(16_384, &list(locations));
     let found = pages(&[(14, 50, 0), (64, 40, 8192)]).unwrap();

@@ -1,0 +1,93 @@
+//! The failures of a task as lines of JSON.
+
+use crate::entry::{FailedOperation, Failure};
+use crate::info::{Text, json};
+use ringwalk::Errno;
+use ringwalk_sys::sync::{IgnorePoison, lock};
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// A failure.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct ErrorLine {
+    /// The task; `None` if the driver says what no task has read.
+    #[serde(default)]
+    pub(super) task: Option<u32>,
+    /// The index of the root; `None` for a path below no root.
+    pub(super) root: Option<usize>,
+    /// The path relative to the root.
+    pub(super) path: Text,
+    /// As in the column `operation`.
+    pub(super) operation: String,
+    pub(super) errno: i32,
+    /// The reason, for people.
+    #[serde(default)]
+    pub(super) message: String,
+}
+
+impl ErrorLine {
+    /// Returns the failure; `None` if the operation is not known.
+    pub(super) fn failure(&self) -> Option<Failure> {
+        Some(Failure {
+            operation: FailedOperation::of_name(&self.operation)?,
+            errno: Errno::from_raw_os_error(self.errno),
+        })
+    }
+}
+
+/// The file of errors of a task. It is created for the first failure.
+pub(super) struct ErrorFile {
+    path: PathBuf,
+    task: u32,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    out: Option<BufWriter<File>>,
+    lines: u64,
+}
+
+impl ErrorFile {
+    pub(super) fn new(path: &Path, task: u32) -> Self {
+        Self {
+            path: path.to_owned(),
+            task,
+            state: Mutex::default(),
+        }
+    }
+
+    /// Adds a failure.
+    pub(super) fn add(&self, place: Option<(usize, &[u8])>, failure: Failure) -> io::Result<()> {
+        let line = ErrorLine {
+            task: Some(self.task),
+            root: place.map(|(root, _)| root),
+            path: Text(place.map(|(_, path)| path.to_vec()).unwrap_or_default()),
+            operation: failure.operation.as_str().to_owned(),
+            errno: failure.errno.raw_os_error(),
+            message: ringwalk_gnu::reason(&failure.errno.into()),
+        };
+        let mut text = json(&line);
+        text.push('\n');
+        let mut state = lock(&self.state);
+        state.lines += 1;
+        let out = match &mut state.out {
+            Some(out) => out,
+            none => none.insert(BufWriter::new(File::create(&self.path)?)),
+        };
+        out.write_all(text.as_bytes())
+    }
+
+    /// Writes the file to the disk. Returns the number of failures: without any there is no file.
+    pub(super) fn finish(self) -> io::Result<u64> {
+        let state = self.state.into_inner().ignore_poison();
+        if let Some(out) = state.out {
+            let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+            file.sync_all()?;
+        }
+        Ok(state.lines)
+    }
+}

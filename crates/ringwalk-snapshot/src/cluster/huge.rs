@@ -1,0 +1,61 @@
+//! What remains of huge directories, divided among several tasks.
+
+use ringwalk::{Leftover, Remaining, Root, divide, list_names};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// A directory of which so many entries have been read has many more, as a rule.
+const HUGE: u64 = 50_000;
+/// The parts of a directory whose positions can be divided.
+const PARTS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
+/// The names of one part of another directory. Their metadata takes a second at 0.1 ms each.
+const NAMES: NonZeroUsize = NonZeroUsize::new(10_000).unwrap();
+/// The most names that a task lists at its end. The rest is a leftover of its own.
+const MOST_NAMES: usize = 1_000_000;
+
+/// A leftover that is to be written.
+pub(super) struct Share {
+    pub(super) leftover: Leftover,
+    /// True if it is a share of a huge directory, and work enough for a task.
+    pub(super) is_big: bool,
+}
+
+/// Divides the leftovers of huge directories. The others stay as they are.
+pub(super) fn divided(roots: &[PathBuf], leftovers: Vec<Leftover>) -> Vec<Share> {
+    let mut shares = Vec::with_capacity(leftovers.len());
+    let mut names = MOST_NAMES;
+    for leftover in leftovers {
+        let is_rest = matches!(leftover.remaining, Remaining::From { .. });
+        if leftover.read < HUGE || !is_rest {
+            let is_big = matches!(leftover.remaining, Remaining::Names(_));
+            shares.push(Share { leftover, is_big });
+            continue;
+        }
+        let root = Root::from(roots[leftover.root].as_path());
+        let several = parts(&root, &leftover, &mut names);
+        // If the directory cannot be divided, the next task goes on with all of it.
+        let all = several.unwrap_or_else(|| vec![leftover]);
+        shares.extend(all.into_iter().map(|leftover| Share {
+            leftover,
+            is_big: true,
+        }));
+    }
+    shares
+}
+
+/// Returns the parts of one leftover; `None` if it cannot be divided. The reason does not matter
+/// here: the task that goes on with the leftover reports what is wrong with it.
+fn parts(root: &Root, leftover: &Leftover, names: &mut usize) -> Option<Vec<Leftover>> {
+    if let Some(parts) = divide(root, leftover, PARTS).ok()? {
+        return Some(parts);
+    }
+    let most = NonZeroUsize::new(*names)?;
+    let listed = list_names(root, leftover, NAMES, most).ok()?;
+    let number = |leftover: &Leftover| match &leftover.remaining {
+        Remaining::Names(names) => names.len(),
+        _ => 0,
+    };
+    *names = names.saturating_sub(listed.iter().map(number).sum());
+    // An empty list: nothing remains.
+    Some(listed)
+}

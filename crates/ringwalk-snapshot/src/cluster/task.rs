@@ -1,0 +1,421 @@
+//! A task: walks what other tasks have left, and writes a part.
+
+use super::error_lines::ErrorFile;
+use super::huge::{Share, divided};
+use super::lines::LeftLine;
+use super::part::{LARGEST_TASK, PartFacts, VERSION};
+use super::part_writer::{FullPart, PartKeeper, PartWriter};
+use super::task_error::TaskError;
+use crate::capture::visitor::CaptureVisitor;
+use crate::capture::{Capture, OwnOutput, now};
+use crate::info::{FileSystemInfo, Info, RootInfo, Run};
+use crate::schema::Contents;
+use crate::write::WriteOptions;
+use crate::write::file_systems_of;
+use ringwalk::{Leftover, Outcome, Summary, Walk};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// The most lines of a chunk of leftovers.
+const CHUNK_LINES: u32 = 64;
+
+/// A range of lines in a file of leftovers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The path of the file, relative to the folder of the walk.
+    pub file: PathBuf,
+    /// The first byte.
+    pub offset: u64,
+    /// The number of bytes.
+    pub length: usize,
+}
+
+/// A chunk of the leftovers that a task has written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TodoChunk {
+    /// The first byte.
+    pub offset: u64,
+    /// The number of bytes.
+    pub length: u64,
+    /// The number of lines.
+    pub lines: u32,
+    /// True if it is a share of a huge directory, to be given as a task of its own.
+    pub big: bool,
+}
+
+/// What distinguishes the files of a task from those of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TaskNumber {
+    /// The number of the task, below 2^31. No two tasks of a walk have the same one.
+    pub task: u32,
+    /// The number of the driver's run.
+    pub epoch: u64,
+    /// How often the task was tried before.
+    pub attempt: u64,
+}
+
+/// One task of a walk that several processes share, on one machine or many. It writes into the
+/// folder of that walk.
+///
+/// ```
+/// use ringwalk::Budget;
+/// use ringwalk_snapshot::cluster::{Task, TaskNumber};
+/// use std::num::NonZeroU64;
+///
+/// let folder = tempfile::tempdir()?;
+/// let number = TaskNumber { task: 1, epoch: 1, attempt: 0 };
+/// let task = Task::new(folder.path(), ["src"], number)?;
+/// let budget = Budget { time: None, entries: NonZeroU64::new(10) };
+/// let report = task.run(task.walk().budget(budget))?;
+/// assert!(folder.path().join(&report.part).exists());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Task {
+    folder: PathBuf,
+    capture: Capture,
+    number: TaskNumber,
+    contents: Contents,
+    /// What the task goes on with; `None` if it begins at the roots.
+    pieces: Option<Vec<Piece>>,
+}
+
+/// What a task has done. Paths are relative to the folder of the walk.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct TaskReport {
+    /// The part.
+    pub part: String,
+    /// Rows of the part.
+    pub rows: u64,
+    /// Bytes of the part.
+    pub bytes: u64,
+    /// The file of leftovers; `None` if nothing is left.
+    pub todo: Option<String>,
+    /// The chunks of that file.
+    pub chunks: Vec<TodoChunk>,
+    /// The file of errors; `None` without errors.
+    pub errors_file: Option<String>,
+    /// Directories found that are to be read, by this task or by others. The roots are not among
+    /// them.
+    pub found: u64,
+    /// Lines of the file of leftovers.
+    pub left: u64,
+    /// Directories that were removed before they could be read.
+    pub vanished: u64,
+    /// Lines of the file of errors.
+    pub errors: u64,
+    /// How the walk was done.
+    pub summary: Summary,
+}
+
+impl Task {
+    /// Sets up a task of the walk whose folder this is. It visits the roots, unless
+    /// [`go_on`](Self::go_on) is called.
+    ///
+    /// # Errors
+    ///
+    /// If a root cannot be accessed, or lies within another one, or the number is too large.
+    pub fn new(
+        folder: &Path,
+        roots: impl IntoIterator<Item = impl Into<OsString>>,
+        number: TaskNumber,
+    ) -> Result<Self, TaskError> {
+        if number.task > LARGEST_TASK {
+            return Err(TaskError::damaged(
+                folder,
+                &format!("there is no task {}: the largest is {LARGEST_TASK}", number.task),
+            ));
+        }
+        Ok(Self {
+            folder: folder.to_owned(),
+            capture: Capture::new(roots)?,
+            number,
+            contents: Contents::default(),
+            pieces: None,
+        })
+    }
+
+    /// Goes on with these leftovers, in place of visiting the roots.
+    pub fn go_on(mut self, pieces: Vec<Piece>) -> Self {
+        self.pieces = Some(pieces);
+        self
+    }
+
+    /// Sets the optional columns. All tasks of a walk must have the same.
+    pub fn contents(mut self, contents: Contents) -> Self {
+        self.contents = contents;
+        self.capture = self.capture.options(WriteOptions {
+            contents,
+            ..WriteOptions::default()
+        });
+        self
+    }
+
+    /// Sets whether other file systems below the roots are left out.
+    pub fn one_file_system(mut self, one_file_system: bool) -> Self {
+        self.capture = self.capture.one_file_system(one_file_system);
+        self
+    }
+
+    /// Sets a flag that another thread may set to end the work early. [`run`](Self::run) then fails.
+    pub fn stop_by(mut self, stop: Arc<AtomicBool>) -> Self {
+        self.capture = self.capture.stop_by(stop);
+        self
+    }
+
+    /// Returns the walk for [`run`](Self::run), to which the caller may add a budget, and options
+    /// about its workers and its source.
+    pub fn walk(&self) -> Walk {
+        self.capture.walk()
+    }
+
+    /// Walks, and writes the part, the leftovers and the errors into the folder `tmp/EPOCH`. Each
+    /// file is on the disk when this returns.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be written, a leftover is damaged, a root is another directory than before,
+    /// or the work was stopped.
+    pub fn run(&self, walk: Walk) -> Result<TaskReport, TaskError> {
+        let given = self.given()?;
+        let names = Names::new(&self.folder, self.number)?;
+        let failed = |path: &Path| {
+            let path = path.to_owned();
+            move |error| TaskError::io(&path, error)
+        };
+        let mut run = Run {
+            start: now(),
+            ..Run::default()
+        };
+        let errors = ErrorFile::new(&names.errors, self.number.task);
+        let listener = |place: Option<(usize, &[u8])>, failure| errors.add(place, failure);
+        let mut shared = self.capture.shared(OwnOutput::directory(&self.folder))?;
+        shared.listen(self.capture.roots(), &listener);
+        let leftovers: Vec<Leftover> = given.iter().flatten().map(|left| left.leftover.clone()).collect();
+        let resumed = shared.resume(self.capture.roots(), &leftovers);
+        resumed.map_err(|(root, errno)| {
+            TaskError::io(&self.capture.roots()[root], io::Error::from(errno))
+        })?;
+        let threads = self.capture.write_options().threads.get();
+        let part = PartWriter::create(&names.part, self.number.task, self.contents, threads);
+        let part = part.map_err(failed(&names.part))?;
+        let walk = match self.pieces {
+            Some(_) => walk.resume(leftovers),
+            None => walk,
+        };
+        let outcome = walk.run(|_worker| CaptureVisitor::new(&shared, PartKeeper::new(&part)));
+        let Outcome {
+            visitors,
+            leftovers,
+            summary,
+            ..
+        } = outcome;
+        let (mut found, mut vanished) = (0, 0);
+        for visitor in visitors {
+            found += visitor.found;
+            vanished += visitor.vanished;
+            visitor.close();
+        }
+        if let Some(fatal) = shared.fatal() {
+            return Err(self.capture.fatal_error(fatal, &names.part).into());
+        }
+        self.capture.check_stop(&names.part)?;
+        let shares = divided(self.capture.roots(), leftovers);
+        let (left, chunks) = self.write_todo(shares, &names.todo).map_err(failed(&names.todo))?;
+        let (root_devices, file_systems) = shared.into_file_systems();
+        let failures = errors.finish().map_err(failed(&names.errors))?;
+        run.end = now();
+        summary.source.clone_into(&mut run.source);
+        let part = part.fill().map_err(failed(&names.part))?;
+        let facts = PartFacts {
+            version: VERSION,
+            task: self.number.task,
+            host: host(),
+            root_devices,
+            directories: part.directories,
+            left,
+            resumed: given.as_deref().map(ranges),
+            failures,
+            atime: self.contents.atime,
+            xattrs: self.contents.xattrs,
+        };
+        let rows = part.rows;
+        let bytes = self.finish(part, &facts, file_systems, run);
+        let bytes = bytes.map_err(failed(&names.part))?;
+        self.capture.check_stop(&names.part)?;
+        Ok(TaskReport {
+            part: names.relative("parquet"),
+            rows,
+            bytes,
+            todo: (left > 0).then(|| names.relative("todo")),
+            chunks,
+            errors_file: (failures > 0).then(|| names.relative("errors")),
+            found,
+            left: left.into(),
+            vanished,
+            errors: failures,
+            summary,
+        })
+    }
+
+    fn finish(
+        &self,
+        part: FullPart,
+        facts: &PartFacts,
+        known: Vec<FileSystemInfo>,
+        run: Run,
+    ) -> io::Result<u64> {
+        let roots = self.capture.roots().iter();
+        let info = Info {
+            roots: roots
+                .map(|root| RootInfo::new(root.as_os_str().as_bytes()))
+                .collect(),
+            file_systems: file_systems_of(&part.devices, &known),
+            run,
+            ..Info::default()
+        };
+        part.finish(info.to_part_pairs(self.contents, facts))
+    }
+
+    /// Reads the leftovers that the task goes on with.
+    fn given(&self) -> Result<Option<Vec<LeftLine>>, TaskError> {
+        let Some(pieces) = &self.pieces else {
+            return Ok(None);
+        };
+        let mut given = Vec::new();
+        for piece in pieces {
+            let path = self.folder.join(&piece.file);
+            let mut bytes = vec![0; piece.length];
+            let file = File::open(&path).map_err(|error| TaskError::io(&path, error))?;
+            file.read_exact_at(&mut bytes, piece.offset)
+                .map_err(|error| match error.kind() {
+                    io::ErrorKind::UnexpectedEof => {
+                        TaskError::damaged(&path, "it ends before its last leftover")
+                    }
+                    _ => TaskError::io(&path, error),
+                })?;
+            let roots = self.capture.roots().len();
+            let mut offset = piece.offset;
+            for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+                let read = line.strip_suffix(b"\n").ok_or("it has no line break".to_owned());
+                let read = read.and_then(|line| LeftLine::parse(line, roots));
+                given.push(read.map_err(|why| {
+                    let what = format!("the leftover at byte {offset} is damaged: {why}");
+                    TaskError::damaged(&path, &what)
+                })?);
+                offset += line.len() as u64;
+            }
+        }
+        Ok(Some(given))
+    }
+
+    /// Writes the leftovers. Returns their number and the chunks.
+    fn write_todo(
+        &self,
+        mut shares: Vec<Share>,
+        path: &Path,
+    ) -> io::Result<(u32, Vec<TodoChunk>)> {
+        if shares.is_empty() {
+            return Ok((0, Vec::new()));
+        }
+        // Neighbours come in one chunk, so that a task has little to look up.
+        shares.sort_by(|a, b| {
+            let key = |share: &Share| (share.leftover.root, share.is_big);
+            let by_key = key(a).cmp(&key(b));
+            by_key.then_with(|| a.leftover.path.cmp(&b.leftover.path))
+        });
+        let mut out = BufWriter::new(File::create(path)?);
+        let mut chunks: Vec<TodoChunk> = Vec::new();
+        let (mut index, mut offset) = (0, 0);
+        for share in shares {
+            let left = LeftLine {
+                task: self.number.task,
+                index,
+                leftover: share.leftover,
+            };
+            let line = left.to_line();
+            let length = line.len() as u64;
+            out.write_all(line.as_bytes())?;
+            match chunks.last_mut() {
+                Some(chunk) if !chunk.big && !share.is_big && chunk.lines < CHUNK_LINES => {
+                    chunk.lines += 1;
+                    chunk.length += length;
+                }
+                _ => chunks.push(TodoChunk {
+                    offset,
+                    length,
+                    lines: 1,
+                    big: share.is_big,
+                }),
+            }
+            offset += length;
+            index += 1;
+        }
+        let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.sync_all()?;
+        Ok((index, chunks))
+    }
+}
+
+/// The files of a task.
+struct Names {
+    number: TaskNumber,
+    part: PathBuf,
+    todo: PathBuf,
+    errors: PathBuf,
+}
+
+impl Names {
+    /// Creates the folder of the files.
+    fn new(folder: &Path, number: TaskNumber) -> Result<Self, TaskError> {
+        let tmp = folder.join("tmp").join(number.epoch.to_string());
+        fs::create_dir_all(&tmp).map_err(|error| TaskError::io(&tmp, error))?;
+        let mut names = Self {
+            number,
+            part: PathBuf::new(),
+            todo: PathBuf::new(),
+            errors: PathBuf::new(),
+        };
+        names.part = folder.join(names.relative("parquet"));
+        names.todo = folder.join(names.relative("todo"));
+        names.errors = folder.join(names.relative("errors"));
+        Ok(names)
+    }
+
+    fn relative(&self, suffix: &str) -> String {
+        let TaskNumber {
+            task,
+            epoch,
+            attempt,
+        } = self.number;
+        format!("tmp/{epoch}/{task}-{attempt}.{suffix}")
+    }
+}
+
+/// Returns the leftovers as ranges that follow each other: the task, the first, and their number.
+fn ranges(given: &[LeftLine]) -> Vec<(u32, u32, u32)> {
+    let mut ranges: Vec<(u32, u32, u32)> = Vec::new();
+    for left in given {
+        match ranges.last_mut() {
+            Some((task, first, count)) if *task == left.task && *first + *count == left.index => {
+                *count += 1;
+            }
+            _ => ranges.push((left.task, left.index, 1)),
+        }
+    }
+    ranges
+}
+
+/// Returns a text that no other machine has, and this one only until it boots. Where it cannot be
+/// read, all machines are taken for one.
+fn host() -> String {
+    let id = fs::read_to_string("/proc/sys/kernel/random/boot_id");
+    id.unwrap_or_default().trim().to_owned()
+}
