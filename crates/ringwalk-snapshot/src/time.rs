@@ -19,6 +19,17 @@ pub fn clamp(time: Timestamp) -> (i64, bool) {
     }
 }
 
+/// Returns a time of which [`clamp`] has made these nanoseconds, of a file of which a time was or
+/// was not clamped.
+pub(crate) fn unclamp(nanoseconds: i64, is_clamped: bool) -> Timestamp {
+    let mut time = timestamp(nanoseconds);
+    // Any time beyond the end is clamped to the same nanoseconds.
+    if is_clamped && nanoseconds.abs() == LAST {
+        time.secs += nanoseconds.signum();
+    }
+    time
+}
+
 /// Returns the time of nanoseconds since 1970-01-01 00:00 UTC.
 pub fn timestamp(nanoseconds: i64) -> Timestamp {
     Timestamp {

@@ -36,11 +36,14 @@ use crate::write::stage::Stage;
 use crate::write::{Referred, WriteOptions, write};
 use failures::FailureLog;
 use file_systems::FileSystems;
+use keeper::StageKeeper;
 pub(crate) use own_output::OwnOutput;
+use resumed::Resumed;
 use ringwalk::{Fields, Follow, Metadata, Outcome, Summary, Walk};
 use ringwalk_du::Rule;
 use ringwalk_gnu::quote::file_always;
 use ringwalk_gnu::reason;
+pub(crate) use shared::{Fatal, Shared};
 use std::ffi::OsString;
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
@@ -49,10 +52,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{fmt, io};
-use keeper::StageKeeper;
-use resumed::Resumed;
-pub(crate) use shared::{Fatal, Shared};
-use stoppable::Stoppable;
+pub(crate) use stoppable::Stoppable;
 use visitor::CaptureVisitor;
 
 /// A snapshot of live trees, to be set up and then run.
@@ -115,6 +115,11 @@ impl CaptureError {
             path: path.to_owned(),
             what,
         }
+    }
+
+    /// Returns the error of work on `path` that was stopped.
+    pub(crate) fn stopped(path: &Path) -> Self {
+        Self::new(path, What::Stopped)
     }
 
     /// Returns the path that the error is about: a root, or the output.
@@ -358,7 +363,7 @@ impl Capture {
     /// Returns an error if the work was stopped.
     pub(crate) fn check_stop(&self, name: &Path) -> Result<(), CaptureError> {
         if self.stop.load(Ordering::Relaxed) {
-            return Err(CaptureError::new(name, What::Stopped));
+            return Err(CaptureError::stopped(name));
         }
         Ok(())
     }

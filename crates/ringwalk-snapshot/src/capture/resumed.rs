@@ -121,7 +121,11 @@ impl Resumed {
         let ancestors = Ancestors::new(move || {
             // What has been moved meanwhile is above this directory no more.
             let Some(end) = path.iter().rposition(|byte| *byte == b'/') else {
-                return if path.is_empty() { Vec::new() } else { vec![root] };
+                return if path.is_empty() {
+                    Vec::new()
+                } else {
+                    vec![root]
+                };
             };
             let above = components(&top, &path[..end]);
             let above = above.iter().map(|(_, metadata)| metadata.identity());

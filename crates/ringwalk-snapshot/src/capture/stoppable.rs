@@ -8,13 +8,13 @@ use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A file that refuses to be written as soon as the flag is set.
-pub(super) struct Stoppable<'a> {
+pub(crate) struct Stoppable<'a> {
     file: &'a File,
     stop: &'a AtomicBool,
 }
 
 impl<'a> Stoppable<'a> {
-    pub(super) fn new(file: &'a File, stop: &'a AtomicBool) -> Self {
+    pub(crate) fn new(file: &'a File, stop: &'a AtomicBool) -> Self {
         Self { file, stop }
     }
 }

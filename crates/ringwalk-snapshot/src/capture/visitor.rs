@@ -129,6 +129,7 @@ impl<'s, K: Keeper> CaptureVisitor<'s, K> {
         let mut child = None;
         if let Some(metadata) = found.metadata() {
             if self.shared.own.is(metadata, || found.path()) {
+                found.prune();
                 return Ok(());
             }
             entry.attributes = Attributes::of(metadata);
@@ -282,7 +283,11 @@ pub(crate) fn is_below_mount(tag: u64) -> bool {
 /// Returns the path of a directory relative to its root.
 fn relative_path(dir: &Dir<State>) -> Vec<u8> {
     let mut path = dir.path();
-    let length = if dir.depth() == 0 { 0 } else { dir.state().path };
+    let length = if dir.depth() == 0 {
+        0
+    } else {
+        dir.state().path
+    };
     path.split_off(path.len() - length)
 }
 

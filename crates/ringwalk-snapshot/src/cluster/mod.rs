@@ -17,14 +17,32 @@
 //! | `huge.rs` | what remains of huge directories, divided among tasks |
 //! | `error_lines.rs` | failures as lines of JSON |
 //! | `part.rs`, `part_writer.rs` | the file of a task |
+//! | `compact.rs` | the snapshot of all parts |
+//! | `folder.rs` | the folder of a finished walk: manifest, errors, leftovers |
+//! | `accounts.rs` | which leftovers have been read |
+//! | `directories.rs` | the directories of all parts |
+//! | `devices.rs` | the file systems of all parts |
+//! | `part_rows.rs`, `xattrs.rs` | the rows of a part |
 
+mod accounts;
+mod compact;
+mod devices;
+mod directories;
 mod error_lines;
+mod folder;
 mod huge;
 mod lines;
 mod part;
+mod part_rows;
 mod part_writer;
 mod task;
 mod task_error;
+mod xattrs;
 
+pub use compact::Compact;
+pub use folder::is_shared_walk;
 pub use task::{Piece, Task, TaskNumber, TaskReport, TodoChunk};
 pub use task_error::TaskError;
+
+#[cfg(test)]
+mod tests;

@@ -130,7 +130,10 @@ impl Task {
         if number.task > LARGEST_TASK {
             return Err(TaskError::damaged(
                 folder,
-                &format!("there is no task {}: the largest is {LARGEST_TASK}", number.task),
+                &format!(
+                    "there is no task {}: the largest is {LARGEST_TASK}",
+                    number.task
+                ),
             ));
         }
         Ok(Self {
@@ -198,7 +201,11 @@ impl Task {
         let listener = |place: Option<(usize, &[u8])>, failure| errors.add(place, failure);
         let mut shared = self.capture.shared(OwnOutput::directory(&self.folder))?;
         shared.listen(self.capture.roots(), &listener);
-        let leftovers: Vec<Leftover> = given.iter().flatten().map(|left| left.leftover.clone()).collect();
+        let leftovers: Vec<Leftover> = given
+            .iter()
+            .flatten()
+            .map(|left| left.leftover.clone())
+            .collect();
         let resumed = shared.resume(self.capture.roots(), &leftovers);
         resumed.map_err(|(root, errno)| {
             TaskError::io(&self.capture.roots()[root], io::Error::from(errno))
@@ -228,7 +235,9 @@ impl Task {
         }
         self.capture.check_stop(&names.part)?;
         let shares = divided(self.capture.roots(), leftovers);
-        let (left, chunks) = self.write_todo(shares, &names.todo).map_err(failed(&names.todo))?;
+        let (left, chunks) = self
+            .write_todo(shares, &names.todo)
+            .map_err(failed(&names.todo))?;
         let (root_devices, file_systems) = shared.into_file_systems();
         let failures = errors.finish().map_err(failed(&names.errors))?;
         run.end = now();
@@ -304,7 +313,9 @@ impl Task {
             let roots = self.capture.roots().len();
             let mut offset = piece.offset;
             for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-                let read = line.strip_suffix(b"\n").ok_or("it has no line break".to_owned());
+                let read = line
+                    .strip_suffix(b"\n")
+                    .ok_or("it has no line break".to_owned());
                 let read = read.and_then(|line| LeftLine::parse(line, roots));
                 given.push(read.map_err(|why| {
                     let what = format!("the leftover at byte {offset} is damaged: {why}");
@@ -317,11 +328,7 @@ impl Task {
     }
 
     /// Writes the leftovers. Returns their number and the chunks.
-    fn write_todo(
-        &self,
-        mut shares: Vec<Share>,
-        path: &Path,
-    ) -> io::Result<(u32, Vec<TodoChunk>)> {
+    fn write_todo(&self, mut shares: Vec<Share>, path: &Path) -> io::Result<(u32, Vec<TodoChunk>)> {
         if shares.is_empty() {
             return Ok((0, Vec::new()));
         }

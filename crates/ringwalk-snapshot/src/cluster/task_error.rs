@@ -61,6 +61,18 @@ impl TaskError {
     }
 }
 
+impl TaskError {
+    /// Returns the error as one of a snapshot that cannot be read.
+    pub(crate) fn into_read_error(self) -> ReadError {
+        let (path, reason) = (self.path().to_owned(), self.reason());
+        match self.0 {
+            What::Reading(error) => error,
+            What::Io(_, error) => ReadError::parts(&path, Some(error), reason),
+            What::Damaged(..) | What::Capture(_) => ReadError::parts(&path, None, reason),
+        }
+    }
+}
+
 impl From<CaptureError> for TaskError {
     fn from(error: CaptureError) -> Self {
         Self(What::Capture(Box::new(error)))

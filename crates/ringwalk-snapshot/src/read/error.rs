@@ -23,6 +23,8 @@ pub(crate) enum Reason {
     OtherVersion(String),
     /// What is wrong.
     Damaged(String),
+    /// Why no snapshot can be made of the folder of a walk.
+    Parts(String),
 }
 
 impl Reason {
@@ -41,6 +43,11 @@ impl ReadError {
             path: path.to_owned(),
             reason,
         }
+    }
+
+    /// Creates the error that no snapshot can be made of the folder of a walk.
+    pub(crate) fn parts(path: &Path, error: Option<io::Error>, what: String) -> Self {
+        Self::new(path, error.map_or(Reason::Parts(what), Reason::Io))
     }
 
     /// Returns the path of the file.
@@ -65,6 +72,7 @@ impl ReadError {
                 "its schema has version {version}, and this program reads version {VERSION}"
             ),
             Reason::Damaged(what) => format!("the snapshot is damaged: {what}"),
+            Reason::Parts(what) => what.clone(),
         }
     }
 }

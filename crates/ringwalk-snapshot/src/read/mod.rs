@@ -43,6 +43,7 @@ pub(crate) use page::{Decoder, Page};
 pub(crate) use same::StoredAlike;
 pub use scan::Scan;
 
+use crate::cluster::{Compact, TaskError, is_shared_walk};
 use crate::entry::Skipped;
 use crate::info::{Info, Text, keys, value};
 use crate::schema::{COLUMN_COUNT, Column, Shape, VERSION};
@@ -81,13 +82,18 @@ pub(crate) struct FirstRow {
 }
 
 impl Snapshot {
-    /// Opens the snapshot at `path`.
+    /// Opens the snapshot at `path`. Of the folder of a finished walk that several processes have
+    /// shared, makes a snapshot in an unnamed temporary file.
     ///
     /// # Errors
     ///
     /// If it cannot be read, is no snapshot, has another version of the schema, or is damaged. The
     /// error names the file and what was expected.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
+        if is_shared_walk(path) {
+            let compact = Compact::new(path);
+            return compact.run_unnamed().map_err(TaskError::into_read_error);
+        }
         let file = File::open(path).map_err(|error| ReadError::new(path, Reason::Io(error)))?;
         Self::from_file(file, path)
     }
@@ -126,7 +132,10 @@ impl Snapshot {
             }
             let part = value(&footer.pairs, keys::PART).map_err(Reason::Damaged)?;
             let info = Info::from_part_pairs(&footer.pairs).map_err(Reason::Damaged)?;
-            Ok((Self::of_footer(file, path, &footer, info, Shape::Part)?, part))
+            Ok((
+                Self::of_footer(file, path, &footer, info, Shape::Part)?,
+                part,
+            ))
         };
         open().map_err(|reason| ReadError::new(path, reason))
     }

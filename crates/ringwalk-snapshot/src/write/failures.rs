@@ -26,7 +26,7 @@ impl Failures {
     }
 
     /// Returns the failure of a path.
-    pub(super) fn get(&self, root: usize, path: &[u8]) -> Option<Failure> {
+    pub(crate) fn get(&self, root: usize, path: &[u8]) -> Option<Failure> {
         let root = self.roots.get(root).filter(|root| !root.is_empty())?;
         root.get(path).copied()
     }

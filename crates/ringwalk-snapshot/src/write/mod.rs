@@ -107,7 +107,12 @@ pub(crate) fn write(
     name: impl FnOnce(&Referred, &mut Info),
     output: impl Write + Send,
 ) -> io::Result<Info> {
-    let sink = ParquetSink::new(output, options.contents, Shape::Snapshot, options.threads.get())?;
+    let sink = ParquetSink::new(
+        output,
+        options.contents,
+        Shape::Snapshot,
+        options.threads.get(),
+    )?;
     let progress = &options.progress;
     // Everything that was collected becomes a row.
     progress.begin(progress.done());

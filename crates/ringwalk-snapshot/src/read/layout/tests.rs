@@ -1,5 +1,6 @@
 use super::*;
 use crate::read::footer::StoredGroup;
+use crate::schema::COLUMNS;
 
 /// A footer with two row groups, as a snapshot has them.
 fn footer() -> Footer {

@@ -1,0 +1,110 @@
+//! File systems of parts that several machines have written.
+//!
+//! A device number is that of one machine: another one may number the same file system differently.
+//! In the snapshot, each file system has one number.
+
+use super::part::PartFacts;
+use crate::info::FileSystemInfo;
+use std::collections::HashMap;
+
+/// The file systems of all parts.
+#[derive(Debug, Default)]
+pub(super) struct Devices {
+    /// The number in the snapshot, by machine and device.
+    numbers: HashMap<(String, u64), u64>,
+    /// The number in the snapshot of the file system of each root.
+    roots: HashMap<usize, u64>,
+    /// The machine whose numbers are those of the snapshot, where no other took them.
+    first_host: Option<String>,
+    known: Vec<FileSystemInfo>,
+}
+
+impl Devices {
+    /// Adds the file systems of a part. Returns the number in the snapshot of each.
+    pub(super) fn add(&mut self, part: &PartFacts, file_systems: &[FileSystemInfo]) -> Vec<u64> {
+        let numbers: Vec<_> = file_systems
+            .iter()
+            .map(|each| self.number(part, each))
+            .collect();
+        // What one part could not find out, another may have.
+        for (file_system, number) in file_systems.iter().zip(&numbers) {
+            match self.known.iter_mut().find(|known| known.device == *number) {
+                Some(known) => complete(known, file_system),
+                None => self.known.push(FileSystemInfo {
+                    device: *number,
+                    ..file_system.clone()
+                }),
+            }
+        }
+        numbers
+    }
+
+    /// Returns what is known of all file systems.
+    pub(super) fn into_known(self) -> Vec<FileSystemInfo> {
+        self.known
+    }
+
+    fn number(&mut self, part: &PartFacts, file_system: &FileSystemInfo) -> u64 {
+        let device = file_system.device;
+        let key = (part.host.clone(), device);
+        let roots = || {
+            (0..)
+                .zip(&part.root_devices)
+                .filter(|(_, root)| **root == device)
+        };
+        let of_root = roots().find_map(|(root, _): (usize, _)| self.roots.get(&root).copied());
+        let known = self.numbers.get(&key).copied().or(of_root);
+        let number = known.unwrap_or_else(|| self.new_number(part, file_system));
+        for (root, _) in roots() {
+            self.roots.insert(root, number);
+        }
+        self.numbers.insert(key, number);
+        number
+    }
+
+    /// Returns the number of a file system that this machine has not had yet.
+    fn new_number(&mut self, part: &PartFacts, file_system: &FileSystemInfo) -> u64 {
+        let first = self.first_host.get_or_insert_with(|| part.host.clone());
+        if *first != part.host {
+            let own = |number: u64| {
+                let mut all = self.numbers.iter();
+                all.any(|((host, _), known)| *host == part.host && *known == number)
+            };
+            let mut known = self.known.iter();
+            let same = known.find(|known| is_same(known, file_system) && !own(known.device));
+            if let Some(same) = same {
+                return same.device;
+            }
+        }
+        let mut number = file_system.device;
+        while self.known.iter().any(|known| known.device == number) {
+            number += 1;
+        }
+        number
+    }
+}
+
+/// Returns true if two machines mean the same file system.
+fn is_same(a: &FileSystemInfo, b: &FileSystemInfo) -> bool {
+    match (&a.uuid, &b.uuid) {
+        (Some(one), Some(other)) => one == other && a.subvolume == b.subvolume,
+        (None, None) => {
+            a.mount_point.is_some() && a.mount_point == b.mount_point && a.kind == b.kind
+        }
+        _ => false,
+    }
+}
+
+/// Adds what is not known yet.
+fn complete(known: &mut FileSystemInfo, more: &FileSystemInfo) {
+    known.uuid = known.uuid.take().or_else(|| more.uuid.clone());
+    known.kind = known.kind.take().or_else(|| more.kind.clone());
+    known.mount_point = known
+        .mount_point
+        .take()
+        .or_else(|| more.mount_point.clone());
+    known.subvolume = known.subvolume.or(more.subvolume);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,178 @@
+//! The folder of a finished walk: which parts count, and what could not be read.
+
+use super::error_lines::ErrorLine;
+use super::lines::LeftLine;
+use super::task_error::TaskError;
+use crate::info::Text;
+use ringwalk::Leftover;
+use serde::Deserialize;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// The description of the walk.
+const DESCRIPTION: &str = "snapshot.json";
+/// The list of parts that count.
+const MANIFEST: &str = "manifest.jsonl";
+/// The last file that is written.
+const VERDICT: &str = "verdict.json";
+/// The folder of the files of leftovers.
+const TODO: &str = "todo";
+/// The folder of the files of errors.
+const ERRORS: &str = "errors";
+/// The format of the folder that this program reads.
+const FORMAT: u64 = 1;
+
+#[derive(Deserialize)]
+struct Description {
+    format: u64,
+}
+
+/// A part that counts: a line of the manifest.
+#[derive(Debug, Deserialize)]
+struct Line {
+    path: Text,
+    rows: u64,
+    bytes: u64,
+}
+
+/// A part that counts.
+#[derive(Debug)]
+pub(super) struct Listed {
+    pub(super) path: PathBuf,
+    pub(super) rows: u64,
+    pub(super) bytes: u64,
+}
+
+/// The folder of a finished walk.
+#[derive(Debug)]
+pub(super) struct Folder {
+    path: PathBuf,
+    pub(super) parts: Vec<Listed>,
+}
+
+/// Returns true if a path is the folder of a walk that several processes share.
+pub fn is_shared_walk(path: &Path) -> bool {
+    path.join(DESCRIPTION).is_file() && path.join("parts").is_dir()
+}
+
+impl Folder {
+    /// Opens the folder of a walk.
+    ///
+    /// # Errors
+    ///
+    /// If it is none, or the walk has not been finished.
+    pub(super) fn open(path: &Path) -> Result<Self, TaskError> {
+        let description = path.join(DESCRIPTION);
+        let text = fs::read(&description).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => TaskError::damaged(
+                path,
+                "this is no folder of ringwalk-cluster: no snapshot.json",
+            ),
+            _ => TaskError::io(&description, error),
+        })?;
+        let known: Result<Description, _> = serde_json::from_slice(&text);
+        let known = known.map_err(|error| damaged_json(&description, &error))?;
+        if known.format != FORMAT {
+            let format = known.format;
+            let what = format!("it has format {format}, and this program reads format {FORMAT}");
+            return Err(TaskError::damaged(&description, &what));
+        }
+        if !path.join(VERDICT).is_file() {
+            let what = "the walk is not finished: go on with `ringwalk-cluster snapshot --resume`";
+            return Err(TaskError::damaged(path, what));
+        }
+        let mut parts = Vec::new();
+        for_each_line(&path.join(MANIFEST), |line| {
+            let line: Line = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+            parts.push(Listed {
+                path: path.join(OsStr::from_bytes(&line.path.0)),
+                rows: line.rows,
+                bytes: line.bytes,
+            });
+            Ok(())
+        })?;
+        Ok(Self {
+            path: path.to_owned(),
+            parts,
+        })
+    }
+
+    /// Calls `each` with all failures, and the file that they are in.
+    pub(super) fn errors(
+        &self,
+        mut each: impl FnMut(ErrorLine) -> Result<(), String>,
+    ) -> Result<(), TaskError> {
+        for file in self.files(ERRORS)? {
+            for_each_line(&file, |line| {
+                each(serde_json::from_slice(line).map_err(|error| error.to_string())?)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Calls `each` with all leftovers of all tasks.
+    pub(super) fn leftovers(
+        &self,
+        roots: usize,
+        mut each: impl FnMut(u32, u32, &Leftover) -> Result<(), String>,
+    ) -> Result<(), TaskError> {
+        for file in self.files(TODO)? {
+            for_each_line(&file, |line| {
+                let left = LeftLine::parse(line, roots)?;
+                each(left.task, left.index, &left.leftover)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Returns the error that something is wrong with the folder.
+    pub(super) fn damaged(&self, what: &str) -> TaskError {
+        TaskError::damaged(&self.path, what)
+    }
+
+    /// Returns the files in a folder, by name. A folder that is missing has none.
+    fn files(&self, name: &str) -> Result<Vec<PathBuf>, TaskError> {
+        let folder = self.path.join(name);
+        let failed = |error| TaskError::io(&folder, error);
+        let listing = match fs::read_dir(&folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            listing => listing.map_err(failed)?,
+        };
+        let mut files = Vec::new();
+        for entry in listing {
+            files.push(entry.map_err(failed)?.path());
+        }
+        files.sort();
+        Ok(files)
+    }
+}
+
+/// Calls `each` with the lines of a file.
+fn for_each_line(
+    path: &Path,
+    mut each: impl FnMut(&[u8]) -> Result<(), String>,
+) -> Result<(), TaskError> {
+    let failed = |error| TaskError::io(path, error);
+    let mut lines = BufReader::new(File::open(path).map_err(failed)?);
+    let mut line = Vec::new();
+    for number in 1_u64.. {
+        line.clear();
+        if lines.read_until(b'\n', &mut line).map_err(failed)? == 0 {
+            break;
+        }
+        let whole = line
+            .strip_suffix(b"\n")
+            .ok_or_else(|| "it was cut off".to_owned());
+        whole
+            .and_then(&mut each)
+            .map_err(|why| TaskError::damaged(path, &format!("line {number} is damaged: {why}")))?;
+    }
+    Ok(())
+}
+
+fn damaged_json(path: &Path, error: &serde_json::Error) -> TaskError {
+    TaskError::damaged(path, &format!("it is damaged: {error}"))
+}

@@ -1,0 +1,474 @@
+//! Walks by several tasks in a row, and the snapshots of their parts.
+
+use super::*;
+use crate::read::Snapshot;
+use crate::{Capture, Column, Contents, Info, WriteOptions};
+use proptest::prelude::*;
+use ringwalk::Budget;
+use std::collections::VecDeque;
+use std::fs;
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+/// A walk whose tasks run one after the other.
+struct Driver {
+    folder: tempfile::TempDir,
+    roots: Vec<PathBuf>,
+    contents: Contents,
+    one_file_system: bool,
+    waiting: VecDeque<Vec<Piece>>,
+    reports: Vec<TaskReport>,
+}
+
+impl Driver {
+    fn new(roots: &[&Path]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["parts", "todo", "errors"] {
+            fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        fs::write(folder.path().join("snapshot.json"), "{\"format\": 1}").unwrap();
+        Self {
+            folder,
+            roots: roots.iter().map(|root| root.to_path_buf()).collect(),
+            contents: Contents::default(),
+            one_file_system: false,
+            waiting: VecDeque::new(),
+            reports: Vec::new(),
+        }
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn task(&self, pieces: Option<Vec<Piece>>) -> Task {
+        let number = TaskNumber {
+            task: u32::try_from(self.reports.len()).unwrap() + 1,
+            epoch: 1,
+            attempt: 0,
+        };
+        let task = Task::new(self.path(), &self.roots, number).unwrap();
+        let task = task
+            .contents(self.contents)
+            .one_file_system(self.one_file_system);
+        match pieces {
+            Some(pieces) => task.go_on(pieces),
+            None => task,
+        }
+    }
+
+    /// Runs the next task. Returns false if there is none.
+    fn step(&mut self, entries: u64, workers: usize) -> bool {
+        let pieces = self.waiting.pop_front();
+        if pieces.is_none() && !self.reports.is_empty() {
+            return false;
+        }
+        let task = self.task(pieces);
+        let budget = Budget {
+            time: None,
+            entries: NonZeroU64::new(entries),
+        };
+        let walk = task
+            .walk()
+            .budget(budget)
+            .workers(NonZeroUsize::new(workers));
+        let report = task.run(walk).unwrap();
+        self.waiting.extend(report.chunks.iter().map(|chunk| {
+            vec![Piece {
+                file: report.todo.clone().unwrap().into(),
+                offset: chunk.offset,
+                length: usize::try_from(chunk.length).unwrap(),
+            }]
+        }));
+        self.reports.push(report);
+        true
+    }
+
+    /// Runs all tasks.
+    fn run(&mut self, mut budgets: impl Iterator<Item = u64>) {
+        while self.step(budgets.next().unwrap(), 2) {}
+        self.finish();
+    }
+
+    /// Writes what the driver of a walk writes at the end.
+    fn finish(&self) {
+        let mut manifest = String::new();
+        for report in &self.reports {
+            let (path, rows, bytes) = (&report.part, report.rows, report.bytes);
+            let line = serde_json::json!({ "path": path, "rows": rows, "bytes": bytes });
+            manifest.push_str(&format!("{line}\n"));
+            for (file, folder) in [(&report.todo, "todo"), (&report.errors_file, "errors")] {
+                if let Some(file) = file {
+                    let name = Path::new(file).file_name().unwrap();
+                    fs::copy(self.path().join(file), self.path().join(folder).join(name)).unwrap();
+                }
+            }
+        }
+        fs::write(self.path().join("manifest.jsonl"), manifest).unwrap();
+        fs::write(self.path().join("verdict.json"), "{}").unwrap();
+    }
+
+    fn compact(&self) -> Result<(Vec<u8>, Info), TaskError> {
+        let output = tempfile::tempdir().unwrap();
+        let output = output.path().join("compact");
+        let info = Compact::new(self.path()).run(&output)?;
+        Ok((fs::read(&output).unwrap(), info))
+    }
+
+    /// Returns the snapshot that one process takes.
+    fn snapshot(&self) -> (Vec<u8>, Info) {
+        let options = WriteOptions {
+            contents: self.contents,
+            ..WriteOptions::default()
+        };
+        let capture = Capture::new(&self.roots).unwrap().options(options);
+        let capture = capture.one_file_system(self.one_file_system);
+        let output = tempfile::tempdir().unwrap();
+        let output = output.path().join("whole");
+        let captured = capture.run(capture.walk(), &output).unwrap();
+        (fs::read(&output).unwrap(), captured.info)
+    }
+
+    /// Checks that the parts become the snapshot that one process takes, byte for byte.
+    fn check(&self) -> Info {
+        let (bytes, info) = self.compact().unwrap();
+        let (whole, other) = self.snapshot();
+        let run = info.run.clone();
+        assert_eq!(info, Info { run, ..other });
+        assert_same_but_run(bytes, whole);
+        info
+    }
+}
+
+/// Compares two files but for the value of `ringwalk.run`, which is the last but one.
+fn assert_same_but_run(one: Vec<u8>, other: Vec<u8>) {
+    let cut = |bytes: &[u8]| {
+        let footer = u32::from_le_bytes(*bytes[..bytes.len() - 4].last_chunk().unwrap());
+        let begin = bytes.len() - 8 - footer as usize;
+        let key = memchr::memmem::rfind(bytes, b"ringwalk.run").unwrap();
+        let next = memchr::memmem::find(&bytes[key..], b"ringwalk.row_groups").unwrap();
+        (begin, key, key + next)
+    };
+    let ((begin, key, next), (other_begin, other_key, other_next)) = (cut(&one), cut(&other));
+    assert_eq!(begin, other_begin);
+    assert!(one[..key] == other[..other_key]);
+    assert!(one[next..one.len() - 8] == other[other_next..other.len() - 8]);
+}
+
+/// A tree with what a snapshot has of files.
+fn tree() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    for a in 0..6 {
+        for b in 0..5 {
+            let dir = path(&format!("d{a}/e{b}/f"));
+            fs::create_dir_all(&dir).unwrap();
+            for c in 0..a * b {
+                fs::write(dir.join(format!("{c}.txt")), format!("{c}")).unwrap();
+            }
+        }
+    }
+    fs::create_dir(path("empty")).unwrap();
+    symlink("d0", path("link")).unwrap();
+    fs::hard_link(path("d5/e4/f/0.txt"), path("d0/e0/other")).unwrap();
+    fs::hard_link(path("d5/e4/f/0.txt"), path("d2/again")).unwrap();
+    fs::hard_link(path("d4/e4/f/0.txt"), path("d4/below")).unwrap();
+    let odd = std::ffi::OsStr::new("odd\u{e9}\n\"");
+    fs::create_dir(folder.path().join(odd)).unwrap();
+    let bytes = <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"\xff\xfe");
+    fs::create_dir(folder.path().join(odd).join(bytes)).unwrap();
+    fs::write(folder.path().join(odd).join(bytes).join("x"), "x").unwrap();
+    // Beyond the range of 64 bits.
+    let old = std::time::UNIX_EPOCH + std::time::Duration::from_secs(20_000_000_000);
+    let file = fs::File::open(path("d0/e0/other")).unwrap();
+    // Not every file system has such times.
+    let _ = file.set_modified(old);
+    folder
+}
+
+#[test]
+fn one_task_makes_the_same_snapshot() {
+    let tree = tree();
+    let mut driver = Driver::new(&[tree.path()]);
+    driver.run(std::iter::repeat(u64::MAX));
+    assert_eq!(driver.reports.len(), 1);
+    let info = driver.check();
+    assert!(info.verdict.complete);
+    assert_eq!(driver.reports[0].rows, info.verdict.entries);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_budgets_make_the_same_snapshot(budgets in prop::collection::vec(1_u64..60, 1..20)) {
+        let tree = tree();
+        let mut driver = Driver::new(&[tree.path()]);
+        driver.run(budgets.into_iter().cycle());
+        let info = driver.check();
+        prop_assert!(info.verdict.complete);
+        let sum = |of: fn(&TaskReport) -> u64| driver.reports.iter().map(of).sum::<u64>();
+        prop_assert_eq!(sum(|report| report.rows), info.verdict.entries);
+        prop_assert_eq!(sum(|report| report.errors + report.vanished), 0);
+    }
+}
+
+#[test]
+fn several_roots_access_times_and_attributes() {
+    let (one, other) = (tree(), tree());
+    let (file, dir) = (other.path().join("empty"), one.path().join("d1"));
+    let flags = rustix::fs::XattrFlags::empty();
+    for (name, value) in [("user.b", &[7; 3000][..]), ("user.a", b"")] {
+        for path in [&file, &dir] {
+            // Not every file system has them.
+            let _ = rustix::fs::setxattr(path, name, value, flags);
+        }
+    }
+    let mut driver = Driver::new(&[one.path(), other.path()]);
+    driver.contents = Contents {
+        atime: true,
+        xattrs: true,
+    };
+    // The first reading sets times of access, and later ones do not, as a rule.
+    driver.snapshot();
+    driver.run(std::iter::repeat(40));
+    assert!(driver.reports.len() > 3);
+    driver.check();
+}
+
+#[test]
+fn a_root_that_is_a_file() {
+    let tree = tree();
+    let mut driver = Driver::new(&[&tree.path().join("d0/e0/other")]);
+    driver.run(std::iter::repeat(1));
+    assert_eq!(driver.check().verdict.entries, 1);
+}
+
+/// The folder of the walk may lie within the tree.
+#[test]
+fn the_folder_of_the_walk_is_left_out() {
+    let tree = tree();
+    let mut driver = Driver::new(&[tree.path()]);
+    let (_, before) = driver.snapshot();
+    driver.folder = tempfile::tempdir_in(tree.path()).unwrap();
+    for name in ["parts", "todo", "errors"] {
+        fs::create_dir(driver.path().join(name)).unwrap();
+    }
+    fs::write(driver.path().join("snapshot.json"), "{\"format\": 1}").unwrap();
+    driver.run(std::iter::repeat(30));
+    let (_, info) = driver.compact().unwrap();
+    assert_eq!(info.verdict, before.verdict);
+}
+
+#[test]
+fn a_part_is_no_snapshot() {
+    let tree = tree();
+    let mut driver = Driver::new(&[tree.path()]);
+    driver.run(std::iter::repeat(u64::MAX));
+    let error = Snapshot::open(&driver.path().join(&driver.reports[0].part)).unwrap_err();
+    assert!(error.reason().contains("part"), "{error}");
+    // Nor is a snapshot a part.
+    let output = driver.path().join("whole");
+    Compact::new(driver.path()).run(&output).unwrap();
+    fs::rename(&output, driver.path().join(&driver.reports[0].part)).unwrap();
+    let error = driver.compact().unwrap_err();
+    assert!(error.reason().contains("ringwalk.part"), "{error}");
+}
+
+#[test]
+fn a_folder_is_opened_as_a_snapshot() {
+    let tree = tree();
+    let mut driver = Driver::new(&[tree.path()]);
+    driver.run(std::iter::repeat(50));
+    let snapshot = Snapshot::open(driver.path()).unwrap();
+    assert!(snapshot.info().verdict.complete);
+    assert!(snapshot.locate(0, b"d2/again").unwrap().is_some());
+}
+
+#[test]
+fn unfinished_walks_are_refused() {
+    let tree = tree();
+    let mut driver = Driver::new(&[tree.path()]);
+    driver.step(u64::MAX, 1);
+    let error = driver.compact().unwrap_err();
+    assert!(error.reason().contains("--resume"), "{error}");
+    let error = Snapshot::open(driver.path()).unwrap_err();
+    assert!(error.reason().contains("--resume"), "{error}");
+    fs::remove_file(driver.path().join("snapshot.json")).unwrap();
+    let error = driver.compact().unwrap_err();
+    assert!(error.reason().contains("snapshot.json"), "{error}");
+}
+
+/// No hole is silent: leftovers that nobody has read, and parts that are missing.
+#[test]
+fn what_is_missing_is_an_error() {
+    let tree = tree();
+    let mut driver = Driver::new(&[tree.path()]);
+    for _ in 0..3 {
+        assert!(driver.step(30, 1));
+    }
+    assert!(!driver.waiting.is_empty());
+    driver.finish();
+    let error = driver.compact().unwrap_err();
+    assert!(error.reason().contains("has not been read"), "{error}");
+    for file in fs::read_dir(driver.path().join("todo")).unwrap() {
+        fs::remove_file(file.unwrap().path()).unwrap();
+    }
+    let error = driver.compact().unwrap_err();
+    assert!(error.reason().contains("have not been read"), "{error}");
+    driver.run(std::iter::repeat(1000));
+    driver.check();
+    let removed = driver.reports.remove(1);
+    driver.finish();
+    driver.compact().unwrap_err();
+    driver.reports.insert(1, removed);
+    driver.finish();
+    fs::remove_file(driver.path().join(&driver.reports[1].part)).unwrap();
+    let error = driver.compact().unwrap_err();
+    assert!(error.path().ends_with(&driver.reports[1].part), "{error}");
+}
+
+/// The driver writes errors for what it has given up.
+#[test]
+fn what_was_given_up_is_an_error_of_its_row() {
+    let tree = tree();
+    let mut driver = Driver::new(&[tree.path()]);
+    driver.step(1, 1);
+    driver.finish();
+    let todo = fs::read(driver.path().join(driver.reports[0].todo.as_ref().unwrap())).unwrap();
+    let lines = todo.split_inclusive(|byte| *byte == b'\n');
+    let mut errors = String::new();
+    for line in lines {
+        let left = lines::LeftLine::parse(line.strip_suffix(b"\n").unwrap(), 1).unwrap();
+        let path = crate::Text(left.leftover.path);
+        let line = serde_json::json!({
+            "root": 0, "path": path, "operation": "read", "errno": 5, "message": "given up",
+        });
+        errors.push_str(&format!("{line}\n"));
+    }
+    fs::write(driver.path().join("errors/aside.errors"), errors).unwrap();
+    let (_, info) = driver.compact().unwrap();
+    assert!(!info.verdict.complete);
+    assert_eq!(info.verdict.errors, driver.reports[0].left);
+}
+
+#[test]
+fn damaged_parts_are_named() {
+    let tree = tree();
+    let mut driver = Driver::new(&[tree.path()]);
+    driver.run(std::iter::repeat(60));
+    let part = driver.path().join(&driver.reports[1].part);
+    let sound = fs::read(&part).unwrap();
+    for at in (0..sound.len()).step_by(97) {
+        let mut damaged = sound.clone();
+        damaged[at] ^= 0x20;
+        fs::write(&part, damaged).unwrap();
+        // A byte that nothing depends on may change.
+        if let Err(error) = driver.compact() {
+            assert_eq!(error.path(), part, "{at}: {error}");
+        } else {
+            driver.check();
+        }
+    }
+    fs::write(&part, &sound[..sound.len() - 1]).unwrap();
+    assert_eq!(driver.compact().unwrap_err().path(), part);
+}
+
+#[test]
+fn damaged_leftovers_are_refused() {
+    let tree = tree();
+    let mut driver = Driver::new(&[tree.path()]);
+    driver.step(1, 1);
+    let todo = driver.path().join(driver.reports[0].todo.as_ref().unwrap());
+    let mut bytes = fs::read(&todo).unwrap();
+    let pieces = driver.waiting.pop_front().unwrap();
+    let task = driver.task(Some(pieces.clone()));
+    bytes[20] ^= 1;
+    fs::write(&todo, &bytes).unwrap();
+    let error = task.run(task.walk()).unwrap_err();
+    assert_eq!(error.path(), todo);
+    assert!(error.reason().contains("damaged"), "{error}");
+    fs::write(&todo, &bytes[..10]).unwrap();
+    let error = task.run(task.walk()).unwrap_err();
+    assert!(error.reason().contains("ends before"), "{error}");
+    fs::remove_file(&todo).unwrap();
+    assert!(task.run(task.walk()).unwrap_err().io_error().is_some());
+}
+
+#[test]
+fn a_directory_that_is_replaced_between_tasks_vanishes() {
+    let tree = tree();
+    let mut driver = Driver::new(&[tree.path()]);
+    driver.step(1, 1);
+    let (old, aside) = (tree.path().join("d3"), tree.path().join("d3 aside"));
+    fs::rename(&old, &aside).unwrap();
+    fs::create_dir(&old).unwrap();
+    fs::write(old.join("new"), "new").unwrap();
+    driver.run(std::iter::repeat(1000));
+    let vanished: u64 = driver.reports.iter().map(|report| report.vanished).sum();
+    assert_eq!(vanished, 1);
+    let (_, info) = driver.compact().unwrap();
+    assert!(info.verdict.complete);
+    let snapshot = Snapshot::open(driver.path()).unwrap();
+    assert!(snapshot.locate(0, b"d3").unwrap().is_some());
+    assert!(snapshot.locate(0, b"d3/new").unwrap().is_none());
+}
+
+#[test]
+fn another_root_than_before_is_an_error() {
+    let tree = tree();
+    let root = tree.path().join("d5");
+    let mut driver = Driver::new(&[&root]);
+    driver.step(1, 1);
+    fs::rename(&root, tree.path().join("aside")).unwrap();
+    fs::create_dir(&root).unwrap();
+    let pieces = driver.waiting.pop_front();
+    let task = driver.task(pieces);
+    let error = task.run(task.walk()).unwrap_err();
+    assert_eq!(error.path(), root);
+    let errno = error.io_error().and_then(std::io::Error::raw_os_error);
+    assert_eq!(errno, Some(rustix::io::Errno::STALE.raw_os_error()));
+}
+
+#[test]
+fn links_across_parts_are_charged_once() {
+    let tree = tree();
+    let mut driver = Driver::new(&[tree.path()]);
+    driver.run(std::iter::repeat(10));
+    driver.check();
+    let snapshot = Snapshot::open(driver.path()).unwrap();
+    let mut scan = snapshot
+        .scan(0..snapshot.rows(), &[Column::Charged, Column::Nlink])
+        .unwrap();
+    let (mut names, mut charged) = (0, 0);
+    while let Some(chunk) = scan.next_chunk().unwrap() {
+        for at in 0..chunk.len() {
+            if chunk.integer(Column::Nlink, at) == Some(3) {
+                // Directories have several links, too.
+                let is_charged = chunk.integer(Column::Charged, at) == Some(1);
+                names += 1;
+                charged += i32::from(is_charged);
+            }
+        }
+    }
+    assert!(names > charged);
+}
+
+/// A number of tasks, for which the names of a page are only filled by several workers.
+#[test]
+fn pages_of_several_workers() {
+    let tree = tempfile::tempdir().unwrap();
+    for a in 0..40 {
+        let dir = tree.path().join(format!("{a}"));
+        fs::create_dir(&dir).unwrap();
+        for b in 0..500 {
+            fs::File::create(dir.join(format!("file {b}"))).unwrap();
+        }
+    }
+    let mut driver = Driver::new(&[tree.path()]);
+    while driver.step(15_000, 4) {}
+    driver.finish();
+    assert!(driver.reports.len() > 1);
+    driver.check();
+}
