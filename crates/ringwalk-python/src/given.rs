@@ -4,10 +4,11 @@ use crate::names::NameKind;
 use pyo3::exceptions::{PyOSError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
-use ringwalk::{Follow, InodeSweep, SourceChoice, SourceError, Stay, Walk};
+use ringwalk::{Budget, Follow, InodeSweep, SourceChoice, SourceError, Stay, Walk};
 use std::ffi::OsString;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::os::unix::ffi::OsStringExt as _;
+use std::time::Duration;
 
 /// A path.
 pub(crate) struct Given {
@@ -127,6 +128,24 @@ impl Engine {
         Ok(Self { source, workers })
     }
 
+    /// Limits the requests to a server.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for any limit: the engine has none yet.
+    pub(crate) fn limited(
+        self,
+        in_flight: Option<usize>,
+        entries_per_second: Option<usize>,
+    ) -> PyResult<Self> {
+        if in_flight.is_some() || entries_per_second.is_some() {
+            return Err(PyValueError::new_err(
+                "in_flight and entries_per_second: this version of the engine has no such limits",
+            ));
+        }
+        Ok(self)
+    }
+
     /// Sets up a walk.
     pub(crate) fn apply(&self, walk: Walk) -> Walk {
         walk.source(self.source).workers(self.workers)
@@ -169,6 +188,25 @@ pub(crate) fn refused(error: &SourceError) -> PyErr {
     let errno = rustix::io::Errno::NOTSUP.raw_os_error();
     let path = error.path().as_os_str().to_owned();
     PyOSError::new_err((errno, error.reason().to_owned(), path))
+}
+
+/// Returns the budget of a walk.
+///
+/// # Errors
+///
+/// `ValueError` for a negative or infinite time, and for no entries.
+pub(crate) fn budget(seconds: Option<f64>, entries: Option<usize>) -> PyResult<Budget> {
+    let time = seconds
+        .map(Duration::try_from_secs_f64)
+        .transpose()
+        .map_err(|error| PyValueError::new_err(format!("seconds: {error}")))?;
+    let entries = entries
+        .map(|number| {
+            NonZeroU64::new(number as u64)
+                .ok_or_else(|| PyValueError::new_err("entries=0: expected at least 1"))
+        })
+        .transpose()?;
+    Ok(Budget { time, entries })
 }
 
 /// Converts a number of a caller. Numbers that are negative or too large are a `ValueError`, like

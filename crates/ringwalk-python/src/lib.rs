@@ -10,6 +10,7 @@
 //! | `sums.rs` | `du`, `count` |
 //! | `find/` | `find` |
 //! | `doctor.rs` | `doctor` |
+//! | `cluster/` | a task of `ringwalk.cluster`, and the snapshot of all parts |
 //! | `snapshot/` | `snapshot`, `open_snapshot`, `diff`, `report` |
 //! | `walk/`, `scandir/` | `walk` and `scandir` with `DirEntry`, as the standard library's |
 //!
@@ -34,6 +35,7 @@
     reason = "documentation that is read in Python"
 )]
 
+mod cluster;
 mod doctor;
 mod errors;
 mod find;
@@ -51,6 +53,8 @@ use pyo3::prelude::*;
 /// The compiled part of `ringwalk`. Programs import `ringwalk`.
 #[pymodule(gil_used = false)]
 mod _ringwalk {
+    #[pymodule_export]
+    use crate::cluster::{cluster_compact, cluster_task};
     #[pymodule_export]
     use crate::doctor::doctor;
     #[pymodule_export]

@@ -5,6 +5,7 @@ use crate::console;
 use crate::engine_options::{EngineOptions, Lacks};
 use crate::quote::quoted;
 use crate::snapshot::capture_unnamed;
+use ringwalk_snapshot::cluster::is_live;
 use ringwalk_snapshot::{ReadError, Skipped, Snapshot};
 use std::ffi::OsStr;
 use std::path::Path;
@@ -12,7 +13,7 @@ use std::path::Path;
 /// Opens a snapshot.
 pub(super) fn open(path: &OsStr) -> Result<Snapshot, Ended> {
     let path = Path::new(path);
-    if path.is_dir() {
+    if is_live(path) {
         return Err(end(format_args!(
             "{} is a directory, and OLD must be a snapshot; take one first with ringwalk snapshot",
             quoted(path)
@@ -27,7 +28,7 @@ pub(super) fn open_or_take(
     old: &Snapshot,
     options: &EngineOptions,
 ) -> Result<Snapshot, Ended> {
-    if !Path::new(path).is_dir() {
+    if !is_live(Path::new(path)) {
         let refused = options.refuse(Lacks::Walk, "on two snapshots");
         refused.map_err(end)?;
         return open(path);

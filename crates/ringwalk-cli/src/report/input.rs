@@ -4,6 +4,7 @@ use crate::engine_options::{EngineOptions, Lacks};
 use crate::snapshot::capture_unnamed;
 use crate::status::{failed, trouble};
 use ringwalk_snapshot::Snapshot;
+use ringwalk_snapshot::cluster::is_live;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::ExitCode;
@@ -11,7 +12,7 @@ use std::process::ExitCode;
 /// Opens a snapshot, or reads a directory into a file without a name.
 pub(super) fn open(input: &OsStr, options: &EngineOptions) -> Result<Snapshot, ExitCode> {
     let path = Path::new(input);
-    if path.is_dir() {
+    if is_live(path) {
         return Ok(capture_unnamed(path, false, options)?.0);
     }
     let refused = options.refuse(Lacks::Walk, "on a snapshot");

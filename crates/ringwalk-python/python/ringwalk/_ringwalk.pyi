@@ -54,6 +54,8 @@ __all__ = [
     "Walk",
     "__version__",
     "add_up",
+    "cluster_compact",
+    "cluster_task",
     "compare",
     "count",
     "doctor",
@@ -458,6 +460,29 @@ def take_snapshot(
     source: str,
 ) -> dict[str, Any]:
     """The compiled part of `snapshot`. Programs call that."""
+
+def cluster_task(
+    directory: bytes,
+    roots: list[bytes],
+    pieces: list[tuple[str, int, int]] | None,
+    *,
+    task: int,
+    epoch: int,
+    attempt: int,
+    seconds: float | None,
+    entries: int | None,
+    workers: int | None,
+    in_flight: int | None,
+    entries_per_second: int | None,
+    source: str,
+    xattrs: bool,
+    atime: bool,
+    one_file_system: bool,
+) -> dict[str, Any]:
+    """A task of `ringwalk.cluster`: walks what other tasks have left, and writes a part."""
+
+def cluster_compact(directory: bytes, output: bytes, *, memory: int | None) -> dict[str, Any]:
+    """The compiled part of `ringwalk.cluster.compact`. Programs call that."""
 
 @final
 class OpenSnapshot:

@@ -3,9 +3,7 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use ringwalk::{Budget, Identity, Remaining};
-use std::num::NonZeroU64;
-use std::time::Duration;
+use ringwalk::{Identity, Remaining};
 
 #[doc = include_str!(concat!(env!("OUT_DIR"), "/Leftover.txt"))]
 #[pyclass(frozen, eq, module = "ringwalk")]
@@ -116,25 +114,6 @@ impl Leftover {
         };
         format!("<ringwalk.Leftover b\"{path}\" position={position}>")
     }
-}
-
-/// Returns the budget of a scan.
-///
-/// # Errors
-///
-/// `ValueError` for a negative or infinite time, and for no entries.
-pub(super) fn budget(seconds: Option<f64>, entries: Option<usize>) -> PyResult<Budget> {
-    let time = seconds
-        .map(Duration::try_from_secs_f64)
-        .transpose()
-        .map_err(|error| PyValueError::new_err(format!("seconds: {error}")))?;
-    let entries = entries
-        .map(|number| {
-            NonZeroU64::new(number as u64)
-                .ok_or_else(|| PyValueError::new_err("entries=0: expected at least 1"))
-        })
-        .transpose()?;
-    Ok(Budget { time, entries })
 }
 
 /// Returns leftovers for a walk.

@@ -81,7 +81,7 @@ pub(crate) fn scan(
     let roots = given::paths(paths)?;
     let raised = Raised::new(on_error, &roots)?;
     let follow = given::follow(follow)?;
-    let budget = leftover::budget(seconds, entries)?;
+    let budget = given::budget(seconds, entries)?;
     if follow == Follow::Always && (seconds.is_some() || entries.is_some() || resume.is_some()) {
         return Err(PyValueError::new_err(
             "follow='always': such a scan cannot stop and go on",

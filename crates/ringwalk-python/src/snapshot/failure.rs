@@ -5,6 +5,7 @@ use crate::names::NameKind;
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use ringwalk::{Errno, SourceError};
+use ringwalk_snapshot::cluster::TaskError;
 use ringwalk_snapshot::diff::DiffError;
 use ringwalk_snapshot::report::ReportError;
 use ringwalk_snapshot::{CaptureError, ReadError};
@@ -13,9 +14,10 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 /// Why work on snapshots has no result.
-pub(super) enum Failure {
+pub(crate) enum Failure {
     Read(ReadError),
     Capture(CaptureError),
+    Task(TaskError),
     Source(SourceError),
     Diff(DiffError),
     Report(ReportError),
@@ -32,6 +34,12 @@ impl From<ReadError> for Failure {
 impl From<CaptureError> for Failure {
     fn from(error: CaptureError) -> Self {
         Self::Capture(error)
+    }
+}
+
+impl From<TaskError> for Failure {
+    fn from(error: TaskError) -> Self {
+        Self::Task(error)
     }
 }
 
@@ -67,7 +75,7 @@ pub(super) fn not_inside() -> Failure {
 impl Failure {
     /// Returns the exception. `given` are the paths that the caller gave, and `under` is one within
     /// a snapshot.
-    pub(super) fn exception(
+    pub(crate) fn exception(
         &self,
         py: Python<'_>,
         given: &[&Given],
@@ -83,6 +91,14 @@ impl Failure {
                 error,
             ),
             Self::Capture(error) => of_path(
+                py,
+                given,
+                error.path(),
+                error.io_error(),
+                &error.reason(),
+                error,
+            ),
+            Self::Task(error) => of_path(
                 py,
                 given,
                 error.path(),

@@ -7,7 +7,7 @@ use ringwalk_snapshot::{FileSystemInfo, Info, Moment, Text};
 use std::collections::BTreeMap;
 
 /// Returns a dictionary with the keys of the footer.
-pub(super) fn dictionary<'py>(py: Python<'py>, info: &Info) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn dictionary<'py>(py: Python<'py>, info: &Info) -> PyResult<Bound<'py, PyDict>> {
     let kind = NameKind::text(py)?;
     let all = PyDict::new(py);
     let tool = PyDict::new(py);

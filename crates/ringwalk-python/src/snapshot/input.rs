@@ -4,6 +4,7 @@ use super::failure::Failure;
 use super::open::OpenSnapshot;
 use crate::given::{Engine, Given};
 use pyo3::prelude::*;
+use ringwalk_snapshot::cluster::is_live;
 use ringwalk_snapshot::{Capture, Snapshot};
 use std::ffi::OsString;
 use std::path::Path;
@@ -43,7 +44,7 @@ impl Input {
 impl Place {
     /// Returns true for a directory, of which a snapshot has to be taken.
     pub(super) fn is_directory(&self) -> bool {
-        matches!(self, Self::Path(path) if Path::new(path).is_dir())
+        matches!(self, Self::Path(path) if is_live(Path::new(path)))
     }
 
     /// Opens a snapshot.

@@ -23,6 +23,8 @@ mod take;
 
 pub(crate) use change::{Change, FileVersion};
 pub(crate) use diff::{Diff, compare};
+pub(crate) use failure::Failure;
+pub(crate) use info::dictionary as info_dictionary;
 pub(crate) use open::OpenSnapshot;
 pub(crate) use report::add_up;
 pub(crate) use take::take_snapshot;

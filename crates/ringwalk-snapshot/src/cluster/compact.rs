@@ -251,7 +251,8 @@ fn failures(folder: &Folder, parts: &[PartFacts], roots: usize) -> Result<Failur
             };
             *left = left.checked_sub(1).ok_or("its task has fewer failures")?;
         }
-        failures.add(line.root.map(|root| (root, &line.path.0[..])), failure);
+        let place = line.root.zip(line.path.as_ref());
+        failures.add(place.map(|(root, path)| (root, &path.0[..])), failure);
         Ok(())
     })?;
     match expected.into_iter().find(|(_, left)| *left > 0) {

@@ -10,6 +10,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+/// The operation of what the driver has given up: the directory was not read.
+const TASK: &str = "task";
+
 /// A failure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ErrorLine {
@@ -18,9 +21,9 @@ pub(super) struct ErrorLine {
     pub(super) task: Option<u32>,
     /// The index of the root; `None` for a path below no root.
     pub(super) root: Option<usize>,
-    /// The path relative to the root.
-    pub(super) path: Text,
-    /// As in the column `operation`.
+    /// The path relative to the root; `None` if it is not known.
+    pub(super) path: Option<Text>,
+    /// As in the column `operation`, or [`TASK`].
     pub(super) operation: String,
     pub(super) errno: i32,
     /// The reason, for people.
@@ -32,7 +35,10 @@ impl ErrorLine {
     /// Returns the failure; `None` if the operation is not known.
     pub(super) fn failure(&self) -> Option<Failure> {
         Some(Failure {
-            operation: FailedOperation::of_name(&self.operation)?,
+            operation: match &self.operation[..] {
+                TASK => FailedOperation::Read,
+                name => FailedOperation::of_name(name)?,
+            },
             errno: Errno::from_raw_os_error(self.errno),
         })
     }
@@ -65,7 +71,7 @@ impl ErrorFile {
         let line = ErrorLine {
             task: Some(self.task),
             root: place.map(|(root, _)| root),
-            path: Text(place.map(|(_, path)| path.to_vec()).unwrap_or_default()),
+            path: place.map(|(_, path)| Text(path.to_vec())),
             operation: failure.operation.as_str().to_owned(),
             errno: failure.errno.raw_os_error(),
             message: ringwalk_gnu::reason(&failure.errno.into()),

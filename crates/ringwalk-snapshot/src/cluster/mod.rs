@@ -40,7 +40,8 @@ mod task_error;
 mod xattrs;
 
 pub use compact::Compact;
-pub use folder::is_shared_walk;
+pub use folder::is_live;
+pub(crate) use folder::is_shared_walk;
 pub use task::{Piece, Task, TaskNumber, TaskReport, TodoChunk};
 pub use task_error::TaskError;
 

@@ -343,7 +343,7 @@ fn what_was_given_up_is_an_error_of_its_row() {
         let left = lines::LeftLine::parse(line.strip_suffix(b"\n").unwrap(), 1).unwrap();
         let path = crate::Text(left.leftover.path);
         let line = serde_json::json!({
-            "root": 0, "path": path, "operation": "read", "errno": 5, "message": "given up",
+            "root": 0, "path": path, "operation": "task", "errno": 5, "message": "given up",
         });
         errors.push_str(&format!("{line}\n"));
     }
