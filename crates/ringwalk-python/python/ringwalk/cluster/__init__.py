@@ -1,0 +1,167 @@
+"""Snapshots of very large trees by many machines.
+
+The tree is read in tasks with a budget, which run on an engine of others: a process pool, Dask, or
+MPI. A task writes a part of the snapshot, and names the directories that it did not come to. The
+driver hands out tasks, and keeps a commit log: a run that was ended at any moment can be resumed,
+and each part counts once.
+
+| file | contents |
+|---|---|
+| `run.py` | a whole run, from the arguments to the verdict |
+| `driver.py`, `jobs.py` | the loop over tasks, their failures and deadlines |
+| `pool.py`, `leftovers.py`, `budget.py` | pending work, and how much of it a task gets |
+| `log.py`, `replay.py`, `lines.py` | the commit log: writing, reading, its lines |
+| `layout.py`, `files.py` | names in the snapshot's directory, and each change of it |
+| `resume.py`, `checks.py`, `verdict.py`, `state.py` | the beginning, checks, and the end of a run |
+| `engines.py`, `processes.py`, `dask_engine.py`, `mpi_engine.py` | what runs the tasks |
+| `work.py` | what runs on a worker |
+| `cli.py`, `progress.py` | the program `ringwalk-cluster` |
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ringwalk.cluster.driver import GRACE, Driver
+from ringwalk.cluster.problems import (
+    ClusterError,
+    Damaged,
+    EngineLost,
+    Fenced,
+    Refused,
+    Stopped,
+)
+from ringwalk.cluster.work import Task
+
+__all__ = [
+    "ClusterError",
+    "Damaged",
+    "EngineLost",
+    "Fenced",
+    "Refused",
+    "Stopped",
+    "compact",
+    "snapshot",
+    "status",
+    "verify",
+]
+
+_Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+
+
+def _ignore(driver: Driver) -> None:
+    """Does nothing with a driver."""
+
+
+def snapshot(
+    roots: _Path | Iterable[_Path],
+    output: _Path,
+    *,
+    engine: Any = "pool",
+    processes: int | None = None,
+    budget: float = 10.0,
+    entries: int | None = None,
+    resume: bool = False,
+    workers: int | None = None,
+    in_flight: int | None = None,
+    rate: int | None = None,
+    source: str = "auto",
+    xattrs: bool = False,
+    atime: bool = False,
+    one_file_system: bool = False,
+    task: Task | None = None,
+    grace: float = GRACE,
+    watch: Callable[[Driver], None] = _ignore,
+    ready: Callable[[Driver], None] = _ignore,
+) -> dict[str, Any]:
+    """Saves directory trees in the directory `output`: the work of ``ringwalk-cluster snapshot``.
+
+    Returns the verdict, whose key ``complete`` is true only if everything was read.
+
+    *engine* is ``"pool"`` with a number of *processes*, ``"dask://HOST:PORT"``, ``"mpi"``,
+    ``"MODULE:CALLABLE"``, or an object with the method `submit` of
+    `concurrent.futures.Executor`. *budget* is the greatest number of seconds of a task, *entries*
+    that of entries.
+
+    With *resume* a run that has ended early goes on in the same directory. Then *roots*, *xattrs*,
+    *atime* and *one_file_system* must be the same.
+
+    In each task, *workers* is the number of threads, *in_flight* the number of requests to the
+    server at a time, and *rate* the number of entries a second. *source* is that of `scan`.
+
+    A task is given to another worker if it has no result after three times its budget and *grace*
+    seconds. A task that kills three workers, or fails three times, is set aside, and the verdict
+    names what it should have read.
+
+    *task* is a function that takes the place of this package's task. *ready* is called with the
+    driver when the run begins, and *watch* about once a second.
+
+    Raises `Refused` if the run cannot begin, `OSError` if *output* cannot be written, and other
+    errors of this module if the run cannot go on. It can be resumed after those.
+    """
+    from ringwalk.cluster import run
+
+    given = [roots] if isinstance(roots, (str, bytes, os.PathLike)) else roots
+    settings = {
+        "workers": workers,
+        "in_flight": in_flight,
+        "entries_per_second": rate,
+        "source": source,
+        "xattrs": xattrs,
+        "atime": atime,
+        "one_file_system": one_file_system,
+    }
+    return run.run(
+        given,
+        output,
+        engine=engine,
+        processes=processes,
+        budget=budget,
+        entries=entries,
+        again=resume,
+        settings=settings,
+        task=task,
+        grace=grace,
+        watch=watch,
+        ready=ready,
+    )
+
+
+def status(directory: _Path) -> dict[str, Any]:
+    """Returns the state of a run: the work of ``ringwalk-cluster status``."""
+    from ringwalk.cluster.state import status
+
+    return status(os.path.realpath(os.fsdecode(directory)))
+
+
+def verify(directory: _Path) -> dict[str, Any]:
+    """Checks the files of a snapshot: the work of ``ringwalk-cluster verify``.
+
+    The key ``damaged`` of the result has the files that are damaged, and ``removed`` those that
+    belonged to no task and were removed.
+    """
+    from ringwalk.cluster.checks import verify
+
+    return verify(os.path.realpath(os.fsdecode(directory)))
+
+
+def compact(directory: _Path, output: _Path, *, memory: int | None = None) -> dict[str, Any]:
+    """Makes one sorted snapshot of a run that is over: the work of ``ringwalk-cluster compact``.
+
+    *memory* is the number of bytes that may be used; the rest goes into temporary files. Raises
+    `Refused` if the run is not over or a file is known to be damaged.
+    """
+    from ringwalk import _ringwalk
+    from ringwalk.cluster import layout
+
+    path = os.path.realpath(os.fsdecode(directory))
+    if layout.read_json(path, layout.VERDICT) is None:
+        raise Refused(f"{path}: the run is not over: end it by 'snapshot --resume'")
+    if layout.read_json(path, layout.DAMAGED):
+        raise Refused(f"{path}: parts are damaged: mend it by 'snapshot --resume'")
+    result: dict[str, Any] = _ringwalk.cluster_compact(
+        os.fsencode(path), os.fsencode(output), memory=memory
+    )
+    return result

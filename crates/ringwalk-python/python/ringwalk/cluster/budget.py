@@ -1,0 +1,82 @@
+"""How much a task gets: seconds and leftovers.
+
+Budgets grow from the least one to the greatest while there is much to do, and shrink towards the
+end. So a run ends with short tasks on all workers, and not with one long task.
+
+* The least budget is one second, or 1.2 W c: W workers, and the seconds c that the driver needs for
+  an empty task. With less, the driver could not keep all workers busy.
+* The greatest budget is the user's.
+* When workers die, budgets shrink until a death costs less than a twentieth of the work.
+"""
+
+from __future__ import annotations
+
+from ringwalk.cluster.pool import CHUNK, share
+
+# The least budget, if tasks cost the driver nothing.
+LEAST = 1.0
+# Tasks that the driver hands out in a second, at most.
+PACE = 1000.0
+# With so many leftovers for each worker there is much to do: the greatest budget.
+MUCH = CHUNK
+# A task may get this many times the leftovers that it can probably read. The others come back, and
+# are written again.
+SPARE = 2.0
+# The share of the work that deaths of workers may cost.
+LOSS = 0.05
+# Not even workers that die all the time make budgets shorter than this.
+SHORTEST = 0.1
+
+
+class Budgets:
+    """The rule for budgets, and what it has measured."""
+
+    def __init__(
+        self, most: float, workers: int, cost: float, entries: int | None = None
+    ) -> None:
+        self.most = most
+        self.workers = workers
+        self.cost = cost
+        # Entries that a task may read; no limit by default.
+        self.entries = entries
+        self._deaths = 0
+        # Leftovers that a task has done in a second: a mean over the latest tasks.
+        self._rate: float | None = None
+
+    @property
+    def least(self) -> float:
+        """Returns the least budget in seconds."""
+        return min(self.most, max(LEAST, 1.2 * self.workers * self.cost))
+
+    def died(self) -> None:
+        """Counts a worker that has died."""
+        self._deaths += 1
+
+    def learn(self, seconds: float, lines: int) -> None:
+        """Learns from a task that has done this many leftovers."""
+        if seconds <= 0:
+            return
+        rate = max(lines, 1) / seconds
+        self._rate = rate if self._rate is None else 0.8 * self._rate + 0.2 * rate
+
+    def seconds(self, lines: int, elapsed: float, tries: int = 0) -> float:
+        """Returns the budget of a task, in seconds.
+
+        `lines` are the leftovers of the pool, `elapsed` the seconds of the run. `tries` is how often
+        this work was lost with a worker: then the task is the more careful.
+        """
+        part = min(1.0, lines / (MUCH * max(1, self.workers)))
+        budget = self.least + (self.most - self.least) * part
+        if self._deaths:
+            # Half a task is lost with each death.
+            between = elapsed / self._deaths
+            bound = 2 * LOSS * self.workers * between
+            budget = min(budget, max(SHORTEST, 20 * self.cost, bound))
+        return max(min(budget, SHORTEST), budget / 4**tries)
+
+    def lines(self, lines: int, budget: float) -> int:
+        """Returns how many leftovers of a pool with so many a task with this budget gets."""
+        wanted = share(lines, self.workers)
+        if self._rate is None:
+            return wanted
+        return max(1, min(wanted, int(SPARE * self._rate * budget)))

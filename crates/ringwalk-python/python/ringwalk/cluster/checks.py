@@ -1,0 +1,120 @@
+"""Checks of the files of committed tasks, and removal of files that no task left."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ringwalk.cluster import layout, replay, work
+from ringwalk.cluster.files import Files
+from ringwalk.cluster.lines import Commit
+from ringwalk.cluster.problems import Refused
+from ringwalk.cluster.replay import History
+
+
+def file_of(commit: Commit, kind: str) -> str:
+    """Returns the name of a file of a committed task."""
+    return layout.committed(kind, commit.task, commit.attempt, commit.epoch)
+
+
+def wrong_size(files: Files, commit: Commit, kind: str) -> str | None:
+    """Returns what is wrong with the size of a file, or `None`."""
+    try:
+        size = os.stat(files.path(file_of(commit, kind))).st_size
+    except FileNotFoundError:
+        return "missing"
+    expected = commit.size(kind)
+    return None if size == expected else f"{size} bytes instead of {expected}"
+
+
+def wrong_contents(files: Files, commit: Commit, kind: str) -> str | None:
+    """Returns what is wrong with a file, whose contents are read, or `None`."""
+    if wrong := wrong_size(files, commit, kind):
+        return wrong
+    path = files.path(file_of(commit, kind))
+    try:
+        if kind == "part":
+            assert commit.part is not None
+            return None if work.sha256(path) == commit.part[1:] else "wrong SHA-256"
+        expected = commit.todo if kind == "todo" else commit.errors
+        return None if work.crc32(path) == expected else "wrong CRC-32"
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+
+
+def damage(files: Files, history: History) -> Iterator[dict[str, Any]]:
+    """Gives each file that is not as it was committed: its name, its task, and why."""
+    for _, commit in history.commits():
+        for kind in commit.kinds():
+            if why := wrong_contents(files, commit, kind):
+                yield {"file": file_of(commit, kind), "task": commit.task, "why": why}
+
+
+def verify(directory: str) -> dict[str, Any]:
+    """Checks every file that the log names, and removes those that it does not name.
+
+    What is damaged is kept in `damaged.json`: the next run walks it again.
+    """
+    files = Files(directory)
+    if layout.read_description(directory) is None:
+        raise Refused(f"{directory}: not the directory of a snapshot")
+    # A driver may be at work. Files are listed before the log is read, so that a file which it
+    # renames meanwhile is not taken for an orphan.
+    present = list(committed_files(directory))
+    history = replay.read(directory)
+    found = list(damage(files, history))
+    if found:
+        files.replace(layout.DAMAGED, json.dumps(found, indent=1).encode() + b"\n")
+    else:
+        files.remove(layout.DAMAGED)
+    removed = remove_orphans(files, history, present)
+    return {
+        "tasks": history.totals.tasks,
+        "parts": history.totals.parts,
+        "bytes": history.totals.bytes,
+        "damaged": found,
+        "removed": removed,
+    }
+
+
+def committed_files(directory: str) -> Iterator[str]:
+    """Gives the names of all files in the folders of committed tasks."""
+    for folder, _ in layout.KINDS.values():
+        try:
+            names = os.listdir(os.path.join(directory, folder))
+        except FileNotFoundError:
+            continue
+        yield from (f"{folder}/{name}" for name in names)
+
+
+def remove_orphans(files: Files, history: History, present: Iterable[str]) -> list[str]:
+    """Removes files that no task of the log has left, and returns their names.
+
+    Files of the newest epoch that are not committed yet stay: its driver may be at work.
+    """
+    orphans = set(present) - {layout.ASIDE}
+    for _, commit in history.commits():
+        for kind in commit.kinds():
+            orphans.discard(file_of(commit, kind))
+    for name in sorted(orphans):
+        files.remove(name)
+    removed = sorted(orphans)
+    try:
+        folders = os.listdir(files.path("tmp"))
+    except FileNotFoundError:
+        folders = []
+    waiting = {
+        f"{commit.stem}.{layout.KINDS[kind][1]}"
+        for _, commit in history.commits()
+        for kind in commit.kinds()
+        if not os.path.exists(files.path(file_of(commit, kind)))
+    }
+    for folder in folders:
+        if folder.isdecimal() and int(folder) < history.epoch:
+            names = {f"tmp/{folder}/{name}" for name in os.listdir(files.path(f"tmp/{folder}"))}
+            for name in sorted(names - waiting):
+                files.remove(name)
+                removed.append(name)
+    return removed

@@ -1,0 +1,202 @@
+"""The command line of `ringwalk-cluster`.
+
+Exit status: 0 if a snapshot is complete, 1 if something is missing or the run could not go on, 2 if
+it could not begin, 130 and 143 after SIGINT and SIGTERM.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import signal
+import sys
+from typing import Any
+
+from ringwalk import cluster
+from ringwalk.cluster.driver import Driver
+from ringwalk.cluster.problems import ClusterError, Refused, Stopped
+from ringwalk.cluster.progress import Progress
+
+_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "ms": 0.001}
+_SOURCES = ("auto", "syscall", "module", "ring", "ext4", "xfs", "btrfs")
+
+
+def duration(text: str) -> float:
+    """Returns the seconds of a duration such as `10s`, `500ms` or `2m`."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|h|)", text)
+    if found is None or float(found[1]) <= 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no duration: expected 10s, 500ms or 2m")
+    return float(found[1]) * _UNITS[found[2]]
+
+
+def positive(text: str) -> int:
+    """Returns a number above zero."""
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above zero")
+    return int(text)
+
+
+def _snapshot_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("roots", nargs="+", metavar="ROOT", help="a directory tree to save")
+    add("-o", "--output", required=True, metavar="DIR", help="the directory of the snapshot")
+    add(
+        "--engine",
+        default="pool",
+        help="what runs the tasks: pool, dask://HOST:PORT, mpi or MODULE:CALLABLE (default: pool)",
+    )
+    add("--processes", type=positive, metavar="N", help="processes of the pool (default: CPUs)")
+    add(
+        "--budget",
+        type=duration,
+        default=10.0,
+        metavar="TIME",
+        help="the longest time of a task, such as 10s (default: 10s)",
+    )
+    add("--resume", action="store_true", help="go on with a run that has ended early")
+    add("--workers", type=positive, metavar="N", help="threads of a task")
+    add("--in-flight", type=positive, metavar="N", help="requests of a task at a time")
+    add("--rate", type=positive, metavar="N", help="entries of a task in a second")
+    add("--source", choices=_SOURCES, default="auto", help="where directory data come from")
+    add("--xattrs", action="store_true", help="save extended attributes")
+    add("--atime", action="store_true", help="save times of the last access")
+    add(
+        "-x",
+        "--one-file-system",
+        action="store_true",
+        help="leave out directories on other file systems",
+    )
+    add("--json", action="store_true", help="print progress and verdict as JSON lines")
+
+
+def parser() -> argparse.ArgumentParser:
+    """Returns the parser of the command line."""
+    top = argparse.ArgumentParser(
+        prog="ringwalk-cluster", description="Saves very large directory trees by many machines."
+    )
+    commands = top.add_subparsers(dest="command", required=True)
+    _snapshot_options(commands.add_parser("snapshot", help="save directory trees"))
+    for name, text in (
+        ("status", "show how far a run is"),
+        ("verify", "check all files of a snapshot, and remove those of no task"),
+    ):
+        command = commands.add_parser(name, help=text)
+        command.add_argument("directory", metavar="DIR")
+        command.add_argument("--json", action="store_true", help="print JSON")
+    command = commands.add_parser("compact", help="make one sorted snapshot")
+    command.add_argument("directory", metavar="DIR")
+    command.add_argument("-o", "--output", required=True, metavar="FILE")
+    command.add_argument("--memory", type=positive, metavar="BYTES", help="memory to use")
+    return top
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs the program, and returns its exit status."""
+    given = parser().parse_args(arguments)
+    commands = {"snapshot": _snapshot, "status": _status, "verify": _verify, "compact": _compact}
+    try:
+        return commands[given.command](given)
+    except Stopped as stopped:
+        _complain(stopped)
+        return 128 + stopped.signal
+    except Refused as error:
+        _complain(error)
+        return 2
+    except (ClusterError, ValueError) as error:
+        _complain(error)
+        return 1
+    except OSError as error:
+        _complain(error)
+        return 1 if _has_begun(given) else 2
+
+
+def _has_begun(given: argparse.Namespace) -> bool:
+    """Returns true if a run has changed something, so that it can be resumed."""
+    return given.command == "snapshot" and os.path.isdir(os.path.join(given.output, "log"))
+
+
+def _complain(error: BaseException) -> None:
+    # Names of files in messages are foreign text: no control characters may reach a terminal.
+    text = "".join(each if each.isprintable() else "?" for each in str(error))
+    print(f"ringwalk-cluster: {text}", file=sys.stderr)
+
+
+def _snapshot(given: argparse.Namespace) -> int:
+    terminal = sys.stderr if sys.stderr.isatty() else None
+    progress = Progress(terminal, sys.stdout if given.json else None)
+    drivers: list[Driver] = []
+
+    def stop(number: int, frame: Any) -> None:
+        if not drivers:
+            raise Stopped(number)
+        drivers[0].stop(number)
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        verdict = cluster.snapshot(
+            given.roots,
+            given.output,
+            engine=given.engine,
+            processes=given.processes,
+            budget=given.budget,
+            resume=given.resume,
+            workers=given.workers,
+            in_flight=given.in_flight,
+            rate=given.rate,
+            source=given.source,
+            xattrs=given.xattrs,
+            atime=given.atime,
+            one_file_system=given.one_file_system,
+            watch=progress,
+            ready=drivers.append,
+        )
+    finally:
+        progress.end()
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if given.json:
+        print(json.dumps({"event": "verdict", **verdict}), flush=True)
+    else:
+        print(_summary(verdict))
+    for missing in verdict["missing"]:
+        _complain(ClusterError(missing))
+    return 0 if verdict["complete"] else 1
+
+
+def _summary(verdict: dict[str, Any]) -> str:
+    state = "complete" if verdict["complete"] else "incomplete"
+    return (
+        f"{state}: {verdict['entries']} entries in {verdict['parts']} parts, "
+        f"{verdict['errors']} errors, {verdict['vanished']} vanished"
+    )
+
+
+def _status(given: argparse.Namespace) -> int:
+    found = cluster.status(given.directory)
+    if given.json:
+        print(json.dumps(found))
+    else:
+        for name, value in found.items():
+            shown = "; ".join(value) if isinstance(value, list) else value
+            print(f"{name.replace('_', ' ')}: {shown}")
+    return 0
+
+
+def _verify(given: argparse.Namespace) -> int:
+    found = cluster.verify(given.directory)
+    if given.json:
+        print(json.dumps(found))
+    else:
+        for each in found["damaged"]:
+            print(f"damaged: {each['file']}: {each['why']}")
+        for name in found["removed"]:
+            print(f"removed: {name}")
+        print(f"{found['parts']} parts, {found['bytes']} bytes, {len(found['damaged'])} damaged")
+    return 1 if found["damaged"] else 0
+
+
+def _compact(given: argparse.Namespace) -> int:
+    cluster.compact(given.directory, given.output, memory=given.memory)
+    return 0

@@ -1,0 +1,82 @@
+"""Progress of a run, on a terminal and as JSON lines."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import IO, Any
+
+from ringwalk.cluster.driver import Driver
+
+
+def numbers(driver: Driver) -> dict[str, Any]:
+    """Returns the numbers of a run that is going on."""
+    totals = driver.history.totals
+    elapsed = driver.clock() - driver.start
+    workers, running = driver.engine.workers(), driver.running
+    return {
+        "entries": totals.counts["entries"],
+        "directories": totals.counts["directories"],
+        "tasks": totals.tasks,
+        "running": min(workers, running),
+        "waiting": max(0, running - workers),
+        "workers": workers,
+        "pending": driver.pool.lines,
+        "errors": totals.counts["errors"],
+        "set_aside": len(driver.aside),
+        "elapsed": round(elapsed, 1),
+    }
+
+
+class Progress:
+    """Shows how a run goes on, at most once in a while."""
+
+    def __init__(self, terminal: IO[str] | None, lines: IO[str] | None) -> None:
+        self._terminal = terminal
+        self._lines = lines
+        self._before: tuple[float, int, int] | None = None
+
+    def __call__(self, driver: Driver) -> None:
+        """Shows the state of a driver."""
+        now = numbers(driver)
+        at = time.monotonic()
+        rate = rest = None
+        if self._before is not None and at > self._before[0]:
+            seconds = at - self._before[0]
+            rate = (now["entries"] - self._before[1]) / seconds
+            read = (now["directories"] - self._before[2]) / seconds
+            # Directories that nobody has found yet are not counted: it may take longer.
+            rest = now["pending"] / read if read > 0 else None
+        self._before = at, now["entries"], now["directories"]
+        now["entries_per_second"] = None if rate is None else round(rate)
+        now["rest"] = None if rest is None else round(rest, 1)
+        if self._lines is not None:
+            print(json.dumps({"event": "progress", **now}), file=self._lines, flush=True)
+        if self._terminal is not None:
+            self._terminal.write("\r\x1b[K" + _shown(now))
+            self._terminal.flush()
+
+    def end(self) -> None:
+        """Leaves the line of the terminal."""
+        if self._terminal is not None and self._before is not None:
+            self._terminal.write("\n")
+            self._terminal.flush()
+
+
+def _shown(now: dict[str, Any]) -> str:
+    parts = [f"{now['entries']:,} entries"]
+    if now["entries_per_second"] is not None:
+        parts.append(f"{now['entries_per_second']:,}/s")
+    parts.append(f"{now['running']}+{now['waiting']} tasks on {now['workers']} workers")
+    parts.append(f"{now['pending']:,} directories pending")
+    if now["errors"] or now["set_aside"]:
+        parts.append(f"{now['errors'] + now['set_aside']:,} errors")
+    if now["rest"] is not None:
+        parts.append(f"at least {_duration(now['rest'])} left")
+    return ", ".join(parts)
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}"

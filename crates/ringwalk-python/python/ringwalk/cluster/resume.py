@@ -1,0 +1,85 @@
+"""The beginning of a run: a new directory, or what earlier epochs have left."""
+
+from __future__ import annotations
+
+import os
+
+from ringwalk.cluster import checks, layout, log, replay
+from ringwalk.cluster.files import Files
+from ringwalk.cluster.problems import Refused
+from ringwalk.cluster.replay import History
+
+
+def open_directory(files: Files, wanted: layout.Description, resume: bool) -> layout.Description:
+    """Makes the directory of a new snapshot, or checks that an older run can be resumed.
+
+    Raises `Refused` if the directory exists and is not to be resumed, or is of something else.
+    """
+    directory = files.directory
+    if not resume:
+        try:
+            os.mkdir(directory)
+        except FileExistsError as error:
+            message = f"{directory}: exists: give another directory, or --resume to go on"
+            raise Refused(message) from error
+    elif not os.path.isdir(directory):
+        raise Refused(f"{directory}: there is nothing to resume")
+    description = layout.read_description(directory)
+    if description is not None:
+        description.check(wanted)
+        return description
+    # Only a driver that ended at once leaves a directory like this.
+    strange = [name for name in os.listdir(directory) if name != f".{layout.DESCRIPTION}.new"]
+    if strange:
+        raise Refused(f"{directory}: not the directory of a snapshot")
+    wanted.write(files)
+    return wanted
+
+
+def begin(files: Files) -> tuple[log.Log, History]:
+    """Claims an epoch, and brings the directory into the state that the log describes.
+
+    Files of committed tasks get their names. Tasks whose files are damaged are revoked, with all
+    tasks that went on where they had stopped: their work is done again.
+    """
+    for folder in layout.FOLDERS:
+        files.make_folder(folder)
+    own, history = log.begin(files)
+    try:
+        # They are of the state before this epoch.
+        files.remove(layout.VERDICT)
+        files.remove(layout.MANIFEST)
+        bad = _bring_up_to_date(files, history)
+        if bad:
+            revoked = replay.descendants(history, set(bad))
+            own.append({"revoke": sorted(revoked), "why": sorted(bad.values())[:100]})
+            own.sync()
+            history = replay.read(files.directory, [*history.lengths, own.length])
+            # The driver adds the length of its own log, which grows.
+            history.lengths.pop()
+        files.remove(layout.DAMAGED)
+        for name in os.listdir(files.path("tmp")):
+            if name.isdecimal():
+                files.remove_folder(f"tmp/{name}")
+            else:
+                files.remove(f"tmp/{name}")
+        files.make_folder(layout.tmp_name(own.epoch))
+    except BaseException:
+        own.close()
+        raise
+    return own, history
+
+
+def _bring_up_to_date(files: Files, history: History) -> dict[int, str]:
+    """Renames what older drivers have not renamed. Returns the damaged tasks, and why."""
+    named = layout.read_json(files.directory, layout.DAMAGED) or []
+    suspects = {each["file"] for each in named}
+    bad: dict[int, str] = {}
+    for _, commit in history.commits():
+        log.rename_files(files, commit)
+        for kind in commit.kinds():
+            name = checks.file_of(commit, kind)
+            check = checks.wrong_contents if name in suspects else checks.wrong_size
+            if why := check(files, commit, kind):
+                bad[commit.task] = f"{name}: {why}"
+    return bad

@@ -1,0 +1,143 @@
+"""A whole run: from the arguments to the verdict."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import ringwalk
+from ringwalk.cluster import checks, layout, log, replay, resume, verdict, work
+from ringwalk.cluster.budget import Budgets
+from ringwalk.cluster.driver import Driver, Settings
+from ringwalk.cluster.engines import Engine, make_engine
+from ringwalk.cluster.files import Files
+from ringwalk.cluster.problems import EngineLost, Refused
+from ringwalk.cluster.replay import History
+
+# Empty tasks that are timed, after the first one, which starts a worker.
+_TRIALS = 3
+
+
+def describe(roots: Iterable[Any], options: dict[str, bool]) -> layout.Description:
+    """Returns what a snapshot of these roots is of. Their paths become absolute.
+
+    Raises `OSError` if a root does not exist, and `Refused` if there is none, or if one lies within
+    another one.
+    """
+    paths = [os.path.realpath(os.fsencode(root), strict=True) for root in roots]
+    if not paths:
+        raise Refused("no root is given")
+    for number, path in enumerate(paths):
+        for other in paths[:number] + paths[number + 1 :]:
+            if path == other or path.startswith(other.rstrip(b"/") + b"/"):
+                shown = os.fsdecode(path), os.fsdecode(other)
+                raise Refused(f"the root {shown[0]!r} lies within the root {shown[1]!r}")
+    directories = sum(os.path.isdir(path) for path in paths)
+    return layout.Description(ringwalk.__version__, paths, directories, options)
+
+
+def cost_of_a_task(engine: Engine) -> float:
+    """Returns the seconds that the driver needs for an empty task; waits for the first worker."""
+    seconds = []
+    for trial in range(1 + _TRIALS):
+        start = time.perf_counter()
+        # Readable keys of Dask must be new for each task of a scheduler.
+        key = f"ringwalk-nothing-{os.getpid()}-{time.time_ns()}-{trial}"
+        future = engine.submit(key, work.nothing)
+        future.result()
+        for outcome in engine.outcomes([future]):
+            if isinstance(outcome, BaseException):
+                raise EngineLost(f"the engine does not run an empty task: {outcome!r}")
+        seconds.append(time.perf_counter() - start)
+    return min(seconds[1:])
+
+
+def run(
+    roots: Iterable[Any],
+    output: Any,
+    *,
+    engine: Any,
+    processes: int | None,
+    budget: float,
+    entries: int | None,
+    again: bool,
+    settings: dict[str, Any],
+    task: work.Task | None,
+    grace: float,
+    watch: Callable[[Driver], None],
+    ready: Callable[[Driver], None],
+    files: Files | None = None,
+) -> dict[str, Any]:
+    """Makes or resumes a snapshot, and returns its verdict."""
+    kept = {name: settings[name] for name in ("xattrs", "atime", "one_file_system")}
+    wanted = describe(roots, kept)
+    if files is None:
+        files = Files(os.path.realpath(os.fsdecode(output)))
+    if again and (known := _finished(files, wanted)) is not None:
+        return known
+    made = make_engine(engine, processes)
+    hurry = True
+    try:
+        description = resume.open_directory(files, wanted, again)
+        own, history = resume.begin(files)
+        try:
+            cost = cost_of_a_task(made)
+            budgets = Budgets(budget, made.workers(), cost, entries)
+            driver = Driver(
+                files, own, history, made, budgets,
+                Settings(description.roots, settings, task, grace),
+            )
+            driver.fill()
+            ready(driver)
+            driver.run(watch)
+            watch(driver)
+            log.seal(files, own)
+            hurry = False
+        finally:
+            own.close()
+    finally:
+        made.close(hurry)
+    return _finish(files, description, driver)
+
+
+def _finish(
+    files: Files, description: layout.Description, driver: Driver
+) -> dict[str, Any]:
+    """Writes the results of a run whose pool is empty, and returns the verdict."""
+    # What counts is what the logs say, not what this driver remembers.
+    history = replay.read(files.directory)
+    located = driver.aside
+    pending = sum(history.open.values()) - sum(
+        length for ranges, _ in located for _, _, length in ranges
+    )
+    wrong = [
+        f"{checks.file_of(commit, kind)}: {why}"
+        for _, commit in history.commits()
+        for kind in commit.kinds()
+        if (why := checks.wrong_size(files, commit, kind))
+    ]
+    named = verdict.named_aside(files.directory, located, description.roots)
+    # Nobody else is at work: the epoch is sealed.
+    checks.remove_orphans(files, history, checks.committed_files(files.directory))
+    files.remove_folder(layout.tmp_name(driver.log.epoch))
+    result = verdict.make_verdict(history, description, named, pending, wrong)
+    verdict.write_results(files, history, result, named)
+    return result
+
+
+def _finished(files: Files, wanted: layout.Description) -> dict[str, Any] | None:
+    """Returns the verdict of a run that is over, if all its files are as they were committed.
+
+    A run with tasks that were set aside goes on with them.
+    """
+    known = layout.read_json(files.directory, layout.VERDICT)
+    description = layout.read_description(files.directory)
+    if known is None or description is None:
+        return None
+    description.check(wanted)
+    if checks.verify(files.directory)["damaged"]:
+        return None
+    history: History = replay.read(files.directory)
+    return None if history.open else known

@@ -1,0 +1,41 @@
+"""What a snapshot's directory says of its run; a run may be going on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ringwalk.cluster import layout, replay
+from ringwalk.cluster.leftovers import LeftoverFiles
+from ringwalk.cluster.pool import Pool
+from ringwalk.cluster.problems import Refused
+
+
+def status(directory: str) -> dict[str, Any]:
+    """Returns the state of a run: `state` is `complete`, `incomplete` or `unfinished`."""
+    if layout.read_description(directory) is None:
+        raise Refused(f"{directory}: not the directory of a snapshot")
+    verdict = layout.read_json(directory, layout.VERDICT)
+    history = replay.read(directory)
+    pool = Pool(LeftoverFiles(directory), history.commits)
+    if 0 in history.open:
+        pool.add_roots()
+    pool.resume(
+        history.commits(), history.open.__contains__, history.partly, history.last
+    )
+    if verdict is None:
+        state = "unfinished"
+    else:
+        state = "complete" if verdict["complete"] else "incomplete"
+    totals = history.totals
+    return {
+        "state": state,
+        "epochs": history.epoch,
+        "tasks": totals.tasks,
+        "parts": totals.parts,
+        "rows": totals.rows,
+        "bytes": totals.bytes,
+        **totals.counts,
+        "pending": pool.lines,
+        "set_aside": [why for _, why in history.aside],
+        "missing": [] if verdict is None else verdict["missing"],
+    }

@@ -1,0 +1,82 @@
+"""What the tests of `ringwalk.cluster` need: trees, engines, and the rows of a snapshot."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import json
+import os
+import pathlib
+import sys
+from concurrent.futures import Executor, Future
+
+import cluster_model
+from processes import started
+from ringwalk import cluster
+
+TESTS = pathlib.Path(__file__).parent
+
+
+class Here(Executor):
+    """Runs each task at once, in this process."""
+
+    _max_workers = 2
+
+    def submit(self, fn, /, *args, **kwargs):
+        future: Future = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+def make_tree(top: pathlib.Path, wide: int = 3, deep: int = 3, files: int = 5) -> pathlib.Path:
+    """Makes directories with directories and files in them."""
+    top.mkdir(parents=True)
+    for number in range(files):
+        (top / f"file{number}").touch()
+    if deep:
+        for number in range(wide):
+            make_tree(top / f"dir{number}", wide, deep - 1, files)
+    return top
+
+
+def expected(*tops) -> collections.Counter:
+    """Everything in the trees, once: number of the root, and path below it."""
+    found = collections.Counter()
+    for number, top in enumerate(tops):
+        found[number, ""] += 1
+        for folder, folders, files in os.walk(top):
+            for name in folders + files:
+                found[number, os.path.relpath(os.path.join(folder, name), top)] += 1
+    return found
+
+
+def rows(directory) -> collections.Counter:
+    """The rows of all parts of the manifest."""
+    found = collections.Counter()
+    for entry in manifest(directory):
+        for line in (pathlib.Path(directory) / entry["path"]).read_text().splitlines():
+            found[tuple(json.loads(line))] += 1
+    return found
+
+
+def manifest(directory) -> list[dict]:
+    text = (pathlib.Path(directory) / "manifest.jsonl").read_text()
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def take(tops, directory, **options):
+    """A snapshot by the model task, in this process unless another engine is given."""
+    options = {"engine": Here(), "entries": 7, "task": cluster_model.cluster_task, **options}
+    return cluster.snapshot(tops, directory, **options)
+
+
+@contextlib.contextmanager
+def program(script: str, *arguments, **options):
+    """A program of its own that has this folder's modules, and that is ended with its children."""
+    environment = {**os.environ, "PYTHONPATH": f"{TESTS}:{TESTS.parents[2] / 'tests' / 'shared'}"}
+    command = [sys.executable, "-c", script, *map(str, arguments)]
+    with started(command, env=environment, **options) as process:
+        yield process

@@ -1,0 +1,345 @@
+"""The driver on real processes: workers that die, hang or fail; budgets; a full disk."""
+
+import json
+import os
+import pathlib
+import random
+import signal
+import threading
+from concurrent.futures import Future
+
+import cluster_model
+import pytest
+from cluster_support import Here, expected, make_tree, manifest, rows, take
+from ringwalk import cluster
+from ringwalk.cluster import pool as pool_module
+from ringwalk.cluster.processes import Processes
+
+
+@pytest.fixture
+def top(tmp_path):
+    return make_tree(tmp_path / "top")
+
+
+@pytest.fixture
+def out(tmp_path):
+    return tmp_path / "out"
+
+
+def on_processes(tops, directory, **options):
+    return take(tops, directory, **{"engine": "pool", "processes": 2, **options})
+
+
+@pytest.mark.smoke
+def test_processes_read_each_entry_once(top, out):
+    verdict = on_processes([top], out)
+    assert verdict["complete"], verdict
+    assert rows(out) == expected(top)
+    assert verdict["tasks"] > 10
+    assert cluster.status(out)["state"] == "complete"
+    assert cluster.verify(out) == {
+        "tasks": verdict["tasks"],
+        "parts": verdict["parts"],
+        "bytes": verdict["bytes"],
+        "damaged": [],
+        "removed": [],
+    }
+
+
+def test_several_roots(tmp_path, out):
+    tops = [make_tree(tmp_path / name, deep=1) for name in ("a", "b", "c")]
+    assert take(tops, out)["complete"]
+    assert rows(out) == expected(*tops)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_sequence_of_budgets_reads_each_entry_once(tmp_path, out, seed, monkeypatch):
+    chance = random.Random(seed)
+    top = make_tree(tmp_path / "top", chance.randint(1, 4), chance.randint(0, 3), chance.randint(0, 30))
+    # A pool that holds next to nothing: most of the work is read from the log again.
+    monkeypatch.setattr(pool_module, "LIMIT", 10)
+    monkeypatch.setattr(pool_module.Pool.__init__, "__defaults__", (chance.choice([30, 100, 10**6]),))
+
+    def any_budget(*given, **named):
+        return cluster_model.cluster_task(*given, **{**named, "entries": chance.randint(1, 40)})
+
+    verdict = take([top], out, task=any_budget)
+    assert verdict["complete"], verdict
+    assert rows(out) == expected(top)
+
+
+def test_a_worker_that_dies_costs_its_task(top, out):
+    (top / "dir1" / "kill-once").mkdir()
+    verdict = on_processes([top], out)
+    assert verdict["complete"], verdict
+    assert rows(out) == expected(top)
+
+
+@pytest.mark.parametrize("name, why", [("kill-always", "killed 3"), ("fail-always", "failed 3")])
+@pytest.mark.parametrize("engine", ["pool", "other"])
+def test_a_task_that_always_fails_is_set_aside(top, out, name, why, engine):
+    bad = top / "dir1" / name
+    (bad / "below").mkdir(parents=True)
+    if engine == "other":
+        # An engine that breaks as a whole, and does not know which task has killed a worker.
+        verdict = take([top], out, engine="cluster_engines:two_processes")
+    else:
+        verdict = on_processes([top], out)
+    assert not verdict["complete"]
+    (aside,) = verdict["set_aside"]
+    assert why in aside["why"]
+    assert [0, f"dir1/{name}", 0] in aside["leftovers"]
+    # The task may have had other work besides: all of it is named, and nothing else is missing.
+    missing = expected(top) - rows(out)
+    assert not rows(out) - expected(top)
+    named = {path for _, path, _ in aside["leftovers"]}
+    assert all(any(f"{path}/".startswith(f"{each}/") for each in named) for _, path in missing)
+    errors = (out / "errors" / "aside.errors").read_text().splitlines()
+    assert len(errors) == len(aside["leftovers"])
+    # When the reason is gone, the run goes on with it.
+    (bad / "below").rename(top / "below")
+    bad.rmdir()
+    bad.mkdir()
+    again = on_processes([top], out, resume=True, task=cluster_model.harmless)
+    assert again["complete"], again
+    assert rows(out)[0, f"dir1/{name}"] == 1
+    assert not (out / "errors" / "aside.errors").exists()
+
+
+def test_a_worker_that_hangs_loses_its_task_after_the_deadline(top, out):
+    (top / "dir2" / "stop-once").mkdir()
+    verdict = on_processes([top], out, budget=0.1, grace=1.0)
+    assert verdict["complete"], verdict
+    assert rows(out) == expected(top)
+
+
+class Slow(Here):
+    """Runs everything here, but keeps the result of one task until another attempt is done."""
+
+    def __init__(self):
+        self.seen = 0
+        self.kept = []
+
+    def submit(self, fn, /, *args, **kwargs):
+        future = super().submit(fn, *args, **kwargs)
+        self.seen += 1
+        if self.seen != 12:
+            return future
+        late: Future = Future()
+        late.set_running_or_notify_cancel()
+        self.kept = [late, future.result()]
+        return late
+
+
+def test_a_part_that_was_written_twice_counts_once(top, out):
+    engine, now, attempts = Slow(), [0.0], []
+
+    def ready(driver):
+        driver.clock = lambda: now[0]
+        driver.start = driver._checked = 0.0
+        commit = driver._commit
+
+        def step(futures):
+            # Time passes only when nothing else happens.
+            now[0] += 0.01 if futures else 1000.0
+            attempts.extend(driver._attempts[future].number for future in futures)
+            commit(futures)
+            if 2 in attempts and engine.kept:
+                late, result = engine.kept
+                engine.kept = []
+                late.set_result(result)
+
+        driver._commit = step
+
+    verdict = take([top], out, engine=engine, ready=ready)
+    assert verdict["complete"] and rows(out) == expected(top)
+    assert 2 in attempts
+
+
+@pytest.mark.parametrize("damage", ["missing", "short", "same size"])
+def test_a_damaged_part_is_named_and_walked_again(top, out, damage):
+    take([top], out)
+    entry = manifest(out)[len(manifest(out)) // 2]
+    part = out / entry["path"]
+    data = part.read_bytes()
+    if damage == "missing":
+        part.unlink()
+    else:
+        part.write_bytes(data[:-1] if damage == "short" else data[:-2] + b"!\n")
+    found = cluster.verify(out)
+    assert [each["file"] for each in found["damaged"]] == [entry["path"]]
+    with pytest.raises(cluster.Refused, match="damaged"):
+        cluster.compact(out, out.with_suffix(".parquet"))
+    assert take([top], out, resume=True)["complete"]
+    assert rows(out) == expected(top)
+    assert entry["path"] not in {each["path"] for each in manifest(out)}
+    assert not cluster.verify(out)["damaged"]
+
+
+def test_a_damaged_file_of_leftovers_is_named_and_walked_again(top, out):
+    take([top], out)
+    todo = sorted((out / "todo").iterdir())[3]
+    todo.write_bytes(todo.read_bytes().replace(b"dir", b"rid"))
+    assert [each["file"] for each in cluster.verify(out)["damaged"]] == [f"todo/{todo.name}"]
+    assert take([top], out, resume=True)["complete"]
+    assert rows(out) == expected(top)
+
+
+def test_orphans_are_removed_and_named(top, out):
+    take([top], out)
+    orphans = {"parts/9-9-9.parquet", "todo/9-9-9.todo", "errors/9-9-9.errors", "tmp/1/7-7.todo"}
+    (out / "tmp" / "1").mkdir()
+    for name in orphans:
+        (out / name).write_text("orphan")
+    assert set(cluster.verify(out)["removed"]) == orphans
+    assert rows(out) == expected(top)
+
+
+def test_a_run_that_is_over_is_not_run_again(top, out):
+    first = take([top], out)
+    (top / "new").touch()
+    assert take([top], out, resume=True) == first
+    assert len(list((out / "log").iterdir())) == 2
+
+
+def test_a_full_disk_ends_the_run_which_can_be_resumed(top, out):
+    (top / "dir1" / "full-once").mkdir()
+    with pytest.raises(OSError, match="make room and go on with --resume"):
+        on_processes([top], out)
+    assert on_processes([top], out, resume=True)["complete"]
+    assert rows(out) == expected(top)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root for a file system that is full")
+def test_a_real_full_disk(top, tmp_path):
+    import subprocess
+
+    small = tmp_path / "small"
+    small.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", small]
+    if subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("cannot mount a tmpfs here")
+    try:
+        with pytest.raises(OSError, match=r"No space left|make room"):
+            take([top], small / "out")
+        subprocess.run(["mount", "-o", "remount,size=16m", small], check=True)
+        assert take([top], small / "out", resume=True)["complete"]
+        assert rows(small / "out") == expected(top)
+    finally:
+        subprocess.run(["umount", "-l", small], check=True)
+
+
+def test_stop_leaves_a_run_that_can_be_resumed(top, out):
+    with pytest.raises(cluster.Stopped):
+        take([top], out, ready=lambda driver: threading.Thread(target=driver.stop).start())
+    assert take([top], out, resume=True)["complete"]
+    assert rows(out) == expected(top)
+
+
+def test_workers_die_with_the_driver():
+    engine = Processes(2)
+    try:
+        children = {engine.submit("", os.getpid).result() for _ in range(1)}
+        assert all(os.path.exists(f"/proc/{child}") for child in children)
+        status = pathlib.Path(f"/proc/{children.pop()}/status").read_text()
+        ignored = int(status.partition("SigIgn:\t")[2].split()[0], 16)
+        assert ignored & 1 << (signal.SIGINT - 1)
+    finally:
+        engine.close(True)
+
+
+@pytest.mark.parametrize(
+    "options, why",
+    [
+        ({"engine": "nonsense"}, "unknown engine 'nonsense': expected 'pool'"),
+        ({"engine": "nonsense:make"}, "cannot import 'nonsense'"),
+        ({"engine": "os:nonsense"}, "no callable 'nonsense'"),
+        ({"engine": "mpi", "processes": 3}, "a number of processes"),
+        ({"engine": object()}, "needs a method 'submit'"),
+    ],
+)
+def test_a_wrong_engine_is_refused_and_changes_nothing(top, out, options, why):
+    with pytest.raises(cluster.Refused, match=why):
+        take([top], out, **options)
+    assert not out.exists()
+
+
+def test_a_directory_that_exists_is_refused(top, out):
+    take([top], out)
+    with pytest.raises(cluster.Refused, match="exists"):
+        take([top], out)
+
+
+def test_other_roots_and_options_are_refused(top, out):
+    with pytest.raises(cluster.Refused, match="nothing to resume"):
+        take([top], out, resume=True)
+    take([top], out)
+    with pytest.raises(cluster.Refused, match="other roots"):
+        take([top / "dir1"], out, resume=True)
+    with pytest.raises(cluster.Refused, match="without the option 'xattrs'"):
+        take([top], out, resume=True, xattrs=True)
+    with pytest.raises(cluster.Refused, match="lies within"):
+        take([top, top / "dir1"], out.with_name("other"))
+    with pytest.raises(FileNotFoundError):
+        take([top / "nothing"], out.with_name("other"))
+
+
+def test_a_directory_of_something_else_is_refused(top, tmp_path):
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "file").touch()
+    with pytest.raises(cluster.Refused, match="not the directory of a snapshot"):
+        take([top], tmp_path / "other", resume=True)
+    for action in (cluster.status, cluster.verify):
+        with pytest.raises(cluster.Refused, match="not the directory of a snapshot"):
+            action(tmp_path / "other")
+    with pytest.raises(cluster.Refused, match="not over"):
+        cluster.compact(tmp_path / "other", tmp_path / "file")
+
+
+def test_names_that_are_no_text(tmp_path, out):
+    top = pathlib.Path(os.fsdecode(os.fsencode(tmp_path) + b"/top\xff"))
+    make_tree(top, deep=1)
+    assert take([top], out)["complete"]
+    description = json.loads((out / "snapshot.json").read_text())
+    assert bytes.fromhex(description["roots"][0]["hex"]) == os.fsencode(top)
+    assert take([top], out, resume=True)["complete"]
+
+
+def test_errors_make_a_snapshot_incomplete(top, out):
+    def failing(*given, **named):
+        result = cluster_model.cluster_task(*given, **named)
+        if named["task"] == 5:
+            result["errors"] += 1
+        return result
+
+    verdict = take([top], out, task=failing)
+    assert not verdict["complete"]
+    assert verdict["missing"] == ["files and directories that could not be read: 1"]
+
+
+def test_directories_that_are_not_accounted_for_make_a_snapshot_incomplete(top, out):
+    def careless(*given, **named):
+        result = cluster_model.cluster_task(*given, **named)
+        if named["task"] == 5:
+            result["found"] += 1
+        return result
+
+    verdict = take([top], out, task=careless)
+    assert verdict["missing"] == ["directories that were found and are not accounted for: 1"]
+
+
+@pytest.mark.parametrize("key, value", [("rows", 0), ("bytes", 1), ("left", 0), ("chunks", [])])
+def test_a_result_that_contradicts_itself_is_a_failure(top, out, key, value):
+    def wrong(*given, **named):
+        result = cluster_model.cluster_task(*given, **named)
+        # A part without rows is allowed.
+        if named["attempt"] == 1 and result["todo"] and key != "rows":
+            result[key] = value
+        elif named["attempt"] == 1 and key == "rows":
+            os.unlink(os.path.join(os.fsdecode(given[0]), result["part"]))
+            result["part"] = None
+        return result
+
+    verdict = take([top], out, task=wrong)
+    assert verdict["complete"], verdict
+    assert rows(out) == expected(top)
