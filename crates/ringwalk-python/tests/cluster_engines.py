@@ -3,6 +3,12 @@
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
 
+from cluster_support import Here
+
+
+def here():
+    return Here()
+
 
 def two_processes():
     return ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"))

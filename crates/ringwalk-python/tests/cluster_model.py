@@ -6,6 +6,7 @@ of entries. Directories with special names do what goes wrong on workers:
     kill-always, kill-once    the worker dies
     fail-always               the task raises
     stop-once                 the worker is stopped (SIGSTOP)
+    wait-once                 the task waits until something is written to the pipe DIR-fifo
     full                      the disk is full
 """
 
@@ -42,7 +43,7 @@ def cluster_task(
     start = time.monotonic()
     directory, roots = os.fsdecode(directory), [os.fsdecode(root) for root in roots]
     if pieces is None:
-        pending = [(number, "", 0) for number in range(len(roots))]
+        pending = [(number, "", -1) for number in range(len(roots))]
     else:
         pending = [tuple(line) for piece in pieces for line in read_piece(directory, *piece)]
     most = entries if entries is not None else 1 << 60
@@ -54,9 +55,14 @@ def cluster_task(
             continue
         top = os.path.join(roots[number], path) if path else roots[number]
         misbehave(directory, os.path.basename(path))
-        if not path and not begin:
+        # A root that nobody has visited begins before its first entry.
+        if begin < 0:
             rows.append((number, ""))
             counts["entries"] += 1
+            begin = 0
+            if counts["entries"] >= most:
+                todo.append((number, path, begin))
+                continue
         try:
             names = sorted(os.listdir(top))
         except FileNotFoundError:
@@ -150,6 +156,9 @@ def misbehave(directory, name):
         raise RuntimeError("this always fails")
     elif kind == "stop":
         os.kill(os.getpid(), signal.SIGSTOP)
+    elif kind == "wait":
+        with open(f"{directory}-fifo", "rb") as pipe:
+            pipe.read(1)
     elif kind == "full":
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 

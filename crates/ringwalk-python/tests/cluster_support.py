@@ -73,10 +73,17 @@ def take(tops, directory, **options):
     return cluster.snapshot(tops, directory, **options)
 
 
+def environment() -> dict[str, str]:
+    """The environment of programs that have the modules of the tests."""
+    return {**os.environ, "PYTHONPATH": f"{TESTS}:{TESTS.parents[2] / 'tests' / 'shared'}"}
+
+
 @contextlib.contextmanager
-def program(script: str, *arguments, **options):
-    """A program of its own that has this folder's modules, and that is ended with its children."""
-    environment = {**os.environ, "PYTHONPATH": f"{TESTS}:{TESTS.parents[2] / 'tests' / 'shared'}"}
-    command = [sys.executable, "-c", script, *map(str, arguments)]
-    with started(command, env=environment, **options) as process:
+def program(*arguments, before=(), **options):
+    """The program `ringwalk-cluster` with the model task, in a process of its own."""
+    command = [*before, sys.executable]
+    if "mpiexec" in str(before[:1]):
+        command += ["-m", "mpi4py.futures"]
+    command += ["-m", "cluster_program", *map(str, arguments)]
+    with started(command, env=environment(), **options) as process:
         yield process

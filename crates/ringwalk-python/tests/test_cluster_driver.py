@@ -57,8 +57,7 @@ def test_any_sequence_of_budgets_reads_each_entry_once(tmp_path, out, seed, monk
     chance = random.Random(seed)
     top = make_tree(tmp_path / "top", chance.randint(1, 4), chance.randint(0, 3), chance.randint(0, 30))
     # A pool that holds next to nothing: most of the work is read from the log again.
-    monkeypatch.setattr(pool_module, "LIMIT", 10)
-    monkeypatch.setattr(pool_module.Pool.__init__, "__defaults__", (chance.choice([30, 100, 10**6]),))
+    monkeypatch.setattr(pool_module, "LIMIT", chance.choice([30, 100, 10**6]))
 
     def any_budget(*given, **named):
         return cluster_model.cluster_task(*given, **{**named, "entries": chance.randint(1, 40)})
@@ -330,12 +329,16 @@ def test_directories_that_are_not_accounted_for_make_a_snapshot_incomplete(top, 
 
 @pytest.mark.parametrize("key, value", [("rows", 0), ("bytes", 1), ("left", 0), ("chunks", [])])
 def test_a_result_that_contradicts_itself_is_a_failure(top, out, key, value):
+    seen = set()
+
     def wrong(*given, **named):
         result = cluster_model.cluster_task(*given, **named)
         # A part without rows is allowed.
-        if named["attempt"] == 1 and result["todo"] and key != "rows":
+        first = named["task"] not in seen
+        seen.add(named["task"])
+        if first and result["todo"] and key != "rows":
             result[key] = value
-        elif named["attempt"] == 1 and key == "rows":
+        elif first and key == "rows":
             os.unlink(os.path.join(os.fsdecode(given[0]), result["part"]))
             result["part"] = None
         return result

@@ -189,7 +189,6 @@ class Driver:
                 "pieces": job.pieces(),
                 "task": job.task,
                 "epoch": self.log.epoch,
-                "attempt": job.attempt,
                 "seconds": budget,
                 "entries": self.budgets.entries,
                 **self.settings.options,
@@ -229,12 +228,12 @@ class Driver:
             if self._alone is job:
                 self._alone = None
             if job.over:
-                self._discard(job, attempt.number)
+                self._discard(outcome)
             elif isinstance(outcome, BaseException):
                 self._failed(attempt, future, outcome)
             else:
                 try:
-                    commit = commit_of_result(job, attempt.number, self.log.epoch, outcome)
+                    commit = commit_of_result(job, self.log.epoch, outcome)
                 except (ValueError, KeyError, TypeError) as error:
                     self._failed(attempt, future, error)
                     continue
@@ -262,11 +261,12 @@ class Driver:
         if job in self._again:
             self._again.remove(job)
 
-    def _discard(self, job: Job, attempt: int) -> None:
+    def _discard(self, outcome: Any) -> None:
         """Removes what an attempt has written whose task was committed already."""
-        for _, suffix in layout.KINDS.values():
-            tmp = layout.tmp_name(self.log.epoch)
-            self.files.remove(f"{tmp}/{job.task}-{attempt}.{suffix}")
+        for key in ("part", "todo", "errors_file"):
+            name = outcome.get(key) if isinstance(outcome, dict) else None
+            if name is not None and name.startswith(layout.tmp_name(self.log.epoch) + "/"):
+                self.files.remove(name)
 
     # Failures
 
@@ -280,16 +280,14 @@ class Driver:
             )
         if isinstance(error, _UNFIT) and not self.history.totals.tasks:
             raise ClusterError(f"the workers cannot run a task: {error!r}") from error
-        if self.engine.is_death(error):
+        deaths = self.engine.deaths(error)
+        if deaths:
             if self.engine.is_blamed(future) and not attempt.is_late:
-                job.deaths += self._deaths_of(error)
+                job.deaths += deaths
                 self.budgets.died()
         elif not attempt.is_late:
             job.failures += 1
         self._retry(job, error)
-
-    def _deaths_of(self, error: BaseException) -> int:
-        return int(getattr(error, "deaths", 1))
 
     def _retry(self, job: Job, error: BaseException) -> None:
         if job.is_given_up:

@@ -60,9 +60,9 @@ class Engine:
         """Returns the result or the exception of each future; all of them are done."""
         return [_outcome(future) for future in futures]
 
-    def is_death(self, error: BaseException) -> bool:
-        """Returns true if the exception says that a worker has died."""
-        return isinstance(error, BrokenExecutor)
+    def deaths(self, error: BaseException) -> int:
+        """Returns how many workers have died according to an exception; 0 for other failures."""
+        return int(isinstance(error, BrokenExecutor))
 
     def is_blamed(self, future: Any) -> bool:
         """Returns true if the worker that has died ran this task; asked once for each future."""

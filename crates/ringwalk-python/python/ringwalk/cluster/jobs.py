@@ -69,7 +69,7 @@ class Attempt:
     is_late: bool = False
 
 
-def commit_of_result(job: Job, attempt: int, epoch: int, result: dict[str, Any]) -> Commit:
+def commit_of_result(job: Job, epoch: int, result: dict[str, Any]) -> Commit:
     """Returns the line of the log for the result of a task.
 
     Raises `ValueError` if the result contradicts itself: then the task has failed.
@@ -101,7 +101,7 @@ def commit_of_result(job: Job, attempt: int, epoch: int, result: dict[str, Any])
     return Commit(
         epoch=epoch,
         task=job.task,
-        attempt=attempt,
+        attempt=result["attempt"],
         stem=stems.pop() if stems else "",
         done=job.done(),
         part=part,

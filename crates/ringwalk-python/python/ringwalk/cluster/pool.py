@@ -70,10 +70,12 @@ class Source:
 class Pool:
     """Pending work, oldest first."""
 
-    def __init__(self, leftovers: Leftovers, reread: Reread, limit: int = LIMIT) -> None:
+    def __init__(
+        self, leftovers: Leftovers, reread: Reread, limit: int | None = None
+    ) -> None:
         self._leftovers = leftovers
         self._reread = reread
-        self._limit = limit
+        self._limit = LIMIT if limit is None else limit
         self._small: deque[Source] = deque()
         self._big: deque[Source] = deque()
         self._weight = 0

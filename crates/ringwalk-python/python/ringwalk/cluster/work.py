@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 import zlib
 from collections.abc import Callable
 from typing import Any
@@ -33,13 +34,16 @@ def run(
     `task` is the function that works, by default the one of this package. `given` are its other
     arguments: the `submit` of some engines has arguments with the same names.
     """
-    result = (task or engine_task())(directory, roots, **given)
+    # An engine may run the same task twice at a time, when it takes a worker for dead that is not.
+    # So each run has a number of its own, and with it names of files that no other run has.
+    attempt = secrets.randbits(31)
+    result = (task or engine_task())(directory, roots, attempt=attempt, **given)
     digests: dict[str, Any] = {}
     for key in ("part", "todo", "errors_file"):
         if result[key] is not None:
             path = os.path.join(directory, os.fsencode(result[key]))
             digests[key] = sha256(path) if key == "part" else crc32(path)
-    return {**result, "digests": digests}
+    return {**result, "attempt": attempt, "digests": digests}
 
 
 def sha256(path: bytes | str) -> tuple[int, str]:

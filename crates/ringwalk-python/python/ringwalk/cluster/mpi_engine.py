@@ -1,0 +1,33 @@
+"""The engine `mpi`: the ranks of an MPI job.
+
+    mpiexec -n 64 python -m mpi4py.futures -m ringwalk.cluster snapshot ROOT -o DIR --engine mpi
+
+Rank 0 is the driver, the others are workers. When a rank dies, `mpiexec` ends all of them, and the
+run has to be resumed.
+"""
+
+from __future__ import annotations
+
+from ringwalk.cluster.engines import Engine, missing
+from ringwalk.cluster.problems import Refused
+
+
+class MpiEngine(Engine):
+    """The ranks of this MPI job but the first one."""
+
+    name = "mpi"
+
+    def __init__(self) -> None:
+        try:
+            from mpi4py import MPI
+            from mpi4py.futures import MPIPoolExecutor
+        except ImportError as error:
+            raise missing("mpi", error) from error
+        except RuntimeError as error:
+            # mpi4py is there, but no library of MPI.
+            raise Refused(f"the engine 'mpi' needs an MPI library: {error}") from error
+        ranks = MPI.COMM_WORLD.Get_size()
+        if ranks < 2:
+            start = "mpiexec -n N python -m mpi4py.futures -m ringwalk.cluster"
+            raise Refused(f"the engine 'mpi' needs at least two ranks: start it by '{start} ...'")
+        super().__init__(MPIPoolExecutor, ranks - 1)

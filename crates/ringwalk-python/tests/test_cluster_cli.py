@@ -1,0 +1,191 @@
+"""The program `ringwalk-cluster`: options, output, exit status, signals."""
+
+import json
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+
+import cluster_model
+import pytest
+from cluster_support import expected, make_tree, program, rows, take
+from processes import finished
+from ringwalk import cluster
+from ringwalk.cluster import cli, work
+
+@pytest.fixture
+def top(tmp_path):
+    return make_tree(tmp_path / "top")
+
+
+@pytest.fixture
+def out(tmp_path):
+    return tmp_path / "out"
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Runs the program here with the model task: arguments to status, output and messages."""
+    monkeypatch.setattr(work, "engine_task", lambda: cluster_model.cluster_task)
+
+    def run(*arguments):
+        try:
+            status = cli.main(list(map(str, arguments)))
+        except SystemExit as ended:
+            status = ended.code
+        printed = capsys.readouterr()
+        return status, printed.out, printed.err
+
+    return run
+
+
+HERE = ("--engine", "cluster_engines:here")
+
+
+def test_a_complete_snapshot(run, top, out):
+    status, printed, messages = run("snapshot", top, "-o", out, *HERE)
+    assert (status, messages) == (0, "")
+    assert re.fullmatch(r"complete: \d+ entries in \d+ parts, 0 errors, 0 vanished\n", printed)
+    assert rows(out) == expected(top)
+    status, printed, _ = run("status", out)
+    assert status == 0 and "state: complete\n" in printed and "pending: 0\n" in printed
+    status, printed, _ = run("verify", out)
+    assert status == 0 and printed.endswith(", 0 damaged\n")
+
+
+def test_json(run, top, out):
+    status, printed, _ = run("snapshot", top, "-o", out, "--json", *HERE)
+    *progress, verdict = map(json.loads, printed.splitlines())
+    assert status == 0
+    assert verdict["event"] == "verdict" and verdict["complete"] is True
+    assert verdict["entries"] == sum(expected(top).values())
+    assert progress[-1]["event"] == "progress"
+    assert progress[-1]["entries"] == verdict["entries"]
+    assert {"entries_per_second", "running", "waiting", "workers", "errors", "rest"} < set(progress[-1])
+    assert json.loads(run("status", out, "--json")[1])["state"] == "complete"
+    assert json.loads(run("verify", out, "--json")[1])["damaged"] == []
+
+
+def test_options_reach_the_task(run, top, out, monkeypatch):
+    seen = []
+
+    def task(*given, **named):
+        seen.append(named)
+        return cluster_model.cluster_task(*given, **named)
+
+    monkeypatch.setattr(work, "engine_task", lambda: task)
+    options = "--budget 500ms --workers 3 --in-flight 4 --rate 500 --source syscall --xattrs --atime -x"
+    assert run("snapshot", top, "-o", out, *HERE, *options.split())[0] == 0
+    first = {name: seen[0][name] for name in seen[0] if name not in ("pieces", "task", "epoch", "attempt")}
+    assert first == {
+        "seconds": 0.5,
+        "entries": None,
+        "workers": 3,
+        "in_flight": 4,
+        "entries_per_second": 500,
+        "source": "syscall",
+        "xattrs": True,
+        "atime": True,
+        "one_file_system": True,
+    }
+    status, _, messages = run("snapshot", top, "-o", out, *HERE, "--resume")
+    assert status == 2 and "was begun with the option 'xattrs'" in messages
+
+
+def test_what_is_missing_is_status_1(run, top, out):
+    (top / "fail-always").mkdir()
+    status, printed, messages = run("snapshot", top, "-o", out, *HERE)
+    assert status == 1 and printed.startswith("incomplete: ")
+    assert messages == "ringwalk-cluster: tasks that were set aside: 1\n"
+    assert "state: incomplete" in run("status", out)[1]
+
+
+def test_a_damaged_part_is_status_1(run, top, out):
+    run("snapshot", top, "-o", out, *HERE)
+    part = next((out / "parts").iterdir())
+    part.write_bytes(b"x")
+    status, printed, _ = run("verify", out)
+    assert status == 1 and f"damaged: parts/{part.name}: 1 bytes instead of" in printed
+    assert run("snapshot", top, "-o", out, *HERE, "--resume")[0] == 0
+
+
+@pytest.mark.parametrize(
+    "arguments, why",
+    [
+        ([], "arguments are required"),
+        (["snapshot"], "arguments are required"),
+        (["snapshot", "TOP"], "-o/--output"),
+        (["snapshot", "TOP", "-o", "NEW", "--budget", "0s"], "is no duration"),
+        (["snapshot", "TOP", "-o", "NEW", "--budget", "fast"], "is no duration"),
+        (["snapshot", "TOP", "-o", "NEW", "--processes", "0"], "no number above zero"),
+        (["snapshot", "TOP", "-o", "NEW", "--source", "x"], "invalid choice"),
+        (["snapshot", "TOP", "-o", "NEW", "--engine", "x"], "unknown engine 'x'"),
+        (["snapshot", "TOP", "-o", "OLD"], "exists: give another directory, or --resume"),
+        (["snapshot", "TOP", "-o", "NEW", "--resume"], "nothing to resume"),
+        (["snapshot", "nowhere", "-o", "NEW"], "No such file"),
+        (["status", "TOP"], "not the directory of a snapshot"),
+        (["verify", "TOP"], "not the directory of a snapshot"),
+        (["compact", "TOP", "-o", "FILE"], "not over"),
+    ],
+)
+def test_wrong_arguments_are_status_2(run, top, out, arguments, why):
+    out.with_name("old").mkdir()
+    names = {"TOP": top, "NEW": out, "OLD": out.with_name("old"), "FILE": out.with_name("file")}
+    status, printed, messages = run(*(names.get(each, each) for each in arguments))
+    assert (status, printed) == (2, "")
+    assert why in messages
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("name, module", [("mpi", "mpi4py"), ("dask://localhost:1", "distributed")])
+def test_an_engine_that_is_not_installed_says_how_to_get_it(run, top, out, name, module, monkeypatch):
+    monkeypatch.setitem(sys.modules, module, None)
+    status, _, messages = run("snapshot", top, "-o", out, "--engine", name)
+    assert status == 2 and "pip install 'ringwalk[cluster]'" in messages
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_run_which_can_be_resumed(top, out, number):
+    (top / "dir1" / "wait-once").mkdir()
+    os.mkfifo(f"{out}-fifo")
+    with program("snapshot", top, "-o", out, stderr=subprocess.PIPE) as process:
+        # Returns when the task waits.
+        with open(f"{out}-fifo", "wb"):
+            process.send_signal(number)
+            assert b"go on with --resume" in process.communicate()[1]
+    assert process.returncode == 128 + number
+    assert cluster.status(out)["state"] == "unfinished"
+    assert take([top], out, resume=True)["complete"]
+    assert rows(out) == expected(top)
+
+
+def test_workers_die_with_a_driver_that_is_killed(top, out):
+    (top / "dir1" / "wait-once").mkdir()
+    os.mkfifo(f"{out}-fifo")
+    with program("snapshot", top, "-o", out) as process:
+        with open(f"{out}-fifo", "wb") as pipe:
+            process.kill()
+            process.wait()
+            # The worker has the only other end: it is closed by its death, and by nothing else.
+            poll = select.poll()
+            poll.register(pipe, 0)
+            assert poll.poll(100_000)
+    assert take([top], out, resume=True)["complete"]
+    assert rows(out) == expected(top)
+
+
+def test_the_program_is_installed(top, out):
+    command = [sys.executable, "-m", "ringwalk.cluster", "status", str(top)]
+    done = finished(command, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "not the directory of a snapshot" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "text, seconds", [("10s", 10), ("500ms", 0.5), ("2m", 120), ("1h", 3600), ("1.5", 1.5)]
+)
+def test_durations(text, seconds):
+    assert cli.duration(text) == seconds

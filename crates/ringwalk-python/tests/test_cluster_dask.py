@@ -1,0 +1,133 @@
+"""A real Dask: scheduler and workers are processes on the loopback interface."""
+
+import contextlib
+import os
+import pathlib
+import signal
+import sys
+import threading
+
+import cluster_model
+import pytest
+from cluster_support import environment, expected, make_tree, rows, take
+from processes import started
+from ringwalk import cluster
+
+pytest.importorskip("distributed", reason="Dask is not installed")
+from distributed import Client
+
+
+@contextlib.contextmanager
+def dask(folder: pathlib.Path, workers: int = 2):
+    """A scheduler and its workers. Gives the address and the processes: the scheduler first."""
+    folder.mkdir()
+    description = folder / "scheduler.json"
+    options = {"env": environment(), "cwd": folder}
+    quiet = ["--no-dashboard", "--scheduler-file", description]
+    with contextlib.ExitStack() as stack:
+        log = stack.enter_context(open(folder / "log", "wb"))
+        options |= {"stdout": log, "stderr": log}
+
+        def start(*arguments):
+            command = [sys.executable, "-m", "distributed.cli.dask_" + arguments[0], *arguments[1:]]
+            return stack.enter_context(started(list(map(str, command)), **options))
+
+        found = [start("scheduler", "--host", "127.0.0.1", "--port", "0", *quiet)]
+        for _ in range(workers):
+            found.append(start("worker", "--nthreads", "1", *quiet))
+        client = stack.enter_context(connected(description))
+        client.wait_for_workers(workers, timeout=100)
+        address = client.scheduler.address
+        client.close()
+        yield address.replace("tcp://", "dask://"), found
+
+
+def connected(description: pathlib.Path) -> Client:
+    """A client of the scheduler, as soon as it has written its address."""
+    from support import wait_until
+
+    assert wait_until(description.exists)
+    return Client(scheduler_file=str(description), timeout=100)
+
+
+@pytest.fixture
+def top(tmp_path):
+    return make_tree(tmp_path / "top")
+
+
+@pytest.fixture
+def out(tmp_path):
+    return tmp_path / "out"
+
+
+def test_dask_reads_each_entry_once(top, out, tmp_path):
+    with dask(tmp_path / "dask") as (address, _):
+        assert take([top], out, engine=address)["complete"]
+        assert rows(out) == expected(top)
+        # Another run on the same scheduler has tasks with the same numbers.
+        other = make_tree(tmp_path / "other", deep=1)
+        assert take([other], tmp_path / "second", engine=address)["complete"]
+        assert rows(tmp_path / "second") == expected(other)
+        # The client of a caller is an engine too, and stays open.
+        with Client(address.replace("dask", "tcp")) as client:
+            assert take([top], tmp_path / "third", engine=client)["complete"]
+            assert client.status == "running"
+
+
+def test_a_dask_worker_that_dies_costs_its_tasks(top, out, tmp_path):
+    (top / "dir1" / "kill-once").mkdir()
+    with dask(tmp_path / "dask") as (address, _):
+        assert take([top], out, engine=address)["complete"]
+        assert rows(out) == expected(top)
+
+
+def test_a_dask_worker_that_hangs_loses_its_task(top, out, tmp_path):
+    (top / "dir1" / "stop-once").mkdir()
+    with dask(tmp_path / "dask") as (address, _):
+        verdict = take([top], out, engine=address, budget=0.1, grace=1.0)
+        assert verdict["complete"], verdict
+        assert rows(out) == expected(top)
+
+
+def test_a_task_that_kills_dask_workers_is_set_aside(top, out, tmp_path):
+    (top / "dir1" / "kill-always").mkdir()
+    with dask(tmp_path / "dask") as (address, _):
+        verdict = take([top], out, engine=address)
+    (aside,) = verdict["set_aside"]
+    assert [0, "dir1/kill-always", 0] in aside["leftovers"]
+    again = take([top], out, resume=True, task=cluster_model.harmless)
+    assert again["complete"] and rows(out) == expected(top)
+
+
+def test_a_scheduler_that_goes_away_ends_the_run(top, out, tmp_path):
+    (top / "dir1" / "wait-once").mkdir()
+    os.mkfifo(f"{out}-fifo")
+    with dask(tmp_path / "dask") as (address, (scheduler, *_)):
+
+        def end():
+            # Returns when a task waits.
+            with open(f"{out}-fifo", "wb"):
+                scheduler.send_signal(signal.SIGKILL)
+                scheduler.wait()
+                done.wait(100)
+
+        done = threading.Event()
+        thread = threading.Thread(target=end)
+        thread.start()
+        try:
+            with pytest.raises(cluster.EngineLost, match=r"scheduler is gone.*--resume"):
+                take([top], out, engine=address)
+        finally:
+            done.set()
+            thread.join()
+    assert take([top], out, resume=True)["complete"]
+    assert rows(out) == expected(top)
+
+
+def test_no_scheduler_is_refused(top, out, monkeypatch):
+    from ringwalk.cluster import dask_engine
+
+    monkeypatch.setattr(dask_engine, "_TIMEOUT", 0.5)
+    with pytest.raises(cluster.Refused, match="no Dask scheduler"):
+        take([top], out, engine="dask://127.0.0.1:9")
+    assert not out.exists()

@@ -1,0 +1,80 @@
+"""A real MPI job of three ranks, started by mpiexec."""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+
+import pytest
+from cluster_support import expected, make_tree, program, rows, take
+from ringwalk import cluster
+
+pytest.importorskip("mpi4py", reason="mpi4py is not installed")
+# That of the package `mpich` lies beside the interpreter.
+MPIEXEC = shutil.which("mpiexec", path=pathlib.Path(sys.executable).parent) or shutil.which("mpiexec")
+if MPIEXEC is None:
+    pytest.skip("there is no mpiexec", allow_module_level=True)
+
+
+def mpiexec() -> list[str]:
+    version = subprocess.run([MPIEXEC, "--version"], capture_output=True, text=True).stdout
+    if "Open MPI" in version or "OpenRTE" in version or "PRTE" in version:
+        return [MPIEXEC, "--oversubscribe", "--allow-run-as-root", "-n", "3"]
+    return [MPIEXEC, "-n", "3"]
+
+
+@pytest.fixture
+def top(tmp_path):
+    return make_tree(tmp_path / "top")
+
+
+@pytest.fixture
+def out(tmp_path):
+    return tmp_path / "out"
+
+
+def run(*arguments):
+    pipe = subprocess.PIPE
+    with program(*arguments, before=mpiexec(), stdout=pipe, stderr=pipe, text=True) as process:
+        printed, messages = process.communicate(timeout=300)
+    return process.returncode, printed, messages
+
+
+def test_mpi_reads_each_entry_once(top, out):
+    status, printed, messages = run("snapshot", top, "-o", out, "--engine", "mpi")
+    assert status == 0, messages
+    assert printed.startswith("complete: ")
+    assert rows(out) == expected(top)
+
+
+def test_a_rank_that_dies_ends_the_run_which_can_be_resumed(top, out):
+    (top / "dir1" / "kill-once").mkdir()
+    status, _, _ = run("snapshot", top, "-o", out, "--engine", "mpi")
+    assert status != 0
+    assert cluster.status(out)["state"] == "unfinished"
+    status, _, messages = run("snapshot", top, "-o", out, "--engine", "mpi", "--resume")
+    assert status == 0, messages
+    assert rows(out) == expected(top)
+
+
+def test_a_job_that_is_killed_is_resumed(top, out):
+    (top / "dir1" / "wait-once").mkdir()
+    os.mkfifo(f"{out}-fifo")
+    with program("snapshot", top, "-o", out, "--engine", "mpi", before=mpiexec()) as process:
+        # Returns when a task waits.
+        with open(f"{out}-fifo", "wb"):
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    assert take([top], out, resume=True)["complete"]
+    assert rows(out) == expected(top)
+
+
+def test_a_single_rank_is_refused(top, out):
+    pipe = subprocess.PIPE
+    with program("snapshot", top, "-o", out, "--engine", "mpi", stderr=pipe, text=True) as process:
+        _, messages = process.communicate(timeout=300)
+    assert process.returncode == 2
+    assert "at least two ranks: start it by 'mpiexec -n N python -m mpi4py.futures" in messages
+    assert not out.exists()
