@@ -6,6 +6,7 @@ one thread for tasks (`dask worker --nthreads 1`).
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections.abc import Callable
 from typing import Any
@@ -41,6 +42,11 @@ def connect(address: str) -> DaskEngine:
     return DaskEngine(client, owned=True)
 
 
+async def _fetch(remote: Any) -> Any:
+    """Returns the result of a future of Dask."""
+    return await remote
+
+
 class DaskEngine(Engine):
     """A client of a Dask scheduler."""
 
@@ -51,8 +57,12 @@ class DaskEngine(Engine):
         self._owned = owned
         # Dask gives two tasks with the same key one result. Other runs may have the same numbers.
         self._run = uuid.uuid4().hex[:8]
-        self._pending: set[Any] = set()
+        # The futures of Dask, by those that the driver has.
+        self._remote: dict[Any, Any] = {}
         self._count = 1
+        # Workers that hang, by the future that they do not end. They get nothing more.
+        self._hanging: dict[Any, str] = {}
+        self._healthy: list[str] | None = None
         self.check()
 
     def workers(self) -> int:
@@ -61,60 +71,57 @@ class DaskEngine(Engine):
     def submit(self, key: str, function: Callable[..., Any], *given: Any) -> Any:
         key = f"{key}-{self._run}"
         try:
-            future = self._client.submit(function, *given, key=key, pure=False, retries=0)
+            remote = self._client.submit(
+                function, *given, key=key, pure=False, retries=0, workers=self._healthy
+            )
         except Exception as error:
             raise self._lost() from error
-        self._pending.add(future)
+        # The result is fetched in the client's thread: a worker that hangs keeps its results, and
+        # must not keep the driver.
+        future = asyncio.run_coroutine_threadsafe(_fetch(remote), self._client.loop.asyncio_loop)
+        self._remote[future] = remote
         return future
 
     def outcomes(self, futures: list[Any]) -> list[Any]:
-        if not futures:
-            return []
-        self._pending.difference_update(futures)
-        good = [future for future in futures if future.status == "finished"]
-        results: dict[str, Any] = {}
-        try:
-            # One request for all of them.
-            values = self._client.gather(good)
-            results = {future.key: value for future, value in zip(good, values)}
-        except Exception:
-            # A result was lost with its worker. Those that are there are fetched one by one.
-            if self._client.status != "running":
-                raise self._lost() from None
-        return [
-            results[future.key] if future.key in results else self._outcome(future)
-            for future in futures
-        ]
-
-    def _outcome(self, future: Any) -> Any:
-        try:
-            return future.result(timeout=_TIMEOUT)
-        except BaseException as error:
-            if isinstance(error, (KeyboardInterrupt, SystemExit)):
-                raise
+        outcomes = super().outcomes(futures)
+        for future, outcome in zip(futures, outcomes):
             # When the scheduler goes away, all futures are cancelled.
-            if self._client.status != "running":
-                raise self._lost() from error
-            return error
+            if isinstance(outcome, BaseException) and self._client.status != "running":
+                raise self._lost() from outcome
+            del self._remote[future]
+            # A worker that had hung goes on.
+            self._hanging.pop(future, None)
+        return outcomes
 
     def deaths(self, error: BaseException) -> int:
         from distributed import KilledWorker
 
         return _DEATHS if isinstance(error, KilledWorker) else 0
 
+    def give_up(self, future: Any) -> None:
+        # The future is not cancelled: its worker would look free, and get the next task.
+        for worker, tasks in self._client.processing().items():
+            if self._remote[future].key in tasks:
+                self._hanging[future] = worker
+        self.check()
+
     def check(self) -> None:
         if self._client.status != "running":
             raise self._lost()
         try:
-            self._count = max(1, sum(self._client.nthreads().values()))
+            threads = self._client.nthreads()
         except Exception as error:
             raise self._lost() from error
+        hanging = set(self._hanging.values())
+        healthy = {worker: count for worker, count in threads.items() if worker not in hanging}
+        self._healthy = list(healthy) if hanging and healthy else None
+        self._count = max(1, sum((healthy or threads).values()))
 
     def _lost(self) -> EngineLost:
         return EngineLost("the Dask scheduler is gone: start one, and go on with --resume")
 
     def close(self, hurry: bool) -> None:
-        if hurry and self._pending and self._client.status == "running":
-            self._client.cancel(list(self._pending))
+        if self._remote and self._client.status == "running":
+            self._client.cancel(list(self._remote.values()))
         if self._owned:
             self._client.close(timeout=5)
