@@ -1,7 +1,7 @@
 """A model of the task of `ringwalk.cluster`, in Python: the same contract as the real one.
 
-It reads a real tree by `os.scandir`. Parts are JSON lines with the paths of files. It obeys a budget
-of entries. Directories with special names do what goes wrong on workers:
+It reads a real tree by `os.listdir`. Parts are JSON lines with the paths of files. It obeys a
+budget of entries. Directories with special names do what goes wrong on workers:
 
     kill-always, kill-once    the worker dies
     fail-always               the task raises

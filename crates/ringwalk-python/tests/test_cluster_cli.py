@@ -15,6 +15,7 @@ from processes import finished
 from ringwalk import cluster
 from ringwalk.cluster import cli, work
 
+
 @pytest.fixture
 def top(tmp_path):
     return make_tree(tmp_path / "top")
@@ -63,7 +64,9 @@ def test_json(run, top, out):
     assert verdict["entries"] == sum(expected(top).values())
     assert progress[-1]["event"] == "progress"
     assert progress[-1]["entries"] == verdict["entries"]
-    assert {"entries_per_second", "running", "waiting", "workers", "errors", "rest"} < set(progress[-1])
+    assert {"entries_per_second", "running", "waiting", "workers", "errors", "rest"} < set(
+        progress[-1]
+    )
     assert json.loads(run("status", out, "--json")[1])["state"] == "complete"
     assert json.loads(run("verify", out, "--json")[1])["damaged"] == []
 
@@ -76,9 +79,15 @@ def test_options_reach_the_task(run, top, out, monkeypatch):
         return cluster_model.cluster_task(*given, **named)
 
     monkeypatch.setattr(work, "engine_task", lambda: task)
-    options = "--budget 500ms --workers 3 --in-flight 4 --rate 500 --source syscall --xattrs --atime -x"
+    options = (
+        "--budget 500ms --workers 3 --in-flight 4 --rate 500 --source syscall --xattrs --atime -x"
+    )
     assert run("snapshot", top, "-o", out, *HERE, *options.split())[0] == 0
-    first = {name: seen[0][name] for name in seen[0] if name not in ("pieces", "task", "epoch", "attempt")}
+    first = {
+        name: seen[0][name]
+        for name in seen[0]
+        if name not in ("pieces", "task", "epoch", "attempt")
+    }
     assert first == {
         "seconds": 0.5,
         "entries": None,
@@ -140,7 +149,9 @@ def test_wrong_arguments_are_status_2(run, top, out, arguments, why):
 
 
 @pytest.mark.parametrize("name, module", [("mpi", "mpi4py"), ("dask://localhost:1", "distributed")])
-def test_an_engine_that_is_not_installed_says_how_to_get_it(run, top, out, name, module, monkeypatch):
+def test_an_engine_that_is_not_installed_says_how_to_get_it(
+    run, top, out, name, module, monkeypatch
+):
     monkeypatch.setitem(sys.modules, module, None)
     status, _, messages = run("snapshot", top, "-o", out, "--engine", name)
     assert status == 2 and "pip install 'ringwalk[cluster]'" in messages

@@ -55,7 +55,9 @@ def test_several_roots(tmp_path, out):
 @pytest.mark.parametrize("seed", range(20))
 def test_any_sequence_of_budgets_reads_each_entry_once(tmp_path, out, seed, monkeypatch):
     chance = random.Random(seed)
-    top = make_tree(tmp_path / "top", chance.randint(1, 4), chance.randint(0, 3), chance.randint(0, 30))
+    top = make_tree(
+        tmp_path / "top", chance.randint(1, 4), chance.randint(0, 3), chance.randint(0, 30)
+    )
     # A pool that holds next to nothing: most of the work is read from the log again.
     monkeypatch.setattr(pool_module, "LIMIT", chance.choice([30, 100, 10**6]))
 

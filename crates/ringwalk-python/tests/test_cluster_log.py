@@ -45,7 +45,7 @@ class Faulty(files_module.Files):
 
     def _die(self):
         self.is_dead = True
-        for file, (path, safe) in self.unsynced.items():
+        for path, safe in self.unsynced.values():
             length = pathlib.Path(path).stat().st_size
             keep = {"nothing": length, "all": safe, "half": (length + safe) // 2}[self.loses]
             with open(path, "r+b") as opened:
@@ -253,3 +253,18 @@ def test_each_committed_part_is_in_the_manifest(tmp_path):
     history = replay.read(str(tmp_path / "out"))
     assert not history.open and history.epoch == 2
     assert set(layout.FOLDERS) <= {path.name for path in (tmp_path / "out").iterdir()}
+
+
+def test_files_that_are_not_renamed_yet_are_no_damage(tmp_path, monkeypatch):
+    top = make_tree(tmp_path / "top")
+    directory = tmp_path / "out"
+    # Ended between a line of the log and the names of its files.
+    at = 20
+    while not list((directory / "tmp" / "1").glob("*")) if directory.exists() else True:
+        directory = tmp_path / str(at)
+        assert killed_at(monkeypatch, top, directory, at, False, "nothing")
+        at += 1
+    found = cluster.verify(directory)
+    assert found["damaged"] == [] and found["removed"] == []
+    assert take([top], directory, resume=True)["complete"]
+    assert rows(directory) == expected(top)

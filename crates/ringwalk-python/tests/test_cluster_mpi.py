@@ -13,7 +13,9 @@ from ringwalk import cluster
 
 pytest.importorskip("mpi4py", reason="mpi4py is not installed")
 # That of the package `mpich` lies beside the interpreter.
-MPIEXEC = shutil.which("mpiexec", path=pathlib.Path(sys.executable).parent) or shutil.which("mpiexec")
+MPIEXEC = shutil.which("mpiexec", path=pathlib.Path(sys.executable).parent) or shutil.which(
+    "mpiexec"
+)
 if MPIEXEC is None:
     pytest.skip("there is no mpiexec", allow_module_level=True)
 

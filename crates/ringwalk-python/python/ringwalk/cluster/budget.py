@@ -31,9 +31,7 @@ SHORTEST = 0.1
 class Budgets:
     """The rule for budgets, and what it has measured."""
 
-    def __init__(
-        self, most: float, workers: int, cost: float, entries: int | None = None
-    ) -> None:
+    def __init__(self, most: float, workers: int, cost: float, entries: int | None = None) -> None:
         self.most = most
         self.workers = workers
         self.cost = cost
@@ -62,8 +60,8 @@ class Budgets:
     def seconds(self, lines: int, elapsed: float, tries: int = 0) -> float:
         """Returns the budget of a task, in seconds.
 
-        `lines` are the leftovers of the pool, `elapsed` the seconds of the run. `tries` is how often
-        this work was lost with a worker: then the task is the more careful.
+        `lines` are the leftovers of the pool, `elapsed` the seconds of the run. `tries` is how
+        often this work was lost with a worker: then the task is the more careful.
         """
         part = min(1.0, lines / (MUCH * max(1, self.workers)))
         budget = self.least + (self.most - self.least) * part
@@ -72,7 +70,7 @@ class Budgets:
             between = elapsed / self._deaths
             bound = 2 * LOSS * self.workers * between
             budget = min(budget, max(SHORTEST, 20 * self.cost, bound))
-        return max(min(budget, SHORTEST), budget / 4**tries)
+        return max(min(budget, SHORTEST), budget * 0.25**tries)
 
     def lines(self, lines: int, budget: float) -> int:
         """Returns how many leftovers of a pool with so many a task with this budget gets."""

@@ -19,13 +19,22 @@ def file_of(commit: Commit, kind: str) -> str:
     return layout.committed(kind, commit.task, commit.attempt, commit.epoch)
 
 
+def place_of(files: Files, commit: Commit, kind: str) -> str | None:
+    """Returns the path of a file of a committed task, or `None` if it is missing.
+
+    Its driver may not have renamed it yet, or may do so at this moment.
+    """
+    name = files.path(file_of(commit, kind))
+    hidden = files.path(f"{commit.stem}.{layout.KINDS[kind][1]}")
+    return next((path for path in (name, hidden, name) if os.path.exists(path)), None)
+
+
 def wrong_size(files: Files, commit: Commit, kind: str) -> str | None:
     """Returns what is wrong with the size of a file, or `None`."""
-    try:
-        size = os.stat(files.path(file_of(commit, kind))).st_size
-    except FileNotFoundError:
+    path = place_of(files, commit, kind)
+    if path is None:
         return "missing"
-    expected = commit.size(kind)
+    size, expected = os.stat(path).st_size, commit.size(kind)
     return None if size == expected else f"{size} bytes instead of {expected}"
 
 
@@ -33,8 +42,10 @@ def wrong_contents(files: Files, commit: Commit, kind: str) -> str | None:
     """Returns what is wrong with a file, whose contents are read, or `None`."""
     if wrong := wrong_size(files, commit, kind):
         return wrong
-    path = files.path(file_of(commit, kind))
     try:
+        path = place_of(files, commit, kind)
+        if path is None:
+            return "missing"
         if kind == "part":
             assert commit.part is not None
             return None if work.sha256(path) == commit.part[1:] else "wrong SHA-256"

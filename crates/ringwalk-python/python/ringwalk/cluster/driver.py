@@ -275,7 +275,8 @@ class Driver:
         job = attempt.job
         if isinstance(error, OSError) and error.errno in _NO_SPACE:
             raise OSError(
-                error.errno, f"{error.strerror}: make room and go on with --resume",
+                error.errno,
+                f"{error.strerror}: make room and go on with --resume",
                 self.files.directory,
             )
         if isinstance(error, _UNFIT) and not self.history.totals.tasks:

@@ -5,7 +5,7 @@
 | `pool` | processes of this machine, by `concurrent.futures` (`processes.py`) |
 | `dask://HOST:PORT` | the workers of a Dask scheduler (`dask_engine.py`) |
 | `mpi` | the ranks of an MPI job, by `mpi4py.futures` (`mpi_engine.py`) |
-| `MODULE:CALLABLE` | whatever the callable returns; it needs `submit` of `concurrent.futures.Executor` |
+| `MODULE:CALLABLE` | whatever the callable returns, by its method `submit` |
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def _named(name: str) -> Callable[[], Any]:
         found = importlib.import_module(module)
     except ImportError as error:
         raise Refused(f"unknown engine {name!r}: cannot import {module!r}: {error}") from error
-    make = getattr(found, attribute, None)
+    make: Callable[[], Any] | None = getattr(found, attribute, None)
     if not callable(make):
         raise Refused(f"unknown engine {name!r}: {module!r} has no callable {attribute!r}")
     return make

@@ -122,7 +122,7 @@ class Commit:
 
 
 def commit_of(value: dict[str, Any], epoch: int) -> Commit:
-    """Returns the task of a line. Raises `ValueError` or `KeyError` if the line says no such thing."""
+    """Returns the task of a line. Raises `ValueError` or `KeyError` if the line is of no task."""
     done, left = value["done"], value.get("left", [])
     if len(done) % 3 or len(left) % 2 or len(value["n"]) != len(COUNTS):
         raise ValueError("a list has another length than it must have")

@@ -108,9 +108,7 @@ def seal(files: Files, log: Log) -> None:
     file = _claim(files, log.epoch + 1)
     try:
         lengths = replay.valid_lengths(files.directory, log.epoch + 1)
-        files.append(
-            file, encode({"epoch": log.epoch + 1, "fence": lengths, "sealed": True})
-        )
+        files.append(file, encode({"epoch": log.epoch + 1, "fence": lengths, "sealed": True}))
         files.sync(file)
     finally:
         os.close(file)

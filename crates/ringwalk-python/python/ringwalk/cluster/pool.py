@@ -4,9 +4,9 @@ The leftovers themselves lie in files. The pool holds the length and the lines o
 bytes, and about 400 bytes for each file. When there are too many, those of the latest tasks are
 forgotten: the log has them, and they are read from there when the pool runs dry.
 
-Tasks get the oldest work first, so that what was forgotten is always the end of the queue. Shares of
-huge directories come before everything else: they are the longest work, and the end of a run should
-not wait for them.
+Tasks get the oldest work first, so that what was forgotten is always the end of the queue. Shares
+of huge directories come before everything else: they are the longest work, and the end of a run
+should not wait for them.
 """
 
 from __future__ import annotations
@@ -70,9 +70,7 @@ class Source:
 class Pool:
     """Pending work, oldest first."""
 
-    def __init__(
-        self, leftovers: Leftovers, reread: Reread, limit: int | None = None
-    ) -> None:
+    def __init__(self, leftovers: Leftovers, reread: Reread, limit: int | None = None) -> None:
         self._leftovers = leftovers
         self._reread = reread
         self._limit = LIMIT if limit is None else limit
@@ -84,7 +82,7 @@ class Pool:
         # The place in the log from which on the pool has forgotten, and how many lines that were.
         self._forgotten_from: Position | None = None
         self._forgotten = 0
-        # Tasks of older epochs with leftovers, and what is done of those. Others are all to be done.
+        # Tasks of older epochs with leftovers, and what is done of those.
         self._older: dict[int, list[tuple[int, int]]] = {}
         self._older_last = 0
 

@@ -70,9 +70,7 @@ class Processes(Engine):
     def workers(self) -> int:
         return self._count
 
-    def submit(
-        self, key: str, function: Callable[..., Any], *given: Any
-    ) -> Future[Any]:
+    def submit(self, key: str, function: Callable[..., Any], *given: Any) -> Future[Any]:
         slot = min(self._slots, key=lambda slot: len(slot.tasks))
         try:
             future = slot.executor.submit(function, *given)

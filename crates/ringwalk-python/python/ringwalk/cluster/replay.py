@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, BinaryIO
 
 from ringwalk.cluster import layout
 from ringwalk.cluster.lines import COUNTS, Commit, commit_of, decode
@@ -92,7 +92,9 @@ def _commit(directory: str, position: Position, value: dict[str, Any]) -> Commit
         return commit_of(value, position.epoch)
     except (KeyError, ValueError, TypeError, IndexError) as error:
         where = _where(directory, position.epoch)
-        raise Damaged(f"{where}: byte {position.offset}: not the line of a task: {error}") from error
+        raise Damaged(
+            f"{where}: byte {position.offset}: not the line of a task: {error}"
+        ) from error
 
 
 def read_lines(
@@ -108,11 +110,7 @@ def read_lines(
         length, where = lengths[epoch - 1], _where(directory, epoch)
         if offset >= length:
             continue
-        try:
-            file = open(where, "rb")
-        except FileNotFoundError as error:
-            raise Damaged(f"{where}: the log is missing") from error
-        with file:
+        with _opened(where) as file:
             file.seek(offset)
             number = 0
             while offset < length:
@@ -128,6 +126,13 @@ def read_lines(
                     raise Damaged(f"{where}: {place}: damaged: {error}") from error
                 yield Position(epoch, offset), value
                 offset += len(line)
+
+
+def _opened(path: str) -> BinaryIO:
+    try:
+        return open(path, "rb")
+    except FileNotFoundError as error:
+        raise Damaged(f"{path}: the log is missing") from error
 
 
 def _whole(path: str) -> int:

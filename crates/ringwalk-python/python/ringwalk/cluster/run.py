@@ -86,7 +86,11 @@ def run(
             cost = cost_of_a_task(made)
             budgets = Budgets(budget, made.workers(), cost, entries)
             driver = Driver(
-                files, own, history, made, budgets,
+                files,
+                own,
+                history,
+                made,
+                budgets,
                 Settings(description.roots, settings, task, grace),
             )
             driver.fill()
@@ -102,9 +106,7 @@ def run(
     return _finish(files, description, driver)
 
 
-def _finish(
-    files: Files, description: layout.Description, driver: Driver
-) -> dict[str, Any]:
+def _finish(files: Files, description: layout.Description, driver: Driver) -> dict[str, Any]:
     """Writes the results of a run whose pool is empty, and returns the verdict."""
     # What counts is what the logs say, not what this driver remembers.
     history = replay.read(files.directory)

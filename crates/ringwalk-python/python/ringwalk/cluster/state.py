@@ -19,16 +19,11 @@ def status(directory: str) -> dict[str, Any]:
     pool = Pool(LeftoverFiles(directory), history.commits)
     if 0 in history.open:
         pool.add_roots()
-    pool.resume(
-        history.commits(), history.open.__contains__, history.partly, history.last
-    )
-    if verdict is None:
-        state = "unfinished"
-    else:
-        state = "complete" if verdict["complete"] else "incomplete"
+    pool.resume(history.commits(), history.open.__contains__, history.partly, history.last)
+    states = {None: "unfinished", True: "complete", False: "incomplete"}
     totals = history.totals
     return {
-        "state": state,
+        "state": states[None if verdict is None else verdict["complete"]],
         "epochs": history.epoch,
         "tasks": totals.tasks,
         "parts": totals.parts,

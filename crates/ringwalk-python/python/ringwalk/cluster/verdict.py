@@ -37,8 +37,8 @@ def make_verdict(
 ) -> dict[str, Any]:
     """Returns the contents of `verdict.json`.
 
-    `aside` are the leftovers of tasks that were set aside, with the reason. `pending` are bytes of leftovers
-    that no task has done, `damaged` files that are not as they were committed.
+    `aside` are the leftovers of tasks that were set aside, with the reason. `pending` are bytes of
+    leftovers that no task has done, `damaged` files that are not as they were committed.
     """
     totals = history.totals
     missing = []
@@ -86,11 +86,7 @@ def write_results(
     files: Files, history: History, verdict: dict[str, Any], aside: list[tuple[list[Any], str]]
 ) -> None:
     """Writes the manifest, the error rows of tasks that were set aside, and then the verdict."""
-    rows = [
-        _row(leftover, why)
-        for lines, why in aside
-        for leftover in lines
-    ]
+    rows = [_row(leftover, why) for lines, why in aside for leftover in lines]
     if rows:
         _write_lines(files, layout.ASIDE, iter(rows))
     else:

@@ -19,7 +19,8 @@ def engine_task() -> Task:
     """Returns the task that is part of this package. It walks directories and writes a part."""
     from ringwalk import _ringwalk
 
-    return _ringwalk.cluster_task
+    task: Task = _ringwalk.cluster_task
+    return task
 
 
 def nothing() -> None:
