@@ -16,8 +16,8 @@ from ringwalk.cluster.files import Files
 from ringwalk.cluster.problems import EngineLost, Refused
 from ringwalk.cluster.replay import History
 
-# Empty tasks that are timed, after the first one, which starts a worker.
-_TRIALS = 3
+# Empty tasks that are timed, after others that start the workers.
+_TRIALS = 32
 
 
 def describe(roots: Iterable[Any], options: dict[str, bool]) -> layout.Description:
@@ -39,19 +39,24 @@ def describe(roots: Iterable[Any], options: dict[str, bool]) -> layout.Descripti
 
 
 def cost_of_a_task(engine: Engine) -> float:
-    """Returns the seconds that the driver needs for an empty task; waits for the first worker."""
-    seconds = []
-    for trial in range(1 + _TRIALS):
-        start = time.perf_counter()
-        # Readable keys of Dask must be new for each task of a scheduler.
-        key = f"ringwalk-nothing-{os.getpid()}-{time.time_ns()}-{trial}"
-        future = engine.submit(key, work.nothing)
-        future.result()
-        for outcome in engine.outcomes([future]):
-            if isinstance(outcome, BaseException):
-                raise EngineLost(f"the engine does not run an empty task: {outcome!r}")
-        seconds.append(time.perf_counter() - start)
-    return min(seconds[1:])
+    """Returns the seconds that the driver needs for an empty task, among many of them.
+
+    It waits for the first workers.
+    """
+    _run_nothing(engine, min(engine.workers(), _TRIALS))
+    start = time.perf_counter()
+    _run_nothing(engine, _TRIALS)
+    return (time.perf_counter() - start) / _TRIALS
+
+
+def _run_nothing(engine: Engine, times: int) -> None:
+    # Readable keys of Dask must be new for each task of a scheduler.
+    key = f"ringwalk-nothing-{os.getpid()}-{time.time_ns()}"
+    futures = [engine.submit(f"{key}-{number}", work.nothing) for number in range(times)]
+    # Waits for each of them.
+    for outcome in engine.outcomes(futures):
+        if isinstance(outcome, BaseException):
+            raise EngineLost(f"the engine does not run an empty task: {outcome!r}")
 
 
 def run(
