@@ -25,7 +25,9 @@ def test_one_large_directory_is_read_by_many_workers(count, mount, scratch, work
     assert counts["most"] > 48
 
 
-def test_order_of_a_directory_that_is_cut(find, gnu_find, mount, scratch):
-    server = mount(slow, scratch, 20, 100, 500)
-    words = (server.point, "-size", "-900c", "-printf", "%p %s\n")
-    assert find(*words).ok().out == gnu_find(*words).ok().out
+def test_order_of_directories_that_are_cut(du, mount, scratch):
+    server = mount(slow, scratch, 3, 500, 500)
+    one = du("-a", "--workers", 1, server.point).ok()
+    assert len(one.lines()) == 3 * 500 + 4
+    assert du("-a", "--workers", 64, server.point).ok().out == one.out
+    assert server.counts()["most"] > 48

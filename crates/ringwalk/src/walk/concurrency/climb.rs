@@ -34,7 +34,7 @@ const FAST: usize = 4;
 
 /// How long a number is kept first after a trial has not improved on it, and how long at most. The
 /// time doubles with every such trial: trials are a burden on the server.
-const SETTLED: Duration = Duration::from_millis(100);
+const SETTLED: Duration = Duration::from_millis(40);
 const LONGEST_SETTLED: Duration = Duration::from_millis(3200);
 
 /// What all workers have measured since the last change.
