@@ -64,7 +64,7 @@ struct Decisions {
 
 /// Calls that a worker has made.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Calls {
+pub(crate) struct Made {
     pub(crate) calls: u64,
     /// How many of them were timed, and how long these took.
     pub(crate) timed: u64,
@@ -151,7 +151,7 @@ impl ConcurrencyController {
     }
 
     /// Adds calls, and returns how many there are in all.
-    pub(crate) fn count(&self, made: Calls) -> u64 {
+    pub(crate) fn count(&self, made: Made) -> u64 {
         let nanos = u64::try_from(made.took.as_nanos()).unwrap_or(u64::MAX);
         self.in_calls.fetch_add(nanos, Ordering::Relaxed);
         self.timed.fetch_add(made.timed, Ordering::Relaxed);
@@ -160,7 +160,7 @@ impl ConcurrencyController {
 
     /// Takes the report of one window: the calls in it that were not yet counted, and whether it was
     /// spent waiting.
-    pub(crate) fn report(&self, made: Calls, waiting: bool) -> Decision {
+    pub(crate) fn report(&self, made: Made, waiting: bool) -> Decision {
         let calls = self.count(made);
         if !waiting {
             let target = self.target();

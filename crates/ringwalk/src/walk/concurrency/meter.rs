@@ -6,7 +6,7 @@
 //! is timed. After a slow one all directories are timed again.
 
 use crate::walk::concurrency::ConcurrencyController;
-use crate::walk::concurrency::controller::Calls;
+use crate::walk::concurrency::controller::{Decision, Made};
 use ringwalk_sys::ThreadUsage;
 use std::time::{Duration, Instant};
 
@@ -30,7 +30,7 @@ pub(crate) struct Meter {
     timed: u64,
     in_calls: Duration,
     /// Calls that the controller has not counted yet.
-    uncounted: Calls,
+    uncounted: Made,
     /// Directories with fast calls since the last with slow ones.
     fast: u32,
     /// Directories to leave out before the next is timed.
@@ -44,7 +44,7 @@ impl Meter {
             usage: ThreadUsage::now(),
             timed: 0,
             in_calls: Duration::ZERO,
-            uncounted: Calls::default(),
+            uncounted: Made::default(),
             fast: 0,
             leave_out: 0,
         }
@@ -60,7 +60,7 @@ impl Meter {
         self.window = now;
         self.timed = 0;
         self.in_calls = Duration::ZERO;
-        self.uncounted = Calls::default();
+        self.uncounted = Made::default();
     }
 
     /// Returns the time at which the calls for a directory begin, if they are to be timed.
@@ -120,8 +120,7 @@ impl Meter {
             slow,
             ended: true,
             waiting,
-            first_wait: decision.first_wait,
-            raised: decision.raised,
+            decision,
         }
     }
 }
@@ -141,10 +140,8 @@ pub(crate) struct WindowEnd {
     pub(crate) ended: bool,
     /// The window was spent waiting for a device.
     pub(crate) waiting: bool,
-    /// The window is the first of this walk that was spent waiting for a device.
-    pub(crate) first_wait: bool,
-    /// More workers are wanted than before.
-    pub(crate) raised: bool,
+    /// What the controller made of the window.
+    pub(crate) decision: Decision,
 }
 
 #[cfg(test)]

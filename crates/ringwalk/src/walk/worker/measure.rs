@@ -77,7 +77,7 @@ impl<V: Visitor> Worker<'_, V> {
     ) -> WindowEnd {
         let concurrency = &self.shared.concurrency;
         let window = self.meter.note(concurrency, calls, begin);
-        if window.first_wait && fd.is_some_and(filesystem::is_rotational) {
+        if window.decision.first_wait && fd.is_some_and(filesystem::is_rotational) {
             concurrency.use_inode_order();
         }
         if window.waiting
@@ -89,7 +89,7 @@ impl<V: Visitor> Worker<'_, V> {
         }
         if window.ended {
             self.report();
-            if window.raised {
+            if window.decision.raised {
                 self.shared.scheduler.wake_surplus();
             }
             // The controller may want more than it did when the last directories were found.

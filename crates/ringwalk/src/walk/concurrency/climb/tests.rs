@@ -1,3 +1,10 @@
+#![expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "small numbers of a simulation"
+)]
+
 use super::*;
 use crate::walk::concurrency::MOST_WORKERS;
 

@@ -1,7 +1,7 @@
 use super::*;
 
-fn calls(calls: u64) -> Calls {
-    Calls {
+fn calls(calls: u64) -> Made {
+    Made {
         calls,
         timed: calls,
         took: Duration::from_nanos(calls),
