@@ -1,7 +1,7 @@
 """Budgets of walks on each kind of file system: each entry once, whatever positions are there.
 
-The tests are those of `crates/ringwalk/tests/budget.rs`, which make their trees in a folder that
-they are told.
+The tests are those of `crates/ringwalk/tests/budget.rs`, which make their trees in the folder
+that `RINGWALK_TEST_FOLDER` names.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support import ROOT, mounts
+from support import ROOT, mounts, nfs
 from support.run import Program
 
 pytestmark = pytest.mark.usefixtures("needs_root")
@@ -36,13 +36,22 @@ def budget() -> Path:
     return Path(program)
 
 
-@pytest.mark.parametrize("kind", mounts.KINDS)
-def test_each_entry_comes_once(budget, mount, scratch, kind):
-    folder = mount(mounts.filesystem, kind, scratch) / "folder"
+def assert_passed(budget: Path, point: Path, *args: str) -> None:
+    folder = point / "folder"
     folder.mkdir()
-    # A disk of the tests is too small for the trees of several tests at once.
-    one_by_one = ("--test-threads=1",) if kind in mounts.IMAGE_SIZES else ()
     tests = Program(budget, env={"RINGWALK_TEST_FOLDER": os.fspath(folder)})
-    result = tests(*one_by_one)
+    result = tests(*args)
     assert result.status == 0, (result.out + result.err).decode(errors="replace")
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", mounts.KINDS)
+def test_each_entry_comes_once(budget, mount, scratch, kind):
+    point = mount(mounts.filesystem, kind, scratch)
+    # A disk of the tests is too small for the trees of several tests at once.
+    one_by_one = ("--test-threads=1",) if kind in mounts.IMAGE_SIZES else ()
+    assert_passed(budget, point, *one_by_one)
+
+
+def test_each_entry_comes_once_by_nfs(budget, mount, scratch):
+    assert_passed(budget, mount(nfs.mounted, scratch))

@@ -63,7 +63,7 @@ pub struct Summary {
     pub entries: u64,
     /// Directories opened.
     pub directories: u64,
-    /// Number of read errors. If it is zero, everything was read but for what is left over.
+    /// Number of read errors. If it is zero, everything was read but for the leftovers.
     pub errors: u64,
     /// Number of entries that vanished after they were listed, before their metadata was read.
     pub vanished: u64,
