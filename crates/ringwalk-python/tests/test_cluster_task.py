@@ -2,11 +2,15 @@
 
 import json
 import os
+import pathlib
 import signal
+import subprocess
+import sys
 import threading
 
 import pytest
 import ringwalk
+from processes import finished
 from ringwalk import _ringwalk
 
 
@@ -232,3 +236,52 @@ def test_a_signal_ends_a_task(walk):
         signal.signal(signal.SIGUSR1, old)
         # The thread of the task opens the pipe, and ends.
         os.open(pipe, os.O_RDWR)
+
+
+def without_run(snapshot):
+    """Returns the bytes of a snapshot but for those that say when it was made."""
+    data = snapshot.read_bytes()
+    key = data.rindex(b"ringwalk.run")
+    return data[:key], data[data.index(b"ringwalk.row_groups", key) : -8]
+
+
+def compare_below_mounts(folder):
+    """Compares tasks with one process, among mounts that nobody else sees."""
+    top, disk = folder / "top", folder / "top/disk/mounted"
+    (top / "a/b/c").mkdir(parents=True)
+    (top / "a/d").mkdir()
+    (top / "a/file").write_text("text")
+    disk.mkdir(parents=True)
+    mounts = [
+        # A directory lies within itself, on the same file system.
+        ["--bind", top / "a", top / "a/b/c"],
+        ["-t", "tmpfs", "none", disk],
+    ]
+    for mount in mounts:
+        subprocess.run(["mount", *mount], check=True)
+    (disk / "a/b").mkdir(parents=True)
+    (disk / "a/b/file").write_text("text")
+    # And once more, below a mount point.
+    subprocess.run(["mount", "--bind", disk / "a", disk / "a/b"], check=True)
+    for stay in (False, True):
+        for entries in (1, 3, 1000):
+            name = f"{stay}-{entries}"
+            walk = Walk(folder / name, [top], entries=entries, one_file_system=stay)
+            walk.run()
+            walk.compact(folder / "made")
+            ringwalk.snapshot(top, folder / "whole", one_file_system=stay)
+            assert without_run(folder / "made") == without_run(folder / "whole"), name
+            with ringwalk.open_snapshot(folder / "made") as made:
+                assert made.info["verdict"]["complete"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounts need root")
+def test_mounts_and_directories_within_themselves(tmp_path):
+    private = ["unshare", "--mount", "--propagation", "private"]
+    if subprocess.run([*private, "mount", "-t", "tmpfs", "none", tmp_path]).returncode:
+        pytest.skip("nothing can be mounted here")
+    code = "import sys, pathlib, test_cluster_task as t; t.compare_below_mounts(pathlib.Path(sys.argv[1]))"
+    tests = pathlib.Path(__file__).parent
+    paths = [str(tests), *(path for path in sys.path if path)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    finished([*private, sys.executable, "-c", code, str(tmp_path)], env=environment, check=True)

@@ -210,7 +210,7 @@ impl Parts {
             facts,
             roots,
             contents,
-            run: common_run(runs),
+            run: common_run(&runs),
             failures,
         })
     }
@@ -265,7 +265,7 @@ fn failures(folder: &Folder, parts: &[PartFacts], roots: usize) -> Result<Failur
 }
 
 /// Returns when and how all parts were made.
-fn common_run(runs: Vec<Run>) -> Run {
+fn common_run(runs: &[Run]) -> Run {
     let sources: BTreeSet<String> = runs.iter().map(|run| run.source.clone()).collect();
     let sources: Vec<String> = sources.into_iter().collect();
     Run {

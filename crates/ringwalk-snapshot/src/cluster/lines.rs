@@ -82,8 +82,7 @@ impl LeftLine {
         // The brace at the end follows the checksum.
         text.pop();
         let checksum = crc32fast::hash(text.as_bytes());
-        text.push_str(&format!("{CHECKSUM}{checksum:08x}\"}}\n"));
-        text
+        text + &format!("{CHECKSUM}{checksum:08x}\"}}\n")
     }
 
     /// Reads a line without its line break. `roots` is the number of roots.

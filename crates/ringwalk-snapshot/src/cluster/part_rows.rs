@@ -3,7 +3,7 @@
 use super::directories::Directories;
 use super::part::{COLUMNS, PartFacts};
 use super::task_error::TaskError;
-use super::xattrs::XattrReader;
+use super::xattrs::{Pairs, XattrReader};
 use crate::entry::{Attributes, Entry, FailedOperation, Failure, Skipped};
 use crate::read::{Chunk, Snapshot};
 use crate::row_counter::RowCounter;
@@ -86,7 +86,7 @@ impl<'p> PartRows<'p> {
     }
 
     /// Returns the extended attributes of the next rows.
-    fn xattrs(&mut self, rows: usize) -> Result<Vec<Vec<(Vec<u8>, Vec<u8>)>>, TaskError> {
+    fn xattrs(&mut self, rows: usize) -> Result<Vec<Pairs>, TaskError> {
         let Some(xattrs) = &mut self.xattrs else {
             return Ok(Vec::new());
         };

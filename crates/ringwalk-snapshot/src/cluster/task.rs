@@ -234,9 +234,9 @@ impl Task {
             return Err(self.capture.fatal_error(fatal, &names.part).into());
         }
         self.capture.check_stop(&names.part)?;
-        let shares = divided(self.capture.roots(), leftovers);
+        let remaining = divided(self.capture.roots(), leftovers);
         let (left, chunks) = self
-            .write_todo(shares, &names.todo)
+            .write_todo(remaining, &names.todo)
             .map_err(failed(&names.todo))?;
         let (root_devices, file_systems) = shared.into_file_systems();
         let failures = errors.finish().map_err(failed(&names.errors))?;
@@ -256,7 +256,7 @@ impl Task {
             xattrs: self.contents.xattrs,
         };
         let rows = part.rows;
-        let bytes = self.finish(part, &facts, file_systems, run);
+        let bytes = self.finish(part, &facts, &file_systems, run);
         let bytes = bytes.map_err(failed(&names.part))?;
         self.capture.check_stop(&names.part)?;
         Ok(TaskReport {
@@ -278,7 +278,7 @@ impl Task {
         &self,
         part: FullPart,
         facts: &PartFacts,
-        known: Vec<FileSystemInfo>,
+        known: &[FileSystemInfo],
         run: Run,
     ) -> io::Result<u64> {
         let roots = self.capture.roots().iter();
@@ -286,7 +286,7 @@ impl Task {
             roots: roots
                 .map(|root| RootInfo::new(root.as_os_str().as_bytes()))
                 .collect(),
-            file_systems: file_systems_of(&part.devices, &known),
+            file_systems: file_systems_of(&part.devices, known),
             run,
             ..Info::default()
         };

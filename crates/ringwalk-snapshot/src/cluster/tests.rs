@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use ringwalk::Budget;
 use std::collections::VecDeque;
 use std::fs;
+use std::io::Write as _;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -93,11 +94,11 @@ impl Driver {
 
     /// Writes what the driver of a walk writes at the end.
     fn finish(&self) {
-        let mut manifest = String::new();
+        let mut manifest = Vec::new();
         for report in &self.reports {
             let (path, rows, bytes) = (&report.part, report.rows, report.bytes);
             let line = serde_json::json!({ "path": path, "rows": rows, "bytes": bytes });
-            manifest.push_str(&format!("{line}\n"));
+            writeln!(manifest, "{line}").unwrap();
             for (file, folder) in [(&report.todo, "todo"), (&report.errors_file, "errors")] {
                 if let Some(file) = file {
                     let name = Path::new(file).file_name().unwrap();
@@ -136,13 +137,13 @@ impl Driver {
         let (whole, other) = self.snapshot();
         let run = info.run.clone();
         assert_eq!(info, Info { run, ..other });
-        assert_same_but_run(bytes, whole);
+        assert_same_but_run(&bytes, &whole);
         info
     }
 }
 
 /// Compares two files but for the value of `ringwalk.run`, which is the last but one.
-fn assert_same_but_run(one: Vec<u8>, other: Vec<u8>) {
+fn assert_same_but_run(one: &[u8], other: &[u8]) {
     let cut = |bytes: &[u8]| {
         let footer = u32::from_le_bytes(*bytes[..bytes.len() - 4].last_chunk().unwrap());
         let begin = bytes.len() - 8 - footer as usize;
@@ -150,7 +151,7 @@ fn assert_same_but_run(one: Vec<u8>, other: Vec<u8>) {
         let next = memchr::memmem::find(&bytes[key..], b"ringwalk.row_groups").unwrap();
         (begin, key, key + next)
     };
-    let ((begin, key, next), (other_begin, other_key, other_next)) = (cut(&one), cut(&other));
+    let ((begin, key, next), (other_begin, other_key, other_next)) = (cut(one), cut(other));
     assert_eq!(begin, other_begin);
     assert!(one[..key] == other[..other_key]);
     assert!(one[next..one.len() - 8] == other[other_next..other.len() - 8]);
@@ -338,14 +339,14 @@ fn what_was_given_up_is_an_error_of_its_row() {
     driver.finish();
     let todo = fs::read(driver.path().join(driver.reports[0].todo.as_ref().unwrap())).unwrap();
     let lines = todo.split_inclusive(|byte| *byte == b'\n');
-    let mut errors = String::new();
+    let mut errors = Vec::new();
     for line in lines {
         let left = lines::LeftLine::parse(line.strip_suffix(b"\n").unwrap(), 1).unwrap();
         let path = crate::Text(left.leftover.path);
         let line = serde_json::json!({
             "root": 0, "path": path, "operation": "task", "errno": 5, "message": "given up",
         });
-        errors.push_str(&format!("{line}\n"));
+        writeln!(errors, "{line}").unwrap();
     }
     fs::write(driver.path().join("errors/aside.errors"), errors).unwrap();
     let (_, info) = driver.compact().unwrap();
@@ -471,4 +472,46 @@ fn pages_of_several_workers() {
     driver.finish();
     assert!(driver.reports.len() > 1);
     driver.check();
+}
+
+/// Walks a directory of which a task reads a large part, and returns the first task's leftovers.
+fn huge_directory(tree: &Path) -> Vec<ringwalk::Remaining> {
+    let dir = tree.join("huge");
+    fs::create_dir(&dir).unwrap();
+    for number in 0..66_000 {
+        fs::File::create(dir.join(format!("file with a longer name {number}"))).unwrap();
+    }
+    let mut driver = Driver::new(&[tree]);
+    driver.step(51_000, 1);
+    let report = &driver.reports[0];
+    // A few buffers more are read when the budget is spent.
+    assert!((51_000..66_000).contains(&report.rows), "{}", report.rows);
+    let is_big = |chunk: &TodoChunk| chunk.big && chunk.lines == 1;
+    assert!(report.chunks.iter().all(is_big));
+    let todo = fs::read(driver.path().join(report.todo.as_ref().unwrap())).unwrap();
+    driver.run(std::iter::repeat(20_000));
+    assert_eq!(driver.check().verdict.entries, 66_002);
+    let lines = todo.strip_suffix(b"\n").unwrap();
+    let lines = lines.split(|byte| *byte == b'\n');
+    lines
+        .map(|line| lines::LeftLine::parse(line, 1).unwrap().leftover.remaining)
+        .collect()
+}
+
+/// What remains of a huge directory becomes several leftovers.
+#[test]
+fn huge_directories_are_divided() {
+    let tree = tempfile::tempdir().unwrap();
+    assert!(huge_directory(tree.path()).len() > 1);
+}
+
+/// The positions of a tmpfs cannot be divided. There names are listed.
+#[test]
+fn names_of_huge_directories_are_listed() {
+    let Ok(tree) = tempfile::tempdir_in("/dev/shm") else {
+        return;
+    };
+    let remaining = huge_directory(tree.path());
+    let is_names = |each: &ringwalk::Remaining| matches!(each, ringwalk::Remaining::Names(_));
+    assert!(remaining.len() > 1 && remaining.iter().all(is_names));
 }

@@ -11,7 +11,7 @@ use std::fs::File;
 const ATTRIBUTE: i16 = 2;
 
 /// Names and values of the attributes of a file.
-type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
+pub(super) type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
 
 /// Reads the attributes of all rows in order.
 pub(super) struct XattrReader {
