@@ -58,12 +58,11 @@ pub fn run(args: &ExportArgs, options: &EngineOptions) -> ExitCode {
 /// Exports a snapshot. The error is the exit status, after a report.
 fn export(args: &ExportArgs, options: &EngineOptions) -> Result<(), ExitCode> {
     let path = Path::new(&args.snapshot);
-    let file = File::open(path).map_err(|error| failed(path, console::reason(&error)))?;
+    let snapshot = Snapshot::open(path);
+    let snapshot = snapshot.map_err(|error| failed(error.path(), error.reason()))?;
     if let Some(output) = &args.output {
-        refuse_same(&file, Path::new(output))?;
+        refuse_same(snapshot.file(), Path::new(output))?;
     }
-    let snapshot = Snapshot::from_file(file, path);
-    let snapshot = snapshot.map_err(|error| failed(path, error.reason()))?;
     let root = root(args, &snapshot)?;
     let Some(output) = &args.output else {
         let terminal = console::stdout_is_terminal();

@@ -17,7 +17,9 @@ use crate::quote::quoted;
 use crate::status::{failed, trouble};
 use clap::{Args, ValueHint};
 use ringwalk_snapshot::{ReadError, Snapshot, sql};
+use rustix::io::{FdFlags, fcntl_setfd};
 use std::ffi::{OsStr, OsString};
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use words::Words;
@@ -45,13 +47,28 @@ fn try_run(args: &SqlArgs) -> Result<ExitCode, ExitCode> {
     let words = Words::of(&args.words).map_err(trouble)?;
     let mut tables = Vec::new();
     let mut incomplete = Vec::new();
+    // DuckDB reads those without a name by their descriptors.
+    let mut unnamed = Vec::new();
     for name in words.snapshots {
         let snapshot = Snapshot::open(Path::new(name)).map_err(|error| unreadable(&error))?;
         let errors = snapshot.info().verdict.errors;
         if errors > 0 || !snapshot.info().verdict.complete {
             incomplete.push((name.as_os_str(), errors));
         }
-        tables.push(sql::Table::new(&absolute(name)?, &snapshot));
+        if Path::new(name).is_dir() {
+            if args.views {
+                return Err(trouble(format_args!(
+                    "{} has no views of its own; make a snapshot of it with ringwalk-cluster \
+                     compact",
+                    quoted(name)
+                )));
+            }
+            let path = inherited(&snapshot).map_err(|error| failed(name, error))?;
+            tables.push(sql::Table::new(&path, &snapshot));
+            unnamed.push(snapshot);
+        } else {
+            tables.push(sql::Table::new(&absolute(name)?, &snapshot));
+        }
     }
     let views = sql::views(&tables).map_err(|error| {
         let name = quoted(error.path().as_os_str());
@@ -75,6 +92,15 @@ fn try_run(args: &SqlArgs) -> Result<ExitCode, ExitCode> {
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// Lets the program that this process starts, or becomes, inherit the file of a snapshot. Returns
+/// its path there.
+fn inherited(snapshot: &Snapshot) -> Result<PathBuf, String> {
+    let file = snapshot.file();
+    let inherit = fcntl_setfd(file, FdFlags::empty());
+    inherit.map_err(|errno| console::reason(&errno.into()))?;
+    Ok(PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd())))
 }
 
 /// Returns the path of a file from the root directory. DuckDB takes some relative names, such as
