@@ -197,8 +197,10 @@ class Simulation:
         rest.sort(key=lambda leftover: leftover[1])
         self.files.of[number] = rest
         small = sum(not is_huge for _, is_huge in rest)
-        chunks = [lines.Chunk(min(CHUNK, small - at), min(CHUNK, small - at), False)
-                  for at in range(0, small, CHUNK)]
+        chunks = [
+            lines.Chunk(min(CHUNK, small - at), min(CHUNK, small - at), False)
+            for at in range(0, small, CHUNK)
+        ]
         chunks += [lines.Chunk(1, 1, True)] * (len(rest) - small)
         counts = dict.fromkeys(lines.COUNTS, 0)
         todo = (len(rest), 0) if rest else None
@@ -220,14 +222,19 @@ QUICK = [Case(20, 1e8, 30e3, 10, 4.5e-3), Case(20, 1e8, 30e3, 10, 4.5e-3, huge=1
 
 
 def main() -> int:
-    print(f"{'workers':>8}{'entries':>9}{'huge':>9}{'divided':>9}{'budget':>8}{'cost':>9}"
-          f"{'efficiency':>12}{'tasks':>9}{'tasks/s':>9}{'leftovers':>11}{'pending':>9}")
+    print(
+        f"{'workers':>8}{'entries':>9}{'huge':>9}{'divided':>9}{'budget':>8}{'cost':>9}"
+        f"{'efficiency':>12}{'tasks':>9}{'tasks/s':>9}{'leftovers':>11}{'pending':>9}"
+    )
     for case in QUICK if "--quick" in sys.argv[1:] else CASES:
         found = Simulation(case).run()
         divided = "-" if not case.huge else "yes" if case.divided else "no"
-        print(f"{case.workers:8}{case.entries:9.0e}{case.huge:9.0e}{divided:>9}{case.most:7.0f}s"
-              f"{1000 * case.cost:7.2f}ms{found.efficiency:12.3f}{found.tasks:9}"
-              f"{found.tasks_per_second:9.1f}{found.leftovers:11}{found.pending:9}", flush=True)
+        print(
+            f"{case.workers:8}{case.entries:9.0e}{case.huge:9.0e}{divided:>9}{case.most:7.0f}s"
+            f"{1000 * case.cost:7.2f}ms{found.efficiency:12.3f}{found.tasks:9}"
+            f"{found.tasks_per_second:9.1f}{found.leftovers:11}{found.pending:9}",
+            flush=True,
+        )
     return 0
 
 

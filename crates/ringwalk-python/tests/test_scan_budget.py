@@ -85,7 +85,7 @@ def test_what_a_leftover_says(top):
     paths(scan)
     (rest,) = scan.leftovers
     assert rest.path == b"large" and rest.position is not None
-    assert repr(rest) == f"<ringwalk.Leftover b\"large\" position={rest.position}>"
+    assert repr(rest) == f'<ringwalk.Leftover b"large" position={rest.position}>'
 
 
 def test_a_directory_that_was_replaced_has_vanished(top):
@@ -112,22 +112,22 @@ def test_a_root_that_was_replaced_is_raised(top):
 
 
 @pytest.mark.parametrize(
-    "options",
+    ("options", "why"),
     [
-        {"entries": 0},
-        {"entries": -1},
-        {"seconds": -1},
-        {"seconds": float("nan")},
-        {"seconds": 1, "follow": "always"},
-        {"resume": [], "follow": "always"},
+        ({"entries": 0}, "at least 1"),
+        ({"entries": -1}, "expected a number"),
+        ({"seconds": -1}, "seconds"),
+        ({"seconds": float("nan")}, "seconds"),
+        ({"seconds": 1, "follow": "always"}, "cannot stop and go on"),
+        ({"resume": [], "follow": "always"}, "cannot stop and go on"),
     ],
 )
-def test_options_that_cannot_be(top, options):
-    with pytest.raises(ValueError):
+def test_options_that_cannot_be(top, options, why):
+    with pytest.raises(ValueError, match=why):
         ringwalk.scan(top, **options)
 
 
 @pytest.mark.parametrize("path", [b"/etc", b"a/../..", b"..", b"a//b", b"a/", b"a\0b"])
 def test_a_leftover_stays_below_its_root(path):
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="relative to its root"):
         ringwalk.Leftover(0, (1, 2), path, 1, None, None, 0)
