@@ -128,8 +128,8 @@ impl<T> Chain<T> {
         slot
     }
 
-    /// Returns the slot of a batch that others have overtaken. What is left of the gap before it
-    /// and behind it stays open.
+    /// Returns the slot of a batch that others have overtaken. The rest of the gap before it and
+    /// behind it stays open.
     fn slot_in_gap(&mut self, batches: &mut BatchSlots, numbers: Range<u64>) -> SlotIndex {
         let gaps = &mut batches.overtaken;
         let at = gaps.partition_point(|gap| gap.numbers.end <= numbers.start);

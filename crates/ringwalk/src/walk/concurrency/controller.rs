@@ -158,8 +158,8 @@ impl ConcurrencyController {
         self.calls.fetch_add(made.calls, Ordering::Relaxed) + made.calls
     }
 
-    /// Takes the report of one window: the calls in it that were not yet counted, and whether it was
-    /// spent waiting.
+    /// Takes the report of one window: the calls in it that were not yet counted, and whether it
+    /// was spent waiting.
     pub(crate) fn report(&self, made: Made, waiting: bool) -> Decision {
         let calls = self.count(made);
         if !waiting {

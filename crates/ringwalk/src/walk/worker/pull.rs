@@ -190,7 +190,8 @@ impl<V: Visitor> Worker<'_, V> {
     }
 
     /// Divides the batch: in preorder behind every entry that may be a directory, else among idle
-    /// workers. Returns the parts of a preorder walk, and the numbers of all that was not given away.
+    /// workers. Returns the parts of a preorder walk, and the numbers of all that was not given
+    /// away.
     fn divide(
         &mut self,
         entries: &ReadEntries<'_, V::State>,
