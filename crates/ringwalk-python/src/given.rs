@@ -98,6 +98,9 @@ pub(crate) fn raises(on_error: &str) -> PyResult<bool> {
 pub(crate) struct Engine {
     source: SourceChoice,
     workers: Option<NonZeroUsize>,
+    /// Requests to a server at a time.
+    in_flight: Option<NonZeroUsize>,
+    entries_per_second: Option<NonZeroU64>,
 }
 
 impl Engine {
@@ -125,30 +128,43 @@ impl Engine {
                     })
             })
             .transpose()?;
-        Ok(Self { source, workers })
+        Ok(Self {
+            source,
+            workers,
+            in_flight: None,
+            entries_per_second: None,
+        })
     }
 
     /// Limits the requests to a server.
     ///
     /// # Errors
     ///
-    /// `ValueError` for any limit: the engine has none yet.
+    /// `ValueError` for 0.
     pub(crate) fn limited(
         self,
         in_flight: Option<usize>,
         entries_per_second: Option<usize>,
     ) -> PyResult<Self> {
-        if in_flight.is_some() || entries_per_second.is_some() {
-            return Err(PyValueError::new_err(
-                "in_flight and entries_per_second: this version of the engine has no such limits",
-            ));
-        }
-        Ok(self)
+        let none = |name| PyValueError::new_err(format!("{name}=0: expected at least 1"));
+        let in_flight =
+            in_flight.map(|requests| NonZeroUsize::new(requests).ok_or_else(|| none("in_flight")));
+        let entries_per_second = entries_per_second.map(|entries| {
+            NonZeroU64::new(entries as u64).ok_or_else(|| none("entries_per_second"))
+        });
+        Ok(Self {
+            in_flight: in_flight.transpose()?,
+            entries_per_second: entries_per_second.transpose()?,
+            ..self
+        })
     }
 
     /// Sets up a walk.
     pub(crate) fn apply(&self, walk: Walk) -> Walk {
-        walk.source(self.source).workers(self.workers)
+        walk.source(self.source)
+            .workers(self.workers)
+            .in_flight(self.in_flight)
+            .entries_per_second(self.entries_per_second)
     }
 
     /// Sets up a walk, and checks that a source given by name can read its roots.

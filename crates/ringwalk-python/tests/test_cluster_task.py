@@ -98,6 +98,13 @@ def test_tasks_make_the_snapshot_of_one_process(walk, tree, tmp_path):
     assert len(walk.results) > 3
 
 
+def test_limits_change_no_answer(walk, tree, tmp_path):
+    walk.options |= {"in_flight": 1, "entries_per_second": 1_000_000}
+    walk.run()
+    made = walk.compact(tmp_path / "made")
+    assert made["verdict"]["entries"] == 67
+
+
 def test_results_add_up(walk):
     walk.run()
     total = {
@@ -200,6 +207,8 @@ def test_full_disk(walk):
         ("workers", 0),
         ("entries", 0),
         ("seconds", -1.0),
+        ("in_flight", 0),
+        ("entries_per_second", 0),
     ],
 )
 def test_wrong_options(walk, option, value):
@@ -271,8 +280,8 @@ def compare_below_mounts(folder):
             walk.compact(folder / "made")
             ringwalk.snapshot(top, folder / "whole", one_file_system=stay)
             assert without_run(folder / "made") == without_run(folder / "whole"), name
-            with ringwalk.open_snapshot(folder / "made") as made:
-                assert made.info["verdict"]["complete"]
+            made = ringwalk.open_snapshot(folder / "made")
+            assert made.info["verdict"]["complete"]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounts need root")
@@ -280,7 +289,10 @@ def test_mounts_and_directories_within_themselves(tmp_path):
     private = ["unshare", "--mount", "--propagation", "private"]
     if subprocess.run([*private, "mount", "-t", "tmpfs", "none", tmp_path]).returncode:
         pytest.skip("nothing can be mounted here")
-    code = "import sys, pathlib, test_cluster_task as t; t.compare_below_mounts(pathlib.Path(sys.argv[1]))"
+    code = (
+        "import pathlib, sys, test_cluster_task as tests; "
+        "tests.compare_below_mounts(pathlib.Path(sys.argv[1]))"
+    )
     tests = pathlib.Path(__file__).parent
     paths = [str(tests), *(path for path in sys.path if path)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}

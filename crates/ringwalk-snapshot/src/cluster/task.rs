@@ -7,12 +7,12 @@ use super::part::{LARGEST_TASK, PartFacts, VERSION};
 use super::part_writer::{FullPart, PartKeeper, PartWriter};
 use super::task_error::TaskError;
 use crate::capture::visitor::CaptureVisitor;
-use crate::capture::{Capture, OwnOutput, now};
+use crate::capture::{Capture, OwnOutput, Shared, now};
 use crate::info::{FileSystemInfo, Info, RootInfo, Run};
 use crate::schema::Contents;
 use crate::write::WriteOptions;
 use crate::write::file_systems_of;
-use ringwalk::{Leftover, Outcome, Summary, Walk};
+use ringwalk::{Leftover, Summary, Walk};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -113,6 +113,14 @@ pub struct TaskReport {
     pub errors: u64,
     /// How the walk was done.
     pub summary: Summary,
+}
+
+/// What the walk of a task has done.
+struct Walked {
+    found: u64,
+    vanished: u64,
+    leftovers: Vec<Leftover>,
+    summary: Summary,
 }
 
 impl Task {
@@ -217,31 +225,15 @@ impl Task {
             Some(_) => walk.resume(leftovers),
             None => walk,
         };
-        let outcome = walk.run(|_worker| CaptureVisitor::new(&shared, PartKeeper::new(&part)));
-        let Outcome {
-            visitors,
-            leftovers,
-            summary,
-            ..
-        } = outcome;
-        let (mut found, mut vanished) = (0, 0);
-        for visitor in visitors {
-            found += visitor.found;
-            vanished += visitor.vanished;
-            visitor.close();
-        }
-        if let Some(fatal) = shared.fatal() {
-            return Err(self.capture.fatal_error(fatal, &names.part).into());
-        }
-        self.capture.check_stop(&names.part)?;
-        let remaining = divided(self.capture.roots(), leftovers);
+        let walked = self.visit(walk, &shared, &part, &names.part)?;
+        let remaining = divided(self.capture.roots(), walked.leftovers);
         let (left, chunks) = self
             .write_todo(remaining, &names.todo)
             .map_err(failed(&names.todo))?;
         let (root_devices, file_systems) = shared.into_file_systems();
         let failures = errors.finish().map_err(failed(&names.errors))?;
         run.end = now();
-        summary.source.clone_into(&mut run.source);
+        walked.summary.source.clone_into(&mut run.source);
         let part = part.fill().map_err(failed(&names.part))?;
         let facts = PartFacts {
             version: VERSION,
@@ -266,12 +258,39 @@ impl Task {
             todo: (left > 0).then(|| names.relative("todo")),
             chunks,
             errors_file: (failures > 0).then(|| names.relative("errors")),
-            found,
+            found: walked.found,
             left: left.into(),
-            vanished,
+            vanished: walked.vanished,
             errors: failures,
-            summary,
+            summary: walked.summary,
         })
+    }
+
+    /// Walks, and adds the rows to the part. `name` is its path.
+    fn visit(
+        &self,
+        walk: Walk,
+        shared: &Shared<'_>,
+        part: &PartWriter,
+        name: &Path,
+    ) -> Result<Walked, TaskError> {
+        let outcome = walk.run(|_worker| CaptureVisitor::new(shared, PartKeeper::new(part)));
+        let mut walked = Walked {
+            found: 0,
+            vanished: 0,
+            leftovers: outcome.leftovers,
+            summary: outcome.summary,
+        };
+        for visitor in outcome.visitors {
+            walked.found += visitor.found;
+            walked.vanished += visitor.vanished;
+            visitor.close();
+        }
+        if let Some(fatal) = shared.fatal() {
+            return Err(self.capture.fatal_error(fatal, name).into());
+        }
+        self.capture.check_stop(name)?;
+        Ok(walked)
     }
 
     fn finish(
