@@ -202,7 +202,15 @@ def test_a_driver_that_was_thought_dead_adds_nothing(tmp_path):
     assert verdicts[0]["complete"]
     assert rows(directory) == expected(top)
     assert json.loads((directory / "verdict.json").read_text()) == verdicts[0]
-    assert not cluster.verify(directory)["damaged"]
+    # It has given no file a name, after it was taken over.
+    found = cluster.verify(directory)
+    assert not found["damaged"]
+    assert not [name for name in found["removed"] if name.startswith("parts/")]
+    # What it adds to its log does not count.
+    log = directory / "log" / "000001.jsonl"
+    before = cluster.status(directory)
+    log.write_bytes(log.read_bytes() + log.read_bytes().splitlines(keepends=True)[-1])
+    assert cluster.status(directory) == before
 
 
 def test_a_driver_that_is_slow_to_end_does_not_say_complete(tmp_path):
