@@ -184,7 +184,7 @@ def test_damaged_pieces(walk):
 
 def test_what_cannot_be_written(walk, tree):
     (walk.directory / "tmp").write_text("a file in the way")
-    with pytest.raises(OSError) as caught:
+    with pytest.raises(NotADirectoryError) as caught:
         walk.task(None)
     assert caught.value.filename == os.fsdecode(walk.directory / "tmp/1")
     walk.roots = [os.fsencode(tree / "none")]
@@ -232,15 +232,16 @@ def test_a_signal_ends_a_task(walk):
     def interrupt(*_):
         raise Interrupted
 
+    def interrupted_task():
+        threading.Thread(target=os.kill, args=(os.getpid(), signal.SIGUSR1)).start()
+        walk.task([("todo/pipe", 0, 1)])
+
     pipe = walk.directory / "todo/pipe"
     os.mkfifo(pipe)
     old = signal.signal(signal.SIGUSR1, interrupt)
     try:
-        thread = threading.Thread(target=os.kill, args=(os.getpid(), signal.SIGUSR1))
         with pytest.raises(Interrupted):
-            thread.start()
-            walk.task([("todo/pipe", 0, 1)])
-        thread.join()
+            interrupted_task()
     finally:
         signal.signal(signal.SIGUSR1, old)
         # The thread of the task opens the pipe, and ends.

@@ -226,8 +226,8 @@ pub(crate) static COLUMNS: [Facts; COLUMN_COUNT] = [
     required(row(C::Clamped, "clamped", V::Boolean, S::Plain, "", "True if a time of this row lies outside of 1677-09-21 to 2262-04-11 and was set to the nearer end.")),
 ];
 
-/// The column of a [part](Shape::Part) that has the place of `charged` among the cells. Which name of
-/// a file counts is only known when all parts are there.
+/// The column of a [part](Shape::Part) that has the place of `charged` among the cells. Which name
+/// of a file counts is only known when all parts are there.
 const CHARGED_ONCE: Facts = required(row(
     Column::Charged,
     "charged_once",

@@ -13,8 +13,8 @@ pub(crate) trait Keeper: Send {
     /// Begins a run: entries of one directory, sorted by name.
     fn begin_run(&mut self, listing: &ListingPlace<'_>);
 
-    /// Adds an entry to the run. `child` is the number of a directory that is to be read. A root has
-    /// its index as its name, in four bytes from the highest to the lowest.
+    /// Adds an entry to the run. `child` is the number of a directory that is to be read. A root
+    /// has its index as its name, in four bytes from the highest to the lowest.
     fn push(&mut self, entry: &Entry<'_>, child: Option<u64>) -> io::Result<()>;
 
     /// Ends the run.

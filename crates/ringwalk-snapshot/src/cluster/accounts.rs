@@ -43,8 +43,8 @@ impl Accounts {
     ///
     /// # Errors
     ///
-    /// If a leftover was read twice, a task is missing that left some, or the roots were not visited
-    /// once.
+    /// If a leftover was read twice, a task is missing that left some, or the roots were not
+    /// visited once.
     pub(super) fn unread(mut self) -> Result<Vec<Unread>, String> {
         if self.roots != 1 {
             let roots = self.roots;

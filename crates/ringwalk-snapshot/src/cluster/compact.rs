@@ -22,8 +22,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Makes a snapshot of the parts of a finished walk. It is the same as one that one process takes of
-/// the same trees, but for the key `ringwalk.run`.
+/// Makes a snapshot of the parts of a finished walk. It is the same as one that one process takes
+/// of the same trees, but for the key `ringwalk.run`.
 #[derive(Debug)]
 pub struct Compact {
     folder: PathBuf,

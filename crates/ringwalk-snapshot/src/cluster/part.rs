@@ -11,8 +11,8 @@ pub(super) const VERSION: u32 = 1;
 /// The largest number of a task: numbers of directories keep one bit free.
 pub(super) const LARGEST_TASK: u32 = u32::MAX >> 1;
 
-/// Returns the number of a directory that a task has found. `local` counts from 1 in each task. 0 is
-/// the list of roots.
+/// Returns the number of a directory that a task has found. `local` counts from 1 in each task. 0
+/// is the list of roots.
 pub(super) fn directory_number(task: u32, local: u32) -> u64 {
     u64::from(task) << 32 | u64::from(local)
 }

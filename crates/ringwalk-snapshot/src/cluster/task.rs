@@ -175,7 +175,8 @@ impl Task {
         self
     }
 
-    /// Sets a flag that another thread may set to end the work early. [`run`](Self::run) then fails.
+    /// Sets a flag that another thread may set to end the work early. [`run`](Self::run) then
+    /// fails.
     pub fn stop_by(mut self, stop: Arc<AtomicBool>) -> Self {
         self.capture = self.capture.stop_by(stop);
         self
