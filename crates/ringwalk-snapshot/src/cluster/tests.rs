@@ -517,3 +517,31 @@ fn names_of_huge_directories_are_listed() {
     let is_names = |each: &ringwalk::Remaining| matches!(each, ringwalk::Remaining::Names(_));
     assert!(remaining.len() > 1 && remaining.iter().all(is_names));
 }
+
+/// Failures are lines in `errors/`, and then rows of the snapshot. If a line is missing, the
+/// snapshot is not taken for complete.
+#[test]
+fn errors_of_tasks_are_in_the_snapshot() {
+    use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
+    let tree = tree();
+    // A path that is too long for a snapshot.
+    let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let mut folder = openat(CWD, tree.path(), flags, Mode::empty()).unwrap();
+    let name = "n".repeat(250);
+    for _ in 0..65 {
+        mkdirat(&folder, name.as_str(), Mode::RWXU).unwrap();
+        folder = openat(&folder, name.as_str(), flags, Mode::empty()).unwrap();
+    }
+    let mut driver = Driver::new(&[tree.path()]);
+    driver.run(std::iter::repeat(30));
+    assert!(driver.reports.len() > 1);
+    let info = driver.check();
+    assert_eq!((info.verdict.complete, info.verdict.errors), (false, 1));
+    let errors: u64 = driver.reports.iter().map(|report| report.errors).sum();
+    assert_eq!(errors, 1);
+    for file in fs::read_dir(driver.path().join("errors")).unwrap() {
+        fs::remove_file(file.unwrap().path()).unwrap();
+    }
+    let error = driver.compact().unwrap_err();
+    assert!(error.reason().contains("are missing"), "{error}");
+}
