@@ -22,6 +22,7 @@ USAGE = (
     (("count", "--workers", "1.5"), ("'1.5'", "number")),
     (("count", "--workers", "99999999999999999999"), ("'99999999999999999999'",)),
     (("count", "--workers="), ("--workers",)),
+    (("count", "--in-flight", "0"), ("--in-flight", "'0'", "number")),
     (("--workers", "x", "doctor"), ("--workers", "'x'", "number")),
     (("count", "--source", "nonsense"), ("'nonsense'", "auto", "syscall")),
     (("count", "--source="), ("--source", "auto", "syscall")),
@@ -47,6 +48,7 @@ def test_usage_errors(ringwalk, scratch, arguments, words):
 VARIABLES = (
     ({"RINGWALK_WORKERS": "0"}, ("RINGWALK_WORKERS", "0", "number")),
     ({"RINGWALK_WORKERS": "many"}, ("RINGWALK_WORKERS", "many", "number")),
+    ({"RINGWALK_IN_FLIGHT": "0"}, ("RINGWALK_IN_FLIGHT", "0", "number")),
     ({"RINGWALK_WORKERS": "-3"}, ("RINGWALK_WORKERS", "-3", "number")),
     ({"RINGWALK_SOURCE": "nonsense"}, ("RINGWALK_SOURCE", "nonsense", "syscall")),
     ({"RINGWALK_PREFETCH": "now"}, ("RINGWALK_PREFETCH", "now", "always")),

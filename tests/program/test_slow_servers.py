@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from support.gnu import count_line
 from support.slow import slow
@@ -22,7 +24,8 @@ def test_one_large_directory_is_read_by_many_workers(count, mount, scratch, work
     assert count(*workers, server.point).ok().out == ANSWER
     counts = server.counts()
     assert counts["lookups"] == FILES
-    assert counts["most"] > 48
+    # Three, if batches are not cut again. A busy machine starts threads slowly.
+    assert counts["most"] > 8
 
 
 def test_order_of_directories_that_are_cut(du, mount, scratch):
@@ -30,4 +33,12 @@ def test_order_of_directories_that_are_cut(du, mount, scratch):
     one = du("-a", "--workers", 1, server.point).ok()
     assert len(one.lines()) == 3 * 500 + 4
     assert du("-a", "--workers", 64, server.point).ok().out == one.out
-    assert server.counts()["most"] > 48
+    assert server.counts()["most"] > 8
+
+
+@pytest.mark.parametrize("options", ((), ("--workers", 64)))
+def test_no_more_requests_are_in_flight_than_allowed(count, mount, scratch, options):
+    server = mount(slow, scratch, 20, 100, 500)
+    result = count("--in-flight", 8, *options, "--json", server.point).ok()
+    assert json.loads(result.out)["files"] == 20 * 100
+    assert server.counts()["most"] <= 8

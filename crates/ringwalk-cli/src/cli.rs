@@ -107,6 +107,11 @@ pub struct CommonArgs {
     #[arg(long, value_name = "N", value_parser = parse_workers)]
     pub workers: Option<NonZeroUsize>,
 
+    /// Have at most N requests for metadata in flight at a time, to be kind to a server
+    /// [environment: RINGWALK_IN_FLIGHT]
+    #[arg(long, value_name = "N", value_parser = parse_workers)]
+    pub in_flight: Option<NonZeroUsize>,
+
     /// When to read ahead, in disk order, the blocks of ext2, ext3 and ext4 that the walk will need
     /// [environment: RINGWALK_PREFETCH] [default: auto]
     #[arg(long, value_name = "WHEN", value_enum)]

@@ -14,7 +14,13 @@ use crate::engine_options::{EngineOptions, Lacks};
 use crate::status::{GNU_USAGE, TROUBLE};
 
 /// The common options with a value. The value may be the next word.
-const VALUED: [&str; 4] = ["--source", "--workers", "--prefetch", "--progress"];
+const VALUED: [&str; 5] = [
+    "--source",
+    "--workers",
+    "--in-flight",
+    "--prefetch",
+    "--progress",
+];
 
 /// The wording and exit status of usage errors.
 #[derive(Clone, Copy, Debug)]

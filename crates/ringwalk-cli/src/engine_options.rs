@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use clap::ValueEnum;
-use ringwalk::{InodeSweep, Monitor, Prefetch, SourceChoice, Summary, Walk};
+use ringwalk::{InodeSweep, Monitor, Prefetch, SourceChoice, Summary, Walk, warm_workers};
 
 use crate::cli::CommonArgs;
 use crate::console;
@@ -61,6 +61,8 @@ pub struct EngineOptions {
     pub source: SourceChoice,
     /// Number of workers. `None` if the engine chooses it.
     pub workers: Option<NonZeroUsize>,
+    /// The most requests for metadata at a time. `None` if the engine chooses it.
+    pub in_flight: Option<NonZeroUsize>,
     /// When to read blocks ahead, in the order of the disk.
     pub prefetch: PrefetchWhen,
     /// File systems write changed data back first.
@@ -136,12 +138,17 @@ impl EngineOptions {
             Some(workers) => Some(workers),
             None => read("RINGWALK_WORKERS", from_environment, parse_workers)?,
         };
+        let in_flight = match common.in_flight {
+            Some(in_flight) => Some(in_flight),
+            None => read("RINGWALK_IN_FLIGHT", from_environment, parse_workers)?,
+        };
         let switch = |given: bool, name| -> Result<bool, EnvironmentError> {
             Ok(given || read(name, from_environment, parse_switch)?.unwrap_or(false))
         };
         Ok(Self {
             source,
             workers,
+            in_flight,
             prefetch: when(common.prefetch, "RINGWALK_PREFETCH", from_environment)?,
             sync: switch(common.sync, "RINGWALK_SYNC")?,
             explain: switch(common.explain, "RINGWALK_EXPLAIN")?,
@@ -163,6 +170,7 @@ impl EngineOptions {
         let options = [
             ("source", given.source.is_some()),
             ("prefetch", given.prefetch.is_some()),
+            ("in-flight", given.in_flight.is_some()),
             ("sync", given.sync),
             ("explain", given.explain),
             ("workers", given.workers.is_some()),
@@ -183,6 +191,7 @@ impl EngineOptions {
             .prefetch(self.prefetch.into())
             .sync(self.sync)
             .workers(self.workers)
+            .in_flight(self.in_flight)
             .raise_limits(true)
     }
 
@@ -202,12 +211,20 @@ impl EngineOptions {
         }
     }
 
-    /// Returns `sweep` with these options.
+    /// Returns `sweep` with these options. Each of its threads has one request in flight.
     pub fn apply_to_sweep(&self, sweep: InodeSweep) -> InodeSweep {
         sweep
             .source(self.source)
             .sync(self.sync)
-            .workers(self.workers)
+            .workers(self.sweep_threads())
+    }
+
+    fn sweep_threads(&self) -> Option<NonZeroUsize> {
+        match (self.workers, self.in_flight) {
+            (Some(workers), Some(most)) => Some(workers.min(most)),
+            (None, Some(most)) => NonZeroUsize::new(warm_workers()).map(|warm| warm.min(most)),
+            (workers, None) => workers,
+        }
     }
 
     /// Calls `run` and shows the progress that `monitor` has meanwhile. Then explains the walk or

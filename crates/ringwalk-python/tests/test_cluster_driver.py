@@ -13,6 +13,7 @@ import pytest
 from cluster_support import Here, expected, make_tree, manifest, rows, take
 from ringwalk import cluster
 from ringwalk.cluster import pool as pool_module
+from ringwalk.cluster import work
 from ringwalk.cluster.processes import Processes
 
 
@@ -123,8 +124,9 @@ class Slow(Here):
 
     def submit(self, fn, /, *args, **kwargs):
         future = super().submit(fn, *args, **kwargs)
-        self.seen += 1
-        if self.seen != 12:
+        # The driver measures the cost of a task by some that do nothing.
+        self.seen += fn is not work.nothing
+        if self.seen != 3 or fn is work.nothing:
             return future
         late: Future = Future()
         late.set_running_or_notify_cancel()

@@ -17,6 +17,7 @@ const ENVIRONMENT: (&str, &str) = (
     "\
 * RINGWALK_SOURCE: used when --source is not given.
 * RINGWALK_WORKERS: used when --workers is not given.
+* RINGWALK_IN_FLIGHT: used when --in-flight is not given.
 * RINGWALK_PREFETCH: used when --prefetch is not given.
 * RINGWALK_SYNC, RINGWALK_EXPLAIN: 1 turns on --sync or --explain, 0 does not.
 * RINGWALK_PROGRESS: used when --progress is not given.
@@ -372,6 +373,7 @@ operand.
 * TZ: the time zone of times.
 * RINGWALK_SOURCE: used when --source is not given.
 * RINGWALK_WORKERS: used when --workers is not given.
+* RINGWALK_IN_FLIGHT: used when --in-flight is not given.
 * RINGWALK_PREFETCH: used when --prefetch is not given.
 * RINGWALK_SYNC, RINGWALK_EXPLAIN: 1 turns on --sync or --explain, 0 does not.
 * RINGWALK_PROGRESS: used when --progress is not given.

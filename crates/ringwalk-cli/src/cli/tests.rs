@@ -75,7 +75,13 @@ fn the_help_of_a_command_lists_the_common_options_that_it_takes() {
         listed.map(str::to_owned).collect()
     };
     let all = [
-        "source", "workers", "prefetch", "sync", "explain", "progress",
+        "source",
+        "workers",
+        "in-flight",
+        "prefetch",
+        "sync",
+        "explain",
+        "progress",
     ];
     for name in ["count", "diff", "du", "report", "snapshot"] {
         assert_eq!(listed(name), all, "{name}");

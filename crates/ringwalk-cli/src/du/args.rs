@@ -348,6 +348,8 @@ fn argument(option: &Definition) -> Arg {
     }
     match option.kind {
         OptionKind::Flag(Flag::DereferenceArgs) => arg.short_alias('H').action(ArgAction::SetTrue),
+        // GNU du takes these abbreviations, which could mean --in-flight too.
+        OptionKind::Flag(Flag::Inodes) => arg.aliases(["i", "in"]).action(ArgAction::SetTrue),
         OptionKind::Flag(_) => arg.action(ArgAction::SetTrue),
         OptionKind::Value(kind, value) => {
             let arg = arg

@@ -8,7 +8,8 @@ fn resolve(
     EngineOptions::resolve_with(common, |name| match name {
         "RINGWALK_SOURCE" => Some(source.into()),
         "RINGWALK_WORKERS" => Some(workers.into()),
-        "RINGWALK_EXPLAIN" | "RINGWALK_PROGRESS" | "RINGWALK_PREFETCH" | "RINGWALK_SYNC" => None,
+        "RINGWALK_EXPLAIN" | "RINGWALK_PROGRESS" | "RINGWALK_PREFETCH" | "RINGWALK_SYNC"
+        | "RINGWALK_IN_FLIGHT" => None,
         other => panic!("{other} was asked for"),
     })
 }

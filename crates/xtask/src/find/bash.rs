@@ -11,7 +11,7 @@ const HOOK: &str = r#"    local word skip=
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         if [[ -n $skip ]]; then
             skip=
-        elif [[ $word == --source || $word == --workers || $word == --prefetch || $word == --progress ]]; then
+        elif [[ $word == --source || $word == --workers || $word == --in-flight || $word == --prefetch || $word == --progress ]]; then
             skip=1
         elif [[ $word == find ]]; then
             _ringwalk_find "$2" "$3"

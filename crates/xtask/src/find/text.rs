@@ -35,7 +35,7 @@ pub(super) const KINDS: &[(&str, Kind, &str)] = &[
         Kind::Leading,
         "\
 The options of all subcommands stand before the word find (see ringwalk(1)): --source, --workers, \
---prefetch, --sync, --explain and --progress. On a terminal, ringwalk find shows a line of \
+--in-flight, --prefetch, --sync, --explain and --progress. On a terminal, ringwalk find shows a line of \
 progress after half a second, unless it runs commands. The following options stand after the word \
 find and before the starting points:",
     ),
@@ -131,8 +131,8 @@ error, and continued.",
 * PATH: the directories in which -exec, -execdir, -ok and -okdir search for commands.
 * POSIXLY_CORRECT: if set, -ls counts blocks of 512 bytes, and there are no warnings.
 * TZ: the time zone of dates.
-* RINGWALK_SOURCE, RINGWALK_WORKERS, RINGWALK_PREFETCH, RINGWALK_SYNC, RINGWALK_EXPLAIN, \
-RINGWALK_PROGRESS: each is used if the option of the same name is not given before the word find.",
+* RINGWALK_SOURCE, RINGWALK_WORKERS, RINGWALK_IN_FLIGHT, RINGWALK_PREFETCH, RINGWALK_SYNC, \
+RINGWALK_EXPLAIN, RINGWALK_PROGRESS: each is used if the option of the same name is not given before the word find.",
     ),
     (
         "EXAMPLES",

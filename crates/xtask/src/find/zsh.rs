@@ -10,7 +10,7 @@ use ringwalk_find::table::Argument;
 const HOOK: &str = r"    local -i at=2
     while (( at < CURRENT )); do
         case $words[at] in
-            (--source|--workers|--prefetch|--progress) (( at += 2 )) ;;
+            (--source|--workers|--in-flight|--prefetch|--progress) (( at += 2 )) ;;
             (find) _ringwalk_find; return ;;
             (-*) (( at += 1 )) ;;
             (*) break ;;

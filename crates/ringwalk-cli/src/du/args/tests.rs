@@ -52,6 +52,9 @@ fn abbreviations() {
     assert_eq!(settings(&["--max=1"]), [value(Valued::MaxDepth, "1")]);
     assert_eq!(settings(&["--hu"]), [Setting::Flag(Flag::Human)]);
     assert_eq!(settings(&["--si"]), [Setting::Flag(Flag::Si)]);
+    for inodes in ["--i", "--in", "--ino"] {
+        assert_eq!(settings(&[inodes]), [Setting::Flag(Flag::Inodes)]);
+    }
     assert!(parse(&["--s"]).is_err());
 }
 
