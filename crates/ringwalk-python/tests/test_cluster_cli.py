@@ -103,6 +103,22 @@ def test_options_reach_the_task(run, top, out, monkeypatch):
     assert status == 2 and "was begun with the option 'xattrs'" in messages
 
 
+@pytest.mark.parametrize(
+    ("options", "limits"),
+    [((), (None, 32)), (("--workers", "64"), (64, None)), (("--in-flight", "64"), (None, 64))],
+)
+def test_a_task_is_kind_to_a_server_by_default(run, top, out, monkeypatch, options, limits):
+    seen = []
+
+    def task(*given, **named):
+        seen.append((named["workers"], named["in_flight"]))
+        return cluster_model.cluster_task(*given, **named)
+
+    monkeypatch.setattr(work, "engine_task", lambda: task)
+    assert run("snapshot", top, "-o", out, *HERE, *options)[0] == 0
+    assert set(seen) == {limits}
+
+
 def test_what_is_missing_is_status_1(run, top, out):
     (top / "fail-always").mkdir()
     status, printed, messages = run("snapshot", top, "-o", out, *HERE)

@@ -48,6 +48,10 @@ __all__ = [
     "verify",
 ]
 
+# The most requests that a task has in flight, unless the caller says more. Two processes of 32 read
+# as fast as one of 64 on servers of 1 to 5 ms, and many nodes run tasks at the same time.
+IN_FLIGHT = 32
+
 _Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 
@@ -88,8 +92,9 @@ def snapshot(
     With *resume* a run that has ended early goes on in the same directory. Then *roots*, *xattrs*,
     *atime* and *one_file_system* must be the same.
 
-    In each task, *workers* is the number of threads, *in_flight* the number of requests to the
-    server at a time, and *rate* the number of entries a second. *source* is that of `scan`.
+    In each task, *workers* is the number of threads, *in_flight* the greatest number of requests to
+    the server at a time, and *rate* that of entries a second. Without *workers* and *in_flight*, a
+    task has at most 32 requests in flight. *source* is that of `scan`.
 
     A task is given to another worker if it has no result after three times its budget and *grace*
     seconds. A task that kills three workers, or fails three times, is set aside, and the verdict
@@ -103,6 +108,8 @@ def snapshot(
     """
     from ringwalk.cluster import run
 
+    if in_flight is None and workers is None:
+        in_flight = IN_FLIGHT
     given = [roots] if isinstance(roots, (str, bytes, os.PathLike)) else roots
     settings = {
         "workers": workers,

@@ -57,7 +57,12 @@ def _snapshot_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--resume", action="store_true", help="go on with a run that has ended early")
     add("--workers", type=positive, metavar="N", help="threads of a task")
-    add("--in-flight", type=positive, metavar="N", help="requests of a task at a time")
+    add(
+        "--in-flight",
+        type=positive,
+        metavar="N",
+        help="requests of a task at a time (default: 32, or as many as --workers)",
+    )
     add("--rate", type=positive, metavar="N", help="entries of a task in a second")
     add("--source", choices=_SOURCES, default="auto", help="where directory data come from")
     add("--xattrs", action="store_true", help="save extended attributes")
