@@ -116,6 +116,8 @@ def test_a_root_that_was_replaced_is_raised(top):
     [
         ({"entries": 0}, "at least 1"),
         ({"entries": -1}, "expected a number"),
+        ({"in_flight": 0}, "in_flight=0"),
+        ({"entries_per_second": 0}, "entries_per_second=0"),
         ({"seconds": -1}, "seconds"),
         ({"seconds": float("nan")}, "seconds"),
         ({"seconds": 1, "follow": "always"}, "cannot stop and go on"),
@@ -125,6 +127,13 @@ def test_a_root_that_was_replaced_is_raised(top):
 def test_options_that_cannot_be(top, options, why):
     with pytest.raises(ValueError, match=why):
         ringwalk.scan(top, **options)
+
+
+def test_limits_of_requests(top):
+    expected = sorted(paths(ringwalk.scan(top, ["path"])))
+    scan = ringwalk.scan(top, ["path", "size"], in_flight=1, entries_per_second=10**9)
+    assert sorted(paths(scan)) == expected
+    assert scan.summary["workers"] == 1
 
 
 @pytest.mark.parametrize("path", [b"/etc", b"a/../..", b"..", b"a//b", b"a/", b"a\0b"])

@@ -83,6 +83,8 @@ def scan(
     seconds: float | None = None,
     entries: int | None = None,
     resume: Sequence[Leftover] | None = None,
+    in_flight: int | None = None,
+    entries_per_second: int | None = None,
 ) -> Scan:
     """Reads directory trees into a table, with several threads.
 
@@ -157,6 +159,9 @@ def scan(
     A scan finishes what it has begun, so it takes a little longer than its budget, and returns a
     few more entries. Each scan reads something. With a budget the scan reads directories through
     the VFS only, also if it may read the disk itself.
+
+    To be kind to a server, `in_flight` bounds the requests for metadata that wait for it at a time,
+    and `entries_per_second` bounds the entries that the scan reads in a second, on average.
 
     Raises `ValueError` for invalid options, and for a budget with `follow="always"`. Raises
     `OSError` if a `source` given by name cannot read one of `paths`.

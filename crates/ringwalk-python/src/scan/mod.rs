@@ -53,7 +53,8 @@ pub(crate) struct Scan {
 #[doc = include_str!(concat!(env!("OUT_DIR"), "/scan.txt"))]
 #[pyfunction]
 #[pyo3(signature = (paths, fields=None, batch_size=16_384, *, follow="never", one_file_system=false, min_depth=0,
-    max_depth=None, workers=None, source="auto", on_error="roots", seconds=None, entries=None, resume=None))]
+    max_depth=None, workers=None, source="auto", on_error="roots", seconds=None, entries=None, resume=None,
+    in_flight=None, entries_per_second=None))]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
 pub(crate) fn scan(
     paths: &Bound<'_, PyAny>,
@@ -69,6 +70,8 @@ pub(crate) fn scan(
     seconds: Option<f64>,
     #[pyo3(from_py_with = given::number_or_none)] entries: Option<usize>,
     resume: Option<Vec<PyRef<'_, Leftover>>>,
+    #[pyo3(from_py_with = given::number_or_none)] in_flight: Option<usize>,
+    #[pyo3(from_py_with = given::number_or_none)] entries_per_second: Option<usize>,
 ) -> PyResult<Scan> {
     if !(1..=MOST_ROWS).contains(&batch_size) {
         return Err(PyValueError::new_err(format!(
@@ -77,7 +80,7 @@ pub(crate) fn scan(
     }
     let fields = fields.unwrap_or_else(|| DEFAULT_FIELDS.map(str::to_owned).into());
     let columns = fields::columns(&fields)?;
-    let engine = given::Engine::new(source, workers)?;
+    let engine = given::Engine::new(source, workers)?.limited(in_flight, entries_per_second)?;
     let roots = given::paths(paths)?;
     let raised = Raised::new(on_error, &roots)?;
     let follow = given::follow(follow)?;
