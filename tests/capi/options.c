@@ -177,6 +177,23 @@ static void roots_by_descriptor(void)
 	CHECK(strstr(message, "descriptor"));
 }
 
+static void limits_of_requests(void)
+{
+	struct ringwalk_options options = defaults();
+	struct ringwalk_summary summary;
+	struct ringwalk_walk *walk;
+
+	options.fields = RINGWALK_FIELD_SIZE;
+	options.workers = 4;
+	options.in_flight = 1;
+	options.entries_per_second = 1000000000;
+	walk = opened(&options);
+	EQUAL(read_all(walk), ALL);
+	EQUAL(ringwalk_summary(walk, &summary, sizeof summary), 0);
+	EQUAL(summary.workers, 1);
+	EQUAL(ringwalk_close(walk), 0);
+}
+
 const struct test_case cases[] = {
 	CASE(values_that_there_are_not),
 	CASE(options_of_other_versions),
@@ -184,5 +201,6 @@ const struct test_case cases[] = {
 	CASE(batches_of_other_versions),
 	CASE(depths_and_orders),
 	CASE(roots_by_descriptor),
+	CASE(limits_of_requests),
 	{0},
 };

@@ -336,6 +336,10 @@ struct ringwalk_options {
     const struct ringwalk_leftover *resume;
     // Number of leftovers at resume. With 0, and a list that is not NULL, the walk reads nothing.
     size_t resume_count;
+    // Number of requests for metadata that wait for a server at a time, at most. 0: no limit.
+    size_t in_flight;
+    // Number of entries that the walk reads in a second at most, on average. 0: no limit.
+    uint64_t entries_per_second;
 };
 
 // A point in time: seconds since 1970-01-01 00:00 UTC, negative before, plus nanoseconds from 0 to

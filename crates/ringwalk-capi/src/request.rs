@@ -89,7 +89,9 @@ pub(crate) fn open(
         .raise_limits(has(RINGWALK_FLAG_RAISE_LIMITS))
         .preorder(has(RINGWALK_FLAG_PREORDER))
         .descriptor_reserve(Some(options.descriptor_reserve).filter(|reserve| *reserve != 0))
-        .budget(budget(options));
+        .budget(budget(options))
+        .in_flight(NonZeroUsize::new(options.in_flight))
+        .entries_per_second(NonZeroU64::new(options.entries_per_second));
     let walk = match resume {
         Some(leftovers) => walk.resume(leftovers),
         None => walk,

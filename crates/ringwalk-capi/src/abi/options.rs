@@ -74,4 +74,8 @@ pub struct RingwalkOptions {
     pub resume: *const RingwalkLeftover,
     /// Number of leftovers at resume. With 0, and a list that is not NULL, the walk reads nothing.
     pub resume_count: usize,
+    /// Number of requests for metadata that wait for a server at a time, at most. 0: no limit.
+    pub in_flight: usize,
+    /// Number of entries that the walk reads in a second at most, on average. 0: no limit.
+    pub entries_per_second: u64,
 }
