@@ -17,8 +17,8 @@ SUBCOMMANDS = (
     *("count", "diff", "doctor", "du", "export", "find", "import", "report", "snapshot", "sql"),
 )
 FUNCTIONS = (
-    *("cancel", "close", "next_batch", "open", "path", "release", "run", "summary", "version"),
-    *("visit_descriptor", "visit_prune", "visit_worker"),
+    *("cancel", "close", "leftovers", "next_batch", "open", "path", "release", "run", "summary"),
+    *("version", "visit_descriptor", "visit_prune", "visit_worker"),
 )
 
 

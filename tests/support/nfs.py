@@ -13,6 +13,8 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+from processes import started
+
 from support import mounts
 from support.mounts import Unavailable
 
@@ -57,13 +59,12 @@ def serving(work: Path, inside: tuple[str, str]) -> Iterator[Path]:
     configuration = work / "nfs.conf"
     configuration.write_text(CONFIGURATION.format(work=work))
     files = ("-f", configuration, "-p", work / "nfs.pid", "-L", "STDOUT")
-    server = subprocess.Popen(
+    said: list[bytes] = []
+    with started(
         [*inside, "ganesha.nfsd", "-F", *files],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-    )
-    try:
-        said = []
+    ) as server:
         for line in server.stdout:
             said.append(line)
             if READY in line:
@@ -75,9 +76,6 @@ def serving(work: Path, inside: tuple[str, str]) -> Iterator[Path]:
         reader = threading.Thread(target=server.stdout.read, daemon=True)
         reader.start()
         yield work / "nfs-source"
-    finally:
-        server.kill()
-        server.wait()
 
 
 @contextlib.contextmanager
