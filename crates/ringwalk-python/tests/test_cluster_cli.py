@@ -80,7 +80,7 @@ def test_options_reach_the_task(run, top, out, monkeypatch):
 
     monkeypatch.setattr(work, "engine_task", lambda: task)
     options = (
-        "--budget 500ms --workers 3 --in-flight 4 --rate 500 --source syscall --xattrs --atime -x"
+        "--budget 200ms --workers 3 --in-flight 4 --rate 500 --source syscall --xattrs --atime -x"
     )
     assert run("snapshot", top, "-o", out, *HERE, *options.split())[0] == 0
     first = {
@@ -89,7 +89,7 @@ def test_options_reach_the_task(run, top, out, monkeypatch):
         if name not in ("pieces", "task", "epoch", "attempt")
     }
     assert first == {
-        "seconds": 0.5,
+        "seconds": 0.2,
         "entries": None,
         "workers": 3,
         "in_flight": 4,

@@ -118,6 +118,15 @@ def test_the_least_budget_lets_the_driver_keep_up():
     assert Budgets(0.5, 1000, 0.0045).seconds(10**6, 1) == 0.5
 
 
+def test_the_first_tasks_are_short_so_that_others_get_work():
+    budgets = Budgets(60, 10, 0.001)
+    assert budgets.seconds(1, 0) == 0.25
+    assert budgets.seconds(10, 0) >= 1
+    for _ in range(10):
+        budgets.learn(1, 5)
+    assert budgets.seconds(1, 0) >= 1
+
+
 def test_budgets_shrink_when_workers_die():
     budgets = Budgets(10, 2, 0.001)
     for _ in range(50):

@@ -28,7 +28,7 @@ pub(crate) fn go_on(on: bool) -> Flow {
 ///    without a directory.
 /// 2. `enter`, when the directory has been opened. If that fails, there is no call.
 /// 3. `batch`, once for each buffer. Several workers may visit batches of a large directory at once
-///    and in any order; [`Batch::index`] returns their order.
+///    and in any order; [`Batch::numbers`] returns their order.
 /// 4. `leave`, exactly once, after everything below the directory has been left. It also comes if
 ///    the directory could not be opened or read.
 ///

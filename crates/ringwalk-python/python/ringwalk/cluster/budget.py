@@ -6,6 +6,8 @@ end. So a run ends with short tasks on all workers, and not with one long task.
 * The least budget is one second, or 1.2 W c: W workers, and the seconds c that the driver needs for
   an empty task. With less, the driver could not keep all workers busy.
 * The greatest budget is the user's.
+* At the beginning there is not a leftover for each worker, and all but a few wait. So the first
+  tasks, as many as there are workers, are short.
 * When workers die, budgets shrink until a death costs less than a twentieth of the work.
 """
 
@@ -15,6 +17,8 @@ from ringwalk.cluster.pool import CHUNK, share
 
 # The least budget, if tasks cost the driver nothing.
 LEAST = 1.0
+# The budget of the first tasks, while other workers wait for the first leftovers.
+FIRST = 0.25
 # Tasks that the driver hands out in a second, at most.
 PACE = 1000.0
 # With so many leftovers for each worker there is much to do: the greatest budget.
@@ -40,6 +44,8 @@ class Budgets:
         self._deaths = 0
         # Leftovers that a task has done in a second: a mean over the latest tasks.
         self._rate: float | None = None
+        # Tasks that have been committed.
+        self._tasks = 0
 
     @property
     def least(self) -> float:
@@ -52,6 +58,7 @@ class Budgets:
 
     def learn(self, seconds: float, lines: int) -> None:
         """Learns from a task that has done this many leftovers."""
+        self._tasks += 1
         if seconds <= 0:
             return
         rate = max(lines, 1) / seconds
@@ -65,6 +72,8 @@ class Budgets:
         """
         part = min(1.0, lines / (MUCH * max(1, self.workers)))
         budget = self.least + (self.most - self.least) * part
+        if self._tasks < self.workers and lines < self.workers:
+            budget = min(budget, FIRST)
         if self._deaths:
             # Half a task is lost with each death.
             between = elapsed / self._deaths

@@ -5,7 +5,7 @@
 //! thread had little CPU time, and the thread gave up its CPU of its own will. A thread that other
 //! processes crowd out is slow too, but does not give up its CPU.
 //!
-//! What the controller decides is in [`Climb`](super::climb::Climb).
+//! What the controller decides is in [`Climb`].
 //!
 //! So an SSD, a network file system or a virtual disk gets as many requests at a time as make it
 //! faster. A disk that more requests make slower is left alone. The controller need not know which
