@@ -269,7 +269,7 @@ impl Walk {
     /// Returns true if the walk may leave something out: it has a budget, or goes on with
     /// leftovers.
     pub fn is_partial(&self) -> bool {
-        self.options.budget.is_bounded() || self.options.resume.is_some()
+        self.options.is_partial()
     }
 
     /// Checks that the walk reads everything below its roots, for a consumer that would take what

@@ -141,4 +141,10 @@ impl Options {
             entries_per_second: None,
         }
     }
+
+    /// Returns true if the walk may leave something out: it has a budget, or goes on with
+    /// leftovers.
+    pub(crate) fn is_partial(&self) -> bool {
+        self.budget.is_bounded() || self.resume.is_some()
+    }
 }

@@ -52,7 +52,7 @@ impl<S> SharedWalk<S> {
         descriptors.count_volumes(sources.routing.volumes().len());
         let mut root_fields = Wanted::roots(&options);
         let spending = Spending::new(options.budget);
-        if sources.routing.is_allowed() || spending.is_bounded() || options.resume.is_some() {
+        if sources.routing.is_allowed() || options.is_partial() {
             root_fields = root_fields.with(Fields::INO | Fields::MNT_ID);
         }
         Self {

@@ -29,7 +29,7 @@ pub(crate) fn may_use_volumes(options: &Options) -> bool {
     if options.parents_open || options.preorder || options.order == Order::Name {
         return false;
     }
-    if options.budget.is_bounded() || options.resume.is_some() {
+    if options.is_partial() {
         // A position on a volume is none of the VFS, where the next walk goes on.
         return false;
     }

@@ -9,7 +9,7 @@ use crate::walk::options::{Follow, Options};
 use crate::walk::root::Root;
 use ringwalk_sys::file_system_uuid;
 use rustix::fs::{CWD, Mode, OFlags, openat};
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
@@ -189,10 +189,10 @@ fn unopened(errno: Errno) -> Refused {
 pub(crate) fn open_root(root: &Root, follow: bool) -> Result<OwnedFd, Errno> {
     let mut flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     if let Some(fd) = &root.fd {
-        return openat(fd, c".", flags, Mode::empty());
+        return retry_on_intr(|| openat(fd, c".", flags, Mode::empty()));
     }
     if !follow {
         flags |= OFlags::NOFOLLOW;
     }
-    openat(CWD, root.name.as_slice(), flags, Mode::empty())
+    retry_on_intr(|| openat(CWD, root.name.as_slice(), flags, Mode::empty()))
 }

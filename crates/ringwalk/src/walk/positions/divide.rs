@@ -1,11 +1,11 @@
 //! A leftover of a large directory, divided into several that can be read at the same time.
 
 use super::{GoOn, Promise, go_on, next_entries, next_entry, promise, seek};
+use crate::sources::volume::open_root;
 use crate::visit::leftover::{Leftover, ListedName, Remaining};
 use crate::walk::descriptors::{identity, open_beneath};
 use crate::walk::root::Root;
 use ringwalk_sys::DirectoryFd;
-use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::Errno;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -125,12 +125,7 @@ pub fn list_names(
 
 /// Opens the directory of a leftover for reading.
 fn open(root: &Root, leftover: &Leftover) -> Result<Arc<DirectoryFd>, Errno> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let top = match &root.fd {
-        Some(fd) => openat(fd, c".", flags, Mode::empty())?,
-        None => openat(CWD, root.name.as_slice(), flags, Mode::empty())?,
-    };
-    let top = Arc::new(DirectoryFd::from(top));
+    let top = Arc::new(DirectoryFd::from(open_root(root, true)?));
     let fd = if leftover.path.is_empty() {
         top
     } else {

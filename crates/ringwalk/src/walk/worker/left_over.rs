@@ -58,37 +58,24 @@ impl<V: Visitor> Worker<'_, V> {
     /// Makes a leftover of the rest of a directory, if another walk can go on there. Otherwise
     /// returns the task.
     fn leave_rest_over(&mut self, rest: Rest<V::State>) -> Option<Task<V::State>> {
-        let RestFrom::Fd { fd, pinned } = &rest.from else {
+        let RestFrom::Fd { fd, .. } = &rest.from else {
             return Some(Task::Rest(Box::new(rest)));
         };
-        let part_end = end_of_part(&rest.dir);
-        let found = identity(&**fd).and_then(|found| Ok((found, go_on(fd)?)));
-        let Ok((found, go_on)) = found else {
-            // Reading on gives the same error, or succeeds.
-            return Some(Task::Rest(Box::new(rest)));
-        };
-        match go_on {
-            GoOn::At(position) => {
-                let to = part_end;
+        match identity(&**fd).and_then(|found| Ok((found, go_on(fd)?))) {
+            Ok((found, GoOn::At(position))) => {
+                let to = end_of_part(&rest.dir);
                 let remaining = Remaining::From { position, to };
                 let leftover = self.leftover_of(&rest.dir, Some(found), remaining);
                 self.keep(leftover, &rest.dir);
             }
-            GoOn::AtEnd => {}
-            GoOn::Declined => return Some(Task::Rest(Box::new(rest))),
+            Ok((_, GoOn::AtEnd)) => {}
+            // After an error, reading on gives the same one, or succeeds.
+            Ok((_, GoOn::Declined)) | Err(_) => return Some(Task::Rest(Box::new(rest))),
         }
-        let pinned = *pinned;
-        self.drop_rest(rest, pinned);
+        if let RestFrom::Fd { fd, pinned } = rest.from {
+            self.drop_rest(rest.dir, fd, pinned);
+        }
         None
-    }
-
-    /// Closes a directory of which nothing more is read.
-    fn drop_rest(&mut self, rest: Rest<V::State>, pinned: bool) {
-        if let RestFrom::Fd { fd, .. } = rest.from {
-            self.source.release(fd);
-        }
-        self.unpin_if(pinned);
-        self.finish(rest.dir);
     }
 
     fn leftover_of(

@@ -23,11 +23,7 @@ impl<V: Visitor> Worker<'_, V> {
         } = rest;
         let is_over = dir.is_pruned() || dir.has_ended();
         match from {
-            RestFrom::Fd { fd, pinned } if is_over => {
-                self.source.release(fd);
-                self.unpin_if(pinned);
-                self.finish(dir);
-            }
+            RestFrom::Fd { fd, pinned } if is_over => self.drop_rest(dir, fd, pinned),
             RestFrom::Fd { fd, pinned } => {
                 // In preorder the next rest of the directory keeps the pin of this one.
                 let keeps_pin = pinned && self.shared.options.preorder;
@@ -38,6 +34,18 @@ impl<V: Visitor> Worker<'_, V> {
             RestFrom::Volume(position) => self.list_on(dir, &position, next_batch),
             RestFrom::Saved(position) => self.list_saved_on(&dir, position, next_batch),
         }
+    }
+
+    /// Closes a directory of which this walk reads nothing more.
+    pub(super) fn drop_rest(
+        &mut self,
+        dir: Arc<Dir<V::State>>,
+        fd: Arc<DirectoryFd>,
+        pinned: bool,
+    ) {
+        self.source.release(fd);
+        self.unpin_if(pinned);
+        self.finish(dir);
     }
 
     /// Has the source read on, from the position of the open directory. If several workers can read
@@ -72,10 +80,7 @@ impl<V: Visitor> Worker<'_, V> {
     fn may_read_concurrently(&self) -> bool {
         let options = &self.shared.options;
         // The position of a directory says what remains only if nobody reads it at that moment.
-        let in_order = options.order != Order::Any
-            || options.preorder
-            || self.shared.spending.is_bounded()
-            || options.resume.is_some();
+        let in_order = options.order != Order::Any || options.preorder || options.is_partial();
         self.source.reads_concurrently()
             && !in_order
             && (self.source.capacity() > 1 || self.available_workers() > 0)

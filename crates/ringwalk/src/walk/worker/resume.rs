@@ -5,18 +5,18 @@ use super::pull::ReadEntries;
 use super::roots::push_roots;
 use crate::sources::raw_batch::RawBatch;
 use crate::sources::stat::{NamesAt, stat_entries};
+use crate::sources::volume::open_root;
 use crate::sources::{DirectoryJob, JobStep};
 use crate::visit::dir::{Dir, Origin};
 use crate::visit::error::{Failure, Operation};
 use crate::visit::leftover::{Leftover, ListedName, Remaining};
 use crate::visit::metadata::Identity;
 use crate::visit::visitor::Visitor;
-use crate::walk::descriptors::{At, identity, open_beneath, open_directory};
+use crate::walk::descriptors::{At, identity, open_beneath};
 use crate::walk::options::Follow;
 use crate::walk::positions::{has_lasting_inodes, is_mount_root, seek};
 use crate::walk::scheduler::Task;
 use ringwalk_sys::DirectoryFd;
-use rustix::fs::CWD;
 use rustix::io::Errno;
 use std::ffi::CString;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ impl<V: Visitor> Worker<'_, V> {
             let node = match (raw.metadata(index), raw.failure(index)) {
                 (Some(metadata), _) => {
                     shared.boundaries.set(index, metadata);
-                    self.open_root(index)
+                    self.resumed_root(index)
                 }
                 (None, failure) => Err(failure.unwrap_or(Errno::NOENT)),
             };
@@ -69,10 +69,10 @@ impl<V: Visitor> Worker<'_, V> {
 
     /// Opens a root, and returns its node. The root stays open until the last of its leftovers is
     /// opened.
-    fn open_root(&self, index: usize) -> Result<Arc<Dir<V::State>>, Errno> {
+    fn resumed_root(&self, index: usize) -> Result<Arc<Dir<V::State>>, Errno> {
         let shared = self.shared;
         let node = self.root_node(index, V::State::default());
-        let fd = open_root(&node)?;
+        let fd = self.open_root(index)?;
         let found = identity(&*fd)?;
         // Each root is looked at once.
         let _ = shared.root_identities[index].set(found);
@@ -82,6 +82,12 @@ impl<V: Visitor> Worker<'_, V> {
         shared.descriptors.expect_children(&node, 1, Some(&fd));
         shared.scheduler.add_roots(1);
         Ok(node)
+    }
+
+    fn open_root(&self, index: usize) -> Result<Arc<DirectoryFd>, Errno> {
+        let options = &self.shared.options;
+        let opened = open_root(&options.roots[index], options.follow != Follow::Never)?;
+        Ok(Arc::new(opened.into()))
     }
 
     fn root_node(&self, index: usize, state: V::State) -> Dir<V::State> {
@@ -175,7 +181,7 @@ impl<V: Visitor> Worker<'_, V> {
 
     fn open_below_root(&self, dir: &Arc<Dir<V::State>>) -> Result<Arc<DirectoryFd>, Failure> {
         let Some(root) = dir.parent_arc() else {
-            return open_root(dir).map_err(open_failure);
+            return self.open_root(dir.root_index()).map_err(open_failure);
         };
         match self.shared.descriptors.get(root) {
             Ok(At::Dir(root)) => open_beneath(&root, dir.name()).map_err(open_failure),
@@ -235,15 +241,6 @@ impl<V: Visitor> Worker<'_, V> {
         };
         self.visit_entries(&entries, false, false, false);
         self.finish(dir);
-    }
-}
-
-/// Opens the directory of a root.
-fn open_root<S>(dir: &Dir<S>) -> Result<Arc<DirectoryFd>, Errno> {
-    match &dir.origin {
-        Origin::RootFd(fd) => open_directory(&**fd, c".", false),
-        Origin::RootPath { follow } => open_directory(CWD, dir.c_name(), *follow),
-        Origin::Entry { .. } | Origin::Saved { .. } => Err(Errno::INVAL),
     }
 }
 
