@@ -360,6 +360,19 @@ fn a_root_that_was_replaced_is_an_error_and_its_leftovers_remain() {
     }
 }
 
+/// A leftover whose root the walk does not have is not lost.
+#[test]
+fn leftovers_of_no_root_are_errors_and_remain() {
+    let folder = folder();
+    fs::create_dir_all(folder.path().join("a/b")).unwrap();
+    let mut count = Count::default();
+    let pool = step(walk(folder.path(), 1).budget(budget(1)), &mut count);
+    let no_roots = Walk::from_roots(Vec::<Root>::new()).resume(pool.clone());
+    let outcome = no_roots.run(|_| Count::default());
+    assert_eq!(outcome.summary.errors, 1);
+    assert_eq!(outcome.leftovers, pool);
+}
+
 /// Removes and creates files beside those that stay.
 fn disturb(large: &Path, random: &mut Random, next: &mut u64) {
     for _ in 0..40 {

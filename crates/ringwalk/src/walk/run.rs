@@ -43,7 +43,8 @@ impl Walk {
         let shared = SharedWalk::<V::State>::new(self.options, self.named, self.monitor);
         shared.begin_prefetch();
         let done = Mutex::new(Vec::new());
-        if !shared.options.roots.is_empty() {
+        // Leftovers of roots that the walk does not have are errors, so workers look at them.
+        if !shared.options.roots.is_empty() || shared.options.resume.is_some() {
             let starter = WorkerStarter {
                 shared: &shared,
                 make: &make,
