@@ -49,6 +49,32 @@ pub(crate) fn has_sure_change_times(fd: impl AsFd) -> bool {
     magic::of(fd).is_ok_and(|found| SURE_CHANGE_TIMES.contains(&found))
 }
 
+/// File systems whose inode numbers are those of the disk or the server, so that other processes and
+/// machines see the same.
+const LASTING_INODES: [u64; 8] = [
+    magic::EXT4,
+    magic::XFS,
+    magic::BTRFS,
+    magic::NFS,
+    magic::TMPFS,
+    magic::CEPH,
+    magic::LUSTRE,
+    magic::F2FS,
+];
+
+/// Returns true if inode numbers of the file system of `fd` last: those that another process or
+/// machine sees are the same. False where the type is unknown.
+pub(crate) fn has_lasting_inodes(fd: impl AsFd) -> bool {
+    magic::of(fd).is_ok_and(|found| LASTING_INODES.contains(&found))
+}
+
+/// Returns true if the inode number that a directory lists for a subdirectory is certainly that of
+/// statx(2), but for mount points. On btrfs it is not for subvolumes. False where the type is
+/// unknown.
+pub(crate) fn lists_inodes(fd: impl AsFd) -> bool {
+    magic::of(fd).is_ok_and(|found| matches!(found, magic::EXT4 | magic::XFS | magic::TMPFS))
+}
+
 /// Returns true if the kernel reports the disk of the file system of `fd` as rotating. Only the
 /// order of calls depends on it.
 pub(crate) fn is_rotational(fd: impl AsFd) -> bool {

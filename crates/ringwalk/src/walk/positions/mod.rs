@@ -74,28 +74,6 @@ fn promise(fd: &DirectoryFd) -> Result<Promise, Errno> {
     })
 }
 
-/// Returns true if inode numbers of the file system last: those of another process or machine are
-/// the same.
-pub(crate) fn has_lasting_inodes(fd: &DirectoryFd) -> bool {
-    const LASTING: [u64; 8] = [
-        magic::EXT4,
-        magic::XFS,
-        magic::BTRFS,
-        magic::NFS,
-        magic::TMPFS,
-        magic::CEPH,
-        magic::LUSTRE,
-        magic::F2FS,
-    ];
-    magic::of(fd).is_ok_and(|found| LASTING.contains(&found))
-}
-
-/// Returns true if the inode number that a directory lists for a subdirectory is certainly that of
-/// statx(2), but for mount points. On btrfs it is not for subvolumes.
-pub(crate) fn lists_inodes(fd: &DirectoryFd) -> bool {
-    magic::of(fd).is_ok_and(|found| matches!(found, magic::EXT4 | magic::XFS | magic::TMPFS))
-}
-
 /// Returns true if a directory is the root of a mount. False before Linux 5.8.
 pub(crate) fn is_mount_root(fd: &DirectoryFd) -> Result<bool, Errno> {
     let mut stat = Statx::default();

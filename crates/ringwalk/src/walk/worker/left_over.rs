@@ -1,12 +1,13 @@
 //! Tasks that become leftovers when the budget is spent.
 
 use super::Worker;
+use crate::system::filesystem;
 use crate::visit::dir::{Dir, Origin};
 use crate::visit::leftover::{Leftover, Remaining};
 use crate::visit::metadata::Identity;
 use crate::visit::visitor::Visitor;
 use crate::walk::descriptors::{Descriptors, identity};
-use crate::walk::positions::{GoOn, cut, go_on, lists_inodes};
+use crate::walk::positions::{GoOn, cut, go_on};
 use crate::walk::scheduler::{Rest, RestFrom, Task};
 use ringwalk_sys::DirectoryFd;
 use rustix::io::Errno;
@@ -133,7 +134,7 @@ impl<V: Visitor> Worker<'_, V> {
 fn listed_identity<S>(dir: &Dir<S>) -> Option<Identity> {
     let parent = Descriptors::held(dir.parent()?)?;
     let found = identity(&*parent).ok()?;
-    (dir.ino() != 0 && lists_inodes(&parent)).then(|| Identity {
+    (dir.ino() != 0 && filesystem::lists_inodes(&*parent)).then(|| Identity {
         dev: found.dev,
         ino: dir.ino(),
     })

@@ -7,6 +7,7 @@ use crate::sources::raw_batch::RawBatch;
 use crate::sources::stat::{NamesAt, stat_entries};
 use crate::sources::volume::open_root;
 use crate::sources::{DirectoryJob, JobStep};
+use crate::system::filesystem;
 use crate::visit::dir::{Dir, Origin};
 use crate::visit::error::{Failure, Operation};
 use crate::visit::leftover::{Leftover, ListedName, Remaining};
@@ -14,7 +15,7 @@ use crate::visit::metadata::Identity;
 use crate::visit::visitor::Visitor;
 use crate::walk::descriptors::{At, identity, open_beneath};
 use crate::walk::options::Follow;
-use crate::walk::positions::{has_lasting_inodes, is_mount_root, seek};
+use crate::walk::positions::{is_mount_root, seek};
 use crate::walk::scheduler::Task;
 use ringwalk_sys::DirectoryFd;
 use rustix::io::Errno;
@@ -211,7 +212,7 @@ impl<V: Visitor> Worker<'_, V> {
         if leftover.remaining == Remaining::Whole && is_mount_root(fd).map_err(open_failure)? {
             return Ok(());
         }
-        Err(open_failure(if has_lasting_inodes(fd) {
+        Err(open_failure(if filesystem::has_lasting_inodes(fd) {
             Errno::NOENT
         } else {
             Errno::STALE
