@@ -4,6 +4,7 @@ import os
 import pathlib
 
 import pytest
+from cluster_support import make_tree
 from support import endless_tree
 
 
@@ -30,3 +31,15 @@ def tree(tmp_path: pathlib.Path) -> pathlib.Path:
 def endless(tmp_path: pathlib.Path) -> pathlib.Path:
     """A tree that takes for ever when links are followed."""
     return endless_tree(tmp_path / "endless")
+
+
+@pytest.fixture
+def top(tmp_path: pathlib.Path) -> pathlib.Path:
+    """A tree for several tasks: 40 directories of five files."""
+    return make_tree(tmp_path / "top")
+
+
+@pytest.fixture
+def out(tmp_path: pathlib.Path) -> pathlib.Path:
+    """The directory of a snapshot by several tasks; it is not there yet."""
+    return tmp_path / "out"

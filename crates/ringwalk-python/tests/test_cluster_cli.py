@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import re
 import select
 import signal
@@ -10,20 +11,10 @@ import sys
 
 import cluster_model
 import pytest
-from cluster_support import expected, make_tree, program, rows, take
+from cluster_support import expected, program, rows, take
 from processes import finished
 from ringwalk import cluster
 from ringwalk.cluster import cli, work
-
-
-@pytest.fixture
-def top(tmp_path):
-    return make_tree(tmp_path / "top")
-
-
-@pytest.fixture
-def out(tmp_path):
-    return tmp_path / "out"
 
 
 @pytest.fixture
@@ -216,3 +207,9 @@ def test_the_program_is_installed(top, out):
 )
 def test_durations(text, seconds):
     assert cli.duration(text) == seconds
+
+
+def test_all_sources_are_listed():
+    stub = pathlib.Path(cluster.__file__).parents[1] / "_ringwalk.pyi"
+    literal = re.search(r"^_Source: TypeAlias = Literal\[(.*?)\]$", stub.read_text(), re.M)[1]
+    assert tuple(re.findall(r'"(\w+)"', literal)) == cli._SOURCES

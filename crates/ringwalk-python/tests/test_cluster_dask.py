@@ -50,16 +50,6 @@ def connected(description: pathlib.Path) -> Client:
     return Client(scheduler_file=str(description), timeout=100)
 
 
-@pytest.fixture
-def top(tmp_path):
-    return make_tree(tmp_path / "top")
-
-
-@pytest.fixture
-def out(tmp_path):
-    return tmp_path / "out"
-
-
 def test_dask_reads_each_entry_once(top, out, tmp_path):
     with dask(tmp_path / "dask") as (address, _):
         assert take([top], out, engine=address)["complete"]

@@ -17,16 +17,6 @@ from ringwalk.cluster import work
 from ringwalk.cluster.processes import Processes
 
 
-@pytest.fixture
-def top(tmp_path):
-    return make_tree(tmp_path / "top")
-
-
-@pytest.fixture
-def out(tmp_path):
-    return tmp_path / "out"
-
-
 def on_processes(tops, directory, **options):
     return take(tops, directory, **{"engine": "pool", "processes": 2, **options})
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from cluster_support import expected, make_tree, program, rows, take
+from cluster_support import expected, program, rows, take
 from ringwalk import cluster
 
 pytest.importorskip("mpi4py", reason="mpi4py is not installed")
@@ -25,16 +25,6 @@ def mpiexec() -> list[str]:
     if "Open MPI" in version or "OpenRTE" in version or "PRTE" in version:
         return [MPIEXEC, "--oversubscribe", "--allow-run-as-root", "-n", "3"]
     return [MPIEXEC, "-n", "3"]
-
-
-@pytest.fixture
-def top(tmp_path):
-    return make_tree(tmp_path / "top")
-
-
-@pytest.fixture
-def out(tmp_path):
-    return tmp_path / "out"
 
 
 def run(*arguments):

@@ -81,31 +81,17 @@ impl Failure {
         given: &[&Given],
         under: Option<&Given>,
     ) -> PyErr {
+        // Errors of three types, which have the same methods.
+        macro_rules! of_path {
+            ($error:expr) => {{
+                let (path, io_error, reason) = ($error.path(), $error.io_error(), $error.reason());
+                of_path(py, given, path, io_error, &reason, $error)
+            }};
+        }
         match self {
-            Self::Read(error) => of_path(
-                py,
-                given,
-                error.path(),
-                error.io_error(),
-                &error.reason(),
-                error,
-            ),
-            Self::Capture(error) => of_path(
-                py,
-                given,
-                error.path(),
-                error.io_error(),
-                &error.reason(),
-                error,
-            ),
-            Self::Task(error) => of_path(
-                py,
-                given,
-                error.path(),
-                error.io_error(),
-                &error.reason(),
-                error,
-            ),
+            Self::Read(error) => of_path!(error),
+            Self::Capture(error) => of_path!(error),
+            Self::Task(error) => of_path!(error),
             Self::Source(error) => refused(error),
             Self::Diff(error) => PyValueError::new_err(error.to_string()),
             Self::Report(error) => PyValueError::new_err(error.to_string()),

@@ -202,7 +202,11 @@ fn one_task_makes_the_same_snapshot() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 12,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn any_budgets_make_the_same_snapshot(budgets in prop::collection::vec(1_u64..60, 1..20)) {
