@@ -213,3 +213,10 @@ def test_all_sources_are_listed():
     stub = pathlib.Path(cluster.__file__).parents[1] / "_ringwalk.pyi"
     literal = re.search(r"^_Source: TypeAlias = Literal\[(.*?)\]$", stub.read_text(), re.M)[1]
     assert tuple(re.findall(r'"(\w+)"', literal)) == cli._SOURCES
+
+
+def test_a_root_that_is_missing_is_named(run, tmp_path, out):
+    missing = tmp_path / "missing"
+    status, _, messages = run("snapshot", missing, "-o", out, *HERE)
+    assert (status, messages) == (2, f"ringwalk-cluster: {missing}: No such file or directory\n")
+    assert not out.exists()

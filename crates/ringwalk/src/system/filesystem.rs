@@ -49,8 +49,8 @@ pub(crate) fn has_sure_change_times(fd: impl AsFd) -> bool {
     magic::of(fd).is_ok_and(|found| SURE_CHANGE_TIMES.contains(&found))
 }
 
-/// File systems whose inode numbers are those of the disk or the server, so that other processes and
-/// machines see the same.
+/// File systems whose inode numbers are those of the disk or the server, so that other processes
+/// and machines see the same.
 const LASTING_INODES: [u64; 8] = [
     magic::EXT4,
     magic::XFS,

@@ -123,8 +123,11 @@ def _has_begun(given: argparse.Namespace) -> bool:
 
 
 def _complain(error: BaseException) -> None:
+    text = str(error)
+    if isinstance(error, OSError) and error.filename is not None:
+        text = f"{os.fsdecode(error.filename)}: {error.strerror}"
     # Names of files in messages are foreign text: no control characters may reach a terminal.
-    text = "".join(each if each.isprintable() else "?" for each in str(error))
+    text = "".join(each if each.isprintable() else "?" for each in text)
     print(f"ringwalk-cluster: {text}", file=sys.stderr)
 
 
