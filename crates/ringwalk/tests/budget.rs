@@ -444,6 +444,84 @@ fn parts_of_a_large_directory_have_each_entry_once_whatever_changes_meanwhile() 
     assert!(times.iter().all(|times| *times == 1));
 }
 
+/// Makes a directory whose positions are divided, and returns its leftover. `None` where they are
+/// not, as on file systems of `RINGWALK_TEST_FOLDER`.
+fn one_directory(folder: &Path, files: usize) -> Option<Leftover> {
+    let large = folder.join("large");
+    fs::create_dir(&large).unwrap();
+    for file in 0..files {
+        fs::write(large.join(format!("file-{file}")), "").unwrap();
+    }
+    let pool = step(walk(folder, 1).budget(budget(1)), &mut Count::default());
+    let two = NonZeroUsize::new(2).unwrap();
+    let divided = divide(&Root::from(folder), &pool[0], two).unwrap();
+    let on_purpose = std::env::var_os("RINGWALK_TEST_FOLDER").is_some();
+    assert!(divided.is_some() || on_purpose, "not divided on this disk");
+    divided.map(|_| pool[0].clone())
+}
+
+fn below(large: &Leftover, position: i64, to: Option<i64>) -> Leftover {
+    Leftover {
+        remaining: Remaining::From { position, to },
+        ..large.clone()
+    }
+}
+
+/// The first entry that a part without entries reads belongs to a later part.
+#[test]
+fn a_part_without_entries_gives_none() {
+    let folder = folder();
+    let Some(large) = one_directory(folder.path(), 400) else {
+        return;
+    };
+    let many = NonZeroUsize::new(64).unwrap();
+    let parts = divide(&Root::from(folder.path()), &large, many);
+    let parts = parts.unwrap().unwrap();
+    for file in 5..400 {
+        fs::remove_file(folder.path().join(format!("large/file-{file}"))).unwrap();
+    }
+    let mut count = Count::default();
+    for part in parts {
+        let rest = step(walk(folder.path(), 1).resume(vec![part]), &mut count);
+        assert!(rest.is_empty());
+    }
+    assert_eq!(count.seen.len(), 5);
+    assert!(
+        count.seen.values().all(|times| *times == 1),
+        "{:?}",
+        count.seen
+    );
+}
+
+/// A part ends before the entry whose position is its end.
+#[test]
+fn an_entry_at_the_border_is_in_the_second_part() {
+    let folder = folder();
+    let Some(large) = one_directory(folder.path(), 1000) else {
+        return;
+    };
+    let bounded = || walk(folder.path(), 1).budget(budget(1));
+    let mut rest = vec![large.clone()];
+    let mut first = Count::default();
+    // Three positions at which a walk has stopped.
+    for _ in 0..3 {
+        rest = step(bounded().resume(rest), &mut first);
+        let Remaining::From { position, .. } = rest[0].remaining else {
+            panic!("a directory that was read in part");
+        };
+        let mut before = Count::default();
+        let part = below(&large, 0, Some(position));
+        // The border lies within a larger buffer.
+        let larger = walk(folder.path(), 1).buffer_size(Some(65_536));
+        step(larger.resume(vec![part]), &mut before);
+        assert!(before.seen == first.seen);
+        let mut behind = Count::default();
+        let part = below(&large, position, None);
+        step(walk(folder.path(), 1).resume(vec![part]), &mut behind);
+        assert_eq!(before.seen.len() + behind.seen.len(), 1000);
+    }
+}
+
 #[test]
 fn names_that_were_listed_are_visited_by_other_walks() {
     let folder = folder();
