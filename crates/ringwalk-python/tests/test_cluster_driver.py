@@ -340,3 +340,15 @@ def test_a_result_that_contradicts_itself_is_a_failure(top, out, key, value):
     verdict = take([top], out, task=wrong)
     assert verdict["complete"], verdict
     assert rows(out) == expected(top)
+
+
+def test_only_the_task_that_a_dead_process_ran_is_blamed():
+    engine = Processes(1)
+    try:
+        running = engine.submit("dies", cluster_model.die)
+        waiting = engine.submit("waits", os.getpid)
+        outcomes = engine.outcomes([running, waiting])
+        assert all(engine.deaths(outcome) for outcome in outcomes)
+        assert [engine.is_blamed(each) for each in (running, waiting)] == [True, False]
+    finally:
+        engine.close(hurry=True)

@@ -7,7 +7,7 @@ import pytest
 from cluster_support import expected, make_tree, manifest, rows, take
 from ringwalk import cluster
 from ringwalk.cluster import files as files_module
-from ringwalk.cluster import layout, lines, replay, run
+from ringwalk.cluster import layout, lines, log, replay, run
 
 
 class Killed(BaseException):
@@ -276,3 +276,19 @@ def test_files_that_are_not_renamed_yet_are_no_damage(tmp_path, monkeypatch):
     assert found["damaged"] == [] and found["removed"] == []
     assert take([top], directory, resume=True)["complete"]
     assert rows(directory) == expected(top)
+
+
+def test_a_driver_sees_at_its_next_sync_that_another_has_taken_over(tmp_path):
+    (tmp_path / "log").mkdir()
+    files = files_module.Files(str(tmp_path))
+    first, _ = log.begin(files)
+    first.append({"aside": [], "why": "before"})
+    first.sync()
+    second, history = log.begin(files)
+    assert history.lengths == [first.length]
+    first.append({"aside": [], "why": "behind"})
+    with pytest.raises(cluster.Fenced, match="taken over"):
+        first.sync()
+    second.sync()
+    for each in (first, second):
+        each.close()
