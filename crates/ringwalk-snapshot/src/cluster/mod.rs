@@ -13,7 +13,7 @@
 //! |---|---|
 //! | `task.rs` | a task: its walk, and what it writes |
 //! | `task_error.rs` | why a task cannot be done, or parts cannot become a snapshot |
-//! | `lines.rs` | leftovers as lines of JSON |
+//! | `lines.rs`, `todo.rs` | leftovers as lines of JSON, and their files |
 //! | `huge.rs` | what remains of huge directories, divided among tasks |
 //! | `error_lines.rs` | failures as lines of JSON |
 //! | `part.rs`, `part_writer.rs` | the file of a task |
@@ -37,13 +37,15 @@ mod part_rows;
 mod part_writer;
 mod task;
 mod task_error;
+mod todo;
 mod xattrs;
 
 pub use compact::Compact;
 pub use folder::is_live;
 pub(crate) use folder::is_shared_walk;
-pub use task::{Piece, Task, TaskNumber, TaskReport, TodoChunk};
+pub use task::{Task, TaskNumber, TaskReport};
 pub use task_error::TaskError;
+pub use todo::{Piece, TodoChunk};
 
 #[cfg(test)]
 mod tests;

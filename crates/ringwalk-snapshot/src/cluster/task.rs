@@ -1,11 +1,12 @@
 //! A task: walks what other tasks have left, and writes a part.
 
 use super::error_lines::ErrorFile;
-use super::huge::{Share, divided};
+use super::huge::divided;
 use super::lines::LeftLine;
 use super::part::{LARGEST_TASK, PartFacts, VERSION};
 use super::part_writer::{FullPart, PartKeeper, PartWriter};
 use super::task_error::TaskError;
+use super::todo::{Piece, TodoChunk, read_pieces, write_todo};
 use crate::capture::visitor::CaptureVisitor;
 use crate::capture::{Capture, OwnOutput, Shared, now};
 use crate::info::{FileSystemInfo, Info, RootInfo, Run};
@@ -13,41 +14,14 @@ use crate::schema::Contents;
 use crate::write::WriteOptions;
 use crate::write::file_systems_of;
 use ringwalk::{Leftover, Summary, Walk};
+use rustix::system::uname;
 use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::fs;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-
-/// The most lines of a chunk of leftovers.
-const CHUNK_LINES: u32 = 64;
-
-/// A range of lines in a file of leftovers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
-    /// The path of the file, relative to the folder of the walk.
-    pub file: PathBuf,
-    /// The first byte.
-    pub offset: u64,
-    /// The number of bytes.
-    pub length: usize,
-}
-
-/// A chunk of the leftovers that a task has written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TodoChunk {
-    /// The first byte.
-    pub offset: u64,
-    /// The number of bytes.
-    pub length: u64,
-    /// The number of lines.
-    pub lines: u32,
-    /// True if it is a share of a huge directory, to be given as a task of its own.
-    pub big: bool,
-}
 
 /// What distinguishes the files of a task from those of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,7 +170,10 @@ impl Task {
     /// If a file cannot be written, a leftover is damaged, a root is another directory than before,
     /// or the work was stopped.
     pub fn run(&self, walk: Walk) -> Result<TaskReport, TaskError> {
-        let given = self.given()?;
+        let roots = self.capture.roots().len();
+        let given = self.pieces.as_deref();
+        let given = given.map(|pieces| read_pieces(&self.folder, pieces, roots));
+        let given = given.transpose()?;
         let names = Names::new(&self.folder, self.number)?;
         let failed = |path: &Path| {
             let path = path.to_owned();
@@ -228,9 +205,8 @@ impl Task {
         };
         let walked = self.visit(walk, &shared, &part, &names.part)?;
         let remaining = divided(self.capture.roots(), walked.leftovers);
-        let (left, chunks) = self
-            .write_todo(remaining, &names.todo)
-            .map_err(failed(&names.todo))?;
+        let (left, chunks) =
+            write_todo(&names.todo, self.number.task, remaining).map_err(failed(&names.todo))?;
         let (root_devices, file_systems) = shared.into_file_systems();
         let failures = errors.finish().map_err(failed(&names.errors))?;
         run.end = now();
@@ -312,83 +288,6 @@ impl Task {
         };
         part.finish(info.to_part_pairs(self.contents, facts))
     }
-
-    /// Reads the leftovers that the task goes on with.
-    fn given(&self) -> Result<Option<Vec<LeftLine>>, TaskError> {
-        let Some(pieces) = &self.pieces else {
-            return Ok(None);
-        };
-        let mut given = Vec::new();
-        for piece in pieces {
-            let path = self.folder.join(&piece.file);
-            let mut bytes = vec![0; piece.length];
-            let file = File::open(&path).map_err(|error| TaskError::io(&path, error))?;
-            file.read_exact_at(&mut bytes, piece.offset)
-                .map_err(|error| match error.kind() {
-                    io::ErrorKind::UnexpectedEof => {
-                        TaskError::damaged(&path, "it ends before its last leftover")
-                    }
-                    _ => TaskError::io(&path, error),
-                })?;
-            let roots = self.capture.roots().len();
-            let mut offset = piece.offset;
-            for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-                let read = line
-                    .strip_suffix(b"\n")
-                    .ok_or("it has no line break".to_owned());
-                let read = read.and_then(|line| LeftLine::parse(line, roots));
-                given.push(read.map_err(|why| {
-                    let what = format!("the leftover at byte {offset} is damaged: {why}");
-                    TaskError::damaged(&path, &what)
-                })?);
-                offset += line.len() as u64;
-            }
-        }
-        Ok(Some(given))
-    }
-
-    /// Writes the leftovers. Returns their number and the chunks.
-    fn write_todo(&self, mut shares: Vec<Share>, path: &Path) -> io::Result<(u32, Vec<TodoChunk>)> {
-        if shares.is_empty() {
-            return Ok((0, Vec::new()));
-        }
-        // Neighbours come in one chunk, so that a task has little to look up.
-        shares.sort_by(|a, b| {
-            let key = |share: &Share| (share.leftover.root, share.is_big);
-            let by_key = key(a).cmp(&key(b));
-            by_key.then_with(|| a.leftover.path.cmp(&b.leftover.path))
-        });
-        let mut out = BufWriter::new(File::create(path)?);
-        let mut chunks: Vec<TodoChunk> = Vec::new();
-        let (mut index, mut offset) = (0, 0);
-        for share in shares {
-            let left = LeftLine {
-                task: self.number.task,
-                index,
-                leftover: share.leftover,
-            };
-            let line = left.to_line();
-            let length = line.len() as u64;
-            out.write_all(line.as_bytes())?;
-            match chunks.last_mut() {
-                Some(chunk) if !chunk.big && !share.is_big && chunk.lines < CHUNK_LINES => {
-                    chunk.lines += 1;
-                    chunk.length += length;
-                }
-                _ => chunks.push(TodoChunk {
-                    offset,
-                    length,
-                    lines: 1,
-                    big: share.is_big,
-                }),
-            }
-            offset += length;
-            index += 1;
-        }
-        let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-        file.sync_all()?;
-        Ok((index, chunks))
-    }
 }
 
 /// The files of a task.
@@ -440,9 +339,11 @@ fn ranges(given: &[LeftLine]) -> Vec<(u32, u32, u32)> {
     ranges
 }
 
-/// Returns a text that no other machine has, and this one only until it boots. Where it cannot be
-/// read, all machines are taken for one.
+/// Returns a text that no other machine has, and this one only until it boots. Without `/proc` it
+/// is the name of the machine.
 fn host() -> String {
-    let id = fs::read_to_string("/proc/sys/kernel/random/boot_id");
-    id.unwrap_or_default().trim().to_owned()
+    match fs::read_to_string("/proc/sys/kernel/random/boot_id") {
+        Ok(id) => id.trim().to_owned(),
+        Err(_) => uname().nodename().to_string_lossy().into_owned(),
+    }
 }
