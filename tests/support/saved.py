@@ -78,6 +78,8 @@ class Saved:
             return path
         path = Path(tempfile.mkdtemp(dir=self.folder)) / "snapshot"
         path.parent.chmod(0o777)
+        for root in roots:
+            read_all(root)
         # The status is 1 if something could not be read, which is then in the snapshot.
         done = self.ringwalk("snapshot", *roots, "-o", path, "--atime", uid=uid)
         assert path.exists(), done
@@ -168,25 +170,42 @@ def is_within(path: bytes, folder: bytes) -> bool:
     return path == folder or path.startswith(folder.rstrip(b"/") + b"/")
 
 
-def state_of(top: bytes) -> list[tuple]:
-    """Returns what differs after any change of a tree: numbers and times of all its entries.
-
-    A change of a file, its attributes or its name changes the ctime of an inode here. Only the
-    time of access changes alone.
-    """
+def entries_of(top: bytes) -> list[bytes]:
+    """Returns the paths of a tree, the top first. Directories that cannot be read end there."""
     names = [top]
     # The list grows while it is gone through; os.walk of old Pythons calls itself.
     for folder in names:
         with contextlib.suppress(OSError):
             if stat.S_ISDIR(os.lstat(folder).st_mode):
                 names += [os.path.join(folder, name) for name in os.listdir(folder)]
+    return names
+
+
+def state_of(top: bytes) -> list[tuple]:
+    """Returns what differs after any change of a tree: numbers and times of all its entries.
+
+    A change of a file, its attributes or its name changes the ctime of an inode here. Only the
+    time of access changes alone.
+    """
     found = []
-    for name in names:
+    for name in entries_of(top):
         # Files of /proc may vanish.
         with contextlib.suppress(OSError):
             info = os.lstat(name)
             found.append((name, info.st_dev, info.st_ino, info.st_ctime_ns, info.st_atime_ns))
     return found
+
+
+def read_all(top: bytes) -> None:
+    """Reads all directories and symbolic links of a tree, so that a search changes no atime.
+
+    With the mount option `relatime`, the first reading after a change sets the atime (mount(8)).
+    A snapshot would have the atime from before that, and a later search the one from after it.
+    """
+    for name in entries_of(top):
+        # It is no link, or the path is too long.
+        with contextlib.suppress(OSError):
+            os.readlink(name)
 
 
 class FindWithSaved(Program):
