@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from support import ROOT, mounts, nfs
 from support.run import Program
+from support.slow import slow
 
 pytestmark = pytest.mark.usefixtures("needs_root")
 
@@ -55,3 +56,10 @@ def test_each_entry_comes_once(budget, mount, scratch, kind):
 
 def test_each_entry_comes_once_by_nfs(budget, mount, scratch):
     assert_passed(budget, mount(nfs.mounted, scratch))
+
+
+def test_entries_that_wait_are_left_over_by_their_names(budget, mount, scratch):
+    server = mount(slow, scratch, 3, 500, 2000)
+    tests = Program(budget, env={"RINGWALK_TEST_SLOW": os.fspath(server.point)})
+    tests("entries_whose_metadata_waits", "--nocapture").ok()
+    assert server.counts()["lookups"] > 3 * 500

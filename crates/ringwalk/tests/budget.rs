@@ -43,6 +43,11 @@ impl Visitor for Count {
 }
 
 impl Count {
+    /// Entries that were given.
+    fn total(&self) -> u32 {
+        self.seen.values().sum()
+    }
+
     fn add(&mut self, other: Self) {
         for (path, times) in other.seen {
             *self.seen.entry(path).or_default() += times;
@@ -548,6 +553,44 @@ fn names_that_were_listed_are_visited_by_other_walks() {
     }
     assert!(count.errors.is_empty(), "{:?}", count.errors);
     count.assert_once(folder.path());
+}
+
+/// A folder on a server that takes its time for each lookup, with directories of 500 files.
+/// `tests/sources/test_budget.py` mounts it and names it here.
+const SLOW: &str = "RINGWALK_TEST_SLOW";
+
+#[test]
+fn entries_whose_metadata_waits_are_left_over_by_their_names() {
+    let Some(folder) = std::env::var_os(SLOW).map(PathBuf::from) else {
+        return;
+    };
+    for workers in [1, 4] {
+        let mut count = Count::default();
+        let walk = || {
+            support::walk(folder.as_path())
+                .workers(NonZeroUsize::new(workers))
+                .fields(Fields::SIZE)
+                .leave_names(true)
+        };
+        let is_names = |left: &Leftover| matches!(left.remaining, Remaining::Names(_));
+        let mut pool = step(walk().budget(budget(1)), &mut count);
+        let mut cut = 0;
+        while !pool.is_empty() {
+            let taken = pool.split_off(pool.len() - 1);
+            let before = count.total();
+            let left = step(walk().resume(taken).budget(budget(1)), &mut count);
+            if left.iter().any(is_names) {
+                // One leftover for each directory, and less than the buffer was given.
+                assert_eq!(left.len(), 1);
+                assert!(count.total() - before < 400);
+                cut += 1;
+            }
+            pool.extend(left);
+        }
+        assert!(cut > 2, "{cut}");
+        assert!(count.errors.is_empty(), "{:?}", count.errors);
+        count.assert_once(&folder);
+    }
 }
 
 #[test]

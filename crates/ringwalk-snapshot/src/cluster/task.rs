@@ -203,6 +203,8 @@ impl Task {
             Some(_) => walk.resume(leftovers),
             None => walk,
         };
+        // The budget holds on a slow server, too: no task reads for long when others are done.
+        let walk = walk.leave_names(true);
         let walked = self.visit(walk, &shared, &part, &names.part)?;
         let remaining = divided(self.capture.roots(), walked.leftovers);
         let (left, chunks) =

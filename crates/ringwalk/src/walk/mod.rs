@@ -251,6 +251,18 @@ impl Walk {
         self
     }
 
+    /// Sets whether the walk stops within a buffer, too, when its [budget](Self::budget) is spent.
+    /// The entries that were read, and whose metadata was not asked for, are then left over by
+    /// their names ([`Remaining::Names`](crate::Remaining::Names)).
+    ///
+    /// This is done only where calls for metadata wait. At 2 ms a request, the entries of one
+    /// buffer take a worker 2 seconds. From cache they take some milliseconds, and the names would
+    /// take more time than that to write and to read. Off by default.
+    pub fn leave_names(mut self, leave: bool) -> Self {
+        self.options.leave_names = leave;
+        self
+    }
+
     /// Has the walk go on where another one stopped: it reads what these leftovers name, and
     /// nothing else. The roots must be the same, in the same order; their entries are not visited
     /// again. `max_depth`, the boundary and the filter hold as if it were one walk.

@@ -104,6 +104,8 @@ pub(crate) struct Options {
     /// Fields that entries of a saved tree may lack.
     pub(crate) optional_fields: Fields,
     pub(crate) budget: Budget,
+    /// Entries that were read and not looked up are left over, too.
+    pub(crate) leave_names: bool,
     /// What another walk has left over. The walk reads nothing else then.
     pub(crate) resume: Option<Vec<Leftover>>,
     /// The largest number of requests for metadata at a time.
@@ -136,6 +138,7 @@ impl Options {
             older: None,
             optional_fields: Fields::empty(),
             budget: Budget::default(),
+            leave_names: false,
             resume: None,
             in_flight: None,
             entries_per_second: None,

@@ -14,7 +14,7 @@ use crate::walk::monitor::Monitor;
 use crate::walk::options::{Options, Prefetch};
 use crate::walk::run::FinishedWorker;
 use crate::walk::scheduler::Scheduler;
-use crate::walk::worker::Totals;
+use crate::walk::worker::{Totals, join_names};
 use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -99,6 +99,7 @@ impl<S> SharedWalk<S> {
             leftovers.extend(done.leftovers);
             visitors.push(done.visitor);
         }
+        let leftovers = join_names(leftovers);
         let summary = Summary::new(
             &self,
             totals,

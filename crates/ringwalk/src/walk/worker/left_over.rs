@@ -1,21 +1,24 @@
 //! Tasks that become leftovers when the budget is spent.
 
 use super::Worker;
+use crate::sources::raw_batch::RawBatch;
 use crate::system::filesystem;
 use crate::visit::dir::{Dir, Origin};
-use crate::visit::leftover::{Leftover, Remaining};
+use crate::visit::leftover::{Leftover, ListedName, Remaining};
 use crate::visit::metadata::Identity;
 use crate::visit::visitor::Visitor;
 use crate::walk::descriptors::{Descriptors, identity};
 use crate::walk::positions::{GoOn, cut, go_on};
-use crate::walk::scheduler::{Rest, RestFrom, Task};
+use crate::walk::scheduler::{Part, Rest, RestFrom, Task};
 use ringwalk_sys::DirectoryFd;
 use rustix::io::Errno;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 impl<V: Visitor> Worker<'_, V> {
     /// Makes a leftover of a task. Returns the task if this walk has to do it: entries that have
-    /// been read are visited, and a directory is read to its end where no other walk can go on.
+    /// been read are visited, unless names are left over, and a directory is read to its end where
+    /// no other walk can go on.
     pub(super) fn leave_over(&mut self, task: Task<V::State>) -> Option<Task<V::State>> {
         match task {
             Task::Open(dir) if !dir.parent().is_some_and(Dir::is_pruned) => {
@@ -26,6 +29,9 @@ impl<V: Visitor> Worker<'_, V> {
             }
             Task::Rest(rest) if !rest.dir.is_pruned() && !rest.dir.has_ended() => {
                 self.leave_rest_over(*rest)
+            }
+            Task::Part(part) if self.leaves_names() && !part.metadata && !part.dir.is_pruned() => {
+                self.leave_part_over(*part)
             }
             task => Some(task),
         }
@@ -79,6 +85,32 @@ impl<V: Visitor> Worker<'_, V> {
         None
     }
 
+    /// Returns true if entries that were read are left over when their metadata was not asked for.
+    pub(super) fn leaves_names(&self) -> bool {
+        self.shared.options.leave_names
+            && self.may_divide()
+            && self.shared.spending.is_spent()
+            && self.shared.concurrency.has_waited()
+    }
+
+    /// Makes a leftover of a part of a batch. Returns the task if its entries need no calls, or its
+    /// directory is not open.
+    fn leave_part_over(&mut self, part: Part<V::State>) -> Option<Task<V::State>> {
+        let descending = part.dir.depth() + 1 < self.shared.options.max_depth;
+        let needs_calls = self.shared.entry_fields.needs_any(&part.raw, descending);
+        // Without its identity the directory could be replaced, and nobody would see it.
+        let found = Descriptors::held(&part.dir).and_then(|fd| identity(&*fd).ok());
+        let Some(found) = found.filter(|_| needs_calls) else {
+            return Some(Task::Part(Box::new(part)));
+        };
+        let names = names_of(&part.raw);
+        let leftover = self.leftover_of(&part.dir, Some(found), Remaining::Names(names));
+        self.keep(leftover, &part.dir);
+        self.shared.descriptors.child_opened(&part.dir);
+        self.finish(part.dir);
+        None
+    }
+
     fn leftover_of(
         &self,
         dir: &Arc<Dir<V::State>>,
@@ -127,6 +159,47 @@ impl<V: Visitor> Worker<'_, V> {
             None => Ok(false),
         }
     }
+}
+
+/// Returns the entries of a batch as the directory lists them.
+fn names_of(raw: &RawBatch) -> Vec<ListedName> {
+    let records = &raw.records;
+    let listed = (0..records.len()).map(|index| ListedName {
+        name: records.name(index).to_bytes().to_vec(),
+        file_type: records.file_type(index),
+        ino: records.ino(index),
+    });
+    listed.collect()
+}
+
+/// Joins the leftovers of each directory that are names. A batch that is cut into many parts makes
+/// a leftover of each.
+pub(crate) fn join_names(leftovers: Vec<Leftover>) -> Vec<Leftover> {
+    let mut joined: Vec<Leftover> = Vec::with_capacity(leftovers.len());
+    let mut places: HashMap<(usize, Vec<u8>, u64), usize> = HashMap::new();
+    for leftover in leftovers {
+        let Remaining::Names(names) = leftover.remaining else {
+            joined.push(leftover);
+            continue;
+        };
+        let key = (leftover.root, leftover.path.clone(), leftover.tag);
+        let place = places.get(&key).map(|place| &mut joined[*place]);
+        match place {
+            Some(first) if first.identity == leftover.identity => {
+                if let Remaining::Names(all) = &mut first.remaining {
+                    all.extend(names);
+                }
+            }
+            _ => {
+                places.insert(key, joined.len());
+                joined.push(Leftover {
+                    remaining: Remaining::Names(names),
+                    ..leftover
+                });
+            }
+        }
+    }
+    joined
 }
 
 /// Returns device and inode number of a directory as the directory above lists it. At a mount point

@@ -35,6 +35,8 @@ mod share;
 mod unopened;
 mod visit;
 
+pub(crate) use left_over::join_names;
+
 use crate::sources::Source;
 use crate::sources::raw_batch::RawBatch;
 use crate::sources::saved::{SharedReader, fields_of};

@@ -75,14 +75,14 @@ impl<V: Visitor> Worker<'_, V> {
         numbers
     }
 
-    /// Cuts off the entries from `done` on for other workers, because calls wait: parts for those
-    /// that have nothing to do, or all of the entries if this worker is surplus.
+    /// Cuts off the entries from `done` on, because calls wait: parts for workers that have nothing
+    /// to do, or all of the entries if this worker is surplus or leaves them over.
     pub(super) fn share_rest(&mut self, divisible: Divisible<'_, V::State>, done: usize) {
         let entries = divisible.raw.records.len() - done;
         if entries == 0 {
             return;
         }
-        if self.is_surplus() {
+        if self.is_surplus() || self.leaves_names() {
             let part = self.cut_off(divisible, done);
             self.deque.push(part);
             return self.pushed(1);
