@@ -18,7 +18,7 @@ import queue
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ringwalk.cluster import layout, log, work
@@ -134,8 +134,9 @@ class Driver:
                 watch(self)
 
     def _reread(self, start: Position) -> Any:
+        # The history, and this driver's own log, which has grown.
         lengths = [*self.history.lengths, self.log.length]
-        return _Extended(self.history, lengths).commits(start)
+        return replace(self.history, lengths=lengths).commits(start)
 
     # Handing out
 
@@ -328,10 +329,3 @@ class Driver:
 
 def _located(ranges: list[Range]) -> list[tuple[str, int, int]]:
     return [(each.file, each.offset, each.length) for each in ranges]
-
-
-class _Extended(History):
-    """The history together with this driver's own log."""
-
-    def __init__(self, history: History, lengths: list[int]) -> None:
-        super().__init__(history.directory, lengths, history.revoked)
