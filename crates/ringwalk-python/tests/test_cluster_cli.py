@@ -115,7 +115,9 @@ def test_what_is_missing_is_status_1(run, top, out):
     status, printed, messages = run("snapshot", top, "-o", out, *HERE)
     assert status == 1 and printed.startswith("incomplete: ")
     assert messages == "ringwalk-cluster: tasks that were set aside: 1\n"
-    assert "state: incomplete" in run("status", out)[1]
+    status = run("status", out)[1]
+    assert "state: incomplete" in status
+    assert re.search(r"^set aside: task \d+ has failed 3 times", status, re.M)
 
 
 def test_a_damaged_part_is_status_1(run, top, out):

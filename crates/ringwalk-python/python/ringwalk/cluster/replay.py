@@ -66,8 +66,8 @@ class History:
     open: dict[int, int] = field(default_factory=dict)
     # What is done of the leftovers in `open`: offset and length, unordered.
     partly: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
-    # Ranges that the newest epoch has set aside, with the reason.
-    aside: list[tuple[list[tuple[int, int, int]], str]] = field(default_factory=list)
+    # Why the newest driver has set tasks aside: a reason for each.
+    aside: list[str] = field(default_factory=list)
 
     @property
     def epoch(self) -> int:
@@ -182,13 +182,14 @@ def read(directory: str, lengths: list[int] | None = None) -> History:
     Raises `Damaged`, with file and line, for damage that is not a last line that was cut off.
     """
     history = History(directory, valid_lengths(directory) if lengths is None else lengths)
-    for position, value in read_lines(directory, history.lengths):
+    for _, value in read_lines(directory, history.lengths):
         if "revoke" in value:
             history.revoked.update(value["revoke"])
-        elif "aside" in value and position.epoch == history.epoch:
-            numbers = value["aside"]
-            ranges = list(zip(numbers[::3], numbers[1::3], numbers[2::3]))
-            history.aside.append((ranges, value["why"]))
+        elif "fence" in value and "sealed" not in value:
+            # A driver tries again what those before it have set aside.
+            history.aside.clear()
+        elif "aside" in value:
+            history.aside.append(value["why"])
         elif "task" in value:
             history.last = max(history.last, value["task"])
     history.open[0] = 1

@@ -31,6 +31,6 @@ def status(directory: str) -> dict[str, Any]:
         "bytes": totals.bytes,
         **totals.counts,
         "pending": pool.lines,
-        "set_aside": [why for _, why in history.aside],
+        "set_aside": history.aside,
         "missing": [] if verdict is None else verdict["missing"],
     }
