@@ -11,9 +11,9 @@ import sys
 
 import cluster_model
 import pytest
-from cluster_support import expected, program, rows, take
+from cluster_support import Here, expected, program, rows, take
 from processes import finished
-from ringwalk import cluster
+from ringwalk import _ringwalk, cluster
 from ringwalk.cluster import cli, work
 
 
@@ -120,12 +120,30 @@ def test_what_is_missing_is_status_1(run, top, out):
     assert re.search(r"^set aside: task \d+ has failed 3 times", status, re.M)
 
 
+@pytest.mark.parametrize("fails, status", [(0, 0), (3, 1)])
+def test_a_snapshot_of_an_incomplete_run_is_status_1(run, top, out, fails, status):
+    def task(*given, **named):
+        if named["task"] == fails:
+            raise RuntimeError("this always fails")
+        return _ringwalk.cluster_task(*given, **named)
+
+    verdict = cluster.snapshot(top, out, engine=Here(), entries=7, task=task)
+    assert verdict["complete"] == (not fails)
+    single = out.with_name("single")
+    found, printed, messages = run("compact", out, "-o", single)
+    assert (found, printed, single.exists()) == (status, "", True)
+    wanted = rf"ringwalk-cluster: {re.escape(str(single))}: incomplete: \d+ errors\n"
+    assert re.fullmatch(wanted if status else "", messages)
+
+
 def test_a_damaged_part_is_status_1(run, top, out):
     run("snapshot", top, "-o", out, *HERE)
     part = next((out / "parts").iterdir())
     part.write_bytes(b"x")
     status, printed, _ = run("verify", out)
     assert status == 1 and f"damaged: parts/{part.name}: 1 bytes instead of" in printed
+    (out / "parts" / os.fsdecode(b"\x1b[2J\xff")).touch()
+    assert "removed: parts/?[2J?" in run("verify", out)[1]
     assert run("snapshot", top, "-o", out, *HERE, "--resume")[0] == 0
 
 

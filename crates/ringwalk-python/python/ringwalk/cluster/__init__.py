@@ -157,8 +157,9 @@ def verify(directory: _Path) -> dict[str, Any]:
 def compact(directory: _Path, output: _Path, *, memory: int | None = None) -> dict[str, Any]:
     """Makes one sorted snapshot of a run that is over: the work of ``ringwalk-cluster compact``.
 
-    *memory* is the number of bytes that may be used; the rest goes into temporary files. Raises
-    `Refused` if the run is not over or a file is known to be damaged.
+    *memory* is the number of bytes that may be used; the rest goes into temporary files. Returns
+    what the snapshot says of itself, as `Snapshot.info`. Its key ``verdict`` says whether something
+    could not be read. Raises `Refused` if the run is not over or a file is known to be damaged.
     """
     from ringwalk import _ringwalk
     from ringwalk.cluster import layout

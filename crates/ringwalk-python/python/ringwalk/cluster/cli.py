@@ -126,9 +126,12 @@ def _complain(error: BaseException) -> None:
     text = str(error)
     if isinstance(error, OSError) and error.filename is not None:
         text = f"{os.fsdecode(error.filename)}: {error.strerror}"
-    # Names of files in messages are foreign text: no control characters may reach a terminal.
-    text = "".join(each if each.isprintable() else "?" for each in text)
-    print(f"ringwalk-cluster: {text}", file=sys.stderr)
+    print(f"ringwalk-cluster: {_printable(text)}", file=sys.stderr)
+
+
+def _printable(text: str) -> str:
+    """Returns a text without control characters: names of files must not command a terminal."""
+    return "".join(each if each.isprintable() else "?" for each in text)
 
 
 def _snapshot(given: argparse.Namespace) -> int:
@@ -200,11 +203,14 @@ def _verify(given: argparse.Namespace) -> int:
         for each in found["damaged"]:
             print(f"damaged: {each['file']}: {each['why']}")
         for name in found["removed"]:
-            print(f"removed: {name}")
+            print(f"removed: {_printable(name)}")
         print(f"{found['parts']} parts, {found['bytes']} bytes, {len(found['damaged'])} damaged")
     return 1 if found["damaged"] else 0
 
 
 def _compact(given: argparse.Namespace) -> int:
-    cluster.compact(given.directory, given.output, memory=given.memory)
-    return 0
+    found = cluster.compact(given.directory, given.output, memory=given.memory)["verdict"]
+    if found["complete"]:
+        return 0
+    _complain(ClusterError(f"{given.output}: incomplete: {found['errors']} errors"))
+    return 1
