@@ -14,6 +14,7 @@ from cluster_support import Here, expected, make_tree, manifest, rows, take
 from ringwalk import cluster
 from ringwalk.cluster import pool as pool_module
 from ringwalk.cluster import work
+from ringwalk.cluster.engines import Engine
 from ringwalk.cluster.processes import Processes
 
 
@@ -248,10 +249,12 @@ def test_workers_die_with_the_driver():
         ({"engine": "nonsense:make"}, "cannot import 'nonsense'"),
         ({"engine": "os:nonsense"}, "no callable 'nonsense'"),
         ({"engine": "mpi", "processes": 3}, "a number of processes"),
+        ({"engine": Engine(Here), "processes": 3}, "a number of processes"),
+        ({"source": "ext4"}, "no task reads by source 'ext4': expected one of auto, syscall"),
         ({"engine": object()}, "needs a method 'submit'"),
     ],
 )
-def test_a_wrong_engine_is_refused_and_changes_nothing(top, out, options, why):
+def test_a_wrong_option_is_refused_and_changes_nothing(top, out, options, why):
     with pytest.raises(cluster.Refused, match=why):
         take([top], out, **options)
     assert not out.exists()

@@ -40,6 +40,7 @@ __all__ = [
     "Damaged",
     "EngineLost",
     "Fenced",
+    "SOURCES",
     "Refused",
     "Stopped",
     "compact",
@@ -51,6 +52,10 @@ __all__ = [
 # The most requests that a task has in flight, unless the caller says more. Two processes of 32 read
 # as fast as one of 64 on servers of 1 to 5 ms, and many nodes run tasks at the same time.
 IN_FLIGHT = 32
+
+# The sources that a task may use. It reads directories through the VFS, so that another task can go
+# on where it stops.
+SOURCES = ("auto", "syscall", "module", "ring")
 
 _Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
@@ -94,7 +99,7 @@ def snapshot(
 
     In each task, *workers* is the number of threads, *in_flight* the greatest number of requests to
     the server at a time, and *rate* that of entries a second. Without *workers* and *in_flight*, a
-    task has at most 32 requests in flight. *source* is that of `scan`.
+    task has at most 32 requests in flight. *source* is one of `SOURCES`.
 
     A task is given to another worker if it has no result after three times its budget and *grace*
     seconds. A task that kills three workers, or fails three times, is set aside, and the verdict
@@ -108,6 +113,8 @@ def snapshot(
     """
     from ringwalk.cluster import run
 
+    if source not in SOURCES:
+        raise Refused(f"no task reads by source {source!r}: expected one of {', '.join(SOURCES)}")
     if in_flight is None and workers is None:
         in_flight = IN_FLIGHT
     given = [roots] if isinstance(roots, (str, bytes, os.PathLike)) else roots

@@ -20,7 +20,6 @@ from ringwalk.cluster.problems import ClusterError, Refused, Stopped
 from ringwalk.cluster.progress import Progress
 
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "ms": 0.001}
-_SOURCES = ("auto", "syscall", "module", "ring", "ext4", "xfs", "btrfs")
 
 
 def duration(text: str) -> float:
@@ -64,7 +63,7 @@ def _snapshot_options(parser: argparse.ArgumentParser) -> None:
         help="requests of a task at a time (default: 32, or as many as --workers)",
     )
     add("--rate", type=positive, metavar="N", help="entries of a task in a second")
-    add("--source", choices=_SOURCES, default="auto", help="where directory data come from")
+    add("--source", choices=cluster.SOURCES, default="auto", help="where directory data come from")
     add("--xattrs", action="store_true", help="save extended attributes")
     add("--atime", action="store_true", help="save times of the last access")
     add(

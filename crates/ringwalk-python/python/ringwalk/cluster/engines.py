@@ -102,10 +102,10 @@ def make_engine(engine: Any, processes: int | None = None) -> Engine:
 
     Raises `Refused` if it is not known or cannot be had, with the way to get it.
     """
-    if isinstance(engine, Engine):
-        return engine
     if processes is not None and engine != "pool":
         raise Refused("a number of processes is for the engine 'pool' only")
+    if isinstance(engine, Engine):
+        return engine
     if not isinstance(engine, str):
         return _around(engine)
     if engine == "pool":
