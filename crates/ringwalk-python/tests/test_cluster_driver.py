@@ -1,5 +1,6 @@
 """The driver on real processes: workers that die, hang or fail; budgets; a full disk."""
 
+import errno
 import json
 import os
 import pathlib
@@ -97,6 +98,20 @@ def test_a_task_that_always_fails_is_set_aside(top, out, name, why, engine):
     assert again["complete"], again
     assert rows(out)[0, f"dir1/{name}"] == 1
     assert not (out / "errors" / "aside.errors").exists()
+
+
+def test_roots_that_no_task_can_visit_are_named(tmp_path, out):
+    def task(*given, **named):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), "/a/place")
+
+    tops = [make_tree(tmp_path / name, deep=0) for name in ("one", "other")]
+    verdict = take(tops, out, task=task)
+    why = "task 1 has failed 3 times: PermissionError: [Errno 13] Permission denied: '/a/place'"
+    assert verdict["missing"] == [f"tasks that were set aside: 1 ({why})"]
+    lines = (out / "errors" / "aside.errors").read_text().splitlines()
+    places = [(row["root"], row["path"]) for row in map(json.loads, lines)]
+    # As in the lines of a task: the index of the root.
+    assert places == [(0, ""), (1, "")]
 
 
 def test_a_worker_that_hangs_loses_its_task_after_the_deadline(top, out):

@@ -301,7 +301,7 @@ class Driver:
         if job.deaths >= job.failures:
             why = f"task {job.task} has killed {job.deaths} workers"
         else:
-            why = f"task {job.task} has failed {job.failures} times: {error!r}"
+            why = f"task {job.task} has failed {job.failures} times: {_named(error)}"
         done = job.done()
         self.log.append({"aside": [number for each in done for number in each], "why": why})
         self.log.sync()
@@ -325,6 +325,11 @@ class Driver:
             late = TimeoutError(f"no result after {now - attempt.begun:.0f} s")
             self._retry(job, late)
             self.engine.give_up(future)
+
+
+def _named(error: BaseException) -> str:
+    """Returns an exception as text, with its type and the path that it is about."""
+    return f"{type(error).__name__}: {error}"
 
 
 def _located(ranges: list[Range]) -> list[tuple[str, int, int]]:

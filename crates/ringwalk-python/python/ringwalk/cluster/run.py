@@ -125,7 +125,7 @@ def _finish(files: Files, description: layout.Description, driver: Driver) -> di
         for kind in commit.kinds()
         if (why := checks.wrong_size(files, commit, kind))
     ]
-    named = verdict.named_aside(files.directory, located, description.roots)
+    named = verdict.named_aside(files.directory, located, len(description.roots))
     # Nobody else is at work: the epoch is sealed.
     checks.remove_orphans(files, history, checks.committed_files(files.directory))
     files.remove_folder(layout.tmp_name(driver.log.epoch))

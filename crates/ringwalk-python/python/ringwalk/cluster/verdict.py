@@ -43,7 +43,7 @@ def make_verdict(
     totals = history.totals
     missing = []
     if aside:
-        missing.append(f"tasks that were set aside: {len(aside)}")
+        missing.append(f"tasks that were set aside: {len(aside)} ({aside[0][1]})")
     if pending:
         missing.append(f"bytes of leftovers that were not read: {pending}")
     if totals.counts["errors"]:
@@ -66,9 +66,12 @@ def make_verdict(
 
 
 def named_aside(
-    directory: str, aside: list[tuple[list[tuple[str, int, int]], str]], roots: list[bytes]
+    directory: str, aside: list[tuple[list[tuple[str, int, int]], str]], roots: int
 ) -> list[tuple[list[Any], str]]:
-    """Returns the leftovers themselves of tasks that were set aside: file, offset, length."""
+    """Returns the leftovers of tasks that were set aside, with the reasons.
+
+    `aside` says where they are: file, offset and length. `roots` is the number of roots.
+    """
     files = LeftoverFiles(directory)
     named = []
     for ranges, why in aside:
@@ -77,7 +80,7 @@ def named_aside(
             if file:
                 lines += files.lines(file, offset, length)
             else:
-                lines += [{"root": layout.text_form(root), "path": ""} for root in roots]
+                lines += [{"root": root, "path": ""} for root in range(roots)]
         named.append((lines, why))
     return named
 
