@@ -114,6 +114,21 @@ def test_roots_that_no_task_can_visit_are_named(tmp_path, out):
     assert places == [(0, ""), (1, "")]
 
 
+def test_a_root_that_is_not_mounted_on_a_worker_is_no_empty_tree(top, out):
+    def unmount(driver):
+        # Another directory is there when the first task looks: a mount point without its mount.
+        top.rename(top.with_name("unmounted"))
+        top.mkdir()
+
+    verdict = take([top], out, ready=unmount)
+    assert not verdict["complete"]
+    assert "is its file system mounted on this machine?: " in verdict["missing"][0]
+    top.rmdir()
+    top.with_name("unmounted").rename(top)
+    assert take([top], out, resume=True)["complete"]
+    assert rows(out) == expected(top)
+
+
 def test_a_worker_that_hangs_loses_its_task_after_the_deadline(top, out):
     (top / "dir2" / "stop-once").mkdir()
     verdict = on_processes([top], out, budget=0.1, grace=1.0)

@@ -50,6 +50,8 @@ class Settings:
     """What tasks get besides their work."""
 
     roots: list[bytes]
+    # Inode numbers of the roots on this machine.
+    inodes: list[int]
     options: dict[str, Any]
     # The function that works; `None` is the one of this package.
     task: work.Task | None = None
@@ -186,6 +188,7 @@ class Driver:
             self.settings.task,
             os.fsencode(self.files.directory),
             self.settings.roots,
+            self.settings.inodes,
             {
                 "pieces": job.pieces(),
                 "task": job.task,

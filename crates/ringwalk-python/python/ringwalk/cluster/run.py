@@ -86,6 +86,7 @@ def run(
     hurry = True
     try:
         description = resume.open_directory(files, wanted, again)
+        inodes = [work.inode_of(root) for root in description.roots]
         own, history = resume.begin(files)
         try:
             cost = cost_of_a_task(made)
@@ -96,7 +97,7 @@ def run(
                 history,
                 made,
                 budgets,
-                Settings(description.roots, settings, task, grace),
+                Settings(description.roots, inodes, settings, task, grace),
             )
             driver.fill()
             ready(driver)

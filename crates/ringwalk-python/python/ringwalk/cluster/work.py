@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import secrets
@@ -28,13 +29,23 @@ def nothing() -> None:
 
 
 def run(
-    task: Task | None, directory: bytes, roots: list[bytes], given: dict[str, Any]
+    task: Task | None,
+    directory: bytes,
+    roots: list[bytes],
+    inodes: list[int],
+    given: dict[str, Any],
 ) -> dict[str, Any]:
     """Runs a task, and adds the digests and sizes of its files to its result.
 
-    `task` is the function that works, by default the one of this package. `given` are its other
-    arguments: the `submit` of some engines has arguments with the same names.
+    `task` is the function that works, by default the one of this package. `inodes` are the inode
+    numbers of the roots on the driver's machine. `given` are the other arguments of the task: the
+    `submit` of some engines has arguments with the same names.
+
+    Raises `OSError` if a root is another directory here: it may not be mounted.
     """
+    # Later tasks compare the roots with what the first one has seen.
+    if given["pieces"] is None:
+        _check_roots(roots, inodes)
     # An engine may run the same task twice at a time, when it takes a worker for dead that is not.
     # So each run has a number of its own, and with it names of files that no other run has.
     attempt = secrets.randbits(31)
@@ -45,6 +56,21 @@ def run(
             path = os.path.join(directory, os.fsencode(result[key]))
             digests[key] = sha256(path) if key == "part" else crc32(path)
     return {**result, "attempt": attempt, "digests": digests}
+
+
+def inode_of(root: bytes) -> int:
+    """Returns the inode number of a root. An automount is mounted by that."""
+    try:
+        return os.stat(os.path.join(root, b".")).st_ino
+    except (NotADirectoryError, PermissionError):
+        return os.lstat(root).st_ino
+
+
+def _check_roots(roots: list[bytes], inodes: list[int]) -> None:
+    for root, inode in zip(roots, inodes):
+        if inode_of(root) != inode:
+            message = "not what the driver has there: is its file system mounted on this machine?"
+            raise OSError(errno.ESTALE, message, os.fsdecode(root))
 
 
 def sha256(path: bytes | str) -> tuple[int, str]:
