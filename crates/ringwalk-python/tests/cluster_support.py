@@ -11,6 +11,7 @@ import sys
 from concurrent.futures import Executor, Future
 
 import cluster_model
+import ringwalk
 from processes import started
 from ringwalk import cluster
 
@@ -71,6 +72,14 @@ def take(tops, directory, **options):
     """A snapshot by the model task, in this process unless another engine is given."""
     options = {"engine": Here(), "entries": 7, "task": cluster_model.cluster_task, **options}
     return cluster.snapshot(tops, directory, **options)
+
+
+def assert_as_one_process(top, directory):
+    """The parts in the directory make the snapshot that one process takes of the tree."""
+    many, one = f"{directory}-many", f"{directory}-one"
+    made = cluster.compact(directory, many)
+    assert made["verdict"] == ringwalk.snapshot(top, one)["verdict"]
+    assert list(ringwalk.diff(one, many)) == []
 
 
 def environment() -> dict[str, str]:

@@ -9,7 +9,14 @@ import threading
 
 import cluster_model
 import pytest
-from cluster_support import environment, expected, make_tree, rows, take
+from cluster_support import (
+    assert_as_one_process,
+    environment,
+    expected,
+    make_tree,
+    rows,
+    take,
+)
 from processes import started
 from ringwalk import cluster
 
@@ -62,6 +69,9 @@ def test_dask_reads_each_entry_once(top, out, tmp_path):
         with Client(address.replace("dask", "tcp")) as client:
             assert take([top], tmp_path / "third", engine=client)["complete"]
             assert client.status == "running"
+        # So far the task was the model.
+        assert cluster.snapshot(top, tmp_path / "real", engine=address, entries=7)["complete"]
+        assert_as_one_process(top, tmp_path / "real")
 
 
 def test_a_dask_worker_that_dies_costs_its_tasks(top, out, tmp_path):

@@ -11,7 +11,15 @@ from concurrent.futures import Future
 
 import cluster_model
 import pytest
-from cluster_support import Here, expected, make_tree, manifest, rows, take
+from cluster_support import (
+    Here,
+    assert_as_one_process,
+    expected,
+    make_tree,
+    manifest,
+    rows,
+    take,
+)
 from ringwalk import cluster
 from ringwalk.cluster import pool as pool_module
 from ringwalk.cluster import work
@@ -37,6 +45,12 @@ def test_processes_read_each_entry_once(top, out):
         "damaged": [],
         "removed": [],
     }
+
+
+def test_processes_make_the_snapshot_of_one(top, out):
+    verdict = cluster.snapshot(top, out, processes=2, entries=7)
+    assert verdict["complete"] and verdict["tasks"] > 10
+    assert_as_one_process(top, out)
 
 
 def test_several_roots(tmp_path, out):

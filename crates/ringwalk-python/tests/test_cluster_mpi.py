@@ -8,7 +8,8 @@ import subprocess
 import sys
 
 import pytest
-from cluster_support import expected, program, rows, take
+from cluster_support import assert_as_one_process, environment, expected, program, rows, take
+from processes import finished
 from ringwalk import cluster
 
 pytest.importorskip("mpi4py", reason="mpi4py is not installed")
@@ -39,6 +40,16 @@ def test_mpi_reads_each_entry_once(top, out):
     assert status == 0, messages
     assert printed.startswith("complete: ")
     assert rows(out) == expected(top)
+
+
+def test_the_command_of_the_documentation_makes_the_snapshot_of_one_process(top, out):
+    module = [sys.executable, "-m", "mpi4py.futures", "-m", "ringwalk.cluster"]
+    options = ["snapshot", top, "-o", out, "--engine", "mpi", "--budget", "1ms"]
+    done = finished(
+        [*mpiexec(), *module, *options], env=environment(), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert_as_one_process(top, out)
 
 
 def test_a_rank_that_dies_ends_the_run_which_can_be_resumed(top, out):
