@@ -16,8 +16,9 @@ from ringwalk.cluster.problems import EngineLost, Refused
 
 # How long to wait for the scheduler and the first worker, in seconds.
 _TIMEOUT = 60
-# Dask itself gives a task to other workers when one dies, until so many have died (its setting
-# `allowed-failures`). The driver gives such a task one more chance, with no other one beside it.
+# Dask itself gives a task to other workers when one dies, until more have died than its setting
+# `allowed-failures` says (3). It also suspects tasks that only waited on those workers. So this
+# counts as two deaths: the driver gives the task one more chance, with no other one beside it.
 _DEATHS = 2
 
 
