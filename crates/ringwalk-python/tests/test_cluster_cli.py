@@ -47,6 +47,13 @@ def test_a_complete_snapshot(run, top, out):
     assert status == 0 and printed.endswith(", 0 damaged\n")
 
 
+def test_the_directory_of_the_snapshot_does_not_count(run, top, monkeypatch):
+    monkeypatch.setattr(work, "engine_task", lambda: _ringwalk.cluster_task)
+    entries = expected(top).total()
+    printed = run("snapshot", top, "-o", top / "out", *HERE)[1]
+    assert printed == f"complete: {entries} entries in 1 parts, 0 errors, 0 vanished\n"
+
+
 def test_json(run, top, out):
     status, printed, _ = run("snapshot", top, "-o", out, "--json", *HERE)
     *progress, verdict = map(json.loads, printed.splitlines())

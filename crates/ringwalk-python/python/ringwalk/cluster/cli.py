@@ -178,7 +178,7 @@ def _snapshot(given: argparse.Namespace) -> int:
 def _summary(verdict: dict[str, Any]) -> str:
     state = "complete" if verdict["complete"] else "incomplete"
     return (
-        f"{state}: {verdict['entries']} entries in {verdict['parts']} parts, "
+        f"{state}: {verdict['rows']} entries in {verdict['parts']} parts, "
         f"{verdict['errors']} errors, {verdict['vanished']} vanished"
     )
 
