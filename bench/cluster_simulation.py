@@ -7,14 +7,14 @@ The rules under test are the driver's own code: `pool.py` (which work a task get
 (how much time). The rest is a model, with these assumptions:
 
 * A worker reads entries at a fixed rate; that of each task varies by a fifth up or down.
-* The driver works alone. It needs 0.25 ms (process pool) or 4.5 ms (Dask) for each task, half of it
+* The driver works alone. It needs 0.25 ms (process pool) or 8.5 ms (Dask) for each task, half of it
   before the task and half after it. These costs were measured with empty tasks.
 * A directory has 16 subdirectories. Their shares of its entries differ: the weights are Pareto
   distributed with the exponent 1.1, so that most entries are below a few of them.
 * A task reads depth-first until its time is over. What it has found by then and not read comes
   back. Directories with fewer than 1000 entries below them are not divided.
 * A huge directory has no subdirectories. A task reads it for its budget; its rest is divided into 8
-  shares if more than 5000 entries of it were read, or not at all for comparison.
+  shares if more than 2000 entries of it were read, or not at all for comparison.
 * Shares of the pool are not bounded by the measured speed of earlier tasks.
 * No worker dies, and the server serves all workers at their full rate.
 
@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import heapq
 import importlib
+import math
 import random
 import sys
 import types
@@ -54,7 +55,7 @@ FANOUT = 16
 EXPONENT = 1.1
 SMALL = 1000
 # As in the real task: a directory is divided after so many entries, into so many shares.
-HUGE = 5_000
+HUGE = 2000
 SHARES = 8
 CHUNK = 64
 # As `Engine.depth` for Dask.
@@ -124,7 +125,7 @@ class Simulation:
         self.files.of[0] = [(case.entries - case.huge, False)]
         if case.huge:
             self.files.of[0].append((case.huge, True))
-        self._commit(0, self.files.of[0], 0.0)
+        self._commit(0, self.files.of[0], 0.0, 1)
         now, idle, running = 0.0, case.workers, 0
         waiting: deque[tuple[float, tuple]] = deque()
         events: list[tuple[float, int, tuple]] = []
@@ -146,9 +147,10 @@ class Simulation:
 
     def _begin(self, waiting, events, now, idle, running) -> tuple[int, int]:
         while waiting and idle:
-            ready, (number, rest, seconds) = waiting.popleft()
+            ready, (number, rest, seconds, given) = waiting.popleft()
             idle, running = idle - 1, running + 1
-            heapq.heappush(events, (max(now, ready) + seconds, number, (number, rest, seconds)))
+            end = max(now, ready) + seconds
+            heapq.heappush(events, (end, number, (number, rest, seconds, given)))
         return idle, running
 
     def _task(self, now: float) -> tuple:
@@ -165,7 +167,7 @@ class Simulation:
         self.tasks += 1
         rate = self.case.rate * self.chance.uniform(0.8, 1.2)
         done, rest = self._walk(work, rate * seconds)
-        return self.tasks, rest, done / rate
+        return self.tasks, rest, done / rate, len(work)
 
     def _walk(self, work: list, room: float) -> tuple[float, list]:
         """Reads until there is no room. Returns what was read, and the leftovers."""
@@ -192,7 +194,7 @@ class Simulation:
         total = sum(weights)
         return [entries * weight / total for weight in weights]
 
-    def _commit(self, number: int, rest: list, seconds: float) -> None:
+    def _commit(self, number: int, rest: list, seconds: float, given: int) -> None:
         """Takes over the leftovers of a task: those of huge directories are chunks of their own."""
         rest.sort(key=lambda leftover: leftover[1])
         self.files.of[number] = rest
@@ -208,17 +210,18 @@ class Simulation:
             replay.Position(1, 0),
             lines.Commit(1, number, 1, "", [], None, todo, None, chunks, counts, seconds),
         )
+        self.budgets.learn(seconds, math.ceil(self.case.rate * seconds), given - len(rest))
         self.leftovers += len(rest)
 
 
 CASES = [
-    Case(100, 1e10, 30e3, 30, 4.5e-3),
-    Case(100, 1e10, 30e3, 30, 4.5e-3, huge=1e9),
-    Case(100, 1e10, 30e3, 30, 4.5e-3, huge=1e9, divided=False),
+    Case(100, 1e10, 30e3, 30, 8.5e-3),
+    Case(100, 1e10, 30e3, 30, 8.5e-3, huge=1e9),
+    Case(100, 1e10, 30e3, 30, 8.5e-3, huge=1e9, divided=False),
     Case(1000, 1e10, 3e3, 60, 0.25e-3),
-    Case(1000, 1e10, 3e3, 60, 4.5e-3),
+    Case(1000, 1e10, 3e3, 60, 8.5e-3),
 ]
-QUICK = [Case(20, 1e8, 30e3, 10, 4.5e-3), Case(20, 1e8, 30e3, 10, 4.5e-3, huge=1e7)]
+QUICK = [Case(20, 1e8, 30e3, 10, 8.5e-3), Case(20, 1e8, 30e3, 10, 8.5e-3, huge=1e7)]
 
 
 def main() -> int:

@@ -105,7 +105,10 @@ def test_a_million_pending_directories_need_little_memory(chunks):
 
 def test_budgets_grow_with_the_pool_and_shrink_with_it():
     budgets = Budgets(60, 10, 0.001)
-    assert budgets.least == 1.0
+    assert budgets.least == 0.5
+    for _ in range(200):
+        # Long work: the pool gets shorter by one leftover a minute.
+        budgets.learn(60, 10, 1)
     seconds = [budgets.seconds(lines, 100) for lines in (1, 10, 100, 640, 10**6)]
     assert seconds == sorted(seconds)
     assert seconds[0] < 1.2 and seconds[-2:] == [60, 60]
@@ -121,10 +124,30 @@ def test_the_least_budget_lets_the_driver_keep_up():
 def test_the_first_tasks_are_short_so_that_others_get_work():
     budgets = Budgets(60, 10, 0.001)
     assert budgets.seconds(1, 0) == 0.25
-    assert budgets.seconds(10, 0) >= 1
+    assert budgets.seconds(10, 0) == 0.5
     for _ in range(10):
-        budgets.learn(1, 5)
-    assert budgets.seconds(1, 0) >= 1
+        budgets.learn(1, 5, 5)
+    assert budgets.seconds(1, 0) >= 0.5
+
+
+def test_budgets_double_with_each_round_on_all_workers():
+    budgets = Budgets(60, 10, 0.001)
+    found = []
+    for _ in range(5):
+        found.append(budgets.seconds(10**6, 0))
+        for _ in range(10):
+            budgets.learn(0.5, 5, 0)
+    assert found == [0.5, 1, 2, 4, 8]
+
+
+def test_a_budget_is_at_most_half_the_time_that_remains():
+    budgets = Budgets(60, 10, 0.001)
+    for _ in range(200):
+        budgets.learn(1, 10, 10)
+    # Ten workers do 100 leftovers a second.
+    assert budgets.seconds(10**6, 0) == 60
+    assert budgets.seconds(800, 0) == pytest.approx(4)
+    assert budgets.seconds(20, 0) == 0.5
 
 
 def test_budgets_shrink_when_workers_die():
@@ -139,5 +162,5 @@ def test_budgets_shrink_when_workers_die():
 def test_a_task_gets_no_more_than_it_can_probably_read():
     budgets = Budgets(10, 2, 0.001)
     assert budgets.lines(10**6, 10) == 250_000
-    budgets.learn(2.0, 200)
+    budgets.learn(2.0, 200, 200)
     assert budgets.lines(10**6, 10) == 2000

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 const HUGE: u64 = 2000;
 /// The parts of a directory whose positions can be divided.
 const PARTS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
-/// The most names of one part of another directory. Their metadata takes a second at 0.1 ms each.
-pub(super) const NAMES: NonZeroUsize = NonZeroUsize::new(10_000).unwrap();
+/// The most names of one leftover, which is as much work as a directory with so many files.
+const NAMES: NonZeroUsize = NonZeroUsize::new(1000).unwrap();
 /// The most names that a task lists at its end. The rest is a leftover of its own.
 const MOST_NAMES: usize = 1_000_000;
 
@@ -21,41 +21,39 @@ pub(super) struct Share {
     pub(super) is_big: bool,
 }
 
-impl Share {
-    /// How many names it has, if they are listed.
-    pub(super) fn names(&self) -> usize {
-        match &self.leftover.remaining {
-            Remaining::Names(names) => names.len(),
-            Remaining::Whole | Remaining::From { .. } => 0,
-        }
-    }
-}
-
-/// Divides the leftovers of huge directories. The others stay as they are.
+/// Divides the leftovers of huge directories, and long lists of names. The others stay as they are.
 pub(super) fn divided(roots: &[PathBuf], leftovers: Vec<Leftover>) -> Vec<Share> {
     let mut shares = Vec::with_capacity(leftovers.len());
     let mut names = MOST_NAMES;
     for leftover in leftovers {
-        let is_rest = matches!(leftover.remaining, Remaining::From { .. });
-        if leftover.read < HUGE || !is_rest {
-            let mut share = Share {
-                leftover,
-                is_big: false,
-            };
-            share.is_big = share.names() >= NAMES.get() / 2;
-            shares.push(share);
-            continue;
-        }
-        let root = Root::from(roots[leftover.root].as_path());
-        let several = parts(&root, &leftover, &mut names);
-        // If the directory cannot be divided, the next task goes on with all of it.
-        let all = several.unwrap_or_else(|| vec![leftover]);
-        shares.extend(all.into_iter().map(|leftover| Share {
+        let is_rest = |leftover: &Leftover| matches!(leftover.remaining, Remaining::From { .. });
+        let is_huge = is_rest(&leftover) && leftover.read >= HUGE;
+        let several = if is_huge {
+            let root = Root::from(roots[leftover.root].as_path());
+            // If the directory cannot be divided, the next task goes on with all of it.
+            parts(&root, &leftover, &mut names).unwrap_or_else(|| vec![leftover])
+        } else {
+            lists(leftover)
+        };
+        shares.extend(several.into_iter().map(|leftover| Share {
+            is_big: is_huge && is_rest(&leftover),
             leftover,
-            is_big: true,
         }));
     }
     shares
+}
+
+/// Divides a leftover that is a long list of names.
+fn lists(mut leftover: Leftover) -> Vec<Leftover> {
+    let Remaining::Names(names) = &mut leftover.remaining else {
+        return vec![leftover];
+    };
+    let names = std::mem::take(names);
+    let lists = names.chunks(NAMES.get()).map(|names| Leftover {
+        remaining: Remaining::Names(names.to_vec()),
+        ..leftover.clone()
+    });
+    lists.collect()
 }
 
 /// Returns the parts of one leftover; `None` if it cannot be divided. The reason does not matter

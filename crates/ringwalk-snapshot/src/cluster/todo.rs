@@ -1,6 +1,6 @@
 //! The file of the leftovers of a task: lines, in chunks that a driver gives to other tasks.
 
-use super::huge::{NAMES, Share};
+use super::huge::Share;
 use super::lines::LeftLine;
 use super::task_error::TaskError;
 use std::fs::File;
@@ -8,7 +8,7 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-/// The most lines of a chunk of leftovers. Together they have no more names than one big share.
+/// The most lines of a chunk of leftovers.
 const CHUNK_LINES: u32 = 64;
 
 /// A range of lines in a file of leftovers.
@@ -92,10 +92,7 @@ pub(super) fn write_todo(
     let mut out = BufWriter::new(File::create(path)?);
     let mut chunks: Vec<TodoChunk> = Vec::new();
     let (mut index, mut offset) = (0, 0);
-    let mut names = 0;
     for share in shares {
-        let (of_this, is_big) = (share.names(), share.is_big);
-        names += of_this;
         let left = LeftLine {
             task,
             index,
@@ -105,21 +102,16 @@ pub(super) fn write_todo(
         let length = line.len() as u64;
         out.write_all(line.as_bytes())?;
         match chunks.last_mut() {
-            Some(chunk)
-                if !chunk.big && !is_big && chunk.lines < CHUNK_LINES && names <= NAMES.get() =>
-            {
+            Some(chunk) if !chunk.big && !share.is_big && chunk.lines < CHUNK_LINES => {
                 chunk.lines += 1;
                 chunk.length += length;
             }
-            _ => {
-                names = of_this;
-                chunks.push(TodoChunk {
-                    offset,
-                    length,
-                    lines: 1,
-                    big: is_big,
-                });
-            }
+            _ => chunks.push(TodoChunk {
+                offset,
+                length,
+                lines: 1,
+                big: share.is_big,
+            }),
         }
         offset += length;
         index += 1;

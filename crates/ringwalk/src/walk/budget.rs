@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 /// [`Outcome::leftovers`](crate::Outcome::leftovers).
 ///
 /// The bounds are soft: a worker finishes the call that it waits for, and gives the entries of its
-/// last buffer to its visitor. Every walk reads at least one buffer, so a sequence of walks comes
-/// to an end with any budget.
+/// last buffer to its visitor, unless [`Walk::leave_names`](crate::Walk::leave_names) is set. Every
+/// walk reads at least one buffer, or asks for the metadata of some entries. So a sequence of walks
+/// comes to an end with any budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
     /// Time by the clock since the walk began.

@@ -3,9 +3,10 @@
 Budgets grow from the least one to the greatest while there is much to do, and shrink towards the
 end. So a run ends with short tasks on all workers, and not with one long task.
 
-* The least budget is one second, or 1.2 W c: W workers, and the seconds c that the driver needs for
-  an empty task. With less, the driver could not keep all workers busy.
-* The greatest budget is the user's.
+* The least budget is half a second, or 1.2 W c: W workers, and the seconds c that the driver needs
+  for an empty task. With less, the driver could not keep all workers busy.
+* The greatest budget is the user's. Nobody knows at first how long a leftover takes. So a task of
+  the first round on all workers has at most the least budget, of the second twice that, and so on.
 * At the beginning there is not a leftover for each worker, and all but a few wait. So the first
   tasks, as many as there are workers, are short.
 * When workers die, budgets shrink until a death costs less than a twentieth of the work.
@@ -16,13 +17,15 @@ from __future__ import annotations
 from ringwalk.cluster.pool import CHUNK, share
 
 # The least budget, if tasks cost the driver nothing.
-LEAST = 1.0
+LEAST = 0.5
 # The budget of the first tasks, while other workers wait for the first leftovers.
 FIRST = 0.25
 # Tasks that the driver hands out in a second, at most.
 PACE = 1000.0
 # With so many leftovers for each worker there is much to do: the greatest budget.
 MUCH = CHUNK
+# After so many rounds every budget is allowed.
+ROUNDS = 20
 # A task may get this many times the leftovers that it can probably read. The others come back, and
 # are written again.
 SPARE = 2.0
@@ -42,8 +45,10 @@ class Budgets:
         # Entries that a task may read; no limit by default.
         self.entries = entries
         self._deaths = 0
-        # Leftovers that a task has done in a second: a mean over the latest tasks.
+        # Directories that a task has read in a second: a mean over the latest tasks.
         self._rate: float | None = None
+        # By how many leftovers a task has made the pool shorter in a second: the same.
+        self._shortened: float | None = None
         # Tasks that have been committed.
         self._tasks = 0
 
@@ -56,13 +61,14 @@ class Budgets:
         """Counts a worker that has died."""
         self._deaths += 1
 
-    def learn(self, seconds: float, lines: int) -> None:
-        """Learns from a task that has done this many leftovers."""
+    def learn(self, seconds: float, directories: int, shortened: int) -> None:
+        """Learns from a task that has read so many directories, and has returned fewer leftovers
+        than it got by `shortened`."""
         self._tasks += 1
         if seconds <= 0:
             return
-        rate = max(lines, 1) / seconds
-        self._rate = rate if self._rate is None else 0.8 * self._rate + 0.2 * rate
+        self._rate = _mean(self._rate, max(directories, 1) / seconds)
+        self._shortened = _mean(self._shortened, max(shortened, 1) / seconds)
 
     def seconds(self, lines: int, elapsed: float, tries: int = 0) -> float:
         """Returns the budget of a task, in seconds.
@@ -72,6 +78,12 @@ class Budgets:
         """
         part = min(1.0, lines / (MUCH * max(1, self.workers)))
         budget = self.least + (self.most - self.least) * part
+        if self._shortened is not None:
+            # Half the time that all workers need for these leftovers, at the speed of late.
+            half = lines / (2 * self._shortened * max(1, self.workers))
+            budget = min(budget, max(self.least, half))
+        rounds = min(self._tasks // max(1, self.workers), ROUNDS)
+        budget = min(budget, self.least * 2**rounds)
         if self._tasks < self.workers and lines < self.workers:
             budget = min(budget, FIRST)
         if self._deaths:
@@ -87,3 +99,8 @@ class Budgets:
         if self._rate is None:
             return wanted
         return max(1, min(wanted, int(SPARE * self._rate * budget)))
+
+
+def _mean(before: float | None, now: float) -> float:
+    """Returns a mean in which the latest values count most."""
+    return now if before is None else 0.8 * before + 0.2 * now

@@ -257,7 +257,8 @@ class Driver:
             self._over(job)
             self.history.totals.add(commit)
             self.pool.add(position, commit)
-            self.budgets.learn(commit.seconds, commit.counts["directories"])
+            shortened = job.lines - commit.counts["left"]
+            self.budgets.learn(commit.seconds, commit.counts["directories"], shortened)
 
     def _over(self, job: Job) -> None:
         job.over = True
