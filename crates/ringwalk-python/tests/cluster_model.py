@@ -22,6 +22,15 @@ import time
 CHUNK = 4
 
 
+def nothing_but_die_once():
+    """An empty task, whose first worker dies. A file in the environment says whether it has."""
+    try:
+        os.close(os.open(os.environ["RINGWALK_TEST_DIED"], os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 def cluster_task(
     directory,
     roots,

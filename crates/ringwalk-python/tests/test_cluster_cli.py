@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -251,3 +252,30 @@ def test_a_root_that_is_missing_is_named(run, tmp_path, out):
     status, _, messages = run("snapshot", missing, "-o", out, *HERE)
     assert (status, messages) == (2, f"ringwalk-cluster: {missing}: No such file or directory\n")
     assert not out.exists()
+
+
+def test_closed_standard_files(top, out):
+    # The processes of the pool have the standard files of the driver.
+    script = 'exec "$@" <&- >&- 2>&-'
+    arguments = ("snapshot", top, "-o", out, "--processes", "1")
+    with program(*arguments, before=("sh", "-c", script, "sh")) as process:
+        assert process.wait() == 0
+    assert json.loads((out / "verdict.json").read_text())["complete"]
+
+
+@pytest.mark.skipif(not shutil.which("faketime"), reason="faketime is not installed")
+def test_clocks_may_differ(top, out):
+    # Which result counts depends on no clock. An older driver has the later time here.
+    (top / "dir1" / "wait-once").mkdir()
+    os.mkfifo(f"{out}-fifo")
+    arguments = ("snapshot", top, "-o", out, "--processes", "2")
+    ahead = ("faketime", "-f", "+3d")
+    with program(*arguments, before=ahead) as process, open(f"{out}-fifo", "wb"):
+        # A task waits.
+        process.kill()
+        process.wait()
+    behind = ("faketime", "-f", "-3d")
+    with program(*arguments, "--resume", before=behind, stdout=subprocess.PIPE) as process:
+        assert b"complete: " in process.communicate()[0]
+    assert rows(out) == expected(top)
+    assert not cluster.verify(out)["damaged"]

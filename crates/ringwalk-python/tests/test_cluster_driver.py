@@ -223,8 +223,55 @@ def test_a_damaged_file_of_leftovers_is_named_and_walked_again(top, out):
     assert rows(out) == expected(top)
 
 
+@pytest.mark.parametrize("kept", [0, 3])
+def test_a_log_that_lacks_tasks_of_the_verdict_is_named_and_nothing_is_removed(top, out, kept):
+    take([top], out)
+    first, *others = sorted((out / "log").iterdir())
+    first.write_bytes(b"".join(first.read_bytes().splitlines(keepends=True)[:kept]))
+    for other in others:
+        other.unlink()
+    before = sorted(out.rglob("*"))
+    for ask in (cluster.status, cluster.verify, lambda out: take([top], out, resume=True)):
+        with pytest.raises(cluster.ClusterError, match="the log is damaged"):
+            ask(out)
+    assert sorted(out.rglob("*")) == before
+
+
+@pytest.mark.parametrize("contents", ["{}", "[1]", '"x"', '{"complete": true}', "null"])
+def test_a_file_that_is_no_verdict_is_named(top, out, contents):
+    take([top], out)
+    (out / "verdict.json").write_text(contents)
+    for ask in (cluster.status, cluster.verify, lambda out: take([top], out, resume=True)):
+        if contents == "null":
+            # As if it were not there: the run is not over.
+            ask(out)
+        else:
+            with pytest.raises(cluster.ClusterError, match="verdict.json: not a verdict"):
+                ask(out)
+
+
+def test_a_file_of_leftovers_that_was_replaced_is_walked_again(top, out):
+    def end(driver):
+        if driver.history.totals.tasks > 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        take([top], out, watch=end)
+    replaced = 0
+    for todo in (out / "todo").iterdir():
+        data = todo.read_bytes()
+        other = data.replace(b"dir1", b"dir2")
+        todo.write_bytes(other)
+        replaced += data != other
+    assert replaced
+    assert take([top], out, resume=True)["complete"]
+    assert rows(out) == expected(top)
+
+
 def test_orphans_are_removed_and_named(top, out):
     take([top], out)
+    # No task makes a directory.
+    (out / "parts" / "folder").mkdir()
     orphans = {"parts/9-9-9.parquet", "todo/9-9-9.todo", "errors/9-9-9.errors", "tmp/1/7-7.todo"}
     (out / "tmp" / "1").mkdir()
     for name in orphans:
@@ -271,6 +318,14 @@ def test_stop_leaves_a_run_that_can_be_resumed(top, out):
     with pytest.raises(cluster.Stopped):
         take([top], out, ready=lambda driver: threading.Thread(target=driver.stop).start())
     assert take([top], out, resume=True)["complete"]
+    assert rows(out) == expected(top)
+
+
+def test_a_worker_that_dies_before_its_first_task_is_replaced(top, out, tmp_path, monkeypatch):
+    monkeypatch.setattr(work, "nothing", cluster_model.nothing_but_die_once)
+    monkeypatch.setenv("RINGWALK_TEST_DIED", str(tmp_path / "died"))
+    assert take([top], out, engine="pool", processes=2)["complete"]
+    assert (tmp_path / "died").exists()
     assert rows(out) == expected(top)
 
 

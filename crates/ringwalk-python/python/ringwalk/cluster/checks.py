@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ringwalk.cluster import layout, replay, work
+from ringwalk.cluster import layout, replay, verdict, work
 from ringwalk.cluster.files import Files
 from ringwalk.cluster.lines import Commit
 from ringwalk.cluster.problems import Refused
@@ -74,7 +74,7 @@ def verify(directory: str) -> dict[str, Any]:
     # A driver may be at work. Files are listed before the log is read, so that a file which it
     # renames meanwhile is not taken for an orphan.
     present = list(committed_files(directory))
-    history = replay.read(directory)
+    history = verdict.check_log(directory, replay.read(directory))
     found = list(damage(files, history))
     if found:
         files.replace(layout.DAMAGED, json.dumps(found, indent=1).encode() + b"\n")
@@ -94,9 +94,12 @@ def committed_files(directory: str) -> Iterator[str]:
     """Gives the names of all files in the folders of committed tasks."""
     for folder, _ in layout.KINDS.values():
         try:
-            names = os.listdir(os.path.join(directory, folder))
+            entries = os.scandir(os.path.join(directory, folder))
         except FileNotFoundError:
             continue
+        # No task makes a directory there.
+        with entries:
+            names = [each.name for each in entries if not each.is_dir(follow_symlinks=False)]
         yield from (f"{folder}/{name}" for name in names)
 
 

@@ -98,6 +98,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs the program, and returns its exit status."""
+    _open_standard_files()
     given = parser().parse_args(arguments)
     commands = {"snapshot": _snapshot, "status": _status, "verify": _verify, "compact": _compact}
     try:
@@ -114,6 +115,22 @@ def main(arguments: list[str] | None = None) -> int:
     except OSError as error:
         _complain(error)
         return 1 if _has_begun(given) else 2
+
+
+def _open_standard_files() -> None:
+    """Opens /dev/null in the place of standard files that are closed.
+
+    Processes of the pool cannot be started without them. Other files would get their numbers.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The lowest number that is free.
+            os.open(os.devnull, os.O_RDWR)
+    # They stay open as long as the process.
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
 
 
 def _has_begun(given: argparse.Namespace) -> bool:

@@ -6,8 +6,21 @@ them, and check that the next driver goes on.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+from collections.abc import Iterator
+
+
+@contextlib.contextmanager
+def _naming(path: str) -> Iterator[None]:
+    """Adds the path of a file to errors of calls that take its descriptor."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = path
+        raise
 
 
 class Files:
@@ -15,6 +28,8 @@ class Files:
 
     def __init__(self, directory: str) -> None:
         self.directory = directory
+        # Paths of files that were created, by their descriptors: for messages.
+        self._created: dict[int, str] = {}
 
     def path(self, name: str) -> str:
         """Returns the path of a file, as the system calls need it."""
@@ -31,24 +46,28 @@ class Files:
         """
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
         file = os.open(self.path(name), flags, 0o644)
+        self._created[file] = self.path(name)
         self.sync_folder(os.path.dirname(name))
         return file
 
     def append(self, file: int, data: bytes) -> None:
         """Appends bytes to a file. They are safe only after `sync`."""
         rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(file, rest) :]
+        with _naming(self._created.get(file, self.directory)):
+            while rest:
+                rest = rest[os.write(file, rest) :]
 
     def sync(self, file: int) -> None:
         """Returns when the bytes of a file are on the disk."""
-        os.fdatasync(file)
+        with _naming(self._created.get(file, self.directory)):
+            os.fdatasync(file)
 
     def sync_folder(self, name: str) -> None:
         """Returns when the names in a folder are on the disk."""
         folder = os.open(self.path(name), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            os.fsync(folder)
+            with _naming(self.path(name)):
+                os.fsync(folder)
         finally:
             os.close(folder)
 
@@ -62,10 +81,13 @@ class Files:
         file = os.open(
             self.path(hidden), os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644
         )
+        self._created[file] = self.path(name)
         try:
             self.append(file, data)
-            os.fsync(file)
+            with _naming(self.path(name)):
+                os.fsync(file)
         finally:
+            del self._created[file]
             os.close(file)
         self.rename(hidden, name)
         self.sync_folder("")
@@ -76,6 +98,10 @@ class Files:
             os.unlink(self.path(name))
         except FileNotFoundError:
             return
+        except OSError:
+            # A file system that is read-only says so before it looks for the name.
+            if os.path.lexists(self.path(name)):
+                raise
 
     def remove_folder(self, name: str) -> None:
         """Removes a folder with everything in it.

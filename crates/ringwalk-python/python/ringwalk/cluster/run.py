@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable
+from concurrent.futures import BrokenExecutor
 from typing import Any
 
 import ringwalk
@@ -13,6 +14,7 @@ from ringwalk.cluster.budget import Budgets
 from ringwalk.cluster.driver import Driver, Settings
 from ringwalk.cluster.engines import Engine, make_engine
 from ringwalk.cluster.files import Files
+from ringwalk.cluster.jobs import MOST
 from ringwalk.cluster.problems import EngineLost, Refused
 from ringwalk.cluster.replay import History
 
@@ -50,13 +52,19 @@ def cost_of_a_task(engine: Engine) -> float:
 
 
 def _run_nothing(engine: Engine, times: int) -> None:
-    # Readable keys of Dask must be new for each task of a scheduler.
-    key = f"ringwalk-nothing-{os.getpid()}-{time.time_ns()}"
-    futures = [engine.submit(f"{key}-{number}", work.nothing) for number in range(times)]
-    # Waits for each of them.
-    for outcome in engine.outcomes(futures):
-        if isinstance(outcome, BaseException):
-            raise EngineLost(f"the engine does not run an empty task: {outcome!r}")
+    for attempt in range(MOST):
+        # Readable keys of Dask must be new for each task of a scheduler.
+        key = f"ringwalk-nothing-{os.getpid()}-{time.time_ns()}"
+        futures = [engine.submit(f"{key}-{number}", work.nothing) for number in range(times)]
+        # Waits for each of them.
+        outcomes = engine.outcomes(futures)
+        failed = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
+        if not failed:
+            return
+        # If a worker has died, another one takes its place.
+        died = isinstance(failed[0], BrokenExecutor) and engine.is_precise
+        if not died or attempt == MOST - 1:
+            raise EngineLost(f"the engine does not run an empty task: {failed[0]!r}")
 
 
 def run(
@@ -140,7 +148,7 @@ def _finished(files: Files, wanted: layout.Description) -> dict[str, Any] | None
 
     A run with tasks that were set aside goes on with them.
     """
-    known = layout.read_json(files.directory, layout.VERDICT)
+    known = verdict.read_verdict(files.directory)
     description = layout.read_description(files.directory)
     if known is None or description is None:
         return None

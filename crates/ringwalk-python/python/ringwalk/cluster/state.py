@@ -8,14 +8,15 @@ from ringwalk.cluster import layout, replay
 from ringwalk.cluster.leftovers import LeftoverFiles
 from ringwalk.cluster.pool import Pool
 from ringwalk.cluster.problems import Refused
+from ringwalk.cluster.verdict import check_log, read_verdict
 
 
 def status(directory: str) -> dict[str, Any]:
     """Returns the state of a run: `state` is `complete`, `incomplete` or `unfinished`."""
     if layout.read_description(directory) is None:
         raise Refused(f"{directory}: not the directory of a snapshot")
-    verdict = layout.read_json(directory, layout.VERDICT)
-    history = replay.read(directory)
+    history = check_log(directory, replay.read(directory))
+    verdict = read_verdict(directory)
     pool = Pool(LeftoverFiles(directory), history.commits)
     if 0 in history.open:
         pool.add_roots()

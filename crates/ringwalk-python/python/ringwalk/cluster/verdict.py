@@ -7,10 +7,11 @@ import json
 import os
 from typing import Any
 
-from ringwalk.cluster import layout
+from ringwalk.cluster import layout, replay
 from ringwalk.cluster.files import Files
 from ringwalk.cluster.leftovers import LeftoverFiles
 from ringwalk.cluster.lines import Commit
+from ringwalk.cluster.problems import Damaged
 from ringwalk.cluster.replay import History, Totals
 
 # Leftovers of tasks set aside that the verdict names; it counts all of them.
@@ -63,6 +64,45 @@ def make_verdict(
         "seconds": round(totals.seconds, 3),
         "epochs": history.epoch,
     }
+
+
+def read_verdict(directory: str) -> dict[str, Any] | None:
+    """Returns the contents of `verdict.json`, or `None` if the run is not over.
+
+    Raises `Damaged` if the file is no verdict.
+    """
+    found = layout.read_json(directory, layout.VERDICT)
+    if found is None:
+        return None
+    numbers = ("tasks", "parts", "rows", "bytes", "errors", "vanished")
+    if not (
+        isinstance(found, dict)
+        and isinstance(found.get("complete"), bool)
+        and isinstance(found.get("missing"), list)
+        and all(isinstance(found.get(name), int) for name in numbers)
+    ):
+        raise Damaged(f"{os.path.join(directory, layout.VERDICT)}: not a verdict")
+    return found
+
+
+def check_log(directory: str, history: History) -> History:
+    """Raises `Damaged` if the log lacks tasks that the verdict counts. Returns the log's contents.
+
+    Without the end of its log, a run looks like one that was ended early, and its files like those
+    of no task. A driver may be at work, which removes or writes the verdict: so a log that was read
+    before that is read once more.
+    """
+    for _ in range(2):
+        known = read_verdict(directory)
+        totals = history.totals
+        found = {"tasks": totals.tasks, "parts": totals.parts, "rows": totals.rows}
+        if known is None or found.items() <= known.items():
+            return history
+        history = replay.read(directory)
+    raise Damaged(
+        f"{os.path.join(directory, 'log')}: {totals.tasks} tasks and {totals.parts} parts instead "
+        f"of {known['tasks']} and {known['parts']} as {layout.VERDICT} says: the log is damaged"
+    )
 
 
 def named_aside(
