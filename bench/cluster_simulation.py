@@ -7,8 +7,8 @@ The rules under test are the driver's own code: `pool.py` (which work a task get
 (how much time). The rest is a model, with these assumptions:
 
 * A worker reads entries at a fixed rate; that of each task varies by a fifth up or down.
-* The driver works alone. It needs 0.25 ms (process pool) or 8.5 ms (Dask) for each task, half of it
-  before the task and half after it. These costs were measured with empty tasks.
+* The driver works alone. It needs 0.25 ms (process pool) or 4.7 ms (Dask) for each task, half of it
+  before the task and half after it. `bench/cluster_costs.py` measures such costs.
 * A directory has 16 subdirectories. Their shares of its entries differ: the weights are Pareto
   distributed with the exponent 1.1, so that most entries are below a few of them.
 * A task reads depth-first until its time is over. What it has found by then and not read comes
@@ -215,13 +215,13 @@ class Simulation:
 
 
 CASES = [
-    Case(100, 1e10, 30e3, 30, 8.5e-3),
-    Case(100, 1e10, 30e3, 30, 8.5e-3, huge=1e9),
-    Case(100, 1e10, 30e3, 30, 8.5e-3, huge=1e9, divided=False),
+    Case(100, 1e10, 30e3, 30, 4.7e-3),
+    Case(100, 1e10, 30e3, 30, 4.7e-3, huge=1e9),
+    Case(100, 1e10, 30e3, 30, 4.7e-3, huge=1e9, divided=False),
     Case(1000, 1e10, 3e3, 60, 0.25e-3),
-    Case(1000, 1e10, 3e3, 60, 8.5e-3),
+    Case(1000, 1e10, 3e3, 60, 4.7e-3),
 ]
-QUICK = [Case(20, 1e8, 30e3, 10, 8.5e-3), Case(20, 1e8, 30e3, 10, 8.5e-3, huge=1e7)]
+QUICK = [Case(20, 1e8, 30e3, 10, 4.7e-3), Case(20, 1e8, 30e3, 10, 4.7e-3, huge=1e7)]
 
 
 def main() -> int:
