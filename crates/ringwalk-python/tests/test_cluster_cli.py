@@ -174,6 +174,9 @@ def test_a_damaged_part_is_status_1(run, top, out):
         (["status", "TOP"], "not the directory of a snapshot"),
         (["verify", "TOP"], "not the directory of a snapshot"),
         (["compact", "TOP", "-o", "FILE"], "not over"),
+        (["snapshot", "TOP", "-o", "NEW", "--workers", "1025"], "from 1 to 1024"),
+        (["snapshot", "TOP", "-o", "NEW", "--in-flight", 2**64], "in_flight="),
+        (["snapshot", "TOP", "-o", "NEW", "--rate", 2**64], "rate="),
     ],
 )
 def test_wrong_arguments_are_status_2(run, top, out, arguments, why):

@@ -57,6 +57,10 @@ IN_FLIGHT = 32
 # on where it stops.
 SOURCES = ("auto", "syscall", "module", "ring")
 
+# The engine's bound on threads, and the largest number that every task can take.
+_MOST_WORKERS = 1024
+_MOST = 2**63 - 1
+
 _Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 
@@ -115,6 +119,10 @@ def snapshot(
 
     if source not in SOURCES:
         raise Refused(f"no task reads by source {source!r}: expected one of {', '.join(SOURCES)}")
+    limits = (("workers", workers, _MOST_WORKERS), ("in_flight", in_flight, _MOST))
+    for name, value, most in (*limits, ("rate", rate, _MOST)):
+        if value is not None and not 1 <= value <= most:
+            raise Refused(f"{name}={value}: expected a number from 1 to {most}")
     if in_flight is None and workers is None:
         in_flight = IN_FLIGHT
     given = [roots] if isinstance(roots, (str, bytes, os.PathLike)) else roots
