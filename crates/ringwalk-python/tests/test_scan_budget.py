@@ -140,3 +140,11 @@ def test_limits_of_requests(top):
 def test_a_leftover_stays_below_its_root(path):
     with pytest.raises(ValueError, match="relative to its root"):
         ringwalk.Leftover(0, (1, 2), path, 1, None, None, 0)
+
+
+@pytest.mark.parametrize(
+    "depth, position, why", [(1, None, "2 levels"), (3, None, "2 levels"), (2, -1, "from 0")]
+)
+def test_a_leftover_has_the_depth_of_its_path_and_a_position(depth, position, why):
+    with pytest.raises(ValueError, match=why):
+        ringwalk.Leftover(0, (1, 2), b"a/b", depth, None, position, 0)

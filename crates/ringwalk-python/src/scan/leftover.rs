@@ -42,6 +42,20 @@ impl Leftover {
                 "the path of a leftover is relative to its root, without . and ..",
             ));
         }
+        let levels = match path.len() {
+            0 => 0,
+            _ => path.split(|byte| *byte == b'/').count(),
+        };
+        if depth != levels {
+            return Err(PyValueError::new_err(format!(
+                "depth={depth}: the path of the leftover has {levels} levels"
+            )));
+        }
+        if let Some(position) = position.filter(|position| *position < 0) {
+            return Err(PyValueError::new_err(format!(
+                "position={position}: expected a position of a directory, from 0"
+            )));
+        }
         let to = None;
         Ok(Self(ringwalk::Leftover {
             root,
