@@ -31,18 +31,21 @@ WORKERS = (10, 100, 1000)
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("engine", choices=("pool", "dask", "mpi"))
-    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--workers", type=int, help="of the pool or Dask (default: 2)")
     given = parser.parse_args()
+    if given.engine == "mpi" and given.workers:
+        parser.error("the ranks of mpiexec are the workers of MPI: leave out --workers")
+    workers = given.workers or 2
     with contextlib.ExitStack() as stack:
         address = given.engine
         if given.engine == "dask":
             from distributed import LocalCluster
 
             cluster = stack.enter_context(
-                LocalCluster(n_workers=given.workers, threads_per_worker=1, dashboard_address=None)
+                LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
             )
             address = cluster.scheduler_address.replace("tcp://", "dask://")
-        engine = make_engine(address, given.workers if given.engine == "pool" else None)
+        engine = make_engine(address, workers if given.engine == "pool" else None)
         try:
             few = run.cost_of_a_task(engine)
             start = time.perf_counter()

@@ -105,9 +105,11 @@ def main() -> int:
     parser.add_argument("victim", choices=("driver", "worker"))
     parser.add_argument("--python", type=Path, default=Path(sys.executable))
     parser.add_argument("--ringwalk", type=Path, default=Path("target/release/ringwalk"))
-    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--kills", type=int, help="of the driver (default: 50)")
     parser.add_argument("--directories", type=int, default=400)
     given = parser.parse_args()
+    if given.victim == "worker" and given.kills:
+        parser.error("a worker is killed every 2 seconds until the run is over: leave out --kills")
     python, ringwalk = given.python.absolute(), given.ringwalk.absolute()
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
@@ -115,7 +117,7 @@ def main() -> int:
             run = Run(python, server.point, scratch / "out")
             begin = time.monotonic()
             if given.victim == "driver":
-                run.kill_drivers(given.kills)
+                run.kill_drivers(given.kills or 50)
             else:
                 run.kill_workers()
             seconds = time.monotonic() - begin

@@ -49,8 +49,8 @@ def begin(files: Files) -> tuple[log.Log, History]:
         # They are of the state before this epoch.
         files.remove(layout.VERDICT)
         files.remove(layout.MANIFEST)
-        bad = _bring_up_to_date(files, history)
-        if bad:
+        # Leftovers that a revoked task had done are needed again, and are checked then.
+        while bad := _bring_up_to_date(files, history):
             revoked = replay.descendants(history, set(bad))
             own.append({"revoke": sorted(revoked), "why": sorted(bad.values())[:100]})
             own.sync()
