@@ -92,14 +92,21 @@ def check_log(directory: str, history: History) -> History:
     of no task. A driver may be at work, which removes or writes the verdict: so a log that was read
     before that is read once more.
     """
-    for _ in range(2):
-        known = read_verdict(directory)
-        totals = history.totals
-        found = {"tasks": totals.tasks, "parts": totals.parts, "rows": totals.rows}
-        if known is None or found.items() <= known.items():
-            return history
+    if _missing_tasks(directory, history):
         history = replay.read(directory)
-    raise Damaged(
+        if why := _missing_tasks(directory, history):
+            raise Damaged(why)
+    return history
+
+
+def _missing_tasks(directory: str, history: History) -> str | None:
+    """Says what the verdict counts and the log does not have. Returns `None` if it has all."""
+    known = read_verdict(directory)
+    totals = history.totals
+    found = {"tasks": totals.tasks, "parts": totals.parts, "rows": totals.rows}
+    if known is None or found.items() <= known.items():
+        return None
+    return (
         f"{os.path.join(directory, 'log')}: {totals.tasks} tasks and {totals.parts} parts instead "
         f"of {known['tasks']} and {known['parts']} as {layout.VERDICT} says: the log is damaged"
     )
