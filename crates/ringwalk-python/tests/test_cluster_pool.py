@@ -78,6 +78,13 @@ def test_a_chunk_is_cut_where_there_are_too_few():
     assert model.pool.take(1) == []
 
 
+def test_a_task_gets_less_than_twice_what_is_wanted():
+    model = Model(1000)
+    model.add([8, 61])
+    assert sum(each.lines for each in model.pool.take(18)) == 18
+    assert model.pool.lines == 51
+
+
 def test_chunks_that_follow_each_other_are_one_piece():
     model = Model(1000)
     model.add([64, 64, 64])
@@ -123,11 +130,10 @@ def test_the_least_budget_lets_the_driver_keep_up():
 
 def test_the_first_tasks_are_short_so_that_others_get_work():
     budgets = Budgets(60, 10, 0.001)
-    assert budgets.seconds(1, 0) == 0.25
+    assert budgets.seconds(1, 0) == 0.1
     assert budgets.seconds(10, 0) == 0.5
-    for _ in range(10):
-        budgets.learn(1, 5, 5)
-    assert budgets.seconds(1, 0) >= 0.5
+    # The driver of 1000 workers needs 5.4 s for a task of each.
+    assert Budgets(60, 1000, 0.0045).seconds(1, 0) == pytest.approx(5.4)
 
 
 def test_budgets_double_with_each_round_on_all_workers():
@@ -147,7 +153,15 @@ def test_a_budget_is_at_most_half_the_time_that_remains():
     # Ten workers do 100 leftovers a second.
     assert budgets.seconds(10**6, 0) == 60
     assert budgets.seconds(800, 0) == pytest.approx(4)
-    assert budgets.seconds(20, 0) == 0.5
+    assert budgets.seconds(80, 0) == 0.5
+
+
+def test_the_last_tasks_are_shorter_than_the_least_budget():
+    budgets = Budgets(60, 10, 0.001)
+    for _ in range(200):
+        budgets.learn(1, 10, 10)
+    found = [budgets.seconds(lines, 0) for lines in (80, 40, 20, 1)]
+    assert found == pytest.approx([0.5, 0.3, 0.2, 0.105])
 
 
 def test_budgets_shrink_when_workers_die():

@@ -5,6 +5,7 @@ end. So a run ends with short tasks on all workers, and not with one long task.
 
 * The least budget is half a second, or 1.2 W c: W workers, and the seconds c that the driver needs
   for an empty task. With less, the driver could not keep all workers busy.
+* Only the last tasks are shorter: a worker that has nothing to do costs more than another task.
 * The greatest budget is the user's. Nobody knows at first how long a leftover takes. So a task of
   the first round on all workers has at most the least budget, of the second twice that, and so on.
 * At the beginning there is not a leftover for each worker, and all but a few wait. So the first
@@ -18,21 +19,23 @@ from ringwalk.cluster.pool import CHUNK, share
 
 # The least budget, if tasks cost the driver nothing.
 LEAST = 0.5
-# The budget of the first tasks, while other workers wait for the first leftovers.
-FIRST = 0.25
+# The budget of the first tasks, while other workers wait for the first leftovers, and the least one
+# of the last tasks.
+SHORT = 0.1
 # Tasks that the driver hands out in a second, at most.
 PACE = 1000.0
 # With so many leftovers for each worker there is much to do: the greatest budget.
 MUCH = CHUNK
+# With fewer than so many, budgets shrink from the least one to a short one.
+FEW = 8
 # After so many rounds every budget is allowed.
 ROUNDS = 20
 # A task may get this many times the leftovers that it can probably read. The others come back, and
 # are written again.
 SPARE = 2.0
-# The share of the work that deaths of workers may cost.
+# The share of the work that deaths of workers may cost. Not even workers that die all the time make
+# budgets shorter than the first ones.
 LOSS = 0.05
-# Not even workers that die all the time make budgets shorter than this.
-SHORTEST = 0.1
 
 
 class Budgets:
@@ -54,8 +57,12 @@ class Budgets:
 
     @property
     def least(self) -> float:
-        """Returns the least budget in seconds."""
-        return min(self.most, max(LEAST, 1.2 * self.workers * self.cost))
+        """Returns the least budget in seconds, but for the first tasks and the last ones."""
+        return self._at_least(LEAST)
+
+    def _at_least(self, seconds: float) -> float:
+        """Returns a budget with which the driver keeps up."""
+        return min(self.most, max(seconds, 1.2 * self.workers * self.cost))
 
     def died(self) -> None:
         """Counts a worker that has died."""
@@ -81,17 +88,19 @@ class Budgets:
         if self._shortened is not None:
             # Half the time that all workers need for these leftovers, at the speed of late.
             half = lines / (2 * self._shortened * max(1, self.workers))
-            budget = min(budget, max(self.least, half))
+            few = min(1.0, lines / (FEW * max(1, self.workers)))
+            least = self._at_least(SHORT + (LEAST - SHORT) * few)
+            budget = min(budget, max(least, half))
         rounds = min(self._tasks // max(1, self.workers), ROUNDS)
         budget = min(budget, self.least * 2**rounds)
         if self._tasks < self.workers and lines < self.workers:
-            budget = min(budget, FIRST)
+            budget = min(budget, self._at_least(SHORT))
         if self._deaths:
             # Half a task is lost with each death.
             between = elapsed / self._deaths
             bound = 2 * LOSS * self.workers * between
-            budget = min(budget, max(SHORTEST, 20 * self.cost, bound))
-        return max(min(budget, SHORTEST), budget * 0.25**tries)
+            budget = min(budget, max(SHORT, 20 * self.cost, bound))
+        return max(min(budget, SHORT), budget * 0.25**tries)
 
     def lines(self, lines: int, budget: float) -> int:
         """Returns how many leftovers of a pool with so many a task with this budget gets."""

@@ -138,11 +138,14 @@ class Pool:
             self._shares -= 1
             return [self._next(self._big, None, True)]
         taken: list[Range] = []
-        while self._small and wanted > 0:
+        lines = 0
+        while self._small and lines < wanted:
             # To cut a chunk, the driver reads it: only where a chunk alone is more than wanted.
-            taken.append(self._next(self._small, None if taken else wanted, False))
-            wanted -= taken[-1].lines
-            self._lines -= taken[-1].lines
+            source = self._small[0]
+            is_large = source.lines[source.next] > wanted
+            taken.append(self._next(self._small, wanted - lines if is_large else None, False))
+            lines += taken[-1].lines
+        self._lines -= lines
         return list(_joined(taken))
 
     def _next(self, queue: deque[Source], most: int | None, big: bool) -> Range:
