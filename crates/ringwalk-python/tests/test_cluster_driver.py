@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import signal
 import threading
 from concurrent.futures import Future
@@ -113,6 +114,26 @@ def test_a_task_that_always_fails_is_set_aside(top, out, name, why, engine):
     assert again["complete"], again
     assert rows(out)[0, f"dir1/{name}"] == 1
     assert not (out / "errors" / "aside.errors").exists()
+
+
+def test_the_verdict_names_few_of_many_leftovers_set_aside(top, out, monkeypatch):
+    def task(directory, roots, pieces, **given):
+        if pieces is not None:
+            raise RuntimeError("only the roots can be read")
+        return cluster_model.cluster_task(directory, roots, pieces, **given)
+
+    for number in range(60):
+        (top / f"more{number:02}").mkdir()
+    monkeypatch.setattr("ringwalk.cluster.verdict._NAMED", 10)
+    verdict = take([top], out, task=task, entries=None)
+    tasks = int(re.search(r"set aside: (\d+)", verdict["missing"][0])[1])
+    assert tasks > 1
+    # Of all tasks together, so that a million of leftovers need neither memory nor a large file.
+    named = [each for aside in verdict["set_aside"] for each in aside["leftovers"]]
+    assert len(named) == 10
+    lines = (out / "errors" / "aside.errors").read_text().splitlines()
+    assert len(lines) == len([path for path in top.iterdir() if path.is_dir()])
+    assert cluster.verify(out)["damaged"] == []
 
 
 def test_roots_that_no_task_can_visit_are_named(tmp_path, out):

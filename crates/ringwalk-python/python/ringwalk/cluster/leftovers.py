@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from typing import Any
 
 from ringwalk.cluster.problems import Damaged
@@ -29,13 +30,23 @@ class LeftoverFiles:
         """Returns the number of lines of a range."""
         return self._read(file, offset, length).count(b"\n")
 
-    def lines(self, file: str, offset: int, length: int) -> list[Any]:
-        """Returns the leftovers of a range, for reports. Damaged lines are text."""
+    def lines(self, file: str, offset: int, length: int) -> Iterator[Any]:
+        """Gives the leftovers of a range one by one, for reports.
+
+        A damaged line is text. If the file cannot be read to the end of the range, the last thing
+        given is why.
+        """
         try:
-            data = self._read(file, offset, length)
+            with open(self._path(file), "rb") as opened:
+                opened.seek(offset)
+                while length > 0:
+                    line = opened.readline(length)
+                    if not line:
+                        raise self._short(file)
+                    length -= len(line)
+                    yield _value(line.removesuffix(b"\n"))
         except (OSError, Damaged) as error:
-            return [str(error)]
-        return [_value(line) for line in data.splitlines()]
+            yield str(error)
 
     def _path(self, file: str) -> str:
         return os.path.join(self._directory, file)
@@ -44,8 +55,11 @@ class LeftoverFiles:
         with open(self._path(file), "rb") as opened:
             data = os.pread(opened.fileno(), length, offset)
         if len(data) != length:
-            raise Damaged(f"{self._path(file)}: shorter than the log says: run verify")
+            raise self._short(file)
         return data
+
+    def _short(self, file: str) -> Damaged:
+        return Damaged(f"{self._path(file)}: shorter than the log says: run verify")
 
 
 def _value(line: bytes) -> Any:

@@ -134,12 +134,12 @@ def _finish(files: Files, description: layout.Description, driver: Driver) -> di
         for kind in commit.kinds()
         if (why := checks.wrong_size(files, commit, kind))
     ]
-    named = verdict.named_aside(files.directory, located, len(description.roots))
+    aside = verdict.Aside(files.directory, located, len(description.roots))
     # Nobody else is at work: the epoch is sealed.
     checks.remove_orphans(files, history, checks.committed_files(files.directory))
     files.remove_folder(layout.tmp_name(driver.log.epoch))
-    result = verdict.make_verdict(history, description, named, pending, wrong)
-    verdict.write_results(files, history, result, named)
+    result = verdict.make_verdict(history, description, aside, pending, wrong)
+    verdict.write_results(files, history, result, aside)
     return result
 
 

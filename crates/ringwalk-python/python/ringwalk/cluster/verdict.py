@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import json
 import os
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from ringwalk.cluster import layout, replay
@@ -14,8 +16,47 @@ from ringwalk.cluster.lines import Commit
 from ringwalk.cluster.problems import Damaged
 from ringwalk.cluster.replay import History, Totals
 
-# Leftovers of tasks set aside that the verdict names; it counts all of them.
+# The most leftovers of tasks set aside that the verdict names, and the most such tasks. The file
+# `layout.ASIDE` names all of them.
 _NAMED = 1000
+
+
+class Aside:
+    """Tasks that were set aside: what they should have read, and why they did not.
+
+    The leftovers stay in their files: where every task fails, there are millions of them.
+    """
+
+    def __init__(
+        self, directory: str, tasks: list[tuple[list[tuple[str, int, int]], str]], roots: int
+    ) -> None:
+        # For each task, where its leftovers are (file, offset and length), and the reason.
+        self.tasks = tasks
+        self._files = LeftoverFiles(directory)
+        self._roots = roots
+
+    def leftovers(self, ranges: list[tuple[str, int, int]]) -> Iterator[Any]:
+        """Gives the leftovers of a task one by one."""
+        for file, offset, length in ranges:
+            if file:
+                yield from self._files.lines(file, offset, length)
+            else:
+                yield from ({"root": root, "path": ""} for root in range(self._roots))
+
+    def named(self) -> list[dict[str, Any]]:
+        """Returns the first tasks, with the first leftovers of all of them."""
+        named, room = [], _NAMED
+        for ranges, why in self.tasks[:_NAMED]:
+            lines = list(islice(self.leftovers(ranges), room))
+            room -= len(lines)
+            named.append({"why": why, "leftovers": lines})
+        return named
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Gives an error row for each leftover."""
+        for ranges, why in self.tasks:
+            for leftover in self.leftovers(ranges):
+                yield _row(leftover, why)
 
 
 def unaccounted(totals: Totals, root_directories: int) -> int:
@@ -32,30 +73,31 @@ def unaccounted(totals: Totals, root_directories: int) -> int:
 def make_verdict(
     history: History,
     description: layout.Description,
-    aside: list[tuple[list[dict[str, Any]], str]],
+    aside: Aside,
     pending: int,
     damaged: list[str],
 ) -> dict[str, Any]:
     """Returns the contents of `verdict.json`.
 
-    `aside` are the leftovers of tasks that were set aside, with the reason. `pending` are bytes of
-    leftovers that no task has done, `damaged` files that are not as they were committed.
+    `pending` are bytes of leftovers that no task has done or was set aside with, `damaged` files
+    that are not as they were committed.
     """
     totals = history.totals
     missing = []
-    if aside:
-        missing.append(f"tasks that were set aside: {len(aside)} ({aside[0][1]})")
+    tasks = aside.tasks
+    if tasks:
+        missing.append(f"tasks that were set aside: {len(tasks)} ({tasks[0][1]})")
     if pending:
         missing.append(f"bytes of leftovers that were not read: {pending}")
     if totals.counts["errors"]:
         missing.append(f"files and directories that could not be read: {totals.counts['errors']}")
-    if (lost := unaccounted(totals, description.directories)) > 0 and not aside and not pending:
+    if (lost := unaccounted(totals, description.directories)) > 0 and not tasks and not pending:
         missing.append(f"directories that were found and are not accounted for: {lost}")
     missing += [f"damaged: {name}" for name in damaged]
     return {
         "complete": not missing,
         "missing": missing,
-        "set_aside": [{"why": why, "leftovers": lines[:_NAMED]} for lines, why in aside],
+        "set_aside": aside.named(),
         "tasks": totals.tasks,
         "parts": totals.parts,
         "rows": totals.rows,
@@ -112,33 +154,10 @@ def _missing_tasks(directory: str, history: History) -> str | None:
     )
 
 
-def named_aside(
-    directory: str, aside: list[tuple[list[tuple[str, int, int]], str]], roots: int
-) -> list[tuple[list[Any], str]]:
-    """Returns the leftovers of tasks that were set aside, with the reasons.
-
-    `aside` says where they are: file, offset and length. `roots` is the number of roots.
-    """
-    files = LeftoverFiles(directory)
-    named = []
-    for ranges, why in aside:
-        lines: list[Any] = []
-        for file, offset, length in ranges:
-            if file:
-                lines += files.lines(file, offset, length)
-            else:
-                lines += [{"root": root, "path": ""} for root in range(roots)]
-        named.append((lines, why))
-    return named
-
-
-def write_results(
-    files: Files, history: History, verdict: dict[str, Any], aside: list[tuple[list[Any], str]]
-) -> None:
+def write_results(files: Files, history: History, verdict: dict[str, Any], aside: Aside) -> None:
     """Writes the manifest, the error rows of tasks that were set aside, and then the verdict."""
-    rows = [_row(leftover, why) for lines, why in aside for leftover in lines]
-    if rows:
-        _write_lines(files, layout.ASIDE, iter(rows))
+    if aside.tasks:
+        _write_lines(files, layout.ASIDE, aside.rows())
     else:
         files.remove(layout.ASIDE)
     parts = (commit for _, commit in history.commits() if commit.part is not None)
