@@ -39,6 +39,9 @@ from ringbench.tools import MissingTool, Toolbox, build, linked
 
 FLOOR, TIMED = build("floor"), build("timed")
 
+# Where `make python` installs MPICH.
+MPI = Path(__file__).resolve().parent.parent / "target/python/venv/bin"
+
 
 def walked(root: Path) -> tuple[int, int]:
     """Entries and bytes below a directory, the slow way."""
@@ -237,7 +240,7 @@ class Rows(unittest.TestCase):
         }
         tables["snapshot"] = saved.WRITE
         tables["cluster"] = cluster.POOLS
-        tables["cluster-slow"] = tables["cluster-directory"] = cluster.SLOW
+        tables["cluster-slow"], tables["cluster-directory"] = cluster.SLOW, cluster.DIRECTORY
         tables["snapshot-read"] = saved.read_rows(*map(Path, ("old", "new", "small", "large")))
         for kind in images.MAKERS:
             tables[f"{kind}-million-warm"] = bulk_rows.whole(kind)
@@ -350,6 +353,34 @@ class Directories(unittest.TestCase):
         modules = (suites, bulk, block, kernel, api, saved, cluster)
         known = {name for module in modules for name in module.SUITES}
         self.assertLessEqual({bound.suite for bound in BOUNDS}, known)
+
+
+class MpiWalk(unittest.TestCase):
+    def test_without_mpi_it_says_what_is_missing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            python = Path(folder, "bin/python")
+            with self.assertRaisesRegex(MissingTool, r"no /.*/bin/mpicc: .* pip install mpich"):
+                cluster.mpi_walk(python, Path(folder, "work"))
+
+    def test_every_entry_is_counted_once(self):
+        found = shutil.which("mpicc", path=f"{MPI}:{os.environ['PATH']}")
+        if not found:
+            self.skipTest("no mpicc in target/python/venv or PATH")
+        with tempfile.TemporaryDirectory() as folder:
+            root, work = Path(folder, "tree"), Path(folder, "work")
+            for number in range(300):
+                (root / f"{number % 7}/{number % 50}/{number}").mkdir(parents=True)
+                (root / f"{number % 7}/file{number}").touch()
+            (root / "0/link").symlink_to("..")
+            program = cluster.mpi_walk(Path(found).parent / "python", work)
+            for ranks in ("2", "5"):
+                done = subprocess.run(
+                    [program, ranks, root], capture_output=True, text=True, check=True
+                )
+                self.assertEqual(rows.first_number(done.stdout.encode()), walked(root)[0])
+            done = subprocess.run([program, "2", root / "none"], capture_output=True, text=True)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("none: No such file or directory", done.stderr)
 
 
 class Mounts(unittest.TestCase):

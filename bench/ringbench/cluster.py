@@ -6,13 +6,14 @@ import contextlib
 import os
 import shlex
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from . import media, saved, tools
-from .rows import Row
+from .rows import ENTRIES, Row
 from .suites import Result, Session, run_rows
 from .tools import C_FLAGS, WORK, MissingTool, Toolbox
 
@@ -34,6 +35,11 @@ def _one(key: str, workers: int) -> Row:
     return Row(key, "write", "ringwalk", (*words, "{tree}", "-o", f"{OUT}/{key}"))
 
 
+def _mpi(ranks: int) -> Row:
+    """Returns a row in pfind's shape: so many MPI ranks, each with one request in flight."""
+    return Row(f"mpi-walk-{ranks}", "walk", "mpi-walk", (str(ranks), "{tree}"), ENTRIES)
+
+
 # A walk with a budget reads directories through the VFS: so does the one beside it.
 POOLS = [
     _one("snapshot-1", 1),
@@ -46,14 +52,19 @@ POOLS = [
         "sh",
         ("-c", "find {tree} -print0 | xargs -0 -P 2 -n 1000 stat -c %s%b%Y >/dev/null"),
     ),
+    _mpi(2),
 ]
 
-# Processes with 32 requests in flight each. The last row has as many as four of them in one
-# process: so much the server and this machine can do.
+# Processes with 32 requests in flight each. Then as many as four of them in one process: so much
+# the server and this machine can do. The MPI ranks have as many in flight as one process.
 SLOW = [
     *(_pool(f"processes-{count}", count, "--in-flight", "32") for count in (1, 2, 4)),
     _pool("one-with-128", 1, "--in-flight", "128"),
+    _mpi(32),
 ]
+
+# A directory that only one MPI rank can read would take minutes.
+DIRECTORY = [row for row in SLOW if row.key not in ("processes-2", "mpi-walk-32")]
 
 # So many files, with so much time for each lookup.
 SLOW_DIRECTORIES, SLOW_FILES, SLOW_DELAY_US, SLOW_MOST = 400, 1000, 2000, 256
@@ -76,6 +87,34 @@ def provide(toolbox: Toolbox, python: Path) -> None:
     program.chmod(0o755)
     toolbox.provide("ringwalk-cluster", program)
     toolbox.provide("sh", Path("/bin/sh"))
+    try:
+        toolbox.provide("mpi-walk", mpi_walk(python))
+    except MissingTool as error:
+        toolbox.missing["mpi-walk"] = str(error)
+        print(f"bench: without mpi-walk: {error}", file=sys.stderr)
+
+
+def mpi_walk(python: Path, work: Path = WORK) -> Path:
+    """Builds `bench/mpi_walk.c` with the MPICH beside an interpreter.
+
+    Returns a program that takes the number of ranks and the tree.
+    """
+    compiler, start = (python.absolute().parent / name for name in ("mpicc", "mpiexec"))
+    for needed in (compiler, start):
+        if not os.access(needed, os.X_OK):
+            raise MissingTool(f"no {needed}: {python} -m pip install mpich")
+    source, ranks = tools.BENCH / "mpi_walk.c", work / "mpi_walk"
+    work.mkdir(parents=True, exist_ok=True)
+    # Always built anew: the program has the path of this MPICH.
+    words = [compiler, *C_FLAGS, "-o", ranks, source]
+    done = subprocess.run(words, capture_output=True, text=True)
+    if done.returncode:
+        raise MissingTool(f"{source}: could not be compiled with {compiler}:\n{done.stderr}")
+    program = work / "mpi-walk"
+    begin = " ".join(map(shlex.quote, map(str, (start, "-n"))))
+    program.write_text(f'#!/bin/sh\nexec {begin} "$1" {shlex.quote(str(ranks))} "$2"\n')
+    program.chmod(0o755)
+    return program
 
 
 def pools(session: Session) -> Result:
@@ -148,8 +187,7 @@ def slow(session: Session) -> Result:
 
 def directory(session: Session) -> Result:
     """Measures one directory of many files on that server."""
-    table = [row for row in SLOW if row.key != "processes-2"]
-    return _on_slow_server(session, "cluster-directory", table, 0, WIDE_FILES)
+    return _on_slow_server(session, "cluster-directory", DIRECTORY, 0, WIDE_FILES)
 
 
 SUITES: dict[str, Callable[[Session], Result]] = {
