@@ -110,6 +110,50 @@ def test_a_million_pending_directories_need_little_memory(chunks):
     assert used < 64 << 20
 
 
+class Counted(list):
+    """A list that counts how often it is read."""
+
+    reads = 0
+
+    def __iter__(self):
+        self.reads += 1
+        return super().__iter__()
+
+
+def resumed(made, done):
+    """The pool of a run that goes on after one task, whose leftovers are done in part."""
+    found = pool.Pool(Files(), None)
+    found.resume([(Position(1, 0), made)], {made.task}.__contains__, {made.task: done}, made.task)
+    return found
+
+
+def test_what_is_done_of_many_chunks_is_read_once():
+    made = commit(1, [-1] * 1000)
+    done = Counted((100 * number, 100) for number in range(990))
+    found = resumed(made, done)
+    assert done.reads == 1
+    assert [found.take(1)[0].offset for _ in range(10)] == list(range(99000, 100000, 100))
+    assert not found.take(1)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_not_done_is_pending_once(seed):
+    chance = random.Random(seed)
+    chunks = [chance.choice([1, 3, 64, -1]) for _ in range(30)]
+    total = sum(map(abs, chunks))
+    # Ranges of any length, which end within chunks and go over several of them.
+    cuts = sorted(chance.sample(range(total + 1), 20))
+    ranges = [(100 * begin, 100 * (end - begin)) for begin, end in zip(cuts[::2], cuts[1::2])]
+    chance.shuffle(ranges)
+    found, pending = resumed(commit(1, chunks), ranges), []
+    while taken := found.take(100):
+        for each in taken:
+            assert each.length == 100 * each.lines
+            pending += range(each.offset // 100, (each.offset + each.length) // 100)
+    done = {line for begin, end in zip(cuts[::2], cuts[1::2]) for line in range(begin, end)}
+    assert sorted(pending) == sorted(set(range(total)) - done)
+
+
 def test_budgets_grow_with_the_pool_and_shrink_with_it():
     budgets = Budgets(60, 10, 0.001)
     assert budgets.least == 0.5

@@ -183,22 +183,32 @@ class Pool:
 
     def _chunks(self, commit: Commit) -> Iterator[tuple[int, Chunk]]:
         """Gives the chunks of a task that no task of an older epoch has done."""
-        done = self._older.get(commit.task, []) if commit.task <= self._older_last else []
-        offset = 0
+        older = self._older.get(commit.task, []) if commit.task <= self._older_last else []
+        # Both are in the order of the file, in which nothing is done twice. One pass over both: a
+        # task may leave 100 000 chunks, and as many ranges of them may be done.
+        done = sorted(older)
+        offset, at = 0, 0
         for chunk in commit.chunks:
-            yield from self._rest(commit, offset, chunk, done)
-            offset += chunk.length
+            end = offset + chunk.length
+            inside = []
+            while at < len(done) and done[at][0] < end:
+                begin, stop = done[at][0], sum(done[at])
+                inside.append((max(begin, offset), min(stop, end)))
+                if stop > end:
+                    # It goes on in the next chunk.
+                    break
+                at += 1
+            yield from self._rest(commit, offset, chunk, inside)
+            offset = end
 
     def _rest(
-        self, commit: Commit, offset: int, chunk: Chunk, done: list[tuple[int, int]]
+        self, commit: Commit, offset: int, chunk: Chunk, inside: list[tuple[int, int]]
     ) -> Iterator[tuple[int, Chunk]]:
-        """Gives what is not done of a chunk: the chunk itself, or ranges of its lines."""
+        """Gives what is not done of a chunk: the chunk itself, or ranges of its lines.
+
+        `inside` is what is done of it: where each range begins and ends, in their order.
+        """
         end = offset + chunk.length
-        inside = sorted(
-            (max(begin, offset), min(begin + length, end))
-            for begin, length in done
-            if begin < end and begin + length > offset
-        )
         if not inside:
             yield offset, chunk
             return
