@@ -9,6 +9,7 @@ import random
 import re
 import signal
 import threading
+import tracemalloc
 from concurrent.futures import Future
 
 import cluster_model
@@ -23,9 +24,10 @@ from cluster_support import (
     take,
 )
 from ringwalk import cluster
+from ringwalk.cluster import checks, layout, lines, replay, work
 from ringwalk.cluster import pool as pool_module
-from ringwalk.cluster import work
 from ringwalk.cluster.engines import Engine
+from ringwalk.cluster.files import Files
 from ringwalk.cluster.processes import Processes
 
 
@@ -304,6 +306,46 @@ def test_orphans_are_removed_and_named(top, out):
         (out / name).write_text("orphan")
     assert set(cluster.verify(out)["removed"]) == orphans
     assert rows(out) == expected(top)
+
+
+def test_a_file_that_is_renamed_while_files_are_listed_is_no_orphan(top, out, monkeypatch):
+    take([top], out)
+    whole = replay.read(str(out))
+    # What `verify` has read of the log, before a driver has committed the latest task.
+    *_, (before, latest) = whole.commits()
+    lengths = [before.offset if each == before.epoch else 0 for each in range(1, before.epoch + 1)]
+    history = replay.read(str(out), lengths)
+    assert history.totals.tasks == whole.totals.tasks - 1
+    (out / "parts" / f"{latest.task}-1-1.parquet").touch()
+    removed = checks.remove_orphans(Files(str(out)), history)
+    assert removed == [f"parts/{latest.task}-1-1.parquet"]
+    assert not cluster.verify(out)["damaged"]
+
+
+def test_orphans_are_found_in_little_memory(tmp_path):
+    files, count = Files(str(tmp_path)), 3000
+    for folder in ("log", "parts", "todo", "errors", "tmp"):
+        (tmp_path / folder).mkdir()
+    counts = dict.fromkeys(lines.COUNTS, 0)
+    with open(tmp_path / layout.log_name(1), "wb") as log:
+        log.write(lines.encode({"epoch": 1, "fence": []}))
+        for task in range(1, count + 1):
+            commit = lines.Commit(
+                1, task, 2**30 + task, "", [], (1, 0, "0" * 64), None, (0, 0), [], counts
+            )
+            log.write(commit.line())
+            for kind in commit.kinds():
+                (tmp_path / checks.file_of(commit, kind)).touch()
+    history = replay.read(str(tmp_path))
+    (tmp_path / "todo" / "5-5-5.todo").touch()
+    tracemalloc.start()
+    try:
+        assert checks.remove_orphans(files, history) == ["todo/5-5-5.todo"]
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # For a million tasks some 20 MiB, and not hundreds.
+    assert peak < 60 * count
 
 
 def test_a_run_that_is_over_is_not_run_again(top, out):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+import re
+from array import array
+from collections.abc import Iterator
 from typing import Any
 
 from ringwalk.cluster import layout, replay, verdict, work
@@ -12,6 +14,10 @@ from ringwalk.cluster.files import Files
 from ringwalk.cluster.lines import Commit
 from ringwalk.cluster.problems import Refused
 from ringwalk.cluster.replay import History
+
+_BITS = {kind: bit for bit, kind in enumerate(layout.KINDS)}
+# The name of a file of a committed task: its task first.
+_NAME = re.compile(r"\w+/(\d{1,18})-\d+-\d+\.\w+", re.ASCII)
 
 
 def file_of(commit: Commit, kind: str) -> str:
@@ -71,16 +77,13 @@ def verify(directory: str) -> dict[str, Any]:
     files = Files(directory)
     if layout.read_description(directory) is None:
         raise Refused(f"{directory}: not the directory of a snapshot")
-    # A driver may be at work. Files are listed before the log is read, so that a file which it
-    # renames meanwhile is not taken for an orphan.
-    present = list(committed_files(directory))
     history = verdict.check_log(directory, replay.read(directory))
     found = list(damage(files, history))
     if found:
         files.replace(layout.DAMAGED, json.dumps(found, indent=1).encode() + b"\n")
     else:
         files.remove(layout.DAMAGED)
-    removed = remove_orphans(files, history, present)
+    removed = remove_orphans(files, history)
     return {
         "tasks": history.totals.tasks,
         "parts": history.totals.parts,
@@ -97,24 +100,59 @@ def committed_files(directory: str) -> Iterator[str]:
             entries = os.scandir(os.path.join(directory, folder))
         except FileNotFoundError:
             continue
-        # No task makes a directory there.
         with entries:
-            names = [each.name for each in entries if not each.is_dir(follow_symlinks=False)]
-        yield from (f"{folder}/{name}" for name in names)
+            for each in entries:
+                # No task makes a directory there.
+                if not each.is_dir(follow_symlinks=False):
+                    yield f"{folder}/{each.name}"
 
 
-def remove_orphans(files: Files, history: History, present: Iterable[str]) -> list[str]:
+class _Committed:
+    """The names of the files of all committed tasks, in 17 bytes for each task."""
+
+    def __init__(self, history: History) -> None:
+        self._attempts = array("q", bytes(8 * (history.last + 1)))
+        self._epochs = array("q", bytes(8 * (history.last + 1)))
+        # A bit for each kind.
+        self._kinds = bytearray(history.last + 1)
+        for _, commit in history.commits():
+            self._attempts[commit.task] = commit.attempt
+            self._epochs[commit.task] = commit.epoch
+            self._kinds[commit.task] = sum(1 << _BITS[kind] for kind in commit.kinds())
+
+    def __contains__(self, name: str) -> bool:
+        found = _NAME.fullmatch(name)
+        if found is None or int(found[1]) >= len(self._kinds):
+            return False
+        task = int(found[1])
+        return any(
+            name == layout.committed(kind, task, self._attempts[task], self._epochs[task])
+            for kind, bit in _BITS.items()
+            if self._kinds[task] >> bit & 1
+        )
+
+
+def _orphans(files: Files, history: History) -> list[str]:
+    """Returns the names of files of no committed task, in the folders of those."""
+    committed = _Committed(history)
+    present = committed_files(files.directory)
+    found = {name for name in present if name not in committed and name != layout.ASIDE}
+    if found:
+        # A driver may be at work. It renames a file when the log has it: so the log has those now
+        # that were renamed after it was read.
+        for _, commit in replay.read(files.directory).commits():
+            found.difference_update(file_of(commit, kind) for kind in commit.kinds())
+    return sorted(found)
+
+
+def remove_orphans(files: Files, history: History) -> list[str]:
     """Removes files that no task of the log has left, and returns their names.
 
     Files of the newest epoch that are not committed yet stay: its driver may be at work.
     """
-    orphans = set(present) - {layout.ASIDE}
-    for _, commit in history.commits():
-        for kind in commit.kinds():
-            orphans.discard(file_of(commit, kind))
-    for name in sorted(orphans):
+    removed = _orphans(files, history)
+    for name in removed:
         files.remove(name)
-    removed = sorted(orphans)
     try:
         folders = os.listdir(files.path("tmp"))
     except FileNotFoundError:

@@ -136,7 +136,7 @@ def _finish(files: Files, description: layout.Description, driver: Driver) -> di
     ]
     aside = verdict.Aside(files.directory, located, len(description.roots))
     # Nobody else is at work: the epoch is sealed.
-    checks.remove_orphans(files, history, checks.committed_files(files.directory))
+    checks.remove_orphans(files, history)
     files.remove_folder(layout.tmp_name(driver.log.epoch))
     result = verdict.make_verdict(history, description, aside, pending, wrong)
     verdict.write_results(files, history, result, aside)
