@@ -150,6 +150,9 @@ def test_roots_that_no_task_can_visit_are_named(tmp_path, out):
     places = [(row["root"], row["path"]) for row in map(json.loads, lines)]
     # As in the lines of a task: the index of the root.
     assert places == [(0, ""), (1, "")]
+    # Not that parts are missing: the true reason.
+    with pytest.raises(cluster.Refused, match=f"nothing was read: .*{re.escape(why)}.*--resume"):
+        cluster.compact(out, out.with_name("file"))
 
 
 def test_a_root_that_is_not_mounted_on_a_worker_is_no_empty_tree(top, out):

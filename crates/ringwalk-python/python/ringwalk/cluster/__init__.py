@@ -174,16 +174,21 @@ def compact(directory: _Path, output: _Path, *, memory: int | None = None) -> di
 
     *memory* is the number of bytes that may be used; the rest goes into temporary files. Returns
     what the snapshot says of itself, as `Snapshot.info`. Its key ``verdict`` says whether something
-    could not be read. Raises `Refused` if the run is not over or a file is known to be damaged.
+    could not be read. Raises `Refused` if the run is not over, if no task could read anything, or
+    if a file is known to be damaged.
     """
     from ringwalk import _ringwalk
-    from ringwalk.cluster import layout
+    from ringwalk.cluster import layout, verdict
 
     path = os.path.realpath(os.fsdecode(directory))
-    if layout.read_json(path, layout.VERDICT) is None:
+    known = verdict.read_verdict(path)
+    if known is None:
         raise Refused(f"{path}: the run is not over: end it by 'snapshot --resume'")
     if layout.read_json(path, layout.DAMAGED):
         raise Refused(f"{path}: parts are damaged: mend it by 'snapshot --resume'")
+    if not known["parts"] and known["missing"]:
+        why = known["missing"][0]
+        raise Refused(f"{path}: nothing was read: {why}: go on with 'snapshot --resume'")
     result: dict[str, Any] = _ringwalk.cluster_compact(
         os.fsencode(path), os.fsencode(output), memory=memory
     )
