@@ -5,6 +5,7 @@ use ringwalk_snapshot::cluster::{Task, TaskNumber};
 use std::ffi::OsStr;
 use std::fs;
 use std::num::NonZeroU64;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -66,6 +67,30 @@ fn share(tree: &Path, folder: &Path) {
     fs::write(folder.join("verdict.json"), "{}").unwrap();
 }
 
+/// Lets a folder be that of a walk of which one task was set aside: it should have read `a`.
+fn set_aside(folder: &Path) {
+    let row = r#"{"root": 0, "path": "a", "operation": "task", "errno": 5, "message": "failed"}"#;
+    fs::write(folder.join("errors/aside.errors"), format!("{row}\n")).unwrap();
+}
+
+/// Runs `ringwalk sql` with a program `duckdb` that is this script.
+fn sql(saved: &Saved, script: &str) -> Output {
+    let bin = saved.shared.with_file_name("bin");
+    fs::create_dir(&bin).unwrap();
+    let program = bin.join("duckdb");
+    fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    Command::new(env!("CARGO_BIN_EXE_ringwalk"))
+        .env("PATH", format!("{}:/usr/bin:/bin", bin.display()))
+        .args([
+            "sql".as_ref(),
+            saved.shared.as_os_str(),
+            "SELECT 1".as_ref(),
+        ])
+        .output()
+        .unwrap()
+}
+
 fn ringwalk<'a>(arguments: impl IntoIterator<Item = &'a OsStr>) -> Output {
     Command::new(env!("CARGO_BIN_EXE_ringwalk"))
         .args(arguments)
@@ -114,10 +139,21 @@ fn each_command_answers_from_the_folder_as_from_a_snapshot() {
 fn a_walk_that_is_not_over_is_no_snapshot() {
     let saved = Saved::new();
     fs::remove_file(saved.shared.join("verdict.json")).unwrap();
-    let [_, shared] = both(&saved, &["report", "FROM", "--by", "ext"]);
-    assert!(!shared.status.success() && shared.stdout.is_empty());
-    let error = String::from_utf8_lossy(&shared.stderr);
-    assert!(error.contains(saved.shared.to_str().unwrap()), "{error}");
+    for arguments in [
+        &["find", "--from", "FROM", "TREE"][..],
+        &["du", "--from", "FROM", "TREE"],
+        &["count", "--from", "FROM", "TREE"],
+        &["report", "FROM", "--by", "ext"],
+        &["sql", "FROM", "SELECT 1"],
+        &["diff", "SNAPSHOT", "FROM"],
+        &["diff", "FROM", "TREE"],
+    ] {
+        let [_, shared] = both(&saved, arguments);
+        assert!(!shared.status.success() && shared.stdout.is_empty());
+        let error = String::from_utf8_lossy(&shared.stderr);
+        let wanted = format!("'{}': the walk is not finished", saved.shared.display());
+        assert!(error.contains(&wanted), "{arguments:?}: {error}");
+    }
 }
 
 #[test]
@@ -128,4 +164,43 @@ fn a_part_that_is_missing_is_named() {
     assert!(!shared.status.success() && shared.stdout.is_empty());
     let error = String::from_utf8_lossy(&shared.stderr);
     assert!(error.contains(".parquet"), "{error}");
+}
+
+#[test]
+fn what_a_task_that_was_set_aside_should_have_read_is_no_status_0() {
+    let saved = Saved::new();
+    set_aside(&saved.shared);
+    for arguments in [
+        &["find", "--from", "FROM", "TREE"][..],
+        &["du", "--from", "FROM", "TREE"],
+        &["count", "--from", "FROM", "TREE"],
+        &["report", "FROM", "--by", "ext"],
+        &["diff", "SNAPSHOT", "FROM"],
+        &["diff", "FROM", "SNAPSHOT"],
+        &["diff", "FROM", "TREE"],
+    ] {
+        let [snapshot, shared] = both(&saved, arguments);
+        let error = String::from_utf8_lossy(&shared.stderr);
+        assert!(snapshot.status.success(), "{arguments:?}");
+        assert!(!shared.status.success(), "{arguments:?}");
+        let named = error.contains("Input/output error") || error.contains("is incomplete");
+        assert!(named, "{arguments:?}: {error}");
+    }
+    let asked = sql(&saved, "exit 0");
+    let error = String::from_utf8_lossy(&asked.stderr);
+    assert_eq!(asked.status.code(), Some(1), "{error}");
+    assert!(error.contains("is incomplete: 1 error; see the view errors"));
+}
+
+/// The program `duckdb` of the Python package `duckdb-cli` is a script that closes descriptors.
+#[test]
+fn duckdb_reads_a_folder_also_behind_a_script() {
+    let script = r#"
+        path=$(printf %s "$2" | sed -n "s/.*read_parquet('\([^']*\)').*/\1/p" | head -n 1)
+        for number in 3 4 5 6 7 8 9; do eval "exec $number<&-"; done
+        exec head -c 4 "$path""#;
+    let answer = sql(&Saved::new(), script);
+    let error = String::from_utf8_lossy(&answer.stderr);
+    assert!(answer.status.success(), "{error}");
+    assert_eq!(answer.stdout, b"PAR1");
 }

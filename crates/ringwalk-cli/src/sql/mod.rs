@@ -94,13 +94,15 @@ fn try_run(args: &SqlArgs) -> Result<ExitCode, ExitCode> {
     })
 }
 
-/// Lets the program that this process starts, or becomes, inherit the file of a snapshot. Returns
-/// its path there.
+/// Lets the program that this process becomes inherit the file of a snapshot. Returns a path of the
+/// file that holds as long as this process: `duckdb` may be a script that starts the real one without
+/// other descriptors, as that of the Python package `duckdb-cli` does.
 fn inherited(snapshot: &Snapshot) -> Result<PathBuf, String> {
     let file = snapshot.file();
     let inherit = fcntl_setfd(file, FdFlags::empty());
     inherit.map_err(|errno| console::reason(&errno.into()))?;
-    Ok(PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd())))
+    let (process, descriptor) = (std::process::id(), file.as_raw_fd());
+    Ok(PathBuf::from(format!("/proc/{process}/fd/{descriptor}")))
 }
 
 /// Returns the path of a file from the root directory. DuckDB takes some relative names, such as
