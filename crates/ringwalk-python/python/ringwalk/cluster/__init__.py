@@ -162,7 +162,8 @@ def verify(directory: _Path) -> dict[str, Any]:
     """Checks the files of a snapshot: the work of ``ringwalk-cluster verify``.
 
     The key ``damaged`` of the result has the files that are damaged, and ``removed`` those that
-    belonged to no task and were removed.
+    belonged to no task and were removed. Of a directory that cannot be changed, ``kept`` is false:
+    nothing is removed, and the next run does not know what is damaged.
     """
     from ringwalk.cluster.checks import verify
 

@@ -72,23 +72,29 @@ def damage(files: Files, history: History) -> Iterator[dict[str, Any]]:
 def verify(directory: str) -> dict[str, Any]:
     """Checks every file that the log names, and removes those that it does not name.
 
-    What is damaged is kept in `damaged.json`: the next run walks it again.
+    What is damaged is kept in `damaged.json`: the next run walks it again. In a directory that
+    cannot be changed, nothing is kept or removed.
     """
     files = Files(directory)
     if layout.read_description(directory) is None:
         raise Refused(f"{directory}: not the directory of a snapshot")
     history = verdict.check_log(directory, replay.read(directory))
     found = list(damage(files, history))
-    if found:
-        files.replace(layout.DAMAGED, json.dumps(found, indent=1).encode() + b"\n")
-    else:
-        files.remove(layout.DAMAGED)
-    removed = remove_orphans(files, history)
+    # False on a read-only file system, for every user.
+    is_kept = os.access(directory, os.W_OK)
+    removed: list[str] = []
+    if is_kept:
+        if found:
+            files.replace(layout.DAMAGED, json.dumps(found, indent=1).encode() + b"\n")
+        else:
+            files.remove(layout.DAMAGED)
+        removed = remove_orphans(files, history)
     return {
         "tasks": history.totals.tasks,
         "parts": history.totals.parts,
         "bytes": history.totals.bytes,
         "damaged": found,
+        "kept": is_kept,
         "removed": removed,
     }
 

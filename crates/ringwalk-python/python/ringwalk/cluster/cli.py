@@ -221,6 +221,9 @@ def _verify(given: argparse.Namespace) -> int:
         for name in found["removed"]:
             print(f"removed: {_printable(name)}")
         print(f"{found['parts']} parts, {found['bytes']} bytes, {len(found['damaged'])} damaged")
+    if found["damaged"] and not found["kept"]:
+        why = "cannot be changed: verify it again where it can be, before 'snapshot --resume'"
+        _complain(ClusterError(f"{given.directory}: {why}"))
     return 1 if found["damaged"] else 0
 
 

@@ -94,14 +94,8 @@ class Files:
 
     def remove(self, name: str) -> None:
         """Removes a file, if it is there."""
-        try:
+        with contextlib.suppress(FileNotFoundError):
             os.unlink(self.path(name))
-        except FileNotFoundError:
-            return
-        except OSError:
-            # A file system that is read-only says so before it looks for the name.
-            if os.path.lexists(self.path(name)):
-                raise
 
     def remove_folder(self, name: str) -> None:
         """Removes a folder with everything in it.
