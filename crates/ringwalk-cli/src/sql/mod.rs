@@ -95,8 +95,8 @@ fn try_run(args: &SqlArgs) -> Result<ExitCode, ExitCode> {
 }
 
 /// Lets the program that this process becomes inherit the file of a snapshot. Returns a path of the
-/// file that holds as long as this process: `duckdb` may be a script that starts the real one without
-/// other descriptors, as that of the Python package `duckdb-cli` does.
+/// file that holds as long as this process. `duckdb` may be a script that starts the real program
+/// without other descriptors, as that of the Python package `duckdb-cli` does.
 fn inherited(snapshot: &Snapshot) -> Result<PathBuf, String> {
     let file = snapshot.file();
     let inherit = fcntl_setfd(file, FdFlags::empty());
