@@ -12,6 +12,7 @@ import sys
 
 import cluster_model
 import pytest
+import ringwalk
 from cluster_support import Here, expected, program, rows, take
 from processes import finished
 from ringwalk import _ringwalk, cluster
@@ -186,6 +187,10 @@ def test_wrong_arguments_are_status_2(run, top, out, arguments, why):
     assert (status, printed) == (2, "")
     assert why in messages
     assert not out.exists()
+
+
+def test_the_version_is_that_of_the_package(run):
+    assert run("--version") == (0, f"ringwalk-cluster {ringwalk.__version__}\n", "")
 
 
 @pytest.mark.parametrize("name, module", [("mpi", "mpi4py"), ("dask://localhost:1", "distributed")])

@@ -1,4 +1,4 @@
-"""Failures of changes in the directory of a snapshot: read-only file systems, and named files."""
+"""Mounts: read-only directories of snapshots, roots that are one directory. Errors name files."""
 
 import errno
 import json
@@ -12,24 +12,29 @@ from processes import finished
 from ringwalk import _ringwalk, cluster
 from ringwalk.cluster.files import Files
 
+TWICE = 'mount --bind "$1" "$2" && shift 2 && exec "$@"'
 READ_ONLY = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && shift && exec "$@"'
 
 
+def run_with_mount(script, *given):
+    """Runs `ringwalk-cluster` in a mount namespace, behind a script that mounts."""
+    words = ["unshare", "--mount", "sh", "-c"]
+    trial = ["sh", "-c", 'mount --bind "$1" "$1"', "sh", given[0]]
+    found = subprocess.run([*words[:2], *trial], capture_output=True, text=True)
+    if found.returncode != 0:
+        pytest.skip(f"no bind mount: {found.stderr.strip()}")
+    command = [*words, script, "sh", *given]
+    done = finished(command, capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+PROGRAM = (sys.executable, "-m", "ringwalk.cluster")
+
+
 @pytest.fixture
-def run(tmp_path, out):
-    """Runs `ringwalk-cluster` in a mount namespace in which `out` is read-only."""
-    words = ["unshare", "--mount", "sh", "-c", READ_ONLY, "sh"]
-    (tmp_path / "trial").mkdir()
-    trial = subprocess.run([*words, tmp_path / "trial", "true"], capture_output=True, text=True)
-    if trial.returncode != 0:
-        pytest.skip(f"no read-only mount: {trial.stderr.strip()}")
-
-    def run(*arguments):
-        command = [*words, out, sys.executable, "-m", "ringwalk.cluster", *arguments]
-        done = finished(command, capture_output=True, text=True)
-        return done.returncode, done.stdout, done.stderr
-
-    return run
+def run(out):
+    """Runs `ringwalk-cluster` where `out` is read-only."""
+    return lambda *arguments: run_with_mount(READ_ONLY, out, *PROGRAM, *arguments)
 
 
 def take(top, out, last=None):
@@ -101,6 +106,23 @@ def test_a_file_in_a_read_only_directory_is_refused(run, top, out):
     assert (status, printed) == (2, "")
     assert messages == f"ringwalk-cluster: {out}/one.parquet: Read-only file system\n"
     assert not (out / "one.parquet").exists()
+
+
+def test_two_mounts_of_one_directory_are_refused(top, tmp_path, out):
+    again = tmp_path / "again"
+    again.mkdir()
+    arguments = ("snapshot", top, again, "-o", out, "--processes", "1")
+    status, printed, messages = run_with_mount(TWICE, top, again, *PROGRAM, *arguments)
+    assert (status, printed) == (2, "")
+    why = f"the roots '{top}' and '{again}' are the same directory"
+    assert messages == f"ringwalk-cluster: {why}\n"
+    assert not out.exists()
+
+
+def test_two_names_of_a_file_are_two_roots(top, out):
+    again = out.with_name("again")
+    os.link(top / "file0", again)
+    assert cluster.snapshot([top / "file0", again], out, engine=Here())["entries"] == 2
 
 
 def append(files):

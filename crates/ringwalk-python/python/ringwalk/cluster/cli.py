@@ -14,6 +14,7 @@ import signal
 import sys
 from typing import Any
 
+import ringwalk
 from ringwalk import cluster
 from ringwalk.cluster.driver import Driver
 from ringwalk.cluster.problems import ClusterError, Refused, Stopped
@@ -80,6 +81,8 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="ringwalk-cluster", description="Saves very large directory trees by many machines."
     )
+    version = f"ringwalk-cluster {ringwalk.__version__}"
+    top.add_argument("--version", action="version", version=version)
     commands = top.add_subparsers(dest="command", required=True)
     _snapshot_options(commands.add_parser("snapshot", help="save directory trees"))
     for name, text in (

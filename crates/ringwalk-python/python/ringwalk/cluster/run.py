@@ -25,8 +25,8 @@ _TRIALS = 32
 def describe(roots: Iterable[Any], options: dict[str, bool]) -> layout.Description:
     """Returns what a snapshot of these roots is of. Their paths become absolute.
 
-    Raises `OSError` if a root does not exist, and `Refused` if there is none, or if one lies within
-    another one.
+    Raises `OSError` if a root does not exist, and `Refused` if there is none, if one lies within
+    another one, or if two are the same directory.
     """
     paths = [os.path.realpath(os.fsencode(root), strict=True) for root in roots]
     if not paths:
@@ -36,8 +36,23 @@ def describe(roots: Iterable[Any], options: dict[str, bool]) -> layout.Descripti
             if path == other or path.startswith(other.rstrip(b"/") + b"/"):
                 shown = os.fsdecode(path), os.fsdecode(other)
                 raise Refused(f"the root {shown[0]!r} lies within the root {shown[1]!r}")
+    _check_identities(paths)
     directories = sum(os.path.isdir(path) for path in paths)
     return layout.Description(ringwalk.__version__, paths, directories, options)
+
+
+def _check_identities(paths: list[bytes]) -> None:
+    """Raises `Refused` if two paths are one directory, by a bind mount or a second mount."""
+    seen: dict[tuple[int, int], bytes] = {}
+    for path in paths:
+        # Two names of one file are two roots.
+        if not os.path.isdir(path):
+            continue
+        found = work.status_of(path)
+        other = seen.setdefault((found.st_dev, found.st_ino), path)
+        if other != path:
+            shown = os.fsdecode(other), os.fsdecode(path)
+            raise Refused(f"the roots {shown[0]!r} and {shown[1]!r} are the same directory")
 
 
 def cost_of_a_task(engine: Engine) -> float:
@@ -94,7 +109,7 @@ def run(
     hurry = True
     try:
         description = resume.open_directory(files, wanted, again)
-        inodes = [work.inode_of(root) for root in description.roots]
+        inodes = [work.status_of(root).st_ino for root in description.roots]
         own, history = resume.begin(files)
         try:
             cost = cost_of_a_task(made)

@@ -58,17 +58,17 @@ def run(
     return {**result, "attempt": attempt, "digests": digests}
 
 
-def inode_of(root: bytes) -> int:
-    """Returns the inode number of a root. An automount is mounted by that."""
+def status_of(root: bytes) -> os.stat_result:
+    """Returns the status of a root. An automount is mounted by that."""
     try:
-        return os.stat(os.path.join(root, b".")).st_ino
+        return os.stat(os.path.join(root, b"."))
     except (NotADirectoryError, PermissionError):
-        return os.lstat(root).st_ino
+        return os.lstat(root)
 
 
 def _check_roots(roots: list[bytes], inodes: list[int]) -> None:
     for root, inode in zip(roots, inodes):
-        if inode_of(root) != inode:
+        if status_of(root).st_ino != inode:
             message = "not what the driver has there: is its file system mounted on this machine?"
             raise OSError(errno.ESTALE, message, os.fsdecode(root))
 
