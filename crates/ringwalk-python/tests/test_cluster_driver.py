@@ -47,6 +47,7 @@ def test_processes_read_each_entry_once(top, out):
         "parts": verdict["parts"],
         "bytes": verdict["bytes"],
         "damaged": [],
+        "kept": True,
         "removed": [],
     }
 
