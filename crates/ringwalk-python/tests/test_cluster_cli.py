@@ -258,7 +258,7 @@ def test_sources_are_those_of_a_scan_through_the_vfs():
 def test_a_root_that_is_missing_is_named(run, tmp_path, out):
     missing = tmp_path / "missing"
     status, _, messages = run("snapshot", missing, "-o", out, *HERE)
-    assert (status, messages) == (2, f"ringwalk-cluster: {missing}: No such file or directory\n")
+    assert (status, messages) == (2, f"ringwalk-cluster: '{missing}': No such file or directory\n")
     assert not out.exists()
 
 

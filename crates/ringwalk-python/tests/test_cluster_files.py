@@ -95,7 +95,7 @@ def test_a_read_only_run_is_not_resumed(run, top, out):
     before = contents(out)
     status, printed, messages = run("snapshot", top, "-o", out, "--resume", "--processes", "1")
     assert (status, printed) == (1, "")
-    assert messages == f"ringwalk-cluster: {out}/log/000002.jsonl: Read-only file system\n"
+    assert messages == f"ringwalk-cluster: '{out}/log/000002.jsonl': Read-only file system\n"
     assert contents(out) == before
     assert cluster.snapshot(top, out, engine=Here(), resume=True)["complete"]
 
@@ -104,7 +104,7 @@ def test_a_file_in_a_read_only_directory_is_refused(run, top, out):
     take(top, out)
     status, printed, messages = run("compact", out, "-o", out / "one.parquet")
     assert (status, printed) == (2, "")
-    assert messages == f"ringwalk-cluster: {out}/one.parquet: Read-only file system\n"
+    assert messages == f"ringwalk-cluster: '{out}/one.parquet': Read-only file system\n"
     assert not (out / "one.parquet").exists()
 
 

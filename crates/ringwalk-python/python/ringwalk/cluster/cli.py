@@ -144,7 +144,7 @@ def _has_begun(given: argparse.Namespace) -> bool:
 def _complain(error: BaseException) -> None:
     text = str(error)
     if isinstance(error, OSError) and error.filename is not None:
-        text = f"{os.fsdecode(error.filename)}: {error.strerror}"
+        text = f"'{os.fsdecode(error.filename)}': {error.strerror}"
     print(f"ringwalk-cluster: {_printable(text)}", file=sys.stderr)
 
 
