@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
+use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,15 +14,17 @@ pub(crate) fn unnamed_file() -> io::Result<File> {
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     match open(&folder, flags, Mode::RUSR | Mode::WUSR) {
         Ok(fd) => Ok(fd.into()),
-        Err(errno) => Err(io::Error::new(
-            io::Error::from(errno).kind(),
-            format!(
-                "cannot create a temporary file in {}: {}",
-                folder.display(),
-                io::Error::from(errno)
-            ),
-        )),
+        Err(errno) => Err(named("create", &folder, &errno.into())),
     }
+}
+
+/// Returns an error that names the folder for temporary files. Those have no name of their own.
+fn named(operation: &str, folder: &Path, error: &io::Error) -> io::Error {
+    let folder = folder.display();
+    io::Error::new(
+        error.kind(),
+        format!("cannot {operation} a temporary file in {folder}: {error}"),
+    )
 }
 
 /// An unnamed file that is created when something is first written to it. Threads append at once.
@@ -46,8 +49,10 @@ impl Spill {
     pub(super) fn append(&self, data: &[u8]) -> io::Result<u64> {
         let file = self.file()?;
         let offset = self.used.fetch_add(data.len() as u64, Ordering::Relaxed);
-        file.write_all_at(data, offset)?;
-        Ok(offset)
+        match file.write_all_at(data, offset) {
+            Ok(()) => Ok(offset),
+            Err(error) => Err(named("write", &std::env::temp_dir(), &error)),
+        }
     }
 
     /// Fills the buffer with what was appended at `offset`.
