@@ -5,7 +5,6 @@ use futures::executor::block_on;
 use ringwalk::EntryBuffer;
 use ringwalk::aio::Dir;
 use std::fs;
-use std::io::Write as _;
 use std::pin::pin;
 use std::process::exit;
 use std::task::{Context, Waker};
@@ -25,11 +24,6 @@ fn in_child(child: impl FnOnce() -> bool) -> bool {
     let pid = unsafe { libc::fork() };
     assert!(pid >= 0, "{}", std::io::Error::last_os_error());
     if pid == 0 {
-        // The harness captures what the default hook prints, and the child ends before it is shown.
-        std::panic::set_hook(Box::new(|panic| {
-            // Only the message may be lost: the exit status fails the test.
-            let _ = writeln!(std::io::stderr(), "in the child: {panic}");
-        }));
         let ok = std::panic::catch_unwind(std::panic::AssertUnwindSafe(child));
         exit(i32::from(!ok.unwrap_or(false)));
     }
