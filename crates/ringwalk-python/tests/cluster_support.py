@@ -13,7 +13,7 @@ from concurrent.futures import Executor, Future
 import cluster_model
 import ringwalk
 from processes import started
-from ringwalk import cluster
+from ringwalk import _ringwalk, cluster
 
 TESTS = pathlib.Path(__file__).parent
 
@@ -72,6 +72,17 @@ def take(tops, directory, **options):
     """A snapshot by the model task, in this process unless another engine is given."""
     options = {"engine": Here(), "entries": 7, "task": cluster_model.cluster_task, **options}
     return cluster.snapshot(tops, directory, **options)
+
+
+def failing(number, error):
+    """The package's task. The one with this number raises the error instead."""
+
+    def task(*given, **named):
+        if named["task"] == number:
+            raise error
+        return _ringwalk.cluster_task(*given, **named)
+
+    return task
 
 
 def assert_as_one_process(top, directory):

@@ -13,7 +13,7 @@ import sys
 import cluster_model
 import pytest
 import ringwalk
-from cluster_support import Here, expected, program, rows, take
+from cluster_support import Here, expected, failing, program, rows, take
 from processes import finished
 from ringwalk import _ringwalk, cluster
 from ringwalk.cluster import cli, work
@@ -80,7 +80,7 @@ def test_options_reach_the_task(run, top, out, monkeypatch):
 
     monkeypatch.setattr(work, "engine_task", lambda: task)
     options = (
-        "--budget 200ms --workers 3 --in-flight 4 --rate 500 --source syscall --xattrs --atime -x"
+        "--budget 50ms --workers 3 --in-flight 4 --rate 500 --source syscall --xattrs --atime -x"
     )
     assert run("snapshot", top, "-o", out, *HERE, *options.split())[0] == 0
     first = {
@@ -89,7 +89,7 @@ def test_options_reach_the_task(run, top, out, monkeypatch):
         if name not in ("pieces", "task", "epoch", "attempt")
     }
     assert first == {
-        "seconds": 0.2,
+        "seconds": 0.05,
         "entries": None,
         "workers": 3,
         "in_flight": 4,
@@ -133,11 +133,7 @@ def test_what_is_missing_is_status_1(run, top, out):
 
 @pytest.mark.parametrize("fails, status", [(0, 0), (3, 1)])
 def test_a_snapshot_of_an_incomplete_run_is_status_1(run, top, out, fails, status):
-    def task(*given, **named):
-        if named["task"] == fails:
-            raise RuntimeError("this always fails")
-        return _ringwalk.cluster_task(*given, **named)
-
+    task = failing(fails, RuntimeError("this always fails"))
     verdict = cluster.snapshot(top, out, engine=Here(), entries=7, task=task)
     assert verdict["complete"] == (not fails)
     single = out.with_name("single")

@@ -7,9 +7,9 @@ import subprocess
 import sys
 
 import pytest
-from cluster_support import Here
+from cluster_support import Here, failing
 from processes import finished
-from ringwalk import _ringwalk, cluster
+from ringwalk import cluster
 from ringwalk.cluster.files import Files
 
 TWICE = 'mount --bind "$1" "$2" && shift 2 && exec "$@"'
@@ -39,12 +39,7 @@ def run(out):
 
 def take(top, out, last=None):
     """A snapshot in this process. It is interrupted before the task with the number `last`."""
-
-    def task(*given, **named):
-        if named["task"] == last:
-            raise KeyboardInterrupt
-        return _ringwalk.cluster_task(*given, **named)
-
+    task = failing(last, KeyboardInterrupt())
     return cluster.snapshot(top, out, engine=Here(), entries=7, task=task)
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 import ringwalk
-from cluster_support import Here, expected
-from ringwalk import _ringwalk, cluster
+from cluster_support import Here, expected, failing
+from ringwalk import cluster
 
 BROKEN = 3
 
@@ -11,12 +11,7 @@ BROKEN = 3
 @pytest.fixture
 def incomplete(top, out):
     """The directory of a run whose third task was set aside."""
-
-    def task(*given, **named):
-        if named["task"] == BROKEN:
-            raise RuntimeError("this always fails")
-        return _ringwalk.cluster_task(*given, **named)
-
+    task = failing(BROKEN, RuntimeError("this always fails"))
     assert not cluster.snapshot(top, out, engine=Here(), entries=7, task=task)["complete"]
     return out
 
@@ -24,12 +19,7 @@ def incomplete(top, out):
 @pytest.fixture
 def unfinished(top, out):
     """The directory of a run that has ended early."""
-
-    def task(*given, **named):
-        if named["task"] == BROKEN:
-            raise KeyboardInterrupt
-        return _ringwalk.cluster_task(*given, **named)
-
+    task = failing(BROKEN, KeyboardInterrupt())
     with pytest.raises(KeyboardInterrupt):
         cluster.snapshot(top, out, engine=Here(), entries=7, task=task)
     return out
