@@ -7,7 +7,18 @@ import shlex
 import subprocess
 from pathlib import Path
 
-from .tools import BENCH, C_FLAGS, WORK, MissingTool, Toolbox, build, installed, need, version
+from .tools import (
+    BENCH,
+    C_FLAGS,
+    WORK,
+    MissingTool,
+    Toolbox,
+    build,
+    installed,
+    need,
+    shell_program,
+    version,
+)
 
 ROOT = BENCH.parent
 LISTING = BENCH / "listing/Cargo.toml"
@@ -65,12 +76,8 @@ def provide_python(tools: Toolbox, python: Path) -> None:
 
 def launcher(python: Path, script: Path) -> Path:
     """Returns a program of one word that runs a script by this interpreter."""
-    program = WORK / "api" / script.stem
-    program.parent.mkdir(parents=True, exist_ok=True)
     words = " ".join(map(shlex.quote, (str(python), str(script))))
-    program.write_text(f'#!/bin/sh\nexec {words} "$@"\n')
-    program.chmod(0o755)
-    return program
+    return shell_program(WORK / "api" / script.stem, f'exec {words} "$@"')
 
 
 def provide_c(tools: Toolbox) -> None:

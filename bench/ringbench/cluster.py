@@ -81,14 +81,10 @@ def provide(toolbox: Toolbox, python: Path) -> None:
     done = subprocess.run([*command, "--help"], capture_output=True)
     if done.returncode:
         raise MissingTool(f"{python} has no ringwalk.cluster: see docs/benchmarks.md")
-    program = WORK / "api/ringwalk-cluster"
-    program.parent.mkdir(parents=True, exist_ok=True)
     words = " ".join(map(shlex.quote, [*command, "snapshot"]))
     # The output is the last argument.
-    program.write_text(
-        f'#!/bin/sh\nfor last; do :; done\nrm -rf "$last"\nexec {words} "$@" >/dev/null\n'
-    )
-    program.chmod(0o755)
+    run = f'for last; do :; done\nrm -rf "$last"\nexec {words} "$@" >/dev/null'
+    program = tools.shell_program(WORK / "api/ringwalk-cluster", run)
     toolbox.provide("ringwalk-cluster", program)
     toolbox.provide("sh", Path("/bin/sh"))
     try:
@@ -114,11 +110,8 @@ def mpi_walk(python: Path, work: Path = WORK) -> Path:
     done = subprocess.run(words, capture_output=True, text=True)
     if done.returncode:
         raise MissingTool(f"{source}: could not be compiled with {compiler}:\n{done.stderr}")
-    program = work / "mpi-walk"
-    begin = " ".join(map(shlex.quote, map(str, (start, "-n"))))
-    program.write_text(f'#!/bin/sh\nexec {begin} "$1" {shlex.quote(str(ranks))} "$2"\n')
-    program.chmod(0o755)
-    return program
+    command = f'exec {shlex.quote(str(start))} -n "$1" {shlex.quote(str(ranks))} "$2"'
+    return tools.shell_program(work / "mpi-walk", command)
 
 
 def pools(session: Session) -> Result:

@@ -13,7 +13,7 @@ from pathlib import Path
 from . import media
 from .rows import LISTED, Row, lines
 from .suites import Result, Session, run_rows
-from .tools import BENCH, MissingTool, need
+from .tools import BENCH, MissingTool, need, shell_program
 
 # So many copies of the tree have a million entries.
 MILLION = 1_000_000
@@ -141,9 +141,8 @@ def read(session: Session) -> Result:
                 _change(root, change)
             media.call(ringwalk, "snapshot", root, "-o", output)
             _list(root, Path(f"{output}.txt"))
-        script = out / "diff-snapshots"
-        script.write_text(f'#!/bin/sh\n"{ringwalk}" diff "$@" >/dev/null\ntest $? = 1\n')
-        script.chmod(0o755)
+        command = f'"{ringwalk}" diff "$@" >/dev/null\ntest $? = 1'
+        script = shell_program(out / "diff-snapshots", command)
         session.tools.provide("diff-snapshots", script)
         session.tools.provide("sh", Path(shutil.which("sh") or "/bin/sh"))
         folders = [path for path in sorted((root / "copy-00").iterdir()) if path.is_dir()]
@@ -210,9 +209,8 @@ def made_up(session: Session) -> Result:
         tempfile.TemporaryDirectory(dir=session.scratch, prefix="made-up-") as folder,
         _memory_group(256 * 1024 * 1024) as group,
     ):
-        script = Path(folder) / "limited"
-        script.write_text(f'#!/bin/sh\necho $$ > {group}/cgroup.procs\nexec "{writer}" "$@"\n')
-        script.chmod(0o755)
+        command = f'echo $$ > {group}/cgroup.procs\nexec "{writer}" "$@"'
+        script = shell_program(Path(folder) / "limited", command)
         session.tools.provide("synthetic", script)
         table = [
             Row(f"write-{shape}", "write", "synthetic", (shape, str(entries), "{tree}/saved"))

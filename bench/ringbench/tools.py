@@ -85,6 +85,14 @@ def linked(program: Path, name: str, work: Path = WORK) -> Path:
     return link
 
 
+def shell_program(program: Path, command: str) -> Path:
+    """Writes a program that runs a command of the shell."""
+    program.parent.mkdir(parents=True, exist_ok=True)
+    program.write_text(f"#!/bin/sh\n{command}\n")
+    program.chmod(0o755)
+    return program
+
+
 def version(program: str) -> str:
     """Returns the first line of what `PROGRAM --version` prints."""
     done = subprocess.run([program, "--version"], capture_output=True, text=True, errors="replace")

@@ -3,23 +3,22 @@
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Returns an unnamed file in the folder for temporary files.
 pub(crate) fn unnamed_file() -> io::Result<File> {
     use rustix::fs::{Mode, OFlags, open};
-    let folder = std::env::temp_dir();
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-    match open(&folder, flags, Mode::RUSR | Mode::WUSR) {
+    match open(std::env::temp_dir(), flags, Mode::RUSR | Mode::WUSR) {
         Ok(fd) => Ok(fd.into()),
-        Err(errno) => Err(named("create", &folder, &errno.into())),
+        Err(errno) => Err(named("create", &errno.into())),
     }
 }
 
 /// Returns an error that names the folder for temporary files. Those have no name of their own.
-fn named(operation: &str, folder: &Path, error: &io::Error) -> io::Error {
+fn named(operation: &str, error: &io::Error) -> io::Error {
+    let folder = std::env::temp_dir();
     let folder = folder.display();
     io::Error::new(
         error.kind(),
@@ -49,10 +48,9 @@ impl Spill {
     pub(super) fn append(&self, data: &[u8]) -> io::Result<u64> {
         let file = self.file()?;
         let offset = self.used.fetch_add(data.len() as u64, Ordering::Relaxed);
-        match file.write_all_at(data, offset) {
-            Ok(()) => Ok(offset),
-            Err(error) => Err(named("write", &std::env::temp_dir(), &error)),
-        }
+        let written = file.write_all_at(data, offset);
+        written.map_err(|error| named("write", &error))?;
+        Ok(offset)
     }
 
     /// Fills the buffer with what was appended at `offset`.

@@ -149,11 +149,11 @@ class Pool:
         return list(_joined(taken))
 
     def _next(self, queue: deque[Source], most: int | None, big: bool) -> Range:
-        """Takes the oldest chunk, or the first lines of it."""
+        """Takes the oldest chunk, or its first `most` lines if it has more than those."""
         source = queue[0]
         at = source.next
         offset, length, lines = source.offsets[at], source.lengths[at], source.lines[at]
-        if most is not None and most < lines:
+        if most is not None:
             length = self._leftovers.cut(source.file, offset, length, most)
             lines = most
             source.offsets[at] += length

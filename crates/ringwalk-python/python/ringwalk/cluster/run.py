@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import BrokenExecutor
@@ -45,10 +46,10 @@ def _check_identities(paths: list[bytes]) -> None:
     """Raises `Refused` if two paths are one directory, by a bind mount or a second mount."""
     seen: dict[tuple[int, int], bytes] = {}
     for path in paths:
-        # Two names of one file are two roots.
-        if not os.path.isdir(path):
-            continue
         found = work.status_of(path)
+        # Two names of one file are two roots.
+        if not stat.S_ISDIR(found.st_mode):
+            continue
         other = seen.setdefault((found.st_dev, found.st_ino), path)
         if other != path:
             shown = os.fsdecode(other), os.fsdecode(path)
