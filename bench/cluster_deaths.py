@@ -28,7 +28,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from ringbench import cluster
+from ringbench import slow_server
 
 FILES = 1000
 # Entries of a task in a second.
@@ -113,7 +113,7 @@ def main() -> int:
     python, ringwalk = given.python.absolute(), given.ringwalk.absolute()
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
-        with cluster.slow_server(scratch, given.directories, FILES, cluster.SLOW_MOST) as server:
+        with slow_server.slow_server(scratch, (given.directories, FILES)) as server:
             run = Run(python, server.point, scratch / "out")
             begin = time.monotonic()
             if given.victim == "driver":

@@ -32,6 +32,8 @@ from ringbench import (
     saved,
     suites,
     trees,
+    worker_rows,
+    workers,
 )
 from ringbench.measure import Command, CommandFailed, captured, interleaved, run_once, summary
 from ringbench.targets import BOUNDS, Bound, faster
@@ -241,6 +243,7 @@ class Rows(unittest.TestCase):
         tables["snapshot"] = saved.WRITE
         tables["cluster"] = cluster.POOLS
         tables["cluster-slow"], tables["cluster-directory"] = cluster.SLOW, cluster.DIRECTORY
+        tables |= dict.fromkeys(worker_rows.TREES, worker_rows.ROWS)
         tables["snapshot-read"] = saved.read_rows(*map(Path, ("old", "new", "small", "large")))
         for kind in images.MAKERS:
             tables[f"{kind}-million-warm"] = bulk_rows.whole(kind)
@@ -350,7 +353,7 @@ class Directories(unittest.TestCase):
             self.assertLessEqual({bound.row, *bound.of}, keys)
 
     def test_every_bound_has_its_suite(self):
-        modules = (suites, bulk, block, kernel, api, saved, cluster)
+        modules = (suites, bulk, block, kernel, api, saved, cluster, workers)
         known = {name for module in modules for name in module.SUITES}
         self.assertLessEqual({bound.suite for bound in BOUNDS}, known)
 

@@ -8,7 +8,20 @@ import signal
 import sys
 from pathlib import Path
 
-from . import api, block, bulk, cluster, kernel, machine, plot, report, saved, suites, trees
+from . import (
+    api,
+    block,
+    bulk,
+    cluster,
+    kernel,
+    machine,
+    plot,
+    report,
+    saved,
+    suites,
+    trees,
+    workers,
+)
 from .measure import CommandFailed
 from .suites import Result, Session
 from .tools import BENCH, PYTHON, WORK, MissingTool, Toolbox
@@ -21,6 +34,7 @@ SUITES = (
     | api.SUITES
     | saved.SUITES
     | cluster.SUITES
+    | workers.SUITES
 )
 
 # What one name on the command line stands for: ten million entries only on request, and
@@ -34,6 +48,7 @@ GROUPS = {
     "python": list(api.PYTHON),
     "capi": list(api.C),
     "clusters": list(cluster.SUITES),
+    "workers": list(workers.SUITES),
 }
 
 

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shlex
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 
-from . import media, saved, tools
+from . import media, saved, slow_server, tools
 from .rows import ENTRIES, Row
 from .suites import Result, Session, run_rows
 from .tools import C_FLAGS, WORK, MissingTool, Toolbox
-
-ROOT = tools.BENCH.parent
 
 # The scratch folder of a suite is given in place of the tree: a row writes beside the tree.
 OUT = "{tree}/../out"
@@ -70,9 +65,9 @@ DIRECTORY = [
     _pool("one-with-64", 1, "--in-flight", "64"),
 ]
 
-# So many files, with so much time for each lookup.
-SLOW_DIRECTORIES, SLOW_FILES, SLOW_DELAY_US, SLOW_MOST = 400, 1000, 2000, 256
-WIDE_FILES = 200_000
+# So many directories, and files in each.
+SLOW_TREE = (400, 1000)
+WIDE_DIRECTORY = (0, 200_000)
 
 
 def provide(toolbox: Toolbox, python: Path) -> None:
@@ -126,65 +121,16 @@ def pools(session: Session) -> Result:
     return saved.on_copies(session, run)
 
 
-@dataclass
-class SlowServer:
-    """A server that takes its time for each lookup."""
-
-    point: Path
-    # The number of lookups, known when the server has ended.
-    lookups: int = 0
-
-
-@contextlib.contextmanager
-def slow_server(scratch: Path, directories: int, files: int, most: int) -> Iterator[SlowServer]:
-    """Provides a server that takes its time for each lookup, and its mount."""
-    media.need_root()
-    source, program = ROOT / "tests/support/slow_server.c", WORK / "slow_server"
-    WORK.mkdir(parents=True, exist_ok=True)
-    compiler = os.environ.get("CC", "cc")
-    media.call(compiler, *C_FLAGS, "-o", program, source)
-    with tempfile.TemporaryDirectory(dir=scratch, prefix="slow-") as folder:
-        point = Path(folder) / "tree"
-        point.mkdir()
-        (Path(folder) / "out").mkdir()
-        numbers = map(str, (directories, files, SLOW_DELAY_US, most))
-        server = subprocess.Popen(
-            [program, point, *numbers], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        slow = SlowServer(point)
-        try:
-            assert server.stdout is not None
-            if server.stdout.readline().strip() != "ready":
-                raise OSError(f"{program}: could not mount {point}")
-            yield slow
-        finally:
-            said, _ = server.communicate()
-            if said:
-                slow.lookups = int(said.split()[0].removeprefix("lookups="))
-
-
-def _on_slow_server(
-    session: Session, suite: str, table: list[Row], directories: int, files: int
-) -> Result:
-    provide(session.tools, session.python)
-    about = {
-        "tree": f"{max(1, directories)} directories of {files} files",
-        "delay_of_a_lookup_us": SLOW_DELAY_US,
-        "lookups_at_a_time": SLOW_MOST,
-        "emulated": "a FUSE server that answers lookups late; all processes on one machine",
-    }
-    with slow_server(session.scratch, directories, files, SLOW_MOST) as server:
-        return run_rows(session, suite, table, server.point, 5, about, warm_up=0, enough=5)
-
-
 def slow(session: Session) -> Result:
     """Measures 1, 2 and 4 processes on a server with 2 ms a lookup."""
-    return _on_slow_server(session, "cluster-slow", SLOW, SLOW_DIRECTORIES, SLOW_FILES)
+    provide(session.tools, session.python)
+    return slow_server.measure(session, "cluster-slow", SLOW, SLOW_TREE)
 
 
 def directory(session: Session) -> Result:
     """Measures one directory of many files on that server."""
-    return _on_slow_server(session, "cluster-directory", DIRECTORY, 0, WIDE_FILES)
+    provide(session.tools, session.python)
+    return slow_server.measure(session, "cluster-directory", DIRECTORY, WIDE_DIRECTORY)
 
 
 SUITES: dict[str, Callable[[Session], Result]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import api_rows, block_rows, kernel_rows
+from . import api_rows, block_rows, kernel_rows, worker_rows
 from .bulk_rows import DIRECTORY_SIZES, KINDS, LETTERS
 
 # One suite's results: the figures of each row, by its key.
@@ -293,6 +293,11 @@ BOUNDS = [
     Bound("cluster-slow", "processes-2", 1 / 1.6, ("processes-1",)),
     Bound("cluster-slow", "processes-4", 1 / 3.2, ("processes-1",)),
     Bound("cluster-directory", "processes-4", 0.3, ("processes-1",)),
+    # 0.8 of the throughput of the best number.
+    *(
+        Bound(suite, "auto", 1 / 0.8, tuple(row.key for row in worker_rows.FIXED))
+        for suite in worker_rows.TREES
+    ),
     *(
         Bound("snapshot-100M", f"write-{shape}", 256 * MIB, figure="rss_kib")
         for shape in ("tree", "flat", "links", "wide")
