@@ -196,9 +196,19 @@ class Slow(Here):
         self.kept = [late, future.result()]
         return late
 
+    def release(self):
+        """Gives the result that was kept, if there is one."""
+        if self.kept:
+            late, result = self.kept
+            self.kept = []
+            late.set_result(result)
 
-def test_a_part_that_was_written_twice_counts_once(top, out):
-    engine, now, attempts = Slow(), [0.0], []
+
+def with_leaps(engine, attempts):
+    """For `ready`: when nothing happens, the driver's clock leaps beyond all deadlines. The kept
+    result of a task comes when its second attempt has been committed.
+    """
+    now = [0.0]
 
     def ready(driver):
         driver.clock = lambda: now[0]
@@ -206,20 +216,42 @@ def test_a_part_that_was_written_twice_counts_once(top, out):
         commit = driver._commit
 
         def step(futures):
-            # Time passes only when nothing else happens.
             now[0] += 0.01 if futures else 1000.0
             attempts.extend(driver._attempts[future].number for future in futures)
             commit(futures)
-            if 2 in attempts and engine.kept:
-                late, result = engine.kept
-                engine.kept = []
-                late.set_result(result)
+            if 2 in attempts:
+                engine.release()
 
         driver._commit = step
 
-    verdict = take([top], out, engine=engine, ready=ready)
+    return ready
+
+
+def test_a_part_that_was_written_twice_counts_once(top, out):
+    engine, attempts = Slow(), []
+    verdict = take([top], out, engine=engine, ready=with_leaps(engine, attempts))
     assert verdict["complete"] and rows(out) == expected(top)
-    assert 2 in attempts
+    assert 2 in attempts and not engine.kept
+
+
+class Together(Slow):
+    """As `Slow`, but both results of the task come at the same moment."""
+
+    def submit(self, fn, /, *args, **kwargs):
+        future = super().submit(fn, *args, **kwargs)
+        if self.kept and not future.done():
+            self.task = args[-1]["task"]
+        elif self.kept and args[-1]["task"] == self.task:
+            self.release()
+        return future
+
+
+def test_two_results_of_a_task_that_come_together_count_once(top, out):
+    engine, attempts = Together(), []
+    verdict = take([top], out, engine=engine, ready=with_leaps(engine, attempts))
+    assert verdict["complete"] and rows(out) == expected(top)
+    assert 2 in attempts and not engine.kept
+    assert not cluster.verify(out)["damaged"]
 
 
 @pytest.mark.parametrize("damage", ["missing", "short", "same size"])

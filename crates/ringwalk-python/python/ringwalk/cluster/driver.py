@@ -242,6 +242,8 @@ class Driver:
                     self._failed(attempt, future, error)
                     continue
                 commits.append((self.log.append(commit), commit, job))
+                # Another attempt may be among these futures: the log takes each task once.
+                self._over(job)
         if commits:
             self._finish(commits)
 
@@ -254,7 +256,6 @@ class Driver:
             missing = log.rename_files(self.files, commit)
             if missing:
                 raise ClusterError(f"{self.files.path(missing[0])}: the file of a task is missing")
-            self._over(job)
             self.history.totals.add(commit)
             self.pool.add(position, commit)
             shortened = job.lines - commit.counts["left"]
