@@ -254,6 +254,25 @@ def test_two_results_of_a_task_that_come_together_count_once(top, out):
     assert not cluster.verify(out)["damaged"]
 
 
+class Hung(Slow):
+    """As `Slow`, but the kept result never comes."""
+
+    has_waited = None
+
+    def release(self):
+        """Gives nothing."""
+
+    def shutdown(self, wait=True, *, cancel_futures=False):
+        self.has_waited = wait
+
+
+def test_a_worker_that_hangs_for_ever_does_not_keep_a_run_from_its_end(top, out):
+    engine, attempts = Hung(), []
+    verdict = take([top], out, engine=engine, ready=with_leaps(engine, attempts))
+    assert verdict["complete"] and rows(out) == expected(top)
+    assert engine.kept and engine.has_waited is False
+
+
 @pytest.mark.parametrize("damage", ["missing", "short", "same size"])
 def test_a_damaged_part_is_named_and_walked_again(top, out, damage):
     take([top], out)

@@ -11,6 +11,7 @@ import pytest
 from cluster_support import assert_as_one_process, environment, expected, program, rows, take
 from processes import finished
 from ringwalk import cluster
+from support import wait_until
 
 pytest.importorskip("mpi4py", reason="mpi4py is not installed")
 # That of the package `mpich` lies beside the interpreter.
@@ -71,6 +72,26 @@ def test_a_job_that_is_killed_is_resumed(top, out):
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
     assert take([top], out, resume=True)["complete"]
+    assert rows(out) == expected(top)
+
+
+def test_a_full_disk_of_a_rank_ends_the_run(top, out):
+    (top / "dir1" / "full-once").mkdir()
+    status, _, messages = run("snapshot", top, "-o", out, "--engine", "mpi")
+    assert status == 1 and "make room and go on with --resume" in messages
+    status, _, messages = run("snapshot", top, "-o", out, "--engine", "mpi", "--resume")
+    assert status == 0, messages
+    assert rows(out) == expected(top)
+
+
+def test_a_rank_that_hangs_does_not_keep_the_verdict(top, out, monkeypatch):
+    (top / "dir1" / "stop-once").mkdir()
+    monkeypatch.setenv("RINGWALK_TEST_GRACE", "1")
+    arguments = ("snapshot", top, "-o", out, "--engine", "mpi", "--budget", "100ms")
+    with program(*arguments, before=mpiexec()):
+        # MPI itself waits for the rank: the job does not end.
+        assert wait_until((out / "verdict.json").exists)
+    assert cluster.status(out)["state"] == "complete"
     assert rows(out) == expected(top)
 
 

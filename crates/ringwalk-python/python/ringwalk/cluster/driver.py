@@ -110,6 +110,11 @@ class Driver:
         """The number of attempts whose result is awaited."""
         return sum(not attempt.is_late for attempt in self._attempts.values())
 
+    @property
+    def has_hung(self) -> bool:
+        """True if an attempt has no result when the run is over: its worker may never go on."""
+        return bool(self._attempts)
+
     def stop(self, signal: int = 0) -> None:
         """Asks the loop to stop. May be called by a signal handler or another thread."""
         self.stop_signal = signal

@@ -128,7 +128,8 @@ def run(
             driver.run(watch)
             watch(driver)
             log.seal(files, own)
-            hurry = False
+            # A worker that hangs is not waited for: another one has done its task.
+            hurry = driver.has_hung
         finally:
             own.close()
     finally:
