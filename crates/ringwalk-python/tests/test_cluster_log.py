@@ -1,8 +1,10 @@
 """The commit log: a driver that ends at any moment, damage, and two drivers at once."""
 
 import json
+import os
 import pathlib
 
+import cluster_model
 import pytest
 from cluster_support import expected, make_tree, manifest, rows, take
 from ringwalk import cluster
@@ -121,6 +123,58 @@ def test_a_driver_that_ends_again_and_again_comes_to_an_end(tmp_path, monkeypatc
         again, at = True, at + 3
     assert rows(directory) == expected(top)
     assert len(list((directory / "log").iterdir())) > 2
+
+
+class Unsynced(files_module.Files):
+    """Knows in which folders names have changed that may not be on the disk. `relied` are those on
+    which a line of the log or the verdict has relied.
+    """
+
+    def __init__(self, directory):
+        super().__init__(directory)
+        self.folders = set()
+        self.relied = set()
+
+    def _change(self, method, *names):
+        self.folders.update(os.path.dirname(name) for name in names)
+        return method(*names)
+
+    def sync_folder(self, name):
+        super().sync_folder(name)
+        self.folders.discard(name)
+
+    def create(self, name):
+        return self._change(super().create, name)
+
+    def rename(self, old, new):
+        self._change(super().rename, old, new)
+
+    def make_folder(self, name):
+        self._change(super().make_folder, name)
+
+    def remove(self, name):
+        if os.path.exists(self.path(name)):
+            self._change(super().remove, name)
+
+    def sync(self, file):
+        super().sync(file)
+        self.relied |= self.folders & {""}
+
+    def replace(self, name, data):
+        if name == layout.VERDICT:
+            self.relied |= self.folders & {"", "log", "parts", "todo", "errors"}
+        super().replace(name, data)
+
+
+def test_names_are_on_the_disk_before_something_relies_on_them(tmp_path, monkeypatch):
+    top = make_tree(tmp_path / "top")
+    (top / "fail-always").mkdir()
+    for task, complete in ((cluster_model.cluster_task, False), (cluster_model.harmless, True)):
+        files = Unsynced(str(tmp_path / "out"))
+        monkeypatch.setattr(run, "Files", lambda _, files=files: files)
+        verdict = take([top], files.directory, resume=complete, task=task)
+        assert verdict["complete"] == complete
+        assert files.relied == set()
 
 
 def test_what_was_committed_is_not_read_again(tmp_path, monkeypatch):
@@ -276,6 +330,31 @@ def test_files_that_are_not_renamed_yet_are_no_damage(tmp_path, monkeypatch):
     assert found["damaged"] == [] and found["removed"] == []
     assert take([top], directory, resume=True)["complete"]
     assert rows(directory) == expected(top)
+
+
+def test_lines_of_a_driver_that_was_killed_are_synced_before_they_count(tmp_path, monkeypatch):
+    (tmp_path / "log").mkdir()
+    files = files_module.Files(str(tmp_path))
+    first, _ = log.begin(files)
+    first.append({"aside": [], "why": "not synced"})
+    first.close()
+    calls = []
+
+    def noted(name):
+        right = getattr(os, name)
+
+        def call(file, *given):
+            calls.append((name, pathlib.Path(os.readlink(f"/proc/self/fd/{file}")).name))
+            return right(file, *given)
+
+        return call
+
+    for name in ("write", "fdatasync"):
+        monkeypatch.setattr(os, name, noted(name))
+    second, history = log.begin(files)
+    second.close()
+    assert history.lengths == [first.length]
+    assert calls.index(("fdatasync", "000001.jsonl")) < calls.index(("write", "000002.jsonl"))
 
 
 def test_a_driver_sees_at_its_next_sync_that_another_has_taken_over(tmp_path):

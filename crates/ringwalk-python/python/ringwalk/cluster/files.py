@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 
 @contextlib.contextmanager
@@ -36,8 +36,9 @@ class Files:
         return os.path.join(self.directory, name)
 
     def make_folder(self, name: str) -> None:
-        """Makes a folder, if it is not there yet."""
+        """Makes a folder, if it is not there yet. Its name is on the disk then."""
         os.makedirs(self.path(name), exist_ok=True)
+        self.sync_folder(os.path.dirname(name))
 
     def create(self, name: str) -> int:
         """Creates a file that must not exist, and returns its descriptor for appending.
@@ -62,14 +63,21 @@ class Files:
         with _naming(self._created.get(file, self.directory)):
             os.fdatasync(file)
 
+    def sync_older(self, name: str) -> None:
+        """Returns when the bytes of a file are on the disk that another driver has written."""
+        self._sync(name, 0, os.fdatasync)
+
     def sync_folder(self, name: str) -> None:
         """Returns when the names in a folder are on the disk."""
-        folder = os.open(self.path(name), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self._sync(name, os.O_DIRECTORY, os.fsync)
+
+    def _sync(self, name: str, flags: int, call: Callable[[int], None]) -> None:
+        file = os.open(self.path(name), flags | os.O_RDONLY | os.O_CLOEXEC)
         try:
             with _naming(self.path(name)):
-                os.fsync(folder)
+                call(file)
         finally:
-            os.close(folder)
+            os.close(file)
 
     def rename(self, old: str, new: str) -> None:
         """Gives a file another name. Raises `FileNotFoundError` if it is not there."""

@@ -84,6 +84,9 @@ def begin(files: Files) -> tuple[Log, History]:
     log = Log(files, epoch, _claim(files, epoch))
     try:
         history = replay.read(files.directory, replay.valid_lengths(files.directory, epoch))
+        # A driver that was killed may not have synced the lines that were read.
+        for older in range(1, epoch):
+            files.sync_older(layout.log_name(older))
         log.append(
             {
                 "epoch": epoch,

@@ -49,6 +49,8 @@ def begin(files: Files) -> tuple[log.Log, History]:
         # They are of the state before this epoch.
         files.remove(layout.VERDICT)
         files.remove(layout.MANIFEST)
+        # With an older verdict, a log that has grown would look damaged.
+        files.sync_folder("")
         # Leftovers that a revoked task had done are needed again, and are checked then.
         while bad := _bring_up_to_date(files, history):
             revoked = replay.descendants(history, set(bad))

@@ -155,13 +155,18 @@ def _missing_tasks(directory: str, history: History) -> str | None:
 
 
 def write_results(files: Files, history: History, verdict: dict[str, Any], aside: Aside) -> None:
-    """Writes the manifest, the error rows of tasks that were set aside, and then the verdict."""
+    """Writes the manifest, the error rows of tasks that were set aside, and then the verdict.
+
+    The names of all files that belong to the snapshot are on the disk before the verdict is.
+    """
     if aside.tasks:
         _write_lines(files, layout.ASIDE, aside.rows())
     else:
         files.remove(layout.ASIDE)
     parts = (commit for _, commit in history.commits() if commit.part is not None)
     _write_lines(files, layout.MANIFEST, (_entry(commit) for commit in parts))
+    for folder in ("", *(folder for folder, _ in layout.KINDS.values())):
+        files.sync_folder(folder)
     files.replace(layout.VERDICT, json.dumps(verdict, indent=1).encode() + b"\n")
 
 
