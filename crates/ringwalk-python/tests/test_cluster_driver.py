@@ -293,6 +293,24 @@ def test_a_damaged_part_is_named_and_walked_again(top, out, damage):
     assert not cluster.verify(out)["damaged"]
 
 
+def test_damage_that_is_found_while_a_driver_is_at_work_is_in_its_verdict(top, out):
+    damaged = []
+
+    def task(*given, **named):
+        if named["task"] == 6:
+            part = next((out / "parts").iterdir())
+            part.write_bytes(part.read_bytes()[:-2] + b"!\n")
+            damaged.extend(each["file"] for each in cluster.verify(out)["damaged"])
+        return cluster_model.cluster_task(*given, **named)
+
+    verdict = take([top], out, task=task)
+    (name,) = damaged
+    assert not verdict["complete"]
+    assert verdict["missing"] == [f"damaged: {name}: wrong SHA-256"]
+    assert take([top], out, resume=True)["complete"]
+    assert rows(out) == expected(top)
+
+
 def test_a_damaged_file_of_leftovers_is_named_and_walked_again(top, out):
     take([top], out)
     todo = sorted((out / "todo").iterdir())[3]

@@ -61,6 +61,11 @@ def wrong_contents(files: Files, commit: Commit, kind: str) -> str | None:
         return f"cannot be read: {error.strerror}"
 
 
+def suspects(files: Files) -> set[str]:
+    """Returns the names of the files that `verify` has found to be damaged."""
+    return {each["file"] for each in layout.read_json(files.directory, layout.DAMAGED) or []}
+
+
 def damage(files: Files, history: History) -> Iterator[dict[str, Any]]:
     """Gives each file that is not as it was committed: its name, its task, and why."""
     for _, commit in history.commits():

@@ -74,8 +74,7 @@ def begin(files: Files) -> tuple[log.Log, History]:
 
 def _bring_up_to_date(files: Files, history: History) -> dict[int, str]:
     """Renames what older drivers have not renamed. Returns the damaged tasks, and why."""
-    named = layout.read_json(files.directory, layout.DAMAGED) or []
-    suspects = {each["file"] for each in named}
+    suspects = checks.suspects(files)
     bad: dict[int, str] = {}
     for _, commit in history.commits():
         log.rename_files(files, commit)

@@ -145,12 +145,15 @@ def _finish(files: Files, description: layout.Description, driver: Driver) -> di
     pending = sum(history.open.values()) - sum(
         length for ranges, _ in located for _, _, length in ranges
     )
-    wrong = [
-        f"{checks.file_of(commit, kind)}: {why}"
-        for _, commit in history.commits()
-        for kind in commit.kinds()
-        if (why := checks.wrong_size(files, commit, kind))
-    ]
+    # `verify` may have found damage while this driver was at work.
+    suspects = checks.suspects(files)
+    wrong = []
+    for _, commit in history.commits():
+        for kind in commit.kinds():
+            name = checks.file_of(commit, kind)
+            check = checks.wrong_contents if name in suspects else checks.wrong_size
+            if why := check(files, commit, kind):
+                wrong.append(f"{name}: {why}")
     aside = verdict.Aside(files.directory, located, len(description.roots))
     # Nobody else is at work: the epoch is sealed.
     checks.remove_orphans(files, history)
