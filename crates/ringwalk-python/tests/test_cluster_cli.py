@@ -170,6 +170,7 @@ def test_a_damaged_part_is_status_1(run, top, out):
         (["snapshot", "nowhere", "-o", "NEW"], "No such file"),
         (["status", "TOP"], "not the directory of a snapshot"),
         (["verify", "TOP"], "not the directory of a snapshot"),
+        (["snapshot", "TOP", "-o", "NEW", "--budget", "9" * 400], "budget=inf: expected"),
         (["compact", "TOP", "-o", "FILE"], "not over"),
         (["snapshot", "TOP", "-o", "NEW", "--workers", "1025"], "from 1 to 1024"),
         (["snapshot", "TOP", "-o", "NEW", "--in-flight", 2**64], "in_flight="),

@@ -492,6 +492,10 @@ def test_workers_die_with_the_driver():
         ({"engine": Engine(Here), "processes": 3}, "a number of processes"),
         ({"source": "ext4"}, "no task reads by source 'ext4': expected one of auto, syscall"),
         ({"engine": object()}, "needs a method 'submit'"),
+        ({"engine": "pool", "processes": -1}, "processes=-1: expected a number from 1"),
+        ({"entries": 0}, "entries=0: expected a number from 1"),
+        ({"budget": 0}, "budget=0: expected a number of seconds above zero"),
+        ({"budget": float("nan")}, "budget=nan: expected a number of seconds above zero"),
     ],
 )
 def test_a_wrong_option_is_refused_and_changes_nothing(top, out, options, why):

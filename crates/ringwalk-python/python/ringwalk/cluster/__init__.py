@@ -20,6 +20,7 @@ and each part counts once.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -119,12 +120,20 @@ def snapshot(
 
     if source not in SOURCES:
         raise Refused(f"no task reads by source {source!r}: expected one of {', '.join(SOURCES)}")
-    limits = (("workers", workers, _MOST_WORKERS), ("in_flight", in_flight, _MOST))
-    for name, value, most in (*limits, ("rate", rate, _MOST)):
+    limits = (
+        ("processes", processes, _MOST),
+        ("entries", entries, _MOST),
+        ("workers", workers, _MOST_WORKERS),
+        ("in_flight", in_flight, _MOST),
+        ("rate", rate, _MOST),
+    )
+    for name, value, most in limits:
         if value is not None and not 1 <= value <= most:
             raise Refused(f"{name}={value}: expected a number from 1 to {most}")
     if in_flight is None and workers is None:
         in_flight = IN_FLIGHT
+    if not 0 < budget < math.inf:
+        raise Refused(f"budget={budget}: expected a number of seconds above zero")
     given = [roots] if isinstance(roots, (str, bytes, os.PathLike)) else roots
     settings = {
         "workers": workers,
