@@ -131,6 +131,14 @@ def test_what_is_missing_is_status_1(run, top, out):
     assert re.search(r"^set aside: task \d+ has failed 3 times", status, re.M)
 
 
+def test_the_reason_of_a_task_does_not_command_a_terminal(run, top, out):
+    task = failing(3, ValueError("\x1b[2J"))
+    cluster.snapshot(top, out, engine=Here(), entries=7, task=task)
+    printed = run("status", out)[1]
+    assert "set aside: task 3 has failed 3 times: ValueError: ?[2J" in printed
+    assert "\x1b" not in printed
+
+
 @pytest.mark.parametrize("fails, status", [(0, 0), (3, 1)])
 def test_a_snapshot_of_an_incomplete_run_is_status_1(run, top, out, fails, status):
     task = failing(fails, RuntimeError("this always fails"))
@@ -162,6 +170,7 @@ def test_a_damaged_part_is_status_1(run, top, out):
         (["snapshot", "TOP"], "-o/--output"),
         (["snapshot", "TOP", "-o", "NEW", "--budget", "0s"], "is no duration"),
         (["snapshot", "TOP", "-o", "NEW", "--budget", "fast"], "is no duration"),
+        (["snapshot", "TOP", "-o", "NEW", "--budget", "9" * 400], "budget=inf: expected"),
         (["snapshot", "TOP", "-o", "NEW", "--processes", "0"], "no number above zero"),
         (["snapshot", "TOP", "-o", "NEW", "--source", "x"], "invalid choice"),
         (["snapshot", "TOP", "-o", "NEW", "--engine", "x"], "unknown engine 'x'"),
@@ -170,7 +179,6 @@ def test_a_damaged_part_is_status_1(run, top, out):
         (["snapshot", "nowhere", "-o", "NEW"], "No such file"),
         (["status", "TOP"], "not the directory of a snapshot"),
         (["verify", "TOP"], "not the directory of a snapshot"),
-        (["snapshot", "TOP", "-o", "NEW", "--budget", "9" * 400], "budget=inf: expected"),
         (["compact", "TOP", "-o", "FILE"], "not over"),
         (["snapshot", "TOP", "-o", "NEW", "--workers", "1025"], "from 1 to 1024"),
         (["snapshot", "TOP", "-o", "NEW", "--in-flight", 2**64], "in_flight="),

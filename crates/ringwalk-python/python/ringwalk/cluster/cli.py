@@ -210,7 +210,7 @@ def _status(given: argparse.Namespace) -> int:
     else:
         for name, value in found.items():
             shown = "; ".join(value) if isinstance(value, list) else value
-            print(f"{name.replace('_', ' ')}: {shown}")
+            print(f"{name.replace('_', ' ')}: {_printable(str(shown))}")
     return 0
 
 
