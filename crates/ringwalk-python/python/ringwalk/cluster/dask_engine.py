@@ -51,8 +51,6 @@ async def _fetch(remote: Any) -> Any:
 class DaskEngine(Engine):
     """A client of a Dask scheduler."""
 
-    name = "dask"
-
     def __init__(self, client: Any, owned: bool) -> None:
         self._client = client
         self._owned = owned

@@ -206,7 +206,7 @@ class Driver:
         # Before the task, the worker may have to finish others that wait there.
         before = (self.engine.depth - 1) * self.budgets.most
         deadline = now + before + PATIENCE * budget + self.settings.grace
-        self._attempts[future] = Attempt(job, job.attempt, budget, now, deadline)
+        self._attempts[future] = Attempt(job, job.attempt, now, deadline)
         job.running.add(job.attempt)
         future.add_done_callback(self.done.put)
 

@@ -28,7 +28,6 @@ class Engine:
     `make` returns the object. It is called again when the object says that it is broken.
     """
 
-    name = "executor"
     # Tasks for each worker, running or waiting.
     depth = 3
     # True if the engine knows which task a dead worker has run.

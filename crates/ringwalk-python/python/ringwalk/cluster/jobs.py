@@ -60,7 +60,6 @@ class Attempt:
 
     job: Job
     number: int
-    budget: float
     # Seconds of the driver's clock.
     begun: float
     # After this time, another worker gets the task too.

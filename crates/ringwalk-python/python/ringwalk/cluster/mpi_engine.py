@@ -15,8 +15,6 @@ from ringwalk.cluster.problems import Refused
 class MpiEngine(Engine):
     """The ranks of this MPI job but the first one."""
 
-    name = "mpi"
-
     def __init__(self) -> None:
         try:
             from mpi4py import MPI

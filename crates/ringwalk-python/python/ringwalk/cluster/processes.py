@@ -56,7 +56,6 @@ class _Slot:
 class Processes(Engine):
     """A number of processes."""
 
-    name = "pool"
     depth = 2
     is_precise = True
 
