@@ -92,12 +92,14 @@ def snapshot(
 ) -> dict[str, Any]:
     """Saves directory trees in the directory `output`: the work of ``ringwalk-cluster snapshot``.
 
-    Returns the verdict, whose key ``complete`` is true only if everything was read.
+    Returns the verdict: its key ``complete`` is true only if everything was read, and ``missing``
+    lists what was not.
 
     *engine* is ``"pool"`` with a number of *processes*, ``"dask://HOST:PORT"``, ``"mpi"``,
     ``"MODULE:CALLABLE"``, or an object with the method `submit` of
-    `concurrent.futures.Executor`. *budget* is the greatest number of seconds of a task, *entries*
-    that of entries.
+    `concurrent.futures.Executor`. Such an object is shut down at the end of the run; a client of
+    Dask stays open. *budget* is the greatest number of seconds of a task, *entries* that of
+    entries.
 
     With *resume* a run that has ended early goes on in the same directory. Then *roots*, *xattrs*,
     *atime* and *one_file_system* must be the same.
@@ -130,10 +132,10 @@ def snapshot(
     for name, value, most in limits:
         if value is not None and not 1 <= value <= most:
             raise Refused(f"{name}={value}: expected a number from 1 to {most}")
-    if in_flight is None and workers is None:
-        in_flight = IN_FLIGHT
     if not 0 < budget < math.inf:
         raise Refused(f"budget={budget}: expected a number of seconds above zero")
+    if in_flight is None and workers is None:
+        in_flight = IN_FLIGHT
     given = [roots] if isinstance(roots, (str, bytes, os.PathLike)) else roots
     settings = {
         "workers": workers,
@@ -161,7 +163,14 @@ def snapshot(
 
 
 def status(directory: _Path) -> dict[str, Any]:
-    """Returns the state of a run: the work of ``ringwalk-cluster status``."""
+    """Returns the state of a run: the work of ``ringwalk-cluster status``.
+
+    The key ``state`` is ``"complete"``, ``"incomplete"`` or ``"unfinished"``. The keys ``tasks``,
+    ``parts``, ``rows`` and ``bytes`` count what was committed, and ``pending`` the directories that
+    wait for a task; a share of a huge directory counts as 64.
+
+    Raises `Refused` if *directory* has no snapshot, and `Damaged` if its log or verdict is damaged.
+    """
     from ringwalk.cluster.state import status
 
     return status(os.path.realpath(os.fsdecode(directory)))
@@ -173,6 +182,9 @@ def verify(directory: _Path) -> dict[str, Any]:
     The key ``damaged`` of the result has the files that are damaged, and ``removed`` those that
     belonged to no task and were removed. Of a directory that cannot be changed, ``kept`` is false:
     nothing is removed, and the next run does not know what is damaged.
+
+    Raises `Refused` if *directory* has no snapshot, `Damaged` if its log or verdict is damaged, and
+    `OSError` if a file cannot be removed.
     """
     from ringwalk.cluster.checks import verify
 
@@ -185,7 +197,7 @@ def compact(directory: _Path, output: _Path, *, memory: int | None = None) -> di
     *memory* is the number of bytes that may be used; the rest goes into temporary files. Returns
     what the snapshot says of itself, as `Snapshot.info`. Its key ``verdict`` says whether something
     could not be read. Raises `Refused` if the run is not over, if no task could read anything, or
-    if a file is known to be damaged.
+    if a file is known to be damaged. Raises `OSError` if *output* cannot be written.
     """
     from ringwalk import _ringwalk
     from ringwalk.cluster import layout, verdict

@@ -47,7 +47,12 @@ def _snapshot_options(parser: argparse.ArgumentParser) -> None:
         default="pool",
         help="what runs the tasks: pool, dask://HOST:PORT, mpi or MODULE:CALLABLE (default: pool)",
     )
-    add("--processes", type=positive, metavar="N", help="processes of the pool (default: CPUs)")
+    add(
+        "--processes",
+        type=positive,
+        metavar="N",
+        help="number of processes of the pool (default: one for each CPU)",
+    )
     add(
         "--budget",
         type=duration,
@@ -56,14 +61,14 @@ def _snapshot_options(parser: argparse.ArgumentParser) -> None:
         help="the longest time of a task, such as 10s (default: 10s)",
     )
     add("--resume", action="store_true", help="go on with a run that has ended early")
-    add("--workers", type=positive, metavar="N", help="threads of a task")
+    add("--workers", type=positive, metavar="N", help="number of threads of each task")
     add(
         "--in-flight",
         type=positive,
         metavar="N",
-        help="requests of a task at a time (default: 32, or as many as --workers)",
+        help="the most requests of a task at a time (default: 32, or as many as --workers)",
     )
-    add("--rate", type=positive, metavar="N", help="entries of a task in a second")
+    add("--rate", type=positive, metavar="N", help="the most entries that a task reads in a second")
     add("--source", choices=cluster.SOURCES, default="auto", help="where directory data come from")
     add("--xattrs", action="store_true", help="save extended attributes")
     add("--atime", action="store_true", help="save times of the last access")
@@ -79,23 +84,26 @@ def _snapshot_options(parser: argparse.ArgumentParser) -> None:
 def parser() -> argparse.ArgumentParser:
     """Returns the parser of the command line."""
     top = argparse.ArgumentParser(
-        prog="ringwalk-cluster", description="Saves very large directory trees by many machines."
+        prog="ringwalk-cluster",
+        description="Saves very large directory trees with many processes or machines.",
+        epilog="Exit status: 0 if a snapshot is complete, 1 if something is missing or damaged, or "
+        "the run could not go on, 2 if it could not begin.",
     )
     version = f"ringwalk-cluster {ringwalk.__version__}"
     top.add_argument("--version", action="version", version=version)
     commands = top.add_subparsers(dest="command", required=True)
     _snapshot_options(commands.add_parser("snapshot", help="save directory trees"))
     for name, text in (
-        ("status", "show how far a run is"),
-        ("verify", "check all files of a snapshot, and remove those of no task"),
+        ("status", "show how much of a run is done"),
+        ("verify", "check all files of a snapshot, and remove those that belong to no task"),
     ):
         command = commands.add_parser(name, help=text)
         command.add_argument("directory", metavar="DIR")
         command.add_argument("--json", action="store_true", help="print JSON")
-    command = commands.add_parser("compact", help="make one sorted snapshot")
+    command = commands.add_parser("compact", help="make one sorted snapshot of a run that is over")
     command.add_argument("directory", metavar="DIR")
     command.add_argument("-o", "--output", required=True, metavar="FILE")
-    command.add_argument("--memory", type=positive, metavar="BYTES", help="memory to use")
+    command.add_argument("--memory", type=positive, metavar="BYTES", help="the most memory to use")
     return top
 
 
