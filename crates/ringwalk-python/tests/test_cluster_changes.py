@@ -1,8 +1,10 @@
 """A snapshot by several tasks of a tree that changes meanwhile, with the compiled task."""
 
 import collections
+import contextlib
 import random
 import shutil
+import threading
 
 import pytest
 import ringwalk
@@ -49,7 +51,26 @@ class Changes:
                 old.unlink(missing_ok=True)
 
 
-def test_what_stays_is_there_once(tmp_path):
+@contextlib.contextmanager
+def changing(change):
+    """Changes the tree in another thread, until the block ends."""
+    end = threading.Event()
+
+    def run():
+        while not end.is_set():
+            change()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        yield
+    finally:
+        end.set()
+        thread.join()
+
+
+@pytest.mark.parametrize("engine", ["pool", "here"])
+def test_what_stays_is_there_once(tmp_path, engine):
     top, out, single = tmp_path / "top", tmp_path / "out", tmp_path / "single"
     grow(top)
     change = Changes(top)
@@ -61,7 +82,12 @@ def test_what_stays_is_there_once(tmp_path):
         change()
         return _ringwalk.cluster_task(*given, **named)
 
-    verdict = cluster.snapshot([top], out, engine=Here(), task=task, entries=100, workers=2)
+    options = {"entries": 100, "workers": 2}
+    if engine == "here":
+        verdict = cluster.snapshot([top], out, engine=Here(), task=task, **options)
+    else:
+        with changing(change):
+            verdict = cluster.snapshot([top], out, processes=2, **options)
     assert verdict["complete"], verdict
     assert verdict["tasks"] > 10
     cluster.compact(out, single)

@@ -99,6 +99,15 @@ def test_a_task_that_kills_dask_workers_is_set_aside(top, out, tmp_path):
     assert again["complete"] and rows(out) == expected(top)
 
 
+def test_a_full_disk_of_a_dask_worker_ends_the_run(top, out, tmp_path):
+    (top / "dir1" / "full-once").mkdir()
+    with dask(tmp_path / "dask") as (address, _):
+        with pytest.raises(OSError, match="make room and go on with --resume"):
+            take([top], out, engine=address)
+        assert take([top], out, engine=address, resume=True)["complete"]
+    assert rows(out) == expected(top)
+
+
 def test_a_scheduler_that_goes_away_ends_the_run(top, out, tmp_path):
     (top / "dir1" / "wait-once").mkdir()
     os.mkfifo(f"{out}-fifo")
