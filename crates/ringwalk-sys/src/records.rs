@@ -22,6 +22,9 @@ struct RecordSlot {
     file_type: RawFileType,
 }
 
+/// Bytes of a record before the cookie.
+const COOKIE: usize = 8;
+
 /// Bytes of a `getdents64` record before the name.
 const BEFORE_NAME: u8 = 19;
 
@@ -130,15 +133,21 @@ impl Records {
     ///
     /// For bytes that are not records. The entries before them are kept, and the rest is removed.
     pub fn index(&mut self) -> Result<(), DirentError> {
-        let mut dirents = Dirents::new(&self.bytes[self.indexed..self.filled]);
+        let mut begin = self.indexed;
+        let mut dirents = Dirents::new(&self.bytes[begin..self.filled]);
         loop {
-            let at = self.indexed + dirents.offset();
+            let at = begin + dirents.offset();
             match dirents.next() {
                 None => {
                     self.indexed = self.filled;
                     return Ok(());
                 }
-                Some(Ok(dirent)) if dirent.is_dot() => {}
+                Some(Ok(dirent)) if dirent.is_dot() => {
+                    let cookie = dirent.cookie();
+                    begin += dirents.offset();
+                    self.leave_out(cookie);
+                    dirents = Dirents::new(&self.bytes[begin..self.filled]);
+                }
                 Some(Ok(dirent)) => {
                     let file_type = dirent.file_type();
                     self.types |= 1 << file_type as u8;
@@ -169,15 +178,21 @@ impl Records {
         layout: &PlusLayout,
         mut each: impl FnMut(&PlusEntry<'_>) -> RawFileType,
     ) -> Result<(), DirentError> {
-        let mut entries = PlusEntries::new(&self.bytes[self.indexed..self.filled], layout);
+        let mut begin = self.indexed;
+        let mut entries = PlusEntries::new(&self.bytes[begin..self.filled], layout);
         loop {
-            let at = self.indexed + entries.offset();
+            let at = begin + entries.offset();
             match entries.next() {
                 None => {
                     self.indexed = self.filled;
                     return Ok(());
                 }
-                Some(Ok(entry)) if entry.is_dot() => {}
+                Some(Ok(entry)) if entry.is_dot() => {
+                    let cookie = entry.cookie();
+                    begin += entries.offset();
+                    self.leave_out(cookie);
+                    entries = PlusEntries::new(&self.bytes[begin..self.filled], layout);
+                }
                 Some(Ok(entry)) => {
                     let place = (u32::try_from(at), u8::try_from(entry.name_offset()));
                     let (Ok(at), Ok(name)) = place else {
@@ -197,6 +212,16 @@ impl Records {
                     return Err(error);
                 }
             }
+        }
+    }
+
+    /// Leaves out a record behind those that are indexed. The entry before it is then followed by
+    /// the one behind it, which has this cookie. ext4 lists `.` and `..` among others in directories
+    /// of one block.
+    fn leave_out(&mut self, cookie: i64) {
+        if let Some(last) = self.slots.last() {
+            let at = last.at as usize + COOKIE;
+            self.bytes[at..at + 8].copy_from_slice(&cookie.to_ne_bytes());
         }
     }
 
@@ -313,7 +338,7 @@ impl Records {
 
     /// Returns the cookie of the entry after this one (`d_off`).
     pub fn cookie(&self, index: usize) -> i64 {
-        i64::from_ne_bytes(self.word(index, 8))
+        i64::from_ne_bytes(self.word(index, COOKIE))
     }
 
     fn word(&self, index: usize, offset: usize) -> [u8; 8] {

@@ -84,3 +84,43 @@ fn bytes_that_are_no_records_are_an_error_and_what_was_before_stays() {
     assert_eq!(records.len(), 1);
     assert_eq!(records.index(), Ok(()));
 }
+
+/// A record of `getdents64`.
+fn record(name: &[u8], cookie: i64) -> Vec<u8> {
+    let length = (HEADER + name.len() + 1).next_multiple_of(ALIGN);
+    let mut bytes = 7_u64.to_ne_bytes().to_vec();
+    bytes.extend(cookie.to_ne_bytes());
+    bytes.extend(u16::try_from(length).unwrap().to_ne_bytes());
+    bytes.push(libc::DT_REG);
+    bytes.extend(name);
+    bytes.resize(length, 0);
+    bytes
+}
+
+#[test]
+fn a_cookie_is_that_of_the_entry_that_follows() {
+    let mut records = Records::default();
+    records.reserve(1024);
+    let listed = [
+        (&b"."[..], 10),
+        (b"a", 20),
+        (b"..", 30),
+        (b"b", 40),
+        (b"c", 50),
+        (b".", 60),
+        (b"..", 70),
+    ];
+    for (name, cookie) in listed {
+        let bytes = record(name, cookie);
+        let filled = records.fill_with(|room| {
+            room[..bytes.len()].copy_from_slice(&bytes);
+            Ok::<_, ()>(bytes.len())
+        });
+        filled.unwrap();
+    }
+    records.index().unwrap();
+    let found: Vec<_> = (0..records.len())
+        .map(|index| (records.name(index), records.cookie(index)))
+        .collect();
+    assert_eq!(found, [(c"a", 30), (c"b", 40), (c"c", 70)]);
+}
