@@ -7,6 +7,7 @@ use ringwalk::{
     Visitor, Walk, divide, list_names,
 };
 use ringwalk_sys::magic;
+use rustix::fs::RawDir;
 use std::collections::BTreeMap;
 use std::fs;
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -469,6 +470,39 @@ fn below(large: &Leftover, position: i64, to: Option<i64>) -> Leftover {
     Leftover {
         remaining: Remaining::From { position, to },
         ..large.clone()
+    }
+}
+
+/// A directory of one block is small. Its rest is divided all the same.
+#[test]
+fn the_rest_of_a_small_directory_is_divided() {
+    let folder = folder();
+    let Some(large) = one_directory(folder.path(), 60) else {
+        return;
+    };
+    let mut buffer = Vec::with_capacity(8192);
+    let open = fs::File::open(folder.path().join("large")).unwrap();
+    let mut raw = RawDir::new(&open, buffer.spare_capacity_mut());
+    let (mut positions, mut is_file) = (Vec::new(), Vec::new());
+    while let Some(entry) = raw.next() {
+        let entry = entry.unwrap();
+        positions.push(entry.next_entry_cookie().cast_signed());
+        is_file.push(entry.file_name().to_bytes().starts_with(b"file-"));
+    }
+    let root = Root::from(folder.path());
+    for begin in 0..50 {
+        let rest = below(&large, positions[begin], None);
+        let parts = NonZeroUsize::new(3 + begin).unwrap();
+        let Some(parts) = divide(&root, &rest, parts).unwrap() else {
+            continue;
+        };
+        let mut count = Count::default();
+        for part in parts {
+            step(walk(folder.path(), 1).resume(vec![part]), &mut count);
+        }
+        let files = is_file[begin + 1..].iter().filter(|is_file| **is_file);
+        assert_eq!(count.seen.len(), files.count());
+        assert!(count.seen.values().all(|times| *times == 1), "{begin}");
     }
 }
 

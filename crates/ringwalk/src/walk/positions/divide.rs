@@ -5,7 +5,7 @@ use crate::sources::volume::open_root;
 use crate::visit::leftover::{Leftover, ListedName, Remaining};
 use crate::walk::descriptors::{identity, open_beneath};
 use crate::walk::root::Root;
-use ringwalk_sys::DirectoryFd;
+use ringwalk_sys::{DirectoryFd, magic};
 use rustix::io::Errno;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -138,10 +138,20 @@ fn open(root: &Root, leftover: &Leftover) -> Result<Arc<DirectoryFd>, Errno> {
     }
 }
 
+/// Returns a position beyond those of all entries that a file system can have in a directory.
+fn beyond_all(fd: &DirectoryFd) -> Result<i64, Errno> {
+    Ok(match magic::of(fd)? {
+        // Positions have 31 bits. Of a larger one, a directory of one block takes the low 32 bits
+        // (`xfs_dir2_block_getdents` of fs/xfs/xfs_dir2_readdir.c).
+        magic::XFS => 1 << 31,
+        _ => i64::MAX,
+    })
+}
+
 /// Returns a position behind which there is no entry, and before which there is one. Positions
 /// rise, so the last one is found by halving what remains of their range.
 fn last_position(fd: &DirectoryFd, begin: i64) -> Result<i64, Errno> {
-    let (mut has, mut has_not) = (begin, i64::MAX);
+    let (mut has, mut has_not) = (begin, beyond_all(fd)?);
     while has_not - has > 1 {
         let middle = has + (has_not - has) / 2;
         // A position beyond the range of the file system is refused.
