@@ -54,6 +54,24 @@ def test_each_entry_comes_once(budget, mount, scratch, kind):
     assert_passed(budget, point, *one_by_one)
 
 
+def test_directories_of_several_layers_are_read_to_their_end(budget, mount, scratch):
+    """The position of an entry is the number of entries before it, which changes."""
+    layers = [scratch / name for name in ("lower", "upper", "work", "merged")]
+    for layer in layers:
+        layer.mkdir()
+    lower, upper, work, merged = layers
+    for layer in (lower, upper):
+        (layer / "large").mkdir()
+    (lower / "large" / "below").touch()
+    for number in range(1000):
+        for name in ("stays", "goes"):
+            (upper / "large" / f"{name}-{number}").touch()
+    options = f"lowerdir={lower},upperdir={upper},workdir={work}"
+    point = mount(mounts.mounted, merged, "-t", "overlay", "-o", options, "none")
+    tests = Program(budget, env={"RINGWALK_TEST_LAYERS": os.fspath(point)})
+    tests("entries_that_stay_in_a_directory_of_two_layers", "--nocapture").ok()
+
+
 def test_each_entry_comes_once_by_nfs(budget, mount, scratch):
     assert_passed(budget, mount(nfs.mounted, scratch))
 

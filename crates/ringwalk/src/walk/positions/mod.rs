@@ -10,6 +10,7 @@
 //! | btrfs | index of the entry | the same |
 //! | NFS | cookie of the server | lasting |
 //! | tmpfs, since Linux 6.6 | number of the entry | lasting |
+//! | tmpfs before, ramfs, overlayfs | number of entries before it, or that of a layer | only for the open file |
 //! | others | not known | lasting if a probe says so |
 //!
 //! *Lasting*: after a seek of another open file to that position, the same entries follow.
@@ -69,7 +70,9 @@ fn promise(fd: &DirectoryFd) -> Result<Promise, Errno> {
         magic::NFS => Promise::Lasting,
         // Before Linux 6.6 a position is the number of the entries before it, which changes.
         magic::TMPFS if kernel_is_at_least(6, 6) => Promise::Lasting,
-        magic::TMPFS => Promise::OpenFile,
+        // On ramfs it is that still, and on overlayfs in a directory of several layers
+        // (`ovl_seek_cursor` of fs/overlayfs/readdir.c). What a probe finds does not last there.
+        magic::TMPFS | magic::RAMFS | magic::OVERLAYFS => Promise::OpenFile,
         _ => Promise::Unknown,
     })
 }
