@@ -109,12 +109,17 @@ pub fn list_names(
         if total == before {
             break;
         }
-        if total >= most.get()
-            && let GoOn::At(position) = go_on(&fd)?
-        {
-            let to = None;
-            listed.push(of(Remaining::From { position, to }));
-            break;
+        if total < most.get() {
+            continue;
+        }
+        match go_on(&fd)? {
+            GoOn::At(position) => {
+                let to = None;
+                listed.push(of(Remaining::From { position, to }));
+                break;
+            }
+            GoOn::Lost(errno) => return Err(errno),
+            GoOn::AtEnd | GoOn::Declined => {}
         }
     }
     if !names.is_empty() {

@@ -58,6 +58,8 @@ pub(crate) enum GoOn {
     AtEnd,
     /// It cannot.
     Declined,
+    /// Nobody can: the position of the open file was lost.
+    Lost(Errno),
 }
 
 /// Bytes of a probe: about 100 entries on a local file system, and more than the longest record on
@@ -104,7 +106,15 @@ pub(crate) fn seek(fd: &DirectoryFd, position: i64) -> Result<(), Errno> {
 /// Returns how another walk can go on behind what was read of an open directory. The position of
 /// the directory stays as it is.
 pub(crate) fn go_on(fd: &Arc<DirectoryFd>) -> Result<GoOn, Errno> {
-    let position = rustix::fs::tell(fd)?.cast_signed();
+    go_on_at(fd, rustix::fs::tell(fd)?.cast_signed())
+}
+
+/// Returns how another walk can go on at the position of an open directory.
+fn go_on_at(fd: &Arc<DirectoryFd>, position: i64) -> Result<GoOn, Errno> {
+    if position < 0 {
+        // Servers choose the 64 bits of a cookie, and lseek(2) takes no negative position.
+        return Ok(GoOn::Declined);
+    }
     match promise(fd)? {
         Promise::ByValue | Promise::Lasting => Ok(GoOn::At(position)),
         Promise::OpenFile => Ok(GoOn::Declined),
@@ -116,7 +126,9 @@ pub(crate) fn go_on(fd: &Arc<DirectoryFd>) -> Result<GoOn, Errno> {
 fn probe(fd: &Arc<DirectoryFd>, position: i64) -> Result<GoOn, Errno> {
     let here = next_entry(fd);
     // Whatever was found, this file goes on where it was.
-    seek(fd, position)?;
+    if let Err(errno) = seek(fd, position) {
+        return Ok(GoOn::Lost(errno));
+    }
     let Some(here) = here? else {
         return Ok(GoOn::AtEnd);
     };

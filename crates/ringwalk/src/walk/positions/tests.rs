@@ -25,3 +25,14 @@ fn another_open_file_goes_on_with_the_same_entry() {
     let end = rustix::fs::tell(&*fd).unwrap().cast_signed();
     assert_eq!(probe(&fd, end).unwrap(), GoOn::AtEnd);
 }
+
+/// The entries that a probe has read would be missing, and nobody would know.
+#[test]
+fn a_position_that_lseek_refuses_is_none_to_go_on_at() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("file"), "").unwrap();
+    let fd = open_directory(rustix::fs::CWD, folder.path(), false).unwrap();
+    assert_eq!(go_on_at(&fd, -1).unwrap(), GoOn::Declined);
+    assert!(next_entry(&fd).unwrap().is_some(), "an entry was lost");
+    assert_eq!(probe(&fd, -1).unwrap(), GoOn::Lost(Errno::INVAL));
+}

@@ -2,6 +2,7 @@
 
 use super::Worker;
 use crate::sources::raw_batch::RawBatch;
+use crate::sources::syscall::read_failure;
 use crate::system::filesystem;
 use crate::visit::dir::{Dir, Origin};
 use crate::visit::leftover::{Leftover, ListedName, Remaining};
@@ -76,6 +77,7 @@ impl<V: Visitor> Worker<'_, V> {
                 self.keep(leftover, &rest.dir);
             }
             Ok((_, GoOn::AtEnd)) => {}
+            Ok((_, GoOn::Lost(errno))) => self.fail(&rest.dir, read_failure(errno)),
             // After an error, reading on gives the same one, or succeeds.
             Ok((_, GoOn::Declined)) | Err(_) => return Some(Task::Rest(Box::new(rest))),
         }
