@@ -38,7 +38,7 @@ impl Resumed {
     ///
     /// # Errors
     ///
-    /// The index of the root that cannot be accessed, or that was replaced (`ESTALE`): for example
+    /// The index of the root that cannot be opened, or that was replaced (`ESTALE`): for example
     /// because its file system is not mounted here.
     pub(crate) fn new(
         roots: &[PathBuf],
@@ -55,10 +55,17 @@ impl Resumed {
             resumed.identities.push(metadata.identity());
             resumed.roots.push(Arc::new(root.clone()));
         }
+        let mut opened = vec![false; roots.len()];
         for leftover in leftovers {
             let root = leftover.root;
             if resumed.identities[root].ino != leftover.root_identity.ino {
                 return Err((root, Errno::STALE));
+            }
+            if !std::mem::replace(&mut opened[root], true) {
+                // A walk would leave over again what is below a root that it cannot open, and so
+                // would each walk after it.
+                open_directory(roots[root].as_os_str().as_bytes())
+                    .map_err(|errno| (root, errno))?;
             }
             let is_elsewhere = leftover
                 .identity

@@ -438,6 +438,34 @@ fn another_root_than_before_is_an_error() {
     assert_eq!(errno, Some(rustix::io::Errno::STALE.raw_os_error()));
 }
 
+/// A worker that may not read a root gives the work back, and does not leave it over for ever.
+#[test]
+fn a_root_that_cannot_be_opened_is_an_error() {
+    use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
+    use std::os::unix::fs::PermissionsExt;
+    let tree = tree();
+    let root = tree.path().join("d5");
+    let mut driver = Driver::new(&[&root]);
+    driver.step(1, 1);
+    let pieces = driver.waiting.pop_front();
+    fs::set_permissions(&root, fs::Permissions::from_mode(0o300)).unwrap();
+    // Capabilities are those of a thread.
+    let error = std::thread::scope(|scope| {
+        let run = || {
+            let mut sets = capabilities(None).unwrap();
+            sets.effective -= CapabilitySet::DAC_OVERRIDE | CapabilitySet::DAC_READ_SEARCH;
+            set_capabilities(None, sets).unwrap();
+            let task = driver.task(pieces);
+            task.run(task.walk().workers(NonZeroUsize::new(1)))
+        };
+        scope.spawn(run).join().unwrap().unwrap_err()
+    });
+    fs::set_permissions(&root, fs::Permissions::from_mode(0o700)).unwrap();
+    assert_eq!(error.path(), root);
+    let errno = error.io_error().and_then(std::io::Error::raw_os_error);
+    assert_eq!(errno, Some(rustix::io::Errno::ACCESS.raw_os_error()));
+}
+
 #[test]
 fn links_across_parts_are_charged_once() {
     let tree = tree();
