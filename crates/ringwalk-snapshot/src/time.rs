@@ -24,7 +24,7 @@ pub fn clamp(time: Timestamp) -> (i64, bool) {
 pub(crate) fn unclamp(nanoseconds: i64, is_clamped: bool) -> Timestamp {
     let mut time = timestamp(nanoseconds);
     // Any time beyond the end is clamped to the same nanoseconds.
-    if is_clamped && nanoseconds.abs() == LAST {
+    if is_clamped && nanoseconds.unsigned_abs() == LAST.unsigned_abs() {
         time.secs += nanoseconds.signum();
     }
     time

@@ -23,6 +23,19 @@ fn there_and_back() {
     }
 }
 
+/// A damaged file can have any number.
+#[test]
+fn times_that_were_clamped() {
+    for (nanoseconds, secs) in [(LAST, 9_223_372_037), (-LAST, -9_223_372_037)] {
+        let time = unclamp(nanoseconds, true);
+        assert_eq!((time.secs, clamp(time)), (secs, (nanoseconds, true)));
+        assert_eq!(unclamp(nanoseconds, false), timestamp(nanoseconds));
+    }
+    for nanoseconds in [i64::MIN, 0, i64::MAX] {
+        assert_eq!(unclamp(nanoseconds, true), timestamp(nanoseconds));
+    }
+}
+
 /// The expectations are those of `date -u -d @SECONDS`.
 #[test]
 fn times_are_dates_of_the_calendar() {
