@@ -78,7 +78,7 @@ pub(crate) fn leftover(
         return Err(refuse("root", &raw.root, "the index of a root"));
     }
     let path = path.to_bytes();
-    let Some(depth) = depth_of(path) else {
+    let Some(depth) = Leftover::depth_of(path) else {
         let shown = format!("\"{}\"", path.escape_ascii());
         let expected = "a path relative to the root, without . and .. and empty names";
         return Err(refuse("path", &shown, expected));
@@ -117,16 +117,6 @@ pub(crate) fn leftover(
         read: raw.read,
         tag: 0,
     })
-}
-
-/// Returns the number of names in a path below a root; `None` for a path that no walk makes.
-fn depth_of(path: &[u8]) -> Option<usize> {
-    if path.is_empty() {
-        return Some(0);
-    }
-    let mut names = path.split(|byte| *byte == b'/');
-    let are_names = names.all(|name| !name.is_empty() && name != b"." && name != b"..");
-    are_names.then(|| path.split(|byte| *byte == b'/').count())
 }
 
 #[cfg(test)]

@@ -33,19 +33,11 @@ impl Leftover {
         position: Option<i64>,
         read: u64,
     ) -> PyResult<Self> {
-        let is_path = |path: &[u8]| {
-            path.split(|byte| *byte == b'/')
-                .all(|name| !name.is_empty() && name != b"." && name != b"..")
-        };
-        if !path.is_empty() && !is_path(&path) || path.contains(&0) {
-            return Err(PyValueError::new_err(
+        let levels = ringwalk::Leftover::depth_of(&path).ok_or_else(|| {
+            PyValueError::new_err(
                 "the path of a leftover is relative to its root, without . and ..",
-            ));
-        }
-        let levels = match path.len() {
-            0 => 0,
-            _ => path.split(|byte| *byte == b'/').count(),
-        };
+            )
+        })?;
         if depth != levels {
             return Err(PyValueError::new_err(format!(
                 "depth={depth}: the path of the leftover has {levels} levels"

@@ -106,15 +106,8 @@ impl LeftLine {
 impl Line {
     fn into_left(self, roots: usize) -> Result<LeftLine, String> {
         let path = self.path.0;
-        let depth = match &path[..] {
-            [] => 0,
-            _ => path.split(|byte| *byte == b'/').count(),
-        };
-        let is_wrong = |name: &[u8]| !is_name(name);
-        if path.len() > LONGEST_PATH
-            || depth != self.depth
-            || (depth > 0 && path.split(|byte| *byte == b'/').any(is_wrong))
-        {
+        let depth = self.depth;
+        if path.len() > LONGEST_PATH || Leftover::depth_of(&path) != Some(depth) {
             return Err("its path is none of a directory below a root".to_owned());
         }
         if self.root >= roots {
@@ -136,11 +129,6 @@ impl Line {
             },
         })
     }
-}
-
-/// Returns true if a file can have this name.
-fn is_name(name: &[u8]) -> bool {
-    !matches!(name, b"" | b"." | b"..") && !name.iter().any(|byte| matches!(byte, b'/' | 0))
 }
 
 impl Rest {
@@ -166,7 +154,9 @@ impl Rest {
             Self::Whole => Remaining::Whole,
             Self::From { at, to } => Remaining::From { position: at, to },
             Self::Names(names) => {
-                if names.iter().any(|(name, _, _)| !is_name(&name.0)) {
+                // The path of a directory of one name.
+                let is_name = |name: &Text| Leftover::depth_of(&name.0) == Some(1);
+                if names.iter().any(|(name, _, _)| !is_name(name)) {
                     return Err("one of its names is none of a file".to_owned());
                 }
                 let names = names.into_iter().map(|(name, letter, ino)| ListedName {

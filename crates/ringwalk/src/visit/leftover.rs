@@ -32,6 +32,22 @@ pub struct Leftover {
     pub tag: u64,
 }
 
+impl Leftover {
+    /// Returns the number of names in a path relative to a root: the depth of what is there.
+    /// Returns `None` for a path that no leftover has, because a name is empty, `.` or `..`, or has
+    /// a NUL byte.
+    pub fn depth_of(path: &[u8]) -> Option<usize> {
+        if path.is_empty() {
+            return Some(0);
+        }
+        let mut names = path.split(|byte| *byte == b'/');
+        names.try_fold(0, |depth, name| {
+            let is_name = !matches!(name, b"" | b"." | b"..") && !name.contains(&0);
+            is_name.then_some(depth + 1)
+        })
+    }
+}
+
 /// What remains of a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remaining {
@@ -59,3 +75,6 @@ pub struct ListedName {
     /// The inode number as the directory lists it.
     pub ino: u64,
 }
+
+#[cfg(test)]
+mod tests;
