@@ -107,7 +107,8 @@ pub struct Summary {
     pub reopened: usize,
     /// True if a visitor stopped the walk.
     pub stopped: bool,
-    /// Number of directories that were left over, in whole or in part, when the budget was spent.
+    /// Number of [leftovers](Outcome::leftovers). A directory of which several parts were left over
+    /// counts several times.
     pub leftovers: usize,
 }
 
