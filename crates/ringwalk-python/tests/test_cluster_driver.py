@@ -493,6 +493,7 @@ def test_workers_die_with_the_driver():
         ({"source": "ext4"}, "no task reads by source 'ext4': expected one of auto, syscall"),
         ({"engine": object()}, "needs a method 'submit'"),
         ({"engine": "pool", "processes": -1}, "processes=-1: expected a number from 1"),
+        ({"engine": "pool", "processes": 10**8}, "processes=100000000: .* from 1 to 4096"),
         ({"entries": 0}, "entries=0: expected a number from 1"),
         ({"budget": 0}, "budget=0: expected a number of seconds above zero"),
         ({"budget": float("nan")}, "budget=nan: expected a number of seconds above zero"),

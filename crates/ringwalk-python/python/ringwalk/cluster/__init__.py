@@ -58,6 +58,8 @@ IN_FLIGHT = 32
 # on where it stops.
 SOURCES = ("auto", "syscall", "module", "ring")
 
+# More processes than any machine has CPUs. Each takes some 30 MB and 6 descriptors of the driver.
+_MOST_PROCESSES = 4096
 # The engine's bound on threads, and the largest number that every task can take.
 _MOST_WORKERS = 1024
 _MOST = 2**63 - 1
@@ -95,7 +97,7 @@ def snapshot(
     Returns the verdict: its key ``complete`` is true only if everything was read, and ``missing``
     lists what was not.
 
-    *engine* is ``"pool"`` with a number of *processes*, ``"dask://HOST:PORT"``, ``"mpi"``,
+    *engine* is ``"pool"`` with up to 4096 *processes*, ``"dask://HOST:PORT"``, ``"mpi"``,
     ``"MODULE:CALLABLE"``, or an object with the method `submit` of
     `concurrent.futures.Executor`. Such an object is shut down at the end of the run; a client of
     Dask stays open. *budget* is the greatest number of seconds of a task, *entries* that of
@@ -123,7 +125,7 @@ def snapshot(
     if source not in SOURCES:
         raise Refused(f"no task reads by source {source!r}: expected one of {', '.join(SOURCES)}")
     limits = (
-        ("processes", processes, _MOST),
+        ("processes", processes, _MOST_PROCESSES),
         ("entries", entries, _MOST),
         ("workers", workers, _MOST_WORKERS),
         ("in_flight", in_flight, _MOST),

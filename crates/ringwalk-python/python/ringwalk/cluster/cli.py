@@ -51,7 +51,7 @@ def _snapshot_options(parser: argparse.ArgumentParser) -> None:
         "--processes",
         type=positive,
         metavar="N",
-        help="number of processes of the pool (default: one for each CPU)",
+        help="number of processes of the pool, up to 4096 (default: one for each CPU)",
     )
     add(
         "--budget",
