@@ -5,15 +5,18 @@ import itertools
 import json
 import os
 import pathlib
+import pickle
 import random
 import re
 import signal
+import socket
 import threading
 import tracemalloc
 from concurrent.futures import Future
 
 import cluster_model
 import pytest
+import ringwalk
 from cluster_support import (
     Here,
     assert_as_one_process,
@@ -167,6 +170,34 @@ def test_a_root_that_is_not_mounted_on_a_worker_is_no_empty_tree(top, out):
     assert "is its file system mounted on this machine?: " in verdict["missing"][0]
     top.rmdir()
     top.with_name("unmounted").rename(top)
+    assert take([top], out, resume=True)["complete"]
+    assert rows(out) == expected(top)
+
+
+class OtherVersion(Here):
+    """Runs tasks here. From the fourth on, this worker has another version of the package."""
+
+    def __init__(self, monkeypatch):
+        self.monkeypatch = monkeypatch
+        self.tasks = 0
+
+    def submit(self, fn, /, *args, **kwargs):
+        self.tasks += fn is not work.nothing
+        with self.monkeypatch.context() as change:
+            if self.tasks > 3:
+                change.setattr(ringwalk, "__version__", "0.0.7")
+            return super().submit(fn, *args, **kwargs)
+
+
+def test_a_worker_with_another_version_ends_the_run(top, out, monkeypatch):
+    here = re.escape(ringwalk.__version__)
+    why = f"on '{socket.gethostname()}' has ringwalk 0.0.7, and the driver has {here}: .*--resume"
+    with pytest.raises(cluster.WrongVersion, match=why) as caught:
+        take([top], out, engine=OtherVersion(monkeypatch))
+    # As it comes from another process.
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+    # Nothing was set aside.
+    assert cluster.status(out)["set_aside"] == []
     assert take([top], out, resume=True)["complete"]
     assert rows(out) == expected(top)
 

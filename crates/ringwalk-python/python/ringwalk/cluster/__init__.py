@@ -33,6 +33,7 @@ from ringwalk.cluster.problems import (
     Fenced,
     Refused,
     Stopped,
+    WrongVersion,
 )
 from ringwalk.cluster.work import Task
 
@@ -44,6 +45,7 @@ __all__ = [
     "SOURCES",
     "Refused",
     "Stopped",
+    "WrongVersion",
     "compact",
     "snapshot",
     "status",

@@ -21,6 +21,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import ringwalk
 from ringwalk.cluster import layout, log, work
 from ringwalk.cluster.budget import PACE, Budgets
 from ringwalk.cluster.engines import Engine
@@ -29,7 +30,7 @@ from ringwalk.cluster.jobs import Attempt, Job, commit_of_result
 from ringwalk.cluster.leftovers import LeftoverFiles
 from ringwalk.cluster.lines import Commit, Range
 from ringwalk.cluster.pool import Pool
-from ringwalk.cluster.problems import ClusterError, Stopped
+from ringwalk.cluster.problems import ClusterError, Stopped, WrongVersion
 from ringwalk.cluster.replay import History, Position
 
 # A task may take this many times its budget, and so many seconds more.
@@ -41,7 +42,7 @@ _BURST = 64
 _LOOK = 1.0
 # The disk is full or cannot be written: no other worker will do better.
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
-# The worker cannot run any task: the package is missing there, or has another version.
+# The worker cannot run any task: the package or a part of it is missing there.
 _UNFIT = (ImportError, AttributeError)
 
 
@@ -190,6 +191,7 @@ class Driver:
         future = self.engine.submit(
             f"ringwalk-snapshot-{self.log.epoch}-{job.task}-{job.attempt}",
             work.run,
+            ringwalk.__version__,
             self.settings.task,
             os.fsencode(self.files.directory),
             self.settings.roots,
@@ -292,6 +294,8 @@ class Driver:
             )
         if isinstance(error, _UNFIT) and not self.history.totals.tasks:
             raise ClusterError(f"the workers cannot run a task: {error!r}") from error
+        if isinstance(error, WrongVersion):
+            raise error
         deaths = self.engine.deaths(error)
         if deaths:
             if self.engine.is_blamed(future) and not attempt.is_late:

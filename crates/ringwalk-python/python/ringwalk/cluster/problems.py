@@ -19,6 +19,10 @@ class Fenced(ClusterError):
     """Another driver has taken over the snapshot's directory: this one must stop."""
 
 
+class WrongVersion(ClusterError):
+    """A worker has another version of the package than the driver. The message names both."""
+
+
 class EngineLost(ClusterError):
     """The engine is gone, with all tasks that it ran. The run can be resumed."""
 

@@ -6,9 +6,13 @@ import errno
 import hashlib
 import os
 import secrets
+import socket
 import zlib
 from collections.abc import Callable
 from typing import Any
+
+import ringwalk
+from ringwalk.cluster.problems import WrongVersion
 
 Task = Callable[..., dict[str, Any]]
 
@@ -28,7 +32,22 @@ def nothing() -> None:
     """Does nothing: an empty task, whose cost is measured."""
 
 
-def run(
+def run(version: str, *given: Any) -> dict[str, Any]:
+    """Runs a task: `given` are the arguments of `_run`. `version` is the driver's.
+
+    Only the first argument has the same meaning in all versions of this package.
+
+    Raises `WrongVersion` if this worker has another one.
+    """
+    if ringwalk.__version__ != version:
+        raise WrongVersion(
+            f"the worker on {socket.gethostname()!r} has ringwalk {ringwalk.__version__}, and the "
+            f"driver has {version}: install the same version, and go on with --resume"
+        )
+    return _run(*given)
+
+
+def _run(
     task: Task | None,
     directory: bytes,
     roots: list[bytes],
