@@ -1,5 +1,6 @@
 """The program `ringwalk-cluster`: options, output, exit status, signals."""
 
+import errno
 import json
 import os
 import pathlib
@@ -17,6 +18,7 @@ from cluster_support import Here, expected, failing, program, rows, take
 from processes import finished
 from ringwalk import _ringwalk, cluster
 from ringwalk.cluster import cli, work
+from ringwalk.cluster.files import Files
 
 
 @pytest.fixture
@@ -160,6 +162,23 @@ def test_a_damaged_part_is_status_1(run, top, out):
     (out / "parts" / os.fsdecode(b"\x1b[2J\xff")).touch()
     assert "removed: parts/?[2J?" in run("verify", out)[1]
     assert run("snapshot", top, "-o", out, *HERE, "--resume")[0] == 0
+
+
+def test_a_command_that_fails_at_work_is_status_1(run, top, out, monkeypatch):
+    monkeypatch.setattr(work, "engine_task", lambda: _ringwalk.cluster_task)
+    assert run("snapshot", top, "-o", out, *HERE)[0] == 0
+    nowhere = out.with_name("missing") / "file"
+    status, printed, messages = run("compact", out, "-o", nowhere)
+    assert (status, printed) == (1, "") and "No such file or directory" in messages
+    orphan = out / "parts" / "9-9-9.parquet"
+    orphan.touch()
+
+    def cannot(self, name):
+        raise OSError(errno.EIO, os.strerror(errno.EIO), self.path(name))
+
+    monkeypatch.setattr(Files, "remove", cannot)
+    status, printed, messages = run("verify", out)
+    assert (status, printed) == (1, "") and "Input/output error" in messages
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """The command line of `ringwalk-cluster`.
 
-Exit status: 0 if a snapshot is complete, 1 if something is missing or the run could not go on, 2 if
-it could not begin, 130 and 143 after SIGINT and SIGTERM.
+`docs/scale-out.md` has a table of the exit statuses.
 """
 
 from __future__ import annotations
@@ -86,8 +85,9 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="ringwalk-cluster",
         description="Saves very large directory trees with many processes or machines.",
-        epilog="Exit status: 0 if a snapshot is complete, 1 if something is missing or damaged, or "
-        "the run could not go on, 2 if it could not begin.",
+        epilog="Exit status: 0 if a snapshot is complete and undamaged, 1 if something is missing or "
+        "damaged, or the command failed while it was at work, 2 if it could not begin, 130 and 143 "
+        "after SIGINT and SIGTERM.",
     )
     version = f"ringwalk-cluster {ringwalk.__version__}"
     top.add_argument("--version", action="version", version=version)
@@ -145,8 +145,12 @@ def _open_standard_files() -> None:
 
 
 def _has_begun(given: argparse.Namespace) -> bool:
-    """Returns true if a run has changed something, so that it can be resumed."""
-    return given.command == "snapshot" and os.path.isdir(os.path.join(given.output, "log"))
+    """Returns true if a command that has failed was at work.
+
+    A run is at work when it has changed something, so that it can be resumed. The other commands
+    refuse what they cannot begin with.
+    """
+    return given.command != "snapshot" or os.path.isdir(os.path.join(given.output, "log"))
 
 
 def _complain(error: BaseException) -> None:
