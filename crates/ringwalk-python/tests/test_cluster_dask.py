@@ -22,6 +22,7 @@ from ringwalk import cluster
 
 pytest.importorskip("distributed", reason="Dask is not installed")
 from distributed import Client
+from ringwalk.cluster.dask_engine import DaskEngine
 
 
 @contextlib.contextmanager
@@ -131,6 +132,29 @@ def test_a_scheduler_that_goes_away_ends_the_run(top, out, tmp_path):
             thread.join()
     assert take([top], out, resume=True)["complete"]
     assert rows(out) == expected(top)
+
+
+class Leaving:
+    """A client whose scheduler goes away at a call."""
+
+    status = "running"
+
+    def nthreads(self):
+        return {"worker": 1}
+
+    def processing(self):
+        raise OSError("Timed out trying to connect")
+
+    cancel = processing
+
+
+def test_a_scheduler_that_goes_away_during_a_call_ends_the_run():
+    engine = DaskEngine(Leaving(), owned=False)
+    engine._remote = {"future": None}
+    with pytest.raises(cluster.EngineLost, match=r"scheduler is gone.*--resume"):
+        engine.give_up("future")
+    # This must not hide the reason.
+    engine.close(hurry=True)
 
 
 def test_no_scheduler_is_refused(top, out, monkeypatch):

@@ -7,6 +7,7 @@ one thread for tasks (`dask worker --nthreads 1`).
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import uuid
 from collections.abc import Callable
 from typing import Any
@@ -99,7 +100,11 @@ class DaskEngine(Engine):
 
     def give_up(self, future: Any) -> None:
         # The future is not cancelled: its worker would look free, and get the next task.
-        for worker, tasks in self._client.processing().items():
+        try:
+            processing = self._client.processing()
+        except Exception as error:
+            raise self._lost() from error
+        for worker, tasks in processing.items():
             if self._remote[future].key in tasks:
                 self._hanging[future] = worker
         self.check()
@@ -121,6 +126,8 @@ class DaskEngine(Engine):
 
     def close(self, hurry: bool) -> None:
         if self._remote and self._client.status == "running":
-            self._client.cancel(list(self._remote.values()))
+            # Without its scheduler nothing is left to cancel.
+            with contextlib.suppress(Exception):
+                self._client.cancel(list(self._remote.values()))
         if self._owned:
             self._client.close(timeout=5)
