@@ -304,6 +304,55 @@ def test_a_worker_that_hangs_for_ever_does_not_keep_a_run_from_its_end(top, out)
     assert engine.kept and engine.has_waited is False
 
 
+class Last(Slow):
+    """As `Slow`, but all later attempts of the task fail."""
+
+    def submit(self, fn, /, *args, **kwargs):
+        if self.kept and fn is not work.nothing and args[-1]["task"] == self.task:
+            future: Future = Future()
+            future.set_exception(RuntimeError("no luck"))
+            return future
+        future = super().submit(fn, *args, **kwargs)
+        if self.kept and not future.done():
+            self.task = args[-1]["task"]
+        return future
+
+
+def with_a_late_result(engine, comes):
+    """For `ready`: the task of `Last` runs out of attempts. Its first one then gives its result, if
+    that `comes`. The driver's clock leaps when nothing happens.
+    """
+    now = [0.0]
+
+    def ready(driver):
+        driver.clock = lambda: now[0]
+        driver.start = driver._checked = 0.0
+        commit = driver._commit
+
+        def step(futures):
+            now[0] += 0.01 if futures else 50.0
+            commit(futures)
+            if comes and driver._waiting:
+                engine.release()
+
+        driver._commit = step
+
+    return ready
+
+
+@pytest.mark.parametrize("comes", [True, False])
+def test_the_result_of_a_late_attempt_counts_after_the_third_failure(top, out, comes):
+    engine = Last()
+    verdict = take([top], out, engine=engine, ready=with_a_late_result(engine, comes))
+    assert verdict["complete"] == comes, verdict
+    if comes:
+        assert rows(out) == expected(top) and not engine.kept
+    else:
+        (aside,) = verdict["set_aside"]
+        assert aside["why"].endswith("failed 3 times: RuntimeError: no luck")
+    assert not cluster.verify(out)["damaged"]
+
+
 @pytest.mark.parametrize("damage", ["missing", "short", "same size"])
 def test_a_damaged_part_is_named_and_walked_again(top, out, damage):
     take([top], out)

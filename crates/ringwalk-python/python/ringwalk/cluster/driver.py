@@ -88,6 +88,8 @@ class Driver:
         self._attempts: dict[Any, Attempt] = {}
         # Jobs that have to run again.
         self._again: deque[Job] = deque()
+        # Jobs that have failed too often, of which late attempts may still give a result.
+        self._waiting: deque[Job] = deque()
         self._jobs = 0
         self._next_task = history.last + 1
         self._pace = 0.0
@@ -271,8 +273,9 @@ class Driver:
     def _over(self, job: Job) -> None:
         job.over = True
         self._jobs -= 1
-        if job in self._again:
-            self._again.remove(job)
+        for jobs in (self._again, self._waiting):
+            if job in jobs:
+                jobs.remove(job)
 
     def _discard(self, outcome: Any) -> None:
         """Removes what an attempt has written whose task was committed already."""
@@ -307,7 +310,14 @@ class Driver:
 
     def _retry(self, job: Job, error: BaseException) -> None:
         if job.is_given_up:
-            self._set_aside(job, error)
+            # The first reason is not that late attempts were ended.
+            job.error = job.error or error
+            if not any(attempt.job is job for attempt in self._attempts.values()):
+                self._set_aside(job, job.error)
+            elif job not in self._waiting:
+                patience = PATIENCE * self.budgets.most + self.settings.grace
+                job.deadline = self.clock() + patience
+                self._waiting.append(job)
         elif job not in self._again and not job.running:
             self._again.append(job)
 
@@ -325,6 +335,9 @@ class Driver:
     def _look_for_late(self) -> None:
         """Gives tasks whose deadline has passed to other workers. The first result counts."""
         now = self.clock()
+        for job in list(self._waiting):
+            if now >= job.deadline and job.error is not None:
+                self._set_aside(job, job.error)
         for future, attempt in list(self._attempts.items()):
             if attempt.is_late or now < attempt.deadline:
                 continue

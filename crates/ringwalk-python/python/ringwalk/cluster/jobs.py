@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +28,10 @@ class Job:
     running: set[int] = field(default_factory=set)
     # Committed or set aside: later results do not count.
     over: bool = False
+    # If it has failed too often, and late attempts may still give a result: why it has failed, and
+    # how long to wait for them, by the driver's clock.
+    error: BaseException | None = None
+    deadline: float = math.inf
 
     @property
     def lines(self) -> int:
