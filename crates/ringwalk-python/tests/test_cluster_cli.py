@@ -242,6 +242,35 @@ def test_a_signal_ends_the_run_which_can_be_resumed(top, out, number):
     assert rows(out) == expected(top)
 
 
+def test_a_command_that_is_interrupted_says_so(run, top, monkeypatch):
+    def interrupted(directory):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cluster, "verify", interrupted)
+    assert run("verify", top) == (130, "", "ringwalk-cluster: interrupted\n")
+
+
+@pytest.mark.parametrize("arguments", [("status",), ("verify", "--json"), ("snapshot", "--json")])
+def test_an_output_that_is_full_is_named(top, out, arguments):
+    take([top], out)
+    command, *options = arguments
+    if command == "snapshot":
+        options += [top, "--resume", "-o"]
+    # Python holds back what it prints, and tries once more at its end.
+    variables = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    program = [sys.executable, "-m", "ringwalk.cluster", command, *options, out]
+    with open("/dev/full", "w") as full:
+        done = finished(program, env=variables, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.stderr == "ringwalk-cluster: 'standard output': No space left on device\n"
+    assert done.returncode == 1
+
+
+def test_messages_that_cannot_be_written_leave_the_status(top, out):
+    program = [sys.executable, "-m", "ringwalk.cluster", "status", top]
+    with open("/dev/full", "w") as full:
+        assert finished(program, stdout=full, stderr=full).returncode == 2
+
+
 def test_workers_die_with_a_driver_that_is_killed(top, out):
     (top / "dir1" / "wait-once").mkdir()
     os.mkfifo(f"{out}-fifo")

@@ -17,7 +17,7 @@ import ringwalk
 from ringwalk import cluster
 from ringwalk.cluster.driver import Driver
 from ringwalk.cluster.problems import ClusterError, Refused, Stopped
-from ringwalk.cluster.progress import Progress
+from ringwalk.cluster.progress import Progress, give_up, say
 
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "ms": 0.001}
 
@@ -117,6 +117,10 @@ def main(arguments: list[str] | None = None) -> int:
     except Stopped as stopped:
         _complain(stopped)
         return 128 + stopped.signal
+    except KeyboardInterrupt:
+        # `snapshot` raises `Stopped`. The other commands can be repeated.
+        _complain(ClusterError("interrupted"))
+        return 128 + signal.SIGINT
     except Refused as error:
         _complain(error)
         return 2
@@ -155,9 +159,15 @@ def _has_begun(given: argparse.Namespace) -> bool:
 
 def _complain(error: BaseException) -> None:
     text = str(error)
-    if isinstance(error, OSError) and error.filename is not None:
-        text = f"'{os.fsdecode(error.filename)}': {error.strerror}"
-    print(f"ringwalk-cluster: {_printable(text)}", file=sys.stderr)
+    if isinstance(error, OSError) and error.strerror is not None:
+        text = error.strerror
+        if error.filename is not None:
+            text = f"'{os.fsdecode(error.filename)}': {text}"
+    try:
+        print(f"ringwalk-cluster: {_printable(text)}", file=sys.stderr, flush=True)
+    except OSError:
+        # The exit status remains.
+        give_up(sys.stderr)
 
 
 def _printable(text: str) -> str:
@@ -167,7 +177,7 @@ def _printable(text: str) -> str:
 
 def _snapshot(given: argparse.Namespace) -> int:
     terminal = sys.stderr if sys.stderr.isatty() else None
-    progress = Progress(terminal, sys.stdout if given.json else None)
+    progress = Progress(terminal, given.json)
     drivers: list[Driver] = []
 
     def stop(number: int, frame: Any) -> None:
@@ -199,9 +209,9 @@ def _snapshot(given: argparse.Namespace) -> int:
         for number, handler in before.items():
             signal.signal(number, handler)
     if given.json:
-        print(json.dumps({"event": "verdict", **verdict}), flush=True)
+        say(json.dumps({"event": "verdict", **verdict}))
     else:
-        print(_summary(verdict))
+        say(_summary(verdict))
     for missing in verdict["missing"]:
         _complain(ClusterError(missing))
     return 0 if verdict["complete"] else 1
@@ -218,24 +228,24 @@ def _summary(verdict: dict[str, Any]) -> str:
 def _status(given: argparse.Namespace) -> int:
     found = cluster.status(given.directory)
     if given.json:
-        print(json.dumps(found))
+        say(json.dumps(found))
     else:
         for name, value in found.items():
             shown = "; ".join(value) if isinstance(value, list) else value
-            print(f"{name.replace('_', ' ')}: {_printable(str(shown))}")
+            say(f"{name.replace('_', ' ')}: {_printable(str(shown))}")
     return 0
 
 
 def _verify(given: argparse.Namespace) -> int:
     found = cluster.verify(given.directory)
     if given.json:
-        print(json.dumps(found))
+        say(json.dumps(found))
     else:
         for each in found["damaged"]:
-            print(f"damaged: {each['file']}: {each['why']}")
+            say(f"damaged: {each['file']}: {each['why']}")
         for name in found["removed"]:
-            print(f"removed: {_printable(name)}")
-        print(f"{found['parts']} parts, {found['bytes']} bytes, {len(found['damaged'])} damaged")
+            say(f"removed: {_printable(name)}")
+        say(f"{found['parts']} parts, {found['bytes']} bytes, {len(found['damaged'])} damaged")
     if found["damaged"] and not found["kept"]:
         why = "cannot be changed: verify it again where it can be, before 'snapshot --resume'"
         _complain(ClusterError(f"{given.directory}: {why}"))

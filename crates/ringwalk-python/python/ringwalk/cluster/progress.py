@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 import time
 from typing import IO, Any
 
@@ -28,10 +30,28 @@ def numbers(driver: Driver) -> dict[str, Any]:
     }
 
 
+def say(line: str) -> None:
+    """Prints a line on standard output. An error names it."""
+    try:
+        print(line, flush=True)
+    except OSError as error:
+        give_up(sys.stdout)
+        raise OSError(error.errno, error.strerror, "standard output") from error
+
+
+def give_up(file: IO[str]) -> None:
+    """Sends all that a standard file holds or gets to /dev/null.
+
+    Otherwise the interpreter would try to write it again at the end, and change the exit status.
+    """
+    with open(os.devnull, "wb") as nothing:
+        os.dup2(nothing.fileno(), file.fileno())
+
+
 class Progress:
     """Shows how a run goes on, at most once in a while."""
 
-    def __init__(self, terminal: IO[str] | None, lines: IO[str] | None) -> None:
+    def __init__(self, terminal: IO[str] | None, lines: bool) -> None:
         self._terminal = terminal
         self._lines = lines
         self._before: tuple[float, int, int] | None = None
@@ -50,8 +70,8 @@ class Progress:
         self._before = at, now["entries"], now["directories"]
         now["entries_per_second"] = None if rate is None else round(rate)
         now["rest"] = None if rest is None else round(rest, 1)
-        if self._lines is not None:
-            print(json.dumps({"event": "progress", **now}), file=self._lines, flush=True)
+        if self._lines:
+            say(json.dumps({"event": "progress", **now}))
         if self._terminal is not None:
             self._terminal.write("\r\x1b[K" + _shown(now))
             self._terminal.flush()
