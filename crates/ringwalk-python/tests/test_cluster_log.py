@@ -371,3 +371,24 @@ def test_a_driver_sees_at_its_next_sync_that_another_has_taken_over(tmp_path):
     second.sync()
     for each in (first, second):
         each.close()
+
+
+@pytest.mark.parametrize("damage", ["flip", "cut", "append", "remove"])
+def test_a_damaged_manifest_is_named_and_written_again(top, out, damage):
+    take([top], out)
+    path = out / "manifest.jsonl"
+    whole = path.read_bytes()
+    if damage == "remove":
+        path.unlink()
+    else:
+        cut = whole[: whole.rindex(b"{")]
+        damaged = {"flip": whole.replace(b"7", b"1"), "cut": cut, "append": whole + b"{}\n"}
+        path.write_bytes(damaged[damage])
+    (found,) = cluster.verify(out)["damaged"]
+    why = "missing" if damage == "remove" else "not what the log says"
+    assert found == {"file": "manifest.jsonl", "task": None, "why": why}
+    with pytest.raises(cluster.Refused, match="go on|damaged"):
+        cluster.compact(out, f"{out}.parquet")
+    assert take([top], out, resume=True)["complete"]
+    assert path.read_bytes() == whole
+    assert not cluster.verify(out)["damaged"]

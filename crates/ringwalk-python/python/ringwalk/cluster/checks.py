@@ -75,7 +75,8 @@ def damage(files: Files, history: History) -> Iterator[dict[str, Any]]:
 
 
 def verify(directory: str) -> dict[str, Any]:
-    """Checks every file that the log names, and removes those that it does not name.
+    """Checks every file that the log names and, if the run is over, the manifest. Removes files
+    that the log does not name.
 
     What is damaged is kept in `damaged.json`: the next run walks it again. In a directory that
     cannot be changed, nothing is kept or removed.
@@ -85,6 +86,10 @@ def verify(directory: str) -> dict[str, Any]:
         raise Refused(f"{directory}: not the directory of a snapshot")
     history = verdict.check_log(directory, replay.read(directory))
     found = list(damage(files, history))
+    # A driver that goes on with the run removes the verdict first.
+    if why := verdict.wrong_manifest(files, history):
+        if verdict.read_verdict(directory) is not None:
+            found.append({"file": layout.MANIFEST, "task": None, "why": why})
     # False on a read-only file system, for every user.
     is_kept = os.access(directory, os.W_OK)
     removed: list[str] = []

@@ -163,8 +163,7 @@ def write_results(files: Files, history: History, verdict: dict[str, Any], aside
         _write_lines(files, layout.ASIDE, aside.rows())
     else:
         files.remove(layout.ASIDE)
-    parts = (commit for _, commit in history.commits() if commit.part is not None)
-    _write_lines(files, layout.MANIFEST, (_entry(commit) for commit in parts))
+    _write_lines(files, layout.MANIFEST, _entries(history))
     for folder in ("", *(folder for folder, _ in layout.KINDS.values())):
         files.sync_folder(folder)
     files.replace(layout.VERDICT, json.dumps(verdict, indent=1).encode() + b"\n")
@@ -182,6 +181,24 @@ def _row(leftover: Any, why: str) -> dict[str, Any]:
     }
 
 
+def wrong_manifest(files: Files, history: History) -> str | None:
+    """Returns how the manifest of a run that is over differs from the log, or `None`."""
+    try:
+        with open(files.path(layout.MANIFEST), "rb") as file:
+            lines = map(_line, _entries(history))
+            whole = all(file.read(len(line)) == line for line in lines) and not file.read(1)
+        return None if whole else "not what the log says"
+    except FileNotFoundError:
+        return "missing"
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+
+
+def _entries(history: History) -> Iterator[dict[str, Any]]:
+    """Gives what the manifest says of each part."""
+    return (_entry(commit) for _, commit in history.commits() if commit.part is not None)
+
+
 def _entry(commit: Commit) -> dict[str, Any]:
     assert commit.part is not None
     rows, size, digest = commit.part
@@ -189,12 +206,16 @@ def _entry(commit: Commit) -> dict[str, Any]:
     return {"path": name, "rows": rows, "bytes": size, "sha256": digest}
 
 
+def _line(value: dict[str, Any]) -> bytes:
+    return json.dumps(value).encode() + b"\n"
+
+
 def _write_lines(files: Files, name: str, lines: Any) -> None:
     """Writes a file of JSON lines, which appears whole; it may be larger than the memory."""
     hidden = f"tmp/{os.path.basename(name)}"
     with open(files.path(hidden), "wb") as file:
         for line in lines:
-            file.write(json.dumps(line).encode() + b"\n")
+            file.write(_line(line))
         file.flush()
         os.fsync(file.fileno())
     files.rename(hidden, name)
