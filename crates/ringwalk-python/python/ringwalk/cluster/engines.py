@@ -16,7 +16,7 @@ from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
 from typing import Any
 
-from ringwalk.cluster.problems import EngineLost, Refused
+from ringwalk.cluster.problems import ClusterError, EngineLost, Refused, Stopped
 
 # How to get what an engine needs.
 INSTALL = "pip install 'ringwalk[cluster]'"
@@ -35,7 +35,12 @@ class Engine:
 
     def __init__(self, make: Callable[[], Any], workers: int | None = None) -> None:
         self._make = make
-        self._executor = make()
+        try:
+            self._executor = make()
+        except ClusterError:
+            raise
+        except Exception as error:
+            raise Refused(f"the engine cannot be made: {error!r}") from error
         if not callable(getattr(self._executor, "submit", None)):
             raise Refused(f"an engine needs a method 'submit': {self._executor!r} has none")
         self._workers = workers
@@ -52,8 +57,14 @@ class Engine:
         try:
             return self._executor.submit(function, *given)
         except BrokenExecutor:
+            pass
+        try:
             self._executor = self._make()
             return self._executor.submit(function, *given)
+        except ClusterError:
+            raise
+        except Exception as error:
+            raise EngineLost(f"the engine cannot be made again: {error!r}") from error
 
     def outcomes(self, futures: list[Any]) -> list[Any]:
         """Returns the result or the exception of each future; all of them are done."""
@@ -85,7 +96,8 @@ def _outcome(future: Any) -> Any:
     try:
         error = future.exception()
     except BaseException as raised:  # A future that was cancelled raises.
-        if isinstance(raised, (KeyboardInterrupt, SystemExit)):
+        # `Stopped` comes from a signal that has interrupted the wait.
+        if isinstance(raised, (KeyboardInterrupt, SystemExit, Stopped)):
             raise
         return raised
     return future.result() if error is None else error
@@ -146,7 +158,7 @@ def _named(name: str) -> Callable[[], Any]:
     module, _, attribute = name.partition(":")
     try:
         found = importlib.import_module(module)
-    except ImportError as error:
+    except Exception as error:  # The module may raise anything.
         raise Refused(f"unknown engine {name!r}: cannot import {module!r}: {error}") from error
     make: Callable[[], Any] | None = getattr(found, attribute, None)
     if not callable(make):

@@ -20,6 +20,7 @@ from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from typing import Any
 
 from ringwalk.cluster.engines import Engine
+from ringwalk.cluster.problems import EngineLost
 
 # The option of prctl(2) that sets the signal which a process gets when its parent dies.
 _PR_SET_PDEATHSIG = 1
@@ -72,11 +73,15 @@ class Processes(Engine):
     def submit(self, key: str, function: Callable[..., Any], *given: Any) -> Future[Any]:
         slot = min(self._slots, key=lambda slot: len(slot.tasks))
         try:
-            future = slot.executor.submit(function, *given)
-        except BrokenExecutor:
-            # It has died while it had nothing to do, or its tasks have not been asked for yet.
-            slot = self._renew(slot)
-            future = slot.executor.submit(function, *given)
+            try:
+                future = slot.executor.submit(function, *given)
+            except BrokenExecutor:
+                # It has died while it had nothing to do, or its tasks have not been asked for yet.
+                slot = self._renew(slot)
+                future = slot.executor.submit(function, *given)
+        except RuntimeError as error:
+            # The executor starts a thread and a process with its first task.
+            raise EngineLost(f"a process of the pool cannot be started: {error}") from error
         slot.tasks.append(future)
         self._slot_of[future] = slot
         return future
