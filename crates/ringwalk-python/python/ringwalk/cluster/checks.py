@@ -86,10 +86,10 @@ def verify(directory: str) -> dict[str, Any]:
         raise Refused(f"{directory}: not the directory of a snapshot")
     history = verdict.check_log(directory, replay.read(directory))
     found = list(damage(files, history))
-    # A driver that goes on with the run removes the verdict first.
-    if why := verdict.wrong_manifest(files, history):
-        if verdict.read_verdict(directory) is not None:
-            found.append({"file": layout.MANIFEST, "task": None, "why": why})
+    why = verdict.wrong_manifest(files, history)
+    # A driver that goes on with the run removes the verdict before the manifest.
+    if why is not None and verdict.read_verdict(directory) is not None:
+        found.append({"file": layout.MANIFEST, "task": None, "why": why})
     # False on a read-only file system, for every user.
     is_kept = os.access(directory, os.W_OK)
     removed: list[str] = []
