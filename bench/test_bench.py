@@ -27,6 +27,7 @@ from ringbench import (
     kernel,
     machine,
     media,
+    nfs,
     report,
     rows,
     saved,
@@ -243,6 +244,7 @@ class Rows(unittest.TestCase):
         tables["snapshot"] = saved.WRITE
         tables["cluster"] = cluster.POOLS
         tables["cluster-slow"], tables["cluster-directory"] = cluster.SLOW, cluster.DIRECTORY
+        tables["cluster-nfs"] = cluster.NFS
         tables |= dict.fromkeys(worker_rows.TREES, worker_rows.ROWS)
         tables["snapshot-read"] = saved.read_rows(*map(Path, ("old", "new", "small", "large")))
         for kind in images.MAKERS:
@@ -384,6 +386,45 @@ class MpiWalk(unittest.TestCase):
             done = subprocess.run([program, "2", root / "none"], capture_output=True, text=True)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn("none: No such file or directory", done.stderr)
+
+
+@unittest.skipIf(os.geteuid(), "mounts need root")
+@unittest.skipUnless(shutil.which("ganesha.nfsd"), "ganesha.nfsd is not installed")
+class Nfs(unittest.TestCase):
+    def test_the_client_shows_what_the_server_has(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with nfs.mounted(Path(folder), (3, 2000), 200) as mount:
+                source = mount.point.parent / "nfs-source"
+                (source / "link").symlink_to("dir-00000")
+                os.mkfifo(source / "dir-00001/fifo")
+                (source / "dir-00001" / ("x" * 255)).write_bytes(b"x" * 70_000)
+                self.assertEqual(self.listed(mount.point), self.listed(source))
+                self.assertFalse((mount.point / "none").exists())
+                with self.assertRaises(NotADirectoryError):
+                    os.stat(mount.point / "dir-00001/fifo/none")
+            entries = 3 * 2000 + 3 + 3
+            self.assertGreaterEqual(mount.counts["lookups"], entries)
+            self.assertGreater(mount.requests(), mount.counts["lookups"])
+            self.assertGreater(mount.server_cpu, 0)
+
+    def listed(self, root: Path) -> dict[str, tuple]:
+        """Returns the metadata of all entries below a directory, by their paths."""
+        found = {}
+        for folder, directories, files in os.walk(root):
+            for name in directories + files:
+                path = os.path.join(folder, name)
+                about = os.lstat(path)
+                mode, links, size = about.st_mode, about.st_nlink, about.st_size
+                times = about.st_mtime_ns, about.st_ctime_ns
+                found[os.path.relpath(path, root)] = (mode, links, size, about.st_blocks, times)
+        return found
+
+    def test_without_a_server_it_says_so(self):
+        program = build("nfs_client")
+        words = [program, "/nowhere", "127.0.0.1", "1", "export", "0"]
+        done = subprocess.run(words, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertEqual(done.stderr, "nfs_client: no connection to the server\n")
 
 
 class Mounts(unittest.TestCase):

@@ -16,6 +16,7 @@ Map of the files:
     images.py    images of file systems that are made once and kept
     disks.py     a loop device as it is, as a slow disk, as a spinning one
     gluster.py   a GlusterFS server in a network namespace of its own, and its mount
+    nfs.py       a tree on nfs-ganesha, which nfs_client.c reads
     block.py     the block reader beside fio; its rows are in block_rows.py
     report.py    tables for the terminal, JSON for the archive
     plot.py      the same as a picture, when matplotlib is there

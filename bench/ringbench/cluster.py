@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from . import media, saved, slow_server, tools
+from . import media, nfs, saved, slow_server, tools
 from .rows import ENTRIES, Row
 from .suites import Result, Session, run_rows
 from .tools import C_FLAGS, WORK, MissingTool, Toolbox
@@ -65,8 +65,17 @@ DIRECTORY = [
     _pool("one-with-64", 1, "--in-flight", "64"),
 ]
 
+# A process with 32 requests in flight asks for nearly as much as nfs-ganesha can do here. So
+# processes with 8 show how the time depends on their number, and those with 32 show the limit.
+NFS = [
+    *(_pool(f"processes-{count}-of-8", count, "--in-flight", "8") for count in (1, 2, 4)),
+    *(_pool(f"processes-{count}", count, "--in-flight", "32") for count in (1, 2, 4)),
+    _pool("one-with-128", 1, "--in-flight", "128"),
+]
+
 # So many directories, and files in each.
 SLOW_TREE = (400, 1000)
+NFS_TREE = (100, 800)
 WIDE_DIRECTORY = (0, 200_000)
 
 
@@ -127,6 +136,12 @@ def slow(session: Session) -> Result:
     return slow_server.measure(session, "cluster-slow", SLOW, SLOW_TREE)
 
 
+def on_nfs(session: Session) -> Result:
+    """Measures 1, 2 and 4 processes on nfs-ganesha, with 2 ms a request."""
+    provide(session.tools, session.python)
+    return nfs.measure(session, "cluster-nfs", NFS, NFS_TREE)
+
+
 def directory(session: Session) -> Result:
     """Measures one directory of many files on that server."""
     provide(session.tools, session.python)
@@ -136,5 +151,6 @@ def directory(session: Session) -> Result:
 SUITES: dict[str, Callable[[Session], Result]] = {
     "cluster": pools,
     "cluster-slow": slow,
+    "cluster-nfs": on_nfs,
     "cluster-directory": directory,
 }

@@ -292,6 +292,11 @@ BOUNDS = [
     # 0.8 of linear.
     Bound("cluster-slow", "processes-2", 1 / 1.6, ("processes-1",)),
     Bound("cluster-slow", "processes-4", 1 / 3.2, ("processes-1",)),
+    Bound("cluster-nfs", "processes-2-of-8", 1 / 1.6, ("processes-1-of-8",)),
+    Bound("cluster-nfs", "processes-4-of-8", 1 / 3.2, ("processes-1-of-8",)),
+    # 0.8 of the server's own limit.
+    Bound("cluster-nfs", "processes-2", 1 / 0.8, ("one-with-128",)),
+    Bound("cluster-nfs", "processes-4", 1 / 0.8, ("one-with-128",)),
     Bound("cluster-directory", "processes-4", 0.3, ("processes-1",)),
     # 0.8 of the throughput of the best number.
     *(
