@@ -85,9 +85,9 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="ringwalk-cluster",
         description="Saves very large directory trees with many processes or machines.",
-        epilog="Exit status: 0 if a snapshot is complete and undamaged, 1 if something is missing or "
-        "damaged, or the command failed while it was at work, 2 if it could not begin, 130 and 143 "
-        "after SIGINT and SIGTERM.",
+        epilog="Exit status: 0 if a snapshot is complete and undamaged, 1 if something is missing "
+        "or damaged, or the command failed while it was at work, 2 if it could not begin, 130 and "
+        "143 after SIGINT and SIGTERM.",
     )
     version = f"ringwalk-cluster {ringwalk.__version__}"
     top.add_argument("--version", action="version", version=version)
