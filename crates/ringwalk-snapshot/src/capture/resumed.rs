@@ -2,10 +2,10 @@
 
 use super::file_systems::FileSystems;
 use ringwalk::mounts::is_mount_root;
-use ringwalk::{Errno, Fields, FileType, Identity, Leftover, Metadata};
+use ringwalk::{Errno, Fields, FileType, Identity, Leftover, Metadata, Remaining};
 use ringwalk_du::{Ancestors, Location};
 use rustix::fs::{Mode, OFlags, openat};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -24,6 +24,8 @@ pub(crate) struct Resumed {
     identities: Vec<Identity>,
     /// The directories of which the leftover alone does not say where they are, by root and path.
     looked_up: HashMap<(usize, Vec<u8>), Found>,
+    /// Root and path of the directories that another walk has begun.
+    begun: HashSet<(usize, Vec<u8>)>,
 }
 
 /// A directory that was looked for.
@@ -67,6 +69,9 @@ impl Resumed {
                 open_directory(roots[root].as_os_str().as_bytes())
                     .map_err(|errno| (root, errno))?;
             }
+            if leftover.remaining != Remaining::Whole {
+                resumed.begun.insert((root, leftover.path.clone()));
+            }
             let is_elsewhere = leftover
                 .identity
                 .is_none_or(|identity| identity.dev != leftover.root_identity.dev);
@@ -75,6 +80,11 @@ impl Resumed {
             }
         }
         Ok(resumed)
+    }
+
+    /// Returns true if another walk has begun the directory at this path, relative to its root.
+    pub(super) fn was_begun(&self, root: usize, path: &[u8]) -> bool {
+        !self.begun.is_empty() && self.begun.contains(&(root, path.to_vec()))
     }
 
     /// Returns the devices of the roots on this machine.

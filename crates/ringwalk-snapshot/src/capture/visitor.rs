@@ -9,6 +9,7 @@ use ringwalk::{Batch, Dir, Errno, Error, FileType, Flow, Leftover, Metadata, Ope
 use ringwalk_du::{Charge, Located, Location, Verdict};
 use std::ffi::CStr;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::atomic::Ordering;
 
 /// What is kept of a directory while it is walked.
@@ -46,7 +47,7 @@ pub(crate) struct CaptureVisitor<'s, K> {
     kept: u64,
     /// The number of directories found that are to be read, without the roots.
     pub(crate) found: u64,
-    /// The number of directories that were removed before they could be read.
+    /// The number of directories that were removed before any walk could open them.
     pub(crate) vanished: u64,
 }
 
@@ -68,6 +69,12 @@ impl<'s, K: Keeper> CaptureVisitor<'s, K> {
         if let Err(error) = self.keeper.close() {
             self.shared.note(Fatal::Keeping(error));
         }
+    }
+
+    /// Returns true if an earlier walk has begun the directory at this path.
+    fn was_begun(&self, path: &Path) -> bool {
+        let place = self.shared.failures.place(path);
+        place.is_some_and(|(root, path)| self.shared.resumed.was_begun(root, path))
     }
 
     fn stop(&self, fatal: Fatal) -> Flow {
@@ -243,7 +250,8 @@ impl<K: Keeper> Visitor for CaptureVisitor<'_, K> {
         if let Some(failure) = self.shared.failures.add(error) {
             let path = error.path().as_os_str().as_bytes();
             self.shared.report(path, failure);
-        } else if matches!(error.operation(), Operation::Open | Operation::Read) {
+        } else if error.operation() == Operation::Open && !self.was_begun(error.path()) {
+            // A directory that vanishes while it is read has been counted as read.
             self.vanished += 1;
         }
     }

@@ -81,7 +81,8 @@ pub struct TaskReport {
     pub found: u64,
     /// Lines of the file of leftovers.
     pub left: u64,
-    /// Directories that were removed before they could be read.
+    /// Directories that were removed before they could be opened. Those that an earlier task had
+    /// begun are not among them.
     pub vanished: u64,
     /// Lines of the file of errors.
     pub errors: u64,

@@ -422,6 +422,31 @@ fn a_directory_that_is_replaced_between_tasks_vanishes() {
     assert!(snapshot.locate(0, b"d3/new").unwrap().is_none());
 }
 
+/// The task that began it has counted it as read. Counted again, it would hide one that is missing.
+#[test]
+fn the_rest_of_a_directory_that_vanishes_is_not_counted() {
+    let Ok(tree) = tempfile::tempdir_in("/dev/shm") else {
+        return;
+    };
+    let directory = tree.path().join("large");
+    fs::create_dir(&directory).unwrap();
+    // More than a task reads at once.
+    for number in 0..5000 {
+        fs::File::create(directory.join(format!("{number:0200}"))).unwrap();
+    }
+    let mut driver = Driver::new(&[tree.path()]);
+    driver.step(10, 1);
+    assert_eq!(driver.reports[0].summary.directories, 2);
+    fs::remove_dir_all(&directory).unwrap();
+    driver.run(std::iter::repeat(1000));
+    let sum = |count: fn(&TaskReport) -> u64| driver.reports.iter().map(count).sum::<u64>();
+    assert_eq!(sum(|report| report.summary.vanished), 1);
+    assert_eq!(sum(|report| report.vanished), 0);
+    // The root, and the directory that was begun.
+    assert_eq!(sum(|report| report.summary.directories), 2);
+    assert_eq!(sum(|report| report.found), 1);
+}
+
 #[test]
 fn another_root_than_before_is_an_error() {
     let tree = tree();
