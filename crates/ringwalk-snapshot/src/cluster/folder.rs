@@ -18,10 +18,12 @@ const DESCRIPTION: &str = "snapshot.json";
 const MANIFEST: &str = "manifest.jsonl";
 /// The last file that is written.
 const VERDICT: &str = "verdict.json";
-/// The folder of the files of leftovers.
+/// The folder of the files of leftovers, and the end of their names.
 const TODO: &str = "todo";
-/// The folder of the files of errors.
+/// The folder of the files of errors, and the end of their names.
 const ERRORS: &str = "errors";
+/// What to do if a file of these folders is wrong.
+const REMEDY: &str = "`ringwalk-cluster verify` finds damage, and removes files of no task";
 /// The format of the folder that this program reads.
 const FORMAT: u64 = 1;
 
@@ -112,9 +114,10 @@ impl Folder {
         mut each: impl FnMut(ErrorLine) -> Result<(), String>,
     ) -> Result<(), TaskError> {
         for file in self.files(ERRORS)? {
-            for_each_line(&file, |line| {
+            let read = for_each_line(&file, |line| {
                 each(serde_json::from_slice(line).map_err(|error| error.to_string())?)
-            })?;
+            });
+            read.map_err(|error| error.with_remedy(REMEDY))?;
         }
         Ok(())
     }
@@ -126,10 +129,11 @@ impl Folder {
         mut each: impl FnMut(u32, u32, &Leftover) -> Result<(), String>,
     ) -> Result<(), TaskError> {
         for file in self.files(TODO)? {
-            for_each_line(&file, |line| {
+            let read = for_each_line(&file, |line| {
                 let left = LeftLine::parse(line, roots)?;
                 each(left.task, left.index, &left.leftover)
-            })?;
+            });
+            read.map_err(|error| error.with_remedy(REMEDY))?;
         }
         Ok(())
     }
@@ -139,7 +143,8 @@ impl Folder {
         TaskError::damaged(&self.path, what)
     }
 
-    /// Returns the files in a folder, by name. A folder that is missing has none.
+    /// Returns the files in a folder that tasks may have written, by name. A folder that is missing
+    /// has none. Other names are not of tasks: NFS keeps files that were removed as `.nfs*`.
     fn files(&self, name: &str) -> Result<Vec<PathBuf>, TaskError> {
         let folder = self.path.join(name);
         let failed = |error| TaskError::io(&folder, error);
@@ -149,7 +154,10 @@ impl Folder {
         };
         let mut files = Vec::new();
         for entry in listing {
-            files.push(entry.map_err(failed)?.path());
+            let path = entry.map_err(failed)?.path();
+            if path.extension() == Some(OsStr::new(name)) {
+                files.push(path);
+            }
         }
         files.sort();
         Ok(files)

@@ -31,6 +31,14 @@ impl TaskError {
         Self(What::Damaged(path.to_owned(), what.to_owned()))
     }
 
+    /// Adds what to do about a file that is damaged.
+    pub(super) fn with_remedy(self, remedy: &str) -> Self {
+        match self.0 {
+            What::Damaged(path, what) => Self(What::Damaged(path, format!("{what}: {remedy}"))),
+            other => Self(other),
+        }
+    }
+
     /// Returns the path that the error is about.
     pub fn path(&self) -> &Path {
         match &self.0 {

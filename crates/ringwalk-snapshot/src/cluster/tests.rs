@@ -404,6 +404,24 @@ fn damaged_leftovers_are_refused() {
 }
 
 #[test]
+fn files_of_no_task_are_left_alone_or_named_with_a_remedy() {
+    let tree = tree();
+    let mut driver = Driver::new(&[tree.path()]);
+    driver.run(std::iter::repeat(5));
+    for folder in ["todo", "errors"] {
+        // What NFS keeps of a file that was removed while it was open.
+        fs::write(driver.path().join(folder).join(".nfs000000000123"), "x").unwrap();
+    }
+    driver.compact().unwrap();
+    let stray = driver.path().join("errors/9-9-9.errors");
+    fs::write(&stray, "x\n").unwrap();
+    let error = driver.compact().unwrap_err();
+    assert_eq!(error.path(), stray);
+    let reason = error.reason();
+    assert!(reason.contains("`ringwalk-cluster verify`"), "{reason}");
+}
+
+#[test]
 fn a_directory_that_is_replaced_between_tasks_vanishes() {
     let tree = tree();
     let mut driver = Driver::new(&[tree.path()]);
