@@ -174,6 +174,56 @@ def test_a_root_that_is_not_mounted_on_a_worker_is_no_empty_tree(top, out):
     assert rows(out) == expected(top)
 
 
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_root_that_is_not_mounted_when_a_run_is_resumed_is_refused(top, out, begun):
+    def task(*given, **named):
+        if begun and named["task"] < 5:
+            return cluster_model.cluster_task(*given, **named)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        take([top], out, task=task)
+    assert bool(cluster.status(out)["tasks"]) == begun
+    top.rename(top.with_name("unmounted"))
+    # A mount point without its mount.
+    top.mkdir()
+    before = sorted(out.rglob("*"))
+    why = re.escape(f"the root '{top}' is not the one with which the snapshot was begun: is its")
+    with pytest.raises(cluster.Refused, match=why):
+        take([top], out, resume=True)
+    assert sorted(out.rglob("*")) == before
+    top.rmdir()
+    top.with_name("unmounted").rename(top)
+    assert take([top], out, resume=True)["complete"]
+    assert rows(out) == expected(top)
+
+
+@pytest.mark.parametrize(
+    "there, same",
+    [
+        ((256, None, None), True),
+        ((256, "one", 5), True),
+        ((257, "one", 5), False),
+        ((256, "other", 5), False),
+        # Two subvolumes of one btrfs.
+        ((256, "one", 6), False),
+    ],
+)
+def test_what_is_known_of_both_roots_must_be_the_same(there, same):
+    assert work.Identity(256, "one", 5).is_of_same(work.Identity(*there)) == same
+    assert work.Identity(*there).is_of_same(work.Identity(256, "one", 5)) == same
+
+
+def test_a_directory_without_identities_can_be_resumed(top, out):
+    with pytest.raises(cluster.Stopped):
+        take([top], out, ready=lambda driver: driver.stop())
+    path = out / "snapshot.json"
+    description = json.loads(path.read_text())
+    assert description.pop("identities")[0]["inode"] == top.stat().st_ino
+    path.write_text(json.dumps(description))
+    assert take([top], out, resume=True)["complete"]
+
+
 class OtherVersion(Here):
     """Runs tasks here. From the fourth on, this worker has another version of the package."""
 

@@ -55,6 +55,7 @@ __all__ = [
     "__version__",
     "add_up",
     "cluster_compact",
+    "cluster_file_system",
     "cluster_task",
     "compare",
     "count",
@@ -488,6 +489,12 @@ def cluster_task(
 
 def cluster_compact(directory: bytes, output: bytes, *, memory: int | None) -> dict[str, Any]:
     """The compiled part of `ringwalk.cluster.compact`. Programs call that."""
+
+def cluster_file_system(directory: bytes) -> tuple[str | None, int | None]:
+    """Returns the UUID of the file system of a directory, and the number of its subvolume of btrfs.
+
+    What cannot be found out is `None`.
+    """
 
 @final
 class OpenSnapshot:

@@ -1,14 +1,18 @@
-//! The compiled part of `ringwalk.cluster`: a task, and the snapshot of all parts.
+//! The compiled part of `ringwalk.cluster`: a task, the snapshot of all parts, and the identity of
+//! roots.
 //!
 //! | file | contents |
 //! |---|---|
 //! | `task.rs` | `cluster_task` |
 //! | `compact.rs` | `cluster_compact` |
+//! | `file_system.rs` | `cluster_file_system` |
 //!
 //! The driver is in `python/ringwalk/cluster`.
 
 mod compact;
+mod file_system;
 mod task;
 
 pub(crate) use compact::cluster_compact;
+pub(crate) use file_system::cluster_file_system;
 pub(crate) use task::cluster_task;

@@ -11,6 +11,7 @@ use rustix::io::Errno;
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::Mutex;
 
 /// The first directory on each device that the walk has reached.
@@ -67,9 +68,22 @@ fn identify(path: &[u8], device: u64) -> (Option<String>, Option<u64>) {
     if fstat(&directory).ok().map(|stat| stat.st_dev) != Some(device) {
         return (None, None);
     }
-    let uuid = file_system_uuid(&directory).ok();
-    let is_btrfs = magic::of(&directory) == Ok(magic::BTRFS);
-    let subvolume = is_btrfs.then(|| tree_of(&directory).ok()).flatten();
+    identity_of(&directory)
+}
+
+/// Returns the UUID of the file system of a directory, and the number of its subvolume of btrfs.
+/// Both stay the same when it is mounted again. What cannot be found out is `None`.
+pub fn file_system_of(directory: &Path) -> (Option<String>, Option<u64>) {
+    match open_directory(directory.as_os_str().as_bytes()) {
+        Ok(directory) => identity_of(&directory),
+        Err(_) => (None, None),
+    }
+}
+
+fn identity_of(directory: &OwnedFd) -> (Option<String>, Option<u64>) {
+    let uuid = file_system_uuid(directory).ok();
+    let is_btrfs = magic::of(directory) == Ok(magic::BTRFS);
+    let subvolume = is_btrfs.then(|| tree_of(directory).ok()).flatten();
     (uuid.and_then(|bytes| uuid_text(&bytes)), subvolume)
 }
 

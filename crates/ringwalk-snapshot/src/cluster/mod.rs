@@ -40,6 +40,7 @@ mod task_error;
 mod todo;
 mod xattrs;
 
+pub use crate::capture::file_systems::file_system_of;
 pub use compact::Compact;
 pub use folder::is_live;
 pub(crate) use folder::is_shared_walk;

@@ -18,7 +18,7 @@ import queue
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 import ringwalk
@@ -51,8 +51,8 @@ class Settings:
     """What tasks get besides their work."""
 
     roots: list[bytes]
-    # Inode numbers of the roots on this machine.
-    inodes: list[int]
+    # Those of the roots on this machine.
+    identities: list[work.Identity]
     options: dict[str, Any]
     # The function that works; `None` is the one of this package.
     task: work.Task | None = None
@@ -197,7 +197,8 @@ class Driver:
             self.settings.task,
             os.fsencode(self.files.directory),
             self.settings.roots,
-            self.settings.inodes,
+            # Classes of this package may be missing in another version, and hide which that is.
+            [astuple(identity) for identity in self.settings.identities],
             {
                 "pieces": job.pieces(),
                 "task": job.task,

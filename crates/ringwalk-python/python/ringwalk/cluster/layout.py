@@ -2,7 +2,7 @@
 
 | name | contents |
 |---|---|
-| `snapshot.json` | Format, roots, and the options that must not change when a run is resumed. |
+| `snapshot.json` | Format, roots with identities, and the options that a resumed run must have. |
 | `log/000001.jsonl` | The commit log, a file for each epoch. It is the truth. |
 | `tmp/1/` | What the tasks of an epoch have written and the log does not name yet. |
 | `parts/`, `todo/`, `errors/` | Parts, leftovers and errors of committed tasks. |
@@ -16,11 +16,12 @@ from __future__ import annotations
 import json
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ringwalk.cluster.files import Files
 from ringwalk.cluster.problems import Damaged, Refused
+from ringwalk.cluster.work import Identity
 
 FORMAT = 1
 DESCRIPTION = "snapshot.json"
@@ -86,6 +87,8 @@ class Description:
     # How many of the roots are directories.
     directories: int
     options: dict[str, bool]
+    # One for each root. Empty in the directories of older versions.
+    identities: list[Identity]
 
     def write(self, files: Files) -> None:
         """Writes `snapshot.json`."""
@@ -93,6 +96,7 @@ class Description:
             "format": FORMAT,
             "tool": {"name": "ringwalk-cluster", "version": self.tool},
             "roots": [text_form(root) for root in self.roots],
+            "identities": [asdict(identity) for identity in self.identities],
             "directories": self.directories,
             "options": self.options,
         }
@@ -108,6 +112,20 @@ class Description:
                 was = "with" if self.options.get(name) else "without"
                 raise Refused(f"the snapshot was begun {was} the option {name!r}")
 
+    def check_identities(self, wanted: Description) -> None:
+        """Raises `Refused` if a root is another directory than when the snapshot was begun.
+
+        An empty mount point would look like a tree that was read completely. A root that is a file
+        may be replaced at any time.
+        """
+        for root, known, found in zip(self.roots, self.identities, wanted.identities):
+            if os.path.isdir(root) and not known.is_of_same(found):
+                shown = repr(os.fsdecode(root))
+                raise Refused(
+                    f"the root {shown} is not the one with which the snapshot was begun: is its "
+                    "file system mounted?"
+                )
+
 
 def read_description(directory: str) -> Description | None:
     """Returns the contents of `snapshot.json`, or `None` if the file is not there.
@@ -121,7 +139,10 @@ def read_description(directory: str) -> Description | None:
         if text["format"] != FORMAT:
             raise Damaged(f"{path}: format {text['format']!r} is not known: use a newer ringwalk")
         roots = [path_of(root) for root in text["roots"]]
-        return Description(text["tool"]["version"], roots, text["directories"], text["options"])
+        identities = [Identity(**identity) for identity in text.get("identities", [])]
+        return Description(
+            text["tool"]["version"], roots, text["directories"], text["options"], identities
+        )
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -13,7 +13,8 @@ from ringwalk.cluster.replay import History
 def open_directory(files: Files, wanted: layout.Description, resume: bool) -> layout.Description:
     """Makes the directory of a new snapshot, or checks that an older run can be resumed.
 
-    Raises `Refused` if the directory exists and is not to be resumed, or is of something else.
+    Raises `Refused` if the directory exists and is not to be resumed, is of something else, or a
+    root was replaced since.
     """
     directory = files.directory
     if not resume:
@@ -27,6 +28,7 @@ def open_directory(files: Files, wanted: layout.Description, resume: bool) -> la
     description = layout.read_description(directory)
     if description is not None:
         description.check(wanted)
+        description.check_identities(wanted)
         return description
     # Only a driver that ended at once leaves a directory like this.
     strange = [name for name in os.listdir(directory) if name != f".{layout.DESCRIPTION}.new"]

@@ -39,7 +39,8 @@ def describe(roots: Iterable[Any], options: dict[str, bool]) -> layout.Descripti
                 raise Refused(f"the root {shown[0]!r} lies within the root {shown[1]!r}")
     _check_identities(paths)
     directories = sum(os.path.isdir(path) for path in paths)
-    return layout.Description(ringwalk.__version__, paths, directories, options)
+    identities = [work.identity_of(path) for path in paths]
+    return layout.Description(ringwalk.__version__, paths, directories, options, identities)
 
 
 def _check_identities(paths: list[bytes]) -> None:
@@ -110,7 +111,6 @@ def run(
     hurry = True
     try:
         description = resume.open_directory(files, wanted, again)
-        inodes = [work.status_of(root).st_ino for root in description.roots]
         own, history = resume.begin(files)
         try:
             cost = cost_of_a_task(made)
@@ -121,7 +121,7 @@ def run(
                 history,
                 made,
                 budgets,
-                Settings(description.roots, inodes, settings, task, grace),
+                Settings(description.roots, wanted.identities, settings, task, grace),
             )
             driver.fill()
             ready(driver)

@@ -7,8 +7,10 @@ import hashlib
 import os
 import secrets
 import socket
+import stat
 import zlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import ringwalk
@@ -51,20 +53,20 @@ def _run(
     task: Task | None,
     directory: bytes,
     roots: list[bytes],
-    inodes: list[int],
+    identities: list[tuple[Any, ...]],
     given: dict[str, Any],
 ) -> dict[str, Any]:
     """Runs a task, and adds the digests and sizes of its files to its result.
 
-    `task` is the function that works, by default the one of this package. `inodes` are the inode
-    numbers of the roots on the driver's machine. `given` are the other arguments of the task: the
+    `task` is the function that works, by default the one of this package. `identities` are those of
+    the roots on the driver's machine, as tuples. `given` are the other arguments of the task: the
     `submit` of some engines has arguments with the same names.
 
     Raises `OSError` if a root is another directory here: it may not be mounted.
     """
     # Later tasks compare the roots with what the first one has seen.
     if given["pieces"] is None:
-        _check_roots(roots, inodes)
+        _check_roots(roots, identities)
     # An engine may run the same task twice at a time, when it takes a worker for dead that is not.
     # So each run has a number of its own, and with it names of files that no other run has.
     attempt = secrets.randbits(31)
@@ -85,9 +87,41 @@ def status_of(root: bytes) -> os.stat_result:
         return os.lstat(root)
 
 
-def _check_roots(roots: list[bytes], inodes: list[int]) -> None:
-    for root, inode in zip(roots, inodes):
-        if status_of(root).st_ino != inode:
+@dataclass(frozen=True)
+class Identity:
+    """What identifies a root on every machine, and after another mount or boot.
+
+    The device number is not a part of it, because it may change at each mount. An empty mount point
+    may have the inode number of what was mounted there: all roots of btrfs have 256. So the file
+    system counts too, where it is known.
+    """
+
+    inode: int
+    # As the file system reports it; `None` if it has none, or the kernel does not tell.
+    uuid: str | None = None
+    # The number of the subvolume of btrfs.
+    subvolume: int | None = None
+
+    def is_of_same(self, other: Identity) -> bool:
+        """Returns true if two roots may be the same: nothing that is known of both differs."""
+        known = zip((self.uuid, self.subvolume), (other.uuid, other.subvolume))
+        differ = any(None not in pair and pair[0] != pair[1] for pair in known)
+        return self.inode == other.inode and not differ
+
+
+def identity_of(root: bytes) -> Identity:
+    """Returns the identity of a root. An automount is mounted by that."""
+    from ringwalk import _ringwalk
+
+    status = status_of(root)
+    if not stat.S_ISDIR(status.st_mode):
+        return Identity(status.st_ino)
+    return Identity(status.st_ino, *_ringwalk.cluster_file_system(root))
+
+
+def _check_roots(roots: list[bytes], identities: list[tuple[Any, ...]]) -> None:
+    for root, identity in zip(roots, identities):
+        if not identity_of(root).is_of_same(Identity(*identity)):
             message = "not what the driver has there: is its file system mounted on this machine?"
             raise OSError(errno.ESTALE, message, os.fsdecode(root))
 
