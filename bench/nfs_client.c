@@ -553,6 +553,7 @@ int main(int count, char **arguments)
 		;
 	umount2(arguments[1], MNT_DETACH);
 	pthread_mutex_lock(&lock);
-	printf("lookups=%lu getattrs=%lu readdirs=%lu most=%lu\n", lookups, getattrs, readdirs, most);
+	printf("lookups=%lu getattrs=%lu readdirs=%lu most=%lu\n", lookups, getattrs, readdirs,
+	       most);
 	return 0;
 }
