@@ -97,7 +97,7 @@ class Identity:
     """
 
     inode: int
-    # As the file system reports it; `None` if it has none, or the kernel does not tell.
+    # As the file system reports it; `None` if it has none, or the kernel is too old.
     uuid: str | None = None
     # The number of the subvolume of btrfs.
     subvolume: int | None = None
