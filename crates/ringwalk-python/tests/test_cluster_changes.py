@@ -2,13 +2,17 @@
 
 import collections
 import contextlib
+import json
 import random
 import shutil
+import sys
 import threading
 
 import pytest
 import ringwalk
-from cluster_support import Here
+from cluster_services import dask, mpiexec
+from cluster_support import Here, environment
+from processes import finished
 from ringwalk import _ringwalk, cluster
 
 pq = pytest.importorskip("pyarrow.parquet")
@@ -69,7 +73,32 @@ def changing(change):
         thread.join()
 
 
-@pytest.mark.parametrize("engine", ["pool", "here"])
+def taken(top, out, engine, change):
+    """The verdict of a snapshot on an engine, while the tree changes."""
+    options = {"entries": 100, "workers": 2}
+    if engine == "here":
+
+        def task(*given, **named):
+            change()
+            return _ringwalk.cluster_task(*given, **named)
+
+        return cluster.snapshot([top], out, engine=Here(), task=task, **options)
+    if engine == "mpi":
+        module = [sys.executable, "-m", "mpi4py.futures", "-m", "ringwalk.cluster"]
+        words = ["snapshot", top, "-o", out, "--engine", "mpi", "--budget", "1ms", "--json"]
+        command = [*mpiexec(), *module, *words]
+        with changing(change):
+            done = finished(command, env=environment(), capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout.splitlines()[-1])
+    if engine == "dask":
+        with dask(out.with_name("dask")) as (address, _), changing(change):
+            return cluster.snapshot([top], out, engine=address, **options)
+    with changing(change):
+        return cluster.snapshot([top], out, processes=2, **options)
+
+
+@pytest.mark.parametrize("engine", ["pool", "here", "dask", "mpi"])
 def test_what_stays_is_there_once(tmp_path, engine):
     top, out, single = tmp_path / "top", tmp_path / "out", tmp_path / "single"
     grow(top)
@@ -77,17 +106,7 @@ def test_what_stays_is_there_once(tmp_path, engine):
     expected = {
         str(path.relative_to(top)) for path in top.rglob("*") if path.name.startswith("stays-")
     }
-
-    def task(*given, **named):
-        change()
-        return _ringwalk.cluster_task(*given, **named)
-
-    options = {"entries": 100, "workers": 2}
-    if engine == "here":
-        verdict = cluster.snapshot([top], out, engine=Here(), task=task, **options)
-    else:
-        with changing(change):
-            verdict = cluster.snapshot([top], out, processes=2, **options)
+    verdict = taken(top, out, engine, change)
     assert verdict["complete"], verdict
     assert verdict["tasks"] > 10
     cluster.compact(out, single)

@@ -1,61 +1,18 @@
 """A real Dask: scheduler and workers are processes on the loopback interface."""
 
-import contextlib
 import os
-import pathlib
 import signal
-import sys
 import threading
 
 import cluster_model
 import pytest
-from cluster_support import (
-    assert_as_one_process,
-    environment,
-    expected,
-    make_tree,
-    rows,
-    take,
-)
-from processes import started
+from cluster_services import assert_clocks_differed, clocks, dask
+from cluster_support import assert_as_one_process, expected, make_tree, rows, take
 from ringwalk import cluster
 
 pytest.importorskip("distributed", reason="Dask is not installed")
 from distributed import Client
 from ringwalk.cluster.dask_engine import DaskEngine
-
-
-@contextlib.contextmanager
-def dask(folder: pathlib.Path, workers: int = 2):
-    """A scheduler and its workers. Gives the address and the processes: the scheduler first."""
-    folder.mkdir()
-    description = folder / "scheduler.json"
-    options = {"env": environment(), "cwd": folder}
-    quiet = ["--no-dashboard", "--scheduler-file", description]
-    with contextlib.ExitStack() as stack:
-        log = stack.enter_context(open(folder / "log", "wb"))
-        options |= {"stdout": log, "stderr": log}
-
-        def start(*arguments):
-            command = [sys.executable, "-m", "distributed.cli.dask_" + arguments[0], *arguments[1:]]
-            return stack.enter_context(started(list(map(str, command)), **options))
-
-        found = [start("scheduler", "--host", "127.0.0.1", "--port", "0", *quiet)]
-        for _ in range(workers):
-            found.append(start("worker", "--nthreads", "1", *quiet))
-        client = stack.enter_context(connected(description))
-        client.wait_for_workers(workers, timeout=100)
-        address = client.scheduler.address
-        client.close()
-        yield address.replace("tcp://", "dask://"), found
-
-
-def connected(description: pathlib.Path) -> Client:
-    """A client of the scheduler, as soon as it has written its address."""
-    from support import wait_until
-
-    assert wait_until(description.exists)
-    return Client(scheduler_file=str(description), timeout=100)
 
 
 def test_dask_reads_each_entry_once(top, out, tmp_path):
@@ -73,6 +30,14 @@ def test_dask_reads_each_entry_once(top, out, tmp_path):
         # So far the task was the model.
         assert cluster.snapshot(top, tmp_path / "real", engine=address, entries=7)["complete"]
         assert_as_one_process(top, tmp_path / "real")
+
+
+def test_the_clocks_of_dask_workers_may_differ(top, out, tmp_path):
+    with dask(tmp_path / "dask", before=clocks(tmp_path)) as (address, _):
+        assert cluster.snapshot(top, out, engine=address, entries=7)["complete"]
+    assert_as_one_process(top, out)
+    assert_clocks_differed(f"{out}-many")
+    assert not cluster.verify(out)["damaged"]
 
 
 def test_a_dask_worker_that_dies_costs_its_tasks(top, out, tmp_path):

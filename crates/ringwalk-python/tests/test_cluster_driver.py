@@ -566,8 +566,9 @@ def test_a_full_disk_ends_the_run_which_can_be_resumed(top, out):
     assert rows(out) == expected(top)
 
 
+@pytest.mark.parametrize("engine", ["here", "pool"])
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root for a file system that is full")
-def test_a_real_full_disk(top, tmp_path):
+def test_a_real_full_disk(top, tmp_path, engine):
     import subprocess
 
     small = tmp_path / "small"
@@ -575,12 +576,17 @@ def test_a_real_full_disk(top, tmp_path):
     mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", small]
     if subprocess.run(mount, capture_output=True).returncode:
         pytest.skip("cannot mount a tmpfs here")
+    # The pool has the compiled task.
+    options = {"engine": "pool", "processes": 2, "task": None} if engine == "pool" else {}
     try:
         with pytest.raises(OSError, match=r"No space left|make room"):
-            take([top], small / "out")
+            take([top], small / "out", **options)
         subprocess.run(["mount", "-o", "remount,size=16m", small], check=True)
-        assert take([top], small / "out", resume=True)["complete"]
-        assert rows(small / "out") == expected(top)
+        assert take([top], small / "out", resume=True, **options)["complete"]
+        if engine == "pool":
+            assert_as_one_process(top, small / "out")
+        else:
+            assert rows(small / "out") == expected(top)
     finally:
         subprocess.run(["umount", "-l", small], check=True)
 

@@ -1,32 +1,18 @@
 """A real MPI job of three ranks, started by mpiexec."""
 
 import os
-import pathlib
-import shutil
+import shlex
 import signal
 import subprocess
 import sys
 
-import pytest
+from cluster_services import assert_clocks_differed, clocks, mpiexec
 from cluster_support import assert_as_one_process, environment, expected, program, rows, take
 from processes import finished
 from ringwalk import cluster
 from support import wait_until
 
-pytest.importorskip("mpi4py", reason="mpi4py is not installed")
-# That of the package `mpich` lies beside the interpreter.
-MPIEXEC = shutil.which("mpiexec", path=pathlib.Path(sys.executable).parent) or shutil.which(
-    "mpiexec"
-)
-if MPIEXEC is None:
-    pytest.skip("there is no mpiexec", allow_module_level=True)
-
-
-def mpiexec() -> list[str]:
-    version = subprocess.run([MPIEXEC, "--version"], capture_output=True, text=True).stdout
-    if "Open MPI" in version or "OpenRTE" in version or "PRTE" in version:
-        return [MPIEXEC, "--oversubscribe", "--allow-run-as-root", "-n", "3"]
-    return [MPIEXEC, "-n", "3"]
+mpiexec()
 
 
 def run(*arguments):
@@ -43,14 +29,31 @@ def test_mpi_reads_each_entry_once(top, out):
     assert rows(out) == expected(top)
 
 
-def test_the_command_of_the_documentation_makes_the_snapshot_of_one_process(top, out):
+def documented(top, out, before=()):
+    """Runs the command of the documentation, with the compiled task."""
     module = [sys.executable, "-m", "mpi4py.futures", "-m", "ringwalk.cluster"]
     options = ["snapshot", top, "-o", out, "--engine", "mpi", "--budget", "1ms"]
-    done = finished(
-        [*mpiexec(), *module, *options], env=environment(), capture_output=True, text=True
-    )
+    command = [*mpiexec(), *before, *module, *options]
+    done = finished(command, env=environment(), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_command_of_the_documentation_makes_the_snapshot_of_one_process(top, out):
+    documented(top, out)
     assert_as_one_process(top, out)
+
+
+def test_the_clocks_of_ranks_may_differ(top, out, tmp_path):
+    first, second = map(shlex.join, clocks(tmp_path))
+    # MPICH and Open MPI have different names for the rank.
+    script = (
+        "case ${PMI_RANK:-$OMPI_COMM_WORLD_RANK} in"
+        f' 0) exec "$@";; 1) exec {first} "$@";; 2) exec {second} "$@";; esac; exit 9'
+    )
+    documented(top, out, before=("sh", "-c", script, "sh"))
+    assert_as_one_process(top, out)
+    assert_clocks_differed(f"{out}-many")
+    assert not cluster.verify(out)["damaged"]
 
 
 def test_a_rank_that_dies_ends_the_run_which_can_be_resumed(top, out):
