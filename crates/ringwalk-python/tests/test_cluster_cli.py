@@ -168,8 +168,15 @@ def test_a_command_that_fails_at_work_is_status_1(run, top, out, monkeypatch):
     monkeypatch.setattr(work, "engine_task", lambda: _ringwalk.cluster_task)
     assert run("snapshot", top, "-o", out, *HERE)[0] == 0
     nowhere = out.with_name("missing") / "file"
-    status, printed, messages = run("compact", out, "-o", nowhere)
-    assert (status, printed) == (1, "") and "No such file or directory" in messages
+    messages = f"ringwalk-cluster: '{nowhere}': No such file or directory\n"
+    assert run("compact", out, "-o", nowhere) == (2, "", messages)
+
+    def fill(*given, **named):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(_ringwalk, "cluster_compact", fill)
+    status, printed, messages = run("compact", out, "-o", out.with_name("single"))
+    assert (status, printed) == (1, "") and "No space left on device" in messages
     orphan = out / "parts" / "9-9-9.parquet"
     orphan.touch()
 

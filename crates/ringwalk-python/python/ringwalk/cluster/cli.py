@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import json
 import os
 import re
@@ -252,7 +253,21 @@ def _verify(given: argparse.Namespace) -> int:
     return 1 if found["damaged"] else 0
 
 
+def _check_output(path: str) -> None:
+    """Raises `Refused` if no file can be made at a path."""
+    folder = os.path.dirname(os.path.realpath(path))
+    try:
+        if os.access(folder, os.W_OK):
+            return
+        is_read_only = os.statvfs(folder).f_flag & os.ST_RDONLY
+        why = os.strerror(errno.EROFS if is_read_only else errno.EACCES)
+    except OSError as error:
+        why = str(error.strerror)
+    raise Refused(f"'{path}': {why}")
+
+
 def _compact(given: argparse.Namespace) -> int:
+    _check_output(given.output)
     found = cluster.compact(given.directory, given.output, memory=given.memory)["verdict"]
     if found["complete"]:
         return 0
