@@ -205,7 +205,7 @@ def test_a_command_that_fails_at_work_is_status_1(run, top, out, monkeypatch):
         (["snapshot", "nowhere", "-o", "NEW"], "No such file"),
         (["status", "TOP"], "not the directory of a snapshot"),
         (["verify", "TOP"], "not the directory of a snapshot"),
-        (["compact", "TOP", "-o", "FILE"], "not over"),
+        (["compact", "TOP", "-o", "FILE"], "not the directory of a snapshot"),
         (["snapshot", "TOP", "-o", "NEW", "--workers", "1025"], "from 1 to 1024"),
         (["snapshot", "TOP", "-o", "NEW", "--in-flight", 2**64], "in_flight="),
         (["snapshot", "TOP", "-o", "NEW", "--rate", 2**64], "rate="),

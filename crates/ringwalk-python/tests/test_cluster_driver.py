@@ -641,6 +641,20 @@ def test_a_wrong_option_is_refused_and_changes_nothing(top, out, options, why):
     assert not out.exists()
 
 
+def test_empty_paths_are_not_the_current_directory(top, out):
+    for call in (
+        lambda: take([""], out),
+        lambda: take([top], ""),
+        lambda: take([top], "", resume=True),
+        lambda: cluster.status(""),
+        lambda: cluster.verify(b""),
+        lambda: cluster.compact("", f"{out}.parquet"),
+    ):
+        with pytest.raises(FileNotFoundError):
+            call()
+    assert not out.exists()
+
+
 def test_a_directory_that_exists_is_refused(top, out):
     take([top], out)
     with pytest.raises(cluster.Refused, match="exists"):
@@ -669,7 +683,7 @@ def test_a_directory_of_something_else_is_refused(top, tmp_path):
     for action in (cluster.status, cluster.verify):
         with pytest.raises(cluster.Refused, match="not the directory of a snapshot"):
             action(tmp_path / "other")
-    with pytest.raises(cluster.Refused, match="not over"):
+    with pytest.raises(cluster.Refused, match="not the directory of a snapshot"):
         cluster.compact(tmp_path / "other", tmp_path / "file")
 
 

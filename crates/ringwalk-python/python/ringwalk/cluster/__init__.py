@@ -175,9 +175,10 @@ def status(directory: _Path) -> dict[str, Any]:
 
     Raises `Refused` if *directory* has no snapshot, and `Damaged` if its log or verdict is damaged.
     """
+    from ringwalk.cluster.layout import absolute
     from ringwalk.cluster.state import status
 
-    return status(os.path.realpath(os.fsdecode(directory)))
+    return status(absolute(directory))
 
 
 def verify(directory: _Path) -> dict[str, Any]:
@@ -191,8 +192,9 @@ def verify(directory: _Path) -> dict[str, Any]:
     `OSError` if a file cannot be removed.
     """
     from ringwalk.cluster.checks import verify
+    from ringwalk.cluster.layout import absolute
 
-    return verify(os.path.realpath(os.fsdecode(directory)))
+    return verify(absolute(directory))
 
 
 def compact(directory: _Path, output: _Path, *, memory: int | None = None) -> dict[str, Any]:
@@ -206,7 +208,9 @@ def compact(directory: _Path, output: _Path, *, memory: int | None = None) -> di
     from ringwalk import _ringwalk
     from ringwalk.cluster import layout, verdict
 
-    path = os.path.realpath(os.fsdecode(directory))
+    path = layout.absolute(directory)
+    if layout.read_description(path) is None:
+        raise Refused(f"{path}: not the directory of a snapshot")
     known = verdict.read_verdict(path)
     if known is None:
         raise Refused(f"{path}: the run is not over: end it by 'snapshot --resume'")

@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -38,6 +39,17 @@ KINDS = {
     "errors": ("errors", "errors"),
 }
 _LOG = re.compile(r"(\d{6,})\.jsonl")
+
+
+def absolute(path: Any) -> str:
+    """Returns the path of the directory of a snapshot, without links and relative parts.
+
+    Raises `FileNotFoundError` for an empty path, as the system calls do.
+    """
+    text = os.fsdecode(path)
+    if not text:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), text)
+    return os.path.realpath(text)
 
 
 def log_name(epoch: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import time
@@ -29,7 +30,7 @@ def describe(roots: Iterable[Any], options: dict[str, bool]) -> layout.Descripti
     Raises `OSError` if a root does not exist, and `Refused` if there is none, if one lies within
     another one, or if two are the same directory.
     """
-    paths = [os.path.realpath(os.fsencode(root), strict=True) for root in roots]
+    paths = [os.path.realpath(_not_empty(os.fsencode(root)), strict=True) for root in roots]
     if not paths:
         raise Refused("no root is given")
     for number, path in enumerate(paths):
@@ -41,6 +42,13 @@ def describe(roots: Iterable[Any], options: dict[str, bool]) -> layout.Descripti
     directories = sum(os.path.isdir(path) for path in paths)
     identities = [work.identity_of(path) for path in paths]
     return layout.Description(ringwalk.__version__, paths, directories, options, identities)
+
+
+def _not_empty(path: bytes) -> bytes:
+    """Returns a path. An empty one is no path of the current directory: the system refuses it."""
+    if not path:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+    return path
 
 
 def _check_identities(paths: list[bytes]) -> None:
@@ -104,7 +112,7 @@ def run(
     kept = {name: settings[name] for name in ("xattrs", "atime", "one_file_system")}
     wanted = describe(roots, kept)
     if files is None:
-        files = Files(os.path.realpath(os.fsdecode(output)))
+        files = Files(layout.absolute(output))
     if again and (known := _finished(files, wanted)) is not None:
         return known
     made = make_engine(engine, processes)
