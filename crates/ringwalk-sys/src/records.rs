@@ -216,8 +216,8 @@ impl Records {
     }
 
     /// Leaves out a record behind those that are indexed. The entry before it is then followed by
-    /// the one behind it, which has this cookie. ext4 lists `.` and `..` among others in directories
-    /// of one block.
+    /// the one behind it, which has this cookie. In directories of one block, ext4 lists `.` and
+    /// `..` among others.
     fn leave_out(&mut self, cookie: i64) {
         if let Some(last) = self.slots.last() {
             let at = last.at as usize + COOKIE;
