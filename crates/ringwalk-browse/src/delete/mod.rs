@@ -1,0 +1,1 @@
+//! Deletion of entries that were shown, and of nothing else.
