@@ -1,8 +1,23 @@
 //! Browsing directory trees on a terminal.
 //!
+//! Data flows in one direction. A tree says what is there; a view is the part of it that somebody
+//! looks at, sorted and filtered; a screen draws the view.
+//!
+//! ```text
+//!  live walk ---> live/  \                          filter/   which entries match an expression
+//!                         >-- tree/ ---> view/ <--- compare/  what has grown since a snapshot
+//!  snapshot ----> saved/ /                 |
+//!                                          v
+//!                  delete/ <---------- screen/ <--- keys.rs   the table of keys
+//! ```
+//!
 //! | folder or file | contents |
 //! |---|---|
+//! | `tree/` | what every tree answers: entries, totals, listings in an order |
+//! | `live/` | a tree that a walk fills while somebody looks at it |
 //! | `delete/` | deletion of entries that were shown, and of nothing else |
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod delete;
+pub mod live;
+pub mod tree;

@@ -1,0 +1,1 @@
+//! A tree that a walk fills while somebody looks at it.
