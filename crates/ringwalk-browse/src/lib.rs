@@ -16,8 +16,12 @@
 //! | `tree/` | what every tree answers: entries, totals, listings in an order |
 //! | `live/` | a tree that a walk fills while somebody looks at it |
 //! | `delete/` | deletion of entries that were shown, and of nothing else |
+//! | `service.rs` | what the browser asks of others: matches, growth, deletion, actions |
+//! | `keys.rs` | the table of keys |
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod delete;
+pub mod keys;
 pub mod live;
+pub mod service;
 pub mod tree;
