@@ -17,11 +17,22 @@
 //! | `live/` | a tree that a walk fills while somebody looks at it |
 //! | `delete/` | deletion of entries that were shown, and of nothing else |
 //! | `service.rs` | what the browser asks of others: matches, growth, deletion, actions |
+//! | `view/` | what somebody looks at: a directory, its order, the cursor, marks, panes |
+//! | `screen/` | drawing |
 //! | `keys.rs` | the table of keys |
+//! | `fake.rs` | a tree in memory and services, for tests |
+//! | `app/` | the browser itself: what keys do, and the loop on a terminal |
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+mod app;
 pub mod delete;
+#[cfg(test)]
+mod fake;
 pub mod keys;
 pub mod live;
+mod screen;
 pub mod service;
 pub mod tree;
+mod view;
+
+pub use app::{App, End, Options};

@@ -1,0 +1,110 @@
+//! The loop on a terminal.
+//!
+//! One thread owns the terminal. It waits for keys with a limit, and in between looks at signals,
+//! at answers of workers and at the progress of the tree.
+
+use super::signals::Signals;
+use super::terminal::Taken;
+use super::{App, Wish};
+use crate::keys::Key;
+use crate::screen;
+use crossterm::event::{self, Event};
+use std::io;
+use std::time::{Duration, Instant};
+
+/// How a session has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Somebody has quit.
+    Quit,
+    /// A signal with this number has ended it. The terminal is usable again.
+    Signal(i32),
+}
+
+impl App {
+    /// Shows the browser on the terminal until somebody quits or a signal ends it. Afterwards the
+    /// terminal is as it was.
+    ///
+    /// # Errors
+    ///
+    /// If standard input or output is no terminal, or `TERM` names one that cannot move its cursor:
+    /// a message that says so. If the terminal cannot be read or written.
+    pub fn run(mut self) -> io::Result<End> {
+        let mut taken = Taken::take()?;
+        let signals = Signals::watch()?;
+        loop {
+            if let Some(signal) = signals.ending() {
+                return Ok(End::Signal(signal));
+            }
+            if !Taken::is_taken() {
+                return Err(io::Error::other("a part of the program has failed"));
+            }
+            if signals.take_stop() {
+                self.suspend(&mut taken, &signals)?;
+            }
+            if signals.take_continued() {
+                // Whoever had the terminal meanwhile may have changed its mode.
+                taken.lend(|| ())?;
+                self.draw_now();
+            }
+            self.update(Instant::now());
+            if self.must_draw(Instant::now()) {
+                taken
+                    .terminal
+                    .draw(|frame| screen::draw(&mut self, frame))?;
+                self.was_drawn(Instant::now());
+            }
+            self.read_keys()?;
+            match self.take_wish() {
+                Some(Wish::Quit) => return Ok(End::Quit),
+                Some(Wish::Suspend) => self.suspend(&mut taken, &signals)?,
+                Some(Wish::Shell(path)) => self.run_shell(&mut taken, &path)?,
+                Some(Wish::Redraw) => taken.terminal.clear()?,
+                None => {}
+            }
+        }
+    }
+
+    /// Waits for keys and applies all that are there. A held key so draws once for many.
+    fn read_keys(&mut self) -> io::Result<()> {
+        let mut pause = self.pause();
+        while self.wish.is_none() && poll(pause)? {
+            match event::read()? {
+                Event::Key(event) => {
+                    if let Some(key) = Key::of(event) {
+                        self.key(key);
+                    }
+                }
+                Event::Resize(..) => self.draw_now(),
+                _ => {}
+            }
+            pause = Duration::ZERO;
+        }
+        Ok(())
+    }
+
+    fn suspend(&mut self, taken: &mut Taken, signals: &Signals) -> io::Result<()> {
+        taken.lend(|| signals.stop_here())??;
+        self.draw_now();
+        Ok(())
+    }
+
+    fn run_shell(&mut self, taken: &mut Taken, path: &[u8]) -> io::Result<()> {
+        let Ok(actions) = self.services.actions.clone() else {
+            return Ok(());
+        };
+        if let Err(reason) = taken.lend(|| actions.shell(path))? {
+            self.complain(format!("cannot start a shell: {reason}"));
+        }
+        self.draw_now();
+        Ok(())
+    }
+}
+
+/// Waits for an event. A signal ends the wait without one.
+fn poll(pause: Duration) -> io::Result<bool> {
+    match event::poll(pause) {
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(false),
+        result => result,
+    }
+}

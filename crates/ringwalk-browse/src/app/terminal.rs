@@ -1,0 +1,160 @@
+//! Taking the terminal, and giving it back.
+
+use crossterm::cursor::{Hide, Show};
+use crossterm::terminal::{
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use std::ffi::OsStr;
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::panic;
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// True while the terminal is in raw mode and shows the alternate screen.
+static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// A frame of a large terminal has some 50 kB. It shall reach the terminal in one write.
+const BUFFER: usize = 64 << 10;
+
+/// The terminal, taken. Dropping it gives the terminal back.
+pub(super) struct Taken {
+    /// What frames are drawn on.
+    pub(super) terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+}
+
+impl Taken {
+    /// Takes the terminal.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or if it cannot move its cursor.
+    pub(super) fn take() -> io::Result<Self> {
+        check(
+            stdout().is_terminal(),
+            io::stdin().is_terminal(),
+            std::env::var_os("TERM").as_deref(),
+        )
+        .map_err(io::Error::other)?;
+        give_back_on_panic();
+        enter()?;
+        let backend = CrosstermBackend::new(BufWriter::with_capacity(BUFFER, stdout()));
+        let terminal = Terminal::new(backend).inspect_err(|_| give_back())?;
+        Ok(Self { terminal })
+    }
+
+    /// Gives the terminal back while `act` runs, and takes it again. The next frame is drawn as a
+    /// whole.
+    pub(super) fn lend<T>(&mut self, act: impl FnOnce() -> T) -> io::Result<T> {
+        give_back();
+        let result = act();
+        enter()?;
+        self.terminal.clear()?;
+        Ok(result)
+    }
+
+    /// Returns true unless a panic has given the terminal back.
+    pub(super) fn is_taken() -> bool {
+        IS_TAKEN.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+/// Says why a terminal cannot be used.
+fn check(out: bool, input: bool, term: Option<&OsStr>) -> Result<(), String> {
+    let instead = "use --once KEYS, or `ringwalk du`";
+    if !out || !input {
+        let what = if out { "input" } else { "output" };
+        return Err(format!(
+            "browsing needs a terminal, and standard {what} is none: {instead}"
+        ));
+    }
+    match term.and_then(OsStr::to_str) {
+        None | Some("") => Err(format!(
+            "browsing needs to know the terminal, and TERM is not set: set it, or {instead}"
+        )),
+        Some("dumb") => Err(format!(
+            "browsing needs a terminal that can move its cursor, and TERM is dumb: {instead}"
+        )),
+        Some(_) => Ok(()),
+    }
+}
+
+fn enter() -> io::Result<()> {
+    enable_raw_mode()?;
+    IS_TAKEN.store(true, Ordering::Relaxed);
+    crossterm::execute!(stdout(), EnterAlternateScreen, Hide).inspect_err(|_| give_back())
+}
+
+/// Gives the terminal back if it was taken. Errors do not matter: the terminal may be gone.
+fn give_back() {
+    if IS_TAKEN.swap(false, Ordering::Relaxed) {
+        let mut out = stdout();
+        let _ = crossterm::execute!(out, LeaveAlternateScreen, Show);
+        let _ = out.flush();
+        let _ = disable_raw_mode();
+    }
+}
+
+/// Makes a panic of any thread give the terminal back, before it writes its message. The hook also
+/// runs where a panic aborts the process.
+fn give_back_on_panic() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let usual = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            give_back();
+            usual(info);
+        }));
+    });
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "frames hold text that `screen::text` has made safe, and commands of this program"
+)]
+fn stdout() -> Stdout {
+    io::stdout()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_say_what_is_missing() {
+        let check = |out, input, term: &str| check(out, input, Some(OsStr::new(term)));
+        assert!(check(true, true, "xterm").is_ok());
+        assert!(
+            check(false, true, "xterm")
+                .unwrap_err()
+                .contains("standard output")
+        );
+        assert!(
+            check(true, false, "xterm")
+                .unwrap_err()
+                .contains("standard input")
+        );
+        assert!(
+            check(true, true, "dumb")
+                .unwrap_err()
+                .contains("TERM is dumb")
+        );
+        assert!(
+            check(true, true, "")
+                .unwrap_err()
+                .contains("TERM is not set")
+        );
+        assert!(
+            super::check(true, true, None)
+                .unwrap_err()
+                .contains("TERM is not set")
+        );
+    }
+}

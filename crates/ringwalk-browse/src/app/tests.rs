@@ -1,0 +1,325 @@
+use super::*;
+use crate::fake::{FakeDeleter, FakeTree, Stage, sample};
+use crate::keys::{self, Key};
+use crate::tree::Id;
+
+fn once(tree: Arc<FakeTree>, keys: &str) -> Result<String, String> {
+    let services = Services::none("this is a test");
+    let options = Options {
+        colour: false,
+        zone: TimeZone::UTC,
+    };
+    App::new(tree, services, options)
+        .unwrap()
+        .once(keys, 80, 24)
+}
+
+#[test]
+fn once_prints_the_screen() {
+    let text = once(sample(), "j<enter>").unwrap();
+    assert!(text.contains("keep.db"), "{text}");
+    assert!(text.contains("this is no directory"), "{text}");
+    let text = once(sample(), "<enter>").unwrap();
+    assert!(text.starts_with("/srv/data/music"), "{text}");
+    assert!(text.contains("one.flac"), "{text}");
+    assert_eq!(text.lines().count(), 24);
+}
+
+#[test]
+fn once_ends_at_quit_and_refuses_unknown_keys() {
+    let text = once(sample(), "q<enter>").unwrap();
+    assert!(text.starts_with("/srv/data "), "{text}");
+    assert!(once(sample(), "<nokey>").is_err());
+}
+
+#[test]
+fn missing_services_say_why() {
+    for key in ["/", "M", "w", "d", "r", "b", "e"] {
+        let text = once(sample(), key).unwrap();
+        assert!(text.contains("this is a test"), "{key}: {text}");
+    }
+}
+
+#[test]
+fn going_up_returns_to_the_directory() {
+    let mut stage = Stage::new(sample(), 80, 24);
+    stage.press("n");
+    stage.press("G<enter>");
+    assert!(
+        stage.line(0).starts_with("/srv/data/src"),
+        "{}",
+        stage.text()
+    );
+    stage.press("<backspace>");
+    let id = stage.app.current_id().unwrap();
+    assert_eq!(stage.tree.items(&[id]).unwrap()[0].name, b"src");
+    // And back in, the cursor is where it was.
+    stage.press("lG");
+    let inside = stage.app.current_id();
+    stage.press("hl");
+    assert_eq!(stage.app.current_id(), inside);
+}
+
+#[test]
+fn largest_files_lead_to_their_directory() {
+    let mut stage = Stage::new(sample(), 80, 24);
+    stage.press("1j<enter>");
+    assert!(
+        stage.line(0).starts_with("/srv/data/music"),
+        "{}",
+        stage.text()
+    );
+    let id = stage.app.current_id().unwrap();
+    assert_eq!(stage.tree.items(&[id]).unwrap()[0].name, b"two.flac");
+}
+
+#[test]
+fn searching() {
+    let mut stage = Stage::new(sample(), 80, 24);
+    stage.press("\\NOTES<enter>");
+    assert!(
+        stage.text().contains("no name here holds NOTES"),
+        "{}",
+        stage.text()
+    );
+    stage.press("<c-f>e<enter>");
+    let name = |stage: &Stage| {
+        let id = stage.app.current_id().unwrap();
+        stage.tree.items(&[id]).unwrap()[0].name.clone()
+    };
+    assert_eq!(name(&stage), b"keep.db");
+    stage.press("<c-n>");
+    assert_eq!(name(&stage), b"notes.txt");
+    stage.press("<c-n>");
+    assert_eq!(name(&stage), b"keep.db");
+}
+
+#[test]
+fn marks_by_an_expression() {
+    let mut stage = Stage::new(sample(), 80, 24);
+    stage.press("M-name '*.o'<enter>");
+    assert!(stage.text().contains("2 marked"), "{}", stage.text());
+    stage.press("u");
+    assert!(stage.app.marks.is_empty());
+}
+
+#[test]
+fn a_directory_that_matches_is_marked_only_with_all_in_it() {
+    let tree = FakeTree::new();
+    let full = tree.directory(Id(0), "full.o");
+    tree.file(full, "a.o", 1);
+    let partial = tree.directory(Id(0), "partial.o");
+    tree.file(partial, "a.o", 1);
+    let other = tree.file(partial, "a.c", 1);
+    tree.finish();
+    let mut stage = Stage::new(Arc::new(tree), 80, 24);
+    stage.press("M-name '*.o'<enter>");
+    assert!(stage.app.marks.contains(full));
+    assert!(!stage.app.marks.contains(partial));
+    assert!(!stage.app.marks.contains(other));
+    assert!(
+        stage.text().contains("1 directories match"),
+        "{}",
+        stage.text()
+    );
+}
+
+#[test]
+fn a_mark_below_a_marked_directory_counts_once() {
+    let mut stage = Stage::new(sample(), 80, 24);
+    stage.press("<space>gl<space>");
+    let totals = stage.app.mark_totals.unwrap();
+    assert_eq!((totals.marked, totals.entries), (2, 3));
+}
+
+#[test]
+fn deletion_needs_a_yes() {
+    for keys in ["d<enter>", "dn", "d<esc>", "dq"] {
+        let mut stage = Stage::new(sample(), 80, 24);
+        stage.press(keys);
+        assert!(
+            stage.text().contains("nothing was deleted"),
+            "{keys}: {}",
+            stage.text()
+        );
+        assert!(stage.text().contains("/music"), "{keys}");
+    }
+    let mut stage = Stage::new(sample(), 80, 24);
+    stage.press("dy");
+    assert!(
+        stage.text().contains("1 entry deleted, 4.0K freed"),
+        "{}",
+        stage.text()
+    );
+    assert!(!stage.text().contains("/music"), "{}", stage.text());
+}
+
+#[test]
+fn deletion_of_many_needs_their_number() {
+    let many = |into_trash| {
+        let tree = sample();
+        let deleter = FakeDeleter {
+            tree: tree.clone(),
+            into_trash,
+            entries: Some(1001),
+            is_endless: false,
+        };
+        Stage::with(tree, 80, 24, |services| {
+            services.deleter = Ok(Arc::new(deleter));
+        })
+    };
+    for keys in ["d<enter>", "d1000<enter>", "dy1001<backspace><enter>"] {
+        let mut stage = many(false);
+        stage.press(keys);
+        assert!(
+            stage.text().contains("nothing was deleted"),
+            "{keys}: {}",
+            stage.text()
+        );
+    }
+    let mut stage = many(true);
+    stage.press("d1001<enter>");
+    assert!(
+        stage.text().contains("moved into the trash"),
+        "{}",
+        stage.text()
+    );
+}
+
+#[test]
+fn what_was_not_deleted_says_why() {
+    let mut stage = Stage::new(sample(), 80, 24);
+    stage.press("\\keep<enter>dy");
+    assert!(
+        stage.text().contains("Operation not permitted"),
+        "{}",
+        stage.text()
+    );
+    stage.press("jk");
+    let line = stage.line(stage.line_of("keep.db").unwrap());
+    assert!(line.contains('X'), "{line}");
+    assert!(
+        stage
+            .line(23)
+            .contains("not deleted: Operation not permitted"),
+        "{}",
+        stage.text()
+    );
+}
+
+#[test]
+fn a_deletion_is_cancelled() {
+    let tree = sample();
+    let deleter = FakeDeleter {
+        tree: tree.clone(),
+        into_trash: false,
+        entries: None,
+        is_endless: true,
+    };
+    let mut stage = Stage::with(tree, 80, 24, |services| {
+        services.deleter = Ok(Arc::new(deleter));
+    });
+    stage.press("d");
+    stage.app.key(Key::Char('y'));
+    stage.draw();
+    assert!(stage.text().contains("Esc cancels"), "{}", stage.text());
+    stage.press("<esc>");
+    assert!(stage.text().contains("cancelled"), "{}", stage.text());
+}
+
+#[test]
+fn actions_get_what_is_shown() {
+    let mut stage = Stage::new(sample(), 80, 24);
+    stage.press("r<enter>e");
+    stage.press("x.txt<enter>");
+    assert!(
+        stage.text().contains("must end in .ndjson"),
+        "{}",
+        stage.text()
+    );
+    stage.press("<c-u>x.ndjson<enter>");
+    assert!(
+        stage.text().contains("exported to x.ndjson"),
+        "{}",
+        stage.text()
+    );
+    stage.press("eexists.json<enter>");
+    assert!(
+        stage.text().contains("cannot export: the file exists"),
+        "{}",
+        stage.text()
+    );
+    stage.press("b");
+    assert_eq!(stage.app.take_wish(), Some(Wish::Shell(b"music".to_vec())));
+    assert_eq!(
+        *stage.actions.0.lock().unwrap(),
+        ["rescan 1", "export 1 Ndjson x.ndjson"]
+    );
+}
+
+#[test]
+fn nothing_is_drawn_while_nothing_changes() {
+    let stage = &mut Stage::new(sample(), 80, 24);
+    let later = Instant::now() + Duration::from_secs(60);
+    stage.app.update(later);
+    assert!(!stage.app.must_draw(later));
+    stage.app.key(Key::Char('j'));
+    assert!(stage.app.must_draw(later));
+}
+
+#[test]
+fn growth_is_drawn_twenty_times_a_second() {
+    let tree = Arc::new(FakeTree::new());
+    let stage = &mut Stage::new(Arc::clone(&tree), 80, 24);
+    let begin = Instant::now() + Duration::from_secs(60);
+    stage.app.was_drawn(begin);
+    tree.file(Id(0), "x", 1);
+    stage.app.update(begin + Duration::from_millis(1));
+    assert!(!stage.app.must_draw(begin + Duration::from_millis(49)));
+    assert!(stage.app.must_draw(begin + Duration::from_millis(50)));
+}
+
+#[test]
+fn the_rate_is_that_of_the_last_second() {
+    let tree = Arc::new(FakeTree::new());
+    let stage = &mut Stage::new(Arc::clone(&tree), 80, 24);
+    let begin = Instant::now();
+    stage.app.update(begin);
+    for number in 0..500 {
+        tree.file(Id(0), &number.to_string(), 1);
+    }
+    stage.app.update(begin + Duration::from_secs(1));
+    assert!(
+        (490..=500).contains(&stage.app.rate.unwrap()),
+        "{:?}",
+        stage.app.rate
+    );
+    tree.finish();
+    stage.app.update(begin + Duration::from_secs(2));
+    assert_eq!(stage.app.rate, None);
+}
+
+#[test]
+fn keys_do_not_wait_for_a_listing() {
+    let stage = &mut Stage::new(sample(), 80, 24);
+    stage.tree.hold_listings(true);
+    stage.tree.file(Id(0), "new", 1);
+    stage.app.update(Instant::now() + Duration::from_secs(60));
+    assert!(!stage.app.is_idle());
+    for keys in ["j", "<space>", "<enter>", "n", "1", "<esc>"] {
+        for key in keys::parse(keys).unwrap() {
+            stage.app.key(key);
+        }
+        stage.app.update(Instant::now());
+        assert!(stage.app.must_draw(Instant::now()), "{keys}");
+        stage.draw();
+    }
+    assert!(
+        stage.text().contains("reading the directory"),
+        "{}",
+        stage.text()
+    );
+    stage.tree.hold_listings(false);
+    stage.settle();
+    assert!(stage.text().contains("build"), "{}", stage.text());
+}

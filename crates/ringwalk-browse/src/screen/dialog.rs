@@ -1,0 +1,300 @@
+//! Boxes of text: details of an entry, the question before a deletion, its progress.
+
+use super::amount::{bytes, date, entries, moment};
+use super::style::Palette;
+use super::text::{columns, fit, safe, wrapped};
+use super::{put, put_line};
+use crate::app::{App, Asking, Mode, Running};
+use crate::tree::{Id, Item, Kind, ReadState};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+
+/// The widest box. Longer lines are hard to read.
+const WIDEST: u16 = 76;
+/// Boxes of less than this width have no edges, and short texts.
+const NARROW: u16 = 40;
+/// The number of names that a question shows.
+const NAMES: usize = 3;
+
+/// Draws the box of the mode, if it has one.
+pub(crate) fn draw(app: &mut App, area: Rect, buffer: &mut Buffer, palette: Palette) {
+    let (title, lines, question) = match &app.mode {
+        Mode::Info(id) => {
+            let id = *id;
+            (
+                "Details",
+                details(app, id),
+                "any key closes this".to_owned(),
+            )
+        }
+        Mode::Asking(asking) => {
+            let title = if asking.into_trash {
+                "Move into the trash"
+            } else {
+                "Delete for ever"
+            };
+            (
+                title,
+                asked(app, asking, area.width < NARROW),
+                question(asking, area.width < NARROW),
+            )
+        }
+        Mode::Deleting(running) => {
+            let title = if running.into_trash {
+                "Moving into the trash"
+            } else {
+                "Deleting"
+            };
+            (title, running_lines(running), "Esc cancels".to_owned())
+        }
+        _ => return,
+    };
+    draw_box(title, &lines, &question, area, buffer, palette);
+}
+
+/// Draws a box in the middle. The last line is always visible; of the others as many as fit.
+fn draw_box(
+    title: &str,
+    lines: &[String],
+    last: &str,
+    area: Rect,
+    buffer: &mut Buffer,
+    palette: Palette,
+) {
+    let width = WIDEST.min(area.width);
+    let side = side(width);
+    let inside = usize::from(width.saturating_sub(2 * side)).max(1);
+    let mut texts: Vec<String> = lines
+        .iter()
+        .flat_map(|line| wrapped(line, inside))
+        .collect();
+    let last = wrapped(last, inside);
+    // The title takes a line too.
+    let room = usize::from(area.height).saturating_sub(1 + last.len());
+    if texts.len() > room {
+        texts.truncate(room);
+    }
+    let height = u16::try_from(texts.len() + last.len() + 1)
+        .unwrap_or(area.height)
+        .min(area.height);
+    let place = Rect {
+        x: area.x + (area.width - width) / 2,
+        y: area.y + (area.height - height) / 2,
+        width,
+        height,
+    };
+    for position in place.positions() {
+        buffer[position].reset();
+    }
+    put_line(buffer, place, 0, &format!(" {title}"), palette.title());
+    for (line, text) in (1..height).zip(texts.iter().chain(&last)) {
+        let is_last = usize::from(line) > texts.len();
+        let style = if is_last {
+            palette.heading()
+        } else {
+            palette.plain()
+        };
+        draw_inside(place, line, text, buffer, style, palette);
+    }
+}
+
+/// Returns the columns of a box's edge. A narrow screen has none to spare.
+fn side(width: u16) -> u16 {
+    if width < NARROW { 0 } else { 2 }
+}
+
+fn draw_inside(
+    place: Rect,
+    line: u16,
+    text: &str,
+    buffer: &mut Buffer,
+    style: Style,
+    palette: Palette,
+) {
+    let row = Rect {
+        y: place.y + line,
+        height: 1,
+        ..place
+    };
+    put(buffer, row.as_position(), " ", 1, palette.title());
+    let text_place = Position {
+        x: row.x + 2.min(row.width),
+        y: row.y,
+    };
+    put(buffer, text_place, text, row.width.saturating_sub(4), style);
+    let right = Position {
+        x: row.right() - 1,
+        y: row.y,
+    };
+    put(buffer, right, " ", 1, palette.title());
+}
+
+/// Returns everything known about an entry.
+fn details(app: &mut App, id: Id) -> Vec<String> {
+    let item = app.tree.items(&[id]).ok().and_then(|mut items| items.pop());
+    let Some(item) = item else {
+        return vec!["the entry is gone".to_owned()];
+    };
+    let path = app.tree.path(id).unwrap_or_else(|_| item.name.clone());
+    let zone = app.options.zone.clone();
+    let freeable = item.freeable.map_or_else(|| "not known".to_owned(), exact);
+    let owner = item.uid.map_or_else(
+        || "not known".to_owned(),
+        |uid| format!("{} ({uid})", safe(app.owners.name(uid).as_bytes())),
+    );
+    let mut lines = vec![
+        format!("Path      {}", safe(&path)),
+        format!("Kind      {}", kind(&item)),
+        format!("Allocated {}", exact(item.alloc)),
+        format!("Apparent  {}", exact(item.size)),
+        format!("Freeable  {freeable}"),
+        format!("Changed   {}", moment(item.mtime, &zone)),
+        format!("Owner     {owner}"),
+    ];
+    if item.is_directory() {
+        lines.insert(2, format!("Entries   {} with itself", item.entries));
+    } else {
+        lines.push(format!("Names     {}", item.links));
+    }
+    if let Ok(comparison) = &app.services.comparison
+        && let Some(growth) = comparison.growth(&app.list.path, &item.name, item.alloc)
+        && app.list.row_of(id).is_some()
+    {
+        lines.push(format!("Growth    {growth} bytes"));
+    }
+    if !item.charged {
+        lines.push("A further name of a hard link: it counts under another name.".to_owned());
+    }
+    match item.state {
+        ReadState::Done => {}
+        ReadState::Reading => lines.push("It is being read.".to_owned()),
+        ReadState::Failed => lines.push("It could not be read.".to_owned()),
+        ReadState::OtherFileSystem => {
+            lines.push("It is on another file system and was not read.".to_owned());
+        }
+    }
+    if item.errors > 0 {
+        lines.push(format!("Not read  {} in it; 5 lists them", item.errors));
+    }
+    if let Some(reason) = app.kept.get(&id) {
+        lines.push(safe(format!("Not deleted: {reason}").as_bytes()));
+    }
+    lines
+}
+
+fn exact(number: u64) -> String {
+    if number < 1024 {
+        format!("{number} bytes")
+    } else {
+        format!("{} ({number} bytes)", bytes(number))
+    }
+}
+
+fn kind(item: &Item) -> &'static str {
+    match item.kind {
+        Kind::Directory => "directory",
+        Kind::File => "regular file",
+        Kind::Link => "symbolic link",
+        Kind::Special => "device, pipe or socket",
+        Kind::Unknown => "not known",
+    }
+}
+
+/// Returns what a deletion would do.
+fn asked(app: &App, asking: &Asking, is_narrow: bool) -> Vec<String> {
+    let mut lines = names(app, &asking.ids);
+    let Some(description) = &asking.description else {
+        lines.push("adding up".to_owned());
+        return lines;
+    };
+    let freed = match description.freed {
+        Some(freed) => format!("frees {}", bytes(freed)),
+        None => "what it frees is not known".to_owned(),
+    };
+    let zone = &app.options.zone;
+    let ages = format!(
+        "oldest {}, newest {}",
+        date(description.oldest, zone),
+        date(description.newest, zone)
+    );
+    // On a small screen these come first, since names are cut.
+    let summary = if is_narrow {
+        let freed = description.freed.map_or_else(|| "?".to_owned(), bytes);
+        vec![
+            format!("{}, {freed}", entries(description.entries)),
+            format!("old {}", date(description.oldest, zone)),
+            format!("new {}", date(description.newest, zone)),
+        ]
+    } else {
+        vec![format!("{}, {freed}", entries(description.entries)), ages]
+    };
+    lines.splice(0..0, summary);
+    for (id, reason) in description.refusals.iter().take(NAMES) {
+        let name = names(app, &[*id]).pop().unwrap_or_default();
+        lines.push(format!("refused: {name}: {}", safe(reason.as_bytes())));
+    }
+    if description.refusals.len() > NAMES {
+        lines.push(format!(
+            "refused: {} more",
+            description.refusals.len() - NAMES
+        ));
+    }
+    if app.filter.is_some() {
+        lines.push("The filter does not limit this: everything in a directory goes.".to_owned());
+    }
+    if !app.tree.progress().finished {
+        lines.push("The tree is still being read: there may be more.".to_owned());
+    }
+    lines
+}
+
+/// Returns the paths of the first entries, and how many more there are.
+fn names(app: &App, ids: &[Id]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for &id in ids.iter().take(NAMES) {
+        let path = app.tree.path(id).unwrap_or_default();
+        lines.push(fit(&safe(&path), 3 * usize::from(WIDEST)));
+    }
+    if ids.len() > NAMES {
+        lines.push(format!("and {} more", ids.len() - NAMES));
+    }
+    lines
+}
+
+fn question(asking: &Asking, is_narrow: bool) -> String {
+    let Some(description) = &asking.description else {
+        return "Esc cancels".to_owned();
+    };
+    if asking.allowed().is_empty() {
+        return if is_narrow {
+            "All refused. Enter"
+        } else {
+            "All of it is refused. Enter"
+        }
+        .to_owned();
+    }
+    if asking.must_type() && is_narrow {
+        return format!("Type {}: {}_", description.entries, asking.typed);
+    }
+    if asking.must_type() {
+        return format!("Type {} and Enter: {}_", description.entries, asking.typed);
+    }
+    "Sure? y/N".to_owned()
+}
+
+fn running_lines(running: &Running) -> Vec<String> {
+    let progress = running.progress;
+    let mut lines = vec![format!("{} gone", entries(progress.deleted))];
+    if !running.into_trash {
+        lines.push(format!("{} freed", bytes(progress.freed)));
+    }
+    if progress.failed > 0 {
+        lines.push(format!("{} could not be", progress.failed));
+    }
+    if running.is_cancelled {
+        lines.push("ending after the current file".to_owned());
+    }
+    debug_assert!(lines.iter().all(|line| columns(line) < 60));
+    lines
+}
