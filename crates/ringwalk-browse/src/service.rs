@@ -1,7 +1,7 @@
 //! What the browser asks of others: matches of an expression, growth, deletion, and actions.
 //!
-//! Whoever starts the browser provides these services, or says why one is missing. The message then
-//! appears when its key is pressed.
+//! The program that starts the browser provides these services, or says why one is missing. The
+//! message appears when the key of the service is pressed.
 
 use crate::tree::Id;
 use std::path::Path;
@@ -101,7 +101,7 @@ pub trait Deleter: Send + Sync {
     ///
     /// # Errors
     ///
-    /// A message, if that cannot be told.
+    /// A message, if that cannot be found out.
     fn describe(&self, ids: &[Id]) -> Result<Description, String>;
 
     /// Begins to delete these entries.

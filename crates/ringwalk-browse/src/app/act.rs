@@ -3,7 +3,7 @@
 use super::{App, Asked, Mode, Prompt, Wish};
 use crate::keys::{Action, Key, Place, binding};
 use crate::tree::{Direction, GroupKey, Id, Item, ReadState, SortKey, Weight};
-use crate::view::{List, Pane, PaneKind};
+use crate::view::{List, PaneKind};
 use std::time::Instant;
 
 impl App {
@@ -14,23 +14,28 @@ impl App {
         self.list.hold();
         match &mut self.mode {
             Mode::Browse => self.browse_key(key),
-            Mode::Help(line) => match binding(key).map(|binding| binding.action) {
-                Some(Action::Down) => *line = line.saturating_add(1),
-                Some(Action::Up) => *line = line.saturating_sub(1),
-                Some(Action::PageDown) => *line = line.saturating_add(10),
-                Some(Action::PageUp) => *line = line.saturating_sub(10),
-                Some(Action::First) => *line = 0,
-                Some(Action::Last) => *line = usize::MAX,
-                Some(action @ (Action::Redraw | Action::Suspend)) => self.act(action),
-                _ => self.mode = Mode::Browse,
-            },
-            Mode::Info(_) => match binding(key).map(|binding| binding.action) {
-                Some(action @ (Action::Redraw | Action::Suspend)) => self.act(action),
-                _ => self.mode = Mode::Browse,
-            },
+            Mode::Help(_) | Mode::Info(..) => self.reading_key(key),
             Mode::Prompt(_) => self.prompt_key(key),
             Mode::Asking(_) => self.asking_key(key),
             Mode::Deleting(_) => self.deleting_key(key),
+        }
+    }
+
+    /// Scrolls the help or the details, or closes them.
+    fn reading_key(&mut self, key: Key) {
+        let (Mode::Help(line) | Mode::Info(_, line)) = &mut self.mode else {
+            return;
+        };
+        // Drawing limits the line to those there are.
+        match binding(key).map(|binding| binding.action) {
+            Some(Action::Down) => *line = line.saturating_add(1),
+            Some(Action::Up) => *line = line.saturating_sub(1),
+            Some(Action::PageDown) => *line = line.saturating_add(10),
+            Some(Action::PageUp) => *line = line.saturating_sub(10),
+            Some(Action::First) => *line = 0,
+            Some(Action::Last) => *line = usize::MAX,
+            Some(action @ (Action::Redraw | Action::Suspend)) => self.act(action),
+            _ => self.mode = Mode::Browse,
         }
     }
 
@@ -182,7 +187,7 @@ impl App {
         let wanted = wanted.or_else(|| self.remembered.get(&directory).copied());
         self.list = List::open(directory, path, wanted, &self.list);
         self.ask_listing(Instant::now());
-        self.reload_pane();
+        self.renew_pane();
     }
 
     fn sort(&mut self, key: SortKey) {
@@ -227,16 +232,7 @@ impl App {
             self.order.order.key = crate::view::key_of(self.weight);
         }
         self.ask_listing(Instant::now());
-        self.reload_pane();
-    }
-
-    fn open_pane(&mut self, kind: PaneKind) {
-        if self.pane.as_ref().is_some_and(|pane| pane.kind == kind) {
-            self.pane = None;
-            return;
-        }
-        self.pane = Some(Pane::open(kind));
-        self.reload_pane();
+        self.renew_pane();
     }
 
     fn close(&mut self) {
@@ -247,7 +243,7 @@ impl App {
 
     fn info(&mut self) {
         if let Some(item) = self.current() {
-            self.mode = Mode::Info(item.id);
+            self.mode = Mode::Info(item.id, 0);
         }
     }
 
@@ -279,7 +275,10 @@ impl App {
         };
         let Some(item) = self.current() else { return };
         match actions.rescan(item.id) {
-            Ok(()) => self.tell("reading it again"),
+            Ok(()) => {
+                self.kept.remove(&item.id);
+                self.tell("reading it again");
+            }
             Err(reason) => self.complain(format!("cannot read it again: {reason}")),
         }
     }

@@ -3,7 +3,9 @@
 use super::words::words;
 use super::{ActiveFilter, App, Marking};
 use crate::service::Matches;
-use crate::tree::{Id, Tree};
+use crate::tree::{Id, Progress, Tree};
+use crate::view::{matching, totals_of_marks};
+use std::fmt::Write as _;
 use std::io;
 use std::sync::Arc;
 use std::time::Instant;
@@ -61,6 +63,72 @@ impl App {
         self.services.filter.clone()?.start(&words).map(Some)
     }
 
+    /// Takes totals of marks that are there, and asks again if the marks or the tree have changed.
+    pub(super) fn update_marks(&mut self, progress: &Progress, now: Instant) {
+        if let Some(answer) = self.answers.marks.take() {
+            self.seen.marks.answered(now);
+            match answer {
+                Ok(totals) => self.mark_totals = Some(totals),
+                Err(error) => self.complain(format!("cannot add up the marks: {error}")),
+            }
+            self.draw_soon();
+        }
+        if self.marks.is_empty() {
+            self.mark_totals = None;
+            self.answers.marks.forget();
+            return;
+        }
+        let wanted = (self.marks.generation, progress.generation);
+        // Another mark does not wait for its turn.
+        let is_other = self.seen.marks.seen().is_none_or(|seen| seen.0 != wanted.0);
+        let is_due = is_other || self.seen.marks.is_due(&wanted, now);
+        if is_due && !self.answers.marks.is_pending() {
+            self.seen.marks.asked(wanted, now);
+            let (tree, ids) = (Arc::clone(&self.tree), self.marks.ids());
+            self.answers
+                .marks
+                .ask(&self.slow, move || totals_of_marks(tree.as_ref(), &ids));
+        }
+    }
+
+    /// Marks what matches, once the search for it has ended.
+    pub(super) fn update_marking(&mut self) {
+        let Some(marking) = &mut self.answers.marking else {
+            return;
+        };
+        if let Some(answer) = marking.answer.take() {
+            let error = marking.matches.error();
+            self.answers.marking = None;
+            match answer {
+                Ok(found) => {
+                    self.marks.add(&found.ids);
+                    let mut text = format!("{} marked", found.ids.len());
+                    if found.partial > 0 {
+                        let _ = write!(
+                            text,
+                            "; not marked: {} that match but hold something that does not",
+                            directories(found.partial)
+                        );
+                    }
+                    match error {
+                        Some(error) => self.complain(format!("{text}; not complete: {error}")),
+                        None => self.tell(text),
+                    }
+                }
+                Err(error) => self.complain(format!("cannot mark: {error}")),
+            }
+            return self.draw_soon();
+        }
+        if marking.answer.is_pending() || !marking.matches.progress().finished {
+            return;
+        }
+        let (tree, matches) = (Arc::clone(&self.tree), Arc::clone(&marking.matches));
+        let (directory, path) = (marking.directory, marking.path.clone());
+        marking.answer.ask(&self.slow, move || {
+            matching(tree.as_ref(), directory, path, matches.as_ref())
+        });
+    }
+
     /// Moves the cursor to the next name that holds the searched text.
     pub(super) fn search(&mut self) {
         if self.searched.is_empty() {
@@ -115,4 +183,12 @@ fn first_with(tree: &dyn Tree, ids: &[Id], text: &str) -> io::Result<Option<Id>>
         }
     }
     Ok(None)
+}
+
+fn directories(count: u64) -> String {
+    if count == 1 {
+        "1 directory".to_owned()
+    } else {
+        format!("{count} directories")
+    }
 }

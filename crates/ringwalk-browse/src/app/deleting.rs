@@ -78,6 +78,8 @@ impl Asking {
 /// A deletion that runs.
 pub(crate) struct Running {
     deletion: Box<dyn Deletion>,
+    /// The number of entries that shall be deleted.
+    pub(crate) total: u64,
     /// How far it has come.
     pub(crate) progress: DeletionProgress,
     /// True if it was cancelled.
@@ -121,8 +123,9 @@ impl App {
         };
         if asking.is_agreed(key) {
             let (ids, into_trash) = (asking.allowed(), asking.into_trash);
+            let total = asking.description.as_ref().map_or(0, |it| it.entries);
             self.mode = Mode::Browse;
-            return self.start_deletion(&ids, into_trash);
+            return self.start_deletion(&ids, total, into_trash);
         }
         if !asking.edit(key) {
             self.mode = Mode::Browse;
@@ -130,7 +133,7 @@ impl App {
         }
     }
 
-    fn start_deletion(&mut self, ids: &[Id], into_trash: bool) {
+    fn start_deletion(&mut self, ids: &[Id], total: u64, into_trash: bool) {
         let Ok(deleter) = self.services.deleter.clone() else {
             return;
         };
@@ -139,6 +142,7 @@ impl App {
                 let progress = deletion.progress();
                 let running = Running {
                     deletion,
+                    total,
                     progress,
                     is_cancelled: false,
                     into_trash,
@@ -213,7 +217,7 @@ impl App {
         }
         self.kept.extend(results.kept);
         self.message = Some(super::Message { text, is_error });
-        self.seen.listed = None;
+        self.seen.list.reset();
         self.draw_now();
     }
 
@@ -226,3 +230,6 @@ impl App {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

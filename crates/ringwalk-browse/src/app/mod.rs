@@ -12,6 +12,7 @@
 //! | `prompt.rs` | a line of text that somebody types |
 //! | `choosing.rs` | filter, search and marks |
 //! | `deleting.rs` | the question before a deletion, and the deletion |
+//! | `panes.rs` | rows of the pane |
 //! | `update.rs` | answers of workers, changes of the tree, times of drawing |
 //! | `words.rs` | a line as the words of an expression |
 //! | `once.rs` | keys from a text in place of a terminal |
@@ -23,6 +24,7 @@ mod act;
 mod choosing;
 mod deleting;
 mod once;
+mod panes;
 mod prompt;
 mod session;
 mod signals;
@@ -39,13 +41,14 @@ pub use session::End;
 use crate::service::{Matches, Services};
 use crate::tree::{Id, Tree, Weight};
 use crate::view::{
-    List, ListOrder, Listing, MarkTotals, Marks, Matching, Owners, Pane, PaneKind, Slot, Worker,
+    List, ListOrder, Listing, MarkTotals, Marks, Matching, Owners, Pace, Pane, PaneKind, Slot,
+    State, Worker,
 };
 use jiff::tz::TimeZone;
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// How the browser shows things.
 #[derive(Clone, Debug)]
@@ -106,8 +109,8 @@ pub(crate) enum Mode {
     Browse,
     /// The help, from this line on.
     Help(usize),
-    /// The details of an entry.
-    Info(Id),
+    /// The details of an entry, from this line on.
+    Info(Id, usize),
     /// A line of text.
     Prompt(Prompt),
     /// The question before a deletion.
@@ -165,17 +168,11 @@ struct Marking {
     answer: Slot<io::Result<Matching>>,
 }
 
-/// What was shown last, and when.
+/// What was asked and drawn last, and when.
 struct Seen {
-    /// The generation of the tree for which the last listing was asked.
-    listed: Option<u64>,
-    /// The entries that the filter had looked at then, and whether it had ended.
-    filtered: (u64, bool),
-    listed_at: Option<Instant>,
-    /// How long the last listing took.
-    took: Duration,
-    /// The generation of the marks whose totals are known or asked for, and that of the tree.
-    marks: (u64, u64),
+    list: Pace<State>,
+    /// The generations of the marks and of the tree.
+    marks: Pace<(u64, u64)>,
     /// The entries at the begin of the current measurement of the rate.
     rate: Option<(Instant, u64)>,
     drawn_at: Option<Instant>,
@@ -224,11 +221,8 @@ impl App {
             slow: Worker::start("browse-sums")?,
             answers: Answers::default(),
             seen: Seen {
-                listed: None,
-                filtered: (0, false),
-                listed_at: None,
-                took: Duration::ZERO,
-                marks: (0, 0),
+                list: Pace::default(),
+                marks: Pace::default(),
                 rate: None,
                 drawn_at: None,
                 draw: Draw::Now,

@@ -43,7 +43,7 @@ impl App {
                 self.suspend(&mut taken, &signals)?;
             }
             if signals.take_continued() {
-                // Whoever had the terminal meanwhile may have changed its mode.
+                // Another program may have changed the mode of the terminal meanwhile.
                 taken.lend(|| ())?;
                 self.draw_now();
             }
@@ -59,7 +59,7 @@ impl App {
                 Some(Wish::Quit) => return Ok(End::Quit),
                 Some(Wish::Suspend) => self.suspend(&mut taken, &signals)?,
                 Some(Wish::Shell(path)) => self.run_shell(&mut taken, &path)?,
-                Some(Wish::Redraw) => taken.terminal.clear()?,
+                Some(Wish::Redraw) => taken.redraw()?,
                 None => {}
             }
         }

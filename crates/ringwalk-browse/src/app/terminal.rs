@@ -6,6 +6,7 @@ use crossterm::terminal::{
 };
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
+use ratatui::layout::{Position, Rect};
 use std::ffi::OsStr;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::panic;
@@ -50,8 +51,16 @@ impl Taken {
         give_back();
         let result = act();
         enter()?;
-        self.terminal.clear()?;
+        self.redraw()?;
         Ok(result)
+    }
+
+    /// Clears the screen. The next frame is drawn as a whole.
+    pub(super) fn redraw(&mut self) -> io::Result<()> {
+        let area = Rect::from((Position::ORIGIN, self.terminal.size()?));
+        // Other than `Terminal::clear`, this does not ask the terminal where its cursor is. Not
+        // every terminal answers, and the answer comes between keys.
+        self.terminal.resize(area)
     }
 
     /// Returns true unless a panic has given the terminal back.

@@ -1,7 +1,8 @@
 use super::*;
-use crate::fake::{FakeDeleter, FakeTree, Stage, sample};
+use crate::fake::{FakeTree, Stage, sample};
 use crate::keys::{self, Key};
 use crate::tree::Id;
+use std::time::Duration;
 
 fn once(tree: Arc<FakeTree>, keys: &str) -> Result<String, String> {
     let services = Services::none("this is a test");
@@ -118,7 +119,7 @@ fn a_directory_that_matches_is_marked_only_with_all_in_it() {
     assert!(!stage.app.marks.contains(partial));
     assert!(!stage.app.marks.contains(other));
     assert!(
-        stage.text().contains("1 directories match"),
+        stage.text().contains("not marked: 1 directory"),
         "{}",
         stage.text()
     );
@@ -133,98 +134,12 @@ fn a_mark_below_a_marked_directory_counts_once() {
 }
 
 #[test]
-fn deletion_needs_a_yes() {
-    for keys in ["d<enter>", "dn", "d<esc>", "dq"] {
-        let mut stage = Stage::new(sample(), 80, 24);
-        stage.press(keys);
-        assert!(
-            stage.text().contains("nothing was deleted"),
-            "{keys}: {}",
-            stage.text()
-        );
-        assert!(stage.text().contains("/music"), "{keys}");
-    }
+fn a_pane_follows_its_directory() {
     let mut stage = Stage::new(sample(), 80, 24);
-    stage.press("dy");
-    assert!(
-        stage.text().contains("1 entry deleted, 4.0K freed"),
-        "{}",
-        stage.text()
-    );
-    assert!(!stage.text().contains("/music"), "{}", stage.text());
-}
-
-#[test]
-fn deletion_of_many_needs_their_number() {
-    let many = |into_trash| {
-        let tree = sample();
-        let deleter = FakeDeleter {
-            tree: tree.clone(),
-            into_trash,
-            entries: Some(1001),
-            is_endless: false,
-        };
-        Stage::with(tree, 80, 24, |services| {
-            services.deleter = Ok(Arc::new(deleter));
-        })
-    };
-    for keys in ["d<enter>", "d1000<enter>", "dy1001<backspace><enter>"] {
-        let mut stage = many(false);
-        stage.press(keys);
-        assert!(
-            stage.text().contains("nothing was deleted"),
-            "{keys}: {}",
-            stage.text()
-        );
-    }
-    let mut stage = many(true);
-    stage.press("d1001<enter>");
-    assert!(
-        stage.text().contains("moved into the trash"),
-        "{}",
-        stage.text()
-    );
-}
-
-#[test]
-fn what_was_not_deleted_says_why() {
-    let mut stage = Stage::new(sample(), 80, 24);
-    stage.press("\\keep<enter>dy");
-    assert!(
-        stage.text().contains("Operation not permitted"),
-        "{}",
-        stage.text()
-    );
-    stage.press("jk");
-    let line = stage.line(stage.line_of("keep.db").unwrap());
-    assert!(line.contains('X'), "{line}");
-    assert!(
-        stage
-            .line(23)
-            .contains("not deleted: Operation not permitted"),
-        "{}",
-        stage.text()
-    );
-}
-
-#[test]
-fn a_deletion_is_cancelled() {
-    let tree = sample();
-    let deleter = FakeDeleter {
-        tree: tree.clone(),
-        into_trash: false,
-        entries: None,
-        is_endless: true,
-    };
-    let mut stage = Stage::with(tree, 80, 24, |services| {
-        services.deleter = Ok(Arc::new(deleter));
-    });
-    stage.press("d");
-    stage.app.key(Key::Char('y'));
-    stage.draw();
-    assert!(stage.text().contains("Esc cancels"), "{}", stage.text());
-    stage.press("<esc>");
-    assert!(stage.text().contains("cancelled"), "{}", stage.text());
+    stage.press("t<enter>");
+    assert!(stage.text().contains("two.flac"), "{}", stage.text());
+    stage.press("h");
+    assert!(stage.text().contains("keep.db"), "{}", stage.text());
 }
 
 #[test]

@@ -2,8 +2,7 @@
 
 use super::{App, Draw, Marking, Wish};
 use crate::tree::Progress;
-use crate::view::{Content, PaneQuestion, Question, matching, totals_of_marks};
-use std::fmt::Write as _;
+use crate::view::{Question, State};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -27,9 +26,9 @@ impl App {
         if let Some(answer) = self.answers.listing.take() {
             self.take_listing(answer, now);
         }
-        self.refresh(&progress, now);
-        self.update_pane();
-        self.update_marks(&progress);
+        self.refresh(now);
+        self.update_pane(now);
+        self.update_marks(&progress, now);
         self.update_marking();
         self.update_answers();
         if self.update_deletion() || self.owners.update(&self.slow) {
@@ -46,10 +45,9 @@ impl App {
     }
 
     fn start_listing(&mut self, now: Instant) {
-        // Both before the question: what changes from here on is asked again.
-        self.seen.listed = Some(self.tree.progress().generation);
-        self.seen.filtered = self.filtered();
-        self.seen.listed_at = Some(now);
+        // Before the question: what changes from here on is asked again.
+        let state = self.state();
+        self.seen.list.asked(state, now);
         let question = Question {
             tree: Arc::clone(&self.tree),
             directory: self.list.directory,
@@ -65,7 +63,6 @@ impl App {
     fn take_listing(&mut self, answer: std::io::Result<crate::view::Listing>, now: Instant) {
         match answer {
             Ok(listing) if listing.directory == self.list.directory => {
-                self.seen.took = listing.took;
                 self.list.replace(listing);
             }
             Ok(_) => {}
@@ -74,129 +71,47 @@ impl App {
                 self.complain(format!("cannot list the directory: {error}"));
             }
         }
-        self.seen.listed_at = Some(now);
+        self.seen.list.answered(now);
         self.draw_soon();
     }
 
-    /// Asks for a new listing if the tree or the matches have changed. A listing that takes long is
-    /// asked for less often, so that sorting takes at most a fifth of a processor.
-    fn refresh(&mut self, progress: &Progress, now: Instant) {
-        let is_old =
-            self.seen.listed != Some(progress.generation) || self.seen.filtered != self.filtered();
-        let pause = FRAME.max(self.seen.took * 4);
-        let is_due = self
-            .seen
-            .listed_at
-            .is_none_or(|at| now.saturating_duration_since(at) >= pause);
-        if is_old && is_due && !self.answers.listing.is_pending() {
+    /// Asks for a new listing if the tree or the matches have changed.
+    fn refresh(&mut self, now: Instant) {
+        let state = self.state();
+        if self.seen.list.is_due(&state, now) && !self.answers.listing.is_pending() {
+            self.leave_deleted();
             self.start_listing(now);
-            self.reload_pane();
+            // Totals at the top and at the bottom have changed too.
             self.draw_soon();
         }
-        if let Some(error) = self.matches().and_then(|matches| matches.error())
-            && self.message.is_none()
-            && is_old
-        {
-            self.complain(format!("the filter is not complete: {error}"));
+    }
+
+    /// Goes to the nearest directory above that is still there, if the current one is gone.
+    fn leave_deleted(&mut self) {
+        let is_there = |id| self.tree.items(&[id]).is_ok_and(|items| !items.is_empty());
+        if is_there(self.list.directory) {
+            return;
         }
-    }
-
-    /// Returns how far the filter has come.
-    fn filtered(&self) -> (u64, bool) {
-        self.matches().map_or((0, true), |matches| {
-            let progress = matches.progress();
-            (progress.entries, progress.finished)
-        })
-    }
-
-    /// Asks for the rows of the pane, if one is open.
-    pub(super) fn reload_pane(&mut self) {
-        let matches = self.matches().cloned();
-        let Some(pane) = &mut self.pane else { return };
-        let question = PaneQuestion {
-            tree: Arc::clone(&self.tree),
-            kind: pane.kind,
-            directory: self.list.directory,
-            path: self.list.path.clone(),
-            weight: self.weight,
-            matches,
-        };
-        if pane.content.is_none() || !pane.answer.is_pending() {
-            pane.answer.ask(&self.slow, || question.answer());
-        }
-    }
-
-    fn update_pane(&mut self) {
-        let Some(pane) = &mut self.pane else { return };
-        match pane.answer.take() {
-            None => return,
-            Some(Ok(content)) => pane.replace(content),
-            Some(Err(error)) => {
-                if pane.content.is_none() {
-                    pane.content = Some(Content::Groups(Vec::new()));
-                }
-                self.complain(format!("cannot show this: {error}"));
+        let mut at = self.list.directory;
+        while let Ok(Some(above)) = self.tree.parent(at) {
+            at = above;
+            if is_there(at) {
+                break;
             }
         }
-        self.draw_soon();
+        let at = if is_there(at) { at } else { self.tree.top() };
+        self.enter(at, None);
+        self.tell("the directory is gone");
     }
 
-    fn update_marks(&mut self, progress: &Progress) {
-        if let Some(answer) = self.answers.marks.take() {
-            self.mark_totals = answer.ok();
-            self.draw_soon();
+    /// Returns what is known of the tree and of the matches.
+    pub(super) fn state(&self) -> State {
+        let matches = self.matches().map(|matches| matches.progress());
+        State {
+            generation: self.tree.progress().generation,
+            filtered: matches.map_or(0, |progress| progress.entries),
+            is_filtered: matches.is_none_or(|progress| progress.finished),
         }
-        if self.marks.is_empty() {
-            self.mark_totals = None;
-            self.answers.marks.forget();
-            return;
-        }
-        let wanted = (self.marks.generation, progress.generation);
-        if self.seen.marks != wanted && !self.answers.marks.is_pending() {
-            self.seen.marks = wanted;
-            let (tree, ids) = (Arc::clone(&self.tree), self.marks.ids());
-            self.answers
-                .marks
-                .ask(&self.slow, move || totals_of_marks(tree.as_ref(), &ids));
-        }
-    }
-
-    /// Marks what matches, once the search for it has ended.
-    fn update_marking(&mut self) {
-        let Some(marking) = &mut self.answers.marking else {
-            return;
-        };
-        if let Some(answer) = marking.answer.take() {
-            let error = marking.matches.error();
-            self.answers.marking = None;
-            match answer {
-                Ok(found) => {
-                    self.marks.add(&found.ids);
-                    let mut text = format!("{} marked", found.ids.len());
-                    if found.partial > 0 {
-                        let _ = write!(
-                            text,
-                            "; {} directories match but hold something that does not: not marked",
-                            found.partial
-                        );
-                    }
-                    match error {
-                        Some(error) => self.complain(format!("{text}; not complete: {error}")),
-                        None => self.tell(text),
-                    }
-                }
-                Err(error) => self.complain(format!("cannot mark: {error}")),
-            }
-            return self.draw_soon();
-        }
-        if marking.answer.is_pending() || !marking.matches.progress().finished {
-            return;
-        }
-        let (tree, matches) = (Arc::clone(&self.tree), Arc::clone(&marking.matches));
-        let (directory, path) = (marking.directory, marking.path.clone());
-        marking.answer.ask(&self.slow, move || {
-            matching(tree.as_ref(), directory, path, matches.as_ref())
-        });
     }
 
     fn update_answers(&mut self) {
@@ -245,24 +160,20 @@ impl App {
     /// Returns true if nothing more will change without a key.
     pub(super) fn is_settled(&self) -> bool {
         let is_marking = self.answers.marking.is_some();
-        self.tree.progress().finished && self.filtered().1 && !is_marking && self.is_idle()
+        self.tree.progress().finished && self.state().is_filtered && !is_marking && self.is_idle()
     }
 
     /// Returns true if everything that is known is shown, and no answer is awaited.
     pub(crate) fn is_idle(&self) -> bool {
         let progress = self.tree.progress();
-        self.seen.listed == Some(progress.generation)
-            && self.seen.filtered == self.filtered()
-            && (self.marks.is_empty()
-                || self.seen.marks == (self.marks.generation, progress.generation))
+        let marks = (self.marks.generation, progress.generation);
+        self.seen.list.is_current(&self.state())
+            && (self.marks.is_empty() || self.seen.marks.is_current(&marks))
+            && self.is_pane_current()
             && !self.answers.listing.is_pending()
             && !self.answers.marks.is_pending()
             && !self.answers.search.is_pending()
             && !self.answers.export.is_pending()
-            && !self
-                .pane
-                .as_ref()
-                .is_some_and(|pane| pane.answer.is_pending())
             && !self.is_deletion_pending()
             && !is_ready(self.answers.marking.as_ref())
             && !self.owners.is_pending()

@@ -112,7 +112,7 @@ impl Comparison for FakeComparison {
 pub(crate) struct FakeDeleter {
     pub(crate) tree: Arc<FakeTree>,
     pub(crate) into_trash: bool,
-    /// The number of entries that the description tells, if it is not the true one.
+    /// The number of entries that the description holds, if it is not the true one.
     pub(crate) entries: Option<u64>,
     /// The deletion ends only when it is cancelled.
     pub(crate) is_endless: bool,

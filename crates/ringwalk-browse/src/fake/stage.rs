@@ -8,6 +8,7 @@ use crate::{App, Options, keys, screen};
 use jiff::tz::TimeZone;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::style::Color;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -111,6 +112,14 @@ impl Stage {
     /// Returns the screen as text.
     pub(crate) fn text(&self) -> String {
         text(self.terminal.backend().buffer())
+    }
+
+    /// Returns true if a cell of the screen has a colour.
+    pub(crate) fn has_colour(&self) -> bool {
+        let cells = self.terminal.backend().buffer().content();
+        cells
+            .iter()
+            .any(|cell| cell.fg != Color::Reset || cell.bg != Color::Reset)
     }
 
     /// Returns a line of the screen.

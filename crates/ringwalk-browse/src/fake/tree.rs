@@ -141,12 +141,19 @@ impl FakeTree {
         state.progress.generation += 1;
     }
 
-    /// Takes an entry away.
+    /// Takes an entry and everything in it away.
     pub(crate) fn remove(&self, id: Id) {
         let mut state = self.state();
-        let node = &mut state.nodes[index(id)];
-        node.is_gone = true;
-        let (item, parent) = (node.item.clone(), node.parent);
+        let mut pending = vec![id];
+        while let Some(id) = pending.pop() {
+            let node = &mut state.nodes[index(id)];
+            node.is_gone = true;
+            pending.extend(&node.children);
+        }
+        let (item, parent) = (
+            state.nodes[index(id)].item.clone(),
+            state.nodes[index(id)].parent,
+        );
         state.up(parent.unwrap(), |above| {
             above.size -= item.size;
             above.alloc -= item.alloc;

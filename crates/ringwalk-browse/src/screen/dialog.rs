@@ -1,32 +1,23 @@
-//! Boxes of text: details of an entry, the question before a deletion, its progress.
+//! What boxes say: details of an entry, the question before a deletion, its progress.
 
 use super::amount::{bytes, date, entries, moment};
+use super::boxes::{NARROW, WIDEST, draw_box};
 use super::style::Palette;
-use super::text::{columns, fit, safe, wrapped};
-use super::{put, put_line};
+use super::text::{columns, fit, safe};
 use crate::app::{App, Asking, Mode, Running};
 use crate::tree::{Id, Item, Kind, ReadState};
 use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
-use ratatui::style::Style;
+use ratatui::layout::Rect;
 
-/// The widest box. Longer lines are hard to read.
-const WIDEST: u16 = 76;
-/// Boxes of less than this width have no edges, and short texts.
-const NARROW: u16 = 40;
 /// The number of names that a question shows.
 const NAMES: usize = 3;
 
 /// Draws the box of the mode, if it has one.
 pub(crate) fn draw(app: &mut App, area: Rect, buffer: &mut Buffer, palette: Palette) {
     let (title, lines, question) = match &app.mode {
-        Mode::Info(id) => {
+        Mode::Info(id, _) => {
             let id = *id;
-            (
-                "Details",
-                details(app, id),
-                "any key closes this".to_owned(),
-            )
+            ("Details", details(app, id), "Enter closes this".to_owned())
         }
         Mode::Asking(asking) => {
             let title = if asking.into_trash {
@@ -50,84 +41,15 @@ pub(crate) fn draw(app: &mut App, area: Rect, buffer: &mut Buffer, palette: Pale
         }
         _ => return,
     };
-    draw_box(title, &lines, &question, area, buffer, palette);
-}
-
-/// Draws a box in the middle. The last line is always visible; of the others as many as fit.
-fn draw_box(
-    title: &str,
-    lines: &[String],
-    last: &str,
-    area: Rect,
-    buffer: &mut Buffer,
-    palette: Palette,
-) {
-    let width = WIDEST.min(area.width);
-    let side = side(width);
-    let inside = usize::from(width.saturating_sub(2 * side)).max(1);
-    let mut texts: Vec<String> = lines
-        .iter()
-        .flat_map(|line| wrapped(line, inside))
-        .collect();
-    let last = wrapped(last, inside);
-    // The title takes a line too.
-    let room = usize::from(area.height).saturating_sub(1 + last.len());
-    if texts.len() > room {
-        texts.truncate(room);
+    let first = if let Mode::Info(_, first) = app.mode {
+        first
+    } else {
+        0
+    };
+    let drawn = draw_box(title, &lines, &question, first, area, buffer, palette);
+    if let Mode::Info(_, first) = &mut app.mode {
+        *first = drawn;
     }
-    let height = u16::try_from(texts.len() + last.len() + 1)
-        .unwrap_or(area.height)
-        .min(area.height);
-    let place = Rect {
-        x: area.x + (area.width - width) / 2,
-        y: area.y + (area.height - height) / 2,
-        width,
-        height,
-    };
-    for position in place.positions() {
-        buffer[position].reset();
-    }
-    put_line(buffer, place, 0, &format!(" {title}"), palette.title());
-    for (line, text) in (1..height).zip(texts.iter().chain(&last)) {
-        let is_last = usize::from(line) > texts.len();
-        let style = if is_last {
-            palette.heading()
-        } else {
-            palette.plain()
-        };
-        draw_inside(place, line, text, buffer, style, palette);
-    }
-}
-
-/// Returns the columns of a box's edge. A narrow screen has none to spare.
-fn side(width: u16) -> u16 {
-    if width < NARROW { 0 } else { 2 }
-}
-
-fn draw_inside(
-    place: Rect,
-    line: u16,
-    text: &str,
-    buffer: &mut Buffer,
-    style: Style,
-    palette: Palette,
-) {
-    let row = Rect {
-        y: place.y + line,
-        height: 1,
-        ..place
-    };
-    put(buffer, row.as_position(), " ", 1, palette.title());
-    let text_place = Position {
-        x: row.x + 2.min(row.width),
-        y: row.y,
-    };
-    put(buffer, text_place, text, row.width.saturating_sub(4), style);
-    let right = Position {
-        x: row.right() - 1,
-        y: row.y,
-    };
-    put(buffer, right, " ", 1, palette.title());
 }
 
 /// Returns everything known about an entry.
@@ -285,7 +207,11 @@ fn question(asking: &Asking, is_narrow: bool) -> String {
 
 fn running_lines(running: &Running) -> Vec<String> {
     let progress = running.progress;
-    let mut lines = vec![format!("{} gone", entries(progress.deleted))];
+    let mut lines = vec![format!(
+        "{} of {} gone",
+        progress.deleted,
+        entries(running.total)
+    )];
     if !running.into_trash {
         lines.push(format!("{} freed", bytes(progress.freed)));
     }

@@ -61,30 +61,42 @@ fn draw_prompt(
 ) -> Position {
     let words = prompt.asked.words();
     let mut at = line.as_position();
-    put_line(buffer, line, 0, "", palette.plain());
+    blank(buffer, line);
     at.x = put(buffer, at, words, line.width, palette.heading());
     let room = line.right().saturating_sub(at.x).saturating_sub(1);
     let begin = at;
     let text = fit_end(&safe(prompt.text.as_bytes()), usize::from(room));
     at.x = put(buffer, at, &text, room, palette.plain());
-    // A wrong expression stays to be corrected. The message stands where there is room.
-    if let Some(message) = &app.message {
-        let message = format!("  {}", safe(message.text.as_bytes()));
-        put(
-            buffer,
-            at,
-            &message,
-            line.right().saturating_sub(at.x),
-            palette.error(),
-        );
-    } else if prompt.text.is_empty() {
+    if prompt.text.is_empty() {
         let place = super::list::after(begin, 1);
         let room = line.right().saturating_sub(place.x);
         put(buffer, place, prompt.asked.hint(), room, palette.dim());
     }
+    // What is wrong with a line stands above it, since the line stays to be corrected.
+    if let Some(message) = &app.message {
+        let above = Rect {
+            y: line.y - 1,
+            ..line
+        };
+        blank(buffer, above);
+        put_line(
+            buffer,
+            above,
+            0,
+            &safe(message.text.as_bytes()),
+            palette.error(),
+        );
+    }
     Position {
         x: at.x.min(line.right() - 1),
         y: at.y,
+    }
+}
+
+/// Clears a line.
+fn blank(buffer: &mut Buffer, line: Rect) {
+    for position in line.positions() {
+        buffer[position].reset();
     }
 }
 
@@ -102,6 +114,9 @@ fn totals(app: &App) -> String {
             let _ = write!(text, ", {} looked at", progress.entries);
         }
         let _ = write!(text, ": {}", safe(filter.text.as_bytes()));
+        if let Some(error) = filter.matches.error() {
+            let _ = write!(text, " (not complete: {})", safe(error.as_bytes()));
+        }
         parts.push(text);
     }
     let directory = app

@@ -15,10 +15,12 @@
 //! | `pane.rs` | largest files, groups, what could not be read |
 //! | `treemap.rs` | the treemap |
 //! | `help.rs` | the keys |
-//! | `dialog.rs` | boxes of text: details of an entry, deletion |
+//! | `boxes.rs` | a box of text over the screen |
+//! | `dialog.rs` | what boxes say: details of an entry, deletion |
 //! | `flags.rs` | the characters before an entry |
 
 pub(crate) mod amount;
+mod boxes;
 mod columns;
 mod dialog;
 mod flags;

@@ -1,4 +1,5 @@
-//! Colours and attributes. Without colours everything is told apart by attributes and characters.
+//! Colours and attributes. Attributes and characters say the same as colours, so a screen without
+//! colours lacks nothing.
 
 use ratatui::style::{Color, Modifier, Style};
 

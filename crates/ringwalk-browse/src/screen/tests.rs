@@ -171,6 +171,12 @@ fn marks_and_details() {
     assert_screen!("details-80x24", stage);
     stage.resize(20, 5);
     assert_screen!("details-20x5", stage);
+    stage.press("G");
+    assert!(
+        stage.text().contains("Owner     root (0)"),
+        "{}",
+        stage.text()
+    );
 }
 
 #[test]
@@ -247,6 +253,17 @@ fn hostile_names() {
     assert_screen!("hostile-largest-80x24", stage);
     stage.press("t");
     assert_screen!("hostile-treemap-80x24", stage);
+}
+
+#[test]
+fn colours_are_left_out_on_request() {
+    let mut stage = Stage::compared(sample(), 80, 24);
+    assert!(stage.has_colour());
+    stage.app.options.colour = false;
+    for keys in ["<space>", "1", "2", "t", "t?", "x/x<enter>", "<esc>d"] {
+        stage.press(keys);
+        assert!(!stage.has_colour(), "{keys}: {}", stage.text());
+    }
 }
 
 #[test]

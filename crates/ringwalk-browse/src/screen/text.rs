@@ -154,8 +154,8 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Returns the length in bytes of the longest begin of a text within a number of columns. Marks stay
-/// with their character.
+/// Returns the length in bytes of the longest begin of a text within a number of columns. Marks
+/// stay with their character.
 fn end_within(text: &str, most: usize) -> usize {
     let mut used = 0;
     for (at, character) in text.char_indices() {

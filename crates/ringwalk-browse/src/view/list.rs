@@ -111,7 +111,6 @@ impl List {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     fn listing(ids: &[u64]) -> Listing {
         Listing {
@@ -119,7 +118,6 @@ mod tests {
             ids: ids.iter().copied().map(Id).collect(),
             departed: Vec::new(),
             largest: 0,
-            took: Duration::ZERO,
         }
     }
 

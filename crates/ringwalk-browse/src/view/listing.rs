@@ -5,7 +5,6 @@ use crate::tree::{Direction, Id, Item, Order, SortKey, Tree, Weight};
 use std::cmp::Reverse;
 use std::io;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 /// Entries are fetched in groups of this many, so that names of a million are never held at once.
 const GROUP: usize = 1024;
@@ -41,14 +40,11 @@ pub(crate) struct Listing {
     pub(crate) departed: Vec<(Vec<u8>, u64)>,
     /// The size of the largest entry, which has a full bar.
     pub(crate) largest: u64,
-    /// How long it took.
-    pub(crate) took: Duration,
 }
 
 impl Question {
     /// Returns the listing. This takes long for a large directory.
     pub(crate) fn answer(self) -> io::Result<Listing> {
-        let begin = Instant::now();
         let departed = match (&self.comparison, &self.matches) {
             // What is gone cannot match.
             (Some(comparison), None) => comparison.departed(&self.path),
@@ -66,7 +62,6 @@ impl Question {
             ids,
             departed,
             largest,
-            took: begin.elapsed(),
         })
     }
 

@@ -12,6 +12,7 @@
 //! | `marks.rs` | marked entries and their totals |
 //! | `matching.rs` | the entries that an expression would mark |
 //! | `pane.rs` | largest files, groups, what could not be read, tiles of the treemap |
+//! | `pace.rs` | when a question about something that changes is asked again |
 //! | `squarify.rs` | the rectangles of a treemap |
 //! | `owners.rs` | names of owners |
 
@@ -21,6 +22,7 @@ mod listing;
 mod marks;
 mod matching;
 mod owners;
+mod pace;
 mod pane;
 mod squarify;
 mod worker;
@@ -31,6 +33,7 @@ pub(crate) use listing::{ListOrder, Listing, Question, key_of, narrow, size};
 pub(crate) use marks::{MarkTotals, Marks, totals_of_marks};
 pub(crate) use matching::{Matching, matching};
 pub(crate) use owners::Owners;
-pub(crate) use pane::{Content, Pane, PaneKind, PaneQuestion, Tile};
+pub(crate) use pace::Pace;
+pub(crate) use pane::{Content, Pane, PaneKind, PaneQuestion, State, Tile};
 pub(crate) use squarify::squarify;
 pub(crate) use worker::{Slot, Worker};

@@ -1,7 +1,7 @@
 //! Largest files, groups, what could not be read, tiles of the treemap.
 
 use super::listing::{key_of, narrow, size};
-use super::{Cursor, Slot};
+use super::{Cursor, Pace, Slot};
 use crate::service::Matches;
 use crate::tree::{Group, GroupKey, Id, Item, Order, Tree, Unreadable, Weight};
 use std::cmp::Reverse;
@@ -14,6 +14,17 @@ const MOST_FILES: usize = 1000;
 const MOST_TILES: usize = 256;
 /// The sizes of the entries without a tile are added up in groups of this many.
 const GROUP: usize = 1024;
+
+/// The state of the tree and of the matches that rows are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct State {
+    /// The generation of the tree.
+    pub(crate) generation: u64,
+    /// The entries that the filter has looked at.
+    pub(crate) filtered: u64,
+    /// True if the filter has looked at all of them.
+    pub(crate) is_filtered: bool,
+}
 
 /// What a pane shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,6 +83,8 @@ pub(crate) struct Pane {
     pub(crate) content: Option<Content>,
     /// The question for new rows.
     pub(crate) answer: Slot<io::Result<Content>>,
+    /// When it is asked again.
+    pub(crate) pace: Pace<State>,
 }
 
 impl Pane {
@@ -82,6 +95,7 @@ impl Pane {
             cursor: Cursor::default(),
             content: None,
             answer: Slot::default(),
+            pace: Pace::default(),
         }
     }
 
@@ -175,8 +189,17 @@ impl PaneQuestion {
             key: key_of(self.weight),
             ..Order::default()
         };
-        let ids = self.tree.listing(self.directory, order)?;
+        let mut ids = self.tree.listing(self.directory, order)?;
         let mut tiles = Vec::new();
+        if self.matches.is_none() && ids.len() > MOST_TILES {
+            // The smaller entries need not be fetched: they are the rest of the directory.
+            ids.truncate(MOST_TILES);
+            let largest = self.tree.items(&ids)?;
+            let largest = largest.iter().map(|item| size(item, self.weight)).sum();
+            let directory = self.tree.items(&[self.directory])?;
+            let all = directory.first().map_or(0, |item| size(item, self.weight));
+            tiles.push(rest(all.saturating_sub(largest)));
+        }
         for group in ids.chunks(GROUP) {
             for mut item in self.tree.items(group)? {
                 if let Some(matches) = &self.matches
@@ -191,7 +214,6 @@ impl PaneQuestion {
                     name: item.name,
                 });
             }
-            // The order is that of the tree, so without a filter the rest is smaller.
             if tiles.len() > 2 * MOST_TILES {
                 cut(&mut tiles);
             }
@@ -210,15 +232,67 @@ fn cut(tiles: &mut Vec<Tile>) {
             .cmp(&a.id.is_some())
             .then(b.size.cmp(&a.size))
     });
-    if tiles.len() <= MOST_TILES {
+    if tiles.iter().filter(|tile| tile.id.is_some()).count() <= MOST_TILES {
         return;
     }
     let size = tiles[MOST_TILES..].iter().map(|tile| tile.size).sum();
     tiles.truncate(MOST_TILES);
-    tiles.push(Tile {
+    tiles.push(rest(size));
+}
+
+/// Returns the tile of all smaller entries together.
+fn rest(size: u64) -> Tile {
+    Tile {
         id: None,
         name: b"smaller entries".to_vec(),
         is_directory: false,
         size,
-    });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fake::{FakeFilter, FakeTree};
+    use crate::service::Filter;
+
+    fn tiles(tree: &Arc<FakeTree>, matches: Option<Arc<dyn Matches>>) -> Vec<Tile> {
+        let question = PaneQuestion {
+            tree: Arc::clone(tree) as Arc<_>,
+            kind: PaneKind::Treemap,
+            directory: Id(0),
+            path: Vec::new(),
+            weight: Weight::Size,
+            matches,
+        };
+        match question.answer().unwrap() {
+            Content::Tiles(tiles) => tiles,
+            _ => panic!("no tiles"),
+        }
+    }
+
+    #[test]
+    fn small_entries_share_a_tile() {
+        let tree = Arc::new(FakeTree::new());
+        for number in 0..2000 {
+            let end = if number % 2 == 0 { "even" } else { "odd" };
+            tree.file(Id(0), &format!("{number}.{end}"), 1000 + number);
+        }
+        let all = tiles(&tree, None);
+        assert_eq!(all.len(), MOST_TILES + 1);
+        assert_eq!(
+            all.iter().map(|tile| tile.size).sum::<u64>(),
+            (1000..3000).sum::<u64>()
+        );
+        assert_eq!(all[0].id, None);
+        assert_eq!(all[1].name, b"1999.odd");
+        let words = ["-name".to_owned(), "*even".to_owned()];
+        let matches = FakeFilter(Arc::clone(&tree)).start(&words).unwrap();
+        let even = tiles(&tree, Some(matches));
+        assert_eq!(even.len(), MOST_TILES + 1);
+        assert_eq!(
+            even.iter().map(|tile| tile.size).sum::<u64>(),
+            (1000..3000).step_by(2).sum::<u64>()
+        );
+    }
 }

@@ -40,7 +40,7 @@ pub(crate) fn squarify(weights: &[u64], area: Rect) -> Vec<Rect> {
     while !rest.is_empty() {
         let length = row_length(rest, free.width.min(free.height));
         let (row, others) = rest.split_at(length);
-        // The last row takes what is left, so that rounding leaves no gap.
+        // The last row takes the rest of the area, so that rounding leaves no gap.
         place(
             row,
             others.iter().all(|&size| size <= 0.0),
