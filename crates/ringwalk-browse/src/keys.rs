@@ -84,6 +84,8 @@ pub enum Action {
     Delete,
     /// Reads the entry under the cursor again.
     Rescan,
+    /// Reads the directory that is shown again.
+    RescanDirectory,
     /// Starts a shell in the directory.
     Shell,
     /// Asks for a file and writes the directory with all below it there.

@@ -36,3 +36,4 @@ pub mod tree;
 mod view;
 
 pub use app::{App, End, Options};
+pub use screen::FLAGS;

@@ -90,6 +90,7 @@ impl App {
             Action::Info => self.info(),
             Action::Delete => self.ask_deletion(),
             Action::Rescan => self.rescan(),
+            Action::RescanDirectory => self.rescan_at(self.list.directory),
             Action::Shell => self.shell(),
             Action::Export => self.prompt(Asked::Export),
             Action::Help => self.mode = Mode::Help(0),
@@ -266,17 +267,19 @@ impl App {
     }
 
     fn rescan(&mut self) {
-        let actions = match &self.services.actions {
-            Ok(actions) => actions.clone(),
-            Err(reason) => {
-                let text = format!("cannot read it again: {reason}");
-                return self.complain(text);
-            }
+        if let Some(item) = self.current() {
+            self.rescan_at(item.id);
+        }
+    }
+
+    fn rescan_at(&mut self, id: Id) {
+        let result = match &self.services.actions {
+            Ok(actions) => actions.rescan(id),
+            Err(reason) => Err(reason.clone()),
         };
-        let Some(item) = self.current() else { return };
-        match actions.rescan(item.id) {
+        match result {
             Ok(()) => {
-                self.kept.remove(&item.id);
+                self.kept.remove(&id);
                 self.tell("reading it again");
             }
             Err(reason) => self.complain(format!("cannot read it again: {reason}")),

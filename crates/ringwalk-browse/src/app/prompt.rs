@@ -54,7 +54,8 @@ impl Prompt {
     fn edit(&mut self, key: Key) -> bool {
         match key {
             Key::Char(letter) => self.text.push(letter),
-            Key::Backspace => {
+            // Some terminals send Ctrl-H for Backspace.
+            Key::Backspace | Key::Ctrl('h') => {
                 self.text.pop();
             }
             Key::Ctrl('u') => self.text.clear(),

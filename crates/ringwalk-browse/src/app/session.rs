@@ -58,7 +58,10 @@ impl App {
             match self.take_wish() {
                 Some(Wish::Quit) => return Ok(End::Quit),
                 Some(Wish::Suspend) => self.suspend(&mut taken, &signals)?,
-                Some(Wish::Shell(path)) => self.run_shell(&mut taken, &path)?,
+                Some(Wish::Shell(path)) => {
+                    self.run_shell(&mut taken, &path)?;
+                    signals.forget_keyboard();
+                }
                 Some(Wish::Redraw) => taken.redraw()?,
                 None => {}
             }

@@ -67,6 +67,15 @@ impl Signals {
         self.continued.swap(false, Ordering::Relaxed)
     }
 
+    /// Forgets signals of keys. Those that were pressed in a shell were meant for the shell.
+    pub(super) fn forget_keyboard(&self) {
+        let interrupt = usize::try_from(SIGINT).unwrap_or(0);
+        let relaxed = Ordering::Relaxed;
+        // Fails if another signal has arrived, which is not forgotten.
+        let _ = self.ending.compare_exchange(interrupt, 0, relaxed, relaxed);
+        self.take_stop();
+    }
+
     /// Stops the process until it is continued.
     pub(super) fn stop_here(&self) -> io::Result<()> {
         low_level::emulate_default_handler(SIGTSTP)?;
@@ -81,5 +90,28 @@ impl Drop for Signals {
         for &id in &self.registered {
             low_level::unregister(id);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signals_set_flags_while_they_are_watched() {
+        let signals = Signals::watch().unwrap();
+        assert_eq!(signals.ending(), None);
+        low_level::raise(SIGCONT).unwrap();
+        assert!(signals.take_continued());
+        assert!(!signals.take_continued());
+        low_level::raise(SIGINT).unwrap();
+        assert_eq!(signals.ending(), Some(SIGINT));
+        signals.forget_keyboard();
+        assert_eq!(signals.ending(), None);
+        low_level::raise(SIGTERM).unwrap();
+        signals.forget_keyboard();
+        assert_eq!(signals.ending(), Some(SIGTERM));
+        low_level::raise(SIGTSTP).unwrap();
+        assert!(signals.take_stop());
     }
 }

@@ -35,7 +35,7 @@ fn once_ends_at_quit_and_refuses_unknown_keys() {
 
 #[test]
 fn missing_services_say_why() {
-    for key in ["/", "M", "w", "d", "r", "b", "e"] {
+    for key in ["/", "M", "w", "d", "r", "R", "b", "e"] {
         let text = once(sample(), key).unwrap();
         assert!(text.contains("this is a test"), "{key}: {text}");
     }
@@ -145,7 +145,7 @@ fn a_pane_follows_its_directory() {
 #[test]
 fn actions_get_what_is_shown() {
     let mut stage = Stage::new(sample(), 80, 24);
-    stage.press("r<enter>e");
+    stage.press("r<enter>Re");
     stage.press("x.txt<enter>");
     assert!(
         stage.text().contains("must end in .ndjson"),
@@ -168,7 +168,7 @@ fn actions_get_what_is_shown() {
     assert_eq!(stage.app.take_wish(), Some(Wish::Shell(b"music".to_vec())));
     assert_eq!(
         *stage.actions.0.lock().unwrap(),
-        ["rescan 1", "export 1 Ndjson x.ndjson"]
+        ["rescan 1", "rescan 1", "export 1 Ndjson x.ndjson"]
     );
 }
 

@@ -38,7 +38,7 @@ const fn list(
 use Section::{Choosing, Entries, Moving, Program, Sorting, Views};
 
 /// The table of keys.
-pub static TABLE: [Binding; 41] = [
+pub static TABLE: [Binding; 42] = [
     anywhere(Moving, &[Char('j'), Key::Down], Action::Down, "move down"),
     anywhere(Moving, &[Char('k'), Key::Up], Action::Up, "move up"),
     anywhere(
@@ -213,6 +213,12 @@ pub static TABLE: [Binding; 41] = [
         &[Char('r')],
         Action::Rescan,
         "read the entry again",
+    ),
+    list(
+        Entries,
+        &[Char('R')],
+        Action::RescanDirectory,
+        "read the directory again",
     ),
     list(
         Entries,

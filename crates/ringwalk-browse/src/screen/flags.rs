@@ -3,8 +3,8 @@
 use crate::app::App;
 use crate::tree::{Item, Kind, ReadState};
 
-/// The flags and what they say, for the help.
-pub(crate) const LEGEND: [(char, &str); 11] = [
+/// The characters before an entry and what they say, for the help and the manual.
+pub const FLAGS: [(char, &str); 11] = [
     ('*', "marked"),
     ('X', "could not be deleted: i says why"),
     ('!', "could not be read"),

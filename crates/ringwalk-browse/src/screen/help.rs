@@ -1,6 +1,6 @@
 //! The keys, from their table.
 
-use super::flags::LEGEND;
+use super::flags::FLAGS;
 use super::put_line;
 use super::style::Palette;
 use super::text::{padded, wrapped};
@@ -49,7 +49,7 @@ fn lines(width: usize) -> Vec<(String, bool)> {
         lines.push((String::new(), false));
     }
     lines.push(("Characters before an entry".to_owned(), true));
-    for (flag, meaning) in LEGEND {
+    for (flag, meaning) in FLAGS {
         push(&mut lines, &flag.to_string(), meaning, width);
     }
     lines

@@ -33,6 +33,8 @@ mod style;
 mod text;
 mod treemap;
 
+pub use flags::FLAGS;
+
 use crate::app::{App, Mode};
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
