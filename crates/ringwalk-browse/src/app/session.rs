@@ -4,7 +4,7 @@
 //! at answers of workers and at the progress of the tree.
 
 use super::signals::Signals;
-use super::terminal::Taken;
+use super::terminal::{Taken, wait_for_input};
 use super::{App, Wish};
 use crate::keys::Key;
 use crate::screen;
@@ -54,7 +54,12 @@ impl App {
                     .draw(|frame| screen::draw(&mut self, frame))?;
                 self.was_drawn(Instant::now());
             }
-            self.read_keys()?;
+            if let Err(error) = self.read_keys() {
+                // The terminal and the signal of its end go together.
+                return signals
+                    .ending()
+                    .map_or(Err(error), |signal| Ok(End::Signal(signal)));
+            }
             match self.take_wish() {
                 Some(Wish::Quit) => return Ok(End::Quit),
                 Some(Wish::Suspend) => self.suspend(&mut taken, &signals)?,
@@ -70,8 +75,8 @@ impl App {
 
     /// Waits for keys and applies all that are there. A held key so draws once for many.
     fn read_keys(&mut self) -> io::Result<()> {
-        let mut pause = self.pause();
-        while self.wish.is_none() && poll(pause)? {
+        wait_for_input(self.pause())?;
+        while self.wish.is_none() && event::poll(Duration::ZERO)? {
             match event::read()? {
                 Event::Key(event) => {
                     if let Some(key) = Key::of(event) {
@@ -81,7 +86,6 @@ impl App {
                 Event::Resize(..) => self.draw_now(),
                 _ => {}
             }
-            pause = Duration::ZERO;
         }
         Ok(())
     }
@@ -101,13 +105,5 @@ impl App {
         }
         self.draw_now();
         Ok(())
-    }
-}
-
-/// Waits for an event. A signal ends the wait without one.
-fn poll(pause: Duration) -> io::Result<bool> {
-    match event::poll(pause) {
-        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(false),
-        result => result,
     }
 }

@@ -7,11 +7,14 @@ use crossterm::terminal::{
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::{Position, Rect};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::panic;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// True while the terminal is in raw mode and shows the alternate screen.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
@@ -93,6 +96,26 @@ fn check(out: bool, input: bool, term: Option<&OsStr>) -> Result<(), String> {
         )),
         Some(_) => Ok(()),
     }
+}
+
+/// Waits until the terminal has input, a signal comes, or the time is over.
+///
+/// # Errors
+///
+/// If the terminal is gone. crossterm 0.29 must not be asked for events then: it reads without end.
+pub(super) fn wait_for_input(pause: Duration) -> io::Result<()> {
+    let input = io::stdin();
+    let mut polled = [PollFd::new(&input, PollFlags::IN)];
+    let limit = Timespec::try_from(pause).ok();
+    match poll(&mut polled, limit.as_ref()) {
+        Ok(_) | Err(Errno::INTR) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+    if polled[0].revents().intersects(gone) {
+        return Err(io::Error::other("the terminal is gone"));
+    }
+    Ok(())
 }
 
 fn enter() -> io::Result<()> {
