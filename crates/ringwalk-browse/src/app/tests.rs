@@ -158,6 +158,12 @@ fn actions_get_what_is_shown() {
         "{}",
         stage.text()
     );
+    stage.press("/-name '*.flac'<enter>ey.json<enter>");
+    assert!(
+        stage.text().contains("not only what matches"),
+        "{}",
+        stage.text()
+    );
     stage.press("eexists.json<enter>");
     assert!(
         stage.text().contains("cannot export: the file exists"),
@@ -168,7 +174,12 @@ fn actions_get_what_is_shown() {
     assert_eq!(stage.app.take_wish(), Some(Wish::Shell(b"music".to_vec())));
     assert_eq!(
         *stage.actions.0.lock().unwrap(),
-        ["rescan 1", "rescan 1", "export 1 Ndjson x.ndjson"]
+        [
+            "rescan 1",
+            "rescan 1",
+            "export 1 Ndjson x.ndjson",
+            "export 1 Ncdu y.json"
+        ]
     );
 }
 

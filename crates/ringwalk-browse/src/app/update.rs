@@ -134,6 +134,11 @@ impl App {
         }
         match self.answers.export.take() {
             None => return,
+            Some(Ok(file)) if self.filter.is_some() => {
+                self.tell(format!(
+                    "exported to {file}: everything, not only what matches"
+                ));
+            }
             Some(Ok(file)) => self.tell(format!("exported to {file}")),
             Some(Err(reason)) => self.complain(format!("cannot export: {reason}")),
         }
