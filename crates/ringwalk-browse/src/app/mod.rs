@@ -1,9 +1,9 @@
 //! The browser between tree and terminal: what keys do, and when the screen is drawn.
 //!
 //! ```text
-//!   session.rs ── keys ──> act.rs ──> state of the App <── answers of workers ── update.rs
-//!        ^                                   |
-//!        └──────────── frames ──── screen/ <─┘
+//!   event_loop.rs ── keys ──> act.rs ──> state of the App <── answers of workers ── update.rs
+//!        ^                                      |
+//!        └───────────── frames ────── screen/ <─┘
 //! ```
 //!
 //! | file | contents |
@@ -16,27 +16,27 @@
 //! | `update.rs` | answers of workers, changes of the tree, times of drawing |
 //! | `words.rs` | a line as the words of an expression |
 //! | `once.rs` | keys from a text in place of a terminal |
-//! | `session.rs` | the loop on a terminal |
+//! | `event_loop.rs` | the loop on a terminal |
 //! | `terminal.rs` | taking the terminal, and giving it back |
 //! | `signals.rs` | signals that end or stop the program |
 
 mod act;
 mod choosing;
 mod deleting;
+mod event_loop;
 mod once;
 mod panes;
 mod prompt;
-mod session;
 mod signals;
 mod terminal;
 mod update;
 mod words;
 
 pub(crate) use deleting::{Asking, Running};
+pub use event_loop::End;
 #[cfg(test)]
 pub(crate) use once::text;
 pub(crate) use prompt::{Asked, Prompt};
-pub use session::End;
 
 use crate::service::{Matches, Services};
 use crate::tree::{Id, Tree, Weight};

@@ -1,6 +1,6 @@
 //! Signals that end or stop the program.
 //!
-//! A handler only sets a flag. The loop of the session looks at the flags, since only there the
+//! A handler only sets a flag. The loop looks at the flags, since only there the
 //! terminal can be given back.
 
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};

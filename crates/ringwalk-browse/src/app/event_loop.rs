@@ -12,7 +12,7 @@ use crossterm::event::{self, Event};
 use std::io;
 use std::time::{Duration, Instant};
 
-/// How a session has ended.
+/// How the browser has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// Somebody has quit.
