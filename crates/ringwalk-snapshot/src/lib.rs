@@ -94,7 +94,7 @@ pub use info::{FileSystemInfo, Info, Moment, RootInfo, Run, Text, Tool};
 pub use info::{Transaction, Verdict};
 pub use kind::type_letter;
 pub use places::places;
-pub use read::{Chunk, ReadError, Scan, Snapshot};
+pub use read::{Chunk, Cursor, ReadError, Scan, Snapshot};
 pub use row_counter::RowCounter;
 pub use saved::{OlderSnapshot, SnapshotTree};
 pub use schema::{Column, Contents, GROUP_ROWS, LONGEST_PATH, PAGE_ROWS, VERSION};

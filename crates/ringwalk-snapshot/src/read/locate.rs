@@ -163,11 +163,20 @@ impl Snapshot {
     ///
     /// If the file is damaged or cannot be read.
     pub fn find(&self, path: &[u8]) -> Result<Option<u64>, ReadError> {
+        self.find_in(path, &mut PageCache::default())
+    }
+
+    /// As [`find`](Self::find), with pages that are kept.
+    pub(super) fn find_in(
+        &self,
+        path: &[u8],
+        cache: &mut PageCache,
+    ) -> Result<Option<u64>, ReadError> {
         let mut roots: Vec<_> = self.info().roots.iter().enumerate().collect();
         roots.sort_by_key(|(_, root)| Reverse(root.path.0.len()));
         for (at, root) in roots {
             if let Some(rest) = below(path, &root.path.0)
-                && let Some(row) = self.locate(at, rest)?
+                && let Some(row) = self.locate_in(at, rest, cache)?
             {
                 return Ok(Some(row));
             }

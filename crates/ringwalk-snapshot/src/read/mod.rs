@@ -12,6 +12,7 @@
 //! | `chunk.rs` | the cells of a page |
 //! | `locate.rs` | the row of a path |
 //! | `cache.rs` | the pages that a worker keeps |
+//! | `cursor.rs` | rows in any order, the rows below a directory, its listing |
 //! | `page.rs` | columns of one page, read from the file when they are asked for |
 //! | `same.rs` | pages that two files store alike |
 //! | `unpack.rs` | the bytes of a page: its header, decompression |
@@ -21,6 +22,7 @@
 
 mod cache;
 mod chunk;
+mod cursor;
 mod decode;
 mod error;
 mod file;
@@ -37,6 +39,7 @@ mod unpack;
 
 pub(crate) use cache::PageCache;
 pub use chunk::Chunk;
+pub use cursor::Cursor;
 pub use error::ReadError;
 pub(crate) use footer::TAIL;
 pub(crate) use page::{Decoder, Page};
@@ -245,7 +248,8 @@ impl Snapshot {
         ReadError::new(&self.name, reason)
     }
 
-    pub(crate) fn damaged(&self, what: &str) -> ReadError {
+    /// Returns the error that the file is damaged. `what` says how.
+    pub fn damaged(&self, what: &str) -> ReadError {
         ReadError::new(&self.name, Reason::Damaged(what.to_owned()))
     }
 }

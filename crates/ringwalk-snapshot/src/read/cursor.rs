@@ -1,0 +1,122 @@
+//! Rows in any order, and where the rows of a directory are.
+
+#![allow(clippy::cast_possible_truncation, reason = "rows within a page")]
+
+use super::cache::PageCache;
+use super::chunk::Chunk;
+use super::{ReadError, Snapshot};
+use crate::schema::Column;
+use std::ops::Range;
+
+/// Columns that [`Cursor::subtree`] and [`Cursor::listing`] read of a directory.
+const OF_DIRECTORY: [Column; 3] = [Column::SelfDir, Column::TreeFirst, Column::TreeLast];
+
+/// Reads rows of one snapshot in any order. Keeps the last few pages: up to 16 MiB if their paths
+/// are long.
+#[derive(Debug, Default)]
+pub struct Cursor {
+    pages: PageCache,
+}
+
+impl Cursor {
+    /// Reads these columns of a row. Returns the cells of the page that holds the row, and the
+    /// index of the row among them.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such row, or the file is damaged or cannot be read.
+    pub fn row(
+        &mut self,
+        snapshot: &Snapshot,
+        row: u64,
+        columns: &[Column],
+    ) -> Result<(&Chunk, usize), ReadError> {
+        let page = self.pages.load(snapshot, row, columns)?;
+        let at = (row - page.rows().start) as usize;
+        Ok((page.chunk(), at))
+    }
+
+    /// As [`Snapshot::find`], with the pages that are kept.
+    ///
+    /// # Errors
+    ///
+    /// If the file is damaged or cannot be read.
+    pub fn find(&mut self, snapshot: &Snapshot, path: &[u8]) -> Result<Option<u64>, ReadError> {
+        snapshot.find_in(path, &mut self.pages)
+    }
+
+    /// As [`Snapshot::locate`], with the pages that are kept.
+    ///
+    /// # Errors
+    ///
+    /// If the file is damaged or cannot be read.
+    pub fn locate(
+        &mut self,
+        snapshot: &Snapshot,
+        root: usize,
+        path: &[u8],
+    ) -> Result<Option<u64>, ReadError> {
+        snapshot.locate_in(root, path, &mut self.pages)
+    }
+
+    /// Returns the rows below a directory. Empty if there are none, or if the row is no directory.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such row, or the file is damaged or cannot be read.
+    pub fn subtree(&mut self, snapshot: &Snapshot, row: u64) -> Result<Range<u64>, ReadError> {
+        let (chunk, at) = self.row(snapshot, row, &OF_DIRECTORY)?;
+        let first = chunk.integer(Column::TreeFirst, at);
+        let last = chunk.integer(Column::TreeLast, at);
+        let (Some(first), Some(last)) = (first, last) else {
+            return Ok(row..row);
+        };
+        // What is below a directory comes before it, so nobody can go round in circles.
+        match (u64::try_from(first), u64::try_from(last)) {
+            (Ok(first), Ok(last)) if first <= last && last < row => Ok(first..last + 1),
+            _ => Err(snapshot.damaged("a subtree has wrong rows")),
+        }
+    }
+
+    /// Returns the rows of the entries directly in a directory, which are sorted by name. Empty if
+    /// there are none, or if the row is no directory.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such row, or the file is damaged or cannot be read.
+    pub fn listing(&mut self, snapshot: &Snapshot, row: u64) -> Result<Range<u64>, ReadError> {
+        let below = self.subtree(snapshot, row)?;
+        let Some(last) = below.end.checked_sub(1).filter(|_| !below.is_empty()) else {
+            return Ok(row..row);
+        };
+        let (chunk, at) = self.row(snapshot, row, &OF_DIRECTORY)?;
+        let own = chunk.integer(Column::SelfDir, at);
+        if own.is_none() || self.directory_of(snapshot, last)? != own {
+            return Err(snapshot.damaged("the last row below a directory is not in its listing"));
+        }
+        // The listing is the end of the subtree: rows of other directories come before it. `first`
+        // is in the listing, and what is searched lies in `low..=first`.
+        let (mut low, mut first) = (below.start, last);
+        // Most listings begin in the page of their last row.
+        let page = snapshot.page_of(last).start.max(low);
+        let mut middle = page;
+        while low < first {
+            if self.directory_of(snapshot, middle)? == own {
+                first = middle;
+            } else {
+                low = middle + 1;
+            }
+            middle = low.midpoint(first);
+        }
+        Ok(first..below.end)
+    }
+
+    /// Returns the number of the directory that lists a row.
+    fn directory_of(&mut self, snapshot: &Snapshot, row: u64) -> Result<Option<i64>, ReadError> {
+        let (chunk, at) = self.row(snapshot, row, &[Column::Dir])?;
+        Ok(chunk.integer(Column::Dir, at))
+    }
+}
+
+#[cfg(test)]
+mod tests;
