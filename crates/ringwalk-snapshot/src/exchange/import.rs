@@ -11,7 +11,7 @@ use super::entries::Entries;
 use super::error::{ImportError, Place};
 use super::item::Header;
 use super::{read_ncdu_binary, read_ncdu_json};
-use crate::{Info, Moment, TreeBuilder, Unpublished, WriteOptions};
+use crate::{Info, Moment, Snapshot, TreeBuilder, Unpublished, WriteOptions};
 
 /// First bytes of a zstd frame (RFC 8878), which ncdu -c writes.
 const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
@@ -64,6 +64,13 @@ impl fmt::Display for ImportFormat {
     }
 }
 
+/// Returns true if a file with these first bytes (8 are enough) may be one of ncdu, which
+/// [`import`] reads.
+pub fn may_be_ncdu(first: &[u8]) -> bool {
+    let is_json = first.trim_ascii_start().first() == Some(&b'[');
+    is_json || first.starts_with(ZSTD) || first.starts_with(ANY_SIGNATURE)
+}
+
 /// Makes a snapshot at `output` from a file of ncdu. The contents of the file say which format it
 /// has. JSON may come from a pipe, and may be compressed by zstd.
 ///
@@ -74,18 +81,40 @@ impl fmt::Display for ImportFormat {
 /// If the file cannot be read, is damaged, or is in no known format, or if the snapshot cannot be
 /// written. `output` is as it was then.
 pub fn import(
-    mut file: File,
+    file: File,
     options: WriteOptions,
     output: &Path,
 ) -> Result<Info, ImportError<io::Error>> {
     // A place that cannot be written is known before the work.
     drop(Unpublished::new(output).map_err(ImportError::Write)?);
+    let (builder, info) = read(file, options)?;
+    builder.finish(info, output).map_err(ImportError::Write)
+}
+
+/// As [`import`], into an unnamed temporary file in the folder `TMPDIR`, or `/tmp`. `name` is the
+/// name of the snapshot in errors.
+///
+/// # Errors
+///
+/// As those of [`import`].
+pub fn import_unnamed(
+    file: File,
+    options: WriteOptions,
+    name: &Path,
+) -> Result<Snapshot, ImportError<io::Error>> {
+    let (builder, info) = read(file, options)?;
+    let file = builder.finish_unnamed(info).map_err(ImportError::Write)?;
+    let opened = Snapshot::from_file(file, name);
+    opened.map_err(|error| ImportError::Write(io::Error::other(error)))
+}
+
+/// Reads a file of ncdu. Returns its entries, and what its snapshot says of itself.
+fn read(
+    mut file: File,
+    options: WriteOptions,
+) -> Result<(TreeBuilder, Info), ImportError<io::Error>> {
     let modified = modified(&file);
-    let mut first = Vec::new();
-    (&mut file)
-        .take(8)
-        .read_to_end(&mut first)
-        .map_err(read_error)?;
+    let first = first_bytes(&mut file)?;
     if let Some((_, message)) = OTHERS.iter().find(|(magic, _)| first.starts_with(magic)) {
         return Err(ImportError::content(Place::Byte(0), *message));
     }
@@ -108,8 +137,15 @@ pub fn import(
         ImportFormat::NcduJson
     };
     let info = info(&entries.header, format, modified);
-    let builder = entries.into_builder();
-    builder.finish(info, output).map_err(ImportError::Write)
+    Ok((entries.into_builder(), info))
+}
+
+/// Reads the first bytes of a file, by which formats differ.
+fn first_bytes(file: &mut File) -> Result<Vec<u8>, ImportError<io::Error>> {
+    let mut first = Vec::new();
+    let read = file.take(8).read_to_end(&mut first);
+    read.map_err(read_error)?;
+    Ok(first)
 }
 
 /// Returns when a file was changed last.

@@ -43,7 +43,7 @@ mod table;
 pub use csv_export::write_csv;
 pub use error::{ImportError, Place, Refused};
 pub use export_error::ExportError;
-pub use import::{ImportFormat, import};
+pub use import::{ImportFormat, import, import_unnamed, may_be_ncdu};
 pub use item::{Events, Excluded, Fields, Header};
 pub use ncdu_binary_import::read as read_ncdu_binary;
 pub use ncdu_json_export::write_ncdu_json;

@@ -4,12 +4,14 @@ use super::merge::{repack, twice};
 use super::pack::{Packer, Unpacker};
 use super::piece::{PIECE, PieceBuilder};
 use super::publish::Unpublished;
+use super::spill::unnamed_file;
 use super::stage::{Stage, StageWriter};
 use super::{Failures, WriteOptions, write};
 use crate::entry::Entry;
 use crate::info::{Info, RootInfo};
 use crate::schema::LONGEST_PATH;
 use crate::seal::seal;
+use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -147,7 +149,19 @@ impl TreeBuilder {
         Ok(info)
     }
 
-    fn finish_into(mut self, mut info: Info, file: &std::fs::File) -> io::Result<Info> {
+    /// Writes the snapshot into an unnamed temporary file in the folder `TMPDIR`, or `/tmp`, and
+    /// returns it.
+    ///
+    /// # Errors
+    ///
+    /// As [`finish`](Self::finish).
+    pub fn finish_unnamed(self, info: Info) -> io::Result<File> {
+        let file = unnamed_file()?;
+        self.finish_into(info, &file)?;
+        Ok(file)
+    }
+
+    fn finish_into(mut self, mut info: Info, file: &File) -> io::Result<Info> {
         if self.open.len() != 1 {
             return Err(misuse("a directory was not ended"));
         }
