@@ -6,6 +6,13 @@ use crate::predicates::Profile;
 use ringwalk::Fields;
 use std::ffi::OsString;
 
+/// The metadata of a match that a host adds up.
+const FOUND_FIELDS: Fields = Fields::TYPE
+    .union(Fields::INO)
+    .union(Fields::NLINK)
+    .union(Fields::SIZE)
+    .union(Fields::BLOCKS);
+
 /// An index into [`Command::sinks`](crate::Command::sinks).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SinkIndex(pub usize);
@@ -47,6 +54,8 @@ pub enum Action {
     Execute(CommandTemplate),
     /// `-delete`.
     Delete,
+    /// Passes the file to the host ([`Host::found`](crate::Host::found)). No word stands for it.
+    Found,
     /// `-prune`: do not descend.
     Prune,
     /// `-quit`: end everything.
@@ -60,6 +69,8 @@ impl Action {
             Self::Printf { format, .. } => (1.0, format.fields(), format.asks_type()),
             Self::Ls { .. } => (1.0, LS_FIELDS, false),
             Self::Execute(template) if !template.many => (0.5, Fields::empty(), false),
+            // The host adds up sizes, of each inode once.
+            Self::Found => (1.0, FOUND_FIELDS, false),
             Self::Print { .. } | Self::Execute(_) | Self::Delete | Self::Prune => {
                 (1.0, Fields::empty(), false)
             }
@@ -77,7 +88,7 @@ impl Action {
     pub fn sink(&self) -> Option<SinkIndex> {
         match self {
             Self::Print { sink, .. } | Self::Printf { sink, .. } | Self::Ls { sink } => Some(*sink),
-            Self::Execute(_) | Self::Delete | Self::Prune | Self::Quit => None,
+            Self::Execute(_) | Self::Delete | Self::Found | Self::Prune | Self::Quit => None,
         }
     }
 
@@ -89,7 +100,8 @@ impl Action {
             | Self::Printf { .. }
             | Self::Ls { .. }
             | Self::Execute(_)
-            | Self::Delete => true,
+            | Self::Delete
+            | Self::Found => true,
         }
     }
 
@@ -101,6 +113,7 @@ impl Action {
             | Self::Printf { .. }
             | Self::Ls { .. }
             | Self::Delete
+            | Self::Found
             | Self::Prune
             | Self::Quit => false,
         }

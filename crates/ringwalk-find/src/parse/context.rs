@@ -23,6 +23,7 @@ pub struct Context {
     utf8: bool,
     program: String,
     open_saved: Option<OpenSaved>,
+    saved_tree: Option<Arc<SavedSearch>>,
 }
 
 impl Context {
@@ -43,6 +44,7 @@ impl Context {
             utf8: ringwalk_gnu::locale::utf8(),
             program: "find".to_owned(),
             open_saved: None,
+            saved_tree: None,
         }
     }
 
@@ -58,6 +60,7 @@ impl Context {
             utf8: true,
             program: "find".to_owned(),
             open_saved: None,
+            saved_tree: None,
         }
     }
 
@@ -76,6 +79,19 @@ impl Context {
             open_saved: Some(open),
             ..self
         }
+    }
+
+    /// Returns the same environment, in which every search is one of this saved tree.
+    pub fn search_saved(self, tree: Arc<SavedSearch>) -> Self {
+        Self {
+            saved_tree: Some(tree),
+            ..self
+        }
+    }
+
+    /// Returns the saved tree that every search is one of.
+    pub(super) fn saved_tree(&self) -> Option<Arc<SavedSearch>> {
+        self.saved_tree.clone()
     }
 
     /// Opens the saved tree of `--from`.

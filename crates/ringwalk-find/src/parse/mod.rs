@@ -13,6 +13,7 @@
 //! | `tree.rs` | operators and parentheses |
 //! | `check.rs` | checks of words that exclude each other |
 //! | `saved.rs` | words that a saved tree cannot answer |
+//! | `filter.rs` | expressions that only say which files match |
 //!
 //! The parser reads words from left to right, with their arguments, before it looks at operators.
 //! So for a command line with several faults it has the same message as GNU find. It writes and
@@ -22,6 +23,7 @@
 mod actions;
 mod check;
 mod context;
+mod filter;
 mod leading;
 mod mode;
 mod number;
@@ -36,6 +38,7 @@ mod types;
 mod words;
 
 pub use context::Context;
+pub use filter::parse_filter;
 
 use crate::expression::{Action, Command, Expression, Leaf, Sink, SinkIndex};
 use parser::Parser;
@@ -76,7 +79,7 @@ pub fn parse(arguments: Vec<OsString>) -> Result<Command, Refusal> {
 ///
 /// As those of [`parse`].
 pub fn parse_in(context: &Context, arguments: Vec<OsString>) -> Result<Command, Refusal> {
-    let mut command = parse_words(context, arguments)?;
+    let mut command = parse_words(context, arguments, print)?;
     if command.paths.is_empty() && command.options.files0_from.is_none() {
         match &command.saved {
             Some(saved) => command.paths.clone_from(&saved.roots),
@@ -97,7 +100,7 @@ pub fn parse_expression(
     words: Vec<OsString>,
     paths: Vec<OsString>,
 ) -> Result<Command, Refusal> {
-    let mut command = parse_words(context, words)?;
+    let mut command = parse_words(context, words, print)?;
     if let Some(word) = command.paths.first() {
         let word = words::plain(word);
         return Err(Refusal::wrong(format!(
@@ -109,7 +112,12 @@ pub fn parse_expression(
 }
 
 /// Parses the arguments of find(1). [`Command::paths`] holds the starting points among them.
-fn parse_words(context: &Context, mut arguments: Vec<OsString>) -> Result<Command, Refusal> {
+/// `added` returns the action that is added to an expression without actions.
+fn parse_words(
+    context: &Context,
+    mut arguments: Vec<OsString>,
+    added: fn(&mut Vec<Sink>) -> Expression,
+) -> Result<Command, Refusal> {
     let mut parser = Parser::new(context, &arguments);
     let parsed = understand(&mut parser);
     let Parser {
@@ -131,11 +139,11 @@ fn parse_words(context: &Context, mut arguments: Vec<OsString>) -> Result<Comman
     let expression = match (pieces.expression, pieces.prints) {
         (Some(expression), false) => expression,
         (Some(Expression::And(mut operands)), true) => {
-            operands.push(print(&mut sinks));
+            operands.push(added(&mut sinks));
             Expression::And(operands)
         }
-        (Some(expression), true) => Expression::And(vec![expression, print(&mut sinks)]),
-        (None, _) => print(&mut sinks),
+        (Some(expression), true) => Expression::And(vec![expression, added(&mut sinks)]),
+        (None, _) => added(&mut sinks),
     };
     let exclude = match pieces.exclusions.len() {
         0 | 1 => pieces.exclusions.into_iter().next(),

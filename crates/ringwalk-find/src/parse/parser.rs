@@ -67,7 +67,7 @@ impl<'a> Parser<'a> {
             sinks: Vec::new(),
             exclusions: Vec::new(),
             warnings: Vec::new(),
-            saved: None,
+            saved: context.saved_tree(),
             warn: None,
             day_start: false,
             syntax: Syntax::default(),

@@ -88,6 +88,7 @@ fn why_action(action: &Action) -> Option<&'static str> {
         Action::Print { .. }
         | Action::Printf { .. }
         | Action::Ls { .. }
+        | Action::Found
         | Action::Prune
         | Action::Quit => None,
     }

@@ -283,6 +283,7 @@ impl<'c> Planner<'c> {
                 }
             }
             Action::Prune => self.prunes = true,
+            Action::Found => {}
         }
         self.fields |= fields;
         (kind, Estimate::of_action(&profile, fields))

@@ -91,6 +91,7 @@ fn effect(step: &Step<'_>) -> Reach {
             | Action::Ls { .. }
             | Action::Execute(_)
             | Action::Delete
+            | Action::Found
             | Action::Quit => Reach::Everywhere,
         },
         StepKind::Gather(..) => Reach::Everywhere,

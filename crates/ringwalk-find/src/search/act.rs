@@ -28,6 +28,7 @@ pub(super) fn act(evaluator: &mut Evaluator<'_>, action: &Action, file: &File<'_
         Action::Ls { sink } => format::write_ls(file, text_of(evaluator, *sink)),
         Action::Execute(template) => return execute(evaluator, template, file),
         Action::Delete => return delete(evaluator, file),
+        Action::Found => evaluator.shared.host.found(file),
         Action::Prune => evaluator.pruned = true,
         Action::Quit => {
             evaluator.end();

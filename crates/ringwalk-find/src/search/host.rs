@@ -1,5 +1,6 @@
 //! The interface to the program around a search.
 
+use crate::facts::Facts;
 use ringwalk::{Monitor, Summary, Walk};
 use std::io;
 use std::sync::Arc;
@@ -30,4 +31,15 @@ pub trait Host: Sync {
 
     /// Returns true if the user asked for an account of the plan other than by `-D tree`.
     fn explains(&self) -> bool;
+
+    /// Receives a file for which a [filter](crate::parse::parse_filter) is true. Workers of the
+    /// search call it at once. Metadata that cannot be read has been reported.
+    fn found(&self, file: &dyn Facts) {
+        let _ = file;
+    }
+
+    /// Returns true if the search must end early. Workers ask after each batch of entries.
+    fn is_stopped(&self) -> bool {
+        false
+    }
 }

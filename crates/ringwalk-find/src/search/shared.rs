@@ -113,13 +113,14 @@ impl Progress {
 }
 
 impl Shared<'_> {
-    /// Returns true if there is no use in going on: after `-quit`, or if nobody reads the output. A
+    /// Returns true if there is no use in going on: after `-quit`, if the host has been stopped, or
+    /// if nobody reads the output. A
     /// full disk does not end a search that does more than print, such as `-print -delete`: GNU
     /// find goes on too.
     pub(crate) fn is_over(&self) -> bool {
         let outputs = self.outputs;
         let unheard = || outputs.is_closed() && (outputs.is_unread() || !self.plan.acts);
-        self.progress.is_stopped() || unheard()
+        self.progress.is_stopped() || self.host.is_stopped() || unheard()
     }
 
     /// Returns the name of the user with this number. Reports a failed lookup.
