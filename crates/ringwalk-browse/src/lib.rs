@@ -15,6 +15,7 @@
 //! |---|---|
 //! | `tree/` | what every tree answers: entries, totals, listings in an order |
 //! | `live/` | a tree that a walk fills while somebody looks at it |
+//! | `saved/` | the tree of a snapshot, read when somebody looks at it |
 //! | `delete/` | deletion of entries that were shown, and of nothing else |
 //! | `service.rs` | what the browser asks of others: matches, growth, deletion, actions |
 //! | `view/` | what somebody looks at: a directory, its order, the cursor, marks, panes |
@@ -32,6 +33,7 @@ pub mod keys;
 pub mod live;
 mod screen;
 pub mod service;
+pub mod saved;
 pub mod tree;
 mod view;
 
