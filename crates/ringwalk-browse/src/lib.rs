@@ -16,6 +16,7 @@
 //! | `tree/` | what every tree answers: entries, totals, listings in an order |
 //! | `live/` | a tree that a walk fills while somebody looks at it |
 //! | `saved/` | the tree of a snapshot, read when somebody looks at it |
+//! | `filter/` | which entries match an expression of find(1) |
 //! | `delete/` | deletion of entries that were shown, and of nothing else |
 //! | `service.rs` | what the browser asks of others: matches, growth, deletion, actions |
 //! | `view/` | what somebody looks at: a directory, its order, the cursor, marks, panes |
@@ -30,6 +31,7 @@ pub mod delete;
 #[cfg(test)]
 mod fake;
 pub mod keys;
+pub mod filter;
 pub mod live;
 mod screen;
 pub mod service;
