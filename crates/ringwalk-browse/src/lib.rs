@@ -17,6 +17,7 @@
 //! | `live/` | a tree that a walk fills while somebody looks at it |
 //! | `saved/` | the tree of a snapshot, read when somebody looks at it |
 //! | `filter/` | which entries match an expression of find(1) |
+//! | `compare/` | what has grown since an older snapshot |
 //! | `delete/` | deletion of entries that were shown, and of nothing else |
 //! | `service.rs` | what the browser asks of others: matches, growth, deletion, actions |
 //! | `view/` | what somebody looks at: a directory, its order, the cursor, marks, panes |
@@ -27,6 +28,7 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod app;
+pub mod compare;
 pub mod delete;
 #[cfg(test)]
 mod fake;
