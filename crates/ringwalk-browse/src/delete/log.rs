@@ -1,0 +1,292 @@
+//! The log of deletions: one line of JSON for each entry, appended to a file.
+//!
+//! | field | contents |
+//! |---|---|
+//! | `time` | when, in UTC |
+//! | `event` | `begin`, `deleted`, `trashed`, `kept`, or `cancelled` |
+//! | `action` | `delete` or `trash`, at `begin` |
+//! | `path` | absolute path; bytes that are not UTF-8 as `\xHH` |
+//! | `path_raw` | the bytes of the path in hexadecimal digits, if it is not UTF-8 |
+//! | `device`, `inode` | which file, as it was shown |
+//! | `size` | apparent size in bytes, of what was deleted or moved to the trash |
+//! | `to`, `to_raw` | where it lies in the trash |
+//! | `reason` | why it was kept |
+//!
+//! Before the first deletion there is a line `begin` for each selected entry, and these lines are
+//! synced to the disk. So even after a power failure the log says what was about to be deleted. The
+//! line of each entry is written right after the entry is deleted, by one call, and synced at the
+//! end only. A program that is killed loses one line at most. A power failure may lose the lines of
+//! the last seconds, as it may undo the deletions themselves.
+//!
+//! If a line cannot be written, the deletion stops. At most one entry is then deleted without a
+//! line of its own, and the line `begin` of its selection is there.
+
+use super::identity::{Found, Identity};
+use jiff::Timestamp;
+use ringwalk::shown;
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::fs::{FileType, Mode, OFlags, fdatasync, fstat, open};
+use rustix::io::{Errno, pread, write};
+use serde::Serialize;
+use std::ffi::OsString;
+use std::fmt;
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+/// An open log.
+#[derive(Debug)]
+pub struct Log {
+    file: OwnedFd,
+    path: PathBuf,
+    identity: Identity,
+}
+
+/// The log cannot be opened or written. Nothing is deleted then, or nothing more.
+#[derive(Debug)]
+pub struct LogError {
+    /// The path of the log; empty if no directory for it is known.
+    pub path: PathBuf,
+    /// Why.
+    pub error: io::Error,
+}
+
+impl fmt::Display for LogError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = ringwalk_gnu::reason(&self.error);
+        if self.path.as_os_str().is_empty() {
+            return write!(
+                f,
+                "deletion stopped, as its log has no place: {text}: set HOME or XDG_STATE_HOME"
+            );
+        }
+        let path = ringwalk_gnu::quote::file_always(self.path.as_os_str().as_encoded_bytes());
+        write!(
+            f,
+            "deletion stopped, as its log {path} cannot be written: {text}"
+        )
+    }
+}
+
+impl std::error::Error for LogError {}
+
+impl Log {
+    /// Opens `ringwalk/deletions.jsonl` in `$XDG_STATE_HOME`, or else in `~/.local/state`.
+    ///
+    /// # Errors
+    ///
+    /// If neither variable has an absolute path, or the file cannot be opened.
+    pub fn open_default() -> Result<Self, LogError> {
+        let home = base_directory("XDG_STATE_HOME", ".local/state").ok_or_else(|| LogError {
+            path: PathBuf::new(),
+            error: io::Error::new(io::ErrorKind::NotFound, "no home directory is known"),
+        })?;
+        Self::open(&home.join("ringwalk/deletions.jsonl"))
+    }
+
+    /// Opens a log for appending, and creates it (mode 0600) and its directories (0700) if needed.
+    ///
+    /// # Errors
+    ///
+    /// If that fails, or the last component of the path is a symbolic link.
+    pub fn open(path: &Path) -> Result<Self, LogError> {
+        let opened = Self::open_file(path);
+        opened.map_err(|error| LogError {
+            path: path.to_owned(),
+            error,
+        })
+    }
+
+    fn open_file(path: &Path) -> io::Result<Self> {
+        if let Some(parent) = path.parent() {
+            DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(parent)?;
+        }
+        // With sudo, HOME may be a directory of another user, who could place a link there.
+        let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW;
+        let flags = flags | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
+        let file = open(path, flags, Mode::RUSR | Mode::WUSR)?;
+        let identity = Found::of(file.as_fd())?.identity;
+        let log = Self {
+            file,
+            path: path.to_owned(),
+            identity,
+        };
+        log.end_torn_line()?;
+        Ok(log)
+    }
+
+    /// Ends a line that a full disk or a power failure has cut.
+    fn end_torn_line(&self) -> io::Result<()> {
+        let stat = fstat(&self.file)?;
+        let size = u64::try_from(stat.st_size).unwrap_or(0);
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile || size == 0 {
+            return Ok(());
+        }
+        let mut last = [0];
+        pread(&self.file, &mut last, size - 1)?;
+        if last != *b"\n" {
+            write_all(&self.file, b"\n")?;
+        }
+        Ok(())
+    }
+
+    /// Returns the path of the log.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns true if a file is this log.
+    pub(super) fn is(&self, identity: Identity) -> bool {
+        self.identity.is_inode(identity)
+    }
+
+    /// Appends one line.
+    pub(super) fn append(&self, line: &Line<'_>) -> Result<(), LogError> {
+        let written = Fields::json(line).and_then(|json| write_all(&self.file, json.as_bytes()));
+        written.map_err(|error| self.failed(error))
+    }
+
+    /// Waits until all lines are on the disk.
+    pub(super) fn sync(&self) -> Result<(), LogError> {
+        match fdatasync(&self.file) {
+            // Not a file on a disk.
+            Ok(()) | Err(Errno::INVAL | Errno::ROFS) => Ok(()),
+            Err(errno) => Err(self.failed(errno.into())),
+        }
+    }
+
+    fn failed(&self, error: io::Error) -> LogError {
+        LogError {
+            path: self.path.clone(),
+            error,
+        }
+    }
+}
+
+/// Returns a directory of the XDG Base Directory Specification: the value of `variable`, or else
+/// `below` the home directory. Both must be absolute.
+fn base_directory(variable: &str, below: &str) -> Option<PathBuf> {
+    base_directory_of(std::env::var_os(variable), std::env::var_os("HOME"), below)
+}
+
+fn base_directory_of(
+    value: Option<OsString>,
+    home: Option<OsString>,
+    below: &str,
+) -> Option<PathBuf> {
+    let absolute = |value: OsString| Some(PathBuf::from(value)).filter(|path| path.is_absolute());
+    let set = value.and_then(absolute);
+    set.or_else(|| home.and_then(absolute).map(|home| home.join(below)))
+}
+
+/// A line that cannot be written as a whole is an error. One call writes a line, so lines of two
+/// programs do not mix.
+fn write_all(file: &OwnedFd, line: &[u8]) -> io::Result<()> {
+    loop {
+        match write(file, line) {
+            Ok(written) if written == line.len() => return Ok(()),
+            Ok(_) => return Err(io::ErrorKind::WriteZero.into()),
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+    }
+}
+
+/// What happened to an entry.
+pub(super) struct Line<'l> {
+    pub(super) event: &'static str,
+    pub(super) action: Option<&'static str>,
+    pub(super) path: &'l [u8],
+    pub(super) identity: Identity,
+    pub(super) size: Option<u64>,
+    pub(super) to: Option<&'l [u8]>,
+    pub(super) reason: Option<String>,
+}
+
+impl<'l> Line<'l> {
+    pub(super) fn new(event: &'static str, path: &'l [u8], identity: Identity) -> Self {
+        Self {
+            event,
+            action: None,
+            path,
+            identity,
+            size: None,
+            to: None,
+            reason: None,
+        }
+    }
+}
+
+/// A line as JSON.
+#[derive(Serialize)]
+struct Fields<'l> {
+    time: String,
+    event: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    action: Option<&'static str>,
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path_raw: Option<String>,
+    device: u64,
+    inode: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to_raw: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'l str>,
+}
+
+impl Fields<'_> {
+    fn json(line: &Line<'_>) -> io::Result<String> {
+        let fields = Fields {
+            time: Timestamp::now().to_string(),
+            event: line.event,
+            action: line.action,
+            path: escaped(line.path),
+            path_raw: hex_unless_text(line.path),
+            device: line.identity.device,
+            inode: line.identity.inode,
+            size: line.size,
+            to: line.to.map(escaped),
+            to_raw: line.to.and_then(hex_unless_text),
+            reason: line.reason.as_deref(),
+        };
+        let json = serde_json::to_string(&fields).map_err(io::Error::from)?;
+        Ok(shown::json(json) + "\n")
+    }
+}
+
+/// Returns text in which bytes that are not UTF-8 are written as `\xHH`, as snapshots have it.
+fn escaped(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            text.push_str("\\x");
+            text.push_str(&hex(&[*byte]));
+        }
+    }
+    text
+}
+
+fn hex_unless_text(bytes: &[u8]) -> Option<String> {
+    let is_text = std::str::from_utf8(bytes).is_ok();
+    (!is_text).then(|| hex(bytes))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits
+        .filter_map(|digit| char::from_digit(digit.into(), 16))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

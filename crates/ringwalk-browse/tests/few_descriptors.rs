@@ -1,0 +1,104 @@
+//! Deletion of a deep tree with few descriptors. This is a process of its own, because the limit
+//! belongs to the process.
+
+use ringwalk::{Fields, Metadata};
+use ringwalk_browse::delete::{
+    Doomed, Identity, Log, Observer, Reason, Root, Selection, Shown, delete,
+};
+use rustix::fd::OwnedFd;
+use rustix::fs::{Mode, OFlags, mkdirat, open, openat};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::fs;
+use std::path::Path;
+
+const LEVELS: usize = 5000;
+
+/// Directories, each in the one before.
+struct Deep(Vec<Doomed<usize>>);
+
+impl Deep {
+    /// Creates the directories by descriptors, as their paths are too long for a call.
+    fn create(root: &Path) -> Self {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let mut at: OwnedFd = open(root, flags, Mode::empty()).unwrap();
+        let mut entries = Vec::new();
+        for id in 0..LEVELS {
+            let name = String::from("d");
+            mkdirat(&at, &name, Mode::RWXU).unwrap();
+            at = openat(&at, &name, flags, Mode::empty()).unwrap();
+            entries.push(Doomed {
+                id,
+                name: name.into_bytes(),
+                identity: identity(&format!("/proc/self/fd/{}", raw(&at))),
+                is_directory: true,
+            });
+        }
+        Self(entries)
+    }
+}
+
+fn raw(file: &OwnedFd) -> i32 {
+    std::os::fd::AsRawFd::as_raw_fd(file)
+}
+
+fn identity(path: &str) -> Identity {
+    let fields = Fields::BTIME | Fields::INO;
+    Identity::of(&Metadata::of_path(None, Path::new(path), true, fields).unwrap())
+}
+
+impl Shown for Deep {
+    type Id = usize;
+
+    fn children(&self, directory: usize) -> Vec<Doomed<usize>> {
+        self.0.get(directory + 1).cloned().into_iter().collect()
+    }
+}
+
+#[derive(Default)]
+struct Count {
+    deleted: usize,
+    kept: Vec<(usize, Reason)>,
+}
+
+impl Observer<usize> for Count {
+    fn deleted(&mut self, _: usize, _: u64) {
+        self.deleted += 1;
+    }
+
+    fn kept(&mut self, id: usize, reason: &Reason) {
+        self.kept.push((id, *reason));
+    }
+
+    fn cancelled(&mut self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn a_deep_tree_is_deleted_with_few_descriptors() {
+    let limit = getrlimit(Resource::Nofile);
+    for most in [None, Some(32), Some(12)] {
+        let place = tempfile::tempdir().unwrap();
+        let deep = Deep::create(place.path());
+        let root = Root::open(place.path(), identity(place.path().to_str().unwrap())).unwrap();
+        let state = tempfile::tempdir().unwrap();
+        let log = Log::open(&state.path().join("log")).unwrap();
+        let few = Rlimit {
+            current: most.or(limit.current),
+            maximum: limit.maximum,
+        };
+        setrlimit(Resource::Nofile, few).unwrap();
+        let selection = Selection {
+            parents: Vec::new(),
+            entry: deep.0[0].clone(),
+        };
+        let mut count = Count::default();
+        let start = std::time::Instant::now();
+        let outcome = delete(&root, &[selection], &deep, &log, &mut count).unwrap();
+        eprintln!("{most:?}: {:?}", start.elapsed());
+        setrlimit(Resource::Nofile, limit).unwrap();
+        assert_eq!(count.kept, [], "{most:?}");
+        assert_eq!((count.deleted, outcome.deleted), (LEVELS, 5000));
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+    }
+}
