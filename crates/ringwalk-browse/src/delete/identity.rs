@@ -96,6 +96,10 @@ pub(super) struct Found {
     pub(super) allocated: u64,
     /// Number of hard links.
     pub(super) links: u32,
+    /// User that owns the file.
+    pub(super) owner: u32,
+    /// Type and permissions, as `st_mode`.
+    pub(super) mode: u16,
 }
 
 impl Found {
@@ -132,6 +136,8 @@ impl Found {
             size: stat.stx_size,
             allocated: stat.stx_blocks.saturating_mul(512),
             links: stat.stx_nlink,
+            owner: stat.stx_uid,
+            mode: stat.stx_mode,
         }
     }
 

@@ -169,7 +169,7 @@ impl Log {
 
 /// Returns a directory of the XDG Base Directory Specification: the value of `variable`, or else
 /// `below` the home directory. Both must be absolute.
-fn base_directory(variable: &str, below: &str) -> Option<PathBuf> {
+pub(super) fn base_directory(variable: &str, below: &str) -> Option<PathBuf> {
     base_directory_of(std::env::var_os(variable), std::env::var_os("HOME"), below)
 }
 

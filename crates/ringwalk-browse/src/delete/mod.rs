@@ -8,6 +8,7 @@
 //! | `root.rs` | the root of a view, and how a file below it is opened |
 //! | `chain.rs` | the open directories from the root to where the deletion is |
 //! | `run.rs` | deletion: the loop over entries |
+//! | `trash.rs`, `trash/` | moving entries to the trash |
 //! | `log.rs` | the log of deletions |
 //!
 //! The rules:
@@ -32,6 +33,7 @@ mod reason;
 mod root;
 mod run;
 mod shown;
+mod trash;
 
 pub use identity::{BirthMark, Identity};
 pub use log::{Log, LogError};
@@ -39,6 +41,7 @@ pub use reason::Reason;
 pub use root::{Root, RootError, RootProblem};
 pub use run::delete;
 pub use shown::{Component, Doomed, Observer, Outcome, Selection, Shown};
+pub use trash::{TrashOptions, trash};
 
 #[cfg(test)]
 mod testing;

@@ -187,15 +187,20 @@ impl Root {
 }
 
 /// Returns the limits of each lookup: no way up, no symbolic link, no other mount.
-fn beneath() -> ResolveFlags {
+pub(super) fn beneath() -> ResolveFlags {
     ResolveFlags::BENEATH
         | ResolveFlags::NO_SYMLINKS
         | ResolveFlags::NO_MAGICLINKS
         | ResolveFlags::NO_XDEV
 }
 
+/// Opens a directory by one name for passing through it. Checks nothing else.
+pub(super) fn open_directory(above: BorrowedFd<'_>, name: &[u8]) -> Result<OwnedFd, Errno> {
+    openat2(above, name, DIRECTORY, Mode::empty(), beneath())
+}
+
 /// Returns the path of an open file as the kernel knows it.
-fn real_path(file: BorrowedFd<'_>) -> Option<PathBuf> {
+pub(super) fn real_path(file: BorrowedFd<'_>) -> Option<PathBuf> {
     let link = format!("/proc/self/fd/{}", file.as_raw_fd());
     let path = readlinkat(rustix::fs::CWD, link, Vec::new()).ok()?;
     let path = PathBuf::from(OsString::from_vec(path.into_bytes()));

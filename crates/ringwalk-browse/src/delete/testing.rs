@@ -10,6 +10,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::TempDir;
 
 /// Returns the identity of a file now.
@@ -311,4 +312,13 @@ pub(super) fn as_nobody<T: Send>(run: impl FnOnce() -> T + Send) -> Option<T> {
         });
         Some(thread.join().unwrap())
     })
+}
+
+/// Sets a flag when dropped, so that a thread ends even if the test has failed.
+pub(super) struct SetOnDrop<'f>(pub(super) &'f AtomicBool);
+
+impl Drop for SetOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }

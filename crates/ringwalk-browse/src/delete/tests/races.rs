@@ -1,6 +1,6 @@
 //! Another process that swaps a directory with a symbolic link all the time.
 
-use super::super::testing::{Place, Results, Tree};
+use super::super::testing::{Place, Results, SetOnDrop, Tree};
 use super::super::{Reason, delete};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use std::fs;
@@ -26,6 +26,7 @@ fn nothing_outside_is_touched_while_a_directory_is_swapped_all_the_time() {
                 }
             }
         });
+        let _set = SetOnDrop(&is_over);
         let start = Instant::now();
         while start.elapsed() < Duration::from_secs(1) || deleted == 0 || kept == 0 {
             // One of the two names is a link now, in whichever round.
@@ -56,7 +57,6 @@ fn nothing_outside_is_touched_while_a_directory_is_swapped_all_the_time() {
                 "{deleted} {kept}"
             );
         }
-        is_over.store(true, Ordering::Relaxed);
     });
     assert!(swaps.into_inner() > 100);
     let canary = fs::read_to_string(place.outside().join("sub/file")).unwrap();

@@ -1,0 +1,92 @@
+//! The files `info/NAME.trashinfo`: where an entry was, and when it was moved to the trash.
+
+use super::Reason;
+use jiff::Timestamp;
+use ringwalk_gnu::civil::Zone;
+use rustix::fd::{BorrowedFd, OwnedFd};
+use rustix::fs::{AtFlags, Mode, OFlags, openat, unlinkat};
+use rustix::io::write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// What follows the name of the entry.
+pub(super) const SUFFIX: &[u8] = b".trashinfo";
+
+/// A record that was created, and that nobody else has under this name.
+pub(super) struct Record<'b> {
+    directory: BorrowedFd<'b>,
+    name: Vec<u8>,
+}
+
+impl Record<'_> {
+    /// Deletes the record again.
+    pub(super) fn remove(self) {
+        // If that fails, the trash has a record without a file, which its programs ignore.
+        let _ = unlinkat(self.directory, self.name.as_slice(), AtFlags::empty());
+    }
+}
+
+/// Creates a record. Fails with `EEXIST` if the name is taken.
+pub(super) fn create<'b>(
+    directory: BorrowedFd<'b>,
+    name: &[u8],
+    original: &Path,
+) -> Result<Record<'b>, Reason> {
+    let failed = |errno| Reason::Failed {
+        action: "write to the trash",
+        errno,
+    };
+    let name = [name, SUFFIX].concat();
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    let file = openat(directory, name.as_slice(), flags, Mode::RUSR | Mode::WUSR);
+    let file = file.map_err(failed)?;
+    let record = Record { directory, name };
+    let text = contents(
+        original,
+        &local_time(Timestamp::now(), &Zone::from_environment()),
+    );
+    if let Err(errno) = write_all(&file, text.as_bytes()) {
+        record.remove();
+        return Err(failed(errno));
+    }
+    Ok(record)
+}
+
+fn write_all(file: &OwnedFd, mut text: &[u8]) -> Result<(), rustix::io::Errno> {
+    while !text.is_empty() {
+        let written = write(file, text)?;
+        text = &text[written..];
+    }
+    Ok(())
+}
+
+fn contents(original: &Path, time: &str) -> String {
+    let path = percent_encoded(original.as_os_str().as_bytes());
+    format!("[Trash Info]\nPath={path}\nDeletionDate={time}\n")
+}
+
+/// Returns a time as the clocks of a zone show it: `2004-08-31T22:32:08`.
+fn local_time(time: Timestamp, zone: &Zone) -> String {
+    let seconds = time.as_second();
+    let shown = Timestamp::from_second(seconds + zone.offset(seconds)).unwrap_or(time);
+    shown.strftime("%Y-%m-%dT%H:%M:%S").to_string()
+}
+
+/// Returns a path as the specification asks for it: all bytes escaped as in URLs, but for the
+/// unreserved characters of RFC 2396, section 2.3, and slashes.
+fn percent_encoded(path: &[u8]) -> String {
+    use std::fmt::Write as _;
+    let mut text = String::with_capacity(path.len());
+    for byte in path {
+        if byte.is_ascii_alphanumeric() || b"-_.!~*'()/".contains(byte) {
+            text.push(char::from(*byte));
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "%{byte:02X}");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;
