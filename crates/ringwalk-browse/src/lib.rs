@@ -24,6 +24,7 @@
 //! | `screen/` | drawing |
 //! | `keys.rs` | the table of keys |
 //! | `fake.rs` | a tree in memory and services, for tests |
+//! | `program/` | the browser put together: a tree, and the services that belong to it |
 //! | `app/` | the browser itself: what keys do, and the loop on a terminal |
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
@@ -32,14 +33,16 @@ pub mod compare;
 pub mod delete;
 #[cfg(test)]
 mod fake;
-pub mod keys;
 pub mod filter;
+pub mod keys;
 pub mod live;
+mod program;
+pub mod saved;
 mod screen;
 pub mod service;
-pub mod saved;
 pub mod tree;
 mod view;
 
 pub use app::{App, End, Options};
+pub use program::{Browser, Request, SetUp, open};
 pub use screen::FLAGS;

@@ -90,6 +90,10 @@ pub trait Comparison: Send + Sync {
     /// Returns the entries that the directory held in the older tree and holds no more: names and
     /// allocated sizes.
     fn departed(&self, directory: &[u8]) -> Vec<(Vec<u8>, u64)>;
+
+    /// Returns the first error of reading the older tree, in words. What is not known because of
+    /// it has no growth.
+    fn error(&self) -> Option<String>;
 }
 
 /// Deletes entries that were shown.

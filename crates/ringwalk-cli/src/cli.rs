@@ -14,6 +14,8 @@ use std::num::NonZeroUsize;
 use clap::{Arg, Args, CommandFactory, Parser, Subcommand, ValueHint};
 use ringwalk::SourceChoice;
 
+#[cfg(feature = "browse")]
+use crate::browse::BrowseArgs;
 use crate::diff::DiffArgs;
 use crate::du::DuArgs;
 use crate::engine_options::{Lacks, PrefetchWhen, ProgressWhen, parse_workers};
@@ -58,6 +60,9 @@ pub enum Command {
     Report(ReportArgs),
     /// Query snapshots with DuckDB
     Sql(SqlArgs),
+    /// Look at what takes space, on the terminal, and delete it
+    #[cfg(feature = "browse")]
+    Browse(BrowseArgs),
 }
 
 impl Cli {

@@ -85,6 +85,8 @@ fn run_command(args: Vec<OsString>) -> Result<ExitCode, ExitCode> {
         })?;
     }
     Ok(match &cli.command {
+        #[cfg(feature = "browse")]
+        Command::Browse(args) => crate::browse::run(args, &options),
         Command::Count(args) => crate::count::run(args, &options),
         Command::Diff(args) => crate::diff::run(args, &options),
         Command::Doctor(args) => crate::doctor::run(args, &options),

@@ -75,10 +75,13 @@ pub struct EngineOptions {
     given: CommonArgs,
 }
 
-/// What a command does not do, so that options about it have no effect. Each one lacks what those
-/// before it lack, too.
+/// What a command does not do, so that options about it have no effect. From `Directories` on, each
+/// one lacks what those before it lack, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Lacks {
+    /// It fills the screen with its answer: there is no line of progress, and no report behind the
+    /// work.
+    Lines,
     /// It walks a snapshot in place of directories.
     Directories,
     /// It adds up or compares rows, with several threads.
@@ -94,6 +97,7 @@ impl Lacks {
     /// can walk directories.
     pub fn always(command: &str) -> Option<Self> {
         match command {
+            "browse" => Some(Self::Lines),
             "export" | "import" => Some(Self::Workers),
             "sql" => Some(Self::Progress),
             _ => None,
@@ -102,6 +106,9 @@ impl Lacks {
 
     /// Returns true if the common option with this long name has an effect on such a command.
     pub fn leaves(self, option: &str) -> bool {
+        if self == Self::Lines {
+            return !matches!(option, "explain" | "progress");
+        }
         let needed = match option {
             "explain" => Self::Walk,
             "workers" => Self::Workers,
@@ -186,7 +193,7 @@ impl EngineOptions {
     }
 
     /// Returns `walk` with these options. The walk may raise the program's limit on open files.
-    fn apply(&self, walk: Walk) -> Walk {
+    pub(crate) fn apply(&self, walk: Walk) -> Walk {
         walk.source(self.source)
             .prefetch(self.prefetch.into())
             .sync(self.sync)

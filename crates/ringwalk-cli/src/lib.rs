@@ -9,6 +9,7 @@
 //! | `environment.rs` | options from environment variables |
 //! | `source_name.rs` | names of sources |
 //! | `count.rs`, `diff/`, `doctor/`, `du/`, `export.rs`, `find.rs`, `import.rs`, `report/`, `snapshot.rs`, `sql/` | the programs |
+//! | `browse.rs` | the browser on the terminal (feature `browse`) |
 //! | `from.rs` | `--from`: snapshots in place of the live file system |
 //! | `console.rs` | messages and results |
 //! | `progress.rs` | the line of progress |
@@ -29,6 +30,8 @@
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+#[cfg(feature = "browse")]
+pub mod browse;
 pub mod cli;
 pub mod console;
 pub mod count;

@@ -34,7 +34,7 @@ const LONGEST_EXTENSION: usize = 16;
 
 /// Returns the extension of a regular file: what follows the last dot, which does not begin the
 /// name. Files of other types have none.
-pub(crate) fn extension(file_type: FileType, name: &[u8]) -> Option<&str> {
+pub fn extension(file_type: FileType, name: &[u8]) -> Option<&str> {
     if file_type != FileType::Regular {
         return None;
     }

@@ -92,7 +92,7 @@ pub use capture::{Capture, CaptureError, Captured};
 pub use entry::{Attributes, Entry, FailedOperation, Failure, Skipped};
 pub use info::{FileSystemInfo, Info, Moment, RootInfo, Run, Text, Tool};
 pub use info::{Transaction, Verdict};
-pub use kind::type_letter;
+pub use kind::{extension, type_letter};
 pub use places::places;
 pub use read::{Chunk, Cursor, ReadError, Scan, Snapshot};
 pub use row_counter::RowCounter;

@@ -2,6 +2,7 @@
 //!
 //! An empty line ends a paragraph; a line `* TERM: MEANING` is an item.
 
+mod browse;
 mod report;
 
 use anyhow::{Result, bail};
@@ -9,6 +10,7 @@ use ringwalk::{SourceChoice, SourceNeeds};
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use browse::{BROWSE, BROWSE_DELETION, BROWSE_ENVIRONMENT, BROWSE_EXIT_STATUS, BROWSE_FILTER};
 use report::{REPORT, REPORT_EXIT_STATUS, REPORT_FORMATS, REPORT_KEYS};
 use report::{SQL, SQL_EXIT_STATUS, SQL_VIEWS};
 
@@ -115,6 +117,7 @@ The page of a command lists the common options that it takes. A command that rea
 place of directories refuses some of these, because they have no effect then:
 * find, du and count with --from: refuse --source, --prefetch and --sync.
 * diff of two snapshots, report on a snapshot: refuse these three and --explain.
+* browse of a snapshot: refuses these three, --in-flight and --workers.
 
 Variables of the environment are for all commands. Where a variable has no effect, ringwalk ignores \
 it.",
@@ -431,6 +434,13 @@ An existing output is as it was. The message has the line and the byte of FILE, 
 pub(crate) fn of(title: &str) -> Result<Vec<(&'static str, Cow<'static, str>)>> {
     let fixed = match title {
         "ringwalk" => vec![PROGRAM, NO_EFFECT, ENVIRONMENT, PROGRAM_EXIT_STATUS],
+        "ringwalk-browse" => vec![
+            BROWSE,
+            BROWSE_FILTER,
+            BROWSE_DELETION,
+            BROWSE_ENVIRONMENT,
+            BROWSE_EXIT_STATUS,
+        ],
         "ringwalk-count" => vec![COUNT, COUNT_JSON, ENVIRONMENT, EXIT_STATUS],
         "ringwalk-diff" => vec![DIFF, DIFF_OUTPUT, DIFF_ENVIRONMENT, DIFF_EXIT_STATUS],
         "ringwalk-doctor" => vec![DOCTOR, DOCTOR_JSON, ENVIRONMENT, DOCTOR_EXIT_STATUS],
@@ -454,6 +464,9 @@ pub(crate) fn of(title: &str) -> Result<Vec<(&'static str, Cow<'static, str>)>> 
         .collect();
     if title == "ringwalk" {
         all.insert(1, ("SOURCES", sources().into()));
+    }
+    if title == "ringwalk-browse" {
+        all.insert(1, ("KEYS", browse::keys().into()));
     }
     Ok(all)
 }

@@ -8,6 +8,7 @@ fn every_asset_is_written_and_not_empty() {
     assets(&directory).unwrap();
     let names = [
         "man/ringwalk.1",
+        "man/ringwalk-browse.1",
         "man/ringwalk-count.1",
         "man/ringwalk-diff.1",
         "man/ringwalk-du.1",

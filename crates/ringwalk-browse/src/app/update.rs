@@ -64,6 +64,10 @@ impl App {
         match answer {
             Ok(listing) if listing.directory == self.list.directory => {
                 self.list.replace(listing);
+                let comparison = self.services.comparison.as_ref().ok();
+                if let Some(error) = comparison.and_then(|comparison| comparison.error()) {
+                    self.complain(format!("growth is not known everywhere: {error}"));
+                }
             }
             Ok(_) => {}
             Err(error) => {

@@ -106,6 +106,10 @@ impl Comparison for FakeComparison {
             _ => Vec::new(),
         }
     }
+
+    fn error(&self) -> Option<String> {
+        None
+    }
 }
 
 /// Deletes from a [`FakeTree`] what is not called `keep`.

@@ -1,0 +1,134 @@
+//! What a deletion needs to know of a tree, and what the tree learns of it.
+
+use super::LiveTree;
+use super::arena::{Arena, TOP};
+use super::entries::{DirIndex, EntryIndex};
+use crate::delete::{Component, Doomed, Identity, Selection, Shown};
+use crate::tree::{Id, Kind, ReadState};
+use ringwalk_sys::sync::lock;
+use std::sync::atomic::Ordering;
+
+impl Shown for LiveTree {
+    type Id = Id;
+
+    fn children(&self, directory: Id) -> Vec<Doomed<Id>> {
+        let arena = lock(&self.arena);
+        let directory = arena.index(directory);
+        let Some(directory) = directory.and_then(|index| arena.entries.directory(index)) else {
+            return Vec::new();
+        };
+        let children = arena.children(directory);
+        children.map(|index| arena.doomed(index)).collect()
+    }
+}
+
+impl LiveTree {
+    /// Returns the identity of the directory at the top.
+    pub fn identity_of_top(&self) -> Identity {
+        lock(&self.arena).identity(TOP)
+    }
+
+    /// Returns what a deletion needs to know of an entry.
+    ///
+    /// # Errors
+    ///
+    /// A reason, for people, why the entry cannot be deleted: it is the top, it is gone, or it is
+    /// being read.
+    pub fn selection(&self, id: Id) -> Result<Selection<Id>, &'static str> {
+        if self.reading.load(Ordering::Acquire) {
+            return Err("the tree is still being read");
+        }
+        let arena = lock(&self.arena);
+        let index = arena.index(id).ok_or("it is not there any more")?;
+        if index == TOP {
+            return Err("it is the directory at the top");
+        }
+        if arena.item(index).state == ReadState::OtherFileSystem {
+            return Err("it is on another file system");
+        }
+        let mut parents = Vec::new();
+        let mut parent = arena.entries.parent(index);
+        while let Some(above) = arena.parent_directory(parent) {
+            let entry = arena.directories.get(parent).entry;
+            parents.push(Component {
+                name: arena.entries.name(entry).to_vec(),
+                identity: arena.identity(entry),
+            });
+            parent = above;
+        }
+        parents.reverse();
+        Ok(Selection {
+            parents,
+            entry: arena.doomed(index),
+        })
+    }
+
+    /// Takes an entry that was deleted out of the tree, and everything below it. `is_moved` says
+    /// that it was moved to the trash: then its other names remain names of the same inode.
+    pub fn remove(&self, id: Id, is_moved: bool) {
+        let mut arena = lock(&self.arena);
+        if let Some(index) = arena.index(id).filter(|index| *index != TOP) {
+            arena.remove(index, !is_moved);
+        }
+        drop(arena);
+        self.changed();
+    }
+
+    /// Returns the earliest and the latest change of the files below an entry, in seconds since
+    /// 1970. `None` if no such time is known.
+    pub fn changes_below(&self, id: Id) -> Option<(i64, i64)> {
+        let mut range: Option<(i64, i64)> = None;
+        self.each_below(id, |arena, index| {
+            if let Some(mtime) = arena.entries.mtime(index) {
+                let (first, last) = range.unwrap_or((mtime, mtime));
+                range = Some((first.min(mtime), last.max(mtime)));
+            }
+        });
+        range
+    }
+}
+
+impl Arena {
+    fn identity(&self, index: EntryIndex) -> Identity {
+        let device = match self.entries.directory(index) {
+            Some(directory) => Some(self.directories.get(directory).device),
+            None => self.device_of_entries(self.entries.parent(index)),
+        };
+        Identity {
+            // Only the top has no directory above, and it is one itself.
+            device: device.unwrap_or(0),
+            inode: self.entries.inode(index),
+            birth: self.entries.birth(index),
+        }
+    }
+
+    fn doomed(&self, index: EntryIndex) -> Doomed<Id> {
+        Doomed {
+            id: Id(u64::from(index)),
+            name: self.entries.name(index).to_vec(),
+            identity: self.identity(index),
+            is_directory: self.entries.kind(index) == Kind::Directory,
+        }
+    }
+
+    /// Takes everything in a directory out of the tree, and the directory as not read.
+    pub(super) fn empty(&mut self, index: EntryIndex) {
+        let Some(directory) = self.entries.directory(index) else {
+            return;
+        };
+        let children: Vec<_> = self.children(directory).collect();
+        for child in children {
+            self.remove(child, false);
+        }
+        self.directories.clear_listing(directory);
+        self.set_unread(directory);
+    }
+
+    fn set_unread(&mut self, directory: DirIndex) {
+        let kept = self.directories.get_mut(directory);
+        kept.is_done = false;
+        kept.has_failed = false;
+        // The errors of what was in it are gone; its own goes here.
+        kept.totals.errors = 0;
+    }
+}

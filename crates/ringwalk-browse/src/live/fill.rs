@@ -1,0 +1,219 @@
+//! The walk that fills a tree.
+
+use super::LiveTree;
+use super::arena::{Arena, TOP};
+use super::entries::{DirIndex, EntryIndex, Found};
+use crate::delete::BirthMark;
+use crate::tree::Kind;
+use ringwalk::Visitor;
+use ringwalk::{
+    Batch, Dir, Entry, Errno, Error, Fields, FileType, Flow, Left, Metadata, Operation,
+};
+use ringwalk_gnu::reason;
+use ringwalk_sys::sync::lock;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The fields that a tree keeps.
+pub(super) const FIELDS: Fields = Fields::TYPE
+    .union(Fields::NLINK)
+    .union(Fields::UID)
+    .union(Fields::MTIME)
+    .union(Fields::INO)
+    .union(Fields::SIZE)
+    .union(Fields::BLOCKS)
+    .union(Fields::BTIME);
+
+/// Returns the entry of a directory that a walk begins with. Only the top may be a symbolic link.
+///
+/// # Errors
+///
+/// Those of statx(2).
+pub(super) fn root<'n>(path: &Path, name: &'n [u8], is_top: bool) -> Result<Found<'n>, Errno> {
+    let metadata = Metadata::of_path(None, path, is_top, FIELDS)?;
+    Ok(Found {
+        name,
+        kind: kind_of(metadata.file_type()),
+        ..known(&metadata)
+    })
+}
+
+/// What is kept of a directory while it is walked.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    directory: Option<DirIndex>,
+    was_entered: AtomicBool,
+}
+
+impl State {
+    fn of(directory: DirIndex) -> Self {
+        Self {
+            directory: Some(directory),
+            was_entered: AtomicBool::new(false),
+        }
+    }
+}
+
+/// Puts what a walk finds into a tree.
+pub(super) struct Filler<'t> {
+    tree: &'t LiveTree,
+    /// The root of the walk, which is in the tree already.
+    root: DirIndex,
+    /// The last directory that could not be opened, and whether it has vanished.
+    unopened: Option<(Vec<u8>, bool)>,
+}
+
+impl<'t> Filler<'t> {
+    pub(super) fn new(tree: &'t LiveTree, root: DirIndex) -> Self {
+        Self {
+            tree,
+            root,
+            unopened: None,
+        }
+    }
+
+    fn go_on(&self) -> Flow {
+        if self.tree.stop.load(Ordering::Relaxed) {
+            Flow::Stop
+        } else {
+            Flow::Continue
+        }
+    }
+
+    /// Gives the root its number in the tree.
+    fn begin(&self, roots: &Batch<'_, State>) {
+        for root in roots.entries() {
+            root.descend_with(State::of(self.root));
+        }
+    }
+
+    /// Notes that a directory with this path could not be read to its end.
+    fn fail_at(&self, path: &[u8]) {
+        let mut arena = lock(&self.tree.arena);
+        let relative = path.strip_prefix(self.tree.path.as_os_str().as_bytes());
+        if let Some(index) = relative.and_then(|relative| lookup(&arena, relative)) {
+            arena.fail(index);
+        }
+    }
+
+    /// Returns what is kept of an entry, and whether the walk will read it as a directory.
+    fn found<'n>(&self, entry: &Entry<'n, State>) -> (Found<'n>, bool) {
+        let has_failed = entry.stat_error().is_some();
+        let is_directory = entry.file_type() == FileType::Directory;
+        let is_read = entry.will_descend();
+        let found = Found {
+            name: entry.name(),
+            kind: kind_of(entry.file_type()),
+            failed: has_failed,
+            other: is_directory && !is_read && !has_failed && self.tree.stays_on_device,
+            ..entry.metadata().map(known).unwrap_or_default()
+        };
+        (found, is_read)
+    }
+}
+
+impl Visitor for Filler<'_> {
+    type State = State;
+
+    fn enter(&mut self, dir: &Dir<State>) -> Flow {
+        dir.state().was_entered.store(true, Ordering::Relaxed);
+        self.go_on()
+    }
+
+    fn batch(&mut self, batch: &Batch<'_, State>) -> Flow {
+        let Some(dir) = batch.dir() else {
+            self.begin(batch);
+            return self.go_on();
+        };
+        let Some(directory) = dir.state().directory else {
+            // There was no room for the directory, and the walk is being stopped.
+            return Flow::Stop;
+        };
+        let entries = batch.entries().map(|entry| self.found(&entry));
+        let mut arena = lock(&self.tree.arena);
+        arena.add(directory, entries, |number, directory| {
+            if let Some(entry) = batch.get(number) {
+                entry.descend_with(State::of(directory));
+            }
+        });
+        let is_full = arena.is_full;
+        drop(arena);
+        self.tree.changed();
+        if is_full { Flow::Stop } else { self.go_on() }
+    }
+
+    fn leave(&mut self, left: &Left<'_, State>) {
+        let state = left.state();
+        let Some(directory) = state.directory else {
+            return;
+        };
+        let mut arena = lock(&self.tree.arena);
+        arena.directories.get_mut(directory).is_done = true;
+        if !state.was_entered.load(Ordering::Relaxed) {
+            let entry = arena.directories.get(directory).entry;
+            let path = left.path();
+            match self.unopened.take().filter(|(known, _)| *known == path) {
+                // Somebody has removed it meanwhile.
+                Some((_, true)) => arena.remove(entry, true),
+                _ => arena.fail(entry),
+            }
+        }
+        drop(arena);
+        self.tree.changed();
+    }
+
+    fn error(&mut self, error: &Error) {
+        let path = error.path().as_os_str().as_bytes();
+        match error.operation() {
+            // The entry has a flag, or has vanished and is not listed.
+            Operation::Stat => {}
+            Operation::Open => self.unopened = Some((path.to_vec(), error.is_vanished())),
+            _ => self.fail_at(path),
+        }
+        if !error.is_vanished() {
+            let reason = reason(&error.errno().into());
+            self.tree.note_error(path, reason);
+        }
+    }
+}
+
+/// Returns the kept part of metadata.
+fn known(metadata: &Metadata) -> Found<'static> {
+    let has = |fields| metadata.mask.contains(fields);
+    Found {
+        size: metadata.size,
+        blocks: metadata.blocks,
+        mtime: has(Fields::MTIME).then_some(metadata.mtime.secs),
+        uid: has(Fields::UID).then_some(metadata.uid),
+        device: metadata.dev,
+        inode: metadata.ino,
+        links: metadata.nlink,
+        birth: has(Fields::BTIME)
+            .then(|| BirthMark::new(metadata.btime.secs, metadata.btime.nanos)),
+        ..Found::default()
+    }
+}
+
+fn kind_of(file_type: FileType) -> Kind {
+    match file_type {
+        FileType::Directory => Kind::Directory,
+        FileType::Regular => Kind::File,
+        FileType::Symlink => Kind::Link,
+        FileType::Unknown => Kind::Unknown,
+        _ => Kind::Special,
+    }
+}
+
+/// Returns the entry with a path relative to the top.
+pub(super) fn lookup(arena: &Arena, path: &[u8]) -> Option<EntryIndex> {
+    let mut at = TOP;
+    for name in path
+        .split(|byte| *byte == b'/')
+        .filter(|name| !name.is_empty())
+    {
+        let directory = arena.entries.directory(at)?;
+        at = arena.child(directory, name)?;
+    }
+    Some(at)
+}

@@ -1,0 +1,83 @@
+//! What can be done with entries of a live tree, beside deletion.
+
+use super::Request;
+use super::export::{export, new_file};
+use crate::live::{LiveTree, Reading};
+use crate::service::{Actions, Format};
+use crate::tree::{Id, Tree};
+use ringwalk_snapshot::Capture;
+use ringwalk_sys::sync::lock;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+
+/// Actions on a live tree.
+pub(super) struct LiveActions {
+    tree: Arc<LiveTree>,
+    request: Request,
+    /// The walk that reads a directory again.
+    reading: Mutex<Option<Reading>>,
+}
+
+impl LiveActions {
+    pub(super) fn new(tree: Arc<LiveTree>, request: Request) -> Self {
+        Self {
+            tree,
+            request,
+            reading: Mutex::default(),
+        }
+    }
+
+    fn path(&self, relative: &[u8]) -> PathBuf {
+        if relative.is_empty() {
+            return self.request.input.clone();
+        }
+        self.request.input.join(OsStr::from_bytes(relative))
+    }
+}
+
+impl Actions for LiveActions {
+    fn shell(&self, directory: &[u8]) -> Result<(), String> {
+        let shell = std::env::var_os("SHELL").filter(|shell| !shell.is_empty());
+        let shell = shell.unwrap_or_else(|| "/bin/sh".into());
+        let path = self.path(directory);
+        // How the shell has ended is no matter of the browser.
+        let status = Command::new(&shell).current_dir(path).status();
+        status
+            .map(|_| ())
+            .map_err(|error| ringwalk_gnu::reason(&error))
+    }
+
+    fn rescan(&self, id: Id) -> Result<(), String> {
+        let again = self.tree.read_again(id);
+        let (_, reading) = again.map_err(|error| match error.kind() {
+            std::io::ErrorKind::ResourceBusy => "the tree is still being read".to_owned(),
+            _ => ringwalk_gnu::reason(&error),
+        })?;
+        *lock(&self.reading) = reading;
+        Ok(())
+    }
+
+    fn export(&self, id: Id, format: Format, file: &Path) -> Result<(), String> {
+        let relative = self
+            .tree
+            .path(id)
+            .map_err(|error| ringwalk_gnu::reason(&error))?;
+        let path = self.path(&relative);
+        // Before a walk that may take long.
+        drop(new_file(file)?);
+        let failed = |error: ringwalk_snapshot::CaptureError| error.reason();
+        let capture = Capture::new([path.as_os_str()]).map_err(failed)?;
+        let capture = capture.one_file_system(self.request.one_file_system);
+        let walk = (self.request.set_up)(capture.walk());
+        let (snapshot, captured) = capture.run_unnamed(walk, &path).map_err(failed)?;
+        export(&snapshot, Some(0), format, file)?;
+        if captured.info.verdict.complete {
+            Ok(())
+        } else {
+            Err("written, but some files could not be read".to_owned())
+        }
+    }
+}
