@@ -1,7 +1,7 @@
 //! Columns of numbers that grow without being moved.
 //!
-//! A `Vec` that doubles would hold up to twice what it needs, and copying it would make whoever
-//! waits for the tree wait longer.
+//! A `Vec` that doubles would hold up to twice what it needs. Copying it would hold up the screen,
+//! which waits for the tree.
 
 use std::collections::HashMap;
 

@@ -14,7 +14,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Extensions that are told apart. Anybody can make up more.
+/// Groups that are kept. Anybody can make up more extensions.
 const MOST_GROUPS: usize = 10_000;
 
 /// The value of a key.

@@ -111,7 +111,7 @@ impl Deleter for LiveDeleter {
     }
 }
 
-/// What a deletion and those who watch it share.
+/// The state that a deletion and its watchers share.
 #[derive(Default)]
 struct Shared {
     cancelled: AtomicBool,
