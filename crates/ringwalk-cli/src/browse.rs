@@ -3,9 +3,11 @@
 
 use crate::console;
 use crate::engine_options::{EngineOptions, Lacks};
+use crate::quote::quoted_bytes;
 use crate::status::{TROUBLE, trouble};
 use clap::{Args, ValueHint};
 use ringwalk::Walk;
+use ringwalk_browse::tree::Tree;
 use ringwalk_browse::{App, Browser, End, Options, Request, open};
 use ringwalk_snapshot::cluster::is_live;
 use std::ffi::OsString;
@@ -76,9 +78,10 @@ fn browse(args: &BrowseArgs, options: &EngineOptions) -> Result<ExitCode, ExitCo
         one_file_system: args.one_file_system,
         set_up: Arc::new(move |walk| of_walks.apply(walk)),
     };
-    let Browser { app, reading } = open(&request, Options::from_environment()).map_err(trouble)?;
+    let Browser { app, tree, reading } =
+        open(&request, Options::from_environment()).map_err(trouble)?;
     let status = match &args.once {
-        Some(keys) => once(app, keys)?,
+        Some(keys) => once(app, &*tree, keys)?,
         None => interactive(app)?,
     };
     // Ends the walk, and waits for the calls that it is in.
@@ -86,11 +89,22 @@ fn browse(args: &BrowseArgs, options: &EngineOptions) -> Result<ExitCode, ExitCo
     Ok(status)
 }
 
-fn once(app: App, keys: &str) -> Result<ExitCode, ExitCode> {
+fn once(app: App, tree: &dyn Tree, keys: &str) -> Result<ExitCode, ExitCode> {
     let (columns, lines) = (size("COLUMNS", COLUMNS)?, size("LINES", LINES)?);
     let screen = app.once(keys, columns, lines).map_err(trouble)?;
     console::print(screen.as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    let errors = tree.progress().errors;
+    if errors == 0 {
+        return Ok(ExitCode::SUCCESS);
+    }
+    for unreadable in tree.unreadable() {
+        let path = quoted_bytes(&unreadable.path);
+        console::error(format_args!("cannot read {path}: {}", unreadable.reason));
+    }
+    console::error(format_args!(
+        "files and directories that could not be read: {errors}"
+    ));
+    Ok(ExitCode::FAILURE)
 }
 
 /// Returns a size from the environment.

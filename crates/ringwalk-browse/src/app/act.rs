@@ -10,6 +10,9 @@ impl App {
     /// Does what a key is for.
     pub(crate) fn key(&mut self, key: Key) {
         self.draw_now();
+        if !self.end_search(key) {
+            return;
+        }
         // An entry that nobody touched may move away from under the cursor; not from now on.
         self.list.hold();
         match &mut self.mode {

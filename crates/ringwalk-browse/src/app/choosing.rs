@@ -2,13 +2,17 @@
 
 use super::words::words;
 use super::{ActiveFilter, App, Marking};
+use crate::keys::Key;
 use crate::service::Matches;
 use crate::tree::{Id, Progress, Tree};
 use crate::view::{matching, totals_of_marks};
 use std::fmt::Write as _;
 use std::io;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// A key waits this long for a search that was begun before it.
+const LONGEST_SEARCH: Duration = Duration::from_secs(2);
 
 /// Entries are searched in groups of this many.
 const GROUP: usize = 1024;
@@ -143,6 +147,30 @@ impl App {
         self.answers
             .search
             .ask(&self.quick, move || first_with(tree.as_ref(), &rest, &text));
+    }
+
+    /// Waits for a search: keys that were typed behind it are about the entry that it finds.
+    /// Returns false if the key is used up: Escape gives up the search, and after a long wait no
+    /// key does anything.
+    pub(super) fn end_search(&mut self, key: Key) -> bool {
+        if !self.answers.search.is_pending() {
+            return true;
+        }
+        if key == Key::Escape {
+            self.answers.search.forget();
+            self.tell("the search was given up");
+            return false;
+        }
+        match self.answers.search.wait(LONGEST_SEARCH) {
+            Some(answer) => {
+                self.take_search(answer);
+                true
+            }
+            None => {
+                self.complain("still searching: the key was ignored, Esc gives up the search");
+                false
+            }
+        }
     }
 
     pub(super) fn mark(&mut self) {

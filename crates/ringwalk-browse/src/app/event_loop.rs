@@ -67,7 +67,10 @@ impl App {
                     self.run_shell(&mut taken, &path)?;
                     signals.forget_keyboard();
                 }
-                Some(Wish::Redraw) => taken.redraw()?,
+                Some(Wish::Redraw) => {
+                    taken.redraw()?;
+                    self.draw_now();
+                }
                 None => {}
             }
         }
@@ -83,7 +86,8 @@ impl App {
                         self.key(key);
                     }
                 }
-                Event::Resize(..) => self.draw_now(),
+                // The terminal may have been smaller in between, and have lost what was drawn.
+                Event::Resize(..) => self.wish = Some(Wish::Redraw),
                 _ => {}
             }
         }

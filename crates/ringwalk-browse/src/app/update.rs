@@ -1,6 +1,7 @@
 //! Answers of workers, changes of the tree, times of drawing.
 
 use super::{App, Draw, Marking, Wish};
+use crate::tree::Id;
 use crate::tree::Progress;
 use crate::view::{Question, State};
 use std::sync::Arc;
@@ -118,23 +119,23 @@ impl App {
         }
     }
 
-    fn update_answers(&mut self) {
-        match self.answers.search.take() {
-            None => {}
-            Some(Ok(Some(id))) => {
+    /// Moves the cursor to what a search has found.
+    pub(super) fn take_search(&mut self, answer: std::io::Result<Option<Id>>) {
+        match answer {
+            Ok(Some(id)) => {
                 if let Some(row) = self.list.row_of(id) {
                     self.list.cursor.set(row, self.list.len());
                 }
-                self.draw_now();
             }
-            Some(Ok(None)) => {
-                self.tell(format!("no name here holds {}", self.searched));
-                self.draw_now();
-            }
-            Some(Err(error)) => {
-                self.complain(format!("cannot search: {error}"));
-                self.draw_now();
-            }
+            Ok(None) => self.tell(format!("no name here holds {}", self.searched)),
+            Err(error) => self.complain(format!("cannot search: {error}")),
+        }
+        self.draw_now();
+    }
+
+    fn update_answers(&mut self) {
+        if let Some(answer) = self.answers.search.take() {
+            self.take_search(answer);
         }
         match self.answers.export.take() {
             None => return,

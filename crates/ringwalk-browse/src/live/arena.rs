@@ -45,6 +45,10 @@ impl Arena {
             }
         }
         if let Some(parent) = parent {
+            let mut own = own;
+            if self.is_mount_point(index) || found.other {
+                own.freeable = 0;
+            }
             self.directories.add_to_listing(parent, index..index + 1);
             self.add_to(parent, &own);
         }
@@ -91,19 +95,43 @@ impl Arena {
 
     /// Adds to the sums of a directory and of those above it.
     pub(super) fn add_to(&mut self, directory: DirIndex, sums: &Totals) {
+        let mut sums = *sums;
         let mut at = Some(directory);
         while let Some(directory) = at {
-            self.directories.get_mut(directory).totals.add(sums);
-            at = self.parent_directory(directory);
+            self.directories.get_mut(directory).totals.add(&sums);
+            at = self.leave(directory, &mut sums);
         }
     }
 
     /// Takes away from the sums of a directory and of those above it.
     pub(super) fn subtract_from(&mut self, directory: DirIndex, sums: &Totals) {
+        let mut sums = *sums;
         let mut at = Some(directory);
         while let Some(directory) = at {
-            self.directories.get_mut(directory).totals.subtract(sums);
-            at = self.parent_directory(directory);
+            self.directories.get_mut(directory).totals.subtract(&sums);
+            at = self.leave(directory, &mut sums);
+        }
+    }
+
+    /// Returns the directory above one, and leaves of `sums` what counts there: deleting a
+    /// directory frees nothing of the file systems that are mounted below it.
+    fn leave(&self, directory: DirIndex, sums: &mut Totals) -> Option<DirIndex> {
+        let above = self.parent_directory(directory)?;
+        if self.directories.get(above).device != self.directories.get(directory).device {
+            sums.freeable = 0;
+        }
+        Some(above)
+    }
+
+    /// Returns true if a directory is of another file system than the one above it.
+    pub(super) fn is_mount_point(&self, index: EntryIndex) -> bool {
+        let directory = self.entries.directory(index);
+        let above = directory.and_then(|directory| self.parent_directory(directory));
+        match (directory, above) {
+            (Some(directory), Some(above)) => {
+                self.directories.get(directory).device != self.directories.get(above).device
+            }
+            _ => false,
         }
     }
 
@@ -247,6 +275,9 @@ impl Arena {
         let key = self.link_key(index);
         if key.is_some() && !self.is_charged(index) {
             (own.size, own.alloc) = (0, 0);
+        }
+        if self.is_mount_point(index) || self.entries.has(index, flags::OTHER) {
+            own.freeable = 0;
         }
         self.entries.set(index, flags::GONE);
         let parent = self.entries.parent(index);

@@ -2,7 +2,7 @@
 
 use super::LiveTree;
 use super::arena::{Arena, TOP};
-use super::entries::{DirIndex, EntryIndex};
+use super::entries::{DirIndex, EntryIndex, NONE};
 use crate::delete::{Component, Doomed, Identity, Selection, Shown};
 use crate::tree::{Id, Kind, ReadState};
 use ringwalk_sys::sync::lock;
@@ -46,6 +46,9 @@ impl LiveTree {
         if arena.item(index).state == ReadState::OtherFileSystem {
             return Err("it is on another file system");
         }
+        if arena.is_mount_point(index) {
+            return Err("it is a mount point");
+        }
         let mut parents = Vec::new();
         let mut parent = arena.entries.parent(index);
         while let Some(above) = arena.parent_directory(parent) {
@@ -61,6 +64,30 @@ impl LiveTree {
             parents,
             entry: arena.doomed(index),
         })
+    }
+
+    /// Returns the mount points below an entry, each with the number of entries from there on. A
+    /// bind mount of the same file system is not among them: only the deletion finds it.
+    pub fn mounts_below(&self, id: Id) -> Vec<(Id, u64)> {
+        let mut mounts = Vec::new();
+        self.each_below(id, |arena, index| {
+            let above = arena.entries.parent(index);
+            let is_outermost = !mounts
+                .iter()
+                .any(|(_, directory)| arena.is_at_or_below(above, *directory));
+            if arena.is_mount_point(index)
+                && is_outermost
+                && let Some(directory) = arena.entries.directory(index)
+            {
+                mounts.push((index, directory));
+            }
+        });
+        let arena = lock(&self.arena);
+        let entries = |index| (Id(u64::from(index)), arena.totals(index).entries);
+        mounts
+            .into_iter()
+            .map(|(index, _)| entries(index))
+            .collect()
     }
 
     /// Takes an entry that was deleted out of the tree, and everything below it. `is_moved` says
@@ -109,6 +136,18 @@ impl Arena {
             identity: self.identity(index),
             is_directory: self.entries.kind(index) == Kind::Directory,
         }
+    }
+
+    /// Returns true if a directory is another one, or is below it.
+    fn is_at_or_below(&self, directory: DirIndex, above: DirIndex) -> bool {
+        let mut at = Some(directory);
+        while let Some(directory) = at.filter(|directory| *directory != NONE) {
+            if directory == above {
+                return true;
+            }
+            at = self.parent_directory(directory);
+        }
+        false
     }
 
     /// Takes everything in a directory out of the tree, and the directory as not read.

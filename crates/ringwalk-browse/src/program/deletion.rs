@@ -68,6 +68,11 @@ impl Deleter for LiveDeleter {
             deleted.push(id);
             let items = self.tree.items(&[id]).map_err(|error| error.to_string())?;
             description.entries += items.iter().map(|item| item.entries).sum::<u64>();
+            for (mount, entries) in self.tree.mounts_below(id) {
+                let reason = "it is a mount point";
+                description.refusals.push((mount, reason.to_owned()));
+                description.entries = description.entries.saturating_sub(entries);
+            }
             if let Some((first, last)) = self.tree.changes_below(id) {
                 let oldest = description.oldest.map_or(first, |oldest| oldest.min(first));
                 let newest = description.newest.map_or(last, |newest| newest.max(last));

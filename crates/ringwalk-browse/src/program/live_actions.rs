@@ -51,12 +51,19 @@ impl Actions for LiveActions {
     }
 
     fn rescan(&self, id: Id) -> Result<(), String> {
+        let mut reading = lock(&self.reading);
+        if self.tree.progress().finished
+            && let Some(before) = reading.take()
+        {
+            // It has ended. Dropping it would end the next one.
+            before.wait();
+        }
         let again = self.tree.read_again(id);
-        let (_, reading) = again.map_err(|error| match error.kind() {
+        let (_, next) = again.map_err(|error| match error.kind() {
             std::io::ErrorKind::ResourceBusy => "the tree is still being read".to_owned(),
             _ => ringwalk_gnu::reason(&error),
         })?;
-        *lock(&self.reading) = reading;
+        *reading = next;
         Ok(())
     }
 

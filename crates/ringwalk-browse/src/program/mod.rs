@@ -60,6 +60,8 @@ pub struct Request {
 pub struct Browser {
     /// The browser.
     pub app: App,
+    /// Its tree.
+    pub tree: Arc<dyn Tree>,
     /// The walk, if the tree is live. Dropping it ends the walk.
     pub reading: Option<Reading>,
 }
@@ -118,7 +120,8 @@ fn open_live(request: &Request, options: Options) -> io::Result<Browser> {
         ))),
     };
     Ok(Browser {
-        app: App::new(tree, services, options)?,
+        app: App::new(Arc::clone(&tree) as _, services, options)?,
+        tree,
         reading: Some(reading),
     })
 }
@@ -136,7 +139,8 @@ fn open_saved(request: &Request, options: Options) -> io::Result<Browser> {
         actions: Ok(Arc::new(SavedActions::new(Arc::clone(&tree), saved))),
     };
     Ok(Browser {
-        app: App::new(tree, services, options)?,
+        app: App::new(Arc::clone(&tree), services, options)?,
+        tree,
         reading: None,
     })
 }

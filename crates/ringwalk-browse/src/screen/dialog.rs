@@ -80,7 +80,7 @@ fn details(app: &mut App, id: Id) -> Vec<String> {
         lines.push(format!("Names     {}", item.links));
     }
     if let Ok(comparison) = &app.services.comparison
-        && let Some(growth) = comparison.growth(&app.list.path, &item.name, item.alloc)
+        && let Some(growth) = comparison.growth(&app.list.path, &item.name, item.charged_alloc())
         && app.list.row_of(id).is_some()
     {
         lines.push(format!("Growth    {growth} bytes"));

@@ -7,7 +7,7 @@ use super::style::Palette;
 use super::text::{padded, padded_left, safe};
 use super::{put, put_line};
 use crate::app::App;
-use crate::tree::{Id, Item, Weight};
+use crate::tree::{Id, Item, ReadState, Weight};
 use crate::view::{Row, narrow, size};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -42,6 +42,7 @@ pub(crate) fn draw(app: &mut App, area: Rect, buffer: &mut Buffer, palette: Pale
         let text = match (app.list.is_loaded, &app.filter) {
             (false, _) => "  reading the directory",
             (true, Some(_)) => "  nothing matches here",
+            (true, None) if is_unreadable(app) => "  cannot be read",
             (true, None) => "  empty",
         };
         return put_line(buffer, rows, 0, text, palette.dim());
@@ -185,7 +186,11 @@ impl Line<'_> {
 
     fn growth(&self) -> Option<i64> {
         let comparison = self.app.services.comparison.as_ref().ok()?;
-        comparison.growth(&self.app.list.path, &self.item.name, self.item.alloc)
+        comparison.growth(
+            &self.app.list.path,
+            &self.item.name,
+            self.item.charged_alloc(),
+        )
     }
 }
 
@@ -245,4 +250,11 @@ pub(crate) fn after(at: Position, columns: u16) -> Position {
         x: at.x.saturating_add(columns),
         ..at
     }
+}
+
+/// Returns true if the shown directory could not be read.
+fn is_unreadable(app: &App) -> bool {
+    let directory = app.tree.items(&[app.list.directory]);
+    // An error of reading a snapshot is reported with the listing.
+    directory.is_ok_and(|items| items.iter().any(|item| item.state == ReadState::Failed))
 }

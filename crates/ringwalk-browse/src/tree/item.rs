@@ -76,6 +76,15 @@ impl Default for Id {
 }
 
 impl Item {
+    /// Returns the allocated bytes that the entry adds to the directory above it.
+    pub fn charged_alloc(&self) -> u64 {
+        if self.charged || self.is_directory() {
+            self.alloc
+        } else {
+            0
+        }
+    }
+
     /// Returns true for a directory.
     pub fn is_directory(&self) -> bool {
         self.kind == Kind::Directory

@@ -103,10 +103,9 @@ impl Question {
     /// Returns what the rows are sorted by, unless the tree sorts them.
     fn value(&self, item: &Item) -> i128 {
         if self.order.by_growth {
-            let growth = self
-                .comparison
-                .as_ref()
-                .and_then(|comparison| comparison.growth(&self.path, &item.name, item.alloc));
+            let growth = self.comparison.as_ref().and_then(|comparison| {
+                comparison.growth(&self.path, &item.name, item.charged_alloc())
+            });
             // What is not known comes behind everything else.
             return growth.map_or(i128::MIN + 1, i128::from);
         }

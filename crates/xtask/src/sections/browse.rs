@@ -58,7 +58,8 @@ pub(super) const BROWSE_EXIT_STATUS: (&str, &str) = (
     "EXIT STATUS",
     "\
 * 0: you have quit, or --once has printed the screen.
-* 1: standard output could not be written.
+* 1: with --once, something could not be read, which is reported on standard error; or standard \
+output could not be written.
 * 2: the command line is invalid, an input cannot be read, or there is no terminal.
 * 129, 130, 143: a signal has ended the program, which has given back the terminal.",
 );
