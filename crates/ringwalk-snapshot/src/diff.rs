@@ -47,6 +47,7 @@ pub use groups::{By, Group, GroupKey};
 pub use json::{View, json, ndjson};
 pub use lines::Line;
 pub use table::write_table;
+pub(crate) use version::ancestors;
 pub use version::{Field, Fields, Unread, Version};
 
 use crate::info::Info;
@@ -262,7 +263,7 @@ impl Diff {
     }
 
     /// Returns all rows that differ.
-    fn all(&self) -> impl Iterator<Item = &Change> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Change> {
         self.changes.iter().chain(&self.hidden)
     }
 }

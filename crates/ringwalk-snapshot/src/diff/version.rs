@@ -232,7 +232,7 @@ pub(super) fn split(path: &[u8]) -> (&[u8], &[u8]) {
 }
 
 /// Returns the directories that a path lies in, from the nearest to the root.
-pub(super) fn ancestors(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(crate) fn ancestors(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     let parent = |path: &[u8]| split(path).0.len();
     let first = (!path.is_empty()).then(|| &path[..parent(path)]);
     std::iter::successors(first, move |above| {

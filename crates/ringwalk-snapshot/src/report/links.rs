@@ -16,6 +16,7 @@ use std::ops::Range;
 /// A row that is not charged.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
+    pub(super) row: u64,
     pub(super) fs: Option<i64>,
     pub(super) ino: i64,
     pub(super) group: u32,
@@ -26,24 +27,26 @@ type Inode = (Option<i64>, i64);
 
 /// The first name of each file that no row of the subtree has been charged for.
 #[derive(Debug, Default)]
-pub(super) struct Links(HashMap<Inode, (u32, Sums)>);
+pub(super) struct Links(HashMap<Inode, Candidate>);
 
 impl Links {
     /// Adds a row; rows come in their order. The first one of a file stays.
     pub(super) fn add(&mut self, candidate: &Candidate, group: u32) {
         self.0
             .entry((candidate.fs, candidate.ino))
-            .or_insert((group, candidate.sums));
+            .or_insert(Candidate {
+                group,
+                ..*candidate
+            });
     }
 
-    /// Leaves out the files that a row of the subtree has been charged for. Returns the groups and
-    /// sums of the others.
+    /// Leaves out the files that a row of the subtree has been charged for. Returns the others.
     pub(super) fn settle(
         mut self,
         snapshot: &Snapshot,
         scope: &Scope,
         threads: NonZeroUsize,
-    ) -> Result<impl Iterator<Item = (u32, Sums)>, ReadError> {
+    ) -> Result<impl Iterator<Item = Candidate>, ReadError> {
         if !self.0.is_empty() {
             let mut charged = Vec::new();
             for_each_wave(

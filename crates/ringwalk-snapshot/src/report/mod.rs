@@ -14,12 +14,14 @@
 //! | `parallel.rs` | several threads, with results in the order of the rows |
 //! | `ranking.rs` | the order of groups, and the largest of them |
 //! | `output/` | JSON, CSV and Parquet |
+//! | `page/` | a page of HTML with the largest files and directories |
 
 mod classes;
 mod directories;
 mod key;
 mod links;
 pub mod output;
+pub mod page;
 mod parallel;
 mod ranking;
 mod rows;
@@ -159,9 +161,7 @@ pub fn report(snapshot: &Snapshot, options: &ReportOptions) -> Result<Report, Re
     if options.by.is_empty() {
         return Err(ReportError::NoKeys);
     }
-    let threads = options
-        .threads
-        .unwrap_or_else(|| std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN));
+    let threads = threads(options.threads);
     let scope = match &options.under {
         Some(path) => Scope::under(snapshot, path)?,
         None => Scope::all(snapshot)?,
@@ -185,6 +185,11 @@ pub fn report(snapshot: &Snapshot, options: &ReportOptions) -> Result<Report, Re
         return Err(ReportError::Stopped);
     }
     Ok(Report::of_table(&plan, &table, &scope))
+}
+
+/// Returns the number of threads: the wanted one, or one for each CPU that the process may use.
+fn threads(wanted: Option<NonZeroUsize>) -> NonZeroUsize {
+    wanted.unwrap_or_else(|| std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
 }
 
 /// Adds up all rows of a scope.
@@ -222,8 +227,8 @@ fn read(
             }
         },
     )?;
-    for (group, sums) in links.settle(plan.snapshot, scope, threads)? {
-        table.sums(group).add(sums);
+    for link in links.settle(plan.snapshot, scope, threads)? {
+        table.sums(link.group).add(link.sums);
     }
     Ok(table)
 }

@@ -168,7 +168,7 @@ fn sum(chunk: &Chunk, groups: &[u32], table: &mut Table) {
 }
 
 /// Appends the rows that are not charged because a file has another name.
-fn find_candidates(chunk: &Chunk, groups: &[u32], out: &mut Vec<Candidate>) {
+pub(super) fn find_candidates(chunk: &Chunk, groups: &[u32], out: &mut Vec<Candidate>) {
     let charged = chunk.integers(Column::Charged);
     for (row, group) in groups.iter().enumerate() {
         if number(charged, row) != 0 || chunk.bytes(Column::Skipped, row).is_some() {
@@ -178,6 +178,7 @@ fn find_candidates(chunk: &Chunk, groups: &[u32], out: &mut Vec<Candidate>) {
             continue;
         };
         out.push(Candidate {
+            row: chunk.first_row() + row as u64,
             fs: chunk.integer(Column::Fs, row),
             ino,
             group: *group,

@@ -1,0 +1,122 @@
+//! The page as text: template, parts, content security policy.
+
+use super::sha256::sha256_base64;
+use super::visible::{html, visible_bytes};
+use super::{Page, data, numbers, tables};
+use std::io::{self, Write};
+
+const TEMPLATE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+impl Page {
+    /// Writes the page.
+    ///
+    /// # Errors
+    ///
+    /// When `out` cannot be written.
+    pub fn write(&self, mut out: impl Write) -> io::Result<()> {
+        let title = html(&self.title());
+        // Only the template has places for parts: a part is written as it is.
+        for (at, piece) in TEMPLATE.split("{{").enumerate() {
+            let (name, text) = match piece.split_once("}}") {
+                Some(split) if at > 0 => split,
+                _ => ("", piece),
+            };
+            let part = match name {
+                "policy" => policy(),
+                "style" => STYLE.to_owned(),
+                "script" => SCRIPT.to_owned(),
+                "title" => title.clone(),
+                "summary" => self.summary(),
+                "warnings" => tables::warnings(self),
+                "colours" => self.colours().to_owned(),
+                "growth" => tables::growth(self),
+                "files" => tables::files(self),
+                "owners" => tables::owners(self),
+                "failures" => tables::failures(self),
+                "data" => data::json(self),
+                "version" => env!("CARGO_PKG_VERSION").to_owned(),
+                _ => String::new(),
+            };
+            out.write_all(part.as_bytes())?;
+            out.write_all(text.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Returns the paths that the page is about.
+    fn title(&self) -> String {
+        if let Some(path) = &self.under {
+            return visible_bytes(path);
+        }
+        let roots = self
+            .info
+            .roots
+            .iter()
+            .map(|root| visible_bytes(&root.path.0));
+        roots.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Returns the sums as items of a list.
+    fn summary(&self) -> String {
+        let total = self.report.total;
+        let mut items = vec![
+            ("allocated", numbers::size(total.alloc)),
+            ("apparent size", numbers::size(total.size)),
+            ("entries", numbers::count(total.entries)),
+            ("snapshot of", numbers::minute(self.start())),
+        ];
+        if let (Some(growth), Some(top)) = (&self.growth, self.nodes.first()) {
+            let since = numbers::minute(growth.start);
+            items.push(("growth since", since));
+            items.insert(1, ("growth", numbers::growth(top.growth)));
+        }
+        let items = items.iter().map(|(name, value)| {
+            format!("<div><dt>{}</dt><dd>{}</dd></div>", html(name), html(value))
+        });
+        items.collect()
+    }
+
+    /// Returns one more way to colour the diagrams, if there is a comparison.
+    fn colours(&self) -> &'static str {
+        match self.growth {
+            Some(_) => "<option value=\"growth\">growth</option>",
+            None => "",
+        }
+    }
+}
+
+/// Returns the content security policy: nothing but this style and this script.
+fn policy() -> String {
+    format!(
+        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; \
+         form-action 'none'",
+        sha256_base64(STYLE),
+        sha256_base64(SCRIPT)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bound of our own script, in bytes.
+    const LONGEST_SCRIPT: usize = 30_000;
+
+    #[test]
+    fn the_script_is_short() {
+        assert!(SCRIPT.len() <= LONGEST_SCRIPT, "{} bytes", SCRIPT.len());
+    }
+
+    #[test]
+    fn style_and_script_do_not_end_their_elements() {
+        assert!(!STYLE.contains("</") && !SCRIPT.contains("</") && !SCRIPT.contains("<!--"));
+    }
+
+    #[test]
+    fn the_template_has_no_style_or_handler_that_the_policy_forbids() {
+        assert!(!TEMPLATE.contains(" style=") && !TEMPLATE.contains(" on"));
+        assert!(!SCRIPT.contains("innerHTML") && !SCRIPT.contains("setAttribute(\"style"));
+    }
+}
