@@ -13,7 +13,7 @@
 //! | `from.rs` | `--from`: snapshots in place of the live file system |
 //! | `console.rs` | messages and results |
 //! | `progress.rs` | the line of progress |
-//! | `parquet_output.rs` | `--parquet` |
+//! | `output_file.rs` | `--parquet` and `--html`: files that appear whole |
 //! | `explain.rs` | the report of `--explain` |
 //! | `status.rs` | exit statuses |
 //! | `quote.rs` | names of any bytes in messages |
@@ -46,7 +46,7 @@ pub mod export;
 pub mod find;
 pub mod from;
 pub mod import;
-pub mod parquet_output;
+pub mod output_file;
 pub mod progress;
 pub mod quote;
 pub mod report;

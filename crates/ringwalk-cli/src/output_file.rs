@@ -1,4 +1,4 @@
-//! `--parquet FILE`: a table in a file that appears whole or not at all.
+//! `--parquet FILE` and `--html FILE`: a file that appears whole or not at all.
 
 use std::ffi::OsStr;
 use std::fmt::Display;
@@ -12,12 +12,12 @@ use crate::console;
 use crate::quote::quoted;
 
 /// A file that is being written.
-pub struct ParquetOutput<'a> {
+pub struct OutputFile<'a> {
     path: &'a OsStr,
     file: Unpublished,
 }
 
-impl<'a> ParquetOutput<'a> {
+impl<'a> OutputFile<'a> {
     /// Creates the file, before the work: an output that cannot be written should not cost it.
     ///
     /// # Errors
@@ -30,7 +30,7 @@ impl<'a> ParquetOutput<'a> {
         }
     }
 
-    /// Writes the table by `write`, and lets the file appear.
+    /// Writes the file by `write`, and lets it appear.
     ///
     /// # Errors
     ///

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use browse::{BROWSE, BROWSE_DELETION, BROWSE_ENVIRONMENT, BROWSE_EXIT_STATUS, BROWSE_FILTER};
-use report::{REPORT, REPORT_EXIT_STATUS, REPORT_FORMATS, REPORT_KEYS};
+use report::{REPORT, REPORT_EXIT_STATUS, REPORT_FORMATS, REPORT_KEYS, REPORT_PAGE};
 use report::{SQL, SQL_EXIT_STATUS, SQL_VIEWS};
 
 const ENVIRONMENT: (&str, &str) = (
@@ -450,6 +450,7 @@ pub(crate) fn of(title: &str) -> Result<Vec<(&'static str, Cow<'static, str>)>> 
             REPORT,
             REPORT_KEYS,
             REPORT_FORMATS,
+            REPORT_PAGE,
             ENVIRONMENT,
             REPORT_EXIT_STATUS,
         ],

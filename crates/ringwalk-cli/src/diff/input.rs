@@ -11,7 +11,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 /// Opens a snapshot.
-pub(super) fn open(path: &OsStr) -> Result<Snapshot, Ended> {
+pub(crate) fn open(path: &OsStr) -> Result<Snapshot, Ended> {
     let path = Path::new(path);
     if is_live(path) {
         return Err(end(format_args!(

@@ -13,7 +13,7 @@
 //! Parquet.
 
 mod args;
-mod input;
+pub(crate) mod input;
 mod paint;
 mod period;
 mod text;
@@ -23,7 +23,7 @@ pub use args::{ByKey, DiffArgs, RenamesBy};
 
 use crate::console;
 use crate::engine_options::EngineOptions;
-use crate::parquet_output::ParquetOutput;
+use crate::output_file::OutputFile;
 use crate::progress::Progress;
 use crate::quote::{quoted, quoted_bytes};
 use crate::status::TROUBLE;
@@ -31,6 +31,7 @@ use ringwalk_snapshot::Snapshot;
 use ringwalk_snapshot::diff::{
     By, Diff, DiffError, DiffOptions, Renames, View, diff, json, ndjson, write_table,
 };
+use std::ffi::OsStr;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -45,7 +46,7 @@ const TOP_ON_TERMINAL: usize = 20;
 const DEPTH: usize = 1;
 
 /// Something that ended the program. It has been reported.
-struct Ended;
+pub(crate) struct Ended;
 
 /// Compares `args.old` with `args.new` and prints the result.
 pub fn run(args: &DiffArgs, options: &EngineOptions) -> ExitCode {
@@ -60,7 +61,7 @@ fn try_run(args: &DiffArgs, options: &EngineOptions) -> Result<ExitCode, Ended> 
         console::error("--depth needs --by dir");
         return Err(Ended);
     }
-    let file = args.parquet.as_deref().map(ParquetOutput::create);
+    let file = args.parquet.as_deref().map(OutputFile::create);
     let file = file.transpose().map_err(end)?;
     let old = input::open(&args.old)?;
     let new = input::open_or_take(&args.new, &old, options)?;
@@ -104,27 +105,28 @@ fn compare(
     let progress = Progress::of_rows(options.progress, wanted.progress.clone());
     let result = diff(old, new, &wanted);
     drop(progress);
-    result.map_err(|error| match error {
+    result.map_err(|error| end(message(&error, [&args.old, &args.new])))
+}
+
+/// Returns the message about snapshots that cannot be compared. `names` are those of the files.
+pub(crate) fn message(error: &DiffError, names: [&OsStr; 2]) -> String {
+    match error {
         DiffError::Root {
             path,
             missing_in,
             roots,
         } => {
-            let names = [&args.old, &args.new];
-            let roots: Vec<_> = roots
-                .iter()
-                .map(|root| quoted_bytes(root).to_string())
-                .collect();
-            end(format_args!(
+            let roots = roots.iter().map(|root| quoted_bytes(root).to_string());
+            format!(
                 "{} has no root {}; both must have the same roots, and it has {}",
-                quoted(names[missing_in as usize]),
-                quoted_bytes(&path),
-                roots.join(", ")
-            ))
+                quoted(names[*missing_in as usize]),
+                quoted_bytes(path),
+                roots.collect::<Vec<_>>().join(", ")
+            )
         }
-        DiffError::Read(error) => input::unreadable(&error),
-        error => end(error),
-    })
+        DiffError::Read(error) => format!("{}: {}", quoted(error.path()), error.reason()),
+        error => error.to_string(),
+    }
 }
 
 fn view(args: &DiffArgs) -> View<'_> {

@@ -4,6 +4,12 @@ use clap::{Args, ValueHint};
 use ringwalk_snapshot::report::{Key, KeyError};
 use std::ffi::OsString;
 
+/// The largest number of `--nodes`. The page then has up to 80 MB.
+const MOST_NODES: i64 = 1_000_000;
+
+/// Options that have no effect with `--html`.
+const NOT_ON_A_PAGE: [&str; 5] = ["by", "top", "json", "csv", "parquet"];
+
 /// The keys of `--by`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keys(pub Vec<Key>);
@@ -20,8 +26,8 @@ pub struct ReportArgs {
     pub input: OsString,
 
     /// The keys of the groups, separated by commas: owner, group, age, size, type, dir, ext
-    #[arg(long, value_name = "KEY,...", value_parser = parse_keys)]
-    pub by: Keys,
+    #[arg(long, value_name = "KEY,...", value_parser = parse_keys, required_unless_present = "html")]
+    pub by: Option<Keys>,
 
     /// Report on this file or directory only, with everything below it. The path is that in the
     /// file system; it need not exist any more
@@ -44,4 +50,36 @@ pub struct ReportArgs {
     /// Write a Parquet file instead of printing
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub parquet: Option<OsString>,
+
+    /// Write a page of HTML instead of printing: diagrams of the directories, the largest files,
+    /// owners and ages. The page is one file that needs no network
+    #[arg(
+        long,
+        value_name = "FILE",
+        value_hint = ValueHint::FilePath,
+        conflicts_with_all = NOT_ON_A_PAGE
+    )]
+    pub html: Option<OsString>,
+
+    /// With --html, show the growth since the snapshot OLD
+    // Clap does not ask for --html beside an option that excludes it, so the two say it themselves.
+    #[arg(
+        long,
+        value_name = "OLD",
+        value_hint = ValueHint::FilePath,
+        requires = "html",
+        conflicts_with_all = NOT_ON_A_PAGE
+    )]
+    pub compare: Option<OsString>,
+
+    /// With --html, show at most N files and directories in the diagrams, the largest, and add up
+    /// the others [default: 20000]
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "html",
+        conflicts_with_all = NOT_ON_A_PAGE,
+        value_parser = clap::value_parser!(u32).range(1..=MOST_NODES)
+    )]
+    pub nodes: Option<u32>,
 }

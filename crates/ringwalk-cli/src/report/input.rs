@@ -9,11 +9,16 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Opens a snapshot, or reads a directory into a file without a name.
-pub(super) fn open(input: &OsStr, options: &EngineOptions) -> Result<Snapshot, ExitCode> {
+/// Opens a snapshot, or reads a directory into a file without a name. With `one_file_system`, other
+/// file systems below the directory are left out.
+pub(super) fn open(
+    input: &OsStr,
+    one_file_system: bool,
+    options: &EngineOptions,
+) -> Result<Snapshot, ExitCode> {
     let path = Path::new(input);
     if is_live(path) {
-        return Ok(capture_unnamed(path, false, options)?.0);
+        return Ok(capture_unnamed(path, one_file_system, options)?.0);
     }
     let refused = options.refuse(Lacks::Walk, "on a snapshot");
     refused.map_err(trouble)?;

@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `args.rs` | the options |
 //! | `input.rs` | the snapshot, or a new one of a directory |
-//! | `under.rs` | the message about a path that the snapshot does not have |
+//! | `under.rs` | the path of `--under` in the snapshot |
+//! | `page.rs` | `--html` |
 //! | `flat.rs` | a table with a line for each group, and bars |
 //! | `cross.rs` | a table with the values of a second key side by side |
 //! | `grid.rs` | columns of text |
@@ -18,6 +19,7 @@ mod cross;
 mod flat;
 mod grid;
 mod input;
+mod page;
 mod style;
 mod under;
 
@@ -25,13 +27,13 @@ pub use args::ReportArgs;
 
 use crate::console;
 use crate::engine_options::EngineOptions;
-use crate::parquet_output::ParquetOutput;
+use crate::output_file::OutputFile;
 use crate::progress::Progress;
 use crate::quote::quoted;
 use crate::status::{failed, trouble};
+use ringwalk_snapshot::Snapshot;
 use ringwalk_snapshot::report::output::{csv, json, parquet};
 use ringwalk_snapshot::report::{Key, Report, ReportError, ReportOptions, report};
-use ringwalk_snapshot::{Snapshot, places};
 use std::process::ExitCode;
 use style::Style;
 
@@ -46,9 +48,12 @@ pub fn run(args: &ReportArgs, options: &EngineOptions) -> ExitCode {
 }
 
 fn try_run(args: &ReportArgs, options: &EngineOptions) -> Result<ExitCode, ExitCode> {
-    let file = args.parquet.as_deref().map(ParquetOutput::create);
+    if let Some(file) = &args.html {
+        return page::run(file, args, options);
+    }
+    let file = args.parquet.as_deref().map(OutputFile::create);
     let file = file.transpose().map_err(trouble)?;
-    let snapshot = input::open(&args.input, options)?;
+    let snapshot = input::open(&args.input, false, options)?;
     let report = of(&snapshot, args, options)?;
     match file {
         Some(file) => {
@@ -58,38 +63,40 @@ fn try_run(args: &ReportArgs, options: &EngineOptions) -> Result<ExitCode, ExitC
         }
         None => console::print(text(&report, args).as_bytes())?,
     }
-    if report.errors == 0 {
-        return Ok(ExitCode::SUCCESS);
+    Ok(status(args, report.errors))
+}
+
+/// Reports the number of errors, if there are any. Returns the exit status.
+fn status(args: &ReportArgs, errors: u64) -> ExitCode {
+    if errors == 0 {
+        return ExitCode::SUCCESS;
     }
-    let plural = if report.errors == 1 { "" } else { "s" };
+    let plural = if errors == 1 { "" } else { "s" };
     console::error(format_args!(
-        "{} is incomplete: {} error{plural}; what could not be read is missing from the sums",
-        quoted(&args.input),
-        report.errors
+        "{} is incomplete: {errors} error{plural}; what could not be read is missing from the sums",
+        quoted(&args.input)
     ));
-    Ok(ExitCode::FAILURE)
+    ExitCode::FAILURE
 }
 
 fn of(snapshot: &Snapshot, args: &ReportArgs, options: &EngineOptions) -> Result<Report, ExitCode> {
-    let refused = |error| match error {
+    let keys = args
+        .by
+        .as_ref()
+        .map_or_else(Vec::new, |keys| keys.0.clone());
+    let mut wanted = ReportOptions::by(keys);
+    wanted.threads = options.workers;
+    wanted.under = under::find(args, snapshot)?;
+    let _progress = Progress::of_rows(options.progress, wanted.progress.clone());
+    report(snapshot, &wanted).map_err(|error| refused(args, &error))
+}
+
+/// Reports why there is no report. Returns the exit status.
+fn refused(args: &ReportArgs, error: &ReportError) -> ExitCode {
+    match error {
         ReportError::Read(error) => failed(error.path(), error.reason()),
         error => failed(&args.input, error),
-    };
-    let mut wanted = ReportOptions::by(args.by.0.clone());
-    wanted.threads = options.workers;
-    let _progress = Progress::of_rows(options.progress, wanted.progress.clone());
-    let Some(under) = &args.under else {
-        return report(snapshot, &wanted).map_err(refused);
-    };
-    // A path may lead through symbolic links, which a snapshot does not follow.
-    for path in places(under).map_err(|failure| failed(under, failure))? {
-        wanted.under = Some(path);
-        match report(snapshot, &wanted) {
-            Err(ReportError::NotInside(_)) => {}
-            result => return result.map_err(refused),
-        }
     }
-    Err(trouble(under::message(under, &args.input, snapshot.info())))
 }
 
 /// Returns the report in the form that the user wants.

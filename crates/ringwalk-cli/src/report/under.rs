@@ -1,15 +1,38 @@
-//! The message about a path of `--under` that a snapshot does not have.
+//! The path of `--under` in a snapshot.
 
+use super::ReportArgs;
 use crate::quote::{quoted, quoted_bytes};
-use ringwalk_snapshot::Info;
+use crate::status::{failed, trouble};
+use ringwalk_snapshot::{Info, Snapshot, places};
 use std::ffi::OsStr;
 use std::fmt::Write;
+use std::process::ExitCode;
 
 /// Roots in a message.
 const SHOWN_ROOTS: usize = 3;
 
+/// Returns the path of `--under` as the snapshot has it; `None` if the report is on everything.
+///
+/// # Errors
+///
+/// The exit status, after a report that the snapshot does not have the path.
+pub(super) fn find(args: &ReportArgs, snapshot: &Snapshot) -> Result<Option<Vec<u8>>, ExitCode> {
+    let Some(under) = &args.under else {
+        return Ok(None);
+    };
+    // A path may lead through symbolic links, which a snapshot does not follow.
+    for path in places(under).map_err(|failure| failed(under, failure))? {
+        let found = snapshot.find(&path);
+        let found = found.map_err(|error| failed(error.path(), error.reason()))?;
+        if found.is_some() {
+            return Ok(Some(path));
+        }
+    }
+    Err(trouble(message(under, &args.input, snapshot.info())))
+}
+
 /// Returns the message about a path that a snapshot does not have.
-pub(super) fn message(path: &OsStr, snapshot: &OsStr, info: &Info) -> String {
+fn message(path: &OsStr, snapshot: &OsStr, info: &Info) -> String {
     let mut out = format!("{} is not in {}", quoted(path), quoted(snapshot));
     for (at, root) in info.roots.iter().take(SHOWN_ROOTS).enumerate() {
         let before = if at == 0 { ", a snapshot of " } else { ", " };

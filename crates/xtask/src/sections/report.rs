@@ -65,12 +65,36 @@ is true, there are groups beyond the limit, which are not in that number.
 * total: the sums of everything.",
 );
 
+pub(super) const REPORT_PAGE: (&str, &str) = (
+    "PAGE",
+    "\
+With --html, FILE is a page for a browser. It has:
+* Treemap and sunburst: the largest files and directories, by allocated size. What exceeds --nodes \
+is added up in each directory, as n smaller. A click opens a directory. So do the keys: arrows \
+choose, Enter opens, Backspace goes up, and Home goes to the top.
+* Largest files: a table of 100 files.
+* Owners and age: allocated sizes by owner and age.
+* Largest changes: with --compare, a table of 100 changes, and the growth of each file and \
+directory of the diagrams. Both snapshots must have the same roots.
+* What could not be read.
+
+The tables need no script. The page loads nothing from a network, and its policy forbids that. Names \
+are shown as text: bytes that are not UTF-8 as \\xHH, and characters that control or turn text as \
+\\u{HH}.
+
+The page has 2 MiB at most with the default of --nodes, and 80 bytes for each node with more. If \
+names are very long, fewer nodes are shown.
+
+The growth of a directory is the difference of its totals in the two snapshots. A file with several \
+hard links counts at its first name in each snapshot, with --under too.",
+);
+
 pub(super) const REPORT_EXIT_STATUS: (&str, &str) = (
     "EXIT STATUS",
     "\
 * 0: the report is complete.
 * 1: the report was printed, but files are missing from it, because they could not be read; or the \
-output could not be written.
+output could not be written; or the snapshot of --compare is incomplete.
 * 2: the command line or an environment variable is invalid, the snapshot cannot be read or does not \
 have PATH, or FILE cannot be written. No file was changed.",
 );

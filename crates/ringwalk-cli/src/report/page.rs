@@ -1,0 +1,72 @@
+//! `--html`: a page of HTML.
+
+use super::{ReportArgs, input, refused, status, under};
+use crate::console;
+use crate::diff;
+use crate::engine_options::EngineOptions;
+use crate::output_file::OutputFile;
+use crate::progress::Progress;
+use crate::quote::quoted;
+use crate::status::{TROUBLE, failed, trouble};
+use ringwalk_snapshot::diff::DiffOptions;
+use ringwalk_snapshot::report::page::{PageOptions, page};
+use ringwalk_snapshot::{Skipped, Snapshot};
+use std::ffi::OsStr;
+use std::process::ExitCode;
+
+/// Writes the page of `args.input` to `file`.
+pub(super) fn run(
+    file: &OsStr,
+    args: &ReportArgs,
+    options: &EngineOptions,
+) -> Result<ExitCode, ExitCode> {
+    let file = OutputFile::create(file).map_err(trouble)?;
+    let old = args.compare.as_deref().map(diff::input::open);
+    let old = old.transpose().map_err(|_| ExitCode::from(TROUBLE))?;
+    // A directory is compared with a snapshot that was taken the same way.
+    let stays = old.as_ref().map(|old| old.has_skipped(Skipped::OtherFs));
+    let stays = stays.transpose();
+    let stays = stays.map_err(|error| failed(error.path(), error.reason()))?;
+    let snapshot = input::open(&args.input, stays.unwrap_or(false), options)?;
+    let mut wanted = PageOptions::default();
+    if let Some(nodes) = args.nodes {
+        wanted.nodes = usize::try_from(nodes).unwrap_or(usize::MAX);
+    }
+    wanted.under = under::find(args, &snapshot)?;
+    wanted.threads = options.workers;
+    let progress = Progress::of_rows(options.progress, wanted.progress.clone());
+    let page = page(&snapshot, &wanted);
+    drop(progress);
+    let mut page = page.map_err(|error| refused(args, &error))?;
+    if let Some(old) = &old {
+        page.compare(&compare(old, &snapshot, args, options)?);
+    }
+    file.write(|out| page.write(out)).map_err(trouble)?;
+    let status = status(args, page.errors());
+    if page.errors() == 0 && page.has_uncertain_growth() {
+        let old = args.compare.as_deref().unwrap_or_default();
+        console::error(format_args!(
+            "{} is incomplete; the growth is not certain",
+            quoted(old)
+        ));
+        return Ok(ExitCode::FAILURE);
+    }
+    Ok(status)
+}
+
+fn compare(
+    old: &Snapshot,
+    new: &Snapshot,
+    args: &ReportArgs,
+    options: &EngineOptions,
+) -> Result<ringwalk_snapshot::diff::Diff, ExitCode> {
+    let mut wanted = DiffOptions::default();
+    if let Some(workers) = options.workers {
+        wanted.threads = workers;
+    }
+    let _progress = Progress::of_rows(options.progress, wanted.progress.clone());
+    ringwalk_snapshot::diff::diff(old, new, &wanted).map_err(|error| {
+        let names = [args.compare.as_deref().unwrap_or_default(), &args.input];
+        trouble(diff::message(&error, names))
+    })
+}
