@@ -46,6 +46,7 @@ def read_rows(old: Path, new: Path, small: Path, large: Path) -> list[Row]:
     def du_from(key: str, below: Path) -> Row:
         return Row(key, "du", "ringwalk", ("du", "-s", "--from", str(old), str(below)), LISTED)
 
+    page = ("report", str(new), "--html", f"{OUT}/report.html")
     # Both programs exit with 1 where something differs.
     listings = f"diff {old}.txt {new}.txt >/dev/null; test $? = 1"
     return [
@@ -66,6 +67,8 @@ def read_rows(old: Path, new: Path, small: Path, large: Path) -> list[Row]:
             ("find", "--from", str(old), "{tree}", "-name", "*.rs"),
             FOUND,
         ),
+        Row("report-html", "report", "ringwalk", page),
+        Row("report-html-compare", "report", "ringwalk", (*page, "--compare", str(old))),
         du_from("du-from", small),
         du_from("du-from-large", large),
     ]

@@ -286,6 +286,7 @@ BOUNDS = [
     Bound("snapshot-read", "diff", 0.1, ("diff-listings",)),
     Bound("snapshot-read", "find-from", 0.3, ("find-live",)),
     Bound("snapshot-read", "du-from", 0.005),
+    Bound("snapshot-read", "report-html", 0.5),
     Bound("snapshot-10M", "report-owner-age", 2),
     Bound("cluster", "pool-1", 1.15, ("snapshot-1",)),
     Bound("cluster", "pool-2", 1.25, ("snapshot-2",)),
