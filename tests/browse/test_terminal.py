@@ -1,0 +1,167 @@
+"""The terminal: taken, given back after every end, refused where it cannot be used."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+
+import pytest
+from support.run import run
+from support.terminal import converse
+
+LEAVING = (
+    ("q", None, 0),
+    ("C-c", None, 0),
+    (None, signal.SIGTERM, 128 + signal.SIGTERM),
+    (None, signal.SIGHUP, 128 + signal.SIGHUP),
+    (None, signal.SIGINT, 128 + signal.SIGINT),
+)
+
+
+def modes(shell):
+    """Returns the modes of the terminal, as stty and tmux know them."""
+    shell.type("clear; stty -a; echo end of modes")
+    shell.wait_for("^end of modes$")
+    flags = ("alternate_on", "cursor_flag", "mouse_any_flag", "keypad_flag", "keypad_cursor_flag")
+    stty = shell.text().split("end of modes\n")[0]
+    shell.type("clear")
+    shell.until(lambda: "end of modes" not in shell.text(), "a clear screen")
+    return stty, {flag: shell.ask(flag) for flag in flags}
+
+
+def program(shell):
+    """Returns the process of the browser that the shell has started."""
+
+    def children():
+        found = subprocess.run(
+            ["pgrep", "-P", str(shell.pid()), "-x", "ringwalk"], capture_output=True, check=False
+        )
+        return found.stdout.split()
+
+    return int(shell.until(children, "the browser")[0])
+
+
+def start(shell, top):
+    shell.type(f"ringwalk browse '{top}'")
+    shell.wait("/big", "six.txt", "q quit", without=["reading"])
+    assert shell.ask("alternate_on") == "1"
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("key,number,status", LEAVING)
+def test_the_terminal_is_given_back(shell, top, key, number, status):
+    before = modes(shell)
+    start(shell, top)
+    if key is None:
+        os.kill(program(shell), number)
+    else:
+        shell.press(key)
+    shell.until(lambda: shell.ask("alternate_on") == "0", "the screen of the shell")
+    shell.type("echo status $?")
+    shell.wait_for(f"^status {status}$")
+    assert modes(shell) == before
+
+
+@pytest.mark.parametrize("covers", ["?", "t", "/", "i", "d"])
+def test_a_signal_in_every_mode(shell, top, covers):
+    before = modes(shell)
+    start(shell, top)
+    first = shell.text()
+    shell.press(covers)
+    shell.until(lambda: shell.text() != first, "a change")
+    os.kill(program(shell), signal.SIGTERM)
+    shell.until(lambda: shell.ask("alternate_on") == "0", "the screen of the shell")
+    shell.type("echo status $?")
+    shell.wait_for(f"^status {128 + signal.SIGTERM}$")
+    assert modes(shell) == before and (top / "big").exists()
+
+
+@pytest.mark.parametrize("how", ["key", "signal"])
+def test_stopping_and_going_on(shell, top, how):
+    before = modes(shell)
+    start(shell, top)
+    shell.press("n", "Down")
+    shell.wait("by name")
+    if how == "key":
+        shell.press("C-z")
+    else:
+        os.kill(program(shell), signal.SIGTSTP)
+    shell.wait("ready>", "Stopped", without=["by name"])
+    assert modes(shell) == before
+    shell.type("fg")
+    shell.wait("by name", "/big", "q quit")
+    assert shell.ask("alternate_on") == "1"
+    shell.press("i")
+    shell.wait("Path      six.txt")
+    shell.press("q", "q")
+    shell.wait("ready>", without=["by name"])
+    assert modes(shell) == before
+
+
+def test_another_size_while_it_is_stopped(shell, top):
+    start(shell, top)
+    shell.press("C-z")
+    shell.wait("Stopped")
+    shell.resize(120, 40)
+    shell.type("fg")
+    shell.wait("q quit", "/big")
+    shell.until(lambda: shell.lines()[39].startswith("? keys"), "a footer in the last line")
+    shell.press("q")
+
+
+def test_a_shell_in_the_directory(shell, top):
+    start(shell, top)
+    shell.press("g", "Enter")
+    shell.wait("one.log")
+    shell.press("b")
+    shell.until(lambda: shell.ask("alternate_on") == "0", "a shell")
+    shell.type("pwd; stty -a | grep -ow -e -icanon -e icanon")
+    shell.wait_for("^icanon$")
+    shell.wait(f"{top}/big")
+    shell.type("exit")
+    shell.wait("one.log", "q quit")
+    assert shell.ask("alternate_on") == "1"
+    shell.press("q")
+    shell.wait("ready>")
+
+
+def test_redrawing(shell, top):
+    start(shell, top)
+    first = shell.text()
+    with open(shell.ask("pane_tty"), "w") as tty:
+        tty.write("\x1b[5;1Hwritten by another program\x07")
+    shell.wait("written by another program")
+    shell.press("C-l")
+    shell.until(lambda: shell.text() == first, "the screen as it was")
+
+
+@pytest.mark.parametrize("term", ["dumb", ""])
+def test_terminals_without_a_cursor_are_refused(programs, browse, top, term):
+    env = {**browse.env, "TERM": term}
+    status, shown = converse([programs / "ringwalk", "browse", top], env=env)
+    assert status == 2
+    assert b"TERM" in shown and b"--once" in shown and b"\x1b" not in shown
+
+
+@pytest.mark.parametrize("missing", ["both", "input", "output"])
+def test_without_a_terminal(programs, browse, top, missing):
+    program, term = programs / "ringwalk", {**browse.env, "TERM": "xterm"}
+    if missing == "both":
+        done = browse.ringwalk("browse", top, env=term)
+        status, shown = done.status, done.err
+        assert done.out == b""
+    else:
+        pipe = {"input": "</dev/null", "output": "| cat >&2; exit ${PIPESTATUS[0]}"}[missing]
+        script = f"'{program}' browse '{top}' {pipe}"
+        status, shown = converse(["bash", "-c", script], env=term)
+    assert status == 2, shown
+    assert b"needs a terminal" in shown and b"--once" in shown and b"\x1b" not in shown
+
+
+def test_once_needs_no_terminal(programs, browse, top):
+    env = {**browse.env, "TERM": "dumb", "COLUMNS": "80", "LINES": "24"}
+    words = [programs / "ringwalk", "browse", top, "--once", ""]
+    piped = run(words, env=env).ok().out
+    status, shown = converse(words, env=env)
+    assert status == 0 and shown == piped and b"\x1b" not in piped
