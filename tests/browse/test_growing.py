@@ -54,7 +54,7 @@ def test_the_screen_answers_while_the_walk_waits(terminal, top, mount):
         screen.resize(100, 30)
         screen.wait("by name", "/net", "reading")
         screen.press("g", "Down", "Down", "d")
-        screen.wait("six.txt", "The tree is still being read", "y/N")
+        screen.wait("six.txt", "is still being read")
         screen.press("n")
         screen.wait("nothing was deleted", "reading")
     # With the directory, the mount point, the server and its program, and the top.
@@ -169,7 +169,7 @@ def test_a_directory_that_vanishes_is_gone_after_reading_again(terminal, top):
 
 
 def test_keys_typed_ahead_wait_for_a_search(terminal, top):
-    """Somebody who types fast must not delete the entry that the cursor is about to leave."""
+    """Keys that come before the answer must not act on the entry that the cursor is leaving."""
     for number in range(3000):
         (top / f"empty{number}").touch()
     screen = terminal(top)

@@ -44,8 +44,8 @@ def test_list_and_directories(terminal, top, size):
 @sizes
 def test_panes_treemap_help_and_details(terminal, top, size):
     screen = terminal(top, size=size)
-    screen.wait("six.txt")
-    before = screen.text()
+    screen.wait("six.txt", without=["reading", "..."])
+    before = screen.still()
     for key, wanted in COVERS:
         screen.press(key)
         screen.until(lambda: screen.text() != before, f"a change after {key}")  # noqa: B023

@@ -56,10 +56,10 @@ def test_a_hard_link_counts_once(browse, ringwalk, linked):
     assert whole["Allocated"] == summed(du, linked)
     parts = [browse.bytes(linked, name=name)["Allocated"] for name in ("a", "b", "c")]
     assert sum(parts) + os.stat(linked).st_blocks * 512 == whole["Allocated"]
-    # Of two names the further one has a flag, and no size.
+    # Of two names the further one has a flag.
     shown = browse.lines(linked, keys="n\\c<enter><enter>")
     flagged = [line for line in shown if line.startswith(" H")]
-    assert len(flagged) == 1 and flagged[0].split()[1] == "0"
+    assert len(flagged) == 1 and flagged[0].endswith("two")
 
 
 def test_charges_do_not_depend_on_timing(browse, linked):
@@ -79,7 +79,24 @@ def test_reading_again_charges_the_same(terminal, linked):
         screen.press(move, "r")
         screen.wait("reading it again")
         screen.until(lambda: screen.lines()[3:6] == first, "the same lines")
+        # This takes the message away.
+        screen.press(move)
+        screen.wait("? keys")
     screen.press("q")
+
+
+def test_reading_several_entries_again_at_once(terminal, linked):
+    """The second reading does not end the first one."""
+    screen = terminal(linked)
+    screen.wait("/c", "8 entries", without=["reading"])
+    screen.press("n")
+    screen.wait("by name")
+    first = screen.lines()[3:6]
+    for _ in range(5):
+        screen.press("g", "r", "Down", "r", "Down", "r")
+        screen.until(lambda: screen.lines()[3:6] == first, "the same lines")
+    screen.press("l")
+    screen.wait("one", "two")
 
 
 def test_freeable_needs_every_name(browse, linked):

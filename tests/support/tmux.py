@@ -103,6 +103,19 @@ class Terminal:
 
         return self.until(shown, (wanted, without))
 
+    def still(self) -> str:
+        """Waits until two looks at the screen are equal, with some frames between; returns it.
+
+        Names of owners, for example, come after the entries.
+        """
+
+        def unchanged() -> str:
+            before = self.text()
+            time.sleep(10 * PAUSE)
+            return before if before == self.text() else ""
+
+        return self.until(unchanged, "a screen that does not change")
+
     def wait_for(self, pattern: str) -> re.Match:
         """Waits until a regular expression matches a part of the screen."""
         return self.until(lambda: re.search(pattern, self.text(), re.M), pattern)
