@@ -34,12 +34,11 @@ def program(shell):
     """Returns the process of the browser that the shell has started."""
 
     def children():
-        found = subprocess.run(
-            ["pgrep", "-P", str(shell.pid()), "-x", "ringwalk"], capture_output=True, check=False
-        )
-        return found.stdout.split()
+        words = ["pgrep", "-t", shell.ask("pane_tty").removeprefix("/dev/"), "-x", "ringwalk"]
+        return subprocess.run(words, capture_output=True, check=False).stdout.split()
 
-    return int(shell.until(children, "the browser")[0])
+    (found,) = shell.until(children, "the browser")
+    return int(found)
 
 
 def start(shell, top):
