@@ -177,6 +177,8 @@ def test_keys_typed_ahead_wait_for_a_search(terminal, top):
     for _ in range(5):
         screen.press("g", "\\", "f", "i", "v", "e", "BSpace", "BSpace", "BSpace", *"empty2999")
         screen.press("Enter", "d")
-        screen.wait("empty2999", "y/N")
+        # The question, not a line of the list behind it.
+        screen.wait("y/N")
+        assert re.search(r"^ +empty2999 *$", screen.text(), re.M), screen.text()
         screen.press("n")
         screen.wait("nothing was deleted")
