@@ -57,12 +57,17 @@ impl Shown for Deep {
 #[derive(Default)]
 struct Count {
     deleted: usize,
+    /// The most descriptors that this process has had at the deletion of an entry.
+    most_open: usize,
     kept: Vec<(usize, Reason)>,
 }
 
 impl Observer<usize> for Count {
     fn deleted(&mut self, _: usize, _: u64) {
         self.deleted += 1;
+        // With few descriptors there may be none for this directory.
+        let open = fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
+        self.most_open = self.most_open.max(open);
     }
 
     fn kept(&mut self, id: usize, reason: &Reason) {
@@ -95,9 +100,10 @@ fn a_deep_tree_is_deleted_with_few_descriptors() {
         let mut count = Count::default();
         let start = std::time::Instant::now();
         let outcome = delete(&root, &[selection], &deep, &log, &mut count).unwrap();
-        eprintln!("{most:?}: {:?}", start.elapsed());
+        eprintln!("{most:?}: {:?}, {} open", start.elapsed(), count.most_open);
         setrlimit(Resource::Nofile, limit).unwrap();
         assert_eq!(count.kept, [], "{most:?}");
+        assert!(count.most_open < 64 + 16, "{most:?}: {}", count.most_open);
         assert_eq!((count.deleted, outcome.deleted), (LEVELS, 5000));
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
     }

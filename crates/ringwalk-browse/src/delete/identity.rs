@@ -6,9 +6,8 @@
 //! that lost a hard link a moment ago, is still the file that was shown.
 //!
 //! A file system may reuse the inode number of a deleted file at once. The time of birth is then
-//! another one. Some file systems have no time of birth (NFS before 4.2, FUSE, FAT on old kernels).
-//! There only device, inode number and kind are compared, and a new file of the same name with a
-//! reused inode number passes for the old one.
+//! another one. Some file systems report no time of birth. There only device, inode number and kind
+//! are compared, and a new file of the same name with a reused inode number passes for the old one.
 
 use ringwalk::{Fields, Metadata};
 use rustix::fd::BorrowedFd;

@@ -160,7 +160,10 @@ fn move_as<Id: Copy>(
     original: &Path,
 ) -> Result<(), Reason> {
     let record = info::create(bin.info(), name, original)?;
-    let moved = rename_checked(root, directory, entry, bin, name);
+    // Right before the renaming, though the name was looked at before: creating the record took
+    // some time.
+    let looked = root.look(directory, &entry.name, entry.identity, entry.is_directory);
+    let moved = looked.and_then(|_| rename_compared(directory, entry, bin.files(), name));
     // A record without a file would be shown as a broken entry of the trash.
     if moved.is_err_and(|reason| reason != Reason::WrongFileInTrash) {
         record.remove();
@@ -168,34 +171,25 @@ fn move_as<Id: Copy>(
     moved
 }
 
-fn rename_checked<Id: Copy>(
-    root: &Root,
+/// Renames an entry, and compares the file that was moved with what was shown. Another one goes
+/// back.
+fn rename_compared<Id: Copy>(
     directory: BorrowedFd<'_>,
     entry: &Doomed<Id>,
-    bin: &Bin,
+    files: BorrowedFd<'_>,
     name: &[u8],
 ) -> Result<(), Reason> {
-    let Doomed {
-        name: old,
-        identity,
-        is_directory,
-        ..
-    } = entry;
-    let files = bin.files();
-    let rename = |from: BorrowedFd<'_>, old: &[u8], to: BorrowedFd<'_>, new: &[u8]| {
-        renameat_with(from, old, to, new, RenameFlags::NOREPLACE)
-    };
-    root.look(directory, old, *identity, *is_directory)?;
-    rename(directory, old, files, name).map_err(|errno| match errno {
+    let old = entry.name.as_slice();
+    let flags = RenameFlags::NOREPLACE;
+    renameat_with(directory, old, files, name, flags).map_err(|errno| match errno {
         Errno::BUSY => Reason::MountPoint,
         Errno::XDEV => Reason::NoTrash,
         errno => Reason::of("move to the trash", errno),
     })?;
-    let moved = Found::at(files, name);
-    if moved.is_ok_and(|moved| moved.identity == *identity) {
+    if Found::at(files, name).is_ok_and(|moved| moved.identity == entry.identity) {
         return Ok(());
     }
-    match rename(files, name, directory, old) {
+    match renameat_with(files, name, directory, old, flags) {
         Ok(()) => Err(Reason::Replaced),
         Err(_) => Err(Reason::WrongFileInTrash),
     }

@@ -1,11 +1,12 @@
 use super::super::testing::{Place, Results, SetOnDrop, Tree, in_own_namespace, mount};
 use super::super::{Log, Outcome, Reason};
-use super::{TrashOptions, numbered, trash};
+use super::{TrashOptions, numbered, rename_compared, trash};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, DirBuilder};
+use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -19,7 +20,7 @@ impl Place {
     fn bin(&self) -> PathBuf {
         let bin = self.home().join("Trash");
         for directory in ["files", "info"] {
-            let mut builder = fs::DirBuilder::new();
+            let mut builder = DirBuilder::new();
             builder.recursive(true).mode(0o700);
             builder.create(bin.join(directory)).unwrap();
         }
@@ -161,26 +162,52 @@ fn replaced_and_missing_entries_and_the_log_are_kept() {
 
 #[test]
 fn a_trash_behind_a_link_or_of_others_is_not_used() {
+    let setups: [SetUp<'_>; 3] = [
+        &|path, place| symlink(place.outside(), path).unwrap(),
+        &|path, _| {
+            fs::create_dir(path).unwrap();
+            fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
+        },
+        &|path, _| {
+            DirBuilder::new().mode(0o700).create(path).unwrap();
+            chown(path, Some(65534), None).unwrap();
+        },
+    ];
+    // Only root can give a directory away.
+    let possible = if rustix::process::geteuid().is_root() {
+        3
+    } else {
+        2
+    };
     for part in ["Trash", "Trash/files", "Trash/info"] {
-        for is_link in [true, false] {
+        for (number, set_up) in setups.iter().take(possible).enumerate() {
             let place = Place::with(&["a"]);
             let tree = Tree::read(&place.root());
             let path = place.home().join(part);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            let own = fs::Permissions::from_mode(0o700);
-            fs::set_permissions(path.parent().unwrap(), own).unwrap();
-            if is_link {
-                symlink(place.outside(), &path).unwrap();
-            } else {
-                fs::create_dir(&path).unwrap();
-                fs::set_permissions(&path, fs::Permissions::from_mode(0o777)).unwrap();
-            }
+            let mut builder = DirBuilder::new();
+            builder.recursive(true).mode(0o700);
+            builder.create(path.parent().unwrap()).unwrap();
+            set_up(&path, &place);
             let (_, results) = run(&place, &tree, &["a".as_ref()]);
             let kept = [("a".into(), Reason::UnsafeTrash)];
-            assert_eq!(results.kept(&tree), kept, "{part} {is_link}");
+            assert_eq!(results.kept(&tree), kept, "{part} {number}");
             assert!(place.at("a").exists());
         }
     }
+}
+
+#[test]
+fn a_file_that_was_not_shown_goes_back_after_the_renaming() {
+    let place = Place::with(&["a", "b"]);
+    let tree = Tree::read(&place.root());
+    let directory = fs::File::open(place.root()).unwrap();
+    let files = place.bin().join("files");
+    let opened = fs::File::open(&files).unwrap();
+    let mut entry = tree.select("a").entry;
+    entry.identity = tree.select("b").entry.identity;
+    let moved = rename_compared(directory.as_fd(), &entry, opened.as_fd(), b"a");
+    assert_eq!(moved, Err(Reason::Replaced));
+    assert!(place.at("a").exists() && names(&files).is_empty());
 }
 
 /// Puts something at the top of a file system before its trash is used.
