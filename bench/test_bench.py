@@ -19,6 +19,8 @@ from ringbench import (
     api,
     block,
     block_rows,
+    browse,
+    browse_rows,
     bulk,
     bulk_rows,
     cluster,
@@ -245,6 +247,10 @@ class Rows(unittest.TestCase):
         tables["cluster"] = cluster.POOLS
         tables["cluster-slow"], tables["cluster-directory"] = cluster.SLOW, cluster.DIRECTORY
         tables["cluster-nfs"] = cluster.NFS
+        tables["browse-start"] = [browse_rows.EMPTY, *browse_rows.START]
+        tables["browse-keys"] = [*browse_rows.KEYS, browse_rows.CAT]
+        tables["browse-wide"], tables["browse-10M"] = browse_rows.WIDE, browse_rows.OPEN
+        tables["browse-memory"] = [*browse_rows.HELD, browse_rows.ONCE]
         tables |= dict.fromkeys(worker_rows.TREES, worker_rows.ROWS)
         tables["snapshot-read"] = saved.read_rows(*map(Path, ("old", "new", "small", "large")))
         for kind in images.MAKERS:
@@ -355,7 +361,7 @@ class Directories(unittest.TestCase):
             self.assertLessEqual({bound.row, *bound.of}, keys)
 
     def test_every_bound_has_its_suite(self):
-        modules = (suites, bulk, block, kernel, api, saved, cluster, workers)
+        modules = (browse, suites, bulk, block, kernel, api, saved, cluster, workers)
         known = {name for module in modules for name in module.SUITES}
         self.assertLessEqual({bound.suite for bound in BOUNDS}, known)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from . import (
     api,
     block,
+    browse,
     bulk,
     cluster,
     kernel,
@@ -35,6 +36,7 @@ SUITES = (
     | saved.SUITES
     | cluster.SUITES
     | workers.SUITES
+    | browse.SUITES
 )
 
 # What one name on the command line stands for: ten million entries only on request, and
@@ -49,6 +51,7 @@ GROUPS = {
     "capi": list(api.C),
     "clusters": list(cluster.SUITES),
     "workers": list(workers.SUITES),
+    "browse": list(browse.SUITES),
 }
 
 

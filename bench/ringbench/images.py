@@ -122,6 +122,17 @@ def one_directory(files: int) -> Content:
     return Content(f"messages-{files}", about, megabytes, fill, about, inodes=files * 5 // 4)
 
 
+def wide() -> Content:
+    """Returns one directory, `wide`, of a million empty files."""
+
+    def fill(root: Path) -> None:
+        (root / "wide").mkdir()
+        trees.fill_directory(str(root / "wide"), 1_000_000)
+
+    about = "one directory of 1 000 000 files"
+    return Content("wide", about, 2048, fill, about, inodes=1_100_000)
+
+
 def image(scratch: Path, file_system: str, content: Content) -> Path:
     """Returns the image of a content in a file system, from the cache or made now."""
     folder = scratch / "images"

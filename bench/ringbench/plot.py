@@ -21,6 +21,9 @@ DRAWN = {
     "find-memory": ("rss_kib", "peak memory, MiB", 1024),
     "gluster": ("entries_per_call", "entries a getdents64 call", 1),
     "python-memory": ("rss_kib", "peak memory of the interpreter, MiB", 1024),
+    "browse-keys": ("p95", "from a key to its answer, ms (95th percentile)", 0.001),
+    "browse-wide": ("p95", "from a key to its answer, ms (95th percentile)", 0.001),
+    "browse-memory": ("bytes_an_entry", "bytes an entry beside its name", 1),
     "async-idle": ("bytes_a_dir", "bytes an open directory (read: with its buffers)", 1),
 }
 # Suites in guests have a title of their own: the figure's names the machine they ran on.

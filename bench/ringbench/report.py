@@ -46,6 +46,10 @@ def print_result(result: Result) -> None:
         _print_depths(result)
     elif result.suite == "async-idle":
         _print_memory(result)
+    elif result.suite in ("browse-keys", "browse-wide"):
+        _print_keys(result)
+    elif result.suite == "browse-memory":
+        _print_held(result)
     else:
         _print_times(result)
         if result.about["runs"] < result.enough:
@@ -164,6 +168,33 @@ def _print_memory(result: Result) -> None:
     print(f"  {'':20} {'bytes a directory':>17}")
     for key, found in result.figures.items():
         print(f"  {key:20} {found['bytes_a_dir']:17.0f}")
+    print()
+
+
+def _print_keys(result: Result) -> None:
+    """Milliseconds from a key to its answer, and the 95th percentile of each kind of key."""
+    print(f"  {'':20} {'keys':>5} {'runs':>5} {'median':>8} {'95 %':>8} {'slowest':>8}  95 % of:")
+    for key, found in result.figures.items():
+        kinds = ", ".join(
+            f"{name.removeprefix('p95_')} {value * 1000:.1f}"
+            for name, value in found.items()
+            if name.startswith("p95_")
+        )
+        print(
+            f"  {key:20} {found['presses']:5.0f} {found['runs']:5.0f}"
+            f" {found['median'] * 1000:8.1f} {found['p95'] * 1000:8.1f}"
+            f" {found['max'] * 1000:8.1f}  {kinds}"
+        )
+    print()
+
+
+def _print_held(result: Result) -> None:
+    print(f"  {'':20} {'RSS MiB':>8} {'empty MiB':>10} {'bytes an entry':>15}")
+    for key, found in result.figures.items():
+        print(
+            f"  {key:20} {found['rss_kib'] / 1024:8.1f} {found['empty_kib'] / 1024:10.1f}"
+            f" {found['bytes_an_entry']:15.1f}"
+        )
     print()
 
 

@@ -185,7 +185,7 @@ def _memory_group(limit: int) -> Iterator[Path]:
         group.rmdir()
 
 
-def _writer() -> Path:
+def synthetic_writer() -> Path:
     """Returns the program that writes snapshots of trees that are made up."""
     writer = BENCH.parent / "target/release/examples/synthetic"
     if not writer.exists():
@@ -198,7 +198,7 @@ def large(session: Session) -> Result:
     about = {"snapshot": "10 000 000 files, made up by the example `synthetic`"}
     with tempfile.TemporaryDirectory(dir=session.scratch, prefix="large-") as folder:
         saved = Path(folder) / "saved"
-        media.call(_writer(), "tree", "10000000", saved)
+        media.call(synthetic_writer(), "tree", "10000000", saved)
         arguments = ("report", str(saved), "--by", "owner,age")
         table = [Row("report-owner-age", "report", "ringwalk", arguments)]
         return run_rows(session, "snapshot-10M", table, Path(folder), 5, about, enough=5)
@@ -206,7 +206,7 @@ def large(session: Session) -> Result:
 
 def made_up(session: Session) -> Result:
     """Measures writing snapshots of trees that are made up, with 256 MiB of memory."""
-    writer = _writer()
+    writer = synthetic_writer()
     about = {"tree": "made up by the example `synthetic`", "memory": "256 MiB, without swap"}
     with (
         tempfile.TemporaryDirectory(dir=session.scratch, prefix="made-up-") as folder,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import api_rows, block_rows, kernel_rows, worker_rows
+from . import api_rows, block_rows, browse_rows, kernel_rows, worker_rows
 from .bulk_rows import DIRECTORY_SIZES, KINDS, LETTERS
 
 # One suite's results: the figures of each row, by its key.
@@ -24,6 +24,9 @@ UNITS = {
     "rss_kib": 1 / 1024,
     "entries_per_call": 1.0,
     "bytes_a_dir": 1.0,
+    "p95": 1000.0,
+    "max": 1000.0,
+    "bytes_an_entry": 1.0,
 }
 UNIT_NAMES = {
     "wall": "ms",
@@ -31,6 +34,9 @@ UNIT_NAMES = {
     "rss_kib": "MiB",
     "entries_per_call": "entries/call",
     "bytes_a_dir": "bytes",
+    "p95": "ms (95th percentile)",
+    "max": "ms (the slowest)",
+    "bytes_an_entry": "bytes an entry",
 }
 
 
@@ -235,6 +241,25 @@ def _interfaces() -> list[Bound]:
     return bounds
 
 
+def _browser() -> list[Bound]:
+    """Returns the bounds of `ringwalk browse`."""
+    keys = [("browse-keys", row.key) for row in browse_rows.KEYS]
+    keys += [("browse-wide", row.key) for row in browse_rows.WIDE]
+    ours = [row.key for row in browse_rows.HELD if row.tool == "ringwalk"]
+    return [
+        *(Bound("browse-start", row.key, 0.050) for row in browse_rows.START),
+        # One frame of a screen that shows 60 a second.
+        *(
+            Bound(suite, row, 0.016, figure=figure)
+            for suite, row in keys
+            for figure in ("p95", "max")
+        ),
+        *(Bound("browse-memory", row, 45, figure="bytes_an_entry") for row in ours),
+        Bound("browse-10M", "open", 0.050),
+        Bound("browse-10M", "open", 30 * MIB, figure="rss_kib"),
+    ]
+
+
 BOUNDS = [
     Bound("warm", "count-no-stat", 1.08, ("floor-names",)),
     Bound("warm", "count", 1.08, ("floor-stat",)),
@@ -277,6 +302,7 @@ BOUNDS = [
     *_block_reader(),
     *_kernel_side(),
     *_interfaces(),
+    *_browser(),
     Bound("snapshot", "snapshot-syscall", 1.35, ("count-syscall",)),
     Bound("snapshot", "snapshot-syscall", 0.25, ("ncdu",)),
     Bound("snapshot", "snapshot-syscall", 0.8, ("gdu",)),
