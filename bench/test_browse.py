@@ -48,13 +48,14 @@ def fake(keys: int) -> list[str]:
 
 class Screens(unittest.TestCase):
     def test_numbers_of_entries_are_read(self):
+        first = b"\x1b[Hncdu 1.18 ~ Use the arrow keys to navigate"
         for tool, line, text in (
             ("ringwalk", 2, "1004773 entries  1.4G allocated"),
             ("ncdu", 24, " Total disk usage:  1.1 MiB   Items: 1004772"),
             ("gdu", 24, "Total disk usage: 1.1 MiB Items: 1,004,772 Sorting by: size"),
         ):
             screen = Screen()
-            screen.feed(f"\x1b[{line};1H{text}".encode())
+            screen.feed(first + f"\x1b[{line};1H{text}".encode())
             self.assertTrue(browse_screen.IS_READ[tool](screen))
             self.assertEqual(browse_screen.shown_entries(tool, screen), 1_004_772)
 
@@ -65,6 +66,10 @@ class Screens(unittest.TestCase):
         screen.feed(b"\x1b[2;1H1 entry  4.0K allocated\x1b[K")
         self.assertTrue(browse_screen.is_read(screen))
         self.assertEqual(browse_screen.shown_entries("ringwalk", screen), 0)
+        ncdu = Screen()
+        ncdu.feed(b"ncdu 1.18 ~ Use the arrow keys to navigate\x1b[3;1H No items to display.")
+        self.assertTrue(browse_screen.IS_READ["ncdu"](ncdu))
+        self.assertEqual(browse_screen.shown_entries("ncdu", ncdu), 0)
 
 
 class Terminals(unittest.TestCase):
@@ -91,7 +96,7 @@ class Terminals(unittest.TestCase):
         self.assertEqual(hand.figures()["presses"], 13)
 
     def test_repeated_input_is_recognised(self):
-        figures = repeated(["/bin/sh", *CAT.arguments], ["sleep", "0.01"], presses=4)
+        figures = repeated(["/bin/sh", *CAT.arguments, "/bin/true", "tree"], presses=4)
         self.assertEqual(figures["presses"], 4)
 
 

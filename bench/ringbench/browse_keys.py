@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import random
-import signal
 import statistics
-import subprocess
 
 from .browse_rows import READING
 from .browse_screen import Press, Step, is_framed, path_of
@@ -74,27 +71,17 @@ def percentile(ordered: list[float], percent: int) -> float:
     return ordered[max(0, -(-len(ordered) * percent // 100) - 1)]
 
 
-def repeated(argv: list[str], meanwhile: list[str], presses: int = PRESSES) -> dict[str, float]:
-    """Measures how long a program that repeats its input takes while another one works."""
+def repeated(argv: list[str], presses: int = PRESSES) -> dict[str, float]:
+    """Measures the time until a program repeats a key. The program first writes `ready`."""
     hand = Hand()
     hand.runs = 1
-    script = 'while :; do "$@"; done'
-    reading = subprocess.Popen(
-        ["/bin/sh", "-c", script, "sh", *meanwhile],
-        stdout=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    try:
-        with Terminal(argv) as terminal:
-            terminal.wait(lambda screen: "ready" in screen.line(0))
-            for number in range(presses):
-                hand.pause(terminal)
-                # The control sequence before it puts each letter into the same place.
-                shown = "ab"[number % 2]
-                key = f"\x1b[1;1H{shown}".encode()
-                press = Press("repeat", key, lambda s, shown=shown: s.line(0)[:1] == shown)
-                hand.press(terminal, press)
-    finally:
-        os.killpg(reading.pid, signal.SIGKILL)
-        reading.wait()
+    with Terminal(argv) as terminal:
+        terminal.wait(lambda screen: "ready" in screen.line(0))
+        for number in range(presses):
+            hand.pause(terminal)
+            # The control sequence before it puts each letter into the same place.
+            shown = "ab"[number % 2]
+            key = f"\x1b[1;1H{shown}".encode()
+            press = Press("repeat", key, lambda screen, shown=shown: screen.line(0)[:1] == shown)
+            hand.press(terminal, press)
     return hand.figures()

@@ -27,8 +27,18 @@ def _browse(key: str, group: str, source: str, *options: str) -> Row:
 EMPTY = _browse("empty", "start", "auto")
 START = [_browse(f"million-{source}", "start", source) for source in SOURCES]
 KEYS = [_browse(f"keys-{source}", "keys", source) for source in SOURCES]
-# The same time of a program that only repeats its input, while another one reads the tree.
-CAT = Row("cat", "keys", "sh", ("-c", "stty raw -echo; printf ready; exec cat"))
+# The same time of a program that only repeats its input, while `ringwalk count` reads the tree in
+# the same session: the scheduler shares the processors among sessions first (autogroup).
+CAT = Row(
+    "cat",
+    "keys",
+    "sh",
+    (
+        "-c",
+        'stty raw -echo; while :; do "$0" --source syscall count "$1" >/dev/null; done & '
+        "printf ready; exec cat",
+    ),
+)
 WIDE = [_browse("keys-wide", "keys", "syscall")]
 
 HELD = [

@@ -29,18 +29,21 @@ def is_read(screen: Screen) -> bool:
 # What each program shows when the tree is read.
 IS_READ: dict[str, Shows] = {
     "ringwalk": is_read,
-    "ncdu": lambda screen: "Items:" in screen.line(-1),
+    "ncdu": lambda screen: "Use the arrow keys" in screen.line(0),
     "gdu": lambda screen: "Items:" in screen.line(-1),
 }
 
 
 def shown_entries(tool: str, screen: Screen) -> int:
-    """Returns the number of entries below the top that a screen shows."""
+    """Returns the number of entries below the top that a screen shows.
+
+    ncdu shows none of an empty directory.
+    """
     if tool == "ringwalk":
         # With the top.
         return int(ENTRIES.match(screen.line(1))[1]) - 1
-    said = re.search(r"Items: *([\d.,]+)", screen.line(-1))[1]
-    return int(re.sub(r"\D", "", said))
+    said = re.search(r"Items: *([\d.,]+)", screen.line(-1))
+    return int(re.sub(r"\D", "", said[1])) if said else 0
 
 
 @dataclass(frozen=True)
