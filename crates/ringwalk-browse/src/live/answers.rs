@@ -23,7 +23,7 @@ impl Tree for LiveTree {
         // Read before the totals: a tree that is finished does not change afterwards.
         let finished = !self.reading.load(Ordering::Acquire);
         let generation = self.generation.load(Ordering::Acquire);
-        let totals = lock(&self.arena).totals(TOP);
+        let totals = self.look().totals(TOP);
         Progress {
             entries: totals.entries,
             alloc: totals.alloc,
@@ -38,13 +38,13 @@ impl Tree for LiveTree {
     }
 
     fn items(&self, ids: &[Id]) -> io::Result<Vec<Item>> {
-        let arena = lock(&self.arena);
+        let arena = self.look();
         let found = ids.iter().filter_map(|id| arena.index(*id));
         Ok(found.map(|index| self.item(&arena, index)).collect())
     }
 
     fn parent(&self, id: Id) -> io::Result<Option<Id>> {
-        let arena = lock(&self.arena);
+        let arena = self.look();
         let parent = arena.index(id).map(|index| arena.entries.parent(index));
         let parent = parent.filter(|parent| *parent != NONE);
         Ok(parent.map(|parent| Id(u64::from(arena.directories.get(parent).entry))))
@@ -52,7 +52,7 @@ impl Tree for LiveTree {
 
     fn listing(&self, directory: Id, order: Order) -> io::Result<Vec<Id>> {
         let children: Vec<EntryIndex> = {
-            let arena = lock(&self.arena);
+            let arena = self.look();
             let directory = arena.index(directory);
             let directory = directory.and_then(|index| arena.entries.directory(index));
             directory.map_or_else(Vec::new, |directory| arena.children(directory).collect())
@@ -60,7 +60,7 @@ impl Tree for LiveTree {
         let mut items = Vec::with_capacity(children.len());
         // The screen asks for single entries meanwhile.
         for slice in children.chunks(SLICE) {
-            let arena = lock(&self.arena);
+            let arena = self.work();
             let there = slice
                 .iter()
                 .filter(|index| !arena.entries.has(**index, flags::GONE));
@@ -79,7 +79,7 @@ impl Tree for LiveTree {
     }
 
     fn freeable(&self, ids: &[Id]) -> io::Result<Option<u64>> {
-        let arena = lock(&self.arena);
+        let arena = self.look();
         let selected: HashSet<EntryIndex> = ids.iter().filter_map(|id| arena.index(*id)).collect();
         let mut freed: u64 = 0;
         for index in &selected {

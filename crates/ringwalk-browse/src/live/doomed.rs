@@ -5,14 +5,13 @@ use super::arena::{Arena, TOP};
 use super::entries::{DirIndex, EntryIndex, NONE};
 use crate::delete::{Component, Doomed, Identity, Selection, Shown};
 use crate::tree::{Id, Kind, ReadState};
-use ringwalk_sys::sync::lock;
 use std::sync::atomic::Ordering;
 
 impl Shown for LiveTree {
     type Id = Id;
 
     fn children(&self, directory: Id) -> Vec<Doomed<Id>> {
-        let arena = lock(&self.arena);
+        let arena = self.look();
         let directory = arena.index(directory);
         let Some(directory) = directory.and_then(|index| arena.entries.directory(index)) else {
             return Vec::new();
@@ -25,7 +24,7 @@ impl Shown for LiveTree {
 impl LiveTree {
     /// Returns the identity of the directory at the top.
     pub fn identity_of_top(&self) -> Identity {
-        lock(&self.arena).identity(TOP)
+        self.look().identity(TOP)
     }
 
     /// Returns what a deletion needs to know of an entry.
@@ -38,7 +37,7 @@ impl LiveTree {
         if self.reading.load(Ordering::Acquire) {
             return Err("the tree is still being read");
         }
-        let arena = lock(&self.arena);
+        let arena = self.look();
         let index = arena.index(id).ok_or("it is not there any more")?;
         if index == TOP {
             return Err("it is the directory at the top");
@@ -82,7 +81,7 @@ impl LiveTree {
                 mounts.push((index, directory));
             }
         });
-        let arena = lock(&self.arena);
+        let arena = self.look();
         let entries = |index| (Id(u64::from(index)), arena.totals(index).entries);
         mounts
             .into_iter()
@@ -93,7 +92,7 @@ impl LiveTree {
     /// Takes an entry that was deleted out of the tree, and everything below it. `is_moved` says
     /// that it was moved to the trash: then its other names remain names of the same inode.
     pub fn remove(&self, id: Id, is_moved: bool) {
-        let mut arena = lock(&self.arena);
+        let mut arena = self.look();
         if let Some(index) = arena.index(id).filter(|index| *index != TOP) {
             arena.remove(index, !is_moved);
         }

@@ -10,7 +10,6 @@ use ringwalk::{
     Batch, Dir, Entry, Errno, Error, Fields, FileType, Flow, Left, Metadata, Operation,
 };
 use ringwalk_gnu::reason;
-use ringwalk_sys::sync::lock;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -90,7 +89,7 @@ impl<'t> Filler<'t> {
 
     /// Notes that a directory with this path could not be read to its end.
     fn fail_at(&self, path: &[u8]) {
-        let mut arena = lock(&self.tree.arena);
+        let mut arena = self.tree.work();
         let relative = path.strip_prefix(self.tree.path.as_os_str().as_bytes());
         if let Some(index) = relative.and_then(|relative| lookup(&arena, relative)) {
             arena.fail(index);
@@ -131,7 +130,7 @@ impl Visitor for Filler<'_> {
             return Flow::Stop;
         };
         let entries = batch.entries().map(|entry| self.found(&entry));
-        let mut arena = lock(&self.tree.arena);
+        let mut arena = self.tree.work();
         arena.add(directory, entries, |number, directory| {
             if let Some(entry) = batch.get(number) {
                 entry.descend_with(State::of(directory));
@@ -148,7 +147,7 @@ impl Visitor for Filler<'_> {
         let Some(directory) = state.directory else {
             return;
         };
-        let mut arena = lock(&self.tree.arena);
+        let mut arena = self.tree.work();
         arena.directories.get_mut(directory).is_done = true;
         if !state.was_entered.load(Ordering::Relaxed) {
             let entry = arena.directories.get(directory).entry;

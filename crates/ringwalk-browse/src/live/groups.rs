@@ -9,7 +9,6 @@ use super::{LiveTree, SLICE};
 use crate::tree::{AgeClass, Group, GroupKey, Id, Kind, Weight};
 use ringwalk::FileType;
 use ringwalk_snapshot::extension;
-use ringwalk_sys::sync::lock;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -28,7 +27,7 @@ enum Value {
 impl LiveTree {
     /// Calls `visit` with each entry below a directory, and with the directory itself.
     pub(super) fn each_below(&self, directory: Id, mut visit: impl FnMut(&Arena, EntryIndex)) {
-        let mut arena = lock(&self.arena);
+        let mut arena = self.work();
         let Some(index) = arena.index(directory) else {
             return;
         };
@@ -40,7 +39,7 @@ impl LiveTree {
             if looked_at % SLICE == 0 {
                 drop(arena);
                 std::thread::yield_now();
-                arena = lock(&self.arena);
+                arena = self.work();
             }
         }
     }

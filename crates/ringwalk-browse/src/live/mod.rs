@@ -4,8 +4,8 @@
 //!  workers of the walk ── one batch ──> fill.rs ── lock ──> Arena ── lock ──> tree.rs ──> view
 //! ```
 //!
-//! A worker holds the lock for one batch of entries, a reader for one listing or for a slice of a
-//! longer job. An entry takes 32 bytes and its name, a directory 104 more. An inode with several
+//! A worker holds the lock for one batch of entries, a reader for single entries or for a slice of a
+//! longer job. The screen gets the lock before workers that wait for it. An entry takes 32 bytes and its name, a directory 104 more. An inode with several
 //! names takes about 80 bytes and four for each name.
 //!
 //! | file | contents |
@@ -42,8 +42,8 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::{Builder, JoinHandle};
 
 /// Entries that are looked at with the lock held, which takes less than a millisecond.
@@ -61,6 +61,8 @@ pub struct LiveTree {
     set_up: SetUp,
     stays_on_device: bool,
     arena: Mutex<Arena>,
+    /// Threads that want to look at single entries now: the screen.
+    looking: AtomicUsize,
     errors: Mutex<Vec<Unreadable>>,
     /// Increases with every change.
     generation: AtomicU64,
@@ -133,6 +135,7 @@ impl LiveTree {
             set_up,
             stays_on_device,
             arena: Mutex::new(arena),
+            looking: AtomicUsize::new(0),
             errors: Mutex::default(),
             generation: AtomicU64::new(1),
             reading: AtomicBool::new(false),
@@ -153,7 +156,7 @@ impl LiveTree {
         if self.reading.load(Ordering::Relaxed) {
             return Err(Errno::BUSY.into());
         }
-        let mut arena = lock(&self.arena);
+        let mut arena = self.work();
         let index = arena.index(id).ok_or(Errno::NOENT)?;
         let relative = arena.path(index);
         let path = if relative.is_empty() {
@@ -214,7 +217,7 @@ impl LiveTree {
         }
         let outcome = (self.set_up)(walk).run(|_| Filler::new(self, root));
         drop(outcome);
-        let mut arena = lock(&self.arena);
+        let mut arena = self.work();
         if arena.is_full {
             let why = "the tree has more entries or longer names than fit".to_owned();
             self.note_error(path.as_os_str().as_bytes(), why);
@@ -226,6 +229,23 @@ impl LiveTree {
             let entry = directory.entry;
             arena.fail(entry);
         }
+    }
+
+    /// Locks the tree for a short look.
+    fn look(&self) -> MutexGuard<'_, Arena> {
+        self.looking.fetch_add(1, Ordering::Relaxed);
+        let arena = lock(&self.arena);
+        self.looking.fetch_sub(1, Ordering::Relaxed);
+        arena
+    }
+
+    /// Locks the tree for longer work. The screen goes first: the lock alone would be taken by one
+    /// worker after the other, and a key waited up to 55 ms while two workers filled a tree.
+    fn work(&self) -> MutexGuard<'_, Arena> {
+        while self.looking.load(Ordering::Relaxed) > 0 {
+            std::thread::yield_now();
+        }
+        lock(&self.arena)
     }
 
     fn changed(&self) {

@@ -17,7 +17,7 @@ use std::thread::{Builder, JoinHandle};
 /// Where deletion writes, beside the tree.
 pub(super) struct Places {
     /// Opens the log.
-    pub(super) log: fn() -> Result<Log, LogError>,
+    pub(super) log: Box<dyn Fn() -> Result<Log, LogError> + Send + Sync>,
     /// The trash. `None` to delete for good.
     pub(super) trash: Option<TrashOptions>,
 }

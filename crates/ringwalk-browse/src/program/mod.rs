@@ -105,7 +105,7 @@ fn open_live(request: &Request, options: Options) -> io::Result<Browser> {
         Err("nothing is deleted with --read-only".to_owned())
     } else {
         let places = Places {
-            log: Log::open_default,
+            log: Box::new(Log::open_default),
             trash: request.trash.then(TrashOptions::from_environment),
         };
         Ok(Arc::new(LiveDeleter::new(Arc::clone(&tree), places)) as _)

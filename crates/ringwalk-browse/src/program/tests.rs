@@ -43,14 +43,13 @@ fn wait_until(mut is_over: impl FnMut() -> bool) {
     }
 }
 
-/// A log in a file that no test reads: another thread may set no variables of the environment.
-fn log() -> Result<Log, crate::delete::LogError> {
-    let folder = std::env::temp_dir().join(format!("ringwalk-browse-{}", std::process::id()));
-    Log::open(&folder.join("deletions.jsonl"))
-}
-
-fn deleter(tree: &Arc<LiveTree>) -> LiveDeleter {
-    let places = Places { log, trash: None };
+/// Returns a deleter whose log is in a folder of the test.
+fn deleter(tree: &Arc<LiveTree>, logs: &TempDir) -> LiveDeleter {
+    let log = logs.path().join("deletions.jsonl");
+    let places = Places {
+        log: Box::new(move || Log::open(&log)),
+        trash: None,
+    };
     LiveDeleter::new(Arc::clone(tree), places)
 }
 
@@ -61,13 +60,13 @@ fn ended(deletion: &dyn Deletion) -> crate::service::Results {
 
 #[test]
 fn what_is_deleted_is_gone_from_disk_and_tree() {
-    let folder = TempDir::new().unwrap();
+    let (folder, logs) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     fs::create_dir_all(folder.path().join("old/sub")).unwrap();
     fs::write(folder.path().join("old/sub/file"), vec![1; 8192]).unwrap();
     fs::write(folder.path().join("keep"), "x").unwrap();
     let tree = live(folder.path());
     let old = find(&*tree, tree.top(), "old");
-    let deleter = deleter(&tree);
+    let deleter = deleter(&tree, &logs);
     // An entry below another one counts once.
     let sub = find(&*tree, old.id, "sub");
     let described = deleter.describe(&[old.id, sub.id]).unwrap();
@@ -86,14 +85,14 @@ fn what_is_deleted_is_gone_from_disk_and_tree() {
 
 #[test]
 fn what_has_changed_meanwhile_is_kept_with_its_reason() {
-    let folder = TempDir::new().unwrap();
+    let (folder, logs) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let file = folder.path().join("dir/file");
     fs::create_dir(folder.path().join("dir")).unwrap();
     fs::write(&file, "old").unwrap();
     let tree = live(folder.path());
     fs::write(folder.path().join("dir/new"), "new").unwrap();
     let directory = find(&*tree, tree.top(), "dir");
-    let deletion = deleter(&tree).start(&[directory.id]).unwrap();
+    let deletion = deleter(&tree, &logs).start(&[directory.id]).unwrap();
     let results = ended(&*deletion);
     assert_eq!(results.deleted, []);
     assert_eq!(results.kept.len(), 1);
@@ -106,12 +105,12 @@ fn what_has_changed_meanwhile_is_kept_with_its_reason() {
 
 #[test]
 fn the_top_is_refused() {
-    let folder = TempDir::new().unwrap();
+    let (folder, logs) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let tree = live(folder.path());
-    let described = deleter(&tree).describe(&[tree.top()]).unwrap();
+    let described = deleter(&tree, &logs).describe(&[tree.top()]).unwrap();
     assert_eq!(described.entries, 0);
     assert_eq!(described.refusals.len(), 1);
-    let deletion = deleter(&tree).start(&[tree.top()]).unwrap();
+    let deletion = deleter(&tree, &logs).start(&[tree.top()]).unwrap();
     assert_eq!(ended(&*deletion).kept.len(), 1);
     assert!(folder.path().exists());
 }
