@@ -161,16 +161,12 @@ impl App {
             self.tell("the search was given up");
             return false;
         }
-        match self.answers.search.wait(LONGEST_SEARCH) {
-            Some(answer) => {
-                self.take_search(answer);
-                true
-            }
-            None => {
-                self.complain("still searching: the key was ignored, Esc gives up the search");
-                false
-            }
+        if let Some(answer) = self.answers.search.wait(LONGEST_SEARCH) {
+            self.take_search(answer);
+            return true;
         }
+        self.complain("still searching: the key was ignored, Esc gives up the search");
+        false
     }
 
     pub(super) fn mark(&mut self) {

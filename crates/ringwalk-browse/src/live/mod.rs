@@ -1,12 +1,14 @@
 //! A tree that a walk fills while somebody looks at it.
 //!
 //! ```text
-//!  workers of the walk ── one batch ──> fill.rs ── lock ──> Arena ── lock ──> tree.rs ──> view
+//!  workers of the walk ── one batch ──> fill.rs ── lock ──> Arena ── lock ──> answers.rs ──> view
 //! ```
 //!
-//! A worker holds the lock for one batch of entries, a reader for single entries or for a slice of a
-//! longer job. The screen gets the lock before workers that wait for it. An entry takes 32 bytes and its name, a directory 104 more. An inode with several
-//! names takes about 80 bytes and four for each name.
+//! A worker holds the lock for one batch of entries, a reader for single entries or for a slice of
+//! a longer job. The screen gets the lock before workers that wait for it.
+//!
+//! An entry takes 32 bytes and its name, a directory 104 more. An inode with several names takes
+//! about 80 bytes and four for each name.
 //!
 //! | file | contents |
 //! |---|---|

@@ -54,6 +54,8 @@ fn check_action(action: &mut Leaf<Action>, sinks: &[Sink]) -> Result<(), String>
         Action::Printf { .. } | Action::Ls { .. } => "it writes something else than paths",
         Action::Execute(_) => "it runs commands",
         Action::Delete => "it changes files while they are iterated over",
+        // No word stands for it.
+        Action::Found => "it passes files to a program",
     };
     let word = action.words.first().map(|word| word.to_string_lossy());
     Err(format!(

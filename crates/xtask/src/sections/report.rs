@@ -76,7 +76,7 @@ choose, Enter opens, Backspace goes up, and Home goes to the top.
 * Owners and age: allocated sizes by owner and age.
 * Largest changes: with --compare, a table of 100 changes, and the growth of each file and \
 directory of the diagrams. Both snapshots must have the same roots.
-* What could not be read.
+* Could not be read: the first 100 failures, with their reasons.
 
 The tables need no script. The page loads nothing from a network, and its policy forbids that. Names \
 are shown as text: bytes that are not UTF-8 as \\xHH, and characters that control or turn text as \

@@ -74,7 +74,7 @@ pub struct PageOptions {
     pub under: Option<Vec<u8>>,
     /// The number of threads. `None` for one on each CPU that the process may use.
     pub threads: Option<NonZeroUsize>,
-    /// Counts the rows that were read, for a display of progress.
+    /// Counts the rows that were read, for a display of progress. Each is read twice.
     pub progress: RowCounter,
 }
 
@@ -157,10 +157,12 @@ pub fn page(snapshot: &Snapshot, options: &PageOptions) -> Result<Page, ReportEr
     let mut by = ReportOptions::by([Key::Owner, Key::Age]);
     by.under.clone_from(&options.under);
     by.threads = options.threads;
+    by.progress = options.progress.clone();
     let report = super::report(snapshot, &by)?;
     let outside = Outside::find(snapshot, &scope, threads)?;
     let limits = Limits {
-        nodes: options.nodes,
+        // A page without its top has nothing to show.
+        nodes: options.nodes.max(1),
         files: TOP_FILES,
         failed: TOP_FAILURES,
     };
