@@ -38,8 +38,8 @@ pub struct BrowseArgs {
     #[arg(short = 'x', long)]
     pub one_file_system: bool,
 
-    /// Read everything, apply these keys, print the screen and end. Keys that are no characters
-    /// stand in angle brackets: '<down><enter>'. The size is that of COLUMNS and LINES, or 80x24
+    /// Read everything, apply these keys, print the screen and end. Names of keys, such as enter,
+    /// stand in angle brackets. The screen has the size of COLUMNS and LINES, or 80x24
     #[arg(long, value_name = "KEYS")]
     pub once: Option<String>,
 }
