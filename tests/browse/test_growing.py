@@ -175,7 +175,7 @@ def test_keys_typed_ahead_wait_for_a_search(terminal, top):
     screen = terminal(top)
     screen.wait("3010 entries", without=["reading"])
     for _ in range(5):
-        screen.press("g", "\\", "f", "i", "v", "e", "BSpace", "BSpace", "BSpace", *"empty2999")
+        screen.press("g", "\\", "f", "i", "v", "e", *(4 * ["BSpace"]), *"empty2999")
         screen.press("Enter", "d")
         # The question, not a line of the list behind it.
         screen.wait("y/N")

@@ -156,8 +156,11 @@ def test_what_could_not_be_read(browse, top):
     top.chmod(0o755)
     done = browse.run(top, keys="5", uid=USER)
     (top / "small").chmod(0o755)
-    shown = done.ok().out.decode()
+    shown = done.out.decode()
     assert "small" in shown and "Permission denied" in shown and "1 error" in shown
+    # A screen that lacks something is not the whole answer.
+    assert done.status == 1
+    assert f"'{top}/small': Permission denied" in done.err.decode()
 
 
 def test_apparent_and_allocated_sizes(browse, top):

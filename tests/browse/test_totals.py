@@ -30,11 +30,19 @@ def test_totals_of_trees_with_everything(browse, ringwalk, request, base, kind):
     """With every type of file, hard links, holes, and every byte in names."""
     tree = request.getfixturevalue(kind)
     allocated = summed(ringwalk.with_args("du"), tree)
-    numbers = browse.bytes(base, "-x", name=tree.name)
-    assert numbers["Allocated"] == allocated
-    for workers in ("1", "2", "7"):
-        again = browse.bytes(base, "-x", "--workers", workers, name=tree.name)
-        assert again == numbers
+    # Beside other trees a search for the name could find another one.
+    alone = base / f"alone-{kind}"
+    alone.mkdir()
+    tree.rename(alone / tree.name)
+    try:
+        numbers = browse.bytes(alone, "-x", name=tree.name)
+        assert numbers["Allocated"] == allocated
+        for workers in ("1", "2", "7"):
+            again = browse.bytes(alone, "-x", "--workers", workers, name=tree.name)
+            assert again == numbers
+    finally:
+        (alone / tree.name).rename(tree)
+        alone.rmdir()
 
 
 @pytest.fixture

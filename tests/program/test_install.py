@@ -14,7 +14,19 @@ from support.run import environment, run
 
 VERSION = re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(), re.M)[1]
 SUBCOMMANDS = (
-    *("count", "diff", "doctor", "du", "export", "find", "import", "report", "snapshot", "sql"),
+    *(
+        "browse",
+        "count",
+        "diff",
+        "doctor",
+        "du",
+        "export",
+        "find",
+        "import",
+        "report",
+        "snapshot",
+        "sql",
+    ),
 )
 FUNCTIONS = (
     *("cancel", "close", "leftovers", "next_batch", "open", "path", "release", "run", "summary"),

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import started
 
 # Chromium starts in a second on a machine that has nothing else to do.
 TIMEOUT = 180
@@ -208,25 +209,26 @@ def browser(folder: Path) -> Iterator[Browser]:
     flags += ["--no-sandbox"] if os.geteuid() == 0 else []
     # The first pipe has the smallest number, so neither redirection hides the other's descriptor.
     script = f'exec "$@" 3<&{in_read} 4>&{out_write}'
-    with open(folder / "messages", "wb") as messages:
-        process = subprocess.Popen(
-            ["bash", "-c", script, "bash", chromium, *flags, "about:blank"],
+    command = ["bash", "-c", script, "bash", chromium, *flags, "about:blank"]
+    with (
+        open(folder / "messages", "wb") as messages,
+        started(
+            command,
             pass_fds=(in_read, out_write),
             stdin=subprocess.DEVNULL,
             stdout=messages,
             stderr=messages,
             env={**os.environ, "HOME": str(folder), "XDG_CONFIG_HOME": str(folder)},
-        )
-    os.close(in_read)
-    os.close(out_write)
-    try:
-        running = Browser(process, in_write, out_read)
-        yield running
-        running.session = None
-        running.call("Browser.close")
-        process.wait(TIMEOUT)
-    finally:
-        process.kill()
-        process.wait()
-        os.close(in_write)
-        os.close(out_read)
+        ) as process,
+    ):
+        os.close(in_read)
+        os.close(out_write)
+        try:
+            running = Browser(process, in_write, out_read)
+            yield running
+            running.session = None
+            running.call("Browser.close")
+            process.wait(TIMEOUT)
+        finally:
+            os.close(in_write)
+            os.close(out_read)

@@ -62,6 +62,11 @@ def compile_c(source: Path, *args, compiler: str = "cc") -> None:
     assert not done.stderr, done.stderr
 
 
+# A walk starts up to 512 workers where calls take long, as under valgrind on a busy machine.
+# Valgrind itself allows 500 threads.
+MOST_THREADS = "--max-threads=2000"
+
+
 def under_valgrind(program: Program, *, leaks: bool = True) -> Program:
     """Returns the program under valgrind, which fails for wrong accesses and for leaks."""
     if shutil.which("valgrind") is None:
@@ -70,7 +75,9 @@ def under_valgrind(program: Program, *, leaks: bool = True) -> Program:
     kinds = "definite,indirect"
     checks = ("--leak-check=full", f"--show-leak-kinds={kinds}", f"--errors-for-leak-kinds={kinds}")
     checks = checks if leaks else ("--leak-check=no",)
-    return Program("valgrind", "-q", f"--error-exitcode={FOUND}", *checks, *program.first)
+    return Program(
+        "valgrind", "-q", f"--error-exitcode={FOUND}", MOST_THREADS, *checks, *program.first
+    )
 
 
 def make_tree(top: Path) -> None:

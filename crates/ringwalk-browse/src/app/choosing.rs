@@ -150,9 +150,13 @@ impl App {
     }
 
     /// Waits for a search: keys that were typed behind it are about the entry that it finds.
-    /// Returns false if the key is used up: Escape gives up the search, and after a long wait no
-    /// key does anything.
+    /// Returns false if the key is used up: nothing was found, Escape gives up the search, or it
+    /// takes too long.
     pub(super) fn end_search(&mut self, key: Key) -> bool {
+        // The answer may be there, and nobody has looked at it yet.
+        if let Some(answer) = self.answers.search.take() {
+            return self.take_search(answer);
+        }
         if !self.answers.search.is_pending() {
             return true;
         }
@@ -162,8 +166,7 @@ impl App {
             return false;
         }
         if let Some(answer) = self.answers.search.wait(LONGEST_SEARCH) {
-            self.take_search(answer);
-            return true;
+            return self.take_search(answer);
         }
         self.complain("still searching: the key was ignored, Esc gives up the search");
         false

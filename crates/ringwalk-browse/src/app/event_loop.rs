@@ -78,7 +78,13 @@ impl App {
 
     /// Waits for keys and applies all that are there. A held key so draws once for many.
     fn read_keys(&mut self) -> io::Result<()> {
-        wait_for_input(self.pause())?;
+        // crossterm may have read keys that are not applied yet. The terminal does not tell of them.
+        let pause = if self.has_unread_keys {
+            Duration::ZERO
+        } else {
+            self.pause()
+        };
+        wait_for_input(pause)?;
         while self.wish.is_none() && event::poll(Duration::ZERO)? {
             match event::read()? {
                 Event::Key(event) => {
@@ -91,6 +97,7 @@ impl App {
                 _ => {}
             }
         }
+        self.has_unread_keys = self.wish.is_some();
         Ok(())
     }
 

@@ -97,6 +97,8 @@ pub struct App {
     remembered: HashMap<Id, Id>,
     searched: String,
     wish: Option<Wish>,
+    /// The event loop has left keys unread, as a wish came first.
+    has_unread_keys: bool,
     quick: Worker,
     slow: Worker,
     answers: Answers,
@@ -217,6 +219,7 @@ impl App {
             remembered: HashMap::new(),
             searched: String::new(),
             wish: None,
+            has_unread_keys: false,
             quick: Worker::start("browse-list")?,
             slow: Worker::start("browse-sums")?,
             answers: Answers::default(),

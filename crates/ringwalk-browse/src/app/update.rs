@@ -119,18 +119,22 @@ impl App {
         }
     }
 
-    /// Moves the cursor to what a search has found.
-    pub(super) fn take_search(&mut self, answer: std::io::Result<Option<Id>>) {
-        match answer {
-            Ok(Some(id)) => {
-                if let Some(row) = self.list.row_of(id) {
-                    self.list.cursor.set(row, self.list.len());
-                }
-            }
-            Ok(None) => self.tell(format!("no name here holds {}", self.searched)),
-            Err(error) => self.complain(format!("cannot search: {error}")),
-        }
+    /// Moves the cursor to what a search has found. Returns false if there is nothing.
+    pub(super) fn take_search(&mut self, answer: std::io::Result<Option<Id>>) -> bool {
         self.draw_now();
+        let row = match answer {
+            Ok(found) => found.and_then(|id| self.list.row_of(id)),
+            Err(error) => {
+                self.complain(format!("cannot search: {error}"));
+                return false;
+            }
+        };
+        let Some(row) = row else {
+            self.tell(format!("no name here holds {}", self.searched));
+            return false;
+        };
+        self.list.cursor.set(row, self.list.len());
+        true
     }
 
     fn update_answers(&mut self) {
