@@ -78,7 +78,8 @@ impl App {
 
     /// Waits for keys and applies all that are there. A held key so draws once for many.
     fn read_keys(&mut self) -> io::Result<()> {
-        // crossterm may have read keys that are not applied yet. The terminal does not tell of them.
+        // crossterm may have read keys that are not applied yet. Waiting for the terminal would not
+        // notice them.
         let pause = if self.has_unread_keys {
             Duration::ZERO
         } else {
