@@ -146,6 +146,7 @@ def test_a_tree_that_grows(terminal, browse, ringwalk, top):
 def test_reading_again_sees_what_has_changed(terminal, top):
     screen = terminal(top)
     screen.wait("10 entries", "six.txt", without=["reading"])
+    screen.still()
     for number in range(5):
         (top / "big" / f"more{number}").write_bytes(b"x" * 1_000_000)
     (top / "big" / "one.log").unlink()
@@ -161,6 +162,7 @@ def test_reading_again_sees_what_has_changed(terminal, top):
 def test_a_directory_that_vanishes_is_gone_after_reading_again(terminal, top):
     screen = terminal(top)
     screen.wait("10 entries", "six.txt", without=["reading"])
+    screen.still()
     for file in (top / "small").iterdir():
         file.unlink()
     (top / "small").rmdir()
@@ -174,6 +176,7 @@ def test_keys_typed_ahead_wait_for_a_search(terminal, top):
         (top / f"empty{number}").touch()
     screen = terminal(top)
     screen.wait("3010 entries", without=["reading"])
+    screen.still()
     for _ in range(5):
         screen.press("g", "\\", "f", "i", "v", "e", *(4 * ["BSpace"]), *"empty2999")
         screen.press("Enter", "d")

@@ -76,6 +76,7 @@ def test_the_bytes_that_reach_a_terminal(terminal, hostile, size):
     """Everything that the program writes is its own sequences and plain text."""
     screen = terminal(hostile, size=size)
     screen.until(lambda: "/" in screen.text(), "a list")
+    screen.still()
     with screen.recorded() as file:
         screen.press("C-l", "G", "g", "t", "t", "1", "1", "2", "2", "v", "?", "q")
         screen.press("d")
@@ -96,6 +97,7 @@ def test_wide_names_do_not_move_what_is_beside(terminal, hostile, size):
     columns, lines = size
     screen = terminal(hostile, size=size)
     screen.until(lambda: "/" in screen.text(), "a list")
+    screen.still()
     screen.press("n")
     for _ in range(len(HOSTILE)):
         screen.press("PageDown")
@@ -110,6 +112,7 @@ def test_wide_names_do_not_move_what_is_beside(terminal, hostile, size):
 def test_the_title_and_the_screen_stay(terminal, hostile):
     screen = terminal(hostile)
     screen.until(lambda: "/" in screen.text(), "a list")
+    screen.still()
     title = screen.ask("pane_title")
     screen.press("n", "G", "g", "v", "t", "t", "1", "1")
     screen.wait("by name")

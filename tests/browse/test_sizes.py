@@ -32,6 +32,7 @@ def assert_fits(screen, size):
 def test_list_and_directories(terminal, top, size):
     screen = terminal(top, size=size)
     screen.wait("/big", "/small", "six.txt")
+    screen.still()
     assert_fits(screen, size)
     screen.press("Enter")
     screen.wait("one.log", "two.log", "/deep", without=["six.txt"])
@@ -60,6 +61,7 @@ def test_a_deletion_can_be_decided(terminal, top, size):
     """The question and the answer are visible on the smallest screen, too."""
     screen = terminal(top, size=size)
     screen.wait("/big")
+    screen.still()
     screen.press("d")
     screen.wait("y/N", "5 entries")
     assert_fits(screen, size)
@@ -71,6 +73,7 @@ def test_a_deletion_can_be_decided(terminal, top, size):
 def test_resize(terminal, top):
     screen = terminal(top)
     screen.wait("six.txt", "? keys")
+    screen.still()
     for size in (*SIZES, (1, 1), (2, 2), (40, 3), (80, 24)):
         screen.resize(*size)
         screen.until(lambda: len(screen.lines()) == size[1], size)  # noqa: B023

@@ -48,6 +48,7 @@ def swap(path, target, how):
 def test_a_swapped_directory(terminal, top, outside, browse, how, moment):
     screen = terminal(top)
     screen.wait("/big", "six.txt", without=["reading"])
+    screen.still()
     target = outside
     if how == "other":
         target, how = top / "small", "bound"
@@ -72,6 +73,7 @@ def test_a_swapped_directory(terminal, top, outside, browse, how, moment):
 def test_a_swapped_directory_below(terminal, top, outside):
     screen = terminal(top)
     screen.wait("/big", "six.txt", without=["reading"])
+    screen.still()
     swap(top / "big" / "deep", outside / "deep", "link")
     screen.press("g", "d")
     screen.wait("y/N")
@@ -91,6 +93,7 @@ def test_a_swapped_directory_above(terminal, top, outside):
     """The directory that is shown has become a link to another one with the same names."""
     screen = terminal(top)
     screen.wait("/big", without=["reading"])
+    screen.still()
     screen.press("g", "Enter")
     screen.wait("one.log")
     swap(top / "big", outside, "link")
@@ -108,6 +111,7 @@ def test_a_swapped_directory_above(terminal, top, outside):
 def test_a_swapped_top(terminal, top, outside):
     screen = terminal(top)
     screen.wait("/big", without=["reading"])
+    screen.still()
     screen.press("g", "Enter")
     screen.wait("one.log")
     moved = top.rename(top.parent / "elsewhere")
@@ -124,6 +128,7 @@ def test_a_swapped_top(terminal, top, outside):
 def test_a_file_that_was_replaced(terminal, top):
     screen = terminal(top)
     screen.wait("six.txt", without=["reading"])
+    screen.still()
     (top / "six.txt").rename(top.parent / "moved")
     (top / "six.txt").write_bytes(b"new")
     screen.press("g", "Down", "d")
@@ -137,6 +142,7 @@ def test_new_entries_are_kept(terminal, top):
     """Nobody has seen them, so nobody has agreed. Everything else goes."""
     screen = terminal(top)
     screen.wait("/big", without=["reading"])
+    screen.still()
     (top / "big" / "deep" / "new").write_bytes(b"new")
     screen.press("g", "d")
     screen.wait("5 entries", "y/N")
@@ -149,6 +155,7 @@ def test_new_entries_are_kept(terminal, top):
 def test_entries_that_have_gone(terminal, top):
     screen = terminal(top)
     screen.wait("six.txt", without=["reading"])
+    screen.still()
     (top / "six.txt").unlink()
     screen.press("g", "Down", "d")
     screen.wait("six.txt", "y/N")

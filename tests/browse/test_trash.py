@@ -105,6 +105,7 @@ def test_a_swapped_directory(terminal, top, scratch, trash):
     (outside / "precious").touch()
     screen = terminal(top, "--trash")
     screen.wait("/big", without=["reading"])
+    screen.still()
     (top / "big").rename(scratch / "moved")
     (top / "big").symlink_to(outside)
     screen.press("g", "d")

@@ -269,6 +269,44 @@ impl Arena {
         self.find_latest_change(self.entries.parent(index));
     }
 
+    /// Takes everything in a directory out of the tree, and keeps the directory as one that is not
+    /// read yet, with what is known of it now. Its number stays, so a cursor stays on it.
+    pub(super) fn renew(&mut self, index: EntryIndex, found: &Found<'_>) {
+        let Some(directory) = self.entries.directory(index) else {
+            return;
+        };
+        let children: Vec<_> = self.children(directory).collect();
+        for child in children {
+            self.remove(child, false);
+        }
+        let parent = self.parent_directory(directory);
+        let mut before = self.directories.get(directory).totals;
+        self.leave(directory, &mut before);
+        if let Some(parent) = parent {
+            self.subtract_from(parent, &before);
+        }
+        self.directories.clear_listing(directory);
+        self.entries.update(index, found);
+        let alloc = self.entries.alloc(index);
+        let mut own = Totals {
+            entries: 1,
+            size: found.size,
+            alloc,
+            freeable: alloc,
+            errors: 0,
+            mtime: found.mtime,
+        };
+        let kept = self.directories.get_mut(directory);
+        (kept.device, kept.own_size) = (found.device, found.size);
+        (kept.is_done, kept.has_failed) = (false, false);
+        kept.totals = own;
+        self.leave(directory, &mut own);
+        if let Some(parent) = parent {
+            self.add_to(parent, &own);
+            self.find_latest_change(parent);
+        }
+    }
+
     /// Takes a file or an empty directory out of the tree.
     fn remove_one(&mut self, index: EntryIndex, was_deleted: bool) {
         let mut own = self.totals(index);

@@ -148,25 +148,4 @@ impl Arena {
         }
         false
     }
-
-    /// Takes everything in a directory out of the tree, and the directory as not read.
-    pub(super) fn empty(&mut self, index: EntryIndex) {
-        let Some(directory) = self.entries.directory(index) else {
-            return;
-        };
-        let children: Vec<_> = self.children(directory).collect();
-        for child in children {
-            self.remove(child, false);
-        }
-        self.directories.clear_listing(directory);
-        self.set_unread(directory);
-    }
-
-    fn set_unread(&mut self, directory: DirIndex) {
-        let kept = self.directories.get_mut(directory);
-        kept.is_done = false;
-        kept.has_failed = false;
-        // The errors of what was in it are gone; its own goes here.
-        kept.totals.errors = 0;
-    }
 }

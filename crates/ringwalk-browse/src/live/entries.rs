@@ -126,6 +126,19 @@ impl Entries {
         Some(index)
     }
 
+    /// Replaces what is known of a directory in the list, except its name and its place.
+    pub(super) fn update(&mut self, index: EntryIndex, found: &Found<'_>) {
+        let at = index as usize;
+        self.blocks.set(at, found.blocks);
+        self.mtime.set(at, mtime_to_number(found.mtime));
+        self.inode.set(at, found.inode);
+        self.birth
+            .set(at, found.birth.map_or(0, BirthMark::to_bits));
+        self.more_owners.remove(&index);
+        let owner = self.owner_number(index, found.uid);
+        self.owner.set(at, owner);
+    }
+
     fn owner_number(&mut self, index: EntryIndex, uid: Option<u32>) -> u16 {
         if let Some(number) = self.owner_numbers.get(&uid) {
             return *number;

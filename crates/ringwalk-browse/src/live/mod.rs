@@ -147,13 +147,14 @@ impl LiveTree {
         Ok((tree, reading))
     }
 
-    /// Reads an entry and everything below it again, in the background. Returns its new number, or
-    /// that of the directory above if the entry is gone.
+    /// Reads an entry and everything below it again, in the background. Returns its number, which
+    /// is a new one unless it is a directory as before; or the number of the directory above if
+    /// the entry is gone.
     ///
     /// # Errors
     ///
-    /// `EBUSY` while the tree is being read; `ENOENT` if the tree does not have the entry; those of
-    /// statx(2) except `ENOENT`.
+    /// `EBUSY` while the tree is being read; `ENOENT` if the tree does not have the entry;
+    /// `ENOTDIR` if the top is no directory any more; those of statx(2) except `ENOENT`.
     pub fn read_again(self: &Arc<Self>, id: Id) -> io::Result<(Id, Option<Reading>)> {
         if self.reading.load(Ordering::Relaxed) {
             return Err(Errno::BUSY.into());
@@ -173,16 +174,20 @@ impl LiveTree {
             found => Some(found?),
         };
         lock(&self.errors).retain(|error| !is_below(&error.path, &path));
-        let (id, root) = if is_top {
-            arena.empty(index);
-            (id, arena.entries.directory(index))
-        } else {
-            let parent = arena.entries.parent(index);
-            arena.remove(index, false);
-            let is_read = found.is_some_and(|found| found.kind == crate::tree::Kind::Directory);
-            match found.and_then(|found| arena.add_one(Some(parent), &found, is_read)) {
-                Some((index, root)) => (Id(u64::from(index)), root),
-                None => (Id(u64::from(arena.directories.get(parent).entry)), None),
+        let is_read = found.is_some_and(|found| found.kind == crate::tree::Kind::Directory);
+        let (id, root) = match (found, arena.entries.directory(index)) {
+            (Some(found), Some(directory)) if is_read => {
+                arena.renew(index, &found);
+                (id, Some(directory))
+            }
+            _ if is_top => return Err(Errno::NOTDIR.into()),
+            (found, _) => {
+                let parent = arena.entries.parent(index);
+                arena.remove(index, false);
+                match found.and_then(|found| arena.add_one(Some(parent), &found, is_read)) {
+                    Some((index, root)) => (Id(u64::from(index)), root),
+                    None => (Id(u64::from(arena.directories.get(parent).entry)), None),
+                }
             }
         };
         drop(arena);

@@ -201,8 +201,11 @@ fn a_subtree_is_read_again() {
     let tree = read(root);
     fs::remove_file(root.join("a/old")).unwrap();
     write(&root.join("a/new/file"), 9);
-    let (id, reading) = tree.read_again(at(&tree, "a").id).unwrap();
+    let before = at(&tree, "a").id;
+    let (id, reading) = tree.read_again(before).unwrap();
     reading.unwrap().wait();
+    // A cursor on it stays there.
+    assert_eq!(id, before);
     assert_eq!(tree.items(&[id]).unwrap()[0].name, b"a");
     check(&tree, root);
     // The top as well.
