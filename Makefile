@@ -113,6 +113,7 @@ fuzz: setup ## every fuzz target, FUZZ_SECONDS for all together
 e2e: setup ## end-to-end tests of the debug build; without root some are skipped
 	$(CARGO) build --locked -p ringwalk-cli -p xtask
 	$(CARGO) build --locked -p ringwalk --features async --example read_dir --example traverse
+	$(CARGO) build --locked -p ringwalk-browse --example panicking
 	$(CARGO) build --locked --manifest-path $(WEB_EXAMPLE) --target-dir $(TARGET_DIR)
 	$(MAKE) --no-print-directory capi CAPI_PROFILE=dev
 	parallel=$$($(PYTHON) -c 'import xdist' 2>/dev/null && \

@@ -11,7 +11,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -81,6 +81,20 @@ def programs(base: Path) -> Path:
     for name in ("du", "find"):
         (folder / name).symlink_to("ringwalk")
     return folder
+
+
+@pytest.fixture(scope="session")
+def example(programs: Path) -> Callable[[str], Path]:
+    """A function that gives an example by its name, in a folder that every user can read."""
+    built = Path(os.environ.get("RINGWALK_BIN", ROOT / "target/debug/ringwalk")).parent
+
+    def find(name: str) -> Path:
+        for folder in (built / "examples", built):
+            if (folder / name).is_file():
+                return Path(shutil.copy(folder / name, programs / name))
+        pytest.fail(f"{name} is not in {built}: build it first (make e2e does)")
+
+    return find
 
 
 @pytest.fixture(scope="session")

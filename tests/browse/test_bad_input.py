@@ -110,11 +110,6 @@ def test_wrong_options(browse, args):
     assert done.status == 2 and done.out == b"" and done.err.startswith(b"ringwalk: ")
 
 
-@pytest.mark.parametrize("option", ["-x", "--trash"])
-def test_options_without_effect_on_a_snapshot(browse, snapshot, option):
-    refused(browse.run(snapshot, option), option.encode())
-
-
 def test_a_file_that_is_in_the_way_of_an_export(browse, top, scratch):
     taken = scratch / "taken.json"
     taken.write_text("precious")

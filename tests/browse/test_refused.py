@@ -15,11 +15,11 @@ def test_read_only(browse, top):
     assert len(list(top.rglob("*"))) == 9 and not browse.log.exists()
 
 
-def test_a_snapshot_is_not_changed(browse, ringwalk, top, scratch):
+def test_a_snapshot_read_only(browse, ringwalk, top, scratch):
     ringwalk("snapshot", "-o", scratch / "snap", top).ok()
-    shown = browse.text(scratch / "snap", keys="vd")
-    assert "cannot delete: a snapshot is not changed" in shown
-    browse.run(scratch / "snap", keys="vdy").ok()
+    shown = browse.text(scratch / "snap", "--read-only", keys="vd")
+    assert "cannot delete: nothing is deleted with --read-only" in shown
+    browse.run(scratch / "snap", "--read-only", keys="vdy").ok()
     assert len(list(top.rglob("*"))) == 9 and (scratch / "snap").exists()
 
 

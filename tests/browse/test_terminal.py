@@ -44,6 +44,7 @@ def program(shell):
 def start(shell, top):
     shell.type(f"ringwalk browse '{top}'")
     shell.wait("/big", "six.txt", "q quit", without=["reading"])
+    shell.still()
     assert shell.ask("alternate_on") == "1"
 
 
@@ -59,6 +60,24 @@ def test_the_terminal_is_given_back(shell, top, key, number, status):
     shell.until(lambda: shell.ask("alternate_on") == "0", "the screen of the shell")
     shell.type("echo status $?")
     shell.wait_for(f"^status {status}$")
+    assert modes(shell) == before
+
+
+@pytest.mark.parametrize(
+    "keys,words",
+    [("2", "a panic in a pane"), ("1 Enter", "a panic on the thread that draws")],
+    ids=["worker", "main"],
+)
+def test_a_panic(shell, example, keys, words):
+    """The message is on the screen of the shell, not on that of the browser."""
+    before = modes(shell)
+    shell.type(f"'{example('panicking')}'; echo status $?")
+    shell.wait("/panicking", "q quit")
+    for key in keys.split():
+        shell.press(key)
+    shell.wait(words)
+    ended = shell.wait_for("^status ([0-9]+)$")
+    assert ended[1] != "0" and shell.ask("alternate_on") == "0"
     assert modes(shell) == before
 
 

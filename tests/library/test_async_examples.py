@@ -4,34 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import socket
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support import ROOT
 from support.listing_server import Server, serving
 from support.run import NOBODY, Program
 
 # The number of entries of a huge directory: an answer of ten megabytes.
 HUGE = 100_000
-
-
-@pytest.fixture(scope="session")
-def example(programs: Path) -> Callable[[str], Path]:
-    """A function that gives an example by its name, in a folder that every user can read."""
-    built = Path(os.environ.get("RINGWALK_BIN", ROOT / "target/debug/ringwalk")).parent
-
-    def find(name: str) -> Path:
-        for folder in (built / "examples", built):
-            if (folder / name).is_file():
-                return Path(shutil.copy(folder / name, programs / name))
-        pytest.fail(f"{name} is not in {built}: build it first (make e2e does)")
-
-    return find
 
 
 def test_read_dir_lists_what_there_is(example, scratch):

@@ -82,6 +82,9 @@ pub enum Action {
     Info,
     /// Deletes the marked entries or the one under the cursor, after a question.
     Delete,
+    /// Looks for extents that the marked entries, or the one under the cursor, share with other
+    /// files.
+    Unshared,
     /// Reads the entry under the cursor again.
     Rescan,
     /// Reads the directory that is shown again.

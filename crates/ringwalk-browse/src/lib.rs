@@ -19,6 +19,7 @@
 //! | `filter/` | which entries match an expression of find(1) |
 //! | `compare/` | what has grown since an older snapshot |
 //! | `delete/` | deletion of entries that were shown, and of nothing else |
+//! | `unshared.rs` | the space that deletion frees, without extents that other files share |
 //! | `service.rs` | what the browser asks of others: matches, growth, deletion, actions |
 //! | `view/` | what somebody looks at: a directory, its order, the cursor, marks, panes |
 //! | `screen/` | drawing |
@@ -41,6 +42,7 @@ pub mod saved;
 mod screen;
 pub mod service;
 pub mod tree;
+mod unshared;
 mod view;
 
 pub use app::{App, End, Options};

@@ -96,19 +96,26 @@ pub trait Comparison: Send + Sync {
     fn error(&self) -> Option<String>;
 }
 
+/// A function that returns false once nobody waits for an answer.
+pub type IsWanted<'w> = &'w (dyn Fn() -> bool + Sync);
+
 /// Deletes entries that were shown.
 pub trait Deleter: Send + Sync {
     /// Returns true if entries are moved into the trash.
     fn uses_trash(&self) -> bool;
 
-    /// Returns what deleting these entries would do. This may take long.
+    /// Returns what [`describe`](Self::describe) does, in words.
+    fn preparation(&self) -> &'static str;
+
+    /// Returns what deleting these entries would do. This may take long. Ends early once nobody
+    /// wants the answer.
     ///
     /// # Errors
     ///
     /// A message, if that cannot be found out.
-    fn describe(&self, ids: &[Id]) -> Result<Description, String>;
+    fn describe(&self, ids: &[Id], is_wanted: IsWanted<'_>) -> Result<Description, String>;
 
-    /// Begins to delete these entries.
+    /// Begins to delete these entries, which were described before.
     ///
     /// # Errors
     ///
@@ -127,8 +134,22 @@ pub struct Description {
     pub oldest: Option<i64>,
     /// The latest time of a last change, in seconds since 1970.
     pub newest: Option<i64>,
-    /// Entries that will not be deleted, and why.
+    /// Entries that will not be deleted, and why. [`Id::default`] stands for what the tree does not
+    /// have; then the reason names it.
     pub refusals: Vec<(Id, String)>,
+    /// What the tree says of the same entries, if they were read again for the description.
+    pub shown: Option<Totals>,
+}
+
+/// The space that deleting entries frees, without what other files share.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unshared {
+    /// Allocated bytes that belong to these entries alone.
+    pub freed: u64,
+    /// Files and directories whose space is not known. They are not in `freed`.
+    pub unknown: u64,
+    /// The reason for the first of these, with its path.
+    pub reason: Option<String>,
 }
 
 /// A deletion that runs. Dropping it cancels it.
@@ -189,6 +210,17 @@ impl Format {
     }
 }
 
+/// What is written, and where.
+#[derive(Clone, Copy)]
+pub struct Export<'e> {
+    /// The format of the file.
+    pub format: Format,
+    /// The file, which must not exist.
+    pub file: &'e Path,
+    /// What matches is written, with the directories that hold it. `None` to write everything.
+    pub matches: Option<&'e dyn Matches>,
+}
+
 /// What else can be done with entries.
 pub trait Actions: Send + Sync {
     /// Runs a shell in a directory until it ends. The path is relative to the top. The terminal is
@@ -206,10 +238,20 @@ pub trait Actions: Send + Sync {
     /// A message, if that is not possible.
     fn rescan(&self, id: Id) -> Result<(), String>;
 
-    /// Writes an entry and everything below it to a file. This may take long.
+    /// Returns what deleting these entries would free, without extents that other files share. Asks
+    /// the file system about each file, so this may take long. Ends early once nobody wants the
+    /// answer.
     ///
     /// # Errors
     ///
-    /// A message, if the file exists or cannot be written.
-    fn export(&self, id: Id, format: Format, file: &Path) -> Result<(), String>;
+    /// A message, if that is not possible.
+    fn unshared(&self, ids: &[Id], is_wanted: IsWanted<'_>) -> Result<Unshared, String>;
+
+    /// Writes an entry and everything below it to a file, or what matches of it. This may take
+    /// long.
+    ///
+    /// # Errors
+    ///
+    /// A message, if the file exists or cannot be written, or if something is missing in it.
+    fn export(&self, id: Id, export: &Export<'_>) -> Result<(), String>;
 }

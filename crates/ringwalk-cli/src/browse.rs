@@ -63,11 +63,6 @@ fn browse(args: &BrowseArgs, options: &EngineOptions) -> Result<ExitCode, ExitCo
     } else {
         let refused = options.refuse(Lacks::Workers, "on a snapshot");
         refused.map_err(trouble)?;
-        if args.one_file_system || args.trash {
-            return Err(trouble(
-                "options -x and --trash have no effect on a snapshot",
-            ));
-        }
     }
     let of_walks = *options;
     let request = Request {

@@ -61,7 +61,8 @@ const UNSHARED: [u64; 20] = [
 
 /// The reason why the exclusive space of a file is unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Unknown {
+#[non_exhaustive]
+pub enum Unknown {
     /// The file system, of this type, does not report shared space.
     FileSystem(String),
     /// The file is compressed, and the kernel does not report its size on the disk.
@@ -110,11 +111,11 @@ enum Sharing {
 
 /// The devices that all workers have seen. Most trees have one. Each subvolume of btrfs is one.
 #[derive(Debug, Default)]
-pub(crate) struct Devices(Mutex<Vec<(u64, Sharing)>>);
+pub struct Devices(Mutex<Vec<(u64, Sharing)>>);
 
 /// Finds exclusive space, for one worker.
 #[derive(Debug)]
-pub(crate) struct Exclusive<'s> {
+pub struct Exclusive<'s> {
     map: ExtentMap,
     search: Option<TreeSearch>,
     /// The devices that this worker has seen.
@@ -123,7 +124,8 @@ pub(crate) struct Exclusive<'s> {
 }
 
 impl<'s> Exclusive<'s> {
-    pub(crate) fn new(all_devices: &'s Devices) -> Self {
+    /// Creates the finder of one worker. All workers of a walk share the devices.
+    pub fn new(all_devices: &'s Devices) -> Self {
         Self {
             map: ExtentMap::default(),
             search: None,
@@ -132,12 +134,13 @@ impl<'s> Exclusive<'s> {
         }
     }
 
-    /// Returns the bytes that belong to an entry alone.
+    /// Returns the bytes that belong to an entry of a batch alone. A file with several names counts
+    /// under each of them. The metadata must have [`Fields::BLOCKS`](ringwalk::Fields::BLOCKS).
     ///
     /// # Errors
     ///
     /// If these cannot be found out exactly.
-    pub(crate) fn bytes<S>(
+    pub fn bytes<S>(
         &mut self,
         batch: &Batch<'_, S>,
         entry: &Entry<'_, S>,

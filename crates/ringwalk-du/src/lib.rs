@@ -31,7 +31,7 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod compressed;
-mod exclusive;
+pub mod exclusive;
 mod host;
 mod linked_files;
 mod location;

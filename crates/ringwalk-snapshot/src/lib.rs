@@ -49,6 +49,8 @@
 //! | `info.rs` | what a snapshot says of itself, in the footer |
 //! | `seal.rs` | the checksum of the footer |
 //! | `entry.rs` | what a snapshot keeps of one file |
+//! | `stored_entry.rs` | the entry of a row of a file |
+//! | `excerpt.rs` | a part of a snapshot as a snapshot of its own |
 //! | `kind.rs` | the letter of a type, and the extension of a name |
 //! | `row_counter.rs` | the progress of long work |
 //! | `table_file.rs` | results of `diff` and `report` as Parquet files |
@@ -71,6 +73,7 @@ mod capture;
 pub mod cluster;
 pub mod diff;
 mod entry;
+mod excerpt;
 pub mod exchange;
 mod info;
 mod kind;
@@ -83,6 +86,7 @@ mod saved;
 mod schema;
 mod seal;
 pub mod sql;
+mod stored_entry;
 mod table_file;
 mod text;
 mod time;
@@ -90,6 +94,7 @@ mod write;
 
 pub use capture::{Capture, CaptureError, Captured};
 pub use entry::{Attributes, Entry, FailedOperation, Failure, Skipped};
+pub use excerpt::excerpt;
 pub use info::{FileSystemInfo, Info, Moment, RootInfo, Run, Text, Tool};
 pub use info::{Transaction, Verdict};
 pub use kind::{extension, type_letter};

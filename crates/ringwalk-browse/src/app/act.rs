@@ -92,6 +92,7 @@ impl App {
             Action::MarkMatching => self.prompt(Asked::MarkMatching),
             Action::Info => self.info(),
             Action::Delete => self.ask_deletion(),
+            Action::Unshared => self.look_for_shared(),
             Action::Rescan => self.rescan(),
             Action::RescanDirectory => self.rescan_at(self.list.directory),
             Action::Shell => self.shell(),
@@ -240,6 +241,9 @@ impl App {
     }
 
     fn close(&mut self) {
+        if self.forget_unshared() {
+            return self.tell("the look at extents was given up");
+        }
         if self.pane.take().is_none() && self.filter.take().is_some() {
             self.ask_listing(Instant::now());
         }

@@ -3,7 +3,7 @@
 use super::{App, Mode};
 use crate::keys::Key;
 use crate::screen::amount::{bytes, entries};
-use crate::service::{Deletion, DeletionProgress, Description};
+use crate::service::{Deletion, DeletionProgress, Description, Unshared};
 use crate::tree::Id;
 use crate::view::Slot;
 use std::fmt::Write as _;
@@ -21,6 +21,10 @@ pub(crate) struct Asking {
     pub(crate) description: Option<Description>,
     /// What was typed of the number.
     pub(crate) typed: String,
+    /// What happens until the description is there, in words.
+    pub(crate) preparation: &'static str,
+    /// What the deletion frees without shared extents, once that is known.
+    pub(crate) unshared: Option<Result<Unshared, String>>,
     answer: Slot<Result<Description, String>>,
 }
 
@@ -104,16 +108,19 @@ impl App {
         } else {
             self.marks.ids()
         };
+        self.answers.unshared.forget();
         let mut asking = Asking {
             ids: ids.clone(),
             into_trash: deleter.uses_trash(),
             description: None,
             typed: String::new(),
+            preparation: deleter.preparation(),
+            unshared: None,
             answer: Slot::default(),
         };
-        asking
-            .answer
-            .ask(&self.slow, move || deleter.describe(&ids));
+        asking.answer.ask_long(&self.long, move |wanted| {
+            deleter.describe(&ids, &|| wanted.is_wanted())
+        });
         self.mode = Mode::Asking(asking);
     }
 
@@ -122,12 +129,18 @@ impl App {
             return;
         };
         if asking.is_agreed(key) {
+            self.answers.unshared.forget();
             let (ids, into_trash) = (asking.allowed(), asking.into_trash);
             let total = asking.description.as_ref().map_or(0, |it| it.entries);
             self.mode = Mode::Browse;
             return self.start_deletion(&ids, total, into_trash);
         }
+        if key == Key::Char('x') && asking.description.is_some() {
+            let ids = asking.allowed();
+            return self.ask_unshared(ids);
+        }
         if !asking.edit(key) {
+            self.answers.unshared.forget();
             self.mode = Mode::Browse;
             self.tell("nothing was deleted");
         }
@@ -215,10 +228,18 @@ impl App {
         if let Some((_, reason)) = results.kept.first() {
             let _ = write!(text, "; {} could not be: {reason}", progress.failed);
         }
+        if self.has_any(&results.deleted) {
+            text.push_str("; the snapshot still lists them");
+        }
         self.kept.extend(results.kept);
         self.message = Some(super::Message { text, is_error });
         self.seen.list.reset();
         self.draw_now();
+    }
+
+    /// Returns true if the tree has one of these entries.
+    fn has_any(&self, ids: &[Id]) -> bool {
+        self.tree.items(ids).is_ok_and(|items| !items.is_empty())
     }
 
     /// Returns true if the question waits for its numbers, or a deletion runs.

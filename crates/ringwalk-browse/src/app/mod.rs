@@ -11,6 +11,7 @@
 //! | `act.rs` | what the keys of the table do |
 //! | `prompt.rs` | a line of text that somebody types |
 //! | `choosing.rs` | filter, search and marks |
+//! | `unshared.rs` | what a deletion frees without extents that other files share |
 //! | `deleting.rs` | the question before a deletion, and the deletion |
 //! | `panes.rs` | rows of the pane |
 //! | `update.rs` | answers of workers, changes of the tree, times of drawing |
@@ -29,6 +30,7 @@ mod panes;
 mod prompt;
 mod signals;
 mod terminal;
+mod unshared;
 mod update;
 mod words;
 
@@ -37,8 +39,9 @@ pub use event_loop::End;
 #[cfg(test)]
 pub(crate) use once::text;
 pub(crate) use prompt::{Asked, Prompt};
+pub(crate) use unshared::in_words;
 
-use crate::service::{Matches, Services};
+use crate::service::{Matches, Services, Unshared};
 use crate::tree::{Id, Tree, Weight};
 use crate::view::{
     List, ListOrder, Listing, MarkTotals, Marks, Matching, Owners, Pace, Pane, PaneKind, Slot,
@@ -99,8 +102,12 @@ pub struct App {
     wish: Option<Wish>,
     /// The event loop has left keys unread, as a wish came first.
     has_unread_keys: bool,
+    /// Listings and searches.
     quick: Worker,
+    /// Totals and panes.
     slow: Worker,
+    /// What may take minutes: exports, extents, what a deletion would do.
+    long: Worker,
     answers: Answers,
     seen: Seen,
 }
@@ -158,6 +165,7 @@ struct Answers {
     marks: Slot<io::Result<MarkTotals>>,
     search: Slot<io::Result<Option<Id>>>,
     export: Slot<Result<String, String>>,
+    unshared: Slot<Result<Unshared, String>>,
     /// The search whose matches will be marked, and the question for them.
     marking: Option<Marking>,
 }
@@ -222,6 +230,7 @@ impl App {
             has_unread_keys: false,
             quick: Worker::start("browse-list")?,
             slow: Worker::start("browse-sums")?,
+            long: Worker::start("browse-long")?,
             answers: Answers::default(),
             seen: Seen {
                 list: Pace::default(),

@@ -2,7 +2,7 @@
 
 use super::{App, Mode};
 use crate::keys::Key;
-use crate::service::Format;
+use crate::service::{Export, Format};
 use std::path::PathBuf;
 
 /// What a line is for.
@@ -116,10 +116,26 @@ impl App {
         let Ok(actions) = self.services.actions.clone() else {
             return true;
         };
+        let matches = self.matches().cloned();
+        if matches.as_ref().is_some_and(|it| !it.progress().finished) {
+            self.complain("the filter is still looking for matches: export when it has ended");
+            return false;
+        }
         let directory = self.list.directory;
         let text = text.to_owned();
-        self.answers.export.ask(&self.slow, move || {
-            actions.export(directory, format, &file).map(|()| text)
+        self.answers.export.ask(&self.long, move || {
+            let export = Export {
+                format,
+                file: &file,
+                matches: matches.as_deref(),
+            };
+            let what = if matches.is_some() {
+                "what matches was exported"
+            } else {
+                "exported"
+            };
+            let done = actions.export(directory, &export);
+            done.map(|()| format!("{what} to {text}"))
         });
         self.tell("exporting");
         true

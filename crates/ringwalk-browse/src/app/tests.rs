@@ -160,7 +160,7 @@ fn actions_get_what_is_shown() {
     );
     stage.press("/-name '*.flac'<enter>ey.json<enter>");
     assert!(
-        stage.text().contains("not only what matches"),
+        stage.text().contains("what matches was exported to y.json"),
         "{}",
         stage.text()
     );
@@ -170,7 +170,27 @@ fn actions_get_what_is_shown() {
         "{}",
         stage.text()
     );
-    stage.press("b");
+    stage.press("x");
+    assert!(
+        stage.text().contains("frees 1.0M without shared"),
+        "{}",
+        stage.text()
+    );
+    stage.press("vx");
+    assert!(
+        stage
+            .text()
+            .contains("frees at least 1.0M without shared extents; 1 not known: one"),
+        "{}",
+        stage.text()
+    );
+    stage.press("udx");
+    assert!(
+        stage.text().contains("frees 1.0M without shared") && stage.text().contains("y/N"),
+        "{}",
+        stage.text()
+    );
+    stage.press("nb");
     assert_eq!(stage.app.take_wish(), Some(Wish::Shell(b"music".to_vec())));
     assert_eq!(
         *stage.actions.0.lock().unwrap(),
@@ -178,7 +198,7 @@ fn actions_get_what_is_shown() {
             "rescan 1",
             "rescan 1",
             "export 1 Ndjson x.ndjson",
-            "export 1 Ncdu y.json"
+            "export 1 Ncdu y.json matches"
         ]
     );
 }

@@ -142,16 +142,11 @@ impl App {
             self.take_search(answer);
         }
         match self.answers.export.take() {
-            None => return,
-            Some(Ok(file)) if self.filter.is_some() => {
-                self.tell(format!(
-                    "exported to {file}: everything, not only what matches"
-                ));
-            }
-            Some(Ok(file)) => self.tell(format!("exported to {file}")),
+            None => {}
+            Some(Ok(done)) => self.tell(done),
             Some(Err(reason)) => self.complain(format!("cannot export: {reason}")),
         }
-        self.draw_soon();
+        self.update_unshared();
     }
 
     /// Measures how many entries are read in a second.
@@ -188,6 +183,7 @@ impl App {
             && !self.answers.marks.is_pending()
             && !self.answers.search.is_pending()
             && !self.answers.export.is_pending()
+            && !self.answers.unshared.is_pending()
             && !self.is_deletion_pending()
             && !is_ready(self.answers.marking.as_ref())
             && !self.owners.is_pending()

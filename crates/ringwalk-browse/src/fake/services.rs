@@ -2,11 +2,10 @@
 
 use super::FakeTree;
 use crate::service::{
-    Actions, Comparison, Deleter, Deletion, DeletionProgress, Description, Filter, Format,
-    MatchProgress, Matches, Results, Totals,
+    Actions, Comparison, Deleter, Deletion, DeletionProgress, Description, Export, Filter,
+    IsWanted, MatchProgress, Matches, Results, Totals, Unshared,
 };
 use crate::tree::{Id, Kind, Order, SortKey, Tree};
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -132,7 +131,11 @@ impl Deleter for FakeDeleter {
         self.into_trash
     }
 
-    fn describe(&self, ids: &[Id]) -> Result<Description, String> {
+    fn preparation(&self) -> &'static str {
+        "adding up"
+    }
+
+    fn describe(&self, ids: &[Id], _: IsWanted<'_>) -> Result<Description, String> {
         let mut description = Description::default();
         for item in self.tree.items(ids).unwrap() {
             if item.name == b"mount" {
@@ -209,11 +212,25 @@ impl Actions for FakeActions {
         Ok(())
     }
 
-    fn export(&self, id: Id, format: Format, file: &Path) -> Result<(), String> {
-        if file.ends_with("exists.json") {
+    fn unshared(&self, ids: &[Id], _: IsWanted<'_>) -> Result<Unshared, String> {
+        Ok(Unshared {
+            freed: 1 << 20,
+            unknown: ids.len() as u64 - 1,
+            reason: (ids.len() > 1).then(|| "one: it is compressed".to_owned()),
+        })
+    }
+
+    fn export(&self, id: Id, export: &Export<'_>) -> Result<(), String> {
+        if export.file.ends_with("exists.json") {
             return Err("the file exists".to_owned());
         }
-        self.note(format!("export {} {format:?} {}", id.0, file.display()));
+        let (format, file) = (export.format, export.file.display());
+        let part = if export.matches.is_some() {
+            " matches"
+        } else {
+            ""
+        };
+        self.note(format!("export {} {format:?} {file}{part}", id.0));
         Ok(())
     }
 }

@@ -38,7 +38,7 @@ const fn list(
 use Section::{Choosing, Entries, Moving, Program, Sorting, Views};
 
 /// The table of keys.
-pub static TABLE: [Binding; 42] = [
+pub static TABLE: [Binding; 43] = [
     anywhere(Moving, &[Char('j'), Key::Down], Action::Down, "move down"),
     anywhere(Moving, &[Char('k'), Key::Up], Action::Up, "move up"),
     anywhere(
@@ -207,6 +207,12 @@ pub static TABLE: [Binding; 42] = [
         &[Char('d'), Key::Delete],
         Action::Delete,
         "delete the marked entries or this one",
+    ),
+    list(
+        Entries,
+        &[Char('x')],
+        Action::Unshared,
+        "what deletion frees, without shared extents",
     ),
     list(
         Entries,

@@ -4,7 +4,8 @@ use super::LiveTree;
 use super::arena::{Arena, TOP};
 use super::entries::{DirIndex, EntryIndex, NONE};
 use crate::delete::{Component, Doomed, Identity, Selection, Shown};
-use crate::tree::{Id, Kind, ReadState};
+use crate::tree::{Id, Kind, ReadState, Tree};
+use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 
 impl Shown for LiveTree {
@@ -25,6 +26,25 @@ impl LiveTree {
     /// Returns the identity of the directory at the top.
     pub fn identity_of_top(&self) -> Identity {
         self.look().identity(TOP)
+    }
+
+    /// Returns the entries that are not below another one of them.
+    pub fn outermost(&self, ids: &[Id]) -> Vec<Id> {
+        let all: HashSet<Id> = ids.iter().copied().collect();
+        let mut outermost = ids.to_vec();
+        outermost.retain(|id| {
+            let mut at = *id;
+            // A live tree has no errors of reading.
+            while let Ok(Some(parent)) = self.parent(at) {
+                if all.contains(&parent) {
+                    return false;
+                }
+                at = parent;
+            }
+            true
+        });
+        outermost.dedup();
+        outermost
     }
 
     /// Returns what a deletion needs to know of an entry.

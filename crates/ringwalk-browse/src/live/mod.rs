@@ -90,6 +90,11 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// Returns true if the walk is complete.
+    pub fn is_finished(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
     /// Waits until the walk is complete.
     pub fn wait(mut self) {
         self.join();
@@ -122,6 +127,24 @@ impl LiveTree {
         stays_on_device: bool,
         set_up: SetUp,
     ) -> io::Result<(Arc<Self>, Reading)> {
+        let (tree, root) = Self::create(path, stays_on_device, set_up)?;
+        let tree = Arc::new(tree);
+        let reading = tree.read(path.to_owned(), root, true)?;
+        Ok((tree, reading))
+    }
+
+    /// Creates a tree of the directory `path` that has no entries yet:
+    /// [`read_path`](Self::read_path) reads some.
+    ///
+    /// # Errors
+    ///
+    /// Those of statx(2); `ENOTDIR` for other files.
+    pub fn unread(path: &Path, stays_on_device: bool, set_up: SetUp) -> io::Result<Arc<Self>> {
+        let (tree, _) = Self::create(path, stays_on_device, set_up)?;
+        Ok(Arc::new(tree))
+    }
+
+    fn create(path: &Path, stays_on_device: bool, set_up: SetUp) -> io::Result<(Self, DirIndex)> {
         let mut arena = Arena::default();
         let name = path.as_os_str().as_bytes();
         let found = fill::root(path, cut_to_name(name), true)?;
@@ -132,7 +155,7 @@ impl LiveTree {
         let Some((TOP, Some(root))) = added else {
             return Err(io::ErrorKind::OutOfMemory.into());
         };
-        let tree = Arc::new(Self {
+        let tree = Self {
             path: path.to_owned(),
             set_up,
             stays_on_device,
@@ -142,9 +165,47 @@ impl LiveTree {
             generation: AtomicU64::new(1),
             reading: AtomicBool::new(false),
             stop: AtomicBool::new(false),
-        });
-        let reading = tree.read(path.to_owned(), root, true)?;
-        Ok((tree, reading))
+        };
+        Ok((tree, root))
+    }
+
+    /// Adds the entry with a path below the top, if the tree does not have it, and the directories
+    /// above it. Begins to read everything below it, in the background. Returns its number.
+    ///
+    /// No symbolic link on the path is followed.
+    ///
+    /// # Errors
+    ///
+    /// `EBUSY` while the tree is being read; `ENOTDIR` if something above it is no directory; those
+    /// of statx(2); `EAGAIN` if no thread can be started.
+    pub fn read_path(self: &Arc<Self>, path: &[u8]) -> io::Result<(Id, Option<Reading>)> {
+        if self.reading.load(Ordering::Relaxed) {
+            return Err(Errno::BUSY.into());
+        }
+        let mut arena = self.work();
+        let mut at = TOP;
+        let mut whole = self.path.clone();
+        let mut is_new = false;
+        let names = path.split(|byte| *byte == b'/');
+        for name in names.filter(|name| !name.is_empty()) {
+            let directory = arena.entries.directory(at).ok_or(Errno::NOTDIR)?;
+            whole.push(OsStr::from_bytes(name));
+            is_new = false;
+            at = if let Some(known) = arena.child(directory, name) {
+                known
+            } else {
+                is_new = true;
+                let found = fill::root(&whole, name, false)?;
+                let is_read = found.kind == crate::tree::Kind::Directory;
+                let added = arena.add_one(Some(directory), &found, is_read);
+                added.ok_or(io::ErrorKind::OutOfMemory)?.0
+            };
+        }
+        let directory = arena.entries.directory(at).filter(|_| is_new);
+        drop(arena);
+        self.changed();
+        let reading = directory.map(|directory| self.read(whole, directory, false));
+        Ok((Id(u64::from(at)), reading.transpose()?))
     }
 
     /// Reads an entry and everything below it again, in the background. Returns its number, which

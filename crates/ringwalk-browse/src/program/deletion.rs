@@ -4,7 +4,7 @@ use crate::delete::{
     self, Log, LogError, Observer, Outcome, Reason, Root, Selection, TrashOptions, trash,
 };
 use crate::live::LiveTree;
-use crate::service::{Deleter, Deletion, DeletionProgress, Description, Results};
+use crate::service::{Deleter, Deletion, DeletionProgress, Description, IsWanted, Results};
 use crate::tree::{Id, Tree};
 use ringwalk_sys::sync::lock;
 use std::ffi::OsStr;
@@ -22,6 +22,16 @@ pub(super) struct Places {
     pub(super) trash: Option<TrashOptions>,
 }
 
+impl Places {
+    /// Returns the places of the user.
+    pub(super) fn of_user(trash: bool) -> Self {
+        Self {
+            log: Box::new(Log::open_default),
+            trash: trash.then(TrashOptions::from_environment),
+        }
+    }
+}
+
 /// Deletes entries of a live tree.
 pub(super) struct LiveDeleter {
     tree: Arc<LiveTree>,
@@ -32,24 +42,6 @@ impl LiveDeleter {
     pub(super) fn new(tree: Arc<LiveTree>, places: Places) -> Self {
         Self { tree, places }
     }
-
-    /// Returns the entries that are not below another one of them.
-    fn outermost(&self, ids: &[Id]) -> Vec<Id> {
-        let mut outermost = ids.to_vec();
-        outermost.retain(|id| {
-            let mut at = *id;
-            // A live tree has no errors of reading.
-            while let Ok(Some(parent)) = self.tree.parent(at) {
-                if ids.contains(&parent) {
-                    return false;
-                }
-                at = parent;
-            }
-            true
-        });
-        outermost.dedup();
-        outermost
-    }
 }
 
 impl Deleter for LiveDeleter {
@@ -57,10 +49,14 @@ impl Deleter for LiveDeleter {
         self.places.trash.is_some()
     }
 
-    fn describe(&self, ids: &[Id]) -> Result<Description, String> {
+    fn preparation(&self) -> &'static str {
+        "adding up"
+    }
+
+    fn describe(&self, ids: &[Id], _: IsWanted<'_>) -> Result<Description, String> {
         let mut description = Description::default();
         let mut deleted = Vec::new();
-        for id in self.outermost(ids) {
+        for id in self.tree.outermost(ids) {
             if let Err(reason) = self.tree.selection(id) {
                 description.refusals.push((id, reason.to_owned()));
                 continue;
@@ -92,7 +88,7 @@ impl Deleter for LiveDeleter {
         let log = (self.places.log)().map_err(|error| error.to_string())?;
         let shared = Arc::new(Shared::default());
         let mut selections = Vec::new();
-        for id in self.outermost(ids) {
+        for id in self.tree.outermost(ids) {
             match self.tree.selection(id) {
                 Ok(selection) => selections.push(selection),
                 Err(reason) => lock(&shared.state).kept.push((id, reason.to_owned())),

@@ -1,27 +1,23 @@
-//! Writing a snapshot in the format of a file.
+//! Writing a snapshot, or a part of it, in the format of a file.
 
-use crate::service::Format;
+use crate::saved::join;
+use crate::service::{Export, Format, Matches};
 use ringwalk_snapshot::exchange::{ExportError, write_ncdu_json, write_ndjson};
-use ringwalk_snapshot::{RowCounter, Snapshot, Unpublished};
+use ringwalk_snapshot::{RowCounter, Snapshot, Unpublished, excerpt};
 use std::path::Path;
 
-/// Writes the tree of a root of a snapshot, or all for `None`. The file appears whole or not at
-/// all, and never takes the place of another one.
-pub(super) fn export(
-    snapshot: &Snapshot,
-    root: Option<usize>,
-    format: Format,
-    file: &Path,
-) -> Result<(), String> {
-    let unpublished = new_file(file)?;
+/// Writes all of a snapshot. The file appears whole or not at all, and never takes the place of
+/// another one.
+pub(super) fn export_all(snapshot: &Snapshot, export: &Export<'_>) -> Result<(), String> {
+    let unpublished = new_file(export.file)?;
     let rows = RowCounter::default();
     let output = unpublished.file();
-    let written = match format {
-        Format::Ndjson => write_ndjson(snapshot, root, &rows, output),
-        Format::Ncdu if root.is_none() && snapshot.info().roots.len() > 1 => {
+    let written = match export.format {
+        Format::Ndjson => write_ndjson(snapshot, None, &rows, output),
+        Format::Ncdu if snapshot.info().roots.len() > 1 => {
             return Err("ncdu's format has one root".to_owned());
         }
-        Format::Ncdu => write_ncdu_json(snapshot, root.unwrap_or(0), &rows, output),
+        Format::Ncdu => write_ncdu_json(snapshot, 0, &rows, output),
         Format::Snapshot => std::io::copy(&mut snapshot_file(snapshot)?, &mut &*output)
             .map(|_| ())
             .map_err(ExportError::Write),
@@ -30,6 +26,36 @@ pub(super) fn export(
     unpublished
         .publish()
         .map_err(|error| ringwalk_gnu::reason(&error))
+}
+
+/// Writes the file in a row of a snapshot, and everything below it, or what matches of that. `path`
+/// is the path of the file, relative to the top of the browser.
+pub(super) fn export_row(
+    snapshot: &Snapshot,
+    row: u64,
+    path: &[u8],
+    export: &Export<'_>,
+) -> Result<(), String> {
+    // Before work that may take long.
+    drop(new_file(export.file)?);
+    let keep = |below: &[u8]| match export.matches {
+        Some(matches) => is_match(matches, &join(path, below)),
+        None => true,
+    };
+    let part = excerpt(snapshot, row, keep).map_err(|error| error.to_string())?;
+    export_all(&part, export)?;
+    match export.matches.and_then(Matches::error) {
+        Some(error) => Err(format!("written, but not everything was searched: {error}")),
+        None => Ok(()),
+    }
+}
+
+fn is_match(matches: &dyn Matches, path: &[u8]) -> bool {
+    let slash = path.iter().rposition(|byte| *byte == b'/');
+    match slash {
+        Some(slash) => matches.matched(&path[..slash], &path[slash + 1..]),
+        None => matches.matched(b"", path),
+    }
 }
 
 /// Begins a file that must not exist.

@@ -1,15 +1,16 @@
 //! What can be done with entries of a live tree, beside deletion.
 
 use super::Request;
-use super::export::{export, new_file};
+use super::export::{export_all, export_row, new_file};
 use crate::live::{LiveTree, Reading};
-use crate::service::{Actions, Format};
+use crate::service::{Actions, Export, IsWanted, Unshared};
 use crate::tree::{Id, Tree};
+use crate::unshared;
 use ringwalk_snapshot::Capture;
 use ringwalk_sys::sync::lock;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
@@ -67,20 +68,34 @@ impl Actions for LiveActions {
         Ok(())
     }
 
-    fn export(&self, id: Id, format: Format, file: &Path) -> Result<(), String> {
+    fn unshared(&self, ids: &[Id], is_wanted: IsWanted<'_>) -> Result<Unshared, String> {
+        let mut paths = Vec::new();
+        for id in self.tree.outermost(ids) {
+            let relative = self.tree.path(id);
+            paths.push(self.path(&relative.map_err(|error| ringwalk_gnu::reason(&error))?));
+        }
+        unshared::add_up(&paths, &*self.request.set_up, is_wanted)
+    }
+
+    fn export(&self, id: Id, export: &Export<'_>) -> Result<(), String> {
         let relative = self
             .tree
             .path(id)
             .map_err(|error| ringwalk_gnu::reason(&error))?;
         let path = self.path(&relative);
         // Before a walk that may take long.
-        drop(new_file(file)?);
+        drop(new_file(export.file)?);
         let failed = |error: ringwalk_snapshot::CaptureError| error.reason();
         let capture = Capture::new([path.as_os_str()]).map_err(failed)?;
         let capture = capture.one_file_system(self.request.one_file_system);
         let walk = (self.request.set_up)(capture.walk());
         let (snapshot, captured) = capture.run_unnamed(walk, &path).map_err(failed)?;
-        export(&snapshot, Some(0), format, file)?;
+        if export.matches.is_none() {
+            export_all(&snapshot, export)?;
+        } else if let Some(top) = snapshot.rows().checked_sub(1) {
+            // The row of the top is the last one.
+            export_row(&snapshot, top, &relative, export)?;
+        }
         if captured.info.verdict.complete {
             Ok(())
         } else {

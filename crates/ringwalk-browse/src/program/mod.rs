@@ -5,6 +5,8 @@
 //! | `filter.rs` | matches of an expression |
 //! | `growth.rs` | growth since an older snapshot |
 //! | `deletion.rs` | deletion, on a thread of its own |
+//! | `saved_deletion.rs` | deletion of what a snapshot shows, after it was read again |
+//! | `export.rs` | a snapshot, or a part of it, in the format of a file |
 //! | `live_actions.rs` | shell, reading again and export of a live tree |
 //! | `saved_actions.rs` | export of a snapshot |
 
@@ -14,11 +16,11 @@ mod filter;
 mod growth;
 mod live_actions;
 mod saved_actions;
+mod saved_deletion;
 #[cfg(test)]
 mod tests;
 
 use crate::compare;
-use crate::delete::{Log, TrashOptions};
 use crate::filter::Searched;
 use crate::live::{LiveTree, Reading};
 use crate::saved::SnapshotView;
@@ -32,9 +34,12 @@ use live_actions::LiveActions;
 use ringwalk::Walk;
 use ringwalk_snapshot::cluster::is_live;
 use saved_actions::SavedActions;
+use saved_deletion::SavedDeleter;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+const READ_ONLY: &str = "nothing is deleted with --read-only";
 
 /// Gives walks the options of the user: source, workers.
 pub type SetUp = Arc<dyn Fn(Walk) -> Walk + Send + Sync>;
@@ -102,12 +107,9 @@ fn open_live(request: &Request, options: Options) -> io::Result<Browser> {
         }),
     };
     let deleter = if request.read_only {
-        Err("nothing is deleted with --read-only".to_owned())
+        Err(READ_ONLY.to_owned())
     } else {
-        let places = Places {
-            log: Box::new(Log::open_default),
-            trash: request.trash.then(TrashOptions::from_environment),
-        };
+        let places = Places::of_user(request.trash);
         Ok(Arc::new(LiveDeleter::new(Arc::clone(&tree), places)) as _)
     };
     let services = Services {
@@ -127,15 +129,22 @@ fn open_live(request: &Request, options: Options) -> io::Result<Browser> {
 }
 
 fn open_saved(request: &Request, options: Options) -> io::Result<Browser> {
-    let view = SnapshotView::open(&request.input)?;
+    let view = Arc::new(SnapshotView::open(&request.input)?);
     let saved = Arc::clone(view.tree());
-    let tree: Arc<dyn Tree> = Arc::new(view);
+    let tree: Arc<dyn Tree> = Arc::<SnapshotView>::clone(&view);
+    let deleter = if request.read_only {
+        Err(READ_ONLY.to_owned())
+    } else {
+        let trash = request.trash;
+        let places = Arc::new(move || Places::of_user(trash));
+        Ok(Arc::new(SavedDeleter::new(view, request.clone(), places)) as _)
+    };
     let services = Services {
         filter: Ok(Arc::new(Expressions(Searched::Snapshot(Arc::clone(
             &saved,
         ))))),
         comparison: comparison(request, &tree)?,
-        deleter: Err("a snapshot is not changed: browse the directory itself to delete".to_owned()),
+        deleter,
         actions: Ok(Arc::new(SavedActions::new(Arc::clone(&tree), saved))),
     };
     Ok(Browser {

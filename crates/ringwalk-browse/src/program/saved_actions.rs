@@ -1,10 +1,9 @@
-//! What can be done with entries of a snapshot: it can be exported as a whole.
+//! What can be done with entries of a snapshot: they can be exported.
 
-use super::export::export;
-use crate::service::{Actions, Format};
+use super::export::{export_all, export_row};
+use crate::service::{Actions, Export, IsWanted, Unshared};
 use crate::tree::{Id, Tree};
 use ringwalk_snapshot::SnapshotTree;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Actions on a snapshot.
@@ -28,10 +27,22 @@ impl Actions for SavedActions {
         Err("a snapshot does not change".to_owned())
     }
 
-    fn export(&self, id: Id, format: Format, file: &Path) -> Result<(), String> {
-        if id != self.tree.top() {
-            return Err("a snapshot is exported as a whole: go to its top first".to_owned());
+    fn unshared(&self, _: &[Id], _: IsWanted<'_>) -> Result<Unshared, String> {
+        let why = "a snapshot does not know what files share: browse the directory itself";
+        Err(why.to_owned())
+    }
+
+    fn export(&self, id: Id, export: &Export<'_>) -> Result<(), String> {
+        let snapshot = self.saved.snapshot();
+        if id == self.tree.top() && export.matches.is_none() {
+            return export_all(snapshot, export);
         }
-        export(self.saved.snapshot(), None, format, file)
+        if id.0 >= snapshot.rows() {
+            return Err(
+                "matches of several trees have no common root: open one of them".to_owned(),
+            );
+        }
+        let path = self.tree.path(id).map_err(|error| error.to_string())?;
+        export_row(snapshot, id.0, &path, export)
     }
 }

@@ -1,7 +1,8 @@
 //! The services on real trees.
 
 use super::*;
-use crate::service::{Actions as _, Deleter as _, Deletion, Filter as _, Format};
+use crate::delete::Log;
+use crate::service::{Actions as _, Deleter as _, Deletion, Export, Filter as _, Format};
 use crate::tree::{Id, Item, Order};
 use jiff::tz::TimeZone;
 use ringwalk_snapshot::{Capture, Snapshot};
@@ -53,6 +54,15 @@ fn deleter(tree: &Arc<LiveTree>, logs: &TempDir) -> LiveDeleter {
     LiveDeleter::new(Arc::clone(tree), places)
 }
 
+/// Returns an export of everything.
+fn to(format: Format, file: &Path) -> Export<'_> {
+    Export {
+        format,
+        file,
+        matches: None,
+    }
+}
+
 fn ended(deletion: &dyn Deletion) -> crate::service::Results {
     wait_until(|| deletion.progress().finished);
     deletion.results()
@@ -69,7 +79,7 @@ fn what_is_deleted_is_gone_from_disk_and_tree() {
     let deleter = deleter(&tree, &logs);
     // An entry below another one counts once.
     let sub = find(&*tree, old.id, "sub");
-    let described = deleter.describe(&[old.id, sub.id]).unwrap();
+    let described = deleter.describe(&[old.id, sub.id], &|| true).unwrap();
     assert_eq!(described.entries, 3);
     assert_eq!(described.freed, old.freeable);
     assert!(described.oldest.is_some() && described.newest >= described.oldest);
@@ -107,7 +117,9 @@ fn what_has_changed_meanwhile_is_kept_with_its_reason() {
 fn the_top_is_refused() {
     let (folder, logs) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let tree = live(folder.path());
-    let described = deleter(&tree, &logs).describe(&[tree.top()]).unwrap();
+    let described = deleter(&tree, &logs)
+        .describe(&[tree.top()], &|| true)
+        .unwrap();
     assert_eq!(described.entries, 0);
     assert_eq!(described.refusals.len(), 1);
     let deletion = deleter(&tree, &logs).start(&[tree.top()]).unwrap();
@@ -167,15 +179,17 @@ fn an_export_is_a_snapshot_of_what_is_there() {
     let actions = LiveActions::new(Arc::clone(&tree), request(&top));
     let sub = find(&*tree, tree.top(), "sub").id;
     let file = folder.path().join("out.parquet");
-    actions.export(sub, Format::Snapshot, &file).unwrap();
+    actions.export(sub, &to(Format::Snapshot, &file)).unwrap();
     assert_eq!(Snapshot::open(&file).unwrap().rows(), 2);
     assert_eq!(
-        actions.export(sub, Format::Snapshot, &file).unwrap_err(),
+        actions
+            .export(sub, &to(Format::Snapshot, &file))
+            .unwrap_err(),
         "the file exists"
     );
     for (format, name) in [(Format::Ndjson, "out.ndjson"), (Format::Ncdu, "out.json")] {
         let file = folder.path().join(name);
-        actions.export(sub, format, &file).unwrap();
+        actions.export(sub, &to(format, &file)).unwrap();
         assert!(fs::read_to_string(&file).unwrap().contains("file"));
     }
     // The exported file can be browsed and exported again.
@@ -185,9 +199,60 @@ fn an_export_is_a_snapshot_of_what_is_there() {
     let actions = SavedActions::new(Arc::clone(&view), saved);
     let again = folder.path().join("again.parquet");
     actions
-        .export(view.top(), Format::Snapshot, &again)
+        .export(view.top(), &to(Format::Snapshot, &again))
         .unwrap();
     assert_eq!(fs::read(&file).unwrap(), fs::read(&again).unwrap());
+    // So can a part of it.
+    let part = folder.path().join("part.parquet");
+    let name = find(&*view, view.top(), "file").id;
+    actions.export(name, &to(Format::Snapshot, &part)).unwrap();
+    let part = Snapshot::open(&part).unwrap();
+    assert_eq!(part.rows(), 1);
+    assert!(part.info().roots[0].path.0.ends_with(b"/top/sub/file"));
+}
+
+#[test]
+fn an_export_holds_what_matches() {
+    let folder = TempDir::new().unwrap();
+    let top = folder.path().join("top");
+    fs::create_dir_all(top.join("sub/empty")).unwrap();
+    for name in ["a.o", "sub/b.o", "sub/c.txt"] {
+        fs::write(top.join(name), "x").unwrap();
+    }
+    let tree = live(&top);
+    let actions = LiveActions::new(Arc::clone(&tree), request(&top));
+    let filter = Expressions(Searched::Live {
+        path: top.as_os_str().to_owned(),
+        set_up: Arc::new(|walk| walk),
+    });
+    let matches = filter.start(&["-name".into(), "*.o".into()]).unwrap();
+    wait_until(|| matches.progress().finished);
+    let whole = folder.path().join("whole.parquet");
+    let capture = Capture::new([&top]).unwrap();
+    capture.run(capture.walk(), &whole).unwrap();
+    let view = Arc::new(SnapshotView::open(&whole).unwrap());
+    let saved = SavedActions::new(Arc::clone(&view) as _, Arc::clone(view.tree()));
+    let sub = find(&*tree, tree.top(), "sub").id;
+    let saved_sub = find(&*view, view.top(), "sub").id;
+    let sources: [(&dyn crate::service::Actions, Id, Id); 2] =
+        [(&actions, tree.top(), sub), (&saved, view.top(), saved_sub)];
+    for (number, (actions, top, sub)) in sources.into_iter().enumerate() {
+        for (id, wanted) in [(top, &["a.o", "b.o", "sub"][..]), (sub, &["b.o"])] {
+            let file = folder
+                .path()
+                .join(format!("{number}-{}.ndjson", wanted.len()));
+            let export = Export {
+                matches: Some(&*matches),
+                ..to(Format::Ndjson, &file)
+            };
+            actions.export(id, &export).unwrap();
+            let text = fs::read_to_string(&file).unwrap();
+            assert_eq!(text.lines().count(), wanted.len() + 1, "{text}");
+            for name in wanted {
+                assert!(text.contains(&format!("{name}\"")), "{name}: {text}");
+            }
+        }
+    }
 }
 
 #[test]

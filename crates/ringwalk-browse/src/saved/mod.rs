@@ -64,6 +64,19 @@ pub struct SnapshotView {
     kept: Mutex<Kept>,
 }
 
+/// Where an entry of a snapshot was in the file system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The index of its root.
+    pub root: usize,
+    /// The absolute path of its root.
+    pub root_path: Vec<u8>,
+    /// Its path relative to the root.
+    pub below: Vec<u8>,
+    /// Its inode number. `None` if the snapshot does not have it.
+    pub inode: Option<u64>,
+}
+
 impl SnapshotView {
     /// Creates the view of a snapshot. Reads the rows of the roots.
     ///
@@ -131,6 +144,42 @@ impl SnapshotView {
             errors: self.errors(),
             ..Item::default()
         }
+    }
+
+    /// Returns where an entry was in the file system when the snapshot was taken: the path of its
+    /// root, and the rest. `None` for a top that is no entry.
+    ///
+    /// # Errors
+    ///
+    /// If the snapshot is damaged or cannot be read.
+    pub fn place(&self, id: Id) -> io::Result<Option<Place>> {
+        if id.0 >= self.snapshot().rows() {
+            return Ok(None);
+        }
+        let columns = [Column::Root, Column::Path, Column::PathRaw, Column::Ino];
+        let mut kept = ringwalk::sync::lock(&self.kept);
+        let row = kept.cursor.row(self.snapshot(), id.0, &columns);
+        let (chunk, at) = row.map_err(|error| read_error(&error))?;
+        let root = chunk.integer(Column::Root, at);
+        let root = root.and_then(|root| usize::try_from(root).ok());
+        let info = root.and_then(|root| self.snapshot().info().roots.get(root));
+        Ok(root.zip(info).map(|(root, info)| Place {
+            root,
+            root_path: info.path.0.clone(),
+            below: chunk.path(at).to_vec(),
+            inode: chunk.integer(Column::Ino, at).map(i64::cast_unsigned),
+        }))
+    }
+
+    /// Returns the entry with a path below a root.
+    ///
+    /// # Errors
+    ///
+    /// If the snapshot is damaged or cannot be read.
+    pub fn find(&self, root: usize, below: &[u8]) -> io::Result<Option<Id>> {
+        let mut kept = ringwalk::sync::lock(&self.kept);
+        let found = kept.cursor.locate(self.snapshot(), root, below);
+        Ok(found.map_err(|error| read_error(&error))?.map(Id))
     }
 
     /// Returns the snapshot.

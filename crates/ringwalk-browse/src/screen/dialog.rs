@@ -4,7 +4,7 @@ use super::amount::{bytes, date, entries, moment};
 use super::boxes::{NARROW, WIDEST, draw_box};
 use super::style::Palette;
 use super::text::{columns, fit, safe};
-use crate::app::{App, Asking, Mode, Running};
+use crate::app::{App, Asking, Mode, Running, in_words};
 use crate::tree::{Id, Item, Kind, ReadState};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -127,7 +127,7 @@ fn kind(item: &Item) -> &'static str {
 fn asked(app: &App, asking: &Asking, is_narrow: bool) -> Vec<String> {
     let mut lines = names(app, &asking.ids);
     let Some(description) = &asking.description else {
-        lines.push("adding up".to_owned());
+        lines.push(asking.preparation.to_owned());
         return lines;
     };
     let freed = match description.freed {
@@ -151,10 +151,26 @@ fn asked(app: &App, asking: &Asking, is_narrow: bool) -> Vec<String> {
     } else {
         vec![format!("{}, {freed}", entries(description.entries)), ages]
     };
+    let mut summary = summary;
+    match &asking.unshared {
+        Some(Ok(found)) => summary.push(safe(in_words(found).as_bytes())),
+        Some(Err(reason)) => summary.push(safe(reason.as_bytes())),
+        None if app.is_looking_at_extents() => summary.push("looking at extents".to_owned()),
+        None => {}
+    }
+    if let Some(shown) = description.shown {
+        let (number, size) = (entries(shown.entries), bytes(shown.alloc));
+        summary.push(format!("read again now; in the snapshot {number}, {size}"));
+    }
     lines.splice(0..0, summary);
     for (id, reason) in description.refusals.iter().take(NAMES) {
-        let name = names(app, &[*id]).pop().unwrap_or_default();
-        lines.push(format!("refused: {name}: {}", safe(reason.as_bytes())));
+        let reason = safe(reason.as_bytes());
+        lines.push(if *id == Id::default() {
+            format!("refused: {reason}")
+        } else {
+            let name = names(app, &[*id]).pop().unwrap_or_default();
+            format!("refused: {name}: {reason}")
+        });
     }
     if description.refusals.len() > NAMES {
         lines.push(format!(

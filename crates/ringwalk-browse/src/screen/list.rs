@@ -140,7 +140,9 @@ impl Line<'_> {
             at.x = put(buffer, at, &text, area.right().saturating_sub(at.x), style);
             at.x = at.x.saturating_add(1);
         }
-        let slash = if item.is_directory() { "/" } else { "" };
+        // Trees of a snapshot have absolute paths.
+        let is_marked = item.is_directory() && !item.name.starts_with(b"/");
+        let slash = if is_marked { "/" } else { "" };
         let name = format!("{slash}{}", safe(&item.name));
         put(buffer, at, &name, area.right().saturating_sub(at.x), base);
     }

@@ -41,6 +41,19 @@ impl Worker {
     }
 }
 
+/// Whether somebody still waits for the answer to a question.
+pub(crate) struct Wanted {
+    worker: Weak<()>,
+    question: Weak<()>,
+}
+
+impl Wanted {
+    /// Returns false once the question, or the worker, is dropped.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.worker.strong_count() > 0 && self.question.strong_count() > 0
+    }
+}
+
 /// A place for one question and its answer.
 pub(crate) struct Slot<T> {
     pending: Option<Pending<T>>,
@@ -61,22 +74,32 @@ impl<T> Default for Slot<T> {
 impl<T: Send + 'static> Slot<T> {
     /// Asks a worker a question.
     pub(crate) fn ask(&mut self, worker: &Worker, question: impl FnOnce() -> T + Send + 'static) {
+        self.ask_long(worker, |_| question());
+    }
+
+    /// Asks a worker a question whose answer takes long, and may end early once nobody waits.
+    pub(crate) fn ask_long(
+        &mut self,
+        worker: &Worker,
+        question: impl FnOnce(&Wanted) -> T + Send + 'static,
+    ) {
         let (sender, answer) = mpsc::channel();
-        let wanted = Arc::new(());
-        let still_wanted = Arc::downgrade(&wanted);
-        let alive = Arc::downgrade(&worker.alive);
+        let token = Arc::new(());
+        let wanted = Wanted {
+            worker: Arc::downgrade(&worker.alive),
+            question: Arc::downgrade(&token),
+        };
         let job = move || {
-            let is_there = |it: &Weak<()>| it.strong_count() > 0;
-            if is_there(&alive) && is_there(&still_wanted) {
-                // The question may have been dropped meanwhile.
-                let _ = sender.send(question());
+            if wanted.is_wanted() {
+                // The question may be dropped meanwhile.
+                let _ = sender.send(question(&wanted));
             }
         };
         // The thread ends only by a panic in a job. Then no answer comes, which `take` notices.
         let _ = worker.jobs.send(Box::new(job));
         self.pending = Some(Pending {
             answer,
-            _wanted: wanted,
+            _wanted: token,
         });
     }
 

@@ -22,7 +22,7 @@
 //! | `accounts.rs` | which leftovers have been read |
 //! | `directories.rs` | the directories of all parts |
 //! | `devices.rs` | the file systems of all parts |
-//! | `part_rows.rs`, `xattrs.rs` | the rows of a part |
+//! | `part_rows.rs` | the rows of a part |
 
 mod accounts;
 mod compact;
@@ -38,7 +38,6 @@ mod part_writer;
 mod task;
 mod task_error;
 mod todo;
-mod xattrs;
 
 pub use crate::capture::file_systems::file_system_of;
 pub use compact::Compact;

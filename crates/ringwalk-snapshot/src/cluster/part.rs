@@ -1,7 +1,7 @@
 //! A part: the Parquet file of one task.
 
 use crate::read::{ReadError, Snapshot};
-use crate::schema::{Column, Contents};
+use crate::schema::Contents;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -74,32 +74,3 @@ pub(super) fn open(path: &Path) -> Result<(Snapshot, PartFacts), ReadError> {
     }
     Ok((rows, facts))
 }
-
-/// The columns that `compact` reads.
-pub(super) const COLUMNS: [Column; 25] = [
-    Column::Root,
-    Column::Dir,
-    Column::SelfDir,
-    Column::Path,
-    Column::PathRaw,
-    Column::Type,
-    Column::Size,
-    Column::Alloc,
-    Column::Mtime,
-    Column::Ctime,
-    Column::Btime,
-    Column::Atime,
-    Column::Ino,
-    Column::Fs,
-    Column::Mode,
-    Column::Nlink,
-    Column::Uid,
-    Column::Gid,
-    Column::Rdev,
-    Column::Target,
-    Column::Charged,
-    Column::Errno,
-    Column::Operation,
-    Column::Skipped,
-    Column::Clamped,
-];

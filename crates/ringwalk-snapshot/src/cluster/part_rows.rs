@@ -1,18 +1,16 @@
 //! The rows of a part, on their way into the stage.
 
 use super::directories::Directories;
-use super::part::{COLUMNS, PartFacts};
+use super::part::PartFacts;
 use super::task_error::TaskError;
-use super::xattrs::{Pairs, XattrReader};
-use crate::entry::{Attributes, Entry, FailedOperation, Failure, Skipped};
-use crate::read::{Chunk, Snapshot};
+use crate::entry::Entry;
+use crate::read::{Chunk, Pairs, Snapshot, XattrReader};
 use crate::row_counter::RowCounter;
 use crate::schema::Column;
-use crate::time::unclamp;
-use crate::write::piece::PieceBuilder;
+use crate::stored_entry::{COLUMNS, root_name, stored_entry};
+use crate::write::run::Run;
 use crate::write::stage::{Stage, StageWriter};
 use parquet::errors::ParquetError;
-use ringwalk::Errno;
 
 /// The rows of a part.
 pub(super) struct PartRows<'p> {
@@ -20,14 +18,6 @@ pub(super) struct PartRows<'p> {
     /// The number in the snapshot of each file system.
     devices: Vec<u64>,
     xattrs: Option<XattrReader>,
-}
-
-/// The run of entries that is being staged: those of one directory, sorted by name.
-#[derive(Default)]
-struct Run {
-    directory: u64,
-    last: Vec<u8>,
-    piece: PieceBuilder,
 }
 
 impl<'p> PartRows<'p> {
@@ -39,7 +29,10 @@ impl<'p> PartRows<'p> {
     ) -> Result<Self, TaskError> {
         let open = || {
             let file = part.file().try_clone();
-            XattrReader::new(file.map_err(|error| ParquetError::External(error.into()))?)
+            XattrReader::new(
+                file.map_err(|error| ParquetError::External(error.into()))?,
+                0,
+            )
         };
         let xattrs = facts.xattrs.then(open).transpose();
         Ok(Self {
@@ -66,14 +59,11 @@ impl<'p> PartRows<'p> {
                 let xattrs = self.xattrs(chunk.len())?;
                 for at in 0..chunk.len() {
                     let xattrs = xattrs.get(at).map_or(&[][..], Vec::as_slice);
-                    let staged = self.row(chunk, at, xattrs, directories, &mut run, |run| {
-                        writer.end_run(stage, run.directory, &mut run.piece)
-                    });
-                    staged?;
-                    if run.piece.is_full() {
-                        let piece = writer.piece(stage, run.directory, &mut run.piece);
-                        piece.map_err(failed)?;
-                    }
+                    let root = root_name(chunk, at);
+                    let row = self.row(chunk, at, &root, xattrs, directories)?;
+                    let (directory, entry, child) = row;
+                    let pushed = run.push(stage, writer, directory, &entry, child);
+                    pushed.map_err(failed)?;
                 }
                 progress.add(chunk.len() as u64);
             }
@@ -81,8 +71,7 @@ impl<'p> PartRows<'p> {
                 xattrs.end_group();
             }
         }
-        let end = writer.end_run(stage, run.directory, &mut run.piece);
-        end.map_err(failed)
+        run.end(stage, writer).map_err(failed)
     }
 
     /// Returns the extended attributes of the next rows.
@@ -94,22 +83,20 @@ impl<'p> PartRows<'p> {
         read.map_err(|error| damaged_xattrs(self.part, &error))
     }
 
-    /// Adds a row to the run. Calls `end` before, if the row is none of that run.
-    fn row(
+    /// Returns the number of the directory that lists a row, the entry, and the number of the
+    /// entry's own listing.
+    fn row<'c>(
         &self,
-        chunk: &Chunk,
+        chunk: &'c Chunk,
         at: usize,
-        xattrs: &[(Vec<u8>, Vec<u8>)],
+        root: &'c [u8],
+        xattrs: &'c [(Vec<u8>, Vec<u8>)],
         directories: &mut Directories,
-        run: &mut Run,
-        end: impl FnOnce(&mut Run) -> std::io::Result<()>,
-    ) -> Result<(), TaskError> {
+    ) -> Result<(u64, Entry<'c>, Option<u64>), TaskError> {
         let damaged = |what: &str| TaskError::from(self.part.damaged(what));
         let number = |column| chunk.integer(column, at).map(i64::cast_unsigned);
-        let root = number(Column::Root).and_then(|root| u32::try_from(root).ok());
-        let root = root.unwrap_or(u32::MAX).to_be_bytes();
         let (directory, name) = match number(Column::Dir) {
-            None => (0, &root[..]),
+            None => (0, root),
             Some(number) => {
                 let directory = directories.listing(number);
                 (directory.map_err(|what| damaged(&what))?, chunk.name(at))
@@ -118,78 +105,12 @@ impl<'p> PartRows<'p> {
         if name.is_empty() {
             return Err(damaged("a row that is no root has no name"));
         }
-        if run.directory != directory || *name <= run.last[..] {
-            end(run).map_err(|error| TaskError::io(self.part.name(), error))?;
-            run.piece.clear();
-            run.directory = directory;
-        }
-        run.last.clear();
-        run.last.extend_from_slice(name);
         let child = number(Column::SelfDir).map(|number| directories.found(number));
         let child = child.transpose().map_err(|what| damaged(&what))?;
-        let mut entry = self.entry(chunk, at, name).map_err(|what| damaged(&what))?;
+        let entry = stored_entry(chunk, at, name, &self.devices);
+        let mut entry = entry.map_err(|what| damaged(&what))?;
         entry.xattrs = xattrs;
-        run.piece.push(&entry, child);
-        Ok(())
-    }
-
-    fn entry<'c>(&self, chunk: &'c Chunk, at: usize, name: &'c [u8]) -> Result<Entry<'c>, String> {
-        let mut entry = Entry::new(name, chunk.file_type(at));
-        entry.attributes = self.attributes(chunk, at)?;
-        entry.target = chunk.bytes(Column::Target, at);
-        let text = |column| chunk.bytes(column, at).map(String::from_utf8_lossy);
-        if let Some(name) = text(Column::Operation) {
-            let operation = FailedOperation::of_name(&name);
-            let errno = chunk.integer(Column::Errno, at);
-            let errno = errno.and_then(|errno| i32::try_from(errno).ok());
-            entry.failure = Some(Failure {
-                operation: operation.ok_or("an operation is not known")?,
-                errno: Errno::from_raw_os_error(errno.ok_or("an error has no number")?),
-            });
-        }
-        if let Some(name) = text(Column::Skipped) {
-            let skipped = Skipped::of_name(&name);
-            entry.skipped = Some(skipped.ok_or("a reason for leaving out is not known")?);
-        }
-        Ok(entry)
-    }
-
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "columns of 32 bits, and modes of 12 bits"
-    )]
-    fn attributes(&self, chunk: &Chunk, at: usize) -> Result<Attributes, String> {
-        let number = |column| chunk.integer(column, at).map(i64::cast_unsigned);
-        let narrow = |column| number(column).map(|number| number as u32);
-        let is_set = |column| chunk.integer(column, at) == Some(1);
-        let is_clamped = is_set(Column::Clamped);
-        let time = |column| {
-            let nanoseconds = chunk.integer(column, at)?;
-            Some(unclamp(nanoseconds, is_clamped))
-        };
-        let device = |index: u64| {
-            let index = usize::try_from(index).ok();
-            let device = index.and_then(|index| self.devices.get(index));
-            device
-                .copied()
-                .ok_or("a row is on a file system that there is not")
-        };
-        Ok(Attributes {
-            ino: number(Column::Ino),
-            dev: number(Column::Fs).map(device).transpose()?,
-            mode: narrow(Column::Mode).map(|mode| mode as u16),
-            nlink: narrow(Column::Nlink),
-            uid: narrow(Column::Uid),
-            gid: narrow(Column::Gid),
-            rdev: number(Column::Rdev),
-            size: number(Column::Size),
-            alloc: number(Column::Alloc),
-            mtime: time(Column::Mtime),
-            ctime: time(Column::Ctime),
-            btime: time(Column::Btime),
-            atime: time(Column::Atime),
-            charged_once: is_set(Column::Charged),
-        })
+        Ok((directory, entry, child))
     }
 }
 

@@ -18,6 +18,7 @@
 //! | `unpack.rs` | the bytes of a page: its header, decompression |
 //! | `decode.rs` | the cells of one page, decoded from its bytes |
 //! | `texts.rs` | the texts of one page |
+//! | `xattrs.rs` | extended attributes, by the reader of the crate parquet |
 //! | `packed.rs` | numbers that are packed into bits |
 
 mod cache;
@@ -36,6 +37,7 @@ mod scan;
 mod texts;
 mod thrift;
 mod unpack;
+mod xattrs;
 
 pub(crate) use cache::PageCache;
 pub use chunk::Chunk;
@@ -45,6 +47,7 @@ pub(crate) use footer::TAIL;
 pub(crate) use page::{Decoder, Page};
 pub(crate) use same::StoredAlike;
 pub use scan::Scan;
+pub(crate) use xattrs::{Pairs, XattrReader};
 
 use crate::cluster::{Compact, TaskError, is_shared_walk};
 use crate::entry::Skipped;

@@ -9,6 +9,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `builder.rs` | a tree that is given depth first, by an importer |
+//! | `run.rs` | entries in the order of a file, on their way into the stage |
 //! | `stage.rs`, `piece.rs`, `pack.rs`, `heads.rs` | listings that wait for their turn, packed |
 //! | `listing.rs`, `merge.rs` | the listing of a directory, merged from its parts |
 //! | `spill.rs`, `sorter.rs` | the temporary file, and records sorted with its help |
@@ -33,6 +34,7 @@ pub(crate) mod path;
 pub(crate) mod piece;
 pub(crate) mod publish;
 pub(crate) mod rows;
+pub(crate) mod run;
 mod sorter;
 pub(crate) mod spill;
 pub(crate) mod stage;

@@ -1,4 +1,4 @@
-//! Reads the extended attributes of a part, which are a column of type MAP.
+//! Reads extended attributes, which are a column of type MAP.
 
 use crate::schema::XATTRS;
 use parquet::column::reader::ColumnReader;
@@ -11,10 +11,10 @@ use std::fs::File;
 const ATTRIBUTE: i16 = 2;
 
 /// Names and values of the attributes of a file.
-pub(super) type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
+pub(crate) type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
 
-/// Reads the attributes of all rows in order.
-pub(super) struct XattrReader {
+/// Reads the attributes of rows in order.
+pub(crate) struct XattrReader {
     file: SerializedFileReader<File>,
     /// The indexes of the columns of names and values.
     leaves: [usize; 2],
@@ -24,26 +24,36 @@ pub(super) struct XattrReader {
 }
 
 impl XattrReader {
-    pub(super) fn new(file: File) -> Result<Self, ParquetError> {
+    /// Begins with the first row of a row group.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, or has no extended attributes.
+    pub(crate) fn new(file: File, group: usize) -> Result<Self, ParquetError> {
         let file = SerializedFileReader::new(file)?;
-        let schema = file.metadata().file_metadata().schema_descr();
-        let leaf = |name: &str| {
-            let path = [XATTRS, "key_value", name];
-            let columns = schema.columns().iter();
-            let mut paths = columns.map(|column| column.path().parts().to_vec());
-            let at = paths.position(|parts| parts == path);
-            at.ok_or_else(|| ParquetError::General(format!("it has no column {XATTRS}.{name}")))
+        let leaf = |name| {
+            let missing = || ParquetError::General(format!("it has no column {XATTRS}.{name}"));
+            leaf(&file, name).ok_or_else(missing)
         };
         Ok(Self {
             leaves: [leaf("key")?, leaf("value")?],
             file,
-            group: 0,
+            group,
             open: None,
         })
     }
 
+    /// Returns true if a file has extended attributes.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read.
+    pub(crate) fn is_for(file: File) -> Result<bool, ParquetError> {
+        Ok(leaf(&SerializedFileReader::new(file)?, "key").is_some())
+    }
+
     /// Returns the attributes of the next rows. They must be in one row group.
-    pub(super) fn next(&mut self, rows: usize) -> Result<Vec<Pairs>, ParquetError> {
+    pub(crate) fn next(&mut self, rows: usize) -> Result<Vec<Pairs>, ParquetError> {
         let mut readers = match self.open.take() {
             Some(readers) => readers,
             None => self.open_group()?,
@@ -67,7 +77,7 @@ impl XattrReader {
     }
 
     /// Ends the row group. The next rows are in the one behind it.
-    pub(super) fn end_group(&mut self) {
+    pub(crate) fn end_group(&mut self) {
         self.open = None;
         self.group += 1;
     }
@@ -80,6 +90,14 @@ impl XattrReader {
             group.get_column_reader(values)?,
         ])
     }
+}
+
+/// Returns the index of a column of the map.
+fn leaf(file: &SerializedFileReader<File>, name: &str) -> Option<usize> {
+    let schema = file.metadata().file_metadata().schema_descr();
+    let path = [XATTRS, "key_value", name];
+    let mut columns = schema.columns().iter();
+    columns.position(|column| column.path().parts() == path)
 }
 
 /// Reads a column of so many rows. Returns the texts of each row.

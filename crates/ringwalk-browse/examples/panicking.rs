@@ -1,0 +1,88 @@
+//! A browser whose tree panics: on a worker thread when totals by extension are asked for (key
+//! `2`), and on the thread that draws when the directory of a file is asked for (keys `1` and
+//! Enter). The tests show with it that the terminal is given back.
+
+use jiff::tz::TimeZone;
+use ringwalk_browse::service::Services;
+use ringwalk_browse::tree::{
+    Group, GroupKey, Id, Item, Kind, Order, Progress, Tree, Unreadable, Weight,
+};
+use ringwalk_browse::{App, Options};
+use std::io;
+use std::sync::Arc;
+
+/// A tree of one file.
+struct Panicking;
+
+const TOP: Id = Id(0);
+const FILE: Id = Id(1);
+
+impl Tree for Panicking {
+    fn top(&self) -> Id {
+        TOP
+    }
+
+    fn path_of_top(&self) -> Vec<u8> {
+        b"/panicking".to_vec()
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            entries: 2,
+            finished: true,
+            ..Progress::default()
+        }
+    }
+
+    fn unreadable(&self) -> Vec<Unreadable> {
+        Vec::new()
+    }
+
+    fn items(&self, ids: &[Id]) -> io::Result<Vec<Item>> {
+        let item = |id: &Id| Item {
+            id: *id,
+            name: b"file".to_vec(),
+            kind: if *id == TOP {
+                Kind::Directory
+            } else {
+                Kind::File
+            },
+            entries: 1,
+            charged: true,
+            ..Item::default()
+        };
+        Ok(ids.iter().map(item).collect())
+    }
+
+    fn parent(&self, id: Id) -> io::Result<Option<Id>> {
+        assert!(id != FILE, "a panic on the thread that draws");
+        Ok(None)
+    }
+
+    fn listing(&self, _: Id, _: Order) -> io::Result<Vec<Id>> {
+        Ok(vec![FILE])
+    }
+
+    fn largest_files(&self, _: Id, _: Weight, _: usize) -> io::Result<Vec<Id>> {
+        Ok(vec![FILE])
+    }
+
+    fn groups(&self, _: Id, _: GroupKey) -> io::Result<Vec<Group>> {
+        panic!("a panic in a pane");
+    }
+
+    fn freeable(&self, _: &[Id]) -> io::Result<Option<u64>> {
+        Ok(None)
+    }
+}
+
+fn main() -> io::Result<()> {
+    let options = Options {
+        colour: true,
+        zone: TimeZone::UTC,
+    };
+    let services = Services::none("this tree has none");
+    let app = App::new(Arc::new(Panicking), services, options)?;
+    app.run()?;
+    Ok(())
+}

@@ -1,0 +1,155 @@
+use super::*;
+use crate::exchange::write_ndjson;
+use crate::{Capture, RowCounter};
+use rustix::fs::{XattrFlags, setxattr};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+/// A folder with a tree `top`, of which `top/sub` is a part.
+fn tree() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let top = folder.path().join("top");
+    fs::create_dir_all(top.join("sub/deep/empty")).unwrap();
+    fs::create_dir_all(top.join("sub.d")).unwrap();
+    fs::create_dir_all(top.join("a")).unwrap();
+    fs::write(top.join("a/first"), vec![1; 9000]).unwrap();
+    fs::write(top.join("sub/deep/x.log"), vec![1; 5000]).unwrap();
+    fs::write(top.join("sub/y.txt"), "y").unwrap();
+    // The name outside counts in the whole tree, the name inside in the excerpt.
+    fs::hard_link(top.join("a/first"), top.join("sub/second")).unwrap();
+    fs::hard_link(top.join("sub/y.txt"), top.join("sub/deep/y")).unwrap();
+    symlink("nowhere", top.join("sub/link")).unwrap();
+    fs::write(top.join("sub.d/z"), "z").unwrap();
+    folder
+}
+
+fn captured(path: &Path, contents: Contents) -> Snapshot {
+    let options = WriteOptions {
+        contents,
+        ..WriteOptions::default()
+    };
+    let capture = Capture::new([path]).unwrap().options(options);
+    capture.run_unnamed(capture.walk(), path).unwrap().0
+}
+
+fn row(snapshot: &Snapshot, path: &str) -> u64 {
+    snapshot.locate(0, path.as_bytes()).unwrap().unwrap()
+}
+
+fn paths(snapshot: &Snapshot) -> Vec<String> {
+    let columns = [Column::Path, Column::PathRaw];
+    let mut scan = snapshot.scan(0..snapshot.rows(), &columns).unwrap();
+    let mut paths = Vec::new();
+    while let Some(chunk) = scan.next_chunk().unwrap() {
+        for at in 0..chunk.len() {
+            paths.push(String::from_utf8(chunk.path(at).to_vec()).unwrap());
+        }
+    }
+    paths
+}
+
+fn ndjson(snapshot: &Snapshot) -> String {
+    let mut out = Vec::new();
+    write_ndjson(snapshot, None, &RowCounter::default(), &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// Returns the extended attributes of all rows.
+fn xattrs(snapshot: &Snapshot) -> Vec<Pairs> {
+    let mut reader = XattrReader::new(snapshot.file().try_clone().unwrap(), 0).unwrap();
+    let mut all = Vec::new();
+    for group in snapshot.row_groups() {
+        let rows = usize::try_from(group.end - group.start).unwrap();
+        all.extend(reader.next(rows).unwrap());
+        reader.end_group();
+    }
+    all
+}
+
+#[test]
+fn a_part_is_what_a_walk_of_it_finds() {
+    let folder = tree();
+    let top = folder.path().join("top");
+    let whole = captured(&top, Contents::default());
+    for part in ["sub", "sub/deep", "sub/deep/empty", "a", "sub/y.txt", ""] {
+        let excerpt = excerpt(&whole, row(&whole, part), |_| true).unwrap();
+        let walked = captured(&top.join(part), Contents::default());
+        assert_eq!(ndjson(&excerpt), ndjson(&walked), "{part}");
+        assert_eq!(excerpt.info().roots, walked.info().roots);
+        assert_eq!(excerpt.info().users, walked.info().users);
+        // A walk of a file does not say what its file system is.
+        if part != "sub/y.txt" {
+            assert_eq!(excerpt.info().file_systems, walked.info().file_systems);
+        }
+        assert_eq!(excerpt.info().verdict, walked.info().verdict);
+    }
+}
+
+#[test]
+fn only_what_is_wanted_is_kept() {
+    let folder = tree();
+    let whole = captured(&folder.path().join("top"), Contents::default());
+    let keep = |path: &[u8]| path.ends_with(b".log");
+    let excerpt_of = |path| paths(&excerpt(&whole, row(&whole, path), keep).unwrap());
+    assert_eq!(excerpt_of("sub"), ["deep/x.log", "deep", ""]);
+    assert_eq!(excerpt_of("a"), [""]);
+    let mut seen = Vec::new();
+    excerpt(&whole, row(&whole, "sub/deep"), |path| {
+        seen.push(path.to_vec());
+        false
+    })
+    .unwrap();
+    assert_eq!(seen, [&b"empty"[..], b"x.log", b"y"]);
+}
+
+#[test]
+fn extended_attributes_behind_the_first_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let top = folder.path().join("top");
+    fs::create_dir_all(top.join("b")).unwrap();
+    for file in 0..9000 {
+        fs::write(top.join(format!("a{file}")), "").unwrap();
+    }
+    fs::write(top.join("b/file"), "").unwrap();
+    let set = setxattr(
+        top.join("b/file"),
+        "user.colour",
+        b"blue",
+        XattrFlags::empty(),
+    );
+    if set == Err(rustix::io::Errno::OPNOTSUPP) {
+        println!("SKIPPED: the temporary folder has no extended attributes");
+        return;
+    }
+    set.unwrap();
+    let contents = Contents {
+        atime: true,
+        xattrs: true,
+    };
+    let whole = captured(&top, contents);
+    let excerpt = excerpt(&whole, row(&whole, "b"), |_| true).unwrap();
+    assert!(excerpt.has(Column::Atime));
+    let blue = (b"user.colour".to_vec(), b"blue".to_vec());
+    assert_eq!(xattrs(&excerpt), [vec![blue], vec![]]);
+}
+
+#[test]
+fn failures_without_a_row_stay_in_the_verdict() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("whole.parquet");
+    let mut builder = crate::TreeBuilder::new(WriteOptions::default());
+    let directory = |name| crate::Entry::new(name, FileType::Directory);
+    builder.begin_root(b"/data", &directory(b"")).unwrap();
+    builder.begin_directory(&directory(b"sub")).unwrap();
+    builder.end_directory().unwrap();
+    builder.end_directory().unwrap();
+    let mut info = Info::default();
+    info.verdict.errors = 2;
+    builder.finish(info, &file).unwrap();
+    let whole = Snapshot::open(&file).unwrap();
+    let excerpt = excerpt(&whole, row(&whole, "sub"), |_| true).unwrap();
+    assert_eq!(excerpt.info().verdict.errors, 2);
+    assert!(!excerpt.info().verdict.complete);
+    assert_eq!(excerpt.info().roots[0].path.0, b"/data/sub");
+}
