@@ -97,6 +97,38 @@ def test_marks_in_several_directories(browse, top, snapshot):
     assert not (top / "small" / "four.o").exists() and not (top / "big" / "deep").exists()
 
 
+@pytest.mark.parametrize("options", [(), ("--trash",)])
+def test_two_directories(browse, top, snapshot, options):
+    """Each is read again to its end before the question."""
+    shown = browse.text(snapshot, *options, keys="\\big<enter> \\small<enter> d", size=WIDE)
+    assert "8 entries" in shown and "in the snapshot 8 entries" in shown, shown
+    browse.text(snapshot, *options, keys="\\big<enter> \\small<enter> dy", size=WIDE)
+    assert left(top) == {"six.txt"}
+
+
+def test_marks_within_each_other(browse, top, snapshot):
+    keys = "g g<enter>\\deep<enter> <backspace>d"
+    shown = browse.text(snapshot, keys=keys, size=WIDE)
+    assert "5 entries" in shown and "refused" not in shown, shown
+    shown = browse.text(snapshot, keys=f"{keys}y", size=WIDE)
+    assert "5 entries deleted" in shown and "marked" not in shown
+    (top / "big").write_bytes(b"a file now")
+    shown = browse.text(snapshot, keys=keys, size=WIDE)
+    assert "All of it is refused" in shown, shown
+
+
+def test_something_in_it_that_cannot_be_read(browse, top, snapshot, needs_root):
+    for path in (top, top / "big"):
+        path.chmod(0o777)
+    (top / "big" / "deep").chmod(0o700)
+    browse.home.chmod(0o777)
+    for options in ((), ("--trash",)):
+        done = browse.run(snapshot, *options, keys="d", uid=65534, size=WIDE).ok()
+        assert b"something in it cannot be read" in done.out, done
+        browse.run(snapshot, *options, keys="dy", uid=65534, size=WIDE).ok()
+    assert (top / "big" / "one.log").exists()
+
+
 def test_links_outside_of_the_selection(browse, top, scratch, ringwalk):
     os.link(top / "big" / "one.log", top / "six.link")
     ringwalk("snapshot", "-o", scratch / "links", top).ok()

@@ -106,8 +106,10 @@ pub struct App {
     quick: Worker,
     /// Totals and panes.
     slow: Worker,
-    /// What may take minutes: exports, extents, what a deletion would do.
+    /// What may take minutes: extents, what a deletion would do.
     long: Worker,
+    /// Exports.
+    exporter: Worker,
     answers: Answers,
     seen: Seen,
 }
@@ -166,6 +168,8 @@ struct Answers {
     search: Slot<io::Result<Option<Id>>>,
     export: Slot<Result<String, String>>,
     unshared: Slot<Result<Unshared, String>>,
+    /// What the question about extents is about, in words.
+    unshared_of: String,
     /// The search whose matches will be marked, and the question for them.
     marking: Option<Marking>,
 }
@@ -231,6 +235,7 @@ impl App {
             quick: Worker::start("browse-list")?,
             slow: Worker::start("browse-sums")?,
             long: Worker::start("browse-long")?,
+            exporter: Worker::start("browse-export")?,
             answers: Answers::default(),
             seen: Seen {
                 list: Pace::default(),

@@ -123,7 +123,7 @@ impl App {
         }
         let directory = self.list.directory;
         let text = text.to_owned();
-        self.answers.export.ask(&self.long, move || {
+        self.answers.export.ask(&self.exporter, move || {
             let export = Export {
                 format,
                 file: &file,

@@ -180,7 +180,7 @@ fn actions_get_what_is_shown() {
     assert!(
         stage
             .text()
-            .contains("frees at least 1.0M without shared extents; 1 not known: one"),
+            .contains("2 marked: frees at least 1.0M without shared extents; 1 not known"),
         "{}",
         stage.text()
     );

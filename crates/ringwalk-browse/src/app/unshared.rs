@@ -11,9 +11,12 @@ impl App {
     pub(super) fn look_for_shared(&mut self) {
         let ids = if self.marks.is_empty() {
             let Some(item) = self.current() else { return };
+            self.answers.unshared_of = String::from_utf8_lossy(&item.name).into_owned();
             vec![item.id]
         } else {
-            self.marks.ids()
+            let ids = self.marks.ids();
+            self.answers.unshared_of = format!("{} marked", ids.len());
+            ids
         };
         self.ask_unshared(ids);
         if self.answers.unshared.is_pending() {
@@ -51,8 +54,14 @@ impl App {
             return;
         }
         match answer {
-            Ok(found) if found.unknown == 0 => self.tell(in_words(&found)),
-            Ok(found) => self.complain(in_words(&found)),
+            Ok(found) => {
+                let text = format!("{}: {}", self.answers.unshared_of, in_words(&found));
+                if found.unknown == 0 {
+                    self.tell(text);
+                } else {
+                    self.complain(text);
+                }
+            }
             Err(reason) => self.complain(format!("cannot look at extents: {reason}")),
         }
     }

@@ -108,10 +108,10 @@ impl Reading {
 
 impl Drop for Reading {
     fn drop(&mut self) {
-        if self.thread.is_some() {
+        if !self.is_finished() {
             self.tree.stop.store(true, Ordering::Relaxed);
-            self.join();
         }
+        self.join();
     }
 }
 

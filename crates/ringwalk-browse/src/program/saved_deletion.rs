@@ -2,12 +2,13 @@
 
 use super::Request;
 use super::deletion::{LiveDeleter, Places};
+use crate::delete::Identity;
 use crate::live::LiveTree;
 use crate::saved::{Place, SnapshotView, join};
 use crate::service::{Deleter, Deletion, DeletionProgress, Description, IsWanted, Results, Totals};
-use crate::tree::{Id, Item, Tree};
+use crate::tree::{Id, Item, ReadState, Tree};
 use ringwalk_sys::sync::lock;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
@@ -16,7 +17,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 /// The pause between two looks at a walk.
-const PAUSE: Duration = Duration::from_millis(5);
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// Deletes entries of a snapshot.
 pub(super) struct SavedDeleter {
@@ -37,6 +38,10 @@ struct Again {
     view: Arc<SnapshotView>,
     /// The numbers in the new tree, by those in the snapshot.
     entries: HashMap<Id, Id>,
+    /// The same the other way round.
+    shown: HashMap<Id, Id>,
+    /// Marked entries below others, each with the one that it lies below: in the snapshot.
+    inner: Vec<(Id, Id)>,
 }
 
 impl SavedDeleter {
@@ -61,89 +66,152 @@ impl SavedDeleter {
         ids: &[Id],
         is_wanted: IsWanted<'_>,
     ) -> Result<(Again, Vec<(Id, String)>), String> {
-        let places = self.places_of(ids)?;
-        let root = places[0].1.clone();
-        let path = Path::new(OsStr::from_bytes(&root.root_path));
-        let name = ringwalk_gnu::quote::file_always(&root.root_path);
-        let set_up = Arc::clone(&self.request.set_up);
-        let stays = self.request.one_file_system;
-        let tree = LiveTree::unread(path, stays, Box::new(move |walk| set_up(walk)));
-        let tree = tree.map_err(|error| format!("{name}: {}", ringwalk_gnu::reason(&error)))?;
-        let was = self.view.find(root.root, b"").map_err(|e| e.to_string())?;
-        let was = was.map(|id| self.view.place(id)).transpose();
-        let was = was.map_err(|error| error.to_string())?.flatten();
-        let is_other = |place: &Place, now: u64| place.inode.is_some_and(|inode| inode != now);
-        if was.is_some_and(|was| is_other(&was, tree.identity_of_top().inode)) {
-            return Err(format!("{name} is another directory than in the snapshot"));
-        }
+        let chosen = self.choose(ids)?;
+        let first = &chosen.outer.first().ok_or("nothing is marked")?.1;
+        let tree = self.open(first)?;
         let mut entries = HashMap::new();
         let mut refusals = Vec::new();
-        for (id, place) in places {
-            if place.below.is_empty() {
-                refusals.push((id, "it is the directory at the top".to_owned()));
-                continue;
+        for (id, place) in &chosen.outer {
+            if !is_wanted() {
+                return Err("given up".to_owned());
             }
-            let (now, reading) = match tree.read_path(&place.below) {
-                Ok(read) => read,
-                Err(error) => {
-                    refusals.push((id, gone(&error)));
-                    continue;
-                }
-            };
-            // Dropping a walk ends it.
-            while reading
-                .as_ref()
-                .is_some_and(|reading| !reading.is_finished())
-            {
-                if !is_wanted() {
-                    return Err("given up".to_owned());
-                }
-                sleep(PAUSE);
-            }
-            let selection = tree.selection(now);
-            let is_same = |inode| !is_other(&place, inode);
-            match selection {
-                Ok(selection) if is_same(selection.entry.identity.inode) => {
-                    entries.insert(id, now);
-                }
-                Ok(_) => refusals.push((id, "it is another file than in the snapshot".to_owned())),
-                Err(reason) => refusals.push((id, reason.to_owned())),
+            match read_place(&tree, place, is_wanted)? {
+                Ok(now) => drop(entries.insert(*id, now)),
+                Err(reason) => refusals.push((*id, reason)),
             }
         }
+        let (allowed, refused): (Vec<_>, Vec<_>) = chosen
+            .inner
+            .into_iter()
+            .partition(|(_, outer)| entries.contains_key(outer));
+        let why = "the directory that it is in is refused";
+        refusals.extend(refused.into_iter().map(|(id, _)| (id, why.to_owned())));
         let again = Again {
             deleter: LiveDeleter::new(Arc::clone(&tree), (self.places)()),
             tree,
-            root: root.root,
+            root: first.root,
             view: Arc::clone(&self.view),
+            shown: entries.iter().map(|(id, now)| (*now, *id)).collect(),
             entries,
+            inner: allowed,
         };
         Ok((again, refusals))
     }
 
-    /// Returns the places of entries without those that lie below another one, in one tree.
-    fn places_of(&self, ids: &[Id]) -> Result<Vec<(Id, Place)>, String> {
+    /// Creates the tree of the root of an entry, if the root is the directory that it was.
+    fn open(&self, place: &Place) -> Result<Arc<LiveTree>, String> {
+        let name = ringwalk_gnu::quote::file_always(&place.root_path);
+        let path = Path::new(OsStr::from_bytes(&place.root_path));
+        let set_up = Arc::clone(&self.request.set_up);
+        let stays = self.request.one_file_system;
+        let tree = LiveTree::unread(path, stays, Box::new(move |walk| set_up(walk)));
+        let tree = tree.map_err(|error| format!("{name}: {}", ringwalk_gnu::reason(&error)))?;
+        let failed = |error: std::io::Error| error.to_string();
+        let was = self.view.find(place.root, b"").map_err(failed)?;
+        let was = was.map(|id| self.view.place(id)).transpose();
+        let was = was.map_err(failed)?.flatten();
+        if was.is_some_and(|was| !is_same(&was, tree.identity_of_top(), true)) {
+            return Err(format!("{name} is another directory than in the snapshot"));
+        }
+        Ok(tree)
+    }
+
+    /// Returns the entries that lie below no other one, and the others. All are in one tree.
+    fn choose(&self, ids: &[Id]) -> Result<Chosen, String> {
         let mut places = Vec::new();
         for id in ids {
             let place = self.view.place(*id).map_err(|error| error.to_string())?;
             let place = place.ok_or("it is the list of all trees of the snapshot")?;
             places.push((*id, place));
         }
-        let paths: std::collections::HashSet<Vec<u8>> = places
+        let mut roots = places.iter().map(|(_, place)| place.root);
+        let first = roots.next();
+        if roots.any(|root| Some(root) != first) {
+            return Err("the entries are in several trees: mark those of one tree only".to_owned());
+        }
+        let by_path: HashMap<Vec<u8>, Id> = places
             .iter()
-            .map(|(_, place)| place.below.clone())
+            .map(|(id, place)| (place.below.clone(), *id))
             .collect();
-        let is_below_another = |path: &[u8]| {
+        // The first slashes first: the outermost entry above a path.
+        let above = |path: &[u8]| {
             let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
             let mut above = slashes.map(|(at, _)| &path[..at]);
-            above.any(|above| paths.contains(above))
+            above.find_map(|above| by_path.get(above).copied())
         };
-        places.retain(|(_, place)| !is_below_another(&place.below));
-        let first = places.first().ok_or("nothing is marked")?.1.root;
-        if places.iter().any(|(_, place)| place.root != first) {
-            return Err("the entries are in several trees: delete those of one tree".to_owned());
+        let mut chosen = Chosen::default();
+        for (id, place) in places {
+            match above(&place.below) {
+                Some(outer) => chosen.inner.push((id, outer)),
+                None => chosen.outer.push((id, place)),
+            }
         }
-        Ok(places)
+        Ok(chosen)
     }
+}
+
+/// Entries that were chosen.
+#[derive(Default)]
+struct Chosen {
+    /// Those that lie below no other one.
+    outer: Vec<(Id, Place)>,
+    /// The others, each with the one that it lies below.
+    inner: Vec<(Id, Id)>,
+}
+
+/// Reads an entry again. Returns its number in the tree, or why it is refused.
+///
+/// # Errors
+///
+/// If nobody waits any more.
+fn read_place(
+    tree: &Arc<LiveTree>,
+    place: &Place,
+    is_wanted: IsWanted<'_>,
+) -> Result<Result<Id, String>, String> {
+    if place.below.is_empty() {
+        return Ok(Err("it is the directory at the top".to_owned()));
+    }
+    let (now, reading) = match tree.read_path(&place.below) {
+        Ok(read) => read,
+        Err(error) => return Ok(Err(gone(&error))),
+    };
+    if let Some(reading) = reading {
+        while !reading.is_finished() {
+            if !is_wanted() {
+                // Dropping the walk ends it, and all later ones of this tree.
+                return Err("given up".to_owned());
+            }
+            sleep(PAUSE);
+        }
+        reading.wait();
+    }
+    let selection = match tree.selection(now) {
+        Ok(selection) => selection,
+        Err(reason) => return Ok(Err(reason.to_owned())),
+    };
+    let entry = &selection.entry;
+    if !is_same(place, entry.identity, entry.is_directory) {
+        return Ok(Err("it is another file than in the snapshot".to_owned()));
+    }
+    // The screen shows the snapshot, and so no errors of this reading.
+    let items = tree.items(&[now]).map_err(|error| error.to_string())?;
+    let is_whole = |item: &Item| item.state == ReadState::Done && item.errors == 0;
+    if !items.iter().all(is_whole) || items.is_empty() {
+        let unreadable = tree.unreadable();
+        let first = unreadable.first().map(|it| format!(": {}", it.reason));
+        let first = first.unwrap_or_default();
+        return Ok(Err(format!("something in it cannot be read{first}")));
+    }
+    Ok(Ok(now))
+}
+
+/// Returns true unless a file is known to be another one than in the snapshot.
+fn is_same(was: &Place, now: Identity, is_directory: bool) -> bool {
+    let birth = was.birth.zip(now.birth);
+    was.is_directory == is_directory
+        && was.inode.is_none_or(|inode| inode == now.inode)
+        && birth.is_none_or(|(was, now)| was == now)
 }
 
 impl Deleter for SavedDeleter {
@@ -192,7 +260,7 @@ impl Deleter for SavedDeleter {
 impl Again {
     /// Returns the number in the snapshot of an entry that was read again, with what is said of it.
     fn in_snapshot(&self, now: Id, why: String) -> (Id, String) {
-        if let Some((id, _)) = self.entries.iter().find(|(_, known)| **known == now) {
+        if let Some(id) = self.shown.get(&now) {
             return (*id, why);
         }
         let path = self.tree.path(now).unwrap_or_default();
@@ -224,8 +292,16 @@ impl Deletion for Running {
     fn results(&self) -> Results {
         let results = self.deletion.results();
         let in_snapshot = |id| self.again.in_snapshot(id, String::new()).0;
+        let mut deleted: Vec<Id> = results.deleted.into_iter().map(in_snapshot).collect();
+        let gone: HashSet<Id> = deleted.iter().copied().collect();
+        let inner = self.again.inner.iter();
+        deleted.extend(
+            inner
+                .filter(|(_, outer)| gone.contains(outer))
+                .map(|(id, _)| *id),
+        );
         Results {
-            deleted: results.deleted.into_iter().map(in_snapshot).collect(),
+            deleted,
             kept: results
                 .kept
                 .into_iter()

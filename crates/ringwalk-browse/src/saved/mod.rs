@@ -33,10 +33,12 @@ mod unreadable;
 
 pub(crate) use open::read_error;
 
+use crate::delete::BirthMark;
 use crate::tree::{Id, Item, Kind};
 use cells::{OF_ITEM, Row};
 use kept::Kept;
-use ringwalk_snapshot::{Column, Cursor, ReadError, Snapshot, SnapshotTree};
+use ringwalk::FileType;
+use ringwalk_snapshot::{Column, Cursor, ReadError, Snapshot, SnapshotTree, timestamp};
 use std::io;
 use std::sync::{Arc, Mutex};
 
@@ -73,8 +75,12 @@ pub struct Place {
     pub root_path: Vec<u8>,
     /// Its path relative to the root.
     pub below: Vec<u8>,
+    /// True for a directory.
+    pub is_directory: bool,
     /// Its inode number. `None` if the snapshot does not have it.
     pub inode: Option<u64>,
+    /// Its time of birth. `None` if the snapshot does not have it.
+    pub birth: Option<BirthMark>,
 }
 
 impl SnapshotView {
@@ -156,10 +162,22 @@ impl SnapshotView {
         if id.0 >= self.snapshot().rows() {
             return Ok(None);
         }
-        let columns = [Column::Root, Column::Path, Column::PathRaw, Column::Ino];
+        let columns = [
+            Column::Root,
+            Column::Path,
+            Column::PathRaw,
+            Column::Type,
+            Column::Ino,
+            Column::Btime,
+            Column::Clamped,
+        ];
         let mut kept = ringwalk::sync::lock(&self.kept);
         let row = kept.cursor.row(self.snapshot(), id.0, &columns);
         let (chunk, at) = row.map_err(|error| read_error(&error))?;
+        // A time that was clamped is not the time of birth.
+        let is_exact = chunk.integer(Column::Clamped, at) != Some(1);
+        let birth = chunk.integer(Column::Btime, at).filter(|_| is_exact);
+        let birth = birth.map(timestamp);
         let root = chunk.integer(Column::Root, at);
         let root = root.and_then(|root| usize::try_from(root).ok());
         let info = root.and_then(|root| self.snapshot().info().roots.get(root));
@@ -167,7 +185,9 @@ impl SnapshotView {
             root,
             root_path: info.path.0.clone(),
             below: chunk.path(at).to_vec(),
+            is_directory: chunk.file_type(at) == FileType::Directory,
             inode: chunk.integer(Column::Ino, at).map(i64::cast_unsigned),
+            birth: birth.map(|birth| BirthMark::new(birth.secs, birth.nanos)),
         }))
     }
 

@@ -121,6 +121,9 @@ pub trait Tree: Send + Sync {
             names.push(item.name);
             at = parent;
         }
+        if at != self.top() {
+            return Err(io::Error::from(io::ErrorKind::NotFound));
+        }
         names.reverse();
         Ok(names.join(&b'/'))
     }
