@@ -252,6 +252,7 @@ pub trait Actions: Send + Sync {
     ///
     /// # Errors
     ///
-    /// A message, if the file exists or cannot be written, or if something is missing in it.
-    fn export(&self, id: Id, export: &Export<'_>) -> Result<(), String>;
+    /// A message, if the file exists or cannot be written. If something is missing in the file,
+    /// that is no error: the result says so.
+    fn export(&self, id: Id, export: &Export<'_>) -> Result<Option<String>, String>;
 }

@@ -22,8 +22,9 @@ use std::ops::Range;
 /// that hold something kept. Sums are those of what is kept. A file with several names counts once
 /// among them.
 ///
-/// The result says that it is incomplete if something kept could not be read. A failure that has no
-/// row in `snapshot` may belong to any directory, so it counts here, too.
+/// The result says that it is incomplete if something in the tree could not be read, kept or not: a
+/// directory that could not be read may hold what is wanted. A failure that has no row in
+/// `snapshot` may belong to any directory, so it counts here, too.
 ///
 /// # Errors
 ///
@@ -56,6 +57,8 @@ struct Excerpt<'s, K> {
     stage: Stage,
     writer: StageWriter,
     run: Run,
+    /// Rows with a failure that are not kept. What should match may be in them.
+    unkept_failures: u64,
 }
 
 impl<'s, K: FnMut(&[u8]) -> bool> Excerpt<'s, K> {
@@ -95,6 +98,7 @@ impl<'s, K: FnMut(&[u8]) -> bool> Excerpt<'s, K> {
             stage,
             writer: StageWriter::default(),
             run: Run::default(),
+            unkept_failures: 0,
         })
     }
 
@@ -160,6 +164,8 @@ impl<'s, K: FnMut(&[u8]) -> bool> Excerpt<'s, K> {
             let below = path.get(self.top..).unwrap_or_default();
             let below = below.strip_prefix(b"/").unwrap_or(below);
             if listing.is_none() && !(self.keep)(below) {
+                let has_failed = chunk.integer(Column::Errno, at).is_some();
+                self.unkept_failures += u64::from(has_failed);
                 return Ok(());
             }
         }
@@ -206,7 +212,7 @@ impl<'s, K: FnMut(&[u8]) -> bool> Excerpt<'s, K> {
             run: known.run.clone(),
             ..Info::default()
         };
-        info.verdict.errors = unplaced(self.snapshot)?;
+        info.verdict.errors = unplaced(self.snapshot)? + self.unkept_failures;
         let options = WriteOptions {
             contents: self.contents,
             ..WriteOptions::default()

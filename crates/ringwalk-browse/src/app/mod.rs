@@ -166,7 +166,8 @@ struct Answers {
     listing: Slot<io::Result<Listing>>,
     marks: Slot<io::Result<MarkTotals>>,
     search: Slot<io::Result<Option<Id>>>,
-    export: Slot<Result<String, String>>,
+    /// What was exported, and what is missing in it.
+    export: Slot<Result<(String, Option<String>), String>>,
     unshared: Slot<Result<Unshared, String>>,
     /// What the question about extents is about, in words.
     unshared_of: String,

@@ -135,7 +135,7 @@ impl App {
                 "exported"
             };
             let done = actions.export(directory, &export);
-            done.map(|()| format!("{what} to {text}"))
+            done.map(|missing| (format!("{what} to {text}"), missing))
         });
         self.tell("exporting");
         true

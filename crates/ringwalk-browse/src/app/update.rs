@@ -143,7 +143,10 @@ impl App {
         }
         match self.answers.export.take() {
             None => {}
-            Some(Ok(done)) => self.tell(done),
+            Some(Ok((done, None))) => self.tell(done),
+            Some(Ok((done, Some(missing)))) => {
+                self.complain(format!("{done}, but it is not complete: {missing}"));
+            }
             Some(Err(reason)) => self.complain(format!("cannot export: {reason}")),
         }
         self.update_unshared();

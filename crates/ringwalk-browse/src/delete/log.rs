@@ -22,6 +22,7 @@
 //! line of its own, and the line `begin` of its selection is there.
 
 use super::identity::{Found, Identity};
+use super::root::real_path;
 use jiff::Timestamp;
 use ringwalk::shown;
 use rustix::fd::{AsFd, OwnedFd};
@@ -142,6 +143,14 @@ impl Log {
     /// Returns true if a file is this log.
     pub(super) fn is(&self, identity: Identity) -> bool {
         self.identity.is_inode(identity)
+    }
+
+    /// Returns true if this log is in a directory, or below it. The path must be absolute and
+    /// without links.
+    pub(super) fn is_below(&self, directory: &Path) -> bool {
+        let path = real_path(self.file.as_fd());
+        path.unwrap_or_else(|| self.path.clone())
+            .starts_with(directory)
     }
 
     /// Appends one line.

@@ -29,6 +29,8 @@ pub enum Reason {
     HoldsKept,
     /// The entry is the log of deletions.
     Log,
+    /// The log of deletions is in the directory.
+    HoldsLog,
     /// The trash is on another file system, and no trash can be used on this one.
     NoTrash,
     /// The directory of the trash exists but is not safe: a symbolic link, not a directory, of
@@ -84,6 +86,7 @@ impl fmt::Display for Reason {
             Self::NotShown => "contains entries that were not shown",
             Self::HoldsKept => "contains entries that were kept",
             Self::Log => "is the log of deletions",
+            Self::HoldsLog => "contains the log of deletions",
             Self::NoTrash => "there is no trash on this file system",
             Self::UnsafeTrash => {
                 "the trash is not a directory of this user alone: check its owner and permissions"

@@ -124,6 +124,9 @@ fn throw<Id: Copy>(
     if entry.is_directory && holds_mount_point(&table, path) {
         return Err(Reason::HoldsMountPoint);
     }
+    if entry.is_directory && log.is_below(path) {
+        return Err(Reason::HoldsLog);
+    }
     let bin = bins.of(&found, path, &table)?;
     let original = bin.recorded_path(path).ok_or(Reason::NoTrash)?;
     let move_to = |number| {

@@ -220,7 +220,7 @@ impl Actions for FakeActions {
         })
     }
 
-    fn export(&self, id: Id, export: &Export<'_>) -> Result<(), String> {
+    fn export(&self, id: Id, export: &Export<'_>) -> Result<Option<String>, String> {
         if export.file.ends_with("exists.json") {
             return Err("the file exists".to_owned());
         }
@@ -231,6 +231,6 @@ impl Actions for FakeActions {
             ""
         };
         self.note(format!("export {} {format:?} {file}{part}", id.0));
-        Ok(())
+        Ok(None)
     }
 }

@@ -7,8 +7,11 @@ use ringwalk_snapshot::{RowCounter, Snapshot, Unpublished, excerpt};
 use std::path::Path;
 
 /// Writes all of a snapshot. The file appears whole or not at all, and never takes the place of
-/// another one.
-pub(super) fn export_all(snapshot: &Snapshot, export: &Export<'_>) -> Result<(), String> {
+/// another one. Returns what is missing in it.
+pub(super) fn export_all(
+    snapshot: &Snapshot,
+    export: &Export<'_>,
+) -> Result<Option<String>, String> {
     let unpublished = new_file(export.file)?;
     let rows = RowCounter::default();
     let output = unpublished.file();
@@ -23,19 +26,20 @@ pub(super) fn export_all(snapshot: &Snapshot, export: &Export<'_>) -> Result<(),
             .map_err(ExportError::Write),
     };
     written.map_err(|error| error.to_string())?;
-    unpublished
-        .publish()
-        .map_err(|error| ringwalk_gnu::reason(&error))
+    let published = unpublished.publish();
+    published.map_err(|error| ringwalk_gnu::reason(&error))?;
+    let is_complete = snapshot.info().verdict.complete;
+    Ok((!is_complete).then(|| "some files could not be read".to_owned()))
 }
 
 /// Writes the file in a row of a snapshot, and everything below it, or what matches of that. `path`
-/// is the path of the file, relative to the top of the browser.
+/// is the path of the file, relative to the top of the browser. Returns what is missing.
 pub(super) fn export_row(
     snapshot: &Snapshot,
     row: u64,
     path: &[u8],
     export: &Export<'_>,
-) -> Result<(), String> {
+) -> Result<Option<String>, String> {
     // Before work that may take long.
     drop(new_file(export.file)?);
     let keep = |below: &[u8]| match export.matches {
@@ -43,11 +47,9 @@ pub(super) fn export_row(
         None => true,
     };
     let part = excerpt(snapshot, row, keep).map_err(|error| error.to_string())?;
-    export_all(&part, export)?;
-    match export.matches.and_then(Matches::error) {
-        Some(error) => Err(format!("written, but not everything was searched: {error}")),
-        None => Ok(()),
-    }
+    let missing = export_all(&part, export)?;
+    let unsearched = export.matches.and_then(Matches::error);
+    Ok(unsearched.or(missing))
 }
 
 fn is_match(matches: &dyn Matches, path: &[u8]) -> bool {

@@ -79,7 +79,7 @@ impl Actions for LiveActions {
         unshared::add_up(&paths, &*self.request.set_up, is_wanted)
     }
 
-    fn export(&self, id: Id, export: &Export<'_>) -> Result<(), String> {
+    fn export(&self, id: Id, export: &Export<'_>) -> Result<Option<String>, String> {
         let relative = self
             .tree
             .path(id)
@@ -92,16 +92,12 @@ impl Actions for LiveActions {
         let capture = capture.one_file_system(self.request.one_file_system);
         let walk = (self.request.set_up)(capture.walk());
         let (snapshot, captured) = capture.run_unnamed(walk, &path).map_err(failed)?;
-        if export.matches.is_none() {
-            export_all(&snapshot, export)?;
-        } else if let Some(top) = snapshot.rows().checked_sub(1) {
+        let missing = match snapshot.rows().checked_sub(1) {
             // The row of the top is the last one.
-            export_row(&snapshot, top, &relative, export)?;
-        }
-        if captured.info.verdict.complete {
-            Ok(())
-        } else {
-            Err("written, but some files could not be read".to_owned())
-        }
+            Some(top) if export.matches.is_some() => export_row(&snapshot, top, &relative, export)?,
+            _ => export_all(&snapshot, export)?,
+        };
+        let is_complete = captured.info.verdict.complete;
+        Ok(missing.or_else(|| (!is_complete).then(|| "some files could not be read".to_owned())))
     }
 }

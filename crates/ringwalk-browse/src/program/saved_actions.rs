@@ -32,7 +32,7 @@ impl Actions for SavedActions {
         Err(why.to_owned())
     }
 
-    fn export(&self, id: Id, export: &Export<'_>) -> Result<(), String> {
+    fn export(&self, id: Id, export: &Export<'_>) -> Result<Option<String>, String> {
         let snapshot = self.saved.snapshot();
         if id == self.tree.top() && export.matches.is_none() {
             return export_all(snapshot, export);

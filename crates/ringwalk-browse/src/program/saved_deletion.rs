@@ -191,6 +191,10 @@ fn read_place(
         Err(reason) => return Ok(Err(reason.to_owned())),
     };
     let entry = &selection.entry;
+    if place.inode.is_none() {
+        let why = "the snapshot does not know which file it was: browse the directory itself";
+        return Ok(Err(why.to_owned()));
+    }
     if !is_same(place, entry.identity, entry.is_directory) {
         return Ok(Err("it is another file than in the snapshot".to_owned()));
     }

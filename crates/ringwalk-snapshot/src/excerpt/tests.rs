@@ -135,6 +135,28 @@ fn extended_attributes_behind_the_first_page() {
 }
 
 #[test]
+fn failures_of_what_is_not_kept_stay_in_the_verdict() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("whole.parquet");
+    let mut builder = crate::TreeBuilder::new(WriteOptions::default());
+    let mut unread = crate::Entry::new(b"unread", FileType::Directory);
+    unread.failure = Some(crate::Failure {
+        operation: crate::FailedOperation::Open,
+        errno: ringwalk::Errno::ACCESS,
+    });
+    let top = crate::Entry::new(b"", FileType::Directory);
+    builder.begin_root(b"/data", &top).unwrap();
+    builder.file(&unread).unwrap();
+    builder.end_directory().unwrap();
+    builder.finish(Info::default(), &file).unwrap();
+    let whole = Snapshot::open(&file).unwrap();
+    let excerpt = excerpt(&whole, row(&whole, ""), |_| false).unwrap();
+    assert_eq!(paths(&excerpt), [""]);
+    assert_eq!(excerpt.info().verdict.errors, 1);
+    assert!(!excerpt.info().verdict.complete);
+}
+
+#[test]
 fn failures_without_a_row_stay_in_the_verdict() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("whole.parquet");

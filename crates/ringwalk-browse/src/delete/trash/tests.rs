@@ -161,6 +161,20 @@ fn replaced_and_missing_entries_and_the_log_are_kept() {
 }
 
 #[test]
+fn the_log_does_not_go_with_its_directory() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.at("state/deep")).unwrap();
+    let log = Log::open(&place.at("state/deep/log")).unwrap();
+    let tree = Tree::read(&place.root());
+    let mut results = Results::default();
+    let options = TrashOptions::with_data_home(Some(place.home()));
+    let selected = [tree.select("state")];
+    trash(&tree.root(), &selected, &options, &log, &mut results).unwrap();
+    assert_eq!(results.kept(&tree), [("state".into(), Reason::HoldsLog)]);
+    assert!(place.at("state/deep/log").exists());
+}
+
+#[test]
 fn a_trash_behind_a_link_or_of_others_is_not_used() {
     let setups: [SetUp<'_>; 3] = [
         &|path, place| symlink(place.outside(), path).unwrap(),
