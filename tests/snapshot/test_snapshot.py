@@ -99,7 +99,7 @@ def test_killed_at_random_moments(ringwalk, scratch):
     new = constant(file)
     random.seed(3)
     outcomes = {"old": 0, "new": 0}
-    for _ in range(200):
+    for _ in range(100):
         file.write_bytes(old)
         with started(command, env=environment()) as process:
             time.sleep(random.uniform(0, 1.1 * longest))
