@@ -144,6 +144,18 @@ def test_a_shell_in_the_directory(shell, top):
     shell.wait("ready>")
 
 
+def test_the_end_of_work_is_shown(shell, top):
+    """Without another key: of an export, and of a look at extents."""
+    start(shell, top)
+    shell.press("e")
+    shell.wait("Export to:")
+    shell.type(f"{top.parent}/out.ndjson")
+    shell.wait("exported to")
+    shell.press("x")
+    shell.wait("without shared extents")
+    shell.press("q")
+
+
 def test_redrawing(shell, top):
     start(shell, top)
     first = shell.text()

@@ -50,7 +50,7 @@ pub use table::write_table;
 pub(crate) use version::ancestors;
 pub use version::{Field, Fields, Unread, Version};
 
-use crate::info::Info;
+use crate::info::{Info, RootInfo};
 use crate::order;
 use crate::read::{ReadError, Snapshot};
 use crate::row_counter::RowCounter;
@@ -242,14 +242,8 @@ impl Diff {
 
     /// Returns the absolute path of a file.
     pub fn absolute(&self, root: u32, path: &[u8]) -> Vec<u8> {
-        let mut absolute = self.root_path(root).to_vec();
-        if !path.is_empty() {
-            if absolute.last() != Some(&b'/') {
-                absolute.push(b'/');
-            }
-            absolute.extend_from_slice(path);
-        }
-        absolute
+        let root = self.new.roots.get(root as usize);
+        root.unwrap_or(&RootInfo::default()).absolute(path)
     }
 
     /// Returns the name of an owner.

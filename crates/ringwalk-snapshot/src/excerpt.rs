@@ -2,7 +2,7 @@
 
 use crate::exchange::ExportError;
 use crate::info::{Info, RootInfo};
-use crate::read::{Chunk, Cursor, Pairs, ReadError, Snapshot, XattrReader};
+use crate::read::{Chunk, Cursor, ReadError, Snapshot, XattrReader};
 use crate::schema::{Column, Contents};
 use crate::seal::seal;
 use crate::stored_entry::{COLUMNS, stored_entry};
@@ -10,7 +10,6 @@ use crate::write::run::Run;
 use crate::write::spill::unnamed_file;
 use crate::write::stage::{Stage, StageWriter};
 use crate::write::{Failures, Referred, WriteOptions, write};
-use parquet::errors::ParquetError;
 use ringwalk::FileType;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -50,7 +49,7 @@ struct Excerpt<'s, K> {
     /// The length of the path of the top in `snapshot`, relative to its root there.
     top: usize,
     devices: Vec<u64>,
-    contents: Contents,
+    xattrs: Option<XattrReader<'s>>,
     /// The numbers in the stage of directories whose own row is still to come, by their numbers in
     /// `snapshot`.
     listings: HashMap<i64, u64>,
@@ -71,13 +70,7 @@ impl<'s, K: FnMut(&[u8]) -> bool> Excerpt<'s, K> {
         let root = root.and_then(|root| snapshot.info().roots.get(usize::try_from(root).ok()?));
         let root = root.ok_or_else(|| snapshot.damaged("a row has no root"))?;
         let path = chunk.path(at);
-        let mut absolute = root.path.0.clone();
-        if !path.is_empty() && absolute.last() != Some(&b'/') {
-            absolute.push(b'/');
-        }
-        absolute.extend_from_slice(path);
-        let options = WriteOptions::default();
-        let stage = Stage::new(options.waiting(), false);
+        let stage = Stage::new(WriteOptions::default().waiting(), false);
         // The list of roots.
         stage.new_directory();
         let file_systems = &snapshot.info().file_systems;
@@ -86,14 +79,10 @@ impl<'s, K: FnMut(&[u8]) -> bool> Excerpt<'s, K> {
             keep,
             below,
             top_row: row,
-            root: RootInfo::new(&absolute),
+            root: RootInfo::new(&root.absolute(path)),
             top: path.len(),
             devices: file_systems.iter().map(|each| each.device).collect(),
-            contents: Contents {
-                atime: snapshot.has(Column::Atime),
-                xattrs: XattrReader::is_for(snapshot.file().try_clone()?)
-                    .map_err(|error| damaged_xattrs(snapshot, &error))?,
-            },
+            xattrs: XattrReader::of(snapshot)?,
             listings: HashMap::new(),
             stage,
             writer: StageWriter::default(),
@@ -103,8 +92,9 @@ impl<'s, K: FnMut(&[u8]) -> bool> Excerpt<'s, K> {
     }
 
     fn stage_rows(&mut self) -> Result<(), ExportError> {
-        self.stage_range(&self.below.clone())?;
-        self.stage_range(&(self.top_row..self.top_row + 1))?;
+        for rows in [self.below.clone(), self.top_row..self.top_row + 1] {
+            self.stage_range(&rows)?;
+        }
         self.run.end(&self.stage, &mut self.writer)?;
         self.writer.close(&self.stage)?;
         Ok(())
@@ -117,14 +107,15 @@ impl<'s, K: FnMut(&[u8]) -> bool> Excerpt<'s, K> {
             if wanted.is_empty() {
                 continue;
             }
-            let mut xattrs = self.xattrs(group, wanted.start - rows.start)?;
+            if let Some(xattrs) = &mut self.xattrs {
+                xattrs.go_to(group, wanted.start - rows.start)?;
+            }
             let mut scan = snapshot.scan(wanted, &COLUMNS)?;
             while let Some(chunk) = scan.next_chunk()? {
-                let pairs = match &mut xattrs {
-                    Some(xattrs) => xattrs.next(chunk.len()),
-                    None => Ok(Vec::new()),
+                let pairs = match &mut self.xattrs {
+                    Some(xattrs) => xattrs.next(chunk.len())?,
+                    None => Vec::new(),
                 };
-                let pairs = pairs.map_err(|error| damaged_xattrs(self.snapshot, &error))?;
                 for at in 0..chunk.len() {
                     let pairs = pairs.get(at).map_or(&[][..], Vec::as_slice);
                     self.stage_row(chunk, at, pairs)?;
@@ -132,20 +123,6 @@ impl<'s, K: FnMut(&[u8]) -> bool> Excerpt<'s, K> {
             }
         }
         Ok(())
-    }
-
-    /// Returns the reader of extended attributes, at a row of a row group.
-    fn xattrs(&self, group: usize, skipped: u64) -> Result<Option<XattrReader>, ExportError> {
-        if !self.contents.xattrs {
-            return Ok(None);
-        }
-        let file = self.snapshot.file().try_clone();
-        let mut reader = XattrReader::new(file?, group)
-            .map_err(|error| damaged_xattrs(self.snapshot, &error))?;
-        let skipped = usize::try_from(skipped).unwrap_or(usize::MAX);
-        let read: Result<Vec<Pairs>, _> = reader.next(skipped);
-        read.map_err(|error| damaged_xattrs(self.snapshot, &error))?;
-        Ok(Some(reader))
     }
 
     fn stage_row(
@@ -214,7 +191,10 @@ impl<'s, K: FnMut(&[u8]) -> bool> Excerpt<'s, K> {
         };
         info.verdict.errors = unplaced(self.snapshot)? + self.unkept_failures;
         let options = WriteOptions {
-            contents: self.contents,
+            contents: Contents {
+                atime: self.snapshot.has(Column::Atime),
+                xattrs: self.xattrs.is_some(),
+            },
             ..WriteOptions::default()
         };
         let name = |referred: &Referred, info: &mut Info| {
@@ -234,10 +214,6 @@ impl<'s, K: FnMut(&[u8]) -> bool> Excerpt<'s, K> {
         seal(&file)?;
         Ok(Snapshot::from_file(file, self.snapshot.name())?)
     }
-}
-
-fn damaged_xattrs(snapshot: &Snapshot, error: &ParquetError) -> ReadError {
-    snapshot.damaged(&format!("extended attributes: {error}"))
 }
 
 /// Returns the number of failures that have no row.

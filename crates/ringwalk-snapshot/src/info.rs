@@ -83,6 +83,16 @@ impl RootInfo {
             path: Text::from(path),
         }
     }
+
+    /// Returns the absolute path of a file whose path is relative to this root.
+    pub fn absolute(&self, path: &[u8]) -> Vec<u8> {
+        let mut absolute = self.path.0.clone();
+        if !path.is_empty() && absolute.last() != Some(&b'/') {
+            absolute.push(b'/');
+        }
+        absolute.extend_from_slice(path);
+        absolute
+    }
 }
 
 /// A file system that a tree lies on.

@@ -172,6 +172,19 @@ impl App {
         false
     }
 
+    /// Returns the marked entries, or the one under the cursor, and what they are in words. Says so
+    /// if there is none.
+    pub(super) fn chosen(&mut self) -> Option<(Vec<Id>, String)> {
+        if self.marks.is_empty() {
+            let item = self.current()?;
+            let name = String::from_utf8_lossy(&item.name).into_owned();
+            return Some((vec![item.id], name));
+        }
+        let ids = self.marks.ids();
+        let words = format!("{} marked", ids.len());
+        Some((ids, words))
+    }
+
     pub(super) fn mark(&mut self) {
         if let Some(item) = self.current() {
             self.marks.invert(&[item.id]);

@@ -102,11 +102,8 @@ impl App {
                 return self.complain(text);
             }
         };
-        let ids = if self.marks.is_empty() {
-            let Some(item) = self.current() else { return };
-            vec![item.id]
-        } else {
-            self.marks.ids()
+        let Some((ids, _)) = self.chosen() else {
+            return;
         };
         self.answers.unshared.forget();
         let mut asking = Asking {

@@ -9,15 +9,10 @@ use std::sync::Arc;
 impl App {
     /// Looks at the marked entries, or at the one under the cursor.
     pub(super) fn look_for_shared(&mut self) {
-        let ids = if self.marks.is_empty() {
-            let Some(item) = self.current() else { return };
-            self.answers.unshared_of = String::from_utf8_lossy(&item.name).into_owned();
-            vec![item.id]
-        } else {
-            let ids = self.marks.ids();
-            self.answers.unshared_of = format!("{} marked", ids.len());
-            ids
+        let Some((ids, words)) = self.chosen() else {
+            return;
         };
+        self.answers.unshared_of = words;
         self.ask_unshared(ids);
         if self.answers.unshared.is_pending() {
             self.tell("looking at the extents of each file; Esc ends that");

@@ -141,13 +141,15 @@ impl App {
         if let Some(answer) = self.answers.search.take() {
             self.take_search(answer);
         }
-        match self.answers.export.take() {
-            None => {}
-            Some(Ok((done, None))) => self.tell(done),
-            Some(Ok((done, Some(missing)))) => {
-                self.complain(format!("{done}, but it is not complete: {missing}"));
+        if let Some(answer) = self.answers.export.take() {
+            match answer {
+                Ok((done, None)) => self.tell(done),
+                Ok((done, Some(missing))) => {
+                    self.complain(format!("{done}, but it is not complete: {missing}"));
+                }
+                Err(reason) => self.complain(format!("cannot export: {reason}")),
             }
-            Some(Err(reason)) => self.complain(format!("cannot export: {reason}")),
+            self.draw_soon();
         }
         self.update_unshared();
     }

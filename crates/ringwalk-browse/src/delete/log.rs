@@ -140,9 +140,10 @@ impl Log {
         &self.path
     }
 
-    /// Returns true if a file is this log.
+    /// Returns true if a file that was shown is this log. Its inode number alone does not say so: a
+    /// new log may have that of a file that was removed after it was shown.
     pub(super) fn is(&self, identity: Identity) -> bool {
-        self.identity.is_inode(identity)
+        self.identity == identity
     }
 
     /// Returns true if this log is in a directory, or below it. The path must be absolute and

@@ -135,9 +135,7 @@ fn open_saved(request: &Request, options: Options) -> io::Result<Browser> {
     let deleter = if request.read_only {
         Err(READ_ONLY.to_owned())
     } else {
-        let trash = request.trash;
-        let places = Arc::new(move || Places::of_user(trash));
-        Ok(Arc::new(SavedDeleter::new(view, request.clone(), places)) as _)
+        Ok(Arc::new(SavedDeleter::new(view, request.clone())) as _)
     };
     let services = Services {
         filter: Ok(Arc::new(Expressions(Searched::Snapshot(Arc::clone(

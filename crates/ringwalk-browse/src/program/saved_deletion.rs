@@ -23,9 +23,6 @@ const PAUSE: Duration = Duration::from_millis(1);
 pub(super) struct SavedDeleter {
     view: Arc<SnapshotView>,
     request: Request,
-    /// Opens what a deletion writes, beside the tree.
-    places: Arc<dyn Fn() -> Places + Send + Sync>,
-    uses_trash: bool,
     /// What was read again for the last description.
     again: Mutex<Option<Arc<Again>>>,
 }
@@ -45,17 +42,10 @@ struct Again {
 }
 
 impl SavedDeleter {
-    pub(super) fn new(
-        view: Arc<SnapshotView>,
-        request: Request,
-        places: Arc<dyn Fn() -> Places + Send + Sync>,
-    ) -> Self {
-        let uses_trash = request.trash;
+    pub(super) fn new(view: Arc<SnapshotView>, request: Request) -> Self {
         Self {
             view,
             request,
-            places,
-            uses_trash,
             again: Mutex::default(),
         }
     }
@@ -87,7 +77,7 @@ impl SavedDeleter {
         let why = "the directory that it is in is refused";
         refusals.extend(refused.into_iter().map(|(id, _)| (id, why.to_owned())));
         let again = Again {
-            deleter: LiveDeleter::new(Arc::clone(&tree), (self.places)()),
+            deleter: LiveDeleter::new(Arc::clone(&tree), Places::of_user(self.request.trash)),
             tree,
             root: first.root,
             view: Arc::clone(&self.view),
@@ -220,7 +210,7 @@ fn is_same(was: &Place, now: Identity, is_directory: bool) -> bool {
 
 impl Deleter for SavedDeleter {
     fn uses_trash(&self) -> bool {
-        self.uses_trash
+        self.request.trash
     }
 
     fn preparation(&self) -> &'static str {

@@ -141,7 +141,7 @@ fn asked(app: &App, asking: &Asking, is_narrow: bool) -> Vec<String> {
         date(description.newest, zone)
     );
     // On a small screen these come first, since names are cut.
-    let summary = if is_narrow {
+    let mut summary = if is_narrow {
         let freed = description.freed.map_or_else(|| "?".to_owned(), bytes);
         vec![
             format!("{}, {freed}", entries(description.entries)),
@@ -151,7 +151,6 @@ fn asked(app: &App, asking: &Asking, is_narrow: bool) -> Vec<String> {
     } else {
         vec![format!("{}, {freed}", entries(description.entries)), ages]
     };
-    let mut summary = summary;
     match &asking.unshared {
         Some(Ok(found)) => summary.push(safe(in_words(found).as_bytes())),
         Some(Err(reason)) => summary.push(safe(reason.as_bytes())),

@@ -4,20 +4,19 @@ use super::directories::Directories;
 use super::part::PartFacts;
 use super::task_error::TaskError;
 use crate::entry::Entry;
-use crate::read::{Chunk, Pairs, Snapshot, XattrReader};
+use crate::read::{Chunk, Snapshot, XattrReader};
 use crate::row_counter::RowCounter;
 use crate::schema::Column;
 use crate::stored_entry::{COLUMNS, root_name, stored_entry};
 use crate::write::run::Run;
 use crate::write::stage::{Stage, StageWriter};
-use parquet::errors::ParquetError;
 
 /// The rows of a part.
 pub(super) struct PartRows<'p> {
     part: &'p Snapshot,
     /// The number in the snapshot of each file system.
     devices: Vec<u64>,
-    xattrs: Option<XattrReader>,
+    xattrs: Option<XattrReader<'p>>,
 }
 
 impl<'p> PartRows<'p> {
@@ -27,18 +26,16 @@ impl<'p> PartRows<'p> {
         facts: &PartFacts,
         devices: Vec<u64>,
     ) -> Result<Self, TaskError> {
-        let open = || {
-            let file = part.file().try_clone();
-            XattrReader::new(
-                file.map_err(|error| ParquetError::External(error.into()))?,
-                0,
-            )
+        let xattrs = if facts.xattrs {
+            let missing = || part.damaged("it has no column of extended attributes");
+            Some(XattrReader::of(part)?.ok_or_else(missing)?)
+        } else {
+            None
         };
-        let xattrs = facts.xattrs.then(open).transpose();
         Ok(Self {
             part,
             devices,
-            xattrs: xattrs.map_err(|error| damaged_xattrs(part, &error))?,
+            xattrs,
         })
     }
 
@@ -56,7 +53,10 @@ impl<'p> PartRows<'p> {
         for group in part.row_groups() {
             let mut scan = part.scan(group.clone(), &COLUMNS)?;
             while let Some(chunk) = scan.next_chunk()? {
-                let xattrs = self.xattrs(chunk.len())?;
+                let xattrs = match &mut self.xattrs {
+                    Some(xattrs) => xattrs.next(chunk.len())?,
+                    None => Vec::new(),
+                };
                 for at in 0..chunk.len() {
                     let xattrs = xattrs.get(at).map_or(&[][..], Vec::as_slice);
                     let root = root_name(chunk, at);
@@ -72,15 +72,6 @@ impl<'p> PartRows<'p> {
             }
         }
         run.end(stage, writer).map_err(failed)
-    }
-
-    /// Returns the extended attributes of the next rows.
-    fn xattrs(&mut self, rows: usize) -> Result<Vec<Pairs>, TaskError> {
-        let Some(xattrs) = &mut self.xattrs else {
-            return Ok(Vec::new());
-        };
-        let read = xattrs.next(rows);
-        read.map_err(|error| damaged_xattrs(self.part, &error))
     }
 
     /// Returns the number of the directory that lists a row, the entry, and the number of the
@@ -112,9 +103,4 @@ impl<'p> PartRows<'p> {
         entry.xattrs = xattrs;
         Ok((directory, entry, child))
     }
-}
-
-fn damaged_xattrs(part: &Snapshot, error: &ParquetError) -> TaskError {
-    part.damaged(&format!("extended attributes: {error}"))
-        .into()
 }

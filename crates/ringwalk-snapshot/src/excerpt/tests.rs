@@ -56,8 +56,8 @@ fn ndjson(snapshot: &Snapshot) -> String {
 }
 
 /// Returns the extended attributes of all rows.
-fn xattrs(snapshot: &Snapshot) -> Vec<Pairs> {
-    let mut reader = XattrReader::new(snapshot.file().try_clone().unwrap(), 0).unwrap();
+fn xattrs(snapshot: &Snapshot) -> Vec<Vec<(Vec<u8>, Vec<u8>)>> {
+    let mut reader = XattrReader::of(snapshot).unwrap().unwrap();
     let mut all = Vec::new();
     for group in snapshot.row_groups() {
         let rows = usize::try_from(group.end - group.start).unwrap();

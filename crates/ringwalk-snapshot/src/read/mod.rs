@@ -47,7 +47,7 @@ pub(crate) use footer::TAIL;
 pub(crate) use page::{Decoder, Page};
 pub(crate) use same::StoredAlike;
 pub use scan::Scan;
-pub(crate) use xattrs::{Pairs, XattrReader};
+pub(crate) use xattrs::XattrReader;
 
 use crate::cluster::{Compact, TaskError, is_shared_walk};
 use crate::entry::Skipped;

@@ -1,5 +1,6 @@
 //! Reads extended attributes, which are a column of type MAP.
 
+use super::{ReadError, Snapshot};
 use crate::schema::XATTRS;
 use parquet::column::reader::ColumnReader;
 use parquet::data_type::ByteArray;
@@ -11,10 +12,11 @@ use std::fs::File;
 const ATTRIBUTE: i16 = 2;
 
 /// Names and values of the attributes of a file.
-pub(crate) type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
+type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
 
-/// Reads the attributes of rows in order.
-pub(crate) struct XattrReader {
+/// Reads the attributes of rows in order, from the first row on.
+pub(crate) struct XattrReader<'s> {
+    snapshot: &'s Snapshot,
     file: SerializedFileReader<File>,
     /// The indexes of the columns of names and values.
     leaves: [usize; 2],
@@ -23,37 +25,51 @@ pub(crate) struct XattrReader {
     open: Option<[ColumnReader; 2]>,
 }
 
-impl XattrReader {
-    /// Begins with the first row of a row group.
+impl<'s> XattrReader<'s> {
+    /// Returns `None` for a file without extended attributes.
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, or has no extended attributes.
-    pub(crate) fn new(file: File, group: usize) -> Result<Self, ParquetError> {
-        let file = SerializedFileReader::new(file)?;
-        let leaf = |name| {
-            let missing = || ParquetError::General(format!("it has no column {XATTRS}.{name}"));
-            leaf(&file, name).ok_or_else(missing)
+    /// If the file is damaged or cannot be read.
+    pub(crate) fn of(snapshot: &'s Snapshot) -> Result<Option<Self>, ReadError> {
+        let file = snapshot.file().try_clone();
+        let file = file.map_err(|error| ParquetError::External(error.into()));
+        let file = file.and_then(SerializedFileReader::new);
+        let file = file.map_err(|error| damaged(snapshot, &error))?;
+        let (Some(names), Some(values)) = (leaf(&file, "key"), leaf(&file, "value")) else {
+            return Ok(None);
         };
-        Ok(Self {
-            leaves: [leaf("key")?, leaf("value")?],
+        Ok(Some(Self {
+            snapshot,
             file,
-            group,
+            leaves: [names, values],
+            group: 0,
             open: None,
-        })
+        }))
     }
 
-    /// Returns true if a file has extended attributes.
+    /// Goes to a row of a row group. The rows before it in the group are read.
     ///
     /// # Errors
     ///
-    /// If the file cannot be read.
-    pub(crate) fn is_for(file: File) -> Result<bool, ParquetError> {
-        Ok(leaf(&SerializedFileReader::new(file)?, "key").is_some())
+    /// If the file is damaged or cannot be read.
+    pub(crate) fn go_to(&mut self, group: usize, row: u64) -> Result<(), ReadError> {
+        (self.group, self.open) = (group, None);
+        let skipped = usize::try_from(row).unwrap_or(usize::MAX);
+        self.next(skipped).map(drop)
     }
 
     /// Returns the attributes of the next rows. They must be in one row group.
-    pub(crate) fn next(&mut self, rows: usize) -> Result<Vec<Pairs>, ParquetError> {
+    ///
+    /// # Errors
+    ///
+    /// If the file is damaged or cannot be read.
+    pub(crate) fn next(&mut self, rows: usize) -> Result<Vec<Pairs>, ReadError> {
+        let read = self.read(rows);
+        read.map_err(|error| damaged(self.snapshot, &error))
+    }
+
+    fn read(&mut self, rows: usize) -> Result<Vec<Pairs>, ParquetError> {
         let mut readers = match self.open.take() {
             Some(readers) => readers,
             None => self.open_group()?,
@@ -90,6 +106,10 @@ impl XattrReader {
             group.get_column_reader(values)?,
         ])
     }
+}
+
+fn damaged(snapshot: &Snapshot, error: &ParquetError) -> ReadError {
+    snapshot.damaged(&format!("extended attributes: {error}"))
 }
 
 /// Returns the index of a column of the map.

@@ -37,7 +37,7 @@ mod write;
 
 use super::scope::Scope;
 use super::{Key, Report, ReportError, ReportOptions};
-use crate::info::{Info, Moment};
+use crate::info::{Info, Moment, RootInfo};
 use crate::read::Snapshot;
 use crate::row_counter::RowCounter;
 use choose::{Limits, choose};
@@ -122,25 +122,13 @@ impl Page {
     fn absolute(&self, node: &Node) -> Vec<u8> {
         let root = usize::try_from(node.root).unwrap_or(usize::MAX);
         let root = self.info.roots.get(root);
-        absolute(root.map_or(b"", |root| &root.path.0), &node.path)
+        root.unwrap_or(&RootInfo::default()).absolute(&node.path)
     }
 
     /// Returns when the snapshot began.
     fn start(&self) -> Moment {
         self.info.run.start
     }
-}
-
-/// Returns the path of a file below a root.
-fn absolute(root: &[u8], path: &[u8]) -> Vec<u8> {
-    let mut absolute = root.to_vec();
-    if !path.is_empty() {
-        if absolute.last() != Some(&b'/') {
-            absolute.push(b'/');
-        }
-        absolute.extend_from_slice(path);
-    }
-    absolute
 }
 
 /// Makes the page of a snapshot. Memory depends on the number of nodes, not on the snapshot.

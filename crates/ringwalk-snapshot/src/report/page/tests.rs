@@ -80,7 +80,7 @@ fn rows(snapshot: &Snapshot, under: &str) -> Vec<(Vec<u8>, Sums)> {
     while let Some(chunk) = scan.next_chunk().unwrap() {
         for at in 0..chunk.len() {
             let root = usize::try_from(chunk.integer(Root, at).unwrap()).unwrap();
-            let path = absolute(&snapshot.info().roots[root].path.0, chunk.path(at));
+            let path = snapshot.info().roots[root].absolute(chunk.path(at));
             if !is_within(&path, under.as_bytes()) {
                 continue;
             }
