@@ -20,12 +20,19 @@ fn alone() -> MutexGuard<'static, ()> {
     lock(&COUNTING)
 }
 
+/// Threads that wait to list descriptors, and the one that lists them.
+static LISTERS: AtomicUsize = AtomicUsize::new(0);
+
 /// Returns how many descriptors this process has open.
 fn open_now() -> usize {
     // One thread at a time lists, so that no other list is open.
     static LISTING: Mutex<()> = Mutex::new(());
-    let _listing = lock(&LISTING);
-    std::fs::read_dir("/proc/self/fd").unwrap().count() - 1
+    LISTERS.fetch_add(1, Ordering::Relaxed);
+    let listing = lock(&LISTING);
+    let open = std::fs::read_dir("/proc/self/fd").unwrap().count() - 1;
+    drop(listing);
+    LISTERS.fetch_sub(1, Ordering::Relaxed);
+    open
 }
 
 /// Sets the soft limit, until this is dropped.
@@ -125,6 +132,11 @@ fn counted<T>(most: &AtomicUsize, work: impl FnOnce() -> T) -> (T, usize) {
             while !over.load(Ordering::Relaxed) {
                 most.fetch_max(open_now(), Ordering::Relaxed);
                 std::thread::yield_now();
+                // Visitors go first. The lock is not fair: on a busy machine they waited for
+                // minutes for a thread that took it again and again.
+                while LISTERS.load(Ordering::Relaxed) > 0 {
+                    std::thread::yield_now();
+                }
             }
         });
         work()
