@@ -35,7 +35,7 @@ CAT = Row(
     "sh",
     (
         "-c",
-        'stty raw -echo; while :; do "$0" --source syscall count "$1" >/dev/null; done & '
+        'stty raw -echo; while :; do "$0" --source syscall count "$1" >/dev/null 2>&1; done & '
         "printf ready; exec cat",
     ),
 )

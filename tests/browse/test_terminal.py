@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import time
 
 import pytest
+from support import strace, tmux
 from support.run import run
 from support.terminal import converse
 
@@ -142,6 +144,29 @@ def test_a_shell_in_the_directory(shell, top):
     assert shell.ask("alternate_on") == "1"
     shell.press("q")
     shell.wait("ready>")
+
+
+def test_a_terminal_that_goes_between_two_calls(programs, browse, top, scratch):
+    """Before crossterm reads, and after the look whether it is there."""
+    late = strace.injecting(scratch, "epoll_wait", "delay_enter=3000000")
+    words = [*late, programs / "ringwalk", "browse", top]
+    with tmux.terminal(scratch / "terminal", words, env=browse.env) as made:
+        made.wait("six.txt")
+        log = scratch / "strace.log"
+        made.until(lambda: "(DELAYED)" in log.read_text(), "the first delayed call")
+        looking = ["pgrep", "-f", f"^{programs}/ringwalk browse {top}$"]
+        assert subprocess.run(looking, capture_output=True, check=False).stdout
+        # The program looks at the terminal for 0.2 s, and is then late for 3 s again.
+        time.sleep(1)
+        made.tried("kill-server")
+
+        def is_gone() -> bool:
+            return not subprocess.run(looking, capture_output=True, check=False).stdout
+
+        end = time.monotonic() + tmux.LIMIT
+        while not is_gone():
+            assert time.monotonic() < end, "the program goes on without its terminal"
+            time.sleep(0.05)
 
 
 def test_the_end_of_work_is_shown(shell, top):

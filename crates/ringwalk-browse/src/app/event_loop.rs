@@ -4,7 +4,7 @@
 //! at answers of workers and at the progress of the tree.
 
 use super::signals::Signals;
-use super::terminal::{Taken, wait_for_input};
+use super::terminal::{Taken, reading, wait_for_input};
 use super::{App, Wish};
 use crate::keys::Key;
 use crate::screen;
@@ -86,8 +86,8 @@ impl App {
             self.pause()
         };
         wait_for_input(pause)?;
-        while self.wish.is_none() && event::poll(Duration::ZERO)? {
-            match event::read()? {
+        while self.wish.is_none() && reading(|| event::poll(Duration::ZERO))? {
+            match reading(event::read)? {
                 Event::Key(event) => {
                     if let Some(key) = Key::of(event) {
                         self.key(key);

@@ -9,15 +9,24 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::layout::{Position, Rect};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
+use signal_hook::consts::SIGHUP;
+use signal_hook::low_level;
 use std::ffi::OsStr;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::panic;
 use std::sync::Once;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
 use std::time::Duration;
 
 /// True while the terminal is in raw mode and shows the alternate screen.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// How often crossterm was entered and left: odd while it reads.
+static READS: AtomicUsize = AtomicUsize::new(0);
+
+/// crossterm, asked not to wait, reads for microseconds. After this time it reads without end.
+const STUCK: Duration = Duration::from_millis(500);
 
 /// A frame of a large terminal has some 50 kB. It shall reach the terminal in one write.
 const BUFFER: usize = 64 << 10;
@@ -42,6 +51,7 @@ impl Taken {
         )
         .map_err(io::Error::other)?;
         give_back_on_panic();
+        end_with_terminal()?;
         enter()?;
         let backend = CrosstermBackend::new(BufWriter::with_capacity(BUFFER, stdout()));
         let terminal = Terminal::new(backend).inspect_err(|_| give_back())?;
@@ -103,6 +113,7 @@ fn check(out: bool, input: bool, term: Option<&OsStr>) -> Result<(), String> {
 /// # Errors
 ///
 /// If the terminal is gone. crossterm 0.29 must not be asked for events then: it reads without end.
+/// [`end_with_terminal`] ends it if the terminal goes right behind this look.
 pub(super) fn wait_for_input(pause: Duration) -> io::Result<()> {
     let input = io::stdin();
     let mut polled = [PollFd::new(&input, PollFlags::IN)];
@@ -116,6 +127,39 @@ pub(super) fn wait_for_input(pause: Duration) -> io::Result<()> {
         return Err(io::Error::other("the terminal is gone"));
     }
     Ok(())
+}
+
+/// Runs a function of crossterm that reads the terminal.
+pub(super) fn reading<T>(read: impl FnOnce() -> T) -> T {
+    READS.fetch_add(1, Ordering::Relaxed);
+    let result = read();
+    READS.fetch_add(1, Ordering::Relaxed);
+    result
+}
+
+/// Starts a thread that ends the program if crossterm reads a terminal that is gone, which it does
+/// without end. SIGHUP does not help there, as the loop looks at signals between two reads.
+fn end_with_terminal() -> io::Result<()> {
+    static IS_WATCHED: AtomicBool = AtomicBool::new(false);
+    if IS_WATCHED.swap(true, Ordering::Relaxed) {
+        return Ok(());
+    }
+    let watch = || {
+        let input = io::stdin();
+        let mut polled = [PollFd::new(&input, PollFlags::empty())];
+        // Without events that are asked for, only the end of the terminal is reported.
+        while poll(&mut polled, None) == Err(Errno::INTR) {}
+        loop {
+            let before = READS.load(Ordering::Relaxed);
+            thread::sleep(STUCK);
+            let is_reading = before % 2 == 1 && READS.load(Ordering::Relaxed) == before;
+            if is_reading && low_level::emulate_default_handler(SIGHUP).is_err() {
+                std::process::abort();
+            }
+        }
+    };
+    let thread = thread::Builder::new().name("browse-terminal".to_owned());
+    ringwalk_sys::with_signals_blocked(|| thread.spawn(watch)).map(drop)
 }
 
 fn enter() -> io::Result<()> {
