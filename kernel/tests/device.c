@@ -29,7 +29,7 @@ static void rights(struct env *env)
 
 static void information(struct env *env)
 {
-	struct ringwalk_info info = { };
+	struct ringwalk_info info = request_info();
 	struct transport transport;
 	char version[64];
 
@@ -55,7 +55,7 @@ static void other_operations(struct env *env)
 {
 	int fd = open(DEVICE_PATH, O_RDWR), second = open(DEVICE_PATH, O_RDONLY);
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN | POLLOUT };
-	struct ringwalk_info info = { };
+	struct ringwalk_info info = request_info();
 	char byte = 0;
 
 	(void)env;

@@ -125,7 +125,10 @@ impl ModuleDevice {
         let fd = open(device, flags).map_err(ModuleRefused::Open)?;
         // The file may have been replaced since it was looked at.
         is_ours(fd.as_fd(), expected)?;
-        let mut info = uapi::Info::default();
+        let mut info = uapi::Info {
+            size: uapi::Info::SIZE,
+            ..uapi::Info::default()
+        };
         ioctl(fd.as_fd(), uapi::IOC_INFO, &mut info)
             .map_err(|_| ModuleRefused::Foreign("it does not report its version"))?;
         if info.magic != uapi::MAGIC {
@@ -222,10 +225,10 @@ fn ioctl<R: IoctlArgument>(
     request: &mut R,
 ) -> Result<i32, Errno> {
     // SAFETY: `device` is a character device that the kernel lists under the module's name, so
-    // `command`, which names the structure's size, reads and writes one `R`, to a pointer valid for
-    // both as `request` is borrowed mutably; it consists of integers, for which any bytes are
-    // valid. The buffer that the request names is, by `ModuleDevice::read`, one that is borrowed
-    // mutably for longer than the call; INFO names none. The command is done when the call returns.
+    // `command` reads and writes one `R`, which begins with its size, to a pointer valid for both
+    // as `request` is borrowed mutably; it consists of integers, for which any bytes are valid. The
+    // buffer that the request names is, by `ModuleDevice::read`, one that is borrowed mutably for
+    // longer than the call; INFO names none. The command is done when the call returns.
     let status = unsafe {
         libc::syscall(
             libc::SYS_ioctl,
