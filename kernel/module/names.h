@@ -10,9 +10,9 @@
 #include "internal.h"
 
 /*
- * Returns true if an actor must stop before an entry of this length: it is invalid, or a signal ends
- * the request. Before the first entry only a signal that kills the task does, as with
- * getdents64(2), which refuses the same lengths: a caller with many signals gets on, too.
+ * Returns true if an actor must stop before an entry of this length: it is invalid, or a signal
+ * ends the request. Before the first entry only a signal that kills the task does, so that a caller
+ * with many signals gets on. getdents64(2) does the same, and refuses the same lengths.
  */
 static inline bool ringwalk_names_refuse(struct ringwalk_names *names, int len)
 {

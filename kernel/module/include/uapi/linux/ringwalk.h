@@ -11,8 +11,8 @@
  *
  * Both return a negative errno, or the result of the command. The structure and everything that it
  * points to must stay valid until the request has completed. The request then writes the fields
- * marked "out"; a request that fails does not write them. 32-bit tasks on 64-bit kernels may use both.
- * Their positions are those that getdents64(2) gives to such tasks.
+ * marked "out"; a request that fails does not write them. 32-bit tasks on 64-bit kernels may use
+ * both. Their positions are those that getdents64(2) gives to such tasks.
  *
  * Every request begins with the size of its structure, as the caller knows it, and flags. Later
  * versions of the module may add fields at the end of a structure; 0 in such a field is what a
@@ -40,8 +40,8 @@
 #include <linux/types.h>
 
 /**
- * RINGWALK_VERSION - the version of this interface: &struct ringwalk_info.version. It changes only if
- * programs must change. Additions are recognised by &struct ringwalk_info.commands and ``flags``.
+ * RINGWALK_VERSION - the version of this interface: &struct ringwalk_info.version. It changes only
+ * if programs must change. Additions are recognised by &struct ringwalk_info.commands and flags.
  */
 #define RINGWALK_VERSION	2
 
@@ -98,8 +98,8 @@ struct ringwalk_sqe {
 
 /**
  * struct ringwalk_info - version and features of the module.
- * @size: size of this structure; the module fills in as much as fits (in), and returns the size that
- *	it knows (out)
+ * @size: size of this structure; the module fills in as much as fits (in), and returns the size
+ *	that it knows (out)
  * @version: RINGWALK_VERSION of the module (out)
  * @magic: RINGWALK_MAGIC (out)
  * @flags: every RINGWALK_F_ flag that the module knows (out)
@@ -198,8 +198,10 @@ struct ringwalk_fields {
  * only while names are read. So several requests may be in flight on one open directory, and each
  * gets its next piece. If a signal ends a request after another one has read on, the entries that
  * were not looked up have the error EINTR; look them up by RINGWALK_IOC_STAT_BATCH or statx(2).
- * Returns the number of bytes written, 0 at the end; EINVAL if the next record does not fit. If the request fails after it read names, for example because @buf is not writable,
- * it restores the position, unless another request has moved the position meanwhile.
+ *
+ * Returns the number of bytes written, 0 at the end; EINVAL if the next record does not fit. If the
+ * request fails after it read names, for example because @buf is not writable, it restores the
+ * position, unless another request has moved the position meanwhile.
  */
 struct ringwalk_readdirplus {
 	__u32 size;
