@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "readers.h"
+#include "trees.h"
 
 uint32_t buffer_size = BUFFER;
 
@@ -178,6 +179,7 @@ const struct reader readers[] = {
 	{ "stat", "ioctl", true, start_module, fill_plus_ioctl },
 	{ "stat", "ring", true, start_module_ring, fill_plus_ring },
 	{ "stat", "opcode", true, start_opcodes, fill_plus_opcode },
+	{ "stat", "tree", true, start_trees, NULL },
 	{ 0 },
 };
 

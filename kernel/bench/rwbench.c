@@ -3,10 +3,11 @@
  * Walks a tree in one thread and reads its directories in one of several ways, to measure the cost
  * of that way.
  *
- *   rwbench [--buffer BYTES] [--readahead module|opcode] names|stat syscall|ioctl|ring|opcode DIR
+ *   rwbench [--buffer BYTES] [--readahead module|opcode] names|stat HOW DIR
  *
  *   names   names only: getdents64, or GETDENTS of the module or the patched kernel
- *   stat    names, types and sizes: getdents64 and one statx an entry, or READDIRPLUS
+ *   stat    names, types and sizes: getdents64 and one statx an entry, READDIRPLUS, or READTREE for
+ *           many directories at a time (rwbench stat tree)
  *
  * The walk, the buffer and the wanted fields are the same for all. A way that reports the end of a
  * directory saves the call that would return 0, as it does for any caller. With --readahead
@@ -27,6 +28,7 @@
 #include "nodes.h"
 #include "readahead.h"
 #include "readers.h"
+#include "trees.h"
 
 const char *program = "rwbench";
 
@@ -89,9 +91,20 @@ static void count_entries(struct node *parent, struct batch batch)
 	}
 }
 
+static void count_tree_entry(const struct ringwalk_entry *entry)
+{
+	entries++;
+	bytes += entry_stat(entry)->size;
+}
+
 static void read_directory(struct node *node)
 {
 	struct batch batch;
+
+	if (!reader->fill) {
+		directories += read_trees(node, count_tree_entry, &calls);
+		return;
+	}
 
 	readahead_begin(node->fd);
 	do {
