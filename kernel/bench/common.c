@@ -77,7 +77,7 @@ struct opcodes find_opcodes(struct io_uring *ring)
 	found.readdirplus = probe->last_op - 1;
 	found.getdents = probe->last_op - 2;
 	io_uring_free_probe(probe);
-	/* The entry says nothing about operations that Linux 6.1 has, the last one of which is 48. */
+	/* The entry says nothing about operations that Linux 6.1 has, up to number 48. */
 	if (found.getdents <= 48 || !reads_directories(ring, found.getdents)) {
 		fprintf(stderr, "%s: no directory operations in this kernel\n", program);
 		exit(1);

@@ -3,7 +3,9 @@
  * Walks a tree in one thread and reads its directories in one of several ways, to measure the cost
  * of that way.
  *
- *   rwbench [--buffer BYTES] [--readahead module|opcode] names|stat syscall|ioctl|ring|opcode|whole DIR
+ *   rwbench [--buffer BYTES] [--readahead module|opcode] names|stat HOW DIR
+ *
+ * HOW is syscall, ioctl, ring, opcode or whole.
  *
  *   names   names only: getdents64, or GETDENTS of the module or the patched kernel
  *   stat    names, types and sizes: getdents64 and one statx an entry, or READDIRPLUS

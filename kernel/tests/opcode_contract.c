@@ -139,7 +139,7 @@ static void emptied_blocks_are_bounded(struct env *env)
 	close(fd);
 }
 
-/* Removes and makes files until it is told to stop. */
+/* Removes and makes files until it is to stop. */
 static volatile bool stop;
 static unsigned int removed;
 

@@ -71,7 +71,7 @@ static bool reads_directories(struct ring *ring, unsigned int opcode)
 	return bytes > 0 && cqe.res == bytes && !memcmp(expected, got, bytes);
 }
 
-/* Returns the number of the first operation, or 0: they are the last three that the kernel knows. */
+/* Returns the number of the first operation, or 0. They are the last three of the kernel. */
 static unsigned int find_opcodes(struct ring *ring)
 {
 	struct {

@@ -10,11 +10,11 @@
 //! | with the module loaded | [`Getdents::command`], [`ReadPlus::command`] | [`ModuleDevice::open`](crate::ModuleDevice::open) succeeds |
 //!
 //! Mainline does not have the operations, so no number is reserved for them: there is no `CODE`,
-//! and `build` asks the kernel once. [`DirectoryOpcodes`] takes the last three numbers that the kernel
-//! reports (`IORING_REGISTER_PROBE`) if a trial shows that they read directories. **A kernel without them answers `EINVAL`** to an entry of
-//! `build`. The kernel answers the same for a misaligned buffer, and for one that is too small for
-//! the next record. So find out first. A program with neither form calls
-//! [`getdents64`](crate::getdents64) in a thread, as users of
+//! and `build` asks the kernel once. [`DirectoryOpcodes`] takes the last three numbers that the
+//! kernel reports (`IORING_REGISTER_PROBE`) if a trial shows that they read directories. **A kernel
+//! without them answers `EINVAL`** to an entry of `build`. The kernel answers the same for a
+//! misaligned buffer, and for one that is too small for the next record. So find out first. A
+//! program with neither form calls [`getdents64`](crate::getdents64) in a thread, as users of
 //! [`DirectoryRing`](crate::DirectoryRing) do.
 //!
 //! # Completions

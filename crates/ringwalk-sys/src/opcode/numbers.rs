@@ -7,8 +7,8 @@ use rustix::io::Errno;
 use super::trial::reads_directories;
 use crate::probe::IoUring;
 
-/// The last operation of Linux 6.1, the oldest kernel that this crate supports. So the operations for
-/// directories have higher numbers.
+/// The last operation of Linux 6.1, the oldest kernel that this crate supports. So the operations
+/// for directories have higher numbers.
 const LAST_BEFORE: u8 = 48;
 
 /// Numbers of the operations that read directories.
@@ -30,12 +30,12 @@ impl DirectoryOpcodes {
         readahead: 255,
     };
 
-    /// Asks a ring for the numbers, and tries the first of them. Returns `None` if the kernel does not
-    /// have the operations.
+    /// Asks a ring for the numbers, and tries the first of them. Returns `None` if the kernel does
+    /// not have the operations.
     ///
     /// # Errors
     ///
-    /// Those of [`IoUring::probe`], and those of reading the root directory, which is what is tried.
+    /// Those of [`IoUring::probe`], and those of reading the root directory, which the trial reads.
     pub fn probe() -> Result<Option<Self>, Errno> {
         Self::confirmed(&IoUring::probe()?)
     }
@@ -52,8 +52,8 @@ impl DirectoryOpcodes {
         *FOUND.get_or_init(|| found)
     }
 
-    /// Returns the operations of a kernel from what a ring answered and from a trial. Returns `None`
-    /// also if nothing could be tried.
+    /// Returns the operations of a kernel from what a ring answered and from a trial. Returns
+    /// `None` also if nothing could be tried.
     pub fn of(ring: &IoUring) -> Option<Self> {
         Self::confirmed(ring).ok().flatten()
     }
