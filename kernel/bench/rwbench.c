@@ -5,9 +5,12 @@
  *
  *   rwbench [--buffer BYTES] [--readahead module|opcode] names|stat HOW DIR
  *
+ * HOW is syscall, ioctl, ring, opcode, whole or tree.
+ *
  *   names   names only: getdents64, or GETDENTS of the module or the patched kernel
- *   stat    names, types and sizes: getdents64 and one statx an entry, READDIRPLUS, or READTREE for
- *           many directories at a time (rwbench stat tree)
+ *   stat    names, types and sizes: getdents64 and one statx an entry, or READDIRPLUS
+ *   whole   of the patched kernel, with stat only: READDIRPLUS without positions
+ *   tree    of the module, with stat only: READTREE, many directories at a time
  *
  * The walk, the buffer and the wanted fields are the same for all. A way that reports the end of a
  * directory saves the call that would return 0, as it does for any caller. With --readahead
