@@ -39,7 +39,7 @@ static long wait_both(struct transport *transport, void *request, unsigned int c
 	for (int i = 0; i < 2; i++) {
 		MUST(ring_wait(&transport->ring, &cqe) == 0);
 		if (cqe.user_data == CANCEL) {
-			/* EALREADY: it was running, and has been told to end. */
+			/* EALREADY: it was running, and has got a signal. */
 			CHECK(cqe.res == 0 || cqe.res == -EALREADY, "the cancellation: %d", cqe.res);
 			continue;
 		}
