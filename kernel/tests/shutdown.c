@@ -37,7 +37,9 @@ static bool find_mount(const char *root)
 	return false;
 }
 
-/* Makes requests until it is killed. Errors are right; a hang or a complaint of the kernel is not. */
+/*
+ * Makes requests until it is killed. Errors are right; a hang or a complaint of the kernel is not.
+ */
 static void worker(struct env *env, const char *path, int ready)
 {
 	struct transport transport;

@@ -34,7 +34,7 @@ static void faulting_open(struct faulting *faulting)
 	struct uffdio_register range = { .mode = UFFDIO_REGISTER_MODE_MISSING };
 
 	faulting->pages = 0;
-	/* Without UFFD_USER_MODE_ONLY: the kernel makes the accesses here. poll() needs O_NONBLOCK. */
+	/* Without UFFD_USER_MODE_ONLY: the kernel makes the accesses. poll() needs O_NONBLOCK. */
 	faulting->fault_fd = syscall(__NR_userfaultfd, O_CLOEXEC | O_NONBLOCK);
 	if (faulting->fault_fd < 0)
 		test_skip("userfaultfd: %s", strerror(errno));
