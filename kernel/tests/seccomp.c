@@ -57,7 +57,7 @@ static void names_refused(struct env *env)
 	CHECK(request(env) > 0, "a filter of getdents64 has stopped a request");
 }
 
-/* The command's number is an argument, so that a filter can tell one from others. */
+/* The command's number is an argument, so that a filter can refuse one command alone. */
 static void command_refused(struct env *env)
 {
 	struct sock_filter filter[] = {

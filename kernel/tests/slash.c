@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A name on the disk contains a slash. Requests refuse it as getdents64(2) does, and look nothing up
- * outside of the folder.
+ * A name on the disk contains a slash. Requests refuse it as getdents64(2) does, and look nothing
+ * up outside of the folder.
  */
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -21,8 +21,8 @@ INIT = Path(__file__).resolve().parent.parent / "guest" / "init"
 # are asked for by name when a file system is mounted, so that no dependency lists them.
 REQUIRED = ("virtio_pci", "virtio_blk", "loop", "xfs", "btrfs", "fuse", "overlay")
 OPTIONAL = ("crc32c_generic", "xxhash_generic", "sha256_generic", "blake2b_generic", "dm_delay")
-# Modules that the kernel asks for by /sbin/modprobe when a test needs them: NFS, automounts, and the
-# algorithms of encrypted folders.
+# Modules that the kernel asks for by /sbin/modprobe when a test needs them: NFS, automounts, and
+# the algorithms of encrypted folders.
 ON_DEMAND = ("nfsd", "nfsv4", "autofs4", "xts", "cts", "ecb", "aesni_intel", "sha512_generic")
 
 FOLDERS = ("dev", "proc", "sys", "tmp", "run", "out", "payload", "mnt", "root", "var")
