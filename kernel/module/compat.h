@@ -8,6 +8,7 @@
 
 #include <linux/dcache.h>
 #include <linux/fs.h>
+#include <linux/fsnotify.h>
 #include <linux/mount.h>
 #include <linux/namei.h>
 #include <linux/stat.h>
@@ -86,6 +87,17 @@ static inline void ringwalk_set_count(struct dir_context *ctx, u32 bytes)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 	ctx->count = min_t(u32, bytes, INT_MAX);
+#endif
+}
+
+/*
+ * Tells watchers that a file was opened. dentry_open() does it since 6.11, in vfs_open(). Closing
+ * always tells them.
+ */
+static inline void ringwalk_opened(struct file *file)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
+	fsnotify_open(file);
 #endif
 }
 

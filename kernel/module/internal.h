@@ -2,15 +2,20 @@
 /*
  * The parts of the module:
  *
- * main.c         the device: open, ioctl, io_uring; which command is which function request.c
- * requests copied in and checked, the directory's descriptor resolved names.c        a directory
- * read from its position on getdents.c     RINGWALK_IOC_GETDENTS readdirplus.c
- * RINGWALK_IOC_READDIRPLUS stat_batch.c   RINGWALK_IOC_STAT_BATCH readahead.c
- * RINGWALK_IOC_READAHEAD; dirblocks.c the blocks of the directory itself lookup.c       names of
- * one directory looked up, in the order of inode numbers where it pays stat.c         struct kstat
- * into struct ringwalk_stat xattr.c        extended attributes of an entry; acl.c those of them
- * that are ACLs buffer.c       kernel memory for output, kept from request to request copy.c output
- * copied to the caller compat.h       differences between kernels
+ *	main.c		the device: open, ioctl, io_uring; which command is which function
+ *	request.c	requests copied in and checked, the directory's descriptor resolved
+ *	names.c		a directory read from its position on
+ *	getdents.c	RINGWALK_IOC_GETDENTS
+ *	readdirplus.c	RINGWALK_IOC_READDIRPLUS
+ *	readtree.c	RINGWALK_IOC_READTREE: the same for whole subtrees
+ *	stat_batch.c	RINGWALK_IOC_STAT_BATCH
+ *	readahead.c	RINGWALK_IOC_READAHEAD; dirblocks.c the blocks of the directory itself
+ *	lookup.c	names of one directory looked up, in the order of inode numbers where it pays
+ *	stat.c		struct kstat into struct ringwalk_stat
+ *	xattr.c		extended attributes of an entry; acl.c those of them that are ACLs
+ *	buffer.c	kernel memory for output, kept from request to request
+ *	copy.c		output copied to the caller
+ *	compat.h	differences between kernels
  *
  * Names alone go directly to the caller. Output with metadata is built in a kernel buffer and
  * copied out once. The reader of the directory writes each record at its final place, with room for
@@ -23,6 +28,7 @@
 #include <linux/dirent.h>
 #include <linux/errno.h>
 #include <linux/fs.h>
+#include <linux/ktime.h>
 #include <linux/ringwalk.h>
 #include <linux/sched/signal.h>
 #include <linux/spinlock.h>
@@ -113,6 +119,7 @@ struct ringwalk_wanted {
 #define RINGWALK_READDIRPLUS_SIZE1	80
 #define RINGWALK_STAT_BATCH_SIZE1	80
 #define RINGWALK_READAHEAD_SIZE1	64
+#define RINGWALK_READTREE_SIZE1		88
 
 int ringwalk_copy_request(void *request, u32 size, u32 first, const void __user *arg);
 int ringwalk_check_buffer(u64 buf, u32 len);
@@ -187,8 +194,40 @@ struct ringwalk_ids {
 };
 
 /*
+ * struct ringwalk_subdirectory - a directory that READTREE is still to read
+ * @ino: its inode number
+ * @dentry: the directory, with a reference
+ * @record: offset of its record, in its batch or in the output
+ * @depth: levels below the directory of the request
+ */
+struct ringwalk_subdirectory {
+	u64 ino;
+	struct dentry *dentry;
+	u32 record;
+	u32 depth;
+};
+
+/*
+ * struct ringwalk_below - the stack of these
+ * @stack: the subdirectories
+ * @count: their number
+ * @room: how many @stack has room for
+ * @depth: depth of the directory that is being read
+ */
+struct ringwalk_below {
+	struct ringwalk_subdirectory *stack;
+	u32 count;
+	u32 room;
+	u32 depth;
+};
+
+void ringwalk_below_add(struct ringwalk_below *below, const struct ringwalk_entry *entry,
+			u32 record, struct dentry *dentry);
+
+/*
  * struct ringwalk_batch - names of one directory being looked up
  * @dir: the directory
+ * @below: where subdirectories are remembered, NULL if they are not
  * @wanted: the wanted data
  * @records: where the records are
  * @names: base of the names' offsets
@@ -201,10 +240,12 @@ struct ringwalk_ids {
  * @uncached: true if the file system must validate cached names
  * @sorted: true if @misses are sorted by inode number
  * @ids: the last entry's owner
+ * @deadline: when the lookups end, as by a signal
  * @stat: metadata of an entry; not on the stack, which some kernels clear in each call
  */
 struct ringwalk_batch {
 	struct file *dir;
+	struct ringwalk_below *below;
 	const struct ringwalk_wanted *wanted;
 	char *records;
 	const char *names;
@@ -217,6 +258,7 @@ struct ringwalk_batch {
 	bool uncached;
 	bool sorted;
 	struct ringwalk_ids ids;
+	ktime_t deadline;
 	struct kstat stat;
 };
 
@@ -232,6 +274,7 @@ void ringwalk_batch_init(struct ringwalk_batch *batch, struct file *dir,
 			 u32 room);
 void ringwalk_batch_entry(struct ringwalk_batch *batch, struct ringwalk_entry *entry,
 			  const char *name, u32 len);
+bool ringwalk_batch_stopped(const struct ringwalk_batch *batch);
 int ringwalk_batch_finish(struct ringwalk_batch *batch, u32 passed, u32 used);
 void ringwalk_batch_give_up(struct ringwalk_batch *batch, u32 passed, u32 used);
 void ringwalk_batch_free(struct ringwalk_batch *batch);
@@ -239,7 +282,8 @@ struct dentry *ringwalk_cached(struct dentry *base, const char *name, u32 len);
 bool ringwalk_sort_pays(struct file *dir);
 /* For sort(): compares structures by the u64 at their beginning. */
 int ringwalk_compare_first(const void *a, const void *b);
-u32 ringwalk_compact(char *records, u32 used, u32 xattr_room);
+u32 ringwalk_compact(char *records, u32 used, u32 xattr_room, struct ringwalk_subdirectory *places,
+		     u32 count);
 
 u32 ringwalk_stat_size(u32 mask);
 void ringwalk_ids_init(struct ringwalk_ids *ids);
@@ -256,5 +300,6 @@ long ringwalk_do_getdents(void __user *arg);
 long ringwalk_do_readdirplus(struct ringwalk_pool *pool, void __user *arg);
 long ringwalk_do_stat_batch(struct ringwalk_pool *pool, void __user *arg);
 long ringwalk_do_readahead(void __user *arg);
+long ringwalk_do_readtree(struct ringwalk_pool *pool, void __user *arg);
 
 #endif /* RINGWALK_INTERNAL_H */

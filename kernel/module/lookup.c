@@ -23,6 +23,7 @@ void ringwalk_batch_init(struct ringwalk_batch *batch, struct file *dir,
 			 u32 room)
 {
 	batch->dir = dir;
+	batch->below = NULL;
 	batch->wanted = wanted;
 	batch->records = records;
 	batch->names = names;
@@ -35,6 +36,7 @@ void ringwalk_batch_init(struct ringwalk_batch *batch, struct file *dir,
 	batch->seen = 0;
 	batch->uncached = false;
 	batch->sorted = true;
+	batch->deadline = KTIME_MAX;
 	ringwalk_ids_init(&batch->ids);
 }
 
@@ -102,9 +104,14 @@ static int ringwalk_fill_dentry(struct ringwalk_batch *batch, struct ringwalk_en
 {
 	struct path path = { .mnt = batch->dir->f_path.mnt, .dentry = dentry };
 
+	int error;
+
 	if (unlikely(flags & DCACHE_MANAGED_DENTRY))
 		return ringwalk_fill_managed(batch, entry, dentry);
-	return ringwalk_fill_path(batch, entry, &path);
+	error = ringwalk_fill_path(batch, entry, &path);
+	if (batch->below && !error && !entry->error && d_can_lookup(dentry))
+		ringwalk_below_add(batch->below, entry, (char *)entry - batch->records, dentry);
+	return error;
 }
 
 /* Fills in the directory itself, as statx(2) of "." in it. */
@@ -244,6 +251,13 @@ int ringwalk_compare_first(const void *a, const void *b)
 	return *left < *right ? -1 : *left > *right;
 }
 
+/* Returns true if the lookups must end once an entry is done. */
+bool ringwalk_batch_stopped(const struct ringwalk_batch *batch)
+{
+	return ringwalk_stopped() || (unlikely(batch->deadline != KTIME_MAX) &&
+				      ktime_after(ktime_get(), batch->deadline));
+}
+
 static void ringwalk_look_up_miss(struct ringwalk_batch *batch, const struct ringwalk_miss *miss)
 {
 	ringwalk_look_up(batch, (void *)batch->records + miss->record, batch->names + miss->name,
@@ -282,15 +296,15 @@ static void ringwalk_look_up_first(struct ringwalk_batch *batch)
  * @passed: bytes of the records that were passed to ringwalk_batch_entry()
  * @used: bytes of all records; more than @passed if a signal has ended the first round
  *
- * Return: bytes of the records that are done, at least the first; @used unless a signal ends the
- * batch. -EINTR if the task is being killed.
+ * Return: bytes of the records that are done, at least the first; @used unless a signal or the
+ * deadline ends the batch. -EINTR if the task is being killed.
  */
 int ringwalk_batch_finish(struct ringwalk_batch *batch, u32 passed, u32 used)
 {
 	if (passed == used && !batch->sorted && ringwalk_sort_pays(batch->dir))
 		sort(batch->misses, batch->missed, sizeof(*batch->misses),
 		     ringwalk_compare_first, NULL);
-	while (passed == used && batch->found < batch->missed && !ringwalk_stopped())
+	while (passed == used && batch->found < batch->missed && !ringwalk_batch_stopped(batch))
 		ringwalk_look_up_miss(batch, &batch->misses[batch->found++]);
 	if (passed == used && batch->found == batch->missed)
 		return used;
@@ -330,10 +344,13 @@ void ringwalk_batch_free(struct ringwalk_batch *batch)
  * @records: the records
  * @used: bytes of them
  * @xattr_room: bytes reserved for extended attributes in each
+ * @places: subdirectories whose places are corrected, in the order of their records
+ * @count: the number of @places
  *
  * Return: bytes used afterwards.
  */
-u32 ringwalk_compact(char *records, u32 used, u32 xattr_room)
+u32 ringwalk_compact(char *records, u32 used, u32 xattr_room, struct ringwalk_subdirectory *places,
+		     u32 count)
 {
 	u32 from = 0, to = 0;
 
@@ -342,6 +359,11 @@ u32 ringwalk_compact(char *records, u32 used, u32 xattr_room)
 		u32 room = entry->reclen;
 
 		entry->reclen = room - xattr_room + entry->xattr_len;
+		if (count && places->record == from) {
+			places->record = to;
+			places++;
+			count--;
+		}
 		if (from != to)
 			memmove(records + to, entry, entry->reclen);
 		to += ((struct ringwalk_entry *)(records + to))->reclen;

@@ -28,7 +28,8 @@ static long ringwalk_do_info(void __user *arg)
 			    RINGWALK_COMMAND_BIT(RINGWALK_IOC_GETDENTS) |
 			    RINGWALK_COMMAND_BIT(RINGWALK_IOC_READDIRPLUS) |
 			    RINGWALK_COMMAND_BIT(RINGWALK_IOC_STAT_BATCH) |
-			    RINGWALK_COMMAND_BIT(RINGWALK_IOC_READAHEAD),
+			    RINGWALK_COMMAND_BIT(RINGWALK_IOC_READAHEAD) |
+			    RINGWALK_COMMAND_BIT(RINGWALK_IOC_READTREE),
 		.buffer_max = RINGWALK_BUFFER_MAX,
 		.stat_mask = RINGWALK_STAT_MASK,
 		.readahead_max = RINGWALK_READAHEAD_MAX,
@@ -68,6 +69,8 @@ static long ringwalk_run(struct file *file, unsigned int command, void __user *a
 		return ringwalk_result(ringwalk_do_stat_batch(pool, arg));
 	case RINGWALK_IOC_READAHEAD:
 		return ringwalk_result(ringwalk_do_readahead(arg));
+	case RINGWALK_IOC_READTREE:
+		return ringwalk_result(ringwalk_do_readtree(pool, arg));
 	default:
 		return -ENOTTY;
 	}
@@ -98,6 +101,7 @@ static int ringwalk_may_wait(unsigned int command, void __user *arg)
 	case RINGWALK_IOC_GETDENTS:
 	case RINGWALK_IOC_READDIRPLUS:
 	case RINGWALK_IOC_STAT_BATCH:
+	case RINGWALK_IOC_READTREE:
 		if (get_user(flags, &request->flags))
 			return -EFAULT;
 		return !!(flags & RINGWALK_F_INLINE);

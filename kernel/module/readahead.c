@@ -198,6 +198,7 @@ static int ringwalk_readahead(struct ringwalk_readahead *request, struct file *d
 			    (dir->f_flags & O_NOATIME), current_cred());
 	if (IS_ERR(again))
 		return PTR_ERR(again);
+	ringwalk_opened(again);
 	request->result_flags = 0;
 	ringwalk_names_init(&names, ringwalk_ahead_actor, NULL, 0);
 	if (request->max_entries)

@@ -12,14 +12,11 @@
 #include <linux/uaccess.h>
 
 #include "names.h"
+#include "readdirplus.h"
 
-struct ringwalk_plus {
-	struct ringwalk_names names;
-	const struct ringwalk_wanted *wanted;
-};
-
-static bool ringwalk_plus_actor(struct dir_context *ctx, const char *name, int len,
-				loff_t offset, u64 ino, unsigned int type)
+/* Writes the record of an entry. */
+bool ringwalk_plus_actor(struct dir_context *ctx, const char *name, int len, loff_t offset,
+			 u64 ino, unsigned int type)
 {
 	struct ringwalk_names *names = container_of(ctx, struct ringwalk_names, ctx);
 	const struct ringwalk_wanted *wanted =
@@ -80,11 +77,18 @@ static loff_t ringwalk_plus_position(const struct ringwalk_names *names, u32 end
 	return entry->d_off;
 }
 
-/*
- * Looks the names up. If a signal ends that, the records that are not done are given back by the
- * position; if another request has read on from there, they stay, with an error.
+/**
+ * ringwalk_plus_lookup - looks up the names that were read
+ * @plus: the directory, with at least one record
+ * @dir: the same, open
+ * @flags: RINGWALK_RESULT_END is cleared if not all records are kept
+ *
+ * If a signal ends this, the records that are not done are given back by the position. If another
+ * request has read on from there, they stay, with an error.
+ *
+ * Return: 0, or -EINTR if the task is being killed.
  */
-static int ringwalk_plus_lookup(struct ringwalk_plus *plus, struct file *dir, u32 *flags)
+int ringwalk_plus_lookup(struct ringwalk_plus *plus, struct file *dir, u32 *flags)
 {
 	struct ringwalk_names *names = &plus->names;
 	struct ringwalk_batch batch;
@@ -92,6 +96,8 @@ static int ringwalk_plus_lookup(struct ringwalk_plus *plus, struct file *dir, u3
 	int done;
 
 	ringwalk_batch_init(&batch, dir, plus->wanted, names->data, names->data, names->entries);
+	batch.below = plus->below;
+	batch.deadline = plus->deadline;
 	do {
 		struct ringwalk_entry *entry = (void *)names->data + at;
 		const char *name = ringwalk_entry_name(plus->wanted, entry);
@@ -99,6 +105,7 @@ static int ringwalk_plus_lookup(struct ringwalk_plus *plus, struct file *dir, u3
 		at += entry->reclen;
 		if (!ringwalk_is_dotdot(name, entry->name_len))
 			ringwalk_batch_entry(&batch, entry, name, entry->name_len);
+		/* The clock is read for lookups of the second round only: these are fast. */
 	} while (at < names->used && !ringwalk_stopped());
 	done = ringwalk_batch_finish(&batch, at, names->used);
 	if (done >= 0 && done < names->used) {
@@ -137,7 +144,8 @@ static long ringwalk_plus_read(struct ringwalk_plus *plus, struct ringwalk_readd
 	if (names->entries && ringwalk_wants_lookup(plus->wanted))
 		error = ringwalk_plus_lookup(plus, dir, &request->result_flags);
 	if (!error && plus->wanted->xattr_room)
-		names->used = ringwalk_compact(names->data, names->used, plus->wanted->xattr_room);
+		names->used = ringwalk_compact(names->data, names->used, plus->wanted->xattr_room,
+					       NULL, 0);
 	if (!error)
 		error = ringwalk_plus_copy(plus, request, out);
 	if (!error)
@@ -165,6 +173,8 @@ static long ringwalk_readdirplus(struct ringwalk_pool *pool, struct ringwalk_rea
 		if (request->max_entries)
 			plus.names.max_entries = request->max_entries;
 		plus.wanted = &wanted;
+		plus.below = NULL;
+		plus.deadline = KTIME_MAX;
 		result = ringwalk_plus_read(&plus, request, out, dir);
 		ringwalk_buffer_put(pool, &buffer);
 	}

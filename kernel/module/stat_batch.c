@@ -133,7 +133,7 @@ static int ringwalk_given_entries(struct ringwalk_given *given, struct file *dir
 	ringwalk_batch_free(&batch);
 	if (!error && given->wanted->xattr_room)
 		given->used = ringwalk_compact(given->records, given->used,
-					       given->wanted->xattr_room);
+					       given->wanted->xattr_room, NULL, 0);
 	return error;
 }
 

@@ -19,16 +19,20 @@ union request {
 	struct ringwalk_readdirplus readdirplus;
 	struct ringwalk_stat_batch stat_batch;
 	struct ringwalk_readahead readahead;
-	char bytes[80];
+	struct ringwalk_readtree readtree;
+	char bytes[88];
 };
 
 static struct transport transport;
 static struct list names;
-static union request good[5];
-static const unsigned int commands[5] = {
+#define COMMANDS 6
+
+static union request good[COMMANDS];
+static const unsigned int commands[COMMANDS] = {
 	RINGWALK_IOC_INFO, RINGWALK_IOC_GETDENTS, RINGWALK_IOC_READDIRPLUS, RINGWALK_IOC_STAT_BATCH, RINGWALK_IOC_READAHEAD,
+	RINGWALK_IOC_READTREE,
 };
-static const char *const command_names[5] = { "info", "getdents", "readdirplus", "stat_batch", "readahead" };
+static const char *const command_names[COMMANDS] = { "info", "getdents", "readdirplus", "stat_batch", "readahead", "readtree" };
 
 /* The result must be @error, and neither the request nor its buffer may change. */
 static void refused(int command, const union request *request, int error, const char *what, unsigned long long value)
@@ -53,7 +57,7 @@ static void refused(int command, const union request *request, int error, const 
 /* Valid requests. Each invalid one differs from them by one field. */
 static void all_good(void)
 {
-	for (int i = 1; i < 5; i++) {
+	for (int i = 1; i < COMMANDS; i++) {
 		union request request = good[i];
 		long got = transport_call(&transport, commands[i], &request);
 
@@ -65,9 +69,9 @@ static void all_good(void)
 static void sizes(void)
 {
 	static char page[2 * 4096];
-	static const uint32_t first[5] = { 40, 40, 80, 80, 64 };
+	static const uint32_t first[COMMANDS] = { 40, 40, 80, 80, 64, 88 };
 
-	for (int i = 1; i < 5; i++) {
+	for (int i = 1; i < COMMANDS; i++) {
 		static const uint32_t too_large[] = { 4097, 0x10000, 0x80000001, UINT32_MAX };
 		union request request;
 
@@ -117,12 +121,12 @@ static void information(void)
 
 static void unknown_flags(void)
 {
-	static const uint32_t known[5] = {
+	static const uint32_t known[COMMANDS] = {
 		0, RINGWALK_F_INLINE, RINGWALK_F_INLINE | RINGWALK_F_XATTR_ALL, RINGWALK_F_INLINE | RINGWALK_F_XATTR_ALL,
-		RINGWALK_F_INLINE | RINGWALK_F_XATTR_BLOCKS,
+		RINGWALK_F_INLINE | RINGWALK_F_XATTR_BLOCKS, RINGWALK_F_INLINE | RINGWALK_F_XATTR_ALL,
 	};
 
-	for (int i = 1; i < 5; i++) {
+	for (int i = 1; i < COMMANDS; i++) {
 		union request request;
 
 		for (uint32_t bit = 1; bit; bit <<= 1) {
@@ -158,7 +162,14 @@ static void reserved_fields(void)
 		request = good[4];
 		request.readahead.reserved = bit;
 		refused(4, &request, -EINVAL, "reserved", bit);
+		request = good[5];
+		request.readtree.fields.reserved = bit;
+		refused(5, &request, -EINVAL, "fields.reserved", bit);
 	}
+	/* Names without metadata. */
+	request = good[5];
+	request.readtree.fields.mask = 0;
+	refused(5, &request, -EINVAL, "mask", 0);
 }
 
 /* The part that READDIRPLUS and STAT_BATCH share. */
@@ -171,6 +182,9 @@ static void try_fields(const struct ringwalk_fields *fields, int error, const ch
 	request = good[3];
 	request.stat_batch.fields = *fields;
 	refused(3, &request, error, what, value);
+	request = good[5];
+	request.readtree.fields = *fields;
+	refused(5, &request, error, what, value);
 }
 
 static void fields_of_entries(void)
@@ -234,7 +248,7 @@ static void descriptors(void)
 {
 	static const int fds[] = { -1, -100, 1000, 1 << 20, INT32_MAX, INT32_MIN };
 
-	for (int i = 1; i < 5; i++)
+	for (int i = 1; i < COMMANDS; i++)
 		for (size_t f = 0; f < ARRAY_SIZE(fds); f++) {
 			union request request = good[i];
 
@@ -293,6 +307,13 @@ static void run(struct env *env)
 	good[2].readdirplus = request_readdirplus(env->fd, buf, sizeof(buf));
 	good[3].stat_batch = request_stat_batch(env->fd, names.bytes, names.len, buf, sizeof(buf));
 	good[4].readahead = request_readahead(env->fd);
+	good[5].readtree = (struct ringwalk_readtree){
+		.size = sizeof(struct ringwalk_readtree),
+		.fd = env->fd,
+		.len = sizeof(buf),
+		.buf = (uintptr_t)buf,
+		.fields.mask = STATX_BASIC_STATS,
+	};
 	all_good();
 	sizes();
 	information();

@@ -39,7 +39,7 @@ static void information(struct env *env)
 	CHECK(!memcmp(&info.magic, "ringwalk", 8), "magic %.8s", (char *)&info.magic);
 	CHECK(info.version == RINGWALK_VERSION, "version %u", info.version);
 	CHECK(info.flags == (RINGWALK_F_INLINE | RINGWALK_F_XATTR_ALL | RINGWALK_F_XATTR_BLOCKS), "flags 0x%x", info.flags);
-	CHECK(info.commands == 0x1f, "commands 0x%x", info.commands);
+	CHECK(info.commands == 0x3f, "commands 0x%x", info.commands);
 	CHECK(info.buffer_max == RINGWALK_BUFFER_MAX, "buffer_max %u", info.buffer_max);
 	CHECK((info.stat_mask & STATX_BASIC_STATS) == STATX_BASIC_STATS && info.stat_mask & STATX_BTIME, "stat_mask 0x%x",
 	      info.stat_mask);

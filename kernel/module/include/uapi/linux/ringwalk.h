@@ -303,6 +303,72 @@ struct ringwalk_readahead {
 };
 
 /**
+ * struct ringwalk_readtree - entries of a directory and of the directories below it, with metadata
+ * and extended attributes.
+ * @size: size of this structure
+ * @flags: RINGWALK_F_INLINE, RINGWALK_F_XATTR_ALL
+ * @fd: the directory
+ * @len: bytes at @buf
+ * @buf: address of the buffer for &struct ringwalk_group, aligned to 8 bytes
+ * @off: as in &struct ringwalk_getdents
+ * @max_entries: maximum number of records; 0 for as many as fit
+ * @max_depth: levels below @fd that are read; 0 for @fd alone
+ * @max_ms: after this many milliseconds the request ends as if a signal had come; 0 for no limit
+ * @entries: records written (out)
+ * @groups: groups written (out)
+ * @result_flags: RINGWALK_RESULT_END if @fd has no more entries (out)
+ * @fields: the wanted data of every entry, which must include metadata or attributes
+ *
+ * The first group has entries of @fd, like the output of RINGWALK_IOC_READDIRPLUS. If they do not
+ * fit, the next request reads on. Each other group has all entries of one directory, or the error of
+ * opening or reading it. A group follows that of its parent, at any distance.
+ *
+ * A directory without RINGWALK_ENTRY_READ was not read: there was no room, no time, or a signal
+ * came; a file system is mounted on it; or it is too deep. The caller opens it by its name,
+ * relative to its parent, and goes on there. The request never leaves the mount of @fd.
+ *
+ * A directory is opened with every check of openat(2) with O_NOFOLLOW and O_DIRECTORY, with the
+ * O_NOATIME of @fd, and needs no descriptor. Returns the number of bytes written; EINVAL if not even
+ * one record fits.
+ */
+struct ringwalk_readtree {
+	__u32 size;
+	__u32 flags;
+	__s32 fd;
+	__u32 len;
+	__u64 buf;
+	__s64 off;
+	__u32 max_entries;
+	__u32 max_depth;
+	__u32 max_ms;
+	__u32 entries;
+	__u32 groups;
+	__u32 result_flags;
+	struct ringwalk_fields fields;
+};
+
+/**
+ * struct ringwalk_group - the entries of one directory; &struct ringwalk_entry records follow.
+ * @reclen: bytes of this group, a multiple of 8
+ * @parent: offset in the output of the record that names the directory; 0 for the directory of the
+ *	request
+ * @depth: levels below the directory of the request
+ * @entries: number of records
+ * @error: 0, or the negative errno with which opening or reading the directory failed
+ * @flags: RINGWALK_RESULT_END if these are all entries up to the end of the directory
+ * @reserved: zero
+ */
+struct ringwalk_group {
+	__u32 reclen;
+	__u32 parent;
+	__u32 depth;
+	__u32 entries;
+	__s32 error;
+	__u32 flags;
+	__u64 reserved;
+};
+
+/**
  * RINGWALK_ENTRY_STAT - the record has a &struct ringwalk_stat and its groups. The flag is not set
  * for an entry with an error, nor for "..".
  */
@@ -311,6 +377,11 @@ struct ringwalk_readahead {
  * RINGWALK_ENTRY_XATTR_CUT - not all extended attributes fit into xattr_entry_max bytes.
  */
 #define RINGWALK_ENTRY_XATTR_CUT (1U << 1)
+/**
+ * RINGWALK_ENTRY_READ - RINGWALK_IOC_READTREE: the entry is a directory, and a group of the same
+ * output has its entries, or the error of opening or reading it.
+ */
+#define RINGWALK_ENTRY_READ	(1U << 2)
 
 /**
  * struct ringwalk_entry - one entry of a batch.
@@ -425,6 +496,7 @@ struct ringwalk_xattr {
 #define RINGWALK_IOC_READDIRPLUS  _IO(RINGWALK_IOC_TYPE, 0x02)
 #define RINGWALK_IOC_STAT_BATCH	  _IO(RINGWALK_IOC_TYPE, 0x03)
 #define RINGWALK_IOC_READAHEAD	  _IO(RINGWALK_IOC_TYPE, 0x04)
+#define RINGWALK_IOC_READTREE	  _IO(RINGWALK_IOC_TYPE, 0x05)
 
 #if defined(__cplusplus)
 #define RINGWALK_ASSERT_SIZE(type, bytes) static_assert(sizeof(struct type) == (bytes), #type)
@@ -439,6 +511,8 @@ RINGWALK_ASSERT_SIZE(ringwalk_fields, 32);
 RINGWALK_ASSERT_SIZE(ringwalk_readdirplus, 80);
 RINGWALK_ASSERT_SIZE(ringwalk_stat_batch, 80);
 RINGWALK_ASSERT_SIZE(ringwalk_readahead, 64);
+RINGWALK_ASSERT_SIZE(ringwalk_readtree, 88);
+RINGWALK_ASSERT_SIZE(ringwalk_group, 32);
 RINGWALK_ASSERT_SIZE(ringwalk_entry, 32);
 RINGWALK_ASSERT_SIZE(ringwalk_stat, 80);
 RINGWALK_ASSERT_SIZE(ringwalk_time, 16);
