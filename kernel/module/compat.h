@@ -7,6 +7,7 @@
 #define RINGWALK_COMPAT_H
 
 #include <linux/dcache.h>
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/fsnotify.h>
 #include <linux/mount.h>
@@ -91,8 +92,21 @@ static inline void ringwalk_set_count(struct dir_context *ctx, u32 bytes)
 }
 
 /*
- * Tells watchers that a file was opened. dentry_open() does it since 6.11, in vfs_open(). Closing
- * always tells them.
+ * Since 6.6 any task may close a file at once. Before, the file is closed when the task returns
+ * from its system call, or ends its work for a ring.
+ */
+static inline void ringwalk_close(struct file *file)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+	fput(file);
+#else
+	__fput_sync(file);
+#endif
+}
+
+/*
+ * Notifies watchers of the open of a file. Since 6.11 dentry_open() does that, in vfs_open(). The
+ * close of a file is always notified.
  */
 static inline void ringwalk_opened(struct file *file)
 {

@@ -10,7 +10,7 @@
  *	readtree.c	RINGWALK_IOC_READTREE: the same for whole subtrees
  *	stat_batch.c	RINGWALK_IOC_STAT_BATCH
  *	readahead.c	RINGWALK_IOC_READAHEAD; dirblocks.c the blocks of the directory itself
- *	lookup.c	names of one directory looked up, in the order of inode numbers where it pays
+ *	lookup.c	names looked up, in the order of inode numbers where it pays
  *	stat.c		struct kstat into struct ringwalk_stat
  *	xattr.c		extended attributes of an entry; acl.c those of them that are ACLs
  *	buffer.c	kernel memory for output, kept from request to request

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RINGWALK_IOC_READTREE: the entries of a directory and of the directories below it, in one request.
+ * RINGWALK_IOC_READTREE: entries of a directory and of the directories below it, in one request.
  *
  * The output is a sequence of groups, one for each directory that was read:
  *
@@ -286,7 +286,7 @@ static bool ringwalk_tree_next(struct ringwalk_tree *tree)
 	if (!error) {
 		error = ringwalk_tree_directory(tree, &plus, dir, RINGWALK_OFF_CURRENT,
 						next.record, &flags);
-		__fput_sync(dir);
+		ringwalk_close(dir);
 	}
 	dput(next.dentry);
 	return !error || ringwalk_tree_error(tree, next.record, next.depth, ringwalk_errno(error));

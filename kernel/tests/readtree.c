@@ -286,7 +286,7 @@ static void signals(const char *folder)
 		CHECK(requests > 1, "no request was ended");
 }
 
-/* What the caller may not open or search is a group with that error, or has errors in its records. */
+/* What the caller may not open is a group with that error; what it may not search has errors. */
 static void rights(struct env *env)
 {
 	static const char *const modes[] = { "/d1", "/d1/d0", "/d2" };

@@ -112,6 +112,38 @@ structure! {
 }
 
 structure! {
+    /// `struct ringwalk_readtree`.
+    Readtree, 88 {
+        size: u32,
+        flags: u32,
+        fd: i32,
+        len: u32,
+        buf: u64,
+        off: i64,
+        max_entries: u32,
+        max_depth: u32,
+        max_ms: u32,
+        entries: u32,
+        groups: u32,
+        result_flags: u32,
+        fields: Fields,
+    }
+}
+
+structure! {
+    /// `struct ringwalk_group`.
+    Group, 32 {
+        reclen: u32,
+        parent: u32,
+        depth: u32,
+        entries: u32,
+        error: i32,
+        flags: u32,
+        reserved: u64,
+    }
+}
+
+structure! {
     /// `struct ringwalk_entry`.
     Entry, 32 {
         d_ino: u64,
@@ -164,6 +196,8 @@ pub const IOC_INFO: Opcode = opcode::none(IOC_TYPE, 0x00);
 pub const IOC_GETDENTS: Opcode = opcode::none(IOC_TYPE, 0x01);
 /// `RINGWALK_IOC_READDIRPLUS`.
 pub const IOC_READDIRPLUS: Opcode = opcode::none(IOC_TYPE, 0x02);
+/// `RINGWALK_IOC_READTREE`.
+pub const IOC_READTREE: Opcode = opcode::none(IOC_TYPE, 0x05);
 
 /// Returns the bit of [`Info::commands`] for the command with this number.
 pub const fn command_bit(number: Opcode) -> u32 {

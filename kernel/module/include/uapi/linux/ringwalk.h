@@ -320,16 +320,16 @@ struct ringwalk_readahead {
  * @fields: the wanted data of every entry, which must include metadata or attributes
  *
  * The first group has entries of @fd, like the output of RINGWALK_IOC_READDIRPLUS. If they do not
- * fit, the next request reads on. Each other group has all entries of one directory, or the error of
- * opening or reading it. A group follows that of its parent, at any distance.
+ * fit, the next request reads on. Each other group has all entries of one directory, or the error
+ * of opening or reading it. A group follows that of its parent, at any distance.
  *
  * A directory without RINGWALK_ENTRY_READ was not read: there was no room, no time, or a signal
  * came; a file system is mounted on it; or it is too deep. The caller opens it by its name,
  * relative to its parent, and goes on there. The request never leaves the mount of @fd.
  *
  * A directory is opened with every check of openat(2) with O_NOFOLLOW and O_DIRECTORY, with the
- * O_NOATIME of @fd, and needs no descriptor. Returns the number of bytes written; EINVAL if not even
- * one record fits.
+ * O_NOATIME of @fd, and needs no descriptor. Returns the number of bytes written; EINVAL if not
+ * even one record fits.
  */
 struct ringwalk_readtree {
 	__u32 size;
