@@ -112,8 +112,6 @@ static void client(struct env *env, int served, const char *mounted)
 	MUST(fd >= 0);
 	request_check_all(&transport, fd, mounted, "a new mount");
 	disks_drop_caches(fd);
-	request_check_all(&transport, fd, mounted, "without caches");
-	disks_drop_caches(fd);
 	ahead = request_readahead(fd);
 	ahead.off = 0;
 	CHECK(transport_call(&transport, RINGWALK_IOC_READAHEAD, &ahead) == 0 && ahead.entries >= FILES, "readahead: %u entries",

@@ -6,8 +6,8 @@
  * module32 DEVICE FOLDER
  *
  * Exit status: 0; the number of the first wrong way; 255 if something else failed. The ways: 1
- * ioctl, 2 a ring with RINGWALK_F_INLINE, 3 a ring without it, 4 a ring with IOSQE_ASYNC; 10 more if
- * a position in the middle is wrong.
+ * ioctl, 2 a ring with RINGWALK_F_INLINE, 3 a ring without it, 4 a ring with IOSQE_ASYNC; 10 more
+ * if a position in the middle is wrong.
  */
 #include <asm/unistd_32.h>
 #include <linux/fcntl.h>

@@ -62,8 +62,8 @@ static void write_home(int fd)
 
 /*
  * Frees blocks that lists of each processor hold: those of pages to be sorted in, and of buffers
- * used last. drop_caches passes such blocks over before Linux 6.3. They are few, but the blocks of a
- * small folder may be among them.
+ * used last. drop_caches passes such blocks over before Linux 6.3. They are few, but the blocks of
+ * a small folder may be among them.
  */
 static void flush_buffers(int fd)
 {
