@@ -90,7 +90,7 @@ static void queued(struct env *env)
 	transport_open(&transport, env->kind, 0);
 	MUST(ring_register(&transport.ring, IORING_REGISTER_IOWQ_MAX_WORKERS, workers, 2) == 0);
 	cold_begin(&cold, true);
-	helper = cold_end_after(&cold, 4 * BEFORE_CANCEL);
+	helper = cold_end_after(&cold, 2 * BEFORE_CANCEL);
 	for (int i = 0; i < 2; i++) {
 		requests[i] = request_readahead(cold.fd);
 		requests[i].off = 0;
@@ -117,7 +117,8 @@ static void run(struct env *env)
 {
 	cold_open(&cold, env);
 	running(env, true);
-	running(env, false);
+	if (env->full)
+		running(env, false);
 	queued(env);
 	cold_close(&cold);
 }

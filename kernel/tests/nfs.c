@@ -128,7 +128,7 @@ static void client(struct env *env, int served, const char *mounted)
 	disks_drop_caches(fd);
 	request_check_all(&transport, fd, mounted, "after changes on the server");
 	close(fd);
-	MUST(umount2(mounted, 0) == 0);
+	MUST(tree_unmount(mounted));
 	transport_close(&transport);
 }
 

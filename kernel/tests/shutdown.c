@@ -128,15 +128,6 @@ static void shut_down(struct env *env, const char *path)
 	compare(env, path);
 }
 
-/* io_uring lets go of files after its tasks have ended. */
-static bool unmount(const char *root)
-{
-	for (double until = now() + 10; now() < until; usleep(10000))
-		if (umount2(root, 0) == 0)
-			return true;
-	return false;
-}
-
 static void run(struct env *env)
 {
 	char path[512], name[32], value[700];
@@ -153,7 +144,7 @@ static void run(struct env *env)
 	transport_close(&transport);
 	/* Nothing else may hold the file system: it must be mounted anew afterwards. */
 	close(env->fd);
-	if (umount2(env->root, 0))
+	if (!tree_unmount(env->root))
 		test_skip("%s is in use", env->root);
 	MUST(mount(source, env->root, type, 0, NULL) == 0);
 
@@ -167,7 +158,7 @@ static void run(struct env *env)
 	MUST(syncfs(fd) == 0);
 	close(fd);
 	shut_down(env, path);
-	CHECK(unmount(env->root), "the file system is still in use");
+	CHECK(tree_unmount(env->root), "the file system is still in use");
 	/* The journal is replayed, and the files are there. */
 	MUST(mount(source, env->root, type, 0, NULL) == 0);
 	transport_open(&transport, env->kind, 0);
