@@ -189,7 +189,7 @@ void scratch_mount(struct scratch *scratch, const char *options)
 
 void scratch_unmount(struct scratch *scratch)
 {
-	MUST(umount2(scratch->path, 0) == 0);
+	MUST(tree_unmount(scratch->path));
 }
 
 void scratch_open(struct scratch *scratch, const struct env *env, const char *image, const char *options)

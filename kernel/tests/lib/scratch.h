@@ -4,7 +4,7 @@
  *
  *   an image beside the program -> memory file -> loop device -> device mapper -> mount
  *
- * The images are made with the programs (Makefile), since no guest has mke2fs. They have no journal,
+ * The images are made with the programs (Makefile): no guest has mke2fs. They have no journal,
  * so each block is written to its own place at once.
  */
 #ifndef RINGWALK_SCRATCH_H
