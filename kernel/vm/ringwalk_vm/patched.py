@@ -12,15 +12,37 @@ import shutil
 import signal
 import subprocess
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
-from . import cache, source
+from . import cache
 from .errors import Failure
 from .kernels import Kernel
+from .source import SOURCES, Source
 
 CONFIG = Path(__file__).resolve().parent.parent / "config"
 BASE = ("base", "disks", "filesystems", "features", "lean")
-FLAVOURS = {"patched": BASE, "patched-debug": (*BASE, "debug")}
+
+
+@dataclass(frozen=True)
+class Flavour:
+    """What a kernel is built from: the tree, and the fragments of its configuration."""
+
+    source: Source
+    more: tuple[str, ...] = ()
+
+    @property
+    def fragments(self) -> tuple[str, ...]:
+        """The fragments in their order; a later line replaces an earlier one of its symbol."""
+        return (*BASE, self.source.series, *self.more)
+
+
+FLAVOURS = {
+    "patched": Flavour(SOURCES["6.12"]),
+    "patched-debug": Flavour(SOURCES["6.12"], ("debug",)),
+    "patched-7.3": Flavour(SOURCES["7.3"]),
+    "patched-7.3-debug": Flavour(SOURCES["7.3"], ("debug",)),
+}
 
 # Who built it and when would make every image another one.
 STAMPS = {
@@ -36,7 +58,7 @@ def patched(name: str) -> Kernel:
     key = inputs(name)
     folder = cache.root() / "patched" / f"{name}-{key}"
     if not folder.is_dir():
-        with source.patched_tree() as tree, cache.lock(f"build-{name}"):
+        with FLAVOURS[name].source.patched_tree() as tree, cache.lock(f"build-{name}"):
             if not folder.is_dir():  # still
                 build(name, key, tree)
                 keep(name, folder)
@@ -51,9 +73,10 @@ def patched(name: str) -> Kernel:
 
 def inputs(name: str) -> str:
     """Returns the digest of everything the image depends on."""
-    parts = [source.version(), compiler(), " ".join(STAMPS.values())]
-    parts += [fragment(part).read_text() for part in FLAVOURS[name]]
-    parts += [patch.read_text() for patch in source.patches()]
+    flavour = FLAVOURS[name]
+    parts = [flavour.source.version(), compiler(), " ".join(STAMPS.values())]
+    parts += [fragment(part).read_text() for part in flavour.fragments]
+    parts += [patch.read_text() for patch in flavour.source.patches()]
     return cache.digest(*parts)
 
 
@@ -69,14 +92,14 @@ def compiler() -> str:
 
 def folder_of(name: str) -> Path:
     """Returns the build folder of a flavour."""
-    return source.home() / f"build-{name}"
+    return FLAVOURS[name].source.home() / f"build-{name}"
 
 
 @contextlib.contextmanager
 def headers(name: str, key: str):
     """Provides the build folder in the state of this checkout, which it keeps within the block."""
     stamp = folder_of(name) / "ringwalk-inputs"
-    with source.patched_tree() as tree, cache.lock(f"build-{name}"):
+    with FLAVOURS[name].source.patched_tree() as tree, cache.lock(f"build-{name}"):
         # Another checkout may have built something else there since.
         if not stamp.is_file() or stamp.read_text() != key:
             build(name, key, tree)
@@ -90,9 +113,8 @@ def build(name: str, key: str, tree: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     stamp = folder / "ringwalk-inputs"
     stamp.unlink(missing_ok=True)
-    cache.say(
-        f"building the kernel {name} ({len(source.patches())} patches); its log: {folder}.log"
-    )
+    patches = len(FLAVOURS[name].source.patches())
+    cache.say(f"building the kernel {name} ({patches} patches); its log: {folder}.log")
     configure(name, tree, folder)
     with open(f"{folder}.log", "w") as log:
         command = make(tree, folder) + [f"-j{os.cpu_count()}", "bzImage", "modules"]
@@ -121,7 +143,7 @@ def configure(name: str, tree: Path, folder: Path) -> None:
     """Makes the smallest configuration with the fragments; every line of them has to hold."""
     cache.run([*make(tree, folder), "-s", "tinyconfig"], what="make tinyconfig")
     lines = {}
-    for part in FLAVOURS[name]:
+    for part in FLAVOURS[name].fragments:
         for line in fragment(part).read_text().splitlines():
             if match := SYMBOL.match(line):
                 lines[match[1]] = line

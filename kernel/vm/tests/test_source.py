@@ -28,27 +28,31 @@ new file mode 100644
 AGAIN = CHANGE.replace("+two", "+three").replace("-one", "-two")
 
 
+class OnlyVersion:
+    """Packages that are never fetched, as the tree is there."""
+
+    def version(self, package: str) -> str:
+        return "1"
+
+
 class Source(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
-        for path in ("home/src/fs", "patches"):
-            (self.folder / path).mkdir(parents=True)
-        self.tree = self.folder / "home/src"
-        self.write("fs/readdir.c", "one\n")
-        self.write("fs/other.c", "other\n")
         os.environ["RINGWALK_CACHE"] = str(self.folder / "cache")
         self.addCleanup(os.environ.pop, "RINGWALK_CACHE")
-        for name, value in (
-            ("home", lambda: self.folder / "home"),
-            ("version", lambda: "1"),
-            ("PATCHES", self.folder / "patches"),
-        ):
-            patcher = mock.patch.object(source, name, value)
-            patcher.start()
-            self.addCleanup(patcher.stop)
-        source.write_state({"version": "1", "paths": {}})
+        patcher = mock.patch.object(source, "PATCHES", self.folder / "patches")
+        patcher.start()
+        self.addCleanup(patcher.stop)
+        self.source = source.Source("1.0", ("1.0/first", "1.0/second"), OnlyVersion())
+        for path in self.source.folders:
+            (self.folder / "patches" / path).mkdir(parents=True)
+        self.tree = self.source.home() / "src"
+        (self.tree / "fs").mkdir(parents=True)
+        self.write("fs/readdir.c", "one\n")
+        self.write("fs/other.c", "other\n")
+        self.source.write_state({"version": "1", "paths": {}})
 
     def write(self, path: str, text: str):
         (self.tree / path).write_text(text)
@@ -61,12 +65,19 @@ class Source(unittest.TestCase):
         return (self.tree / path).stat().st_mtime
 
     def series(self, *patches: str):
-        """Makes these the series and has the tree follow."""
-        for old in (self.folder / "patches").iterdir():
+        """Makes these the first series and has the tree follow."""
+        self.write_series("first", *patches)
+        self.follow()
+
+    def write_series(self, name: str, *patches: str):
+        folder = self.folder / "patches/1.0" / name
+        for old in folder.iterdir():
             old.unlink()
         for number, patch in enumerate(patches, 1):
-            (self.folder / f"patches/{number:04}-patch.patch").write_text(patch)
-        with source.patched_tree() as tree:
+            (folder / f"{number:04}-patch.patch").write_text(patch)
+
+    def follow(self):
+        with self.source.patched_tree() as tree:
             self.assertEqual(tree, self.tree)
 
     def test_patches_are_applied_in_order_and_taken_back(self):
@@ -88,8 +99,17 @@ class Source(unittest.TestCase):
         self.assertEqual(self.time("fs/readdir.c"), 2000)
 
     def test_the_cover_letter_is_no_patch(self):
-        (self.folder / "patches/0000-cover-letter.patch").write_text("Subject: none\n")
-        self.assertEqual(source.patches(), [])
+        cover = self.folder / "patches/1.0/first/0000-cover-letter.patch"
+        cover.write_text("Subject: none\n")
+        self.assertEqual(self.source.patches(), [])
+
+    def test_a_series_follows_the_one_before_it(self):
+        self.write_series("second", AGAIN)
+        self.series(CHANGE)
+        self.assertEqual(self.read("fs/readdir.c"), "three\n")
+        self.write_series("second")
+        self.follow()
+        self.assertEqual(self.read("fs/readdir.c"), "two\n")
 
     def test_a_patch_that_does_not_fit_fails_and_says_which(self):
         with self.assertRaisesRegex(Failure, "0001-patch.patch"):
