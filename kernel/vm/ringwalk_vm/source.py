@@ -73,6 +73,7 @@ class Source:
     series: str
     folders: tuple[str, ...]  # of its patches, below kernel/patches, in the order they apply
     packages: Packages
+    most: int | None = None  # patches that are applied; None for all
 
     @property
     def package(self) -> str:
@@ -85,12 +86,13 @@ class Source:
 
     def patches(self) -> list[Path]:
         """Returns the series, in its order; the cover letters are not patches."""
-        return [
+        found = [
             path
             for folder in self.folders
             for path in sorted((PATCHES / folder).glob("*.patch"))
             if not path.name.startswith("0000-")
         ]
+        return found[: self.most]
 
     def version(self) -> str:
         """Returns the version of the source package."""

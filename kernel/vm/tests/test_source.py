@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Patches go onto the kernel's tree by content: what they do not change keeps its time."""
 
+import dataclasses
 import os
 import tempfile
 import unittest
@@ -89,6 +90,12 @@ class Source(unittest.TestCase):
         self.assertFalse((self.tree / "fs/new.c").exists())
         self.series()
         self.assertEqual(self.read("fs/readdir.c"), "one\n")
+
+    def test_a_number_of_patches_leaves_the_later_ones_out(self):
+        self.write_series("second", AGAIN)
+        self.source = dataclasses.replace(self.source, most=1)
+        self.series(CHANGE)
+        self.assertEqual(self.read("fs/readdir.c"), "two\n")
 
     def test_what_does_not_change_keeps_its_time(self):
         self.series(CHANGE)
