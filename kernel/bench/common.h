@@ -42,12 +42,9 @@ struct dirent_record {
 	char name[];
 };
 
-/*
- * Of the patched kernel: its feature, the flag of the last records, and the argument at addr3 of
- * its READDIRPLUS.
- */
-#define FEATURE_DIR	(1U << 30)
+/* Of the patched kernel: the flag of the last records, and the argument at addr3 of READDIRPLUS. */
 #define CQE_DIR_END	(1U << 8)
+#define READDIRPLUS_WHOLE	(1U << 1)
 
 struct readdirplus_args {
 	uint32_t flags;

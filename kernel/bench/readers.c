@@ -155,14 +155,25 @@ static struct batch fill_names_opcode(int fd)
 	return operation("IORING_OP_GETDENTS");
 }
 
-static struct batch fill_plus_opcode(int fd)
+static struct batch fill_plus_by(int fd, uint32_t flags)
 {
-	struct readdirplus_args arguments = { .fields = fields };
+	struct readdirplus_args arguments = { .flags = flags, .fields = fields };
 	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
 
 	io_uring_prep_rw(opcodes.readdirplus, sqe, fd, buffer, buffer_size, (uint64_t)RINGWALK_OFF_CURRENT);
 	sqe->addr3 = (uintptr_t)&arguments;
 	return operation("IORING_OP_READDIRPLUS");
+}
+
+static struct batch fill_plus_opcode(int fd)
+{
+	return fill_plus_by(fd, 0);
+}
+
+/* The walk needs no positions. */
+static struct batch fill_plus_whole(int fd)
+{
+	return fill_plus_by(fd, READDIRPLUS_WHOLE);
 }
 
 static void start_nothing(void)
@@ -178,6 +189,7 @@ const struct reader readers[] = {
 	{ "stat", "ioctl", true, start_module, fill_plus_ioctl },
 	{ "stat", "ring", true, start_module_ring, fill_plus_ring },
 	{ "stat", "opcode", true, start_opcodes, fill_plus_opcode },
+	{ "stat", "whole", true, start_opcodes, fill_plus_whole },
 	{ 0 },
 };
 

@@ -3,10 +3,13 @@
  * Walks a tree in one thread and reads its directories in one of several ways, to measure the cost
  * of that way.
  *
- *   rwbench [--buffer BYTES] [--readahead module|opcode] names|stat syscall|ioctl|ring|opcode DIR
+ *   rwbench [--buffer BYTES] [--readahead module|opcode] names|stat HOW DIR
+ *
+ * HOW is syscall, ioctl, ring, opcode or whole.
  *
  *   names   names only: getdents64, or GETDENTS of the module or the patched kernel
  *   stat    names, types and sizes: getdents64 and one statx an entry, or READDIRPLUS
+ *   whole   of the patched kernel, with stat only: READDIRPLUS without positions
  *
  * The walk, the buffer and the wanted fields are the same for all. A way that reports the end of a
  * directory saves the call that would return 0, as it does for any caller. With --readahead

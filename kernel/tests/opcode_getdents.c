@@ -33,7 +33,7 @@ static long complete(struct transport *transport, struct io_uring_cqe *cqe)
 	return cqe->res;
 }
 
-/* The feature and the probe show all three operations. */
+/* The probe shows all three operations, and they are the last ones. */
 static void announced(struct transport *transport)
 {
 	struct {
@@ -41,7 +41,6 @@ static void announced(struct transport *transport)
 		struct io_uring_probe_op ops[256];
 	} probe = { };
 
-	CHECK(transport->ring.features & IORING_FEAT_DIR, "features 0x%x", transport->ring.features);
 	MUST(ring_register(&transport->ring, IORING_REGISTER_PROBE, &probe, 256) >= 0);
 	for (unsigned int i = transport->first_opcode; i <= probe.probe.last_op; i++)
 		CHECK(probe.ops[i].flags & IO_URING_OP_SUPPORTED, "operation %u is not supported", i);
@@ -127,7 +126,9 @@ static void many_in_flight(struct transport *transport, const char *path, const 
 /* Fields that no request may set, one at a time. */
 static void fields_refused(struct transport *transport, int fd)
 {
-	static const char *const names[] = { "rw_flags", "buf_index", "splice_fd_in", "addr3", "pad2", "off -2" };
+	static const char *const names[] = {
+		"rw_flags", "buf_index", "splice_fd_in", "addr3", "pad2", "off -2", "a provided buffer"
+	};
 	struct ringwalk_getdents request = request_getdents(fd, buf[0], LEN);
 	struct io_uring_cqe cqe;
 
@@ -141,8 +142,10 @@ static void fields_refused(struct transport *transport, int fd)
 		case 3: sqe->addr3 = 8; break;
 		case 4: sqe->__pad2[0] = 1; break;
 		case 5: sqe->off = -2; break;
+		case 6: sqe->flags |= IOSQE_BUFFER_SELECT; break;
 		}
-		CHECK(complete(transport, &cqe) == -EINVAL, "%s: %d", names[i], cqe.res);
+		complete(transport, &cqe);
+		CHECK(cqe.res == (i == 6 ? -EOPNOTSUPP : -EINVAL), "%s: %d", names[i], cqe.res);
 	}
 }
 

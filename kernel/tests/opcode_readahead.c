@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -166,8 +167,8 @@ static void spares_reads(struct transport *transport, int fd, const char *path, 
 #define REQUEST	1
 #define CANCEL	2
 
-/* Returns cqe.res of a request that is cancelled after @us microseconds. */
-static int cancelled_after(struct transport *transport, int fd, unsigned int us)
+/* Returns cqe.res of a request that is cancelled after @us microseconds; sets @next. */
+static int cancelled_after(struct transport *transport, int fd, unsigned int us, int64_t *next)
 {
 	struct io_uring_sqe *sqe = ring_entry(&transport->ring);
 	struct io_uring_cqe cqe;
@@ -176,6 +177,7 @@ static int cancelled_after(struct transport *transport, int fd, unsigned int us)
 	MUST(sqe);
 	sqe->opcode = transport->first_opcode + 2;
 	sqe->fd = fd;
+	sqe->addr = (uintptr_t)next;
 	sqe->user_data = REQUEST;
 	MUST(ring_submit(&transport->ring, 0) == 1);
 	usleep(us);
@@ -193,8 +195,9 @@ static int cancelled_after(struct transport *transport, int fd, unsigned int us)
 }
 
 /*
- * A running request ends when it is cancelled, not when it is done. Cached data would be too fast
- * for this test.
+ * A running request ends when it is cancelled, not when it is done, and returns what it has done.
+ * That is spread over the folder, so the next one begins where it began. Cached data would be too
+ * fast for this test.
  */
 static void cancelled(struct transport *transport, int fd)
 {
@@ -206,12 +209,56 @@ static void cancelled(struct transport *transport, int fd)
 		int res;
 
 		MUST(write_text("/proc/sys/vm/drop_caches", "2") == 0);
-		res = cancelled_after(transport, fd, 5000 + 1000 * i);
-		CHECK(res >= 0 || res == -EINTR || res == -ECANCELED, "%d", res);
-		stopped += res == -EINTR;
+		next = -1;
+		res = cancelled_after(transport, fd, 5000 + 1000 * i, &next);
+		CHECK(res > 0 || res == -ECANCELED, "%d", res);
+		if (res <= 0 || res >= COUNT)
+			continue;
+		CHECK(next == 0, "position %jd after %d entries", (intmax_t)next, res);
+		stopped++;
 	}
 	CHECK(stopped > 0, "none of the requests was stopped");
 	CHECK(ahead(transport, fd, 0, 0, 0, &next, &end) == COUNT && end, "the one after them");
+}
+
+/* A request takes memory as the names come: a small folder needs little. */
+static void in_small_group(struct env *env)
+{
+	char group[128], file[160], path[512];
+	int fd = tree_folder(env->path, "small", path), status;
+	pid_t child;
+
+	tree_files(fd, "file-", 20);
+	snprintf(group, sizeof(group), "/sys/fs/cgroup/ringwalk-ahead.%d", (int)getpid());
+	if (write_text("/sys/fs/cgroup/cgroup.subtree_control", "+memory"))
+		test_skip("no control groups of memory");
+	MUST(mkdir(group, 0755) == 0);
+	snprintf(file, sizeof(file), "%s/memory.max", group);
+	MUST(write_text(file, "3M") == 0);
+	snprintf(file, sizeof(file), "%s/memory.swap.max", group);
+	write_text(file, "0");
+	fflush(stdout);
+	child = fork();
+	MUST(child >= 0);
+	if (!child) {
+		struct transport transport;
+		int64_t next;
+		bool end;
+		long got;
+
+		snprintf(file, sizeof(file), "%s/cgroup.procs", group);
+		MUST(write_text(file, "0") == 0);
+		transport_open(&transport, env->kind, 0);
+		got = ahead(&transport, fd, 0, 0, 0, &next, &end);
+		CHECK(got == 20 && end, "%ld entries", got);
+		test_child_exit();
+	}
+	MUST(waitpid(child, &status, 0) == child);
+	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_PASS, "status 0x%x of a process with 3 MiB", status);
+	/* io_uring ends after the process. */
+	for (double until = now() + 10; rmdir(group) && now() < until;)
+		usleep(10000);
+	close(fd);
 }
 
 static void run(struct env *env)
@@ -239,6 +286,7 @@ static void run(struct env *env)
 	if (env->fs != FS_TMPFS)
 		cancelled(&transport, fd);
 	spares_reads(&transport, fd, path, &list);
+	in_small_group(env);
 	list_free(&list);
 	close(fd);
 	transport_close(&transport);

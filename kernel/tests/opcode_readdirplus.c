@@ -40,6 +40,14 @@ static struct opcode_readdirplus_args *args_of(struct io_uring_sqe *sqe)
 	return (void *)(uintptr_t)sqe->addr3;
 }
 
+static void args_xattrs(struct opcode_readdirplus_args *args, const char *names, uint32_t len, uint32_t value_max, uint32_t entry_max)
+{
+	args->xattr_names = (uintptr_t)names;
+	args->xattr_names_len = len;
+	args->xattr_value_max = value_max;
+	args->xattr_entry_max = entry_max;
+}
+
 /*
  * Several in flight on one open file, registered or not: each gets a piece, no entry is given
  * twice, metadata is that of the entry.
@@ -124,7 +132,7 @@ static void copied_when_submitted(struct transport *transport, int fd, const cha
 static void values_refused(struct transport *transport, int fd)
 {
 	static const char *const names[] = {
-		"rw_flags", "buf_index", "splice_fd_in", "pad2", "off -2", "buffer not aligned", "unknown flag", "the module's inline flag",
+		"rw_flags", "buf_index", "splice_fd_in", "pad2", "off -2", "buffer not aligned", "unknown flag", "another unknown flag",
 		"unknown mask", "both syncs", "reserved", "names without length", "length without names", "names and all",
 		"entry_max of the buffer", "entry_max too large", "names not ended"
 	};
@@ -142,26 +150,28 @@ static void values_refused(struct transport *transport, int fd)
 		case 3: sqe->__pad2[0] = 1; break;
 		case 4: sqe->off = -2; break;
 		case 5: sqe->addr += 4; break;
-		case 6: args->flags = 1 << 2; break;
-		case 7: args->flags = 1; break;
-		case 8: args->fields.mask |= 1 << 30; break;
-		case 9: args->fields.stat_flags = AT_STATX_FORCE_SYNC | AT_STATX_DONT_SYNC; break;
-		case 10: args->fields.reserved = 1; break;
-		case 11: args->fields.xattr_names = (uintptr_t)"user.a"; break;
-		case 12: args->fields.xattr_names_len = 7; break;
+		case 6: args->flags = 1 << 1; break;
+		case 7: args->flags = 1u << 31; break;
+		case 8: args->mask |= 1 << 30; break;
+		case 9: args->stat_flags = AT_STATX_FORCE_SYNC | AT_STATX_DONT_SYNC; break;
+		case 10: args->reserved = 1; break;
+		case 11: args->xattr_names = (uintptr_t)"user.a"; break;
+		case 12: args->xattr_names_len = 7; break;
 		case 13:
-			args->flags = RINGWALK_F_XATTR_ALL;
-			request_xattrs(&args->fields, "user.a", 7, 100, 100);
+			args->flags = OPCODE_XATTR_ALL;
+			args_xattrs(args, "user.a", 7, 100, 100);
 			break;
-		case 14: request_xattrs(&args->fields, "user.a", 7, 100, LEN); break;
+		case 14: args_xattrs(args, "user.a", 7, 100, LEN); break;
 		case 15:
 			sqe->len = 1 << 20;
-			request_xattrs(&args->fields, "user.a", 7, 100, (128 << 10) + 1);
+			args_xattrs(args, "user.a", 7, 100, (128 << 10) + 1);
 			break;
-		case 16: request_xattrs(&args->fields, "user.a", 6, 100, 100); break;
+		case 16: args_xattrs(args, "user.a", 6, 100, 100); break;
 		}
 		CHECK(complete(transport, &cqe) == -EINVAL, "%s: %d", names[i], cqe.res);
 	}
+	queue(transport, &request, 1)->flags |= IOSQE_BUFFER_SELECT;
+	CHECK(complete(transport, &cqe) == -EOPNOTSUPP, "a provided buffer: %d", cqe.res);
 	queue(transport, &request, 1)->addr3 = 8;
 	CHECK(complete(transport, &cqe) == -EFAULT, "arguments nowhere: %d", cqe.res);
 }

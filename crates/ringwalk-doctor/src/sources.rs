@@ -121,7 +121,7 @@ fn ring(kernel: &Kernel) -> Vec<Obstacle> {
     let ring = &kernel.io_uring;
     vec![ring.obstacle.clone().unwrap_or_else(|| {
         let problem = format!(
-            "no operations in io_uring of this kernel that read directories (its last operation is number {}, without the feature bit of the patches)",
+            "no operations in io_uring of this kernel that read directories (its last operation is number {}, and a trial is refused)",
             ring.last_operation
         );
         Obstacle::new(problem, "a kernel built with the patches in kernel/patches")

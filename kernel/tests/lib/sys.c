@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <dirent.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -101,4 +102,22 @@ void guard_free(void *memory, size_t len)
 	size_t page = sysconf(_SC_PAGESIZE), pages = guarded_pages(len);
 
 	munmap((char *)memory + len - pages - page, pages + 2 * page);
+}
+
+unsigned int io_workers(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	struct dirent *task;
+	unsigned int n = 0;
+
+	MUST(tasks);
+	while ((task = readdir(tasks)) != NULL) {
+		char path[320], name[64];
+
+		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", task->d_name);
+		if (task->d_name[0] != '.' && read_text(path, name, sizeof(name)) > 0 && !strncmp(name, "iou-wrk", 7))
+			n++;
+	}
+	closedir(tasks);
+	return n;
 }

@@ -74,6 +74,9 @@ long read_text(const char *path, char *buf, size_t len);
 /* 0 or a negative errno. */
 int write_text(const char *path, const char *text);
 
+/* Returns the number of io-wq threads of this process. */
+unsigned int io_workers(void);
+
 /* Seconds since an arbitrary time. */
 double now(void);
 

@@ -7,8 +7,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "sys.h"
 #include "test.h"
 #include "transport.h"
+
+/* IORING_OP_SENDMSG_ZC, the last operation of the oldest kernel that the tests run on. */
+#define LAST_OPCODE_6_1	48
 
 static const char *const names[TRANSPORTS] = { "ioctl", "inline", "worker", "async", "opcode", "opcode-async" };
 
@@ -30,19 +34,72 @@ static bool is_opcode(enum transport_kind kind)
 	return kind == TRANSPORT_OPCODE || kind == TRANSPORT_OPCODE_ASYNC;
 }
 
-/* The operations are the last three that the kernel knows; 0 if it has none. */
-static unsigned int first_opcode(struct ring *ring)
+#define TRIAL_LEN	8192
+
+/*
+ * Returns true if @opcode reads a directory as getdents64(2) does.
+ *
+ * Any other operation up to Linux 7.3 refuses this entry when it is submitted, and does nothing:
+ *
+ *   addr is set     FTRUNCATE, LISTEN, WAITID, FIXED_FD_INSTALL, RECV_ZC
+ *   len is set      FUTEX_WAIT, FUTEX_WAKE, BIND
+ *   off is set      FUTEX_WAITV, EPOLL_WAIT, PIPE
+ *   len over 1024   READV_FIXED, WRITEV_FIXED: more segments than any vector has
+ *   no buffer group READ_MULTISHOT
+ *   64-byte entry   NOP128, URING_CMD128
+ *
+ * All other operations are those of Linux 6.1, which are not tried.
+ */
+static bool reads_directories(struct ring *ring, unsigned int opcode)
+{
+	static char expected[TRIAL_LEN] __attribute__((aligned(8))), got[TRIAL_LEN] __attribute__((aligned(8)));
+	int plain = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC), tried = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct io_uring_cqe cqe = { .res = -EBADF };
+	struct io_uring_sqe *sqe = ring_entry(ring);
+	long bytes = sys_getdents64(plain, expected, sizeof(expected));
+
+	if (sqe && bytes > 0) {
+		sqe->opcode = opcode;
+		sqe->fd = tried;
+		sqe->addr = (uintptr_t)got;
+		sqe->len = sizeof(got);
+		sqe->off = -1;
+		ring_wait(ring, &cqe);
+	}
+	close(plain);
+	close(tried);
+	return bytes > 0 && cqe.res == bytes && !memcmp(expected, got, bytes);
+}
+
+/* Returns the number of the first operation, or 0. They are the last three of the kernel. */
+static unsigned int find_opcodes(struct ring *ring)
 {
 	struct {
 		struct io_uring_probe probe;
 		struct io_uring_probe_op ops[256];
 	} probe = { };
+	unsigned int first;
 
-	if (!(ring->features & IORING_FEAT_DIR))
-		return 0;
 	if (ring_register(ring, IORING_REGISTER_PROBE, &probe, 256) < 0)
 		return 0;
-	return probe.probe.last_op - 2;
+	/* The entry that is tried says nothing about operations that 6.1 has. */
+	if (probe.probe.last_op < LAST_OPCODE_6_1 + 3)
+		return 0;
+	first = probe.probe.last_op - 2;
+	for (unsigned int i = 0; i < 3; i++)
+		if (!(probe.ops[first + i].flags & IO_URING_OP_SUPPORTED))
+			return 0;
+	return reads_directories(ring, first) ? first : 0;
+}
+
+/* The kernel stays the same; later calls need no right to read the root folder. */
+static unsigned int first_opcode(struct ring *ring)
+{
+	static unsigned int found;
+
+	if (!found)
+		found = find_opcodes(ring);
+	return found;
 }
 
 bool transport_available(enum transport_kind kind)
@@ -143,9 +200,14 @@ static void fill_opcode(struct transport *transport, struct io_uring_sqe *sqe, u
 		return;
 	case RINGWALK_IOC_READDIRPLUS:
 		*args = (struct opcode_readdirplus_args){
-			.flags = plus->flags & ~RINGWALK_F_INLINE,
+			.flags = plus->flags & RINGWALK_F_XATTR_ALL ? OPCODE_XATTR_ALL : 0,
 			.max_entries = plus->max_entries,
-			.fields = plus->fields,
+			.mask = plus->fields.mask,
+			.stat_flags = plus->fields.stat_flags,
+			.xattr_names = plus->fields.xattr_names,
+			.xattr_names_len = plus->fields.xattr_names_len,
+			.xattr_value_max = plus->fields.xattr_value_max,
+			.xattr_entry_max = plus->fields.xattr_entry_max,
 		};
 		sqe->opcode = transport->first_opcode + 1;
 		sqe->fd = plus->fd;

@@ -38,16 +38,25 @@ enum transport_kind {
 
 #define DEVICE_PATH	"/dev/ringwalk"
 
-/* Of the patched kernel: in io_uring_params.features, and in cqe.flags. */
-#define IORING_FEAT_DIR		(1U << 30)
+/* Of the patched kernel: in cqe.flags, and in the flags of READDIRPLUS. */
 #define IORING_CQE_F_DIR_END	(1U << 8)
+#define OPCODE_XATTR_ALL	(1U << 0)
+#define OPCODE_WHOLE		(1U << 1)
 
-/* The argument of the opcode READDIRPLUS in addr3. */
+/* The argument of the opcode READDIRPLUS in addr3: struct readdirplus_args of the series. */
 struct opcode_readdirplus_args {
 	uint32_t flags;
 	uint32_t max_entries;
-	struct ringwalk_fields fields;
+	uint32_t mask;
+	uint32_t stat_flags;
+	uint64_t xattr_names;
+	uint32_t xattr_names_len;
+	uint32_t xattr_value_max;
+	uint32_t xattr_entry_max;
+	uint32_t reserved;
 };
+
+_Static_assert(sizeof(struct opcode_readdirplus_args) == 40, "READDIRPLUS_ARGS_SIZE_VER0");
 
 /**
  * struct transport - a way of making requests. For one thread.

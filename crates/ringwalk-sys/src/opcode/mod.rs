@@ -10,10 +10,11 @@
 //! | with the module loaded | [`Getdents::command`], [`ReadPlus::command`] | [`ModuleDevice::open`](crate::ModuleDevice::open) succeeds |
 //!
 //! Mainline does not have the operations, so no number is reserved for them: there is no `CODE`,
-//! and `build` asks the kernel once. **A kernel without them answers `EINVAL`** to an entry of
-//! `build`. The kernel answers the same for a misaligned buffer, and for one that is too small for
-//! the next record. So find out first. A program with neither form calls
-//! [`getdents64`](crate::getdents64) in a thread, as users of
+//! and `build` asks the kernel once. [`DirectoryOpcodes`] takes the last three numbers that the
+//! kernel reports (`IORING_REGISTER_PROBE`) if a trial shows that they read directories. **A kernel
+//! without them answers `EINVAL`** to an entry of `build`. The kernel answers the same for a
+//! misaligned buffer, and for one that is too small for the next record. So find out first. A
+//! program with neither form calls [`getdents64`](crate::getdents64) in a thread, as users of
 //! [`DirectoryRing`](crate::DirectoryRing) do.
 //!
 //! # Completions
@@ -90,6 +91,7 @@
 
 mod numbers;
 mod raw_entry;
+mod trial;
 
 use io_uring::{opcode, squeue, types};
 use rustix::io::Errno;
@@ -107,6 +109,9 @@ mod tests;
 
 /// `IORING_CQE_F_DIR_END`, in the flags of a completion: no more entries follow.
 const CQE_END: u32 = 1 << 8;
+
+/// In the flags of [`ReadPlusArgs`] (`linux/readdirplus.h` of the patches).
+const READDIRPLUS_WHOLE: u32 = 1 << 1;
 
 /// Reads names, as getdents64(2) does: records of [`Dirents`](crate::Dirents).
 ///
@@ -222,6 +227,7 @@ pub struct ReadPlus<D> {
     place: Getdents<D>,
     mask: u32,
     max_entries: u32,
+    whole: bool,
 }
 
 impl<D: Descriptor> ReadPlus<D> {
@@ -234,6 +240,7 @@ impl<D: Descriptor> ReadPlus<D> {
             place: Getdents::new(fd, buf, len),
             mask: layout.mask(),
             max_entries: 0,
+            whole: false,
         }
     }
 
@@ -250,6 +257,15 @@ impl<D: Descriptor> ReadPlus<D> {
         self
     }
 
+    /// States that the directory is read from the beginning to the end, and that no cookie of the
+    /// records is used. The kernel may then read a small directory faster, in another order. The
+    /// operation knows this flag, the command of the module ignores it.
+    #[doc(alias = "READDIRPLUS_WHOLE")]
+    pub const fn whole(mut self) -> Self {
+        self.whole = true;
+        self
+    }
+
     /// Returns the entry, with the number of the operation in the running kernel
     /// ([`DirectoryOpcodes::cached`]). Writes the arguments to `args`, which the kernel reads.
     /// [`filled`] decodes its completion.
@@ -261,6 +277,7 @@ impl<D: Descriptor> ReadPlus<D> {
     /// Returns the entry, with a number of the operation that is known already.
     pub fn build_for(self, opcodes: DirectoryOpcodes, args: &mut ReadPlusArgs) -> squeue::Entry {
         *args = ReadPlusArgs {
+            flags: if self.whole { READDIRPLUS_WHOLE } else { 0 },
             max_entries: self.max_entries,
             fields: self.fields(),
             ..ReadPlusArgs::default()

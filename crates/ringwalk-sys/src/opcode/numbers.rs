@@ -4,16 +4,12 @@ use std::sync::OnceLock;
 
 use rustix::io::Errno;
 
+use super::trial::reads_directories;
 use crate::probe::IoUring;
 
-/// `IORING_FEAT_DIR`: the three highest operations are those for directories. Mainline does not use
-/// this bit.
-pub(super) const FEATURE: u32 = 1 << 30;
-
-/// The number of operations of Linux 6.1, the oldest kernel that the patches are for. So the
-/// operations for directories have higher numbers. (Linux 7.3 has 64, the last one
-/// `IORING_OP_URING_CMD128`.)
-const LEAST: u8 = 48;
+/// The last operation of Linux 6.1, the oldest kernel that this crate supports. So the operations
+/// for directories have higher numbers.
+const LAST_BEFORE: u8 = 48;
 
 /// Numbers of the operations that read directories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,13 +30,14 @@ impl DirectoryOpcodes {
         readahead: 255,
     };
 
-    /// Asks a ring for the numbers. Returns `None` if the kernel does not have the operations.
+    /// Asks a ring for the numbers, and tries the first of them. Returns `None` if the kernel does
+    /// not have the operations.
     ///
     /// # Errors
     ///
-    /// Those of [`IoUring::probe`].
+    /// Those of [`IoUring::probe`], and those of reading the root directory, which the trial reads.
     pub fn probe() -> Result<Option<Self>, Errno> {
-        IoUring::probe().map(|ring| Self::of(&ring))
+        Self::confirmed(&IoUring::probe()?)
     }
 
     /// Returns the result of [`probe`](Self::probe), which is called once for the process. Returns
@@ -55,9 +52,22 @@ impl DirectoryOpcodes {
         *FOUND.get_or_init(|| found)
     }
 
-    /// Returns the operations of a kernel from what a ring answered. Version and number alone prove
-    /// nothing: a feature bit says that the kernel has the operations, and they are the last ones.
+    /// Returns the operations of a kernel from what a ring answered and from a trial. Returns
+    /// `None` also if nothing could be tried.
     pub fn of(ring: &IoUring) -> Option<Self> {
+        Self::confirmed(ring).ok().flatten()
+    }
+
+    fn confirmed(ring: &IoUring) -> Result<Option<Self>, Errno> {
+        match Self::candidates(ring) {
+            Some(found) if reads_directories(found)? => Ok(Some(found)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns the last three operations of a kernel. They are those of the patches, or others that
+    /// mainline has. Linux 7.3 has 64, the last one `IORING_OP_URING_CMD128`.
+    pub(super) fn candidates(ring: &IoUring) -> Option<Self> {
         let last = ring.last_operation();
         let found = Self {
             getdents: last.checked_sub(2)?,
@@ -66,7 +76,6 @@ impl DirectoryOpcodes {
         };
         let performed = |operation| ring.supports(operation);
         let all = [found.getdents, found.readdirplus, found.readahead];
-        (ring.features() & FEATURE != 0 && found.getdents > LEAST && all.into_iter().all(performed))
-            .then_some(found)
+        (found.getdents > LAST_BEFORE && all.into_iter().all(performed)).then_some(found)
     }
 }

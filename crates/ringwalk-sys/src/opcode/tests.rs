@@ -1,6 +1,6 @@
 //! Checks every byte of every entry. `tests/opcode.rs` checks that kernels accept the entries.
 
-use super::numbers::FEATURE;
+use super::trial::reads_directories;
 use super::*;
 use crate::IoUring;
 
@@ -88,6 +88,8 @@ fn readplus_byte_by_byte() {
     // SAFETY: 40 bytes of integers without padding (asserted with the type).
     let words: [u32; 10] = unsafe { std::mem::transmute(args) };
     assert_eq!(words, [0, 9, layout.mask(), 0, 0, 0, 0, 0, 0, 0]);
+    let _ = plus.whole().build_for(OPCODES, &mut args);
+    assert_eq!((args.flags, args.max_entries), (2, 9));
 }
 
 #[test]
@@ -179,9 +181,46 @@ fn what_completions_say() {
 #[test]
 #[cfg_attr(miri, ignore = "Miri has no io_uring")]
 fn a_mainline_kernel_is_not_taken_for_a_patched_one() {
-    if let Ok(ring) = IoUring::probe() {
-        let found = DirectoryOpcodes::of(&ring);
-        assert_eq!(found.is_some(), ring.features() & FEATURE != 0);
-        assert_eq!(DirectoryOpcodes::cached(), found);
+    let Ok(ring) = IoUring::probe() else { return };
+    let found = DirectoryOpcodes::of(&ring);
+    assert_eq!(DirectoryOpcodes::cached(), found);
+    // RINGWALK_TEST_SOURCE is set in the guest whose kernel has the operations.
+    if std::env::var_os("RINGWALK_TEST_SOURCE").is_none_or(|source| source != "ring") {
+        assert_eq!(found, None);
     }
+}
+
+/// Every operation that the kernel may have at that place is refused, or reads directories.
+#[test]
+#[cfg_attr(miri, ignore = "Miri has no io_uring")]
+fn the_trial_tells_operations_apart() {
+    let Ok(ring) = IoUring::probe() else { return };
+    let patched = DirectoryOpcodes::of(&ring).map(|found| found.getdents);
+    for getdents in 49..=ring.last_operation() {
+        let tried = DirectoryOpcodes {
+            getdents,
+            ..DirectoryOpcodes::NONE
+        };
+        let reads = reads_directories(tried);
+        assert_eq!(reads, Ok(patched == Some(getdents)), "operation {getdents}");
+    }
+    assert_eq!(reads_directories(DirectoryOpcodes::NONE), Ok(false));
+}
+
+#[test]
+fn the_last_three_operations_are_candidates() {
+    let of = |last, missing| DirectoryOpcodes::candidates(&IoUring::invented(last, missing));
+    let three = |getdents| {
+        Some(DirectoryOpcodes {
+            getdents,
+            readdirplus: getdents + 1,
+            readahead: getdents + 2,
+        })
+    };
+    assert_eq!(of(60, None), three(58));
+    assert_eq!(of(51, None), three(49));
+    // Operations of Linux 6.1 are no candidates, and all three must be performed.
+    assert_eq!(of(50, None), None);
+    assert_eq!(of(60, Some(59)), None);
+    assert_eq!(of(1, None), None);
 }

@@ -249,7 +249,7 @@ pub(crate) fn find_ring() -> Result<DirectoryReader, String> {
         .map(DirectoryReader::Opcodes)
         .ok_or_else(|| {
             format!(
-                "io_uring of this kernel has no operations that read directories (its last is number {}, without the feature bit of the patches)",
+                "io_uring of this kernel has no operations that read directories (its last is number {}, and a trial is refused)",
                 ring.last_operation()
             )
         })

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The contract of the attempt that the submitting task makes: it is bounded, and it waits for
+ * nothing but memory. opcode_nowait.c tests that what is in memory needs no thread.
+ */
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/request.h"
+#include "lib/sys.h"
+#include "lib/test.h"
+#include "lib/tree.h"
+
+#define COUNT		3000
+#define LEN		(1 << 20)
+/* What an attempt gives at most: DIR_NOWAIT_BYTES and NOWAIT_MAX of the series. */
+#define MOST_BYTES	(32 << 10)
+#define MOST_ENTRIES	1024
+#define PAGE		4096
+
+static char buf[LEN] __attribute__((aligned(8)));
+
+/* The folder of the child processes. */
+static char path[512];
+static struct list list;
+
+static bool can_nowait(const struct env *env)
+{
+	return env->fs == FS_TMPFS || env->fs == FS_EXT || env->fs == FS_XFS;
+}
+
+static int open_folder(void)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOATIME);
+
+	MUST(fd >= 0);
+	return fd;
+}
+
+/* However large the buffer is, the task is kept for a thousand names, and gets no thread either. */
+static void names_are_bounded(struct env *env)
+{
+	struct ringwalk_getdents request;
+	struct transport transport;
+	struct list got = { };
+	int fd = open_folder();
+	bool end = false;
+
+	transport_open(&transport, env->kind, 0);
+	while (!end) {
+		long bytes;
+
+		request = request_getdents(fd, buf, LEN);
+		bytes = transport_call(&transport, RINGWALK_IOC_GETDENTS, &request);
+		CHECK(bytes > 0 && bytes <= MOST_BYTES, "%ld bytes", bytes);
+		if (bytes <= 0)
+			break;
+		list_append(&got, buf, bytes);
+		end = request.result_flags & RINGWALK_RESULT_END;
+	}
+	CHECK_NULL(list_differs(&got, &list, 0), "in pieces");
+	CHECK(io_workers() == 0, "%u threads", io_workers());
+	list_free(&got);
+	transport_close(&transport);
+	close(fd);
+}
+
+static void metadata_is_bounded(struct env *env)
+{
+	int fd = open_folder();
+	struct ringwalk_readdirplus request = request_readdirplus(fd, buf, LEN);
+	struct transport transport;
+	long got;
+
+	transport_open(&transport, env->kind, 0);
+	got = transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &request);
+	CHECK(got > 0 && request.entries <= MOST_ENTRIES, "%ld bytes, %u entries", got, request.entries);
+	CHECK(!(request.result_flags & RINGWALK_RESULT_END), "not at the end");
+	CHECK_NULL(request_compare_rest(&transport, &request, path, &list, request.entries), "the rest");
+	CHECK(io_workers() == 0, "%u threads", io_workers());
+	transport_close(&transport);
+	close(fd);
+}
+
+/* The key of an encrypted file may have to be set up to know its limits of direct I/O. */
+static void direct_io_is_for_threads(struct env *env)
+{
+	int fd = open_folder();
+	struct ringwalk_readdirplus request = request_readdirplus(fd, buf, LEN);
+	struct transport transport;
+
+	transport_open(&transport, env->kind, 0);
+	request.fields.mask = STATX_BASIC_STATS;
+	request.max_entries = 10;
+	CHECK(transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &request) > 0, "without");
+	CHECK(io_workers() == 0, "%u threads without STATX_DIOALIGN", io_workers());
+	request.fields.mask |= STATX_DIOALIGN;
+	CHECK(transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &request) > 0, "with");
+	CHECK(io_workers() > 0, "no thread for STATX_DIOALIGN");
+	transport_close(&transport);
+	close(fd);
+}
+
+/* Blocks of ext4 from which everything was removed: the task looks at some of them only. */
+static void emptied_blocks_are_bounded(struct env *env)
+{
+	static const char filler[] = "a-name-so-long-that-a-block-holds-few-of-them-";
+	char other[512], name[256], prefix[240];
+	struct transport transport;
+	struct list names;
+	int fd = tree_folder(env->path, "emptied", other);
+
+	memset(prefix, 'x', sizeof(prefix));
+	memcpy(prefix, filler, sizeof(filler) - 1);
+	prefix[sizeof(prefix) - 1] = '\0';
+	tree_files(fd, prefix, COUNT);
+	for (int i = 0; i < COUNT; i++) {
+		snprintf(name, sizeof(name), "%s%06d", prefix, i);
+		MUST(unlinkat(fd, name, 0) == 0);
+	}
+	close(fd);
+	fd = open(other, O_RDONLY | O_DIRECTORY | O_NOATIME);
+	MUST(fd >= 0);
+	list_read_apart(&names, fd);
+	MUST(names.count == 2);
+	transport_open(&transport, env->kind, 0);
+	request_check_names(&transport, fd, LEN, &names, 0, "an emptied folder");
+	CHECK(io_workers() > 0, "no thread for hundreds of empty blocks");
+	transport_close(&transport);
+	list_free(&names);
+	close(fd);
+}
+
+/* Removes and makes files until it is to stop. */
+static volatile bool stop;
+static unsigned int removed;
+
+static void *remove_files(void *unused)
+{
+	int fd = open_folder();
+
+	(void)unused;
+	while (!stop) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "%s%06u", "a-file-with-some-name-", removed % COUNT);
+		if (unlinkat(fd, name, 0) == 0)
+			removed++;
+		close(openat(fd, name, O_CREAT | O_WRONLY, 0644));
+	}
+	close(fd);
+	return NULL;
+}
+
+static unsigned long used_inodes(void)
+{
+	struct statvfs fs;
+
+	MUST(statvfs(path, &fs) == 0);
+	return fs.f_files - fs.f_ffree;
+}
+
+/*
+ * The last reference to a file that is removed during an attempt is given to a kernel worker. All
+ * inodes are free in the end.
+ */
+static void removed_meanwhile(struct env *env)
+{
+	int fd = open_folder();
+	struct ringwalk_readdirplus request;
+	struct transport transport;
+	unsigned long before = used_inodes();
+	pthread_t thread;
+	double until;
+
+	transport_open(&transport, env->kind, 0);
+	MUST(pthread_create(&thread, NULL, remove_files, NULL) == 0);
+	for (until = now() + 2; now() < until;) {
+		long got;
+
+		request = request_readdirplus(fd, buf, LEN);
+		request.off = 0;
+		got = transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &request);
+		CHECK(got > 0, "%ld", got);
+	}
+	stop = true;
+	pthread_join(thread, NULL);
+	CHECK(removed > 100, "only %u files were removed", removed);
+	for (until = now() + 10; used_inodes() > before && now() < until;)
+		usleep(50000);
+	CHECK(used_inodes() <= before, "%lu inodes in use, %lu before", used_inodes(), before);
+	transport_close(&transport);
+	close(fd);
+}
+
+/* Pages whose faults wait until this program answers them. */
+static int faults;
+
+static void open_faults(char *pages, size_t len)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register range = {
+		.range = { .start = (uintptr_t)pages, .len = len },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+
+	faults = syscall(__NR_userfaultfd, O_CLOEXEC);
+	if (faults < 0 && errno == ENOSYS)
+		test_skip("no userfaultfd");
+	MUST(faults >= 0 && ioctl(faults, UFFDIO_API, &api) == 0 && ioctl(faults, UFFDIO_REGISTER, &range) == 0);
+}
+
+static void wait_for_fault(const char *page)
+{
+	struct pollfd poll_fd = { .fd = faults, .events = POLLIN };
+	struct uffd_msg message;
+
+	MUST(poll(&poll_fd, 1, 20000) == 1 && read(faults, &message, sizeof(message)) == sizeof(message));
+	MUST(message.event == UFFD_EVENT_PAGEFAULT && (message.arg.pagefault.address & -PAGE) == (uintptr_t)page);
+}
+
+struct reader {
+	struct transport *transport;
+	int fd;
+	char *page;
+	bool done, may_end;
+	long got;
+};
+
+/*
+ * Submits a request whose output is in the page, and does not wait for it. The thread stays until
+ * the request has completed: at its end its requests are cancelled.
+ */
+static void *submit(void *arg)
+{
+	struct reader *reader = arg;
+
+	reader->got = ring_submit(&reader->transport->ring, 0);
+	__atomic_store_n(&reader->done, true, __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&reader->may_end, __ATOMIC_ACQUIRE))
+		usleep(1000);
+	return NULL;
+}
+
+static void *read_slowly(void *arg)
+{
+	struct reader *reader = arg;
+
+	reader->got = sys_getdents64(reader->fd, reader->page, PAGE);
+	return NULL;
+}
+
+/*
+ * The task meets a page that is not writable after the attempt has moved the position, while
+ * another task has the lock of the position. The position cannot be set back without waiting for
+ * that, so the submitting task does not.
+ */
+static void unwritable_output(struct env *env)
+{
+	char *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int fd = open_folder();
+	struct ringwalk_readdirplus request = request_readdirplus(fd, pages, PAGE);
+	struct uffdio_range first = { .start = (uintptr_t)pages, .len = PAGE };
+	struct uffdio_zeropage second = { .range = { .start = (uintptr_t)pages + PAGE, .len = PAGE } };
+	struct transport transport;
+	struct reader submitter = { .transport = &transport }, other = { .fd = fd, .page = pages + PAGE };
+	pthread_t submitting, reading;
+	struct io_uring_cqe cqe;
+	struct list got = { };
+	double until;
+
+	MUST(pages != MAP_FAILED);
+	transport_open(&transport, env->kind, 0);
+	open_faults(pages, 2 * PAGE);
+	MUST(transport_queue(&transport, RINGWALK_IOC_READDIRPLUS, &request, 1));
+	MUST(pthread_create(&submitting, NULL, submit, &submitter) == 0);
+	wait_for_fault(pages);
+	CHECK(io_workers() == 0, "the request was not tried by the task");
+	MUST(pthread_create(&reading, NULL, read_slowly, &other) == 0);
+	wait_for_fault(pages + PAGE);
+
+	MUST(munmap(pages, PAGE) == 0 && ioctl(faults, UFFDIO_WAKE, &first) == 0);
+	for (until = now() + 5; !__atomic_load_n(&submitter.done, __ATOMIC_ACQUIRE) && now() < until;)
+		usleep(1000);
+	CHECK(submitter.done, "io_uring_enter waits for the lock of the position");
+
+	MUST(ioctl(faults, UFFDIO_ZEROPAGE, &second) == 0);
+	pthread_join(reading, NULL);
+	MUST(ring_wait(&transport.ring, &cqe) == 0);
+	__atomic_store_n(&submitter.may_end, true, __ATOMIC_RELEASE);
+	pthread_join(submitting, NULL);
+	CHECK(cqe.res == -EFAULT, "%d", cqe.res);
+	/* The other task has read on, and what follows begins where it ended. */
+	MUST(other.got > 0);
+	list_append(&got, other.page, other.got);
+	CHECK(lseek(fd, 0, SEEK_CUR) == (off_t)got.at[got.count - 1]->d_off, "the position is not behind what was given");
+	list_free(&got);
+	transport_close(&transport);
+	close(faults);
+	close(fd);
+}
+
+static void run(struct env *env)
+{
+	int fd = tree_folder(env->path, "folder", path);
+
+	if (!can_nowait(env))
+		test_skip("this file system reads folders by threads");
+	/* The operations are looked for once, here: that may need a thread. */
+	if (!transport_available(env->kind))
+		test_skip("the kernel has no operations for directories");
+	tree_files(fd, "a-file-with-some-name-", COUNT);
+	list_read(&list, fd);
+	IN_CHILD(names_are_bounded, env);
+	IN_CHILD(metadata_is_bounded, env);
+	IN_CHILD(direct_io_is_for_threads, env);
+	if (env->fs == FS_EXT)
+		IN_CHILD(emptied_blocks_are_bounded, env);
+	IN_CHILD(removed_meanwhile, env);
+	IN_CHILD(unwritable_output, env);
+	list_free(&list);
+	close(fd);
+}
+
+const struct test test = {
+	.name = "opcode_contract",
+	.each_fs = true,
+	.kinds = 1u << TRANSPORT_OPCODE,
+	.run = run,
+};
