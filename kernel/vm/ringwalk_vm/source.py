@@ -226,7 +226,7 @@ def replace(target: Path, wanted: Path) -> None:
 
 
 SOURCES = {
-    "6.12": Source("6.12", ("6.12",), OwnPackages()),
+    "6.12": Source("6.12", ("6.12", "6.12-fuse"), OwnPackages()),
     "7.3": Source(
         "7.3", ("7.3/getdents", "7.3/readdirplus", "7.3/readahead"), trixie.SourcePackages()
     ),
