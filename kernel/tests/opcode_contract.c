@@ -129,10 +129,10 @@ static void emptied_blocks_are_bounded(struct env *env)
 	close(fd);
 	fd = open(other, O_RDONLY | O_DIRECTORY | O_NOATIME);
 	MUST(fd >= 0);
-	list_read_apart(&names, fd);
-	MUST(names.count == 2);
 	transport_open(&transport, env->kind, 0);
-	request_check_names(&transport, fd, LEN, &names, 0, "an emptied folder");
+	/* Cookies at the end of an attempt are others for the same place. */
+	CHECK(request_all_names(&transport, fd, LEN, &names) == 0 && names.count == 2 && list_find(&names, ".") >= 0 &&
+	      list_find(&names, "..") >= 0, "%zu entries in an emptied folder", names.count);
 	CHECK(io_workers() > 0, "no thread for hundreds of empty blocks");
 	transport_close(&transport);
 	list_free(&names);

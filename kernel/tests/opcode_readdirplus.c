@@ -150,7 +150,7 @@ static void values_refused(struct transport *transport, int fd)
 		case 3: sqe->__pad2[0] = 1; break;
 		case 4: sqe->off = -2; break;
 		case 5: sqe->addr += 4; break;
-		case 6: args->flags = 1 << 1; break;
+		case 6: args->flags = 1 << 2; break;
 		case 7: args->flags = 1u << 31; break;
 		case 8: args->mask |= 1 << 30; break;
 		case 9: args->stat_flags = AT_STATX_FORCE_SYNC | AT_STATX_DONT_SYNC; break;
