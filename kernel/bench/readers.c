@@ -60,7 +60,7 @@ static struct batch fill_syscall(int fd)
 static struct ringwalk_getdents names_request(int fd)
 {
 	return (struct ringwalk_getdents){
-		.version = RINGWALK_VERSION,
+		.size = sizeof(struct ringwalk_getdents),
 		.flags = RINGWALK_F_INLINE,
 		.fd = fd,
 		.len = buffer_size,
@@ -72,7 +72,7 @@ static struct ringwalk_getdents names_request(int fd)
 static struct ringwalk_readdirplus plus_request(int fd)
 {
 	return (struct ringwalk_readdirplus){
-		.version = RINGWALK_VERSION,
+		.size = sizeof(struct ringwalk_readdirplus),
 		.flags = RINGWALK_F_INLINE,
 		.fd = fd,
 		.len = buffer_size,

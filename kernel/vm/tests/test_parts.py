@@ -36,6 +36,7 @@ WARNING: said by a program, not by the kernel
 [    1.000002] ringwalk: module verification failed: signature and/or required key missing
 [    1.000003] rcu: RCU CPU stall warnings timeout set to 100 (rcu_cpu_stall_timeout).
 [    1.000004] mtrr: your CPUs had inconsistent fixed MTRR settings
+[    1.000005] EXT4-fs error (device dm-0): ext4_wait_block_bitmap:575: Cannot read block bitmap
 [    1.000005] EXT4-fs (vda): mounted filesystem with ordered data mode
 [    1.000006] NMI watchdog: Perf NMI watchdog permanently disabled
 """.splitlines()

@@ -51,7 +51,7 @@ pub(crate) mod xfs;
 
 #[cfg(test)]
 pub(crate) use kernel::Behaviour;
-pub(crate) use kernel::KernelSide;
+pub(crate) use kernel::{KernelSide, TreeListing};
 #[cfg(feature = "async")]
 pub(crate) use kernel::{
     DirectoryTransport, KernelTransport, available, come_to, decode, goes_on, what_of,
