@@ -3,6 +3,7 @@
 
 import dataclasses
 import os
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -34,6 +35,33 @@ class OnlyVersion:
 
     def version(self, package: str) -> str:
         return "1"
+
+
+class Packed:
+    """Packages that are made when they are fetched."""
+
+    def __init__(self):
+        self.asked = []
+
+    def version(self, package: str) -> str:
+        return "2"
+
+    def fetch(self, package: str, version: str, into: Path) -> Path:
+        self.asked.append(f"{package}={version}")
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            for path in ("linux/fs", "package/DEBIAN", "package/usr/src"):
+                (folder / path).mkdir(parents=True)
+            (folder / "linux/fs/readdir.c").write_text("one\n")
+            control = f"Package: {package}\nVersion: {version}\nArchitecture: all\n"
+            control += "Maintainer: nobody\nDescription: none\n"
+            (folder / "package/DEBIAN/control").write_text(control)
+            archive = folder / "package/usr/src" / f"{package}.tar.xz"
+            subprocess.run(["tar", "-cJf", archive, "-C", folder, "linux"], check=True)
+            made = into / f"{package}.deb"
+            command = ["dpkg-deb", "--root-owner-group", "-b", folder / "package", made]
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        return made
 
 
 class Source(unittest.TestCase):
@@ -127,3 +155,14 @@ class Source(unittest.TestCase):
     def test_a_patch_cannot_leave_the_tree(self):
         with self.assertRaisesRegex(Failure, "outside"):
             self.series(CHANGE.replace("fs/readdir.c", "../../escaped"))
+
+    def test_the_sources_come_from_their_packages_in_one_version(self):
+        packages = Packed()
+        self.source = dataclasses.replace(self.source, packages=packages)
+        self.series(CHANGE)
+        self.assertEqual(self.read("fs/readdir.c"), "two\n")
+        self.assertFalse((self.tree / "fs/other.c").exists())
+        self.assertEqual(packages.asked, ["linux-source-1.0=2"])
+        self.assertFalse((self.source.home() / "package").exists())
+        self.series(CHANGE, ADDITION)
+        self.assertEqual(len(packages.asked), 1)
