@@ -9,7 +9,6 @@ import contextlib
 import os
 import re
 import shutil
-import signal
 import subprocess
 import time
 from dataclasses import dataclass, replace
@@ -131,13 +130,7 @@ def build(flavour: Flavour, key: str, tree: Path) -> None:
     configure(flavour, tree, folder)
     with open(f"{folder}.log", "w") as log:
         command = make(tree, folder) + [f"-j{os.cpu_count()}", "bzImage", "modules"]
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            preexec_fn=cache.ends_with_us(signal.SIGTERM),
-        )
+        done = cache.complete(command, stdout=log)
     if done.returncode != 0:
         lines = Path(f"{folder}.log").read_text(errors="replace").splitlines()
         errors = [line for line in lines if re.search(r"error|\*\*\*|undefined", line)] or lines
