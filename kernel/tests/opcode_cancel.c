@@ -133,6 +133,69 @@ static unsigned int count_batch(const char *at, long bytes, unsigned int *seen)
 	return unfinished;
 }
 
+/* Reads the rest of the folder, and checks that every entry came once. */
+static void count_rest(struct transport *transport, int fd, unsigned int *seen)
+{
+	struct ringwalk_readdirplus request;
+	bool end = false;
+
+	while (!end) {
+		long got;
+
+		request = request_of(fd, buf[0]);
+		got = transport_call(transport, RINGWALK_IOC_READDIRPLUS, &request);
+		MUST(got >= 0);
+		count_batch(buf[0], got, seen);
+		end = !got || request.result_flags & RINGWALK_RESULT_END;
+	}
+	for (size_t i = 0; i < list.count; i++)
+		CHECK(seen[i] == 1, "%s came %u times", list.at[i]->d_name, seen[i]);
+}
+
+/*
+ * A request for the whole folder without positions, which ends early, is one with positions. The
+ * others go on behind its entries.
+ */
+static bool whole_once(struct transport *transport, unsigned int us)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY);
+	struct ringwalk_readdirplus request = request_of(fd, buf[0]);
+	struct io_uring_sqe *sqe = ring_entry(&transport->ring);
+	struct io_uring_cqe cqe, result = { };
+	unsigned int seen[COUNT + 2] = { };
+
+	forget(fd, INODES);
+	MUST(sqe);
+	transport_fill(transport, sqe, RINGWALK_IOC_READDIRPLUS, &request);
+	((struct opcode_readdirplus_args *)(uintptr_t)sqe->addr3)->flags |= OPCODE_WHOLE;
+	sqe->user_data = 1;
+	MUST(ring_submit(&transport->ring, 0) == 1);
+	usleep(us);
+	queue_cancel(transport, 1);
+	for (int i = 0; i < 2; i++) {
+		MUST(ring_wait(&transport->ring, &cqe) == 0);
+		if (cqe.user_data == 1)
+			result = cqe;
+	}
+	CHECK(result.res > 0 || result.res == -ECANCELED, "whole: %d", result.res);
+	if (result.res > 0)
+		CHECK(count_batch(buf[0], result.res, seen) == 0, "entries without metadata");
+	if (!(result.flags & IORING_CQE_F_DIR_END))
+		count_rest(transport, fd, seen);
+	close(fd);
+	return result.res > 0 && !(result.flags & IORING_CQE_F_DIR_END);
+}
+
+static void whole(struct env *env, struct transport *transport)
+{
+	unsigned int early = 0;
+
+	for (unsigned int i = 0; i < ROUNDS && early < 3 && !test_failures(); i++)
+		early += whole_once(transport, 3000 + 2000 * i);
+	if (env->fs == FS_EXT || env->fs == FS_XFS)
+		CHECK(early > 0, "no request for a whole folder ended early");
+}
+
 /*
  * Of two requests on one open folder, the first is cancelled after the second has read on. Its
  * position is no longer its own to set back, so it gives all its names.
@@ -143,7 +206,6 @@ static unsigned int overtaken_once(struct transport *transport, unsigned int us)
 	unsigned int seen[COUNT + 2] = { }, unfinished = 0;
 	struct ringwalk_readdirplus request;
 	struct io_uring_cqe cqe;
-	bool end = false;
 
 	forget(fd, INODES);
 	for (int i = 0; i < 2; i++) {
@@ -159,17 +221,7 @@ static unsigned int overtaken_once(struct transport *transport, unsigned int us)
 		if (cqe.user_data < 2 && cqe.res > 0)
 			unfinished += count_batch(buf[cqe.user_data], cqe.res, seen);
 	}
-	while (!end) {
-		long got;
-
-		request = request_of(fd, buf[0]);
-		got = transport_call(transport, RINGWALK_IOC_READDIRPLUS, &request);
-		MUST(got >= 0);
-		count_batch(buf[0], got, seen);
-		end = !got || request.result_flags & RINGWALK_RESULT_END;
-	}
-	for (size_t i = 0; i < list.count; i++)
-		CHECK(seen[i] == 1, "%s came %u times", list.at[i]->d_name, seen[i]);
+	count_rest(transport, fd, seen);
 	close(fd);
 	return unfinished;
 }
@@ -209,6 +261,7 @@ static void run(struct env *env)
 	cancelled(env, &transport, INODES);
 	cancelled(env, &transport, ATTRIBUTES);
 	overtaken(env, &transport);
+	whole(env, &transport);
 	list_free(&list);
 	close(fd);
 	transport_close(&transport);
