@@ -42,8 +42,7 @@ impl TreeGroup {
         let mut groups = Vec::new();
         let mut at = 0;
         while at < answer.len() {
-            let header: &[u8; HEADER] =
-                answer[at..].first_chunk().ok_or(DirentError::Truncated)?;
+            let header: &[u8; HEADER] = answer[at..].first_chunk().ok_or(DirentError::Truncated)?;
             let header = read_group(header);
             let length = header.reclen as usize;
             if length < HEADER || !length.is_multiple_of(ALIGN) || length > answer.len() - at {
@@ -117,10 +116,7 @@ mod tests {
     fn other_bytes_are_refused() {
         let good = group(64, 0, 0, 1);
         assert_eq!(TreeGroup::all_of(&[]), Ok(Vec::new()));
-        assert_eq!(
-            TreeGroup::all_of(&good[..31]),
-            Err(DirentError::Truncated)
-        );
+        assert_eq!(TreeGroup::all_of(&good[..31]), Err(DirentError::Truncated));
         for length in [0, 24, 36, 72, u32::MAX] {
             let mut bad = good.clone();
             bad[..4].copy_from_slice(&length.to_ne_bytes());

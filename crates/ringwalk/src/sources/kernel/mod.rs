@@ -16,7 +16,8 @@
 //! answer. A request that fails has not moved the position of its directory.
 //!
 //! `side.rs` has the state that all workers share, `transport.rs` sends requests, `decode.rs` turns
-//! the kernel's records into a batch. `tree.rs` asks for whole trees, where the kernel can read them.
+//! the kernel's records into a batch. `tree.rs` asks for whole trees, where the kernel can read
+//! them.
 
 mod decode;
 #[cfg(test)]
@@ -49,12 +50,12 @@ use crate::visit::metadata::Fields;
 use crate::walk::options::{Options, Order};
 pub(crate) use decode::decode;
 use mode::Mode;
-use tree::{TreeRequest, Trees};
 use ringwalk_sys::{Completion, DirectoryFd, DirectoryReader, Filled, PlusLayout, What};
 use rustix::io::Errno;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
+use tree::{TreeRequest, Trees};
 
 /// The most directories that one worker keeps in flight.
 const DEPTH: u32 = 64;
