@@ -280,7 +280,6 @@ impl<D: Descriptor> ReadPlus<D> {
             flags: if self.whole { READDIRPLUS_WHOLE } else { 0 },
             max_entries: self.max_entries,
             fields: self.fields(),
-            ..ReadPlusArgs::default()
         };
         RawEntry {
             off: self.place.offset,
