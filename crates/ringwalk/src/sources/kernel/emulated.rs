@@ -232,7 +232,7 @@ impl Emulated {
                 continue;
             }
             let room = &mut buffer[filled..];
-            let dir = match open_directory(&At::Dir(above), &*name, false) {
+            let dir = match open_directory(At::Dir(above), &*name, false) {
                 Ok(dir) => dir,
                 Err(errno) => {
                     let header = &mut room[..GROUP];
