@@ -3,11 +3,12 @@
 //! The first four bytes are the requested mask, the rest the bytes that the kernel is said to have
 //! written. The parser must not panic, and must end. Its results must be those of the bytes: each
 //! record is read a second time here, by offsets written down from the header of the kernel module.
+//! The same bytes are also taken for groups of READTREE.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use ringwalk_sys::{PlusEntries, PlusLayout, RawFileType, Records};
+use ringwalk_sys::{PlusEntries, PlusLayout, RawFileType, Records, TreeGroup};
 
 fn number<const N: usize>(bytes: &[u8], at: usize) -> u64 {
     let mut word = [0; 8];
@@ -19,6 +20,7 @@ fuzz_target!(|input: &[u8]| {
     let Some((mask, buffer)) = input.split_first_chunk::<4>() else {
         return;
     };
+    check_groups(buffer);
     let layout = PlusLayout::new(u32::from_le_bytes(*mask));
     let asked = layout.mask();
     let mut entries = PlusEntries::new(buffer, &layout);
@@ -87,3 +89,20 @@ fuzz_target!(|input: &[u8]| {
     let found = (0..records.len()).map(|index| records.name(index).to_bytes());
     assert!(found.eq(names.iter().map(Vec::as_slice)));
 });
+
+/// The groups of READTREE: what is accepted lies in the buffer, one group behind the other, each
+/// behind the record of its directory.
+fn check_groups(buffer: &[u8]) {
+    let Ok(groups) = TreeGroup::all_of(buffer) else {
+        return;
+    };
+    let mut end = 0;
+    for group in &groups {
+        assert_eq!(group.records.start, end + 32);
+        assert_eq!(number::<4>(buffer, end), (group.records.end - end) as u64);
+        assert_eq!(number::<4>(buffer, end + 4), group.parent as u64);
+        assert!((group.parent == 0) == (end == 0) && group.parent <= end);
+        end = group.records.end;
+    }
+    assert_eq!(end, buffer.len());
+}
