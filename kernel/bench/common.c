@@ -87,7 +87,7 @@ struct opcodes find_opcodes(struct io_uring *ring)
 
 int open_module(void)
 {
-	struct ringwalk_info info;
+	struct ringwalk_info info = { .size = sizeof(info) };
 	int fd = open("/dev/ringwalk", O_RDWR | O_CLOEXEC);
 
 	if (fd < 0)

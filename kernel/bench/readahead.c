@@ -28,6 +28,8 @@ static int directory;
 static bool in_flight, at_end;
 /* Entries that may be read before the next piece must be complete. */
 static uint64_t ready;
+/* For the extents of a directory, as many as the module uses. */
+static char scratch[512 << 10];
 
 bool readahead_start(const char *word)
 {
@@ -48,11 +50,13 @@ static void prepare_module(int64_t off)
 	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
 
 	request = (struct ringwalk_readahead){
-		.version = RINGWALK_VERSION,
+		.size = sizeof(struct ringwalk_readahead),
 		.fd = directory,
 		.max_entries = PIECE,
 		.off = off,
 		.max_bytes = NAMES_MAX,
+		.scratch = (uintptr_t)scratch,
+		.scratch_len = sizeof(scratch),
 	};
 	io_uring_prep_rw(IORING_OP_URING_CMD, sqe, module, NULL, 0, 0);
 	sqe->cmd_op = RINGWALK_IOC_READAHEAD;

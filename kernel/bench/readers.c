@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "readers.h"
+#include "trees.h"
 
 uint32_t buffer_size = BUFFER;
 
@@ -60,7 +61,7 @@ static struct batch fill_syscall(int fd)
 static struct ringwalk_getdents names_request(int fd)
 {
 	return (struct ringwalk_getdents){
-		.version = RINGWALK_VERSION,
+		.size = sizeof(struct ringwalk_getdents),
 		.flags = RINGWALK_F_INLINE,
 		.fd = fd,
 		.len = buffer_size,
@@ -72,7 +73,7 @@ static struct ringwalk_getdents names_request(int fd)
 static struct ringwalk_readdirplus plus_request(int fd)
 {
 	return (struct ringwalk_readdirplus){
-		.version = RINGWALK_VERSION,
+		.size = sizeof(struct ringwalk_readdirplus),
 		.flags = RINGWALK_F_INLINE,
 		.fd = fd,
 		.len = buffer_size,
@@ -189,6 +190,7 @@ const struct reader readers[] = {
 	{ "stat", "ioctl", true, start_module, fill_plus_ioctl },
 	{ "stat", "ring", true, start_module_ring, fill_plus_ring },
 	{ "stat", "opcode", true, start_opcodes, fill_plus_opcode },
+	{ "stat", "tree", true, start_trees, NULL },
 	{ "stat", "whole", true, start_opcodes, fill_plus_whole },
 	{ 0 },
 };

@@ -19,7 +19,8 @@ struct batch {
 
 /*
  * A way to read. `plus` is set for records with metadata (struct ringwalk_entry), and not for those
- * of getdents64. `fill` reads on in an open directory; `start` is called once before.
+ * of getdents64. `fill` reads on in an open directory; NULL for whole trees (trees.h). `start` is
+ * called once before.
  */
 struct reader {
 	const char *what;

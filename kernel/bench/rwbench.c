@@ -5,11 +5,12 @@
  *
  *   rwbench [--buffer BYTES] [--readahead module|opcode] names|stat HOW DIR
  *
- * HOW is syscall, ioctl, ring, opcode or whole.
+ * HOW is syscall, ioctl, ring, opcode, whole or tree.
  *
  *   names   names only: getdents64, or GETDENTS of the module or the patched kernel
  *   stat    names, types and sizes: getdents64 and one statx an entry, or READDIRPLUS
  *   whole   of the patched kernel, with stat only: READDIRPLUS without positions
+ *   tree    of the module, with stat only: READTREE, many directories at a time
  *
  * The walk, the buffer and the wanted fields are the same for all. A way that reports the end of a
  * directory saves the call that would return 0, as it does for any caller. With --readahead
@@ -30,6 +31,7 @@
 #include "nodes.h"
 #include "readahead.h"
 #include "readers.h"
+#include "trees.h"
 
 const char *program = "rwbench";
 
@@ -92,9 +94,20 @@ static void count_entries(struct node *parent, struct batch batch)
 	}
 }
 
+static void count_tree_entry(const struct ringwalk_entry *entry)
+{
+	entries++;
+	bytes += entry_stat(entry)->size;
+}
+
 static void read_directory(struct node *node)
 {
 	struct batch batch;
+
+	if (!reader->fill) {
+		directories += read_trees(node, count_tree_entry, &calls);
+		return;
+	}
 
 	readahead_begin(node->fd);
 	do {

@@ -2,8 +2,9 @@
 /*
  * Kernel memory for output. A buffer of a megabyte is mapped page by page, which costs more than
  * listing a small directory. So an open device keeps its used buffers; the last used one is taken
- * first. Each buffer is charged to the memory cgroup of the task that needed it first. Closing the
- * device frees the buffers.
+ * first. A buffer is charged to the memory cgroup of the process that needed it first, and only
+ * that process gets it again: a process that inherits or receives an open device uses memory of its
+ * own. Closing the device frees the buffers.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -36,7 +37,7 @@ int ringwalk_buffer_get(struct ringwalk_pool *pool, size_t size, struct ringwalk
 
 	spin_lock(&pool->lock);
 	for (i = pool->count; i-- > 0; ) {
-		if (pool->free[i].size < size)
+		if (pool->free[i].size < size || pool->free[i].mm != current->mm)
 			continue;
 		*buffer = pool->free[i];
 		pool->free[i] = pool->free[--pool->count];
@@ -46,6 +47,7 @@ int ringwalk_buffer_get(struct ringwalk_pool *pool, size_t size, struct ringwalk
 	spin_unlock(&pool->lock);
 
 	buffer->size = roundup_pow_of_two(max_t(size_t, size, PAGE_SIZE));
+	buffer->mm = current->mm;
 	buffer->data = kvmalloc(buffer->size, GFP_KERNEL_ACCOUNT);
 	return buffer->data ? 0 : -ENOMEM;
 }
@@ -55,7 +57,7 @@ int ringwalk_buffer_get(struct ringwalk_pool *pool, size_t size, struct ringwalk
  * @pool: the pool that the buffer came from
  * @buffer: the buffer from ringwalk_buffer_get()
  *
- * If the pool is full, a smaller buffer is freed for a larger one.
+ * If the pool is full, a buffer of another process or a smaller one is freed for this one.
  */
 void ringwalk_buffer_put(struct ringwalk_pool *pool, struct ringwalk_buffer *buffer)
 {
@@ -68,7 +70,8 @@ void ringwalk_buffer_put(struct ringwalk_pool *pool, struct ringwalk_buffer *buf
 		out.data = NULL;
 	} else {
 		for (i = 0; i < pool->count; i++) {
-			if (pool->free[i].size < out.size)
+			if (out.mm == current->mm && (pool->free[i].mm != out.mm ||
+						      pool->free[i].size < out.size))
 				swap(pool->free[i], out);
 		}
 	}

@@ -7,7 +7,9 @@
 #define RINGWALK_COMPAT_H
 
 #include <linux/dcache.h>
+#include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/fsnotify.h>
 #include <linux/mount.h>
 #include <linux/namei.h>
 #include <linux/stat.h>
@@ -86,6 +88,30 @@ static inline void ringwalk_set_count(struct dir_context *ctx, u32 bytes)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 	ctx->count = min_t(u32, bytes, INT_MAX);
+#endif
+}
+
+/*
+ * Since 6.6 any task may close a file at once. Before, the file is closed when the task returns
+ * from its system call, or ends its work for a ring.
+ */
+static inline void ringwalk_close(struct file *file)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+	fput(file);
+#else
+	__fput_sync(file);
+#endif
+}
+
+/*
+ * Notifies watchers of the open of a file. Since 6.11 dentry_open() does that, in vfs_open(). The
+ * close of a file is always notified.
+ */
+static inline void ringwalk_opened(struct file *file)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
+	fsnotify_open(file);
 #endif
 }
 

@@ -4,16 +4,15 @@
  *
  * ext4 reads a large directory in the order of its names' hashes, so blocks in random order, and
  * waits for each. It finds a block in the cache of the device, if another reader has brought it in.
- * Only ->fiemap() knows where the blocks lie, and it writes to memory of the calling process. So
- * some memory is mapped into the process for that time. If the process writes there meanwhile,
- * other blocks of the device are read, at most as many; their contents go to no caller.
+ * Only ->fiemap() knows where the blocks lie, and it writes to the caller's memory. So the caller
+ * lends some in its request. If the process writes there meanwhile, other blocks of the device are
+ * read, at most as many; their contents go to no caller.
  */
 #include <linux/blkdev.h>
 #include <linux/buffer_head.h>
 #include <linux/fiemap.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
-#include <linux/mman.h>
 #include <linux/sort.h>
 #include <linux/uaccess.h>
 
@@ -24,13 +23,16 @@
  * further extents are read as usual, each when its names are.
  */
 #define RINGWALK_EXTENTS	8192
-/* Fewer blocks are not worth the mapping. A guess: one block saves a seek, or 0.1 ms on flash. */
+/* Fewer blocks are not worth the search. A guess: one block saves a seek, or 0.1 ms on flash. */
 #define RINGWALK_DIRBLOCKS_MIN	8
 /*
  * Blocks between two waits for an earlier block. The kernel cannot reclaim a block while it is
  * being read, and the queue of a device may hold hundreds of MiB.
  */
 #define RINGWALK_DIRBLOCKS_STEP	1024
+
+/* The state of a locked buffer that has a place on the device, and whose contents nobody has. */
+#define RINGWALK_BUFFER_UNREAD	(BIT(BH_Lock) | BIT(BH_Mapped))
 
 /* struct ringwalk_run - consecutive blocks */
 struct ringwalk_run {
@@ -50,7 +52,7 @@ static u64 ringwalk_dirblocks_count(struct inode *dir)
 	u64 size = i_size_read(dir), blocks = size >> dir->i_blkbits;
 
 	if (dir->i_sb->s_magic != EXT4_SUPER_MAGIC || dir->i_mapping->a_ops->read_folio ||
-	    !dir->i_op->fiemap || !current->mm)
+	    !dir->i_op->fiemap)
 		return 0;
 	/* Scattered blocks smaller than a page take a page each. */
 	if (blocks < RINGWALK_DIRBLOCKS_MIN ||
@@ -90,6 +92,29 @@ static u32 ringwalk_runs_read(struct inode *dir, u64 blocks, struct fiemap_exten
 	return count;
 }
 
+/*
+ * Starts to read a block, unless its buffer has been in use. Only a buffer that nobody has read or
+ * written may be filled from the device: after a failed write, a buffer that is not up to date has
+ * the only copy of its contents (ext4_buffer_uptodate()). The lock keeps the state as it is.
+ */
+static void ringwalk_read_block(struct super_block *sb, u64 block)
+{
+	struct buffer_head *buffer = getblk_unmovable(sb->s_bdev, block, sb->s_blocksize);
+
+	if (!buffer)
+		return;
+	if (trylock_buffer(buffer)) {
+		if (READ_ONCE(buffer->b_state) & ~RINGWALK_BUFFER_UNREAD) {
+			unlock_buffer(buffer);
+		} else {
+			get_bh(buffer);
+			buffer->b_end_io = end_buffer_read_sync;
+			submit_bh(REQ_OP_READ | REQ_META | REQ_RAHEAD, buffer);
+		}
+	}
+	brelse(buffer);
+}
+
 static void ringwalk_wait_for_block(struct super_block *sb, u64 block)
 {
 	struct buffer_head *buffer = sb_find_get_block(sb, block);
@@ -113,7 +138,7 @@ static void ringwalk_runs_bring_in(struct super_block *sb, const struct ringwalk
 			if (ringwalk_stopped())
 				goto stopped;
 			block = runs[i].block + at;
-			sb_breadahead(sb, block);
+			ringwalk_read_block(sb, block);
 			if (++sent % RINGWALK_DIRBLOCKS_STEP == 0) {
 				if (earlier)
 					ringwalk_wait_for_block(sb, earlier);
@@ -128,36 +153,28 @@ stopped:
 /**
  * ringwalk_dirblocks - brings in the blocks of a directory in order, where that helps
  * @dir: an open directory
+ * @scratch: address of memory that the caller lends for struct fiemap_extent; 0 for none
+ * @len: bytes there
  *
  * Sends the reads to the device, and does not wait for the last of them. This is advice: on a
  * failure nothing is done.
  */
-void ringwalk_dirblocks(struct file *dir)
+void ringwalk_dirblocks(struct file *dir, u64 scratch, u32 len)
 {
+	struct fiemap_extent __user *lent = u64_to_user_ptr(scratch);
 	struct inode *inode = file_inode(dir);
 	u64 blocks = ringwalk_dirblocks_count(inode);
-	u32 extents = min_t(u64, blocks, RINGWALK_EXTENTS);
+	u32 extents = min_t(u64, min_t(u64, len / sizeof(*lent), RINGWALK_EXTENTS), blocks);
 	struct ringwalk_run *runs;
-	unsigned long lent;
-	size_t size;
 	u32 count;
 
-	if (!blocks)
+	if (!scratch || !extents || !access_ok(lent, extents * sizeof(*lent)))
 		return;
 	runs = kvmalloc_array(extents, sizeof(*runs), GFP_KERNEL_ACCOUNT);
 	if (!runs)
 		return;
-	size = PAGE_ALIGN(extents * sizeof(struct fiemap_extent));
-	lent = vm_mmap(NULL, 0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, 0);
-	if (!IS_ERR_VALUE(lent)) {
-		count = ringwalk_runs_read(inode, blocks, (void __user *)lent, extents, runs);
-		/*
-		 * Fails only if the task is being killed, or its memory is sealed. The mapping
-		 * stays then.
-		 */
-		vm_munmap(lent, size);
-		sort(runs, count, sizeof(*runs), ringwalk_compare_first, NULL);
-		ringwalk_runs_bring_in(inode->i_sb, runs, count);
-	}
+	count = ringwalk_runs_read(inode, blocks, lent, extents, runs);
+	sort(runs, count, sizeof(*runs), ringwalk_compare_first, NULL);
+	ringwalk_runs_bring_in(inode->i_sb, runs, count);
 	kvfree(runs);
 }

@@ -77,8 +77,11 @@ static long ringwalk_getdents(struct ringwalk_getdents *request,
 	last = (void __user *)(dirents.to + names->used - dirents.last);
 	if ((names->used && put_user(names->no_off, &last->d_off)) ||
 	    put_user(request->result_flags, &out->result_flags))
-		return ringwalk_names_undo(names, dir, -EFAULT);
+		goto undo;
 	return names->used;
+undo:
+	ringwalk_names_seek_back(names, dir, names->start);
+	return -EFAULT;
 }
 
 long ringwalk_do_getdents(void __user *arg)
@@ -87,9 +90,10 @@ long ringwalk_do_getdents(void __user *arg)
 	struct file *dir;
 	long result;
 
-	if (copy_from_user(&request, arg, sizeof(request)))
-		return -EFAULT;
-	result = ringwalk_check(request.version, request.flags, RINGWALK_F_INLINE);
+	result = ringwalk_copy_request(&request, sizeof(request), RINGWALK_GETDENTS_SIZE1,
+				       arg);
+	if (!result && request.flags & ~RINGWALK_F_INLINE)
+		result = -EINVAL;
 	if (result)
 		return result;
 	if (request.reserved)

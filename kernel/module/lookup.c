@@ -23,6 +23,7 @@ void ringwalk_batch_init(struct ringwalk_batch *batch, struct file *dir,
 			 u32 room)
 {
 	batch->dir = dir;
+	batch->below = NULL;
 	batch->wanted = wanted;
 	batch->records = records;
 	batch->names = names;
@@ -30,10 +31,12 @@ void ringwalk_batch_init(struct ringwalk_batch *batch, struct file *dir,
 					 MAY_EXEC);
 	batch->misses = NULL;
 	batch->missed = 0;
+	batch->found = 0;
 	batch->room = room;
 	batch->seen = 0;
 	batch->uncached = false;
 	batch->sorted = true;
+	batch->deadline = KTIME_MAX;
 	ringwalk_ids_init(&batch->ids);
 }
 
@@ -101,9 +104,14 @@ static int ringwalk_fill_dentry(struct ringwalk_batch *batch, struct ringwalk_en
 {
 	struct path path = { .mnt = batch->dir->f_path.mnt, .dentry = dentry };
 
+	int error;
+
 	if (unlikely(flags & DCACHE_MANAGED_DENTRY))
 		return ringwalk_fill_managed(batch, entry, dentry);
-	return ringwalk_fill_path(batch, entry, &path);
+	error = ringwalk_fill_path(batch, entry, &path);
+	if (batch->below && !error && !entry->error && d_can_lookup(dentry))
+		ringwalk_below_add(batch->below, entry, (char *)entry - batch->records, dentry);
+	return error;
 }
 
 /* Fills in the directory itself, as statx(2) of "." in it. */
@@ -171,6 +179,24 @@ static void ringwalk_miss(struct ringwalk_batch *batch, struct ringwalk_entry *e
 }
 
 /**
+ * ringwalk_cached - looks for a name in the dentry cache
+ * @base: the directory
+ * @name: the name with a NUL after it
+ * @len: length of the name
+ *
+ * Return: a dentry, which may be negative or in need of validation, or NULL.
+ */
+struct dentry *ringwalk_cached(struct dentry *base, const char *name, u32 len)
+{
+	struct qstr qstr = QSTR_INIT(name, len);
+
+	qstr.hash = full_name_hash(base, name, len);
+	if (unlikely(base->d_flags & DCACHE_OP_HASH) && base->d_op->d_hash(base, &qstr) < 0)
+		return NULL;
+	return d_lookup(base, &qstr);
+}
+
+/**
  * ringwalk_batch_entry - fills in an entry from the dentry cache, or records it for the second
  * round
  * @batch: initialised by ringwalk_batch_init() with room for this entry
@@ -181,8 +207,6 @@ static void ringwalk_miss(struct ringwalk_batch *batch, struct ringwalk_entry *e
 void ringwalk_batch_entry(struct ringwalk_batch *batch, struct ringwalk_entry *entry,
 			  const char *name, u32 len)
 {
-	struct dentry *base = batch->dir->f_path.dentry;
-	struct qstr qstr = QSTR_INIT(name, len);
 	struct dentry *dentry = NULL;
 	unsigned int flags;
 	int error = 0;
@@ -197,11 +221,8 @@ void ringwalk_batch_entry(struct ringwalk_batch *batch, struct ringwalk_entry *e
 		ringwalk_fill_self(batch, entry);
 		return;
 	}
-	if (likely(!batch->uncached)) {
-		qstr.hash = full_name_hash(base, name, len);
-		if (!(base->d_flags & DCACHE_OP_HASH) || base->d_op->d_hash(base, &qstr) >= 0)
-			dentry = d_lookup(base, &qstr);
-	}
+	if (likely(!batch->uncached))
+		dentry = ringwalk_cached(batch->dir->f_path.dentry, name, len);
 	if (!dentry) {
 		ringwalk_miss(batch, entry, name, len);
 		return;
@@ -230,32 +251,87 @@ int ringwalk_compare_first(const void *a, const void *b)
 	return *left < *right ? -1 : *left > *right;
 }
 
-/**
- * ringwalk_batch_finish - looks up the names that were not cached
- * @batch: a batch with every entry passed to ringwalk_batch_entry()
- *
- * Return: 0, or -EINTR if the task is being killed.
- */
-int ringwalk_batch_finish(struct ringwalk_batch *batch)
+/* Returns true if the lookups must end once an entry is done. */
+bool ringwalk_batch_stopped(const struct ringwalk_batch *batch)
 {
-	int error = 0;
+	return ringwalk_stopped() || (unlikely(batch->deadline != KTIME_MAX) &&
+				      ktime_after(ktime_get(), batch->deadline));
+}
+
+static void ringwalk_look_up_miss(struct ringwalk_batch *batch, const struct ringwalk_miss *miss)
+{
+	ringwalk_look_up(batch, (void *)batch->records + miss->record, batch->names + miss->name,
+			 miss->len);
+	cond_resched();
+}
+
+/* Returns the first record that was not looked up, of those before @passed; @passed if all were. */
+static u32 ringwalk_first_missed(const struct ringwalk_batch *batch, u32 passed)
+{
 	u32 i;
 
-	if (!batch->sorted && ringwalk_sort_pays(batch->dir))
+	for (i = batch->found; i < batch->missed; i++)
+		passed = min(passed, batch->misses[i].record);
+	return passed;
+}
+
+/* Looks up the first record of the batch, if that is still to be done. */
+static void ringwalk_look_up_first(struct ringwalk_batch *batch)
+{
+	u32 i;
+
+	for (i = batch->found; i < batch->missed; i++) {
+		if (batch->misses[i].record)
+			continue;
+		ringwalk_look_up_miss(batch, &batch->misses[i]);
+		swap(batch->misses[i], batch->misses[batch->found]);
+		batch->found++;
+		return;
+	}
+}
+
+/**
+ * ringwalk_batch_finish - looks up the names that were not cached
+ * @batch: the batch
+ * @passed: bytes of the records that were passed to ringwalk_batch_entry()
+ * @used: bytes of all records; more than @passed if a signal has ended the first round
+ *
+ * Return: bytes of the records that are done, at least the first; @used unless a signal or the
+ * deadline ends the batch. -EINTR if the task is being killed.
+ */
+int ringwalk_batch_finish(struct ringwalk_batch *batch, u32 passed, u32 used)
+{
+	if (passed == used && !batch->sorted && ringwalk_sort_pays(batch->dir))
 		sort(batch->misses, batch->missed, sizeof(*batch->misses),
 		     ringwalk_compare_first, NULL);
-	for (i = 0; i < batch->missed; i++) {
-		struct ringwalk_miss *miss = &batch->misses[i];
-		const char *name = batch->names + miss->name;
+	while (passed == used && batch->found < batch->missed && !ringwalk_batch_stopped(batch))
+		ringwalk_look_up_miss(batch, &batch->misses[batch->found++]);
+	if (passed == used && batch->found == batch->missed)
+		return used;
+	if (fatal_signal_pending(current))
+		return -EINTR;
+	ringwalk_look_up_first(batch);
+	return ringwalk_first_missed(batch, passed);
+}
 
-		if (fatal_signal_pending(current)) {
-			error = -EINTR;
-			break;
-		}
-		ringwalk_look_up(batch, (void *)batch->records + miss->record, name, miss->len);
-		cond_resched();
+/**
+ * ringwalk_batch_give_up - gives the error EINTR to the records that are not done
+ * @batch: a batch that a signal has ended
+ * @passed: as for ringwalk_batch_finish()
+ * @used: as for ringwalk_batch_finish()
+ */
+void ringwalk_batch_give_up(struct ringwalk_batch *batch, u32 passed, u32 used)
+{
+	struct ringwalk_entry *entry;
+	u32 i;
+
+	for (i = batch->found; i < batch->missed; i++)
+		ringwalk_fail(batch, (void *)batch->records + batch->misses[i].record, -EINTR);
+	for (; passed < used; passed += entry->reclen) {
+		entry = (void *)batch->records + passed;
+		if (!ringwalk_is_dotdot(ringwalk_entry_name(batch->wanted, entry), entry->name_len))
+			ringwalk_fail(batch, entry, -EINTR);
 	}
-	return error;
 }
 
 void ringwalk_batch_free(struct ringwalk_batch *batch)
@@ -268,10 +344,13 @@ void ringwalk_batch_free(struct ringwalk_batch *batch)
  * @records: the records
  * @used: bytes of them
  * @xattr_room: bytes reserved for extended attributes in each
+ * @places: subdirectories whose places are corrected, in the order of their records
+ * @count: the number of @places
  *
  * Return: bytes used afterwards.
  */
-u32 ringwalk_compact(char *records, u32 used, u32 xattr_room)
+u32 ringwalk_compact(char *records, u32 used, u32 xattr_room, struct ringwalk_subdirectory *places,
+		     u32 count)
 {
 	u32 from = 0, to = 0;
 
@@ -280,6 +359,11 @@ u32 ringwalk_compact(char *records, u32 used, u32 xattr_room)
 		u32 room = entry->reclen;
 
 		entry->reclen = room - xattr_room + entry->xattr_len;
+		if (count && places->record == from) {
+			places->record = to;
+			places++;
+			count--;
+		}
 		if (from != to)
 			memmove(records + to, entry, entry->reclen);
 		to += ((struct ringwalk_entry *)(records + to))->reclen;

@@ -6,7 +6,6 @@
  * RINGWALK_F_INLINE, the answer is -EAGAIN, and a worker thread of the ring calls again. Nothing is
  * held in between, because a request that is cancelled then never comes back.
  */
-#include <linux/compat.h>
 #include <linux/fs.h>
 #include <linux/init.h>
 #include <linux/miscdevice.h>
@@ -16,25 +15,32 @@
 
 #include "internal.h"
 
-#define RINGWALK_COMMAND_BIT(command)	(1U << (_IOC_NR(command) - _IOC_NR(RINGWALK_IOC_INFO)))
+#define RINGWALK_COMMAND_BIT(command)	(1U << _IOC_NR(command))
 
 static long ringwalk_do_info(void __user *arg)
 {
 	const struct ringwalk_info info = {
-		.magic = RINGWALK_MAGIC,
+		.size = sizeof(info),
 		.version = RINGWALK_VERSION,
+		.magic = RINGWALK_MAGIC,
 		.flags = RINGWALK_F_INLINE | RINGWALK_F_XATTR_ALL | RINGWALK_F_XATTR_BLOCKS,
 		.commands = RINGWALK_COMMAND_BIT(RINGWALK_IOC_INFO) |
 			    RINGWALK_COMMAND_BIT(RINGWALK_IOC_GETDENTS) |
 			    RINGWALK_COMMAND_BIT(RINGWALK_IOC_READDIRPLUS) |
 			    RINGWALK_COMMAND_BIT(RINGWALK_IOC_STAT_BATCH) |
-			    RINGWALK_COMMAND_BIT(RINGWALK_IOC_READAHEAD),
+			    RINGWALK_COMMAND_BIT(RINGWALK_IOC_READAHEAD) |
+			    RINGWALK_COMMAND_BIT(RINGWALK_IOC_READTREE),
 		.buffer_max = RINGWALK_BUFFER_MAX,
 		.stat_mask = RINGWALK_STAT_MASK,
 		.readahead_max = RINGWALK_READAHEAD_MAX,
 	};
+	u32 size;
 
-	return copy_to_user(arg, &info, sizeof(info)) ? -EFAULT : 0;
+	if (get_user(size, (const u32 __user *)arg))
+		return -EFAULT;
+	if (size < RINGWALK_INFO_SIZE1)
+		return -EINVAL;
+	return copy_to_user(arg, &info, min_t(size_t, size, sizeof(info))) ? -EFAULT : 0;
 }
 
 /*
@@ -63,6 +69,8 @@ static long ringwalk_run(struct file *file, unsigned int command, void __user *a
 		return ringwalk_result(ringwalk_do_stat_batch(pool, arg));
 	case RINGWALK_IOC_READAHEAD:
 		return ringwalk_result(ringwalk_do_readahead(arg));
+	case RINGWALK_IOC_READTREE:
+		return ringwalk_result(ringwalk_do_readtree(pool, arg));
 	default:
 		return -ENOTTY;
 	}
@@ -93,6 +101,7 @@ static int ringwalk_may_wait(unsigned int command, void __user *arg)
 	case RINGWALK_IOC_GETDENTS:
 	case RINGWALK_IOC_READDIRPLUS:
 	case RINGWALK_IOC_STAT_BATCH:
+	case RINGWALK_IOC_READTREE:
 		if (get_user(flags, &request->flags))
 			return -EFAULT;
 		return !!(flags & RINGWALK_F_INLINE);
@@ -110,12 +119,6 @@ static int ringwalk_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags
 	if (READ_ONCE(sqe->reserved) || (cmd->flags & IORING_URING_CMD_MASK))
 		return -EINVAL;
 	if (issue_flags & IO_URING_F_NONBLOCK) {
-		/*
-		 * Worker threads do not know whether the task is a 32-bit one, and ext4's positions
-		 * depend on it.
-		 */
-		if (in_compat_syscall())
-			return -EOPNOTSUPP;
 		result = ringwalk_may_wait(cmd->cmd_op, arg);
 		if (result < 0)
 			return result;
@@ -167,4 +170,4 @@ module_misc_device(ringwalk_device);
 MODULE_AUTHOR("The Ringwalk authors");
 MODULE_DESCRIPTION("Directories with metadata, a batch a request, by io_uring or ioctl");
 MODULE_LICENSE("GPL");
-MODULE_VERSION("1");
+MODULE_VERSION("2");

@@ -7,7 +7,8 @@
  *	  iterate_dir() until an entry is refused or none is left
  *	f_pos_lock released
  *	lookups, copy to the caller (other commands than GETDENTS)
- *	position restored under f_pos_lock, if one of these failed and nobody else has moved it
+ *	position restored under f_pos_lock, if one of these failed or was ended by a signal, and
+ *	nobody else has moved it
  *
  * Names are read first and looked up afterwards, because the directory is locked while the actor
  * gets its entries. Other requests may read on from the position during the lookups.
@@ -24,6 +25,22 @@ void ringwalk_names_init(struct ringwalk_names *names, filldir_t actor, char *da
 	names->size = size;
 	names->max_entries = U32_MAX;
 	names->last_off = &names->no_off;
+}
+
+/**
+ * ringwalk_lock_position - takes the lock that readers of an open directory share
+ * @dir: the open directory
+ *
+ * Return: 0, or -EINTR if a signal came before.
+ */
+int ringwalk_lock_position(struct file *dir)
+{
+	if (!mutex_lock_interruptible(&dir->f_pos_lock))
+		return 0;
+	/* Work of a ring for this task wakes it up like a signal, but ends no request. */
+	if (task_sigpending(current) || mutex_lock_killable(&dir->f_pos_lock))
+		return -EINTR;
+	return 0;
 }
 
 /*
@@ -73,7 +90,7 @@ int ringwalk_names_read(struct ringwalk_names *names, struct file *dir, s64 off,
 	loff_t position;
 	int error = 0;
 
-	if (mutex_lock_killable(&dir->f_pos_lock))
+	if (ringwalk_lock_position(dir))
 		return -EINTR;
 	if (off != RINGWALK_OFF_CURRENT) {
 		position = vfs_llseek(dir, off, SEEK_SET);
@@ -90,19 +107,21 @@ int ringwalk_names_read(struct ringwalk_names *names, struct file *dir, s64 off,
 }
 
 /**
- * ringwalk_names_undo - sets the position back, so that a failed request loses no entry
+ * ringwalk_names_seek_back - sets the position back, so that no entry is lost that was read and not
+ * returned
  * @names: the entries that were read
  * @dir: the open directory
- * @error: the error of the request
+ * @position: before the first entry that is not returned
  *
- * Return: @error.
+ * Return: false if another request has moved the position meanwhile, or the file system refuses.
  */
-int ringwalk_names_undo(struct ringwalk_names *names, struct file *dir, int error)
+bool ringwalk_names_seek_back(struct ringwalk_names *names, struct file *dir, loff_t position)
 {
+	bool back;
+
 	if (mutex_lock_killable(&dir->f_pos_lock))
-		return error;
-	if (dir->f_pos == names->end)
-		vfs_llseek(dir, names->start, SEEK_SET);
+		return false;
+	back = dir->f_pos == names->end && vfs_llseek(dir, position, SEEK_SET) >= 0;
 	mutex_unlock(&dir->f_pos_lock);
-	return error;
+	return back;
 }

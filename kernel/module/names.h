@@ -10,27 +10,17 @@
 #include "internal.h"
 
 /*
- * Returns true if an actor must stop before an entry of this length: it is invalid, or the task is
- * being killed. getdents64(2) refuses the same lengths.
+ * Returns true if an actor must stop before an entry of this length: it is invalid, or a signal
+ * ends the request. Before the first entry only a signal that kills the task does, so that a caller
+ * with many signals gets on. getdents64(2) does the same, and refuses the same lengths.
  */
 static inline bool ringwalk_names_refuse(struct ringwalk_names *names, int len)
 {
 	if (unlikely(len <= 0 || len >= PATH_MAX))
 		names->error = -EIO;
-	else if (unlikely(fatal_signal_pending(current)))
+	else if (unlikely(ringwalk_stopped()) && (names->entries || fatal_signal_pending(current)))
 		names->error = -EINTR;
 	return names->error;
-}
-
-/*
- * Returns true if READAHEAD must end. A worker thread of a ring gets a signal of its own when its
- * request is cancelled. In other threads that flag has other meanings. ringwalk_may_wait() handles
- * the thread that looks like a worker.
- */
-static inline bool ringwalk_stopped(void)
-{
-	return fatal_signal_pending(current) ||
-	       ((current->flags & PF_IO_WORKER) && signal_pending(current));
 }
 
 #define RINGWALK_EACH_BYTE(byte)	(0x0101010101010101ULL * (byte))

@@ -101,36 +101,47 @@ static int ringwalk_ahead_read(struct ringwalk_names *names, struct file *dir, s
 	return error;
 }
 
-/* Returns the number of entries brought in. */
-static int ringwalk_ahead_look_up(struct ringwalk_names *names, struct file *dir, bool xattrs)
+/* Returns false if the name cannot be looked up. */
+static bool ringwalk_ahead_entry(struct file *dir, const char *name, u32 len, bool xattrs)
+{
+	struct dentry *dentry = ringwalk_lookup(dir->f_path.mnt, dir->f_path.dentry, name, len);
+
+	if (IS_ERR(dentry))
+		return false;
+	/* Only the blocks matter. They come in even if the attribute does not exist. */
+	if (xattrs)
+		vfs_listxattr(dentry, NULL, 0);
+	dput(dentry);
+	return true;
+}
+
+/*
+ * Counts the entries that were brought in. Sets @request->done to the number of entries done, those
+ * of earlier requests included.
+ */
+static int ringwalk_ahead_look_up(struct ringwalk_readahead *request, struct ringwalk_names *names,
+				  struct file *dir)
 {
 	struct ringwalk_ahead *list = ringwalk_ahead_list(names);
+	bool xattrs = request->flags & RINGWALK_F_XATTR_BLOCKS;
 	bool sorted = ringwalk_sort_pays(dir);
-	u32 i, done = 0;
+	u32 i, first = request->done;
 
+	request->entries = 0;
 	for (i = 0; i < names->entries; i++) {
-		struct dentry *dentry;
-
 		if (sorted && i % RINGWALK_AHEAD_PIECE == 0)
 			sort(list + i, min(names->entries - i, RINGWALK_AHEAD_PIECE),
 			     sizeof(*list), ringwalk_compare_first, NULL);
-		if (ringwalk_stopped())
-			return fatal_signal_pending(current) ? -EINTR : -ECANCELED;
-		dentry = ringwalk_lookup(dir->f_path.mnt, dir->f_path.dentry,
-					 names->data + list[i].name, list[i].len);
-		if (!IS_ERR(dentry)) {
-			/*
-			 * Only the blocks matter. They come in even if the attribute does not
-			 * exist.
-			 */
-			if (xattrs)
-				vfs_listxattr(dentry, NULL, 0);
-			dput(dentry);
-			done++;
-		}
+		if (i < first)
+			continue;
+		if (i > first && ringwalk_stopped())
+			break;
+		if (ringwalk_ahead_entry(dir, names->data + list[i].name, list[i].len, xattrs))
+			request->entries++;
 		cond_resched();
 	}
-	return done;
+	request->done = i;
+	return fatal_signal_pending(current) ? -EINTR : 0;
 }
 
 static int ringwalk_ahead_names(struct ringwalk_readahead *request, struct ringwalk_names *names,
@@ -146,23 +157,27 @@ static int ringwalk_ahead_names(struct ringwalk_readahead *request, struct ringw
 		return -ENOMEM;
 	names->size = size;
 	if (!request->off)
-		ringwalk_dirblocks(dir);
+		ringwalk_dirblocks(dir, request->scratch, request->scratch_len);
 	result = ringwalk_ahead_read(names, dir, request->off, max, &request->result_flags);
 	if (!result)
-		result = ringwalk_ahead_look_up(names, dir,
-						request->flags & RINGWALK_F_XATTR_BLOCKS);
+		result = ringwalk_ahead_look_up(request, names, dir);
 	kvfree(names->data);
-	if (result < 0)
+	if (result)
 		return result;
-	request->entries = result;
-	request->next = names->end;
+	if (request->done < names->entries) {
+		request->next = request->off;
+		request->result_flags = 0;
+	} else {
+		request->next = names->end;
+		request->done = 0;
+	}
 	return 0;
 }
 
 /* Reads the position of the caller's directory, which another request may move. */
 static int ringwalk_position(struct file *dir, s64 *off)
 {
-	if (mutex_lock_killable(&dir->f_pos_lock))
+	if (ringwalk_lock_position(dir))
 		return -EINTR;
 	*off = dir->f_pos;
 	mutex_unlock(&dir->f_pos_lock);
@@ -183,6 +198,7 @@ static int ringwalk_readahead(struct ringwalk_readahead *request, struct file *d
 			    (dir->f_flags & O_NOATIME), current_cred());
 	if (IS_ERR(again))
 		return PTR_ERR(again);
+	ringwalk_opened(again);
 	request->result_flags = 0;
 	ringwalk_names_init(&names, ringwalk_ahead_actor, NULL, 0);
 	if (request->max_entries)
@@ -199,10 +215,10 @@ long ringwalk_do_readahead(void __user *arg)
 	struct file *dir;
 	long result;
 
-	if (copy_from_user(&request, arg, sizeof(request)))
-		return -EFAULT;
-	result = ringwalk_check(request.version, request.flags,
-				RINGWALK_F_INLINE | RINGWALK_F_XATTR_BLOCKS);
+	result = ringwalk_copy_request(&request, sizeof(request), RINGWALK_READAHEAD_SIZE1,
+				       arg);
+	if (!result && request.flags & ~(RINGWALK_F_INLINE | RINGWALK_F_XATTR_BLOCKS))
+		result = -EINVAL;
 	if (result)
 		return result;
 	if (request.reserved || request.max_bytes > RINGWALK_READAHEAD_MAX)
@@ -214,6 +230,7 @@ long ringwalk_do_readahead(void __user *arg)
 	fput(dir);
 	if (!result && (put_user(request.entries, &out->entries) ||
 			put_user(request.next, &out->next) ||
+			put_user(request.done, &out->done) ||
 			put_user(request.result_flags, &out->result_flags)))
 		return -EFAULT;
 	return result;

@@ -12,19 +12,11 @@
 #include <linux/uaccess.h>
 
 #include "names.h"
+#include "readdirplus.h"
 
-struct ringwalk_plus {
-	struct ringwalk_names names;
-	const struct ringwalk_wanted *wanted;
-};
-
-static bool ringwalk_is_dotdot(const char *name, unsigned int len)
-{
-	return len == 2 && name[0] == '.' && name[1] == '.';
-}
-
-static bool ringwalk_plus_actor(struct dir_context *ctx, const char *name, int len,
-				loff_t offset, u64 ino, unsigned int type)
+/* Writes the record of an entry. */
+bool ringwalk_plus_actor(struct dir_context *ctx, const char *name, int len, loff_t offset,
+			 u64 ino, unsigned int type)
 {
 	struct ringwalk_names *names = container_of(ctx, struct ringwalk_names, ctx);
 	const struct ringwalk_wanted *wanted =
@@ -59,27 +51,73 @@ static bool ringwalk_plus_actor(struct dir_context *ctx, const char *name, int l
 	return true;
 }
 
-static int ringwalk_plus_lookup(struct ringwalk_plus *plus, struct file *dir)
+/* Drops the records from byte @done on. */
+static void ringwalk_plus_keep(struct ringwalk_names *names, u32 done)
+{
+	u32 at = 0;
+
+	names->entries = 0;
+	while (at < done) {
+		at += ((struct ringwalk_entry *)(names->data + at))->reclen;
+		names->entries++;
+	}
+	names->used = done;
+}
+
+/* Returns the position after the last of the records before byte @end. */
+static loff_t ringwalk_plus_position(const struct ringwalk_names *names, u32 end)
+{
+	const struct ringwalk_entry *entry;
+	u32 at = 0;
+
+	do {
+		entry = (void *)names->data + at;
+		at += entry->reclen;
+	} while (at < end);
+	return entry->d_off;
+}
+
+/**
+ * ringwalk_plus_lookup - looks up the names that were read
+ * @plus: the directory, with at least one record
+ * @dir: the same, open
+ * @flags: RINGWALK_RESULT_END is cleared if not all records are kept
+ *
+ * If a signal ends this, the records that are not done are given back by the position. If another
+ * request has read on from there, they stay, with an error.
+ *
+ * Return: 0, or -EINTR if the task is being killed.
+ */
+int ringwalk_plus_lookup(struct ringwalk_plus *plus, struct file *dir, u32 *flags)
 {
 	struct ringwalk_names *names = &plus->names;
 	struct ringwalk_batch batch;
 	u32 at = 0;
-	int error;
+	int done;
 
 	ringwalk_batch_init(&batch, dir, plus->wanted, names->data, names->data, names->entries);
-	while (at < names->used) {
+	batch.below = plus->below;
+	batch.deadline = plus->deadline;
+	do {
 		struct ringwalk_entry *entry = (void *)names->data + at;
-		const char *name = (char *)(entry + 1);
+		const char *name = ringwalk_entry_name(plus->wanted, entry);
 
-		if (entry->flags & RINGWALK_ENTRY_STAT)
-			name += plus->wanted->stat_size;
 		at += entry->reclen;
 		if (!ringwalk_is_dotdot(name, entry->name_len))
 			ringwalk_batch_entry(&batch, entry, name, entry->name_len);
+		/* The clock is read for lookups of the second round only: these are fast. */
+	} while (at < names->used && !ringwalk_stopped());
+	done = ringwalk_batch_finish(&batch, at, names->used);
+	if (done >= 0 && done < names->used) {
+		if (ringwalk_names_seek_back(names, dir, ringwalk_plus_position(names, done))) {
+			ringwalk_plus_keep(names, done);
+			*flags &= ~RINGWALK_RESULT_END;
+		} else {
+			ringwalk_batch_give_up(&batch, at, names->used);
+		}
 	}
-	error = ringwalk_batch_finish(&batch);
 	ringwalk_batch_free(&batch);
-	return error;
+	return min(done, 0);
 }
 
 static int ringwalk_plus_copy(const struct ringwalk_plus *plus,
@@ -104,12 +142,16 @@ static long ringwalk_plus_read(struct ringwalk_plus *plus, struct ringwalk_readd
 	if (error)
 		return error;
 	if (names->entries && ringwalk_wants_lookup(plus->wanted))
-		error = ringwalk_plus_lookup(plus, dir);
+		error = ringwalk_plus_lookup(plus, dir, &request->result_flags);
 	if (!error && plus->wanted->xattr_room)
-		names->used = ringwalk_compact(names->data, names->used, plus->wanted->xattr_room);
+		names->used = ringwalk_compact(names->data, names->used, plus->wanted->xattr_room,
+					       NULL, 0);
 	if (!error)
 		error = ringwalk_plus_copy(plus, request, out);
-	return error ? ringwalk_names_undo(names, dir, error) : names->used;
+	if (!error)
+		return names->used;
+	ringwalk_names_seek_back(names, dir, names->start);
+	return error;
 }
 
 static long ringwalk_readdirplus(struct ringwalk_pool *pool, struct ringwalk_readdirplus *request,
@@ -131,6 +173,8 @@ static long ringwalk_readdirplus(struct ringwalk_pool *pool, struct ringwalk_rea
 		if (request->max_entries)
 			plus.names.max_entries = request->max_entries;
 		plus.wanted = &wanted;
+		plus.below = NULL;
+		plus.deadline = KTIME_MAX;
 		result = ringwalk_plus_read(&plus, request, out, dir);
 		ringwalk_buffer_put(pool, &buffer);
 	}
@@ -144,10 +188,10 @@ long ringwalk_do_readdirplus(struct ringwalk_pool *pool, void __user *arg)
 	struct file *dir;
 	long result;
 
-	if (copy_from_user(&request, arg, sizeof(request)))
-		return -EFAULT;
-	result = ringwalk_check(request.version, request.flags,
-				RINGWALK_F_INLINE | RINGWALK_F_XATTR_ALL);
+	result = ringwalk_copy_request(&request, sizeof(request), RINGWALK_READDIRPLUS_SIZE1,
+				       arg);
+	if (!result && request.flags & ~(RINGWALK_F_INLINE | RINGWALK_F_XATTR_ALL))
+		result = -EINVAL;
 	if (!result && request.reserved)
 		result = -EINVAL;
 	if (!result)

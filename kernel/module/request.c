@@ -13,13 +13,28 @@
 /* The most bytes of struct ringwalk_xattr records an entry. */
 #define RINGWALK_XATTR_ENTRY_MAX	(128U << 10)
 
-int ringwalk_check(u32 version, u32 flags, u32 known_flags)
+/**
+ * ringwalk_copy_request - copies the structure of a request, whose caller may know fewer or more
+ * fields than this module
+ * @request: where the structure is put; it begins with its size
+ * @size: size of the structure here
+ * @first: size of its first version
+ * @arg: the structure in the caller's memory
+ *
+ * Return: 0, -EINVAL if the structure is smaller than @first, -E2BIG if it has fields that this
+ * module does not know and that are not zero, or -EFAULT.
+ */
+int ringwalk_copy_request(void *request, u32 size, u32 first, const void __user *arg)
 {
-	if (version != RINGWALK_VERSION)
-		return -EPROTONOSUPPORT;
-	if (flags & ~known_flags)
+	u32 given;
+
+	if (get_user(given, (const u32 __user *)arg))
+		return -EFAULT;
+	if (given < first)
 		return -EINVAL;
-	return 0;
+	if (given > PAGE_SIZE)
+		return -E2BIG;
+	return copy_struct_from_user(request, size, arg, given);
 }
 
 /**
@@ -88,10 +103,14 @@ static int ringwalk_get_xattr_names(struct ringwalk_wanted *wanted,
 
 	if (fields->xattr_names_len > XATTR_LIST_MAX)
 		return -EINVAL;
-	names = vmemdup_user(u64_to_user_ptr(fields->xattr_names), fields->xattr_names_len);
-	if (IS_ERR(names))
-		return PTR_ERR(names);
-	error = ringwalk_check_xattr_names(names, fields->xattr_names_len);
+	/* Not vmemdup_user(), which charges no memory cgroup. */
+	names = kvmalloc(fields->xattr_names_len, GFP_KERNEL_ACCOUNT);
+	if (!names)
+		return -ENOMEM;
+	if (copy_from_user(names, u64_to_user_ptr(fields->xattr_names), fields->xattr_names_len))
+		error = -EFAULT;
+	else
+		error = ringwalk_check_xattr_names(names, fields->xattr_names_len);
 	if (error) {
 		kvfree(names);
 		return error;

@@ -81,19 +81,34 @@ static void ringwalk_given_entry(struct ringwalk_given *given, struct ringwalk_b
 	given->entries++;
 }
 
+/* Drops the records after the first @entries ones, and their names. */
+static void ringwalk_given_keep(struct ringwalk_given *given, u32 entries)
+{
+	u32 reclen = given->used / given->entries, i;
+
+	given->names_done = 0;
+	for (i = 0; i < entries; i++) {
+		const struct linux_dirent64 *dirent = (void *)given->names + given->names_done;
+
+		given->names_done += dirent->d_reclen;
+	}
+	given->used = entries * reclen;
+	given->entries = entries;
+}
+
 static int ringwalk_given_entries(struct ringwalk_given *given, struct file *dir, bool cut)
 {
 	u32 reclen = sizeof(struct ringwalk_entry) + given->wanted->stat_size +
 		     given->wanted->xattr_room;
 	struct ringwalk_batch batch;
-	int error = 0;
+	int done, error = 0;
 	u32 room;
 
 	/* As many as the output can hold, and as the input can hold names of one byte. */
 	room = min(given->size / reclen,
 		   given->names_len / (u32)ALIGN(sizeof(struct linux_dirent64), sizeof(u64)));
 	ringwalk_batch_init(&batch, dir, given->wanted, given->records, given->names, room);
-	while (given->names_done < given->names_len) {
+	while (given->names_done < given->names_len && !(given->entries && ringwalk_stopped())) {
 		int len = ringwalk_given_name(given, cut);
 
 		if (len == -ENODATA)
@@ -109,12 +124,16 @@ static int ringwalk_given_entries(struct ringwalk_given *given, struct file *dir
 		}
 		ringwalk_given_entry(given, &batch, reclen, len);
 	}
-	if (!error)
-		error = ringwalk_batch_finish(&batch);
+	if (!error) {
+		done = ringwalk_batch_finish(&batch, given->used, given->used);
+		error = min(done, 0);
+		if (done >= 0 && done < given->used)
+			ringwalk_given_keep(given, done / reclen);
+	}
 	ringwalk_batch_free(&batch);
 	if (!error && given->wanted->xattr_room)
 		given->used = ringwalk_compact(given->records, given->used,
-					       given->wanted->xattr_room);
+					       given->wanted->xattr_room, NULL, 0);
 	return error;
 }
 
@@ -163,10 +182,10 @@ long ringwalk_do_stat_batch(struct ringwalk_pool *pool, void __user *arg)
 	struct file *dir;
 	long result;
 
-	if (copy_from_user(&request, arg, sizeof(request)))
-		return -EFAULT;
-	result = ringwalk_check(request.version, request.flags,
-				RINGWALK_F_INLINE | RINGWALK_F_XATTR_ALL);
+	result = ringwalk_copy_request(&request, sizeof(request), RINGWALK_STAT_BATCH_SIZE1,
+				       arg);
+	if (!result && request.flags & ~(RINGWALK_F_INLINE | RINGWALK_F_XATTR_ALL))
+		result = -EINVAL;
 	if (!result && request.reserved)
 		result = -EINVAL;
 	if (!result)

@@ -65,7 +65,7 @@ static void request_address(unsigned int command, const char *name, const void *
 
 static void requests(int fd)
 {
-	struct ringwalk_info info = { };
+	struct ringwalk_info info = request_info();
 	struct ringwalk_getdents getdents = request_getdents(fd, buf, sizeof(buf));
 	struct ringwalk_readdirplus plus = request_readdirplus(fd, buf, sizeof(buf));
 	struct ringwalk_stat_batch batch = request_stat_batch(fd, names.bytes, names.len, buf, sizeof(buf));

@@ -19,16 +19,20 @@ union request {
 	struct ringwalk_readdirplus readdirplus;
 	struct ringwalk_stat_batch stat_batch;
 	struct ringwalk_readahead readahead;
-	char bytes[80];
+	struct ringwalk_readtree readtree;
+	char bytes[88];
 };
 
 static struct transport transport;
 static struct list names;
-static union request good[5];
-static const unsigned int commands[5] = {
+#define COMMANDS 6
+
+static union request good[COMMANDS];
+static const unsigned int commands[COMMANDS] = {
 	RINGWALK_IOC_INFO, RINGWALK_IOC_GETDENTS, RINGWALK_IOC_READDIRPLUS, RINGWALK_IOC_STAT_BATCH, RINGWALK_IOC_READAHEAD,
+	RINGWALK_IOC_READTREE,
 };
-static const char *const command_names[5] = { "info", "getdents", "readdirplus", "stat_batch", "readahead" };
+static const char *const command_names[COMMANDS] = { "info", "getdents", "readdirplus", "stat_batch", "readahead", "readtree" };
 
 /* The result must be @error, and neither the request nor its buffer may change. */
 static void refused(int command, const union request *request, int error, const char *what, unsigned long long value)
@@ -53,7 +57,7 @@ static void refused(int command, const union request *request, int error, const 
 /* Valid requests. Each invalid one differs from them by one field. */
 static void all_good(void)
 {
-	for (int i = 1; i < 5; i++) {
+	for (int i = 1; i < COMMANDS; i++) {
 		union request request = good[i];
 		long got = transport_call(&transport, commands[i], &request);
 
@@ -61,22 +65,70 @@ static void all_good(void)
 	}
 }
 
-static void versions_and_flags(void)
+/* A request may be larger than the module knows it, if it is zero there. */
+static void sizes(void)
 {
-	static const uint32_t versions[] = { 0, 2, 3, 0x100, 0x10000, 0x80000001, UINT32_MAX };
-	static const uint32_t known[5] = {
-		0, RINGWALK_F_INLINE, RINGWALK_F_INLINE | RINGWALK_F_XATTR_ALL, RINGWALK_F_INLINE | RINGWALK_F_XATTR_ALL,
-		RINGWALK_F_INLINE | RINGWALK_F_XATTR_BLOCKS,
-	};
+	static char page[2 * 4096];
+	static const uint32_t first[COMMANDS] = { 40, 40, 80, 80, 64, 88 };
 
-	for (int i = 1; i < 5; i++) {
+	for (int i = 1; i < COMMANDS; i++) {
+		static const uint32_t too_large[] = { 4097, 0x10000, 0x80000001, UINT32_MAX };
 		union request request;
 
-		for (size_t v = 0; v < ARRAY_SIZE(versions); v++) {
+		for (uint32_t size = 0; size < first[i]; size += 4) {
 			request = good[i];
-			request.getdents.version = versions[v];
-			refused(i, &request, -EPROTONOSUPPORT, "version", versions[v]);
+			request.getdents.size = size;
+			refused(i, &request, -EINVAL, "size", size);
 		}
+		for (size_t l = 0; l < ARRAY_SIZE(too_large); l++) {
+			request = good[i];
+			request.getdents.size = too_large[l];
+			refused(i, &request, -E2BIG, "size", too_large[l]);
+		}
+		for (uint32_t size = first[i] + 1; size <= 4096; size += 1 + size / 2) {
+			long got;
+
+			memset(page, 0, sizeof(page));
+			memcpy(page, &good[i], sizeof(good[i]));
+			*(uint32_t *)page = size;
+			if (transport.kind == TRANSPORT_INLINE)
+				((struct ringwalk_getdents *)page)->flags |= RINGWALK_F_INLINE;
+			memset(page + size, 0x5a, 8);
+			got = transport_call_raw(&transport, commands[i], (uintptr_t)page);
+			CHECK(got >= 0, "%s of %u bytes: %ld", command_names[i], size, got);
+			page[size - 1] = 1;
+			got = transport_call_raw(&transport, commands[i], (uintptr_t)page);
+			CHECK(got == -E2BIG, "%s with a field at byte %u: %ld", command_names[i], size - 1, got);
+		}
+	}
+}
+
+/* Information is given as far as its structure goes. */
+static void information(void)
+{
+	struct { struct ringwalk_info info; uint64_t more; } larger = { .more = 7 };
+
+	for (uint32_t size = 0; size < 40; size += 4) {
+		larger.info = (struct ringwalk_info){ .size = size };
+		CHECK(transport_call_raw(&transport, RINGWALK_IOC_INFO, (uintptr_t)&larger) == -EINVAL, "info of %u bytes", size);
+		CHECK(!larger.info.magic, "info of %u bytes was written to", size);
+	}
+	larger.info.size = sizeof(larger);
+	CHECK(transport_call_raw(&transport, RINGWALK_IOC_INFO, (uintptr_t)&larger) == 0, "info of %zu bytes", sizeof(larger));
+	CHECK(larger.info.magic == RINGWALK_MAGIC && larger.info.size == sizeof(larger.info) && larger.more == 7,
+	      "info of %zu bytes: it knows %u", sizeof(larger), larger.info.size);
+}
+
+static void unknown_flags(void)
+{
+	static const uint32_t known[COMMANDS] = {
+		0, RINGWALK_F_INLINE, RINGWALK_F_INLINE | RINGWALK_F_XATTR_ALL, RINGWALK_F_INLINE | RINGWALK_F_XATTR_ALL,
+		RINGWALK_F_INLINE | RINGWALK_F_XATTR_BLOCKS, RINGWALK_F_INLINE | RINGWALK_F_XATTR_ALL,
+	};
+
+	for (int i = 1; i < COMMANDS; i++) {
+		union request request;
+
 		for (uint32_t bit = 1; bit; bit <<= 1) {
 			if (known[i] & bit)
 				continue;
@@ -110,7 +162,14 @@ static void reserved_fields(void)
 		request = good[4];
 		request.readahead.reserved = bit;
 		refused(4, &request, -EINVAL, "reserved", bit);
+		request = good[5];
+		request.readtree.fields.reserved = bit;
+		refused(5, &request, -EINVAL, "fields.reserved", bit);
 	}
+	/* Names without metadata. */
+	request = good[5];
+	request.readtree.fields.mask = 0;
+	refused(5, &request, -EINVAL, "mask", 0);
 }
 
 /* The part that READDIRPLUS and STAT_BATCH share. */
@@ -123,6 +182,9 @@ static void try_fields(const struct ringwalk_fields *fields, int error, const ch
 	request = good[3];
 	request.stat_batch.fields = *fields;
 	refused(3, &request, error, what, value);
+	request = good[5];
+	request.readtree.fields = *fields;
+	refused(5, &request, error, what, value);
 }
 
 static void fields_of_entries(void)
@@ -186,7 +248,7 @@ static void descriptors(void)
 {
 	static const int fds[] = { -1, -100, 1000, 1 << 20, INT32_MAX, INT32_MIN };
 
-	for (int i = 1; i < 5; i++)
+	for (int i = 1; i < COMMANDS; i++)
 		for (size_t f = 0; f < ARRAY_SIZE(fds); f++) {
 			union request request = good[i];
 
@@ -196,15 +258,14 @@ static void descriptors(void)
 		}
 }
 
-/* Unknown commands: with another size, direction, number or type. */
+/* Unknown commands: with a size, or another direction, number or type. */
 static void unknown_commands(void)
 {
 	static const unsigned int unknown[] = {
-		0, 1, 0xd0, 0xd1, UINT32_MAX, _IO('w', 0xd0), _IO('w', 0xd1), _IOR('w', 0xd1, struct ringwalk_getdents),
-		_IOWR('w', 0xd0, struct ringwalk_info), _IOWR('w', 0xd1, struct ringwalk_info),
-		_IOWR('w', 0xd2, struct ringwalk_getdents), _IOWR('w', 0xd5, struct ringwalk_readahead),
-		_IOWR('w', 0xcf, struct ringwalk_info), _IOWR('W', 0xd1, struct ringwalk_getdents),
-		_IOWR('w', 0xd1, char[4096]), RINGWALK_IOC_GETDENTS ^ 0x80000000, RINGWALK_IOC_STAT_BATCH + 1,
+		0, 1, 0xd7, UINT32_MAX, _IO(0xd7, 0x1f), _IO(0xd7, 0xff), _IO('w', 0xd0), _IO(0xd6, 1),
+		_IOR(0xd7, 0, struct ringwalk_info), _IOWR(0xd7, 1, struct ringwalk_getdents),
+		_IOWR('w', 0xd1, struct ringwalk_getdents), _IOW(0xd7, 2, struct ringwalk_readdirplus),
+		RINGWALK_IOC_GETDENTS ^ 0x80000000, RINGWALK_IOC_STAT_BATCH | 1 << 16,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++) {
@@ -246,8 +307,17 @@ static void run(struct env *env)
 	good[2].readdirplus = request_readdirplus(env->fd, buf, sizeof(buf));
 	good[3].stat_batch = request_stat_batch(env->fd, names.bytes, names.len, buf, sizeof(buf));
 	good[4].readahead = request_readahead(env->fd);
+	good[5].readtree = (struct ringwalk_readtree){
+		.size = sizeof(struct ringwalk_readtree),
+		.fd = env->fd,
+		.len = sizeof(buf),
+		.buf = (uintptr_t)buf,
+		.fields.mask = STATX_BASIC_STATS,
+	};
 	all_good();
-	versions_and_flags();
+	sizes();
+	information();
+	unknown_flags();
 	reserved_fields();
 	fields_of_entries();
 	limits();

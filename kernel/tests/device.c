@@ -29,7 +29,7 @@ static void rights(struct env *env)
 
 static void information(struct env *env)
 {
-	struct ringwalk_info info = { };
+	struct ringwalk_info info = request_info();
 	struct transport transport;
 	char version[64];
 
@@ -39,7 +39,7 @@ static void information(struct env *env)
 	CHECK(!memcmp(&info.magic, "ringwalk", 8), "magic %.8s", (char *)&info.magic);
 	CHECK(info.version == RINGWALK_VERSION, "version %u", info.version);
 	CHECK(info.flags == (RINGWALK_F_INLINE | RINGWALK_F_XATTR_ALL | RINGWALK_F_XATTR_BLOCKS), "flags 0x%x", info.flags);
-	CHECK(info.commands == 0x1f, "commands 0x%x", info.commands);
+	CHECK(info.commands == 0x3f, "commands 0x%x", info.commands);
 	CHECK(info.buffer_max == RINGWALK_BUFFER_MAX, "buffer_max %u", info.buffer_max);
 	CHECK((info.stat_mask & STATX_BASIC_STATS) == STATX_BASIC_STATS && info.stat_mask & STATX_BTIME, "stat_mask 0x%x",
 	      info.stat_mask);
@@ -55,7 +55,7 @@ static void other_operations(struct env *env)
 {
 	int fd = open(DEVICE_PATH, O_RDWR), second = open(DEVICE_PATH, O_RDONLY);
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN | POLLOUT };
-	struct ringwalk_info info = { };
+	struct ringwalk_info info = request_info();
 	char byte = 0;
 
 	(void)env;

@@ -4,66 +4,25 @@
  * within its limits, and without moving the directory's position.
  */
 #include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "lib/disks.h"
 #include "lib/request.h"
 #include "lib/test.h"
 #include "lib/tree.h"
-
 
 static struct transport transport;
 static struct list names;
 static unsigned int files;
 
-/*
- * Counters of all disks, since no other program reads here: bytes read, and requests that the disks
- * have not answered yet (Documentation/admin-guide/iostats.rst, sectors of 512 bytes).
- */
-static uint64_t disks(uint64_t *in_flight)
-{
-	static char text[65536];
-	uint64_t sectors, pending, all = 0;
-	char *line, *rest;
-
-	*in_flight = 0;
-	MUST(read_text("/proc/diskstats", text, sizeof(text)) >= 0);
-	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-		if (sscanf(line, "%*d %*d %*s %*d %*d %ju %*d %*d %*d %*d %*d %ju", &sectors, &pending) == 2) {
-			all += sectors;
-			*in_flight += pending;
-		}
-	return all * 512;
-}
-
-/* Returns the bytes read so far, including requests in flight. */
-static uint64_t bytes_read(void)
-{
-	uint64_t bytes, in_flight;
-
-	for (int i = 0; i < 2000; i++) {
-		bytes = disks(&in_flight);
-		if (!in_flight)
-			return bytes;
-		usleep(10 * 1000);
-	}
-	test_stop(__FILE__, __LINE__, "disks do not answer");
-}
-
-static void drop_caches(int fd)
-{
-	MUST(syncfs(fd) == 0);
-	bytes_read();
-	/* Blocks of an unwritten journal stay in memory in the first round. */
-	for (int round = 0; round < 3; round++)
-		MUST(write_text("/proc/sys/vm/drop_caches", "3") == 0);
-}
-
 /* Returns the bytes that statx of every name reads from disks. */
 static uint64_t stat_all(int fd)
 {
-	uint64_t before = bytes_read();
+	uint64_t before = disks_bytes_read();
 
 	for (size_t i = 0; i < names.count; i++) {
 		struct statx_record stat;
@@ -71,20 +30,20 @@ static uint64_t stat_all(int fd)
 		CHECK(sys_statx(fd, names.at[i]->d_name, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &stat) == 0, "%s",
 		      names.at[i]->d_name);
 	}
-	return bytes_read() - before;
+	return disks_bytes_read() - before;
 }
 
 /* The same for the values of an attribute that is too long for the inode. */
 static uint64_t get_all_xattrs(const char *path)
 {
-	uint64_t before = bytes_read();
+	uint64_t before = disks_bytes_read();
 	char file[700], value[4096];
 
 	for (size_t i = 0; i < names.count; i += 5) {
 		snprintf(file, sizeof(file), "%s/%s", path, names.at[i]->d_name);
 		lgetxattr(file, "user.long", value, sizeof(value));
 	}
-	return bytes_read() - before;
+	return disks_bytes_read() - before;
 }
 
 /*
@@ -168,20 +127,20 @@ static void caches(struct env *env, int fd, const char *path)
 	/* A FUSE server has its own caches. */
 	if (env->fs == FS_TMPFS || env->fs == FS_FUSE)
 		return;
-	drop_caches(fd);
+	disks_drop_caches(fd);
 	cold = stat_all(fd);
 	cold_xattrs = get_all_xattrs(path);
 	/* btrfs keeps its blocks until its transactions end. */
 	CHECK(cold || env->fs == FS_BTRFS, "statx without caches reads nothing from a disk");
 	if (!cold)
 		return;
-	drop_caches(fd);
+	disks_drop_caches(fd);
 	read_ahead(fd, 0, 0, 0);
 	warm = stat_all(fd);
 	CHECK(warm <= cold / 20, "statx reads %ju bytes after it, %ju without", (uintmax_t)warm, (uintmax_t)cold);
 	if (!cold_xattrs)
 		return;
-	drop_caches(fd);
+	disks_drop_caches(fd);
 	read_ahead(fd, RINGWALK_F_XATTR_BLOCKS, 0, 0);
 	warm = stat_all(fd);
 	warm_xattrs = get_all_xattrs(path);
@@ -208,12 +167,36 @@ static void vanishing(int fd)
 /* Returns the bytes that reading the names takes from disks. */
 static uint64_t list_all(int fd)
 {
-	uint64_t before = bytes_read();
+	uint64_t before = disks_bytes_read();
 	struct list list;
 
 	list_read(&list, fd);
 	list_free(&list);
-	return bytes_read() - before;
+	return disks_bytes_read() - before;
+}
+
+/* Memory for extents that is none, or not the caller's, or read-only, is not used. */
+static void lent_memory(int fd)
+{
+	static const uint64_t places[] = { 1, 0x7ffffffff000, 0xffff888000000000, UINT64_MAX };
+	static const uint32_t lengths[] = { 0, 1, 55, 56, 57, 4096, UINT32_MAX };
+	char *page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	MUST(page != MAP_FAILED);
+	for (size_t p = 0; p <= ARRAY_SIZE(places); p++)
+		for (size_t l = 0; l < ARRAY_SIZE(lengths); l++) {
+			struct ringwalk_readahead request = request_readahead(fd);
+
+			request.off = 0;
+			request.max_entries = 10;
+			request.scratch = p < ARRAY_SIZE(places) ? places[p] : (uintptr_t)page;
+			request.scratch_len = lengths[l];
+			CHECK(transport_call(&transport, RINGWALK_IOC_READAHEAD, &request) == 0 && request.entries <= 10,
+			      "with %u bytes at 0x%jx", lengths[l], (uintmax_t)request.scratch);
+		}
+	for (int i = 0; i < 4096; i++)
+		MUST(!page[i]);
+	munmap(page, 4096);
 }
 
 /*
@@ -224,8 +207,9 @@ static uint64_t list_all(int fd)
 static void own_blocks(struct env *env)
 {
 	struct ringwalk_readahead request;
-	char path[512], name[200], maps[2][16384];
+	char path[512], name[200];
 	uint64_t cold, ahead, warm;
+	struct rlimit address_space;
 	int fd, other;
 
 	if (env->fs != FS_EXT)
@@ -240,30 +224,32 @@ static void own_blocks(struct env *env)
 		tree_files(other, name, 12);
 	}
 	close(other);
-	drop_caches(fd);
+	disks_drop_caches(fd);
 	cold = list_all(fd);
 	MUST(cold > 80 * 4096);
 
-	drop_caches(fd);
+	disks_drop_caches(fd);
 	request = request_readahead(fd);
 	request.off = 0;
 	request.max_entries = 1;
-	MUST(read_text("/proc/self/maps", maps[0], sizeof(maps[0])) >= 0);
-	ahead = bytes_read();
+	ahead = disks_bytes_read();
+	/* Nothing is mapped into the process, not even for a moment: there is no room for it. */
+	MUST(getrlimit(RLIMIT_AS, &address_space) == 0);
+	MUST(setrlimit(RLIMIT_AS, &(struct rlimit){ .rlim_max = address_space.rlim_max }) == 0);
 	CHECK(transport_call(&transport, RINGWALK_IOC_READAHEAD, &request) == 0, "of one entry");
-	MUST(read_text("/proc/self/maps", maps[1], sizeof(maps[1])) >= 0);
-	CHECK(!strcmp(maps[0], maps[1]), "memory stays mapped:\n%s", maps[1]);
+	MUST(setrlimit(RLIMIT_AS, &address_space) == 0);
 	warm = list_all(fd);
-	ahead = bytes_read() - ahead - warm;
+	ahead = disks_bytes_read() - ahead - warm;
 	CHECK(warm <= cold / 20, "names are %ju bytes to read after it, %ju without", (uintmax_t)warm, (uintmax_t)cold);
 	CHECK(ahead <= 2 * cold, "%ju bytes are read for a directory of %ju", (uintmax_t)ahead, (uintmax_t)cold);
 
-	drop_caches(fd);
+	disks_drop_caches(fd);
 	request.off = request.next;
 	CHECK(transport_call(&transport, RINGWALK_IOC_READAHEAD, &request) == 0, "of the second entry");
 	warm = list_all(fd);
 	CHECK(warm > cold / 2, "names are %ju bytes to read after a request from elsewhere, %ju without", (uintmax_t)warm,
 	      (uintmax_t)cold);
+	lent_memory(fd);
 	close(fd);
 }
 

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/records.h"
 #include "lib/request.h"
 #include "lib/test.h"
 #include "lib/tree.h"
@@ -28,8 +29,36 @@ static void set_timer(long microseconds)
 	MUST(setitimer(ITIMER_REAL, &timer, NULL) == 0);
 }
 
+static long by_getdents(struct transport *transport, int fd, struct list *got)
+{
+	struct ringwalk_getdents request = request_getdents(fd, buf, sizeof(buf));
+	long result = transport_call(transport, RINGWALK_IOC_GETDENTS, &request);
+
+	if (result > 0)
+		list_append(got, buf, result);
+	return result;
+}
+
+/* The names of records of READDIRPLUS. A signal loses none, and none lacks its metadata. */
+static long by_readdirplus(struct transport *transport, int fd, struct list *got)
+{
+	static char records[32768] __attribute__((aligned(8)));
+	struct ringwalk_readdirplus request = request_readdirplus(fd, records, sizeof(records));
+	long result = transport_call(transport, RINGWALK_IOC_READDIRPLUS, &request);
+	struct record record = { .next = records };
+
+	while (record.next < records + result) {
+		CHECK_NULL(record_parse(record.next, records + result - record.next, &request.fields, &record), "record");
+		CHECK(!record.entry->error, "%s: %s", record.name, strerror(-record.entry->error));
+		CHECK(record.stat || !strcmp(record.name, ".."), "%s has no metadata", record.name);
+		list_add(got, record.name, record.entry->d_ino, record.entry->d_off, record.entry->d_type);
+	}
+	return result;
+}
+
 /* EINTR is allowed if the next request continues at the same position. */
-static void interrupted(struct env *env, int fd, const struct list *list)
+static void interrupted(struct env *env, int fd, const struct list *list,
+			long (*read_some)(struct transport *, int, struct list *))
 {
 	struct sigaction action = { .sa_handler = on_alarm };
 	struct transport transport;
@@ -45,9 +74,7 @@ static void interrupted(struct env *env, int fd, const struct list *list)
 
 		MUST(lseek(fd, 0, SEEK_SET) == 0);
 		do {
-			struct ringwalk_getdents request = request_getdents(fd, buf, sizeof(buf));
-
-			result = transport_call(&transport, RINGWALK_IOC_GETDENTS, &request);
+			result = read_some(&transport, fd, &got);
 			/*
 			 * io_uring fails a request if signals prevent it from starting its first
 			 * thread.
@@ -55,8 +82,6 @@ static void interrupted(struct env *env, int fd, const struct list *list)
 			if (result == -ECANCELED && env->kind != TRANSPORT_IOCTL)
 				result = -EINTR;
 			CHECK(result >= 0 || result == -EINTR, "%ld", result);
-			if (result > 0)
-				list_append(&got, buf, result);
 		} while (result > 0 || result == -EINTR);
 		CHECK_NULL(list_differs(&got, list, 0), "round %u", rounds);
 		list_free(&got);
@@ -184,7 +209,8 @@ static void run(struct env *env)
 
 	tree_files(fd, "file", env->fs == FS_FUSE ? 60 : 400);
 	list_read(&list, fd);
-	interrupted(env, fd, &list);
+	interrupted(env, fd, &list, by_getdents);
+	interrupted(env, fd, &list, by_readdirplus);
 	killed(env, path);
 	ended(env, path);
 	list_free(&list);

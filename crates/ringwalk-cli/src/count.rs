@@ -39,7 +39,8 @@ pub fn run(args: &CountArgs, options: &EngineOptions) -> ExitCode {
     }
     let walk = Walk::from_roots(directories)
         .fields(fields)
-        .follow(Follow::CommandLine);
+        .follow(Follow::CommandLine)
+        .descends_everywhere(true);
     let Some(outcome) = count(walk, options) else {
         return ExitCode::FAILURE;
     };

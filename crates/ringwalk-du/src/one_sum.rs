@@ -69,7 +69,7 @@ impl Usage {
         walk.expect_whole("a sum");
         let adding = Adding::new(rule, &Space, report, stop);
         let swept = sweep.and_then(|sweep| adding.sweep(sweep));
-        let (usage, _) = swept.unwrap_or_else(|| adding.walk(walk));
+        let (usage, _) = swept.unwrap_or_else(|| adding.walk(walk.descends_everywhere(true)));
         usage
     }
 }

@@ -31,6 +31,7 @@
 //! | `statx.rs` | the `statx` system call |
 //! | `sync.rs` | locks that ignore poison |
 //! | `thread_usage.rs` | CPU time and voluntary waits of the calling thread |
+//! | `tree_groups.rs` | checks and reads the groups of READTREE in place |
 //! | `xfs.rs` | XFS ioctls: geometry, inode chunks, metadata of many inodes |
 //!
 //! All `unsafe` code of the project is in this crate and at the C boundary of `ringwalk-capi`. This
@@ -67,6 +68,7 @@ mod standard_streams;
 mod statx;
 pub mod sync;
 mod thread_usage;
+mod tree_groups;
 pub mod uapi;
 mod xfs;
 
@@ -83,7 +85,7 @@ pub use file_system_uuid::file_system_uuid;
 pub use fnmatch::fnmatch;
 pub use getdents::getdents64;
 pub use gnu_regex::GnuRegex;
-pub use module_device::{Filled, ModuleDevice, ModuleRefused, What};
+pub use module_device::{Filled, ModuleDevice, ModuleRefused, TreeBounds, What};
 pub use opcode::DirectoryOpcodes;
 pub use page_buffer::PageBuffer;
 pub use page_cache::{Cachestat, cachestat};
@@ -97,6 +99,7 @@ pub use spawn::{Child, Ended, Spawn};
 pub use standard_streams::{StandardInput, stdout_was_closed};
 pub use statx::{Statx, statx, statx_at};
 pub use thread_usage::ThreadUsage;
+pub use tree_groups::TreeGroup;
 pub use xfs::{XfsBulk, XfsBulkstat, XfsGeometry, XfsInodeChunk, xfs_geometry};
 
 pub use io_uring;

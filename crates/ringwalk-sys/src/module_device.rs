@@ -125,7 +125,10 @@ impl ModuleDevice {
         let fd = open(device, flags).map_err(ModuleRefused::Open)?;
         // The file may have been replaced since it was looked at.
         is_ours(fd.as_fd(), expected)?;
-        let mut info = uapi::Info::default();
+        let mut info = uapi::Info {
+            size: uapi::Info::SIZE,
+            ..uapi::Info::default()
+        };
         ioctl(fd.as_fd(), uapi::IOC_INFO, &mut info)
             .map_err(|_| ModuleRefused::Foreign("it does not report its version"))?;
         if info.magic != uapi::MAGIC {
@@ -169,6 +172,53 @@ impl ModuleDevice {
         };
         filled_by_module(result, result_flags)
     }
+
+    /// Returns whether the module can read [whole trees](Self::read_tree).
+    pub fn reads_trees(&self) -> bool {
+        self.info.commands & uapi::command_bit(uapi::IOC_READTREE) != 0
+    }
+
+    /// Reads the next entries of the directory `fd`, and the entries of directories below it, into
+    /// `buffer`, in this thread: [groups](crate::TreeGroup) of records of READDIRPLUS. `buffer`
+    /// must begin at a multiple of 8. [`Filled::end`] is about `fd` itself.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`read`](Self::read); `ENOTTY` for a module that cannot read trees.
+    pub fn read_tree(
+        &self,
+        fd: impl AsFd,
+        layout: &PlusLayout,
+        bounds: TreeBounds,
+        buffer: &mut [u8],
+    ) -> Result<Filled, Errno> {
+        let mut request = uapi::Readtree {
+            size: uapi::Readtree::SIZE,
+            flags: uapi::F_INLINE,
+            fd: fd.as_fd().as_raw_fd(),
+            len: u32::try_from(buffer.len()).unwrap_or(u32::MAX),
+            buf: buffer.as_mut_ptr() as u64,
+            off: uapi::OFF_CURRENT,
+            max_depth: bounds.depth,
+            max_ms: bounds.milliseconds,
+            fields: uapi::Fields {
+                mask: layout.mask(),
+                ..uapi::Fields::default()
+            },
+            ..uapi::Readtree::default()
+        };
+        let result = ioctl(self.fd.as_fd(), uapi::IOC_READTREE, &mut request)?;
+        filled_by_module(result, request.result_flags)
+    }
+}
+
+/// The directories below one that a READTREE reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TreeBounds {
+    /// Levels below the directory of the request; 0 for that one alone.
+    pub depth: u32,
+    /// After so many milliseconds no more directories are opened; 0 for no limit.
+    pub milliseconds: u32,
 }
 
 impl AsFd for ModuleDevice {
@@ -214,6 +264,7 @@ trait IoctlArgument: Copy {}
 impl IoctlArgument for uapi::Info {}
 impl IoctlArgument for uapi::Getdents {}
 impl IoctlArgument for uapi::Readdirplus {}
+impl IoctlArgument for uapi::Readtree {}
 
 /// Calls an ioctl and returns its result.
 fn ioctl<R: IoctlArgument>(
@@ -222,10 +273,11 @@ fn ioctl<R: IoctlArgument>(
     request: &mut R,
 ) -> Result<i32, Errno> {
     // SAFETY: `device` is a character device that the kernel lists under the module's name, so
-    // `command`, which names the structure's size, reads and writes one `R`, to a pointer valid for
-    // both as `request` is borrowed mutably; it consists of integers, for which any bytes are
-    // valid. The buffer that the request names is, by `ModuleDevice::read`, one that is borrowed
-    // mutably for longer than the call; INFO names none. The command is done when the call returns.
+    // `command` reads and writes one `R`, which begins with its size, to a pointer valid for both
+    // as `request` is borrowed mutably; it consists of integers, for which any bytes are valid. The
+    // buffer that the request names is, by `ModuleDevice::read` and `read_tree`, one that is
+    // borrowed mutably for longer than the call; INFO names none. The command is done when the call
+    // returns.
     let status = unsafe {
         libc::syscall(
             libc::SYS_ioctl,

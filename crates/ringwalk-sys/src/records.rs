@@ -341,6 +341,11 @@ impl Records {
         i64::from_ne_bytes(self.word(index, COOKIE))
     }
 
+    /// Returns where the record of an entry begins in the buffer, in bytes.
+    pub fn offset(&self, index: usize) -> usize {
+        self.slots[index].at as usize
+    }
+
     fn word(&self, index: usize, offset: usize) -> [u8; 8] {
         let at = self.slots[index].at as usize + offset;
         let word = self.bytes[at..].first_chunk::<8>();

@@ -9,7 +9,7 @@ use std::mem::{offset_of, size_of};
 use rustix::ioctl::{Opcode, opcode};
 
 /// `RINGWALK_VERSION`.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// `RINGWALK_MAGIC`.
 pub const MAGIC: u64 = 0x6b6c_6177_676e_6972;
 /// `RINGWALK_BUFFER_MAX`.
@@ -35,6 +35,8 @@ macro_rules! structure {
         }
         const _: () = assert!(size_of::<$name>() == $size);
         impl $name {
+            /// The size, for the first field of a request.
+            pub const SIZE: u32 = $size;
             /// Name and offset of each field, for comparison with the header.
             pub const FIELDS: &'static [(&'static str, usize)] =
                 &[$((stringify!($field), offset_of!($name, $field)),)*];
@@ -52,21 +54,23 @@ structure! {
 
 structure! {
     /// `struct ringwalk_info`.
-    Info, 32 {
-        magic: u64,
+    Info, 40 {
+        size: u32,
         version: u32,
+        magic: u64,
         flags: u32,
         commands: u32,
         buffer_max: u32,
         stat_mask: u32,
         readahead_max: u32,
+        reserved: u32,
     }
 }
 
 structure! {
     /// `struct ringwalk_getdents`.
     Getdents, 40 {
-        version: u32,
+        size: u32,
         flags: u32,
         fd: i32,
         len: u32,
@@ -93,7 +97,7 @@ structure! {
 structure! {
     /// `struct ringwalk_readdirplus`.
     Readdirplus, 80 {
-        version: u32,
+        size: u32,
         flags: u32,
         fd: i32,
         len: u32,
@@ -104,6 +108,38 @@ structure! {
         result_flags: u32,
         reserved: u32,
         fields: Fields,
+    }
+}
+
+structure! {
+    /// `struct ringwalk_readtree`.
+    Readtree, 88 {
+        size: u32,
+        flags: u32,
+        fd: i32,
+        len: u32,
+        buf: u64,
+        off: i64,
+        max_entries: u32,
+        max_depth: u32,
+        max_ms: u32,
+        entries: u32,
+        groups: u32,
+        result_flags: u32,
+        fields: Fields,
+    }
+}
+
+structure! {
+    /// `struct ringwalk_group`.
+    Group, 32 {
+        reclen: u32,
+        parent: u32,
+        depth: u32,
+        entries: u32,
+        error: i32,
+        flags: u32,
+        reserved: u64,
     }
 }
 
@@ -152,14 +188,18 @@ structure! {
     }
 }
 
+/// `RINGWALK_IOC_TYPE`.
+const IOC_TYPE: u8 = 0xd7;
 /// `RINGWALK_IOC_INFO`.
-pub const IOC_INFO: Opcode = opcode::read::<Info>(b'w', 0xd0);
+pub const IOC_INFO: Opcode = opcode::none(IOC_TYPE, 0x00);
 /// `RINGWALK_IOC_GETDENTS`.
-pub const IOC_GETDENTS: Opcode = opcode::read_write::<Getdents>(b'w', 0xd1);
+pub const IOC_GETDENTS: Opcode = opcode::none(IOC_TYPE, 0x01);
 /// `RINGWALK_IOC_READDIRPLUS`.
-pub const IOC_READDIRPLUS: Opcode = opcode::read_write::<Readdirplus>(b'w', 0xd2);
+pub const IOC_READDIRPLUS: Opcode = opcode::none(IOC_TYPE, 0x02);
+/// `RINGWALK_IOC_READTREE`.
+pub const IOC_READTREE: Opcode = opcode::none(IOC_TYPE, 0x05);
 
 /// Returns the bit of [`Info::commands`] for the command with this number.
 pub const fn command_bit(number: Opcode) -> u32 {
-    1 << ((number & 0xff) - 0xd0)
+    1 << (number & 0xff)
 }

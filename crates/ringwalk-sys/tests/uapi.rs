@@ -27,6 +27,8 @@ fn mirrored() -> BTreeMap<String, i128> {
         "ringwalk_getdents": Getdents,
         "ringwalk_fields": Fields,
         "ringwalk_readdirplus": Readdirplus,
+        "ringwalk_readtree": Readtree,
+        "ringwalk_group": Group,
         "ringwalk_entry": Entry,
         "ringwalk_stat": Stat,
         "ringwalk_time": Time,
@@ -45,6 +47,7 @@ fn mirrored() -> BTreeMap<String, i128> {
             "RINGWALK_IOC_READDIRPLUS",
             i128::from(uapi::IOC_READDIRPLUS),
         ),
+        ("RINGWALK_IOC_READTREE", i128::from(uapi::IOC_READTREE)),
     ];
     all.extend(numbers.map(|(name, value)| (name.to_owned(), value)));
     all

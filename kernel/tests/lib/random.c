@@ -68,7 +68,7 @@ unsigned int random_request(const struct random_shared *shared, uint64_t *seed, 
 	memset(request, 0, RANDOM_REQUEST);
 	switch (random_below(seed, 9)) {
 	case 0:
-		*(struct ringwalk_info *)request = (struct ringwalk_info){ };
+		*(struct ringwalk_info *)request = request_info();
 		return RINGWALK_IOC_INFO;
 	case 1:
 	case 2: {

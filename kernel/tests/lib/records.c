@@ -87,7 +87,7 @@ static const char *check_lengths(const struct ringwalk_entry *entry, size_t left
 
 	if (entry->reclen % 8 || entry->reclen < sizeof(*entry) || entry->reclen > left)
 		return wrong("reclen %u of %zu bytes", entry->reclen, left);
-	if (entry->flags & ~(RINGWALK_ENTRY_STAT | RINGWALK_ENTRY_XATTR_CUT))
+	if (entry->flags & ~(RINGWALK_ENTRY_STAT | RINGWALK_ENTRY_XATTR_CUT | RINGWALK_ENTRY_READ))
 		return wrong("unknown flags 0x%x", entry->flags);
 	if (has_stat && !fields->mask)
 		return wrong("metadata that was not asked for");

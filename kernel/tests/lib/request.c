@@ -5,7 +5,7 @@
 struct ringwalk_getdents request_getdents(int fd, void *buf, uint32_t len)
 {
 	return (struct ringwalk_getdents){
-		.version = RINGWALK_VERSION,
+		.size = sizeof(struct ringwalk_getdents),
 		.fd = fd,
 		.len = len,
 		.buf = (uintptr_t)buf,
@@ -16,7 +16,7 @@ struct ringwalk_getdents request_getdents(int fd, void *buf, uint32_t len)
 struct ringwalk_readdirplus request_readdirplus(int fd, void *buf, uint32_t len)
 {
 	return (struct ringwalk_readdirplus){
-		.version = RINGWALK_VERSION,
+		.size = sizeof(struct ringwalk_readdirplus),
 		.fd = fd,
 		.len = len,
 		.buf = (uintptr_t)buf,
@@ -28,7 +28,7 @@ struct ringwalk_readdirplus request_readdirplus(int fd, void *buf, uint32_t len)
 struct ringwalk_stat_batch request_stat_batch(int fd, const void *names, uint32_t names_len, void *buf, uint32_t len)
 {
 	return (struct ringwalk_stat_batch){
-		.version = RINGWALK_VERSION,
+		.size = sizeof(struct ringwalk_stat_batch),
 		.fd = fd,
 		.len = len,
 		.buf = (uintptr_t)buf,
@@ -40,11 +40,21 @@ struct ringwalk_stat_batch request_stat_batch(int fd, const void *names, uint32_
 
 struct ringwalk_readahead request_readahead(int fd)
 {
+	/* Its contents mean nothing, so requests in flight may share it. */
+	static char scratch[64 << 10];
+
 	return (struct ringwalk_readahead){
-		.version = RINGWALK_VERSION,
+		.size = sizeof(struct ringwalk_readahead),
 		.fd = fd,
 		.off = RINGWALK_OFF_CURRENT,
+		.scratch = (uintptr_t)scratch,
+		.scratch_len = sizeof(scratch),
 	};
+}
+
+struct ringwalk_info request_info(void)
+{
+	return (struct ringwalk_info){ .size = sizeof(struct ringwalk_info) };
 }
 
 void request_xattrs(struct ringwalk_fields *fields, const char *names, uint32_t names_len, uint32_t value_max,
@@ -63,7 +73,7 @@ static bool is_opcode(const struct transport *transport)
 
 uint32_t request_stat_mask(struct transport *transport)
 {
-	struct ringwalk_info info = { };
+	struct ringwalk_info info = request_info();
 
 	if (is_opcode(transport))
 		return STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID | STATX_DIOALIGN;

@@ -13,6 +13,7 @@ struct ringwalk_readdirplus request_readdirplus(int fd, void *buf, uint32_t len)
 /* @names: records of getdents64(2). */
 struct ringwalk_stat_batch request_stat_batch(int fd, const void *names, uint32_t names_len, void *buf, uint32_t len);
 struct ringwalk_readahead request_readahead(int fd);
+struct ringwalk_info request_info(void);
 
 /*
  * Sets the part of a request about extended attributes. @names are @names_len bytes of names, each

@@ -224,7 +224,7 @@ static void fill_opcode(struct transport *transport, struct io_uring_sqe *sqe, u
 	test_stop(__FILE__, __LINE__, "command 0x%x has no opcode", command);
 }
 
-/* Every request begins with its version and its flags. */
+/* Every request begins with its size and its flags. */
 static void set_inline(struct transport *transport, void *request)
 {
 	struct ringwalk_getdents *any = request;

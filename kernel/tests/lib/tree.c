@@ -10,6 +10,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "sys.h"
 #include "test.h"
 #include "tree.h"
 
@@ -63,6 +64,14 @@ void tree_own_mounts(void)
 {
 	MUST(unshare(CLONE_NEWNS) == 0);
 	MUST(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0);
+}
+
+bool tree_unmount(const char *path)
+{
+	for (double until = now() + 10; now() < until; usleep(10000))
+		if (umount2(path, 0) == 0)
+			return true;
+	return false;
 }
 
 void tree_files(int fd, const char *prefix, unsigned int count)

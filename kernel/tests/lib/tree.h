@@ -23,6 +23,12 @@ int tree_folder(const char *parent, const char *name, char *path);
  */
 void tree_own_mounts(void);
 
+/*
+ * Unmounts @path; false if it stays in use. io_uring lets go of a file some time after the request
+ * that used it, and after the end of the task.
+ */
+bool tree_unmount(const char *path);
+
 /* Makes @count empty files, named by @prefix and a number of 6 digits. */
 void tree_files(int fd, const char *prefix, unsigned int count);
 

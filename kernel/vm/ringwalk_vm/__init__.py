@@ -4,6 +4,7 @@
 - cli.py: the command line, and the order of the steps
 - cache.py: what is kept between runs, outside the checkout
 - stock.py: Debian's kernels, from their packages
+- source.py: the trees of the kernels that are built here, with the patches applied
 - patched.py: kernels built from source with the series applied
 - trixie.py: the kernel and headers of the next Debian release, in a folder of its own
 - module.py: ringwalk.ko for one of them

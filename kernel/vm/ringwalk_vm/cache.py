@@ -109,18 +109,32 @@ def ends_with_us(number: int):
     return lambda: libc.prctl(PR_SET_PDEATHSIG, number)
 
 
-def run(command: list, *, what: str, **more) -> str:
-    """Runs a command and returns its output; its last lines show why it failed."""
-    done = subprocess.run(
+def complete(command: list, **more) -> subprocess.CompletedProcess:
+    """Runs a command to its end as subprocess.run does, and ends it when this run is interrupted.
+
+    All processes of the command end then. subprocess.run would kill the first of them only, and a
+    build would go on in the folder of the next one.
+    """
+    with subprocess.Popen(
         [str(part) for part in command],
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
         preexec_fn=ends_with_us(signal.SIGTERM),
+        process_group=0,
         **more,
-    )
+    ) as process:
+        try:
+            output, _ = process.communicate()
+        except BaseException:
+            os.killpg(process.pid, signal.SIGTERM)
+            process.wait()
+            raise
+    return subprocess.CompletedProcess(process.args, process.returncode, output)
+
+
+def run(command: list, *, what: str, **more) -> str:
+    """Runs a command and returns its output; its last lines show why it failed."""
+    done = complete(command, stdout=subprocess.PIPE, text=True, errors="replace", **more)
     if done.returncode != 0:
         tail = "\n".join(done.stdout.splitlines()[-40:])
         raise Failure(f"{what} failed with status {done.returncode}:\n{tail}")

@@ -72,6 +72,12 @@ def parser() -> argparse.ArgumentParser:
         metavar="SRC[:DEST]",
         help="a file or folder for /payload",
     )
+    add(
+        "--patches",
+        type=count,
+        metavar="N",
+        help="build a patched kernel with the first N patches of its series only",
+    )
     add("--module", action="store_true", help="build ringwalk.ko for this kernel and load it")
     add("--share-out", type=Path, metavar="DIR", help="where /out of the guest comes back to")
     add("command", nargs="+", metavar="COMMAND", help=argparse.SUPPRESS)
@@ -94,6 +100,13 @@ def number(text: str) -> int:
     """Parses a number of processors."""
     if not text.isdigit() or not 1 <= int(text) <= MOST_CPUS:
         raise argparse.ArgumentTypeError(f"'{text}' is not a number from 1 to {MOST_CPUS}")
+    return int(text)
+
+
+def count(text: str) -> int:
+    """Parses a number of patches."""
+    if not text.isdigit():
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of patches")
     return int(text)
 
 
@@ -155,7 +168,10 @@ def boot(options: argparse.Namespace) -> int:
     if platform.machine() != "x86_64":
         raise Impossible(f"the guests are x86-64; this machine is {platform.machine()}")
     machine.qemu()
-    kernel = KERNELS[options.kernel](options.kernel)
+    if options.patches is None:
+        kernel = KERNELS[options.kernel](options.kernel)
+    else:
+        kernel = patched(options.kernel, options.patches)
     ringwalk = module.build(kernel) if options.module else None
     kind, reason = (
         ("tcg", "software emulation: --icount") if options.icount else accel.choose(kernel)
@@ -190,6 +206,8 @@ def check(options: argparse.Namespace) -> str:
         return f"kernel {options.kernel} cannot boot in microvm: it has virtio-mmio as a module"
     if options.machine == "microvm" and options.bus == "nvme":
         return "microvm has no PCI, so no NVMe"
+    if options.patches is not None and options.kernel not in FLAVOURS:
+        return f"kernel {options.kernel} has no patches"
     names = [spec.name for spec in options.disk]
     if len(set(names)) < len(names):
         return "two disks have the same name"

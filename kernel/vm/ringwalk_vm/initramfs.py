@@ -21,6 +21,9 @@ INIT = Path(__file__).resolve().parent.parent / "guest" / "init"
 # are asked for by name when a file system is mounted, so that no dependency lists them.
 REQUIRED = ("virtio_pci", "virtio_blk", "loop", "xfs", "btrfs", "fuse", "overlay")
 OPTIONAL = ("crc32c_generic", "xxhash_generic", "sha256_generic", "blake2b_generic", "dm_delay")
+# Modules that the kernel asks for by /sbin/modprobe when a test needs them: NFS, automounts, and
+# the algorithms of encrypted folders.
+ON_DEMAND = ("nfsd", "nfsv4", "autofs4", "xts", "cts", "ecb", "aesni_intel", "sha512_generic")
 
 FOLDERS = ("dev", "proc", "sys", "tmp", "run", "out", "payload", "mnt", "root", "var")
 
@@ -107,16 +110,42 @@ def base(archive: Archive, kernel: Kernel) -> None:
     order = []
     for path in module_files(kernel):
         name = f"ringwalk/modules/{path.name.removesuffix('.xz')}"
-        data = path.read_bytes()
-        archive.data(name, lzma.decompress(data) if path.suffix == ".xz" else data)
+        archive.data(name, unpacked(path))
         order.append(f"/{name}\n")
     archive.data("ringwalk/modules.order", "".join(order).encode())
+    on_demand(archive, kernel)
 
 
-def module_files(kernel: Kernel) -> list[Path]:
-    """Returns the modules to load, each after what it depends on; built-in ones are left out."""
+def on_demand(archive: Archive, kernel: Kernel) -> None:
+    """Adds the modules that are loaded when they are asked for, as modprobe finds them."""
     if kernel.modules is None:
-        return []
+        return
+    folder = f"lib/modules/{kernel.release}"
+    paths, needs = dependencies(kernel)
+    names = set()
+    for name in ON_DEMAND:
+        names.update((*needs[name], name) if name in needs else ())
+    depends = []
+    for name in sorted(names):
+        file = paths[name]
+        archive.data(f"{folder}/{name}.ko", unpacked(file))
+        depends.append(f"{name}.ko: " + " ".join(f"{need}.ko" for need in reversed(needs[name])))
+    archive.data(f"{folder}/modules.dep", ("\n".join(depends) + "\n").encode())
+    aliases = []
+    for line in (kernel.modules / "modules.alias").read_text().splitlines():
+        if line.rpartition(" ")[2] in names:
+            aliases.append(line)
+    archive.data(f"{folder}/modules.alias", ("\n".join(aliases) + "\n").encode())
+
+
+def unpacked(path: Path) -> bytes:
+    """Returns a module's file without its compression."""
+    data = path.read_bytes()
+    return lzma.decompress(data) if path.suffix == ".xz" else data
+
+
+def dependencies(kernel: Kernel) -> tuple[dict[str, Path], dict[str, list[str]]]:
+    """Returns the kernel's modules by name: their files, and what is to be loaded before them."""
     paths = {}
     needs = {}
     for line in (kernel.modules / "modules.dep").read_text().splitlines():
@@ -124,6 +153,14 @@ def module_files(kernel: Kernel) -> list[Path]:
         paths[module_name(path)] = kernel.modules / path
         # modules.dep lists the nearest dependency first, insmod wants the farthest first.
         needs[module_name(path)] = [module_name(other) for other in reversed(depends.split())]
+    return paths, needs
+
+
+def module_files(kernel: Kernel) -> list[Path]:
+    """Returns the modules to load, each after what it depends on; built-in ones are left out."""
+    if kernel.modules is None:
+        return []
+    paths, needs = dependencies(kernel)
     built_in = set()
     for line in (kernel.modules / "modules.builtin").read_text().splitlines():
         built_in.add(module_name(line))

@@ -9,18 +9,58 @@ import contextlib
 import os
 import re
 import shutil
-import signal
 import subprocess
 import time
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from . import cache, source
+from . import cache
 from .errors import Failure
 from .kernels import Kernel
+from .source import SOURCES, Source
 
 CONFIG = Path(__file__).resolve().parent.parent / "config"
 BASE = ("base", "disks", "filesystems", "features", "lean")
-FLAVOURS = {"patched": BASE, "patched-debug": (*BASE, "debug")}
+
+
+@dataclass(frozen=True)
+class Flavour:
+    """What a kernel is built from: the tree, and the fragments of its configuration."""
+
+    name: str
+    source: Source
+    more: tuple[str, ...] = ()
+
+    @property
+    def fragments(self) -> tuple[str, ...]:
+        """The fragments in their order; a later line replaces an earlier one of its symbol."""
+        return (*BASE, self.source.series, *self.more)
+
+    def folder(self) -> Path:
+        """Returns the build folder."""
+        return self.source.home() / f"build-{self.name}"
+
+    def lock(self) -> str:
+        """Returns the name of the build folder's lock."""
+        return f"build-{self.name}"
+
+    def inputs(self) -> str:
+        """Returns the digest of everything the image depends on."""
+        parts = [self.source.version(), compiler(), " ".join(STAMPS.values())]
+        parts += [fragment(part).read_text() for part in self.fragments]
+        parts += [patch.read_text() for patch in self.source.patches()]
+        return cache.digest(*parts)
+
+
+FLAVOURS = {
+    flavour.name: flavour
+    for flavour in (
+        Flavour("patched", SOURCES["6.12"]),
+        Flavour("patched-debug", SOURCES["6.12"], ("debug",)),
+        Flavour("patched-7.3", SOURCES["7.3"]),
+        Flavour("patched-7.3-debug", SOURCES["7.3"], ("debug",)),
+    )
+}
 
 # Who built it and when would make every image another one.
 STAMPS = {
@@ -31,30 +71,28 @@ STAMPS = {
 SYMBOL = re.compile(r"^(?:# )?(CONFIG_\w+)(?:=(.*)| is not set)$")
 
 
-def patched(name: str) -> Kernel:
-    """Returns the kernel of this flavour with the series of this checkout; builds it if needed."""
-    key = inputs(name)
+def patched(name: str, patches: int | None = None) -> Kernel:
+    """Returns the kernel of this flavour with the series of this checkout; builds it if needed.
+
+    With a number of patches it has only so many of the series, from the first one on.
+    """
+    flavour = FLAVOURS[name]
+    if patches is not None:
+        flavour = replace(flavour, source=replace(flavour.source, most=patches))
+    key = flavour.inputs()
     folder = cache.root() / "patched" / f"{name}-{key}"
     if not folder.is_dir():
-        with source.patched_tree() as tree, cache.lock(f"build-{name}"):
+        with flavour.source.patched_tree() as tree, cache.lock(flavour.lock()):
             if not folder.is_dir():  # still
-                build(name, key, tree)
-                keep(name, folder)
+                build(flavour, key, tree)
+                keep(flavour, folder)
     return Kernel(
         name=name,
         release=(folder / "release").read_text().strip(),
         image=folder / "bzImage",
         modules=None,
-        headers=lambda: headers(name, key),
+        headers=lambda: headers(flavour, key),
     )
-
-
-def inputs(name: str) -> str:
-    """Returns the digest of everything the image depends on."""
-    parts = [source.version(), compiler(), " ".join(STAMPS.values())]
-    parts += [fragment(part).read_text() for part in FLAVOURS[name]]
-    parts += [patch.read_text() for patch in source.patches()]
-    return cache.digest(*parts)
 
 
 def fragment(part: str) -> Path:
@@ -67,42 +105,32 @@ def compiler() -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def folder_of(name: str) -> Path:
-    """Returns the build folder of a flavour."""
-    return source.home() / f"build-{name}"
-
-
 @contextlib.contextmanager
-def headers(name: str, key: str):
+def headers(flavour: Flavour, key: str):
     """Provides the build folder in the state of this checkout, which it keeps within the block."""
-    stamp = folder_of(name) / "ringwalk-inputs"
-    with source.patched_tree() as tree, cache.lock(f"build-{name}"):
+    folder = flavour.folder()
+    stamp = folder / "ringwalk-inputs"
+    with flavour.source.patched_tree() as tree, cache.lock(flavour.lock()):
         # Another checkout may have built something else there since.
         if not stamp.is_file() or stamp.read_text() != key:
-            build(name, key, tree)
-        yield folder_of(name)
+            build(flavour, key, tree)
+        yield folder
 
 
-def build(name: str, key: str, tree: Path) -> None:
+def build(flavour: Flavour, key: str, tree: Path) -> None:
     """Brings the build folder up to date: configuration, image, and what modules need."""
     start = time.monotonic()
-    folder = folder_of(name)
+    name = flavour.name
+    folder = flavour.folder()
     folder.mkdir(parents=True, exist_ok=True)
     stamp = folder / "ringwalk-inputs"
     stamp.unlink(missing_ok=True)
-    cache.say(
-        f"building the kernel {name} ({len(source.patches())} patches); its log: {folder}.log"
-    )
-    configure(name, tree, folder)
+    patches = len(flavour.source.patches())
+    cache.say(f"building the kernel {name} ({patches} patches); its log: {folder}.log")
+    configure(flavour, tree, folder)
     with open(f"{folder}.log", "w") as log:
         command = make(tree, folder) + [f"-j{os.cpu_count()}", "bzImage", "modules"]
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            preexec_fn=cache.ends_with_us(signal.SIGTERM),
-        )
+        done = cache.complete(command, stdout=log)
     if done.returncode != 0:
         lines = Path(f"{folder}.log").read_text(errors="replace").splitlines()
         errors = [line for line in lines if re.search(r"error|\*\*\*|undefined", line)] or lines
@@ -117,11 +145,11 @@ def make(tree: Path, folder: Path) -> list[str]:
     return [cache.tool("make", "make"), "-C", str(tree), f"O={folder}", *stamps]
 
 
-def configure(name: str, tree: Path, folder: Path) -> None:
+def configure(flavour: Flavour, tree: Path, folder: Path) -> None:
     """Makes the smallest configuration with the fragments; every line of them has to hold."""
     cache.run([*make(tree, folder), "-s", "tinyconfig"], what="make tinyconfig")
     lines = {}
-    for part in FLAVOURS[name]:
+    for part in flavour.fragments:
         for line in fragment(part).read_text().splitlines():
             if match := SYMBOL.match(line):
                 lines[match[1]] = line
@@ -138,14 +166,14 @@ def configure(name: str, tree: Path, folder: Path) -> None:
             raise Failure(f"the configuration cannot hold '{line}': it says {got.get(symbol)}")
 
 
-def keep(name: str, folder: Path) -> None:
+def keep(flavour: Flavour, folder: Path) -> None:
     """Copies the image to its place; images of earlier inputs go, but for the latest few."""
-    built = folder_of(name)
+    built = flavour.folder()
     with cache.folder_in_the_making(folder) as making:
         shutil.copy2(built / "arch/x86/boot/bzImage", making / "bzImage")
         shutil.copy2(built / ".config", making / "config")
         shutil.copy2(built / "System.map", making / "System.map")
         shutil.copy2(built / "include/config/kernel.release", making / "release")
-    others = sorted(folder.parent.glob(f"{name}-????????????????????"), key=os.path.getmtime)
-    for old in others[:-8]:
+    others = folder.parent.glob(f"{flavour.name}-????????????????????")
+    for old in sorted(others, key=os.path.getmtime)[:-8]:
         shutil.rmtree(old)

@@ -13,7 +13,7 @@ import subprocess
 from pathlib import Path
 
 from . import cache
-from .errors import Impossible
+from .errors import Failure, Impossible
 from .kernels import Kernel
 from .stock import download_command, unpack, unpacked
 
@@ -32,14 +32,7 @@ PROXIES = ("http_proxy", "https_proxy", "no_proxy")
 
 def trixie(name: str) -> Kernel:
     """Returns the kernel, made with all it needs when the cache does not hold it."""
-    if os.geteuid() != 0:
-        raise Impossible(f"only root can set up {RELEASE} in a folder, which {name} comes from")
-    folder = cache.root() / RELEASE
-    if not folder.is_dir():
-        with cache.lock(RELEASE):
-            if not folder.is_dir():  # still
-                make(folder)
-    release = (folder / "release").read_text().strip()
+    folder, release = made(name)
     headers = Path("/usr/src") / f"linux-headers-{release}"
     return unpacked(
         name,
@@ -48,6 +41,46 @@ def trixie(name: str) -> Kernel:
         lambda: contextlib.nullcontext(headers),
         chroot=folder / "root",
     )
+
+
+def made(name: str) -> tuple[Path, str]:
+    """Returns the folder and the release of its kernel; makes the folder if it is not there."""
+    if os.geteuid() != 0:
+        raise Impossible(f"only root can set up {RELEASE} in a folder, which {name} comes from")
+    folder = cache.root() / RELEASE
+    if not folder.is_dir():
+        with cache.lock(RELEASE):
+            if not folder.is_dir():  # still
+                make(folder)
+    return folder, (folder / "release").read_text().strip()
+
+
+class SourcePackages:
+    """The package of that kernel's sources, of the version of the kernel in the folder."""
+
+    def version(self, package: str) -> str:
+        folder, release = made(package)
+        query = [cache.tool("dpkg-query", "dpkg"), f"--admindir={folder / 'root/var/lib/dpkg'}"]
+        query += ["-W", "-f", "${Version}", f"linux-headers-{release}"]
+        return cache.run(query, what=f"asking for the version of {release}").strip()
+
+    def fetch(self, package: str, version: str, into: Path) -> Path:
+        cache.say(f"fetching {package}={version}")
+        folder, _ = made(package)
+        place = folder / "root" / "tmp" / package
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir()
+        script = f"cd /tmp/{package} && {download_command(f'{package}={version}')}"
+        try:
+            inside(folder / "root", ["sh", "-c", script], f"fetching {package}={version}")
+        except Failure as error:
+            # The archive keeps the newest version only.
+            more = f"if the archive has a newer version only, remove {folder}"
+            raise Impossible(f"{error}\n{more}") from None
+        (fetched,) = place.glob("*.deb")
+        shutil.move(fetched, into)
+        place.rmdir()
+        return into / fetched.name
 
 
 def make(folder: Path) -> None:

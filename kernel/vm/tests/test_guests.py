@@ -110,6 +110,8 @@ class Guests(unittest.TestCase):
             ["--file", "/nowhere"],
             ["--machine", "pc"],
             ["--machine", "microvm"],
+            ["--patches", "1"],
+            ["--patches", "-1"],
             ["--disk", "a=raw:1M", "--disk", "a=raw:1M"],
         ):
             with self.subTest(wrong):

@@ -2,8 +2,11 @@
 """What the harness reads and writes, without a guest."""
 
 import os
+import signal
 import subprocess
+import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -36,6 +39,7 @@ WARNING: said by a program, not by the kernel
 [    1.000002] ringwalk: module verification failed: signature and/or required key missing
 [    1.000003] rcu: RCU CPU stall warnings timeout set to 100 (rcu_cpu_stall_timeout).
 [    1.000004] mtrr: your CPUs had inconsistent fixed MTRR settings
+[    1.000005] EXT4-fs error (device dm-0): ext4_wait_block_bitmap:575: Cannot read block bitmap
 [    1.000005] EXT4-fs (vda): mounted filesystem with ordered data mode
 [    1.000006] NMI watchdog: Perf NMI watchdog permanently disabled
 """.splitlines()
@@ -121,3 +125,30 @@ class Parts(unittest.TestCase):
     def test_the_counter_has_a_steady_rate(self):
         first, second = tsc.khz(), tsc.khz()
         self.assertLess(abs(first - second) / first, 0.005)
+
+    def test_an_interrupted_build_ends_with_its_children(self):
+        program = """if True:
+            import signal, sys
+            from ringwalk_vm import cache
+            signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+            cache.run(["make", "-f", sys.argv[1]], what="make")
+        """
+        with tempfile.TemporaryDirectory() as name:
+            written = Path(name) / "pid"
+            rules = Path(name) / "rules"
+            # As in a kernel's build, the work is done by a make below another.
+            inner = f"inner:\n\techo $$$$ >{written}; sleep 300; true\n"
+            rules.write_text(f"outer:\n\t$(MAKE) -f {rules} inner; true\n{inner}")
+            home = Path(cache.__file__).parents[1]
+            run = subprocess.Popen([sys.executable, "-c", program, rules], cwd=home)
+            while not (written.exists() and written.read_text().endswith("\n")):
+                self.assertIsNone(run.poll())
+                time.sleep(0.05)
+            worker = int(written.read_text())
+            run.send_signal(signal.SIGTERM)
+            self.assertEqual(run.wait(), 1)
+            for _ in range(100):
+                if not Path(f"/proc/{worker}").exists():
+                    break
+                time.sleep(0.05)
+            self.assertFalse(Path(f"/proc/{worker}").exists(), "it goes on")

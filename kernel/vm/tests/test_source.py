@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Patches go onto the kernel's tree by content: what they do not change keeps its time."""
 
+import dataclasses
 import os
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -28,27 +30,58 @@ new file mode 100644
 AGAIN = CHANGE.replace("+two", "+three").replace("-one", "-two")
 
 
+class OnlyVersion:
+    """Packages that are never fetched, as the tree is there."""
+
+    def version(self, package: str) -> str:
+        return "1"
+
+
+class Packed:
+    """Packages that are made when they are fetched."""
+
+    def __init__(self):
+        self.asked = []
+
+    def version(self, package: str) -> str:
+        return "2"
+
+    def fetch(self, package: str, version: str, into: Path) -> Path:
+        self.asked.append(f"{package}={version}")
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            for path in ("linux/fs", "package/DEBIAN", "package/usr/src"):
+                (folder / path).mkdir(parents=True)
+            (folder / "linux/fs/readdir.c").write_text("one\n")
+            control = f"Package: {package}\nVersion: {version}\nArchitecture: all\n"
+            control += "Maintainer: nobody\nDescription: none\n"
+            (folder / "package/DEBIAN/control").write_text(control)
+            archive = folder / "package/usr/src" / f"{package}.tar.xz"
+            subprocess.run(["tar", "-cJf", archive, "-C", folder, "linux"], check=True)
+            made = into / f"{package}.deb"
+            command = ["dpkg-deb", "--root-owner-group", "-b", folder / "package", made]
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        return made
+
+
 class Source(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
-        for path in ("home/src/fs", "patches"):
-            (self.folder / path).mkdir(parents=True)
-        self.tree = self.folder / "home/src"
-        self.write("fs/readdir.c", "one\n")
-        self.write("fs/other.c", "other\n")
         os.environ["RINGWALK_CACHE"] = str(self.folder / "cache")
         self.addCleanup(os.environ.pop, "RINGWALK_CACHE")
-        for name, value in (
-            ("home", lambda: self.folder / "home"),
-            ("version", lambda: "1"),
-            ("PATCHES", self.folder / "patches"),
-        ):
-            patcher = mock.patch.object(source, name, value)
-            patcher.start()
-            self.addCleanup(patcher.stop)
-        source.write_state({"version": "1", "paths": {}})
+        patcher = mock.patch.object(source, "PATCHES", self.folder / "patches")
+        patcher.start()
+        self.addCleanup(patcher.stop)
+        self.source = source.Source("1.0", ("1.0/first", "1.0/second"), OnlyVersion())
+        for path in self.source.folders:
+            (self.folder / "patches" / path).mkdir(parents=True)
+        self.tree = self.source.home() / "src"
+        (self.tree / "fs").mkdir(parents=True)
+        self.write("fs/readdir.c", "one\n")
+        self.write("fs/other.c", "other\n")
+        self.source.write_state({"version": "1", "paths": {}})
 
     def write(self, path: str, text: str):
         (self.tree / path).write_text(text)
@@ -61,12 +94,19 @@ class Source(unittest.TestCase):
         return (self.tree / path).stat().st_mtime
 
     def series(self, *patches: str):
-        """Makes these the series and has the tree follow."""
-        for old in (self.folder / "patches").iterdir():
+        """Makes these the first series and has the tree follow."""
+        self.write_series("first", *patches)
+        self.follow()
+
+    def write_series(self, name: str, *patches: str):
+        folder = self.folder / "patches/1.0" / name
+        for old in folder.iterdir():
             old.unlink()
         for number, patch in enumerate(patches, 1):
-            (self.folder / f"patches/{number:04}-patch.patch").write_text(patch)
-        with source.patched_tree() as tree:
+            (folder / f"{number:04}-patch.patch").write_text(patch)
+
+    def follow(self):
+        with self.source.patched_tree() as tree:
             self.assertEqual(tree, self.tree)
 
     def test_patches_are_applied_in_order_and_taken_back(self):
@@ -79,6 +119,12 @@ class Source(unittest.TestCase):
         self.series()
         self.assertEqual(self.read("fs/readdir.c"), "one\n")
 
+    def test_a_number_of_patches_leaves_the_later_ones_out(self):
+        self.write_series("second", AGAIN)
+        self.source = dataclasses.replace(self.source, most=1)
+        self.series(CHANGE)
+        self.assertEqual(self.read("fs/readdir.c"), "two\n")
+
     def test_what_does_not_change_keeps_its_time(self):
         self.series(CHANGE)
         self.assertNotEqual(self.time("fs/readdir.c"), 1000)
@@ -88,8 +134,17 @@ class Source(unittest.TestCase):
         self.assertEqual(self.time("fs/readdir.c"), 2000)
 
     def test_the_cover_letter_is_no_patch(self):
-        (self.folder / "patches/0000-cover-letter.patch").write_text("Subject: none\n")
-        self.assertEqual(source.patches(), [])
+        cover = self.folder / "patches/1.0/first/0000-cover-letter.patch"
+        cover.write_text("Subject: none\n")
+        self.assertEqual(self.source.patches(), [])
+
+    def test_a_series_follows_the_one_before_it(self):
+        self.write_series("second", AGAIN)
+        self.series(CHANGE)
+        self.assertEqual(self.read("fs/readdir.c"), "three\n")
+        self.write_series("second")
+        self.follow()
+        self.assertEqual(self.read("fs/readdir.c"), "two\n")
 
     def test_a_patch_that_does_not_fit_fails_and_says_which(self):
         with self.assertRaisesRegex(Failure, "0001-patch.patch"):
@@ -100,3 +155,14 @@ class Source(unittest.TestCase):
     def test_a_patch_cannot_leave_the_tree(self):
         with self.assertRaisesRegex(Failure, "outside"):
             self.series(CHANGE.replace("fs/readdir.c", "../../escaped"))
+
+    def test_the_sources_come_from_their_packages_in_one_version(self):
+        packages = Packed()
+        self.source = dataclasses.replace(self.source, packages=packages)
+        self.series(CHANGE)
+        self.assertEqual(self.read("fs/readdir.c"), "two\n")
+        self.assertFalse((self.tree / "fs/other.c").exists())
+        self.assertEqual(packages.asked, ["linux-source-1.0=2"])
+        self.assertFalse((self.source.home() / "package").exists())
+        self.series(CHANGE, ADDITION)
+        self.assertEqual(len(packages.asked), 1)

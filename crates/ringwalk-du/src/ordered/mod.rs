@@ -170,7 +170,11 @@ impl<'a, H: Host> Common<'a, H> {
         let rule = &self.measurement.rule;
         let walk = Walk::from_roots(together.operands)
             .fields(self.measurement.fields())
-            .follow(rule.follow());
+            .follow(rule.follow())
+            // Exclusive space needs each file open.
+            .descends_everywhere(
+                !self.host.has_exclusions() && self.measurement.size != Size::Exclusive,
+            );
         let walk = match self.host.saved_tree() {
             Some(tree) => walk
                 .saved_tree(tree)

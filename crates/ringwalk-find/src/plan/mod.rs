@@ -151,6 +151,11 @@ impl<'c> Plan<'c> {
         }
     }
 
+    /// Returns true if every directory is searched, and nothing is done to files meanwhile.
+    pub(crate) fn descends_everywhere(&self) -> bool {
+        !self.prunes && !self.acts && self.exclude.is_none() && self.reaches_everywhere()
+    }
+
     /// Returns true if something can match below every directory.
     pub(crate) fn reaches_everywhere(&self) -> bool {
         self.reach == Reach::Everywhere

@@ -157,6 +157,7 @@ impl Shared<'_> {
             .stay(options.stay)
             .max_depth(options.max_depth)
             .parents_open(options.depth_first)
+            .descends_everywhere(self.plan.descends_everywhere())
             .order(if options.sorted {
                 Order::Name
             } else {

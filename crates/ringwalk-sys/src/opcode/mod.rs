@@ -191,7 +191,7 @@ impl Getdents<types::Fd> {
     /// Returns the arguments of the module's command, for ioctl(2) as well.
     pub(crate) fn request(self, inline: bool) -> uapi::Getdents {
         uapi::Getdents {
-            version: uapi::VERSION,
+            size: uapi::Getdents::SIZE,
             flags: flags(inline),
             fd: self.fd.0,
             len: self.len,
@@ -316,7 +316,7 @@ impl ReadPlus<types::Fd> {
     /// Returns the arguments of the module's command, for ioctl(2) as well.
     pub(crate) fn request(self, inline: bool) -> uapi::Readdirplus {
         uapi::Readdirplus {
-            version: uapi::VERSION,
+            size: uapi::Readdirplus::SIZE,
             flags: flags(inline),
             fd: self.place.fd.0,
             len: self.place.len,

@@ -128,7 +128,7 @@ fn commands_byte_by_byte() {
     ]);
     assert_eq!(bytes(entry), expected);
     let asked = uapi::Getdents {
-        version: 1,
+        size: 40,
         flags: uapi::F_INLINE,
         fd: 7,
         len: 4096,
@@ -150,7 +150,7 @@ fn commands_byte_by_byte() {
     ]);
     assert_eq!(bytes(entry), expected);
     let asked = uapi::Readdirplus {
-        version: 1,
+        size: 80,
         fd: 7,
         len: 4096,
         buf: BUF as u64,

@@ -51,13 +51,13 @@ pub(crate) mod xfs;
 
 #[cfg(test)]
 pub(crate) use kernel::Behaviour;
-pub(crate) use kernel::KernelSide;
 #[cfg(feature = "async")]
 pub(crate) use kernel::{
     DirectoryTransport, KernelTransport, available, come_to, decode, goes_on, what_of,
 };
 #[cfg(all(test, feature = "async"))]
 pub(crate) use kernel::{Emulated, Failed};
+pub(crate) use kernel::{KernelSide, TreeListing};
 pub(crate) use names::NameReader;
 
 use crate::sources::raw_batch::RawBatch;

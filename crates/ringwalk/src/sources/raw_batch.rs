@@ -3,7 +3,8 @@
 //! Names lie in directory records with an index; metadata lies beside it, at the same number. One
 //! worker uses one such buffer for its whole life.
 
-use crate::visit::metadata::Metadata;
+use crate::sources::kernel::{BatchInTree, TreeListing};
+use crate::visit::metadata::{Fields, Metadata};
 use ringwalk_sys::Records;
 use rustix::io::Errno;
 use std::cmp::Ordering;
@@ -27,6 +28,8 @@ pub(crate) struct RawBatch {
     pub(crate) failed: usize,
     /// The file numbers of entries of a saved tree. Empty in walks of live trees.
     pub(crate) files: Vec<u64>,
+    /// Where the entries of subdirectories are, if they were read in the same request.
+    pub(crate) below: Option<BatchInTree>,
 }
 
 impl RawBatch {
@@ -35,6 +38,16 @@ impl RawBatch {
         self.known.clear();
         self.failed = 0;
         self.files.clear();
+        self.below = None;
+    }
+
+    /// Returns the listing of a subdirectory that was read together with this batch.
+    pub(crate) fn listing(&self, index: usize) -> Option<TreeListing> {
+        let below = self.below.as_ref()?;
+        let metadata = self.metadata(index)?;
+        let is_known = metadata.mask.contains(Fields::INO);
+        let identity = is_known.then(|| metadata.identity())?;
+        below.listing(self.records.offset(index), identity)
     }
 
     pub(crate) fn metadata(&self, index: usize) -> Option<&Metadata> {
@@ -88,6 +101,8 @@ impl RawBatch {
             known: self.known.clone(),
             failed: self.failed,
             files: self.files.clone(),
+            // Its records lie elsewhere. Subdirectories are opened.
+            below: None,
         }
     }
 
@@ -128,6 +143,7 @@ impl RawBatch {
             known,
             failed,
             files,
+            below: None,
         }
     }
 }

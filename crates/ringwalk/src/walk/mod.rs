@@ -297,6 +297,14 @@ impl Walk {
         );
     }
 
+    /// Says that the visitors prune nothing or little, and do not stop the walk soon. A source may
+    /// then read the directories below one in the same request, before their entries are visited.
+    /// No answer depends on it: an entry that is pruned is not visited. Off by default.
+    pub fn descends_everywhere(mut self, everywhere: bool) -> Self {
+        self.options.descends_everywhere = everywhere;
+        self
+    }
+
     /// Sets fields that entries of a saved tree may lack without failing.
     pub fn optional_fields(mut self, fields: Fields) -> Self {
         self.options.optional_fields = fields;

@@ -97,6 +97,8 @@ pub(crate) struct Options {
     pub(crate) parents_open: bool,
     pub(crate) preorder: bool,
     pub(crate) filter: Option<Filter>,
+    /// Visitors prune nothing, so directories may be read before their entry is visited.
+    pub(crate) descends_everywhere: bool,
     /// The tree that is walked in place of the live file system.
     pub(crate) saved: Option<Arc<dyn SavedTree>>,
     /// The tree from which what has not changed is taken.
@@ -134,6 +136,7 @@ impl Options {
             parents_open: false,
             preorder: false,
             filter: None,
+            descends_everywhere: false,
             saved: None,
             older: None,
             optional_fields: Fields::empty(),

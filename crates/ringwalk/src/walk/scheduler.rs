@@ -25,6 +25,7 @@
 //!
 //! The walk ends when every root has been left; [`Scheduler::finish_root`] counts them.
 
+use crate::sources::TreeListing;
 use crate::sources::raw_batch::RawBatch;
 use crate::sources::volume::Position;
 use crate::visit::dir::Dir;
@@ -44,6 +45,8 @@ pub(crate) enum Task<S> {
     Leftovers,
     /// A directory to open and read.
     Open(Arc<Dir<S>>),
+    /// A directory whose entries were read together with those of one above it.
+    Listed(Box<(Arc<Dir<S>>, TreeListing)>),
     /// The rest of a directory that was read in part.
     Rest(Box<Rest<S>>),
     /// Entries that have been read, and wait for their metadata and their visitor.

@@ -61,6 +61,20 @@ pub(crate) fn decode(
     }
 }
 
+/// Indexes records that were read without an open directory, as [`decode`] does. `wanted` has no
+/// mount ids and no project ids.
+///
+/// # Errors
+///
+/// As for [`decode`].
+pub(super) fn decode_tree(
+    batch: &mut RawBatch,
+    layout: &PlusLayout,
+    wanted: Wanted,
+) -> Result<bool, DirentError> {
+    decode_plus(batch, layout, wanted, MountId::Told)
+}
+
 /// Indexes the records in `batch`, and keeps the metadata of each entry. Entries that need another
 /// call are left unknown. Returns true if there are none.
 ///

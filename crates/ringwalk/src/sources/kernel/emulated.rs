@@ -6,11 +6,14 @@ use super::transport::{DirectoryTransport, Failed};
 use crate::walk::descriptors::{At, open_directory};
 use ringwalk_sys::rustix::fs::AtFlags;
 use ringwalk_sys::{
-    Completion, DirectoryFd, Dirents, Filled, PlusLayout, Records, Statx, What, getdents64, statx,
+    Completion, DirectoryFd, Dirents, Filled, PlusEntries, PlusLayout, RawFileType, Records, Statx,
+    TreeBounds, What, getdents64, statx,
 };
 use rustix::io::Errno;
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
+use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How the emulated kernel behaves.
 #[expect(
@@ -42,6 +45,8 @@ pub struct Behaviour {
     pub(crate) descriptors: Option<usize>,
     /// Refuses the metadata of every entry with this error.
     pub(crate) entry_error: Option<Errno>,
+    /// Reads whole trees, at most so many bytes at a time.
+    pub(crate) trees: Option<usize>,
 }
 
 impl Behaviour {
@@ -177,6 +182,82 @@ impl Emulated {
         Some(statx(fd, name, flags, layout.mask(), &mut stat).map(|()| stat))
     }
 
+    /// Writes a group with the next entries of `fd`. Returns its length, and whether the directory
+    /// has ended.
+    fn group(
+        &mut self,
+        fd: &DirectoryFd,
+        layout: &PlusLayout,
+        parent: usize,
+        room: &mut [u8],
+    ) -> Result<Filled, Errno> {
+        let Some((header, records)) = room.split_at_mut_checked(GROUP) else {
+            return Err(Errno::INVAL);
+        };
+        let mut filled = 0;
+        let end = loop {
+            match self.plus(fd, layout, &mut records[filled..]) {
+                Ok(Filled { bytes, end }) => {
+                    filled += bytes;
+                    if end {
+                        break true;
+                    }
+                }
+                Err(Errno::INVAL) if filled > 0 => break false,
+                Err(errno) => return Err(errno),
+            }
+        };
+        let entries = PlusEntries::new(&records[..filled], layout).count();
+        write_group(header, GROUP + filled, parent, entries, 0, end);
+        Ok(Filled {
+            bytes: GROUP + filled,
+            end,
+        })
+    }
+
+    /// Reads a directory and those below it, the last found first.
+    fn tree(
+        &mut self,
+        fd: &Arc<DirectoryFd>,
+        layout: &PlusLayout,
+        depth: u32,
+        buffer: &mut [u8],
+    ) -> Result<Filled, Errno> {
+        let mut below = Vec::new();
+        let first = self.group(fd, layout, 0, buffer)?;
+        let mut filled = first.bytes;
+        subdirectories(buffer, 0..filled, layout, (fd, 1), &mut below);
+        while let Some((parent, above, name, level)) = below.pop() {
+            if level > depth || buffer.len() - filled < GROUP {
+                continue;
+            }
+            let room = &mut buffer[filled..];
+            let dir = match open_directory(At::Dir(above), &*name, false) {
+                Ok(dir) => dir,
+                Err(errno) => {
+                    let header = &mut room[..GROUP];
+                    write_group(header, GROUP, parent, 0, -errno.raw_os_error(), false);
+                    filled += GROUP;
+                    continue;
+                }
+            };
+            match self.group(&dir, layout, parent, room) {
+                Ok(Filled { bytes, end: true }) => {
+                    let group = filled..filled + bytes;
+                    filled += bytes;
+                    subdirectories(buffer, group, layout, (&dir, level + 1), &mut below);
+                }
+                // A directory is given whole or not at all.
+                Ok(_) | Err(_) => break,
+            }
+        }
+        TREES.fetch_add(1, Ordering::Relaxed);
+        Ok(Filled {
+            bytes: filled,
+            ..first
+        })
+    }
+
     /// Returns true if no further directory can be opened.
     fn is_out_of_descriptors(&self) -> bool {
         let is_read =
@@ -184,6 +265,52 @@ impl Emulated {
         let open = self.in_flight.iter().filter(is_read).count();
         self.behaviour.descriptors.is_some_and(|most| open >= most)
     }
+}
+
+/// How many trees emulated kernels have read.
+pub(super) static TREES: AtomicU64 = AtomicU64::new(0);
+
+/// Bytes of the header of a group.
+const GROUP: usize = 32;
+
+/// A subdirectory to read: the place of its record, the directory it is in, its name, its level.
+type Below = (usize, Arc<DirectoryFd>, CString, u32);
+
+/// Collects the subdirectories that a group names.
+fn subdirectories(
+    answer: &[u8],
+    group: Range<usize>,
+    layout: &PlusLayout,
+    (dir, level): (&Arc<DirectoryFd>, u32),
+    below: &mut Vec<Below>,
+) {
+    let begin = group.start + GROUP;
+    let mut at = begin;
+    for entry in PlusEntries::new(&answer[begin..group.end], layout) {
+        let entry = entry.expect("its own records");
+        if entry.file_type() == RawFileType::Directory && !entry.is_dot() {
+            below.push((at, Arc::clone(dir), entry.name().to_owned(), level));
+        }
+        let length = answer[at + 16..].first_chunk().expect("a record");
+        at += u32::from_ne_bytes(*length) as usize;
+    }
+}
+
+fn write_group(
+    header: &mut [u8],
+    length: usize,
+    parent: usize,
+    entries: usize,
+    error: i32,
+    end: bool,
+) {
+    let number = |number: usize| u32::try_from(number).unwrap().to_ne_bytes();
+    header.fill(0);
+    header[..4].copy_from_slice(&number(length));
+    header[4..8].copy_from_slice(&number(parent));
+    header[12..16].copy_from_slice(&number(entries));
+    header[16..20].copy_from_slice(&error.to_ne_bytes());
+    header[20..24].copy_from_slice(&number(usize::from(end)));
 }
 
 /// Reads a few names, whose records all fit into `room`. Returns `None` if `room` is too small for
@@ -301,6 +428,27 @@ impl DirectoryTransport for Emulated {
         });
         let bytes = bytes.map_err(Failed::Refused)?;
         Ok(Filled { bytes, end })
+    }
+
+    fn reads_trees(&self) -> bool {
+        self.behaviour.trees.is_some()
+    }
+
+    fn read_tree(
+        &mut self,
+        fd: &Arc<DirectoryFd>,
+        layout: &PlusLayout,
+        bounds: TreeBounds,
+        buffer: &mut [u8],
+    ) -> Result<Filled, Errno> {
+        self.reads += 1;
+        if let Some((each, errno)) = self.behaviour.refuses
+            && self.reads.is_multiple_of(each)
+        {
+            return Err(errno);
+        }
+        let most = self.behaviour.trees.unwrap_or(0).min(buffer.len());
+        self.tree(fd, layout, bounds.depth, &mut buffer[..most])
     }
 
     fn start_open(&mut self, slot: u32, at: &At, name: &CStr, follow: bool) {

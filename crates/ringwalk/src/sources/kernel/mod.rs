@@ -16,7 +16,8 @@
 //! answer. A request that fails has not moved the position of its directory.
 //!
 //! `side.rs` has the state that all workers share, `transport.rs` sends requests, `decode.rs` turns
-//! the kernel's records into a batch.
+//! the kernel's records into a batch. `tree.rs` asks for whole trees, where the kernel can read
+//! them.
 
 mod decode;
 #[cfg(test)]
@@ -26,6 +27,7 @@ mod side;
 #[cfg(test)]
 mod tests;
 mod transport;
+mod tree;
 
 #[cfg(test)]
 pub(crate) use emulated::Behaviour;
@@ -36,6 +38,7 @@ pub(crate) use side::{KernelSide, describe, find_module, find_ring};
 pub(crate) use transport::DirectoryTransport;
 pub(crate) use transport::Failed;
 pub(crate) use transport::KernelTransport;
+pub(crate) use tree::{BatchInTree, TreeListing};
 
 use super::syscall::{SyscallSource, open_job, read_failure};
 use super::{DirectoryJob, JobStep, Pulled, Source};
@@ -52,6 +55,7 @@ use rustix::io::Errno;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
+use tree::{TreeRequest, Trees};
 
 /// The most directories that one worker keeps in flight.
 const DEPTH: u32 = 64;
@@ -84,6 +88,8 @@ pub(crate) struct KernelSource<'w, S, T> {
     one_at_a_time: bool,
     buffer_size: usize,
     mode: Mode,
+    /// When whole trees are asked for; `None` if that is never done.
+    trees: Option<Trees>,
     /// The job that the next pull reads by call.
     called: Option<DirectoryJob<S>>,
     /// Jobs in flight, by slot.
@@ -178,6 +184,9 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
         if behaviour.in_flight {
             source.calls_wait();
         }
+        if let Some(trees) = &mut source.trees {
+            trees.always = true;
+        }
         source
     }
 
@@ -185,6 +194,12 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
     fn over(side: &'w KernelSide, transport: T, available: u32, options: &Options) -> Self {
         let wanted = Wanted::entries(options);
         let what = what_of(wanted, available);
+        let trees = match what {
+            What::Plus(layout) if transport.reads_trees() => {
+                Trees::of(options, layout, wanted, side.spare_buffers())
+            }
+            What::Plus(_) | What::Names => None,
+        };
         let default = match what {
             What::Plus(_) => PLUS_BUFFER,
             What::Names => NAMES_BUFFER,
@@ -201,6 +216,7 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
             one_at_a_time: options.preorder || whole,
             buffer_size: given.unwrap_or(default).clamp(LEAST_BUFFER, LARGEST_BUFFER),
             mode: Mode::Calls,
+            trees,
             called: None,
             jobs: Vec::new(),
             free: Vec::new(),
@@ -432,6 +448,7 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
     /// Opens and reads a directory by calls.
     fn call(&mut self, job: DirectoryJob<S>, batch: &mut RawBatch) -> Pulled<S> {
         let begin = self.mode.is_in_flight().then(Instant::now);
+        let single = self.trees.as_ref().and_then(Trees::begin);
         if self.side.is_given_up() {
             return self.fallback.open_and_read(job, batch);
         }
@@ -439,6 +456,28 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
             Ok(fd) => fd,
             Err(failure) => return Pulled::failed(job, failure),
         };
+        if let Some(request) = self.tree_request(&job) {
+            match self.read_tree(&fd, request, batch) {
+                Some(Ok((end, metadata))) => {
+                    self.side.worked();
+                    return Pulled {
+                        job,
+                        fd: Some(fd),
+                        end,
+                        metadata,
+                        failure: None,
+                    };
+                }
+                Some(Err(failure)) => {
+                    return Pulled {
+                        fd: Some(fd),
+                        ..Pulled::failed(job, failure)
+                    };
+                }
+                // Nothing has been read. The directory alone is asked for.
+                None => {}
+            }
+        }
         let pulled = match self.read(&fd, self.whole || job.to_end, batch) {
             Ok(end) => self.decoded(job, fd, end, batch),
             Err(Failed::Refused(errno)) => self.refused(job, fd, errno, batch),
@@ -447,11 +486,53 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
                 self.again(job, batch)
             }
         };
+        if let Some(trees) = &mut self.trees {
+            trees.read_one(single, batch.records.len());
+        }
         if self.mode.called(begin, batch.records.len()) {
             self.side.note_in_flight(false);
             self.spare.clear();
         }
         pulled
+    }
+
+    /// Returns the request for a directory with those below it, if that is to be asked for.
+    fn tree_request(&self, job: &DirectoryJob<S>) -> Option<TreeRequest> {
+        let begins = matches!(job.step, JobStep::Open(_));
+        // A directory that cannot be kept open must be read to its end.
+        if !begins || job.to_end || self.mode.is_in_flight() {
+            return None;
+        }
+        self.trees.as_ref()?.request(job.dir.depth())
+    }
+
+    /// Reads a directory with those below it. Returns true at its end, and true if its entries have
+    /// their metadata. Returns `None` if the kernel refuses; then nothing has changed.
+    fn read_tree(
+        &mut self,
+        fd: &Arc<DirectoryFd>,
+        mut request: TreeRequest,
+        batch: &mut RawBatch,
+    ) -> Option<Result<(bool, bool), Failure>> {
+        let TreeRequest {
+            layout,
+            bounds,
+            buffer,
+            ..
+        } = &mut request;
+        let result = self.transport.read_tree(fd, layout, *bounds, buffer);
+        let trees = self.trees.as_mut()?;
+        let Ok(Filled { bytes, end }) = result else {
+            trees.refused(request);
+            return None;
+        };
+        let metadata = trees.answered(request, bytes, batch);
+        // The kernel has returned bytes that are not records.
+        Some(
+            metadata
+                .map(|metadata| (end, metadata))
+                .map_err(|_| read_failure(Errno::IO)),
+        )
     }
 
     /// Reads by calls until the buffer is full or, if the directory is to be read `whole`, until

@@ -25,6 +25,14 @@ const FAST_IN_A_ROW: u32 = 8;
 const SLOW_DIRECTORY: Duration = Duration::from_micros(60);
 const SLOW_ENTRY: Duration = Duration::from_micros(10);
 
+/// Returns true if reading so much since `begin` took longer than it does from memory.
+pub(super) fn is_slow(begin: Instant, directories: usize, entries: usize) -> bool {
+    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let expected = SLOW_DIRECTORY.saturating_mul(count(directories))
+        + SLOW_ENTRY.saturating_mul(count(entries));
+    begin.elapsed() >= expected
+}
+
 #[derive(Debug)]
 pub(super) enum Mode {
     Calls,
@@ -67,11 +75,10 @@ impl Mode {
             return false;
         };
         *until_probe = PROBE_EVERY;
-        let entries = u32::try_from(entries).unwrap_or(u32::MAX);
-        if begin.elapsed() < SLOW_DIRECTORY + SLOW_ENTRY.saturating_mul(entries) {
-            *fast += 1;
-        } else {
+        if is_slow(begin, 1, entries) {
             *fast = 0;
+        } else {
+            *fast += 1;
         }
         let ends = *fast == FAST_IN_A_ROW;
         if ends {

@@ -1,6 +1,7 @@
 //! The kernel's interfaces for reading directories in batches. A walk looks for them once. All
 //! workers stop using an interface together if it turns out not to work.
 
+use super::tree::SpareBuffers;
 use crate::sources::registry::SourceChoice;
 use ringwalk_sys::sync::lock;
 use ringwalk_sys::{DirectoryOpcodes, DirectoryReader, IoUring, ModuleDevice};
@@ -41,6 +42,7 @@ pub(crate) struct KernelSide {
     /// The number of workers that keep requests in flight; and true if any ever did.
     in_flight: AtomicUsize,
     was_in_flight: AtomicBool,
+    spare_buffers: Arc<SpareBuffers>,
 }
 
 impl KernelSide {
@@ -173,6 +175,11 @@ impl KernelSide {
     /// Returns the share of one worker in `most`.
     pub(super) fn share_of(&self, most: usize) -> usize {
         (most / self.in_flight.load(Ordering::Relaxed).max(1)).max(2)
+    }
+
+    /// Returns the buffers for trees that no answer uses.
+    pub(super) fn spare_buffers(&self) -> &Arc<SpareBuffers> {
+        &self.spare_buffers
     }
 
     pub(crate) fn fell_back(&self) -> u64 {

@@ -1,7 +1,8 @@
 //! Tests of both kernel sources over an emulated kernel: they return the same answers as `syscall`,
 //! however the kernel behaves.
 
-use super::emulated::Behaviour;
+use super::emulated::{Behaviour, Emulated, TREES};
+use super::{KernelSide, KernelSource};
 use crate::{
     Batch, Error, Fields, Flow, Follow, Left, Metadata, Order, SourceChoice, Stay, Summary,
     Timestamp, Visitor, Walk,
@@ -10,6 +11,7 @@ use rustix::io::Errno;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 /// The results of a walk: entries by path, directories left, and errors.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -241,6 +243,99 @@ fn small_buffers_and_bounds_change_nothing() {
     let dir = tree();
     compare(dir.path(), FIELDS, |walk| walk.buffer_size(Some(1024)));
     compare(dir.path(), FIELDS, |walk| walk.max_depth(2));
+}
+
+/// Rooms for trees: none that holds a directory, some for a few, one for all.
+const ROOMS: [usize; 4] = [0, 5000, 40_000, 1 << 20];
+
+#[test]
+fn trees_change_nothing() {
+    let dir = tree();
+    // A directory that many others lie below, of which a tree holds a part.
+    let mut deep = dir.path().join("deep");
+    for level in 0..60 {
+        deep.push(format!("level-{level}"));
+        std::fs::create_dir_all(&deep).unwrap();
+        std::fs::write(deep.join("file"), "contents").unwrap();
+    }
+    let before = TREES.load(Ordering::Relaxed);
+    let more = Fields::SIZE | Fields::MTIME | Fields::BTIME;
+    for (depth, fields) in [(usize::MAX, more), (1, more), (2, Fields::SIZE), (30, more)] {
+        {
+            let walk = || {
+                let walk = Walk::new(dir.path()).fields(fields).max_depth(depth);
+                walk.stay(Stay::Device).descends_everywhere(true)
+            };
+            let (mut expected, _) = answer(walk().source(SourceChoice::Syscall));
+            asked(&mut expected, fields);
+            for room in ROOMS {
+                for behaviour in tree_behaviours(room) {
+                    for workers in [1, 3] {
+                        let workers = NonZeroUsize::new(workers);
+                        let walk = walk().source(emulated(behaviour)).workers(workers);
+                        let (mut found, summary) = answer(walk);
+                        asked(&mut found, fields);
+                        found.order.clone_from(&expected.order);
+                        assert!(found == expected, "{depth} {behaviour:?} {summary:?}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(TREES.load(Ordering::Relaxed) > before);
+}
+
+/// Returns how a kernel may read trees.
+fn tree_behaviours(room: usize) -> Vec<Behaviour> {
+    let plain = Behaviour {
+        trees: Some(room),
+        ..Behaviour::default()
+    };
+    vec![
+        plain,
+        Behaviour {
+            no_birth_times: true,
+            ..plain
+        },
+        Behaviour {
+            entry_error: Some(Errno::NOMEM),
+            ..plain
+        },
+        Behaviour {
+            refuses: Some((2, Errno::NOMEM)),
+            ..plain
+        },
+        Behaviour {
+            in_flight: true,
+            ..plain
+        },
+    ]
+}
+
+#[test]
+fn a_walk_that_may_prune_asks_for_no_trees() {
+    let dir = tree();
+    let side = KernelSide::new(None);
+    let asks = |walk: Walk| {
+        let behaviour = Behaviour {
+            trees: Some(1 << 20),
+            ..Behaviour::default()
+        };
+        let walk = walk.fields(Fields::SIZE);
+        let options = walk.options();
+        let source = KernelSource::<(), Emulated>::emulated(&side, behaviour, options);
+        source.trees.is_some()
+    };
+    let everywhere = || Walk::new(dir.path()).descends_everywhere(true);
+    assert!(asks(everywhere()));
+    assert!(!asks(Walk::new(dir.path())));
+    assert!(!asks(everywhere().preorder(true)));
+    assert!(!asks(everywhere().order(Order::Name)));
+    assert!(!asks(everywhere().follow(Follow::Always)));
+    assert!(!asks(everywhere().parents_open(true)));
+    assert!(!asks(everywhere().stay(Stay::Mount)));
+    assert!(!asks(everywhere().in_flight(NonZeroUsize::new(4))));
+    assert!(!asks(everywhere().filter(|_| true)));
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use crate::walk::descriptors::{At, DIRECTORY_FLAGS};
 use ringwalk_sys::{
-    Completion, DirectoryFd, DirectoryReader, DirectoryRing, Filled, Records, What,
+    Completion, DirectoryFd, DirectoryReader, DirectoryRing, Filled, PlusLayout, Records,
+    TreeBounds, What,
 };
 use rustix::fs::OFlags;
 use rustix::io::{Errno, retry_on_intr};
@@ -37,6 +38,23 @@ pub(crate) trait DirectoryTransport {
         what: &What,
         records: &mut Records,
     ) -> Result<Filled, Failed>;
+
+    /// Returns true if the kernel can read whole trees.
+    fn reads_trees(&self) -> bool {
+        false
+    }
+
+    /// Reads the next entries of `fd`, and the entries of directories below it, in this thread. A
+    /// refusal has changed nothing.
+    fn read_tree(
+        &mut self,
+        _fd: &Arc<DirectoryFd>,
+        _layout: &PlusLayout,
+        _bounds: TreeBounds,
+        _buffer: &mut [u8],
+    ) -> Result<Filled, Errno> {
+        Err(Errno::OPNOTSUPP)
+    }
 
     /// Starts opening a directory.
     fn start_open(&mut self, slot: u32, at: &At, name: &CStr, follow: bool);
@@ -144,6 +162,23 @@ impl DirectoryTransport for KernelTransport {
         });
         let bytes = bytes.map_err(Failed::Refused)?;
         Ok(Filled { bytes, end })
+    }
+
+    fn reads_trees(&self) -> bool {
+        matches!(&self.reader, DirectoryReader::Module(device) if device.reads_trees())
+    }
+
+    fn read_tree(
+        &mut self,
+        fd: &Arc<DirectoryFd>,
+        layout: &PlusLayout,
+        bounds: TreeBounds,
+        buffer: &mut [u8],
+    ) -> Result<Filled, Errno> {
+        let DirectoryReader::Module(device) = &self.reader else {
+            return Err(Errno::OPNOTSUPP);
+        };
+        retry_on_intr(|| device.read_tree(&**fd, layout, bounds, buffer))
     }
 
     fn start_open(&mut self, slot: u32, at: &At, name: &CStr, follow: bool) {

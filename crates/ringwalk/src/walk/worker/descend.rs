@@ -116,7 +116,11 @@ impl<V: Visitor> Worker<'_, V> {
         };
         let (name, ino) = (raw.records.name(index), raw.records.ino(index));
         let child = Dir::child(dir, name, ino, origin, state);
-        self.deque.push(Task::Open(Arc::new(child)));
+        let child = Arc::new(child);
+        self.deque.push(match raw.listing(index) {
+            Some(listing) => Task::Listed(Box::new((child, listing))),
+            None => Task::Open(child),
+        });
     }
 }
 

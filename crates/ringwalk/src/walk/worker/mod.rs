@@ -8,6 +8,7 @@
 //! | `roots.rs` | the roots, as entries of batches without a directory |
 //! | `open.rs` | opening a directory, also when descriptors have run out |
 //! | `list.rs` | listing a directory past the VFS instead |
+//! | `tree.rs` | directories that were read together with one above them |
 //! | `pull.rs` | jobs of the source: what comes back of a directory |
 //! | `rest.rs` | reading on in a large directory |
 //! | `saved.rs` | roots and directories of a saved tree |
@@ -32,6 +33,7 @@ mod resume;
 mod roots;
 mod saved;
 mod share;
+mod tree;
 mod unopened;
 mod visit;
 
@@ -239,6 +241,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
             Task::Leftovers => self.resume(),
             Task::Roots(first) => self.visit_roots(first),
             Task::Open(dir) => self.open(dir),
+            Task::Listed(listed) => self.list_from_tree(listed.0, listed.1),
             Task::Rest(rest) => self.read_rest(*rest),
             Task::Part(part) => {
                 let part = *part;

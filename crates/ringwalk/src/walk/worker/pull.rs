@@ -126,7 +126,7 @@ impl<V: Visitor> Worker<'_, V> {
     }
 
     /// Sorts the entries that were read, if their order matters.
-    fn sort_entries(&mut self) {
+    pub(super) fn sort_entries(&mut self) {
         match self.shared.options.order {
             Order::Name => self.raw.sort_by_name(),
             // Sorted before they are cut into parts, each part has its own stretch of the disk. The
@@ -179,7 +179,8 @@ impl<V: Visitor> Worker<'_, V> {
         }
         let numbers = self.push_cuts(dir, Some(fd), numbers, metadata, cuts);
         let plus = if metadata { self.raw.records.len() } else { 0 };
-        let calls = CALLS + plus as u64;
+        let below = self.raw.below.as_ref().map_or(0, |below| below.calls);
+        let calls = CALLS + plus as u64 + below;
         self.visit(dir, Some(fd), numbers, metadata, calls, begin);
         if self.choosing {
             self.choose_source();

@@ -11,19 +11,27 @@
  *
  * Both return a negative errno, or the result of the command. The structure and everything that it
  * points to must stay valid until the request has completed. The request then writes the fields
- * marked "out"; a request that fails does not write them. Rings of 32-bit tasks on 64-bit kernels
- * are refused with EOPNOTSUPP: some file systems give such tasks other positions, and the worker
- * threads of a ring cannot recognise these tasks. Such tasks can use ioctl(2).
+ * marked "out"; a request that fails does not write them. 32-bit tasks on 64-bit kernels may use
+ * both. Their positions are those that getdents64(2) gives to such tasks.
  *
- * Every request begins with the version of this interface and flags. The module refuses
+ * Every request begins with the size of its structure, as the caller knows it, and flags. Later
+ * versions of the module may add fields at the end of a structure; 0 in such a field is what a
+ * caller without it gets. The module refuses
  *
- * - another version with EPROTONOSUPPORT,
+ * - a structure smaller than in its first version with EINVAL,
+ * - a larger one than the module knows with E2BIG, unless the bytes that it does not know are zero,
  * - unknown flags, unknown bits of a mask, and nonzero reserved fields with EINVAL,
  * - unknown commands with ENOTTY.
  *
  * Descriptors named in requests are ordinary descriptors of the calling task (no registered files,
- * no O_PATH), open for reading. Each permission check and each security hook of getdents64(2),
- * statx(2) and getxattr(2) applies.
+ * no O_PATH), open for reading. A request that a worker thread of a ring runs looks its descriptor
+ * up when it begins to run, so a descriptor must stay open, and must not be given to another file,
+ * until the request has completed. (With RINGWALK_F_INLINE the submission looks it up.) Each
+ * permission check and each security hook of getdents64(2), statx(2) and getxattr(2) applies.
+ *
+ * Signals: a request ends early when its task gets a signal, or when a ring cancels it in a worker
+ * thread. It then returns the entries that are done, at least one, and the position is behind the
+ * last of them. The next request goes on from there. A task that is being killed gets nothing.
  */
 #ifndef _UAPI_LINUX_RINGWALK_H
 #define _UAPI_LINUX_RINGWALK_H
@@ -32,9 +40,10 @@
 #include <linux/types.h>
 
 /**
- * RINGWALK_VERSION - the version of this interface, for the ``version`` field of every request.
+ * RINGWALK_VERSION - the version of this interface: &struct ringwalk_info.version. It changes only
+ * if programs must change. Additions are recognised by &struct ringwalk_info.commands and flags.
  */
-#define RINGWALK_VERSION	1
+#define RINGWALK_VERSION	2
 
 /**
  * RINGWALK_MAGIC - the value of &struct ringwalk_info.magic: the bytes of "ringwalk" in memory on
@@ -89,28 +98,33 @@ struct ringwalk_sqe {
 
 /**
  * struct ringwalk_info - version and features of the module.
- * @magic: RINGWALK_MAGIC (out)
+ * @size: size of this structure; the module fills in as much as fits (in), and returns the size
+ *	that it knows (out)
  * @version: RINGWALK_VERSION of the module (out)
+ * @magic: RINGWALK_MAGIC (out)
  * @flags: every RINGWALK_F_ flag that the module knows (out)
- * @commands: bit n is set if the module knows the command with the _IOC_NR 0xd0 + n (out)
+ * @commands: bit n is set if the module knows the command with the _IOC_NR n (out)
  * @buffer_max: RINGWALK_BUFFER_MAX (out)
  * @stat_mask: the statx mask bits that a request may have; bits that the kernel or a file system
  *	cannot answer are not set in &struct ringwalk_stat.mask (out)
  * @readahead_max: maximum bytes of names that one RINGWALK_IOC_READAHEAD holds (out)
+ * @reserved: zero (out)
  */
 struct ringwalk_info {
-	__u64 magic;
+	__u32 size;
 	__u32 version;
+	__u64 magic;
 	__u32 flags;
 	__u32 commands;
 	__u32 buffer_max;
 	__u32 stat_mask;
 	__u32 readahead_max;
+	__u32 reserved;
 };
 
 /**
  * struct ringwalk_getdents - names of a directory, as getdents64(2) returns them.
- * @version: RINGWALK_VERSION
+ * @size: size of this structure
  * @flags: RINGWALK_F_INLINE
  * @fd: the directory
  * @len: bytes at @buf; EINVAL if the next record does not fit, as with getdents64
@@ -127,7 +141,7 @@ struct ringwalk_info {
  * none fits.
  */
 struct ringwalk_getdents {
-	__u32 version;
+	__u32 size;
 	__u32 flags;
 	__s32 fd;
 	__u32 len;
@@ -166,7 +180,7 @@ struct ringwalk_fields {
 
 /**
  * struct ringwalk_readdirplus - names of a directory with metadata and extended attributes.
- * @version: RINGWALK_VERSION
+ * @size: size of this structure
  * @flags: RINGWALK_F_INLINE, RINGWALK_F_XATTR_ALL
  * @fd: the directory
  * @len: bytes at @buf
@@ -182,12 +196,15 @@ struct ringwalk_fields {
  * its name, no metadata and no error, because ".." may lie outside of the caller's root. Files are
  * looked up in the order of their inode numbers where that saves seeks. The position lock is held
  * only while names are read. So several requests may be in flight on one open directory, and each
- * gets its next piece. Returns the number of bytes written, 0 at the end; EINVAL if the next record
- * does not fit. If the request fails after it read names, for example because @buf is not writable,
- * it restores the position, unless another request has moved the position meanwhile.
+ * gets its next piece. If a signal ends a request after another one has read on, the entries that
+ * were not looked up have the error EINTR; look them up by RINGWALK_IOC_STAT_BATCH or statx(2).
+ *
+ * Returns the number of bytes written, 0 at the end; EINVAL if the next record does not fit. If the
+ * request fails after it read names, for example because @buf is not writable, it restores the
+ * position, unless another request has moved the position meanwhile.
  */
 struct ringwalk_readdirplus {
-	__u32 version;
+	__u32 size;
 	__u32 flags;
 	__s32 fd;
 	__u32 len;
@@ -202,7 +219,7 @@ struct ringwalk_readdirplus {
 
 /**
  * struct ringwalk_stat_batch - metadata and extended attributes of known names.
- * @version: RINGWALK_VERSION
+ * @size: size of this structure
  * @flags: RINGWALK_F_INLINE, RINGWALK_F_XATTR_ALL
  * @fd: the directory with the names
  * @len: bytes at @buf
@@ -211,7 +228,7 @@ struct ringwalk_readdirplus {
  *	is a hint for the order and may be 0; d_off and d_type are copied to the answer
  * @names_len: bytes at @names
  * @names_done: bytes of @names that were answered; less than @names_len if @buf or
- *	RINGWALK_BUFFER_MAX was too small for all (out)
+ *	RINGWALK_BUFFER_MAX was too small for all, or if a signal came (out)
  * @entries: records written (out)
  * @reserved: zero
  * @fields: the wanted data of every name
@@ -222,7 +239,7 @@ struct ringwalk_readdirplus {
  * number of bytes written.
  */
 struct ringwalk_stat_batch {
-	__u32 version;
+	__u32 size;
 	__u32 flags;
 	__s32 fd;
 	__u32 len;
@@ -238,7 +255,7 @@ struct ringwalk_stat_batch {
 /**
  * struct ringwalk_readahead - reads the inodes of a directory's next entries into the kernel's
  * caches.
- * @version: RINGWALK_VERSION
+ * @size: size of this structure
  * @flags: RINGWALK_F_INLINE, RINGWALK_F_XATTR_BLOCKS
  * @fd: the directory; its position is not moved
  * @max_entries: maximum number of entries; 0 for as many as @max_bytes allows
@@ -249,19 +266,28 @@ struct ringwalk_stat_batch {
  * @next: the d_off at which the next RINGWALK_IOC_READAHEAD continues (out); it belongs to another
  *	open file, so other commands cannot use it where cookies are valid for one open file only
  * @result_flags: RINGWALK_RESULT_END (out)
+ * @scratch_len: bytes at @scratch; 64 KiB have room for about 1170 extents
+ * @scratch: address of memory that the module may use for the extents of the directory; 0 for none
+ * @done: entries from @off on that a request has brought in before a signal ended it; 0 otherwise
+ *	(in, out)
  * @reserved: zero
  *
  * Like any request of a ring, this request is asynchronous: it completes when the inodes are
- * cached, and ends early when the task is killed. On a ring whose queue a thread polls,
- * RINGWALK_F_INLINE has no effect. Names that cannot be looked up are skipped. Returns 0.
+ * cached. On a ring whose queue a thread polls, RINGWALK_F_INLINE has no effect. Names that cannot
+ * be looked up are skipped. Returns 0.
+ *
+ * If a signal ends the request, @next is where it began, RINGWALK_RESULT_END is not set, and @done
+ * counts the entries that are done, in the order of their inode numbers. The same request with this
+ * @done goes on with the others. @done is 0 again when all entries up to @next are done.
  *
  * A request from the beginning (@off 0) of an ext4 directory with 8 or more blocks first reads
  * these blocks, in the order of the device, because reading names alone would visit them in random
- * order. To find the blocks, the request temporarily maps up to half a MiB of memory into the
- * calling process.
+ * order. That needs @scratch: only the file system knows the blocks, and it writes them to memory
+ * of the caller. Blocks of extents that have no room there are read when their names are. The
+ * memory is undefined afterwards, and must not be used otherwise until the request has completed.
  */
 struct ringwalk_readahead {
-	__u32 version;
+	__u32 size;
 	__u32 flags;
 	__s32 fd;
 	__u32 max_entries;
@@ -270,7 +296,76 @@ struct ringwalk_readahead {
 	__u32 entries;
 	__s64 next;
 	__u32 result_flags;
+	__u32 scratch_len;
+	__u64 scratch;
+	__u32 done;
 	__u32 reserved;
+};
+
+/**
+ * struct ringwalk_readtree - entries of a directory and of the directories below it, with metadata
+ * and extended attributes.
+ * @size: size of this structure
+ * @flags: RINGWALK_F_INLINE, RINGWALK_F_XATTR_ALL
+ * @fd: the directory
+ * @len: bytes at @buf
+ * @buf: address of the buffer for &struct ringwalk_group, aligned to 8 bytes
+ * @off: as in &struct ringwalk_getdents
+ * @max_entries: maximum number of records; 0 for as many as fit
+ * @max_depth: levels below @fd that are read; 0 for @fd alone
+ * @max_ms: after this many milliseconds the request ends as if a signal had come; 0 for no limit
+ * @entries: records written (out)
+ * @groups: groups written (out)
+ * @result_flags: RINGWALK_RESULT_END if @fd has no more entries (out)
+ * @fields: the wanted data of every entry, which must include metadata or attributes
+ *
+ * The first group has entries of @fd, like the output of RINGWALK_IOC_READDIRPLUS. If they do not
+ * fit, the next request reads on. Each other group has all entries of one directory, or the error
+ * of opening or reading it. A group follows that of its parent, at any distance.
+ *
+ * A directory without RINGWALK_ENTRY_READ was not read: there was no room, no time, or a signal
+ * came; a file system is mounted on it; or it is too deep. The caller opens it by its name,
+ * relative to its parent, and goes on there. The request never leaves the mount of @fd.
+ *
+ * A directory is opened with every check of openat(2) with O_NOFOLLOW and O_DIRECTORY, with the
+ * O_NOATIME of @fd, and needs no descriptor. Returns the number of bytes written; EINVAL if not
+ * even one record fits.
+ */
+struct ringwalk_readtree {
+	__u32 size;
+	__u32 flags;
+	__s32 fd;
+	__u32 len;
+	__u64 buf;
+	__s64 off;
+	__u32 max_entries;
+	__u32 max_depth;
+	__u32 max_ms;
+	__u32 entries;
+	__u32 groups;
+	__u32 result_flags;
+	struct ringwalk_fields fields;
+};
+
+/**
+ * struct ringwalk_group - the entries of one directory; &struct ringwalk_entry records follow.
+ * @reclen: bytes of this group, a multiple of 8
+ * @parent: offset in the output of the record that names the directory; 0 for the directory of the
+ *	request
+ * @depth: levels below the directory of the request
+ * @entries: number of records
+ * @error: 0, or the negative errno with which opening or reading the directory failed
+ * @flags: RINGWALK_RESULT_END if these are all entries up to the end of the directory
+ * @reserved: zero
+ */
+struct ringwalk_group {
+	__u32 reclen;
+	__u32 parent;
+	__u32 depth;
+	__u32 entries;
+	__s32 error;
+	__u32 flags;
+	__u64 reserved;
 };
 
 /**
@@ -282,6 +377,11 @@ struct ringwalk_readahead {
  * RINGWALK_ENTRY_XATTR_CUT - not all extended attributes fit into xattr_entry_max bytes.
  */
 #define RINGWALK_ENTRY_XATTR_CUT (1U << 1)
+/**
+ * RINGWALK_ENTRY_READ - RINGWALK_IOC_READTREE: the entry is a directory, and a group of the same
+ * output has its entries, or the error of opening or reading it.
+ */
+#define RINGWALK_ENTRY_READ	(1U << 2)
 
 /**
  * struct ringwalk_entry - one entry of a batch.
@@ -386,11 +486,17 @@ struct ringwalk_xattr {
 	__u32 name_len;
 };
 
-#define RINGWALK_IOC_INFO	  _IOR('w', 0xd0, struct ringwalk_info)
-#define RINGWALK_IOC_GETDENTS	  _IOWR('w', 0xd1, struct ringwalk_getdents)
-#define RINGWALK_IOC_READDIRPLUS  _IOWR('w', 0xd2, struct ringwalk_readdirplus)
-#define RINGWALK_IOC_STAT_BATCH	  _IOWR('w', 0xd3, struct ringwalk_stat_batch)
-#define RINGWALK_IOC_READAHEAD	  _IOWR('w', 0xd4, struct ringwalk_readahead)
+/*
+ * The numbers have no size, because the structures have it themselves and may grow. The block 0xd7
+ * 00-1f is free in Documentation/userspace-api/ioctl/ioctl-number.rst of Linux 6.1 to 7.3.
+ */
+#define RINGWALK_IOC_TYPE	  0xd7
+#define RINGWALK_IOC_INFO	  _IO(RINGWALK_IOC_TYPE, 0x00)
+#define RINGWALK_IOC_GETDENTS	  _IO(RINGWALK_IOC_TYPE, 0x01)
+#define RINGWALK_IOC_READDIRPLUS  _IO(RINGWALK_IOC_TYPE, 0x02)
+#define RINGWALK_IOC_STAT_BATCH	  _IO(RINGWALK_IOC_TYPE, 0x03)
+#define RINGWALK_IOC_READAHEAD	  _IO(RINGWALK_IOC_TYPE, 0x04)
+#define RINGWALK_IOC_READTREE	  _IO(RINGWALK_IOC_TYPE, 0x05)
 
 #if defined(__cplusplus)
 #define RINGWALK_ASSERT_SIZE(type, bytes) static_assert(sizeof(struct type) == (bytes), #type)
@@ -399,12 +505,14 @@ struct ringwalk_xattr {
 #endif
 
 RINGWALK_ASSERT_SIZE(ringwalk_sqe, 16);
-RINGWALK_ASSERT_SIZE(ringwalk_info, 32);
+RINGWALK_ASSERT_SIZE(ringwalk_info, 40);
 RINGWALK_ASSERT_SIZE(ringwalk_getdents, 40);
 RINGWALK_ASSERT_SIZE(ringwalk_fields, 32);
 RINGWALK_ASSERT_SIZE(ringwalk_readdirplus, 80);
 RINGWALK_ASSERT_SIZE(ringwalk_stat_batch, 80);
-RINGWALK_ASSERT_SIZE(ringwalk_readahead, 48);
+RINGWALK_ASSERT_SIZE(ringwalk_readahead, 64);
+RINGWALK_ASSERT_SIZE(ringwalk_readtree, 88);
+RINGWALK_ASSERT_SIZE(ringwalk_group, 32);
 RINGWALK_ASSERT_SIZE(ringwalk_entry, 32);
 RINGWALK_ASSERT_SIZE(ringwalk_stat, 80);
 RINGWALK_ASSERT_SIZE(ringwalk_time, 16);

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A device on which reads or writes fail: requests report what the system calls report, and
+ * READAHEAD loses no name that is in memory only, because its block could not be written.
+ */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "lib/disks.h"
+#include "lib/request.h"
+#include "lib/scratch.h"
+#include "lib/test.h"
+#include "lib/tree.h"
+
+#define FILES		40
+#define RANGES_MAX	64
+/* Folders of fewer blocks are not read ahead by the module. */
+#define BLOCKS_MIN	8
+
+static char buf[1 << 16] __attribute__((aligned(8)));
+static struct transport transport;
+static struct scratch scratch;
+
+/* Makes a folder of many blocks, whose places @ranges gets. Returns how many ranges. */
+static unsigned int make_large(const char *path, struct scratch_range *ranges)
+{
+	static const char filler[] = "a-name-long-enough-that-a-block-holds-few-of-them-and-the-folder-has-many-blocks-";
+	int fd = open(path, O_RDONLY | O_DIRECTORY);
+	unsigned int count;
+	uint64_t blocks = 0;
+
+	MUST(fd >= 0);
+	tree_files(fd, filler, 200);
+	MUST(syncfs(fd) == 0);
+	count = scratch_ranges(fd, ranges, RANGES_MAX);
+	for (unsigned int i = 0; i < count; i++)
+		blocks += ranges[i].count;
+	MUST(blocks >= BLOCKS_MIN && count < RANGES_MAX);
+	close(fd);
+	return count;
+}
+
+static bool has_name(const char *path, const char *name)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY);
+	struct list list;
+	bool has;
+
+	MUST(fd >= 0);
+	list_read(&list, fd);
+	has = list_find(&list, name) >= 0;
+	list_free(&list);
+	close(fd);
+	return has;
+}
+
+/*
+ * A block that could not be written is the only good copy of its names. ext4 still uses it. To read
+ * it again from the device would bring the old names back.
+ */
+static void names_in_memory_only(void)
+{
+	struct scratch_range ranges[RANGES_MAX];
+	struct ringwalk_readahead request;
+	unsigned int count;
+	char path[600];
+	int fd, made;
+	bool kept;
+
+	snprintf(path, sizeof(path), "%s/large", scratch.path);
+	MUST(mkdir(path, 0755) == 0);
+	count = make_large(path, ranges);
+	fd = open(path, O_RDONLY | O_DIRECTORY);
+	MUST(fd >= 0);
+
+	scratch_fails(&scratch, ranges, count);
+	made = openat(fd, "new", O_CREAT | O_EXCL | O_WRONLY, 0644);
+	MUST(made >= 0);
+	close(made);
+	sync();
+	scratch_works(&scratch);
+
+	request = request_readahead(fd);
+	request.off = 0;
+	CHECK(transport_call(&transport, RINGWALK_IOC_READAHEAD, &request) == 0, "readahead");
+	kept = has_name(path, "new");
+	CHECK(kept, "a name is gone after readahead");
+	/* The block is written with its next change. */
+	MUST(!kept || unlinkat(fd, "new", 0) == 0);
+	MUST(mknodat(fd, "newer", S_IFREG | 0644, 0) == 0);
+	syncfs(fd);
+	disks_drop_caches(fd);
+	CHECK(has_name(path, "newer") && !has_name(path, "new"), "the folder is not what was written");
+	close(fd);
+}
+
+/* Returns the number of records with this error. */
+static unsigned int count_errors(const struct ringwalk_readdirplus *request, long len, int error)
+{
+	struct record record;
+	unsigned int count = 0;
+
+	for (const char *at = buf; at < buf + len; at = record.next) {
+		if (record_parse(at, buf + len - at, &request->fields, &record))
+			break;
+		count += record.entry->error == error;
+	}
+	return count;
+}
+
+/* ext4 counts its errors in the superblock, and the next syncfs(2) reports that this failed too. */
+static void works_again(int fd)
+{
+	scratch_works(&scratch);
+	syncfs(fd);
+}
+
+/* Names are in memory; no inode can be read. */
+static void unreadable_inodes(int fd, const char *path)
+{
+	struct ringwalk_readdirplus plus = request_readdirplus(fd, buf, sizeof(buf));
+	struct ringwalk_readahead ahead = request_readahead(fd);
+	struct list list;
+	long got;
+
+	disks_drop_caches(fd);
+	list_read(&list, fd);
+	scratch_fails_all(&scratch);
+	plus.off = 0;
+	got = transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &plus);
+	CHECK(got > 0, "readdirplus: %ld", got);
+	CHECK(count_errors(&plus, got, -EIO) == FILES, "%u entries of %u have the error EIO",
+	      count_errors(&plus, got, -EIO), FILES);
+	plus.off = 0;
+	CHECK_NULL(request_compare_rest(&transport, &plus, path, &list, 0), "inodes cannot be read");
+	ahead.off = 0;
+	got = transport_call(&transport, RINGWALK_IOC_READAHEAD, &ahead);
+	CHECK(got == 0 && ahead.result_flags & RINGWALK_RESULT_END, "readahead: %ld", got);
+	works_again(fd);
+	plus.off = 0;
+	CHECK_NULL(request_compare_rest(&transport, &plus, path, &list, 0), "inodes can be read again");
+	list_free(&list);
+}
+
+/* The folder itself cannot be read. Its position stays, and nothing is returned as its end. */
+static void unreadable_folder(int fd, const char *path)
+{
+	struct ringwalk_getdents dents = request_getdents(fd, buf, sizeof(buf));
+	struct ringwalk_readdirplus plus = request_readdirplus(fd, buf, sizeof(buf));
+	struct list list;
+	long expected, got;
+
+	list_read(&list, fd);
+	disks_drop_caches(fd);
+	scratch_fails_all(&scratch);
+	MUST(lseek(fd, 0, SEEK_SET) == 0);
+	expected = sys_getdents64(fd, buf, sizeof(buf));
+	MUST(lseek(fd, 0, SEEK_SET) == 0);
+	got = transport_call(&transport, RINGWALK_IOC_GETDENTS, &dents);
+	CHECK(got == expected, "getdents: %ld, not %ld", got, expected);
+	MUST(lseek(fd, 0, SEEK_SET) == 0);
+	got = transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &plus);
+	CHECK(got < 0 ? got == expected : expected >= 0, "readdirplus: %ld, getdents64 %ld", got, expected);
+	works_again(fd);
+	plus.off = 0;
+	CHECK_NULL(request_compare_rest(&transport, &plus, path, &list, 0), "the folder can be read again");
+	list_free(&list);
+}
+
+/* Inodes are in memory; the blocks of their attributes cannot be read. */
+static void unreadable_attributes(int fd, const char *path)
+{
+	struct ringwalk_readdirplus plus = request_readdirplus(fd, buf, sizeof(buf));
+	struct list list;
+	long got;
+
+	list_read(&list, fd);
+	plus.flags = RINGWALK_F_XATTR_ALL;
+	request_xattrs(&plus.fields, NULL, 0, 1000, 1024);
+	disks_drop_caches(fd);
+	for (size_t i = 0; i < list.count; i++) {
+		struct statx_record stat;
+
+		MUST(sys_statx(fd, list.at[i]->d_name, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &stat) == 0);
+	}
+	scratch_fails_all(&scratch);
+	plus.off = 0;
+	got = transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &plus);
+	CHECK(got > 0 && plus.entries == list.count && !count_errors(&plus, got, -EIO), "readdirplus: %ld, %u entries", got,
+	      plus.entries);
+	plus.off = 0;
+	CHECK_NULL(request_compare_rest(&transport, &plus, path, &list, 0), "attributes cannot be read");
+	works_again(fd);
+	plus.off = 0;
+	CHECK_NULL(request_compare_rest(&transport, &plus, path, &list, 0), "attributes can be read again");
+	list_free(&list);
+}
+
+static void reads(void)
+{
+	char path[512], name[32], value[700];
+	int fd = tree_folder(scratch.path, "reads", path);
+
+	tree_files(fd, "file", FILES);
+	for (int i = 0; i < FILES; i++) {
+		/* Attributes of equal content would share a block. */
+		memset(value, 'a' + i, sizeof(value));
+		snprintf(name, sizeof(name), "file%06u", i);
+		MUST(tree_xattr(path, name, "user.long", value, sizeof(value)));
+	}
+	unreadable_inodes(fd, path);
+	unreadable_folder(fd, path);
+	unreadable_attributes(fd, path);
+	close(fd);
+}
+
+static void run(struct env *env)
+{
+	transport_open(&transport, env->kind, 0);
+	scratch_open(&scratch, env, SCRATCH_PLAIN, "errors=continue");
+	names_in_memory_only();
+	reads();
+	scratch_close(&scratch);
+	transport_close(&transport);
+}
+
+const struct test test = {
+	.name = "device_errors",
+	.kinds = BY_ALL,
+	.run = run,
+};

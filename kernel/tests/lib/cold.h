@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A folder whose extended attributes lie on a slow disk, each file's in a block of its own. A
+ * request for all of them waits COLD_MS for each file.
+ */
+#ifndef RINGWALK_COLD_H
+#define RINGWALK_COLD_H
+
+#include <sys/types.h>
+
+#include "list.h"
+#include "scratch.h"
+#include "transport.h"
+
+#define COLD_FILES	120
+#define COLD_MS		40
+
+/*
+ * The longest time, in seconds, after which a request must have ended that is to end early: that of
+ * one file, and as much as a busy emulated machine needs. The whole request takes four times as
+ * long.
+ */
+#define COLD_SOON	1.2
+
+/**
+ * struct cold - the folder.
+ * @scratch: the file system that it is on
+ * @path: where it is
+ * @fd: the same, open
+ * @list: its entries
+ */
+struct cold {
+	struct scratch scratch;
+	char path[600];
+	int fd;
+	struct list list;
+};
+
+void cold_open(struct cold *cold, const struct env *env);
+void cold_close(struct cold *cold);
+
+/*
+ * Empties the caches, makes the disk slow, and moves the position to the beginning. With @known,
+ * all names and inodes are in memory, and only attributes are not.
+ */
+void cold_begin(struct cold *cold, bool known);
+/*
+ * Makes the disk fast again after @seconds, by a child process. So a request that does not end
+ * early does not take long either.
+ */
+pid_t cold_end_after(struct cold *cold, double seconds);
+/* The disk is fast again. @helper: from cold_end_after(), or 0. */
+void cold_end(struct cold *cold, pid_t helper);
+
+/* A request for all metadata and attributes, which takes long after cold_begin(). */
+struct ringwalk_readdirplus cold_request(const struct cold *cold, void *buf, uint32_t len);
+
+/*
+ * Checks that the @len bytes that @request returned are the first entries of the folder, and that
+ * further requests from the current position return the others, each once. @len may be a negative
+ * errno, by which no entry was returned.
+ */
+void cold_check_rest(struct cold *cold, struct transport *transport, const struct ringwalk_readdirplus *request, long len,
+		     const char *what);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the disks have read, and the kernel's caches of them. No other program may read meanwhile.
+ */
+#ifndef RINGWALK_DISKS_H
+#define RINGWALK_DISKS_H
+
+#include <stdint.h>
+
+/* Returns the bytes that all disks have read so far, once they have answered every request. */
+uint64_t disks_bytes_read(void);
+
+/*
+ * Frees what the kernel has cached of the file system that @fd is on: names, inodes and blocks, for
+ * other open files as well.
+ */
+void disks_drop_caches(int fd);
+
+#endif
