@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ext4: posix_fadvise(POSIX_FADV_WILLNEED) for a directory, which DIR_READAHEAD uses, reads its
+ * blocks and has at most 2048 reads in flight: after that many it waits for an earlier one. Only
+ * patched kernels do that for directories.
+ */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/disks.h"
+#include "lib/scratch.h"
+#include "lib/sys.h"
+#include "lib/test.h"
+#include "lib/tree.h"
+
+/* Links with names of this length: a block of 1 KiB holds three of them, and two on average. */
+#define LINKS		6000
+#define NAME_LEN	250
+/* EXT4_DIR_AHEAD_STEP of the series. */
+#define STEP		1024
+#define RANGES_MAX	4096
+/* Each read takes this long. */
+#define SLOW_MS		800
+
+static struct scratch scratch;
+
+static void make_links(int fd)
+{
+	char name[NAME_LEN + 1];
+	int file = openat(fd, "file", O_CREAT | O_EXCL | O_WRONLY, 0644);
+
+	MUST(file >= 0);
+	close(file);
+	memset(name, 'x', NAME_LEN);
+	name[NAME_LEN] = '\0';
+	for (int i = 0; i < LINKS; i++) {
+		snprintf(name, sizeof(name), "%06d", i);
+		name[6] = 'x';
+		MUST(linkat(fd, "file", fd, name, 0) == 0);
+	}
+}
+
+static double advise(int fd)
+{
+	double begin = now();
+
+	CHECK(posix_fadvise(fd, 0, 0, POSIX_FADV_WILLNEED) == 0, "the advice is refused");
+	return now() - begin;
+}
+
+static void run(struct env *env)
+{
+	static struct scratch_range ranges[RANGES_MAX];
+	struct transport transport;
+	unsigned int count;
+	uint64_t blocks = 0;
+	char path[600];
+	double time;
+	int fd;
+
+	/* Says whether this kernel is a patched one. */
+	transport_open(&transport, env->kind, 0);
+	transport_close(&transport);
+	scratch_open(&scratch, env, SCRATCH_PLAIN, "");
+	fd = tree_folder(scratch.path, "large", path);
+	make_links(fd);
+	MUST(syncfs(fd) == 0);
+	/* This also brings the places of the blocks into memory, where the open folder keeps them. */
+	count = scratch_ranges(fd, ranges, RANGES_MAX);
+	for (unsigned int i = 0; i < count; i++)
+		blocks += ranges[i].count;
+	MUST(count < RANGES_MAX && blocks > 2 * STEP && blocks < 4 * STEP);
+
+	MUST(write_text("/proc/sys/vm/drop_caches", "1") == 0);
+	scratch_slow(&scratch, SLOW_MS);
+	time = advise(fd);
+	CHECK(time > SLOW_MS / 2000.0, "%.2f s: reads of %u blocks are sent without waiting for any", time, (unsigned int)blocks);
+	/* Not for each of them, of course. */
+	CHECK(time < 20 * SLOW_MS / 1000.0, "%.2f s for %u blocks", time, (unsigned int)blocks);
+	/* All were sent: nothing is left to wait for. */
+	usleep(2 * SLOW_MS * 1000);
+	time = advise(fd);
+	CHECK(time < SLOW_MS / 2000.0, "%.2f s for blocks that are in memory", time);
+	scratch_works(&scratch);
+	close(fd);
+	scratch_close(&scratch);
+}
+
+const struct test test = {
+	.name = "opcode_own_blocks",
+	.kinds = BY_OPCODE,
+	.one_kind = true,
+	.run = run,
+};
