@@ -7,6 +7,9 @@
 
 #include "ring.h"
 
+/* Submissions without memory for the requests before it counts as an error. */
+#define RING_TRIES	100
+
 static int map_ring(struct ring *ring, const struct io_uring_params *params)
 {
 	size_t sq_len = params->sq_off.array + params->sq_entries * sizeof(unsigned int);
@@ -92,7 +95,7 @@ int ring_submit(struct ring *ring, unsigned int wait)
 {
 	unsigned int flags = wait ? IORING_ENTER_GETEVENTS : 0;
 	unsigned int left;
-	int done = 0;
+	int done = 0, tries = 0;
 
 	/* The release makes the entries visible before the tail is. */
 	__atomic_store_n(ring->sq_tail, *ring->sq_tail + ring->queued, __ATOMIC_RELEASE);
@@ -104,7 +107,8 @@ int ring_submit(struct ring *ring, unsigned int wait)
 		ret = syscall(__NR_io_uring_enter, ring->fd, left, wait, flags, NULL, 0);
 		if (ret >= 0)
 			done += ret;
-		else if (errno != EINTR)
+		/* EAGAIN: no memory for a request. */
+		else if (errno != EINTR && (errno != EAGAIN || ++tries == RING_TRIES))
 			return -errno;
 		if (ret >= 0 && (unsigned int)ret == left)
 			return done;
