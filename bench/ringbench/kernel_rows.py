@@ -19,8 +19,11 @@ MODULE = ("ioctl", "ring")
 OPCODE = ("opcode",)
 
 
-def walks(*ways: str) -> list[Row]:
-    """Returns rwbench in these ways, and by system calls."""
+def walks(*ways: str, with_metadata: tuple[str, ...] = ()) -> list[Row]:
+    """Returns rwbench in these ways, and by system calls.
+
+    `with_metadata` are ways that give metadata always.
+    """
     every = ("syscall", *ways)
     return [
         *(
@@ -29,7 +32,7 @@ def walks(*ways: str) -> list[Row]:
         ),
         *(
             Row(f"stat-{way}", "stat", "rwbench", ("stat", way, "{tree}"), ENTRIES_AND_BYTES)
-            for way in every
+            for way in (*every, *with_metadata)
         ),
     ]
 
@@ -53,8 +56,9 @@ def counts(*sources: str) -> list[Row]:
     ]
 
 
-WARM_STOCK = [*walks(*MODULE), *counts("module")]
-WARM_PATCHED = [*walks(*OPCODE), *counts("ring")]
+# Many directories a request; directories read to their end, without positions.
+WARM_STOCK = [*walks(*MODULE, with_metadata=("tree",)), *counts("module")]
+WARM_PATCHED = [*walks(*OPCODE, with_metadata=("whole",)), *counts("ring")]
 
 TOKIO = ("current-thread", "multi-thread")
 
