@@ -6,6 +6,7 @@
 #ifndef RINGWALK_COMPAT_H
 #define RINGWALK_COMPAT_H
 
+#include <linux/compat.h>
 #include <linux/dcache.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -60,6 +61,22 @@ static inline int ringwalk_uring_result(struct io_uring_cmd *cmd, int result,
 	return -EIOCBQUEUED;
 #else
 	return result;
+#endif
+}
+
+/*
+ * Returns true for a ring of a 32-bit task. Since 6.6 the ring itself says so. Before, the threads
+ * of the task say it, its worker threads included: unlike in_compat_syscall(), whose answer in a
+ * worker depends on where that was started.
+ */
+static inline bool ringwalk_uring_compat(unsigned int issue_flags)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
+	return issue_flags & IO_URING_F_COMPAT;
+#elif defined(CONFIG_X86_64)
+	return test_thread_flag(TIF_ADDR32);
+#else
+	return in_compat_syscall();
 #endif
 }
 

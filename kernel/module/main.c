@@ -118,6 +118,9 @@ static int ringwalk_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags
 
 	if (READ_ONCE(sqe->reserved) || (cmd->flags & IORING_URING_CMD_MASK))
 		return -EINVAL;
+	/* Positions of ext4 and NFS are shorter in a 32-bit system call, not in every worker. */
+	if (ringwalk_uring_compat(issue_flags))
+		return -EOPNOTSUPP;
 	if (issue_flags & IO_URING_F_NONBLOCK) {
 		result = ringwalk_may_wait(cmd->cmd_op, arg);
 		if (result < 0)

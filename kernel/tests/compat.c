@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A 32-bit program gets from the module what getdents64(2) gives it, with its shorter cookies: by
- * ioctl(2), and on rings in the program itself and in threads of io-wq.
+ * A 32-bit program gets from the module by ioctl(2) what getdents64(2) gives it, with its shorter
+ * cookies. Its rings are refused, whichever thread runs the request.
  */
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -12,7 +12,8 @@
  * Both return a negative errno, or the result of the command. The structure and everything that it
  * points to must stay valid until the request has completed. The request then writes the fields
  * marked "out"; a request that fails does not write them. 32-bit tasks on 64-bit kernels may use
- * both. Their positions are those that getdents64(2) gives to such tasks.
+ * ioctl(2), with the positions that getdents64(2) gives to them. Their rings are refused with
+ * EOPNOTSUPP: positions of some file systems would depend on the thread that runs the request.
  *
  * Every request begins with the size of its structure, as the caller knows it, and flags. Later
  * versions of the module may add fields at the end of a structure; 0 in such a field is what a
