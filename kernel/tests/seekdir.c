@@ -101,7 +101,12 @@ static void run(struct env *env)
 		struct list truth;
 
 		read_by_call(fd, off, &truth);
-		check_rest(&truth, &all, i + 1, "getdents64");
+		/*
+		 * Before Linux 6.6, positions of tmpfs are counts of entries, which removals
+		 * change.
+		 */
+		if (env->fs != FS_TMPFS)
+			check_rest(&truth, &all, i + 1, "getdents64");
 		read_from(fd, off, &got, false);
 		CHECK_NULL(list_differs(&got, &truth, 0), "getdents from entry %zu", i + 1);
 		list_free(&got);
