@@ -66,7 +66,7 @@ static void run(struct env *env)
 	fd = tree_folder(scratch.path, "large", path);
 	make_links(fd);
 	MUST(syncfs(fd) == 0);
-	/* This also brings the places of the blocks into memory, where the open folder keeps them. */
+	/* This also brings the places of the blocks into memory. The open folder keeps them. */
 	count = scratch_ranges(fd, ranges, RANGES_MAX);
 	for (unsigned int i = 0; i < count; i++)
 		blocks += ranges[i].count;
