@@ -138,6 +138,27 @@ static void without_positions(struct env *env)
 	close(fd);
 }
 
+/* After a whole folder was read, its open file can be rewound and read by the system call. */
+static void rewound(struct env *env)
+{
+	char path[512];
+	int fd = tree_folder(env->path, "rewound", path), fresh;
+	struct list list, again;
+	bool end;
+
+	tree_files(fd, "file-", 400);
+	list_read(&list, fd);
+	fresh = open(path, O_RDONLY | O_DIRECTORY);
+	MUST(fresh >= 0);
+	CHECK(whole(fresh, LEN, 0, &end) > 0 && end, "the whole folder");
+	list_read(&again, fresh);
+	CHECK_NULL(list_differs(&again, &list, 0), "after rewinding");
+	list_free(&again);
+	list_free(&list);
+	close(fresh);
+	close(fd);
+}
+
 static void run(struct env *env)
 {
 	static const unsigned int counts[] = { 0, 1, 20, 100, 400, MOST };
@@ -145,6 +166,7 @@ static void run(struct env *env)
 	transport_open(&transport, env->kind, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(counts) && !test_failures(); i++)
 		folder_of(env, env->fs == FS_FUSE && counts[i] > 100 ? 100 + i : counts[i]);
+	rewound(env);
 	if (env->fs == FS_EXT)
 		without_positions(env);
 	transport_close(&transport);
