@@ -47,10 +47,10 @@ impl ReadArguments {
         let Read { fd, buf, len, .. } = read;
         match read.what {
             What::Names => Getdents::new(fd, buf, len).build_for(opcodes),
-            // A ring's directories are read to the end, and nobody sees a cookie.
-            What::Plus(layout) => ReadPlus::new(fd, buf, len, layout)
-                .whole()
-                .build_for(opcodes, &mut self.args),
+            // Not `whole`: walks promise an order and cookies (`Order::Listed`, `Entry::cookie`).
+            What::Plus(layout) => {
+                ReadPlus::new(fd, buf, len, layout).build_for(opcodes, &mut self.args)
+            }
         }
     }
 
