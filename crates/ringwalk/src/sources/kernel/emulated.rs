@@ -100,18 +100,22 @@ impl Emulated {
         interrupted.is_some_and(|each| self.requests.is_multiple_of(each))
     }
 
+    /// Counts a read. Fails if it is one to refuse.
+    fn begin_read(&mut self) -> Result<(), Errno> {
+        self.reads += 1;
+        match self.behaviour.refuses {
+            Some((each, errno)) if self.reads.is_multiple_of(each) => Err(errno),
+            _ => Ok(()),
+        }
+    }
+
     fn read_into(
         &mut self,
         fd: &DirectoryFd,
         what: &What,
         room: &mut [u8],
     ) -> Result<Filled, Errno> {
-        self.reads += 1;
-        if let Some((each, errno)) = self.behaviour.refuses
-            && self.reads.is_multiple_of(each)
-        {
-            return Err(errno);
-        }
+        self.begin_read()?;
         let filled = match what {
             What::Names => {
                 let bytes = getdents64(fd, room)?;
@@ -441,12 +445,7 @@ impl DirectoryTransport for Emulated {
         bounds: TreeBounds,
         buffer: &mut [u8],
     ) -> Result<Filled, Errno> {
-        self.reads += 1;
-        if let Some((each, errno)) = self.behaviour.refuses
-            && self.reads.is_multiple_of(each)
-        {
-            return Err(errno);
-        }
+        self.begin_read()?;
         let most = self.behaviour.trees.unwrap_or(0).min(buffer.len());
         self.tree(fd, layout, bounds.depth, &mut buffer[..most])
     }

@@ -514,14 +514,11 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
         mut request: TreeRequest,
         batch: &mut RawBatch,
     ) -> Option<Result<(bool, bool), Failure>> {
-        let TreeRequest {
-            layout,
-            bounds,
-            buffer,
-            ..
-        } = &mut request;
-        let result = self.transport.read_tree(fd, layout, *bounds, buffer);
         let trees = self.trees.as_mut()?;
+        let (layout, bounds) = (trees.layout(), request.bounds);
+        let result = self
+            .transport
+            .read_tree(fd, layout, bounds, &mut request.buffer);
         let Ok(Filled { bytes, end }) = result else {
             trees.refused(request);
             return None;

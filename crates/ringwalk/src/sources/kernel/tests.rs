@@ -261,23 +261,21 @@ fn trees_change_nothing() {
     let before = TREES.load(Ordering::Relaxed);
     let more = Fields::SIZE | Fields::MTIME | Fields::BTIME;
     for (depth, fields) in [(usize::MAX, more), (1, more), (2, Fields::SIZE), (30, more)] {
-        {
-            let walk = || {
-                let walk = Walk::new(dir.path()).fields(fields).max_depth(depth);
-                walk.stay(Stay::Device).descends_everywhere(true)
-            };
-            let (mut expected, _) = answer(walk().source(SourceChoice::Syscall));
-            asked(&mut expected, fields);
-            for room in ROOMS {
-                for behaviour in tree_behaviours(room) {
-                    for workers in [1, 3] {
-                        let workers = NonZeroUsize::new(workers);
-                        let walk = walk().source(emulated(behaviour)).workers(workers);
-                        let (mut found, summary) = answer(walk);
-                        asked(&mut found, fields);
-                        found.order.clone_from(&expected.order);
-                        assert!(found == expected, "{depth} {behaviour:?} {summary:?}");
-                    }
+        let walk = || {
+            let walk = Walk::new(dir.path()).fields(fields).max_depth(depth);
+            walk.stay(Stay::Device).descends_everywhere(true)
+        };
+        let (mut expected, _) = answer(walk().source(SourceChoice::Syscall));
+        asked(&mut expected, fields);
+        for room in ROOMS {
+            for behaviour in tree_behaviours(room) {
+                for workers in [1, 3] {
+                    let workers = NonZeroUsize::new(workers);
+                    let walk = walk().source(emulated(behaviour)).workers(workers);
+                    let (mut found, summary) = answer(walk);
+                    asked(&mut found, fields);
+                    found.order.clone_from(&expected.order);
+                    assert!(found == expected, "{depth} {behaviour:?} {summary:?}");
                 }
             }
         }

@@ -4,9 +4,9 @@
 //! in the answer until the walk comes to their directories, which then need not be opened.
 //!
 //! ```text
-//!   call ──> READTREE ──> TreeAnswer: group 0 ──> RawBatch of this directory, with `below`
-//!                            │                        │ descend: is there a group of this entry?
-//!                            └── group n <── TreeListing in the task of a subdirectory
+//!   call --> READTREE --> TreeAnswer: group 0 --> RawBatch of this directory, with `below`
+//!                            |                       | descend: has this entry a group?
+//!                            +-- group n <-- TreeListing in the task of a subdirectory
 //! ```
 //!
 //! A request asks for as much as one buffer holds, so one worker would wait for many files in turn
@@ -84,9 +84,16 @@ pub(crate) struct BatchInTree {
     answer: Arc<TreeAnswer>,
     /// Where the records of the batch begin in the answer.
     begin: usize,
-    /// System calls that the request was worth, besides those for the batch: for the batches of
-    /// subdirectories. 0 in these.
-    pub(crate) calls: u64,
+    /// What the request has read besides this batch: the subdirectories, and their entries. None
+    /// for the batches of these.
+    pub(crate) others: Others,
+}
+
+/// What a request for a tree has read of the directories below the first.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Others {
+    pub(crate) directories: u64,
+    pub(crate) entries: u64,
 }
 
 impl BatchInTree {
@@ -121,7 +128,7 @@ impl TreeListing {
     ///
     /// If the kernel returned bytes that are not records.
     pub(crate) fn fill(self, batch: &mut RawBatch) -> Result<bool, DirentError> {
-        fill(batch, self.answer, self.records, 0)
+        fill(batch, self.answer, self.records, Others::default())
     }
 }
 
@@ -129,7 +136,7 @@ fn fill(
     batch: &mut RawBatch,
     answer: Arc<TreeAnswer>,
     records: Range<usize>,
-    calls: u64,
+    others: Others,
 ) -> Result<bool, DirentError> {
     batch.clear();
     let bytes = &answer.buffer[records.clone()];
@@ -144,7 +151,7 @@ fn fill(
     batch.below = (!answer.groups.is_empty()).then_some(BatchInTree {
         answer,
         begin,
-        calls,
+        others,
     });
     Ok(complete)
 }
@@ -152,7 +159,6 @@ fn fill(
 /// A request for a tree in progress.
 pub(super) struct TreeRequest {
     pub(super) bounds: TreeBounds,
-    pub(super) layout: PlusLayout,
     pub(super) buffer: Vec<u8>,
     begin: Instant,
 }
@@ -203,6 +209,11 @@ impl Trees {
         })
     }
 
+    /// Returns the layout of the records.
+    pub(super) fn layout(&self) -> &PlusLayout {
+        &self.layout
+    }
+
     fn is_ready(&self) -> bool {
         #[cfg(test)]
         if self.always {
@@ -222,7 +233,6 @@ impl Trees {
                 depth: u32::try_from(levels).unwrap_or(u32::MAX),
                 milliseconds: MILLISECONDS,
             },
-            layout: self.layout,
             buffer: self.spare.take(),
             begin: Instant::now(),
         })
@@ -274,7 +284,10 @@ impl Trees {
         // Directories that failed are opened by the walk, which reports the error.
         groups.retain(|group| !group.failed && group.end);
         groups.sort_unstable_by_key(|group| group.parent);
-        let calls = entries.saturating_sub(first.entries) + CALLS * (read - 1);
+        let others = Others {
+            directories: read as u64 - 1,
+            entries: entries.saturating_sub(first.entries) as u64,
+        };
         let answer = Arc::new(TreeAnswer {
             buffer: request.buffer,
             groups,
@@ -282,9 +295,6 @@ impl Trees {
             wanted: self.wanted,
             spare: Arc::clone(&self.spare),
         });
-        fill(batch, answer, first.records, calls as u64)
+        fill(batch, answer, first.records, others)
     }
 }
-
-/// System calls that open, read and close a directory.
-const CALLS: usize = 3;

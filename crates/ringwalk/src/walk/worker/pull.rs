@@ -179,8 +179,10 @@ impl<V: Visitor> Worker<'_, V> {
         }
         let numbers = self.push_cuts(dir, Some(fd), numbers, metadata, cuts);
         let plus = if metadata { self.raw.records.len() } else { 0 };
-        let below = self.raw.below.as_ref().map_or(0, |below| below.calls);
-        let calls = CALLS + plus as u64 + below;
+        // The request may have been for more than this directory.
+        let others = self.raw.below.as_ref().map(|below| below.others);
+        let others = others.unwrap_or_default();
+        let calls = CALLS * (1 + others.directories) + plus as u64 + others.entries;
         self.visit(dir, Some(fd), numbers, metadata, calls, begin);
         if self.choosing {
             self.choose_source();
