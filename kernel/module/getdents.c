@@ -91,9 +91,7 @@ long ringwalk_do_getdents(void __user *arg)
 	long result;
 
 	result = ringwalk_copy_request(&request, sizeof(request), RINGWALK_GETDENTS_SIZE1,
-				       arg);
-	if (!result && request.flags & ~RINGWALK_F_INLINE)
-		result = -EINVAL;
+				       RINGWALK_F_INLINE, arg);
 	if (result)
 		return result;
 	if (request.reserved)

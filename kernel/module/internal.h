@@ -76,6 +76,13 @@ static inline bool ringwalk_stopped(void)
 	return current->flags & PF_IO_WORKER ? signal_pending(current) : task_sigpending(current);
 }
 
+/* The same, or if the deadline is over; KTIME_MAX for none. */
+static inline bool ringwalk_stopped_or_late(ktime_t deadline)
+{
+	return ringwalk_stopped() || (unlikely(deadline != KTIME_MAX) &&
+				      ktime_after(ktime_get(), deadline));
+}
+
 int ringwalk_copy_out(u64 to, const char *from, size_t len);
 
 /* Returns the error for callers. No request is restarted. */
@@ -121,9 +128,10 @@ struct ringwalk_wanted {
 #define RINGWALK_READAHEAD_SIZE1	64
 #define RINGWALK_READTREE_SIZE1		88
 
-int ringwalk_copy_request(void *request, u32 size, u32 first, const void __user *arg);
-int ringwalk_check_buffer(u64 buf, u32 len);
+int ringwalk_copy_request(void *request, u32 size, u32 first, u32 known_flags,
+			  const void __user *arg);
 struct file *ringwalk_get_directory(int fd);
+struct file *ringwalk_get_directory_for_records(int fd, u64 buf, u32 len);
 int ringwalk_get_wanted(struct ringwalk_pool *pool, struct ringwalk_wanted *wanted,
 			const struct ringwalk_fields *fields, u32 flags, u32 len);
 void ringwalk_put_wanted(struct ringwalk_pool *pool, struct ringwalk_wanted *wanted);
@@ -240,7 +248,7 @@ void ringwalk_below_add(struct ringwalk_below *below, const struct ringwalk_entr
  * @uncached: true if the file system must validate cached names
  * @sorted: true if @misses are sorted by inode number
  * @ids: the last entry's owner
- * @deadline: when the lookups end, as by a signal
+ * @deadline: when the lookups end, as by a signal; KTIME_MAX for never
  * @stat: metadata of an entry; not on the stack, which some kernels clear in each call
  */
 struct ringwalk_batch {
@@ -274,7 +282,6 @@ void ringwalk_batch_init(struct ringwalk_batch *batch, struct file *dir,
 			 u32 room);
 void ringwalk_batch_entry(struct ringwalk_batch *batch, struct ringwalk_entry *entry,
 			  const char *name, u32 len);
-bool ringwalk_batch_stopped(const struct ringwalk_batch *batch);
 int ringwalk_batch_finish(struct ringwalk_batch *batch, u32 passed, u32 used);
 void ringwalk_batch_give_up(struct ringwalk_batch *batch, u32 passed, u32 used);
 void ringwalk_batch_free(struct ringwalk_batch *batch);

@@ -251,13 +251,6 @@ int ringwalk_compare_first(const void *a, const void *b)
 	return *left < *right ? -1 : *left > *right;
 }
 
-/* Returns true if the lookups must end once an entry is done. */
-bool ringwalk_batch_stopped(const struct ringwalk_batch *batch)
-{
-	return ringwalk_stopped() || (unlikely(batch->deadline != KTIME_MAX) &&
-				      ktime_after(ktime_get(), batch->deadline));
-}
-
 static void ringwalk_look_up_miss(struct ringwalk_batch *batch, const struct ringwalk_miss *miss)
 {
 	ringwalk_look_up(batch, (void *)batch->records + miss->record, batch->names + miss->name,
@@ -304,7 +297,8 @@ int ringwalk_batch_finish(struct ringwalk_batch *batch, u32 passed, u32 used)
 	if (passed == used && !batch->sorted && ringwalk_sort_pays(batch->dir))
 		sort(batch->misses, batch->missed, sizeof(*batch->misses),
 		     ringwalk_compare_first, NULL);
-	while (passed == used && batch->found < batch->missed && !ringwalk_batch_stopped(batch))
+	while (passed == used && batch->found < batch->missed &&
+	       !ringwalk_stopped_or_late(batch->deadline))
 		ringwalk_look_up_miss(batch, &batch->misses[batch->found++]);
 	if (passed == used && batch->found == batch->missed)
 		return used;

@@ -216,9 +216,7 @@ long ringwalk_do_readahead(void __user *arg)
 	long result;
 
 	result = ringwalk_copy_request(&request, sizeof(request), RINGWALK_READAHEAD_SIZE1,
-				       arg);
-	if (!result && request.flags & ~(RINGWALK_F_INLINE | RINGWALK_F_XATTR_BLOCKS))
-		result = -EINVAL;
+				       RINGWALK_F_INLINE | RINGWALK_F_XATTR_BLOCKS, arg);
 	if (result)
 		return result;
 	if (request.reserved || request.max_bytes > RINGWALK_READAHEAD_MAX)

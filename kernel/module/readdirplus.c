@@ -51,30 +51,25 @@ bool ringwalk_plus_actor(struct dir_context *ctx, const char *name, int len, lof
 	return true;
 }
 
-/* Drops the records from byte @done on. */
-static void ringwalk_plus_keep(struct ringwalk_names *names, u32 done)
-{
-	u32 at = 0;
-
-	names->entries = 0;
-	while (at < done) {
-		at += ((struct ringwalk_entry *)(names->data + at))->reclen;
-		names->entries++;
-	}
-	names->used = done;
-}
-
-/* Returns the position after the last of the records before byte @end. */
-static loff_t ringwalk_plus_position(const struct ringwalk_names *names, u32 end)
+/*
+ * Drops the records from byte @done on, of which there are some before, and sets the position back
+ * to them. Returns false, and keeps all, if the position cannot be set.
+ */
+static bool ringwalk_plus_cut(struct ringwalk_names *names, struct file *dir, u32 done)
 {
 	const struct ringwalk_entry *entry;
-	u32 at = 0;
+	u32 at = 0, entries = 0;
 
 	do {
 		entry = (void *)names->data + at;
 		at += entry->reclen;
-	} while (at < end);
-	return entry->d_off;
+		entries++;
+	} while (at < done);
+	if (!ringwalk_names_seek_back(names, dir, entry->d_off))
+		return false;
+	names->entries = entries;
+	names->used = done;
+	return true;
 }
 
 /**
@@ -109,12 +104,10 @@ int ringwalk_plus_lookup(struct ringwalk_plus *plus, struct file *dir, u32 *flag
 	} while (at < names->used && !ringwalk_stopped());
 	done = ringwalk_batch_finish(&batch, at, names->used);
 	if (done >= 0 && done < names->used) {
-		if (ringwalk_names_seek_back(names, dir, ringwalk_plus_position(names, done))) {
-			ringwalk_plus_keep(names, done);
+		if (ringwalk_plus_cut(names, dir, done))
 			*flags &= ~RINGWALK_RESULT_END;
-		} else {
+		else
 			ringwalk_batch_give_up(&batch, at, names->used);
-		}
 	}
 	ringwalk_batch_free(&batch);
 	return min(done, 0);
@@ -189,16 +182,12 @@ long ringwalk_do_readdirplus(struct ringwalk_pool *pool, void __user *arg)
 	long result;
 
 	result = ringwalk_copy_request(&request, sizeof(request), RINGWALK_READDIRPLUS_SIZE1,
-				       arg);
-	if (!result && request.flags & ~(RINGWALK_F_INLINE | RINGWALK_F_XATTR_ALL))
-		result = -EINVAL;
+				       RINGWALK_F_INLINE | RINGWALK_F_XATTR_ALL, arg);
 	if (!result && request.reserved)
 		result = -EINVAL;
-	if (!result)
-		result = ringwalk_check_buffer(request.buf, request.len);
 	if (result)
 		return result;
-	dir = ringwalk_get_directory(request.fd);
+	dir = ringwalk_get_directory_for_records(request.fd, request.buf, request.len);
 	if (IS_ERR(dir))
 		return PTR_ERR(dir);
 	result = ringwalk_readdirplus(pool, &request, arg, dir);

@@ -104,8 +104,8 @@ static int ringwalk_compare_downwards(const void *a, const void *b)
 }
 
 /*
- * Puts the subdirectories of a new group, from number @first on, in the order in which they are
- * taken from the end of the stack: by inode number on a disk. Their records become offsets in the
+ * Sorts the subdirectories of a new group, from number @first on, so that the one with the lowest
+ * inode number is taken first from the end of the stack. Their records become offsets in the
  * output.
  */
 static void ringwalk_below_order(struct ringwalk_tree *tree, u32 first, u32 offset)
@@ -298,8 +298,7 @@ static bool ringwalk_tree_has_room(const struct ringwalk_tree *tree)
 
 	return tree->size - tree->used >= sizeof(struct ringwalk_group) &&
 	       (!request->max_entries || tree->entries < request->max_entries) &&
-	       (!request->max_ms || ktime_before(ktime_get(), tree->deadline)) &&
-	       !ringwalk_stopped();
+	       !ringwalk_stopped_or_late(tree->deadline);
 }
 
 static int ringwalk_tree_copy(const struct ringwalk_tree *tree, u32 flags,
@@ -379,16 +378,13 @@ long ringwalk_do_readtree(struct ringwalk_pool *pool, void __user *arg)
 	struct file *dir;
 	long result;
 
-	result = ringwalk_copy_request(&request, sizeof(request), RINGWALK_READTREE_SIZE1, arg);
-	if (!result && request.flags & ~(RINGWALK_F_INLINE | RINGWALK_F_XATTR_ALL))
-		result = -EINVAL;
+	result = ringwalk_copy_request(&request, sizeof(request), RINGWALK_READTREE_SIZE1,
+				       RINGWALK_F_INLINE | RINGWALK_F_XATTR_ALL, arg);
 	if (!result && request.len < sizeof(struct ringwalk_group))
 		result = -EINVAL;
-	if (!result)
-		result = ringwalk_check_buffer(request.buf, request.len);
 	if (result)
 		return result;
-	dir = ringwalk_get_directory(request.fd);
+	dir = ringwalk_get_directory_for_records(request.fd, request.buf, request.len);
 	if (IS_ERR(dir))
 		return PTR_ERR(dir);
 	result = ringwalk_readtree(pool, &request, arg, dir);

@@ -16,17 +16,21 @@
 /**
  * ringwalk_copy_request - copies the structure of a request, whose caller may know fewer or more
  * fields than this module
- * @request: where the structure is put; it begins with its size
+ * @request: where the structure is put; it begins with its size and its flags
  * @size: size of the structure here
  * @first: size of its first version
+ * @known_flags: the flags that the request may have
  * @arg: the structure in the caller's memory
  *
- * Return: 0, -EINVAL if the structure is smaller than @first, -E2BIG if it has fields that this
- * module does not know and that are not zero, or -EFAULT.
+ * Return: 0, -EINVAL if the structure is smaller than @first or has other flags, -E2BIG if it has
+ * fields that this module does not know and that are not zero, or -EFAULT.
  */
-int ringwalk_copy_request(void *request, u32 size, u32 first, const void __user *arg)
+int ringwalk_copy_request(void *request, u32 size, u32 first, u32 known_flags,
+			  const void __user *arg)
 {
+	const struct ringwalk_getdents *any = request;
 	u32 given;
+	int error;
 
 	if (get_user(given, (const u32 __user *)arg))
 		return -EFAULT;
@@ -34,23 +38,10 @@ int ringwalk_copy_request(void *request, u32 size, u32 first, const void __user 
 		return -EINVAL;
 	if (given > PAGE_SIZE)
 		return -E2BIG;
-	return copy_struct_from_user(request, size, arg, given);
-}
-
-/**
- * ringwalk_check_buffer - checks the place of struct ringwalk_entry records
- * @buf: address in the caller's memory
- * @len: bytes there
- *
- * Return: 0, -EINVAL if @buf is not aligned, -EFAULT if it is no address of a caller.
- */
-int ringwalk_check_buffer(u64 buf, u32 len)
-{
-	if (!IS_ALIGNED(buf, sizeof(u64)))
-		return -EINVAL;
-	if (!access_ok(u64_to_user_ptr(buf), min(len, RINGWALK_BUFFER_MAX)))
-		return -EFAULT;
-	return 0;
+	error = copy_struct_from_user(request, size, arg, given);
+	if (!error && any->flags & ~known_flags)
+		error = -EINVAL;
+	return error;
 }
 
 /**
@@ -76,6 +67,25 @@ struct file *ringwalk_get_directory(int fd)
 		return file;
 	fput(file);
 	return ERR_PTR(error);
+}
+
+/**
+ * ringwalk_get_directory_for_records - checks the place of struct ringwalk_entry records, and
+ * resolves the descriptor
+ * @fd: the descriptor
+ * @buf: address of the records in the caller's memory
+ * @len: bytes there
+ *
+ * Return: as ringwalk_get_directory(); -EINVAL if @buf is not aligned, -EFAULT if it is no address
+ * of a caller.
+ */
+struct file *ringwalk_get_directory_for_records(int fd, u64 buf, u32 len)
+{
+	if (!IS_ALIGNED(buf, sizeof(u64)))
+		return ERR_PTR(-EINVAL);
+	if (!access_ok(u64_to_user_ptr(buf), min(len, RINGWALK_BUFFER_MAX)))
+		return ERR_PTR(-EFAULT);
+	return ringwalk_get_directory(fd);
 }
 
 /* Copies the names of wanted attributes. Each has its NUL and a length that getxattr(2) allows. */

@@ -183,16 +183,12 @@ long ringwalk_do_stat_batch(struct ringwalk_pool *pool, void __user *arg)
 	long result;
 
 	result = ringwalk_copy_request(&request, sizeof(request), RINGWALK_STAT_BATCH_SIZE1,
-				       arg);
-	if (!result && request.flags & ~(RINGWALK_F_INLINE | RINGWALK_F_XATTR_ALL))
-		result = -EINVAL;
+				       RINGWALK_F_INLINE | RINGWALK_F_XATTR_ALL, arg);
 	if (!result && request.reserved)
 		result = -EINVAL;
-	if (!result)
-		result = ringwalk_check_buffer(request.buf, request.len);
 	if (result)
 		return result;
-	dir = ringwalk_get_directory(request.fd);
+	dir = ringwalk_get_directory_for_records(request.fd, request.buf, request.len);
 	if (IS_ERR(dir))
 		return PTR_ERR(dir);
 	result = ringwalk_get_wanted(pool, &wanted, &request.fields, request.flags, request.len);
