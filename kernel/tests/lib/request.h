@@ -40,6 +40,12 @@ void request_check_names(struct transport *transport, int fd, uint32_t len, cons
 			 const char *what);
 
 /*
+ * Checks that GETDENTS and READDIRPLUS of a folder that may be unreadable succeed, find nothing or
+ * fail as getdents64(2) does. Each call begins at the beginning of the folder.
+ */
+void request_check_error(struct transport *transport, int fd);
+
+/*
  * Makes requests like @request, from @list's entry number @first on to the end, and compares every
  * record. The first request uses @request's off, the others RINGWALK_OFF_CURRENT. Returns NULL or a
  * message.
