@@ -28,18 +28,19 @@ static int request(unsigned int opcode, unsigned int flags, const char *folder, 
 
 static void run(struct env *env)
 {
-	static const char *const names[] = { "GETDENTS", "READDIRPLUS", "DIR_READAHEAD" };
+	static const char *const names[OPCODES] = { "GETDENTS", "READDIRPLUS", "READTREE", "DIR_READAHEAD" };
 	struct transport transport;
 
 	program = program32_find("ring32.program");
 	transport_open(&transport, env->kind, 0);
 	/* The program itself works. */
 	MUST(request(IORING_OP_NOP, 0, NULL, NULL) == 0);
-	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++) {
+	for (unsigned int i = 0; i < OPCODES; i++) {
 		static const unsigned int flags[] = { 0, IOSQE_ASYNC };
 
 		for (unsigned int j = 0; j < ARRAY_SIZE(flags); j++) {
-			int error = request(transport.first_opcode + i, flags[j], env->path, i == 1 ? "args" : NULL);
+			bool args = i == OPCODE_READDIRPLUS || i == OPCODE_READTREE;
+			int error = request(transport.first_opcode + i, flags[j], env->path, args ? "args" : NULL);
 
 			CHECK(error == EOPNOTSUPP, "%s with flags %u: %s", names[i], flags[j], strerror(error));
 		}

@@ -28,7 +28,7 @@ static long ahead(struct transport *transport, int fd, int64_t off, uint32_t mos
 	struct io_uring_cqe cqe;
 
 	MUST(sqe);
-	sqe->opcode = transport->first_opcode + 2;
+	sqe->opcode = transport->first_opcode + OPCODE_READAHEAD;
 	sqe->fd = fd;
 	sqe->off = off;
 	sqe->len = most;
@@ -173,7 +173,7 @@ static int cancelled_after(struct transport *transport, int fd, unsigned int us,
 	struct io_uring_cqe cqe;
 
 	MUST(sqe);
-	sqe->opcode = transport->first_opcode + 2;
+	sqe->opcode = transport->first_opcode + OPCODE_READAHEAD;
 	sqe->fd = fd;
 	sqe->addr = (uintptr_t)next;
 	sqe->user_data = REQUEST;

@@ -40,6 +40,19 @@ struct ringwalk_stat_batch request_stat_batch(int fd, const void *names, uint32_
 	};
 }
 
+struct ringwalk_readtree request_readtree(int fd, void *buf, uint32_t len)
+{
+	return (struct ringwalk_readtree){
+		.size = sizeof(struct ringwalk_readtree),
+		.fd = fd,
+		.len = len,
+		.buf = (uintptr_t)buf,
+		.off = RINGWALK_OFF_CURRENT,
+		.max_depth = UINT32_MAX,
+		.fields.mask = STATX_BASIC_STATS,
+	};
+}
+
 struct ringwalk_readahead request_readahead(int fd)
 {
 	/* Its contents mean nothing, so requests in flight may share it. */

@@ -12,6 +12,8 @@ struct ringwalk_getdents request_getdents(int fd, void *buf, uint32_t len);
 struct ringwalk_readdirplus request_readdirplus(int fd, void *buf, uint32_t len);
 /* @names: records of getdents64(2). */
 struct ringwalk_stat_batch request_stat_batch(int fd, const void *names, uint32_t names_len, void *buf, uint32_t len);
+/* All levels, with all metadata of struct stat. */
+struct ringwalk_readtree request_readtree(int fd, void *buf, uint32_t len);
 struct ringwalk_readahead request_readahead(int fd);
 struct ringwalk_info request_info(void);
 
