@@ -15,7 +15,7 @@ use rustix::io::{Errno, read, retry_on_intr};
 use rustix::ioctl::Opcode;
 
 use crate::getdents::{errno_of, last_errno};
-use crate::opcode::{Getdents, ReadPlus, filled_by_module};
+use crate::opcode::{Getdents, ReadPlus, ReadTree, filled_by_module};
 use crate::readdirplus::PlusLayout;
 use crate::uapi;
 
@@ -192,21 +192,10 @@ impl ModuleDevice {
         bounds: TreeBounds,
         buffer: &mut [u8],
     ) -> Result<Filled, Errno> {
-        let mut request = uapi::Readtree {
-            size: uapi::Readtree::SIZE,
-            flags: uapi::F_INLINE,
-            fd: fd.as_fd().as_raw_fd(),
-            len: u32::try_from(buffer.len()).unwrap_or(u32::MAX),
-            buf: buffer.as_mut_ptr() as u64,
-            off: uapi::OFF_CURRENT,
-            max_depth: bounds.depth,
-            max_ms: bounds.milliseconds,
-            fields: uapi::Fields {
-                mask: layout.mask(),
-                ..uapi::Fields::default()
-            },
-            ..uapi::Readtree::default()
-        };
+        let len = u32::try_from(buffer.len()).unwrap_or(u32::MAX);
+        let (buf, fd) = (buffer.as_mut_ptr(), types::Fd(fd.as_fd().as_raw_fd()));
+        let tree = ReadTree::new(fd, buf, len, layout, bounds.depth);
+        let mut request = tree.milliseconds(bounds.milliseconds).request(true);
         let result = ioctl(self.fd.as_fd(), uapi::IOC_READTREE, &mut request)?;
         filled_by_module(result, request.result_flags)
     }

@@ -9,10 +9,11 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use io_uring::{IoUring, cqueue, squeue, types};
-use ringwalk_sys::opcode::{Getdents, ReadPlus, ReadPlusArgs, filled, filled_by_module};
+use ringwalk_sys::opcode::{Getdents, ReadPlus, ReadPlusArgs, ReadTree, filled, filled_by_module};
 use ringwalk_sys::rustix::io::Errno;
 use ringwalk_sys::{
-    DirectoryOpcodes, Dirents, Filled, ModuleDevice, PlusEntries, PlusLayout, io_uring, uapi,
+    DirectoryOpcodes, Dirents, Filled, ModuleDevice, PlusEntries, PlusLayout, TreeGroup, io_uring,
+    uapi,
 };
 
 /// Returns a ring, or `None` where the system refuses rings.
@@ -242,6 +243,75 @@ fn commands_read_a_directory() {
     }
 }
 
+/// Creates a directory as [`directory`] does, with files in a directory below it.
+fn tree() -> tempfile::TempDir {
+    let dir = directory();
+    let below = dir.path().join("folder/below");
+    fs::create_dir(&below).unwrap();
+    fs::write(below.join("deep"), "12345").unwrap();
+    dir
+}
+
+/// Checks that the answer has the directories of [`tree`] down to this depth, and all of each.
+fn check_tree(answer: &[u8], layout: &PlusLayout, path: &Path, depth: usize) {
+    let groups = TreeGroup::all_of(answer).unwrap();
+    let paths = ["", "folder", "folder/below"];
+    assert_eq!(groups.len(), depth + 1);
+    for (group, below) in groups.iter().zip(paths) {
+        let records = answer[group.records.clone()].to_vec();
+        let directory = path.join(below);
+        assert_eq!(sizes_of(&[records], layout), expected(&directory));
+        assert!(group.end && !group.failed);
+        if group.parent > 0 {
+            let record = PlusEntries::new(&answer[group.parent..], layout).next();
+            let name = record.unwrap().unwrap().name().to_owned();
+            assert_eq!(name.to_str().ok(), directory.file_name().unwrap().to_str());
+        }
+    }
+}
+
+#[test]
+fn trees_are_read() {
+    let Some(mut ring) = ring() else { return };
+    let (operations, device) = (opcodes(), module().filter(ModuleDevice::reads_trees));
+    let dir = tree();
+    let layout = PlusLayout::new(libc::STATX_SIZE);
+    for depth in 0..=2 {
+        let file = File::open(dir.path()).unwrap();
+        let mut buffer = vec![0_u64; 1 << 13];
+        let tree = ReadTree::new(
+            types::Fd(file.as_raw_fd()),
+            buffer.as_mut_ptr().cast(),
+            1 << 16,
+            &layout,
+            depth,
+        );
+        let tree = tree.offset(0).whole(true);
+        let mut args = ReadPlusArgs::default();
+        let mut request = uapi::Readtree::default();
+        let mut answers = Vec::new();
+        if operations.is_some() {
+            // SAFETY: the buffer, the arguments and the directory are not touched before `run`
+            // returns.
+            let completion = unsafe { run(&mut ring, &tree.build(&mut args)) };
+            answers.push(filled(completion.result(), completion.flags()));
+        }
+        if let Some(device) = &device {
+            let device = types::Fd(device.as_fd().as_raw_fd());
+            let entry = tree.command(device, true, &mut request);
+            // SAFETY: as above, and the device stays open.
+            let completion = unsafe { run(&mut ring, &entry) };
+            answers.push(filled_by_module(completion.result(), request.result_flags));
+        }
+        for answer in answers {
+            let Filled { bytes, end } = answer.unwrap();
+            let answer: Vec<u8> = buffer.iter().flat_map(|word| word.to_ne_bytes()).collect();
+            assert!(end);
+            check_tree(&answer[..bytes], &layout, dir.path(), depth as usize);
+        }
+    }
+}
+
 #[test]
 fn a_buffer_that_is_too_small_is_refused() {
     let (Some(mut ring), Some(_)) = (ring(), opcodes()) else {
@@ -267,11 +337,13 @@ fn a_kernel_without_the_operations_says_so() {
     }
     let file = File::open("/").unwrap();
     let mut buffer = vec![7_u8; 4096];
-    let mut args = ReadPlusArgs::default();
+    let (mut args, mut tree) = (ReadPlusArgs::default(), ReadPlusArgs::default());
     let fd = types::Fd(file.as_raw_fd());
+    let layout = PlusLayout::new(0);
     for entry in [
         Getdents::new(fd, buffer.as_mut_ptr(), 4096).build(),
-        ReadPlus::new(fd, buffer.as_mut_ptr(), 4096, &PlusLayout::new(0)).build(&mut args),
+        ReadPlus::new(fd, buffer.as_mut_ptr(), 4096, &layout).build(&mut args),
+        ReadTree::new(fd, buffer.as_mut_ptr(), 4096, &layout, 1).build(&mut tree),
     ] {
         // SAFETY: neither the buffer nor `args` is touched before `run` returns.
         let completion = unsafe { run(&mut ring, &entry) };

@@ -36,10 +36,11 @@ use rustix::io::Errno;
 
 use crate::DirectoryFd;
 use crate::getdents::errno_of;
-use crate::module_device::{Filled, ModuleDevice, What};
+use crate::module_device::{Filled, ModuleDevice, TreeBounds, What};
 use crate::opcode::{self, DirectoryOpcodes};
+use crate::readdirplus::PlusLayout;
 
-use encode::{Read, ReadArguments};
+use encode::{Asked, Read, ReadArguments};
 
 #[cfg(test)]
 #[cfg(not(miri))] // It has no io_uring.
@@ -49,6 +50,11 @@ mod tests;
 const CLOSE: u64 = u64::MAX;
 const CANCEL: u64 = u64::MAX - 1;
 const WATCH: u64 = u64::MAX - 2;
+const TIMEOUT: u64 = u64::MAX - 3;
+
+/// Entries that the queue has besides one for each slot and those for closing directories: one for
+/// `wind_up`, one for `watch` and one for the timeout of a tree.
+const RESERVED: u32 = 3;
 
 /// What reads directories for a ring. Directories are opened and closed by operations that every
 /// kernel with `io_uring` has since Linux 5.6.
@@ -70,7 +76,7 @@ pub enum Completion {
         /// The directory, or the error of openat(2).
         result: Result<DirectoryFd, Errno>,
     },
-    /// A read, from [`DirectoryRing::read`].
+    /// A read, from [`DirectoryRing::read`] or [`DirectoryRing::read_tree`].
     Read {
         /// The slot, which is idle now.
         slot: u32,
@@ -120,6 +126,8 @@ pub struct DirectoryRing {
     queued: usize,
     /// True if the device is registered.
     registered: bool,
+    /// See [`whole`](Self::whole).
+    whole: bool,
     /// Completions taken from the ring by [`next_of`](Self::next_of) for other slots.
     taken: VecDeque<Completion>,
     /// A descriptor that also ends a wait when it is readable.
@@ -150,8 +158,8 @@ impl DirectoryRing {
     ///
     /// [`io_uring_setup(2)`]: https://man7.org/linux/man-pages/man2/io_uring_setup.2.html
     pub fn new(reader: DirectoryReader, depth: u32, threads: u32) -> Result<Self, Errno> {
-        // More entries than slots, for closing directories and for the watched descriptor.
-        let ring = set_up(depth.checked_add(depth / 2 + 2).ok_or(Errno::INVAL)?)?;
+        let entries = depth.checked_add(depth / 2 + RESERVED);
+        let ring = set_up(entries.ok_or(Errno::INVAL)?)?;
         let submitter = ring.submitter();
         let registered = match &reader {
             DirectoryReader::Module(device) => {
@@ -175,11 +183,20 @@ impl DirectoryRing {
             in_flight: 0,
             queued: 0,
             registered,
+            whole: false,
             taken: VecDeque::new(),
             watched: None,
             woken: false,
             one_thread: PhantomData,
         })
+    }
+
+    /// With true, states for every read of this ring what
+    /// [`ReadPlus::whole`](opcode::ReadPlus::whole) states.
+    #[must_use]
+    pub fn whole(mut self, whole: bool) -> Self {
+        self.whole = whole;
+        self
     }
 
     /// Queues an open of the directory `name`, relative to `at` or to the working directory. With
@@ -218,16 +235,58 @@ impl DirectoryRing {
         &mut self,
         slot: u32,
         fd: Arc<DirectoryFd>,
-        mut buffer: Vec<u8>,
+        buffer: Vec<u8>,
         from: usize,
         what: &What,
         wait: bool,
     ) {
+        let entry = self.prepare(slot, fd, buffer, from, Asked::Listing(what), wait);
+        self.push(entry, u64::from(slot), wait);
+    }
+
+    /// Queues a read of the next entries of `fd`, and of the entries of directories below it, into
+    /// `buffer`: [groups](crate::TreeGroup) of records. [`Filled::end`] is about `fd` itself.
+    ///
+    /// # Panics
+    ///
+    /// If the slot does not exist or is busy, or if another tree is queued and not yet submitted:
+    /// the queue has room for the timeout of one.
+    pub fn read_tree(
+        &mut self,
+        slot: u32,
+        fd: Arc<DirectoryFd>,
+        buffer: Vec<u8>,
+        layout: &PlusLayout,
+        bounds: TreeBounds,
+    ) {
+        let entry = self.prepare(slot, fd, buffer, 0, Asked::Tree(layout, bounds), false);
+        let by_timeout = matches!(self.reader, DirectoryReader::Opcodes(_));
+        if !by_timeout || bounds.milliseconds == 0 {
+            return self.push(entry, u64::from(slot), false);
+        }
+        // SAFETY: as in `prepare`. The kernel has not been given the request yet.
+        let request = unsafe { &mut *self.requests[slot as usize].get() };
+        let timeout = request.timeout(bounds.milliseconds);
+        let entry = entry.flags(squeue::Flags::IO_LINK);
+        self.push(entry, u64::from(slot), false);
+        self.push(timeout, TIMEOUT, false);
+    }
+
+    /// Returns the entry for a read, and gives the slot what it names.
+    fn prepare(
+        &mut self,
+        slot: u32,
+        fd: Arc<DirectoryFd>,
+        mut buffer: Vec<u8>,
+        from: usize,
+        asked: Asked<'_>,
+        wait: bool,
+    ) -> squeue::Entry {
         self.idle(slot);
         let room = &mut buffer[from..];
         let read = Read {
             fd: types::Fd(fd.as_raw_fd()),
-            what,
+            asked,
             buf: room.as_mut_ptr(),
             len: u32::try_from(room.len()).unwrap_or(u32::MAX),
         };
@@ -243,17 +302,17 @@ impl DirectoryRing {
                 let device = types::Fd(device.as_fd().as_raw_fd());
                 request.command(device, read, !wait)
             }
-            DirectoryReader::Opcodes(opcodes) => request.operation(*opcodes, read),
+            DirectoryReader::Opcodes(opcodes) => request.operation(*opcodes, read, self.whole),
         };
         self.slots[slot as usize].held = Held::Reading { fd, buffer, from };
-        self.push(entry, u64::from(slot), wait);
+        entry
     }
 
     /// Closes a directory along with the next requests.
     pub fn close(&mut self, fd: DirectoryFd) {
         // One entry for each slot stays free. Without the flag (before Linux 5.17) the completion
         // of the close would end a wait for another request.
-        let room = self.ring.submission().capacity() - self.slots.len() - 2;
+        let room = self.ring.submission().capacity() - self.slots.len() - RESERVED as usize;
         if self.queued >= room || !self.ring.params().is_feature_skip_cqe_on_success() {
             return drop(fd);
         }
@@ -307,12 +366,14 @@ impl DirectoryRing {
         }
         // SAFETY: what the entry names is owned by its slot, which was idle, until its completion
         // is seen: `Held` has the descriptors and the buffer, whose bytes do not move with it, and
-        // nobody gets at it; the name and the request are touched by `open` and `read` only, which
-        // begin with `idle`. `drop` waits, or frees nothing. An entry without a slot names no
-        // memory.
+        // nobody gets at it; the name and the request are touched by `open` and `prepare` only,
+        // which begin with `idle`, and by `read_tree` right after `prepare`. `drop` waits, or frees
+        // nothing. A timeout names the request of the slot queued before it. The kernel reads that
+        // when this thread submits it, and `drop` does not free it before. Other entries without a
+        // slot name no memory.
         let pushed = unsafe { self.ring.submission().push(&entry) };
-        // The queue has an entry for each slot, one for `wind_up` and one for `watch`, and `close`
-        // leaves those free.
+        // The queue has an entry for each slot and those of `RESERVED`, and `close` leaves them
+        // free.
         assert!(pushed.is_ok(), "more entries than slots");
         self.in_flight += 1;
         self.queued += 1;
@@ -377,6 +438,11 @@ impl DirectoryRing {
             return None;
         }
         self.in_flight -= 1;
+        if entry.user_data() == TIMEOUT {
+            // Whether it came too late (`ECANCELED`), has ended the request before it (`ETIME`) or
+            // could not (other errors): that request has a completion of its own.
+            return None;
+        }
         if entry.user_data() == WATCH {
             // Also after an error: the caller then finds out by reading the descriptor.
             self.watched = None;

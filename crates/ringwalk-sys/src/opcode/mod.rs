@@ -6,11 +6,11 @@
 //!
 //! | kernel | entry | how to find out |
 //! |---|---|---|
-//! | patched (the patch series) | [`Getdents::build`], [`ReadPlus::build`] | [`DirectoryOpcodes::cached`] is `Some` |
-//! | with the module loaded | [`Getdents::command`], [`ReadPlus::command`] | [`ModuleDevice::open`](crate::ModuleDevice::open) succeeds |
+//! | patched (the patch series) | [`Getdents::build`], [`ReadPlus::build`], [`ReadTree::build`] | [`DirectoryOpcodes::cached`] is `Some` |
+//! | with the module loaded | [`Getdents::command`], [`ReadPlus::command`], [`ReadTree::command`] | [`ModuleDevice::open`](crate::ModuleDevice::open) succeeds |
 //!
 //! Mainline does not have the operations, so no number is reserved for them: there is no `CODE`,
-//! and `build` asks the kernel once. [`DirectoryOpcodes`] takes the last three numbers that the
+//! and `build` asks the kernel once. [`DirectoryOpcodes`] takes the last four numbers that the
 //! kernel reports (`IORING_REGISTER_PROBE`) if a trial shows that they read directories. **A kernel
 //! without them answers `EINVAL`** to an entry of `build`. The kernel answers the same for a
 //! misaligned buffer, and for one that is too small for the next record. So find out first. A
@@ -21,8 +21,9 @@
 //!
 //! A completion holds the bytes of records, and whether more entries follow. [`filled`] decodes the
 //! completion of an operation, [`filled_by_module`] that of a command and its structure.
-//! [`Dirents`](crate::Dirents) and [`PlusEntries`](crate::PlusEntries) read the records. The errors
-//! are those of getdents(2), and `EINVAL` as above.
+//! [`Dirents`](crate::Dirents) and [`PlusEntries`](crate::PlusEntries) read the records,
+//! [`TreeGroup`](crate::TreeGroup) the groups of records that [`ReadTree`] returns. The errors are
+//! those of getdents(2), and `EINVAL` as above.
 //!
 //! # Safety
 //!
@@ -91,6 +92,7 @@
 
 mod numbers;
 mod raw_entry;
+mod read_tree;
 mod trial;
 
 use io_uring::{opcode, squeue, types};
@@ -103,6 +105,7 @@ use crate::uapi;
 pub use numbers::DirectoryOpcodes;
 pub use raw_entry::Descriptor;
 use raw_entry::{FileTarget, RawEntry};
+pub use read_tree::ReadTree;
 
 #[cfg(test)]
 mod tests;
@@ -203,14 +206,21 @@ impl Getdents<types::Fd> {
 }
 
 /// Arguments of the operation besides address and size: `struct readdirplus_args`.
-/// [`ReadPlus::build`] fills it.
+/// [`ReadPlus::build`] and [`ReadTree::build`] fill it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[doc(alias = "readdirplus_args")]
 pub struct ReadPlusArgs {
     flags: u32,
     max_entries: u32,
-    fields: uapi::Fields,
+    mask: u32,
+    stat_flags: u32,
+    xattr_names: u64,
+    xattr_names_len: u32,
+    xattr_value_max: u32,
+    xattr_entry_max: u32,
+    /// For READTREE only.
+    max_depth: u32,
 }
 
 const _: () = assert!(size_of::<ReadPlusArgs>() == 40);
@@ -257,12 +267,12 @@ impl<D: Descriptor> ReadPlus<D> {
         self
     }
 
-    /// States that the directory is read from the beginning to the end, and that no cookie of the
-    /// records is used. The kernel may then read a small directory faster, in another order. The
-    /// operation knows this flag, the command of the module ignores it.
+    /// With true, states that the directory is read from the beginning to the end, and that no
+    /// cookie of the records is used. The kernel may then read a small directory faster, in another
+    /// order. The operation knows this flag, the command of the module ignores it.
     #[doc(alias = "READDIRPLUS_WHOLE")]
-    pub const fn whole(mut self) -> Self {
-        self.whole = true;
+    pub const fn whole(mut self, whole: bool) -> Self {
+        self.whole = whole;
         self
     }
 
@@ -276,26 +286,26 @@ impl<D: Descriptor> ReadPlus<D> {
 
     /// Returns the entry, with a number of the operation that is known already.
     pub fn build_for(self, opcodes: DirectoryOpcodes, args: &mut ReadPlusArgs) -> squeue::Entry {
+        self.entry(opcodes.readdirplus, 0, args)
+    }
+
+    /// Returns an entry of this operation, which is READDIRPLUS or READTREE.
+    fn entry(self, opcode: u8, max_depth: u32, args: &mut ReadPlusArgs) -> squeue::Entry {
         *args = ReadPlusArgs {
             flags: if self.whole { READDIRPLUS_WHOLE } else { 0 },
             max_entries: self.max_entries,
-            fields: self.fields(),
+            mask: self.mask,
+            max_depth,
+            ..ReadPlusArgs::default()
         };
         RawEntry {
             off: self.place.offset,
             addr: self.place.buf as u64,
             len: self.place.len,
             addr3: std::ptr::from_mut(args) as u64,
-            ..RawEntry::new(opcodes.readdirplus, self.place.fd)
+            ..RawEntry::new(opcode, self.place.fd)
         }
         .into()
-    }
-
-    fn fields(&self) -> uapi::Fields {
-        uapi::Fields {
-            mask: self.mask,
-            ..uapi::Fields::default()
-        }
     }
 }
 
@@ -327,6 +337,13 @@ impl ReadPlus<types::Fd> {
             ..uapi::Readdirplus::default()
         }
     }
+
+    fn fields(&self) -> uapi::Fields {
+        uapi::Fields {
+            mask: self.mask,
+            ..uapi::Fields::default()
+        }
+    }
 }
 
 const fn flags(inline: bool) -> u32 {
@@ -343,8 +360,9 @@ fn command(device: impl Descriptor, command: u32, request: u64) -> squeue::Entry
     }
 }
 
-/// Decodes the completion of [`Getdents::build`] or [`ReadPlus::build`] from its
-/// [`result`](io_uring::cqueue::Entry::result) and its [`flags`](io_uring::cqueue::Entry::flags).
+/// Decodes the completion of [`Getdents::build`], [`ReadPlus::build`] or [`ReadTree::build`] from
+/// its [`result`](io_uring::cqueue::Entry::result) and its
+/// [`flags`](io_uring::cqueue::Entry::flags).
 ///
 /// # Errors
 ///

@@ -18,6 +18,8 @@ pub struct DirectoryOpcodes {
     pub getdents: u8,
     /// Reads names and metadata.
     pub readdirplus: u8,
+    /// Reads names and metadata of a directory and of those below it.
+    pub readtree: u8,
     /// Brings inodes into memory.
     pub readahead: u8,
 }
@@ -25,8 +27,9 @@ pub struct DirectoryOpcodes {
 impl DirectoryOpcodes {
     /// Numbers that no kernel has so far: every ring answers `EINVAL`.
     pub(super) const NONE: Self = Self {
-        getdents: 253,
-        readdirplus: 254,
+        getdents: 252,
+        readdirplus: 253,
+        readtree: 254,
         readahead: 255,
     };
 
@@ -65,17 +68,18 @@ impl DirectoryOpcodes {
         }
     }
 
-    /// Returns the last three operations of a kernel. They are those of the patches, or others that
+    /// Returns the last four operations of a kernel. They are those of the patches, or others that
     /// mainline has. Linux 7.3 has 64, the last one `IORING_OP_URING_CMD128`.
     pub(super) fn candidates(ring: &IoUring) -> Option<Self> {
         let last = ring.last_operation();
         let found = Self {
-            getdents: last.checked_sub(2)?,
-            readdirplus: last.checked_sub(1)?,
+            getdents: last.checked_sub(3)?,
+            readdirplus: last.checked_sub(2)?,
+            readtree: last.checked_sub(1)?,
             readahead: last,
         };
-        let performed = |operation| ring.supports(operation);
-        let all = [found.getdents, found.readdirplus, found.readahead];
-        (found.getdents > LAST_BEFORE && all.into_iter().all(performed)).then_some(found)
+        let mut all = found.getdents..=last;
+        let performed = all.all(|operation| ring.supports(operation));
+        (found.getdents > LAST_BEFORE && performed).then_some(found)
     }
 }

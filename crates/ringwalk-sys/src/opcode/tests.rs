@@ -7,7 +7,8 @@ use crate::IoUring;
 const OPCODES: DirectoryOpcodes = DirectoryOpcodes {
     getdents: 58,
     readdirplus: 59,
-    readahead: 60,
+    readtree: 60,
+    readahead: 61,
 };
 const FD: types::Fd = types::Fd(7);
 const BUF: *mut u8 = std::ptr::without_provenance_mut(0x1122_3344_5566_7788);
@@ -88,8 +89,36 @@ fn readplus_byte_by_byte() {
     // SAFETY: 40 bytes of integers without padding (asserted with the type).
     let words: [u32; 10] = unsafe { std::mem::transmute(args) };
     assert_eq!(words, [0, 9, layout.mask(), 0, 0, 0, 0, 0, 0, 0]);
-    let _ = plus.whole().build_for(OPCODES, &mut args);
+    let _ = plus.whole(true).build_for(OPCODES, &mut args);
     assert_eq!((args.flags, args.max_entries), (2, 9));
+}
+
+#[test]
+fn readtree_byte_by_byte() {
+    let layout = PlusLayout::new(libc::STATX_SIZE);
+    let mut args = ReadPlusArgs::default();
+    let tree = ReadTree::new(FD, BUF, 4096, &layout, 5)
+        .offset(77)
+        .max_entries(9)
+        .milliseconds(20);
+    let entry = tree.build_for(OPCODES, &mut args);
+    let expected = laid_out(&[
+        (0, &[60]),
+        (4, &7_i32.to_ne_bytes()),
+        (8, &77_i64.to_ne_bytes()),
+        (16, &ADDRESS),
+        (24, &4096_u32.to_ne_bytes()),
+        (48, &(std::ptr::from_ref(&args) as u64).to_ne_bytes()),
+    ]);
+    assert_eq!(bytes(entry), expected);
+    // SAFETY: 40 bytes of integers without padding (asserted with the type).
+    let words: [u32; 10] = unsafe { std::mem::transmute(args) };
+    assert_eq!(words, [0, 9, layout.mask(), 0, 0, 0, 0, 0, 0, 5]);
+    let _ = tree.whole(true).build_for(OPCODES, &mut args);
+    assert_eq!((args.flags, args.max_depth), (2, 5));
+    // READDIRPLUS refuses another depth than 0.
+    let _ = ReadPlus::new(FD, BUF, 4096, &layout).build_for(OPCODES, &mut args);
+    assert_eq!(args.max_depth, 0);
 }
 
 #[test]
@@ -163,6 +192,31 @@ fn commands_byte_by_byte() {
         ..uapi::Readdirplus::default()
     };
     assert_eq!(plus, asked);
+
+    let mut tree = uapi::Readtree::default();
+    let entry = ReadTree::new(FD, BUF, 4096, &layout, 5)
+        .milliseconds(20)
+        .command(types::Fixed(2), true, &mut tree);
+    let expected = laid_out(&[
+        (0, &[URING_CMD, 1]),
+        (4, &2_i32.to_ne_bytes()),
+        (8, &uapi::IOC_READTREE.to_ne_bytes()),
+        (48, &(std::ptr::from_ref(&tree) as u64).to_ne_bytes()),
+    ]);
+    assert_eq!(bytes(entry), expected);
+    let asked = uapi::Readtree {
+        size: 88,
+        flags: uapi::F_INLINE,
+        fd: 7,
+        len: 4096,
+        buf: BUF as u64,
+        off: -1,
+        max_depth: 5,
+        max_ms: 20,
+        fields: plus.fields,
+        ..uapi::Readtree::default()
+    };
+    assert_eq!(tree, asked);
 }
 
 #[test]
@@ -208,19 +262,22 @@ fn the_trial_tells_operations_apart() {
 }
 
 #[test]
-fn the_last_three_operations_are_candidates() {
+fn the_last_four_operations_are_candidates() {
     let of = |last, missing| DirectoryOpcodes::candidates(&IoUring::invented(last, missing));
-    let three = |getdents| {
+    let four = |getdents| {
         Some(DirectoryOpcodes {
             getdents,
             readdirplus: getdents + 1,
-            readahead: getdents + 2,
+            readtree: getdents + 2,
+            readahead: getdents + 3,
         })
     };
-    assert_eq!(of(60, None), three(58));
-    assert_eq!(of(51, None), three(49));
-    // Operations of Linux 6.1 are no candidates, and all three must be performed.
-    assert_eq!(of(50, None), None);
-    assert_eq!(of(60, Some(59)), None);
-    assert_eq!(of(1, None), None);
+    assert_eq!(of(61, None), four(58));
+    assert_eq!(of(52, None), four(49));
+    // Operations of Linux 6.1 are no candidates, and all four must be performed.
+    assert_eq!(of(51, None), None);
+    for missing in 58..=61 {
+        assert_eq!(of(61, Some(missing)), None);
+    }
+    assert_eq!(of(2, None), None);
 }

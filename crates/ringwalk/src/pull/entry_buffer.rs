@@ -101,8 +101,9 @@ impl<'b> EntryRef<'b> {
         self.raw.records.ino(self.index)
     }
 
-    /// Returns the cookie of the next entry (`d_off`): opaque, and valid for the open directory
-    /// only; 0 for roots of a walk.
+    /// Returns the cookie of the next entry (`d_off`): opaque, and valid for the open
+    /// [`Directory`](crate::Directory) only. For an entry of a walk the number means nothing: walks
+    /// also read directories in ways that give no cookies.
     pub fn cookie(&self) -> i64 {
         self.raw.records.cookie(self.index)
     }

@@ -72,12 +72,6 @@ impl<'b, S> Entry<'b, S> {
         self.batch.raw.records.ino(self.index)
     }
 
-    /// Returns the cookie of the next entry (`d_off`): opaque, and valid for the open directory
-    /// only; 0 for roots. In a walk of a saved tree it is a number of that tree.
-    pub fn cookie(&self) -> i64 {
-        self.batch.raw.records.cookie(self.index)
-    }
-
     /// Returns true if this is a symbolic link that was followed: type and metadata are those of
     /// its target.
     pub fn is_followed(&self) -> bool {

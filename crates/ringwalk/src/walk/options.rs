@@ -148,6 +148,12 @@ impl Options {
         }
     }
 
+    /// Returns true if entries of a directory must come in the order of `getdents64` or by name, or
+    /// if the walk uses their cookies.
+    pub(crate) fn is_in_order(&self) -> bool {
+        self.order != Order::Any || self.preorder || self.is_partial()
+    }
+
     /// Returns true if the walk may leave something out: it has a budget, or goes on with
     /// leftovers.
     pub(crate) fn is_partial(&self) -> bool {

@@ -47,6 +47,8 @@ pub struct Behaviour {
     pub(crate) entry_error: Option<Errno>,
     /// Reads whole trees, at most so many bytes at a time.
     pub(crate) trees: Option<usize>,
+    /// Loses every tree that was read, as a ring that fails does.
+    pub(crate) trees_lost: bool,
 }
 
 impl Behaviour {
@@ -443,11 +445,16 @@ impl DirectoryTransport for Emulated {
         fd: &Arc<DirectoryFd>,
         layout: &PlusLayout,
         bounds: TreeBounds,
-        buffer: &mut [u8],
-    ) -> Result<Filled, Errno> {
-        self.begin_read()?;
+        buffer: &mut Vec<u8>,
+    ) -> Result<Filled, Failed> {
+        self.begin_read().map_err(Failed::Refused)?;
         let most = self.behaviour.trees.unwrap_or(0).min(buffer.len());
-        self.tree(fd, layout, bounds.depth, &mut buffer[..most])
+        let filled = self.tree(fd, layout, bounds.depth, &mut buffer[..most]);
+        if self.behaviour.trees_lost {
+            buffer.clear();
+            return Err(Failed::Lost);
+        }
+        filled.map_err(Failed::Refused)
     }
 
     fn start_open(&mut self, slot: u32, at: &At, name: &CStr, follow: bool) {

@@ -167,7 +167,8 @@ pub(crate) fn goes_on(buffer: &[u8], filled: usize, last: Result<bool, Errno>) -
 
 impl<'w, S: Send + Sync> KernelSource<'w, S, KernelTransport> {
     pub(crate) fn new(side: &'w KernelSide, reader: &DirectoryReader, options: &Options) -> Self {
-        let transport = KernelTransport::new(reader.clone());
+        let whole = !options.is_in_order();
+        let transport = KernelTransport::new(reader.clone()).whole(whole);
         Self::over(side, transport, available(reader), options)
     }
 }
@@ -458,24 +459,22 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
         };
         if let Some(request) = self.tree_request(&job) {
             match self.read_tree(&fd, request, batch) {
-                Some(Ok((end, metadata))) => {
+                Ok((end, metadata)) => {
                     self.side.worked();
                     return Pulled {
                         job,
                         fd: Some(fd),
-                        end,
-                        metadata,
-                        failure: None,
+                        end: end && metadata.is_ok(),
+                        metadata: metadata == Ok(true),
+                        failure: metadata.err(),
                     };
                 }
-                Some(Err(failure)) => {
-                    return Pulled {
-                        fd: Some(fd),
-                        ..Pulled::failed(job, failure)
-                    };
+                // The directory alone is asked for.
+                Err(Failed::Refused(_)) => {}
+                Err(Failed::Lost) => {
+                    self.without_ring = true;
+                    return self.again(job, batch);
                 }
-                // Nothing has been read. The directory alone is asked for.
-                None => {}
             }
         }
         let pulled = match self.read(&fd, self.whole || job.to_end, batch) {
@@ -507,29 +506,35 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
     }
 
     /// Reads a directory with those below it. Returns true at its end, and true if its entries have
-    /// their metadata. Returns `None` if the kernel refuses; then nothing has changed.
+    /// their metadata, or why they are not all.
+    ///
+    /// # Errors
+    ///
+    /// If the request has returned nothing.
     fn read_tree(
         &mut self,
         fd: &Arc<DirectoryFd>,
         mut request: TreeRequest,
         batch: &mut RawBatch,
-    ) -> Option<Result<(bool, bool), Failure>> {
-        let trees = self.trees.as_mut()?;
+    ) -> Result<(bool, Result<bool, Failure>), Failed> {
+        let Some(trees) = self.trees.as_mut() else {
+            return Err(Failed::Refused(Errno::OPNOTSUPP));
+        };
         let (layout, bounds) = (trees.layout(), request.bounds);
         let result = self
             .transport
             .read_tree(fd, layout, bounds, &mut request.buffer);
-        let Ok(Filled { bytes, end }) = result else {
-            trees.refused(request);
-            return None;
-        };
-        let metadata = trees.answered(request, bytes, batch);
-        // The kernel has returned bytes that are not records.
-        Some(
-            metadata
-                .map(|metadata| (end, metadata))
-                .map_err(|_| read_failure(Errno::IO)),
-        )
+        match result {
+            Ok(Filled { bytes, end }) => {
+                let metadata = trees.answered(request, bytes, batch);
+                // The kernel has returned bytes that are not records.
+                Ok((end, metadata.map_err(|_| read_failure(Errno::IO))))
+            }
+            Err(failed) => {
+                trees.refused(request);
+                Err(failed)
+            }
+        }
     }
 
     /// Reads by calls until the buffer is full or, if the directory is to be read `whole`, until

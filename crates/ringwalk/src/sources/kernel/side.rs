@@ -228,8 +228,8 @@ pub(crate) fn describe(reader: &DirectoryReader) -> String {
             )
         }
         DirectoryReader::Opcodes(operations) => format!(
-            "io_uring operations {} (GETDENTS) and {} (READDIRPLUS) of this kernel",
-            operations.getdents, operations.readdirplus
+            "io_uring operations {} (GETDENTS), {} (READDIRPLUS) and {} (READTREE) of this kernel",
+            operations.getdents, operations.readdirplus, operations.readtree
         ),
     }
 }

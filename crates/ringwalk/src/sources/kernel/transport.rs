@@ -44,16 +44,16 @@ pub(crate) trait DirectoryTransport {
         false
     }
 
-    /// Reads the next entries of `fd`, and the entries of directories below it, in this thread. A
-    /// refusal has changed nothing.
+    /// Reads the next entries of `fd`, and the entries of directories below it, into `buffer`, and
+    /// waits for them. If they are lost, so is the buffer, and `buffer` is empty.
     fn read_tree(
         &mut self,
         _fd: &Arc<DirectoryFd>,
         _layout: &PlusLayout,
         _bounds: TreeBounds,
-        _buffer: &mut [u8],
-    ) -> Result<Filled, Errno> {
-        Err(Errno::OPNOTSUPP)
+        _buffer: &mut Vec<u8>,
+    ) -> Result<Filled, Failed> {
+        Err(Failed::Refused(Errno::OPNOTSUPP))
     }
 
     /// Starts opening a directory.
@@ -89,6 +89,8 @@ pub(crate) struct KernelTransport {
     reader: DirectoryReader,
     ring: Option<DirectoryRing>,
     depth: u32,
+    /// True if nobody uses the order or the cookies of records.
+    whole: bool,
 }
 
 impl KernelTransport {
@@ -97,46 +99,88 @@ impl KernelTransport {
             reader,
             ring: None,
             depth: 0,
+            whole: false,
         }
+    }
+
+    /// With true, says that nobody uses the order or the cookies of records.
+    pub(crate) fn whole(mut self, whole: bool) -> Self {
+        self.whole = whole;
+        self
     }
 
     fn ring(&mut self, depth: u32) -> Result<&mut DirectoryRing, Errno> {
         if self.ring.is_none() || self.depth < depth {
             let (reader, threads) = (self.reader.clone(), THREADS.min(depth));
-            self.ring = Some(DirectoryRing::new(reader, depth, threads)?);
+            self.ring = Some(DirectoryRing::new(reader, depth, threads)?.whole(self.whole));
             self.depth = depth;
         }
         self.ring.as_mut().ok_or(Errno::NOSYS)
     }
 
-    /// Reads on a ring, and waits for the completion.
+    /// Makes a request on a ring, and waits for its completion. `start` gets the slot that is
+    /// reserved for such requests. Returns the buffer, and the result.
+    fn on_ring(
+        &mut self,
+        start: impl FnOnce(&mut DirectoryRing, u32),
+    ) -> Result<(Vec<u8>, Result<Filled, Errno>), Failed> {
+        // The last slot is the reserved one.
+        let depth = self.depth.max(1);
+        let ring = self.ring(depth).map_err(Failed::Refused)?;
+        let slot = depth - 1;
+        start(ring, slot);
+        loop {
+            if let Some(Completion::Read { buffer, result, .. }) = ring.next_of(slot) {
+                return Ok((buffer, result));
+            }
+            match ring.enter(1) {
+                Ok(()) | Err(Errno::INTR | Errno::AGAIN | Errno::BUSY) => {}
+                Err(_) => {
+                    // The ring keeps the buffer.
+                    self.ring = None;
+                    return Err(Failed::Lost);
+                }
+            }
+        }
+    }
+
     fn read_on_ring(
         &mut self,
         fd: &Arc<DirectoryFd>,
         what: &What,
         records: &mut Records,
     ) -> Result<Filled, Failed> {
-        // The last slot is reserved for this read.
-        let depth = self.depth.max(1);
-        let ring = self.ring(depth).map_err(Failed::Refused)?;
-        let slot = depth - 1;
-        let (buffer, from) = records.lend();
-        ring.read(slot, Arc::clone(fd), buffer, from, what, false);
-        loop {
-            if let Some(Completion::Read { buffer, result, .. }) = ring.next_of(slot) {
+        let read = self.on_ring(|ring, slot| {
+            let (buffer, from) = records.lend();
+            ring.read(slot, Arc::clone(fd), buffer, from, what, false);
+        });
+        match read {
+            Ok((buffer, result)) => {
                 records.give_back(buffer, result.map_or(0, |filled| filled.bytes));
-                return result.map_err(Failed::Refused);
+                result.map_err(Failed::Refused)
             }
-            match ring.enter(1) {
-                Ok(()) | Err(Errno::INTR | Errno::AGAIN | Errno::BUSY) => {}
-                Err(_) => {
-                    // The ring keeps the buffer.
+            Err(failed) => {
+                if failed == Failed::Lost {
                     records.clear();
-                    self.ring = None;
-                    return Err(Failed::Lost);
                 }
+                Err(failed)
             }
         }
+    }
+
+    fn read_tree_on_ring(
+        &mut self,
+        fd: &Arc<DirectoryFd>,
+        layout: &PlusLayout,
+        bounds: TreeBounds,
+        buffer: &mut Vec<u8>,
+    ) -> Result<Filled, Failed> {
+        let (filled, result) = self.on_ring(|ring, slot| {
+            let buffer = std::mem::take(buffer);
+            ring.read_tree(slot, Arc::clone(fd), buffer, layout, bounds);
+        })?;
+        *buffer = filled;
+        result.map_err(Failed::Refused)
     }
 }
 
@@ -165,7 +209,10 @@ impl DirectoryTransport for KernelTransport {
     }
 
     fn reads_trees(&self) -> bool {
-        matches!(&self.reader, DirectoryReader::Module(device) if device.reads_trees())
+        match &self.reader {
+            DirectoryReader::Module(device) => device.reads_trees(),
+            DirectoryReader::Opcodes(_) => true,
+        }
     }
 
     fn read_tree(
@@ -173,12 +220,12 @@ impl DirectoryTransport for KernelTransport {
         fd: &Arc<DirectoryFd>,
         layout: &PlusLayout,
         bounds: TreeBounds,
-        buffer: &mut [u8],
-    ) -> Result<Filled, Errno> {
+        buffer: &mut Vec<u8>,
+    ) -> Result<Filled, Failed> {
         let DirectoryReader::Module(device) = &self.reader else {
-            return Err(Errno::OPNOTSUPP);
+            return self.read_tree_on_ring(fd, layout, bounds, buffer);
         };
-        retry_on_intr(|| device.read_tree(&**fd, layout, bounds, buffer))
+        retry_on_intr(|| device.read_tree(&**fd, layout, bounds, buffer)).map_err(Failed::Refused)
     }
 
     fn start_open(&mut self, slot: u32, at: &At, name: &CStr, follow: bool) {

@@ -7,7 +7,6 @@ use crate::visit::batch::numbers_of_read;
 use crate::visit::dir::Dir;
 use crate::visit::error::{Failure, Operation};
 use crate::visit::visitor::Visitor;
-use crate::walk::options::Order;
 use crate::walk::scheduler::{Rest, RestFrom, Task};
 use ringwalk_sys::DirectoryFd;
 use rustix::io::Errno;
@@ -78,11 +77,9 @@ impl<V: Visitor> Worker<'_, V> {
     /// fills in metadata, which takes the longer part of a read, no order is asked for, and another
     /// worker or a free place in the source can take the work.
     fn may_read_concurrently(&self) -> bool {
-        let options = &self.shared.options;
         // The position of a directory says what remains only if nobody reads it at that moment.
-        let in_order = options.order != Order::Any || options.preorder || options.is_partial();
         self.source.reads_concurrently()
-            && !in_order
+            && !self.shared.options.is_in_order()
             && (self.source.capacity() > 1 || self.available_workers() > 0)
     }
 

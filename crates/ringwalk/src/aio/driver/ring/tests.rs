@@ -256,8 +256,9 @@ fn a_kernel_that_only_opens_costs_nothing_but_time() {
     let expected = expected(tree.path(), Fields::SIZE);
     let ring = Ring::new(call);
     let nothing = DirectoryOpcodes {
-        getdents: 253,
-        readdirplus: 254,
+        getdents: 252,
+        readdirplus: 253,
+        readtree: 254,
         readahead: 255,
     };
     let submit = |request: DriverRequest| {

@@ -1,0 +1,123 @@
+//! The entry for a request that reads whole trees.
+
+use io_uring::{squeue, types};
+
+use super::{Descriptor, DirectoryOpcodes, Getdents, ReadPlus, ReadPlusArgs, command, flags};
+use crate::readdirplus::PlusLayout;
+use crate::uapi;
+
+/// Reads a directory and those below it: groups of records ([`TreeGroup`](crate::TreeGroup)), one
+/// group for each directory. The records are those of [`ReadPlus`].
+///
+/// The first group is that of the directory `fd`. Each other group is complete, and names the
+/// record of its directory by its place in the buffer. Directories without a group are left to the
+/// caller. They did not fit, something is mounted on them, or a bound of the request was reached.
+/// [`Filled::end`](crate::Filled::end) is about `fd` itself: if it is false, the next request goes
+/// on there. The mount of `fd` is never left, and no link is followed.
+///
+/// An operation has no bound on its time. Link it to an
+/// [`opcode::LinkTimeout`](io_uring::opcode::LinkTimeout): it then ends early, and returns what is
+/// done. If it is cancelled before it has begun, it answers `ECANCELED`. It always runs in a worker
+/// thread of the ring. A command has [`milliseconds`](Self::milliseconds).
+///
+/// `D` names the directory: [`types::Fd`], or [`types::Fixed`] for the operation of a patched
+/// kernel.
+#[derive(Clone, Copy, Debug)]
+#[must_use]
+#[doc(alias = "IORING_OP_READTREE")]
+pub struct ReadTree<D> {
+    plus: ReadPlus<D>,
+    max_depth: u32,
+    milliseconds: u32,
+}
+
+impl<D: Descriptor> ReadTree<D> {
+    /// Reads up to `len` bytes of groups of the directory `fd`, and of `max_depth` levels of
+    /// directories below it, into `buf`. With a depth of 0 it reads `fd` alone. `layout` must have
+    /// a field and `buf` must be a multiple of 8, else the kernel answers `EINVAL`. It uses at most
+    /// 1 MiB of `buf`. If no record of `fd` fits, the kernel answers `EINVAL`, too: a
+    /// [`uapi::Group`] and a record with a name of 255 bytes ([`PlusLayout::record_size`]) are
+    /// enough for any.
+    pub const fn new(fd: D, buf: *mut u8, len: u32, layout: &PlusLayout, max_depth: u32) -> Self {
+        Self {
+            plus: ReadPlus::new(fd, buf, len, layout),
+            max_depth,
+            milliseconds: 0,
+        }
+    }
+
+    /// Sets the position in `fd`, as [`Getdents::offset`] does.
+    pub const fn offset(mut self, offset: i64) -> Self {
+        self.plus = self.plus.offset(offset);
+        self
+    }
+
+    /// Reads at most this many records in all groups together. With 0, or without this call: as
+    /// many as fit.
+    pub const fn max_entries(mut self, max_entries: u32) -> Self {
+        self.plus = self.plus.max_entries(max_entries);
+        self
+    }
+
+    /// States for each of the directories what [`ReadPlus::whole`] states for one.
+    pub const fn whole(mut self, whole: bool) -> Self {
+        self.plus = self.plus.whole(whole);
+        self
+    }
+
+    /// Opens no more directories after so many milliseconds. With 0, or without this call: no
+    /// bound. The command of the module knows this, the operation ignores it.
+    pub const fn milliseconds(mut self, milliseconds: u32) -> Self {
+        self.milliseconds = milliseconds;
+        self
+    }
+
+    /// Returns the entry, as [`ReadPlus::build`] does.
+    pub fn build(self, args: &mut ReadPlusArgs) -> squeue::Entry {
+        let opcodes = DirectoryOpcodes::cached().unwrap_or(DirectoryOpcodes::NONE);
+        self.build_for(opcodes, args)
+    }
+
+    /// Returns the entry, with a number of the operation that is known already.
+    pub fn build_for(self, opcodes: DirectoryOpcodes, args: &mut ReadPlusArgs) -> squeue::Entry {
+        self.plus.entry(opcodes.readtree, self.max_depth, args)
+    }
+}
+
+impl ReadTree<types::Fd> {
+    /// Returns the entry as a command of the kernel module, as [`Getdents::command`] does.
+    #[doc(alias = "RINGWALK_IOC_READTREE")]
+    pub fn command(
+        self,
+        device: impl Descriptor,
+        inline: bool,
+        request: &mut uapi::Readtree,
+    ) -> squeue::Entry {
+        *request = self.request(inline);
+        let address = std::ptr::from_mut(request) as u64;
+        command(device, uapi::IOC_READTREE, address)
+    }
+
+    /// Returns the arguments of the module's command, for ioctl(2) as well.
+    pub(crate) fn request(self, inline: bool) -> uapi::Readtree {
+        let Getdents {
+            fd,
+            buf,
+            len,
+            offset,
+        } = self.plus.place;
+        uapi::Readtree {
+            size: uapi::Readtree::SIZE,
+            flags: flags(inline),
+            fd: fd.0,
+            len,
+            buf: buf as u64,
+            off: offset,
+            max_entries: self.plus.max_entries,
+            max_depth: self.max_depth,
+            max_ms: self.milliseconds,
+            fields: self.plus.fields(),
+            ..uapi::Readtree::default()
+        }
+    }
+}
