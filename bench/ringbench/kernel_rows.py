@@ -56,9 +56,9 @@ def counts(*sources: str) -> list[Row]:
     ]
 
 
-# Many directories a request; directories read to their end, without positions.
+# tree: many directories a request. whole: directories read to their end, without positions.
 WARM_STOCK = [*walks(*MODULE, with_metadata=("tree",)), *counts("module")]
-WARM_PATCHED = [*walks(*OPCODE, with_metadata=("whole",)), *counts("ring")]
+WARM_PATCHED = [*walks(*OPCODE, with_metadata=("whole", "tree")), *counts("ring")]
 
 TOKIO = ("current-thread", "multi-thread")
 

@@ -74,8 +74,9 @@ struct opcodes find_opcodes(struct io_uring *ring)
 	if (!probe)
 		die("IORING_REGISTER_PROBE");
 	found.readahead = probe->last_op;
-	found.readdirplus = probe->last_op - 1;
-	found.getdents = probe->last_op - 2;
+	found.readtree = probe->last_op - 1;
+	found.readdirplus = probe->last_op - 2;
+	found.getdents = probe->last_op - 3;
 	io_uring_free_probe(probe);
 	/* The entry says nothing about operations that Linux 6.1 has, up to number 48. */
 	if (found.getdents <= 48 || !reads_directories(ring, found.getdents)) {

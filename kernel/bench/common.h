@@ -42,14 +42,23 @@ struct dirent_record {
 	char name[];
 };
 
-/* Of the patched kernel: the flag of the last records, and the argument at addr3 of READDIRPLUS. */
+/*
+ * Of the patched kernel: the flag of the last records, and the argument at addr3 of READDIRPLUS and
+ * READTREE.
+ */
 #define CQE_DIR_END	(1U << 8)
 #define READDIRPLUS_WHOLE	(1U << 1)
 
 struct readdirplus_args {
 	uint32_t flags;
 	uint32_t max_entries;
-	struct ringwalk_fields fields;
+	__u32 mask;
+	__u32 stat_flags;
+	__u64 xattr_names;
+	__u32 xattr_names_len;
+	__u32 xattr_value_max;
+	__u32 xattr_entry_max;
+	__u32 max_depth;
 };
 
 _Static_assert(sizeof(struct readdirplus_args) == 40, "readdirplus_args");
@@ -58,6 +67,7 @@ _Static_assert(sizeof(struct readdirplus_args) == 40, "readdirplus_args");
 struct opcodes {
 	unsigned char getdents;
 	unsigned char readdirplus;
+	unsigned char readtree;
 	unsigned char readahead;
 };
 

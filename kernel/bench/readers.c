@@ -24,8 +24,6 @@ static struct io_uring ring;
 static struct opcodes opcodes;
 static int module;
 
-static const struct ringwalk_fields fields = { .mask = WANTED };
-
 static void start_module(void)
 {
 	module = open_module();
@@ -79,7 +77,7 @@ static struct ringwalk_readdirplus plus_request(int fd)
 		.len = buffer_size,
 		.buf = (uintptr_t)buffer,
 		.off = RINGWALK_OFF_CURRENT,
-		.fields = fields,
+		.fields.mask = WANTED,
 	};
 }
 
@@ -158,7 +156,7 @@ static struct batch fill_names_opcode(int fd)
 
 static struct batch fill_plus_by(int fd, uint32_t flags)
 {
-	struct readdirplus_args arguments = { .flags = flags, .fields = fields };
+	struct readdirplus_args arguments = { .flags = flags, .mask = WANTED };
 	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
 
 	io_uring_prep_rw(opcodes.readdirplus, sqe, fd, buffer, buffer_size, (uint64_t)RINGWALK_OFF_CURRENT);

@@ -61,7 +61,7 @@ struct slot {
 
 const char *program = "ringtraverse";
 
-static const struct readdirplus_args arguments = { .fields = { .mask = WANTED } };
+static const struct readdirplus_args arguments = { .mask = WANTED };
 
 static struct slot slots[AT_A_TIME];
 static int unused[AT_A_TIME];

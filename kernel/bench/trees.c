@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "common.h"
 #include "readers.h"
@@ -13,11 +14,63 @@
 static char output[RINGWALK_BUFFER_MAX] __attribute__((aligned(64)));
 static uint32_t groups[GROUPS_MOST + 1];
 static uint32_t group_count;
-static int module;
+
+/* The result of a request: bytes of groups in the output. `end` is set if nothing is left. */
+struct trees {
+	uint32_t filled;
+	bool end;
+};
+
+/* The module's device, or -1 for the operation. */
+static int module = -1;
+static struct io_uring ring;
+static struct opcodes opcodes;
 
 void start_trees(void)
 {
-	module = open_module();
+	if (access("/dev/ringwalk", F_OK) == 0) {
+		module = open_module();
+		return;
+	}
+	make_ring(&ring, 4);
+	opcodes = find_opcodes(&ring);
+}
+
+static struct trees by_module(int fd)
+{
+	struct ringwalk_readtree request = {
+		.size = sizeof(request),
+		.fd = fd,
+		.len = sizeof(output),
+		.buf = (uintptr_t)output,
+		.off = RINGWALK_OFF_CURRENT,
+		.max_depth = UINT32_MAX,
+		.fields.mask = WANTED,
+	};
+	int filled = ioctl(module, RINGWALK_IOC_READTREE, &request);
+
+	if (filled < 0)
+		die("RINGWALK_IOC_READTREE");
+	return (struct trees){ filled, request.result_flags & RINGWALK_RESULT_END };
+}
+
+/* The walk needs no positions. Groups and records have the module's layout. */
+static struct trees by_operation(int fd)
+{
+	struct readdirplus_args arguments = {
+		.flags = READDIRPLUS_WHOLE,
+		.mask = WANTED,
+		.max_depth = UINT32_MAX,
+	};
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
+	struct completion got;
+
+	io_uring_prep_rw(opcodes.readtree, sqe, fd, output, sizeof(output), (uint64_t)RINGWALK_OFF_CURRENT);
+	sqe->addr3 = (uintptr_t)&arguments;
+	got = submit_one(&ring);
+	if (got.res < 0)
+		die_of("IORING_OP_READTREE", got.res);
+	return (struct trees){ got.res, got.flags & CQE_DIR_END };
 }
 
 static const struct ringwalk_group *group_at(uint32_t at)
@@ -88,30 +141,20 @@ static void read_group(struct node *node, uint32_t at, tree_entry each)
 
 uint64_t read_trees(struct node *node, tree_entry each, uint64_t *calls)
 {
-	struct ringwalk_readtree request = {
-		.size = sizeof(request),
-		.fd = node->fd,
-		.len = sizeof(output),
-		.buf = (uintptr_t)output,
-		.off = RINGWALK_OFF_CURRENT,
-		.max_depth = UINT32_MAX,
-		.fields.mask = WANTED,
-	};
+	struct trees trees;
 	uint64_t read = 0;
 
 	do {
-		int filled = ioctl(module, RINGWALK_IOC_READTREE, &request);
 		uint32_t at;
 
-		if (filled < 0)
-			die("RINGWALK_IOC_READTREE");
+		trees = module < 0 ? by_operation(node->fd) : by_module(node->fd);
 		++*calls;
 		group_count = 0;
-		for (at = 0; at < (uint32_t)filled; at += group_at(at)->reclen)
+		for (at = 0; at < trees.filled; at += group_at(at)->reclen)
 			groups[group_count++] = at;
 		for (at = 0; at < group_count; at++)
 			read_group(node, groups[at], each);
 		read += group_count - 1;
-	} while (!(request.result_flags & RINGWALK_RESULT_END));
+	} while (!trees.end);
 	return read + 1;
 }

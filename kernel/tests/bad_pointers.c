@@ -70,12 +70,14 @@ static void requests(int fd)
 	struct ringwalk_readdirplus plus = request_readdirplus(fd, buf, sizeof(buf));
 	struct ringwalk_stat_batch batch = request_stat_batch(fd, names.bytes, names.len, buf, sizeof(buf));
 	struct ringwalk_readahead ahead = request_readahead(fd);
+	struct ringwalk_readtree tree = request_readtree(fd, buf, sizeof(buf));
 
-	getdents.off = plus.off = ahead.off = 0;
+	getdents.off = plus.off = ahead.off = tree.off = 0;
 	request_address(RINGWALK_IOC_INFO, "info", &info, sizeof(info));
 	request_address(RINGWALK_IOC_GETDENTS, "getdents", &getdents, sizeof(getdents));
 	request_address(RINGWALK_IOC_READDIRPLUS, "readdirplus", &plus, sizeof(plus));
 	request_address(RINGWALK_IOC_STAT_BATCH, "stat_batch", &batch, sizeof(batch));
+	request_address(RINGWALK_IOC_READTREE, "readtree", &tree, sizeof(tree));
 	request_address(RINGWALK_IOC_READAHEAD, "readahead", &ahead, sizeof(ahead));
 }
 
@@ -101,10 +103,11 @@ static void output_at(int fd, uint64_t address, const char *what)
 	struct ringwalk_getdents getdents = request_getdents(fd, NULL, PAGE);
 	struct ringwalk_readdirplus plus = request_readdirplus(fd, NULL, PAGE);
 	struct ringwalk_stat_batch batch = request_stat_batch(fd, names.bytes, names.len, NULL, PAGE);
+	struct ringwalk_readtree tree = request_readtree(fd, NULL, PAGE);
 	long got;
 
 	MUST(lseek(fd, 0, SEEK_SET) == 0);
-	getdents.buf = plus.buf = batch.buf = address;
+	getdents.buf = plus.buf = batch.buf = tree.buf = address;
 	got = transport_call(&transport, RINGWALK_IOC_GETDENTS, &getdents);
 	CHECK(got == -EFAULT, "getdents to %s 0x%jx: %ld", what, (uintmax_t)address, got);
 	nothing_lost(fd, "", 0, "getdents");
@@ -112,6 +115,10 @@ static void output_at(int fd, uint64_t address, const char *what)
 	got = transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &plus);
 	CHECK(got == -EFAULT, "readdirplus to %s 0x%jx: %ld", what, (uintmax_t)address, got);
 	nothing_lost(fd, "", 0, "readdirplus");
+	MUST(lseek(fd, 0, SEEK_SET) == 0);
+	got = transport_call(&transport, RINGWALK_IOC_READTREE, &tree);
+	CHECK(got == -EFAULT, "readtree to %s 0x%jx: %ld", what, (uintmax_t)address, got);
+	nothing_lost(fd, "", 0, "readtree");
 	if (transport.device < 0)
 		return;
 	got = transport_call(&transport, RINGWALK_IOC_STAT_BATCH, &batch);
@@ -126,11 +133,13 @@ static void short_memory(int fd)
 	char *page = guard_alloc(PAGE);
 	struct ringwalk_readdirplus plus = request_readdirplus(fd, page, 65536);
 	struct ringwalk_getdents getdents = request_getdents(fd, page, 65536);
+	struct ringwalk_readtree tree = request_readtree(fd, page, 65536);
 	long got;
 
-	plus.off = getdents.off = 0;
+	plus.off = getdents.off = tree.off = 0;
 	CHECK(transport_call(&transport, RINGWALK_IOC_GETDENTS, &getdents) == (long)names.len, "getdents to short memory");
 	CHECK(transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &plus) > 0, "readdirplus to short memory");
+	CHECK(transport_call(&transport, RINGWALK_IOC_READTREE, &tree) > 0, "readtree to short memory");
 	guard_free(page, PAGE);
 	page = guard_alloc(names.len);
 	getdents.buf = (uintptr_t)page;
@@ -161,16 +170,22 @@ static void attribute_names_at(int fd, uint64_t address, uint32_t len)
 {
 	struct ringwalk_readdirplus plus = request_readdirplus(fd, buf, sizeof(buf));
 	struct ringwalk_stat_batch batch = request_stat_batch(fd, names.bytes, names.len, buf, sizeof(buf));
+	struct ringwalk_readtree tree = request_readtree(fd, buf, sizeof(buf));
 	long got;
 
 	MUST(lseek(fd, 0, SEEK_SET) == 0);
 	request_xattrs(&plus.fields, (const char *)(uintptr_t)address, len, 100, 1000);
-	batch.fields = plus.fields;
+	batch.fields = tree.fields = plus.fields;
 	got = transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &plus);
 	/* A null address with a length is invalid. */
 	CHECK(got == -EFAULT || (!address && got == -EINVAL), "readdirplus with attribute names at 0x%jx: %ld",
 	      (uintmax_t)address, got);
 	nothing_lost(fd, "", 0, "readdirplus with bad attribute names");
+	MUST(lseek(fd, 0, SEEK_SET) == 0);
+	got = transport_call(&transport, RINGWALK_IOC_READTREE, &tree);
+	CHECK(got == -EFAULT || (!address && got == -EINVAL), "readtree with attribute names at 0x%jx: %ld", (uintmax_t)address,
+	      got);
+	nothing_lost(fd, "", 0, "readtree with bad attribute names");
 	if (transport.device < 0)
 		return;
 	got = transport_call(&transport, RINGWALK_IOC_STAT_BATCH, &batch);

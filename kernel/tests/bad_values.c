@@ -307,13 +307,7 @@ static void run(struct env *env)
 	good[2].readdirplus = request_readdirplus(env->fd, buf, sizeof(buf));
 	good[3].stat_batch = request_stat_batch(env->fd, names.bytes, names.len, buf, sizeof(buf));
 	good[4].readahead = request_readahead(env->fd);
-	good[5].readtree = (struct ringwalk_readtree){
-		.size = sizeof(struct ringwalk_readtree),
-		.fd = env->fd,
-		.len = sizeof(buf),
-		.buf = (uintptr_t)buf,
-		.fields.mask = STATX_BASIC_STATS,
-	};
+	good[5].readtree = request_readtree(env->fd, buf, sizeof(buf));
 	all_good();
 	sizes();
 	information();

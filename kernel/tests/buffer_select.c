@@ -57,6 +57,7 @@ static void run(struct env *env)
 {
 	struct ringwalk_getdents dents = request_getdents(env->fd, buf, sizeof(buf));
 	struct ringwalk_readdirplus plus = request_readdirplus(env->fd, buf, sizeof(buf));
+	struct ringwalk_readtree tree = request_readtree(env->fd, buf, sizeof(buf));
 	struct ringwalk_readahead ahead = request_readahead(env->fd);
 	struct transport transport;
 
@@ -65,6 +66,7 @@ static void run(struct env *env)
 	provide(&transport);
 	refused(&transport, RINGWALK_IOC_GETDENTS, &dents, "getdents");
 	refused(&transport, RINGWALK_IOC_READDIRPLUS, &plus, "readdirplus");
+	refused(&transport, RINGWALK_IOC_READTREE, &tree, "readtree");
 	refused(&transport, RINGWALK_IOC_READAHEAD, &ahead, "readahead");
 	CHECK(lseek(env->fd, 0, SEEK_CUR) == 0, "the position moved");
 	transport_close(&transport);

@@ -19,13 +19,14 @@
 static char buf[1 << 19] __attribute__((aligned(8)));
 static struct cold cold;
 
-enum work { READDIRPLUS, STAT_BATCH, READAHEAD };
-static const char *const work_names[] = { "readdirplus", "stat_batch", "readahead" };
+enum work { READDIRPLUS, STAT_BATCH, READTREE, READAHEAD };
+static const char *const work_names[] = { "readdirplus", "stat_batch", "readtree", "readahead" };
 
 /* Makes the request that waits. Returns its result. */
 static long wait_for_disk(struct transport *transport, enum work work, struct ringwalk_readdirplus *plus)
 {
 	struct ringwalk_stat_batch batch = request_stat_batch(cold.fd, cold.list.bytes, cold.list.len, buf, sizeof(buf));
+	struct ringwalk_readtree tree = request_readtree(cold.fd, buf, sizeof(buf));
 	struct ringwalk_readahead ahead = request_readahead(cold.fd);
 
 	switch (work) {
@@ -37,6 +38,11 @@ static long wait_for_disk(struct transport *transport, enum work work, struct ri
 		batch.flags = plus->flags;
 		batch.fields = plus->fields;
 		return transport_call(transport, RINGWALK_IOC_STAT_BATCH, &batch);
+	case READTREE:
+		*plus = cold_request(&cold, buf, sizeof(buf));
+		tree.flags = plus->flags;
+		tree.fields = plus->fields;
+		return transport_call(transport, RINGWALK_IOC_READTREE, &tree);
 	case READAHEAD:
 		ahead.off = 0;
 		ahead.flags = RINGWALK_F_XATTR_BLOCKS;
@@ -130,6 +136,7 @@ static void run(struct env *env)
 	/* The others differ in what they do, and not in how they are submitted. */
 	if (env->full || env->kind == TRANSPORT_IOCTL || env->kind == TRANSPORT_OPCODE) {
 		each(env, READDIRPLUS, false);
+		each(env, READTREE, true);
 		each(env, READAHEAD, false);
 		if (!opcode)
 			each(env, STAT_BATCH, true);

@@ -15,6 +15,9 @@
 #include "lib/tree.h"
 
 #define FILES		40
+/* Of 256 bytes, in a block of 1024. */
+#define INODES_IN_BLOCK	4
+#define OPTIONS		"errors=continue"
 #define RANGES_MAX	64
 /* Folders of fewer blocks are not read ahead by the module. */
 #define BLOCKS_MIN	8
@@ -117,22 +120,32 @@ static void works_again(int fd)
 	syncfs(fd);
 }
 
-/* Names are in memory; no inode can be read. */
-static void unreadable_inodes(int fd, const char *path)
+/*
+ * Names are in memory; no inode can be read, but for the few in the block of the folder's own. The
+ * file system is mounted again, because Linux 7.3 keeps blocks of inodes when caches are dropped.
+ */
+static void unreadable_inodes(const char *path)
 {
-	struct ringwalk_readdirplus plus = request_readdirplus(fd, buf, sizeof(buf));
-	struct ringwalk_readahead ahead = request_readahead(fd);
+	struct ringwalk_readdirplus plus;
+	struct ringwalk_readahead ahead;
+	unsigned int errors;
 	struct list list;
 	long got;
+	int fd;
 
-	disks_drop_caches(fd);
+	scratch_unmount(&scratch);
+	scratch_mount(&scratch, OPTIONS ",inode_readahead_blks=0");
+	fd = open(path, O_RDONLY | O_DIRECTORY);
+	MUST(fd >= 0);
+	plus = request_readdirplus(fd, buf, sizeof(buf));
+	ahead = request_readahead(fd);
 	list_read(&list, fd);
 	scratch_fails_all(&scratch);
 	plus.off = 0;
 	got = transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &plus);
 	CHECK(got > 0, "readdirplus: %ld", got);
-	CHECK(count_errors(&plus, got, -EIO) == FILES, "%u entries of %u have the error EIO",
-	      count_errors(&plus, got, -EIO), FILES);
+	errors = count_errors(&plus, got, -EIO);
+	CHECK(errors > FILES - INODES_IN_BLOCK, "%u entries of %u have the error EIO", errors, FILES);
 	plus.off = 0;
 	CHECK_NULL(request_compare_rest(&transport, &plus, path, &list, 0), "inodes cannot be read");
 	ahead.off = 0;
@@ -142,27 +155,19 @@ static void unreadable_inodes(int fd, const char *path)
 	plus.off = 0;
 	CHECK_NULL(request_compare_rest(&transport, &plus, path, &list, 0), "inodes can be read again");
 	list_free(&list);
+	close(fd);
 }
 
 /* The folder itself cannot be read. Its position stays, and nothing is returned as its end. */
 static void unreadable_folder(int fd, const char *path)
 {
-	struct ringwalk_getdents dents = request_getdents(fd, buf, sizeof(buf));
 	struct ringwalk_readdirplus plus = request_readdirplus(fd, buf, sizeof(buf));
 	struct list list;
-	long expected, got;
 
 	list_read(&list, fd);
 	disks_drop_caches(fd);
 	scratch_fails_all(&scratch);
-	MUST(lseek(fd, 0, SEEK_SET) == 0);
-	expected = sys_getdents64(fd, buf, sizeof(buf));
-	MUST(lseek(fd, 0, SEEK_SET) == 0);
-	got = transport_call(&transport, RINGWALK_IOC_GETDENTS, &dents);
-	CHECK(got == expected, "getdents: %ld, not %ld", got, expected);
-	MUST(lseek(fd, 0, SEEK_SET) == 0);
-	got = transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &plus);
-	CHECK(got < 0 ? got == expected : expected >= 0, "readdirplus: %ld, getdents64 %ld", got, expected);
+	request_check_error(&transport, fd);
 	works_again(fd);
 	plus.off = 0;
 	CHECK_NULL(request_compare_rest(&transport, &plus, path, &list, 0), "the folder can be read again");
@@ -210,7 +215,10 @@ static void reads(void)
 		snprintf(name, sizeof(name), "file%06u", i);
 		MUST(tree_xattr(path, name, "user.long", value, sizeof(value)));
 	}
-	unreadable_inodes(fd, path);
+	close(fd);
+	unreadable_inodes(path);
+	fd = open(path, O_RDONLY | O_DIRECTORY);
+	MUST(fd >= 0);
 	unreadable_folder(fd, path);
 	unreadable_attributes(fd, path);
 	close(fd);
@@ -219,7 +227,7 @@ static void reads(void)
 static void run(struct env *env)
 {
 	transport_open(&transport, env->kind, 0);
-	scratch_open(&scratch, env, SCRATCH_PLAIN, "errors=continue");
+	scratch_open(&scratch, env, SCRATCH_PLAIN, OPTIONS);
 	names_in_memory_only();
 	reads();
 	scratch_close(&scratch);

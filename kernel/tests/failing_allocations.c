@@ -22,8 +22,8 @@ static struct transport transport;
 static struct list names;
 
 /* The commands that return records; READAHEAD returns none. */
-enum work { GETDENTS, READDIRPLUS, READAHEAD, WORKS };
-static const char *const work_names[] = { "getdents", "readdirplus", "readahead" };
+enum work { GETDENTS, READDIRPLUS, READTREE, READAHEAD, WORKS };
+static const char *const work_names[] = { "getdents", "readdirplus", "readtree", "readahead" };
 
 /* The calls may fail themselves while allocations do. */
 static void set(const char *file, const char *value)
@@ -49,14 +49,35 @@ static void prepare(void)
 	set("probability", "0");
 }
 
+/* Checks @len bytes of records at @at. Returns their number. */
+static size_t count_records(const char *at, long len, const struct ringwalk_fields *fields)
+{
+	const char *end = at + len;
+	struct record record;
+	size_t entries = 0;
+
+	for (; at < end; at = record.next, entries++) {
+		const char *malformed = record_parse(at, end - at, fields, &record);
+
+		CHECK_NULL(malformed, "record %zu", entries);
+		if (malformed)
+			break;
+		CHECK(!record.entry->error || record.entry->error == -ENOMEM, "%s: %s", record.name, strerror(-record.entry->error));
+		CHECK(entries < names.count && !strcmp(record.name, names.at[entries]->d_name), "record %zu is %s", entries,
+		      record.name);
+	}
+	return entries;
+}
+
 /* Makes a request from the current position. Returns its result, and the number of entries. */
 static long make(enum work work, int fd, size_t *entries)
 {
 	struct ringwalk_getdents dents = request_getdents(fd, buf, sizeof(buf));
 	struct ringwalk_readdirplus plus = request_readdirplus(fd, buf, sizeof(buf));
 	struct ringwalk_readahead ahead = request_readahead(fd);
+	struct ringwalk_readtree tree = request_readtree(fd, buf, sizeof(buf));
+	const struct ringwalk_group *group = (const void *)buf;
 	struct list list = { };
-	struct record record;
 	long got;
 
 	*entries = 0;
@@ -72,13 +93,16 @@ static long make(enum work work, int fd, size_t *entries)
 		plus.flags = RINGWALK_F_XATTR_ALL;
 		request_xattrs(&plus.fields, NULL, 0, 100, 256);
 		got = transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &plus);
-		for (const char *at = buf; at < buf + got; at = record.next, ++*entries) {
-			CHECK_NULL(record_parse(at, buf + got - at, &plus.fields, &record), "record %zu", *entries);
-			CHECK(!record.entry->error || record.entry->error == -ENOMEM, "%s: %s", record.name,
-			      strerror(-record.entry->error));
-			CHECK(*entries < names.count && !strcmp(record.name, names.at[*entries]->d_name), "record %zu is %s",
-			      *entries, record.name);
-		}
+		*entries = count_records(buf, got, &plus.fields);
+		return got;
+	case READTREE:
+		tree.flags = RINGWALK_F_XATTR_ALL;
+		request_xattrs(&tree.fields, NULL, 0, 100, 256);
+		got = transport_call(&transport, RINGWALK_IOC_READTREE, &tree);
+		/* The folder has none below it. */
+		CHECK(got < 0 || group->reclen == got, "%ld bytes, a group of %u", got, group->reclen);
+		if (got > 0)
+			*entries = count_records((const char *)(group + 1), got - sizeof(*group), &tree.fields);
 		return got;
 	default:
 		return transport_call(&transport, RINGWALK_IOC_READAHEAD, &ahead);

@@ -35,10 +35,7 @@ static void load_policy(void)
 	if (access(SELINUX "/class/dir", F_OK) == 0 && write_text(SELINUX "/context", "test_u:object_r:hidden_t") == 0)
 		return;
 	/* The policy lies beside the program. */
-	len = readlink("/proc/self/exe", path, sizeof(path) - 32);
-	MUST(len > 0);
-	path[len] = 0;
-	strcpy(strrchr(path, '/') + 1, "selinux.policy");
+	path_beside_program(path, sizeof(path), "selinux.policy");
 	fd = open(path, O_RDONLY);
 	if (fd < 0)
 		test_skip("%s: %s (it is made by checkpolicy)", path, strerror(errno));

@@ -4,16 +4,13 @@
  * nothing but memory. opcode_nowait.c tests that what is in memory needs no thread.
  */
 #include <fcntl.h>
-#include <linux/userfaultfd.h>
-#include <poll.h>
 #include <pthread.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lib/faults.h"
+#include "lib/nowait.h"
 #include "lib/request.h"
 #include "lib/sys.h"
 #include "lib/test.h"
@@ -24,18 +21,14 @@
 /* What an attempt gives at most: DIR_NOWAIT_BYTES and NOWAIT_MAX of the series. */
 #define MOST_BYTES	(32 << 10)
 #define MOST_ENTRIES	1024
-#define PAGE		4096
+/* How long an access may take to come, in milliseconds. */
+#define FAULT_MS	20000
 
 static char buf[LEN] __attribute__((aligned(8)));
 
 /* The folder of the child processes. */
 static char path[512];
 static struct list list;
-
-static bool can_nowait(const struct env *env)
-{
-	return env->fs == FS_TMPFS || env->fs == FS_EXT || env->fs == FS_XFS;
-}
 
 static int open_folder(void)
 {
@@ -151,7 +144,7 @@ static void *remove_files(void *unused)
 	while (!stop) {
 		char name[64];
 
-		snprintf(name, sizeof(name), "%s%06u", "a-file-with-some-name-", removed % COUNT);
+		snprintf(name, sizeof(name), NOWAIT_PREFIX "%06u", removed % COUNT);
 		if (unlinkat(fd, name, 0) == 0)
 			removed++;
 		close(openat(fd, name, O_CREAT | O_WRONLY, 0644));
@@ -201,32 +194,6 @@ static void removed_meanwhile(struct env *env)
 	close(fd);
 }
 
-/* Pages whose faults wait until this program answers them. */
-static int faults;
-
-static void open_faults(char *pages, size_t len)
-{
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register range = {
-		.range = { .start = (uintptr_t)pages, .len = len },
-		.mode = UFFDIO_REGISTER_MODE_MISSING,
-	};
-
-	faults = syscall(__NR_userfaultfd, O_CLOEXEC);
-	if (faults < 0 && errno == ENOSYS)
-		test_skip("no userfaultfd");
-	MUST(faults >= 0 && ioctl(faults, UFFDIO_API, &api) == 0 && ioctl(faults, UFFDIO_REGISTER, &range) == 0);
-}
-
-static void wait_for_fault(const char *page)
-{
-	struct pollfd poll_fd = { .fd = faults, .events = POLLIN };
-	struct uffd_msg message;
-
-	MUST(poll(&poll_fd, 1, 20000) == 1 && read(faults, &message, sizeof(message)) == sizeof(message));
-	MUST(message.event == UFFD_EVENT_PAGEFAULT && (message.arg.pagefault.address & -PAGE) == (uintptr_t)page);
-}
-
 struct reader {
 	struct transport *transport;
 	int fd;
@@ -254,7 +221,7 @@ static void *read_slowly(void *arg)
 {
 	struct reader *reader = arg;
 
-	reader->got = sys_getdents64(reader->fd, reader->page, PAGE);
+	reader->got = sys_getdents64(reader->fd, reader->page, FAULTS_PAGE);
 	return NULL;
 }
 
@@ -265,34 +232,33 @@ static void *read_slowly(void *arg)
  */
 static void unwritable_output(struct env *env)
 {
-	char *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct ringwalk_readdirplus request;
+	struct faults faults;
 	int fd = open_folder();
-	struct ringwalk_readdirplus request = request_readdirplus(fd, pages, PAGE);
-	struct uffdio_range first = { .start = (uintptr_t)pages, .len = PAGE };
-	struct uffdio_zeropage second = { .range = { .start = (uintptr_t)pages + PAGE, .len = PAGE } };
 	struct transport transport;
-	struct reader submitter = { .transport = &transport }, other = { .fd = fd, .page = pages + PAGE };
+	struct reader submitter = { .transport = &transport }, other = { .fd = fd };
 	pthread_t submitting, reading;
 	struct io_uring_cqe cqe;
 	struct list got = { };
 	double until;
 
-	MUST(pages != MAP_FAILED);
 	transport_open(&transport, env->kind, 0);
-	open_faults(pages, 2 * PAGE);
+	faults_open(&faults, 2 * FAULTS_PAGE);
+	other.page = faults.memory + FAULTS_PAGE;
+	request = request_readdirplus(fd, faults.memory, FAULTS_PAGE);
 	MUST(transport_queue(&transport, RINGWALK_IOC_READDIRPLUS, &request, 1));
 	MUST(pthread_create(&submitting, NULL, submit, &submitter) == 0);
-	wait_for_fault(pages);
+	MUST(faults_wait(&faults, FAULT_MS) == faults.memory);
 	CHECK(io_workers() == 0, "the request was not tried by the task");
 	MUST(pthread_create(&reading, NULL, read_slowly, &other) == 0);
-	wait_for_fault(pages + PAGE);
+	MUST(faults_wait(&faults, FAULT_MS) == other.page);
 
-	MUST(munmap(pages, PAGE) == 0 && ioctl(faults, UFFDIO_WAKE, &first) == 0);
+	faults_unmap(&faults, faults.memory);
 	for (until = now() + 5; !__atomic_load_n(&submitter.done, __ATOMIC_ACQUIRE) && now() < until;)
 		usleep(1000);
 	CHECK(submitter.done, "io_uring_enter waits for the lock of the position");
 
-	MUST(ioctl(faults, UFFDIO_ZEROPAGE, &second) == 0);
+	MUST(faults_give(&faults, other.page) == 0);
 	pthread_join(reading, NULL);
 	MUST(ring_wait(&transport.ring, &cqe) == 0);
 	__atomic_store_n(&submitter.may_end, true, __ATOMIC_RELEASE);
@@ -304,20 +270,14 @@ static void unwritable_output(struct env *env)
 	CHECK(lseek(fd, 0, SEEK_CUR) == (off_t)got.at[got.count - 1]->d_off, "the position is not behind what was given");
 	list_free(&got);
 	transport_close(&transport);
-	close(faults);
+	faults_close(&faults);
 	close(fd);
 }
 
 static void run(struct env *env)
 {
-	int fd = tree_folder(env->path, "folder", path);
+	int fd = nowait_folder(env, COUNT, path);
 
-	if (!can_nowait(env))
-		test_skip("this file system reads folders by threads");
-	/* The operations are looked for once, here: that may need a thread. */
-	if (!transport_available(env->kind))
-		test_skip("the kernel has no operations for directories");
-	tree_files(fd, "a-file-with-some-name-", COUNT);
 	list_read(&list, fd);
 	IN_CHILD(names_are_bounded, env);
 	IN_CHILD(metadata_is_bounded, env);

@@ -10,20 +10,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/nowait.h"
 #include "lib/request.h"
 #include "lib/sys.h"
 #include "lib/test.h"
-#include "lib/tree.h"
 
 #define COUNT	1000
 #define LEN	(1 << 20)
 
 static char buf[LEN] __attribute__((aligned(8)));
-
-static bool can_nowait(const struct env *env)
-{
-	return env->fs == FS_TMPFS || env->fs == FS_EXT || env->fs == FS_XFS;
-}
 
 /* The folder of the child processes. */
 static char path[512];
@@ -242,14 +237,8 @@ static void partly_evicted(struct env *env)
 
 static void run(struct env *env)
 {
-	int fd = tree_folder(env->path, "folder", path);
+	int fd = nowait_folder(env, COUNT, path);
 
-	if (!can_nowait(env))
-		test_skip("this file system reads folders by threads");
-	/* The operations are looked for once, here: that may need a thread. */
-	if (!transport_available(env->kind))
-		test_skip("the kernel has no operations for directories");
-	tree_files(fd, "a-file-with-some-name-", COUNT);
 	/*
 	 * With relatime the first reading after a change updates the access time, which needs a
 	 * thread. The file system's clock has ticks.

@@ -28,7 +28,7 @@ static long ahead(struct transport *transport, int fd, int64_t off, uint32_t mos
 	struct io_uring_cqe cqe;
 
 	MUST(sqe);
-	sqe->opcode = transport->first_opcode + 2;
+	sqe->opcode = transport->first_opcode + OPCODE_READAHEAD;
 	sqe->fd = fd;
 	sqe->off = off;
 	sqe->len = most;
@@ -165,33 +165,22 @@ static void spares_reads(struct transport *transport, int fd, const char *path, 
 }
 
 #define REQUEST	1
-#define CANCEL	2
 
 /* Returns cqe.res of a request that is cancelled after @us microseconds; sets @next. */
 static int cancelled_after(struct transport *transport, int fd, unsigned int us, int64_t *next)
 {
 	struct io_uring_sqe *sqe = ring_entry(&transport->ring);
 	struct io_uring_cqe cqe;
-	int res = 0;
 
 	MUST(sqe);
-	sqe->opcode = transport->first_opcode + 2;
+	sqe->opcode = transport->first_opcode + OPCODE_READAHEAD;
 	sqe->fd = fd;
 	sqe->addr = (uintptr_t)next;
 	sqe->user_data = REQUEST;
 	MUST(ring_submit(&transport->ring, 0) == 1);
 	usleep(us);
-	sqe = ring_entry(&transport->ring);
-	MUST(sqe);
-	sqe->opcode = IORING_OP_ASYNC_CANCEL;
-	sqe->addr = REQUEST;
-	sqe->user_data = CANCEL;
-	for (int i = 0; i < 2; i++) {
-		MUST(ring_wait(&transport->ring, &cqe) == 0);
-		if (cqe.user_data == REQUEST)
-			res = cqe.res;
-	}
-	return res;
+	MUST(ring_cancel_and_wait(&transport->ring, REQUEST, &cqe, NULL) == 0);
+	return cqe.res;
 }
 
 /*

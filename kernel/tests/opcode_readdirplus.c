@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * IORING_OP_READDIRPLUS as a request: registered files, arguments copied when it is submitted,
- * values that are refused, many in flight, output that cannot be written. readdirplus.c compares
- * its output with the system calls.
+ * IORING_OP_READDIRPLUS as a request: registered files, arguments copied when it is submitted, many
+ * in flight, output that cannot be written. readdirplus.c compares its output with the system
+ * calls, opcode_arguments.c has the values that are refused.
  */
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -38,14 +38,6 @@ static long complete(struct transport *transport, struct io_uring_cqe *cqe)
 static struct opcode_readdirplus_args *args_of(struct io_uring_sqe *sqe)
 {
 	return (void *)(uintptr_t)sqe->addr3;
-}
-
-static void args_xattrs(struct opcode_readdirplus_args *args, const char *names, uint32_t len, uint32_t value_max, uint32_t entry_max)
-{
-	args->xattr_names = (uintptr_t)names;
-	args->xattr_names_len = len;
-	args->xattr_value_max = value_max;
-	args->xattr_entry_max = entry_max;
 }
 
 /*
@@ -128,86 +120,6 @@ static void copied_when_submitted(struct transport *transport, int fd, const cha
 	}
 }
 
-/* Fields of the entry and arguments with invalid values, one at a time. */
-static void values_refused(struct transport *transport, int fd)
-{
-	static const char *const names[] = {
-		"rw_flags", "buf_index", "splice_fd_in", "pad2", "off -2", "buffer not aligned", "unknown flag", "another unknown flag",
-		"unknown mask", "both syncs", "reserved", "names without length", "length without names", "names and all",
-		"entry_max of the buffer", "entry_max too large", "names not ended"
-	};
-	struct ringwalk_readdirplus request = request_readdirplus(fd, buf[0], LEN);
-	struct io_uring_cqe cqe;
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		struct io_uring_sqe *sqe = queue(transport, &request, i);
-		struct opcode_readdirplus_args *args = args_of(sqe);
-
-		switch (i) {
-		case 0: sqe->rw_flags = 1; break;
-		case 1: sqe->buf_index = 1; break;
-		case 2: sqe->splice_fd_in = 1; break;
-		case 3: sqe->__pad2[0] = 1; break;
-		case 4: sqe->off = -2; break;
-		case 5: sqe->addr += 4; break;
-		case 6: args->flags = 1 << 2; break;
-		case 7: args->flags = 1u << 31; break;
-		case 8: args->mask |= 1 << 30; break;
-		case 9: args->stat_flags = AT_STATX_FORCE_SYNC | AT_STATX_DONT_SYNC; break;
-		case 10: args->reserved = 1; break;
-		case 11: args->xattr_names = (uintptr_t)"user.a"; break;
-		case 12: args->xattr_names_len = 7; break;
-		case 13:
-			args->flags = OPCODE_XATTR_ALL;
-			args_xattrs(args, "user.a", 7, 100, 100);
-			break;
-		case 14: args_xattrs(args, "user.a", 7, 100, LEN); break;
-		case 15:
-			sqe->len = 1 << 20;
-			args_xattrs(args, "user.a", 7, 100, (128 << 10) + 1);
-			break;
-		case 16: args_xattrs(args, "user.a", 6, 100, 100); break;
-		}
-		CHECK(complete(transport, &cqe) == -EINVAL, "%s: %d", names[i], cqe.res);
-	}
-	queue(transport, &request, 1)->flags |= IOSQE_BUFFER_SELECT;
-	CHECK(complete(transport, &cqe) == -EOPNOTSUPP, "a provided buffer: %d", cqe.res);
-	queue(transport, &request, 1)->addr3 = 8;
-	CHECK(complete(transport, &cqe) == -EFAULT, "arguments nowhere: %d", cqe.res);
-}
-
-/*
- * The entry may have the size of the arguments. Larger arguments are valid if the fields that this
- * kernel does not know are zero.
- */
-static void sizes(struct transport *transport, int fd)
-{
-	struct ringwalk_readdirplus request = request_readdirplus(fd, buf[0], LEN);
-	static const struct {
-		uint32_t size;
-		unsigned char byte;
-		int error;
-	} tried[] = {
-		{ 0, 1, 0 }, { 40, 1, 0 }, { 41, 0, 0 }, { 64, 0, 0 }, { 4096, 0, 0 },
-		{ 1, 0, -EINVAL }, { 39, 0, -EINVAL }, { 41, 1, -E2BIG }, { 64, 1, -E2BIG }, { 4097, 0, -E2BIG },
-	};
-	static unsigned char args[4097] __attribute__((aligned(8)));
-	struct io_uring_cqe cqe;
-
-	for (size_t i = 0; i < ARRAY_SIZE(tried); i++) {
-		struct io_uring_sqe *sqe = queue(transport, &request, i);
-
-		memset(args, 0, sizeof(args));
-		memcpy(args, args_of(sqe), sizeof(struct opcode_readdirplus_args));
-		args[tried[i].size < 42 ? 40 : tried[i].size - 1] = tried[i].byte;
-		sqe->addr3 = (uintptr_t)args;
-		sqe->file_index = tried[i].size;
-		sqe->off = 0;
-		complete(transport, &cqe);
-		CHECK(tried[i].error ? cqe.res == tried[i].error : cqe.res > 0, "%u bytes, the next one %u: %d", tried[i].size, tried[i].byte, cqe.res);
-	}
-}
-
 /*
  * Output that cannot be written is an error, and loses nothing: the next request returns the same
  * entries.
@@ -253,8 +165,6 @@ static void run(struct env *env)
 	pieces(&transport, path, &list, false);
 	pieces(&transport, path, &list, true);
 	copied_when_submitted(&transport, fd, path, &list);
-	values_refused(&transport, fd);
-	sizes(&transport, fd);
 	bad_output(&transport, fd, path, &list);
 	list_free(&list);
 	close(fd);

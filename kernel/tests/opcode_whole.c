@@ -17,20 +17,16 @@
 static char buf[LEN] __attribute__((aligned(8)));
 static struct transport transport;
 
-/* Makes a request with the flag. Returns the bytes; sets @end. */
+/* Makes a request. Returns the bytes; sets @end. */
 static long whole(int fd, uint32_t len, int64_t off, bool *end)
 {
 	struct ringwalk_readdirplus request = request_readdirplus(fd, buf, len);
-	struct io_uring_sqe *sqe = ring_entry(&transport.ring);
-	struct io_uring_cqe cqe;
+	long got;
 
-	MUST(sqe);
 	request.off = off;
-	transport_fill(&transport, sqe, RINGWALK_IOC_READDIRPLUS, &request);
-	((struct opcode_readdirplus_args *)(uintptr_t)sqe->addr3)->flags |= OPCODE_WHOLE;
-	MUST(ring_wait(&transport.ring, &cqe) == 0);
-	*end = cqe.flags & IORING_CQE_F_DIR_END;
-	return cqe.res;
+	got = transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &request);
+	*end = request.result_flags & RINGWALK_RESULT_END;
+	return got;
 }
 
 /*
@@ -164,6 +160,7 @@ static void run(struct env *env)
 	static const unsigned int counts[] = { 0, 1, 20, 100, 400, MOST };
 
 	transport_open(&transport, env->kind, 0);
+	transport.whole = true;
 	for (size_t i = 0; i < ARRAY_SIZE(counts) && !test_failures(); i++)
 		folder_of(env, env->fs == FS_FUSE && counts[i] > 100 ? 100 + i : counts[i]);
 	rewound(env);

@@ -120,6 +120,24 @@ static void check_record(const struct record *record, const char *name, int stay
 	CHECK(record->stat && record->stat->ino == inodes[staying] && S_ISREG(record->stat->mode), "%s: another file", name);
 }
 
+/* Checks records, and counts those that stay. Returns false if one is malformed. */
+static bool check_records(const char *at, long len, const struct ringwalk_fields *fields, unsigned char *seen, int pass)
+{
+	const char *end = at + len;
+	struct record record;
+
+	for (; at < end; at = record.next) {
+		const char *malformed = record_parse(at, end - at, fields, &record);
+
+		CHECK_NULL(malformed, "pass %d", pass);
+		if (malformed)
+			return false;
+		if (record.name[0] != '.')
+			check_record(&record, record.name, note(seen, record.name));
+	}
+	return true;
+}
+
 static void plus_pass(struct transport *transport, int fd, int pass)
 {
 	struct ringwalk_readdirplus request = request_readdirplus(fd, buf, 2048 + pass % 5 * 512);
@@ -130,19 +148,10 @@ static void plus_pass(struct transport *transport, int fd, int pass)
 
 	request.off = 0;
 	do {
-		struct record record;
-
 		got = transport_call(transport, RINGWALK_IOC_READDIRPLUS, &request);
 		CHECK(got >= 0, "pass %d: %ld", pass, got);
-		for (const char *at = buf; at < buf + got; at = record.next) {
-			const char *malformed = record_parse(at, buf + got - at, &request.fields, &record);
-
-			CHECK_NULL(malformed, "pass %d", pass);
-			if (malformed)
-				return;
-			if (record.name[0] != '.')
-				check_record(&record, record.name, note(seen, record.name));
-		}
+		if (!check_records(buf, got, &request.fields, seen, pass))
+			return;
 		request.off = RINGWALK_OFF_CURRENT;
 		/* Goes back to the start once, from the middle. */
 		if (rewind && ++batch == 5) {
@@ -153,6 +162,35 @@ static void plus_pass(struct transport *transport, int fd, int pass)
 		}
 	} while (got > 0 && !(request.result_flags & RINGWALK_RESULT_END));
 	check_seen(seen, "readdirplus", pass);
+}
+
+/*
+ * Reads the folder and those below it. Directories among the changing names are empty, and may go
+ * away or become files meanwhile.
+ */
+static void tree_pass(struct transport *transport, int fd, int pass)
+{
+	struct ringwalk_readtree request = request_readtree(fd, buf, 2048 + pass % 5 * 512);
+	unsigned char seen[STAYING] = { };
+	long got;
+
+	request.off = 0;
+	do {
+		got = transport_call(transport, RINGWALK_IOC_READTREE, &request);
+		CHECK(got > 0, "pass %d: %ld", pass, got);
+		for (long at = 0; at < got;) {
+			const struct ringwalk_group *group = (const void *)(buf + at);
+
+			MUST(group->reclen >= sizeof(*group) && group->reclen <= got - at);
+			CHECK(!at == !group->parent, "pass %d: the record of a directory is at %u", pass, group->parent);
+			CHECK(!group->error || group->error == -ENOENT, "pass %d: error %d of a directory", pass, group->error);
+			if (!check_records((const char *)(group + 1), group->reclen - sizeof(*group), &request.fields, seen, pass))
+				return;
+			at += group->reclen;
+		}
+		request.off = RINGWALK_OFF_CURRENT;
+	} while (got > 0 && !(request.result_flags & RINGWALK_RESULT_END));
+	check_seen(seen, "readtree", pass);
 }
 
 /* Reads names first and metadata later, as a program does whose workers share one folder. */
@@ -252,6 +290,7 @@ static void run(struct env *env)
 		broken += !control_pass(fd);
 	for (int pass = 0; pass < passes && !broken; pass++) {
 		plus_pass(&transport, fd, pass);
+		tree_pass(&transport, fd, pass);
 		if (transport.device >= 0)
 			batch_pass(&transport, fd, pass);
 	}

@@ -64,6 +64,13 @@ static void plain_call(struct caller *caller, struct transport *transport)
 	caller->good++;
 }
 
+/* The operations have copies of a part of the request. */
+static void random_spoil_args(struct caller *caller, struct transport *transport, struct io_uring_sqe *sqe)
+{
+	if (transport->device < 0)
+		random_spoil(&caller->seed, &transport->args[ring_index(&transport->ring, sqe)], sizeof(*transport->args));
+}
+
 static void call_by_ring(struct caller *caller, struct transport *transport)
 {
 	unsigned int count = 1 + random_below(&caller->seed, IN_FLIGHT);
@@ -80,7 +87,9 @@ static void call_by_ring(struct caller *caller, struct transport *transport)
 			continue;
 		}
 		transport_fill(transport, sqe, command, request);
-		random_spoil(&caller->seed, request);
+		random_spoil(&caller->seed, request, RANDOM_REQUEST);
+		if (command == RINGWALK_IOC_READDIRPLUS || command == RINGWALK_IOC_READTREE)
+			random_spoil_args(caller, transport, sqe);
 		if (transport->device >= 0)
 			sqe->cmd_op = some_command(&caller->seed, command);
 		if (random_below(&caller->seed, 8) == 0)
@@ -114,7 +123,7 @@ static void *call(void *arg)
 			if (kind == TRANSPORT_IOCTL) {
 				unsigned int command = random_request(&shared, &caller->seed, caller->requests);
 
-				random_spoil(&caller->seed, caller->requests);
+				random_spoil(&caller->seed, caller->requests, RANDOM_REQUEST);
 				transport_call_raw(&transport, some_command(&caller->seed, command),
 						   random_below(&caller->seed, 50) ? (uintptr_t)caller->requests :
 										     random_address(&shared, &caller->seed));
@@ -165,7 +174,8 @@ static void disturb(struct env *env, struct caller *callers, uint64_t *seed)
 		madvise(arena + random_below(seed, ARENA / 4096) * 4096, 4096, MADV_DONTNEED);
 		return;
 	default:
-		random_spoil(seed, callers[random_below(seed, THREADS)].requests + RANDOM_REQUEST * random_below(seed, IN_FLIGHT));
+		random_spoil(seed, callers[random_below(seed, THREADS)].requests + RANDOM_REQUEST * random_below(seed, IN_FLIGHT),
+			     RANDOM_REQUEST);
 	}
 }
 

@@ -3,7 +3,6 @@
  * READTREE gives every directory below a folder once and whole, with the records of READDIRPLUS, or
  * names it as not read. It opens no more than openat(2) would, and stays on its mount.
  */
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/inotify.h>
@@ -15,6 +14,7 @@
 #include "lib/request.h"
 #include "lib/test.h"
 #include "lib/tree.h"
+#include "lib/walk.h"
 
 #define BUF_LEN (1 << 18)
 
@@ -22,175 +22,15 @@ static struct transport transport;
 static char buf[BUF_LEN] __attribute__((aligned(8)));
 /* Directories of the folder, itself included. */
 static unsigned int directories;
-
-/* Directories that a walk has still to read, by path. */
-struct pending {
-	char paths[400][512];
-	unsigned int count;
-};
-
-/* What a walk has seen. */
-struct seen {
-	unsigned int directories;
-	unsigned int requests;
-	unsigned int failed;
-	uint64_t entries;
-};
-
-static const struct ringwalk_group *group_at(uint32_t at)
-{
-	return (void *)(buf + at);
-}
-
-/* Writes the path of a group's directory, below @path. */
-static void path_of(const struct ringwalk_readtree *request, const char *path, const struct ringwalk_group *group, char *out)
-{
-	const struct ringwalk_group *above;
-	struct record record;
-	char parent[512];
-	uint32_t at = 0;
-
-	if (!group->parent) {
-		snprintf(out, 512, "%s", path);
-		return;
-	}
-	/* The group that has the record of the directory. */
-	while (at + group_at(at)->reclen <= group->parent)
-		at += group_at(at)->reclen;
-	above = group_at(at);
-	MUST(above < group && above->depth + 1 == group->depth);
-	CHECK_NULL(record_parse(buf + group->parent, at + above->reclen - group->parent, &request->fields, &record),
-		   "the record of a group's directory");
-	CHECK(record.entry->flags & RINGWALK_ENTRY_READ, "%s is read and not marked", record.name);
-	path_of(request, path, above, parent);
-	snprintf(out, 512, "%s/%s", parent, record.name);
-}
-
-/* Directories that were not read come later. */
-static void collect_unread(const struct ringwalk_readtree *request, const char *path, const struct ringwalk_group *group,
-			   struct pending *pending)
-{
-	const char *at = (char *)(group + 1), *end = (char *)group + group->reclen;
-	struct record record = { .next = at };
-
-	while (record.next < end) {
-		CHECK_NULL(record_parse(record.next, end - record.next, &request->fields, &record), "a record in %s", path);
-		if (record.entry->d_type != DT_DIR || record.entry->flags & RINGWALK_ENTRY_READ || record.entry->error ||
-		    !strcmp(record.name, ".") || !strcmp(record.name, ".."))
-			continue;
-		MUST(pending->count < ARRAY_SIZE(pending->paths));
-		snprintf(pending->paths[pending->count++], 512, "%s/%s", path, record.name);
-	}
-}
-
-/* Compares a group with the system calls. The first may begin at an entry @first. */
-static void check_group(const struct ringwalk_readtree *request, const struct ringwalk_group *group, const char *path,
-			size_t first, struct seen *seen)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-	struct compare compare = request_compare(&transport, fd, path, &request->fields, request->flags, true);
-	struct list list;
-
-	CHECK(!group->reserved, "reserved bytes of %s", path);
-	if (group->error) {
-		CHECK(group->error == (fd < 0 ? -errno : 0), "%s: %s", path, strerror(-group->error));
-		CHECK(group->reclen == sizeof(*group) && !group->entries && !group->flags, "%s has an error and entries", path);
-		seen->failed++;
-		return;
-	}
-	MUST(fd >= 0);
-	list_read(&list, fd);
-	CHECK_NULL(compare_batch(&compare, group + 1, group->reclen - sizeof(*group), group->entries, &list, first), "%s", path);
-	if (group->flags & RINGWALK_RESULT_END)
-		CHECK(first + group->entries == list.count, "%s: %zu entries, not %zu", path, first + group->entries, list.count);
-	else
-		CHECK(!group->parent, "%s is given in part", path);
-	list_free(&list);
-	close(fd);
-}
-
-/* Makes one request for @fd, and checks its groups. Returns its result. */
-static long one_request(struct ringwalk_readtree *request, const char *path, size_t *first, struct pending *pending,
-			struct seen *seen)
-{
-	long got = transport_call(&transport, RINGWALK_IOC_READTREE, request);
-	uint32_t groups = 0, entries = 0;
-
-	seen->requests++;
-	for (uint32_t at = 0; at < got;) {
-		const struct ringwalk_group *group = group_at(at);
-		char directory[512];
-
-		MUST(group->reclen >= sizeof(*group) && group->reclen % 8 == 0 && group->reclen <= got - at);
-		MUST(!at == !group->parent && group->depth <= request->max_depth);
-		path_of(request, path, group, directory);
-		check_group(request, group, directory, at ? 0 : *first, seen);
-		collect_unread(request, directory, group, pending);
-		if (!at)
-			*first += group->entries;
-		if (group->flags & RINGWALK_RESULT_END || group->error)
-			seen->directories++;
-		groups++;
-		entries += group->entries;
-		at += group->reclen;
-	}
-	seen->entries += entries;
-	if (got >= 0) {
-		CHECK(groups == request->groups && entries == request->entries, "%u groups of %u, %u entries of %u", groups,
-		      request->groups, entries, request->entries);
-		CHECK(!request->max_entries || entries <= request->max_entries, "%u entries, not %u", entries, request->max_entries);
-		CHECK((request->result_flags ^ group_at(0)->flags) == 0, "flags 0x%x", request->result_flags);
-	}
-	return got;
-}
+static struct walk walk = { .transport = &transport };
 
 static struct ringwalk_readtree new_request(uint32_t len)
 {
-	return (struct ringwalk_readtree){
-		.size = sizeof(struct ringwalk_readtree),
-		.buf = (uintptr_t)buf,
-		.len = len,
-		.off = RINGWALK_OFF_CURRENT,
-		.max_depth = UINT32_MAX,
-		/* Reading a directory may change the time of its last access. */
-		.fields.mask = request_stat_mask(&transport) & ~STATX_ATIME,
-	};
-}
+	struct ringwalk_readtree request = request_readtree(-1, buf, len);
 
-/* Walks a folder with requests like @like, as a program would. */
-static struct seen walk(const char *folder, const struct ringwalk_readtree *like)
-{
-	static struct pending pending;
-	struct seen seen = { };
-
-	pending.count = 1;
-	snprintf(pending.paths[0], 512, "%s", folder);
-	while (pending.count) {
-		struct ringwalk_readtree request;
-		size_t first = 0;
-		char path[512];
-		int fd;
-
-		snprintf(path, sizeof(path), "%s", pending.paths[--pending.count]);
-		fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-		if (fd < 0) {
-			seen.failed++;
-			seen.directories++;
-			continue;
-		}
-		do {
-			long got;
-
-			request = *like;
-			request.fd = fd;
-			got = one_request(&request, path, &first, &pending, &seen);
-			CHECK(got > 0 || got == -EINTR, "%s: %ld", path, got);
-			if (got <= 0 && got != -EINTR)
-				break;
-		} while (!(request.result_flags & RINGWALK_RESULT_END));
-		close(fd);
-	}
-	return seen;
+	/* Reading a directory may change the time of its last access. */
+	request.fields.mask = request_stat_mask(&transport) & ~STATX_ATIME;
+	return request;
 }
 
 static void make_tree(const char *path, int depth)
@@ -210,52 +50,69 @@ static void make_tree(const char *path, int depth)
 	}
 }
 
+/* Walks the folder, and checks that each of its directories came. */
+static void walk_whole_tree(const char *folder, const struct ringwalk_readtree *like, const char *by, unsigned int number)
+{
+	walk_all(&walk, folder, like);
+	CHECK(walk.directories == directories, "by %u %s: %u directories, not %u", number, by, walk.directories, directories);
+}
+
 static void sizes_and_limits(const char *folder)
 {
 	struct ringwalk_readtree request = new_request(BUF_LEN);
-	struct seen all = walk(folder, &request), seen;
+	uint64_t entries;
 
-	CHECK(all.directories == directories && !all.failed, "%u directories, not %u", all.directories, directories);
-	CHECK(all.requests == 1, "%u requests", all.requests);
+	walk_whole_tree(folder, &request, "request", 1);
+	entries = walk.entries;
+	CHECK(walk.requests == 1 && !walk.failed, "%u requests, %u directories failed", walk.requests, walk.failed);
 	for (uint32_t len = 600; len < 60000; len += len / 3) {
 		request.len = len;
-		seen = walk(folder, &request);
-		CHECK(seen.directories == directories && seen.entries >= all.entries, "by %u bytes: %u directories, %ju entries", len,
-		      seen.directories, (uintmax_t)seen.entries);
+		walk_whole_tree(folder, &request, "bytes", len);
+		CHECK(walk.entries >= entries, "by %u bytes: %ju entries", len, (uintmax_t)walk.entries);
 	}
 	request.len = BUF_LEN;
 	for (uint32_t depth = 0; depth < 4; depth++) {
 		request.max_depth = depth;
-		seen = walk(folder, &request);
-		CHECK(seen.directories == directories && seen.entries == all.entries, "by %u levels: %u directories", depth,
-		      seen.directories);
-		CHECK(depth || seen.requests == directories, "%u requests for directories alone", seen.requests);
+		walk_whole_tree(folder, &request, "levels", depth);
+		CHECK(walk.entries == entries, "by %u levels: %ju entries", depth, (uintmax_t)walk.entries);
+		CHECK(depth || walk.requests == directories, "%u requests for directories alone", walk.requests);
 	}
 	request.max_depth = UINT32_MAX;
-	for (uint32_t entries = 1; entries < 300; entries *= 3) {
-		request.max_entries = entries;
-		seen = walk(folder, &request);
-		CHECK(seen.directories == directories, "by %u entries: %u directories", entries, seen.directories);
+	for (uint32_t most = 1; most < 300; most *= 3) {
+		request.max_entries = most;
+		walk_whole_tree(folder, &request, "entries", most);
 	}
 	request.max_entries = 0;
+	/* The operation is ended by another request: see opcode_cancel.c. */
+	if (transport.device < 0)
+		return;
 	request.max_ms = 1;
-	seen = walk(folder, &request);
-	CHECK(seen.directories == directories, "by milliseconds: %u directories", seen.directories);
+	walk_whole_tree(folder, &request, "milliseconds", request.max_ms);
 }
 
 /* With attributes, records are moved together after their lookup. */
 static void attributes(const char *folder)
 {
 	struct ringwalk_readtree request = new_request(BUF_LEN);
-	struct seen seen;
 
 	request.flags = RINGWALK_F_XATTR_ALL;
 	request_xattrs(&request.fields, NULL, 0, 1000, 700);
-	seen = walk(folder, &request);
-	CHECK(seen.directories == directories, "with attributes: %u directories", seen.directories);
+	walk_whole_tree(folder, &request, "request with attributes", 1);
 	request.fields.mask = 0;
-	seen = walk(folder, &request);
-	CHECK(seen.directories == directories, "with attributes alone: %u directories", seen.directories);
+	walk_whole_tree(folder, &request, "request with attributes alone", 1);
+}
+
+/* Without positions, entries come in any order, each once. */
+static void without_positions(const char *folder)
+{
+	struct ringwalk_readtree request = new_request(BUF_LEN);
+
+	transport.whole = true;
+	for (uint32_t len = BUF_LEN; len > 600; len /= 4) {
+		request.len = len;
+		walk_whole_tree(folder, &request, "bytes without positions", len);
+	}
+	transport.whole = false;
 }
 
 static void on_alarm(int number)
@@ -274,12 +131,9 @@ static void signals(const char *folder)
 
 	MUST(sigaction(SIGALRM, &action, NULL) == 0);
 	do {
-		struct seen seen;
-
 		MUST(setitimer(ITIMER_REAL, &timer, NULL) == 0);
-		seen = walk(folder, &request);
-		CHECK(seen.directories == directories, "with signals: %u directories", seen.directories);
-		requests += seen.requests;
+		walk_whole_tree(folder, &request, "requests before, with signals", requests);
+		requests += walk.requests;
 	} while (now() < until);
 	MUST(setitimer(ITIMER_REAL, &(struct itimerval){ }, NULL) == 0);
 	if (transport.kind == TRANSPORT_IOCTL)
@@ -292,7 +146,6 @@ static void rights(struct env *env)
 	static const char *const modes[] = { "/d1", "/d1/d0", "/d2" };
 	struct ringwalk_readtree request;
 	char path[512];
-	struct seen seen;
 
 	transport_keep_device();
 	snprintf(path, sizeof(path), "%s/folder%s", env->path, modes[1]);
@@ -304,9 +157,9 @@ static void rights(struct env *env)
 	transport_open(&transport, env->kind, 0);
 	request = new_request(BUF_LEN);
 	snprintf(path, sizeof(path), "%s/folder", env->path);
-	seen = walk(path, &request);
-	CHECK(seen.failed == 1, "%u directories failed", seen.failed);
-	CHECK(seen.directories < directories, "all directories were read");
+	walk_all(&walk, path, &request);
+	CHECK(walk.failed == 1, "%u directories failed", walk.failed);
+	CHECK(walk.directories < directories, "all directories were read");
 	transport_close(&transport);
 }
 
@@ -315,9 +168,6 @@ static void mounted(struct env *env)
 {
 	char folder[512], path[512];
 	struct ringwalk_readtree request;
-	struct seen seen = { };
-	static struct pending pending;
-	size_t first = 0;
 
 	tree_own_mounts();
 	transport_open(&transport, env->kind, 0);
@@ -327,9 +177,10 @@ static void mounted(struct env *env)
 		test_skip("tmpfs: %s", strerror(errno));
 	request = new_request(BUF_LEN);
 	request.fd = open(folder, O_RDONLY | O_DIRECTORY);
-	CHECK(one_request(&request, folder, &first, &pending, &seen) > 0, "with a mount below it");
-	CHECK(pending.count == 1 && !strcmp(pending.paths[0], path), "%u directories are left", pending.count);
-	CHECK(seen.directories == directories - (directories - 1) / 3, "%u directories were read", seen.directories);
+	walk_begin(&walk);
+	CHECK(walk_request(&walk, &request, folder) > 0, "with a mount below it");
+	CHECK(walk.pending_count == 1 && !strcmp(walk.pending[0], path), "%u directories are left", walk.pending_count);
+	CHECK(walk.directories == directories - (directories - 1) / 3, "%u directories were read", walk.directories);
 	close(request.fd);
 	transport_close(&transport);
 }
@@ -385,6 +236,8 @@ static void run(struct env *env)
 	transport_open(&transport, env->kind, 0);
 	sizes_and_limits(folder);
 	attributes(folder);
+	if (transport.device < 0)
+		without_positions(folder);
 	signals(folder);
 	if (env->fs != FS_FUSE)
 		watched(folder);
@@ -397,6 +250,6 @@ static void run(struct env *env)
 const struct test test = {
 	.name = "readtree",
 	.each_fs = true,
-	.kinds = BY_MODULE,
+	.kinds = BY_ALL,
 	.run = run,
 };

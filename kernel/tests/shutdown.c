@@ -67,24 +67,13 @@ static void compare(struct env *env, const char *path)
 {
 	struct transport transport;
 	int fd = open(path, O_RDONLY | O_DIRECTORY);
-	long expected, got;
 
 	/* The folder's inode is in memory or not. */
 	if (fd < 0)
 		return;
 	transport_open(&transport, env->kind, 0);
 	for (int round = 0; round < 2; round++) {
-		struct ringwalk_getdents dents = request_getdents(fd, buf, sizeof(buf));
-		struct ringwalk_readdirplus plus = request_readdirplus(fd, buf, sizeof(buf));
-
-		MUST(lseek(fd, 0, SEEK_SET) == 0);
-		expected = sys_getdents64(fd, buf, sizeof(buf));
-		MUST(lseek(fd, 0, SEEK_SET) == 0);
-		got = transport_call(&transport, RINGWALK_IOC_GETDENTS, &dents);
-		CHECK(got == expected, "getdents: %ld, not %ld", got, expected);
-		MUST(lseek(fd, 0, SEEK_SET) == 0);
-		got = transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &plus);
-		CHECK(expected < 0 ? got == expected : got > 0, "readdirplus: %ld, and getdents64 %ld", got, expected);
+		request_check_error(&transport, fd);
 		MUST(write_text("/proc/sys/vm/drop_caches", "3") == 0);
 	}
 	transport_close(&transport);

@@ -144,6 +144,30 @@ static void read_plus(struct reader *reader, struct transport *transport, int fd
 	CHECK(staying == STAYING, "readdirplus: %u of %u that stay", staying, STAYING);
 }
 
+/* The directories below the folder change, and so may have any error. */
+static void read_tree(struct reader *reader, struct transport *transport, int fd, char *buf, uint32_t len)
+{
+	struct ringwalk_readtree request = request_readtree(fd, buf, len);
+	unsigned int staying = 0;
+	long got;
+
+	request.off = 0;
+	do {
+		got = transport_call(transport, RINGWALK_IOC_READTREE, &request);
+		CHECK(got > 0, "readtree: %ld", got);
+		for (long at = 0; at < got;) {
+			const struct ringwalk_group *group = (const void *)(buf + at);
+
+			MUST(group->reclen >= sizeof(*group) && group->reclen <= got - at);
+			if (!count_records(reader, &request.fields, (const char *)(group + 1), group->reclen - sizeof(*group), &staying))
+				return;
+			at += group->reclen;
+		}
+		request.off = RINGWALK_OFF_CURRENT;
+	} while (got > 0 && !(request.result_flags & RINGWALK_RESULT_END));
+	CHECK(got < 0 || staying == STAYING, "readtree: %u of %u that stay", staying, STAYING);
+}
+
 static void read_names(struct reader *reader, struct transport *transport, int fd, char *buf, uint32_t len)
 {
 	static __thread char out[65536] __attribute__((aligned(8)));
@@ -184,7 +208,7 @@ static void *read_all(void *arg)
 
 		MUST(fd >= 0);
 		transport_open(&transport, kind, 0);
-		switch (random_below(&reader->seed, 3)) {
+		switch (random_below(&reader->seed, 4)) {
 		case 0:
 			ahead = request_readahead(fd);
 			ahead.flags = RINGWALK_F_XATTR_BLOCKS;
@@ -195,6 +219,9 @@ static void *read_all(void *arg)
 			break;
 		case 2:
 			read_names(reader, &transport, fd, buf, len);
+			break;
+		case 3:
+			read_tree(reader, &transport, fd, buf, len);
 			break;
 		}
 		reader->passes++;

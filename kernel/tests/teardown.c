@@ -86,13 +86,8 @@ static void cancelled(struct env *env, int fd, unsigned int rounds)
 		unsigned char completed[2 * IN_FLIGHT] = { };
 		struct io_uring_cqe cqe;
 
-		for (int i = IN_FLIGHT - 1; i >= 0; i--) {
-			struct io_uring_sqe *sqe = ring_entry(&transport.ring);
-
-			sqe->opcode = IORING_OP_ASYNC_CANCEL;
-			sqe->addr = i;
-			sqe->user_data = IN_FLIGHT + i;
-		}
+		for (int i = IN_FLIGHT - 1; i >= 0; i--)
+			MUST(ring_cancel(&transport.ring, i, IN_FLIGHT + i));
 		for (int i = 0; i < 2 * IN_FLIGHT; i++) {
 			MUST(ring_wait(&transport.ring, &cqe) == 0);
 			completed[cqe.user_data]++;

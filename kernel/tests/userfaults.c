@@ -3,77 +3,37 @@
  * Requests whose memory is handled by userfaultfd(2): a request waits in the copy until the page is
  * given. SIGKILL ends a task whose request waits there.
  */
-#include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <linux/userfaultfd.h>
-
+#include "lib/faults.h"
 #include "lib/request.h"
 #include "lib/test.h"
 #include "lib/tree.h"
 
 #define LEN	(64 << 10)
 
-/* Memory in which the first access to a page waits until a reader of @fault_fd gives the page. */
-struct faulting {
-	int fault_fd;
-	char *memory;
+/* How long a request may take to its next access, in milliseconds. */
+#define ACCESS_MS	1000
+
+struct giver {
+	struct faults faults;
 	unsigned int pages;
 };
 
-static void faulting_open(struct faulting *faulting)
-{
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register range = { .mode = UFFDIO_REGISTER_MODE_MISSING };
-
-	faulting->pages = 0;
-	/* Without UFFD_USER_MODE_ONLY: the kernel makes the accesses. poll() needs O_NONBLOCK. */
-	faulting->fault_fd = syscall(__NR_userfaultfd, O_CLOEXEC | O_NONBLOCK);
-	if (faulting->fault_fd < 0)
-		test_skip("userfaultfd: %s", strerror(errno));
-	MUST(ioctl(faulting->fault_fd, UFFDIO_API, &api) == 0);
-	faulting->memory = mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	MUST(faulting->memory != MAP_FAILED);
-	range.range.start = (uintptr_t)faulting->memory;
-	range.range.len = LEN;
-	MUST(ioctl(faulting->fault_fd, UFFDIO_REGISTER, &range) == 0);
-}
-
-static void faulting_close(struct faulting *faulting)
-{
-	munmap(faulting->memory, LEN);
-	close(faulting->fault_fd);
-}
-
-/* Waits for an access. Returns false if there is none for a second. */
-static bool wait_for_access(struct faulting *faulting, struct uffd_msg *message)
-{
-	struct pollfd event = { .fd = faulting->fault_fd, .events = POLLIN };
-
-	return poll(&event, 1, 1000) == 1 && read(faulting->fault_fd, message, sizeof(*message)) == sizeof(*message);
-}
-
-/* Gives pages until the memory is unregistered. */
+/* Gives pages until there is no access for a while. */
 static void *give_pages(void *arg)
 {
-	struct faulting *faulting = arg;
-	struct uffd_msg message;
+	struct giver *giver = arg;
+	char *page;
 
-	while (wait_for_access(faulting, &message)) {
-		struct uffdio_zeropage zero = { .range.len = 4096 };
-
-		zero.range.start = message.arg.pagefault.address & ~4095ull;
+	while ((page = faults_wait(&giver->faults, ACCESS_MS))) {
 		/* Others may want to run here, too. */
 		usleep(1000);
-		ioctl(faulting->fault_fd, UFFDIO_ZEROPAGE, &zero);
-		faulting->pages++;
+		faults_give(&giver->faults, page);
+		giver->pages++;
 	}
 	return NULL;
 }
@@ -83,18 +43,18 @@ static void late_pages(struct env *env, int fd, const char *path, const struct l
 {
 	struct ringwalk_readdirplus plus;
 	struct transport transport;
-	struct faulting faulting;
+	struct giver giver = { };
 	pthread_t thread;
 
 	transport_open(&transport, env->kind, 0);
-	faulting_open(&faulting);
-	MUST(pthread_create(&thread, NULL, give_pages, &faulting) == 0);
-	plus = request_readdirplus(fd, faulting.memory, LEN);
+	faults_open(&giver.faults, LEN);
+	MUST(pthread_create(&thread, NULL, give_pages, &giver) == 0);
+	plus = request_readdirplus(fd, giver.faults.memory, LEN);
 	plus.off = 0;
 	CHECK_NULL(request_compare_rest(&transport, &plus, path, list, 0), "late pages");
 	MUST(pthread_join(thread, NULL) == 0);
-	CHECK(faulting.pages >= 4, "only %u pages were waited for", faulting.pages);
-	faulting_close(&faulting);
+	CHECK(giver.pages >= 4, "only %u pages were waited for", giver.pages);
+	faults_close(&giver.faults);
 	transport_close(&transport);
 }
 
@@ -104,17 +64,16 @@ static void wait_for_ever(struct env *env, int fd, int ready, unsigned int comma
 	struct ringwalk_getdents dents;
 	struct ringwalk_readdirplus plus;
 	struct transport transport;
-	struct faulting faulting;
-	struct uffd_msg message;
+	struct faults faults;
 
 	transport_open(&transport, env->kind, 0);
-	faulting_open(&faulting);
-	dents = request_getdents(fd, faulting.memory, LEN);
-	plus = request_readdirplus(fd, faulting.memory, LEN);
+	faults_open(&faults, LEN);
+	dents = request_getdents(fd, faults.memory, LEN);
+	plus = request_readdirplus(fd, faults.memory, LEN);
 	dents.off = plus.off = 0;
 	/* The child keeps the descriptor of the faults, and reports the first one to the test. */
 	if (!fork()) {
-		if (wait_for_access(&faulting, &message))
+		if (faults_wait(&faults, ACCESS_MS))
 			MUST(write(ready, "", 1) == 1);
 		pause();
 		_exit(0);

@@ -5,7 +5,7 @@
  * ring32 OPCODE SQE-FLAGS [FOLDER [args]]
  *
  * With FOLDER, the request is for that folder, opened for reading, and has a buffer; with "args"
- * it has those of READDIRPLUS as well. The exit status is 0 if the request succeeded, else its
+ * it has the arguments of READDIRPLUS and READTREE as well. The exit status is 0 if the request succeeded, else its
  * errno; 255 if it could not be made.
  */
 #include <linux/fcntl.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -10,23 +11,46 @@
 #include "sys.h"
 #include "tree.h"
 
-void cold_open(struct cold *cold, const struct env *env)
+static void add_files(const char *path, int fd, unsigned int count)
 {
+	/* Files with the same attributes would share the block. */
+	static unsigned int number;
 	/* Too long for the inode, so that it has a block. */
 	char value[700], name[32];
 
+	tree_files(fd, "file", count);
+	for (unsigned int i = 0; i < count; i++) {
+		memset(value, 'x', sizeof(value));
+		snprintf(value, sizeof(value), "%u", number++);
+		snprintf(name, sizeof(name), "file%06u", i);
+		MUST(tree_xattr(path, name, "user.cold", value, sizeof(value)));
+	}
+}
+
+void cold_open(struct cold *cold, const struct env *env)
+{
 	scratch_open(&cold->scratch, env, SCRATCH_PLAIN, NULL);
 	cold->fd = tree_folder(cold->scratch.path, "cold", cold->path);
-	tree_files(cold->fd, "file", COLD_FILES);
-	for (unsigned int i = 0; i < COLD_FILES; i++) {
-		/* Files with the same attributes would share the block. */
-		memset(value, 'x', sizeof(value));
-		snprintf(name, sizeof(name), "file%06u", i);
-		memcpy(value, name, strlen(name));
-		MUST(tree_xattr(cold->path, name, "user.cold", value, sizeof(value)));
-	}
+	add_files(cold->path, cold->fd, COLD_FILES);
 	list_read(&cold->list, cold->fd);
 	MUST(cold->list.count == COLD_FILES + 2);
+}
+
+void cold_open_tree(struct cold *cold, const struct env *env, unsigned int folders)
+{
+	scratch_open(&cold->scratch, env, SCRATCH_PLAIN, NULL);
+	cold->fd = tree_folder(cold->scratch.path, "cold", cold->path);
+	for (unsigned int i = 0; i < folders; i++) {
+		char name[32], path[512];
+		int fd;
+
+		snprintf(name, sizeof(name), "folder%06u", i);
+		fd = tree_folder(cold->path, name, path);
+		add_files(path, fd, COLD_FILES / folders);
+		close(fd);
+	}
+	list_read(&cold->list, cold->fd);
+	MUST(cold->list.count == folders + 2);
 }
 
 void cold_close(struct cold *cold)
@@ -36,14 +60,32 @@ void cold_close(struct cold *cold)
 	scratch_close(&cold->scratch);
 }
 
+/* Brings the inodes of a folder and of those below it into memory. */
+static void stat_all(int fd, const struct list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct dirent_record *entry = list->at[i];
+		struct statx_record stat;
+		struct list below;
+		int folder;
+
+		MUST(sys_statx(fd, entry->d_name, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &stat) == 0);
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
+			continue;
+		folder = openat(fd, entry->d_name, O_RDONLY | O_DIRECTORY);
+		MUST(folder >= 0);
+		list_read(&below, folder);
+		stat_all(folder, &below);
+		list_free(&below);
+		close(folder);
+	}
+}
+
 void cold_begin(struct cold *cold, bool known)
 {
 	disks_drop_caches(cold->fd);
-	for (size_t i = 0; known && i < cold->list.count; i++) {
-		struct statx_record stat;
-
-		MUST(sys_statx(cold->fd, cold->list.at[i]->d_name, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &stat) == 0);
-	}
+	if (known)
+		stat_all(cold->fd, &cold->list);
 	/* Blocks alone: a security module may have read attributes with the inodes. */
 	if (known)
 		MUST(write_text("/proc/sys/vm/drop_caches", "1") == 0);

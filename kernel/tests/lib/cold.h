@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A folder whose extended attributes lie on a slow disk, each file's in a block of its own. A
+ * A folder, or several, whose extended attributes lie on a slow disk, each file's in a block of its own. A
  * request for all of them waits COLD_MS for each file.
  */
 #ifndef RINGWALK_COLD_H
@@ -37,6 +37,8 @@ struct cold {
 };
 
 void cold_open(struct cold *cold, const struct env *env);
+/* The files are in @folders folders below it instead, as many in each. */
+void cold_open_tree(struct cold *cold, const struct env *env, unsigned int folders);
 void cold_close(struct cold *cold);
 
 /*

@@ -66,7 +66,7 @@ unsigned int random_request(const struct random_shared *shared, uint64_t *seed, 
 	int fd = some_fd(shared, seed);
 
 	memset(request, 0, RANDOM_REQUEST);
-	switch (random_below(seed, 9)) {
+	switch (random_below(seed, 11)) {
 	case 0:
 		*(struct ringwalk_info *)request = request_info();
 		return RINGWALK_IOC_INFO;
@@ -101,6 +101,18 @@ unsigned int random_request(const struct random_shared *shared, uint64_t *seed, 
 		batch->fields = some_fields(shared, seed);
 		return RINGWALK_IOC_STAT_BATCH;
 	}
+	case 7:
+	case 8: {
+		struct ringwalk_readtree *tree = request;
+
+		*tree = request_readtree(fd, (void *)(uintptr_t)random_address(shared, seed), len);
+		tree->off = some_offset(seed);
+		tree->flags = xattr_all;
+		tree->fields = some_fields(shared, seed);
+		tree->max_entries = random_below(seed, 2) ? 0 : odd_number(seed);
+		tree->max_depth = random_below(seed, 2) ? UINT32_MAX : odd_number(seed);
+		return RINGWALK_IOC_READTREE;
+	}
 	default: {
 		struct ringwalk_readahead *ahead = request;
 
@@ -114,12 +126,14 @@ unsigned int random_request(const struct random_shared *shared, uint64_t *seed, 
 	}
 }
 
-void random_spoil(uint64_t *seed, char *request)
+void random_spoil(uint64_t *seed, void *memory, size_t len)
 {
+	char *bytes = memory;
+
 	if (random_below(seed, 3))
 		return;
 	if (random_below(seed, 2))
-		request[random_below(seed, RANDOM_REQUEST)] ^= 1 << random_below(seed, 8);
+		bytes[random_below(seed, len)] ^= 1 << random_below(seed, 8);
 	else
-		*(uint32_t *)(request + 4 * random_below(seed, 20)) = odd_number(seed);
+		*(uint32_t *)(bytes + 4 * random_below(seed, len / 4)) = odd_number(seed);
 }

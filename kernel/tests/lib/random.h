@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Bytes of the longest request. */
-#define RANDOM_REQUEST 80
+#define RANDOM_REQUEST 88
 
 /**
  * struct random_shared - the data that requests use
@@ -28,8 +28,8 @@ struct random_shared {
 /* Writes a request of RANDOM_REQUEST bytes, and returns its command. */
 unsigned int random_request(const struct random_shared *shared, uint64_t *seed, void *request);
 
-/* Overwrites a field, or a bit, or nothing. */
-void random_spoil(uint64_t *seed, char *request);
+/* Overwrites a field, or a bit, or nothing, of a request or other arguments. */
+void random_spoil(uint64_t *seed, void *memory, size_t len);
 
 /* Returns an address in the memory, sometimes at its end, rarely an arbitrary one. */
 uint64_t random_address(const struct random_shared *shared, uint64_t *seed);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <unistd.h>
+
 #include "request.h"
 #include "test.h"
 
@@ -34,6 +36,19 @@ struct ringwalk_stat_batch request_stat_batch(int fd, const void *names, uint32_
 		.buf = (uintptr_t)buf,
 		.names = (uintptr_t)names,
 		.names_len = names_len,
+		.fields.mask = STATX_BASIC_STATS,
+	};
+}
+
+struct ringwalk_readtree request_readtree(int fd, void *buf, uint32_t len)
+{
+	return (struct ringwalk_readtree){
+		.size = sizeof(struct ringwalk_readtree),
+		.fd = fd,
+		.len = len,
+		.buf = (uintptr_t)buf,
+		.off = RINGWALK_OFF_CURRENT,
+		.max_depth = UINT32_MAX,
 		.fields.mask = STATX_BASIC_STATS,
 	};
 }
@@ -178,4 +193,21 @@ void request_check_names(struct transport *transport, int fd, uint32_t len, cons
 	CHECK(!request_all_names(transport, fd, len, &got), "%s, by %u bytes", what, len);
 	CHECK_NULL(list_differs(&got, list, first), "%s, by %u bytes", what, len);
 	list_free(&got);
+}
+
+void request_check_error(struct transport *transport, int fd)
+{
+	static char buf[1 << 16] __attribute__((aligned(8)));
+	struct ringwalk_getdents dents = request_getdents(fd, buf, sizeof(buf));
+	struct ringwalk_readdirplus plus = request_readdirplus(fd, buf, sizeof(buf));
+	long expected, got;
+
+	MUST(lseek(fd, 0, SEEK_SET) == 0);
+	expected = sys_getdents64(fd, buf, sizeof(buf));
+	MUST(lseek(fd, 0, SEEK_SET) == 0);
+	got = transport_call(transport, RINGWALK_IOC_GETDENTS, &dents);
+	CHECK(got == expected, "getdents: %ld, not %ld", got, expected);
+	MUST(lseek(fd, 0, SEEK_SET) == 0);
+	got = transport_call(transport, RINGWALK_IOC_READDIRPLUS, &plus);
+	CHECK(expected > 0 ? got > 0 : got == expected, "readdirplus: %ld, and getdents64 %ld", got, expected);
 }

@@ -12,6 +12,8 @@ struct ringwalk_getdents request_getdents(int fd, void *buf, uint32_t len);
 struct ringwalk_readdirplus request_readdirplus(int fd, void *buf, uint32_t len);
 /* @names: records of getdents64(2). */
 struct ringwalk_stat_batch request_stat_batch(int fd, const void *names, uint32_t names_len, void *buf, uint32_t len);
+/* All levels, with all metadata of struct stat. */
+struct ringwalk_readtree request_readtree(int fd, void *buf, uint32_t len);
 struct ringwalk_readahead request_readahead(int fd);
 struct ringwalk_info request_info(void);
 
@@ -38,6 +40,12 @@ long request_all_names(struct transport *transport, int fd, uint32_t len, struct
 /* Checks that these names are @list from entry number @first on. */
 void request_check_names(struct transport *transport, int fd, uint32_t len, const struct list *list, size_t first,
 			 const char *what);
+
+/*
+ * Checks that GETDENTS and READDIRPLUS of a folder that may be unreadable succeed, find nothing or
+ * fail as getdents64(2) does. Each call begins at the beginning of the folder.
+ */
+void request_check_error(struct transport *transport, int fd);
 
 /*
  * Makes requests like @request, from @list's entry number @first on to the end, and compares every

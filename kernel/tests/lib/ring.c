@@ -140,6 +140,37 @@ int ring_wait(struct ring *ring, struct io_uring_cqe *cqe)
 	return 0;
 }
 
+bool ring_cancel(struct ring *ring, uint64_t user_data, uint64_t own)
+{
+	struct io_uring_sqe *sqe = ring_entry(ring);
+
+	if (!sqe)
+		return false;
+	sqe->opcode = IORING_OP_ASYNC_CANCEL;
+	sqe->fd = -1;
+	sqe->addr = user_data;
+	sqe->user_data = own;
+	return true;
+}
+
+int ring_cancel_and_wait(struct ring *ring, uint64_t user_data, struct io_uring_cqe *request, int *cancelled)
+{
+	if (!ring_cancel(ring, user_data, ~user_data))
+		return -EBUSY;
+	for (int i = 0; i < 2; i++) {
+		struct io_uring_cqe cqe;
+		int error = ring_wait(ring, &cqe);
+
+		if (error)
+			return error;
+		if (cqe.user_data == user_data)
+			*request = cqe;
+		else if (cancelled)
+			*cancelled = cqe.res;
+	}
+	return 0;
+}
+
 int ring_register(struct ring *ring, unsigned int opcode, const void *arg, unsigned int nr_args)
 {
 	int ret = syscall(__NR_io_uring_register, ring->fd, opcode, arg, nr_args);

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <linux/io_uring.h>
 
@@ -51,6 +52,18 @@ int ring_submit(struct ring *ring, unsigned int wait);
 bool ring_take(struct ring *ring, struct io_uring_cqe *cqe);
 /* Waits for a completion and takes it. Returns 0 or a negative errno. */
 int ring_wait(struct ring *ring, struct io_uring_cqe *cqe);
+
+/*
+ * Queues the cancellation of the request with this user_data; false if the queue is full. @own is
+ * the user_data of the cancellation itself.
+ */
+bool ring_cancel(struct ring *ring, uint64_t user_data, uint64_t own);
+/*
+ * Cancels the only request in flight, which has this user_data, and waits for both completions.
+ * @request gets that of the request, @cancelled (if not NULL) the result of the cancellation.
+ * Returns 0 or a negative errno.
+ */
+int ring_cancel_and_wait(struct ring *ring, uint64_t user_data, struct io_uring_cqe *request, int *cancelled);
 
 int ring_register(struct ring *ring, unsigned int opcode, const void *arg, unsigned int nr_args);
 

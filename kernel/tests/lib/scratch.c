@@ -130,10 +130,8 @@ static int image_in_memory(const char *name)
 	off_t at = 0;
 	ssize_t len;
 
-	len = readlink("/proc/self/exe", path, sizeof(path) - 64);
-	MUST(to >= 0 && len > 0);
-	path[len] = 0;
-	snprintf(strrchr(path, '/') + 1, 64, "%s", name);
+	MUST(to >= 0);
+	path_beside_program(path, sizeof(path), name);
 	from = open(path, O_RDONLY | O_CLOEXEC);
 	if (from < 0)
 		test_skip("%s: %s (it is made by mke2fs)", path, strerror(errno));

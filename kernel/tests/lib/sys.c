@@ -55,6 +55,18 @@ int write_text(const char *path, const char *text)
 	return ret;
 }
 
+void path_beside_program(char *path, size_t len, const char *name)
+{
+	ssize_t used = readlink("/proc/self/exe", path, len - 1);
+	char *base;
+
+	MUST(used > 0);
+	path[used] = '\0';
+	base = strrchr(path, '/') + 1;
+	MUST(strlen(name) < len - (base - path));
+	strcpy(base, name);
+}
+
 double now(void)
 {
 	struct timespec time;

@@ -74,6 +74,9 @@ long read_text(const char *path, char *buf, size_t len);
 /* 0 or a negative errno. */
 int write_text(const char *path, const char *text);
 
+/* Writes the path of the file @name in the folder of this program to @path. */
+void path_beside_program(char *path, size_t len, const char *name);
+
 /* Returns the number of io-wq threads of this process. */
 unsigned int io_workers(void);
 

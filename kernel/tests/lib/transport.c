@@ -71,7 +71,7 @@ static bool reads_directories(struct ring *ring, unsigned int opcode)
 	return bytes > 0 && cqe.res == bytes && !memcmp(expected, got, bytes);
 }
 
-/* Returns the number of the first operation, or 0. They are the last three of the kernel. */
+/* Returns the number of the first operation, or 0. They are the last ones of the kernel. */
 static unsigned int find_opcodes(struct ring *ring)
 {
 	struct {
@@ -83,10 +83,10 @@ static unsigned int find_opcodes(struct ring *ring)
 	if (ring_register(ring, IORING_REGISTER_PROBE, &probe, 256) < 0)
 		return 0;
 	/* The entry that is tried says nothing about operations that 6.1 has. */
-	if (probe.probe.last_op < LAST_OPCODE_6_1 + 3)
+	if (probe.probe.last_op < LAST_OPCODE_6_1 + OPCODES)
 		return 0;
-	first = probe.probe.last_op - 2;
-	for (unsigned int i = 0; i < 3; i++)
+	first = probe.probe.last_op + 1 - OPCODES;
+	for (unsigned int i = 0; i < OPCODES; i++)
 		if (!(probe.ops[first + i].flags & IO_URING_OP_SUPPORTED))
 			return 0;
 	return reads_directories(ring, first) ? first : 0;
@@ -182,42 +182,79 @@ static void fill_readahead(struct io_uring_sqe *sqe, struct ringwalk_readahead *
 	sqe->rw_flags = request->flags & RINGWALK_F_XATTR_BLOCKS ? 1 : 0;
 }
 
-static void fill_opcode(struct transport *transport, struct io_uring_sqe *sqe, unsigned int command, void *request)
+static uint32_t opcode_flags(const struct transport *transport, uint32_t flags)
+{
+	return (flags & RINGWALK_F_XATTR_ALL ? OPCODE_XATTR_ALL : 0) | (transport->whole ? OPCODE_WHOLE : 0);
+}
+
+static struct opcode_readdirplus_args opcode_args(const struct ringwalk_fields *fields)
+{
+	return (struct opcode_readdirplus_args){
+		.mask = fields->mask,
+		.stat_flags = fields->stat_flags,
+		.xattr_names = fields->xattr_names,
+		.xattr_names_len = fields->xattr_names_len,
+		.xattr_value_max = fields->xattr_value_max,
+		.xattr_entry_max = fields->xattr_entry_max,
+	};
+}
+
+static void fill_readdirplus(struct transport *transport, struct io_uring_sqe *sqe, const struct ringwalk_readdirplus *request)
 {
 	struct opcode_readdirplus_args *args = &transport->args[ring_index(&transport->ring, sqe)];
-	struct ringwalk_readdirplus *plus = request;
+
+	*args = opcode_args(&request->fields);
+	args->flags = opcode_flags(transport, request->flags);
+	args->max_entries = request->max_entries;
+	sqe->fd = request->fd;
+	sqe->addr = request->buf;
+	sqe->len = request->len;
+	sqe->off = request->off;
+	sqe->addr3 = (uintptr_t)args;
+}
+
+static void fill_readtree(struct transport *transport, struct io_uring_sqe *sqe, const struct ringwalk_readtree *request)
+{
+	struct opcode_readdirplus_args *args = &transport->args[ring_index(&transport->ring, sqe)];
+
+	if (request->max_ms)
+		test_stop(__FILE__, __LINE__, "READTREE has no limit of time as an operation");
+	*args = opcode_args(&request->fields);
+	args->flags = opcode_flags(transport, request->flags);
+	args->max_entries = request->max_entries;
+	args->max_depth = request->max_depth;
+	sqe->fd = request->fd;
+	sqe->addr = request->buf;
+	sqe->len = request->len;
+	sqe->off = request->off;
+	sqe->addr3 = (uintptr_t)args;
+}
+
+static void fill_opcode(struct transport *transport, struct io_uring_sqe *sqe, unsigned int command, void *request)
+{
 	struct ringwalk_getdents *dents = request;
 
 	if (transport->kind == TRANSPORT_OPCODE_ASYNC)
 		sqe->flags |= IOSQE_ASYNC;
+	sqe->opcode = transport->first_opcode;
 	switch (command) {
 	case RINGWALK_IOC_GETDENTS:
-		sqe->opcode = transport->first_opcode;
+		sqe->opcode += OPCODE_GETDENTS;
 		sqe->fd = dents->fd;
 		sqe->addr = dents->buf;
 		sqe->len = dents->len;
 		sqe->off = dents->off;
 		return;
 	case RINGWALK_IOC_READDIRPLUS:
-		*args = (struct opcode_readdirplus_args){
-			.flags = plus->flags & RINGWALK_F_XATTR_ALL ? OPCODE_XATTR_ALL : 0,
-			.max_entries = plus->max_entries,
-			.mask = plus->fields.mask,
-			.stat_flags = plus->fields.stat_flags,
-			.xattr_names = plus->fields.xattr_names,
-			.xattr_names_len = plus->fields.xattr_names_len,
-			.xattr_value_max = plus->fields.xattr_value_max,
-			.xattr_entry_max = plus->fields.xattr_entry_max,
-		};
-		sqe->opcode = transport->first_opcode + 1;
-		sqe->fd = plus->fd;
-		sqe->addr = plus->buf;
-		sqe->len = plus->len;
-		sqe->off = plus->off;
-		sqe->addr3 = (uintptr_t)args;
+		sqe->opcode += OPCODE_READDIRPLUS;
+		fill_readdirplus(transport, sqe, request);
+		return;
+	case RINGWALK_IOC_READTREE:
+		sqe->opcode += OPCODE_READTREE;
+		fill_readtree(transport, sqe, request);
 		return;
 	case RINGWALK_IOC_READAHEAD:
-		sqe->opcode = transport->first_opcode + 2;
+		sqe->opcode += OPCODE_READAHEAD;
 		fill_readahead(sqe, request);
 		return;
 	}
@@ -274,6 +311,24 @@ static uint32_t count_records(const struct ringwalk_readdirplus *request, int by
 	return count;
 }
 
+static void count_groups(struct ringwalk_readtree *request, int bytes)
+{
+	const char *at = (const char *)(uintptr_t)request->buf, *end = at + bytes;
+
+	request->entries = request->groups = 0;
+	while (at < end) {
+		const struct ringwalk_group *group = (const void *)at;
+
+		if (end - at < (long)sizeof(*group) || group->reclen < sizeof(*group) || group->reclen > end - at) {
+			request->groups = UINT32_MAX;
+			return;
+		}
+		request->entries += group->entries;
+		request->groups++;
+		at += group->reclen;
+	}
+}
+
 void transport_finish(struct transport *transport, unsigned int command, void *request, const struct io_uring_cqe *cqe)
 {
 	uint32_t flags = cqe->flags & IORING_CQE_F_DIR_END ? RINGWALK_RESULT_END : 0;
@@ -287,6 +342,10 @@ void transport_finish(struct transport *transport, unsigned int command, void *r
 	case RINGWALK_IOC_READDIRPLUS:
 		((struct ringwalk_readdirplus *)request)->result_flags = flags;
 		((struct ringwalk_readdirplus *)request)->entries = count_records(request, cqe->res);
+		return;
+	case RINGWALK_IOC_READTREE:
+		((struct ringwalk_readtree *)request)->result_flags = flags;
+		count_groups(request, cqe->res);
 		return;
 	case RINGWALK_IOC_READAHEAD:
 		((struct ringwalk_readahead *)request)->result_flags = flags;

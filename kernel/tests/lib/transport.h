@@ -38,12 +38,21 @@ enum transport_kind {
 
 #define DEVICE_PATH	"/dev/ringwalk"
 
-/* Of the patched kernel: in cqe.flags, and in the flags of READDIRPLUS. */
+/* The operations of the patched kernel, in the order of their numbers. */
+enum opcode {
+	OPCODE_GETDENTS,
+	OPCODE_READDIRPLUS,
+	OPCODE_READTREE,
+	OPCODE_READAHEAD,
+	OPCODES
+};
+
+/* Of the patched kernel: in cqe.flags, and in the flags of READDIRPLUS and READTREE. */
 #define IORING_CQE_F_DIR_END	(1U << 8)
 #define OPCODE_XATTR_ALL	(1U << 0)
 #define OPCODE_WHOLE		(1U << 1)
 
-/* The argument of the opcode READDIRPLUS in addr3: struct readdirplus_args of the series. */
+/* The argument of READDIRPLUS and READTREE in addr3: struct readdirplus_args of the series. */
 struct opcode_readdirplus_args {
 	uint32_t flags;
 	uint32_t max_entries;
@@ -53,7 +62,7 @@ struct opcode_readdirplus_args {
 	uint32_t xattr_names_len;
 	uint32_t xattr_value_max;
 	uint32_t xattr_entry_max;
-	uint32_t reserved;
+	uint32_t max_depth;
 };
 
 _Static_assert(sizeof(struct opcode_readdirplus_args) == 40, "READDIRPLUS_ARGS_SIZE_VER0");
@@ -65,6 +74,7 @@ _Static_assert(sizeof(struct opcode_readdirplus_args) == 40, "READDIRPLUS_ARGS_S
  * @ring: a ring, unless @kind is TRANSPORT_IOCTL
  * @first_opcode: number of the first of the patched kernel's operations
  * @args: for the opcodes, one for each submission entry
+ * @whole: for the opcodes, requests have OPCODE_WHOLE
  */
 struct transport {
 	enum transport_kind kind;
@@ -72,6 +82,7 @@ struct transport {
 	struct ring ring;
 	unsigned int first_opcode;
 	struct opcode_readdirplus_args *args;
+	bool whole;
 };
 
 const char *transport_name(enum transport_kind kind);

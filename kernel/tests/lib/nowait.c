@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "nowait.h"
+#include "tree.h"
+
+static bool can_nowait(const struct env *env)
+{
+	return env->fs == FS_TMPFS || env->fs == FS_EXT || env->fs == FS_XFS;
+}
+
+int nowait_folder(const struct env *env, unsigned int count, char *path)
+{
+	int fd = tree_folder(env->path, "folder", path);
+
+	if (!can_nowait(env))
+		test_skip("this file system reads folders by threads");
+	/* The operations are looked for once, here: that may need a thread. */
+	if (!transport_available(env->kind))
+		test_skip("the kernel has no operations for directories");
+	tree_files(fd, NOWAIT_PREFIX, count);
+	return fd;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Walks a tree by READTREE, as a program would: what a request leaves is read by others. Every
+ * group is compared with the system calls.
+ */
+#ifndef RINGWALK_WALK_H
+#define RINGWALK_WALK_H
+
+#include "request.h"
+
+/* The most directories that may be left at a time. */
+#define WALK_PENDING	400
+
+/**
+ * struct walk - a walk
+ * @transport: how requests are made; with its &transport.whole, entries may come in any order
+ * @directories: directories that were read to their end, or that could not be
+ * @requests: requests that were made
+ * @failed: directories that could not be opened or read
+ * @entries: records that came
+ * @first: records that came of the directory of the requests
+ * @pending: paths of directories that are still to be read
+ * @pending_count: how many
+ * @seen: with &transport.whole, which entries of the directory of the requests came
+ * @seen_below: the same of the last directory below it
+ */
+struct walk {
+	struct transport *transport;
+	unsigned int directories;
+	unsigned int requests;
+	unsigned int failed;
+	uint64_t entries;
+	size_t first;
+	char pending[WALK_PENDING][512];
+	unsigned int pending_count;
+	unsigned char *seen;
+	unsigned char *seen_below;
+};
+
+/* Reads @folder and all below it by requests like @like. The counts begin at 0. */
+void walk_all(struct walk *walk, const char *folder, const struct ringwalk_readtree *like);
+
+/* The same in steps. Begins with no directory. */
+void walk_begin(struct walk *walk);
+/* Makes one request for the directory @path, which is open as @request->fd. Returns its result. */
+long walk_request(struct walk *walk, struct ringwalk_readtree *request, const char *path);
+/* Checks the @got bytes that a request for @path returned, or its negative errno. */
+void walk_output(struct walk *walk, const struct ringwalk_readtree *request, const char *path, long got);
+/* Reads on in the directory @path, from the position of @like->fd, by requests like @like. */
+void walk_on(struct walk *walk, const struct ringwalk_readtree *like, const char *path);
+/* Reads the pending directories by requests like @like. */
+void walk_rest(struct walk *walk, const struct ringwalk_readtree *like);
+
+#endif
