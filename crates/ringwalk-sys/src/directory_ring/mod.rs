@@ -260,6 +260,8 @@ impl DirectoryRing {
         bounds: TreeBounds,
     ) {
         let entry = self.prepare(slot, fd, buffer, 0, Asked::Tree(layout, bounds), false);
+        // Without `IOSQE_ASYNC`, with which a timeout begins only when the request is over
+        // (`__io_issue_sqe` in `io_uring/io_uring.c`). The operation goes to a thread by itself.
         let by_timeout = matches!(self.reader, DirectoryReader::Opcodes(_));
         if !by_timeout || bounds.milliseconds == 0 {
             return self.push(entry, u64::from(slot), false);

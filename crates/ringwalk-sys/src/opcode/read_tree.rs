@@ -18,7 +18,8 @@ use crate::uapi;
 /// An operation has no bound on its time. Link it to an
 /// [`opcode::LinkTimeout`](io_uring::opcode::LinkTimeout): it then ends early, and returns what is
 /// done. If it is cancelled before it has begun, it answers `ECANCELED`. It always runs in a worker
-/// thread of the ring. A command has [`milliseconds`](Self::milliseconds).
+/// thread of the ring. Do not set `IOSQE_ASYNC` on it for that: the time of the link would be
+/// counted only when the request is over. A command has [`milliseconds`](Self::milliseconds).
 ///
 /// `D` names the directory: [`types::Fd`], or [`types::Fixed`] for the operation of a patched
 /// kernel.
