@@ -7,12 +7,14 @@
 #define RINGWALK_COMPAT_H
 
 #include <linux/compat.h>
+#include <linux/cred.h>
 #include <linux/dcache.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/fsnotify.h>
 #include <linux/mount.h>
 #include <linux/namei.h>
+#include <linux/security.h>
 #include <linux/stat.h>
 #include <linux/version.h>
 #include <linux/xattr.h>
@@ -112,24 +114,47 @@ static inline void ringwalk_set_count(struct dir_context *ctx, u32 bytes)
  * Since 6.6 any task may close a file at once. Before, the file is closed when the task returns
  * from its system call, or ends its work for a ring.
  */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
 static inline void ringwalk_close(struct file *file)
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
 	fput(file);
-#else
-	__fput_sync(file);
-#endif
 }
 
-/*
- * Notifies watchers of the open of a file. Since 6.11 dentry_open() does that, in vfs_open(). The
- * close of a file is always notified.
- */
-static inline void ringwalk_opened(struct file *file)
+/* So many files may wait to be closed for one request. */
+#define RINGWALK_OPEN_MAX	256
+#else
+static inline void ringwalk_close(struct file *file)
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
-	fsnotify_open(file);
+	__fput_sync(file);
+}
+
+#define RINGWALK_OPEN_MAX	U32_MAX
 #endif
+
+/*
+ * Opens a directory for reading, and does what openat(2) does after dentry_open(): notifies watchers
+ * of the open, which dentry_open() does itself since 6.5, and asks the security module once more,
+ * since 6.9. The close of a file is always notified. Returns an errno as a pointer on failure.
+ */
+static inline struct file *ringwalk_open_directory(const struct path *path, unsigned int flags)
+{
+	struct file *file = dentry_open(path, O_RDONLY | O_DIRECTORY | O_LARGEFILE | flags,
+					current_cred());
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
+	if (!IS_ERR(file))
+		fsnotify_open(file);
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
+	if (!IS_ERR(file)) {
+		int error = security_file_post_open(file, MAY_READ);
+
+		if (error) {
+			fput(file);
+			file = ERR_PTR(error);
+		}
+	}
+#endif
+	return file;
 }
 
 /* Fields of kstat, with their bits: unique mount identifiers came in 6.8, subvolumes in 6.10. */

@@ -104,13 +104,10 @@ static void ringwalk_read_block(struct super_block *sb, u64 block)
 	if (!buffer)
 		return;
 	if (trylock_buffer(buffer)) {
-		if (READ_ONCE(buffer->b_state) & ~RINGWALK_BUFFER_UNREAD) {
+		if (READ_ONCE(buffer->b_state) & ~RINGWALK_BUFFER_UNREAD)
 			unlock_buffer(buffer);
-		} else {
-			get_bh(buffer);
-			buffer->b_end_io = end_buffer_read_sync;
-			submit_bh(REQ_OP_READ | REQ_META | REQ_RAHEAD, buffer);
-		}
+		else
+			__bh_read(buffer, REQ_META | REQ_RAHEAD, false);
 	}
 	brelse(buffer);
 }

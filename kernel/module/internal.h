@@ -205,12 +205,14 @@ struct ringwalk_ids {
  * struct ringwalk_subdirectory - a directory that READTREE is still to read
  * @ino: its inode number
  * @dentry: the directory, with a reference
+ * @parent: the directory that it was found in, with a reference
  * @record: offset of its record, in its batch or in the output
  * @depth: levels below the directory of the request
  */
 struct ringwalk_subdirectory {
 	u64 ino;
 	struct dentry *dentry;
+	struct dentry *parent;
 	u32 record;
 	u32 depth;
 };
@@ -230,7 +232,7 @@ struct ringwalk_below {
 };
 
 void ringwalk_below_add(struct ringwalk_below *below, const struct ringwalk_entry *entry,
-			u32 record, struct dentry *dentry);
+			u32 record, struct dentry *parent, struct dentry *dentry);
 
 /*
  * struct ringwalk_batch - names of one directory being looked up

@@ -109,8 +109,10 @@ static int ringwalk_fill_dentry(struct ringwalk_batch *batch, struct ringwalk_en
 	if (unlikely(flags & DCACHE_MANAGED_DENTRY))
 		return ringwalk_fill_managed(batch, entry, dentry);
 	error = ringwalk_fill_path(batch, entry, &path);
-	if (batch->below && !error && !entry->error && d_can_lookup(dentry))
-		ringwalk_below_add(batch->below, entry, (char *)entry - batch->records, dentry);
+	if (batch->below && !error && !entry->error && d_can_lookup(dentry) &&
+	    !(flags & DCACHE_OP_REVALIDATE))
+		ringwalk_below_add(batch->below, entry, (char *)entry - batch->records,
+				   batch->dir->f_path.dentry, dentry);
 	return error;
 }
 

@@ -92,6 +92,7 @@ static int ringwalk_may_wait(unsigned int command, void __user *arg)
 
 	switch (command) {
 	case RINGWALK_IOC_READAHEAD:
+	case RINGWALK_IOC_READTREE:
 		/*
 		 * The thread that polls the queue of a ring looks like a worker, and must not wait.
 		 */
@@ -101,7 +102,6 @@ static int ringwalk_may_wait(unsigned int command, void __user *arg)
 	case RINGWALK_IOC_GETDENTS:
 	case RINGWALK_IOC_READDIRPLUS:
 	case RINGWALK_IOC_STAT_BATCH:
-	case RINGWALK_IOC_READTREE:
 		if (get_user(flags, &request->flags))
 			return -EFAULT;
 		return !!(flags & RINGWALK_F_INLINE);

@@ -12,7 +12,6 @@
  * The memory grows on demand, since most directories are small. Each growth begins where the actor
  * stopped.
  */
-#include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
@@ -194,11 +193,9 @@ static int ringwalk_readahead(struct ringwalk_readahead *request, struct file *d
 		error = ringwalk_position(dir, &request->off);
 	if (error)
 		return error;
-	again = dentry_open(&dir->f_path, O_RDONLY | O_DIRECTORY | O_LARGEFILE |
-			    (dir->f_flags & O_NOATIME), current_cred());
+	again = ringwalk_open_directory(&dir->f_path, dir->f_flags & O_NOATIME);
 	if (IS_ERR(again))
 		return PTR_ERR(again);
-	ringwalk_opened(again);
 	request->result_flags = 0;
 	ringwalk_names_init(&names, ringwalk_ahead_actor, NULL, 0);
 	if (request->max_entries)

@@ -14,7 +14,6 @@
  * A group is given whole or not at all. Only the first one, that of the descriptor, may end before
  * its directory does: the caller reads on from its position.
  */
-#include <linux/cred.h>
 #include <linux/dcache.h>
 #include <linux/file.h>
 #include <linux/ktime.h>
@@ -59,36 +58,61 @@ struct ringwalk_tree {
  * @below: the stack
  * @entry: its record
  * @record: offset of the record in its batch
+ * @parent: the directory that it was found in
  * @dentry: the subdirectory
  *
  * Without memory the subdirectory is left to the caller.
  */
 void ringwalk_below_add(struct ringwalk_below *below, const struct ringwalk_entry *entry,
-			u32 record, struct dentry *dentry)
+			u32 record, struct dentry *parent, struct dentry *dentry)
 {
 	struct ringwalk_subdirectory *at;
 
 	if (below->count == below->room) {
 		u32 room = max_t(u32, 2 * below->room, RINGWALK_STACK_FIRST);
 
-		at = krealloc(below->stack, array_size(room, sizeof(*at)),
-			      GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+		at = kvmalloc_array(room, sizeof(*at), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 		if (!at)
 			return;
+		memcpy(at, below->stack, array_size(below->count, sizeof(*at)));
+		kvfree(below->stack);
 		below->stack = at;
 		below->room = room;
 	}
 	at = &below->stack[below->count++];
 	at->ino = entry->d_ino;
 	at->dentry = dget(dentry);
+	at->parent = dget(parent);
 	at->record = record;
 	at->depth = below->depth + 1;
 }
 
+static void ringwalk_subdirectory_put(const struct ringwalk_subdirectory *subdirectory)
+{
+	dput(subdirectory->dentry);
+	dput(subdirectory->parent);
+}
+
 static void ringwalk_below_drop(struct ringwalk_below *below, u32 count)
 {
-	while (below->count > count)
-		dput(below->stack[--below->count].dentry);
+	while (below->count > count) {
+		ringwalk_subdirectory_put(&below->stack[--below->count]);
+		cond_resched();
+	}
+}
+
+/* Drops the subdirectories of a group, from number @first on, whose records were cut off. */
+static void ringwalk_below_cut(struct ringwalk_below *below, u32 first, u32 used)
+{
+	u32 i, kept = first;
+
+	for (i = first; i < below->count; i++) {
+		if (below->stack[i].record < used)
+			below->stack[kept++] = below->stack[i];
+		else
+			ringwalk_subdirectory_put(&below->stack[i]);
+	}
+	below->count = kept;
 }
 
 static int ringwalk_compare_record(const void *a, const void *b)
@@ -136,31 +160,34 @@ static u32 ringwalk_below_compact(struct ringwalk_tree *tree, u32 first, char *r
 /*
  * Opens a subdirectory by its dentry, as openat(2) of its name relative to its parent would do:
  * with the permission to read it, and the hooks of the security module and of fsnotify. Returns
- * -EXDEV if the caller has to open it itself: something is mounted there, or it was removed.
+ * -EXDEV if the caller has to open it itself: something is mounted there, or it was moved or removed
+ * since it was found.
  */
-static struct file *ringwalk_tree_open(const struct ringwalk_tree *tree, struct dentry *dentry)
+static struct file *ringwalk_tree_open(const struct ringwalk_tree *tree,
+				       const struct ringwalk_subdirectory *subdirectory)
 {
+	struct dentry *dentry = subdirectory->dentry;
 	const struct path path = { .mnt = tree->root->f_path.mnt, .dentry = dentry };
-	unsigned int flags = O_RDONLY | O_DIRECTORY | O_LARGEFILE;
 	struct inode *inode = d_inode(dentry);
-	struct file *file;
+	unsigned int flags = 0;
 	int error;
 
-	if (READ_ONCE(dentry->d_flags) & DCACHE_MANAGED_DENTRY || d_unhashed(dentry))
+	if (READ_ONCE(dentry->d_flags) & DCACHE_MANAGED_DENTRY || d_unhashed(dentry) ||
+	    READ_ONCE(dentry->d_parent) != subdirectory->parent)
 		return ERR_PTR(-EXDEV);
-	error = inode_permission(ringwalk_idmap(path.mnt), inode, MAY_OPEN | MAY_READ);
+	error = inode_permission(ringwalk_idmap(path.mnt), d_inode(subdirectory->parent),
+				 MAY_EXEC);
+	if (!error)
+		error = inode_permission(ringwalk_idmap(path.mnt), inode, MAY_OPEN | MAY_READ);
 	if (error)
 		return ERR_PTR(error);
 	/* Only for the owner: openat(2) would fail where the parent's flag cannot be kept. */
 	if (tree->root->f_flags & O_NOATIME) {
 		if (!inode_owner_or_capable(ringwalk_idmap(path.mnt), inode))
 			return ERR_PTR(-EXDEV);
-		flags |= O_NOATIME;
+		flags = O_NOATIME;
 	}
-	file = dentry_open(&path, flags, current_cred());
-	if (!IS_ERR(file))
-		ringwalk_opened(file);
-	return file;
+	return ringwalk_open_directory(&path, flags);
 }
 
 /* Writes the head of the next group, and returns its records' place. */
@@ -196,8 +223,9 @@ static void ringwalk_group_end(struct ringwalk_tree *tree, u32 bytes, u32 entrie
 }
 
 /*
- * Reads a directory into a group. Returns -ENOSPC if it does not fit, -EINTR if a signal came, or
- * another error of reading it. Of the root as much is read as fits.
+ * Reads a directory into a group. Returns -ENOSPC if it does not fit, -EINTR if a signal came,
+ * -EXDEV if an error came after some of its entries, or another error of reading it. Of the root as
+ * much is read as fits.
  */
 static int ringwalk_group_fill(struct ringwalk_tree *tree, struct ringwalk_plus *plus,
 			       struct file *dir, s64 off, char *records, u32 *flags)
@@ -216,8 +244,10 @@ static int ringwalk_group_fill(struct ringwalk_tree *tree, struct ringwalk_plus 
 	error = ringwalk_names_read(names, dir, off, flags);
 	if (error)
 		return whole && names->full ? -ENOSPC : error;
+	if (whole && names->full)
+		return -ENOSPC;
 	if (whole && !(*flags & RINGWALK_RESULT_END))
-		return names->full ? -ENOSPC : -EINTR;
+		return ringwalk_stopped() ? -EINTR : -EXDEV;
 	if (!names->entries)
 		return 0;
 	error = ringwalk_plus_lookup(plus, dir, flags);
@@ -242,6 +272,7 @@ static int ringwalk_tree_directory(struct ringwalk_tree *tree, struct ringwalk_p
 		ringwalk_below_drop(&tree->below, first);
 		return error;
 	}
+	ringwalk_below_cut(&tree->below, first, plus->names.used);
 	used = ringwalk_below_compact(tree, first, records, plus->names.used);
 	ringwalk_below_order(tree, first, tree->used + sizeof(struct ringwalk_group));
 	ringwalk_group_end(tree, used, plus->names.entries, *flags, 0);
@@ -262,6 +293,7 @@ static bool ringwalk_tree_error(struct ringwalk_tree *tree, u32 record, u32 dept
 	case -ENOMEM:
 		return false;
 	case -EXDEV:
+	case -ENOENT:
 	case -ESTALE:
 		return true;
 	default:
@@ -281,14 +313,14 @@ static bool ringwalk_tree_next(struct ringwalk_tree *tree)
 	int error;
 
 	tree->below.depth = next.depth;
-	dir = ringwalk_tree_open(tree, next.dentry);
+	dir = ringwalk_tree_open(tree, &next);
 	error = PTR_ERR_OR_ZERO(dir);
 	if (!error) {
 		error = ringwalk_tree_directory(tree, &plus, dir, RINGWALK_OFF_CURRENT,
 						next.record, &flags);
 		ringwalk_close(dir);
 	}
-	dput(next.dentry);
+	ringwalk_subdirectory_put(&next);
 	return !error || ringwalk_tree_error(tree, next.record, next.depth, ringwalk_errno(error));
 }
 
@@ -298,6 +330,7 @@ static bool ringwalk_tree_has_room(const struct ringwalk_tree *tree)
 
 	return tree->size - tree->used >= sizeof(struct ringwalk_group) &&
 	       (!request->max_entries || tree->entries < request->max_entries) &&
+	       tree->groups < RINGWALK_OPEN_MAX &&
 	       !ringwalk_stopped_or_late(tree->deadline);
 }
 
@@ -365,7 +398,7 @@ static long ringwalk_readtree(struct ringwalk_pool *pool, struct ringwalk_readtr
 		tree.data = buffer.data;
 		result = ringwalk_tree_read(&tree, out);
 		ringwalk_below_drop(&tree.below, 0);
-		kfree(tree.below.stack);
+		kvfree(tree.below.stack);
 		ringwalk_buffer_put(pool, &buffer);
 	}
 	ringwalk_put_wanted(pool, &wanted);
