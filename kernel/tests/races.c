@@ -187,7 +187,7 @@ static void tree_pass(struct transport *transport, int fd, int pass)
 
 			MUST(group->reclen >= sizeof(*group) && group->reclen <= got - at);
 			CHECK(!at == !group->parent, "pass %d: the record of a directory is at %u", pass, group->parent);
-			CHECK(!group->error || group->error == -ENOENT, "pass %d: error %d of a directory", pass, group->error);
+			CHECK(!group->error, "pass %d: error %d of a directory", pass, group->error);
 			if (!check_records((const char *)(group + 1), group->reclen - sizeof(*group), &request.fields, seen, pass))
 				return;
 			at += group->reclen;

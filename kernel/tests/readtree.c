@@ -64,7 +64,9 @@ static void sizes_and_limits(const struct env *env, const char *folder)
 
 	walk_whole_tree(folder, &request, "request", 1);
 	entries = walk.entries;
-	CHECK(walk.requests == 1 && !walk.failed, "%u requests, %u directories failed", walk.requests, walk.failed);
+	/* Names are validated each time they are used there, so the caller opens each directory. */
+	CHECK(walk.requests == (env->fs == FS_FUSE ? directories : 1) && !walk.failed, "%u requests, %u directories failed",
+	      walk.requests, walk.failed);
 	for (uint32_t len = 600; len < 60000; len += env->full ? len / 3 : 2 * len) {
 		request.len = len;
 		walk_whole_tree(folder, &request, "bytes", len);
@@ -242,9 +244,10 @@ static void run(struct env *env)
 	if (env->fs != FS_FUSE)
 		watched(folder);
 	transport_close(&transport);
-	IN_CHILD(mounted, env);
-	if (env->fs != FS_FUSE)
+	if (env->fs != FS_FUSE) {
+		IN_CHILD(mounted, env);
 		IN_CHILD(rights, env);
+	}
 }
 
 const struct test test = {
