@@ -176,7 +176,7 @@ static void removed_meanwhile(struct env *env)
 
 	transport_open(&transport, env->kind, 0);
 	MUST(pthread_create(&thread, NULL, remove_files, NULL) == 0);
-	for (until = now() + 2; now() < until;) {
+	for (until = now() + (env->full ? 2 : 0.5); now() < until;) {
 		long got;
 
 		request = request_readdirplus(fd, buf, LEN);

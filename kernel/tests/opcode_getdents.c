@@ -51,7 +51,7 @@ static void announced(struct transport *transport)
  * A registered file is read to the end after its descriptor was closed. Its reference count is one
  * with any number of requests.
  */
-static void registered(struct transport *transport, const char *path, const struct list *list)
+static void registered(struct transport *transport, const char *path, struct list *list)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY);
 	struct list got = { };
@@ -86,7 +86,7 @@ static void registered(struct transport *transport, const char *path, const stru
  * Requests on one open file with the current position get pieces of it in any order of completion,
  * and no entry twice.
  */
-static void many_in_flight(struct transport *transport, const char *path, const struct list *list)
+static void many_in_flight(struct transport *transport, const char *path, struct list *list)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY);
 	bool seen[COUNT + 2] = { }, end = false;
@@ -184,7 +184,7 @@ static void not_directories(struct env *env, struct transport *transport)
  * Pending task work of the ring must not cut a running request short. Without
  * IORING_SETUP_COOP_TASKRUN workers announce completions by task work.
  */
-static void task_work(struct transport *transport, const char *path, const struct list *list)
+static void task_work(struct transport *transport, const char *path, struct list *list)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY);
 	struct ringwalk_getdents request = request_getdents(fd, buf[0], LEN), whole;

@@ -19,7 +19,12 @@
 
 /* The inodes of this many files lie in many blocks: 16 inodes of 256 bytes in a block of ext4. */
 #define COUNT	3000
+/* Where a server answers each lookup. */
+#define COUNT_FUSE	400
 #define FLAG_XATTR	1
+
+/* COUNT or COUNT_FUSE. */
+static unsigned int files;
 
 /* Returns cqe.res; sets @end and @next. */
 static long ahead(struct transport *transport, int fd, int64_t off, uint32_t most, uint32_t flags, int64_t *next, bool *end)
@@ -42,12 +47,12 @@ static long ahead(struct transport *transport, int fd, int64_t off, uint32_t mos
 /* Requests of a few entries each go through the whole folder. Its position stays. */
 static void in_pieces(struct transport *transport, int fd)
 {
-	static const uint32_t sizes[] = { 1, 7, 100, COUNT / 2 + 1, COUNT, COUNT + 100, 0 };
+	const uint32_t sizes[] = { 1, 7, 100, files / 2 + 1, files, files + 100, 0 };
 	bool end;
 
 	MUST(lseek(fd, 0, SEEK_SET) == 0);
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
-		uint32_t most = sizes[i] ? sizes[i] : UINT32_MAX, limit = most < 50 ? most * 50 : COUNT;
+		uint32_t most = sizes[i] ? sizes[i] : UINT32_MAX, limit = most < 50 && 50 * most < files ? most * 50 : files;
 		int64_t next = 0, total = 0;
 
 		do {
@@ -201,13 +206,13 @@ static void cancelled(struct transport *transport, int fd)
 		next = -1;
 		res = cancelled_after(transport, fd, 5000 + 1000 * i, &next);
 		CHECK(res > 0 || res == -ECANCELED, "%d", res);
-		if (res <= 0 || res >= COUNT)
+		if (res <= 0 || res >= (int)files)
 			continue;
 		CHECK(next == 0, "position %jd after %d entries", (intmax_t)next, res);
 		stopped++;
 	}
 	CHECK(stopped > 0, "none of the requests was stopped");
-	CHECK(ahead(transport, fd, 0, 0, 0, &next, &end) == COUNT && end, "the one after them");
+	CHECK(ahead(transport, fd, 0, 0, 0, &next, &end) == (int)files && end, "the one after them");
 }
 
 /* A request takes memory as the names come: a small folder needs little. */
@@ -260,8 +265,9 @@ static void run(struct env *env)
 	static const char value[1500];
 
 	transport_open(&transport, env->kind, 0);
-	tree_files(fd, "file-", COUNT);
-	for (unsigned int i = 0; i < COUNT; i += 50) {
+	files = env->fs == FS_FUSE ? COUNT_FUSE : COUNT;
+	tree_files(fd, "file-", files);
+	for (unsigned int i = 0; i < files; i += 50) {
 		char name[32];
 
 		snprintf(name, sizeof(name), "file-%06u", i);

@@ -44,7 +44,7 @@ static struct opcode_readdirplus_args *args_of(struct io_uring_sqe *sqe)
  * Several in flight on one open file, registered or not: each gets a piece, no entry is given
  * twice, metadata is that of the entry.
  */
-static void pieces(struct transport *transport, const char *path, const struct list *list, bool fixed)
+static void pieces(struct transport *transport, const char *path, struct list *list, bool fixed)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY);
 	bool seen[COUNT + 2] = { }, end = false;
@@ -91,7 +91,7 @@ static void pieces(struct transport *transport, const char *path, const struct l
 }
 
 /* IORING_FEAT_SUBMIT_STABLE: after submission the kernel does not read the arguments again. */
-static void copied_when_submitted(struct transport *transport, int fd, const char *path, const struct list *list)
+static void copied_when_submitted(struct transport *transport, int fd, const char *path, struct list *list)
 {
 	char names[] = "user.one\0user.two";
 	struct ringwalk_readdirplus request = request_readdirplus(fd, buf[0], LEN), kept;
@@ -124,7 +124,7 @@ static void copied_when_submitted(struct transport *transport, int fd, const cha
  * Output that cannot be written is an error, and loses nothing: the next request returns the same
  * entries.
  */
-static void bad_output(struct transport *transport, int fd, const char *path, const struct list *list)
+static void bad_output(struct transport *transport, int fd, const char *path, struct list *list)
 {
 	struct ringwalk_readdirplus request = request_readdirplus(fd, (void *)8, LEN);
 	char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -96,6 +96,9 @@ static void folder_of(struct env *env, unsigned int count)
 	for (size_t i = 0; i < ARRAY_SIZE(lens); i++) {
 		unsigned int requests;
 
+		/* Each comparison makes a system call for each entry. */
+		if (!env->full && count == MOST && i % 2 == 0)
+			continue;
 		list_read(&list, fd);
 		requests = read_all(fd, path, &list, lens[i]);
 		list_free(&list);

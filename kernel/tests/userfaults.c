@@ -17,19 +17,25 @@
 
 /* How long a request may take to its next access, in milliseconds. */
 #define ACCESS_MS	1000
+/* How often the giver of pages looks whether it is to stop. */
+#define STOP_MS		50
 
 struct giver {
 	struct faults faults;
 	unsigned int pages;
+	volatile bool stop;
 };
 
-/* Gives pages until there is no access for a while. */
+/* Gives pages until it is to stop. */
 static void *give_pages(void *arg)
 {
 	struct giver *giver = arg;
-	char *page;
 
-	while ((page = faults_wait(&giver->faults, ACCESS_MS))) {
+	while (!giver->stop) {
+		char *page = faults_wait(&giver->faults, STOP_MS);
+
+		if (!page)
+			continue;
 		/* Others may want to run here, too. */
 		usleep(1000);
 		faults_give(&giver->faults, page);
@@ -52,6 +58,7 @@ static void late_pages(struct env *env, int fd, const char *path, const struct l
 	plus = request_readdirplus(fd, giver.faults.memory, LEN);
 	plus.off = 0;
 	CHECK_NULL(request_compare_rest(&transport, &plus, path, list, 0), "late pages");
+	giver.stop = true;
 	MUST(pthread_join(thread, NULL) == 0);
 	CHECK(giver.pages >= 4, "only %u pages were waited for", giver.pages);
 	faults_close(&giver.faults);

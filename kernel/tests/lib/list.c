@@ -8,6 +8,8 @@ static void index_records(struct list *list)
 {
 	size_t at = 0, count = 0;
 
+	free(list->by_name);
+	list->by_name = NULL;
 	for (; at < list->len; count++) {
 		struct dirent_record *record = (struct dirent_record *)(list->bytes + at);
 
@@ -81,14 +83,43 @@ void list_free(struct list *list)
 {
 	free(list->at);
 	free(list->bytes);
+	free(list->by_name);
 	memset(list, 0, sizeof(*list));
 }
 
-long list_find(const struct list *list, const char *name)
+static int compare_names(const void *a, const void *b, void *list)
 {
+	struct dirent_record **at = ((struct list *)list)->at;
+
+	return strcmp(at[*(const unsigned int *)a]->d_name, at[*(const unsigned int *)b]->d_name);
+}
+
+static void index_names(struct list *list)
+{
+	list->by_name = malloc((list->count + 1) * sizeof(*list->by_name));
+	MUST(list->by_name);
 	for (size_t i = 0; i < list->count; i++)
-		if (!strcmp(list->at[i]->d_name, name))
-			return i;
+		list->by_name[i] = i;
+	qsort_r(list->by_name, list->count, sizeof(*list->by_name), compare_names, list);
+}
+
+long list_find(struct list *list, const char *name)
+{
+	size_t low = 0, high = list->count;
+
+	if (!list->by_name)
+		index_names(list);
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		int order = strcmp(list->at[list->by_name[middle]]->d_name, name);
+
+		if (!order)
+			return list->by_name[middle];
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
 	return -1;
 }
 

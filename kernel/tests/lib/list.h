@@ -14,12 +14,14 @@
  * @count: how many
  * @bytes: memory that they are in
  * @len: bytes of records in it
+ * @by_name: the numbers of the records in the order of their names, once one was looked for
  */
 struct list {
 	struct dirent_record **at;
 	size_t count;
 	char *bytes;
 	size_t len;
+	unsigned int *by_name;
 };
 
 /* Reads the whole folder through @fd from the beginning. The position of @fd moves to the end. */
@@ -36,8 +38,8 @@ void list_append(struct list *list, const void *records, size_t len);
 /* Appends an invented record for STAT_BATCH. */
 void list_add(struct list *list, const char *name, uint64_t ino, uint64_t off, uint8_t type);
 
-/* Index of @name, or -1. */
-long list_find(const struct list *list, const char *name);
+/* Index of @name, or -1. Not for several threads at once. */
+long list_find(struct list *list, const char *name);
 
 /*
  * Returns true if two cookies mean the same. btrfs has two for the end: INT_MAX, and LLONG_MAX

@@ -61,7 +61,7 @@ static void collect_unread(struct walk *walk, const struct ringwalk_readtree *re
  * Compares a group whose entries may be in any order. @seen has what came of the directory before.
  * Positions have no meaning if the group has the whole directory.
  */
-static void check_unordered(const struct compare *compare, const struct ringwalk_group *group, const struct list *list,
+static void check_unordered(const struct compare *compare, const struct ringwalk_group *group, struct list *list,
 			    unsigned char *seen, size_t first, const char *path)
 {
 	const char *at = (char *)(group + 1), *end = (char *)group + group->reclen;
