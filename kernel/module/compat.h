@@ -132,9 +132,10 @@ static inline void ringwalk_close(struct file *file)
 #endif
 
 /*
- * Opens a directory for reading, and does what openat(2) does after dentry_open(): notifies watchers
- * of the open, which dentry_open() does itself since 6.5, and asks the security module once more,
- * since 6.9. The close of a file is always notified. Returns an errno as a pointer on failure.
+ * Opens a directory for reading, and does what openat(2) does after dentry_open(): notifies
+ * watchers of the open, which dentry_open() does itself since 6.5, and asks the security module
+ * once more, since 6.9. The close of a file is always notified. Returns an errno as a pointer on
+ * failure.
  */
 static inline struct file *ringwalk_open_directory(const struct path *path, unsigned int flags)
 {

@@ -160,8 +160,8 @@ static u32 ringwalk_below_compact(struct ringwalk_tree *tree, u32 first, char *r
 /*
  * Opens a subdirectory by its dentry, as openat(2) of its name relative to its parent would do:
  * with the permission to read it, and the hooks of the security module and of fsnotify. Returns
- * -EXDEV if the caller has to open it itself: something is mounted there, or it was moved or removed
- * since it was found.
+ * -EXDEV if the caller has to open it itself: something is mounted there, or it was moved or
+ * removed since it was found.
  */
 static struct file *ringwalk_tree_open(const struct ringwalk_tree *tree,
 				       const struct ringwalk_subdirectory *subdirectory)

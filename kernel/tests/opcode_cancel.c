@@ -173,7 +173,7 @@ static long ended_early(struct ringwalk_readtree *request, double seconds, bool 
 			if (cqe.user_data == REQUEST)
 				result = cqe;
 			else
-				/* ENOENT: the request was running, and nothing else was to be cancelled. */
+				/* ENOENT: the request was running, and has got a signal. */
 				CHECK(cqe.res == -ETIME || cqe.res == -ENOENT, "the timeout: %d", cqe.res);
 		}
 	}
@@ -244,8 +244,8 @@ static void run(struct env *env)
 	tree(true, false);
 	tree(false, false);
 	/*
-	 * Linux (6.12.117, and from 6.15 on) sets up a linked timeout after the first attempt to run
-	 * the request. With IOSQE_ASYNC that is the whole request.
+	 * Linux (6.12.117, and from 6.15 on) sets up a linked timeout after the first attempt to
+	 * run the request. With IOSQE_ASYNC that is the whole request.
 	 */
 	if (env->kind == TRANSPORT_OPCODE) {
 		tree(true, true);

@@ -4,9 +4,9 @@
  *
  * ring32 OPCODE SQE-FLAGS [FOLDER [args]]
  *
- * With FOLDER, the request is for that folder, opened for reading, and has a buffer; with "args"
- * it has the arguments of READDIRPLUS and READTREE as well. The exit status is 0 if the request succeeded, else its
- * errno; 255 if it could not be made.
+ * With FOLDER, the request is for that folder, opened for reading, and has a buffer; with "args" it
+ * has the arguments of READDIRPLUS and READTREE as well. The exit status is 0 if the request
+ * succeeded, else its errno; 255 if it could not be made.
  */
 #include <linux/fcntl.h>
 #include <linux/io_uring.h>

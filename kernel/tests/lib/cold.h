@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A folder, or several, whose extended attributes lie on a slow disk, each file's in a block of its own. A
- * request for all of them waits COLD_MS for each file.
+ * A folder, or several, whose extended attributes lie on a slow disk, each file's in a block of its
+ * own. A request for all of them waits COLD_MS for each file.
  */
 #ifndef RINGWALK_COLD_H
 #define RINGWALK_COLD_H

@@ -314,8 +314,8 @@ struct ringwalk_readahead {
  * @off: as in &struct ringwalk_getdents
  * @max_entries: maximum number of records; 0 for as many as fit
  * @max_depth: levels below @fd that are read; 0 for @fd alone
- * @max_ms: after this many milliseconds the request opens no directory and looks up no name, and ends
- *	as if a signal had come; 0 for no limit
+ * @max_ms: after this many milliseconds the request opens no directory and looks up no name, and
+ *	ends as if a signal had come; 0 for no limit
  * @entries: records written (out)
  * @groups: groups written (out)
  * @result_flags: RINGWALK_RESULT_END if @fd has no more entries (out)
@@ -323,18 +323,17 @@ struct ringwalk_readahead {
  *
  * The first group has entries of @fd, like the output of RINGWALK_IOC_READDIRPLUS. If they do not
  * fit, the next request reads on. Each other group has all entries of one directory, or the error
- * of opening or reading it. A group comes after that of
- * its parent, not always directly after it.
+ * of opening or reading it. A group comes after that of its parent, not always directly after it.
  *
  * A directory without RINGWALK_ENTRY_READ was not read: there was no room, no time, or a signal
  * came; a file system is mounted on it; it was moved or removed; it is too deep; or its file system
- * validates names each time they are used (FUSE, NFS, some of overlayfs). Before Linux 6.6 a request
- * reads at most 256 directories. The caller opens a directory that was not read by its name, relative
- * to its parent, and goes on there. The request never leaves the mount of @fd.
+ * validates names each time they are used (FUSE, NFS, some of overlayfs). Before Linux 6.6 a
+ * request reads at most 256 directories. The caller opens a directory that was not read by its
+ * name, relative to its parent, and goes on there. The request never leaves the mount of @fd.
  *
  * A directory is opened with the checks of openat(2) with O_NOFOLLOW and O_DIRECTORY, with the
  * O_NOATIME of @fd, and needs no descriptor. Audit has no record of it. Returns the number of bytes
- * written, which is never 0: RINGWALK_RESULT_END tells the end. EINVAL if not even one record fits.
+ * written, which is never 0: RINGWALK_RESULT_END marks the end. EINVAL if not even one record fits.
  */
 struct ringwalk_readtree {
 	__u32 size;
