@@ -197,7 +197,7 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
         let what = what_of(wanted, available);
         let trees = match what {
             What::Plus(layout) if transport.reads_trees() => {
-                Trees::of(options, layout, wanted, side.spare_buffers())
+                Trees::of(options, layout, wanted, side.tree_buffers())
             }
             What::Plus(_) | What::Names => None,
         };

@@ -1,7 +1,7 @@
 //! The kernel's interfaces for reading directories in batches. A walk looks for them once. All
 //! workers stop using an interface together if it turns out not to work.
 
-use super::tree::SpareBuffers;
+use super::tree::TreeBuffers;
 use crate::sources::registry::SourceChoice;
 use ringwalk_sys::sync::lock;
 use ringwalk_sys::{DirectoryOpcodes, DirectoryReader, IoUring, ModuleDevice};
@@ -42,7 +42,7 @@ pub(crate) struct KernelSide {
     /// The number of workers that keep requests in flight; and true if any ever did.
     in_flight: AtomicUsize,
     was_in_flight: AtomicBool,
-    spare_buffers: Arc<SpareBuffers>,
+    tree_buffers: Arc<TreeBuffers>,
 }
 
 impl KernelSide {
@@ -177,9 +177,9 @@ impl KernelSide {
         (most / self.in_flight.load(Ordering::Relaxed).max(1)).max(2)
     }
 
-    /// Returns the buffers for trees that no answer uses.
-    pub(super) fn spare_buffers(&self) -> &Arc<SpareBuffers> {
-        &self.spare_buffers
+    /// Returns the buffers of trees.
+    pub(super) fn tree_buffers(&self) -> &Arc<TreeBuffers> {
+        &self.tree_buffers
     }
 
     pub(crate) fn fell_back(&self) -> u64 {

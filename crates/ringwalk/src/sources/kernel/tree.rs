@@ -36,27 +36,45 @@ const MILLISECONDS: u32 = 20;
 /// How many single directories must be fast, one after the other, before trees are asked for.
 const FAST_IN_A_ROW: u32 = 8;
 
-/// Buffers that no answer uses. All workers share them, because another worker than the one that
-/// asked may be the last to use an answer.
+/// The buffers of answers. All workers share them, because another worker than the one that asked
+/// may be the last to use an answer.
 #[derive(Debug, Default)]
-pub(super) struct SpareBuffers(Mutex<Vec<Vec<u8>>>);
+pub(super) struct TreeBuffers(Mutex<Buffers>);
 
-/// The most buffers that are kept.
+#[derive(Debug, Default)]
+struct Buffers {
+    /// Buffers that no answer uses.
+    spare: Vec<Vec<u8>>,
+    /// How many buffers are in use.
+    used: usize,
+}
+
+/// The most buffers that are kept while no answer uses them.
 const SPARE: usize = 4;
 
-impl SpareBuffers {
-    fn take(&self) -> Vec<u8> {
-        let mut buffer = lock(&self.0).pop().unwrap_or_default();
-        if buffer.is_empty() {
-            buffer.resize(TREE_BUFFER, 0);
+/// The most buffers in use. An answer lives until the walk has come to its last directory, so a
+/// deep tree has many.
+const MOST_USED: usize = 32;
+
+impl TreeBuffers {
+    /// Returns a buffer, or `None` if too many are in use.
+    fn take(&self) -> Option<Vec<u8>> {
+        let mut buffers = lock(&self.0);
+        if buffers.used == MOST_USED {
+            return None;
         }
-        buffer
+        buffers.used += 1;
+        let mut buffer = buffers.spare.pop().unwrap_or_default();
+        drop(buffers);
+        buffer.resize(TREE_BUFFER, 0);
+        Some(buffer)
     }
 
     fn give_back(&self, buffer: Vec<u8>) {
-        let mut spare = lock(&self.0);
-        if spare.len() < SPARE {
-            spare.push(buffer);
+        let mut buffers = lock(&self.0);
+        buffers.used -= 1;
+        if buffers.spare.len() < SPARE {
+            buffers.spare.push(buffer);
         }
     }
 }
@@ -69,12 +87,12 @@ pub(crate) struct TreeAnswer {
     groups: Vec<TreeGroup>,
     layout: PlusLayout,
     wanted: Wanted,
-    spare: Arc<SpareBuffers>,
+    buffers: Arc<TreeBuffers>,
 }
 
 impl Drop for TreeAnswer {
     fn drop(&mut self) {
-        self.spare.give_back(std::mem::take(&mut self.buffer));
+        self.buffers.give_back(std::mem::take(&mut self.buffer));
     }
 }
 
@@ -174,7 +192,7 @@ pub(super) struct Trees {
     /// Asks for trees from the beginning, and also after slow ones.
     #[cfg(test)]
     pub(super) always: bool,
-    spare: Arc<SpareBuffers>,
+    buffers: Arc<TreeBuffers>,
 }
 
 impl Trees {
@@ -184,7 +202,7 @@ impl Trees {
         options: &Options,
         layout: PlusLayout,
         wanted: Wanted,
-        spare: &Arc<SpareBuffers>,
+        buffers: &Arc<TreeBuffers>,
     ) -> Option<Self> {
         let plain = options.descends_everywhere
             && options.filter.is_none()
@@ -205,7 +223,7 @@ impl Trees {
             fast: 0,
             #[cfg(test)]
             always: false,
-            spare: Arc::clone(spare),
+            buffers: Arc::clone(buffers),
         })
     }
 
@@ -233,7 +251,7 @@ impl Trees {
                 depth: u32::try_from(levels).unwrap_or(u32::MAX),
                 milliseconds: MILLISECONDS,
             },
-            buffer: self.spare.take(),
+            buffer: self.buffers.take()?,
             begin: Instant::now(),
         })
     }
@@ -255,7 +273,7 @@ impl Trees {
 
     /// Notes that the kernel refused a tree.
     pub(super) fn refused(&mut self, request: TreeRequest) {
-        self.spare.give_back(request.buffer);
+        self.buffers.give_back(request.buffer);
         self.fast = 0;
     }
 
@@ -293,8 +311,11 @@ impl Trees {
             groups,
             layout: self.layout,
             wanted: self.wanted,
-            spare: Arc::clone(&self.spare),
+            buffers: Arc::clone(&self.buffers),
         });
         fill(batch, answer, first.records, others)
     }
 }
+
+#[cfg(test)]
+mod tests;
