@@ -80,13 +80,17 @@ static uint32_t compare_owner(struct env *env, const char *path, const char *wha
 	CHECK_NULL(request_compare_rest(&transport, &plus, path, &list, 0), "%s", what);
 	plus.flags = 0;
 	request_xattrs(&plus.fields, NULL, 0, 0, 0);
-	got = transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &plus);
-	for (const char *at = buf; at < buf + got; at = record.next) {
-		if (record_parse(at, buf + got - at, &plus.fields, &record))
-			break;
-		if (!strcmp(record.name, "owned") && record.stat)
-			owner = record.stat->uid;
-	}
+	/* An operation may return less than there is, as it does not wait for a device file. */
+	do {
+		got = transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &plus);
+		for (const char *at = buf; at < buf + got; at = record.next) {
+			if (record_parse(at, buf + got - at, &plus.fields, &record))
+				break;
+			if (!strcmp(record.name, "owned") && record.stat)
+				owner = record.stat->uid;
+		}
+		plus.off = RINGWALK_OFF_CURRENT;
+	} while (got > 0);
 	list_free(&list);
 	transport_close(&transport);
 	close(fd);
