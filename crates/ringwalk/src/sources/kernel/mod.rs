@@ -523,7 +523,7 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
         let (layout, bounds) = (trees.layout(), request.bounds);
         let result = self
             .transport
-            .read_tree(fd, layout, bounds, &mut request.buffer);
+            .read_tree(fd, layout, bounds, &mut request.buffer.bytes);
         match result {
             Ok(Filled { bytes, end }) => {
                 let metadata = trees.answered(request, bytes, batch);
@@ -531,7 +531,7 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
                 Ok((end, metadata.map_err(|_| read_failure(Errno::IO))))
             }
             Err(failed) => {
-                trees.refused(request);
+                trees.refused();
                 Err(failed)
             }
         }

@@ -133,13 +133,10 @@ impl KernelTransport {
             if let Some(Completion::Read { buffer, result, .. }) = ring.next_of(slot) {
                 return Ok((buffer, result));
             }
-            match ring.enter(1) {
-                Ok(()) | Err(Errno::INTR | Errno::AGAIN | Errno::BUSY) => {}
-                Err(_) => {
-                    // The ring keeps the buffer.
-                    self.ring = None;
-                    return Err(Failed::Lost);
-                }
+            if enter(ring).is_err() {
+                // The ring keeps the buffer.
+                self.ring = None;
+                return Err(Failed::Lost);
             }
         }
     }
