@@ -27,7 +27,7 @@ use super::decode::decode_tree;
 use super::mode::is_slow;
 
 /// Bytes of the buffer of a request, for some 1 500 entries. With a megabyte, the most that the
-/// kernel uses, a walk saves half of its requests and no percent of its instructions.
+/// kernel uses, `count` takes 0.5 % fewer instructions by the module, and 2 % fewer by the ring.
 const TREE_BUFFER: usize = 256 * 1024;
 
 /// The most bytes of requests in progress and of answers in use, of all workers. An answer lives
