@@ -7,14 +7,6 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-/// Operations that no kernel has.
-const NONE: DirectoryOpcodes = DirectoryOpcodes {
-    getdents: 252,
-    readdirplus: 253,
-    readtree: 254,
-    readahead: 255,
-};
-
 const FLAGS: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
     .union(OFlags::NOFOLLOW)
@@ -22,7 +14,7 @@ const FLAGS: OFlags = OFlags::RDONLY
 
 /// Returns a ring, or `None` where the system refuses rings.
 fn ring(depth: u32) -> Option<DirectoryRing> {
-    match DirectoryRing::new(DirectoryReader::Opcodes(NONE), depth, 8) {
+    match DirectoryRing::new(DirectoryReader::Opcodes(DirectoryOpcodes::NONE), depth, 8) {
         Ok(ring) => Some(ring),
         Err(Errno::NOSYS | Errno::PERM | Errno::NOMEM) => None,
         Err(errno) => panic!("{errno}"),

@@ -154,7 +154,7 @@ impl<D: Descriptor> Getdents<D> {
     /// Returns the entry, with the number of the operation in the running kernel
     /// ([`DirectoryOpcodes::cached`]). [`filled`] decodes its completion.
     pub fn build(self) -> squeue::Entry {
-        self.build_for(DirectoryOpcodes::cached().unwrap_or(DirectoryOpcodes::NONE))
+        self.build_for(DirectoryOpcodes::of_kernel())
     }
 
     /// Returns the entry, with a number of the operation that is known already.
@@ -280,8 +280,7 @@ impl<D: Descriptor> ReadPlus<D> {
     /// ([`DirectoryOpcodes::cached`]). Writes the arguments to `args`, which the kernel reads.
     /// [`filled`] decodes its completion.
     pub fn build(self, args: &mut ReadPlusArgs) -> squeue::Entry {
-        let opcodes = DirectoryOpcodes::cached().unwrap_or(DirectoryOpcodes::NONE);
-        self.build_for(opcodes, args)
+        self.build_for(DirectoryOpcodes::of_kernel(), args)
     }
 
     /// Returns the entry, with a number of the operation that is known already.

@@ -26,7 +26,7 @@ pub struct DirectoryOpcodes {
 
 impl DirectoryOpcodes {
     /// Numbers that no kernel has so far: every ring answers `EINVAL`.
-    pub(super) const NONE: Self = Self {
+    pub(crate) const NONE: Self = Self {
         getdents: 252,
         readdirplus: 253,
         readtree: 254,
@@ -53,6 +53,11 @@ impl DirectoryOpcodes {
         }
         let found = Self::probe().ok()?;
         *FOUND.get_or_init(|| found)
+    }
+
+    /// Returns what [`cached`](Self::cached) returns, or numbers that the kernel refuses.
+    pub(super) fn of_kernel() -> Self {
+        Self::cached().unwrap_or(Self::NONE)
     }
 
     /// Returns the operations of a kernel from what a ring answered and from a trial. Returns

@@ -75,8 +75,7 @@ impl<D: Descriptor> ReadTree<D> {
 
     /// Returns the entry, as [`ReadPlus::build`] does.
     pub fn build(self, args: &mut ReadPlusArgs) -> squeue::Entry {
-        let opcodes = DirectoryOpcodes::cached().unwrap_or(DirectoryOpcodes::NONE);
-        self.build_for(opcodes, args)
+        self.build_for(DirectoryOpcodes::of_kernel(), args)
     }
 
     /// Returns the entry, with a number of the operation that is known already.

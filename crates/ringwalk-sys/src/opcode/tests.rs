@@ -69,6 +69,23 @@ fn a_registered_directory_is_one() {
     }
 }
 
+/// Returns the entry of READDIRPLUS or READTREE: position 77, 4096 bytes.
+fn plus_entry(opcode: u8, args: &ReadPlusArgs) -> [u8; 64] {
+    laid_out(&[
+        (0, &[opcode]),
+        (4, &7_i32.to_ne_bytes()),
+        (8, &77_i64.to_ne_bytes()),
+        (16, &ADDRESS),
+        (24, &4096_u32.to_ne_bytes()),
+        (48, &(std::ptr::from_ref(args) as u64).to_ne_bytes()),
+    ])
+}
+
+fn words(args: ReadPlusArgs) -> [u32; 10] {
+    // SAFETY: 40 bytes of integers without padding (asserted with the type).
+    unsafe { std::mem::transmute(args) }
+}
+
 #[test]
 fn readplus_byte_by_byte() {
     let layout = PlusLayout::new(libc::STATX_SIZE | libc::STATX_MTIME);
@@ -77,18 +94,8 @@ fn readplus_byte_by_byte() {
         .offset(77)
         .max_entries(9);
     let entry = plus.build_for(OPCODES, &mut args);
-    let expected = laid_out(&[
-        (0, &[59]),
-        (4, &7_i32.to_ne_bytes()),
-        (8, &77_i64.to_ne_bytes()),
-        (16, &ADDRESS),
-        (24, &4096_u32.to_ne_bytes()),
-        (48, &(std::ptr::from_ref(&args) as u64).to_ne_bytes()),
-    ]);
-    assert_eq!(bytes(entry), expected);
-    // SAFETY: 40 bytes of integers without padding (asserted with the type).
-    let words: [u32; 10] = unsafe { std::mem::transmute(args) };
-    assert_eq!(words, [0, 9, layout.mask(), 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(bytes(entry), plus_entry(59, &args));
+    assert_eq!(words(args), [0, 9, layout.mask(), 0, 0, 0, 0, 0, 0, 0]);
     let _ = plus.whole(true).build_for(OPCODES, &mut args);
     assert_eq!((args.flags, args.max_entries), (2, 9));
 }
@@ -102,18 +109,8 @@ fn readtree_byte_by_byte() {
         .max_entries(9)
         .milliseconds(20);
     let entry = tree.build_for(OPCODES, &mut args);
-    let expected = laid_out(&[
-        (0, &[60]),
-        (4, &7_i32.to_ne_bytes()),
-        (8, &77_i64.to_ne_bytes()),
-        (16, &ADDRESS),
-        (24, &4096_u32.to_ne_bytes()),
-        (48, &(std::ptr::from_ref(&args) as u64).to_ne_bytes()),
-    ]);
-    assert_eq!(bytes(entry), expected);
-    // SAFETY: 40 bytes of integers without padding (asserted with the type).
-    let words: [u32; 10] = unsafe { std::mem::transmute(args) };
-    assert_eq!(words, [0, 9, layout.mask(), 0, 0, 0, 0, 0, 0, 5]);
+    assert_eq!(bytes(entry), plus_entry(60, &args));
+    assert_eq!(words(args), [0, 9, layout.mask(), 0, 0, 0, 0, 0, 0, 5]);
     let _ = tree.whole(true).build_for(OPCODES, &mut args);
     assert_eq!((args.flags, args.max_depth), (2, 5));
     // READDIRPLUS refuses another depth than 0.
