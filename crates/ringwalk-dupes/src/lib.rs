@@ -1,0 +1,1 @@
+//! Files and directories with the same contents.

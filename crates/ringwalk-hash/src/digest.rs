@@ -1,0 +1,122 @@
+//! Hash functions and their results.
+
+use std::fmt;
+
+/// A hash function for the contents of files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Algorithm {
+    /// BLAKE3 with 32 bytes, as `b3sum` gives it. One large file can be hashed by several threads.
+    #[default]
+    Blake3,
+    /// XXH3 with 16 bytes, as `xxhsum -H128` gives it. It is fast, and no protection against files
+    /// that somebody has made to have the same hash.
+    Xxh3,
+    /// SHA-256, as `sha256sum` gives it.
+    Sha256,
+}
+
+impl Algorithm {
+    /// Returns the length of a digest in bytes.
+    pub fn digest_len(self) -> usize {
+        match self {
+            Self::Blake3 | Self::Sha256 => 32,
+            Self::Xxh3 => 16,
+        }
+    }
+
+    /// Returns the name in check lists of BSD's style, such as `SHA256 (name) = digest`.
+    pub fn tag(self) -> &'static str {
+        match self {
+            Self::Blake3 => "BLAKE3",
+            Self::Xxh3 => "XXH128",
+            Self::Sha256 => "SHA256",
+        }
+    }
+}
+
+/// The result of a hash function: 16 or 32 bytes. It is displayed as lower-case hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Digest {
+    bytes: [u8; 32],
+    len: u8,
+}
+
+/// Text that is no digest of the algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParseDigestError;
+
+impl fmt::Display for ParseDigestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not a digest of this algorithm")
+    }
+}
+
+impl std::error::Error for ParseDigestError {}
+
+impl Digest {
+    /// Reads hexadecimal digits of either case.
+    ///
+    /// # Errors
+    ///
+    /// If there are other characters, or not two digits for each byte.
+    pub fn parse(algorithm: Algorithm, digits: &[u8]) -> Result<Self, ParseDigestError> {
+        let len = algorithm.digest_len();
+        if digits.len() != 2 * len {
+            return Err(ParseDigestError);
+        }
+        let value = |digit: u8| {
+            let value = char::from(digit).to_digit(16).ok_or(ParseDigestError)?;
+            u8::try_from(value).map_err(|_| ParseDigestError)
+        };
+        let mut bytes = [0; 32];
+        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+            *byte = value(pair[0])? << 4 | value(pair[1])?;
+        }
+        // 16 or 32.
+        #[expect(clippy::cast_possible_truncation)]
+        let len = len as u8;
+        Ok(Self { bytes, len })
+    }
+
+    /// Returns the bytes: 16 or 32.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+}
+
+impl From<[u8; 32]> for Digest {
+    fn from(bytes: [u8; 32]) -> Self {
+        Self { bytes, len: 32 }
+    }
+}
+
+impl From<[u8; 16]> for Digest {
+    fn from(short: [u8; 16]) -> Self {
+        let mut bytes = [0; 32];
+        bytes[..16].copy_from_slice(&short);
+        Self { bytes, len: 16 }
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut text = [0; 64];
+        for (pair, byte) in text.chunks_exact_mut(2).zip(self.as_bytes()) {
+            pair[0] = DIGITS[usize::from(byte >> 4)];
+            pair[1] = DIGITS[usize::from(byte & 15)];
+        }
+        let text = &text[..2 * usize::from(self.len)];
+        f.write_str(str::from_utf8(text).map_err(|_| fmt::Error)?)
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests;
