@@ -1,12 +1,47 @@
 //! Hashes of the contents of many files.
 //!
+//! ```
+//! use ringwalk_hash::{Algorithm, OpenRoot, hash_file};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("file");
+//! std::fs::write(&path, "abc")?;
+//! let digest = hash_file(&OpenRoot::Working, &path, Algorithm::Sha256);
+//! assert!(digest.unwrap().to_string().starts_with("ba7816bf8f01cfea"));
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
 //! | file | contents |
 //! |---|---|
 //! | `digest.rs` | hash functions and their results |
+//! | `hasher.rs` | a hash function at work |
+//! | `tree.rs` | BLAKE3 of a file whose pieces are hashed apart |
+//! | `check_list.rs` | lists of hashes, as `sha256sum` and `b3sum` print them |
 //! | `file_version.rs` | what says that a file has not changed |
+//! | `fault.rs` | why a file has no hash |
+//! | `open_file.rs` | opening a file, and the version of it that is read |
+//! | `read.rs` | reading a part of a file, without its holes |
+//! | `large.rs` | one large file by several threads |
+//! | `crew.rs` | threads that work on files, as many as help |
+//! | `hash_files.rs` | many files at once, with results in their order |
 
+pub mod check_list;
+mod crew;
 mod digest;
+mod fault;
 mod file_version;
+mod hash_files;
+mod hasher;
+mod large;
+mod open_file;
+mod read;
+mod tree;
 
+pub use crew::{Crew, MOST};
 pub use digest::{Algorithm, Digest, ParseDigestError};
+pub use fault::Fault;
 pub use file_version::FileVersion;
+pub use hash_files::{FileToHash, HashOptions, hash_file, hash_files};
+pub use open_file::{OpenFile, OpenRoot};
+pub use read::{BUFFER, read_range};
+pub use tree::{PIECE, PieceHasher, Tree};

@@ -1,0 +1,34 @@
+//! Why a file has no hash.
+
+use ringwalk::Errno;
+
+/// Why a file has no hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Fault {
+    /// It could not be opened.
+    Open(Errno),
+    /// Its metadata could not be read.
+    Stat(Errno),
+    /// It could not be read.
+    Read(Errno),
+    /// It is no regular file.
+    Irregular,
+    /// It was changed while it was read, or after it was found.
+    Changed,
+}
+
+impl Fault {
+    /// Returns the error of the system, if there is one.
+    pub fn errno(self) -> Option<Errno> {
+        match self {
+            Self::Open(errno) | Self::Stat(errno) | Self::Read(errno) => Some(errno),
+            Self::Irregular | Self::Changed => None,
+        }
+    }
+
+    /// Returns true if the file, or a directory above it, was removed after it was found.
+    pub fn is_vanished(self) -> bool {
+        matches!(self, Self::Open(Errno::NOENT))
+    }
+}

@@ -1,0 +1,81 @@
+use super::*;
+use std::fs;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+#[test]
+fn results_come_in_the_order_of_the_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let contents =
+        |at: usize| vec![at as u8; (at * 37) % 5000 + if at % 500 == 0 { 5 << 20 } else { 0 }];
+    let files = 2000;
+    for at in (0..files).filter(|at| at % 7 != 3) {
+        fs::write(folder.path().join(at.to_string()), contents(at)).unwrap();
+    }
+    let root = Arc::new(OpenRoot::open(folder.path()).unwrap());
+    for algorithm in [Algorithm::Blake3, Algorithm::Sha256] {
+        let list = (0..files).map(|at| FileToHash {
+            root: Arc::clone(&root),
+            path: at.to_string().into(),
+            // Not the order of the files.
+            ino: (at * 7919 % files) as u64,
+            context: at,
+        });
+        let mut results = Vec::new();
+        hash_files(list, &HashOptions::new(algorithm), |at, result| {
+            results.push((at, result));
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+        assert_eq!(results.len(), files);
+        for (at, (context, result)) in results.into_iter().enumerate() {
+            assert_eq!(context, at);
+            if at % 7 == 3 {
+                assert!(result.unwrap_err().is_vanished());
+                continue;
+            }
+            let mut hasher = Hasher::new(algorithm);
+            hasher.update(&contents(at));
+            assert_eq!(result, Ok(hasher.finish()), "{at}");
+        }
+    }
+}
+
+#[test]
+fn it_ends_when_the_caller_has_enough() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let asked = AtomicUsize::new(0);
+    let endless = std::iter::repeat_with(|| {
+        asked.fetch_add(1, Ordering::Relaxed);
+        FileToHash {
+            root: Arc::new(OpenRoot::Working),
+            path: file.path().to_owned(),
+            ino: 0,
+            context: (),
+        }
+    });
+    let mut calls = 0;
+    hash_files(endless, &HashOptions::default(), |(), result| {
+        assert!(result.is_ok());
+        calls += 1;
+        if calls == 10 {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    })
+    .unwrap();
+    assert_eq!(calls, 10);
+    assert!(asked.into_inner() as u64 <= WINDOW + BATCH as u64 + 2);
+}
+
+#[test]
+fn files_of_procfs_have_contents() {
+    let digest = hash_file(
+        &OpenRoot::Working,
+        Path::new("/proc/version"),
+        Algorithm::Sha256,
+    );
+    let mut hasher = Hasher::new(Algorithm::Sha256);
+    hasher.update(&fs::read("/proc/version").unwrap());
+    assert_eq!(digest, Ok(hasher.finish()));
+}

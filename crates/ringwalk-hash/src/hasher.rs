@@ -1,0 +1,55 @@
+//! A hash function at work, for bytes in their order.
+
+use crate::{Algorithm, Digest};
+use sha2::Digest as _;
+use twox_hash::xxhash3_128;
+
+/// The state of a hash function.
+pub(crate) enum Hasher {
+    Blake3(Box<blake3::Hasher>),
+    Xxh3(Box<xxhash3_128::Hasher>),
+    Sha256(Box<sha2::Sha256>),
+}
+
+impl Hasher {
+    pub(crate) fn new(algorithm: Algorithm) -> Self {
+        match algorithm {
+            Algorithm::Blake3 => Self::Blake3(Box::default()),
+            Algorithm::Xxh3 => Self::Xxh3(Box::new(xxhash3_128::Hasher::new())),
+            Algorithm::Sha256 => Self::Sha256(Box::default()),
+        }
+    }
+
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
+        match self {
+            Self::Blake3(hasher) => {
+                hasher.update(bytes);
+            }
+            Self::Xxh3(hasher) => hasher.write(bytes),
+            Self::Sha256(hasher) => hasher.update(bytes),
+        }
+    }
+
+    /// Returns the digest, and makes the state ready for another file.
+    pub(crate) fn finish(&mut self) -> Digest {
+        match self {
+            Self::Blake3(hasher) => {
+                let digest: [u8; 32] = hasher.finalize().into();
+                hasher.reset();
+                digest.into()
+            }
+            Self::Xxh3(hasher) => {
+                let digest = hasher.finish_128().to_be_bytes();
+                **hasher = xxhash3_128::Hasher::new();
+                digest.into()
+            }
+            Self::Sha256(hasher) => {
+                let digest: [u8; 32] = hasher.finalize_reset().into();
+                digest.into()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

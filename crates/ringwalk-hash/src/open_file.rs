@@ -1,0 +1,216 @@
+//! Opening a file below a root, and the version of it that is read.
+
+use crate::{Fault, FileVersion};
+use ringwalk::{Errno, FileType, Metadata, Timestamp};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
+use rustix::io::retry_on_intr;
+use rustix::time::{ClockId, clock_gettime};
+use std::fs::File;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::time::Duration;
+
+/// The longest path of one system call, without its NUL byte (`PATH_MAX`).
+const LONGEST: usize = 4095;
+
+/// The kernel's clock for times of files moves on at least this often: 10 ms with `CONFIG_HZ=100`.
+const TICK: Duration = Duration::from_millis(20);
+
+/// The place that paths of files begin at.
+#[derive(Debug)]
+pub enum OpenRoot {
+    /// A directory. No symbolic link below it is followed.
+    Directory(OwnedFd),
+    /// The working directory. Paths are those that the user has given, and symbolic links are
+    /// followed.
+    Working,
+}
+
+impl OpenRoot {
+    /// Opens a directory. Symbolic links are followed. What is no directory is itself a file that
+    /// can be opened from the working directory.
+    ///
+    /// # Errors
+    ///
+    /// Those of open(2), but for `ENOTDIR`.
+    pub fn open(path: &Path) -> Result<Self, Errno> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        match open_long(CWD, path, flags, false) {
+            Ok(directory) => Ok(Self::Directory(directory)),
+            Err(Errno::NOTDIR) => Ok(Self::Working),
+            Err(errno) => Err(errno),
+        }
+    }
+
+    fn open_file(&self, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+        match self {
+            Self::Directory(directory) => open_below(directory.as_fd(), path, READ | flags),
+            Self::Working => open_long(CWD, path, READ | flags, false),
+        }
+    }
+}
+
+/// A regular file that is open for reading.
+#[derive(Debug)]
+pub struct OpenFile {
+    file: File,
+    metadata: Metadata,
+    version: FileVersion,
+}
+
+impl OpenFile {
+    /// Opens the file at `path`. Below a directory no symbolic link is followed where the kernel has
+    /// openat2(2) (Linux 5.6); elsewhere none at the end of the path. `path` may be longer than
+    /// `PATH_MAX`.
+    ///
+    /// If the file was changed within the last 20 ms, this function waits: another change could
+    /// otherwise go unnoticed, because the kernel's clock for times of files moves on only every
+    /// few milliseconds.
+    ///
+    /// # Errors
+    ///
+    /// [`Fault::Open`], [`Fault::Stat`] and [`Fault::Irregular`].
+    pub fn open(root: &OpenRoot, path: &Path) -> Result<Self, Fault> {
+        let file = root.open_file(path, OFlags::empty());
+        let file = File::from(file.map_err(Fault::Open)?);
+        let (mut metadata, mut version) = stat(&file)?;
+        if let Some(time) = until_settled(version.ctime, now()) {
+            std::thread::sleep(time);
+            (metadata, version) = stat(&file)?;
+        }
+        Ok(Self {
+            file,
+            metadata,
+            version,
+        })
+    }
+
+    /// Opens the same file once more, for reads that bypass the page cache (`O_DIRECT`). Returns
+    /// `None` where that is not possible.
+    pub(crate) fn direct(&self, root: &OpenRoot, path: &Path) -> Option<File> {
+        let file = File::from(root.open_file(path, OFlags::DIRECT).ok()?);
+        let (_, version) = stat(&file).ok()?;
+        let is_same = (version.dev, version.ino) == (self.version.dev, self.version.ino);
+        is_same.then_some(file)
+    }
+
+    /// Returns the open file.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Returns the version that was there before anything was read.
+    pub fn version(&self) -> &FileVersion {
+        &self.version
+    }
+
+    /// Returns the metadata from before anything was read.
+    pub fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
+    /// Returns true if the file may have holes: it has fewer blocks than bytes.
+    pub fn may_have_holes(&self) -> bool {
+        self.metadata.blocks.saturating_mul(512) < self.version.size
+    }
+
+    /// Checks that the file still has the version that was opened.
+    ///
+    /// # Errors
+    ///
+    /// [`Fault::Changed`] if it has another one; [`Fault::Stat`].
+    pub fn check_unchanged(&self) -> Result<(), Fault> {
+        let (_, version) = stat(&self.file)?;
+        if version == self.version {
+            Ok(())
+        } else {
+            Err(Fault::Changed)
+        }
+    }
+}
+
+const READ: OFlags = OFlags::RDONLY
+    .union(OFlags::CLOEXEC)
+    .union(OFlags::NOCTTY)
+    .union(OFlags::NONBLOCK);
+
+fn stat(file: &File) -> Result<(Metadata, FileVersion), Fault> {
+    let metadata = FileVersion::metadata(file).map_err(Fault::Stat)?;
+    if metadata.file_type() != FileType::Regular {
+        return Err(Fault::Irregular);
+    }
+    // Every file system gives the fields that are needed.
+    let version = FileVersion::of(&metadata).ok_or(Fault::Stat(Errno::NOTSUP))?;
+    Ok((metadata, version))
+}
+
+fn now() -> Timestamp {
+    let now = clock_gettime(ClockId::Realtime);
+    Timestamp {
+        secs: now.tv_sec,
+        nanos: u32::try_from(now.tv_nsec).unwrap_or(0),
+    }
+}
+
+/// Returns how long to wait until a change would get another time than `changed`. Returns `None` if
+/// it would already, or if the time is no time of this machine's clock.
+fn until_settled(changed: Timestamp, now: Timestamp) -> Option<Duration> {
+    let nanos = |time: Timestamp| i128::from(time.secs) * 1_000_000_000 + i128::from(time.nanos);
+    let age = nanos(now) - nanos(changed);
+    let tick = i128::try_from(TICK.as_nanos()).ok()?;
+    if age < -tick {
+        return None;
+    }
+    let rest = u64::try_from(tick - age).ok()?;
+    (rest > 0).then(|| Duration::from_nanos(rest))
+}
+
+fn open_below(directory: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+    let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    let opened = retry_on_intr(|| openat2(directory, path, flags, Mode::empty(), resolve));
+    match opened {
+        // An older kernel, or a filter that does not know the call.
+        Err(Errno::NOSYS | Errno::PERM) | Err(Errno::NAMETOOLONG) => {
+            open_long(directory, path, flags | OFlags::NOFOLLOW, true)
+        }
+        opened => opened,
+    }
+}
+
+/// Opens a path of any length, one part after the other. With `beneath`, no part that ends between
+/// two calls is a symbolic link.
+fn open_long(
+    base: BorrowedFd<'_>,
+    path: &Path,
+    flags: OFlags,
+    beneath: bool,
+) -> Result<OwnedFd, Errno> {
+    let mut rest = path.as_os_str().as_bytes();
+    let mut directory: Option<OwnedFd> = None;
+    loop {
+        let at = directory.as_ref().map_or(base, AsFd::as_fd);
+        if rest.len() <= LONGEST {
+            return retry_on_intr(|| openat(at, rest, flags, Mode::empty()));
+        }
+        let Some(slash) = rest[..=LONGEST].iter().rposition(|byte| *byte == b'/') else {
+            return Err(Errno::NAMETOOLONG);
+        };
+        // A path that begins with its only slash in reach has a name that is too long.
+        if slash == 0 {
+            return Err(Errno::NAMETOOLONG);
+        }
+        let mut on_the_way = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        on_the_way.set(OFlags::NOFOLLOW, beneath);
+        let part = &rest[..slash];
+        let next = retry_on_intr(|| openat(at, part, on_the_way, Mode::empty()))?;
+        rest = &rest[slash..];
+        while let Some(after) = rest.strip_prefix(b"/") {
+            rest = after;
+        }
+        directory = Some(next);
+    }
+}
+
+#[cfg(test)]
+mod tests;

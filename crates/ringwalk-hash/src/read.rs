@@ -1,0 +1,129 @@
+//! Reading a part of a file in order, without its holes.
+
+use crate::{Fault, OpenFile};
+use ringwalk::Errno;
+use rustix::fs::{Advice, SeekFrom, fadvise, seek};
+use rustix::io::{pread, retry_on_intr};
+use std::ops::Range;
+
+/// Bytes of a read from the page cache: the copy is still in the processor's own cache (L2) when it
+/// is hashed.
+pub const BUFFER: usize = 256 << 10;
+
+static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
+
+/// Gives the bytes in `range` of a file to `take`, in order, at most [`BUFFER`] at a time. Holes
+/// are given as zeros and not read.
+///
+/// # Errors
+///
+/// [`Fault::Read`]; [`Fault::Changed`] if the file ends before the range.
+pub fn read_range(
+    file: &OpenFile,
+    range: Range<u64>,
+    buffer: &mut [u8],
+    mut take: impl FnMut(&[u8]),
+) -> Result<(), Fault> {
+    if !file.may_have_holes() {
+        return read_data(file, range, buffer, &mut take);
+    }
+    let mut at = range.start;
+    while at < range.end {
+        let data = next_data(file, at)?.unwrap_or(range.end).min(range.end);
+        give_zeros(data - at, &mut take);
+        at = data;
+        if at < range.end {
+            let hole = seek_from(file, SeekFrom::Hole(at))?.unwrap_or(range.end);
+            let end = hole.min(range.end);
+            read_data(file, at..end, buffer, &mut take)?;
+            at = end;
+        }
+    }
+    Ok(())
+}
+
+/// Gives the bytes of a file to `take`, in order, until it ends.
+///
+/// # Errors
+///
+/// [`Fault::Read`].
+pub(crate) fn read_to_end(
+    file: &OpenFile,
+    buffer: &mut [u8],
+    mut take: impl FnMut(&[u8]),
+) -> Result<(), Fault> {
+    let mut at = 0;
+    loop {
+        let read = retry_on_intr(|| pread(file.file(), &mut *buffer, at)).map_err(Fault::Read)?;
+        if read == 0 {
+            return Ok(());
+        }
+        take(&buffer[..read]);
+        at += read as u64;
+    }
+}
+
+/// Tells the kernel that a file which takes several reads will be read from its beginning to its
+/// end, so that it reads further ahead.
+pub(crate) fn expect_whole(file: &OpenFile) {
+    if file.version().size > BUFFER as u64 {
+        // Advice: the answer is the same without it.
+        let _ = fadvise(file.file(), 0, None, Advice::Sequential);
+    }
+}
+
+/// Returns true if the file has no data in this range. An answer of the file system that is no help
+/// counts as data.
+pub(crate) fn is_hole(file: &OpenFile, range: &Range<u64>) -> bool {
+    match next_data(file, range.start) {
+        Ok(data) => data.is_none_or(|data| data >= range.end),
+        Err(_) => false,
+    }
+}
+
+fn give_zeros(mut count: u64, take: &mut impl FnMut(&[u8])) {
+    while count > 0 {
+        let part = usize::try_from(count).map_or(ZEROS.len(), |count| count.min(ZEROS.len()));
+        take(&ZEROS[..part]);
+        count -= part as u64;
+    }
+}
+
+/// Returns the offset of the first data from `at` on. Returns `None` if only a hole follows.
+fn next_data(file: &OpenFile, at: u64) -> Result<Option<u64>, Fault> {
+    seek_from(file, SeekFrom::Data(at))
+}
+
+/// Moves the position of the descriptor, which nothing else uses.
+fn seek_from(file: &OpenFile, to: SeekFrom) -> Result<Option<u64>, Fault> {
+    match retry_on_intr(|| seek(file.file(), to)) {
+        Ok(offset) => Ok(Some(offset)),
+        // No data from there on; or the file has become shorter, which the check of the version
+        // after reading finds.
+        Err(Errno::NXIO) => Ok(None),
+        Err(errno) => Err(Fault::Read(errno)),
+    }
+}
+
+fn read_data(
+    file: &OpenFile,
+    range: Range<u64>,
+    buffer: &mut [u8],
+    take: &mut impl FnMut(&[u8]),
+) -> Result<(), Fault> {
+    let mut at = range.start;
+    while at < range.end {
+        let most = usize::try_from(range.end - at).unwrap_or(usize::MAX);
+        let part = &mut buffer[..most.min(BUFFER)];
+        let read = retry_on_intr(|| pread(file.file(), &mut *part, at)).map_err(Fault::Read)?;
+        if read == 0 {
+            return Err(Fault::Changed);
+        }
+        take(&part[..read]);
+        at += read as u64;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;
