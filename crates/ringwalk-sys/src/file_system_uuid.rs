@@ -1,9 +1,10 @@
-//! The UUID of a file system, which no call returns with a file's metadata.
+//! The UUID of a file system, which no call returns with a file's metadata. On btrfs the number of
+//! the subvolume too, since each subvolume numbers its inodes from the same beginning.
 //!
 //! `FS_IOC_GETFSUUID` (`linux/fs.h`, Linux 6.9) works on any file, without privilege. btrfs has a
 //! call of its own instead.
 
-use crate::btrfs;
+use crate::{btrfs, magic};
 use rustix::io::Errno;
 use rustix::ioctl::{Getter, Opcode, ioctl, opcode};
 use std::os::fd::AsFd;
@@ -40,6 +41,29 @@ pub fn file_system_uuid(file: impl AsFd) -> Result<Vec<u8>, Errno> {
     let uuid = unsafe { ioctl(file, Getter::<GETFSUUID, Uuid>::new()) }?;
     let length = usize::from(uuid.length).min(uuid.bytes.len());
     Ok(uuid.bytes[..length].to_vec())
+}
+
+/// Where inode numbers are unique. It stays the same when the file system is mounted again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileSystemIdentity {
+    /// UUID, 16 bytes on most file systems. `None` if it has none, or a nil one (RFC 9562), which
+    /// identifies nothing: images that are made without a UUID have it.
+    pub uuid: Option<Vec<u8>>,
+    /// Number of the subvolume of btrfs. `None` on other file systems.
+    pub subvolume: Option<u64>,
+}
+
+impl FileSystemIdentity {
+    /// Returns the identity of the file system of an open regular file or directory. What cannot be
+    /// found out is `None`.
+    pub fn of(file: impl AsFd) -> Self {
+        let is_btrfs = magic::of(&file) == Ok(magic::BTRFS);
+        let uuid = file_system_uuid(&file).ok();
+        Self {
+            uuid: uuid.filter(|bytes| bytes.iter().any(|byte| *byte != 0)),
+            subvolume: is_btrfs.then(|| btrfs::tree_of(&file).ok()).flatten(),
+        }
+    }
 }
 
 #[cfg(test)]

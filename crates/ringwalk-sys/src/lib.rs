@@ -11,7 +11,7 @@
 //! | `dirent.rs` | checks and reads the records of `getdents64` in place |
 //! | `environment.rs` | the size of the environment that a new program gets |
 //! | `fiemap.rs` | where the contents of a file are, and whether other files share them |
-//! | `file_system_uuid.rs` | the UUID of a file system |
+//! | `file_system_uuid.rs` | what identifies a file system: UUID and subvolume |
 //! | `file_handle.rs` | opens files by inode number and generation |
 //! | `fnmatch.rs`, `gnu_regex.rs` | the C library's patterns and regular expressions |
 //! | `getdents.rs` | the `getdents64` system call |
@@ -81,7 +81,7 @@ pub use dirent::{Dirent, DirentError, Dirents, RawFileType};
 pub use environment::environment_size;
 pub use fiemap::{ExtentMap, FileExtent};
 pub use file_handle::{FileHandle, open_by_handle};
-pub use file_system_uuid::file_system_uuid;
+pub use file_system_uuid::{FileSystemIdentity, file_system_uuid};
 pub use fnmatch::fnmatch;
 pub use getdents::getdents64;
 pub use gnu_regex::GnuRegex;

@@ -3,9 +3,8 @@
 use crate::info::{FileSystemInfo, Text};
 use crate::text::hex;
 use ringwalk::{Fields, Metadata, mounts};
-use ringwalk_sys::btrfs::tree_of;
+use ringwalk_sys::FileSystemIdentity;
 use ringwalk_sys::sync::{IgnorePoison, lock};
-use ringwalk_sys::{file_system_uuid, magic};
 use rustix::fs::{Mode, OFlags, fstat, open};
 use rustix::io::Errno;
 use std::collections::BTreeMap;
@@ -81,10 +80,9 @@ pub fn file_system_of(directory: &Path) -> (Option<String>, Option<u64>) {
 }
 
 fn identity_of(directory: &OwnedFd) -> (Option<String>, Option<u64>) {
-    let uuid = file_system_uuid(directory).ok();
-    let is_btrfs = magic::of(directory) == Ok(magic::BTRFS);
-    let subvolume = is_btrfs.then(|| tree_of(directory).ok()).flatten();
-    (uuid.and_then(|bytes| uuid_text(&bytes)), subvolume)
+    let identity = FileSystemIdentity::of(directory);
+    let uuid = identity.uuid.and_then(|bytes| uuid_text(&bytes));
+    (uuid, identity.subvolume)
 }
 
 pub(super) fn open_directory(path: &[u8]) -> Result<OwnedFd, Errno> {

@@ -12,3 +12,21 @@ fn a_file_system_without_one() {
     let file = File::open("/proc/self").unwrap();
     assert_eq!(file_system_uuid(file), Err(Errno::NOTTY));
 }
+
+#[test]
+fn no_identity_without_uuid() {
+    let file = File::open("/proc/self").unwrap();
+    assert_eq!(FileSystemIdentity::of(file), FileSystemIdentity::default());
+}
+
+#[test]
+fn identity_agrees_with_the_single_calls() {
+    let file = File::open(env!("CARGO_MANIFEST_DIR")).unwrap();
+    let identity = FileSystemIdentity::of(&file);
+    let uuid = file_system_uuid(&file).ok();
+    assert_eq!(
+        identity.uuid,
+        uuid.filter(|bytes| *bytes != vec![0; bytes.len()])
+    );
+    assert_eq!(identity.subvolume, btrfs::tree_of(&file).ok());
+}

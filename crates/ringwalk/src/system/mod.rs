@@ -6,6 +6,7 @@
 //! | `device.rs` | the block device of a file system |
 //! | `filesystem.rs` | kinds of file systems: remote, rotational |
 //! | `privilege.rs` | privileges of this process |
+//! | `write_back.rs` | how long changes may be in memory only |
 //! | `at_hand.rs` | answers that need no server of a FUSE or network file system |
 
 pub(crate) mod at_hand;
@@ -13,3 +14,4 @@ pub mod device;
 pub(crate) mod filesystem;
 pub mod mounts;
 pub mod privilege;
+pub mod write_back;

@@ -4,6 +4,7 @@ use super::Refused;
 use crate::system::device;
 use crate::system::mounts::{self, Mount};
 use crate::system::privilege;
+use crate::system::write_back;
 use crate::visit::metadata::{Fields, Metadata};
 use ringwalk_sys::{Statx, statx};
 use rustix::fs::{AtFlags, Mode, OFlags, fstatvfs, openat};
@@ -13,9 +14,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Seconds that the clock may advance between a change and its time stamp, and between two readings
 /// of the clock by this module.
 const CLOCK_SLACK: u64 = 2;
-
-/// Bytes of dirty pages that any disk can write back in a second.
-const WRITE_BACK_RATE: u64 = 4 << 20;
 
 /// A mounted file system, kept mounted by an open directory on it.
 #[derive(Debug)]
@@ -51,7 +49,7 @@ impl OpenMount {
                 .map_err(|errno| Refused::because(format!("it cannot be synced: {errno}")))?;
             (begin, begin)
         } else {
-            let window = write_back_seconds();
+            let window = write_back::seconds();
             (
                 begin,
                 window.map_or(i64::MIN, |window| begin.saturating_sub_unsigned(window)),
@@ -180,33 +178,3 @@ pub(crate) fn now() -> u64 {
 fn signed(second: u64) -> i64 {
     i64::try_from(second).unwrap_or(i64::MAX)
 }
-
-/// Returns the seconds after which changes have been written back: the age at which dirty pages
-/// expire, the period of the check (`/proc/sys/vm`, Documentation/admin-guide/sysctl/vm.rst), and
-/// the time that the backlog takes. `None` if the kernel never writes back by itself, or `/proc`
-/// does not say.
-fn write_back_seconds() -> Option<u64> {
-    let centiseconds = |name: &str| -> Option<u64> {
-        let text = std::fs::read_to_string(format!("/proc/sys/vm/{name}")).ok()?;
-        text.trim().parse().ok()
-    };
-    let expire = centiseconds("dirty_expire_centisecs")?;
-    // 0 means that the kernel never writes back by itself.
-    let period = centiseconds("dirty_writeback_centisecs").filter(|period| *period > 0)?;
-    let backlog = backlog(&std::fs::read_to_string("/proc/meminfo").ok()?)?;
-    Some((expire + 2 * period).div_ceil(100) + backlog / WRITE_BACK_RATE)
-}
-
-/// Returns the bytes that wait for write-back or are being written, by `/proc/meminfo`. `None` if
-/// it lacks one of the two.
-fn backlog(memory: &str) -> Option<u64> {
-    let bytes = |name: &str| -> Option<u64> {
-        let value = memory.lines().find_map(|line| line.strip_prefix(name))?;
-        let kibibytes: u64 = value.split_ascii_whitespace().next()?.parse().ok()?;
-        kibibytes.checked_mul(1024)
-    };
-    bytes("Dirty:")?.checked_add(bytes("Writeback:")?)
-}
-
-#[cfg(test)]
-mod tests;

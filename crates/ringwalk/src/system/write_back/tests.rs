@@ -1,4 +1,4 @@
-//! Unit tests of `open_mount.rs`.
+//! Unit tests of `write_back.rs`.
 
 use super::*;
 
@@ -18,5 +18,5 @@ fn bytes_that_wait_for_write_back_are_known_or_not() {
 
 #[test]
 fn this_machine_writes_back() {
-    assert!(write_back_seconds().is_some_and(|seconds| seconds > 0));
+    assert!(seconds().is_some_and(|seconds| seconds > 0));
 }

@@ -1,0 +1,34 @@
+//! How long changes may be in memory only.
+
+/// Bytes of dirty pages that any disk can write back in a second.
+const WRITE_BACK_RATE: u64 = 4 << 20;
+
+/// Returns the seconds after which changes have been written back: the age at which dirty pages
+/// expire, the period of the check (`/proc/sys/vm`, Documentation/admin-guide/sysctl/vm.rst), and
+/// the time that the backlog takes. `None` if the kernel never writes back by itself, or `/proc`
+/// does not say.
+pub fn seconds() -> Option<u64> {
+    let centiseconds = |name: &str| -> Option<u64> {
+        let text = std::fs::read_to_string(format!("/proc/sys/vm/{name}")).ok()?;
+        text.trim().parse().ok()
+    };
+    let expire = centiseconds("dirty_expire_centisecs")?;
+    // 0 means that the kernel never writes back by itself.
+    let period = centiseconds("dirty_writeback_centisecs").filter(|period| *period > 0)?;
+    let backlog = backlog(&std::fs::read_to_string("/proc/meminfo").ok()?)?;
+    Some((expire + 2 * period).div_ceil(100) + backlog / WRITE_BACK_RATE)
+}
+
+/// Returns the bytes that wait for write-back or are being written, by `/proc/meminfo`. `None` if
+/// it lacks one of the two.
+fn backlog(memory: &str) -> Option<u64> {
+    let bytes = |name: &str| -> Option<u64> {
+        let value = memory.lines().find_map(|line| line.strip_prefix(name))?;
+        let kibibytes: u64 = value.split_ascii_whitespace().next()?.parse().ok()?;
+        kibibytes.checked_mul(1024)
+    };
+    bytes("Dirty:")?.checked_add(bytes("Writeback:")?)
+}
+
+#[cfg(test)]
+mod tests;
