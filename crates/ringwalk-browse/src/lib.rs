@@ -8,7 +8,7 @@
 //!                         >-- tree/ ---> view/ <--- compare/  what has grown since a snapshot
 //!  snapshot ----> saved/ /                 |
 //!                                          v
-//!                  delete/ <---------- screen/ <--- keys.rs   the table of keys
+//!          ringwalk-delete <---------- screen/ <--- keys.rs   the table of keys
 //! ```
 //!
 //! | folder or file | contents |
@@ -18,7 +18,6 @@
 //! | `saved/` | the tree of a snapshot, read when somebody looks at it |
 //! | `filter/` | which entries match an expression of find(1) |
 //! | `compare/` | what has grown since an older snapshot |
-//! | `delete/` | deletion of entries that were shown, and of nothing else |
 //! | `unshared.rs` | the space that deletion frees, without extents that other files share |
 //! | `service.rs` | what the browser asks of others: matches, growth, deletion, actions |
 //! | `view/` | what somebody looks at: a directory, its order, the cursor, marks, panes |
@@ -31,7 +30,6 @@
 
 mod app;
 pub mod compare;
-pub mod delete;
 #[cfg(test)]
 mod fake;
 pub mod filter;

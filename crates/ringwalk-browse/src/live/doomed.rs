@@ -3,8 +3,8 @@
 use super::LiveTree;
 use super::arena::{Arena, TOP};
 use super::entries::{DirIndex, EntryIndex, NONE};
-use crate::delete::{Component, Doomed, Identity, Selection, Shown};
 use crate::tree::{Id, Kind, ReadState, Tree};
+use ringwalk_delete::{Component, Doomed, Identity, Selection, Shown};
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 

@@ -2,8 +2,8 @@
 
 use super::column::{Column, WideColumn};
 use super::names::{NamePlace, Names};
-use crate::delete::BirthMark;
 use crate::tree::Kind;
+use ringwalk_delete::BirthMark;
 use std::collections::HashMap;
 
 /// The number of an entry.

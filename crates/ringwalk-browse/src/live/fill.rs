@@ -3,12 +3,12 @@
 use super::LiveTree;
 use super::arena::{Arena, TOP};
 use super::entries::{DirIndex, EntryIndex, Found};
-use crate::delete::BirthMark;
 use crate::tree::Kind;
 use ringwalk::Visitor;
 use ringwalk::{
     Batch, Dir, Entry, Errno, Error, Fields, FileType, Flow, Left, Metadata, Operation,
 };
+use ringwalk_delete::BirthMark;
 use ringwalk_gnu::reason;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;

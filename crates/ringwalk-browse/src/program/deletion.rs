@@ -1,11 +1,11 @@
 //! Deletion, on a thread of its own.
 
-use crate::delete::{
-    self, Log, LogError, Observer, Outcome, Reason, Root, Selection, TrashOptions, trash,
-};
 use crate::live::LiveTree;
 use crate::service::{Deleter, Deletion, DeletionProgress, Description, IsWanted, Results};
 use crate::tree::{Id, Tree};
+use ringwalk_delete::{
+    Log, LogError, Observer, Outcome, Reason, Root, Selection, TrashOptions, trash,
+};
 use ringwalk_sys::sync::lock;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -145,7 +145,7 @@ impl Work {
         let (root, selections) = (&self.root, &self.selections);
         let done = match &self.trash {
             Some(options) => trash(root, selections, options, &self.log, &mut watcher),
-            None => delete::delete(root, selections, &*self.tree, &self.log, &mut watcher),
+            None => ringwalk_delete::delete(root, selections, &*self.tree, &self.log, &mut watcher),
         };
         if let Err(error) = done.map(|_: Outcome| ()) {
             // The log is full, for example: nothing more is deleted.

@@ -2,11 +2,11 @@
 
 use super::Request;
 use super::deletion::{LiveDeleter, Places};
-use crate::delete::Identity;
 use crate::live::LiveTree;
 use crate::saved::{Place, SnapshotView, join};
 use crate::service::{Deleter, Deletion, DeletionProgress, Description, IsWanted, Results, Totals};
 use crate::tree::{Id, Item, ReadState, Tree};
+use ringwalk_delete::Identity;
 use ringwalk_sys::sync::lock;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;

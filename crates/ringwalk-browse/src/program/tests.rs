@@ -1,10 +1,10 @@
 //! The services on real trees.
 
 use super::*;
-use crate::delete::Log;
 use crate::service::{Actions as _, Deleter as _, Deletion, Export, Filter as _, Format};
 use crate::tree::{Id, Item, Order};
 use jiff::tz::TimeZone;
+use ringwalk_delete::Log;
 use ringwalk_snapshot::{Capture, Snapshot};
 use std::fs;
 use std::time::{Duration, Instant};

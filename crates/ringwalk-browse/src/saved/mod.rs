@@ -33,11 +33,11 @@ mod unreadable;
 
 pub(crate) use open::read_error;
 
-use crate::delete::BirthMark;
 use crate::tree::{Id, Item, Kind};
 use cells::{OF_ITEM, Row};
 use kept::Kept;
 use ringwalk::FileType;
+use ringwalk_delete::BirthMark;
 use ringwalk_snapshot::{Column, Cursor, ReadError, Snapshot, SnapshotTree, timestamp};
 use std::io;
 use std::sync::{Arc, Mutex};

@@ -1,5 +1,5 @@
 use super::{Path, Timestamp, Zone, contents, create, local_time};
-use crate::delete::Reason;
+use crate::Reason;
 use rustix::fd::AsFd;
 use rustix::io::Errno;
 use std::ffi::OsStr;

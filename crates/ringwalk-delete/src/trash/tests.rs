@@ -229,7 +229,7 @@ type SetUp<'t> = &'t dyn Fn(&Path, &Place);
 
 #[test]
 fn another_file_system_has_a_trash_of_its_own() {
-    let name = "delete::trash::tests::another_file_system_has_a_trash_of_its_own";
+    let name = "trash::tests::another_file_system_has_a_trash_of_its_own";
     if !in_own_namespace(name) {
         return;
     }
@@ -282,7 +282,7 @@ fn another_file_system_has_a_trash_of_its_own() {
 
 #[test]
 fn mount_points_and_directories_with_them_are_kept() {
-    let name = "delete::trash::tests::mount_points_and_directories_with_them_are_kept";
+    let name = "trash::tests::mount_points_and_directories_with_them_are_kept";
     if !in_own_namespace(name) {
         return;
     }

@@ -10,6 +10,7 @@
 //! | `run.rs` | deletion: the loop over entries |
 //! | `trash.rs`, `trash/` | moving entries to the trash |
 //! | `log.rs` | the log of deletions |
+//! | `testing.rs` | trees on disk as they were shown, for tests |
 //!
 //! The rules:
 //!

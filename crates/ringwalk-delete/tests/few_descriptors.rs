@@ -2,9 +2,7 @@
 //! belongs to the process.
 
 use ringwalk::{Fields, Metadata};
-use ringwalk_browse::delete::{
-    Doomed, Identity, Log, Observer, Reason, Root, Selection, Shown, delete,
-};
+use ringwalk_delete::{Doomed, Identity, Log, Observer, Reason, Root, Selection, Shown, delete};
 use rustix::fd::OwnedFd;
 use rustix::fs::{Mode, OFlags, mkdirat, open, openat};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

@@ -7,7 +7,7 @@ use std::fs;
 
 #[test]
 fn mount_points_and_what_is_below_them_are_kept() {
-    if !in_own_namespace("delete::tests::mounts::mount_points_and_what_is_below_them_are_kept") {
+    if !in_own_namespace("tests::mounts::mount_points_and_what_is_below_them_are_kept") {
         return;
     }
     let place = Place::with(&[
@@ -47,7 +47,7 @@ fn mount_points_and_what_is_below_them_are_kept() {
 
 #[test]
 fn a_mount_that_came_after_the_display_is_kept() {
-    if !in_own_namespace("delete::tests::mounts::a_mount_that_came_after_the_display_is_kept") {
+    if !in_own_namespace("tests::mounts::a_mount_that_came_after_the_display_is_kept") {
         return;
     }
     let place = Place::with(&["top/a/file", "top/b/file"]);
