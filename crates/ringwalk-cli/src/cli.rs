@@ -20,6 +20,7 @@ use crate::diff::DiffArgs;
 use crate::du::DuArgs;
 use crate::engine_options::{Lacks, PrefetchWhen, ProgressWhen, parse_workers};
 use crate::export::ExportArgs;
+use crate::hash::HashArgs;
 use crate::import::ImportArgs;
 use crate::report::ReportArgs;
 use crate::source_name::SourceNameParser;
@@ -48,6 +49,8 @@ pub enum Command {
     Du(DuArgs),
     /// Search for files, as GNU find does
     Find(FindArgs),
+    /// Hash the contents of files, as b3sum and sha256sum do, or check a list of hashes
+    Hash(HashArgs),
     /// Save directory trees in a Parquet file, a row for each file
     Snapshot(SnapshotArgs),
     /// Write a snapshot in the format of another program

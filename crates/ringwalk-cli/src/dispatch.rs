@@ -93,6 +93,7 @@ fn run_command(args: Vec<OsString>) -> Result<ExitCode, ExitCode> {
         Command::Du(args) => crate::du::run(args, &options),
         Command::Export(args) => crate::export::run(args, &options),
         Command::Find(args) => crate::find::run(args.words.clone(), &options),
+        Command::Hash(args) => crate::hash::run(args, &options),
         Command::Import(args) => crate::import::run(args, &options),
         Command::Report(args) => crate::report::run(args, &options),
         Command::Snapshot(args) => crate::snapshot::run(args, &options),

@@ -8,7 +8,7 @@
 //! | `engine_options.rs` | the common options, resolved with the environment |
 //! | `environment.rs` | options from environment variables |
 //! | `source_name.rs` | names of sources |
-//! | `count.rs`, `diff/`, `doctor/`, `du/`, `export.rs`, `find.rs`, `import.rs`, `report/`, `snapshot.rs`, `sql/` | the programs |
+//! | `count.rs`, `diff/`, `doctor/`, `du/`, `export.rs`, `find.rs`, `hash/`, `import.rs`, `report/`, `snapshot.rs`, `sql/` | the programs |
 //! | `browse.rs` | the browser on the terminal (feature `browse`) |
 //! | `from.rs` | `--from`: snapshots in place of the live file system |
 //! | `console.rs` | messages and results |
@@ -45,6 +45,7 @@ pub mod explain;
 pub mod export;
 pub mod find;
 pub mod from;
+pub mod hash;
 pub mod import;
 pub mod output_file;
 pub mod progress;

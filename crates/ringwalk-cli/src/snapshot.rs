@@ -26,6 +26,7 @@ pub fn run(args: &SnapshotArgs, options: &EngineOptions) -> ExitCode {
     write.contents = Contents {
         atime: args.atime,
         xattrs: args.xattrs,
+        ..Contents::default()
     };
     let rows = write.progress.clone();
     let mut capture = capture

@@ -79,9 +79,12 @@ struct Shared<C> {
     context: Mutex<Option<C>>,
 }
 
-/// Hashes files, and calls `done` for each in the order of `files`. `files` is asked on the calling
-/// thread, `done` is called on any thread, and never by two at a time. If `done` breaks, it is not
-/// called again, and no more files are opened.
+/// A file by what its caller knows it by, and its digest, or why it has none.
+pub type Hashed<C> = (C, Result<Digest, Fault>);
+
+/// Hashes files, and gives all results to `done`, in the order of `files`, as many at a time as have
+/// come. `files` is asked on the calling thread, `done` is called on any thread, and never by two at
+/// a time. If `done` breaks, it is not called again, and no more files are opened.
 ///
 /// A file that is changed while it is read has no hash but [`Fault::Changed`]. Changes through a
 /// shared mapping of the file (mmap(2)) can stay unseen: the kernel may set the times later.
@@ -95,7 +98,7 @@ struct Shared<C> {
 pub fn hash_files<C: Send + Sync>(
     files: impl Iterator<Item = FileToHash<C>>,
     options: &HashOptions,
-    done: impl FnMut(C, Result<Digest, Fault>) -> ControlFlow<()> + Send,
+    done: impl FnMut(&mut Vec<Hashed<C>>) -> ControlFlow<()> + Send,
 ) -> io::Result<()> {
     let crew = Crew::default();
     let cpus = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
@@ -103,6 +106,7 @@ pub fn hash_files<C: Send + Sync>(
         state: Mutex::new(SequenceState {
             next: 0,
             later: BTreeMap::new(),
+            ready: Vec::new(),
             is_over: false,
             done,
         }),
@@ -140,7 +144,7 @@ fn produce<C: Send, D>(
     sequence: &Sequence<C, D>,
     crew: &Crew<Task<C>>,
 ) where
-    D: FnMut(C, Result<Digest, Fault>) -> ControlFlow<()>,
+    D: FnMut(&mut Vec<Hashed<C>>) -> ControlFlow<()>,
 {
     let mut batch = Vec::with_capacity(BATCH);
     for (number, file) in (0..).zip(files) {
@@ -165,7 +169,7 @@ fn hand_over<C: Send>(batch: &mut Vec<(u64, FileToHash<C>)>, crew: &Crew<Task<C>
 
 fn share<C: Send, D>(shared: &Shared<C>, sequence: &Sequence<C, D>, scratch: &mut Scratch)
 where
-    D: FnMut(C, Result<Digest, Fault>) -> ControlFlow<()>,
+    D: FnMut(&mut Vec<Hashed<C>>) -> ControlFlow<()>,
 {
     if let Some(result) = shared.large.work(&mut scratch.buffer)
         && let Some(context) = lock(&shared.context).take()
@@ -241,34 +245,35 @@ struct Sequence<C, D> {
 struct SequenceState<C, D> {
     /// The number of results that were given to `done`.
     next: u64,
-    later: BTreeMap<u64, (C, Result<Digest, Fault>)>,
+    later: BTreeMap<u64, Hashed<C>>,
+    /// Those that are given to `done` next.
+    ready: Vec<Hashed<C>>,
     is_over: bool,
     done: D,
 }
 
-impl<C, D: FnMut(C, Result<Digest, Fault>) -> ControlFlow<()>> Sequence<C, D> {
+impl<C, D: FnMut(&mut Vec<Hashed<C>>) -> ControlFlow<()>> Sequence<C, D> {
     fn is_over(&self) -> bool {
         lock(&self.state).is_over
     }
 
     fn give(&self, number: u64, context: C, result: Result<Digest, Fault>) {
-        let mut state = lock(&self.state);
+        let mut guard = lock(&self.state);
+        let state = &mut *guard;
         state.later.insert(number, (context, result));
-        let before = state.next;
-        loop {
-            let next = state.next;
-            let Some((context, result)) = state.later.remove(&next) else {
-                break;
-            };
+        while let Some(hashed) = state.later.remove(&state.next) {
             state.next += 1;
-            if !state.is_over && (state.done)(context, result).is_break() {
-                state.is_over = true;
-            }
+            state.ready.push(hashed);
         }
-        if state.next > before {
-            drop(state);
-            self.moved.notify_one();
+        if state.ready.is_empty() {
+            return;
         }
+        if !state.is_over && (state.done)(&mut state.ready).is_break() {
+            state.is_over = true;
+        }
+        state.ready.clear();
+        drop(guard);
+        self.moved.notify_one();
     }
 
     /// Waits until the file behind `number` may be begun; `before_waiting` is called first, if it

@@ -21,8 +21,8 @@ fn results_come_in_the_order_of_the_files() {
             context: at,
         });
         let mut results = Vec::new();
-        hash_files(list, &HashOptions::new(algorithm), |at, result| {
-            results.push((at, result));
+        hash_files(list, &HashOptions::new(algorithm), |hashed| {
+            results.append(hashed);
             ControlFlow::Continue(())
         })
         .unwrap();
@@ -54,8 +54,8 @@ fn it_ends_when_the_caller_has_enough() {
         }
     });
     let mut calls = 0;
-    hash_files(endless, &HashOptions::default(), |(), result| {
-        assert!(result.is_ok());
+    hash_files(endless, &HashOptions::default(), |hashed| {
+        assert!(hashed.iter().all(|((), result)| result.is_ok()));
         calls += 1;
         if calls == 10 {
             ControlFlow::Break(())

@@ -35,13 +35,15 @@ pub struct OwnedEntry {
     path: PathBuf,
     file_type: FileType,
     depth: usize,
+    root_index: usize,
     ino: u64,
     metadata: Option<Metadata>,
 }
 
 impl OwnedEntry {
     fn new<S>(entry: Entry<'_, S>) -> Self {
-        Self::at(entry.path(), entry.depth(), entry.into())
+        let (path, depth, root) = (entry.path(), entry.depth(), entry.root_index());
+        Self::at(path, depth, root, entry.into())
     }
 
     /// Returns an entry of a batch, by its index.
@@ -50,14 +52,20 @@ impl OwnedEntry {
         let entry = batch.entries().get(index)?;
         let mut path = Vec::new();
         batch.path_into(index, &mut path);
-        Some(Self::at(path, batch.depth(), entry))
+        Some(Self::at(
+            path,
+            batch.depth(),
+            batch.root_index(index),
+            entry,
+        ))
     }
 
-    fn at(path: Vec<u8>, depth: usize, entry: EntryRef<'_>) -> Self {
+    fn at(path: Vec<u8>, depth: usize, root_index: usize, entry: EntryRef<'_>) -> Self {
         Self {
             path: PathBuf::from(std::ffi::OsString::from_vec(path)),
             file_type: entry.file_type(),
             depth,
+            root_index,
             ino: entry.ino(),
             metadata: entry.metadata().copied(),
         }
@@ -95,6 +103,11 @@ impl OwnedEntry {
     /// Returns the depth below the root; 0 for a root itself.
     pub fn depth(&self) -> usize {
         self.depth
+    }
+
+    /// Returns the index of the root that the entry was reached from.
+    pub fn root_index(&self) -> usize {
+        self.root_index
     }
 
     /// Returns the inode number as the directory lists it; 0 for roots.

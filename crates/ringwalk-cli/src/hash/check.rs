@@ -1,0 +1,198 @@
+//! `--check`: the files of a list, with the answers of sha256sum and b3sum.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use ringwalk_hash::check_list::{CheckLine, Line, escape, parse_line};
+use ringwalk_hash::{Algorithm, FileToHash, OpenRoot, hash_files};
+use ringwalk_sys::StandardInput;
+
+use super::{HashArgs, file_error, hash_options};
+use crate::console;
+use crate::engine_options::EngineOptions;
+use crate::quote::quoted;
+use crate::status::{failed, trouble};
+
+/// The longest line of a list: a digest, and a path whose characters are all escaped.
+const LONGEST_LINE: u64 = 1 << 20;
+
+/// The numbers of files and lines that failed.
+#[derive(Default)]
+struct Failures {
+    different: u64,
+    unread: u64,
+    malformed: u64,
+}
+
+/// Checks the files that the list names.
+pub(super) fn run(list: &OsString, args: &HashArgs, options: &EngineOptions) -> ExitCode {
+    let input: Box<dyn BufRead> = if list == "-" {
+        Box::new(BufReader::new(StandardInput))
+    } else {
+        match File::open(list) {
+            Ok(file) => Box::new(BufReader::new(file)),
+            Err(error) => return failed(list, console::reason(&error)),
+        }
+    };
+    let mut lines = Lines {
+        input,
+        algorithm: args.algo.into(),
+        malformed: 0,
+        files: 0,
+        error: None,
+    };
+    let root = Arc::new(OpenRoot::Working);
+    let files = std::iter::from_fn(|| {
+        let line = lines.next_file()?;
+        Some(FileToHash {
+            root: Arc::clone(&root),
+            path: PathBuf::from(OsStr::from_bytes(&line.name)),
+            ino: 0,
+            context: line,
+        })
+    });
+    let mut failures = Failures::default();
+    let mut output = Vec::new();
+    let mut written = Ok(());
+    let hashed = hash_files(files, &hash_options(args, options), |results| {
+        output.clear();
+        for (line, result) in results.drain(..) {
+            let answer = match result {
+                Ok(digest) if digest == line.digest => {
+                    if args.quiet {
+                        continue;
+                    }
+                    "OK"
+                }
+                Ok(_) => {
+                    failures.different += 1;
+                    "FAILED"
+                }
+                Err(fault) => {
+                    failures.unread += 1;
+                    let path = OsStr::from_bytes(&line.name);
+                    console::error(file_error(path.as_ref(), fault));
+                    "FAILED open or read"
+                }
+            };
+            push_answer(&mut output, &line, answer);
+        }
+        written = console::print(&output);
+        if written.is_ok() {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    });
+    if let Err(error) = hashed {
+        return trouble(format_args!(
+            "cannot start a thread: {}",
+            console::reason(&error)
+        ));
+    }
+    if let Some(error) = lines.error {
+        console::error(format_args!(
+            "cannot read {}: {}",
+            quoted(list),
+            console::reason(&error)
+        ));
+        return ExitCode::FAILURE;
+    }
+    if lines.files == 0 {
+        return failed(
+            list,
+            "no line is a hash of this function; --algo names another one",
+        );
+    }
+    failures.malformed = lines.malformed;
+    let status = finish(list, &failures);
+    written.map_or_else(|status| status, |()| status)
+}
+
+fn push_answer(output: &mut Vec<u8>, line: &CheckLine, answer: &str) {
+    let name = escape(&line.name);
+    if matches!(name, std::borrow::Cow::Owned(_)) {
+        output.push(b'\\');
+    }
+    output.extend_from_slice(&name);
+    output.extend_from_slice(b": ");
+    output.extend_from_slice(answer.as_bytes());
+    output.push(b'\n');
+}
+
+fn finish(list: &OsStr, failures: &Failures) -> ExitCode {
+    let list = quoted(list);
+    let mut has_failed = false;
+    for (count, one, more) in [
+        (
+            failures.malformed,
+            "line is no hash of this function",
+            "lines are no hashes of this function",
+        ),
+        (
+            failures.unread,
+            "file could not be read",
+            "files could not be read",
+        ),
+        (
+            failures.different,
+            "file has other contents",
+            "files have other contents",
+        ),
+    ] {
+        if count > 0 {
+            let what = if count == 1 { one } else { more };
+            console::error(format_args!("{list}: {count} {what}"));
+            has_failed = true;
+        }
+    }
+    if has_failed {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    }
+}
+
+/// The lines of a list.
+struct Lines {
+    input: Box<dyn BufRead>,
+    algorithm: Algorithm,
+    malformed: u64,
+    files: u64,
+    error: Option<io::Error>,
+}
+
+impl Lines {
+    /// Returns the next line that names a file.
+    fn next_file(&mut self) -> Option<CheckLine> {
+        let mut line = Vec::new();
+        while self.error.is_none() {
+            line.clear();
+            let mut limited = io::Read::take(&mut self.input, LONGEST_LINE);
+            match limited.read_until(b'\n', &mut line) {
+                Ok(0) => return None,
+                Ok(_) => {}
+                Err(error) => {
+                    self.error = Some(error);
+                    return None;
+                }
+            }
+            let text = line.strip_suffix(b"\n").unwrap_or(&line);
+            match parse_line(text, self.algorithm) {
+                Line::File(file) => {
+                    self.files += 1;
+                    return Some(file);
+                }
+                Line::Nothing => {}
+                Line::Malformed => self.malformed += 1,
+            }
+        }
+        None
+    }
+}

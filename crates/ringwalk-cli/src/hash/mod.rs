@@ -1,0 +1,207 @@
+//! `ringwalk hash`: hashes of the contents of files, in the formats of b3sum and sha256sum.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `args.rs` | the options |
+//! | `check.rs` | `--check`: the files of a list |
+//!
+//! The crate `ringwalk-hash` reads and hashes.
+
+mod args;
+mod check;
+
+pub use args::HashArgs;
+
+use std::ffi::{OsStr, OsString};
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ringwalk::{Error, FileType, Follow, Order, OwnedEntry, Stay, Walk};
+use ringwalk_hash::check_list::push_line;
+use ringwalk_hash::{Fault, FileToHash, HashOptions, OpenRoot, hash_files};
+
+use crate::console;
+use crate::engine_options::{EngineOptions, Lacks};
+use crate::explain::explain;
+use crate::progress::Progress;
+use crate::quote::quoted;
+use crate::status::{TROUBLE, trouble};
+
+/// Hashes the files below `args.roots`, or checks those of a list.
+pub fn run(args: &HashArgs, options: &EngineOptions) -> ExitCode {
+    match &args.check {
+        Some(list) => match options.refuse(Lacks::Directories, "with --check") {
+            Ok(()) => check::run(list, args, options),
+            Err(message) => trouble(message),
+        },
+        None => hash(args, options),
+    }
+}
+
+fn hash_options(args: &HashArgs, options: &EngineOptions) -> HashOptions {
+    let mut hashing = HashOptions::new(args.algo.into());
+    hashing.workers = options.workers;
+    hashing
+}
+
+fn hash(args: &HashArgs, options: &EngineOptions) -> ExitCode {
+    let has_failed = AtomicBool::new(false);
+    let fail = |message: &dyn std::fmt::Display| {
+        console::error(message);
+        has_failed.store(true, Ordering::Relaxed);
+    };
+    let roots = Roots::open(&args.roots);
+    let stay = if args.one_file_system {
+        Stay::Device
+    } else {
+        Stay::Anywhere
+    };
+    let walk = Walk::from_roots(args.roots.iter().cloned())
+        .follow(Follow::CommandLine)
+        .stay(stay)
+        .order(Order::Name);
+    let Some(walk) = options.ready(walk) else {
+        return ExitCode::from(TROUBLE);
+    };
+    // The number that the user gives is that of the workers who read the files.
+    let walk = walk.workers(None);
+    let progress = Progress::of_walk(options.progress, walk.monitor());
+    let mut entries = walk.into_iter();
+    let files = std::iter::from_fn(|| {
+        loop {
+            match entries.next()? {
+                Ok(entry) => {
+                    if let Some(file) = roots.file(entry) {
+                        return Some(file);
+                    }
+                }
+                Err(error) if error.is_vanished() => {}
+                Err(error) => fail(&walk_error(&error)),
+            }
+        }
+    });
+    let mut lines = Vec::new();
+    let mut written = Ok(());
+    let hashed = hash_files(files, &hash_options(args, options), |results| {
+        lines.clear();
+        for (file, result) in results.drain(..) {
+            match result {
+                Ok(digest) => push_line(&mut lines, &digest, file.path.as_os_str().as_bytes()),
+                // It was removed since it was listed.
+                Err(fault) if fault.is_vanished() && !file.is_root => {}
+                Err(fault) => fail(&file_error(&file.path, fault)),
+            }
+        }
+        written = console::print(&lines);
+        if written.is_ok() {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    });
+    drop(progress);
+    if let Err(error) = hashed {
+        return trouble(format_args!(
+            "cannot start a thread: {}",
+            console::reason(&error)
+        ));
+    }
+    if let (true, Some(summary)) = (options.explain, entries.summary()) {
+        explain(summary);
+    }
+    match written {
+        Ok(()) if !has_failed.into_inner() => ExitCode::SUCCESS,
+        Ok(()) => ExitCode::FAILURE,
+        Err(status) => status,
+    }
+}
+
+/// Returns the message for an error of the walk.
+fn walk_error(error: &Error) -> String {
+    let path = quoted(error.path());
+    let reason = console::reason(&error.errno().into());
+    format!("{} {path}: {reason}", error.operation().describe())
+}
+
+/// Returns the message for a file that has no hash.
+fn file_error(path: &Path, fault: Fault) -> String {
+    let path = quoted(path.as_os_str());
+    match fault {
+        Fault::Irregular => format!("{path}: not a regular file"),
+        Fault::Changed => format!("{path}: changed while it was read"),
+        fault => {
+            let what = if matches!(fault, Fault::Open(_)) {
+                "open"
+            } else {
+                "read"
+            };
+            let reason = fault
+                .errno()
+                .map(|errno| console::reason(&errno.into()).to_string());
+            format!("cannot {what} {path}: {}", reason.unwrap_or_default())
+        }
+    }
+}
+
+/// A file of the walk.
+struct Found {
+    /// The path, beginning with the root as it was given.
+    path: PathBuf,
+    is_root: bool,
+}
+
+/// The roots, open for the files below them.
+struct Roots(Vec<(OsString, Arc<OpenRoot>)>);
+
+impl Roots {
+    fn open(roots: &[OsString]) -> Self {
+        let roots = roots.iter().map(|root| {
+            // The walk reports a root that cannot be opened, and lists nothing below it.
+            let open = OpenRoot::open(Path::new(root)).unwrap_or(OpenRoot::Working);
+            (root.clone(), Arc::new(open))
+        });
+        Self(roots.collect())
+    }
+
+    /// Returns the file to hash, if the entry is a regular file or a root that may be one.
+    fn file(&self, entry: OwnedEntry) -> Option<FileToHash<Found>> {
+        let is_root = entry.depth() == 0;
+        let file_type = entry.file_type();
+        let is_wanted = match file_type {
+            FileType::Regular => true,
+            // The walk has reported a root whose type is unknown.
+            FileType::Directory | FileType::Unknown => false,
+            // What the user names is reported if it is no file.
+            _ => is_root,
+        };
+        if !is_wanted {
+            return None;
+        }
+        let (ino, root) = (entry.ino(), entry.root_index());
+        let path = entry.into_path();
+        if is_root {
+            return Some(FileToHash {
+                root: Arc::new(OpenRoot::Working),
+                path: path.clone(),
+                ino,
+                context: Found { path, is_root },
+            });
+        }
+        let (root, open) = self.0.get(root)?;
+        let bytes = path.as_os_str().as_bytes();
+        let mut below = bytes.strip_prefix(root.as_bytes())?;
+        while let Some(rest) = below.strip_prefix(b"/") {
+            below = rest;
+        }
+        Some(FileToHash {
+            root: Arc::clone(open),
+            path: PathBuf::from(OsStr::from_bytes(below)),
+            ino,
+            context: Found { path, is_root },
+        })
+    }
+}
