@@ -50,18 +50,22 @@ static UNCHANGED: LazyLock<Snapshot> = LazyLock::new(|| {
 
 /// The snapshots that are changed.
 static SNAPSHOTS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
-    let with = |atime, xattrs| {
+    let with = |optional| {
         let mut options = WriteOptions::default();
-        options.contents = Contents { atime, xattrs };
+        options.contents = Contents {
+            atime: optional,
+            xattrs: optional,
+            hash: optional,
+        };
         options
     };
     let fills: [(WriteOptions, &dyn Fn(&mut TreeBuilder)); 3] = [
-        (with(false, false), &|tree| mixed(tree, b"/r")),
-        (with(true, true), &|tree| {
+        (with(false), &|tree| mixed(tree, b"/r")),
+        (with(true), &|tree| {
             mixed(tree, b"/r");
             mixed(tree, b"/s");
         }),
-        (with(false, false), &large),
+        (with(false), &large),
     ];
     fills.map(|(options, fill)| written(options, fill)).to_vec()
 });
@@ -98,6 +102,7 @@ fn entry(name: &[u8], file_type: FileType, number: u64) -> Entry<'_> {
         alloc: Some(4096),
         mtime: Some(time),
         ctime: Some(time),
+        hash: (file_type == FileType::Regular).then_some([number as u8; 32]),
         ..Attributes::default()
     };
     entry

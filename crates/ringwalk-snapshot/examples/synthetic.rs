@@ -133,6 +133,7 @@ fn attributes(number: u64, ino: u64) -> Attributes {
         ctime: Some(time),
         btime: Some(time),
         atime: None,
+        hash: None,
         charged_once: false,
     }
 }

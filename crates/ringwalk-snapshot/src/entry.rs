@@ -1,5 +1,6 @@
 //! What a snapshot keeps of one file.
 
+use crate::schema::HASH_BYTES;
 use ringwalk::{Errno, Fields, FileType, Metadata, Operation, Timestamp};
 
 /// What is known of one file, as it is given to a writer.
@@ -36,7 +37,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// The metadata of a file. `None` is a value that is not known.
+/// The metadata of a file, and the hash of its contents. `None` is a value that is not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Attributes {
     /// Inode number.
@@ -66,12 +67,15 @@ pub struct Attributes {
     pub btime: Option<Timestamp>,
     /// Time of the last access.
     pub atime: Option<Timestamp>,
+    /// BLAKE3 hash of the contents of a regular file.
+    pub hash: Option<[u8; HASH_BYTES]>,
     /// True if only the first name of this inode counts in sums.
     pub charged_once: bool,
 }
 
 impl Attributes {
-    /// Takes the fields that are valid from metadata of a walk. The charge is left to the caller.
+    /// Takes the fields that are valid from metadata of a walk. The charge and the hash are left
+    /// to the caller.
     pub fn of(metadata: &Metadata) -> Self {
         let mask = metadata.mask;
         let is_device = matches!(
@@ -97,6 +101,7 @@ impl Attributes {
             ctime: time(Fields::CTIME, metadata.ctime),
             btime: time(Fields::BTIME, metadata.btime),
             atime: time(Fields::ATIME, metadata.atime),
+            hash: None,
             charged_once: false,
         }
     }

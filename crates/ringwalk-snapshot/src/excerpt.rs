@@ -194,6 +194,7 @@ impl<'s, K: FnMut(&[u8]) -> bool> Excerpt<'s, K> {
             contents: Contents {
                 atime: self.snapshot.has(Column::Atime),
                 xattrs: self.xattrs.is_some(),
+                hash: self.snapshot.has(Column::Hash),
             },
             ..WriteOptions::default()
         };

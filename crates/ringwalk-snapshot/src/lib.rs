@@ -92,7 +92,7 @@ mod text;
 mod time;
 mod write;
 
-pub use capture::{Capture, CaptureError, Captured};
+pub use capture::{Capture, CaptureError, Captured, FileHashes};
 pub use entry::{Attributes, Entry, FailedOperation, Failure, Skipped};
 pub use excerpt::excerpt;
 pub use info::{FileSystemInfo, Info, Moment, RootInfo, Run, Text, Tool};

@@ -24,6 +24,9 @@ pub const LONGEST_PATH: usize = 16 << 10;
 /// usual million rows, a query for one subtree would read most of a file.
 pub const GROUP_ROWS: usize = 16 * PAGE_ROWS;
 
+/// Bytes of a hash of contents.
+pub(crate) const HASH_BYTES: usize = 32;
+
 /// The values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Values {
@@ -114,6 +117,8 @@ pub enum Column {
     Skipped,
     /// True if a time was clamped.
     Clamped,
+    /// Hash of the contents.
+    Hash,
 }
 
 /// The facts about one column.
@@ -184,7 +189,7 @@ use Storage as S;
 use Values as V;
 
 /// The number of columns.
-pub(crate) const COLUMN_COUNT: usize = Column::Clamped as usize + 1;
+pub(crate) const COLUMN_COUNT: usize = Column::Hash as usize + 1;
 
 /// All columns, in the order of the file and of [`Column`].
 #[rustfmt::skip]
@@ -224,6 +229,7 @@ pub(crate) static COLUMNS: [Facts; COLUMN_COUNT] = [
     row(C::Operation, "operation", V::Text, S::Dictionary, "", "Operation that failed: stat, open, read, readlink, xattr."),
     row(C::Skipped, "skipped", V::Text, S::Dictionary, "", "Why a file was left out: otherfs, kernfs, pattern, frmlink, loop."),
     required(row(C::Clamped, "clamped", V::Boolean, S::Plain, "", "True if a time of this row lies outside of 1677-09-21 to 2262-04-11 and was set to the nearer end.")),
+    row(C::Hash, "hash", V::Bytes, S::Plain, "", "Hash of the contents of a regular file: BLAKE3, 32 bytes. Null if it is not known, and for other files."),
 ];
 
 /// The column of a [part](Shape::Part) that has the place of `charged` among the cells. Which name
@@ -291,6 +297,11 @@ impl Facts {
         }
     }
 
+    /// Returns the length that each value must have, of a column of bytes with one length.
+    pub(crate) fn length(&self) -> Option<usize> {
+        (self.column == Column::Hash).then_some(HASH_BYTES)
+    }
+
     fn logical(&self) -> Option<LogicalType> {
         Some(match self.values {
             Values::Int32 | Values::Int64 | Values::Boolean | Values::Bytes => return None,
@@ -322,6 +333,8 @@ pub struct Contents {
     pub atime: bool,
     /// Extended attributes.
     pub xattrs: bool,
+    /// Hashes of the contents of regular files.
+    pub hash: bool,
 }
 
 /// What a file holds.
@@ -366,9 +379,11 @@ impl Shape {
 impl Contents {
     /// Returns the columns of a file with these parts, without the extended attributes.
     pub(crate) fn columns(self, shape: Shape) -> impl Iterator<Item = &'static Facts> {
-        shape
-            .columns()
-            .filter(move |facts| self.atime || facts.column != Column::Atime)
+        shape.columns().filter(move |facts| match facts.column {
+            Column::Atime => self.atime,
+            Column::Hash => self.hash,
+            _ => true,
+        })
     }
 
     /// Returns the schema of a file with these parts.

@@ -7,7 +7,7 @@ use crate::time::unclamp;
 use ringwalk::Errno;
 
 /// The columns that make an entry, and place it.
-pub(crate) const COLUMNS: [Column; 25] = [
+pub(crate) const COLUMNS: [Column; 26] = [
     Column::Root,
     Column::Dir,
     Column::SelfDir,
@@ -33,6 +33,7 @@ pub(crate) const COLUMNS: [Column; 25] = [
     Column::Operation,
     Column::Skipped,
     Column::Clamped,
+    Column::Hash,
 ];
 
 /// Returns the name that the root of a row has in the list of roots.
@@ -111,6 +112,7 @@ fn attributes(chunk: &Chunk, at: usize, devices: &[u64]) -> Result<Attributes, S
         ctime: time(Column::Ctime),
         btime: time(Column::Btime),
         atime: time(Column::Atime),
+        hash: chunk.hash(at).copied(),
         charged_once: is_set(Column::Charged),
     })
 }

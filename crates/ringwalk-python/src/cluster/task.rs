@@ -101,7 +101,11 @@ pub(crate) fn cluster_task<'py>(
             epoch,
             attempt,
         },
-        contents: Contents { atime, xattrs },
+        contents: Contents {
+            atime,
+            xattrs,
+            ..Contents::default()
+        },
         one_file_system,
         engine: Engine::new(source, workers)?.limited(in_flight, entries_per_second)?,
         budget: budget(seconds, entries)?,

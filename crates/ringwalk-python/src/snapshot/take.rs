@@ -60,7 +60,11 @@ pub(crate) fn take_snapshot<'py>(
     let since = since.map(Given::new).transpose()?;
     let mut write = WriteOptions::default();
     write.memory = memory.unwrap_or(write.memory);
-    write.contents = Contents { atime, xattrs };
+    write.contents = Contents {
+        atime,
+        xattrs,
+        ..Contents::default()
+    };
     let stop = Arc::<AtomicBool>::default();
     let order = Order {
         roots: given::paths(roots)?,

@@ -29,6 +29,7 @@ use crate::entry::Failure;
 use crate::info::{Info, RootInfo, Run, Text, Transaction};
 use crate::read::{ReadError, Snapshot};
 use crate::saved::OlderSnapshot;
+use crate::schema::{Contents, HASH_BYTES};
 use crate::seal::seal;
 use crate::write::publish::Unpublished;
 use crate::write::spill::unnamed_file;
@@ -78,6 +79,18 @@ pub struct Capture {
     report: Option<fn(&[u8], Failure)>,
     stop: Arc<AtomicBool>,
     older: Option<Arc<OlderSnapshot>>,
+    hashes: Option<Arc<dyn FileHashes>>,
+}
+
+/// Knows hashes of contents of files, for [`Capture::hashes`].
+pub trait FileHashes: Send + Sync + fmt::Debug {
+    /// Returns the BLAKE3 hash of the contents of a regular file; `None` if it is not known.
+    ///
+    /// The metadata say which file it is, and which version of it. They have the fields of
+    /// [`Fields::STATX`], as far as the file system has them and they are certain. A hash of other
+    /// contents, such as those before a later change, is wrong. All workers of the walk call this,
+    /// once for each name of a file.
+    fn hash(&self, metadata: &Metadata) -> Option<[u8; HASH_BYTES]>;
 }
 
 /// A snapshot that has been written.
@@ -190,7 +203,15 @@ impl Capture {
             report: None,
             stop: Arc::default(),
             older: None,
+            hashes: None,
         })
+    }
+
+    /// Adds the column of hashes, with those that `hashes` knows. The other regular files have
+    /// nulls, and so have files that are left out. No hash of an older snapshot is taken.
+    pub fn hashes(mut self, hashes: Arc<dyn FileHashes>) -> Self {
+        self.hashes = Some(hashes);
+        self
     }
 
     /// Takes what has not changed from an older snapshot, as far as that is certain. The new
@@ -248,6 +269,15 @@ impl Capture {
     /// Returns how the file is written.
     pub(crate) fn write_options(&self) -> &WriteOptions {
         &self.options
+    }
+
+    /// Returns the optional columns. Hashes of files have one, whatever the options say.
+    pub(crate) fn contents(&self) -> Contents {
+        let contents = self.options.contents;
+        Contents {
+            hash: contents.hash || self.hashes.is_some(),
+            ..contents
+        }
     }
 
     fn rule(&self) -> Rule {
@@ -352,8 +382,11 @@ impl Capture {
         let staged = stage.into_staged();
         let failures = failures.into_failures();
         let stoppable = Stoppable::new(output, &self.stop);
-        let options = &self.options;
-        let info = write(&staged, &failures, options, info, name_owners, stoppable);
+        let options = WriteOptions {
+            contents: self.contents(),
+            ..self.options.clone()
+        };
+        let info = write(&staged, &failures, &options, info, name_owners, stoppable);
         self.check_stop(name)?;
         let info = info.and_then(|info| seal(output).map(|()| info));
         let info = info.map_err(|error| CaptureError::new(name, What::Output(error)))?;
@@ -392,7 +425,8 @@ impl Capture {
         }
         Ok(Shared {
             rule: self.rule(),
-            contents: self.options.contents,
+            contents: self.contents(),
+            hashes: self.hashes.as_deref(),
             progress: &self.options.progress,
             failures: FailureLog::new(&self.roots),
             file_systems: FileSystems::default(),

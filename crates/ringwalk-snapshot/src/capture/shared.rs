@@ -1,5 +1,6 @@
 //! What all visitors of a walk share.
 
+use super::FileHashes;
 use super::failures::FailureLog;
 use super::file_systems::FileSystems;
 use super::own_output::OwnOutput;
@@ -22,6 +23,7 @@ use std::sync::atomic::AtomicBool;
 pub(crate) struct Shared<'a> {
     pub(super) rule: Rule,
     pub(super) contents: Contents,
+    pub(super) hashes: Option<&'a dyn FileHashes>,
     pub(super) progress: &'a RowCounter,
     pub(super) failures: FailureLog<'a>,
     pub(super) file_systems: FileSystems,

@@ -112,6 +112,7 @@ fn extended_attributes_and_access_times() {
         contents: Contents {
             atime: true,
             xattrs: true,
+            ..Contents::default()
         },
         ..WriteOptions::default()
     };
@@ -120,6 +121,112 @@ fn extended_attributes_and_access_times() {
     assert!(captured.info.verdict.complete);
     assert!(snapshot.has(Column::Atime));
     assert_eq!(snapshot.rows(), 5);
+}
+
+/// Knows the hashes of files of 4 bytes. Notes the file numbers that it is asked for.
+#[derive(Debug, Default)]
+struct FourBytes {
+    asked: Mutex<Vec<u64>>,
+    byte: u8,
+}
+
+impl FileHashes for FourBytes {
+    fn hash(&self, metadata: &Metadata) -> Option<[u8; 32]> {
+        // Not every file system has a time of birth.
+        let fields = Fields::INO | Fields::SIZE | Fields::MTIME | Fields::CTIME | Fields::NLINK;
+        assert!(
+            metadata.mask.contains(fields | Fields::TYPE),
+            "{metadata:?}"
+        );
+        assert_ne!(metadata.dev, 0);
+        self.asked.lock().unwrap().push(metadata.ino);
+        (metadata.size == 4).then_some([self.byte; 32])
+    }
+}
+
+/// Returns path and hash of all rows.
+fn hashes(snapshot: &Snapshot) -> Vec<(String, Option<[u8; 32]>)> {
+    let columns = [Column::Path, Column::PathRaw, Column::Hash];
+    let mut scan = snapshot.scan(0..snapshot.rows(), &columns).unwrap();
+    let mut all = Vec::new();
+    while let Some(chunk) = scan.next_chunk().unwrap() {
+        all.extend((0..chunk.len()).map(|at| {
+            let path = String::from_utf8(chunk.path(at).to_vec()).unwrap();
+            (path, chunk.hash(at).copied())
+        }));
+    }
+    all
+}
+
+#[test]
+fn hashes_of_regular_files_are_asked_for() {
+    use std::os::unix::fs::MetadataExt;
+    let folder = tree();
+    fs::write(folder.path().join("d/long"), "longer than 4 bytes").unwrap();
+    let known = Arc::new(FourBytes {
+        byte: 7,
+        ..FourBytes::default()
+    });
+    // Options that come later leave the column.
+    let setup = Capture::new([folder.path()]).unwrap();
+    let setup = setup
+        .hashes(Arc::<FourBytes>::clone(&known))
+        .options(WriteOptions::default());
+    let (snapshot, _) = setup.run_unnamed(setup.walk(), Path::new("here")).unwrap();
+    let rows = hashes(&snapshot);
+    let rows: Vec<_> = rows.iter().map(|(path, hash)| (&path[..], *hash)).collect();
+    let some = Some([7; 32]);
+    let expected = [
+        ("d/e", None),
+        ("d/f", some),
+        ("d/l", None),
+        ("d/long", None),
+        ("d", None),
+        ("", None),
+    ];
+    assert_eq!(rows, expected);
+    let mut asked = std::mem::take(&mut *known.asked.lock().unwrap());
+    asked.sort_unstable();
+    let ino = |name| {
+        fs::symlink_metadata(folder.path().join(name))
+            .unwrap()
+            .ino()
+    };
+    let mut files = [ino("d/f"), ino("d/long")];
+    files.sort_unstable();
+    assert_eq!(asked, files);
+}
+
+#[test]
+fn without_hashes_there_is_no_column_of_them() {
+    let folder = tree();
+    let setup = Capture::new([folder.path()]).unwrap();
+    let (snapshot, _) = setup.run_unnamed(setup.walk(), Path::new("here")).unwrap();
+    assert!(!snapshot.has(Column::Hash));
+    assert!(hashes(&snapshot).iter().all(|(_, hash)| hash.is_none()));
+}
+
+/// On btrfs the older snapshot takes part in the walk. Elsewhere all is read.
+#[test]
+fn no_hash_comes_from_an_older_snapshot() {
+    let folder = tree();
+    let output = tempfile::tempdir().unwrap();
+    let output = output.path().join("out");
+    let with = |byte| {
+        let setup = Capture::new([folder.path()]).unwrap();
+        setup.hashes(Arc::new(FourBytes {
+            byte,
+            ..FourBytes::default()
+        }))
+    };
+    capture(&with(1), &output);
+    let older = || Arc::new(OlderSnapshot::new(Snapshot::open(&output).unwrap()).unwrap());
+    let setup = with(2).since(older());
+    let (newer, _) = setup.run_unnamed(setup.walk(), Path::new("here")).unwrap();
+    assert_eq!(hashes(&newer)[1], ("d/f".to_owned(), Some([2; 32])));
+    let setup = Capture::new([folder.path()]).unwrap().since(older());
+    let (newer, _) = setup.run_unnamed(setup.walk(), Path::new("here")).unwrap();
+    assert!(!newer.has(Column::Hash));
 }
 
 #[test]

@@ -147,6 +147,13 @@ impl<'s, K: Keeper> CaptureVisitor<'s, K> {
                 }
                 _ => entry.skipped = Some(why_left_out(batch, metadata)),
             }
+            if let Some(hashes) = self.shared.hashes
+                && entry.skipped.is_none()
+                && entry.file_type == FileType::Regular
+                && metadata.file_type() == FileType::Regular
+            {
+                entry.attributes.hash = hashes.hash(metadata);
+            }
             // The slash, and the longest name that it may hold.
             let path = path_length(batch, name);
             let fits = path + 1 + LONGEST_NAME <= LONGEST_PATH;

@@ -47,6 +47,9 @@ pub(super) struct PartFacts {
     pub(super) atime: bool,
     /// True if the part has extended attributes.
     pub(super) xattrs: bool,
+    /// True if the part has hashes of contents.
+    #[serde(default)]
+    pub(super) hash: bool,
 }
 
 impl PartFacts {
@@ -54,6 +57,7 @@ impl PartFacts {
         Contents {
             atime: self.atime,
             xattrs: self.xattrs,
+            hash: self.hash,
         }
     }
 }

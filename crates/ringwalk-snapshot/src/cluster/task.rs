@@ -8,7 +8,7 @@ use super::part_writer::{FullPart, PartKeeper, PartWriter};
 use super::task_error::TaskError;
 use super::todo::{Piece, TodoChunk, read_pieces, write_todo};
 use crate::capture::visitor::CaptureVisitor;
-use crate::capture::{Capture, OwnOutput, Shared, now};
+use crate::capture::{Capture, FileHashes, OwnOutput, Shared, now};
 use crate::info::{FileSystemInfo, Info, RootInfo, Run};
 use crate::schema::Contents;
 use crate::write::WriteOptions;
@@ -55,7 +55,6 @@ pub struct Task {
     folder: PathBuf,
     capture: Capture,
     number: TaskNumber,
-    contents: Contents,
     /// What the task goes on with; `None` if it begins at the roots.
     pieces: Option<Vec<Piece>>,
 }
@@ -123,7 +122,6 @@ impl Task {
             folder: folder.to_owned(),
             capture: Capture::new(roots)?,
             number,
-            contents: Contents::default(),
             pieces: None,
         })
     }
@@ -136,11 +134,16 @@ impl Task {
 
     /// Sets the optional columns. All tasks of a walk must have the same.
     pub fn contents(mut self, contents: Contents) -> Self {
-        self.contents = contents;
         self.capture = self.capture.options(WriteOptions {
             contents,
             ..WriteOptions::default()
         });
+        self
+    }
+
+    /// Adds the column of hashes, as [`Capture::hashes`] does. All tasks of a walk must have it.
+    pub fn hashes(mut self, hashes: Arc<dyn FileHashes>) -> Self {
+        self.capture = self.capture.hashes(hashes);
         self
     }
 
@@ -198,7 +201,8 @@ impl Task {
             TaskError::io(&self.capture.roots()[root], io::Error::from(errno))
         })?;
         let threads = self.capture.write_options().threads.get();
-        let part = PartWriter::create(&names.part, self.number.task, self.contents, threads);
+        let contents = self.capture.contents();
+        let part = PartWriter::create(&names.part, self.number.task, contents, threads);
         let part = part.map_err(failed(&names.part))?;
         let walk = match self.pieces {
             Some(_) => walk.resume(leftovers),
@@ -224,8 +228,9 @@ impl Task {
             left,
             resumed: given.as_deref().map(ranges),
             failures,
-            atime: self.contents.atime,
-            xattrs: self.contents.xattrs,
+            atime: contents.atime,
+            xattrs: contents.xattrs,
+            hash: contents.hash,
         };
         let rows = part.rows;
         let bytes = self.finish(part, &facts, &file_systems, run);
@@ -289,7 +294,7 @@ impl Task {
             run,
             ..Info::default()
         };
-        part.finish(info.to_part_pairs(self.contents, facts))
+        part.finish(info.to_part_pairs(self.capture.contents(), facts))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::read::Snapshot;
-use crate::{Capture, Column, Contents, Info, WriteOptions};
+use crate::{Capture, Column, Contents, FileHashes, Info, WriteOptions};
 use proptest::prelude::*;
 use ringwalk::Budget;
 use std::collections::VecDeque;
@@ -11,12 +11,14 @@ use std::io::Write as _;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A walk whose tasks run one after the other.
 struct Driver {
     folder: tempfile::TempDir,
     roots: Vec<PathBuf>,
     contents: Contents,
+    hashes: Option<Arc<dyn FileHashes>>,
     one_file_system: bool,
     waiting: VecDeque<Vec<Piece>>,
     reports: Vec<TaskReport>,
@@ -35,6 +37,7 @@ impl Driver {
             folder,
             roots: roots.iter().map(|root| root.to_path_buf()).collect(),
             contents: Contents::default(),
+            hashes: None,
             one_file_system: false,
             waiting: VecDeque::new(),
             reports: Vec::new(),
@@ -55,6 +58,10 @@ impl Driver {
         let task = task
             .contents(self.contents)
             .one_file_system(self.one_file_system);
+        let task = match &self.hashes {
+            Some(hashes) => task.hashes(Arc::clone(hashes)),
+            None => task,
+        };
         match pieces {
             Some(pieces) => task.go_on(pieces),
             None => task,
@@ -126,7 +133,10 @@ impl Driver {
             ..WriteOptions::default()
         };
         let capture = Capture::new(&self.roots).unwrap().options(options);
-        let capture = capture.one_file_system(self.one_file_system);
+        let mut capture = capture.one_file_system(self.one_file_system);
+        if let Some(hashes) = &self.hashes {
+            capture = capture.hashes(Arc::clone(hashes));
+        }
         let output = tempfile::tempdir().unwrap();
         let output = output.path().join("whole");
         let captured = capture.run(capture.walk(), &output).unwrap();
@@ -236,12 +246,60 @@ fn several_roots_access_times_and_attributes() {
     driver.contents = Contents {
         atime: true,
         xattrs: true,
+        ..Contents::default()
     };
     // The first reading sets times of access, and later ones do not, as a rule.
     driver.snapshot();
     driver.run(std::iter::repeat(40));
     assert!(driver.reports.len() > 3);
     driver.check();
+}
+
+/// Returns the size of a file as its hash.
+#[derive(Debug)]
+struct Sizes;
+
+impl FileHashes for Sizes {
+    fn hash(&self, metadata: &ringwalk::Metadata) -> Option<[u8; 32]> {
+        (metadata.size > 0).then(|| [u8::try_from(metadata.size % 251).unwrap(); 32])
+    }
+}
+
+#[test]
+fn hashes_of_contents() {
+    let tree = tree();
+    let mut driver = Driver::new(&[tree.path()]);
+    driver.hashes = Some(Arc::new(Sizes));
+    driver.run(std::iter::repeat(40));
+    assert!(driver.reports.len() > 2);
+    driver.check();
+    let snapshot = Snapshot::open(driver.path()).unwrap();
+    let columns = [Column::Type, Column::Size, Column::Hash];
+    let mut scan = snapshot.scan(0..snapshot.rows(), &columns).unwrap();
+    let chunk = scan.next_chunk().unwrap().unwrap();
+    let mut known = 0;
+    for at in 0..chunk.len() {
+        let size = chunk.integer(Column::Size, at).unwrap();
+        let is_file = chunk.file_type(at) == ringwalk::FileType::Regular;
+        let expected = (is_file && size > 0).then(|| [u8::try_from(size % 251).unwrap(); 32]);
+        assert_eq!(chunk.hash(at), expected.as_ref());
+        known += usize::from(expected.is_some());
+    }
+    assert!(known > 0);
+}
+
+#[test]
+fn parts_with_and_without_hashes_do_not_belong_together() {
+    let tree = tree();
+    let mut driver = Driver::new(&[tree.path()]);
+    assert!(driver.step(40, 2));
+    driver.hashes = Some(Arc::new(Sizes));
+    driver.run(std::iter::repeat(40));
+    let error = driver.compact().unwrap_err();
+    assert!(
+        error.to_string().contains("its columns are others"),
+        "{error}"
+    );
 }
 
 #[test]

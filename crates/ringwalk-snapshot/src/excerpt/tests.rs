@@ -126,6 +126,7 @@ fn extended_attributes_behind_the_first_page() {
     let contents = Contents {
         atime: true,
         xattrs: true,
+        ..Contents::default()
     };
     let whole = captured(&top, contents);
     let excerpt = excerpt(&whole, row(&whole, "b"), |_| true).unwrap();
@@ -174,4 +175,30 @@ fn failures_without_a_row_stay_in_the_verdict() {
     assert_eq!(excerpt.info().verdict.errors, 2);
     assert!(!excerpt.info().verdict.complete);
     assert_eq!(excerpt.info().roots[0].path.0, b"/data/sub");
+}
+
+#[test]
+fn hashes_of_contents_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("whole.parquet");
+    let mut options = WriteOptions::default();
+    options.contents.hash = true;
+    let mut builder = crate::TreeBuilder::new(options);
+    let directory = |name| crate::Entry::new(name, FileType::Directory);
+    builder.begin_root(b"/data", &directory(b"")).unwrap();
+    builder.begin_directory(&directory(b"sub")).unwrap();
+    for (name, hash) in [(b"a", Some([5; 32])), (b"b", None)] {
+        let mut file = crate::Entry::new(name, FileType::Regular);
+        file.attributes.hash = hash;
+        builder.file(&file).unwrap();
+    }
+    builder.end_directory().unwrap();
+    builder.end_directory().unwrap();
+    builder.finish(Info::default(), &path).unwrap();
+    let whole = Snapshot::open(&path).unwrap();
+    let excerpt = excerpt(&whole, row(&whole, "sub"), |_| true).unwrap();
+    let mut scan = excerpt.scan(0..excerpt.rows(), &[Column::Hash]).unwrap();
+    let chunk = scan.next_chunk().unwrap().unwrap();
+    let hashes: Vec<_> = (0..chunk.len()).map(|at| chunk.hash(at)).collect();
+    assert_eq!(hashes, [Some(&[5; 32]), None, None]);
 }

@@ -235,6 +235,38 @@ fn ndjson_has_the_bytes_of_names_that_are_not_utf8() {
 }
 
 #[test]
+fn hashes_are_hexadecimal_digits() {
+    let folder = Folder::new();
+    let mut options = WriteOptions::default();
+    options.contents.hash = true;
+    let mut tree = crate::TreeBuilder::new(options);
+    let root = crate::Entry::new(b"", ringwalk::FileType::Directory);
+    tree.begin_root(b"/r", &root).unwrap();
+    let mut file = crate::Entry::new(b"f", ringwalk::FileType::Regular);
+    file.attributes.hash = Some([0xab; 32]);
+    tree.file(&file).unwrap();
+    tree.end_directory().unwrap();
+    tree.finish(Info::default(), &folder.output()).unwrap();
+    let snapshot = Snapshot::open(&folder.output()).unwrap();
+    let mut out = Vec::new();
+    write_ndjson(&snapshot, None, &RowCounter::default(), &mut out).unwrap();
+    let rows = rows(&String::from_utf8(out).unwrap());
+    assert_eq!(rows[0]["hash"], "ab".repeat(32));
+    assert_eq!(rows[1]["hash"], serde_json::Value::Null);
+    let mut out = Vec::new();
+    write_csv(&snapshot, None, &RowCounter::default(), &mut out).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    let mut lines = text.lines();
+    assert!(lines.next().unwrap().ends_with(",clamped,hash"), "{text}");
+    let first = lines.next().unwrap();
+    assert!(
+        first.ends_with(&format!(",false,{}", "ab".repeat(32))),
+        "{text}"
+    );
+    assert!(lines.next().unwrap().ends_with(",false,"), "{text}");
+}
+
+#[test]
 fn csv_quotes_what_needs_quotes() {
     let tree = file(r#"[{"name":"/r"},{"name":"a,\"b\"\r\nc"},{"name":"plain"}]]"#);
     let snapshot = Folder::new().snapshot(&tree);

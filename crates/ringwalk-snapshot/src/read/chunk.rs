@@ -1,7 +1,7 @@
 //! The cells of a page of rows.
 
 use crate::kind::type_of_letter;
-use crate::schema::{COLUMNS, Column};
+use crate::schema::{COLUMNS, Column, HASH_BYTES};
 use ringwalk::FileType;
 use std::ops::Range;
 
@@ -26,6 +26,17 @@ impl Cells {
         self.numbers.clear();
         self.data.clear();
         self.ends.clear();
+    }
+
+    /// Returns true if each value has so many bytes. Rows without a value have none.
+    pub(super) fn have_length(&self, length: usize) -> bool {
+        let mut begin = 0;
+        self.ends.iter().enumerate().all(|(at, end)| {
+            let expected = if self.has(at) { length } else { 0 };
+            let actual = (*end - begin) as usize;
+            begin = *end;
+            actual == expected
+        })
     }
 
     fn has(&self, at: usize) -> bool {
@@ -120,6 +131,13 @@ impl Chunk {
             cells.ends[at - 1] as usize
         };
         Some(&cells.data[begin..end])
+    }
+
+    /// Returns the hash of the contents; `None` for a null. The column [`Column::Hash`] must have
+    /// been asked for.
+    pub fn hash(&self, at: usize) -> Option<&[u8; HASH_BYTES]> {
+        // The length was checked when the column was read.
+        self.bytes(Column::Hash, at)?.try_into().ok()
     }
 
     /// Returns true if this column of text has the same cells in these rows as in those of another

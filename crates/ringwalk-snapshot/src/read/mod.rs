@@ -240,6 +240,47 @@ impl Snapshot {
 
     /// Reads these columns of a range of rows. Rows beyond the end are left out.
     ///
+    /// The files with their hashes, which [`Capture::hashes`](crate::Capture::hashes) has added:
+    ///
+    /// ```
+    /// use ringwalk_snapshot::{Column, ReadError, Snapshot};
+    ///
+    /// fn hashed_files(snapshot: &Snapshot) -> Result<Vec<(Vec<u8>, u64, [u8; 32])>, ReadError> {
+    ///     // A column that the file lacks reads as null.
+    ///     let columns = [Column::Path, Column::PathRaw, Column::Size, Column::Hash];
+    ///     let mut scan = snapshot.scan(0..snapshot.rows(), &columns)?;
+    ///     let mut files = Vec::new();
+    ///     while let Some(chunk) = scan.next_chunk()? {
+    ///         for at in 0..chunk.len() {
+    ///             if let (Some(hash), Some(size)) =
+    ///                 (chunk.hash(at), chunk.integer(Column::Size, at))
+    ///             {
+    ///                 files.push((chunk.path(at).to_vec(), size.cast_unsigned(), *hash));
+    ///             }
+    ///         }
+    ///     }
+    ///     Ok(files)
+    /// }
+    /// # let mut tree = ringwalk_snapshot::TreeBuilder::new({
+    /// #     let mut options = ringwalk_snapshot::WriteOptions::default();
+    /// #     options.contents.hash = true;
+    /// #     options
+    /// # });
+    /// # let directory = ringwalk::FileType::Directory;
+    /// # tree.begin_root(b"/r", &ringwalk_snapshot::Entry::new(b"", directory))?;
+    /// # let regular = ringwalk::FileType::Regular;
+    /// # let mut entry = ringwalk_snapshot::Entry::new(b"f", regular);
+    /// # (entry.attributes.size, entry.attributes.hash) = (Some(7), Some([1; 32]));
+    /// # tree.file(&entry)?;
+    /// # tree.end_directory()?;
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("snapshot.parquet");
+    /// # tree.finish(ringwalk_snapshot::Info::default(), &path)?;
+    /// # let found = hashed_files(&Snapshot::open(&path)?)?;
+    /// # assert_eq!(found, [(b"f".to_vec(), 7, [1; 32])]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// If the file is damaged or cannot be read.

@@ -162,7 +162,13 @@ impl Snapshot {
         cells: &mut Cells,
     ) -> Result<(), Reason> {
         let (bytes, dictionary, scratch) = self.page_bytes(column, place, group, page, decoder)?;
-        decode::page(bytes, dictionary, scratch, cells).ok_or_else(foreign)
+        decode::page(bytes, dictionary, scratch, cells).ok_or_else(foreign)?;
+        match column.facts().length() {
+            Some(length) if !cells.have_length(length) => Err(Reason::Damaged(format!(
+                "one of its values does not have {length} bytes"
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// Returns the rows of a page with this text in a column, without making the other texts.

@@ -1,5 +1,8 @@
 use super::*;
+use crate::schema::Contents;
 use crate::seal::seal;
+use crate::write::Sink;
+use crate::write::encode::ParquetSink;
 use crate::{Attributes, Entry, TreeBuilder, WriteOptions};
 use ringwalk::{FileType, Timestamp};
 use std::fs;
@@ -155,15 +158,20 @@ fn whole() -> Vec<u8> {
             ctime: time(1 << 35),
             btime: time(7),
             atime: None,
+            hash: None,
             charged_once: false,
         };
         entry
     };
-    let mut tree = TreeBuilder::new(WriteOptions::default());
+    let mut options = WriteOptions::default();
+    options.contents.hash = true;
+    let mut tree = TreeBuilder::new(options);
     let root = entry(b"", FileType::Directory, 2);
     tree.begin_root(b"/r", &root).unwrap();
     for (name, number) in [(&b"f"[..], 10), (b"g.txt", 11), (b"h\xff", 12)] {
-        tree.file(&entry(name, FileType::Regular, number)).unwrap();
+        let mut file = entry(name, FileType::Regular, number);
+        file.attributes.hash = (number != 11).then_some([u8::try_from(number).unwrap(); 32]);
+        tree.file(&file).unwrap();
     }
     let mut link = entry(b"link", FileType::Symlink, 13);
     link.target = Some(b"f");
@@ -235,4 +243,81 @@ fn unsigned_numbers_of_32_bits_have_no_sign() {
     let mut scan = snapshot.scan(0..1, &[Column::Uid]).unwrap();
     let chunk = scan.next_chunk().unwrap().unwrap();
     assert_eq!(chunk.integer(Column::Uid, 0), Some(u32::MAX.into()));
+}
+
+/// Returns a snapshot whose rows have these values in the column of hashes.
+fn with_hashes(values: &[Option<&[u8]>]) -> Snapshot {
+    let contents = Contents {
+        hash: true,
+        ..Contents::default()
+    };
+    let file = tempfile::tempfile().unwrap();
+    let mut sink = ParquetSink::new(&file, contents, Shape::Snapshot, 1).unwrap();
+    let mut rows = sink.buffer();
+    for (at, value) in (0..).zip(values) {
+        rows.number(Column::Id, Some(at));
+        rows.number(Column::Root, Some(0));
+        rows.bytes(Column::Path, Some(b"f"));
+        rows.boolean(Column::Charged, true);
+        rows.boolean(Column::Clamped, false);
+        rows.bytes(Column::Hash, *value);
+        rows.end_row();
+    }
+    rows.end_page();
+    sink.page(rows, FirstRow::default()).unwrap();
+    sink.finish(Info::default().to_pairs(contents)).unwrap();
+    seal(&file).unwrap();
+    Snapshot::from_file(file, Path::new("its name")).unwrap()
+}
+
+#[test]
+fn a_hash_of_another_length_is_damage() {
+    let (hash, other) = (&[1; 32][..], &[2; 32][..]);
+    let read = |values: &[Option<&[u8]>]| {
+        let snapshot = with_hashes(values);
+        let mut scan = snapshot.scan(0..snapshot.rows(), &[Column::Hash]).unwrap();
+        let chunk = scan.next_chunk().map_err(|error| error.to_string())?;
+        let chunk = chunk.unwrap();
+        let hashes = (0..chunk.len()).map(|at| chunk.hash(at).copied());
+        Ok::<_, String>(hashes.collect::<Vec<_>>())
+    };
+    let sound = read(&[None, Some(hash), None, Some(other), None]);
+    assert_eq!(
+        sound.unwrap(),
+        [None, Some([1; 32]), None, Some([2; 32]), None]
+    );
+    assert_eq!(read(&[Some(hash)]).unwrap(), [Some([1; 32])]);
+    for wrong in [&b""[..], &hash[1..], &[1; 33], &[1; 64]] {
+        for values in [
+            &[Some(wrong)][..],
+            &[Some(wrong), Some(other)],
+            &[None, Some(wrong), None],
+            &[Some(hash), Some(wrong), None],
+        ] {
+            let why = read(values).unwrap_err();
+            assert!(why.contains("its name"), "{why}");
+            assert!(
+                why.contains("column hash: one of its values does not have 32 bytes"),
+                "{why}"
+            );
+        }
+    }
+    // Together they have the right length.
+    assert!(read(&[Some(&[1; 31]), Some(&[1; 33])]).is_err());
+}
+
+#[test]
+fn a_column_of_hashes_of_another_type_is_refused() {
+    let whole = whole();
+    // In the schema: type BYTE_ARRAY, optional, a name of four bytes.
+    let element = b"\x15\x0c\x25\x02\x18\x04hash";
+    let at = memchr::memmem::rfind(&whole, element).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f");
+    let mut data = whole.clone();
+    // INT64.
+    data[at + 1] = 4;
+    fs::write(&path, &data).unwrap();
+    seal(&File::options().read(true).write(true).open(&path).unwrap()).unwrap();
+    assert!(reason(&path).contains("its column hash has another type"));
 }

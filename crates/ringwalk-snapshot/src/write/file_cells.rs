@@ -8,7 +8,7 @@
 use super::rows::Rows;
 use crate::entry::{Attributes, Failure, Skipped};
 use crate::kind::{extension, type_letter};
-use crate::schema::{Column, Contents};
+use crate::schema::{Column, Contents, HASH_BYTES};
 use crate::time::clamp;
 use ringwalk::FileType;
 
@@ -35,6 +35,10 @@ impl FileCells<'_> {
         numbers(self.attributes, rows);
         rows.bytes(Column::Target, self.target);
         error(self.failure, self.skipped, rows);
+        if contents.hash {
+            let hash = self.attributes.hash.as_ref();
+            rows.bytes(Column::Hash, hash.map(<[u8; HASH_BYTES]>::as_slice));
+        }
     }
 }
 

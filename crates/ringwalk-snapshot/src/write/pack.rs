@@ -38,6 +38,7 @@ mod has {
     pub(super) const SAME_PLACE: u32 = 1 << 19;
     /// The status change time is the modification time.
     pub(super) const CTIME_IS_MTIME: u32 = 1 << 20;
+    pub(super) const HASH: u32 = 1 << 21;
 }
 
 /// The values of the entry before, from which the next one differs little.
@@ -98,6 +99,9 @@ impl Packer {
         for each in [a.btime, a.atime].into_iter().flatten() {
             time(each, base, out);
         }
+        if let Some(hash) = &a.hash {
+            out.extend_from_slice(hash);
+        }
         if let Some(target) = entry.target {
             bytes(target, out);
         }
@@ -143,6 +147,7 @@ fn bits_of(entry: &Entry<'_>, child: Option<u64>, is_same: bool) -> u32 {
         | bit(a.charged_once, has::CHARGED_ONCE)
         | bit(is_same, has::SAME_PLACE)
         | bit(a.ctime.is_some() && a.ctime == a.mtime, has::CTIME_IS_MTIME)
+        | bit(a.hash.is_some(), has::HASH)
 }
 
 /// An unpacked entry.
@@ -246,6 +251,7 @@ fn unpack<'a>(from: &mut Cursor<'a>, previous: Previous) -> Unpacked<'a> {
     }
     a.btime = is(has::BTIME).then(|| from.time(base));
     a.atime = is(has::ATIME).then(|| from.time(base));
+    a.hash = is(has::HASH).then(|| from.array());
     let target = is(has::TARGET).then(|| from.bytes());
     let failure = is(has::FAILURE).then(|| from.failure());
     let skipped = if is(has::SKIPPED) {
@@ -326,11 +332,15 @@ impl<'a> Cursor<'a> {
         byte
     }
 
-    fn word(&mut self) -> u32 {
+    fn array<const LENGTH: usize>(&mut self) -> [u8; LENGTH] {
         let data = &self.data[self.at..];
-        let word = data.first_chunk().copied().unwrap_or_default();
-        self.at += word.len();
-        u32::from_le_bytes(word)
+        let array = data.first_chunk().copied().unwrap_or([0; LENGTH]);
+        self.at += LENGTH;
+        array
+    }
+
+    fn word(&mut self) -> u32 {
+        u32::from_le_bytes(self.array())
     }
 
     #[inline]

@@ -12,6 +12,7 @@ fn part(task: u32, left: u32, resumed: Option<&[(u32, u32, u32)]>) -> PartFacts 
         failures: 0,
         atime: false,
         xattrs: false,
+        hash: false,
     }
 }
 

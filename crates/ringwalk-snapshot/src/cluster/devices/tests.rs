@@ -12,6 +12,7 @@ fn part(host: &str, root: u64) -> PartFacts {
         failures: 0,
         atime: false,
         xattrs: false,
+        hash: false,
     }
 }
 

@@ -13,6 +13,7 @@ fn part(task: u32, directories: u32) -> PartFacts {
         failures: 0,
         atime: false,
         xattrs: false,
+        hash: false,
     }
 }
 

@@ -17,6 +17,7 @@ fn snapshot(seed: u64, files: u32) -> (tempfile::TempDir, Snapshot) {
     let options = WriteOptions {
         contents: Contents {
             atime: true,
+            hash: true,
             ..Contents::default()
         },
         ..WriteOptions::default()
@@ -58,6 +59,7 @@ fn snapshot(seed: u64, files: u32) -> (tempfile::TempDir, Snapshot) {
             alloc: some(random()),
             mtime: some(random()).map(time),
             ctime: Some(time(random())),
+            hash: some(random()).map(|number| [number as u8; 32]),
             ..Attributes::default()
         };
         entry.target = (kind == FileType::Symlink).then_some(&b"some/where"[..]);

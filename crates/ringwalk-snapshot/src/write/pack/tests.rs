@@ -15,10 +15,10 @@ prop_compose! {
         (size, alloc) in (any::<Option<u64>>(), any::<Option<u64>>()),
         (mtime, ctime, btime, atime) in (times(), times(), times(), times()),
         same in any::<bool>(),
-        charged_once in any::<bool>(),
+        (charged_once, hash) in (any::<bool>(), any::<Option<[u8; 32]>>()),
     ) -> Attributes {
         let ctime = if same { mtime } else { ctime };
-        Attributes { ino, dev, mode, nlink, uid, gid, rdev, size, alloc, mtime, ctime, btime, atime, charged_once }
+        Attributes { ino, dev, mode, nlink, uid, gid, rdev, size, alloc, mtime, ctime, btime, atime, hash, charged_once }
     }
 }
 
