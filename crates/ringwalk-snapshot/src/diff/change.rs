@@ -151,6 +151,9 @@ impl Change {
         if old.differs_in_type(new) {
             changed.insert(Field::Type);
         }
+        if old.differs_in_hash(new) {
+            changed.insert(Field::Hash);
+        }
         let differs = |field| match (old.get(field), new.get(field)) {
             (Some(old), Some(new)) => old != new,
             _ => false,

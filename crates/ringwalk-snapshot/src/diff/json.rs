@@ -129,6 +129,12 @@ fn change(diff: &Diff, change: &Change) -> Value {
         if let (Value::Object(side), Some(targets)) = (&mut side, targets) {
             text("target", &targets[at], side);
         }
+        if let (Value::Object(side), Some(version)) = (&mut side, version)
+            && change.changed.contains(Field::Hash)
+            && let Some(known) = &version.hash
+        {
+            side.insert("hash".to_owned(), hex(&known[..]).into());
+        }
         members.insert(name.to_owned(), side);
     }
     Value::Object(members)

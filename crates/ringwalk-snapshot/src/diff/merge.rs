@@ -7,8 +7,8 @@ use super::Which;
 use super::file_systems::Numbers;
 use super::version::{Field, Unread, Version};
 use crate::order;
-use crate::read::ReadError;
-use crate::schema::Column;
+use crate::read::{ReadError, Snapshot};
+use crate::schema::{Column, HASH_BYTES};
 use ringwalk::FileType;
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -35,12 +35,14 @@ pub(super) trait Block {
     fn text(&self, column: Column, at: usize) -> Option<&[u8]>;
     /// Returns true if it is known that no row has a value of this column.
     fn is_absent(&self, column: Column) -> bool;
+    /// Returns the hash of the contents.
+    fn hash(&self, at: usize) -> Option<&[u8; HASH_BYTES]>;
     /// Returns true if these rows have the same types as those of another block.
     fn has_same_types(&self, rows: Range<usize>, other: &Self, other_first: usize) -> bool;
 }
 
-/// The columns that a merge reads.
-pub(super) const COLUMNS: [Column; 19] = [
+/// The columns that a merge reads. The hashes are the last, and are read if both files have them.
+pub(super) const COLUMNS: [Column; 20] = [
     Column::Path,
     Column::PathRaw,
     Column::Type,
@@ -60,7 +62,14 @@ pub(super) const COLUMNS: [Column; 19] = [
     Column::Errno,
     Column::Operation,
     Column::Skipped,
+    Column::Hash,
 ];
+
+/// Returns the columns that a merge of these files reads.
+pub(super) fn columns_of(old: &Snapshot, new: &Snapshot) -> &'static [Column] {
+    let has_hashes = old.has(Column::Hash) && new.has(Column::Hash);
+    &COLUMNS[..COLUMNS.len() - usize::from(!has_hashes)]
+}
 
 /// The columns of numbers that show whether a row differs. A difference in the number of links
 /// alone is none.
@@ -221,6 +230,12 @@ impl Merge<'_> {
                 *is_dirty |= a.file_type(i + at) != b.file_type(j + at);
             }
         }
+        if !a.is_absent(Column::Hash) && !b.is_absent(Column::Hash) {
+            for (at, is_dirty) in is_dirty.iter_mut().enumerate() {
+                let hashes = a.hash(i + at).zip(b.hash(j + at));
+                *is_dirty |= hashes.is_some_and(|(a, b)| a != b);
+            }
+        }
         for (at, _) in is_dirty
             .iter()
             .enumerate()
@@ -278,6 +293,7 @@ impl Merge<'_> {
             };
             version.set(Field::Fs, number(numbers, fs));
         }
+        version.hash = block.hash(at).map(|hash| Box::new(*hash));
         version.charged = block.integer(Column::Charged, at).unwrap_or(0) != 0;
         version
     }

@@ -10,11 +10,11 @@
 //! ```
 
 use super::Which;
-use super::merge::{Block, COLUMNS, COMPARED, Findings, Merge};
+use super::merge::{Block, COMPARED, Findings, Merge, columns_of};
 use super::pieces::SharedRoot;
 use super::scan::{PageBlock, Pages, Reader};
 use crate::read::{ReadError, StoredAlike};
-use crate::schema::Column;
+use crate::schema::{Column, HASH_BYTES};
 use ringwalk::FileType;
 use std::ops::Range;
 
@@ -28,6 +28,7 @@ pub(super) struct SamePages<'a> {
     reader: &'a Reader<'a>,
     merge: Merge<'a>,
     stored: StoredAlike<'a>,
+    columns: &'static [Column],
     old: Pages<'a>,
     new: Pages<'a>,
     is_dirty: Vec<bool>,
@@ -36,12 +37,14 @@ pub(super) struct SamePages<'a> {
 
 impl<'a> SamePages<'a> {
     pub(super) fn new(reader: &'a Reader<'a>, merge: Merge<'a>) -> Self {
+        let columns = columns_of(reader.old, reader.new);
         Self {
             reader,
             merge,
             stored: StoredAlike::new(reader.old, reader.new),
-            old: Pages::new(reader.old, 0..0, &COLUMNS),
-            new: Pages::new(reader.new, 0..0, &COLUMNS),
+            columns,
+            old: Pages::new(reader.old, 0..0, columns),
+            new: Pages::new(reader.new, 0..0, columns),
             is_dirty: Vec::new(),
             found: Findings::default(),
         }
@@ -95,7 +98,7 @@ impl<'a> SamePages<'a> {
     /// Compares a page that has the same paths in both files.
     fn compare_page(&mut self, page: &Range<u64>) -> Result<(), ReadError> {
         let mut alike = Columns::default();
-        for column in COLUMNS {
+        for &column in self.columns {
             if PATHS.contains(&column) || self.stored.has(column, page)? {
                 alike.insert(column);
             }
@@ -104,6 +107,7 @@ impl<'a> SamePages<'a> {
         let is_same = COMPARED.into_iter().all(|column| alike.has(column))
             && alike.has(Column::Type)
             && alike.has(Column::Fs)
+            && (alike.has(Column::Hash) || !self.columns.contains(&Column::Hash))
             && numbers.old == numbers.new;
         let old = self.old.load_page(page, |column| NOTES.contains(&column))?;
         let new = self.new.load_page(page, |column| NOTES.contains(&column))?;
@@ -210,6 +214,10 @@ impl Block for View<'_> {
 
     fn is_absent(&self, column: Column) -> bool {
         self.of(column).is_absent(column)
+    }
+
+    fn hash(&self, at: usize) -> Option<&[u8; HASH_BYTES]> {
+        self.of(Column::Hash).hash(at)
     }
 
     fn has_same_types(&self, rows: Range<usize>, other: &Self, other_first: usize) -> bool {

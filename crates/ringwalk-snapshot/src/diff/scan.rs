@@ -9,7 +9,7 @@ use super::same::SamePages;
 use super::version::InodeKey;
 use crate::read::{Decoder, Page, ReadError, Snapshot};
 use crate::row_counter::RowCounter;
-use crate::schema::Column;
+use crate::schema::{Column, HASH_BYTES};
 use ringwalk::FileType;
 use ringwalk_sys::sync::lock;
 use std::collections::HashSet;
@@ -145,6 +145,10 @@ impl Block for PageBlock {
 
     fn is_absent(&self, column: Column) -> bool {
         self.page.chunk().is_absent(column)
+    }
+
+    fn hash(&self, at: usize) -> Option<&[u8; HASH_BYTES]> {
+        self.page.chunk().hash(self.begin + at)
     }
 
     fn has_same_types(&self, rows: Range<usize>, other: &Self, other_first: usize) -> bool {

@@ -1,6 +1,7 @@
 //! What one snapshot says of one path.
 
 use super::Which;
+use crate::schema::HASH_BYTES;
 use ringwalk::FileType;
 use std::sync::Arc;
 
@@ -36,11 +37,13 @@ pub enum Field {
     Fs,
     /// Number of hard links.
     Nlink,
+    /// Hash of the contents. It is no number: [`Version::hash`] has it.
+    Hash,
 }
 
 impl Field {
     /// All fields, in the order of their numbers.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Size,
         Self::Alloc,
         Self::Mtime,
@@ -55,6 +58,7 @@ impl Field {
         Self::Ino,
         Self::Fs,
         Self::Nlink,
+        Self::Hash,
     ];
 
     /// Returns the name of the column of a snapshot.
@@ -74,6 +78,7 @@ impl Field {
             Self::Ino => "ino",
             Self::Fs => "fs",
             Self::Nlink => "nlink",
+            Self::Hash => "hash",
         }
     }
 }
@@ -126,6 +131,8 @@ pub struct Version {
     pub row: u64,
     /// The path relative to the root.
     pub path: Arc<[u8]>,
+    /// The hash of the contents, if both snapshots have hashes and this one knows it.
+    pub hash: Option<Box<[u8; HASH_BYTES]>>,
     values: [i64; Field::ALL.len()],
 }
 
@@ -139,6 +146,7 @@ impl Version {
             known: Fields::default(),
             row,
             path,
+            hash: None,
             values: [0; Field::ALL.len()],
         }
     }
@@ -199,6 +207,14 @@ impl Version {
     pub(super) fn differs_in_type(&self, other: &Self) -> bool {
         let unknown = FileType::Unknown;
         self.file_type != other.file_type && self.file_type != unknown && other.file_type != unknown
+    }
+
+    /// Returns true if both hashes are known and differ.
+    pub(super) fn differs_in_hash(&self, other: &Self) -> bool {
+        match (&self.hash, &other.hash) {
+            (Some(a), Some(b)) => a != b,
+            _ => false,
+        }
     }
 
     /// Returns the name: what comes behind the last slash.

@@ -1,4 +1,4 @@
-use crate::diff::{Diff, DiffOptions, diff};
+use crate::diff::{Diff, DiffOptions, Field, diff};
 use crate::{
     Attributes, Entry, FailedOperation, Failure, FileSystemInfo, Info, Snapshot, TreeBuilder,
     WriteOptions,
@@ -23,9 +23,11 @@ enum Edit {
     Gone,
     New,
     Unread,
+    Hash,
+    Unhashed,
 }
 
-const EDITS: [Edit; 9] = [
+const EDITS: [Edit; 11] = [
     Edit::Size,
     Edit::Owner,
     Edit::Times,
@@ -35,13 +37,21 @@ const EDITS: [Edit; 9] = [
     Edit::Gone,
     Edit::New,
     Edit::Unread,
+    Edit::Hash,
+    Edit::Unhashed,
 ];
 
-/// Writes a tree with these edits, sorted by the numbers of the files.
+/// Writes a tree with these edits, sorted by the numbers of the files. Every third file has a hash.
 fn snapshot(edits: &[(u64, Edit)], device: u64) -> Snapshot {
+    written(edits, device, true)
+}
+
+fn written(edits: &[(u64, Edit)], device: u64, hash: bool) -> Snapshot {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("snapshot");
-    let mut tree = TreeBuilder::new(WriteOptions::default());
+    let mut options = WriteOptions::default();
+    options.contents.hash = hash;
+    let mut tree = TreeBuilder::new(options);
     let mut root = Entry::new(b"", FileType::Directory);
     root.attributes.dev = Some(device);
     tree.begin_root(b"/r", &root).unwrap();
@@ -63,6 +73,7 @@ fn snapshot(edits: &[(u64, Edit)], device: u64) -> Snapshot {
             mtime: Some(time(number % 50)),
             ctime: Some(time(number * 13)),
             btime: Some(time(number)),
+            hash: number.is_multiple_of(3).then_some([3; 32]),
             ..Attributes::default()
         };
         let mut is_new = false;
@@ -77,6 +88,8 @@ fn snapshot(edits: &[(u64, Edit)], device: u64) -> Snapshot {
                 Edit::Name => name[0] = b'x',
                 Edit::Gone => name.clear(),
                 Edit::New => is_new = true,
+                Edit::Hash => attributes.hash = Some([4; 32]),
+                Edit::Unhashed => attributes.hash = None,
                 Edit::Unread => {
                     entry.failure = Some(Failure {
                         operation: FailedOperation::Stat,
@@ -159,14 +172,38 @@ fn each_difference_in_a_page_with_the_same_paths_is_found() {
         Edit::Times,
         Edit::Inode,
         Edit::Type,
+        Edit::Hash,
     ] {
-        let diff = check(&old, &snapshot(&[(10_000, edit)], 1));
+        let diff = check(&old, &snapshot(&[(9999, edit)], 1));
         assert_eq!(diff.changes.len(), 1, "{edit:?}");
-        assert_eq!(diff.changes[0].version().path[..], *b"10000", "{edit:?}");
+        assert_eq!(diff.changes[0].version().path[..], *b"09999", "{edit:?}");
     }
-    let diff = check(&old, &snapshot(&[(10_000, Edit::Unread)], 1));
+    let diff = check(&old, &snapshot(&[(9999, Edit::Unread)], 1));
     assert_eq!(diff.unread.len(), 1);
-    assert_eq!(diff.unread[0].path[..], *b"10000");
+    assert_eq!(diff.unread[0].path[..], *b"09999");
+}
+
+#[test]
+fn hashes_that_one_side_does_not_know_are_no_change() {
+    let old = snapshot(&[], 1);
+    assert!(check(&old, &snapshot(&[(9999, Edit::Unhashed)], 1)).is_same());
+    // 10 000 has none.
+    assert!(check(&old, &snapshot(&[(10_000, Edit::Hash)], 1)).is_same());
+    let without = written(&[], 1, false);
+    let changed = [(9999, Edit::Hash)];
+    for with in [&old, &snapshot(&changed, 1)] {
+        assert!(check(with, &without).is_same());
+        assert!(check(&without, with).is_same());
+    }
+    // All else is compared as ever.
+    let edits = [(9000, Edit::Hash), (9999, Edit::Size)];
+    assert_eq!(check(&without, &snapshot(&edits, 1)).changes.len(), 1);
+    let both = check(&old, &snapshot(&edits, 1));
+    let fields = both.changes.iter().map(|change| {
+        let names: Vec<_> = change.changed.iter().map(Field::name).collect();
+        names.join(",")
+    });
+    assert_eq!(fields.collect::<Vec<_>>(), ["hash", "alloc"]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::diff::{Diff, Renames};
 use crate::info::{FileSystemInfo, Info, RootInfo};
 use crate::order;
 use crate::read::ReadError;
-use crate::schema::Column;
+use crate::schema::{Column, HASH_BYTES};
 use ringwalk::FileType;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -27,6 +27,7 @@ pub(crate) struct Inode {
     pub(crate) ctime: i64,
     pub(crate) mode: i64,
     pub(crate) uid: i64,
+    pub(crate) hash: Option<[u8; HASH_BYTES]>,
 }
 
 /// A tree: names of inodes. The root has the path "".
@@ -71,6 +72,7 @@ impl Tree {
             ctime: self.now,
             mode: 0o644,
             uid: blocks % 3,
+            hash: None,
         });
         let number = self.inodes.len() - 1;
         let old = self.names.insert(path.to_vec(), number);
@@ -295,6 +297,10 @@ impl Block for Rowset {
 
     fn is_absent(&self, _column: Column) -> bool {
         false
+    }
+
+    fn hash(&self, at: usize) -> Option<&[u8; HASH_BYTES]> {
+        self.rows[at].inode.hash.as_ref()
     }
 
     fn has_same_types(&self, rows: Range<usize>, other: &Self, other_first: usize) -> bool {

@@ -91,6 +91,40 @@ fn a_change_time_counts_where_nothing_explains_it() {
 }
 
 #[test]
+fn other_contents_are_a_change_whatever_the_times_say() {
+    let with_hash = |hash: fn(u8) -> Option<[u8; 32]>| {
+        let mut tree = tree();
+        for (number, inode) in (0..).zip(&mut tree.inodes) {
+            inode.hash = hash(number);
+        }
+        tree.rows(true)
+    };
+    let known = with_hash(|number| Some([number; 32]));
+    let other = with_hash(|number| Some([number / 3 * 3; 32]));
+    let unknown = with_hash(|_| None);
+    let lines = |old: &[Row], new: &[Row]| changes(&compare(old, new, Renames::Inode, 4));
+    assert_eq!(lines(&known, &known), [""; 0]);
+    assert_eq!(lines(&known, &unknown), [""; 0]);
+    assert_eq!(lines(&unknown, &known), [""; 0]);
+    let changed = lines(&known, &other);
+    assert!(
+        changed.contains(&"modified d/a (hash)".to_owned()),
+        "{changed:?}"
+    );
+    // Others explain a change time.
+    let mut tree = tree();
+    tree.inode(b"d/a").hash = Some([1; 32]);
+    let old = tree.rows(true);
+    tree.inode(b"d/a").hash = Some([2; 32]);
+    assert_eq!(lines(&old, &tree.rows(true)), ["modified d/a (hash)"]);
+    tree.rename(b"d/a", b"e/a");
+    assert_eq!(
+        lines(&old, &tree.rows(true)),
+        ["renamed e/a from d/a (hash)"]
+    );
+}
+
+#[test]
 fn times_of_a_directory_only_say_that_its_names_changed() {
     assert_eq!(after(|tree| tree.create(b"e/n", FILE, 1)), ["added e/n +1"]);
     let touch = after(|tree| {
