@@ -1,1 +1,27 @@
 //! Files and directories with the same contents.
+//!
+//! [`Search`] finds them, below live directories and in snapshots with hashes.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `search.rs` | the search: what is searched, and what was found |
+//! | `inventory.rs` | all files that were found, in little memory |
+//! | `scan/` | where the files come from: live directories, snapshots |
+//! | `matching/` | which files have the same contents |
+//! | `groups.rs` | the groups of files, as they are reported |
+//! | `directories.rs`, `directories/` | directories with the same contents, or much in common |
+
+#[allow(missing_docs)]
+pub mod cache_stub;
+mod directories;
+mod groups;
+mod inventory;
+mod matching;
+mod scan;
+mod search;
+
+pub use directories::{DirectoryGroup, SimilarDirectories};
+pub use groups::{Copy, Group, Name};
+pub use matching::{FileFault, MatchProgress};
+pub use scan::live::ScanError;
+pub use search::{Directories, Found, Missed, Search, SearchError};

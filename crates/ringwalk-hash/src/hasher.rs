@@ -51,5 +51,11 @@ impl Hasher {
     }
 }
 
+/// Returns a hash of 128 bits of text in memory, by XXH3. It is fast, and must not be relied on
+/// against people who choose the text.
+pub fn quick_hash(text: &[u8]) -> u128 {
+    xxhash3_128::Hasher::oneshot(text)
+}
+
 #[cfg(test)]
 mod tests;

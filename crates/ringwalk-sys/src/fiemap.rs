@@ -53,11 +53,17 @@ const _: () = assert!(FIEMAP == 0xc020_660b, "FS_IOC_FIEMAP of linux/fs.h");
 impl FileExtent {
     /// The last extent of the file (`FIEMAP_EXTENT_LAST`).
     pub const LAST: u32 = 0x1;
+    /// Where it will be is not known yet (`FIEMAP_EXTENT_UNKNOWN`).
+    pub const UNKNOWN: u32 = 0x2;
+    /// Not written to the disk yet (`FIEMAP_EXTENT_DELALLOC`).
+    pub const DELALLOC: u32 = 0x4;
     /// Compressed or encrypted (`FIEMAP_EXTENT_ENCODED`): the extent takes another number of bytes
     /// on the disk.
     pub const ENCODED: u32 = 0x8;
     /// Inside the metadata (`FIEMAP_EXTENT_DATA_INLINE`).
     pub const INLINE: u32 = 0x200;
+    /// Allocated, but not written: it reads as zeros (`FIEMAP_EXTENT_UNWRITTEN`).
+    pub const UNWRITTEN: u32 = 0x800;
     /// Shared with another file or snapshot (`FIEMAP_EXTENT_SHARED`).
     pub const SHARED: u32 = 0x2000;
 

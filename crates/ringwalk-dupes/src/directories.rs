@@ -1,0 +1,285 @@
+//! Directories with the same contents, and directories with much in common.
+//!
+//! A directory is a hash of its entries: the name, the type, and the contents of each, sorted by
+//! name (a Merkle tree). Contents of a file are its group; of a directory, its hash; of a symbolic
+//! link, its target. A directory with a file that is like no other has no hash, and neither have
+//! those above it, so most directories are done at once.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `similar.rs` | directories with a share of their bytes in common |
+
+mod similar;
+
+use crate::inventory::{DirId, FileId, FileRecord, Inventory};
+use crate::search::Directories;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+/// Directories with the same contents: names, types, and contents of everything in them. None of
+/// them lies in directories that have the same contents themselves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DirectoryGroup {
+    /// The paths, sorted.
+    pub paths: Vec<Vec<u8>>,
+    /// Sum of the sizes of the files in one of them, in bytes.
+    pub size: u64,
+    /// Number of files in one of them.
+    pub files: u64,
+}
+
+/// Two directories of which a share is the same.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SimilarDirectories {
+    /// The paths, sorted.
+    pub paths: [Vec<u8>; 2],
+    /// Sums of the sizes of the files in each, in bytes.
+    pub sizes: [u64; 2],
+    /// Bytes of files that are in both.
+    pub common: u64,
+}
+
+impl SimilarDirectories {
+    /// Returns the share of the larger directory that is in both, in percent, rounded down.
+    pub fn percent(&self) -> u8 {
+        percent(self.common, self.sizes[0].max(self.sizes[1]))
+    }
+}
+
+fn percent(part: u64, whole: u64) -> u8 {
+    let percent = u128::from(part) * 100 / u128::from(whole.max(1));
+    u8::try_from(percent).unwrap_or(100)
+}
+
+/// What is in a directory, everything below it included.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    size: u64,
+    files: u64,
+    /// What it holds. `None` if a part of it is like nothing else, or not known.
+    hash: Option<u128>,
+    depth: u32,
+}
+
+/// What an entry is, for the directory that holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Contents {
+    Group(u32),
+    /// A file with several names and no copies.
+    Inode(u16, u64),
+    Empty,
+}
+
+/// Returns what is the same for files with the same contents; `None` if no other file has them.
+fn contents(inventory: &Inventory, at: usize) -> Option<Contents> {
+    let file = &inventory.files[at];
+    if file.size == 0 {
+        return Some(Contents::Empty);
+    }
+    // The group stands at one name of each file.
+    let mut same = neighbours(inventory, at);
+    let group = same.find_map(|other| inventory.files[other].group());
+    if let Some(group) = group {
+        return Some(Contents::Group(group));
+    }
+    let has_names = neighbours(inventory, at).count() > 1;
+    has_names.then_some(Contents::Inode(file.device, file.ino))
+}
+
+/// Returns the places of all names of a file.
+fn neighbours(inventory: &Inventory, at: usize) -> impl Iterator<Item = usize> + '_ {
+    let file = &inventory.files[at];
+    let is_same = move |other: &usize| {
+        let other: &FileRecord = &inventory.files[*other];
+        other.size == file.size && other.is_same_file(file)
+    };
+    let before = (0..at).rev().take_while(is_same);
+    before.chain((at..inventory.files.len()).take_while(is_same))
+}
+
+/// Finds directories with the same contents and, if wanted, similar ones.
+pub(crate) fn compare_directories(
+    inventory: &Inventory,
+    wanted: Directories,
+) -> (Vec<DirectoryGroup>, Vec<SimilarDirectories>) {
+    let contents: Vec<Option<Contents>> = (0..inventory.files.len())
+        .map(|at| contents(inventory, at))
+        .collect();
+    let sums = add_up(inventory, &contents);
+    let groups = same(inventory, &sums);
+    let similar = match wanted {
+        Directories::Similar(share) => similar::find(inventory, &contents, &sums, share),
+        Directories::No | Directories::Same => Vec::new(),
+    };
+    (groups, similar)
+}
+
+/// Returns the directories, each before the one that holds it.
+fn bottom_up(inventory: &Inventory) -> (Vec<DirId>, Vec<u32>) {
+    let count = inventory.directories.len();
+    let mut depths = vec![u32::MAX; count];
+    let mut way = Vec::new();
+    for at in 0..count {
+        let mut dir = at;
+        // Up to a directory whose depth is known, or to the root.
+        while depths[dir] == u32::MAX {
+            way.push(dir);
+            let parent = inventory.directories[dir].parent.0 as usize;
+            if parent == dir || way.len() > count {
+                break;
+            }
+            dir = parent;
+        }
+        let mut depth = if depths[dir] == u32::MAX {
+            0
+        } else {
+            depths[dir] + 1
+        };
+        while let Some(dir) = way.pop() {
+            depths[dir] = depth;
+            depth += 1;
+        }
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "directories have 32 bits")]
+    let mut order: Vec<DirId> = (0..count as u32).map(DirId).collect();
+    order.sort_by_key(|dir| Reverse(depths[dir.0 as usize]));
+    (order, depths)
+}
+
+/// An entry in the text of its directory.
+struct Line<'i> {
+    dir: DirId,
+    name: &'i [u8],
+    kind: u8,
+    /// `None` if it is like nothing else.
+    contents: Option<u128>,
+}
+
+fn add_up(inventory: &Inventory, contents: &[Option<Contents>]) -> Vec<Sums> {
+    let (order, depths) = bottom_up(inventory);
+    let mut sums: Vec<Sums> = depths
+        .iter()
+        .map(|depth| Sums {
+            depth: *depth,
+            ..Sums::default()
+        })
+        .collect();
+    let mut lines: Vec<Line<'_>> = Vec::with_capacity(inventory.files.len());
+    for (at, file) in (0_u32..).zip(&inventory.files) {
+        let own = &mut sums[file.dir.0 as usize];
+        own.size = own.size.saturating_add(file.size);
+        own.files += 1;
+        lines.push(Line {
+            dir: file.dir,
+            name: inventory.file_name(FileId(at)),
+            kind: b'f',
+            contents: contents[at as usize].map(number),
+        });
+    }
+    lines.extend(inventory.others.iter().map(|other| Line {
+        dir: other.dir,
+        name: inventory.name_at(other.name),
+        kind: b'o',
+        contents: Some(other.contents),
+    }));
+    // Directories come to the lines of their parents when they are done, so all of them are kept
+    // apart, by parent.
+    lines.sort_unstable_by_key(|line| line.dir);
+    let mut below: HashMap<DirId, Vec<DirId>> = HashMap::new();
+    for dir in &order {
+        let parent = inventory.directory(*dir).parent;
+        if parent != *dir {
+            below.entry(parent).or_default().push(*dir);
+        }
+    }
+    for dir in order {
+        let first = lines.partition_point(|line| line.dir < dir);
+        let own = lines[first..].iter().take_while(|line| line.dir == dir);
+        let mut entries: Vec<(&[u8], u8, Option<u128>)> = own
+            .map(|line| (line.name, line.kind, line.contents))
+            .collect();
+        for child in below.get(&dir).map_or(&[][..], Vec::as_slice) {
+            let child_sums = sums[child.0 as usize];
+            let name = inventory.name_at(inventory.directory(*child).name);
+            entries.push((name, b'd', child_sums.hash));
+            let own = &mut sums[dir.0 as usize];
+            own.size = own.size.saturating_add(child_sums.size);
+            own.files += child_sums.files;
+        }
+        if !inventory.directory(dir).is_partial {
+            sums[dir.0 as usize].hash = hash_of(&mut entries);
+        }
+    }
+    sums
+}
+
+fn number(contents: Contents) -> u128 {
+    let (kind, device, number) = match contents {
+        Contents::Group(group) => (1, 0, u64::from(group)),
+        Contents::Inode(device, ino) => (2, device, ino),
+        Contents::Empty => (3, 0, 0),
+    };
+    kind << 80 | u128::from(device) << 64 | u128::from(number)
+}
+
+fn hash_of(entries: &mut [(&[u8], u8, Option<u128>)]) -> Option<u128> {
+    entries.sort_unstable();
+    let mut hasher = blake3::Hasher::new();
+    for (name, kind, contents) in entries {
+        hasher.update(&(name.len() as u64).to_le_bytes());
+        hasher.update(name);
+        hasher.update(&[*kind]);
+        hasher.update(&(*contents)?.to_le_bytes());
+    }
+    let hash: [u8; 32] = hasher.finalize().into();
+    let (first, _) = hash.split_first_chunk()?;
+    Some(u128::from_le_bytes(*first))
+}
+
+/// Groups directories with the same hash.
+fn same(inventory: &Inventory, sums: &[Sums]) -> Vec<DirectoryGroup> {
+    let mut by_hash: HashMap<u128, Vec<DirId>> = HashMap::new();
+    for (at, own) in (0..).zip(sums) {
+        // Directories without contents are no copies of each other.
+        if let Some(hash) = own.hash
+            && own.size > 0
+        {
+            by_hash.entry(hash).or_default().push(DirId(at));
+        }
+    }
+    by_hash.retain(|_, dirs| dirs.len() > 1);
+    let is_in_group = |dir: DirId| {
+        let hash = sums[dir.0 as usize].hash;
+        hash.is_some_and(|hash| by_hash.contains_key(&hash))
+    };
+    let mut groups: Vec<DirectoryGroup> = by_hash
+        .values()
+        .filter(|dirs| {
+            // If all of them lie in copies of one directory, that group says it.
+            !dirs.iter().all(|dir| {
+                let parent = inventory.directory(*dir).parent;
+                parent != *dir && is_in_group(parent)
+            })
+        })
+        .map(|dirs| {
+            let mut paths: Vec<_> = dirs
+                .iter()
+                .map(|dir| inventory.directory_path(*dir))
+                .collect();
+            paths.sort_unstable();
+            let sums = &sums[dirs[0].0 as usize];
+            DirectoryGroup {
+                paths,
+                size: sums.size,
+                files: sums.files,
+            }
+        })
+        .collect();
+    groups.sort_unstable_by(|a, b| (Reverse(a.size), &a.paths).cmp(&(Reverse(b.size), &b.paths)));
+    groups
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,242 @@
+//! Where candidates are on the disk: which share all their extents, and in which order to read.
+
+use super::{Matcher, Unit};
+use crate::inventory::FileId;
+use ringwalk::device::is_rotational;
+use ringwalk_hash::{Crew, Fault, OpenFile};
+use ringwalk_sys::sync::{IgnorePoison, lock};
+use ringwalk_sys::{ExtentMap, FileExtent, cachestat, magic};
+use rustix::fs::{fstatfs, major, minor};
+use rustix::io::Errno;
+use std::collections::HashMap;
+use std::io;
+use std::sync::Mutex;
+
+/// File systems on which files can share extents (`FICLONE`).
+const SHARING: [u64; 3] = [magic::BTRFS, magic::XFS, magic::OCFS2];
+
+/// Extents of these kinds are not where the map says, or are not as they will be.
+const UNCERTAIN: u32 =
+    FileExtent::UNKNOWN | FileExtent::DELALLOC | FileExtent::ENCODED | FileExtent::INLINE;
+
+/// Files that are asked whether they are in the page cache.
+const PROBES: usize = 64;
+
+/// What one device allows.
+#[derive(Clone, Copy, Debug, Default)]
+struct Traits {
+    shares: bool,
+    rotates: bool,
+}
+
+/// What was found out about a batch of candidates.
+#[derive(Debug, Default)]
+pub(super) struct Layout {
+    /// The candidates that share all extents with one that is read, by that one.
+    followers: HashMap<FileId, Vec<FileId>>,
+    leaders: HashMap<FileId, FileId>,
+}
+
+impl Layout {
+    /// Returns true if no file shares all extents with another.
+    pub(super) fn is_empty(&self) -> bool {
+        self.leaders.is_empty()
+    }
+
+    /// Returns true if the file shares all extents with another one, which is read.
+    pub(super) fn is_follower(&self, file: FileId) -> bool {
+        self.leaders.contains_key(&file)
+    }
+
+    /// Returns the files that share all extents with this one.
+    pub(super) fn followers(&self, file: FileId) -> &[FileId] {
+        self.followers.get(&file).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns each file that shares all extents with another one, and that one.
+    pub(super) fn shares(&self) -> impl Iterator<Item = (FileId, FileId)> {
+        self.leaders
+            .iter()
+            .map(|(follower, leader)| (*follower, *leader))
+    }
+}
+
+impl Matcher<'_> {
+    /// Finds out where units are, on devices on which that is of use. On rotating disks sets the
+    /// place of each unit.
+    pub(super) fn lay_out(&self, units: &mut [Unit]) -> io::Result<Layout> {
+        let traits = self.traits(units);
+        let rotates = traits.values().any(|traits| traits.rotates);
+        let is_cold = rotates && !self.is_in_memory(units);
+        let is_of_use = |unit: &Unit| {
+            let device = self.inventory.file(unit.file).device;
+            let traits = traits.get(&device).copied().unwrap_or_default();
+            traits.shares || (traits.rotates && is_cold)
+        };
+        let asked: Vec<usize> = (0..units.len())
+            .filter(|at| is_of_use(&units[*at]))
+            .collect();
+        let mut layout = Layout::default();
+        if asked.is_empty() {
+            return Ok(layout);
+        }
+        let found = Mutex::new(Vec::with_capacity(asked.len()));
+        let crew = Crew::default();
+        let work = |at: usize, map: &mut ExtentMap| {
+            let id = units[at].file;
+            let size = self.inventory.file(id).size;
+            // A fault is reported when the file is read. Then it is opened again.
+            let device = self.inventory.file(id).device;
+            let shares = traits.get(&device).is_some_and(|traits| traits.shares);
+            if let Ok(place) = self.place_of(id, size, shares, map) {
+                lock(&found).push((at, place));
+            }
+        };
+        let produce = || asked.iter().for_each(|at| crew.push(*at));
+        crew.run(self.options.workers, ExtentMap::default, work, produce)?;
+        let mut found = found.into_inner().ignore_poison();
+        // In a fixed order, so that the same files lead in each run.
+        found.sort_unstable_by_key(|(at, _)| *at);
+        let mut leaders: HashMap<(u16, u64, u128), FileId> = HashMap::new();
+        for (at, place) in found {
+            let unit = &mut units[at];
+            let file = self.inventory.file(unit.file);
+            let rotates = traits
+                .get(&file.device)
+                .is_some_and(|traits| traits.rotates);
+            if let (true, Some(first)) = (rotates, place.first) {
+                unit.place = first;
+            }
+            let Some(shared) = place.shared else {
+                continue;
+            };
+            // Subvolumes of one btrfs have several device numbers. Extents have one space of
+            // numbers, but other file systems have the same numbers.
+            let space = self.extent_space(file.device);
+            let leader = *leaders
+                .entry((space, file.size, shared))
+                .or_insert(unit.file);
+            if leader != unit.file {
+                layout.followers.entry(leader).or_default().push(unit.file);
+                layout.leaders.insert(unit.file, leader);
+            }
+        }
+        Ok(layout)
+    }
+
+    /// Returns the first device with the same UUID.
+    fn extent_space(&self, device: u16) -> u16 {
+        let devices = &self.inventory.devices;
+        let uuid = |at: usize| devices[at].identity.as_ref().map(|(uuid, _)| uuid);
+        let Some(own) = uuid(usize::from(device)) else {
+            return device;
+        };
+        let first = (0..devices.len()).find(|at| uuid(*at) == Some(own));
+        first
+            .and_then(|at| u16::try_from(at).ok())
+            .unwrap_or(device)
+    }
+
+    /// Returns true if most files of a sample are in the page cache. Then the order of the disk does
+    /// not matter.
+    fn is_in_memory(&self, units: &[Unit]) -> bool {
+        let sample = units.iter().step_by(units.len().div_ceil(PROBES).max(1));
+        let (mut cached, mut asked) = (0, 0);
+        for unit in sample {
+            let Ok(open) = self.open(unit.file) else {
+                continue;
+            };
+            asked += 1;
+            cached += usize::from(cachestat(open.file(), 0, 0).is_ok_and(|found| found.cached > 0));
+        }
+        2 * cached > asked
+    }
+
+    /// Asks one file of each device.
+    fn traits(&self, units: &[Unit]) -> HashMap<u16, Traits> {
+        let mut traits = HashMap::new();
+        for unit in units {
+            let device = self.inventory.file(unit.file).device;
+            if traits.contains_key(&device) {
+                continue;
+            }
+            // Another file may answer if this one cannot be opened.
+            if let Ok(open) = self.open(unit.file) {
+                let number = self.inventory.devices[usize::from(device)].number;
+                traits.insert(device, traits_of(&open, number.unwrap_or(0)));
+            }
+        }
+        traits
+    }
+
+    fn place_of(
+        &self,
+        id: FileId,
+        size: u64,
+        shares: bool,
+        map: &mut ExtentMap,
+    ) -> Result<Place, Fault> {
+        let open = self.open(id)?;
+        if !self.inventory.file(id).is_version(open.version()) {
+            return Err(Fault::Changed);
+        }
+        let place = extents(&open, size, shares, map).map_err(Fault::Read)?;
+        open.check_unchanged()?;
+        Ok(place)
+    }
+}
+
+/// Where a file is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Place {
+    /// The first byte on the device.
+    first: Option<u64>,
+    /// A hash of all extents, if all of them are shared with other files.
+    shared: Option<u128>,
+}
+
+/// Maps a file. Where files can share extents the kernel writes it back first, since the map does not
+/// show what is still in memory only.
+fn extents(open: &OpenFile, size: u64, shares: bool, map: &mut ExtentMap) -> Result<Place, Errno> {
+    let mut place = Place::default();
+    let mut text = Vec::new();
+    let mut is_shared = shares;
+    let mut at = 0;
+    loop {
+        let extents = map.read(open.file(), at, shares)?;
+        let Some(last) = extents.last().copied() else {
+            break;
+        };
+        for extent in extents {
+            place.first.get_or_insert(extent.physical);
+            is_shared &= extent.has(FileExtent::SHARED) && !extent.has(UNCERTAIN);
+            for number in [extent.logical, extent.physical, extent.length] {
+                text.extend_from_slice(&number.to_le_bytes());
+            }
+            text.push(u8::from(extent.has(FileExtent::UNWRITTEN)));
+        }
+        at = last.end();
+        // A map of a file in a thousand pieces is long, and the file is probably not shared.
+        if last.has(FileExtent::LAST) || at >= size || !is_shared {
+            break;
+        }
+    }
+    // A file without extents is a hole. It is read in no time.
+    if is_shared && !text.is_empty() {
+        place.shared = Some(ringwalk_hash::quick_hash(&text));
+    }
+    Ok(place)
+}
+
+fn traits_of(open: &OpenFile, dev: u64) -> Traits {
+    let kind = fstatfs(open.file()).map_or(0, |found| {
+        // The sign of the type differs between architectures.
+        #[expect(clippy::cast_sign_loss, clippy::cast_lossless)]
+        let kind = found.f_type as u64 & 0xffff_ffff;
+        kind
+    });
+    Traits {
+        shares: SHARING.contains(&kind),
+        rotates: is_rotational(major(dev), minor(dev)).unwrap_or(false),
+    }
+}

@@ -1,0 +1,360 @@
+//! Which files have the same contents.
+//!
+//! ```text
+//!  files, sorted by size ── one size ──> class ── one candidate for each inode
+//!      │                                   │
+//!      │            hash from cache or snapshot ──────────────────────────┐
+//!      │            shares all extents with another candidate ──┐         │
+//!      │                                                        v         v
+//!      ├── large: sample, then 1, 3, 12, 16 MiB … ── hash ──────────> Collector ──> groups
+//!      └── small: the whole file ── hash ───────────────────────────────> ^
+//! ```
+//!
+//! The largest files come first. The candidates of one size are read in step: after each part, those
+//! that are unlike all others are read no further. The hash of the whole file is BLAKE3, made of the
+//! parts (`ringwalk_hash::Tree`), so nothing is read twice.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `mod.rs` | the classes, and opening a candidate |
+//! | `collector.rs` | from hashes to groups |
+//! | `layout.rs` | where candidates are on the disk: shared extents, physical order |
+//! | `lockstep.rs` | large files in step |
+
+mod collector;
+mod layout;
+mod lockstep;
+
+use crate::cache_stub::HashCache;
+use crate::inventory::{FileId, FileRecord, Inventory, KNOWN};
+use collector::Collector;
+use layout::Layout;
+use ringwalk_hash::{BUFFER, Crew, Fault, OpenFile, OpenRoot, read_range};
+use ringwalk_sys::sync::{IgnorePoison, lock};
+use rustix::io::Errno;
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
+use std::io;
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock};
+
+/// Files up to this size are read as a whole at once. Larger ones are sampled first.
+const SMALL: u64 = BUFFER as u64;
+
+/// Candidates whose places on the disk are sorted together. Each takes 16 bytes.
+const BATCH: usize = 1 << 16;
+
+/// A file that could not be compared.
+#[derive(Clone, Copy, Debug)]
+pub struct FileFault<'f> {
+    /// Its path, beginning with the root as it was given.
+    pub path: &'f [u8],
+    /// Why not.
+    pub fault: Fault,
+}
+
+/// What is compared, and how.
+pub(crate) struct MatchOptions<'m> {
+    /// The smallest size of a file in bytes; not 0.
+    pub(crate) min: u64,
+    pub(crate) workers: Option<NonZeroUsize>,
+    pub(crate) cache: Option<&'m HashCache>,
+    /// Called for each file that could not be compared, by any thread.
+    pub(crate) report: &'m (dyn Fn(FileFault<'_>) + Sync),
+    pub(crate) progress: &'m MatchProgress,
+}
+
+/// How far the comparison is. Other threads may read it at any time.
+#[derive(Debug, Default)]
+pub struct MatchProgress {
+    /// Files that were read, or that needed no reading.
+    pub files: AtomicU64,
+    /// Bytes that were read.
+    pub bytes: AtomicU64,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(crate) struct Matched {
+    /// The hash of each group. `None` if its files share all extents, and none was read.
+    pub(crate) hashes: Vec<Option<[u8; 32]>>,
+    /// The files that share all extents with another one, and that one.
+    pub(crate) shares: HashMap<FileId, FileId>,
+    /// Files of snapshots that have the size of others, and no hash.
+    pub(crate) without_hash: u64,
+}
+
+/// The search for files with the same contents.
+pub(crate) struct Matcher<'m> {
+    pub(crate) inventory: &'m Inventory,
+    pub(crate) options: MatchOptions<'m>,
+    /// The roots, opened when they are needed.
+    roots: Vec<OnceLock<Result<OpenRoot, Errno>>>,
+    collector: Mutex<Collector>,
+}
+
+/// A candidate: one inode, by one of its names.
+#[derive(Clone, Copy, Debug)]
+struct Unit {
+    file: FileId,
+    /// Units are read in this order.
+    place: u64,
+}
+
+impl<'m> Matcher<'m> {
+    pub(crate) fn new(inventory: &'m Inventory, options: MatchOptions<'m>) -> Self {
+        Self {
+            inventory,
+            options,
+            roots: inventory.roots.iter().map(|_| OnceLock::new()).collect(),
+            collector: Mutex::default(),
+        }
+    }
+
+    /// Compares all files. The groups stand in [`FileRecord::group`].
+    ///
+    /// # Errors
+    ///
+    /// If no thread can be started.
+    pub(crate) fn run(self) -> io::Result<Matched> {
+        let mut matched = Matched::default();
+        let classes = || {
+            let files = &self.inventory.files;
+            let min = self.options.min;
+            Classes { files, next: 0 }
+                .take_while(move |class| files[class.start].size >= min)
+                .filter(|class| has_two_inodes(&files[class.clone()]))
+        };
+        let is_large = |class: &Range<usize>| self.inventory.files[class.start].size > SMALL;
+        self.match_large(classes().take_while(|class| is_large(class)), &mut matched)?;
+        self.match_small(classes().skip_while(|class| is_large(class)), &mut matched)?;
+        matched.hashes = self.collector.into_inner().ignore_poison().into_hashes();
+        Ok(matched)
+    }
+
+    /// Splits a class into what is known already, which goes to the collector, and what has to be
+    /// read. Returns true if something is known.
+    fn sort_out(&self, class: Range<usize>, unread: &mut Vec<Unit>, matched: &mut Matched) -> bool {
+        let mut is_any_known = false;
+        let files = &self.inventory.files[class.clone()];
+        let mut begin = class.start;
+        for names in files.chunk_by(FileRecord::is_same_file) {
+            let first = begin;
+            begin += names.len();
+            // A file and its row in a snapshot: the file counts.
+            let live = names.iter().position(|name| !self.inventory.is_saved(name));
+            let at = first + live.unwrap_or(0);
+            let file = FileId(u32::try_from(at).unwrap_or(u32::MAX));
+            let known = names
+                .iter()
+                .filter(|name| live.is_none() || !self.inventory.is_saved(name))
+                .find_map(|name| self.known(name));
+            match known {
+                Some(hash) => {
+                    is_any_known = true;
+                    self.options.progress.files.fetch_add(1, Ordering::Relaxed);
+                    lock(&self.collector).add(self.inventory, file, hash);
+                }
+                None if live.is_none() => matched.without_hash += 1,
+                None => unread.push(Unit {
+                    file,
+                    place: self.inventory.file(file).ino,
+                }),
+            }
+        }
+        is_any_known
+    }
+
+    fn known(&self, file: &FileRecord) -> Option<[u8; 32]> {
+        let mark = file.mark.load(Ordering::Relaxed);
+        if mark & KNOWN == 0 {
+            return None;
+        }
+        self.inventory.known.get((mark & !KNOWN) as usize).copied()
+    }
+
+    fn match_small(
+        &self,
+        classes: impl Iterator<Item = Range<usize>>,
+        matched: &mut Matched,
+    ) -> io::Result<()> {
+        let mut units = Vec::new();
+        let mut known = HashSet::new();
+        for class in classes {
+            let size = self.inventory.files[class.start].size;
+            if self.sort_out(class, &mut units, matched) {
+                known.insert(size);
+            }
+            // The classes are whole, so the collector can forget what it has seen of them.
+            if units.len() >= BATCH {
+                self.read_small(&mut units, &mut known, matched)?;
+            }
+        }
+        self.read_small(&mut units, &mut known, matched)
+    }
+
+    /// Reads candidates. `known` has the sizes of those whose hashes are known.
+    fn read_small(
+        &self,
+        units: &mut Vec<Unit>,
+        known: &mut HashSet<u64>,
+        matched: &mut Matched,
+    ) -> io::Result<()> {
+        let layout = self.lay_out(units)?;
+        matched.shares.extend(layout.shares());
+        units.retain(|unit| !layout.is_follower(unit.file));
+        if !layout.is_empty() {
+            self.keep_unread(units, known, &layout);
+        }
+        units.sort_unstable_by_key(|unit| unit.place);
+        let crew = Crew::default();
+        let work = |unit: Unit, buffer: &mut Vec<u8>| {
+            let all = std::iter::once(&unit.file).chain(layout.followers(unit.file));
+            // Another one is read if the first is gone meanwhile.
+            let mut hash = None;
+            for file in all {
+                hash = hash.or_else(|| self.hash_small(*file, buffer));
+                if let Some(hash) = hash {
+                    lock(&self.collector).add(self.inventory, *file, hash);
+                }
+            }
+        };
+        let produce = || units.iter().for_each(|unit| crew.push(*unit));
+        crew.run(self.options.workers, || vec![0; BUFFER], work, produce)?;
+        units.clear();
+        known.clear();
+        lock(&self.collector).forget();
+        Ok(())
+    }
+
+    /// Takes away the units that can be like no other unit, but only like those that share their
+    /// extents: these make groups without being read.
+    fn keep_unread(&self, units: &mut Vec<Unit>, known: &HashSet<u64>, layout: &Layout) {
+        let size = |unit: &Unit| self.inventory.file(unit.file).size;
+        let mut counts: HashMap<u64, u32> = HashMap::new();
+        for unit in units.iter() {
+            *counts.entry(size(unit)).or_default() += 1;
+        }
+        units.retain(|unit| {
+            let size = size(unit);
+            let is_alone = counts.get(&size) == Some(&1) && !known.contains(&size);
+            let followers = layout.followers(unit.file);
+            if is_alone && !followers.is_empty() {
+                lock(&self.collector).add_shared(self.inventory, unit.file, followers);
+                self.options.progress.files.fetch_add(1, Ordering::Relaxed);
+            }
+            !is_alone
+        });
+    }
+
+    /// Gives the hash of a file to the collector, for the file and for those that share its extents.
+    fn add_hash(&self, file: FileId, hash: [u8; 32], layout: &Layout) {
+        let mut collector = lock(&self.collector);
+        collector.add(self.inventory, file, hash);
+        for follower in layout.followers(file) {
+            collector.add(self.inventory, *follower, hash);
+        }
+    }
+
+    fn hash_small(&self, id: FileId, buffer: &mut [u8]) -> Option<[u8; 32]> {
+        let size = self.inventory.file(id).size;
+        let mut hasher = blake3::Hasher::new();
+        self.with_file(id, |file| {
+            read_range(file, 0..size, buffer, |bytes| {
+                hasher.update(bytes);
+            })
+        })?;
+        self.options
+            .progress
+            .bytes
+            .fetch_add(size, Ordering::Relaxed);
+        let hash = hasher.finalize().into();
+        self.remember(id, &hash);
+        Some(hash)
+    }
+
+    /// Puts a hash into the cache.
+    fn remember(&self, id: FileId, hash: &[u8; 32]) {
+        self.options.progress.files.fetch_add(1, Ordering::Relaxed);
+        let file = self.inventory.file(id);
+        let device = &self.inventory.devices[usize::from(file.device)];
+        if let (Some(cache), Some(dev)) = (self.options.cache, device.number) {
+            cache.insert(&file.version(dev), hash);
+        }
+    }
+
+    /// Opens a file, calls `read`, and makes sure that the file is and stays the version that was
+    /// found. Reports what goes wrong.
+    fn with_file<T>(
+        &self,
+        id: FileId,
+        read: impl FnOnce(&OpenFile) -> Result<T, Fault>,
+    ) -> Option<T> {
+        let file = self.inventory.file(id);
+        let result = self.open(id).and_then(|open| {
+            if !file.is_version(open.version()) {
+                return Err(Fault::Changed);
+            }
+            let result = read(&open)?;
+            open.check_unchanged()?;
+            Ok(result)
+        });
+        match result {
+            Ok(result) => Some(result),
+            // What was removed since is no copy of anything.
+            Err(fault) if fault.is_vanished() => None,
+            Err(fault) => {
+                let path = self.inventory.file_path(id);
+                (self.options.report)(FileFault { path: &path, fault });
+                None
+            }
+        }
+    }
+
+    fn open(&self, id: FileId) -> Result<OpenFile, Fault> {
+        let file = self.inventory.file(id);
+        let root = self.inventory.directory(file.dir).root as usize;
+        let path = self.inventory.file_below_root(id);
+        let root_path = Path::new(OsStr::from_bytes(&self.inventory.roots[root].path));
+        if path.is_empty() {
+            return OpenFile::open(&OpenRoot::Working, root_path);
+        }
+        let open = self.roots[root].get_or_init(|| OpenRoot::open(root_path));
+        match open {
+            Ok(root) => OpenFile::open(root, Path::new(OsStr::from_bytes(&path))),
+            Err(errno) => Err(Fault::Open(*errno)),
+        }
+    }
+}
+
+fn has_two_inodes(class: &[FileRecord]) -> bool {
+    let [first, rest @ ..] = class else {
+        return false;
+    };
+    rest.iter().any(|file| !file.is_same_file(first))
+}
+
+/// The ranges of files of one size, of files sorted by size.
+struct Classes<'f> {
+    files: &'f [FileRecord],
+    next: usize,
+}
+
+impl Iterator for Classes<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        let start = self.next;
+        let size = self.files.get(start)?.size;
+        let len = self.files[start..].partition_point(|file| file.size == size);
+        self.next = start + len;
+        Some(start..self.next)
+    }
+}
+
+#[cfg(test)]
+mod tests;

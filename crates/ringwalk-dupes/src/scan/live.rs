@@ -1,0 +1,240 @@
+//! The visitor of a walk that fills the inventory.
+
+use crate::inventory::{Device, DirId, FoundFile, Inventory, TooMany};
+use ringwalk::{Batch, Entry, Errno, Error, Fields, FileType, Flow, Identity, Metadata, Visitor};
+use ringwalk_hash::FileVersion;
+use ringwalk_sys::magic;
+use ringwalk_sys::sync::lock;
+use rustix::fs::{readlinkat, statfs};
+use std::collections::HashSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// File systems whose files the kernel makes up. They hold no copies of anything, and reading some
+/// of them has effects.
+const OF_THE_KERNEL: [u64; 14] = [
+    magic::BINFMT_MISC,
+    magic::BPF,
+    magic::CGROUP,
+    magic::CGROUP2,
+    magic::CONFIGFS,
+    magic::DEBUGFS,
+    magic::DEVPTS,
+    magic::EFIVARFS,
+    magic::MQUEUE,
+    magic::PROC,
+    magic::PSTORE,
+    magic::SECURITYFS,
+    magic::SYSFS,
+    magic::TRACEFS,
+];
+
+/// What the search wants from the walk.
+#[derive(Debug)]
+pub(crate) struct Wanted {
+    /// The smallest size of a file in bytes.
+    pub(crate) min: u64,
+    /// Directories are compared, too: files of all sizes and types are needed.
+    pub(crate) directories: bool,
+    /// Directories whose files are never changed.
+    pub(crate) references: HashSet<Identity>,
+}
+
+/// The metadata that the visitor needs.
+pub(crate) const FIELDS: Fields = FileVersion::FIELDS.union(Fields::NLINK);
+
+/// What all workers share.
+pub(crate) struct Scan<'s> {
+    pub(crate) inventory: Mutex<Inventory>,
+    pub(crate) wanted: &'s Wanted,
+    pub(crate) report: &'s (dyn Fn(ScanError<'_>) + Sync),
+    pub(crate) has_too_many: AtomicBool,
+    /// Paths of directories of which something was not read.
+    pub(crate) partial: Mutex<Vec<Vec<u8>>>,
+}
+
+/// What went wrong during a scan.
+#[derive(Clone, Copy, Debug)]
+pub enum ScanError<'e> {
+    /// A file or directory could not be read.
+    Walk(&'e Error),
+    /// A root is neither a directory nor a regular file.
+    Root(&'e [u8]),
+}
+
+/// What is kept of a directory while it is walked.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct State(Option<Place>);
+
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    id: DirId,
+    dev: u64,
+    is_reference: bool,
+}
+
+/// The visitor of one worker.
+pub(crate) struct LiveVisitor<'s> {
+    scan: &'s Scan<'s>,
+}
+
+impl<'s> LiveVisitor<'s> {
+    pub(crate) fn new(scan: &'s Scan<'s>) -> Self {
+        Self { scan }
+    }
+
+    fn add_batch(&self, batch: &Batch<'_, State>) -> Result<(), TooMany> {
+        let place = batch.dir().and_then(|dir| dir.state().0);
+        let mut inventory = lock(&self.scan.inventory);
+        for entry in batch.entries() {
+            // The directories of roots come first in the inventory.
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "roots have numbers of 32 bits"
+            )]
+            let dir = place.map_or(DirId(entry.root_index() as u32), |place| place.id);
+            let Some(metadata) = entry.metadata() else {
+                // A file that was removed is not there; the error of another one is reported.
+                if entry.stat_error() != Some(Errno::NOENT) {
+                    inventory.directories[dir.0 as usize].is_partial = true;
+                }
+                entry.prune();
+                continue;
+            };
+            match metadata.file_type() {
+                FileType::Directory => {
+                    self.add_directory(&entry, metadata, place, dir, &mut inventory)?
+                }
+                FileType::Regular => self.add_file(&entry, metadata, place, dir, &mut inventory)?,
+                _ if place.is_none() => (self.scan.report)(ScanError::Root(entry.name())),
+                file_type if self.scan.wanted.directories => {
+                    match other_contents(batch, &entry, metadata, file_type) {
+                        Some(contents) => inventory.add_other(dir, entry.name(), contents),
+                        None => inventory.directories[dir.0 as usize].is_partial = true,
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn add_directory(
+        &self,
+        entry: &Entry<'_, State>,
+        metadata: &Metadata,
+        above: Option<Place>,
+        dir: DirId,
+        inventory: &mut Inventory,
+    ) -> Result<(), TooMany> {
+        let is_new_device = above.is_some_and(|above| above.dev != metadata.dev);
+        if !entry.will_descend() || (is_new_device && is_of_the_kernel(&entry.path())) {
+            inventory.directories[dir.0 as usize].is_partial = true;
+            entry.prune();
+            return Ok(());
+        }
+        let is_reference = above.is_some_and(|above| above.is_reference)
+            || self.scan.wanted.references.contains(&metadata.identity());
+        let id = match above {
+            Some(above) => inventory.add_directory(above.id, entry.name())?,
+            None => dir,
+        };
+        inventory.directories[id.0 as usize].is_reference = is_reference;
+        entry.descend_with(State(Some(Place {
+            id,
+            dev: metadata.dev,
+            is_reference,
+        })));
+        Ok(())
+    }
+
+    fn add_file(
+        &self,
+        entry: &Entry<'_, State>,
+        metadata: &Metadata,
+        above: Option<Place>,
+        dir: DirId,
+        inventory: &mut Inventory,
+    ) -> Result<(), TooMany> {
+        let Some(version) = FileVersion::of(metadata) else {
+            inventory.directories[dir.0 as usize].is_partial = true;
+            return Ok(());
+        };
+        if version.size < self.scan.wanted.min && !self.scan.wanted.directories {
+            return Ok(());
+        }
+        let device = Device {
+            number: Some(metadata.dev),
+            snapshot: None,
+            identity: None,
+        };
+        let device = inventory.device(device)?;
+        let found = FoundFile {
+            version,
+            nlink: metadata.nlink,
+            device,
+            dir,
+        };
+        let name = if above.is_some() { entry.name() } else { b"" };
+        inventory.add_file(&found, name)?;
+        Ok(())
+    }
+}
+
+/// Returns what makes two files that are neither regular files nor directories the same. Returns
+/// `None` if it could not be found out.
+fn other_contents(
+    batch: &Batch<'_, State>,
+    entry: &Entry<'_, State>,
+    metadata: &Metadata,
+    file_type: FileType,
+) -> Option<u128> {
+    let mut text = vec![file_type as u8];
+    match file_type {
+        FileType::Symlink => {
+            let directory = batch.fd().ok()??;
+            let target = readlinkat(directory, entry.c_name(), Vec::new()).ok()?;
+            text.extend_from_slice(target.as_bytes());
+        }
+        FileType::BlockDevice | FileType::CharacterDevice => {
+            text.extend_from_slice(&metadata.rdev.to_le_bytes());
+        }
+        _ => {}
+    }
+    Some(ringwalk_hash::quick_hash(&text))
+}
+
+/// Returns true if a directory is on a file system of the kernel. If the system does not say, it is
+/// read like any other.
+fn is_of_the_kernel(path: &[u8]) -> bool {
+    statfs(path).is_ok_and(|found| {
+        // The sign of the type differs between architectures.
+        #[expect(clippy::cast_sign_loss, clippy::cast_lossless)]
+        let kind = found.f_type as u64 & 0xffff_ffff;
+        OF_THE_KERNEL.contains(&kind)
+    })
+}
+
+impl Visitor for LiveVisitor<'_> {
+    type State = State;
+
+    fn batch(&mut self, batch: &Batch<'_, State>) -> Flow {
+        match self.add_batch(batch) {
+            Ok(()) => Flow::Continue,
+            Err(TooMany) => {
+                self.scan.has_too_many.store(true, Ordering::Relaxed);
+                Flow::Stop
+            }
+        }
+    }
+
+    fn error(&mut self, error: &Error) {
+        if error.is_vanished() {
+            return;
+        }
+        if self.scan.wanted.directories {
+            lock(&self.scan.partial).push(error.path().as_os_str().as_encoded_bytes().to_vec());
+        }
+        (self.scan.report)(ScanError::Walk(error));
+    }
+}
