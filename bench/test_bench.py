@@ -24,6 +24,8 @@ from ringbench import (
     bulk,
     bulk_rows,
     cluster,
+    contents,
+    contents_rows,
     disks,
     images,
     kernel,
@@ -252,6 +254,14 @@ class Rows(unittest.TestCase):
         tables["browse-wide"], tables["browse-10M"] = browse_rows.WIDE, browse_rows.OPEN
         tables["browse-memory"] = [*browse_rows.HELD, browse_rows.ONCE]
         tables |= dict.fromkeys(worker_rows.TREES, worker_rows.ROWS)
+        tables["contents-hash"], tables["contents-cached"] = (
+            contents_rows.HASH,
+            contents_rows.cached(),
+        )
+        tables["contents-file-warm"] = [contents_rows.HASH_FILE, contents_rows.B3SUM_FILE]
+        tables["contents-file-cold"] = [contents_rows.HASH_FILE, *contents_rows.fio_rows(1)]
+        for what in ("dupes-cold", "dupes-warm", "dupes-slow", "memory"):
+            tables[f"contents-{what}"] = contents_rows.finders()
         tables["snapshot-read"] = saved.read_rows(*map(Path, ("old", "new", "small", "large")))
         for kind in images.MAKERS:
             tables[f"{kind}-million-warm"] = bulk_rows.whole(kind)
@@ -361,7 +371,7 @@ class Directories(unittest.TestCase):
             self.assertLessEqual({bound.row, *bound.of}, keys)
 
     def test_every_bound_has_its_suite(self):
-        modules = (browse, suites, bulk, block, kernel, api, saved, cluster, workers)
+        modules = (browse, suites, bulk, block, contents, kernel, api, saved, cluster, workers)
         known = {name for module in modules for name in module.SUITES}
         self.assertLessEqual({bound.suite for bound in BOUNDS}, known)
 
@@ -527,6 +537,104 @@ class Block(unittest.TestCase):
         for start in range(0, len(order), group):
             keys = [key.split() for key in order[start : start + group]]
             self.assertEqual(len({(medium, depth) for medium, _, depth in keys}), 1)
+
+
+FDUPES = b"/t/b\n/t/a\n\n/t/c d\n/t/e\n/t/f\n"
+CZKAWKA = b"""Found 3 duplicated files which in 2 groups which takes 17 B.
+
+---- Size 9 B (9) - 3 files
+"/t/f"
+"/t/c d"
+"/t/e"
+
+---- Size 8 B (8) - 2 files
+"/t/a"
+"/t/b"
+
+"""
+
+
+class Contents(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+
+    def test_all_finders_answer_in_the_same_terms(self):
+        answers = [
+            {subject: parse(output) for subject, parse in said.items()}
+            for said, output in (
+                (contents_rows.FDUPES, FDUPES),
+                # rmlint begins with an empty line and ends with one.
+                (contents_rows.FDUPES, b"\n" + FDUPES + b"\n"),
+                (contents_rows.CZKAWKA, CZKAWKA),
+            )
+        ]
+        self.assertEqual((answers[0]["groups"], answers[0]["files in groups"]), (2, 5))
+        self.assertEqual(answers[1:], answers[:1] * 2)
+
+    def test_other_groups_of_the_same_paths_are_another_answer(self):
+        checksum = contents_rows.FDUPES["checksum of groups"]
+        self.assertNotEqual(checksum(FDUPES), checksum(FDUPES.replace(b"\n\n", b"\n")))
+        self.assertNotEqual(checksum(b"a\nb\n\nc\nd\n"), checksum(b"a\nc\n\nb\nd\n"))
+
+    def test_no_groups(self):
+        for said in (contents_rows.FDUPES, contents_rows.CZKAWKA):
+            self.assertEqual([parse(b"\n") for parse in said.values()], [0, 0, 0])
+
+    def test_the_time_of_fio_is_that_of_its_reads(self):
+        output = b'fio: warning\n{"jobs": [{"error": 0, "read": {"runtime": 1250}}]}'
+        self.assertEqual(contents_rows.fio_seconds(output), 1.25)
+        for broken in (output.replace(b'"error": 0', b'"error": 5'), b"", b"{"):
+            with self.assertRaises(ValueError):
+                contents_rows.fio_seconds(broken)
+
+    def test_one_file_in_some_changes_and_keeps_its_size(self):
+        (self.root / "folder").mkdir()
+        for number in range(40):
+            path = self.root / ("folder" if number % 2 else ".") / f"{number:02}"
+            path.write_bytes(b"x" * (number + 1))
+        (self.root / "empty").touch()
+        (self.root / "link").symlink_to("00")
+        before = {path: path.read_bytes() for path in self.root.rglob("*") if path.is_file()}
+        self.assertEqual(contents.change(self.root, 10), 4)
+        after = {path: path.read_bytes() for path in before}
+        changed = [path for path in before if before[path] != after[path]]
+        self.assertEqual(len([path for path in changed if not path.is_symlink()]), 4)
+        for path, text in before.items():
+            differs = [place for place, byte in enumerate(text) if byte != after[path][place]]
+            self.assertEqual(len(after[path]), len(text))
+            self.assertEqual(differs, [len(text) // 2] if path in changed else [])
+
+    def test_candidates_are_pairs_of_one_size(self):
+        contents.candidates(self.root, 3, 6)
+        texts = [path.read_bytes() for path in self.root.rglob("*.dat")]
+        self.assertEqual({len(text) for text in texts}, {16})
+        self.assertEqual([texts.count(text) for text in texts], [2] * 18)
+
+    def test_the_floor_reads_every_regular_file(self):
+        sizes = [0, 1, 128 * 1024 - 1, 128 * 1024, 128 * 1024 + 1, 256 * 1024]
+        deep = self.root
+        for number, size in enumerate(sizes):
+            deep = deep / f"d{number}"
+            deep.mkdir()
+            (deep / ".file").write_bytes(b"x" * size)
+        (self.root / "link").symlink_to("d0/.file")
+        os.mkfifo(self.root / "fifo")
+        said = subprocess.run(
+            [build("read_floor"), self.root], capture_output=True, text=True, check=True
+        ).stdout
+        self.assertEqual(said, f"{len(sizes)} files, {sum(sizes)} bytes\n")
+
+    def test_a_file_that_finds_no_room_is_not_made(self):
+        full = SimpleNamespace(free=10 << 20)
+        with mock.patch.object(contents.shutil, "disk_usage", return_value=full):
+            with self.assertRaises(MissingTool):
+                with contents.large_file(self.root, 2 << 20):
+                    self.fail("made")
+        with contents.large_file(self.root, 2 << 20) as file:
+            self.assertEqual(file.stat().st_size, 2 << 20)
+        self.assertEqual(list(self.root.iterdir()), [])
 
 
 class Programs(unittest.TestCase):

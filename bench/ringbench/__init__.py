@@ -18,11 +18,12 @@ Map of the files:
     gluster.py   a GlusterFS server in a network namespace of its own, and its mount
     nfs.py       a tree on nfs-ganesha, which nfs_client.c reads
     block.py     the block reader beside fio; its rows are in block_rows.py
+    contents.py  hashes of files and duplicates; its rows are in contents_rows.py
     report.py    tables for the terminal, JSON for the archive
     plot.py      the same as a picture, when matplotlib is there
 
-Beside it lie floor.c and timed.c, which tools.py compiles, and spindle.c, the spinning
-disk, which disks.py does.
+Beside it lie floor.c, read_floor.c and timed.c, which tools.py compiles, and spindle.c,
+the spinning disk, which disks.py does.
 
 It does not hold results (bench/results does) and needs nothing outside the standard
 library, apart from matplotlib for the picture.

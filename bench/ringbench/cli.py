@@ -14,6 +14,7 @@ from . import (
     browse,
     bulk,
     cluster,
+    contents,
     kernel,
     machine,
     plot,
@@ -37,6 +38,7 @@ SUITES = (
     | cluster.SUITES
     | workers.SUITES
     | browse.SUITES
+    | contents.SUITES
 )
 
 # What one name on the command line stands for: ten million entries only on request, and
@@ -52,6 +54,7 @@ GROUPS = {
     "clusters": list(cluster.SUITES),
     "workers": list(workers.SUITES),
     "browse": list(browse.SUITES),
+    "contents": list(contents.SUITES),
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import api_rows, block_rows, browse_rows, kernel_rows, worker_rows
+from . import api_rows, block_rows, browse_rows, contents_rows, kernel_rows, worker_rows
 from .bulk_rows import DIRECTORY_SIZES, KINDS, LETTERS
 
 # One suite's results: the figures of each row, by its key.
@@ -260,6 +260,27 @@ def _browser() -> list[Bound]:
     ]
 
 
+def _contents() -> list[Bound]:
+    """Returns the bounds of hashes and duplicates."""
+    rates = tuple(map(contents_rows.fio_key, contents_rows.FIO_DEPTHS))
+    limits = {"cold": 0.6, "warm": 0.6, "slow": 0.3}
+    return [
+        Bound("contents-hash", "hash", 0.6, ("b3sum",)),
+        Bound("contents-hash", "hash", 1.1, ("floor-read",)),
+        faster("contents-file-cold", "hash", 0.95, *rates),
+        Bound("contents-file-warm", "hash", 1.0, ("b3sum",)),
+        *(
+            Bound(f"contents-dupes-{state}", "dupes", limit, contents_rows.PEERS)
+            for state, limit in limits.items()
+        ),
+        *(
+            Bound("contents-cached", f"dupes-cached-{source}", 1.2, (f"count-{source}",))
+            for source in contents_rows.SOURCES
+        ),
+        Bound("contents-memory", "dupes", 100, figure="bytes_an_entry"),
+    ]
+
+
 BOUNDS = [
     Bound("warm", "count-no-stat", 1.08, ("floor-names",)),
     Bound("warm", "count", 1.08, ("floor-stat",)),
@@ -303,6 +324,7 @@ BOUNDS = [
     *_kernel_side(),
     *_interfaces(),
     *_browser(),
+    *_contents(),
     Bound("snapshot", "snapshot-syscall", 1.35, ("count-syscall",)),
     Bound("snapshot", "snapshot-syscall", 0.25, ("ncdu",)),
     Bound("snapshot", "snapshot-syscall", 0.8, ("gdu",)),

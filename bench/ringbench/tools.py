@@ -29,6 +29,11 @@ NAMES = {
     "find": ("find",),
     "ls": ("ls",),
     "fio": ("fio",),
+    "b3sum": ("b3sum",),
+    "fclones": ("fclones",),
+    "czkawka": ("czkawka_cli",),
+    "rmlint": ("rmlint",),
+    "jdupes": ("jdupes",),
 }
 
 # Other programs go by these names as well; without the word it is not the one meant.
