@@ -6,6 +6,7 @@
 //! | `arguments.rs` | the arguments of a command, in one buffer |
 //! | `btrfs/` | btrfs ioctls: searches trees, commits transactions |
 //! | `character_locale.rs` | character classes and case of a locale, without changing the process's locale |
+//! | `dedupe_range.rs` | shares the blocks of equal ranges of two files |
 //! | `directory_fd.rs` | an open directory that closes with fewer steps |
 //! | `directory_ring/` | opens and reads directories on an `io_uring` |
 //! | `dirent.rs` | checks and reads the records of `getdents64` in place |
@@ -15,6 +16,7 @@
 //! | `file_handle.rs` | opens files by inode number and generation |
 //! | `fnmatch.rs`, `gnu_regex.rs` | the C library's patterns and regular expressions |
 //! | `getdents.rs` | the `getdents64` system call |
+//! | `lease.rs` | leases: programs that want to change a file wait |
 //! | `magic.rs` | types of file systems, as statfs(2) reports them |
 //! | `module_device.rs`, `uapi.rs` | the device of the kernel module; its interface |
 //! | `opcode/` | submission entries that read directories, for rings of other programs |
@@ -42,6 +44,7 @@ mod accounts;
 mod arguments;
 pub mod btrfs;
 mod character_locale;
+mod dedupe_range;
 mod directory_fd;
 mod directory_ring;
 mod dirent;
@@ -52,6 +55,7 @@ mod file_system_uuid;
 mod fnmatch;
 mod getdents;
 mod gnu_regex;
+mod lease;
 pub mod magic;
 mod module_device;
 pub mod opcode;
@@ -75,6 +79,7 @@ mod xfs;
 pub use accounts::{group_by_name, group_name, user_by_name, user_name};
 pub use arguments::Arguments;
 pub use character_locale::{CharacterClass, CharacterLocale};
+pub use dedupe_range::{Deduped, dedupe_range};
 pub use directory_fd::{DirectoryFd, duplicate};
 pub use directory_ring::{Completion, DirectoryReader, DirectoryRing};
 pub use dirent::{Dirent, DirentError, Dirents, RawFileType};
@@ -85,6 +90,7 @@ pub use file_system_uuid::{FileSystemIdentity, file_system_uuid};
 pub use fnmatch::fnmatch;
 pub use getdents::getdents64;
 pub use gnu_regex::GnuRegex;
+pub use lease::{end_lease, is_leased, take_read_lease};
 pub use module_device::{Filled, ModuleDevice, ModuleRefused, TreeBounds, What};
 pub use opcode::DirectoryOpcodes;
 pub use page_buffer::PageBuffer;
