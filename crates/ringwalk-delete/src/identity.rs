@@ -82,28 +82,34 @@ impl Identity {
 
 /// What the system says of a file now.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Found {
-    pub(super) identity: Identity,
-    pub(super) is_directory: bool,
+pub struct Found {
+    /// Which file it is.
+    pub identity: Identity,
+    /// True if it is a directory.
+    pub is_directory: bool,
     /// True if something is mounted here, or would be at an access (autofs).
-    pub(super) is_mount_point: bool,
+    pub is_mount_point: bool,
     /// Id of the mount that the file is on. `None` before Linux 5.8.
-    pub(super) mount: Option<u64>,
+    pub mount: Option<u64>,
     /// Apparent size in bytes.
-    pub(super) size: u64,
+    pub size: u64,
     /// Allocated bytes.
-    pub(super) allocated: u64,
+    pub allocated: u64,
     /// Number of hard links.
-    pub(super) links: u32,
+    pub links: u32,
     /// User that owns the file.
-    pub(super) owner: u32,
+    pub owner: u32,
     /// Type and permissions, as `st_mode`.
-    pub(super) mode: u16,
+    pub mode: u16,
 }
 
 impl Found {
     /// Reads about a name in a directory. Follows no symbolic link and triggers no mount.
-    pub(super) fn at(directory: BorrowedFd<'_>, name: &[u8]) -> Result<Self, Errno> {
+    ///
+    /// # Errors
+    ///
+    /// Those of [statx(2)](https://man7.org/linux/man-pages/man2/statx.2.html).
+    pub fn at(directory: BorrowedFd<'_>, name: &[u8]) -> Result<Self, Errno> {
         let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
         Self::read(directory, name, flags)
     }

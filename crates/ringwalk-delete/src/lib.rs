@@ -36,13 +36,13 @@ mod run;
 mod shown;
 mod trash;
 
-pub use identity::{BirthMark, Identity};
-pub use log::{Log, LogError};
+pub use identity::{BirthMark, Found, Identity};
+pub use log::{Line, Log, LogError};
 pub use reason::Reason;
-pub use root::{Root, RootError, RootProblem};
+pub use root::{Root, RootError, RootProblem, real_path};
 pub use run::delete;
 pub use shown::{Component, Doomed, Observer, Outcome, Selection, Shown};
-pub use trash::{TrashOptions, trash};
+pub use trash::{Candidate, Trash, TrashOptions, trash};
 
 #[cfg(test)]
 mod testing;

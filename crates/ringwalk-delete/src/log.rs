@@ -3,13 +3,14 @@
 //! | field | contents |
 //! |---|---|
 //! | `time` | when, in UTC |
-//! | `event` | `begin`, `deleted`, `trashed`, `kept`, or `cancelled` |
-//! | `action` | `delete` or `trash`, at `begin` |
+//! | `event` | `begin`, `deleted`, `trashed`, `linked`, `shared`, or `kept` |
+//! | `action` | `delete`, `trash`, `hardlink` or `dedupe`, at `begin` |
 //! | `path` | absolute path; bytes that are not UTF-8 as `\xHH` |
 //! | `path_raw` | the bytes of the path in hexadecimal digits, if it is not UTF-8 |
 //! | `device`, `inode` | which file, as it was shown |
 //! | `size` | apparent size in bytes, of what was deleted or moved to the trash |
 //! | `to`, `to_raw` | where it lies in the trash |
+//! | `same_as`, `same_as_raw` | the file that has the same contents, if that is why it was deleted |
 //! | `reason` | why it was kept |
 //!
 //! Before the first deletion there is a line `begin` for each selected entry, and these lines are
@@ -142,7 +143,7 @@ impl Log {
 
     /// Returns true if a file that was shown is this log. Its inode number alone does not say so: a
     /// new log may have that of a file that was removed after it was shown.
-    pub(super) fn is(&self, identity: Identity) -> bool {
+    pub fn is(&self, identity: Identity) -> bool {
         self.identity == identity
     }
 
@@ -155,13 +156,21 @@ impl Log {
     }
 
     /// Appends one line.
-    pub(super) fn append(&self, line: &Line<'_>) -> Result<(), LogError> {
+    ///
+    /// # Errors
+    ///
+    /// If the line cannot be written as a whole. Nothing more may be deleted then.
+    pub fn append(&self, line: &Line<'_>) -> Result<(), LogError> {
         let written = Fields::json(line).and_then(|json| write_all(&self.file, json.as_bytes()));
         written.map_err(|error| self.failed(error))
     }
 
     /// Waits until all lines are on the disk.
-    pub(super) fn sync(&self) -> Result<(), LogError> {
+    ///
+    /// # Errors
+    ///
+    /// If the system cannot write them.
+    pub fn sync(&self) -> Result<(), LogError> {
         match fdatasync(&self.file) {
             // Not a file on a disk.
             Ok(()) | Err(Errno::INVAL | Errno::ROFS) => Ok(()),
@@ -206,19 +215,22 @@ fn write_all(file: &OwnedFd, line: &[u8]) -> io::Result<()> {
     }
 }
 
-/// What happened to an entry.
-pub(super) struct Line<'l> {
-    pub(super) event: &'static str,
-    pub(super) action: Option<&'static str>,
-    pub(super) path: &'l [u8],
-    pub(super) identity: Identity,
-    pub(super) size: Option<u64>,
-    pub(super) to: Option<&'l [u8]>,
-    pub(super) reason: Option<String>,
+/// What happened to an entry. The documentation of the module's file says what each field means.
+#[derive(Clone, Debug)]
+pub struct Line<'l> {
+    event: &'static str,
+    action: Option<&'static str>,
+    path: &'l [u8],
+    identity: Identity,
+    size: Option<u64>,
+    to: Option<&'l [u8]>,
+    same_as: Option<&'l [u8]>,
+    reason: Option<String>,
 }
 
 impl<'l> Line<'l> {
-    pub(super) fn new(event: &'static str, path: &'l [u8], identity: Identity) -> Self {
+    /// A line about a file: the event, its absolute path, and which file it is.
+    pub fn new(event: &'static str, path: &'l [u8], identity: Identity) -> Self {
         Self {
             event,
             action: None,
@@ -226,8 +238,39 @@ impl<'l> Line<'l> {
             identity,
             size: None,
             to: None,
+            same_as: None,
             reason: None,
         }
+    }
+
+    /// Adds what is about to be done.
+    pub fn action(mut self, action: &'static str) -> Self {
+        self.action = Some(action);
+        self
+    }
+
+    /// Adds the apparent size in bytes.
+    pub fn size(mut self, size: u64) -> Self {
+        self.size = Some(size);
+        self
+    }
+
+    /// Adds where the file is now.
+    pub fn to(mut self, path: &'l [u8]) -> Self {
+        self.to = Some(path);
+        self
+    }
+
+    /// Adds the absolute path of the file that has the same contents.
+    pub fn same_as(mut self, path: &'l [u8]) -> Self {
+        self.same_as = Some(path);
+        self
+    }
+
+    /// Adds why the file was kept.
+    pub fn reason(mut self, reason: &dyn fmt::Display) -> Self {
+        self.reason = Some(reason.to_string());
+        self
     }
 }
 
@@ -250,6 +293,10 @@ struct Fields<'l> {
     #[serde(skip_serializing_if = "Option::is_none")]
     to_raw: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    same_as: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    same_as_raw: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'l str>,
 }
 
@@ -266,6 +313,8 @@ impl Fields<'_> {
             size: line.size,
             to: line.to.map(escaped),
             to_raw: line.to.and_then(hex_unless_text),
+            same_as: line.same_as.map(escaped),
+            same_as_raw: line.same_as.and_then(hex_unless_text),
             reason: line.reason.as_deref(),
         };
         let json = serde_json::to_string(&fields).map_err(io::Error::from)?;

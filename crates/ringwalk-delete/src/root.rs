@@ -199,8 +199,9 @@ pub(super) fn open_directory(above: BorrowedFd<'_>, name: &[u8]) -> Result<Owned
     openat2(above, name, DIRECTORY, Mode::empty(), beneath())
 }
 
-/// Returns the path of an open file as the kernel knows it.
-pub(super) fn real_path(file: BorrowedFd<'_>) -> Option<PathBuf> {
+/// Returns the path of an open file as the kernel knows it. `None` without `/proc`, or if the path
+/// is too long for one call.
+pub fn real_path(file: BorrowedFd<'_>) -> Option<PathBuf> {
     let link = format!("/proc/self/fd/{}", file.as_raw_fd());
     let path = readlinkat(rustix::fs::CWD, link, Vec::new()).ok()?;
     let path = PathBuf::from(OsString::from_vec(path.into_bytes()));

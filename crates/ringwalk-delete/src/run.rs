@@ -77,9 +77,7 @@ pub(super) fn announce<Id: Copy>(
             }
             path.extend_from_slice(name);
         }
-        let mut line = Line::new("begin", &path, selection.entry.identity);
-        line.action = Some(action);
-        log.append(&line)?;
+        log.append(&Line::new("begin", &path, selection.entry.identity).action(action))?;
     }
     log.sync()
 }
@@ -113,9 +111,8 @@ impl<Id: Copy> Report<'_, Id> {
     ) -> Result<(), LogError> {
         self.outcome.kept += 1;
         self.observer.kept(entry.id, &reason);
-        let mut line = Line::new("kept", path, entry.identity);
-        line.reason = Some(reason.to_string());
-        self.log.append(&line)
+        self.log
+            .append(&Line::new("kept", path, entry.identity).reason(&reason))
     }
 
     /// Asks whether to stop, and notes the answer.
@@ -228,8 +225,7 @@ impl<S: Shown> Run<'_, S> {
                 self.report.outcome.freed += found.freed();
                 self.report.observer.deleted(entry.id, found.freed());
                 let path = self.chain.path_of(&entry.name);
-                let mut line = Line::new("deleted", &path, entry.identity);
-                line.size = Some(found.size);
+                let line = Line::new("deleted", &path, entry.identity).size(found.size);
                 self.report.log.append(&line)
             }
         }

@@ -28,6 +28,7 @@ use rustix::fd::BorrowedFd;
 use rustix::fs::{RenameFlags, renameat_with};
 use rustix::io::Errno;
 use std::ffi::OsStr;
+use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -52,6 +53,94 @@ impl TrashOptions {
     /// Takes this directory in place of `$XDG_DATA_HOME`.
     pub fn with_data_home(data_home: Option<PathBuf>) -> Self {
         Self { data_home }
+    }
+}
+
+/// A file that is to go to the trash, as the caller knows it.
+pub trait Candidate {
+    /// Reads about the name now, and refuses it if it is not what the caller wants moved. Called
+    /// before a trash is chosen, and right before the move.
+    ///
+    /// # Errors
+    ///
+    /// Why the file is kept.
+    fn look(&self) -> Result<Found, Reason>;
+
+    /// Returns true if the file that was moved is the right one. Otherwise it is moved back.
+    ///
+    /// # Errors
+    ///
+    /// Why the file is moved back.
+    fn check(&self, moved: &Found) -> Result<(), Reason>;
+}
+
+/// The trash of each mount, for files whose directories the caller has opened.
+pub struct Trash(Bins);
+
+impl Trash {
+    /// Uses the trash of this user.
+    pub fn new(options: &TrashOptions) -> Self {
+        Self(Bins::new(options.data_home.clone()))
+    }
+
+    /// Moves a name of an open directory, and returns the absolute path where it is now.
+    ///
+    /// # Errors
+    ///
+    /// Why the file is kept.
+    pub fn throw(
+        &mut self,
+        directory: BorrowedFd<'_>,
+        name: &[u8],
+        candidate: &dyn Candidate,
+    ) -> Result<Vec<u8>, Reason> {
+        let found = candidate.look()?;
+        let table = mounts::read().map_err(|_| Reason::NoTrash)?;
+        let path = real_path(directory).ok_or(Reason::NoTrash)?;
+        let path = path.join(OsStr::from_bytes(name));
+        move_to_bin(
+            directory,
+            name,
+            candidate,
+            &mut self.0,
+            &found,
+            &path,
+            &table,
+        )
+    }
+}
+
+impl fmt::Debug for Trash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Trash").finish_non_exhaustive()
+    }
+}
+
+/// An entry that was shown, in the current directory of a chain.
+struct Entry<'e, Id> {
+    root: &'e Root,
+    directory: BorrowedFd<'e>,
+    shown: &'e Doomed<Id>,
+}
+
+impl<Id> Candidate for Entry<'_, Id> {
+    fn look(&self) -> Result<Found, Reason> {
+        let Doomed {
+            name,
+            identity,
+            is_directory,
+            ..
+        } = self.shown;
+        self.root
+            .look(self.directory, name, *identity, *is_directory)
+    }
+
+    fn check(&self, moved: &Found) -> Result<(), Reason> {
+        if moved.identity == self.shown.identity {
+            Ok(())
+        } else {
+            Err(Reason::Replaced)
+        }
     }
 }
 
@@ -88,10 +177,8 @@ pub fn trash<Id: Copy>(
             Ok((found, to)) => {
                 report.outcome.deleted += 1;
                 report.observer.deleted(entry.id, 0);
-                let mut line = Line::new("trashed", &path, entry.identity);
-                line.size = Some(found.size);
-                line.to = Some(&to);
-                log.append(&line)?;
+                let line = Line::new("trashed", &path, entry.identity);
+                log.append(&line.size(found.size).to(&to))?;
             }
         }
     }
@@ -112,8 +199,13 @@ fn throw<Id: Copy>(
     }
     let root = chain.root();
     let directory = chain.current().map_err(|lost| lost.reason.below())?;
+    let candidate = Entry {
+        root,
+        directory,
+        shown: entry,
+    };
     // Before a trash is looked for: a missing file, or a root, is refused as what it is.
-    let found = root.look(directory, &entry.name, entry.identity, entry.is_directory)?;
+    let found = candidate.look()?;
     let table = mounts::read().map_err(|_| Reason::NoTrash)?;
     // As the mount table has it. The root may have been moved since it was opened.
     let name = OsStr::from_bytes(&entry.name);
@@ -127,11 +219,33 @@ fn throw<Id: Copy>(
     if entry.is_directory && log.is_below(path) {
         return Err(Reason::HoldsLog);
     }
-    let bin = bins.of(&found, path, &table)?;
+    let to = move_to_bin(
+        directory,
+        &entry.name,
+        &candidate,
+        bins,
+        &found,
+        path,
+        &table,
+    )?;
+    Ok((found, to))
+}
+
+/// Moves a file to the trash of its mount, and returns where it is now.
+fn move_to_bin(
+    directory: BorrowedFd<'_>,
+    name: &[u8],
+    candidate: &dyn Candidate,
+    bins: &mut Bins,
+    found: &Found,
+    path: &Path,
+    table: &[Mount],
+) -> Result<Vec<u8>, Reason> {
+    let bin = bins.of(found, path, table)?;
     let original = bin.recorded_path(path).ok_or(Reason::NoTrash)?;
     let move_to = |number| {
-        let name = numbered(&entry.name, number);
-        move_as(root, directory, entry, bin, &name, original).map(|()| name)
+        let new_name = numbered(name, number);
+        move_as(directory, name, candidate, bin, &new_name, original).map(|()| new_name)
     };
     let moved = (1..=MOST_NUMBERS).find_map(|number| match move_to(number) {
         Err(Reason::Failed {
@@ -142,7 +256,7 @@ fn throw<Id: Copy>(
     });
     let name = moved.unwrap_or(Err(Reason::TrashNames))?;
     let to = bin.path().join("files").join(OsStr::from_bytes(&name));
-    Ok((found, to.into_os_string().into_encoded_bytes()))
+    Ok(to.into_os_string().into_encoded_bytes())
 }
 
 /// Returns true if something is mounted below a directory. The renaming would take it along, and
@@ -153,20 +267,21 @@ fn holds_mount_point(table: &[Mount], path: &Path) -> bool {
         .any(|mount| mount.point != path && mount.point.starts_with(path))
 }
 
-/// Moves an entry under a name that must be free in the trash.
-fn move_as<Id: Copy>(
-    root: &Root,
+/// Moves a file under a name that must be free in the trash.
+fn move_as(
     directory: BorrowedFd<'_>,
-    entry: &Doomed<Id>,
-    bin: &Bin,
     name: &[u8],
+    candidate: &dyn Candidate,
+    bin: &Bin,
+    new_name: &[u8],
     original: &Path,
 ) -> Result<(), Reason> {
-    let record = info::create(bin.info(), name, original)?;
+    let record = info::create(bin.info(), new_name, original)?;
     // Right before the renaming, though the name was looked at before: creating the record took
     // some time.
-    let looked = root.look(directory, &entry.name, entry.identity, entry.is_directory);
-    let moved = looked.and_then(|_| rename_compared(directory, entry, bin.files(), name));
+    let looked = candidate.look();
+    let moved =
+        looked.and_then(|_| rename_compared(directory, name, candidate, bin.files(), new_name));
     // A record without a file would be shown as a broken entry of the trash.
     if moved.is_err_and(|reason| reason != Reason::WrongFileInTrash) {
         record.remove();
@@ -174,26 +289,26 @@ fn move_as<Id: Copy>(
     moved
 }
 
-/// Renames an entry, and compares the file that was moved with what was shown. Another one goes
-/// back.
-fn rename_compared<Id: Copy>(
+/// Renames a file, and checks the file that was moved. Another one goes back.
+fn rename_compared(
     directory: BorrowedFd<'_>,
-    entry: &Doomed<Id>,
+    old: &[u8],
+    candidate: &dyn Candidate,
     files: BorrowedFd<'_>,
     name: &[u8],
 ) -> Result<(), Reason> {
-    let old = entry.name.as_slice();
     let flags = RenameFlags::NOREPLACE;
     renameat_with(directory, old, files, name, flags).map_err(|errno| match errno {
         Errno::BUSY => Reason::MountPoint,
         Errno::XDEV => Reason::NoTrash,
         errno => Reason::of("move to the trash", errno),
     })?;
-    if Found::at(files, name).is_ok_and(|moved| moved.identity == entry.identity) {
+    let checked = Found::at(files, name).map_err(|_| Reason::Replaced);
+    let Err(reason) = checked.and_then(|moved| candidate.check(&moved)) else {
         return Ok(());
-    }
+    };
     match renameat_with(files, name, directory, old, flags) {
-        Ok(()) => Err(Reason::Replaced),
+        Ok(()) => Err(reason),
         Err(_) => Err(Reason::WrongFileInTrash),
     }
 }
