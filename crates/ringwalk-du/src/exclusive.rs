@@ -18,7 +18,7 @@
 //! changes meanwhile, it is measured again, a few times.
 
 use std::fmt;
-use std::os::fd::OwnedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Mutex;
 
 use ringwalk::shown::one_line;
@@ -28,6 +28,7 @@ use ringwalk_sys::btrfs::TreeSearch;
 use ringwalk_sys::sync::lock;
 use ringwalk_sys::{ExtentMap, FileExtent, magic};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, StatxFlags, fstat, openat, statx, syncfs};
+use rustix::io::fcntl_dupfd_cloexec;
 
 use crate::compressed::Compressed;
 use crate::measurement::allocated_size;
@@ -146,9 +147,27 @@ impl<'s> Exclusive<'s> {
         entry: &Entry<'_, S>,
         metadata: &Metadata,
     ) -> Result<u64, Unknown> {
-        let file = Named { batch, entry };
+        self.bytes_of(&Named { batch, entry }, metadata)
+    }
+
+    /// Returns the bytes that belong to an open file alone, as [`bytes`](Self::bytes) does. The
+    /// metadata are those of this file, with [`Fields::BLOCKS`](ringwalk::Fields::BLOCKS). A
+    /// regular file must be open for reading.
+    ///
+    /// # Errors
+    ///
+    /// If these cannot be found out exactly.
+    pub fn bytes_of_open(
+        &mut self,
+        file: BorrowedFd<'_>,
+        metadata: &Metadata,
+    ) -> Result<u64, Unknown> {
+        self.bytes_of(&file, metadata)
+    }
+
+    fn bytes_of(&mut self, file: &impl Openable, metadata: &Metadata) -> Result<u64, Unknown> {
         let bytes = allocated_size(metadata);
-        match self.sharing(metadata, &file)? {
+        match self.sharing(metadata, file)? {
             Sharing::Unknown(name) => Err(Unknown::FileSystem(name)),
             Sharing::Shared if metadata.file_type() == FileType::Regular && bytes > 0 => {
                 self.unshared(&file.open(metadata)?)
@@ -157,11 +176,7 @@ impl<'s> Exclusive<'s> {
         }
     }
 
-    fn sharing<S>(
-        &mut self,
-        metadata: &Metadata,
-        file: &Named<'_, '_, S>,
-    ) -> Result<Sharing, Errno> {
+    fn sharing(&mut self, metadata: &Metadata, file: &impl Openable) -> Result<Sharing, Errno> {
         let device = metadata.dev;
         let of_device = |known: &&(u64, Sharing)| known.0 == device;
         if let Some((_, sharing)) = self.devices.iter().find(of_device) {
@@ -266,7 +281,7 @@ fn sharing_of(file: &OwnedFd) -> Result<Sharing, Errno> {
 
 /// Syncs the file system of a file. Returns false if the file cannot be opened for that. The caller
 /// measures that file next, and reports the failure then.
-fn sync<S>(file: &Named<'_, '_, S>, metadata: &Metadata) -> Result<bool, Errno> {
+fn sync(file: &impl Openable, metadata: &Metadata) -> Result<bool, Errno> {
     if !matches!(
         metadata.file_type(),
         FileType::Directory | FileType::Regular
@@ -279,13 +294,33 @@ fn sync<S>(file: &Named<'_, '_, S>, metadata: &Metadata) -> Result<bool, Errno> 
     }
 }
 
+/// A file that can be opened again.
+trait Openable {
+    /// Opens the file in any way, whatever it is.
+    fn open_with(&self, flags: OFlags) -> Result<OwnedFd, Errno>;
+
+    /// Opens the file for reading if it is the one with this metadata. It is a directory or a
+    /// regular file.
+    fn open(&self, metadata: &Metadata) -> Result<OwnedFd, Unknown>;
+}
+
+impl Openable for BorrowedFd<'_> {
+    fn open_with(&self, _: OFlags) -> Result<OwnedFd, Errno> {
+        fcntl_dupfd_cloexec(self, 0)
+    }
+
+    fn open(&self, _: &Metadata) -> Result<OwnedFd, Unknown> {
+        Ok(fcntl_dupfd_cloexec(self, 0)?)
+    }
+}
+
 /// The file that has the name of an entry.
 struct Named<'a, 'b, S> {
     batch: &'a Batch<'b, S>,
     entry: &'a Entry<'b, S>,
 }
 
-impl<S> Named<'_, '_, S> {
+impl<S> Openable for Named<'_, '_, S> {
     fn open_with(&self, flags: OFlags) -> Result<OwnedFd, Errno> {
         let link = if self.entry.is_followed() {
             OFlags::empty()
@@ -301,7 +336,6 @@ impl<S> Named<'_, '_, S> {
         openat(directory, self.entry.c_name(), flags, Mode::empty())
     }
 
-    /// Opens the file if it is the one with this metadata. It is a directory or a regular file.
     fn open(&self, metadata: &Metadata) -> Result<OwnedFd, Unknown> {
         // Another file may have taken its place. With these flags, opening that one has no effect
         // and does not wait.
