@@ -4,6 +4,7 @@
 //! 800 MB.
 
 use ringwalk_hash::FileVersion;
+use ringwalk_hash::cache::NotKept;
 use ringwalk_snapshot::{clamp, timestamp};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -129,6 +130,12 @@ impl FileRecord {
         (mark & KNOWN == 0).then_some(mark)
     }
 
+    /// Notes that the hash is known, and its place in [`Inventory::known`].
+    pub(crate) fn set_known(&self, place: u32) {
+        debug_assert!(place < KNOWN - 1);
+        self.mark.store(KNOWN | place, Ordering::Relaxed);
+    }
+
     pub(crate) fn set_group(&self, group: u32) {
         debug_assert!(group < KNOWN);
         self.mark.store(group, Ordering::Relaxed);
@@ -176,7 +183,9 @@ pub(crate) struct Inventory {
     pub(crate) others: Vec<OtherRecord>,
     /// Device numbers. Those of saved files are none of this machine.
     pub(crate) devices: Vec<Device>,
-    /// Hashes from snapshots.
+    /// A directory on each file system that the cache does not keep hashes of, and why.
+    pub(crate) uncached: Vec<(Vec<u8>, NotKept)>,
+    /// Hashes from snapshots and from the cache.
     pub(crate) known: Vec<[u8; 32]>,
     /// Each name with its length before it. The kernel's names have up to 255 bytes.
     names: Vec<u8>,
@@ -278,6 +287,14 @@ impl Inventory {
             self.devices.len() - 1
         });
         u16::try_from(place).map_err(|_| TooMany)
+    }
+
+    /// Sorts the files by size, the largest first. The names of one file stand beside each other.
+    pub(crate) fn sort(&mut self) {
+        self.files.sort_unstable_by(|a, b| {
+            let by_size = b.size.cmp(&a.size);
+            by_size.then_with(|| (a.device, a.ino, a.dir).cmp(&(b.device, b.ino, b.dir)))
+        });
     }
 
     pub(crate) fn file(&self, id: FileId) -> &FileRecord {

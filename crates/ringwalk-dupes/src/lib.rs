@@ -5,14 +5,14 @@
 //! | file | contents |
 //! |---|---|
 //! | `search.rs` | the search: what is searched, and what was found |
+//! | `candidates.rs` | the files that may have copies, for those who hash them for later |
 //! | `inventory.rs` | all files that were found, in little memory |
 //! | `scan/` | where the files come from: live directories, snapshots |
 //! | `matching/` | which files have the same contents |
 //! | `groups.rs` | the groups of files, as they are reported |
 //! | `directories.rs`, `directories/` | directories with the same contents, or much in common |
 
-#[allow(missing_docs)]
-pub mod cache_stub;
+mod candidates;
 mod directories;
 mod groups;
 mod inventory;
@@ -20,6 +20,7 @@ mod matching;
 mod scan;
 mod search;
 
+pub use candidates::Candidates;
 pub use directories::{DirectoryGroup, SimilarDirectories};
 pub use groups::{Copy, Group, Name};
 pub use matching::{FileFault, MatchProgress};

@@ -1,6 +1,5 @@
 //! The search: scan, comparison, and what was found.
 
-use crate::cache_stub::HashCache;
 use crate::directories::{DirectoryGroup, SimilarDirectories, compare_directories};
 use crate::groups::Groups;
 use crate::inventory::{FileId, FileRecord, Inventory, RootRecord, TooMany};
@@ -8,6 +7,7 @@ use crate::matching::{FileFault, MatchOptions, MatchProgress, Matcher};
 use crate::scan::live::{FIELDS, LiveVisitor, Scan, ScanError, Wanted};
 use crate::scan::saved::{self, SavedError};
 use ringwalk::{Errno, Fields, Follow, Identity, Metadata, Stay, Summary, Walk};
+use ringwalk_hash::cache::{CacheError, HashCache, NotKept};
 use ringwalk_snapshot::{ReadError, Snapshot};
 use ringwalk_sys::FileSystemIdentity;
 use ringwalk_sys::sync::IgnorePoison;
@@ -91,6 +91,8 @@ pub enum SearchError {
     Snapshot(ReadError),
     /// The snapshot with this number has no hashes.
     NoHashes(usize),
+    /// The cache cannot be read.
+    Cache(CacheError),
     /// There are more than 2^31 files or directories.
     TooMany,
     /// No thread can be started.
@@ -105,6 +107,7 @@ impl fmt::Display for SearchError {
                 write!(f, "{path}: {}", ringwalk_gnu::reason(error))
             }
             Self::Snapshot(error) => error.fmt(f),
+            Self::Cache(error) => error.fmt(f),
             Self::NoHashes(_) => f.write_str("the snapshot has no hashes"),
             Self::TooMany => f.write_str("there are more than 2147483648 files or directories"),
             Self::Threads(error) => {
@@ -268,10 +271,7 @@ impl Search {
                 Err(SavedError::TooMany) => return Err(SearchError::TooMany),
             }
         }
-        inventory.files.sort_unstable_by(|a, b| {
-            let by_size = b.size.cmp(&a.size);
-            by_size.then_with(|| (a.device, a.ino, a.dir).cmp(&(b.device, b.ino, b.dir)))
-        });
+        inventory.sort();
         if let Some(cache) = &self.cache {
             look_up(&mut inventory, cache)?;
         }
@@ -296,6 +296,7 @@ impl Search {
             directories: Vec::new(),
             similar: Vec::new(),
             cache: self.cache.take(),
+            uncached: std::mem::take(&mut inventory.uncached),
             inventory,
         };
         if with_directories {
@@ -306,7 +307,7 @@ impl Search {
     }
 
     /// Walks the live roots.
-    fn scan(
+    pub(crate) fn scan(
         &self,
         walk: Walk,
         missed: &(dyn Fn(Missed<'_>) + Sync),
@@ -352,6 +353,7 @@ impl Search {
     fn identify(&self, inventory: &mut Inventory) {
         let mut open = vec![false; inventory.devices.len()];
         let mut identities = Vec::new();
+        let mut uncached = Vec::new();
         for file in &inventory.files {
             let place = usize::from(file.device);
             if open[place] {
@@ -374,7 +376,8 @@ impl Search {
             if let Some(cache) = &self.cache
                 && let Some(number) = number
             {
-                cache.file_system(&directory, number);
+                let learned = cache.file_system(&directory, number);
+                uncached.extend(learned.err().map(|why| (path.clone(), why)));
             }
             if let Some(uuid) = identity.uuid {
                 identities.push((place, (hex(&uuid), identity.subvolume)));
@@ -386,29 +389,51 @@ impl Search {
         for (place, identity) in identities {
             inventory.devices[place].identity = Some(identity);
         }
+        inventory.uncached = uncached;
     }
 }
 
 /// Puts the hashes of the cache into the inventory, for files with the size of another one.
 fn look_up(inventory: &mut Inventory, cache: &HashCache) -> Result<(), SearchError> {
     let mut wanted: Vec<FileId> = Vec::new();
-    let mut at = 0;
+    let mut begin = 0_u32;
     for class in inventory.files.chunk_by(|a, b| a.size == b.size) {
-        let mut begin = at;
-        at += class.len();
-        if class.first().is_none_or(|file| file.size == 0) || class.len() == 1 {
-            continue;
-        }
+        let first = wanted.len();
+        let mut inodes = 0;
         for names in class.chunk_by(FileRecord::is_same_file) {
-            let device = &inventory.devices[usize::from(names[0].device)];
-            // One name of each inode.
-            if device.number.is_some() && !inventory.is_saved(&names[0]) {
-                wanted.push(FileId(u32::try_from(begin).map_err(|_| TooMany)?));
-            }
-            begin += names.len();
+            // One live name of each inode. Rows of snapshots have their own hashes.
+            let live = names.iter().position(|name| !inventory.is_saved(name));
+            let at = live.and_then(|at| u32::try_from(at).ok());
+            wanted.extend(at.map(|at| FileId(begin + at)));
+            inodes += 1;
+            // The numbers of all files have 31 bits.
+            begin += u32::try_from(names.len()).unwrap_or(0);
+        }
+        if inodes == 1 || class.first().is_none_or(|file| file.size == 0) {
+            wanted.truncate(first);
         }
     }
-    let _ = (cache, wanted);
+    let device = |file: &FileRecord| inventory.devices[usize::from(file.device)].number;
+    wanted.sort_unstable_by_key(|id| {
+        let file = inventory.file(*id);
+        (device(file), file.ino)
+    });
+    let version = |id: &FileId| {
+        let file = inventory.file(*id);
+        file.version(device(file).unwrap_or(0))
+    };
+    let first_known = inventory.known.len();
+    let mut known = Vec::new();
+    let found = cache.look_up(&mut wanted, version, |id, hash| {
+        // There are fewer hashes than files.
+        #[expect(clippy::cast_possible_truncation)]
+        inventory
+            .file(*id)
+            .set_known((first_known + known.len()) as u32);
+        known.push(hash);
+    });
+    found.map_err(SearchError::Cache)?;
+    inventory.known.append(&mut known);
     Ok(())
 }
 
@@ -431,6 +456,8 @@ pub struct Found {
     pub directories: Vec<DirectoryGroup>,
     /// Directories with many files in common, the largest first.
     pub similar: Vec<SimilarDirectories>,
+    /// A directory on each file system whose hashes the cache does not keep, and why.
+    pub uncached: Vec<(Vec<u8>, NotKept)>,
     /// The cache, for [`HashCache::finish`].
     pub cache: Option<HashCache>,
 }

@@ -7,7 +7,6 @@ use ringwalk::FileType;
 use ringwalk_hash::FileVersion;
 use ringwalk_snapshot::{Column, FileSystemInfo, ReadError, Snapshot, timestamp};
 use std::collections::HashMap;
-use std::sync::atomic::Ordering;
 
 /// Why a snapshot cannot be used.
 #[derive(Debug)]
@@ -192,8 +191,7 @@ impl Rows<'_> {
                 return Err(SavedError::TooMany);
             }
             self.inventory.known.push(*hash);
-            let mark = &self.inventory.file(id).mark;
-            mark.store(KNOWN | place, Ordering::Relaxed);
+            self.inventory.file(id).set_known(place);
         }
         Ok(())
     }

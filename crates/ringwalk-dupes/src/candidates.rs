@@ -1,0 +1,65 @@
+//! The files that may have copies, for those who hash them for later.
+
+use crate::groups::Name;
+use crate::inventory::{FileId, FileRecord, Inventory};
+use crate::search::{Missed, Search, SearchError};
+use ringwalk::Walk;
+use ringwalk_hash::FileVersion;
+
+/// Files of live directories, one name for each inode, in the order of inode numbers.
+#[derive(Debug)]
+pub struct Candidates {
+    inventory: Inventory,
+    chosen: Vec<FileId>,
+}
+
+impl Search {
+    /// Walks, and returns the files whose size another file has, too; with `all`, all regular
+    /// files. Reads no contents. The files of [`snapshot`](Search::snapshot) are left out.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Search::run).
+    pub fn candidates(
+        self,
+        walk: Walk,
+        all: bool,
+        missed: &(dyn Fn(Missed<'_>) + Sync),
+    ) -> Result<Candidates, SearchError> {
+        let (mut inventory, _) = self.scan(walk, missed)?;
+        inventory.sort();
+        let mut chosen = Vec::new();
+        let mut begin = 0_u32;
+        for class in inventory.files.chunk_by(|a, b| a.size == b.size) {
+            let first = chosen.len();
+            for names in class.chunk_by(FileRecord::is_same_file) {
+                chosen.push(FileId(begin));
+                // The numbers of all files have 31 bits.
+                begin += u32::try_from(names.len()).unwrap_or(0);
+            }
+            if !all && chosen.len() - first == 1 {
+                chosen.pop();
+            }
+        }
+        chosen.sort_by_key(|id| {
+            let file = inventory.file(*id);
+            (file.device, file.ino)
+        });
+        Ok(Candidates { inventory, chosen })
+    }
+}
+
+impl Candidates {
+    /// Returns each file and the version that was found.
+    pub fn iter(&self) -> impl Iterator<Item = (Name, FileVersion)> + '_ {
+        self.chosen.iter().map(|id| {
+            let file = self.inventory.file(*id);
+            let name = Name {
+                root: self.inventory.root_of(file.dir).path.clone(),
+                below: self.inventory.file_below_root(*id),
+            };
+            let device = &self.inventory.devices[usize::from(file.device)];
+            (name, file.version(device.number.unwrap_or(0)))
+        })
+    }
+}
