@@ -260,8 +260,9 @@ class Rows(unittest.TestCase):
         )
         tables["contents-file-warm"] = [contents_rows.HASH_FILE, contents_rows.B3SUM_FILE]
         tables["contents-file-cold"] = [contents_rows.HASH_FILE, *contents_rows.fio_rows(1)]
-        for what in ("dupes-cold", "dupes-warm", "dupes-slow", "memory"):
-            tables[f"contents-{what}"] = contents_rows.finders()
+        tables["contents-memory"] = contents_rows.memory_finders()
+        for state in ("cold", "warm", "slow"):
+            tables[f"contents-dupes-{state}"] = contents_rows.finders()
         tables["snapshot-read"] = saved.read_rows(*map(Path, ("old", "new", "small", "large")))
         for kind in images.MAKERS:
             tables[f"{kind}-million-warm"] = bulk_rows.whole(kind)

@@ -240,7 +240,7 @@ def memory(session: Session) -> Result:
         "cache": "warm",
         "entries": MILLION,
     }
-    table = contents_rows.finders("{tree}")
+    table = contents_rows.memory_finders()
     # A block of 4 KiB for each file.
     with (
         media.ext4(session.scratch, 1_100_000, 8192) as root,
