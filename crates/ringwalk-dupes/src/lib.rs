@@ -11,7 +11,9 @@
 //! | `matching/` | which files have the same contents |
 //! | `groups.rs` | the groups of files, as they are reported |
 //! | `directories.rs`, `directories/` | directories with the same contents, or much in common |
+//! | `act/` | what is done with the files: sharing blocks, hard links, deletion, the trash |
 
+pub mod act;
 mod candidates;
 mod directories;
 mod groups;

@@ -1,0 +1,114 @@
+//! The bytes that an action frees.
+//!
+//! Counted are the bytes that a file has alone: not blocks that it shares with others, and nothing
+//! at all while it has a name that stays. Two files of a group that share blocks with each other
+//! only, and not with the file to keep, are counted as 0 both. So the sum is a lower bound.
+
+use super::attributes;
+use super::dedupe;
+use super::group::{Action, File, Group};
+use super::held::Held;
+use super::roots::Roots;
+use ringwalk::Metadata;
+use ringwalk_du::exclusive::{Devices, Exclusive};
+use ringwalk_sys::magic;
+use rustix::fd::BorrowedFd;
+
+/// What an action would do, before anything is done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Freed {
+    /// Files with which the action would be done. Those that have changed by now are not counted,
+    /// nor those that could not be linked, or share their blocks already.
+    pub files: u64,
+    /// Names of these files that the action would change.
+    pub names: u64,
+    /// Bytes that the file systems would get back. For the trash: when it is emptied.
+    pub bytes: u64,
+    /// Files of which it is not known whether they share blocks. `bytes` has their whole size.
+    pub unknown: u64,
+}
+
+/// Finds out what an action would free. Reads metadata only, and changes nothing.
+///
+/// On btrfs and XFS this writes back what is in memory, since only then shared blocks are known.
+pub fn plan(roots: &Roots, groups: &[Group], action: Action) -> Freed {
+    let devices = Devices::default();
+    let mut space = Space::new(&devices);
+    let mut freed = Freed::default();
+    for group in groups {
+        let Ok(keep) = Held::open(roots, &group.keep.name, &group.keep.version) else {
+            continue;
+        };
+        for file in &group.others {
+            let Ok(held) = Held::open(roots, &file.name, &file.version) else {
+                continue;
+            };
+            if !is_possible(&keep, &held, action) {
+                continue;
+            }
+            freed.files += 1;
+            freed.names += match action {
+                Action::Dedupe => 1,
+                _ => file.names().count() as u64,
+            };
+            // Blocks are shared for all names at once.
+            if action == Action::Dedupe || loses_all_names(file, held.metadata()) {
+                let of_file = space.of(held.file(), held.metadata());
+                freed.bytes = freed.bytes.saturating_add(of_file.bytes);
+                freed.unknown += u64::from(!of_file.is_known);
+            }
+        }
+    }
+    freed
+}
+
+/// Returns false if it is clear that the file would be kept.
+fn is_possible(keep: &Held, file: &Held, action: Action) -> bool {
+    match action {
+        Action::Dedupe => {
+            can_share(file.file()) && keep.version().size > 0 && !dedupe::is_shared(keep, file)
+        }
+        Action::Hardlink => attributes::check(keep, file).is_ok(),
+        Action::Delete | Action::Trash => true,
+    }
+}
+
+fn loses_all_names(file: &File, now: &Metadata) -> bool {
+    file.names().count() as u64 >= u64::from(now.nlink)
+}
+
+/// Returns false for file systems on which no two files share blocks.
+pub(super) fn can_share(file: BorrowedFd<'_>) -> bool {
+    !matches!(
+        magic::of(file),
+        Ok(magic::EXT4 | magic::TMPFS | magic::FAT | magic::EXFAT)
+    )
+}
+
+/// The space of one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct OfFile {
+    /// What it has alone, or all that it has.
+    pub(super) bytes: u64,
+    /// False if it is not known what it has alone.
+    pub(super) is_known: bool,
+}
+
+/// Finds out which space files have alone.
+#[derive(Debug)]
+pub(super) struct Space<'d>(Exclusive<'d>);
+
+impl<'d> Space<'d> {
+    pub(super) fn new(devices: &'d Devices) -> Self {
+        Self(Exclusive::new(devices))
+    }
+
+    /// Returns the space that a file has alone.
+    pub(super) fn of(&mut self, file: BorrowedFd<'_>, metadata: &Metadata) -> OfFile {
+        let known = self.0.bytes_of_open(file, metadata);
+        OfFile {
+            is_known: known.is_ok(),
+            bytes: known.unwrap_or_else(|_| metadata.blocks.saturating_mul(512)),
+        }
+    }
+}
