@@ -53,8 +53,8 @@
 //! | `excerpt.rs` | a part of a snapshot as a snapshot of its own |
 //! | `kind.rs` | the letter of a type, and the extension of a name |
 //! | `row_counter.rs` | the progress of long work |
-//! | `table_file.rs` | results of `diff` and `report` as Parquet files |
-//! | `text.rs` | bytes as text: escaped, or as hexadecimal digits |
+//! | `table_file.rs` | results of `diff`, `report` and `dupes` as Parquet files |
+//! | `text.rs` | bytes as text: escaped, as hexadecimal digits, as fields of CSV |
 //! | `time.rs` | times in 64 bits |
 //! | `write/` | writing: staging, order, totals, encoding, publication |
 //! | `capture/` | the walk whose entries are written |
@@ -87,7 +87,7 @@ mod schema;
 mod seal;
 pub mod sql;
 mod stored_entry;
-mod table_file;
+pub mod table_file;
 mod text;
 mod time;
 mod write;
@@ -103,7 +103,8 @@ pub use read::{Chunk, Cursor, ReadError, Scan, Snapshot};
 pub use row_counter::RowCounter;
 pub use saved::{OlderSnapshot, SnapshotTree};
 pub use schema::{Column, Contents, GROUP_ROWS, LONGEST_PATH, PAGE_ROWS, VERSION};
-pub use time::{clamp, timestamp};
+pub use text::{escaped, hex, push_csv};
+pub use time::{clamp, rfc3339, timestamp};
 pub use write::builder::TreeBuilder;
 pub use write::publish::Unpublished;
 pub use write::{DEFAULT_MEMORY, WriteOptions};

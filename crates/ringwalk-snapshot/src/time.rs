@@ -40,7 +40,7 @@ pub fn timestamp(nanoseconds: i64) -> Timestamp {
 }
 
 /// Returns a time as `2026-11-23T02:21:01.123456789Z` (RFC 3339).
-pub(crate) fn rfc3339(time: Timestamp) -> String {
+pub fn rfc3339(time: Timestamp) -> String {
     let (year, month, day) = date(time.secs.div_euclid(DAY));
     let clock = time.secs.rem_euclid(DAY);
     let (hour, minute, second) = (clock / HOUR, clock / 60 % 60, clock % 60);

@@ -5,6 +5,7 @@ use std::io::Write;
 use super::export_error::ExportError;
 use super::json_text::{push_number, push_signed};
 use super::table::{Field, RowFormat, Value, push_time, write};
+use crate::text::push_csv;
 use crate::{RowCounter, Snapshot};
 
 /// Writes each row of `snapshot`, or of one of its roots, as a record, after a record of the names
@@ -46,29 +47,11 @@ impl RowFormat for Csv {
             Value::Number(value) => push_signed(value, out),
             Value::Unsigned(value) => push_number(value, out),
             Value::Time(value) => push_time(value, out),
-            Value::Text(text) => push_text(text, out),
+            Value::Text(text) => push_csv(text, out),
         }
     }
 
     fn push_end(out: &mut Vec<u8>) {
         out.extend_from_slice(b"\r\n");
     }
-}
-
-/// Appends text, in quotes if it needs them.
-fn push_text(text: &[u8], out: &mut Vec<u8>) {
-    let special = |byte: &u8| matches!(byte, b',' | b'"' | b'\r' | b'\n');
-    let at_end = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_whitespace);
-    if !text.iter().any(special) && !at_end(text.first()) && !at_end(text.last()) {
-        out.extend_from_slice(text);
-        return;
-    }
-    out.push(b'"');
-    for &byte in text {
-        if byte == b'"' {
-            out.push(b'"');
-        }
-        out.push(byte);
-    }
-    out.push(b'"');
 }

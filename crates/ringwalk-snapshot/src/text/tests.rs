@@ -25,3 +25,17 @@ fn anything_but_pairs_of_digits_is_refused() {
     }
     assert_eq!(from_hex(""), Some(Vec::new()));
 }
+
+#[test]
+fn fields_of_csv_stand_in_quotes_where_they_need_them() {
+    let field = |text: &[u8]| {
+        let mut out = b",".to_vec();
+        push_csv(text, &mut out);
+        out
+    };
+    assert_eq!(field(b"a b\xff"), b",a b\xff");
+    assert_eq!(field(b"a,\"b\""), b",\"a,\"\"b\"\"\"");
+    assert_eq!(field(b"a\nb"), b",\"a\nb\"");
+    assert_eq!(field(b" a"), b",\" a\"");
+    assert_eq!(field(b""), b",\"\"");
+}

@@ -14,6 +14,7 @@ use super::rows::{Cells, Rows, XATTR_NAMES, XATTR_VALUES};
 use crate::info::{CREATED_BY, json, keys};
 use crate::read::FirstRow;
 use crate::schema::{Column, Contents, GROUP_ROWS, PAGE_ROWS, Shape, Values, XATTRS};
+use crate::table_file::io_error;
 use bytes::Bytes;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::column::writer::{
@@ -210,8 +211,8 @@ impl<W: Write + Send> ParquetSink<W> {
         shape: Shape,
         threads: usize,
     ) -> io::Result<Self> {
-        let settings = Settings::new(contents, shape).map_err(other)?;
-        let schema = contents.schema(shape).map_err(other)?;
+        let settings = Settings::new(contents, shape).map_err(io_error)?;
+        let schema = contents.schema(shape).map_err(io_error)?;
         let descriptor = Arc::new(SchemaDescriptor::new(Arc::clone(&schema)));
         let file = SerializedFileWriter::new(output, schema, Arc::clone(&settings.usual));
         let encoders = shares(leaves(contents, shape), threads.clamp(1, MOST_THREADS))
@@ -219,7 +220,7 @@ impl<W: Write + Send> ParquetSink<W> {
             .map(|share| Encoder::start(share, Arc::clone(&descriptor), settings.clone()))
             .collect::<io::Result<_>>()?;
         Ok(Self {
-            file: file.map_err(other)?,
+            file: file.map_err(io_error)?,
             encoders,
             pages: Vec::new(),
             rows: 0,
@@ -251,16 +252,16 @@ impl<W: Write + Send> ParquetSink<W> {
         let mut columns = Vec::new();
         for encoder in &self.encoders {
             let group = encoder.groups.recv().map_err(|_| ended())?;
-            columns.extend(group.map_err(other)?);
+            columns.extend(group.map_err(io_error)?);
         }
         columns.sort_by_key(|column| column.index);
-        let mut group = self.file.next_row_group().map_err(other)?;
+        let mut group = self.file.next_row_group().map_err(io_error)?;
         for column in columns {
             group
                 .append_column(&column.data, column.close)
-                .map_err(other)?;
+                .map_err(io_error)?;
         }
-        group.close().map_err(other)?;
+        group.close().map_err(io_error)?;
         Ok(())
     }
 
@@ -279,7 +280,7 @@ impl<W: Write + Send> ParquetSink<W> {
             drop(encoder.jobs);
             encoder.thread.join().map_err(|_| ended())?;
         }
-        self.file.into_inner().map_err(other)
+        self.file.into_inner().map_err(io_error)
     }
 }
 
@@ -467,17 +468,6 @@ fn write_bytes(
         ByteArray::from(value)
     }));
     write(writer, scratch, cells)
-}
-
-fn other(error: ParquetError) -> io::Error {
-    match error {
-        // An error of the file itself: its kind says what the matter is.
-        ParquetError::External(inner) => match inner.downcast::<io::Error>() {
-            Ok(error) => *error,
-            Err(inner) => io::Error::other(inner),
-        },
-        other => io::Error::other(other),
-    }
 }
 
 fn ended() -> io::Error {
