@@ -18,6 +18,7 @@ use ringwalk::SourceChoice;
 use crate::browse::BrowseArgs;
 use crate::diff::DiffArgs;
 use crate::du::DuArgs;
+use crate::dupes::DupesArgs;
 use crate::engine_options::{Lacks, PrefetchWhen, ProgressWhen, parse_workers};
 use crate::export::ExportArgs;
 use crate::hash::HashArgs;
@@ -47,6 +48,8 @@ pub enum Command {
     Diff(DiffArgs),
     /// Estimate how much space files take, as GNU du does
     Du(DuArgs),
+    /// Find files and directories with the same contents
+    Dupes(DupesArgs),
     /// Search for files, as GNU find does
     Find(FindArgs),
     /// Hash the contents of files, as b3sum and sha256sum do, or check a list of hashes

@@ -91,6 +91,7 @@ fn run_command(args: Vec<OsString>) -> Result<ExitCode, ExitCode> {
         Command::Diff(args) => crate::diff::run(args, &options),
         Command::Doctor(args) => crate::doctor::run(args, &options),
         Command::Du(args) => crate::du::run(args, &options),
+        Command::Dupes(args) => crate::dupes::run(args, &options),
         Command::Export(args) => crate::export::run(args, &options),
         Command::Find(args) => crate::find::run(args.words.clone(), &options),
         Command::Hash(args) => crate::hash::run(args, &options),

@@ -8,7 +8,7 @@
 //! | `engine_options.rs` | the common options, resolved with the environment |
 //! | `environment.rs` | options from environment variables |
 //! | `source_name.rs` | names of sources |
-//! | `count.rs`, `diff/`, `doctor/`, `du/`, `export.rs`, `find.rs`, `hash/`, `import.rs`, `report/`, `snapshot.rs`, `sql/` | the programs |
+//! | `count.rs`, `diff/`, `doctor/`, `du/`, `dupes/`, `export.rs`, `find.rs`, `hash/`, `import.rs`, `report/`, `snapshot.rs`, `sql/` | the programs |
 //! | `browse.rs` | the browser on the terminal (feature `browse`) |
 //! | `from.rs` | `--from`: snapshots in place of the live file system |
 //! | `console.rs` | messages and results |
@@ -39,6 +39,7 @@ pub mod diff;
 pub mod dispatch;
 pub mod doctor;
 pub mod du;
+pub mod dupes;
 pub mod engine_options;
 pub mod environment;
 pub mod explain;

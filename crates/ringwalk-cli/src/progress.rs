@@ -10,11 +10,13 @@
 //! (`always`) there are plain lines: one a second at first, later one in ten seconds.
 
 use ringwalk_sys::sync::{IgnorePoison, lock};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use ringwalk::Monitor;
+use ringwalk_dupes::MatchProgress;
 use ringwalk_snapshot::RowCounter;
 use unicode_width::UnicodeWidthChar;
 
@@ -130,6 +132,22 @@ impl Progress {
         // Asking before the walk begins gives an answer even if no directory is opened for a while.
         monitor.current_path();
         Self::start(when, move || Sample::of_walk(&monitor))
+    }
+
+    /// Shows the progress of a walk, and then the number of files that were compared.
+    pub fn of_search(
+        when: ProgressWhen,
+        monitor: Arc<Monitor>,
+        counts: Arc<MatchProgress>,
+    ) -> Self {
+        monitor.current_path();
+        Self::start(when, move || match counts.files.load(Ordering::Relaxed) {
+            0 => Sample::of_walk(&monitor),
+            files => Sample {
+                done: files,
+                ..Sample::default()
+            },
+        })
     }
 
     /// Shows the progress of work on rows.

@@ -84,11 +84,11 @@ pub fn capture_unnamed(
     Ok(captured)
 }
 
-fn not_captured(error: &CaptureError) -> ExitCode {
+pub(crate) fn not_captured(error: &CaptureError) -> ExitCode {
     failed(error.path(), error.reason())
 }
 
-fn status(captured: &Captured, options: &EngineOptions) -> ExitCode {
+pub(crate) fn status(captured: &Captured, options: &EngineOptions) -> ExitCode {
     if options.explain {
         explain(&captured.summary);
     }
@@ -100,7 +100,7 @@ fn status(captured: &Captured, options: &EngineOptions) -> ExitCode {
 }
 
 /// Reports a file that could not be read.
-fn report(path: &[u8], failure: Failure) {
+pub(crate) fn report(path: &[u8], failure: Failure) {
     let operation = match failure.operation {
         FailedOperation::Open => "cannot open directory",
         FailedOperation::Read => "cannot read directory",

@@ -1,4 +1,4 @@
-//! The files that may have copies, for those who hash them for later.
+//! The files that may have copies: what `ringwalk hash --output` hashes.
 
 use crate::groups::Name;
 use crate::inventory::{FileId, FileRecord, Inventory};

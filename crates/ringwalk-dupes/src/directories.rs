@@ -60,7 +60,6 @@ struct Sums {
     files: u64,
     /// What it holds. `None` if a part of it is like nothing else, or not known.
     hash: Option<u128>,
-    depth: u32,
 }
 
 /// What an entry is, for the directory that holds it.
@@ -117,35 +116,35 @@ pub(crate) fn compare_directories(
 }
 
 /// Returns the directories, each before the one that holds it.
-fn bottom_up(inventory: &Inventory) -> (Vec<DirId>, Vec<u32>) {
+fn bottom_up(inventory: &Inventory) -> Vec<DirId> {
     let count = inventory.directories.len();
-    let mut depths = vec![u32::MAX; count];
+    // The depth of each, once it is known.
+    let mut depths: Vec<Option<u32>> = vec![None; count];
     let mut way = Vec::new();
     for at in 0..count {
+        // Up to a directory whose depth is known, or to a root.
         let mut dir = at;
-        // Up to a directory whose depth is known, or to the root.
-        while depths[dir] == u32::MAX {
+        let mut depth = loop {
+            if let Some(depth) = depths[dir] {
+                break depth + 1;
+            }
             way.push(dir);
             let parent = inventory.directories[dir].parent.0 as usize;
+            // A damaged snapshot could have a directory that lies in itself.
             if parent == dir || way.len() > count {
-                break;
+                break 0;
             }
             dir = parent;
-        }
-        let mut depth = if depths[dir] == u32::MAX {
-            0
-        } else {
-            depths[dir] + 1
         };
         while let Some(dir) = way.pop() {
-            depths[dir] = depth;
+            depths[dir] = Some(depth);
             depth += 1;
         }
     }
     #[expect(clippy::cast_possible_truncation, reason = "directories have 32 bits")]
     let mut order: Vec<DirId> = (0..count as u32).map(DirId).collect();
     order.sort_by_key(|dir| Reverse(depths[dir.0 as usize]));
-    (order, depths)
+    order
 }
 
 /// An entry in the text of its directory.
@@ -158,14 +157,8 @@ struct Line<'i> {
 }
 
 fn add_up(inventory: &Inventory, contents: &[Option<Contents>]) -> Vec<Sums> {
-    let (order, depths) = bottom_up(inventory);
-    let mut sums: Vec<Sums> = depths
-        .iter()
-        .map(|depth| Sums {
-            depth: *depth,
-            ..Sums::default()
-        })
-        .collect();
+    let order = bottom_up(inventory);
+    let mut sums = vec![Sums::default(); order.len()];
     let mut lines: Vec<Line<'_>> = Vec::with_capacity(inventory.files.len());
     for (at, file) in (0_u32..).zip(&inventory.files) {
         let own = &mut sums[file.dir.0 as usize];
@@ -184,8 +177,8 @@ fn add_up(inventory: &Inventory, contents: &[Option<Contents>]) -> Vec<Sums> {
         kind: b'o',
         contents: Some(other.contents),
     }));
-    // Directories come to the lines of their parents when they are done, so all of them are kept
-    // apart, by parent.
+    // The line of a directory is known when the directory is done. So directories are not among the
+    // lines, but in a list of their parent.
     lines.sort_unstable_by_key(|line| line.dir);
     let mut below: HashMap<DirId, Vec<DirId>> = HashMap::new();
     for dir in &order {

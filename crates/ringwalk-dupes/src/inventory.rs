@@ -11,11 +11,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Which directory, by its place in [`Inventory::directories`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct DirId(pub(crate) u32);
+pub(crate) struct DirId(pub(crate) u32);
 
 /// Which file, by its place in [`Inventory::files`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FileId(pub(crate) u32);
+pub(crate) struct FileId(pub(crate) u32);
 
 /// No time of birth.
 const NO_BIRTH: i64 = i64::MIN;
@@ -114,10 +114,6 @@ impl FileRecord {
             ctime: timestamp(self.ctime),
             btime: (self.btime != NO_BIRTH).then(|| timestamp(self.btime)),
         }
-    }
-
-    pub(crate) fn mtime(&self) -> i64 {
-        self.mtime
     }
 
     /// Returns the number of hard links. `None` if it is 255 or more, or not known.
@@ -375,11 +371,6 @@ impl Inventory {
     /// Returns true if the file is a row of a snapshot.
     pub(crate) fn is_saved(&self, file: &FileRecord) -> bool {
         self.root_of(file.dir).snapshot.is_some()
-    }
-
-    /// Returns true if the file must not be changed, because it is below a reference.
-    pub(crate) fn is_reference(&self, id: FileId) -> bool {
-        self.directory(self.file(id).dir).is_reference
     }
 }
 

@@ -5,13 +5,14 @@
 //! | file | contents |
 //! |---|---|
 //! | `search.rs` | the search: what is searched, and what was found |
-//! | `candidates.rs` | the files that may have copies, for those who hash them for later |
+//! | `candidates.rs` | the files that may have copies: what `ringwalk hash --output` hashes |
 //! | `inventory.rs` | all files that were found, in little memory |
 //! | `scan/` | where the files come from: live directories, snapshots |
 //! | `matching/` | which files have the same contents |
 //! | `groups.rs` | the groups of files, as they are reported |
 //! | `directories.rs`, `directories/` | directories with the same contents, or much in common |
 //! | `act/` | what is done with the files: sharing blocks, hard links, deletion, the trash |
+//! | `output/` | what was found, in formats for other programs |
 
 pub mod act;
 mod candidates;
@@ -19,6 +20,7 @@ mod directories;
 mod groups;
 mod inventory;
 mod matching;
+pub mod output;
 mod scan;
 mod search;
 
@@ -26,5 +28,6 @@ pub use candidates::Candidates;
 pub use directories::{DirectoryGroup, SimilarDirectories};
 pub use groups::{Copy, Group, Name};
 pub use matching::{FileFault, MatchProgress};
+pub use output::Totals;
 pub use scan::live::ScanError;
 pub use search::{Directories, Found, Missed, Search, SearchError};

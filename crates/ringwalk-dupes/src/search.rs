@@ -8,7 +8,7 @@ use crate::scan::live::{FIELDS, LiveVisitor, Scan, ScanError, Wanted};
 use crate::scan::saved::{self, SavedError};
 use ringwalk::{Errno, Fields, Follow, Identity, Metadata, Stay, Summary, Walk};
 use ringwalk_hash::cache::{CacheError, HashCache, NotKept};
-use ringwalk_snapshot::{ReadError, Snapshot};
+use ringwalk_snapshot::{ReadError, Snapshot, uuid_text};
 use ringwalk_sys::FileSystemIdentity;
 use ringwalk_sys::sync::IgnorePoison;
 use std::collections::HashSet;
@@ -126,8 +126,8 @@ impl From<TooMany> for SearchError {
 }
 
 impl Search {
-    /// Sets up a search below these files and directories. Symbolic links given here are followed. A
-    /// root that lies within another one is searched once.
+    /// Sets up a search below these files and directories. Symbolic links given here are followed.
+    /// A root that lies within another one is searched once.
     ///
     /// # Errors
     ///
@@ -293,6 +293,7 @@ impl Search {
             without_hash: matched.without_hash,
             summary,
             min: self.min,
+            with_references: !self.references.is_empty(),
             directories: Vec::new(),
             similar: Vec::new(),
             cache: self.cache.take(),
@@ -349,7 +350,7 @@ impl Search {
         Ok((inventory, Some(summary)))
     }
 
-    /// Asks for the identity of each file system, and tells it to the cache.
+    /// Asks for the identity of each file system, and shows it to the cache.
     fn identify(&self, inventory: &mut Inventory) {
         let mut open = vec![false; inventory.devices.len()];
         let mut identities = Vec::new();
@@ -380,7 +381,7 @@ impl Search {
                 uncached.extend(learned.err().map(|why| (path.clone(), why)));
             }
             if let Some(uuid) = identity.uuid {
-                identities.push((place, (hex(&uuid), identity.subvolume)));
+                identities.extend(uuid_text(&uuid).map(|uuid| (place, (uuid, identity.subvolume))));
             }
             if open.iter().all(|open| *open) {
                 break;
@@ -437,10 +438,6 @@ fn look_up(inventory: &mut Inventory, cache: &HashCache) -> Result<(), SearchErr
     Ok(())
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// What a search has found.
 #[derive(Debug)]
 pub struct Found {
@@ -452,6 +449,8 @@ pub struct Found {
     /// The summary of the walk; `None` without live roots.
     pub summary: Option<Summary>,
     min: u64,
+    /// Only groups with a file in a reference are reported.
+    with_references: bool,
     /// Directories with the same contents, the largest first.
     pub directories: Vec<DirectoryGroup>,
     /// Directories with many files in common, the largest first.
@@ -463,9 +462,20 @@ pub struct Found {
 }
 
 impl Found {
+    /// Returns the paths of the live roots, as they were given.
+    pub fn roots(&self) -> impl Iterator<Item = &Path> {
+        let live = self
+            .inventory
+            .roots
+            .iter()
+            .filter(|root| root.snapshot.is_none());
+        live.map(|root| Path::new(OsStr::from_bytes(&root.path)))
+    }
+
     /// Returns the groups of files with the same contents: those with the most bytes to free first,
-    /// then by the path of the first file.
+    /// then by the path of the first file. With references, those that have a file in one.
     pub fn groups(&self) -> impl Iterator<Item = crate::groups::Group> + '_ {
-        self.groups.iter(&self.inventory, self.min)
+        let groups = self.groups.iter(&self.inventory, self.min);
+        groups.filter(|group| !self.with_references || group.copies[0].is_reference)
     }
 }

@@ -223,6 +223,71 @@ const DOCTOR_EXIT_STATUS: (&str, &str) = (
 * 2: the command line or an environment variable is invalid.",
 );
 
+const HASH: (&str, &str) = (
+    "THE HASHES",
+    "\
+Each line is the hash, two spaces and the path, as b3sum and sha256sum print them, in the order of \
+the paths. A backslash before a line says that line feeds, carriage returns and backslashes of the \
+path are written as \\n, \\r and \\\\. Only regular files are hashed. Symbolic links below a ROOT \
+are not followed.
+
+--check reads such lists, also those in the style of BSD, and prints OK or FAILED for each file. \
+Paths are relative to the working directory.
+
+A file that is changed while it is read is reported and has no hash. Changes through a shared \
+mapping (mmap) may stay unseen.
+
+With --output, the snapshot has the column hash. It is null for a file that was not hashed, or was \
+changed since. docs/duplicates.md of the source describes more.",
+);
+
+const HASH_EXIT_STATUS: (&str, &str) = (
+    "EXIT STATUS",
+    "\
+* 0: all files were hashed; with --check, all files of the list have their hashes.
+* 1: something could not be read, or was changed while it was read; with --check, a file has \
+another hash, or a line is no hash of this function.
+* 2: the command line or an environment variable is invalid, the list cannot be read or has no \
+hash, or the snapshot cannot be written.",
+);
+
+const DUPES: (&str, &str) = (
+    "WHAT IS FOUND",
+    "\
+Two files are copies if all their bytes are the same. Empty files are none. The names of a file with \
+several hard links are one copy. The first copy of a group is the one to keep: a file of --keep-in, \
+otherwise the oldest one by its modification time, otherwise the first one by its path.
+
+The bytes to free leave out copies that share their blocks already, and files with names elsewhere. \
+On btrfs and XFS, copies that share all blocks are recognised without being read.
+
+With --dirs, directories are the same if the names, types and contents of everything in them are. \
+Only the topmost are shown. With a share, the bytes that two directories have in common are \
+compared with those of the larger one.
+
+A snapshot on the command line must have hashes: ringwalk hash --output makes one. \
+docs/duplicates.md of the source describes more.",
+);
+
+const DUPES_CACHE: (&str, &str) = (
+    "THE CACHE",
+    "\
+With --cache, the hash of a file is taken from FILE if its file system, inode number, time of birth, \
+size, mtime and ctime are those with which it was kept. Hashes of files that were changed a short \
+time ago are not kept. An interrupted search goes on from what the cache has. One process at a time \
+uses a cache.",
+);
+
+const DUPES_EXIT_STATUS: (&str, &str) = (
+    "EXIT STATUS",
+    "\
+* 0: everything was compared, whether there are copies or not.
+* 1: something could not be read, a file was changed meanwhile, or a file of a snapshot has no hash. \
+What was found is printed.
+* 2: the command line or an environment variable is invalid, a ROOT is missing, a snapshot or the \
+cache cannot be used, or the answer cannot be written.",
+);
+
 const SNAPSHOT: (&str, &str) = (
     "THE FILE",
     "\
@@ -444,7 +509,9 @@ pub(crate) fn of(title: &str) -> Result<Vec<(&'static str, Cow<'static, str>)>> 
         "ringwalk-count" => vec![COUNT, COUNT_JSON, ENVIRONMENT, EXIT_STATUS],
         "ringwalk-diff" => vec![DIFF, DIFF_OUTPUT, DIFF_ENVIRONMENT, DIFF_EXIT_STATUS],
         "ringwalk-doctor" => vec![DOCTOR, DOCTOR_JSON, ENVIRONMENT, DOCTOR_EXIT_STATUS],
+        "ringwalk-dupes" => vec![DUPES, DUPES_CACHE, ENVIRONMENT, DUPES_EXIT_STATUS],
         "ringwalk-export" => vec![EXPORT, EXPORT_ENVIRONMENT, EXCHANGE_EXIT_STATUS],
+        "ringwalk-hash" => vec![HASH, ENVIRONMENT, HASH_EXIT_STATUS],
         "ringwalk-import" => vec![IMPORT, IMPORT_ENVIRONMENT, EXCHANGE_EXIT_STATUS],
         "ringwalk-report" => vec![
             REPORT,

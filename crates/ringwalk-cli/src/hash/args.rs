@@ -52,6 +52,21 @@ pub struct HashArgs {
     #[arg(long, requires = "check")]
     pub quiet: bool,
 
+    /// Write a snapshot with hashes to SNAP instead of a list: the input of dupes and diff. Only
+    /// files are hashed whose size another file has, too
+    #[arg(
+        short,
+        long,
+        value_name = "SNAP",
+        conflicts_with = "check",
+        value_hint = ValueHint::FilePath
+    )]
+    pub output: Option<OsString>,
+
+    /// With --output, hash all regular files
+    #[arg(long, requires = "output")]
+    pub all: bool,
+
     /// Leave out other file systems below the roots
     #[arg(short = 'x', long, conflicts_with = "check")]
     pub one_file_system: bool,

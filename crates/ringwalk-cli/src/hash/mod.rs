@@ -4,11 +4,13 @@
 //! |---|---|
 //! | `args.rs` | the options |
 //! | `check.rs` | `--check`: the files of a list |
+//! | `saved.rs` | `--output`: a snapshot with hashes |
 //!
 //! The crate `ringwalk-hash` reads and hashes.
 
 mod args;
 mod check;
+mod saved;
 
 pub use args::HashArgs;
 
@@ -33,6 +35,9 @@ use crate::status::{TROUBLE, trouble};
 
 /// Hashes the files below `args.roots`, or checks those of a list.
 pub fn run(args: &HashArgs, options: &EngineOptions) -> ExitCode {
+    if let Some(output) = &args.output {
+        return saved::run(output, args, options).unwrap_or_else(|status| status);
+    }
     match &args.check {
         Some(list) => match options.refuse(Lacks::Directories, "with --check") {
             Ok(()) => check::run(list, args, options),
@@ -121,14 +126,14 @@ fn hash(args: &HashArgs, options: &EngineOptions) -> ExitCode {
 }
 
 /// Returns the message for an error of the walk.
-fn walk_error(error: &Error) -> String {
+pub(crate) fn walk_error(error: &Error) -> String {
     let path = quoted(error.path());
     let reason = console::reason(&error.errno().into());
     format!("{} {path}: {reason}", error.operation().describe())
 }
 
 /// Returns the message for a file that has no hash.
-fn file_error(path: &Path, fault: Fault) -> String {
+pub(crate) fn file_error(path: &Path, fault: Fault) -> String {
     let path = quoted(path.as_os_str());
     match fault {
         Fault::Irregular => format!("{path}: not a regular file"),

@@ -54,7 +54,7 @@ impl Roots {
     }
 
     /// Returns the absolute path of a name, for the log.
-    pub(super) fn path(&self, name: &Name) -> PathBuf {
+    pub fn path(&self, name: &Name) -> PathBuf {
         let path = Path::new(OsStr::from_bytes(&name.path));
         let Some(root) = self.0.get(name.root) else {
             return path.to_owned();

@@ -1,9 +1,9 @@
 //! Directories with a share of their bytes in common.
 //!
-//! Each pair of files with the same contents is a hint for the pair of their directories, for that of
-//! the directories above these, and so on up to a root or to one directory for both. The hints of a
-//! pair are at least the bytes that it has in common. So pairs with too few hints are left out, and
-//! the others are compared file by file.
+//! Each pair of files with the same contents is a hint for the pair of their directories, for that
+//! of the directories above these, and so on up to a root or to one directory for both. The hints
+//! of a pair are at least the bytes that it has in common. So pairs with too few hints are left
+//! out, and the others are compared file by file.
 
 use super::{Contents, SimilarDirectories, Sums, percent};
 use crate::inventory::{DirId, Inventory};
@@ -94,7 +94,7 @@ fn hints(inventory: &Inventory, contents: &[Option<Contents>]) -> HashMap<Pair, 
             && file.size > 0
         {
             let all = holders.entry(*contents).or_default();
-            // One more tells that there are too many.
+            // One more says that there are too many.
             if all.len() <= MOST_COPIES {
                 all.push((file.dir, file.size));
             }

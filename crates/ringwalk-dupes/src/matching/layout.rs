@@ -137,8 +137,8 @@ impl Matcher<'_> {
             .unwrap_or(device)
     }
 
-    /// Returns true if most files of a sample are in the page cache. Then the order of the disk does
-    /// not matter.
+    /// Returns true if most files of a sample are in the page cache. Then the order of the disk
+    /// does not matter.
     fn is_in_memory(&self, units: &[Unit]) -> bool {
         let sample = units.iter().step_by(units.len().div_ceil(PROBES).max(1));
         let (mut cached, mut asked) = (0, 0);
@@ -195,8 +195,8 @@ struct Place {
     shared: Option<u128>,
 }
 
-/// Maps a file. Where files can share extents the kernel writes it back first, since the map does not
-/// show what is still in memory only.
+/// Maps a file. Where files can share extents the kernel writes it back first, since the map does
+/// not show what is still in memory only.
 fn extents(open: &OpenFile, size: u64, shares: bool, map: &mut ExtentMap) -> Result<Place, Errno> {
     let mut place = Place::default();
     let mut text = Vec::new();

@@ -10,9 +10,9 @@
 //!      └── small: the whole file ── hash ───────────────────────────────> ^
 //! ```
 //!
-//! The largest files come first. The candidates of one size are read in step: after each part, those
-//! that are unlike all others are read no further. The hash of the whole file is BLAKE3, made of the
-//! parts (`ringwalk_hash::Tree`), so nothing is read twice.
+//! The largest files come first. The candidates of one size are read in step: after each part,
+//! those that are unlike all others are read no further. The hash of the whole file is BLAKE3, made
+//! of the parts (`ringwalk_hash::Tree`), so nothing is read twice.
 //!
 //! | file | contents |
 //! |---|---|
@@ -251,7 +251,8 @@ impl<'m> Matcher<'m> {
         });
     }
 
-    /// Gives the hash of a file to the collector, for the file and for those that share its extents.
+    /// Gives the hash of a file to the collector, for the file and for those that share its
+    /// extents.
     fn add_hash(&self, file: FileId, hash: [u8; 32], layout: &Layout) {
         let mut collector = lock(&self.collector);
         collector.add(self.inventory, file, hash);

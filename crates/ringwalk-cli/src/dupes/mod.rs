@@ -1,0 +1,195 @@
+//! `ringwalk dupes`: files and directories with the same contents.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `args.rs` | the options |
+//! | `action.rs` | `--do` |
+//! | `text.rs` | the answer for people |
+//!
+//! The crate `ringwalk-dupes` searches, and writes the other formats.
+
+mod action;
+mod args;
+mod text;
+
+pub use args::DupesArgs;
+
+use crate::console;
+use crate::engine_options::{EngineOptions, Lacks};
+use crate::explain::explain;
+use crate::hash::file_error;
+use crate::output_file::OutputFile;
+use crate::progress::Progress;
+use crate::quote::quoted_bytes;
+use crate::status::{TROUBLE, failed, trouble};
+use args::Format;
+use ringwalk_dupes::{Found, MatchProgress, Missed, ScanError, Search, SearchError, output};
+use ringwalk_hash::cache::HashCache;
+use ringwalk_snapshot::Snapshot;
+use ringwalk_snapshot::cluster::is_live;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Searches `args.roots` and prints what was found.
+pub fn run(args: &DupesArgs, options: &EngineOptions) -> ExitCode {
+    try_run(args, options).unwrap_or_else(|status| status)
+}
+
+fn try_run(args: &DupesArgs, options: &EngineOptions) -> Result<ExitCode, ExitCode> {
+    let is_binary = args.format == Format::Parquet && args.output.is_none();
+    if is_binary && console::stdout_is_terminal() {
+        return Err(trouble("a Parquet file is not for terminals; --output names a file"));
+    }
+    let (mut search, snapshots) = set_up(args, options)?;
+    let file = args.output.as_deref().map(OutputFile::create);
+    let file = file.transpose().map_err(trouble)?;
+    if let Some(path) = &args.cache {
+        let cache = HashCache::open(Path::new(path)).map_err(trouble)?;
+        search.cache(cache);
+    }
+    let has_missed = AtomicBool::new(false);
+    let missed = |what: Missed<'_>| {
+        has_missed.store(true, Ordering::Relaxed);
+        console::error(message(what));
+    };
+    let Some(walk) = options.ready(search.walk()) else {
+        return Err(ExitCode::from(TROUBLE));
+    };
+    let counts = Arc::new(MatchProgress::default());
+    let progress = Progress::of_search(options.progress, walk.monitor(), Arc::clone(&counts));
+    let found = search.run_watched(walk, &missed, &counts);
+    drop(progress);
+    let mut found = found.map_err(|error| match error {
+        SearchError::NoHashes(number) => failed(
+            &snapshots[number],
+            "the snapshot has no hashes; ringwalk hash --output makes one that has",
+        ),
+        error => trouble(error),
+    })?;
+    if let Some(cache) = found.cache.take()
+        && let Err(error) = cache.finish()
+    {
+        // The answer does not depend on it.
+        missed_cache(&error.to_string(), &has_missed);
+    }
+    for (path, reason) in &found.uncached {
+        let path = quoted_bytes(path);
+        console::note(format_args!("no hash of the file system of {path} is kept: {reason}"));
+    }
+    if found.without_hash > 0 {
+        has_missed.store(true, Ordering::Relaxed);
+        console::error(format_args!(
+            "{} files of snapshots have the size of others and no hash: whether they are copies is \
+             not known",
+            found.without_hash
+        ));
+    }
+    match file {
+        Some(file) => file
+            .write(|out| write(&found, args.format, false, out))
+            .map_err(trouble)?,
+        None => print(&found, args.format)?,
+    }
+    if let (true, Some(summary)) = (options.explain, &found.summary) {
+        explain(summary);
+    }
+    let is_done = match args.action {
+        Some(action) => action::run(&found, action.into(), args.dry_run)?,
+        None => true,
+    };
+    if has_missed.into_inner() || !is_done {
+        return Ok(ExitCode::FAILURE);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn missed_cache(reason: &str, has_missed: &AtomicBool) {
+    has_missed.store(true, Ordering::Relaxed);
+    console::error(format_args!("the cache was not written: {reason}"));
+}
+
+/// Returns the search, and the names of its snapshots.
+fn set_up<'a>(
+    args: &'a DupesArgs,
+    options: &EngineOptions,
+) -> Result<(Search, Vec<&'a OsString>), ExitCode> {
+    let (live, saved): (Vec<_>, Vec<_>) =
+        args.roots.iter().partition(|root| is_live_root(root));
+    if live.is_empty() && args.keep_in.is_empty() {
+        let refused = options.refuse(Lacks::Directories, "on snapshots");
+        refused.map_err(trouble)?;
+    }
+    let mut search = Search::new(live).map_err(trouble)?;
+    for reference in &args.keep_in {
+        search.keep_in(reference).map_err(trouble)?;
+    }
+    for name in &saved {
+        let snapshot = Snapshot::open(Path::new(name));
+        search.snapshot(snapshot.map_err(|error| failed(error.path(), error.reason()))?);
+    }
+    search.min(args.min);
+    search.directories(args.dirs.unwrap_or_default());
+    search.one_file_system(args.one_file_system);
+    search.workers(options.workers);
+    Ok((search, saved))
+}
+
+/// Returns true for directories, and for what is not there, so that the walk's message is given.
+fn is_live_root(root: &OsStr) -> bool {
+    is_live(Path::new(root)) || std::fs::metadata(root).is_err()
+}
+
+/// Returns the message for something that could not be read.
+fn message(missed: Missed<'_>) -> String {
+    match missed {
+        Missed::Scan(ScanError::Walk(error)) => crate::hash::walk_error(error),
+        Missed::Scan(ScanError::Root(path)) => {
+            format!("{}: neither a directory nor a regular file", quoted_bytes(path))
+        }
+        Missed::File(fault) => file_error(OsStr::from_bytes(fault.path).as_ref(), fault.fault),
+        _ => "something could not be read".to_owned(),
+    }
+}
+
+fn print(found: &Found, format: Format) -> Result<(), ExitCode> {
+    let safe = format == Format::Text && console::stdout_is_terminal();
+    let mut out = BufWriter::with_capacity(64 << 10, Console);
+    let written = write(found, format, safe, &mut out).and_then(|()| out.flush());
+    // After an error, dropping the writer would write the rest of its buffer.
+    let _parts = out.into_parts();
+    written.map_err(|error| console::write_failed(&error))
+}
+
+fn write(
+    found: &Found,
+    format: Format,
+    safe: bool,
+    out: &mut (impl Write + Send),
+) -> io::Result<()> {
+    match format {
+        Format::Text => text::write(found, safe, out),
+        Format::Fdupes => output::fdupes(found, out),
+        Format::Json => output::json(found, out),
+        Format::Csv => output::csv(found, out),
+        Format::Parquet => output::parquet(found, out),
+    }
+}
+
+/// Standard output.
+struct Console;
+
+impl Write for Console {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        console::write(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

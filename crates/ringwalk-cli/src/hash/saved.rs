@@ -1,0 +1,135 @@
+//! `--output`: a snapshot with hashes.
+//!
+//! Two walks. The first one finds the files to hash; the second one takes the snapshot, with the
+//! hash of each file that still has the version that was hashed.
+
+use super::args::Algo;
+use super::{HashArgs, file_error, hash_options};
+use crate::console;
+use crate::engine_options::EngineOptions;
+use crate::progress::Progress;
+use crate::snapshot::{not_captured, report, status};
+use crate::status::{TROUBLE, trouble};
+use ringwalk::Metadata;
+use ringwalk_dupes::{Candidates, Search};
+use ringwalk_hash::{FileToHash, FileVersion, OpenRoot, hash_files};
+use ringwalk_snapshot::{Capture, FileHashes, WriteOptions};
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::ops::ControlFlow;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The hashes of one run: some 100 bytes of memory for each file.
+#[derive(Debug, Default)]
+struct Hashes(HashMap<(u64, u64), (FileVersion, [u8; 32])>);
+
+impl FileHashes for Hashes {
+    fn hash(&self, metadata: &Metadata) -> Option<[u8; 32]> {
+        let (version, hash) = self.0.get(&(metadata.dev, metadata.ino))?;
+        (FileVersion::of(metadata)? == *version).then_some(*hash)
+    }
+}
+
+/// Hashes files and writes the snapshot.
+pub(super) fn run(
+    output: &OsStr,
+    args: &HashArgs,
+    options: &EngineOptions,
+) -> Result<ExitCode, ExitCode> {
+    if args.algo != Algo::Blake3 {
+        return Err(trouble("the hashes of a snapshot are BLAKE3; --algo is for lists"));
+    }
+    let capture = Capture::new(args.roots.iter().cloned());
+    let capture = capture.map_err(|error| not_captured(&error))?;
+    let has_failed = AtomicBool::new(false);
+    let candidates = candidates(args, options, &has_failed)?;
+    let hashes = hash(&candidates, args, options, &has_failed)?;
+    drop(candidates);
+    let write = WriteOptions::default();
+    let rows = write.progress.clone();
+    let capture = capture
+        .one_file_system(args.one_file_system)
+        .options(write)
+        .report(report)
+        .hashes(Arc::new(hashes));
+    let walk = options.ready(capture.walk());
+    let walk = walk.ok_or_else(|| ExitCode::from(TROUBLE))?;
+    let progress = Progress::of_capture(options.progress, walk.monitor(), rows);
+    let captured = capture.run(walk, Path::new(output));
+    drop(progress);
+    let captured = captured.map_err(|error| not_captured(&error))?;
+    let status = status(&captured, options);
+    if has_failed.into_inner() {
+        return Ok(ExitCode::FAILURE);
+    }
+    Ok(status)
+}
+
+fn candidates(
+    args: &HashArgs,
+    options: &EngineOptions,
+    has_failed: &AtomicBool,
+) -> Result<Candidates, ExitCode> {
+    let mut search = Search::new(args.roots.iter().cloned()).map_err(trouble)?;
+    search.one_file_system(args.one_file_system);
+    let walk = options.ready(search.walk());
+    let walk = walk.ok_or_else(|| ExitCode::from(TROUBLE))?;
+    let progress = Progress::of_walk(options.progress, walk.monitor());
+    // The second walk reports what it cannot read.
+    let missed = |_: ringwalk_dupes::Missed<'_>| has_failed.store(true, Ordering::Relaxed);
+    let candidates = search.candidates(walk, args.all, &missed);
+    drop(progress);
+    candidates.map_err(trouble)
+}
+
+fn hash(
+    candidates: &Candidates,
+    args: &HashArgs,
+    options: &EngineOptions,
+    has_failed: &AtomicBool,
+) -> Result<Hashes, ExitCode> {
+    let mut roots: HashMap<Vec<u8>, Arc<OpenRoot>> = HashMap::new();
+    let files = candidates.iter().map(|(name, version)| {
+        let path = name.path();
+        let whole = PathBuf::from(OsString::from_vec(path));
+        let root = roots.entry(name.root).or_insert_with_key(|root| {
+            // If it cannot be opened, its files are opened by their whole paths, and fail.
+            let root = OpenRoot::open(Path::new(OsStr::from_bytes(root)));
+            Arc::new(root.unwrap_or(OpenRoot::Working))
+        });
+        let below = match **root {
+            OpenRoot::Directory(_) => PathBuf::from(OsString::from_vec(name.below)),
+            OpenRoot::Working => whole.clone(),
+        };
+        FileToHash {
+            root: Arc::clone(root),
+            path: below,
+            ino: version.ino,
+            context: (whole, version),
+        }
+    });
+    let mut hashes = Hashes::default();
+    let hashed = hash_files(files, &hash_options(args, options), |results| {
+        for ((path, version), result) in results.drain(..) {
+            match result.map(|digest| <[u8; 32]>::try_from(digest.as_bytes())) {
+                Ok(Ok(hash)) => {
+                    hashes.0.insert((version.dev, version.ino), (version, hash));
+                }
+                // BLAKE3 always has 32 bytes.
+                Ok(Err(_)) => {}
+                Err(fault) if fault.is_vanished() => {}
+                Err(fault) => {
+                    console::error(file_error(&path, fault));
+                    has_failed.store(true, Ordering::Relaxed);
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    hashed.map_err(|error| trouble(format_args!("cannot start a thread: {}", console::reason(&error))))?;
+    Ok(hashes)
+}
