@@ -24,7 +24,9 @@
 //! | `large.rs` | one large file by several threads |
 //! | `crew.rs` | threads that work on files, as many as help |
 //! | `hash_files.rs` | many files at once, with results in their order |
+//! | `cache/` | hashes that are kept in a file, for files that do not change |
 
+pub mod cache;
 pub mod check_list;
 mod crew;
 mod digest;
