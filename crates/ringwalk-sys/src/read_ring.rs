@@ -57,10 +57,11 @@ pub struct ReadRingOptions {
     /// copied, and gain nothing.
     pub register_buffers: bool,
     /// If set, a kernel thread takes reads without a system call (`IORING_SETUP_SQPOLL`). It sleeps
-    /// after this time without reads.
+    /// after this time without reads, in whole milliseconds.
     pub sqpoll: Option<Duration>,
     /// True if the device is polled for completions (`IORING_SETUP_IOPOLL`). Needs `O_DIRECT` and a
-    /// device that can be polled.
+    /// device that can be polled. Where it cannot, reads fail with `EOPNOTSUPP`, or the kernel waits
+    /// for the interrupt, depending on its version.
     pub iopoll: bool,
 }
 
@@ -175,7 +176,7 @@ impl ReadRing {
         // `busy` keeps `bytes` and `start` away from it, `drop` waits for it or leaves the mapping
         // in place for ever.
         let pushed = unsafe { self.ring.submission().push(&entry) };
-        // The queue has at least one entry for each slot, and each slot is queued once until its
+        // The queue has room for each slot (`entries`), and a slot is queued once until its
         // completion is taken.
         assert!(pushed.is_ok(), "more entries than slots");
         self.busy[place] = true;
@@ -183,7 +184,8 @@ impl ReadRing {
     }
 
     /// Submits the queued reads, and waits until [`next`](Self::next) can take `want` completions.
-    /// Makes one system call.
+    /// Makes one system call. With a `want` of 0 the kernel still posts the completions of reads
+    /// that are over. A kernel thread (`sqpoll`) that is awake is not called for that.
     ///
     /// # Errors
     ///
@@ -307,19 +309,25 @@ fn set_up(options: &ReadRingOptions) -> Result<IoUring, Errno> {
             builder.setup_sqpoll(u32::try_from(idle.as_millis()).unwrap_or(u32::MAX));
         }
         // The kernel works on completions when this thread asks for them, without interrupting it
-        // (Linux 6.1, 5.19). This is not possible with a kernel thread that takes reads. NO_SQARRAY
-        // (6.6): entries are taken in order, without a table of their numbers.
+        // (Linux 6.1, 5.19). This is not possible with a kernel thread that takes reads. The
+        // TASKRUN_FLAG tells this thread that there are such completions: `enter` then asks for
+        // them, even if it does not wait. NO_SQARRAY (6.6): entries are taken in order, without a
+        // table of their numbers.
         match (attempt, options.sqpoll) {
             (0, None) => builder
                 .setup_single_issuer()
                 .setup_defer_taskrun()
+                .setup_taskrun_flag()
                 .setup_no_sqarray(),
-            (1, None) => builder.setup_single_issuer().setup_defer_taskrun(),
-            (2, None) => builder.setup_coop_taskrun(),
+            (1, None) => builder
+                .setup_single_issuer()
+                .setup_defer_taskrun()
+                .setup_taskrun_flag(),
+            (2, None) => builder.setup_coop_taskrun().setup_taskrun_flag(),
             (0, Some(_)) => builder.setup_single_issuer().setup_no_sqarray(),
             _ => &mut builder,
         };
-        match builder.build(options.depth) {
+        match builder.build(entries(options)) {
             Ok(ring) => return Ok(ring),
             Err(error) => answer = errno(&error),
         }
@@ -328,6 +336,17 @@ fn set_up(options: &ReadRingOptions) -> Result<IoUring, Errno> {
         }
     }
     Err(answer)
+}
+
+/// Returns the number of entries of the submission queue.
+///
+/// A system call frees the entries that it submits before it returns, so one for each slot is
+/// enough. A kernel thread frees the entries of a round together, after their reads: the slots of a
+/// round, if all of them are over and started again, need as many entries again. The next round
+/// begins after those are free (`io_submit_sqes` in `io_uring/io_uring.c`).
+fn entries(options: &ReadRingOptions) -> u32 {
+    let rounds = 1 + u32::from(options.sqpoll.is_some());
+    options.depth.saturating_mul(rounds)
 }
 
 fn errno(error: &io::Error) -> Errno {

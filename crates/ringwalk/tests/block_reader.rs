@@ -7,11 +7,13 @@ use block_support::{
 };
 use proptest::prelude::*;
 use ringwalk::block::{BlockReader, ReaderOptions, Request, Transport};
+use rustix::fs::{major, minor};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::ops::ControlFlow::{Break, Continue};
+use std::os::unix::fs::MetadataExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -110,8 +112,9 @@ fn direct_reads_end_where_the_file_ends() {
     }
 }
 
+/// In a guest with NVMe that has `poll_queues` the reads are polled, elsewhere polling is refused.
 #[test]
-fn polling_is_done_without_where_it_is_refused() {
+fn polling_is_refused_where_the_device_has_none() {
     let (file, bytes) = written();
     let path = file.path();
     let buffered = Arc::new(File::open(path).unwrap());
@@ -121,21 +124,58 @@ fn polling_is_done_without_where_it_is_refused() {
     };
     let refused = BlockReader::new(buffered, &options).unwrap_err();
     assert_eq!(refused.kind(), io::ErrorKind::InvalidInput);
-    if let Some(file) = open_direct(path) {
-        check(&file, &bytes, &options);
+    let Some(file) = open_direct(path).filter(|_| rings()) else {
+        return println!("skipped: no O_DIRECT or no ring here");
+    };
+    let dev = file.metadata().unwrap().dev();
+    let queue = format!("/sys/dev/block/{}:{}/queue/io_poll", major(dev), minor(dev));
+    if std::fs::read_to_string(&queue).is_ok_and(|text| text.trim() == "1") {
+        let means = check(&file, &bytes, &options);
+        assert!(means.ends_with(", polled"), "{means}");
+        return;
     }
+    let refused = BlockReader::new(file, &options).unwrap_err();
+    assert_eq!(refused.kind(), io::ErrorKind::Unsupported);
+    let text = refused.to_string();
+    assert!(
+        text.contains("cannot be polled for completions: "),
+        "{text}"
+    );
+}
+
+/// tmpfs has no device that sysfs could be asked about, and cannot poll.
+#[test]
+fn a_file_system_that_cannot_poll_is_found_by_a_read() {
+    let options = ReaderOptions {
+        iopoll: true,
+        ..ReaderOptions::default()
+    };
+    let Ok(file) = tempfile::NamedTempFile::new_in("/dev/shm") else {
+        return println!("skipped: no /dev/shm");
+    };
+    std::fs::write(file.path(), [0; 4096]).unwrap();
+    let Some(file) = open_direct(file.path()).filter(|_| rings()) else {
+        return println!("skipped: no O_DIRECT on tmpfs before Linux 6.6, or no ring");
+    };
+    let refused = BlockReader::new(file, &options).unwrap_err();
+    assert_eq!(refused.kind(), io::ErrorKind::Unsupported, "{refused}");
 }
 
 #[test]
 fn a_kernel_thread_may_take_the_requests() {
     let (file, bytes) = written();
     let file = Arc::new(file.reopen().unwrap());
-    for idle in [0, 1, 50] {
+    if !rings() {
+        return;
+    }
+    for (idle, depth) in [(0, 64), (1, 64), (50, 64), (50, 1), (50, 3)] {
         let options = ReaderOptions {
+            depth,
             sqpoll: Some(Duration::from_millis(idle)),
             ..ReaderOptions::default()
         };
-        check(&file, &bytes, &options);
+        let means = check(&file, &bytes, &options);
+        assert!(means.ends_with(", kernel thread"), "{means}");
     }
 }
 
@@ -283,6 +323,24 @@ fn options_out_of_range_are_refused() {
             depth,
             buffer_size,
             transport: Transport::Threads,
+            ..ReaderOptions::default()
+        };
+        let refused = BlockReader::new(Arc::clone(&file), &options).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::InvalidInput);
+    }
+}
+
+#[test]
+fn threads_refuse_the_options_of_a_ring() {
+    let (file, _) = written();
+    let Some(file) = open_direct(file.path()) else {
+        return println!("skipped: no O_DIRECT here");
+    };
+    for (iopoll, sqpoll) in [(true, None), (false, Some(Duration::from_millis(1)))] {
+        let options = ReaderOptions {
+            transport: Transport::Threads,
+            sqpoll,
+            iopoll,
             ..ReaderOptions::default()
         };
         let refused = BlockReader::new(Arc::clone(&file), &options).unwrap_err();

@@ -13,11 +13,14 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// Names the file that a child reads. The variable is set in children only.
 const FILE: &str = "RINGWALK_TEST_BLOCKS_OF";
 /// Set where the child reads past the page cache.
 const DIRECT: &str = "RINGWALK_TEST_BLOCKS_DIRECT";
+/// Set where the child asks for a kernel thread that takes the reads.
+const SQPOLL: &str = "RINGWALK_TEST_BLOCKS_SQPOLL";
 /// Printed by the child before the way in which it read.
 const MEANS: &str = "means: ";
 
@@ -48,6 +51,16 @@ fn child() {
         buffer_size: 4096,
         ..ReaderOptions::default()
     };
+    if std::env::var_os(SQPOLL).is_some() {
+        let options = ReaderOptions {
+            sqpoll: Some(Duration::from_millis(1)),
+            ..options
+        };
+        let refused = BlockReader::new(file, &options).unwrap_err();
+        assert_eq!(refused.kind(), std::io::ErrorKind::Unsupported);
+        println!("\n{MEANS}{refused} / refused");
+        return;
+    }
     let mut reader = BlockReader::new(file, &options).unwrap();
     let before = reader.means();
     for found in [
@@ -126,6 +139,22 @@ fn without_rings_threads_read() {
             }
         }
     }
+}
+
+#[test]
+fn options_that_need_a_ring_are_refused_without_one() {
+    let _machine = lock(&MACHINE);
+    if !strace() {
+        return;
+    }
+    let variable = format!("{SQPOLL}=1");
+    let setup = "inject=io_uring_setup:error=EPERM";
+    let words = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", setup, "-E"];
+    let (before, _) = read_behind(&[&words[..], &[&variable]].concat(), false).unwrap();
+    assert!(
+        before.ends_with("Operation not permitted (os error 1)"),
+        "{before}"
+    );
 }
 
 #[test]

@@ -9,17 +9,20 @@ const SIZE: u32 = 100_000;
 /// Returns a file in which each byte depends on its offset, and a ring on this file. `None` where
 /// the system refuses rings.
 fn ring(depth: u32, buffer_size: u32, register_buffers: bool) -> Option<ReadRing> {
-    let mut file = tempfile::tempfile().unwrap();
-    let bytes: Vec<u8> = (0..SIZE).map(|place| place.to_le_bytes()[1]).collect();
-    file.write_all(&bytes).unwrap();
-    let options = ReadRingOptions {
+    ring_of(&ReadRingOptions {
         depth,
         buffer_size,
         register_buffers,
         sqpoll: None,
         iopoll: false,
-    };
-    match ReadRing::new(Arc::new(file), &options) {
+    })
+}
+
+fn ring_of(options: &ReadRingOptions) -> Option<ReadRing> {
+    let mut file = tempfile::tempfile().unwrap();
+    let bytes: Vec<u8> = (0..SIZE).map(|place| place.to_le_bytes()[1]).collect();
+    file.write_all(&bytes).unwrap();
+    match ReadRing::new(Arc::new(file), options) {
         Ok(ring) => Some(ring),
         Err(Errno::NOSYS | Errno::PERM | Errno::NOMEM) => None,
         Err(errno) => panic!("{errno}"),
@@ -121,6 +124,33 @@ fn a_drained_ring_is_as_good_as_new() {
         assert!(ring.in_flight() == 0 && ring.next().is_none());
     }
     assert_eq!(ring.bytes(3)[0], 2);
+}
+
+/// The thread frees the entries of a round after their reads: a slot is idle while its entry is
+/// still taken.
+#[test]
+fn a_kernel_thread_leaves_room_for_every_slot() {
+    for depth in [1, 2, 8] {
+        let Some(mut ring) = ring_of(&ReadRingOptions {
+            depth,
+            buffer_size: 4096,
+            register_buffers: false,
+            sqpoll: Some(Duration::from_millis(50)),
+            iopoll: false,
+        }) else {
+            return;
+        };
+        for slot in 0..depth {
+            ring.start(slot, 0, 0, 4096);
+        }
+        for _ in 0..20_000 {
+            ring.enter(1).unwrap();
+            while let Some((slot, result)) = ring.next() {
+                assert_eq!(result, Ok(4096));
+                ring.start(slot, 0, 0, 4096);
+            }
+        }
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A ring or threads, behind one interface.
 
 use std::fs::File;
+use std::io;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use ringwalk_sys::rustix::io::Errno;
 use ringwalk_sys::{ReadRing, ReadRingOptions};
 
 use super::threads::Threads;
-use super::{ReaderOptions, Transport};
+use super::{ReaderOptions, Transport, polling};
 
 /// A finished read: its slot, and the number of bytes or the error.
 pub(super) type Completion = (u32, Result<u32, Errno>);
@@ -28,13 +29,41 @@ pub(super) enum Backend {
 }
 
 impl Backend {
-    pub(super) fn new(file: &Arc<File>, options: &ReaderOptions, direct: bool) -> Self {
-        if options.transport == Transport::Auto
-            && let Some(ring) = ring(file, options, direct)
-        {
-            return Self::Ring(Box::new(ring));
+    /// Returns a ring, or threads where there is none and the options do not need one.
+    ///
+    /// # Errors
+    ///
+    /// `Unsupported` if the options need a ring of a kind that the kernel, the file system or the
+    /// device does not have.
+    pub(super) fn new(file: &Arc<File>, options: &ReaderOptions, direct: bool) -> io::Result<Self> {
+        if options.transport == Transport::Threads {
+            return Ok(Self::threads(file, options));
         }
-        Self::threads(file, options)
+        if options.iopoll {
+            polling::check_device(file)?;
+        }
+        let wanted = ReadRingOptions {
+            depth: options.depth,
+            buffer_size: options.buffer_size,
+            register_buffers: direct,
+            sqpoll: options.sqpoll,
+            iopoll: options.iopoll,
+        };
+        match ReadRing::new(Arc::clone(file), &wanted) {
+            Ok(mut ring) => {
+                if options.iopoll {
+                    polling::check_read(&mut ring, options.buffer_size)?;
+                }
+                Ok(Self::Ring(Box::new(ring)))
+            }
+            Err(errno) if options.iopoll || options.sqpoll.is_some() => {
+                Err(polling::refusal(&format!(
+                    "the kernel refuses an io_uring with sqpoll or iopoll: {}",
+                    io::Error::from(errno)
+                )))
+            }
+            Err(_) => Ok(Self::threads(file, options)),
+        }
     }
 
     pub(super) fn threads(file: &Arc<File>, options: &ReaderOptions) -> Self {
@@ -45,17 +74,19 @@ impl Backend {
         ))
     }
 
-    pub(super) fn means(&self) -> String {
-        match self {
-            Self::Threads(_) => "pread on threads".to_owned(),
-            Self::Ring(ring) => match ring.registered() {
-                (true, true) => "io_uring, file and buffers registered",
-                (true, false) => "io_uring, file registered",
-                (false, true) => "io_uring, buffers registered",
-                (false, false) => "io_uring",
-            }
-            .to_owned(),
-        }
+    pub(super) fn means(&self, options: &ReaderOptions) -> String {
+        let Self::Ring(ring) = self else {
+            return "pread on threads".to_owned();
+        };
+        let registered = match ring.registered() {
+            (true, true) => ", file and buffers registered",
+            (true, false) => ", file registered",
+            (false, true) => ", buffers registered",
+            (false, false) => "",
+        };
+        let thread = options.sqpoll.map_or("", |_| ", kernel thread");
+        let polled = if options.iopoll { ", polled" } else { "" };
+        format!("io_uring{registered}{thread}{polled}")
     }
 
     /// Starts a read of `len` bytes at `offset` of the file into an idle slot, from its byte `from`
@@ -67,8 +98,8 @@ impl Backend {
         }
     }
 
-    /// Submits the started reads to the kernel. Adds those that finish at once, from the page
-    /// cache, to `completions`.
+    /// Submits the started reads to the kernel, without waiting. Adds all finished reads to
+    /// `completions`, those among them that the page cache had.
     pub(super) fn submit(&mut self, completions: &mut Vec<Completion>) {
         if let Self::Ring(ring) = self {
             // If this fails, `wait` will report it.
@@ -142,41 +173,15 @@ impl Backend {
     }
 }
 
-/// Creates a ring with the options, or with those that the kernel and the device support.
-fn ring(file: &Arc<File>, options: &ReaderOptions, direct: bool) -> Option<ReadRing> {
-    let mut wanted = ReadRingOptions {
-        depth: options.depth,
-        buffer_size: options.buffer_size,
-        register_buffers: direct,
-        sqpoll: options.sqpoll,
-        iopoll: options.iopoll,
-    };
-    if wanted.iopoll {
-        if let Ok(mut ring) = ReadRing::new(Arc::clone(file), &wanted)
-            && polls(&mut ring, options.buffer_size)
-        {
-            return Some(ring);
-        }
-        wanted.iopoll = false;
-    }
-    if wanted.sqpoll.is_some() {
-        if let Ok(ring) = ReadRing::new(Arc::clone(file), &wanted) {
-            return Some(ring);
-        }
-        wanted.sqpoll = None;
-    }
-    ReadRing::new(Arc::clone(file), &wanted).ok()
-}
-
-/// Returns true if reads can be polled for. A file system without that answers `EOPNOTSUPP` to the
-/// first one.
-fn polls(ring: &mut ReadRing, buffer_size: u32) -> bool {
-    ring.start(0, 0, 0, buffer_size.min(4096));
-    let mut over = Vec::new();
-    wait_for_ring(ring, &mut over).is_ok() && matches!(over[..], [(_, Ok(_))])
-}
-
-fn wait_for_ring(ring: &mut ReadRing, completions: &mut Vec<Completion>) -> Result<(), Broken> {
+/// Waits until a read of the ring is finished, and adds all finished reads to `completions`.
+///
+/// # Errors
+///
+/// If the ring can no longer be used.
+pub(super) fn wait_for_ring(
+    ring: &mut ReadRing,
+    completions: &mut Vec<Completion>,
+) -> Result<(), Broken> {
     let mut patience = PATIENCE;
     while completions.is_empty() {
         match ring.enter(1) {

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::mem;
 use std::ops::ControlFlow;
 use std::os::unix::fs::FileExt;
 
@@ -14,9 +15,17 @@ use super::backend::{Backend, Completion};
 /// of the file.
 pub(super) const SECTOR: u32 = 512;
 
-/// Reads of this length and more get a system call of their own. That costs less than finding that
+/// Buffered reads of this length and more get a system call of their own. That costs less than finding that
 /// their bytes have left the processor's caches.
 const LONG: u32 = 16 << 10;
+
+/// Returns how many direct reads one system call submits. A call that starts all reads of a ring at
+/// once lets the device run dry while their predecessors are looked at, and this thread wait while
+/// the device reads. Smaller calls keep both busy. `docs/decisions/0019-block-reads.md` has the
+/// measurement.
+fn reads_a_call(depth: u32) -> u32 {
+    (depth / 4).clamp(4, 8)
+}
 
 /// One read, and the requests that it is for.
 #[derive(Debug)]
@@ -46,6 +55,8 @@ struct Slots<T> {
     readings: Vec<Option<SlotRead<T>>>,
     /// The slot that was freed last is used next: its memory is in the processor's caches.
     free: Vec<u32>,
+    /// Number of reads started since the last system call that submitted them.
+    queued: u32,
 }
 
 impl<T> Slots<T> {
@@ -53,6 +64,7 @@ impl<T> Slots<T> {
         Self {
             readings: (0..depth).map(|_| None).collect(),
             free: (0..depth).rev().collect(),
+            queued: 0,
         }
     }
 
@@ -75,7 +87,7 @@ impl BlockReader {
         }
         let mut pieces = pieces.fuse();
         let mut slots = Slots::new(self.options.depth);
-        let mut completions = Vec::new();
+        let (mut completions, mut settled) = (Vec::new(), Vec::new());
         let mut flow = ControlFlow::Continue(());
         loop {
             if flow.is_continue() {
@@ -84,19 +96,28 @@ impl BlockReader {
             if slots.is_idle() {
                 return flow;
             }
-            if completions.is_empty() && self.backend.wait(&mut completions).is_err() {
-                self.start_over(&mut slots);
-                continue;
+            if completions.is_empty() {
+                slots.queued = 0;
+                if self.backend.wait(&mut completions).is_err() {
+                    self.start_over(&mut slots);
+                    continue;
+                }
             }
-            for (slot, result) in completions.drain(..) {
+            mem::swap(&mut completions, &mut settled);
+            for (slot, result) in settled.drain(..) {
                 flow = self.settle(&mut slots, slot, result, flow, &mut done);
+                if self.direct && flow.is_continue() {
+                    flow = self.fill(&mut slots, &mut pieces, &mut completions, &mut done);
+                }
             }
         }
     }
 
-    /// Starts reads while slots are free, until one is finished. Pages in the page cache are not
-    /// read before they are asked for: that would only push them out of the processor's caches
-    /// again.
+    /// Starts reads while slots are free. Direct reads are submitted a few at a time, so that the
+    /// device has some while the rest is prepared.
+    ///
+    /// Other reads are started until one is finished. Pages in the page cache are not read before
+    /// they are asked for: that would only push them out of the processor's caches again.
     fn fill<T>(
         &mut self,
         slots: &mut Slots<T>,
@@ -105,7 +126,7 @@ impl BlockReader {
         done: &mut impl FnMut(PlannedRead<T>, Result<&[u8], Errno>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         while let Some(&slot) = slots.free.last()
-            && completions.is_empty()
+            && (self.direct || completions.is_empty())
             && let Some(piece) = pieces.next()
         {
             if piece.len == 0 {
@@ -117,10 +138,15 @@ impl BlockReader {
                 continue;
             }
             self.backend.start(slot, piece.offset, 0, piece.len);
-            let long = piece.len >= LONG;
+            slots.queued += 1;
+            let submit = match self.direct {
+                true => slots.queued >= reads_a_call(self.options.depth),
+                false => piece.len >= LONG,
+            };
             slots.readings[slot as usize] = Some(SlotRead { piece, got: 0 });
             slots.free.pop();
-            if long && !self.direct {
+            if submit {
+                slots.queued = 0;
                 self.backend.submit(completions);
             }
         }
@@ -144,6 +170,7 @@ impl BlockReader {
             let SlotRead { piece, got } = &reading;
             let at = piece.offset + u64::from(*got);
             self.backend.start(slot, at, *got, piece.len - *got);
+            slots.queued += 1;
             slots.readings[slot as usize] = Some(reading);
             return flow;
         }

@@ -12,6 +12,7 @@
 //! | `drive.rs` | keeping all slots busy: short reads, refusals, stopping early |
 //! | `merge.rs` | merging neighbours into one read |
 //! | `backend.rs` | a ring or threads, behind one interface |
+//! | `polling.rs` | refusal of polled completions where the device has none |
 //! | `threads.rs` | `pread` on a pool of threads |
 //! | `alone.rs` | a request by itself, after the read that it was merged into failed |
 //!
@@ -32,6 +33,7 @@ mod alone;
 mod backend;
 mod drive;
 mod merge;
+mod polling;
 mod threads;
 
 use std::fs::File;
@@ -71,12 +73,12 @@ pub struct ReaderOptions {
     /// The way to the kernel.
     pub transport: Transport,
     /// A kernel thread takes reads from the ring without a system call, and sleeps after this time
-    /// without any (`IORING_SETUP_SQPOLL`). It keeps a CPU busy. The option is left out where the
-    /// kernel refuses it.
+    /// without any, in whole milliseconds (`IORING_SETUP_SQPOLL`). It keeps a CPU busy. Needs a
+    /// ring: [`BlockReader::new`] fails where the kernel refuses it.
     pub sqpoll: Option<Duration>,
     /// The device is polled for completions instead of interrupting (`IORING_SETUP_IOPOLL`). Only
-    /// for files opened with `O_DIRECT`. The option is left out where the file system or the device
-    /// does not support it.
+    /// for files opened with `O_DIRECT`. Needs a ring and a device that can be polled:
+    /// [`BlockReader::new`] fails where there is none.
     pub iopoll: bool,
 }
 
@@ -138,8 +140,11 @@ impl BlockReader {
     ///
     /// # Errors
     ///
-    /// `InvalidInput` if `depth` or `buffer_size` is out of range, or if `iopoll` is set without
-    /// `O_DIRECT`. A ring that the kernel refuses is no error.
+    /// `InvalidInput` if `depth` or `buffer_size` is out of range, if `iopoll` is set without
+    /// `O_DIRECT`, or if `iopoll` or `sqpoll` is set for threads. `Unsupported` if `iopoll` is set
+    /// and the device or the file system cannot be polled, or if one of the two is set and the
+    /// kernel refuses the ring; the text of the error names the reason. Without these two options a
+    /// ring that the kernel refuses is no error.
     pub fn new(file: Arc<File>, options: &ReaderOptions) -> io::Result<Self> {
         let direct = fcntl_getfl(&*file)?.contains(OFlags::DIRECT);
         if !(1..=4096).contains(&options.depth) || options.buffer_size == 0 {
@@ -152,8 +157,11 @@ impl BlockReader {
                 "polling for completions needs a file opened with O_DIRECT",
             ));
         }
+        if options.transport == Transport::Threads && (options.iopoll || options.sqpoll.is_some()) {
+            return Err(invalid("sqpoll and iopoll are options of a ring"));
+        }
         Ok(Self {
-            backend: Backend::new(&file, options, direct),
+            backend: Backend::new(&file, options, direct)?,
             file,
             options: options.clone(),
             direct,
@@ -162,9 +170,9 @@ impl BlockReader {
     }
 
     /// Returns the way in which reads are made, for people, such as `io_uring, file and buffers
-    /// registered`.
+    /// registered, polled`.
     pub fn means(&self) -> String {
-        self.backend.means()
+        self.backend.means(&self.options)
     }
 
     /// Reads all of `requests`, merging neighbours. Sorts the list by offset, and empties it. Calls

@@ -64,10 +64,22 @@ pub(crate) fn open(path: &Path, dev: u64) -> io::Result<File> {
 /// Documentation/ABI/stable/sysfs-block). For virtual disks the kernel is often wrong. Returns
 /// `None` if sysfs does not say. A partition uses the queue of its disk.
 pub fn is_rotational(major: u32, minor: u32) -> Option<bool> {
+    queue_flag(major, minor, "rotational")
+}
+
+/// Returns true if the driver of the disk can poll for completions of reads (`queue/io_poll` in
+/// sysfs, Documentation/ABI/stable/sysfs-block), as NVMe can with the module parameter
+/// `poll_queues`. Returns `None` if sysfs does not say, as for file systems with device numbers of
+/// their own. A partition uses the queue of its disk.
+pub(crate) fn is_polled(major: u32, minor: u32) -> Option<bool> {
+    queue_flag(major, minor, "io_poll")
+}
+
+fn queue_flag(major: u32, minor: u32, name: &str) -> Option<bool> {
     let directory = PathBuf::from(format!("/sys/dev/block/{major}:{minor}"));
-    let text = ["queue/rotational", "../queue/rotational"]
+    let text = ["queue", "../queue"]
         .iter()
-        .find_map(|name| std::fs::read_to_string(directory.join(name)).ok())?;
+        .find_map(|queue| std::fs::read_to_string(directory.join(queue).join(name)).ok())?;
     match text.trim() {
         "0" => Some(false),
         "1" => Some(true),
