@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import os
 import shutil
 import socket
@@ -243,7 +244,7 @@ class Rows(unittest.TestCase):
             "ext4-warm": [*bulk_rows.whole("ext4"), *bulk_rows.EXT4_FIND],
             "ext4-slow": [*bulk_rows.cold("ext4"), *bulk_rows.TWO_WORKERS],
             "ext4-part": bulk_rows.parts("ext4", ["one", "two", "three"]),
-            "block": [row for medium in block_rows.MEDIA for row in block_rows.rows(medium)],
+            "block": list(block_rows.all_rows().values()),
         }
         tables["snapshot"] = saved.WRITE
         tables["cluster"] = cluster.POOLS
@@ -512,15 +513,39 @@ class Block(unittest.TestCase):
         self.assertAlmostEqual(found["iops_a_cpu_second"], 8000)
 
     def test_the_driver_and_fio_read_the_same_way(self):
-        for medium, direct in block_rows.MEDIA.items():
-            for row in block_rows.rows(medium):
+        for name, medium in block_rows.MEDIA.items():
+            for row in block_rows.rows(name):
                 words = row.argv(row.tool, "/file")
-                asked = "direct" if row.tool == "block_read" else "--direct=1"
-                self.assertEqual(asked in words, direct, words)
+                ours = row.tool == "block_read"
+                direct, polled, size = (
+                    ("direct", "iopoll", f"block={medium.size}")
+                    if ours
+                    else ("--direct=1", "--hipri", f"--bs={medium.size}")
+                )
+                self.assertEqual(direct in words, medium.direct, words)
+                self.assertEqual(polled in words, medium.polled, words)
+                self.assertIn(size, words)
                 self.assertFalse([word for word in words if "{" in word], words)
 
+    def test_the_table_has_a_line_a_depth(self):
+        def figures(iops: int, cpu: float) -> dict[str, float]:
+            sample = {"reads": iops, "seconds": 1, "cpu": cpu}
+            return block.summary(4, [sample])
+
+        found = {
+            block_rows.key("direct", block_rows.FIXED, 4): figures(100_000, 0.5),
+            block_rows.key("direct", block_rows.OURS, 4): figures(110_000, 0.44),
+        }
+        head, units, *lines = report.depth_table(found, "direct")
+        self.assertEqual(len({len(line) for line in (head, units, *lines)}), 1)
+        words = lines[0].split()
+        self.assertEqual(words[:4], ["4", "40.0", "100.0", "100-100"])
+        self.assertEqual(words[4:7], ["-", "-", "-"])
+        self.assertEqual(words[-3:], ["1.10", "-", "0.80"])
+        self.assertEqual(report.depth_table(found, "polled")[2:], [])
+
     def test_what_is_compared_runs_side_by_side(self):
-        table = [row for medium in block_rows.MEDIA for row in block_rows.rows(medium)]
+        table = list(block_rows.all_rows().values())
         order = []
         tools = SimpleNamespace(timed=None, find=lambda tool: tool)
         session = suites.Session(tools, Path("."), lambda: Path("."))
@@ -529,15 +554,14 @@ class Block(unittest.TestCase):
             mock.patch.object(block, "captured", lambda _, command: order.append(command.key)),
             mock.patch.dict(block.PARSERS, dict.fromkeys(block.PARSERS, lambda _: read)),
         ):
-            files = dict.fromkeys(block_rows.MEDIA, Path("/file"))
+            files = {medium.file: Path("/file") for medium in block_rows.MEDIA.values()}
             samples, failures = block._interleaved(session, table, files, 2)
         self.assertEqual(failures, [])
         self.assertEqual({len(each) for each in samples.values()}, {2})
         self.assertEqual(len(order), 2 * len(samples))
-        group = len(block_rows.ENGINES) + len(block_rows.TRANSPORTS)
-        for start in range(0, len(order), group):
-            keys = [key.split() for key in order[start : start + group]]
-            self.assertEqual(len({(medium, depth) for medium, _, depth in keys}), 1)
+        groups = itertools.groupby(order, lambda key: key.split()[::2])
+        for (medium, _), keys in groups:
+            self.assertEqual(len(list(keys)), len(block_rows.MEDIA[medium].interfaces))
 
 
 FDUPES = b"/t/b\n/t/a\n\n/t/c d\n/t/e\n/t/f\n"

@@ -19,7 +19,7 @@ from .tools import MissingTool
 MIB = 1024 * 1024
 # Far more than a disk's own cache; and what stays in the page cache whatever else is there.
 DIRECT_SIZE, WARM_SIZE = 1024 * MIB, 256 * MIB
-RUNS = 5
+RUNS = 10
 NEEDED = {
     "fio": "apt-get install fio",
     "block_read": "cargo build --release -p ringwalk --example block_read",
@@ -39,16 +39,29 @@ def _fill(file: Path, size: int) -> None:
 
 @contextlib.contextmanager
 def _files(scratch: Path) -> Iterator[dict[str, Path]]:
-    """Provides the files to read, by medium."""
+    """Provides the files to read, by their names in the table.
+
+    `polled` is among them if the disk can be polled for completions.
+    """
     cold, warm = scratch / "block-direct.data", scratch / "block-warm.data"
     try:
         _fill(cold, DIRECT_SIZE)
         _fill(warm, WARM_SIZE)
         with media.loop_device(warm, "--read-only") as device:
-            yield {"direct": cold, "buffered": warm, "loop": Path(device)}
+            polled = {"polled": cold} if _can_be_polled(cold) else {}
+            yield {"disk": cold, "warm": warm, "loop": Path(device), **polled}
     finally:
         cold.unlink(missing_ok=True)
         warm.unlink(missing_ok=True)
+
+
+def _can_be_polled(file: Path) -> bool:
+    """Returns whether sysfs says so of the disk of a file."""
+    number = file.stat().st_dev
+    device = Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}").resolve()
+    # A partition uses the queue of its disk, whose folder holds the partition's.
+    flags = (folder / "queue/io_poll" for folder in (device, device.parent))
+    return any(flag.exists() and flag.read_text().strip() == "1" for flag in flags)
 
 
 def of_fio(output: bytes) -> dict[str, float]:
@@ -82,38 +95,43 @@ PARSERS: dict[str, Callable[[bytes], dict[str, float]]] = {
 
 
 def summary(depth: int, samples: list[dict[str, float]]) -> dict[str, float]:
-    """Medians: reads a second, microseconds, reads a second of CPU."""
+    """Medians: reads a second with their quartiles, microseconds, reads a second of CPU."""
     rates = sorted(sample["reads"] / sample["seconds"] for sample in samples)
     cpu = statistics.median(sample["cpu"] / sample["reads"] for sample in samples)
     iops = statistics.median(rates)
+    quartiles = statistics.quantiles(rates, n=4, method="inclusive") if rates[1:] else 3 * [iops]
     return {
         "runs": len(samples),
         "latency_us": depth / iops * 1e6,
         "iops": iops,
         "iops_min": rates[0],
         "iops_max": rates[-1],
+        "iops_lower_quartile": quartiles[0],
+        "iops_upper_quartile": quartiles[2],
         "cpu_us_a_read": cpu * 1e6,
         "iops_a_cpu_second": 1 / cpu,
     }
 
 
 def block(session: Session) -> Result:
-    """Measures random reads of 4 KiB: our reader and fio's engines, by queue depth."""
+    """Measures random reads of 4 KiB and 512 bytes: our reader and fio's engines, by depth."""
     for tool, remedy in NEEDED.items():
         if not session.tools.find(tool):
             raise MissingTool(f"no {tool}: {remedy}")
     media.need_root()
-    table = {row.key: row for medium in block_rows.MEDIA for row in block_rows.rows(medium)}
     runs = session.runs or RUNS
     with _files(session.scratch) as files:
+        media_here = [name for name, medium in block_rows.MEDIA.items() if medium.file in files]
+        table = block_rows.all_rows(media_here)
         samples, failures = _interleaved(session, list(table.values()), files, runs)
     present = {key: row for key, row in table.items() if samples[key]}
     figures = {key: summary(int(key.split()[-1]), samples[key]) for key in present}
     about = {
-        "tree": "4 KiB at random places",
+        "tree": "4 KiB (512 bytes) at random places",
         "file_system": f"{DIRECT_SIZE // MIB} MiB on the disk, {WARM_SIZE // MIB} MiB warm",
         "runs": runs,
         "milliseconds_a_run": block_rows.MILLISECONDS,
+        "polling": "measured" if "polled" in files else "left out: the disk has no poll queues",
     }
     return Result("block", about, present, figures, failures=failures, enough=RUNS)
 
@@ -138,7 +156,8 @@ def _interleaved(
         order.shuffle(table)
         turn = {group: order.random() for group in map(_compared, table)}
         for row in sorted(table, key=lambda row: turn[_compared(row)]):
-            argv = row.argv(session.tools.find(row.tool), str(files[row.group]))
+            file = files[block_rows.MEDIA[row.group].file]
+            argv = row.argv(session.tools.find(row.tool), str(file))
             try:
                 output = captured(session.tools.timed, Command(row.key, argv))
                 samples[row.key].append(PARSERS[row.tool](output))

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from .block_rows import FIXED, LIBAIO, MEDIA, OURS
+from .block_rows import key as block_key
 from .suites import Result
-from .targets import UNIT_NAMES, UNITS, verdicts
+from .targets import UNIT_NAMES, UNITS, Figures, verdicts
 
 FLOORS = {"names": "floor-names", "stat": "floor-stat"}
 
@@ -128,8 +130,57 @@ def _print_directories(result: Result) -> None:
     print()
 
 
+# Of the table of io_uring: the names of its columns, and the rows they show.
+COLUMNS = {"fio io_uring": FIXED, "fio libaio": LIBAIO, "ringwalk": OURS}
+
+
+def depth_table(figures: Figures, medium: str) -> list[str]:
+    """Returns the table of one medium as io_uring's author prints it: a line a queue depth.
+
+    Latency in microseconds and thousands of reads a second, with quartiles, of each interface;
+    then ours as a multiple of the others, and its CPU time a read as one of fio's io_uring.
+    """
+    lines = [
+        f"  {medium:>10}" + "".join(f" {name:>26}" for name in COLUMNS) + f" {'ringwalk, x':>20}",
+        f"  {'QD':>10}"
+        + f" {'us':>8} {'K IOPS':>7} {'quartiles':>9}" * len(COLUMNS)
+        + f" {'io_uring':>8} {'libaio':>6} {'CPU':>4}",
+    ]
+    for depth in MEDIA[medium].depths:
+        found = {name: figures.get(block_key(medium, name, depth)) for name in COLUMNS.values()}
+        if not found[OURS]:
+            continue
+        cells = "".join(f" {_depth_cell(each):>26}" for each in found.values())
+        ratios = (
+            _depth_ratio(found, FIXED, "iops", 8),
+            _depth_ratio(found, LIBAIO, "iops", 6),
+            _depth_ratio(found, FIXED, "cpu_us_a_read", 4),
+        )
+        lines.append(f"  {depth:10}{cells} " + " ".join(ratios))
+    return lines
+
+
+def _depth_cell(figures: dict[str, float] | None) -> str:
+    if not figures:
+        return f"{'-':>8} {'-':>7} {'-':>9}"
+    low, high = (figures[f"iops_{side}_quartile"] / 1000 for side in ("lower", "upper"))
+    quartiles = f"{low:.0f}-{high:.0f}"
+    return f"{figures['latency_us']:8.1f} {figures['iops'] / 1000:7.1f} {quartiles:>9}"
+
+
+def _depth_ratio(
+    found: dict[str, dict[str, float] | None], other: str, figure: str, width: int
+) -> str:
+    base = found[other]
+    return f"{found[OURS][figure] / base[figure]:{width}.2f}" if base else f"{'-':>{width}}"
+
+
 def _print_depths(result: Result) -> None:
-    """Rows `MEDIUM INTERFACE DEPTH`, as the letters about io_uring print them."""
+    """The table of each medium; then all rows `MEDIUM INTERFACE DEPTH` with their CPU time."""
+    for medium in MEDIA:
+        table = depth_table(result.figures, medium)
+        if table[2:]:
+            print("\n".join(table) + "\n")
     print(
         f"  {'':9} {'interface':19} {'QD':>3} {'latency us':>10} {'IOPS':>8} {'(least-most)':>15}"
         f" {'IOPS/CPU s':>10} {'CPU us/read':>11}"

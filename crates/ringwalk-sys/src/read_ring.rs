@@ -29,7 +29,7 @@ use std::slice;
 use std::sync::Arc;
 use std::time::Duration;
 
-use io_uring::{IoUring, opcode, types};
+use io_uring::{EnterFlags, IoUring, opcode, types};
 use rustix::io::Errno;
 
 use crate::PageBuffer;
@@ -79,6 +79,8 @@ pub struct ReadRing {
     in_flight: usize,
     registered_file: bool,
     registered_buffer: bool,
+    /// A kernel thread takes the reads.
+    kernel_thread: bool,
     /// Not `Send`: the kernel accepts entries from one thread only.
     one_thread: PhantomData<*mut ()>,
 }
@@ -136,6 +138,7 @@ impl ReadRing {
             in_flight: 0,
             registered_file,
             registered_buffer,
+            kernel_thread: options.sqpoll.is_some(),
             one_thread: PhantomData,
         })
     }
@@ -194,7 +197,23 @@ impl ReadRing {
     ///
     /// [`io_uring_enter(2)`]: https://man7.org/linux/man-pages/man2/io_uring_enter.2.html
     pub fn enter(&mut self, want: usize) -> Result<(), Errno> {
-        match self.ring.submit_and_wait(want.min(self.in_flight)) {
+        let want = want.min(self.in_flight);
+        let submitted = if want > 0 || self.kernel_thread {
+            self.ring.submit_and_wait(want)
+        } else {
+            // `Submitter::submit` would not ask for completions.
+            let queued = self.ring.submission().len();
+            #[expect(clippy::cast_possible_truncation, reason = "at most the queue, a u32")]
+            let queued = queued as u32;
+            let flags = EnterFlags::GETEVENTS.bits();
+            // SAFETY: `start` has pushed the entries, whose memory stays in place; the call has no
+            // argument.
+            unsafe {
+                let submitter = self.ring.submitter();
+                submitter.enter::<libc::sigset_t>(queued, 0, flags, None)
+            }
+        };
+        match submitted {
             Ok(_) => Ok(()),
             Err(error) => Err(Errno::from_io_error(&error).unwrap_or(Errno::IO)),
         }
@@ -309,21 +328,15 @@ fn set_up(options: &ReadRingOptions) -> Result<IoUring, Errno> {
             builder.setup_sqpoll(u32::try_from(idle.as_millis()).unwrap_or(u32::MAX));
         }
         // The kernel works on completions when this thread asks for them, without interrupting it
-        // (Linux 6.1, 5.19). This is not possible with a kernel thread that takes reads. The
-        // TASKRUN_FLAG tells this thread that there are such completions: `enter` then asks for
-        // them, even if it does not wait. NO_SQARRAY (6.6): entries are taken in order, without a
-        // table of their numbers.
+        // (Linux 6.1, 5.19). This is not possible with a kernel thread that takes reads. NO_SQARRAY
+        // (6.6): entries are taken in order, without a table of their numbers.
         match (attempt, options.sqpoll) {
             (0, None) => builder
                 .setup_single_issuer()
                 .setup_defer_taskrun()
-                .setup_taskrun_flag()
                 .setup_no_sqarray(),
-            (1, None) => builder
-                .setup_single_issuer()
-                .setup_defer_taskrun()
-                .setup_taskrun_flag(),
-            (2, None) => builder.setup_coop_taskrun().setup_taskrun_flag(),
+            (1, None) => builder.setup_single_issuer().setup_defer_taskrun(),
+            (2, None) => builder.setup_coop_taskrun(),
             (0, Some(_)) => builder.setup_single_issuer().setup_no_sqarray(),
             _ => &mut builder,
         };

@@ -137,7 +137,8 @@ impl Backend {
         Ok(())
     }
 
-    fn in_flight(&self) -> usize {
+    /// Returns the number of reads that were started and are not in completions yet.
+    pub(super) fn in_flight(&self) -> usize {
         match self {
             Self::Ring(ring) => ring.in_flight(),
             Self::Threads(threads) => threads.in_flight(),

@@ -19,12 +19,15 @@ pub(super) const SECTOR: u32 = 512;
 /// their bytes have left the processor's caches.
 const LONG: u32 = 16 << 10;
 
-/// Returns how many direct reads one system call submits. A call that starts all reads of a ring at
-/// once lets the device run dry while their predecessors are looked at, and this thread wait while
-/// the device reads. Smaller calls keep both busy. `docs/decisions/0019-block-reads.md` has the
-/// measurement.
-fn reads_a_call(depth: u32) -> u32 {
-    (depth / 4).clamp(4, 8)
+/// Returns true if `queued` direct reads are submitted although more can be queued, while the device
+/// has `with_device` others.
+///
+/// If all reads of a ring are over at once and are replaced by one call, the device runs dry while
+/// this thread looks at them, and then this thread waits for the device. So some are submitted as
+/// soon as the device has less than half of the ring. A call for each read costs too much CPU time.
+/// `docs/decisions/0019-block-reads.md` has the measurement.
+fn submits_early(depth: u32, queued: u32, with_device: usize) -> bool {
+    queued >= (depth / 4).clamp(4, 8) && with_device < depth as usize / 2
 }
 
 /// One read, and the requests that it is for.
@@ -139,9 +142,14 @@ impl BlockReader {
             }
             self.backend.start(slot, piece.offset, 0, piece.len);
             slots.queued += 1;
-            let submit = match self.direct {
-                true => slots.queued >= reads_a_call(self.options.depth),
-                false => piece.len >= LONG,
+            let submit = if self.direct {
+                let with_device = self
+                    .backend
+                    .in_flight()
+                    .saturating_sub(slots.queued as usize);
+                submits_early(self.options.depth, slots.queued, with_device)
+            } else {
+                piece.len >= LONG
             };
             slots.readings[slot as usize] = Some(SlotRead { piece, got: 0 });
             slots.free.pop();
@@ -252,3 +260,6 @@ pub(super) fn part(read: Result<&[u8], Errno>, from: u64, len: u32) -> io::Resul
         .get(from..from.saturating_add(len as usize))
         .ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
 }
+
+#[cfg(test)]
+mod tests;
