@@ -60,8 +60,8 @@ pub struct ReadRingOptions {
     /// after this time without reads, in whole milliseconds.
     pub sqpoll: Option<Duration>,
     /// True if the device is polled for completions (`IORING_SETUP_IOPOLL`). Needs `O_DIRECT` and a
-    /// device that can be polled. Where it cannot, reads fail with `EOPNOTSUPP`, or the kernel waits
-    /// for the interrupt, depending on its version.
+    /// device that can be polled. Where it cannot, reads fail with `EOPNOTSUPP`, or the kernel
+    /// waits for the interrupt, depending on its version.
     pub iopoll: bool,
 }
 

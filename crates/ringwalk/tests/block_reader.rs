@@ -112,7 +112,7 @@ fn direct_reads_end_where_the_file_ends() {
     }
 }
 
-/// In a guest with NVMe that has `poll_queues` the reads are polled, elsewhere polling is refused.
+/// On a disk with poll queues the reads are polled, elsewhere polling is refused.
 #[test]
 fn polling_is_refused_where_the_device_has_none() {
     let (file, bytes) = written();

@@ -15,12 +15,12 @@ use super::backend::{Backend, Completion};
 /// of the file.
 pub(super) const SECTOR: u32 = 512;
 
-/// Buffered reads of this length and more get a system call of their own. That costs less than finding that
-/// their bytes have left the processor's caches.
+/// Buffered reads of this length and more get a system call of their own. That costs less than
+/// finding that their bytes have left the processor's caches.
 const LONG: u32 = 16 << 10;
 
-/// Returns true if `queued` direct reads are submitted although more can be queued, while the device
-/// has `with_device` others.
+/// Returns true if `queued` direct reads are submitted although more can be queued, while the
+/// device has `with_device` others.
 ///
 /// If all reads of a ring are over at once and are replaced by one call, the device runs dry while
 /// this thread looks at them, and then this thread waits for the device. So some are submitted as

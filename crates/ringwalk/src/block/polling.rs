@@ -22,9 +22,10 @@ use crate::system::device;
 /// `Unsupported` if it cannot; those of [`File::metadata`].
 pub(super) fn check_device(file: &File) -> io::Result<()> {
     let metadata = file.metadata()?;
-    let number = match metadata.file_type().is_block_device() {
-        true => metadata.rdev(),
-        false => metadata.dev(),
+    let number = if metadata.file_type().is_block_device() {
+        metadata.rdev()
+    } else {
+        metadata.dev()
     };
     let (major, minor) = (major(number), minor(number));
     match device::is_polled(major, minor) {

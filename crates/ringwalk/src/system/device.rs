@@ -68,7 +68,7 @@ pub fn is_rotational(major: u32, minor: u32) -> Option<bool> {
 }
 
 /// Returns true if the driver of the disk can poll for completions of reads (`queue/io_poll` in
-/// sysfs, Documentation/ABI/stable/sysfs-block), as NVMe can with the module parameter
+/// sysfs, Documentation/ABI/stable/sysfs-block), as `nvme` can with its parameter
 /// `poll_queues`. Returns `None` if sysfs does not say, as for file systems with device numbers of
 /// their own. A partition uses the queue of its disk.
 pub(crate) fn is_polled(major: u32, minor: u32) -> Option<bool> {
