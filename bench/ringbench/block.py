@@ -162,7 +162,8 @@ def _interleaved(
                 output = captured(session.tools.timed, Command(row.key, argv))
                 samples[row.key].append(PARSERS[row.tool](output))
             except (CommandFailed, ValueError) as error:
-                failures.append(f"{row.key}: {error}")
+                # Failures are stored, and the results name no local path.
+                failures.append(f"{row.key}: {error}".replace(str(file), "{tree}"))
                 samples[row.key].clear()
                 table.remove(row)
     return samples, failures
