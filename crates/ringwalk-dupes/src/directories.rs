@@ -11,7 +11,7 @@
 
 mod similar;
 
-use crate::inventory::{DirId, FileId, FileRecord, Inventory};
+use crate::inventory::{DirId, FileId, Inventory};
 use crate::search::Directories;
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -78,24 +78,15 @@ fn contents(inventory: &Inventory, at: usize) -> Option<Contents> {
         return Some(Contents::Empty);
     }
     // The group stands at one name of each file.
-    let mut same = neighbours(inventory, at);
-    let group = same.find_map(|other| inventory.files[other].group());
+    let id = FileId(u32::try_from(at).unwrap_or(u32::MAX));
+    let group = inventory
+        .names_of(id)
+        .find_map(|name| inventory.file(name).group());
     if let Some(group) = group {
         return Some(Contents::Group(group));
     }
-    let has_names = neighbours(inventory, at).count() > 1;
+    let has_names = inventory.names_of(id).count() > 1;
     has_names.then_some(Contents::Inode(file.device, file.ino))
-}
-
-/// Returns the places of all names of a file.
-fn neighbours(inventory: &Inventory, at: usize) -> impl Iterator<Item = usize> + '_ {
-    let file = &inventory.files[at];
-    let is_same = move |other: &usize| {
-        let other: &FileRecord = &inventory.files[*other];
-        other.size == file.size && other.is_same_file(file)
-    };
-    let before = (0..at).rev().take_while(is_same);
-    before.chain((at..inventory.files.len()).take_while(is_same))
 }
 
 /// Finds directories with the same contents and, if wanted, similar ones.
@@ -273,6 +264,3 @@ fn same(inventory: &Inventory, sums: &[Sums]) -> Vec<DirectoryGroup> {
     groups.sort_unstable_by(|a, b| (Reverse(a.size), &a.paths).cmp(&(Reverse(b.size), &b.paths)));
     groups
 }
-
-#[cfg(test)]
-mod tests;

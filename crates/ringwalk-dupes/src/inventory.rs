@@ -116,6 +116,11 @@ impl FileRecord {
         }
     }
 
+    /// Returns the time of the last change of the contents, in nanoseconds.
+    pub(crate) fn mtime(&self) -> i64 {
+        self.mtime
+    }
+
     /// Returns the number of hard links. `None` if it is 255 or more, or not known.
     pub(crate) fn links(&self) -> Option<u32> {
         (self.links != 0 && self.links != u8::MAX).then_some(u32::from(self.links))
@@ -301,6 +306,32 @@ impl Inventory {
         &self.directories[id.0 as usize]
     }
 
+    /// Returns all names of a file, this one among them. They stand beside each other after
+    /// [`sort`](Self::sort).
+    pub(crate) fn names_of(&self, id: FileId) -> impl Iterator<Item = FileId> + '_ {
+        let file = self.file(id);
+        let is_same = move |id: &FileId| {
+            let other = self.file(*id);
+            other.size == file.size && other.is_same_file(file)
+        };
+        let before = (0..id.0).rev().map(FileId).take_while(is_same);
+        // Fewer than 2^31.
+        let end = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
+        before.chain((id.0..end).map(FileId).take_while(is_same))
+    }
+
+    /// Returns the place of each directory in the order of their paths.
+    pub(crate) fn ranks(&self) -> Vec<u32> {
+        #[expect(clippy::cast_possible_truncation, reason = "directories have 32 bits")]
+        let mut order: Vec<u32> = (0..self.directories.len() as u32).collect();
+        order.sort_by_cached_key(|at| self.directory_path(DirId(*at)));
+        let mut ranks = vec![0; order.len()];
+        for (rank, at) in (0..).zip(order) {
+            ranks[at as usize] = rank;
+        }
+        ranks
+    }
+
     pub(crate) fn root_of(&self, dir: DirId) -> &RootRecord {
         &self.roots[self.directory(dir).root as usize]
     }
@@ -384,6 +415,3 @@ pub(crate) fn join(root: &[u8], below: &[u8]) -> Vec<u8> {
     }
     path
 }
-
-#[cfg(test)]
-mod tests;

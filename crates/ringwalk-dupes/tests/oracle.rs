@@ -193,9 +193,35 @@ fn a_tree_given_twice_is_searched_once() {
         .map(|entry| entry.unwrap().path())
         .find(|path| path.is_dir())
         .unwrap();
-    let mut search = Search::new([top, top, &below]).unwrap();
-    search.keep_in(&below).unwrap();
+    let search = Search::new([top, top, &below]).unwrap();
     let walk = search.walk();
     let found = search.run(walk, &|_| {}).unwrap();
     assert_eq!(groups(&found), brute_force(top, 1));
+}
+
+#[test]
+fn with_a_reference_its_files_come_first() {
+    let folder = tempfile::tempdir().unwrap();
+    make_tree(folder.path(), 60, 9);
+    let top = folder.path();
+    let reference = top.join("reference");
+    fs::create_dir(&reference).unwrap();
+    for (at, group) in brute_force(top, 1).into_iter().enumerate().take(3) {
+        let file = group.first().unwrap().first().unwrap();
+        fs::copy(file, reference.join(format!("r{at}"))).unwrap();
+    }
+    let mut expected = brute_force(top, 1);
+    expected.retain(|group| {
+        group
+            .iter()
+            .flatten()
+            .any(|path| path.starts_with(&reference))
+    });
+    assert_eq!(expected.len(), 3);
+    let found = search(top, |search| search.keep_in(&reference).unwrap());
+    assert_eq!(groups(&found), expected);
+    for group in found.groups() {
+        let first = String::from_utf8(group.copies[0].path()).unwrap();
+        assert!(Path::new(&first).starts_with(&reference) && group.copies[0].is_reference);
+    }
 }

@@ -6,7 +6,9 @@ use crate::quote::quoted;
 use crate::status::trouble;
 use ringwalk_delete::{Log, TrashOptions};
 use ringwalk_dupes::Found;
-use ringwalk_dupes::act::{Action, Done, Freed, Group, Observer, Reason, Roots, Settings, act, plan};
+use ringwalk_dupes::act::{
+    Action, Done, Freed, Group, Observer, Reason, Roots, Settings, act, plan,
+};
 use ringwalk_find::execute::ask;
 use std::process::ExitCode;
 
@@ -23,7 +25,13 @@ pub(super) fn run(found: &Found, action: Action, dry_run: bool) -> Result<bool, 
     if dry_run || freed.names == 0 {
         return Ok(true);
     }
-    if is_terminal() && !ask(b"Go on? [y/N] ", rustix::stdio::stderr(), rustix::stdio::stdin()) {
+    if is_terminal()
+        && !ask(
+            b"Go on? [y/N] ",
+            rustix::stdio::stderr(),
+            rustix::stdio::stdin(),
+        )
+    {
         console::note("nothing was changed");
         return Ok(true);
     }
@@ -38,7 +46,10 @@ pub(super) fn run(found: &Found, action: Action, dry_run: bool) -> Result<bool, 
     };
     let outcome = act(&roots, &groups, &settings, &log, &mut report).map_err(trouble)?;
     let (done, freed) = (outcome.done, human_readable(outcome.freed));
-    console::note(format_args!("{done} names done, {freed} freed, {} kept", outcome.kept));
+    console::note(format_args!(
+        "{done} names done, {freed} freed, {} kept",
+        outcome.kept
+    ));
     Ok(outcome.kept == 0)
 }
 
@@ -56,7 +67,11 @@ fn announcement(freed: &Freed, action: Action) -> String {
         0 => String::new(),
         files => format!(" at most: of {files} files it is not known whether they share blocks"),
     };
-    let when = if action == Action::Trash { " when it is emptied" } else { "" };
+    let when = if action == Action::Trash {
+        " when it is emptied"
+    } else {
+        ""
+    };
     format!("{what}, which frees {bytes}{when}{unknown}")
 }
 

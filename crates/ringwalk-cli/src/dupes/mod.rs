@@ -43,7 +43,9 @@ pub fn run(args: &DupesArgs, options: &EngineOptions) -> ExitCode {
 fn try_run(args: &DupesArgs, options: &EngineOptions) -> Result<ExitCode, ExitCode> {
     let is_binary = args.format == Format::Parquet && args.output.is_none();
     if is_binary && console::stdout_is_terminal() {
-        return Err(trouble("a Parquet file is not for terminals; --output names a file"));
+        return Err(trouble(
+            "a Parquet file is not for terminals; --output names a file",
+        ));
     }
     let (mut search, snapshots) = set_up(args, options)?;
     let file = args.output.as_deref().map(OutputFile::create);
@@ -79,7 +81,9 @@ fn try_run(args: &DupesArgs, options: &EngineOptions) -> Result<ExitCode, ExitCo
     }
     for (path, reason) in &found.uncached {
         let path = quoted_bytes(path);
-        console::note(format_args!("no hash of the file system of {path} is kept: {reason}"));
+        console::note(format_args!(
+            "no hash of the file system of {path} is kept: {reason}"
+        ));
     }
     if found.without_hash > 0 {
         has_missed.store(true, Ordering::Relaxed);
@@ -118,8 +122,7 @@ fn set_up<'a>(
     args: &'a DupesArgs,
     options: &EngineOptions,
 ) -> Result<(Search, Vec<&'a OsString>), ExitCode> {
-    let (live, saved): (Vec<_>, Vec<_>) =
-        args.roots.iter().partition(|root| is_live_root(root));
+    let (live, saved): (Vec<_>, Vec<_>) = args.roots.iter().partition(|root| is_live_root(root));
     if live.is_empty() && args.keep_in.is_empty() {
         let refused = options.refuse(Lacks::Directories, "on snapshots");
         refused.map_err(trouble)?;
@@ -149,7 +152,10 @@ fn message(missed: Missed<'_>) -> String {
     match missed {
         Missed::Scan(ScanError::Walk(error)) => crate::hash::walk_error(error),
         Missed::Scan(ScanError::Root(path)) => {
-            format!("{}: neither a directory nor a regular file", quoted_bytes(path))
+            format!(
+                "{}: neither a directory nor a regular file",
+                quoted_bytes(path)
+            )
         }
         Missed::File(fault) => file_error(OsStr::from_bytes(fault.path).as_ref(), fault.fault),
         _ => "something could not be read".to_owned(),

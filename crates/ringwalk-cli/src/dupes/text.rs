@@ -1,7 +1,7 @@
 //! The answer for people.
 
 use crate::du::block_size::human_readable;
-use ringwalk_dupes::{Copy, Found, Group};
+use ringwalk_dupes::{Copy, Found, Group, Totals};
 use ringwalk_gnu::terminal_safe;
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -12,7 +12,9 @@ pub(super) fn write(found: &Found, safe: bool, out: &mut impl Write) -> io::Resu
     for group in &found.directories {
         let files = counted(group.files, "file", "files");
         let (count, size) = (group.paths.len(), human_readable(group.size));
-        text.line(format_args!("{count} directories with the same {files}, {size} each"))?;
+        text.line(format_args!(
+            "{count} directories with the same {files}, {size} each"
+        ))?;
         for path in &group.paths {
             text.path(path, "")?;
         }
@@ -20,21 +22,28 @@ pub(super) fn write(found: &Found, safe: bool, out: &mut impl Write) -> io::Resu
     }
     for pair in &found.similar {
         let (percent, common) = (pair.percent(), human_readable(pair.common));
-        text.line(format_args!("2 directories of which {percent} % are the same, {common}"))?;
+        text.line(format_args!(
+            "2 directories of which {percent} % are the same, {common}"
+        ))?;
         for (path, size) in pair.paths.iter().zip(pair.sizes) {
             text.path(path, &format!("  ({})", human_readable(size)))?;
         }
         text.line(format_args!(""))?;
     }
     let covered = Covered::new(found);
-    for group in found.groups().filter(|group| !covered.covers(group)) {
-        text.group(&group)?;
+    let mut totals = Totals::default();
+    for group in found.groups() {
+        totals.add(&group);
+        if !covered.covers(&group) {
+            text.group(&group)?;
+        }
     }
-    let totals = found.totals();
     let groups = counted(totals.groups, "group", "groups");
     let files = counted(totals.files, "copy", "copies");
     let freeable = human_readable(totals.freeable);
-    text.line(format_args!("{groups} of equal files, {files} too many, {freeable} to free"))
+    text.line(format_args!(
+        "{groups} of equal files, {files} too many, {freeable} to free"
+    ))
 }
 
 fn counted(count: u64, one: &str, more: &str) -> String {
@@ -95,7 +104,8 @@ struct Covered<'f>(HashMap<&'f [u8], usize>);
 impl<'f> Covered<'f> {
     fn new(found: &'f Found) -> Self {
         let groups = found.directories.iter().enumerate();
-        let all = groups.flat_map(|(at, group)| group.paths.iter().map(move |path| (&path[..], at)));
+        let all =
+            groups.flat_map(|(at, group)| group.paths.iter().map(move |path| (&path[..], at)));
         Self(all.collect())
     }
 

@@ -132,7 +132,7 @@ impl<'m> Matcher<'m> {
         let is_large = |class: &Range<usize>| self.inventory.files[class.start].size > SMALL;
         self.match_large(classes().take_while(|class| is_large(class)), &mut matched)?;
         self.match_small(classes().skip_while(|class| is_large(class)), &mut matched)?;
-        matched.hashes = self.collector.into_inner().ignore_poison().into_hashes();
+        matched.hashes = self.collector.into_inner().ignore_poison().into_groups();
         Ok(matched)
     }
 
@@ -185,23 +185,52 @@ impl<'m> Matcher<'m> {
         let mut units = Vec::new();
         let mut known = HashSet::new();
         for class in classes {
+            if class.len() > 2 * BATCH {
+                self.match_long_class(class, matched)?;
+                continue;
+            }
             let size = self.inventory.files[class.start].size;
             if self.sort_out(class, &mut units, matched) {
                 known.insert(size);
             }
             // The classes are whole, so the collector can forget what it has seen of them.
             if units.len() >= BATCH {
-                self.read_small(&mut units, &mut known, matched)?;
+                self.read_small(&mut units, &known, matched)?;
+                known.clear();
+                lock(&self.collector).forget();
             }
         }
-        self.read_small(&mut units, &mut known, matched)
+        self.read_small(&mut units, &known, matched)?;
+        lock(&self.collector).forget();
+        Ok(())
+    }
+
+    /// Compares the files of one size in several batches.
+    fn match_long_class(&self, class: Range<usize>, matched: &mut Matched) -> io::Result<()> {
+        let files = &self.inventory.files;
+        // Each file of the other batches may be like one of this batch, as if its hash were known.
+        let known = HashSet::from([files[class.start].size]);
+        let mut units = Vec::new();
+        let mut start = class.start;
+        while start < class.end {
+            let mut end = (start + BATCH).min(class.end);
+            // The names of one file stay together.
+            while end < class.end && files[end].is_same_file(&files[end - 1]) {
+                end += 1;
+            }
+            self.sort_out(start..end, &mut units, matched);
+            self.read_small(&mut units, &known, matched)?;
+            start = end;
+        }
+        lock(&self.collector).forget();
+        Ok(())
     }
 
     /// Reads candidates. `known` has the sizes of those whose hashes are known.
     fn read_small(
         &self,
         units: &mut Vec<Unit>,
-        known: &mut HashSet<u64>,
+        known: &HashSet<u64>,
         matched: &mut Matched,
     ) -> io::Result<()> {
         let layout = self.lay_out(units)?;
@@ -226,8 +255,6 @@ impl<'m> Matcher<'m> {
         let produce = || units.iter().for_each(|unit| crew.push(*unit));
         crew.run(self.options.workers, || vec![0; BUFFER], work, produce)?;
         units.clear();
-        known.clear();
-        lock(&self.collector).forget();
         Ok(())
     }
 
@@ -357,6 +384,3 @@ impl Iterator for Classes<'_> {
         Some(start..self.next)
     }
 }
-
-#[cfg(test)]
-mod tests;
