@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 /// Bytes of records that are read or written at once, about 64 KiB.
 const BUFFER: usize = 655 * APPENDED;
 
-/// Records that are read at once where one is needed: 4 KB, which take as long.
+/// Records that are read at once where one is needed: 4 KB. A million look-ups in about the order
+/// of the records take 0.3 s, with 1 KB 0.7 s. In random order they take 3 s, with 1 KB 2.5 s.
 const AT_ONCE: usize = 40;
 
 /// The longest time for which records stay in memory while more of them come.
