@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -60,3 +61,42 @@ def most_open(folder: Path, command: Sequence, **options) -> tuple[int, Result]:
             now.add(int(opened[2]))
             most = max(most, len(now))
     return most - 3, done
+
+
+READ = re.compile(r"pread64\(\d+<(.*?)>, .* = (\d+)$")
+
+
+def bytes_read(folder: Path, command: Sequence, below: Path, **options) -> tuple[dict, Result]:
+    """Returns how many bytes a command reads of each file below a directory, and its result.
+
+    The command must read by pread64(2) only, as Ringwalk reads files of less than 32 MiB.
+    """
+    if shutil.which("strace") is None:
+        pytest.skip("strace is not installed")
+    log = folder / "strace-reads.log"
+    prefix = ["strace", "-f", "-y", "-s", "0", "-o", log, "-e", "trace=pread64"]
+    done = run([*prefix, *command], **options)
+    if not log.exists():
+        pytest.skip(f"strace cannot trace here: {done.err.decode().strip()}")
+    sums: dict[str, int] = {}
+    for line in joined(log.read_text(errors="replace").splitlines()):
+        found = READ.search(line)
+        if found and found[1].startswith(f"{below}/"):
+            name = os.path.relpath(found[1], below)
+            sums[name] = sums.get(name, 0) + int(found[2])
+    return sums, done
+
+
+def joined(lines: Sequence[str]) -> list[str]:
+    """Returns the lines of a log, with the parts of each interrupted call in one line."""
+    begun: dict[str, str] = {}
+    whole = []
+    for line in lines:
+        thread, _, text = line.partition(" ")
+        if text.endswith("<unfinished ...>"):
+            begun[thread] = text.removesuffix("<unfinished ...>")
+        elif " resumed>" in text:
+            whole.append(begun.pop(thread, "") + text.partition(" resumed>")[2])
+        else:
+            whole.append(text)
+    return whole

@@ -1,0 +1,41 @@
+"""Fixtures of the tests of `ringwalk hash` and `ringwalk dupes`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from support import zoo
+from support.run import Program
+
+
+@pytest.fixture(scope="session")
+def hashing(ringwalk: Program) -> Program:
+    """`ringwalk hash`."""
+    return ringwalk.with_args("hash")
+
+
+@pytest.fixture(scope="session")
+def dupes(ringwalk: Program) -> Program:
+    """`ringwalk dupes`."""
+    return ringwalk.with_args("dupes")
+
+
+@pytest.fixture(scope="session")
+def named(base: Path) -> Path:
+    """Files under every odd name, each with other contents. Not to be changed."""
+    top = base / "named"
+    zoo.names(top)
+    for number, path in enumerate(files_below(top)):
+        with open(path, "wb") as file:
+            file.write(b"%d " % number * (number % 40))
+    return top
+
+
+def files_below(top: Path) -> list[bytes]:
+    """Returns the paths of the regular files, sorted."""
+    found = []
+    for folder, _, files in os.walk(os.fsencode(top)):
+        found += [os.path.join(folder, name) for name in files]
+    return sorted(path for path in found if not os.path.islink(path))
