@@ -54,6 +54,21 @@ fn stderr() -> io::Stderr {
     io::stderr()
 }
 
+/// Returns true if a question can be read and answered: standard error and standard input are
+/// terminals.
+pub fn can_ask() -> bool {
+    stderr_is_terminal() && rustix::termios::isatty(rustix::stdio::stdin())
+}
+
+/// Asks a question on standard error. Returns true if the answer on standard input begins with `y`.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "`ask` makes the question safe for a terminal"
+)]
+pub fn ask(question: &[u8]) -> bool {
+    without_line(|| ringwalk_find::execute::ask(question, io::stderr(), io::stdin()))
+}
+
 /// Returns true if standard error is a terminal.
 pub fn stderr_is_terminal() -> bool {
     stderr().is_terminal()

@@ -287,10 +287,10 @@ impl Search {
                 progress,
             },
         );
-        let matched = matcher.run().map_err(SearchError::Threads)?;
+        let result = matcher.run().map_err(SearchError::Threads)?;
         let mut found = Found {
-            groups: Groups::new(&inventory, matched.hashes, matched.shares),
-            without_hash: matched.without_hash,
+            groups: Groups::new(&inventory, result.hashes, result.shares),
+            without_hash: result.without_hash,
             summary,
             min: self.min,
             with_references: !self.references.is_empty(),

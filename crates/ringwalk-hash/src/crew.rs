@@ -232,19 +232,19 @@ impl<T: Send> Crew<T> {
             let tasks = state.first.len() + state.waiting.len();
             drop(state);
             let now = (Instant::now(), cpu_time());
-            let used = (now.1.saturating_sub(before.1)).as_secs_f64();
-            let given = (now.0 - before.0).as_secs_f64() * cpus as f64;
+            let used = now.1.saturating_sub(before.1);
+            let given = (now.0 - before.0).saturating_mul(u32::try_from(cpus).unwrap_or(u32::MAX));
             before = now;
-            let share = 100.0 * used / given;
-            let wanted = if share < f64::from(IDLE) && tasks > 0 {
+            let share = 100.0 * used.as_secs_f64() / given.as_secs_f64();
+            let next = if share < f64::from(IDLE) && tasks > 0 {
                 (2 * allowed).min(most)
             } else if share > f64::from(BUSY) {
                 (allowed - 1).max(base)
             } else {
                 allowed
             };
-            if wanted != allowed {
-                allowed = wanted;
+            if next != allowed {
+                allowed = next;
                 self.let_in(scope, allowed, body);
             }
         }

@@ -171,7 +171,7 @@ fn open_below(directory: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<O
     let opened = retry_on_intr(|| openat2(directory, path, flags, Mode::empty(), resolve));
     match opened {
         // An older kernel, or a filter that does not know the call.
-        Err(Errno::NOSYS | Errno::PERM) | Err(Errno::NAMETOOLONG) => {
+        Err(Errno::NOSYS | Errno::PERM | Errno::NAMETOOLONG) => {
             open_long(directory, path, flags | OFlags::NOFOLLOW, true)
         }
         opened => opened,

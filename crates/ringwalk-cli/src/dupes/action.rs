@@ -9,7 +9,6 @@ use ringwalk_dupes::Found;
 use ringwalk_dupes::act::{
     Action, Done, Freed, Group, Observer, Reason, Roots, Settings, act, plan,
 };
-use ringwalk_find::execute::ask;
 use std::process::ExitCode;
 
 /// Says what the action frees, asks on a terminal, and does it. Returns false if a file was kept
@@ -25,13 +24,7 @@ pub(super) fn run(found: &Found, action: Action, dry_run: bool) -> Result<bool, 
     if dry_run || freed.names == 0 {
         return Ok(true);
     }
-    if is_terminal()
-        && !ask(
-            b"Go on? [y/N] ",
-            rustix::stdio::stderr(),
-            rustix::stdio::stdin(),
-        )
-    {
+    if console::can_ask() && !console::ask(b"Go on? [y/N] ") {
         console::note("nothing was changed");
         return Ok(true);
     }
@@ -73,12 +66,6 @@ fn announcement(freed: &Freed, action: Action) -> String {
         ""
     };
     format!("{what}, which frees {bytes}{when}{unknown}")
-}
-
-/// A question can be read and answered.
-fn is_terminal() -> bool {
-    let is = |stream| rustix::termios::isatty(stream);
-    is(rustix::stdio::stdin()) && is(rustix::stdio::stderr())
 }
 
 struct Report<'r> {

@@ -49,7 +49,8 @@ pub struct HashArgs {
     pub check: Option<OsString>,
 
     /// With --check, print only the files that fail
-    #[arg(long, requires = "check")]
+    // clap requires no argument that conflicts with one that is given, such as a root.
+    #[arg(long, requires = "check", conflicts_with = "roots")]
     pub quiet: bool,
 
     /// Write a snapshot with hashes to SNAP instead of a list: the input of dupes and diff. Only

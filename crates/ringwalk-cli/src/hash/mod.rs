@@ -144,9 +144,7 @@ pub(crate) fn file_error(path: &Path, fault: Fault) -> String {
             } else {
                 "read"
             };
-            let reason = fault
-                .errno()
-                .map(|errno| console::reason(&errno.into()).to_string());
+            let reason = fault.errno().map(|errno| console::reason(&errno.into()));
             format!("cannot {what} {path}: {}", reason.unwrap_or_default())
         }
     }

@@ -41,7 +41,9 @@ pub(super) fn run(
     options: &EngineOptions,
 ) -> Result<ExitCode, ExitCode> {
     if args.algo != Algo::Blake3 {
-        return Err(trouble("the hashes of a snapshot are BLAKE3; --algo is for lists"));
+        return Err(trouble(
+            "the hashes of a snapshot are BLAKE3; --algo is for lists",
+        ));
     }
     let capture = Capture::new(args.roots.iter().cloned());
     let capture = capture.map_err(|error| not_captured(&error))?;
@@ -113,7 +115,7 @@ fn hash(
         }
     });
     let mut hashes = Hashes::default();
-    let hashed = hash_files(files, &hash_options(args, options), |results| {
+    let result = hash_files(files, &hash_options(args, options), |results| {
         for ((path, version), result) in results.drain(..) {
             match result.map(|digest| <[u8; 32]>::try_from(digest.as_bytes())) {
                 Ok(Ok(hash)) => {
@@ -130,6 +132,11 @@ fn hash(
         }
         ControlFlow::Continue(())
     });
-    hashed.map_err(|error| trouble(format_args!("cannot start a thread: {}", console::reason(&error))))?;
+    result.map_err(|error| {
+        trouble(format_args!(
+            "cannot start a thread: {}",
+            console::reason(&error)
+        ))
+    })?;
     Ok(hashes)
 }

@@ -231,7 +231,7 @@ fn extents(open: &OpenFile, size: u64, shares: bool, map: &mut ExtentMap) -> Res
 fn traits_of(open: &OpenFile, dev: u64) -> Traits {
     let kind = fstatfs(open.file()).map_or(0, |found| {
         // The sign of the type differs between architectures.
-        #[expect(clippy::cast_sign_loss, clippy::cast_lossless)]
+        #[expect(clippy::cast_sign_loss)]
         let kind = found.f_type as u64 & 0xffff_ffff;
         kind
     });

@@ -159,9 +159,9 @@ impl Matcher<'_> {
             return;
         };
         if members.len() < 2 && !keeps_all {
-            members
-                .iter()
-                .for_each(|member| self.drop_alone(member.file, &layout));
+            for member in &members {
+                self.drop_alone(member.file, &layout);
+            }
             return;
         }
         active.begin(members.len());

@@ -103,7 +103,7 @@ impl<'s> LiveVisitor<'s> {
             };
             match metadata.file_type() {
                 FileType::Directory => {
-                    self.add_directory(&entry, metadata, place, dir, &mut inventory)?
+                    self.add_directory(&entry, metadata, place, dir, &mut inventory)?;
                 }
                 FileType::Regular => self.add_file(&entry, metadata, place, dir, &mut inventory)?,
                 _ if place.is_none() => (self.scan.report)(ScanError::Root(entry.name())),
@@ -209,7 +209,7 @@ fn other_contents(
 fn is_of_the_kernel(path: &[u8]) -> bool {
     statfs(path).is_ok_and(|found| {
         // The sign of the type differs between architectures.
-        #[expect(clippy::cast_sign_loss, clippy::cast_lossless)]
+        #[expect(clippy::cast_sign_loss)]
         let kind = found.f_type as u64 & 0xffff_ffff;
         OF_THE_KERNEL.contains(&kind)
     })
@@ -219,13 +219,11 @@ impl Visitor for LiveVisitor<'_> {
     type State = State;
 
     fn batch(&mut self, batch: &Batch<'_, State>) -> Flow {
-        match self.add_batch(batch) {
-            Ok(()) => Flow::Continue,
-            Err(TooMany) => {
-                self.scan.has_too_many.store(true, Ordering::Relaxed);
-                Flow::Stop
-            }
+        if self.add_batch(batch).is_err() {
+            self.scan.has_too_many.store(true, Ordering::Relaxed);
+            return Flow::Stop;
         }
+        Flow::Continue
     }
 
     fn error(&mut self, error: &Error) {

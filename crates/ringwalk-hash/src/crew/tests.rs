@@ -37,12 +37,11 @@ fn tasks_that_wait_get_more_workers_and_no_more_than_allowed() {
     let most_at_once = |workers| {
         let crew = Crew::default();
         let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let work = |(), ()| {
+        let work = |(), (): &mut ()| {
             most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
             thread::sleep(Duration::from_millis(20));
             now.fetch_sub(1, Ordering::SeqCst);
         };
-        let work = |(), unit: &mut ()| work((), *unit);
         crew.run(
             workers,
             || (),
@@ -65,7 +64,7 @@ fn tasks_that_wait_get_more_workers_and_no_more_than_allowed() {
 fn the_newest_first_task_comes_first() {
     let crew = Crew::default();
     let order = Mutex::new(Vec::new());
-    let work = |task: u32, _: &mut ()| {
+    let work = |task: u32, (): &mut ()| {
         if task == 0 {
             crew.push_first(10);
             crew.push_first(11);

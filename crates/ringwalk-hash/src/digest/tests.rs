@@ -1,3 +1,5 @@
+#![expect(clippy::cast_possible_truncation, reason = "bytes of test data")]
+
 use super::*;
 
 #[test]

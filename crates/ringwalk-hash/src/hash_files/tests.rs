@@ -1,3 +1,5 @@
+#![expect(clippy::cast_possible_truncation, reason = "bytes of test data")]
+
 use super::*;
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -5,8 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 #[test]
 fn results_come_in_the_order_of_the_files() {
     let folder = tempfile::tempdir().unwrap();
-    let contents =
-        |at: usize| vec![at as u8; (at * 37) % 5000 + if at % 500 == 0 { 5 << 20 } else { 0 }];
+    let contents = |at: usize| {
+        vec![at as u8; (at * 37) % 5000 + if at.is_multiple_of(500) { 5 << 20 } else { 0 }]
+    };
     let files = 2000;
     for at in (0..files).filter(|at| at % 7 != 3) {
         fs::write(folder.path().join(at.to_string()), contents(at)).unwrap();

@@ -1,3 +1,5 @@
+#![expect(clippy::cast_possible_truncation, reason = "bytes of test data")]
+
 use super::*;
 use std::os::unix::fs::FileExt as _;
 use std::thread;
@@ -19,7 +21,7 @@ fn hash(path: &Path, workers: usize) -> Vec<Result<Digest, Fault>> {
 #[test]
 fn any_number_of_workers_gives_one_result() {
     let file = tempfile::NamedTempFile::new().unwrap();
-    let piece: Vec<u8> = (0..PIECE).map(|at| (at * at >> 7) as u8).collect();
+    let piece: Vec<u8> = (0..PIECE).map(|at| ((at * at) >> 7) as u8).collect();
     // The last piece is short; the file has a hole; and in a page cache that was emptied it is read
     // past it.
     let size = 40 * PIECE + 4097;

@@ -1,3 +1,5 @@
+#![expect(clippy::cast_possible_truncation, reason = "bytes of test data")]
+
 use super::*;
 use crate::OpenRoot;
 use std::fs::File;
@@ -12,7 +14,7 @@ fn with_file(write: impl FnOnce(&File), test: impl FnOnce(&OpenFile)) {
 fn bytes_of(file: &OpenFile, range: Range<u64>) -> Result<Vec<u8>, Fault> {
     let mut bytes = Vec::new();
     read_range(file, range, &mut vec![0; BUFFER], |part| {
-        bytes.extend_from_slice(part)
+        bytes.extend_from_slice(part);
     })?;
     Ok(bytes)
 }
