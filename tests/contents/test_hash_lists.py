@@ -123,6 +123,7 @@ def test_wrong_command_lines(hashing, scratch):
     (scratch / "file").touch()
     wrong = [
         [],
+        ["--quiet", "file"],
         ["--all", "file"],
         ["--algo", "md5", "file"],
         ["--check", "list", "file"],
