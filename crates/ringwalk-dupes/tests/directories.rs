@@ -13,7 +13,7 @@ fn search(top: &Path, directories: Directories) -> Found {
     let walk = search.walk();
     let found = search
         .run(walk, &|error: Missed<'_>| {
-            missed.lock().unwrap().push(format!("{error:?}"))
+            missed.lock().unwrap().push(format!("{error:?}"));
         })
         .unwrap();
     assert_eq!(missed.into_inner().unwrap(), Vec::<String>::new());

@@ -1,5 +1,10 @@
 //! The answers of a search against those of a search that compares every file with every other one.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "numbers of test data are small"
+)]
+
 use ringwalk_dupes::{Directories, Found, Missed, Search};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -143,7 +148,7 @@ fn search(top: &Path, set: impl FnOnce(&mut Search)) -> Found {
     let walk = search.walk();
     let found = search
         .run(walk, &|error: Missed<'_>| {
-            missed.lock().unwrap().push(format!("{error:?}"))
+            missed.lock().unwrap().push(format!("{error:?}"));
         })
         .unwrap();
     assert_eq!(missed.into_inner().unwrap(), Vec::<String>::new());
@@ -173,7 +178,7 @@ fn the_answer_is_that_of_brute_force() {
             }
         }
         let with_directories = search(folder.path(), |search| {
-            search.directories(Directories::Same)
+            search.directories(Directories::Same);
         });
         assert_eq!(
             groups(&with_directories),
