@@ -73,20 +73,22 @@ fn only_the_topmost_are_shown() {
     );
 }
 
+type Change = fn(&Path);
+
 #[test]
 fn every_difference_counts() {
-    let changes: [(&str, fn(&Path)); 7] = [
+    let changes: [(&str, Change); 7] = [
         ("a byte", |b| {
-            fs::write(b.join("src/main"), "Program").unwrap()
+            fs::write(b.join("src/main"), "Program").unwrap();
         }),
         ("a name", |b| {
-            fs::rename(b.join("readme"), b.join("README")).unwrap()
+            fs::rename(b.join("readme"), b.join("README")).unwrap();
         }),
         ("one more empty file", |b| {
-            fs::write(b.join("new"), "").unwrap()
+            fs::write(b.join("new"), "").unwrap();
         }),
         ("one more directory", |b| {
-            fs::create_dir(b.join("src/new")).unwrap()
+            fs::create_dir(b.join("src/new")).unwrap();
         }),
         ("the target of a link", |b| {
             fs::remove_file(b.join("src/link")).unwrap();
@@ -97,7 +99,7 @@ fn every_difference_counts() {
             fs::create_dir(b.join("src/empty")).unwrap();
         }),
         ("a missing file", |b| {
-            fs::remove_file(b.join("src/empty")).unwrap()
+            fs::remove_file(b.join("src/empty")).unwrap();
         }),
     ];
     for (what, change) in changes {
