@@ -63,7 +63,7 @@ impl File {
 /// A name of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
-    /// Number of the root in [`Roots`](super::Roots).
+    /// Number of the root in [`Roots`].
     pub root: usize,
     /// Path below the root. Empty if the root is the file.
     pub path: Vec<u8>,
