@@ -10,7 +10,8 @@ use std::collections::{HashMap, HashSet};
 pub(crate) struct Groups {
     hashes: Vec<Option<[u8; 32]>>,
     shares: HashMap<FileId, FileId>,
-    /// The members, group by group, the one to keep first; of each inode the name that was compared.
+    /// The members, group by group, the one to keep first; of each inode the name that was
+    /// compared.
     members: Vec<(u32, FileId)>,
     /// Bytes to free, and the first member, of each group; in the order of the report.
     order: Vec<(u64, u32)>,

@@ -2,9 +2,9 @@
 //!
 //! A line is the digest, two spaces and the name. In a name, `\`, line feed and carriage return
 //! become `\\`, `\n` and `\r`, and a `\` before the line says so. This is the format of GNU
-//! coreutils 9 (its manual, "cksum output modes") and of b3sum 1.8. Lists are read as GNU's programs
-//! read them: white space before a line, `*` before a name, lines that begin with `#`, and lines in
-//! BSD's style, `SHA256 (name) = digest`, are known.
+//! coreutils 9 (its manual, "cksum output modes") and of b3sum 1.8. Lists are read as GNU's
+//! programs read them: white space before a line, `*` before a name, lines that begin with `#`, and
+//! lines in BSD's style, `SHA256 (name) = digest`, are known.
 
 use crate::{Algorithm, Digest};
 use std::borrow::Cow;

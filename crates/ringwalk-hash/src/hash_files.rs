@@ -82,9 +82,9 @@ struct Shared<C> {
 /// A file by what its caller knows it by, and its digest, or why it has none.
 pub type Hashed<C> = (C, Result<Digest, Fault>);
 
-/// Hashes files, and gives all results to `done`, in the order of `files`, as many at a time as have
-/// come. `files` is asked on the calling thread, `done` is called on any thread, and never by two at
-/// a time. If `done` breaks, it is not called again, and no more files are opened.
+/// Hashes files, and gives all results to `done`, in the order of `files`, as many at a time as
+/// have come. `files` is asked on the calling thread, `done` is called on any thread, and never by
+/// two at a time. If `done` breaks, it is not called again, and no more files are opened.
 ///
 /// A file that is changed while it is read has no hash but [`Fault::Changed`]. Changes through a
 /// shared mapping of the file (mmap(2)) can stay unseen: the kernel may set the times later.

@@ -15,7 +15,7 @@
 //! |---|---|
 //! | `digest.rs` | hash functions and their results |
 //! | `hasher.rs` | a hash function at work |
-//! | `tree.rs` | BLAKE3 of a file whose pieces are hashed apart |
+//! | `tree.rs` | BLAKE3 of a file whose pieces are hashed one by one |
 //! | `check_list.rs` | lists of hashes, as `sha256sum` and `b3sum` print them |
 //! | `file_version.rs` | what says that a file has not changed |
 //! | `fault.rs` | why a file has no hash |

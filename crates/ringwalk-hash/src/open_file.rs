@@ -60,8 +60,8 @@ pub struct OpenFile {
 }
 
 impl OpenFile {
-    /// Opens the file at `path`. Below a directory no symbolic link is followed where the kernel has
-    /// openat2(2) (Linux 5.6); elsewhere none at the end of the path. `path` may be longer than
+    /// Opens the file at `path`. Below a directory no symbolic link is followed where the kernel
+    /// has openat2(2) (Linux 5.6); elsewhere none at the end of the path. `path` may be longer than
     /// `PATH_MAX`.
     ///
     /// If the file was changed within the last 20 ms, this function waits: another change could

@@ -63,7 +63,7 @@ pub(crate) fn read_to_end(
     }
 }
 
-/// Tells the kernel that a file which takes several reads will be read from its beginning to its
+/// Advises the kernel that a file which takes several reads will be read from its beginning to its
 /// end, so that it reads further ahead.
 pub(crate) fn expect_whole(file: &OpenFile) {
     if file.version().size > BUFFER as u64 {

@@ -70,8 +70,8 @@ pub struct DupesArgs {
     #[arg(value_name = "ROOT|SNAP", required = true, value_hint = ValueHint::AnyPath)]
     pub roots: Vec<OsString>,
 
-    /// Compare with the files below the directory REF, and never change these. Only groups with such
-    /// a file are shown. May be given several times
+    /// Compare with the files below the directory REF, and never change these. Only groups with
+    /// such a file are shown. May be given several times
     #[arg(long, value_name = "REF", value_hint = ValueHint::DirPath)]
     pub keep_in: Vec<OsString>,
 
