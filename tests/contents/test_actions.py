@@ -1,0 +1,331 @@
+"""`ringwalk dupes --do`: what is done with copies, and what is never changed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+
+import pytest
+from support import mounts
+from support.copies import expected
+from support.halted import halted
+from support.run import Program
+from support.terminal import converse
+
+MIB = 1 << 20
+ACTIONS = ("hardlink", "delete", "trash")
+
+
+@pytest.fixture
+def home(scratch):
+    return scratch / "home"
+
+
+@pytest.fixture
+def act(dupes, home) -> Program:
+    """`ringwalk dupes --do`, whose trash and log are those of the test."""
+    env = {
+        "HOME": str(home),
+        "XDG_DATA_HOME": str(home / "data"),
+        "XDG_STATE_HOME": str(home / "state"),
+    }
+    return Program(*dupes.first, env=env)
+
+
+def log(home):
+    lines = (home / "state" / "ringwalk" / "deletions.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+@pytest.fixture
+def top(scratch):
+    return fill(scratch / "top")
+
+
+def fill(top):
+    """Makes two groups, of three and two files, and files that are like no other."""
+    for folder in ("a", "b"):
+        (top / folder).mkdir(parents=True)
+    for number, name in enumerate(("a/one", "b/two", "b/three")):
+        (top / name).write_bytes(b"x" * 5000)
+        os.utime(top / name, (1000 + number, 1000 + number))
+    for number, name in enumerate(("b/big", "a/big")):
+        (top / name).write_bytes(b"y" * 3 * MIB)
+        os.utime(top / name, (2000 + number, 2000 + number))
+    (top / "a" / "alone").write_bytes(b"z" * 5000)
+    (top / "a" / "empty").touch()
+    (top / "b" / "empty").touch()
+    return top
+
+
+# The copies that are not kept.
+OTHERS = ("b/two", "b/three", "a/big")
+
+
+def state(top):
+    """Returns what is known of all files but their times of access."""
+    files = {}
+    for path in sorted(top.rglob("*")):
+        about = path.lstat()
+        if path.is_file():
+            links = (about.st_ino, about.st_nlink, about.st_mode, about.st_uid, about.st_gid)
+            files[path] = (*links, about.st_mtime_ns, about.st_ctime_ns, path.read_bytes())
+    return files
+
+
+def contents(top):
+    return {
+        str(path.relative_to(top)): path.read_bytes() for path in top.rglob("*") if path.is_file()
+    }
+
+
+@pytest.mark.parametrize("action", (*ACTIONS, "dedupe"))
+def test_a_dry_run_changes_nothing(act, top, home, action):
+    before = state(top)
+    result = act("--do", action, "--dry-run", top)
+    assert result.status == 0 and b"frees" in result.err
+    assert state(top) == before and not home.exists()
+    assert act("--do", action, "--dry-run", top).out == act(top).out
+
+
+@pytest.mark.smoke
+def test_copies_are_deleted(act, top, home):
+    before = contents(top)
+    result = act("--do=delete", top)
+    assert result.status == 0, result
+    assert b"3 names are to be deleted, which frees 3.1M\n" in result.err
+    assert b"3 names done, 3.1M freed, 0 kept\n" in result.err
+    assert contents(top) == {name: data for name, data in before.items() if name not in OTHERS}
+    begins, ends = [], []
+    for line in log(home):
+        assert line["action"] == "delete" if line["event"] == "begin" else True
+        (begins if line["event"] == "begin" else ends).append(line["path"])
+    assert sorted(begins) == sorted(ends) == sorted(str(top / name) for name in OTHERS)
+    # Nothing is left to do.
+    result = act("--do=delete", top)
+    assert result.status == 0 and b"0 names" in result.err
+
+
+def test_copies_become_hard_links(act, top):
+    before = contents(top)
+    result = act("--do=hardlink", top)
+    assert result.status == 0, result
+    assert contents(top) == before
+    assert os.path.samefile(top / "a/one", top / "b/two")
+    assert os.stat(top / "a/one").st_nlink == 3 and os.stat(top / "b/big").st_nlink == 2
+    assert os.stat(top / "a/one").st_mtime == 1000
+    assert os.stat(top / "a/empty").st_nlink == 1 == os.stat(top / "a/alone").st_nlink
+    assert act(top).ok().lines()[-1].startswith(b"0 groups")
+
+
+def test_copies_go_to_the_trash(act, top, home):
+    before = contents(top)
+    result = act("--do=trash", top)
+    assert result.status == 0, result
+    assert contents(top) == {name: data for name, data in before.items() if name not in OTHERS}
+    trash = home / "data" / "Trash"
+    assert sorted(os.listdir(trash / "files")) == ["big", "three", "two"]
+    assert (trash / "files" / "big").read_bytes() == b"y" * 3 * MIB
+    assert f"Path={top}/a/big\n" in (trash / "info" / "big.trashinfo").read_text()
+
+
+@pytest.mark.parametrize("kind", ("btrfs", "xfs"))
+def test_blocks_are_shared(act, mount, scratch, kind):
+    point = mount(mounts.filesystem, kind, scratch)
+    top = fill(point / "top")
+    before = contents(top)
+    links = {path: path.stat().st_ino for path in top.rglob("*")}
+    result = act("--do=dedupe", top)
+    assert result.status == 0 and b"3 files are to share blocks" in result.err, result
+    assert contents(top) == before
+    assert {path: path.stat().st_ino for path in top.rglob("*")} == links
+    assert os.stat(top / "b/two").st_mtime == 1001
+    subprocess.run(["sync", "-f", point], check=True)
+    groups = json.loads(act("--format=json", top).ok().out)["groups"]
+    big = next(group for group in groups if group["size"] == 3 * MIB)
+    assert big["freeable"] == 0 and big["hash"] is None
+    assert big["files"][1]["shares_with"] == str(top / "b/big")
+    # What is shared is not done again.
+    again = act("--do=dedupe", top)
+    assert again.status == 0 and b"0 files are to share blocks" in again.err, again
+
+
+def test_no_blocks_are_shared_elsewhere(act, mount, scratch):
+    point = mount(mounts.tmpfs, scratch)
+    top = fill(point / "top")
+    before = state(top)
+    result = act("--do=dedupe", top)
+    assert b"0 files are to share blocks" in result.err
+    assert state(top) == before
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_files_of_a_reference_are_never_changed(act, top, scratch, action):
+    """Not even copies of each other."""
+    reference = scratch / "reference"
+    reference.mkdir()
+    for name in ("r1", "r2"):
+        (reference / name).write_bytes(b"x" * 5000)
+    before = state(reference)
+    act("--do", action, top, "--keep-in", reference)
+    after = state(reference)
+    # A hard link changes the number of links and the time of change of the kept file.
+    ino, data = 0, -1
+    assert list(after) == list(before)
+    for path, known in before.items():
+        assert (after[path][ino], after[path][data]) == (known[ino], known[data])
+    # Copies outside are changed; groups without a reference are not.
+    if action != "hardlink":
+        assert after == before
+        assert not any((top / name).exists() for name in ("a/one", "b/two", "b/three"))
+    assert (top / "a/big").exists() and os.stat(top / "a/big").st_nlink == 1
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+@pytest.mark.parametrize("roots", ("twice", "link", "bind", "reference"))
+def test_one_copy_stays(act, top, scratch, mount, action, roots):
+    """However often the same files are shown to the search."""
+    before = set(contents(top).values())
+    (scratch / "link").symlink_to("top")
+    if roots == "bind":
+        mount(mounts.bind, top, scratch / "bind")
+    words = {
+        "twice": [top, f"{top}/", top / "a"],
+        "link": [top, scratch / "link"],
+        "bind": [top, scratch / "bind"],
+        "reference": [top, "--keep-in", top / "a", "--keep-in", top],
+    }[roots]
+    act("--do", action, *words)
+    # The mounted directory has a trash of its own.
+    assert before <= set(contents(top).values())
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_a_file_that_a_program_edits_is_kept(act, top, action):
+    with open(top / "a/big", "r+b") as file:
+        file.write(b"yy")
+        file.flush()
+        result = act("--do", action, top)
+        assert (top / "a/big").read_bytes() == b"y" * 3 * MIB
+        file.write(b"new")
+    assert result.status == 1, result
+    assert f"'{top}/a/big' was kept: is open for writing\n" in result.err.decode()
+    assert (top / "a/big").read_bytes().startswith(b"yynew")
+    assert os.stat(top / "a/big").st_nlink == 1
+    assert (top / "b/big").exists()
+
+
+def test_a_file_that_changes_between_search_and_action(act, top):
+    """The files to keep change when the first copy has been moved aside."""
+    words = [*act.first, "--do=delete", "--workers", "1", top]
+    with halted(words, "renameat,renameat2", 1, env=act.env) as program:
+        (top / "b/big").write_bytes(b"other")
+        (top / "a/one").write_bytes(b"other")
+        result = program.finish()
+    assert b"panicked" not in result.err and result.status in (0, 1), result
+    # The last copies of the old contents are there.
+    data = list(contents(top).values())
+    assert data.count(b"x" * 5000) >= 1 and data.count(b"y" * 3 * MIB) >= 1
+    assert not [name for name in contents(top) if "ringwalk" in name], contents(top).keys()
+
+
+def test_a_question_at_a_terminal(act, top):
+    command = [*act.first, top, "--do=delete"]
+    before = state(top)
+    for answer in (b"n", b"", b"no", b"x"):
+        status, shown = converse(command, [answer], prompt=b"[y/N] ", env=act.env)
+        assert status == 0 and b"nothing was changed" in shown, shown
+        assert b"3 names are to be deleted" in shown
+        assert state(top) == before
+    status, shown = converse(command, [], prompt=b"[y/N] ", env=act.env)
+    assert status == 0 and state(top) == before
+    status, shown = converse(command, [b"y"], prompt=b"[y/N] ", env=act.env)
+    assert status == 0 and b"3 names done" in shown, shown
+    assert not any((top / name).exists() for name in OTHERS)
+
+
+def test_no_question_if_there_is_nothing_to_do(act, scratch):
+    (scratch / "top").mkdir()
+    status, shown = converse([*act.first, scratch / "top", "--do=delete"], [], env=act.env)
+    assert status == 0 and b"?" not in shown
+
+
+def test_nothing_is_done_without_a_log(act, top, scratch):
+    (scratch / "file").touch()
+    before = state(top)
+    result = act("--do=delete", top, env={"XDG_STATE_HOME": str(scratch / "file")})
+    assert result.status == 2 and state(top) == before, result
+
+
+def test_links_to_files_of_others_are_refused(act, top, needs_root):
+    os.chown(top / "b/two", 12345, 12345)
+    (top / "b/three").chmod(0o600)
+    result = act("--do=hardlink", top)
+    assert result.status == 1
+    assert f"'{top}/b/two' was kept: has another owner".encode() in result.err
+    assert f"'{top}/b/three' was kept: has other permissions".encode() in result.err
+    assert os.stat(top / "b/two").st_uid == 12345 and os.stat(top / "b/two").st_nlink == 1
+
+
+def test_a_user_who_may_not_write(act, top, scratch, needs_root):
+    (scratch / "home").mkdir()
+    os.chown(scratch / "home", 65534, 65534)
+    before = state(top)
+    result = act("--do=delete", top, uid=65534)
+    assert result.status == 1 and result.err.count(b"Permission denied") == 3, result
+    assert state(top) == before
+
+
+def test_hard_links_are_removed_with_all_names(act, top):
+    os.link(top / "b/two", top / "a/link of two")
+    result = act("--do=delete", top)
+    assert result.status == 0 and b"4 names done" in result.err, result
+    assert not (top / "a/link of two").exists() and (top / "a/one").exists()
+
+
+def test_odd_names(act, scratch):
+    top = scratch / "odd"
+    top.mkdir()
+    for name in (b"a", b"-rf", b"new\nline", b"\xff\\", b" ", b"*"):
+        with open(os.path.join(os.fsencode(top), name), "wb") as file:
+            file.write(b"same")
+    os.utime(top / "a", (1000, 1000))
+    result = act("--do=delete", ".", cwd=top)
+    assert result.status == 0, result
+    assert os.listdir(top) == ["a"]
+
+
+def test_rows_of_snapshots_are_not_changed(act, ringwalk, top, scratch):
+    """Nor do they count as the copy that stays."""
+    snapshot = scratch / "snapshot"
+    ringwalk("hash", top, "-o", snapshot).ok()
+    (scratch / "moved").mkdir()
+    os.rename(top / "a", scratch / "moved" / "a")
+    before = contents(scratch / "moved")
+    result = act("--do=delete", snapshot, scratch / "moved")
+    assert result.status == 0, result
+    assert contents(scratch / "moved") == before
+
+
+def test_an_output_is_written_before(act, top, scratch):
+    out = scratch / "out"
+    result = act("--do=delete", "--format=json", "-o", out, top)
+    assert result.status == 0 and not result.out
+    assert len(json.loads(out.read_text())["groups"]) == 2
+    assert not expected(top)
+
+
+def test_a_full_disk_stops_before_anything_is_done(act, top, mount, scratch):
+    small = mount(mounts.mounted, scratch / "small", "-t", "tmpfs", "-o", "size=8k", "tmpfs")
+    with open(small / "filler", "wb") as file:
+        file.write(bytes(8192))
+    before = state(top)
+    for words in (["-o", small / "out"], ["--format=parquet", "-o", small / "out"]):
+        result = act("--do=delete", *words, top)
+        assert result.status == 2 and b"No space left on device" in result.err, result
+        assert os.listdir(small) == ["filler"]
+    assert state(top) == before
+    # The log.
+    result = act("--do=delete", top, env={"XDG_STATE_HOME": str(small)})
+    assert result.status == 2 and state(top) == before, result
