@@ -15,7 +15,8 @@ pub struct Candidates {
 
 impl Search {
     /// Walks, and returns the files whose size another file has, too; with `all`, all regular
-    /// files. Reads no contents. The files of [`snapshot`](Search::snapshot) are left out.
+    /// files. Empty files and the files of [`snapshot`](Search::snapshot) are left out. Reads no
+    /// contents.
     ///
     /// # Errors
     ///

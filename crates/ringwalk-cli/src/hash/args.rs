@@ -64,7 +64,7 @@ pub struct HashArgs {
     )]
     pub output: Option<OsString>,
 
-    /// With --output, hash all regular files
+    /// With --output, hash all regular files that are not empty
     #[arg(long, requires = "output")]
     pub all: bool,
 
