@@ -1,0 +1,180 @@
+"""`ringwalk dupes --dirs`: directories with the same contents, and similar ones."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+
+import pytest
+from support.copies import path_of
+
+KIB = 1 << 10
+
+
+def make(top, files):
+    """Makes files by their paths: bytes, or another path that they are a link to."""
+    for name, data in files.items():
+        path = top / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(data, str):
+            path.symlink_to(data)
+        else:
+            path.write_bytes(data)
+
+
+ALBUM = {"one": b"1" * 5000, "deep/two": b"2" * 300, "deep/er/three": b"3", "link": "one"}
+
+
+@pytest.fixture
+def top(scratch):
+    """Two equal albums, and a file beside them."""
+    top = scratch / "top"
+    for name in ("a", "b"):
+        make(top / name, ALBUM)
+    make(top, {"alone": b"alone"})
+    return top
+
+
+def directories(result):
+    """Returns the groups of directories as sets of paths."""
+    groups = json.loads(result.ok().out)["directories"]
+    return {frozenset(path_of(each) for each in group["directories"]) for group in groups}
+
+
+def paths(*groups):
+    return {frozenset(map(os.fsencode, group)) for group in groups}
+
+
+def test_only_the_topmost_are_shown(dupes, top):
+    result = dupes("--dirs", "--format=json", ".", cwd=top)
+    assert directories(result) == paths(["./a", "./b"])
+    (group,) = json.loads(result.out)["directories"]
+    assert (group["size"], group["files"]) == (5301, 3)
+    assert dupes("--dirs", ".", cwd=top).ok().out.decode() == (
+        "2 directories with the same 3 files, 5.2K each\n  ./a\n  ./b\n\n"
+        "3 groups of equal files, 3 copies too many, 5.2K to free\n"
+    )
+    assert "directories" not in dupes(".", cwd=top).ok().out.decode()
+    assert json.loads(dupes("--format=json", top).out)["directories"] == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    (
+        {"b/deep/er/three": b"4"},
+        {"b/deep/er/four": b"3"},
+        {"b/empty": b""},
+        {"b/deep/folder/file": b"1"},
+        {"b/two links": "one"},
+    ),
+)
+def test_any_difference_counts(dupes, top, change):
+    make(top, change)
+    found = directories(dupes("--dirs", "--format=json", ".", cwd=top))
+    inner = {"b/deep/er/three": [], "b/deep/er/four": []}
+    changed = next(iter(change))
+    if changed in inner:
+        assert found == set()
+    elif changed.startswith("b/deep"):
+        assert found == paths(["./a/deep/er", "./b/deep/er"])
+    else:
+        assert found == paths(["./a/deep", "./b/deep"])
+
+
+def test_names_and_types_count(dupes, top):
+    (top / "b" / "deep" / "two").rename(top / "b" / "deep" / "other name")
+    assert directories(dupes("--dirs", "--format=json", ".", cwd=top)) == paths(
+        ["./a/deep/er", "./b/deep/er"]
+    )
+    (top / "b" / "deep" / "other name").rename(top / "b" / "deep" / "two")
+    (top / "b" / "link").unlink()
+    (top / "b" / "link").symlink_to("deep")
+    assert directories(dupes("--dirs", "--format=json", ".", cwd=top)) == paths(
+        ["./a/deep", "./b/deep"]
+    )
+    os.mkfifo(top / "a" / "deep" / "pipe")
+    (top / "b" / "deep" / "pipe").touch()
+    assert directories(dupes("--dirs", "--format=json", ".", cwd=top)) == paths(
+        ["./a/deep/er", "./b/deep/er"]
+    )
+
+
+def test_empty_directories_and_small_files(dupes, top):
+    """An empty directory inside is a part of the contents; --min is about what is reported."""
+    for name in ("a", "b"):
+        (top / name / "nothing").mkdir()
+    (top / "empty").mkdir()
+    assert directories(dupes("--dirs", "--format=json", ".", cwd=top)) == paths(["./a", "./b"])
+    result = dupes("--dirs", "--min=4K", "--format=json", ".", cwd=top)
+    assert directories(result) == paths(["./a", "./b"])
+    assert [group["size"] for group in json.loads(result.out)["groups"]] == [5000]
+    (top / "b" / "deep" / "two").write_bytes(b"?" * 300)
+    found = directories(dupes("--dirs", "--min=4K", "--format=json", ".", cwd=top))
+    assert not any(os.fsencode("./b") in group for group in found)
+
+
+def test_three_directories_and_more_files(dupes, top):
+    shutil.copytree(top / "a", top / "elsewhere" / "c", symlinks=True)
+    shutil.copy(top / "a" / "one", top / "loose")
+    result = dupes("--dirs", ".", cwd=top).ok().out.decode()
+    assert "3 directories with the same 3 files" in result
+    # A group that has a file outside of them is shown.
+    assert "4 copies of 4.9K" in result and "  ./loose\n" in result
+    assert "copies of 300" not in result
+
+
+def test_a_directory_that_may_not_be_read_is_like_no_other(dupes, top, needs_root):
+    (top / "b" / "deep" / "er").chmod(0)
+    result = dupes("--dirs", "--format=json", ".", cwd=top, uid=65534)
+    assert result.status == 1
+    assert json.loads(result.out)["directories"] == []
+
+
+def similar(result):
+    """Returns the pairs of similar directories with their shares."""
+    pairs = json.loads(result.ok().out)["similar"]
+    return {
+        (pair["percent"], *(path_of(each).decode() for each in pair["directories"]))
+        for pair in pairs
+    }
+
+
+def test_similar_directories(dupes, scratch):
+    top = scratch / "top"
+    for name in ("a", "b"):
+        files = {f"{number}": bytes([number + 1]) * 10 * KIB for number in range(9)}
+        make(top / name, {**files, "own": name.encode() * 10 * KIB})
+    words = ("--format=json", ".")
+    assert similar(dupes("--dirs=90%", *words, cwd=top)) == {(90, "./a", "./b")}
+    assert similar(dupes("--dirs=50", *words, cwd=top)) == {(90, "./a", "./b")}
+    assert similar(dupes("--dirs=91%", *words, cwd=top)) == set()
+    assert similar(dupes("--dirs", *words, cwd=top)) == set()
+    assert similar(dupes("--dirs=100%", *words, cwd=top)) == set()
+    assert (
+        dupes("--dirs=90%", ".", cwd=top)
+        .ok()
+        .out.decode()
+        .startswith(
+            "2 directories of which 90 % are the same, 90K\n  ./a  (100K)\n  ./b  (100K)\n\n"
+        )
+    )
+    # The larger one counts.
+    (top / "b" / "more").write_bytes(b"m" * 100 * KIB)
+    assert similar(dupes("--dirs=90%", *words, cwd=top)) == set()
+    assert similar(dupes("--dirs=40%", *words, cwd=top)) == {(45, "./a", "./b")}
+
+
+def test_directories_of_snapshots(dupes, ringwalk, top, scratch):
+    snapshot = scratch / "old"
+    ringwalk("hash", "a", "-o", snapshot, cwd=top).ok()
+    shutil.rmtree(top / "a")
+    result = dupes("--dirs", "--format=json", "b", snapshot, cwd=top)
+    # Only files whose size another one had are hashed.
+    assert result.status == 1
+    ringwalk("hash", "--all", "b", "-o", snapshot, cwd=top).ok()
+    shutil.copytree(top / "b", top / "c", symlinks=True)
+    shutil.rmtree(top / "b")
+    # The paths of snapshots are absolute.
+    result = dupes("--dirs", "--format=json", "c", snapshot, cwd=top)
+    assert directories(result) == paths([str(top / "b"), "c"])
