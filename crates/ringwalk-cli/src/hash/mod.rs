@@ -163,7 +163,8 @@ struct Roots(Vec<(OsString, Arc<OpenRoot>)>);
 impl Roots {
     fn open(roots: &[OsString]) -> Self {
         let roots = roots.iter().map(|root| {
-            // The walk reports a root that cannot be opened, and lists nothing below it.
+            // The walk reports a root that cannot be opened. If the walk can open the root after all,
+            // `file` uses the whole paths of its files.
             let open = OpenRoot::open(Path::new(root)).unwrap_or(OpenRoot::Working);
             (root.clone(), Arc::new(open))
         });
@@ -195,16 +196,27 @@ impl Roots {
             });
         }
         let (root, open) = self.0.get(root)?;
-        let bytes = path.as_os_str().as_bytes();
-        let mut below = bytes.strip_prefix(root.as_bytes())?;
-        while let Some(rest) = below.strip_prefix(b"/") {
-            below = rest;
-        }
+        let below = match **open {
+            OpenRoot::Directory(_) => below(&path, root),
+            // A path below the root would be looked up in the working directory.
+            OpenRoot::Working => path.clone(),
+        };
         Some(FileToHash {
             root: Arc::clone(open),
-            path: PathBuf::from(OsStr::from_bytes(below)),
+            path: below,
             ino,
             context: Found { path, is_root },
         })
     }
+}
+
+/// Returns the part of a path that follows its root. The walk begins every path with its root as
+/// the user has given it.
+fn below(path: &Path, root: &OsStr) -> PathBuf {
+    let bytes = path.as_os_str().as_bytes();
+    let mut below = bytes.strip_prefix(root.as_bytes()).unwrap_or(bytes);
+    while let Some(rest) = below.strip_prefix(b"/") {
+        below = rest;
+    }
+    PathBuf::from(OsStr::from_bytes(below))
 }
