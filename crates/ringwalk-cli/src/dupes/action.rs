@@ -1,5 +1,6 @@
-//! `--do`: what is done with copies, after it was said.
+//! `--do`: announces what the action frees, asks, and does it.
 
+use super::text::counted;
 use crate::console;
 use crate::du::block_size::human_readable;
 use crate::quote::quoted;
@@ -11,8 +12,8 @@ use ringwalk_dupes::act::{
 };
 use std::process::ExitCode;
 
-/// Says what the action frees, asks on a terminal, and does it. Returns false if a file was kept
-/// that was to be changed.
+/// Announces what the action frees, asks on a terminal, and does it. Returns false if a file was
+/// kept that was to be changed.
 pub(super) fn run(found: &Found, action: Action, dry_run: bool) -> Result<bool, ExitCode> {
     let roots = Roots::open(found.roots());
     let groups: Vec<Group> = found
@@ -21,10 +22,11 @@ pub(super) fn run(found: &Found, action: Action, dry_run: bool) -> Result<bool, 
         .collect();
     let freed = plan(&roots, &groups, action);
     console::note(announcement(&freed, action));
-    if dry_run || freed.names == 0 {
+    if dry_run || groups.is_empty() {
         return Ok(true);
     }
-    if console::can_ask() && !console::ask(b"Go on? [y/N] ") {
+    // Without a name to change there is nothing to ask. `act` still reports why each file is kept.
+    if freed.names > 0 && console::can_ask() && !console::ask(b"Go on? [y/N] ") {
         console::note("nothing was changed");
         return Ok(true);
     }
@@ -36,47 +38,60 @@ pub(super) fn run(found: &Found, action: Action, dry_run: bool) -> Result<bool, 
     let mut report = Report {
         roots: &roots,
         groups: &groups,
+        kept: 0,
     };
     let outcome = act(&roots, &groups, &settings, &log, &mut report).map_err(trouble)?;
-    let (done, freed) = (outcome.done, human_readable(outcome.freed));
-    console::note(format_args!(
-        "{done} names done, {freed} freed, {} kept",
-        outcome.kept
-    ));
-    Ok(outcome.kept == 0)
+    let done = counted(outcome.done, "name", "names");
+    let (freed, kept) = (human_readable(outcome.freed), report.kept);
+    console::note(format_args!("{done} done, {freed} freed, {kept} kept"));
+    Ok(kept == 0)
 }
 
 /// Returns what the action would do.
 fn announcement(freed: &Freed, action: Action) -> String {
-    let (names, bytes) = (freed.names, human_readable(freed.bytes));
-    let names = format!("{names} {}", if names == 1 { "name" } else { "names" });
+    let names = counted(freed.names, "name", "names");
+    let are = if freed.names == 1 { "is" } else { "are" };
     let what = match action {
-        Action::Dedupe => format!("{} files are to share blocks", freed.files),
+        Action::Dedupe => {
+            let files = counted(freed.files, "file", "files");
+            format!("{files} {are} to share blocks")
+        }
+        Action::Hardlink if freed.names == 1 => "1 name is to become a hard link".to_owned(),
         Action::Hardlink => format!("{names} are to become hard links"),
-        Action::Delete => format!("{names} are to be deleted"),
-        Action::Trash => format!("{names} are to go to the trash"),
+        Action::Delete => format!("{names} {are} to be deleted"),
+        Action::Trash => format!("{names} {are} to go to the trash"),
     };
-    let unknown = match freed.unknown {
-        0 => String::new(),
-        files => format!(" at most: of {files} files it is not known whether they share blocks"),
-    };
+    let bytes = human_readable(freed.bytes);
     let when = if action == Action::Trash {
         " when it is emptied"
     } else {
         ""
     };
-    format!("{what}, which frees {bytes}{when}{unknown}")
+    if freed.unknown == 0 {
+        return format!("{what}, which frees {bytes}{when}");
+    }
+    let unknown = counted(freed.unknown, "file", "files");
+    format!(
+        "{what}, which frees at most {bytes}{when}: it is not known whether {unknown} share blocks"
+    )
 }
 
 struct Report<'r> {
     roots: &'r Roots,
     groups: &'r [Group],
+    /// Names that were kept and were to be changed.
+    kept: u64,
 }
 
 impl Observer for Report<'_> {
     fn done(&mut self, _: Done, _: u64) {}
 
     fn kept(&mut self, what: Done, reason: &Reason) {
+        // An earlier run has done it, or `cp --reflink`.
+        if *reason == Reason::AlreadyShared {
+            return;
+        }
+        self.kept += 1;
         let file = &self.groups[what.group].others[what.file];
         if let Some(name) = file.names().nth(what.name) {
             let path = self.roots.path(name);

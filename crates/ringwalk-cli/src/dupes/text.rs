@@ -46,7 +46,7 @@ pub(super) fn write(found: &Found, safe: bool, out: &mut impl Write) -> io::Resu
     ))
 }
 
-fn counted(count: u64, one: &str, more: &str) -> String {
+pub(super) fn counted(count: u64, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }
 
@@ -85,7 +85,7 @@ impl<W: Write> Text<'_, W> {
     }
 }
 
-/// Returns what is to be known of a name of a copy.
+/// Returns the remark that follows a name of a copy.
 fn remark(copy: &Copy, name: usize) -> &'static str {
     if name > 0 {
         "  (a hard link of the one above)"
