@@ -7,6 +7,7 @@ import os
 import shutil
 
 import pytest
+from support import mounts
 from support.copies import path_of
 
 KIB = 1 << 10
@@ -129,6 +130,17 @@ def test_a_directory_that_may_not_be_read_is_like_no_other(dupes, top, needs_roo
     result = dupes("--dirs", "--format=json", ".", cwd=top, uid=65534)
     assert result.status == 1
     assert json.loads(result.out)["directories"] == []
+
+
+def test_a_directory_that_two_mounts_show_is_no_copy(dupes, top, mount):
+    (top / "mounted").mkdir()
+    (top / "b" / "deep" / "two").write_bytes(b"?")
+    mount(mounts.bind, top / "a", top / "mounted")
+    found = directories(dupes("--dirs", "--format=json", ".", cwd=top))
+    assert found == paths(["./a/deep/er", "./b/deep/er"])
+    assert directories(dupes("--dirs", "--format=json", "a", "mounted", cwd=top)) == set()
+    (top / "a" / "alone").write_bytes(b"like no other")
+    assert similar(dupes("--dirs=50%", "--format=json", "a", "mounted", cwd=top)) == set()
 
 
 def similar(result):

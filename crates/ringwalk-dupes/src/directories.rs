@@ -14,7 +14,10 @@ mod similar;
 use crate::inventory::{DirId, FileId, Inventory};
 use crate::search::Directories;
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 
 /// Directories with the same contents: names, types, and contents of everything in them. None of
 /// them lies in directories that have the same contents themselves.
@@ -222,6 +225,22 @@ fn hash_of(entries: &mut [(&[u8], u8, Option<u128>)]) -> Option<u128> {
     Some(u128::from_le_bytes(*first))
 }
 
+/// Returns the paths of directories, sorted. A directory that several mounts show has one.
+fn different(inventory: &Inventory, dirs: &[DirId]) -> Vec<Vec<u8>> {
+    let path = |dir: &DirId| (inventory.directory_path(*dir), *dir);
+    let mut paths: Vec<_> = dirs.iter().map(path).collect();
+    paths.sort_unstable();
+    let mut seen = HashSet::new();
+    paths.retain(|(path, dir)| {
+        let is_live = inventory.root_of(*dir).snapshot.is_none();
+        let found = is_live.then(|| std::fs::metadata(OsStr::from_bytes(path)));
+        // One that cannot be reached by its path counts as another one.
+        let found = found.and_then(Result::ok);
+        found.is_none_or(|found| seen.insert((found.dev(), found.ino())))
+    });
+    paths.into_iter().map(|(path, _)| path).collect()
+}
+
 /// Groups directories with the same hash.
 fn same(inventory: &Inventory, sums: &[Sums]) -> Vec<DirectoryGroup> {
     let mut by_hash: HashMap<u128, Vec<DirId>> = HashMap::new();
@@ -247,18 +266,14 @@ fn same(inventory: &Inventory, sums: &[Sums]) -> Vec<DirectoryGroup> {
                 parent != *dir && is_in_group(parent)
             })
         })
-        .map(|dirs| {
-            let mut paths: Vec<_> = dirs
-                .iter()
-                .map(|dir| inventory.directory_path(*dir))
-                .collect();
-            paths.sort_unstable();
+        .filter_map(|dirs| {
+            let paths = different(inventory, dirs);
             let sums = &sums[dirs[0].0 as usize];
-            DirectoryGroup {
+            (paths.len() > 1).then_some(DirectoryGroup {
                 paths,
                 size: sums.size,
                 files: sums.files,
-            }
+            })
         })
         .collect();
     groups.sort_unstable_by(|a, b| (Reverse(a.size), &a.paths).cmp(&(Reverse(b.size), &b.paths)));

@@ -5,7 +5,7 @@
 //! of a pair are at least the bytes that it has in common. So pairs with too few hints are left
 //! out, and the others are compared file by file.
 
-use super::{Contents, SimilarDirectories, Sums, percent};
+use super::{Contents, SimilarDirectories, Sums, different, percent};
 use crate::inventory::{DirId, Inventory};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -48,6 +48,7 @@ pub(super) fn find(
         );
         above == (*a, *b) || !pairs.contains(&above)
     });
+    similar.retain(|(a, b), _| different(inventory, &[*a, *b]).len() > 1);
     let mut found: Vec<_> = similar
         .into_iter()
         .map(|((a, b), common)| {
