@@ -314,6 +314,17 @@ def test_wrong_command_lines(dupes, scratch):
     assert (scratch / "file").read_text() == "no snapshot"
 
 
+def test_roots_that_are_no_files(dupes, scratch):
+    """No program writes to the pipe, so to open it would wait."""
+    os.mkfifo(scratch / "pipe")
+    for root in ("pipe", "/dev/null"):
+        result = dupes(root, cwd=scratch)
+        assert result.status == 1
+        assert (
+            result.err.decode() == f"ringwalk: '{root}': neither a directory nor a regular file\n"
+        )
+
+
 @pytest.mark.smoke
 def test_the_text(dupes, scratch):
     top = scratch / "top"

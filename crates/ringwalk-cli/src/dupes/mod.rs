@@ -142,9 +142,12 @@ fn set_up<'a>(
     Ok((search, saved))
 }
 
-/// Returns true for directories, and for what is not there, so that the walk's message is given.
+/// Returns true for directories, and for what is not there or no file, so that the walk's message is
+/// given. To open a pipe as a snapshot could wait for ever.
 fn is_live_root(root: &OsStr) -> bool {
-    is_live(Path::new(root)) || std::fs::metadata(root).is_err()
+    let path = Path::new(root);
+    let is_other = |found: std::fs::Metadata| !found.is_file() && !found.is_dir();
+    is_live(path) || std::fs::metadata(path).map_or(true, is_other)
 }
 
 /// Returns the message for something that could not be read.
