@@ -96,6 +96,8 @@ pub enum NotKept {
     /// The file system is mounted with `lazytime`. After a crash, a changed file can have its old
     /// times.
     LazyTime,
+    /// The table of mounts cannot be read, so `lazytime` would stay unseen.
+    NoMounts,
     /// The cache has not been shown the file system of this device
     /// ([`HashCache::file_system`](super::HashCache::file_system)).
     UnknownDevice,
@@ -114,6 +116,7 @@ impl fmt::Display for NotKept {
             Self::OtherType => "the file system is none of btrfs, ext4, f2fs and XFS",
             Self::NoUuid => "the file system has no UUID",
             Self::LazyTime => "the file system is mounted with lazytime",
+            Self::NoMounts => "/proc/self/mountinfo cannot be read",
             Self::UnknownDevice => "the file system is not known",
             Self::NoBirthTime => "the file system has no birth times",
             Self::FarTime => "a time of the file is too far from now",

@@ -202,7 +202,8 @@ impl HashCache {
     /// # Errors
     ///
     /// If hashes of its files are not kept: [`NotKept::OtherType`], [`NotKept::NoUuid`],
-    /// [`NotKept::LazyTime`]; or [`NotKept::UnknownDevice`] if `file` is on another device.
+    /// [`NotKept::LazyTime`], [`NotKept::NoMounts`]; or [`NotKept::UnknownDevice`] if `file` is on
+    /// another device.
     pub fn file_system(&self, file: impl AsFd, dev: u64) -> Result<(), NotKept> {
         self.devices.learn(file, dev)
     }
