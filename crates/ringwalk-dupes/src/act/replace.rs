@@ -95,6 +95,7 @@ fn exchange_back(keep: &Held, file: &Held, aside: &[u8], reason: Reason) -> Reas
         Ok(found) if keep.check_is(&found).is_ok() => remove_link(keep, directory, aside, reason),
         // Another program replaced the link by a file of its own, which is newer than the one that
         // was moved aside.
+        // If this exchange fails, both files stay, and the report gives the temporary name.
         _ => {
             let _ = exchange(directory, aside, name);
             displaced(directory, aside)
@@ -128,6 +129,7 @@ fn without_exchange(keep: &Held, file: &Held, link: &[u8]) -> Result<(), Reason>
         Reason::Replaced => displaced(directory, &aside),
         reason => put_back(directory, &aside, name, reason),
     });
+    // The reason is that of `linked`, if there is one.
     let _ = remove_link(keep, directory, link, Reason::Missing);
     linked
 }

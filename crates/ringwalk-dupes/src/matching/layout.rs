@@ -6,7 +6,7 @@ use ringwalk::device::is_rotational;
 use ringwalk_hash::{Crew, Fault, OpenFile};
 use ringwalk_sys::sync::{IgnorePoison, lock};
 use ringwalk_sys::{ExtentMap, FileExtent, cachestat, magic};
-use rustix::fs::{fstatfs, major, minor};
+use rustix::fs::{major, minor};
 use rustix::io::Errno;
 use std::collections::HashMap;
 use std::io;
@@ -85,9 +85,9 @@ impl Matcher<'_> {
         let work = |at: usize, map: &mut ExtentMap| {
             let id = units[at].file;
             let size = self.inventory.file(id).size;
-            // A fault is reported when the file is read. Then it is opened again.
             let device = self.inventory.file(id).device;
             let shares = traits.get(&device).is_some_and(|traits| traits.shares);
+            // A fault is reported when the file is read. Then it is opened again.
             if let Ok(place) = self.place_of(id, size, shares, map) {
                 lock(&found).push((at, place));
             }
@@ -229,14 +229,9 @@ fn extents(open: &OpenFile, size: u64, shares: bool, map: &mut ExtentMap) -> Res
 }
 
 fn traits_of(open: &OpenFile, dev: u64) -> Traits {
-    let kind = fstatfs(open.file()).map_or(0, |found| {
-        // The sign of the type differs between architectures.
-        #[expect(clippy::cast_sign_loss)]
-        let kind = found.f_type as u64 & 0xffff_ffff;
-        kind
-    });
     Traits {
-        shares: SHARING.contains(&kind),
+        // If the system does not say, the file is read like any other.
+        shares: magic::of(open.file()).is_ok_and(|kind| SHARING.contains(&kind)),
         rotates: is_rotational(major(dev), minor(dev)).unwrap_or(false),
     }
 }

@@ -156,6 +156,7 @@ impl<'s> LiveVisitor<'s> {
         dir: DirId,
         inventory: &mut Inventory,
     ) -> Result<(), TooMany> {
+        // Every source gives these fields, or an error.
         let Some(version) = FileVersion::of(metadata) else {
             inventory.directories[dir.0 as usize].is_partial = true;
             return Ok(());
@@ -207,12 +208,7 @@ fn other_contents(
 /// Returns true if a directory is on a file system of the kernel. If the system does not say, it is
 /// read like any other.
 fn is_of_the_kernel(path: &[u8]) -> bool {
-    statfs(path).is_ok_and(|found| {
-        // The sign of the type differs between architectures.
-        #[expect(clippy::cast_sign_loss)]
-        let kind = found.f_type as u64 & 0xffff_ffff;
-        OF_THE_KERNEL.contains(&kind)
-    })
+    statfs(path).is_ok_and(|found| OF_THE_KERNEL.contains(&magic::of_statfs(&found)))
 }
 
 impl Visitor for LiveVisitor<'_> {
