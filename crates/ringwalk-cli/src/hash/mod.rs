@@ -163,8 +163,8 @@ struct Roots(Vec<(OsString, Arc<OpenRoot>)>);
 impl Roots {
     fn open(roots: &[OsString]) -> Self {
         let roots = roots.iter().map(|root| {
-            // The walk reports a root that cannot be opened. If the walk can open it after all, `file`
-            // uses the whole paths of its files.
+            // The walk reports a root that cannot be opened. If the walk can open it after all,
+            // `file` uses the whole paths of its files.
             let open = OpenRoot::open(Path::new(root)).unwrap_or(OpenRoot::Working);
             (root.clone(), Arc::new(open))
         });

@@ -8,10 +8,11 @@ use super::{HashArgs, file_error, hash_options};
 use crate::console;
 use crate::engine_options::EngineOptions;
 use crate::progress::Progress;
+use crate::quote::quoted_bytes;
 use crate::snapshot::{not_captured, report, status};
 use crate::status::{TROUBLE, trouble};
 use ringwalk::Metadata;
-use ringwalk_dupes::{Candidates, Search};
+use ringwalk_dupes::{Candidates, Missed, ScanError, Search};
 use ringwalk_hash::{FileToHash, FileVersion, OpenRoot, hash_files};
 use ringwalk_snapshot::{Capture, FileHashes, WriteOptions};
 use std::collections::HashMap;
@@ -23,7 +24,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The hashes of one run: some 100 bytes of memory for each file.
+/// The hashes of one run: 150 to 300 bytes of memory for each file, as the table doubles when it is
+/// full.
 #[derive(Debug, Default)]
 struct Hashes(HashMap<(u64, u64), (FileVersion, [u8; 32])>);
 
@@ -81,8 +83,16 @@ fn candidates(
     let walk = options.ready(search.walk());
     let walk = walk.ok_or_else(|| ExitCode::from(TROUBLE))?;
     let progress = Progress::of_walk(options.progress, walk.monitor());
-    // The second walk reports what it cannot read.
-    let missed = |_: ringwalk_dupes::Missed<'_>| has_failed.store(true, Ordering::Relaxed);
+    let missed = |what: Missed<'_>| {
+        has_failed.store(true, Ordering::Relaxed);
+        // The second walk reports what it cannot read. It takes roots of all types.
+        if let Missed::Scan(ScanError::Root(root)) = what {
+            let root = quoted_bytes(root);
+            console::error(format_args!(
+                "{root}: neither a directory nor a regular file"
+            ));
+        }
+    };
     let candidates = search.candidates(walk, args.all, &missed);
     drop(progress);
     candidates.map_err(trouble)
