@@ -298,6 +298,7 @@ def test_wrong_command_lines(dupes, scratch):
         ["--dirs=0%", "."],
         ["--dirs=101%", "."],
         ["--dirs=x", "."],
+        ["--dirs", "--format=csv", "."],
         ["--min=x", "."],
         ["--format=xml", "."],
         ["--do=eat", "."],

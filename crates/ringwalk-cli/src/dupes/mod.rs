@@ -34,6 +34,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use text::counted;
 
 /// Searches `args.roots` and prints what was found.
 pub fn run(args: &DupesArgs, options: &EngineOptions) -> ExitCode {
@@ -45,6 +46,11 @@ fn try_run(args: &DupesArgs, options: &EngineOptions) -> Result<ExitCode, ExitCo
     if is_binary && console::stdout_is_terminal() {
         return Err(trouble(
             "a Parquet file is not for terminals; --output names a file",
+        ));
+    }
+    if args.dirs.is_some() && !matches!(args.format, Format::Text | Format::Json) {
+        return Err(trouble(
+            "this format has no directories: --dirs needs --format text or json",
         ));
     }
     let (mut search, snapshots) = set_up(args, options)?;
@@ -76,8 +82,9 @@ fn try_run(args: &DupesArgs, options: &EngineOptions) -> Result<ExitCode, ExitCo
     if let Some(cache) = found.cache.take()
         && let Err(error) = cache.finish()
     {
-        // The answer does not depend on it.
-        missed_cache(&error.to_string(), &has_missed);
+        // The answer does not depend on the cache, but the next run takes longer.
+        has_missed.store(true, Ordering::Relaxed);
+        console::error(error);
     }
     for (path, reason) in &found.uncached {
         let path = quoted_bytes(path);
@@ -87,10 +94,10 @@ fn try_run(args: &DupesArgs, options: &EngineOptions) -> Result<ExitCode, ExitCo
     }
     if found.without_hash > 0 {
         has_missed.store(true, Ordering::Relaxed);
+        let files = counted(found.without_hash, "file", "files");
         console::error(format_args!(
-            "{} files of snapshots have the size of others and no hash: whether they are copies is \
-             not known",
-            found.without_hash
+            "the snapshots have no hash of {files} with the size of another file: it is not known \
+             whether these are copies"
         ));
     }
     match file {
@@ -110,11 +117,6 @@ fn try_run(args: &DupesArgs, options: &EngineOptions) -> Result<ExitCode, ExitCo
         return Ok(ExitCode::FAILURE);
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn missed_cache(reason: &str, has_missed: &AtomicBool) {
-    has_missed.store(true, Ordering::Relaxed);
-    console::error(format_args!("the cache was not written: {reason}"));
 }
 
 /// Returns the search, and the names of its snapshots.
@@ -142,8 +144,9 @@ fn set_up<'a>(
     Ok((search, saved))
 }
 
-/// Returns true for directories, and for what is not there or no file, so that the walk's message is
-/// given. To open a pipe as a snapshot could wait for ever.
+/// Returns true for everything but regular files and walks that several processes share: the search
+/// reports a root that is missing, or is no directory. To open a pipe as a snapshot could wait for
+/// ever.
 fn is_live_root(root: &OsStr) -> bool {
     let path = Path::new(root);
     let is_other = |found: std::fs::Metadata| !found.is_file() && !found.is_dir();
