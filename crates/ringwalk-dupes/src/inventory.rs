@@ -27,6 +27,9 @@ pub(crate) const NO_GROUP: u32 = u32::MAX;
 /// [`Inventory::known`].
 pub(crate) const KNOWN: u32 = 1 << 31;
 
+/// Instead of the length of a name: the name is of at least this length, and its length follows.
+const LONG_NAME: u8 = u8::MAX;
+
 /// A regular file under one of its names.
 #[derive(Debug)]
 pub(crate) struct FileRecord {
@@ -188,7 +191,9 @@ pub(crate) struct Inventory {
     pub(crate) uncached: Vec<(Vec<u8>, NotKept)>,
     /// Hashes from snapshots and from the cache.
     pub(crate) known: Vec<[u8; 32]>,
-    /// Each name with its length before it. The kernel's names have up to 255 bytes.
+    /// Each name with its length before it: a byte, or [`LONG_NAME`] and a `usize`. Most file
+    /// systems have names of up to 255 bytes. FAT and NTFS have up to 255 characters, and FUSE has
+    /// up to 1024 bytes and more.
     names: Vec<u8>,
 }
 
@@ -216,20 +221,30 @@ impl Device {
 pub(crate) struct TooMany;
 
 impl Inventory {
-    /// Adds a name; the result is its place. A name that is longer than any file system allows is
-    /// cut, which only a damaged snapshot can have.
+    /// Adds a name; the result is its place.
     pub(crate) fn add_name(&mut self, name: &[u8]) -> u64 {
         let place = self.names.len() as u64;
-        let len = u8::try_from(name.len()).unwrap_or(u8::MAX);
-        self.names.push(len);
-        self.names.extend_from_slice(&name[..usize::from(len)]);
+        match u8::try_from(name.len()) {
+            Ok(len) if len != LONG_NAME => self.names.push(len),
+            _ => {
+                self.names.push(LONG_NAME);
+                self.names.extend_from_slice(&name.len().to_le_bytes());
+            }
+        }
+        self.names.extend_from_slice(name);
         place
     }
 
     pub(crate) fn name_at(&self, place: u64) -> &[u8] {
         let place = usize::try_from(place).unwrap_or(usize::MAX);
-        let len = usize::from(self.names[place]);
-        &self.names[place + 1..][..len]
+        let len = self.names[place];
+        let rest = &self.names[place + 1..];
+        match rest.split_first_chunk() {
+            Some((len, rest)) if self.names[place] == LONG_NAME => {
+                &rest[..usize::from_le_bytes(*len)]
+            }
+            _ => &rest[..usize::from(len)],
+        }
     }
 
     pub(crate) fn add_root(&mut self, root: RootRecord) -> Result<DirId, TooMany> {
@@ -415,3 +430,6 @@ pub(crate) fn join(root: &[u8], below: &[u8]) -> Vec<u8> {
     }
     path
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,7 +9,7 @@
 use crate::crew::Crew;
 use crate::hasher::Hasher;
 use crate::large::LargeFile;
-use crate::read::{BUFFER, read_range};
+use crate::read::{ReadBuffer, read_range};
 use crate::{Algorithm, Digest, Fault, OpenFile, OpenRoot};
 use ringwalk_sys::sync::{IgnorePoison, lock};
 use std::collections::BTreeMap;
@@ -62,7 +62,7 @@ impl HashOptions {
 
 /// What a worker keeps from file to file.
 struct Scratch {
-    buffer: Vec<u8>,
+    buffer: ReadBuffer,
     hasher: Hasher,
 }
 
@@ -130,7 +130,7 @@ pub fn hash_files<C: Send + Sync>(
         Task::Piece(shared) => share(&shared, &sequence, scratch),
     };
     let scratch = || Scratch {
-        buffer: vec![0; BUFFER],
+        buffer: ReadBuffer::default(),
         hasher: Hasher::new(options.algorithm),
     };
     crew.run(options.workers, scratch, work, || {
@@ -233,7 +233,11 @@ fn hash_open(file: &OpenFile, hasher: &mut Hasher, buffer: &mut [u8]) -> Result<
 /// Why the file has no hash.
 pub fn hash_file(root: &OpenRoot, path: &Path, algorithm: Algorithm) -> Result<Digest, Fault> {
     let open = OpenFile::open(root, path)?;
-    hash_open(&open, &mut Hasher::new(algorithm), &mut vec![0; BUFFER])
+    hash_open(
+        &open,
+        &mut Hasher::new(algorithm),
+        &mut ReadBuffer::default(),
+    )
 }
 
 /// Brings results into the order of the files.

@@ -46,5 +46,5 @@ pub use file_version::FileVersion;
 pub use hash_files::{FileToHash, HashOptions, Hashed, hash_file, hash_files};
 pub use hasher::quick_hash;
 pub use open_file::{OpenFile, OpenRoot};
-pub use read::{BUFFER, read_range};
+pub use read::{BUFFER, ReadBuffer, read_range};
 pub use tree::{PIECE, PieceHasher, Tree};

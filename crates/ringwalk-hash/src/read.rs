@@ -4,11 +4,45 @@ use crate::{Fault, OpenFile};
 use ringwalk::Errno;
 use rustix::fs::{Advice, SeekFrom, fadvise, seek};
 use rustix::io::{pread, retry_on_intr};
-use std::ops::Range;
+use std::ops::{Deref, DerefMut, Range};
 
 /// Bytes of a read from the page cache: the copy is still in the processor's own cache (L2) when it
 /// is hashed.
 pub const BUFFER: usize = 256 << 10;
+
+/// Alignment of a buffer: that of a page. The kernel copied 4 GiB into a buffer 16 bytes behind the
+/// beginning of a page, where large allocations begin, at 1.7 GB/s, and into this one at 8 GB/s.
+const ALIGNMENT: usize = 4096;
+
+/// Memory of [`BUFFER`] bytes that files are read into.
+#[derive(Debug)]
+pub struct ReadBuffer {
+    bytes: Vec<u8>,
+    start: usize,
+}
+
+impl Default for ReadBuffer {
+    fn default() -> Self {
+        let bytes = vec![0; BUFFER + ALIGNMENT];
+        // The function may give up, with the largest number. Then the buffer is slower.
+        let start = bytes.as_ptr().align_offset(ALIGNMENT).min(ALIGNMENT);
+        Self { bytes, start }
+    }
+}
+
+impl Deref for ReadBuffer {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes[self.start..][..BUFFER]
+    }
+}
+
+impl DerefMut for ReadBuffer {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes[self.start..][..BUFFER]
+    }
+}
 
 static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
 
@@ -29,17 +63,30 @@ pub fn read_range(
     }
     let mut at = range.start;
     while at < range.end {
-        let data = next_data(file, at)?.unwrap_or(range.end).min(range.end);
-        give_zeros(data - at, &mut take);
-        at = data;
-        if at < range.end {
-            let hole = seek_from(file, SeekFrom::Hole(at))?.unwrap_or(range.end);
-            let end = hole.min(range.end);
-            read_data(file, at..end, buffer, &mut take)?;
-            at = end;
-        }
+        let hole_at = |at| seek_from(file, SeekFrom::Hole(at));
+        let data = data_from(at, range.end, next_data(file, at)?, hole_at)?;
+        give_zeros(data.start - at, &mut take);
+        read_data(file, data.clone(), buffer, &mut take)?;
+        at = data.end;
     }
     Ok(())
+}
+
+/// Returns the next data in `at..end`, empty at `end` if only a hole follows. `data` is where the
+/// file system says that data begins, and `hole_at` asks for the hole behind it. Answers that lie
+/// before the place that was asked for, which some file systems of users give, are no hole.
+fn data_from(
+    at: u64,
+    end: u64,
+    data: Option<u64>,
+    hole_at: impl FnOnce(u64) -> Result<Option<u64>, Fault>,
+) -> Result<Range<u64>, Fault> {
+    let start = data.unwrap_or(end).clamp(at, end);
+    if start == end {
+        return Ok(end..end);
+    }
+    let hole = hole_at(start)?.filter(|hole| *hole > start);
+    Ok(start..hole.unwrap_or(end).min(end))
 }
 
 /// Gives the bytes of a file to `take`, in order, until it ends.

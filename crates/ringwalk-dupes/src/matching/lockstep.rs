@@ -18,7 +18,7 @@
 use super::layout::Layout;
 use super::{FileFault, Matched, Matcher, Unit};
 use crate::inventory::FileId;
-use ringwalk_hash::{BUFFER, Crew, Fault, OpenFile, PIECE, PieceHasher, Tree, read_range};
+use ringwalk_hash::{Crew, Fault, OpenFile, PIECE, PieceHasher, ReadBuffer, Tree, read_range};
 use ringwalk_sys::sync::{IgnorePoison, lock};
 use std::collections::HashMap;
 use std::io;
@@ -107,7 +107,7 @@ impl Matcher<'_> {
     ) -> io::Result<()> {
         let crew = Crew::default();
         let active = Active::default();
-        let work = |(set, at): Task, buffer: &mut Vec<u8>| {
+        let work = |(set, at): Task, buffer: &mut ReadBuffer| {
             self.read_member(&set, at, buffer);
             if set.unread.fetch_sub(1, Ordering::AcqRel) == 1 {
                 let before = set.members.len();
@@ -129,7 +129,7 @@ impl Matcher<'_> {
                 }
             }
         };
-        crew.run(self.options.workers, || vec![0; BUFFER], work, produce)?;
+        crew.run(self.options.workers, ReadBuffer::default, work, produce)?;
         failed?;
         lock(&self.collector).forget();
         Ok(())

@@ -29,7 +29,7 @@ use crate::inventory::{FileId, FileRecord, Inventory, KNOWN};
 use collector::Collector;
 use layout::Layout;
 use ringwalk_hash::cache::HashCache;
-use ringwalk_hash::{BUFFER, Crew, Fault, OpenFile, OpenRoot, read_range};
+use ringwalk_hash::{BUFFER, Crew, Fault, OpenFile, OpenRoot, ReadBuffer, read_range};
 use ringwalk_sys::sync::{IgnorePoison, lock};
 use rustix::io::Errno;
 use std::collections::{HashMap, HashSet};
@@ -241,7 +241,7 @@ impl<'m> Matcher<'m> {
         }
         units.sort_unstable_by_key(|unit| unit.place);
         let crew = Crew::default();
-        let work = |unit: Unit, buffer: &mut Vec<u8>| {
+        let work = |unit: Unit, buffer: &mut ReadBuffer| {
             let all = std::iter::once(&unit.file).chain(layout.followers(unit.file));
             // Another one is read if the first is gone meanwhile.
             let mut hash = None;
@@ -253,7 +253,7 @@ impl<'m> Matcher<'m> {
             }
         };
         let produce = || units.iter().for_each(|unit| crew.push(*unit));
-        crew.run(self.options.workers, || vec![0; BUFFER], work, produce)?;
+        crew.run(self.options.workers, ReadBuffer::default, work, produce)?;
         units.clear();
         Ok(())
     }

@@ -8,7 +8,7 @@ fn hash(path: &Path, workers: usize) -> Vec<Result<Digest, Fault>> {
     let root = OpenRoot::Working;
     let file = OpenFile::open(&root, path).unwrap();
     let large = LargeFile::new(file, &root, path);
-    let work = || large.work(&mut vec![0; crate::read::BUFFER]);
+    let work = || large.work(&mut crate::read::ReadBuffer::default());
     thread::scope(|scope| {
         let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
         threads
@@ -55,8 +55,8 @@ fn a_file_that_shrinks_has_changed() {
     let open = OpenFile::open(&root, file.path()).unwrap();
     let large = LargeFile::new(open, &root, file.path());
     file.as_file().set_len(2 * PIECE).unwrap();
-    let result = large.work(&mut vec![0; crate::read::BUFFER]);
+    let result = large.work(&mut crate::read::ReadBuffer::default());
     assert_eq!(result, Some(Err(Fault::Changed)));
     assert!(large.is_taken());
-    assert_eq!(large.work(&mut vec![0; crate::read::BUFFER]), None);
+    assert_eq!(large.work(&mut crate::read::ReadBuffer::default()), None);
 }

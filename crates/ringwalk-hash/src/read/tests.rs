@@ -13,7 +13,7 @@ fn with_file(write: impl FnOnce(&File), test: impl FnOnce(&OpenFile)) {
 
 fn bytes_of(file: &OpenFile, range: Range<u64>) -> Result<Vec<u8>, Fault> {
     let mut bytes = Vec::new();
-    read_range(file, range, &mut vec![0; BUFFER], |part| {
+    read_range(file, range, &mut ReadBuffer::default(), |part| {
         bytes.extend_from_slice(part);
     })?;
     Ok(bytes)
@@ -56,4 +56,25 @@ fn a_file_that_ends_early_has_changed() {
             assert_eq!(bytes_of(file, 10..5001), Err(Fault::Changed));
         },
     );
+}
+
+#[test]
+fn buffers_begin_where_pages_begin() {
+    let buffer = ReadBuffer::default();
+    assert_eq!(
+        (buffer.as_ptr().addr() % ALIGNMENT, buffer.len()),
+        (0, BUFFER)
+    );
+}
+
+#[test]
+fn absurd_answers_about_holes_are_data() {
+    let data = |data, hole| data_from(10, 100, data, |_| Ok(hole)).unwrap();
+    assert_eq!(data(Some(20), Some(30)), 20..30);
+    assert_eq!(data(Some(20), Some(200)), 20..100);
+    assert_eq!(data(None, None), 100..100);
+    assert_eq!(data(Some(200), None), 100..100);
+    assert_eq!(data(Some(0), Some(0)), 10..100);
+    assert_eq!(data(Some(10), Some(10)), 10..100);
+    assert_eq!(data(Some(20), Some(19)), 20..100);
 }
