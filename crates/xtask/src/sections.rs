@@ -231,14 +231,14 @@ the paths. A backslash before a line says that line feeds, carriage returns and 
 path are written as \\n, \\r and \\\\. Only regular files are hashed. Symbolic links below a ROOT \
 are not followed.
 
---check reads such lists, also those in the style of BSD, and prints OK or FAILED for each file. \
-Paths are relative to the working directory.
+--check reads such lists, also those in the style of BSD. It prints OK, FAILED, or FAILED open or \
+read for each file. Paths are relative to the working directory.
 
 A file that is changed while it is read is reported and has no hash. Changes through a shared \
 mapping (mmap) may stay unseen.
 
-With --output, the snapshot has the column hash. It is null for a file that was not hashed, or was \
-changed since. docs/duplicates.md of the source describes more.",
+With --output, the snapshot has the column hash, which is always BLAKE3. It is null for a file that \
+was not hashed, or was changed since. docs/duplicates.md of the source describes more.",
 );
 
 const HASH_EXIT_STATUS: (&str, &str) = (
@@ -248,13 +248,13 @@ const HASH_EXIT_STATUS: (&str, &str) = (
 * 1: something could not be read, or was changed while it was read; with --check, a file has \
 another hash, or a line is no hash of this function.
 * 2: the command line or an environment variable is invalid, the list cannot be read or has no \
-hash, or the snapshot cannot be written.",
+hash, or the output cannot be written.",
 );
 
 const DUPES: (&str, &str) = (
     "WHAT IS FOUND",
     "\
-Two files are copies if all their bytes are the same. Empty files are none. The names of a file with \
+Two files are copies if all their bytes are the same. Empty files are never copies. The names of a file with \
 several hard links are one copy. The first copy of a group is the one to keep: a file of --keep-in, \
 otherwise the oldest one by its modification time, otherwise the first one by its path.
 
@@ -269,23 +269,42 @@ A snapshot on the command line must have hashes: ringwalk hash --output makes on
 docs/duplicates.md of the source describes more.",
 );
 
+const DUPES_ACTIONS: (&str, &str) = (
+    "ACTIONS",
+    "\
+With --do, ringwalk prints the answer, and then on standard error what the action frees. It asks if \
+standard input and standard error are terminals. Otherwise it acts without a question.
+
+The first copy of a group and files of --keep-in are never changed. Rows of snapshots do not count \
+as copies here. Right before each change both files must be those that were found, with the same \
+contents, and no program may have one of them open for writing. Otherwise the copy is kept and the \
+reason is printed.
+
+A hard link is made only if both files have the same owner, group, permissions and extended \
+attributes.
+
+The log is ringwalk/deletions.jsonl in $XDG_STATE_HOME, or in ~/.local/state. Nothing is changed \
+without it.",
+);
+
 const DUPES_CACHE: (&str, &str) = (
     "THE CACHE",
     "\
 With --cache, the hash of a file is taken from FILE if its file system, inode number, time of birth, \
-size, mtime and ctime are those with which it was kept. Hashes of files that were changed a short \
-time ago are not kept. An interrupted search goes on from what the cache has. One process at a time \
+size, mtime and ctime are those with which it was kept. Only hashes of files on btrfs, ext4, f2fs \
+and XFS are kept, and none of files that were changed a short time ago. An interrupted search goes on from what the cache has. One process at a time \
 uses a cache.",
 );
 
 const DUPES_EXIT_STATUS: (&str, &str) = (
     "EXIT STATUS",
     "\
-* 0: everything was compared, whether there are copies or not.
-* 1: something could not be read, a file was changed meanwhile, or a file of a snapshot has no hash. \
-What was found is printed.
+* 0: everything was compared, whether there are copies or not. With --do, everything was done, or \
+the answer to the question was no.
+* 1: something could not be read, a file was changed meanwhile, a file of a snapshot has no hash, or \
+the cache could not be written. What was found is printed. With --do, a copy was kept.
 * 2: the command line or an environment variable is invalid, a ROOT is missing, a snapshot or the \
-cache cannot be used, or the answer cannot be written.",
+cache cannot be used, the answer cannot be written, or the log of --do cannot be written.",
 );
 
 const SNAPSHOT: (&str, &str) = (
@@ -509,7 +528,13 @@ pub(crate) fn of(title: &str) -> Result<Vec<(&'static str, Cow<'static, str>)>> 
         "ringwalk-count" => vec![COUNT, COUNT_JSON, ENVIRONMENT, EXIT_STATUS],
         "ringwalk-diff" => vec![DIFF, DIFF_OUTPUT, DIFF_ENVIRONMENT, DIFF_EXIT_STATUS],
         "ringwalk-doctor" => vec![DOCTOR, DOCTOR_JSON, ENVIRONMENT, DOCTOR_EXIT_STATUS],
-        "ringwalk-dupes" => vec![DUPES, DUPES_CACHE, ENVIRONMENT, DUPES_EXIT_STATUS],
+        "ringwalk-dupes" => vec![
+            DUPES,
+            DUPES_ACTIONS,
+            DUPES_CACHE,
+            ENVIRONMENT,
+            DUPES_EXIT_STATUS,
+        ],
         "ringwalk-export" => vec![EXPORT, EXPORT_ENVIRONMENT, EXCHANGE_EXIT_STATUS],
         "ringwalk-hash" => vec![HASH, ENVIRONMENT, HASH_EXIT_STATUS],
         "ringwalk-import" => vec![IMPORT, IMPORT_ENVIRONMENT, EXCHANGE_EXIT_STATUS],
