@@ -18,7 +18,7 @@ pub enum Format {
     Json,
     /// A line for each name of each copy.
     Csv,
-    /// The same as csv in a Parquet file.
+    /// The rows of csv in a Parquet file.
     Parquet,
 }
 
@@ -70,13 +70,13 @@ pub struct DupesArgs {
     #[arg(value_name = "ROOT|SNAP", required = true, value_hint = ValueHint::AnyPath)]
     pub roots: Vec<OsString>,
 
-    /// Compare with the files below the directory REF, and never change these. Only groups with
-    /// such a file are shown. May be given several times
+    /// Also compare with the files below the directory REF, and never change those. Only groups
+    /// with a file of REF are shown. May be given several times
     #[arg(long, value_name = "REF", value_hint = ValueHint::DirPath)]
     pub keep_in: Vec<OsString>,
 
-    /// Find directories with the same contents, too. With a share, such as 90%, find also those of
-    /// which at least that share is the same
+    /// Also find directories with the same contents. With a share, such as 90%, also find those of
+    /// which at least that share is the same. Needs --format text or json
     #[arg(
         long,
         value_name = "SHARE",
@@ -91,8 +91,8 @@ pub struct DupesArgs {
     #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "1")]
     pub min: u64,
 
-    /// Keep hashes in FILE, and take those of files that have not changed since. An interrupted
-    /// search goes on from there
+    /// Keep hashes in FILE for the next search, which reads only files that have changed. After an
+    /// interruption the next search goes on from there
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub cache: Option<OsString>,
 
@@ -104,8 +104,8 @@ pub struct DupesArgs {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<OsString>,
 
-    /// Do this with all copies but the one to keep, after a question on a terminal. Without it
-    /// nothing is changed
+    /// Do this with all copies but the one to keep. Asks first if standard input and standard error
+    /// are terminals. Without this option nothing is changed
     #[arg(long = "do", value_name = "ACTION", value_enum)]
     pub action: Option<Do>,
 

@@ -10,8 +10,8 @@ pub enum Algo {
     /// BLAKE3, as b3sum prints it. Several threads hash one large file.
     #[default]
     Blake3,
-    /// XXH3 of 128 bits, as xxhsum -H128 prints it. No protection against files that were made to
-    /// have the same hash.
+    /// XXH3 of 128 bits, as xxhsum -H128 prints it. It is no protection: somebody can make two
+    /// files with the same hash.
     Xxh3,
     /// SHA-256, as sha256sum prints it.
     Sha256,
@@ -43,8 +43,8 @@ pub struct HashArgs {
     #[arg(long, value_name = "NAME", value_enum, default_value_t)]
     pub algo: Algo,
 
-    /// Read FILE, a list of hashes, and check that the files have them still. FILE may be - for
-    /// standard input
+    /// Read the list of hashes FILE, and check that the files still have these hashes. With - as
+    /// FILE, read standard input
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub check: Option<OsString>,
 
@@ -54,7 +54,7 @@ pub struct HashArgs {
     pub quiet: bool,
 
     /// Write a snapshot with hashes to SNAP instead of a list: the input of dupes and diff. Only
-    /// files are hashed whose size another file has, too
+    /// files with the size of another file are hashed
     #[arg(
         short,
         long,
