@@ -19,7 +19,8 @@ use crate::engine_options::EngineOptions;
 use crate::quote::quoted;
 use crate::status::{failed, trouble};
 
-/// The longest line of a list: a digest, and a path whose characters are all escaped.
+/// The longest line of a list in bytes, so that a file without line feeds does not fill the memory.
+/// No path of a file that `hash` lists comes near.
 const LONGEST_LINE: u64 = 1 << 20;
 
 /// The numbers of files and lines that failed.
@@ -97,12 +98,11 @@ pub(super) fn run(list: &OsString, args: &HashArgs, options: &EngineOptions) -> 
         ));
     }
     if let Some(error) = lines.error {
-        console::error(format_args!(
+        return trouble(format_args!(
             "cannot read {}: {}",
             quoted(list),
             console::reason(&error)
         ));
-        return ExitCode::FAILURE;
     }
     if lines.files == 0 {
         return failed(
