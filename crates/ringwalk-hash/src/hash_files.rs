@@ -35,6 +35,9 @@ pub struct FileToHash<C> {
     pub path: PathBuf,
     /// The inode number, or 0 if it is not known. Files are read in its order.
     pub ino: u64,
+    /// Device and inode number of the only file to hash. Another file that has the path by now gets
+    /// no hash but [`Fault::Changed`]. `None` takes any file.
+    pub only: Option<(u64, u64)>,
     /// What the caller knows the file by.
     pub context: C,
 }
@@ -192,6 +195,7 @@ fn begin<C>(
     let FileToHash {
         root,
         path,
+        only,
         context,
         ..
     } = file;
@@ -199,6 +203,10 @@ fn begin<C>(
         Ok(open) => open,
         Err(fault) => return Begun::Done(context, Err(fault)),
     };
+    let found = open.version();
+    if only.is_some_and(|only| only != (found.dev, found.ino)) {
+        return Begun::Done(context, Err(Fault::Changed));
+    }
     if algorithm == Algorithm::Blake3 && LargeFile::is_large(open.version().size) {
         return Begun::Large(Arc::new(Shared {
             number,

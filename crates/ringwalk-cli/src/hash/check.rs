@@ -55,6 +55,7 @@ pub(super) fn run(list: &OsString, args: &HashArgs, options: &EngineOptions) -> 
             root: Arc::clone(&root),
             path: PathBuf::from(OsStr::from_bytes(&line.name)),
             ino: 0,
+            only: None,
             context: line,
         })
     });

@@ -192,6 +192,7 @@ impl Roots {
                 root: Arc::new(OpenRoot::Working),
                 path: path.clone(),
                 ino,
+                only: None,
                 context: Found { path, is_root },
             });
         }
@@ -205,6 +206,7 @@ impl Roots {
             root: Arc::clone(open),
             path: below,
             ino,
+            only: None,
             context: Found { path, is_root },
         })
     }

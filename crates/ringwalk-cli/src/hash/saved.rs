@@ -121,6 +121,9 @@ fn hash(
             root: Arc::clone(root),
             path: below,
             ino: version.ino,
+            // The hash belongs to this inode in the snapshot. If a directory was renamed, another
+            // file can have the path, and no time of this one says so.
+            only: Some((version.dev, version.ino)),
             context: (whole, version),
         }
     });

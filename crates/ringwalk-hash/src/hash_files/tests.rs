@@ -21,6 +21,7 @@ fn results_come_in_the_order_of_the_files() {
             path: at.to_string().into(),
             // Not the order of the files.
             ino: (at * 7919 % files) as u64,
+            only: None,
             context: at,
         });
         let mut results = Vec::new();
@@ -53,6 +54,7 @@ fn it_ends_when_the_caller_has_enough() {
             root: Arc::new(OpenRoot::Working),
             path: file.path().to_owned(),
             ino: 0,
+            only: None,
             context: (),
         }
     });
@@ -69,6 +71,29 @@ fn it_ends_when_the_caller_has_enough() {
     .unwrap();
     assert_eq!(calls, 10);
     assert!(asked.into_inner() as u64 <= WINDOW + BATCH as u64 + 2);
+}
+
+#[test]
+fn another_file_at_the_path_has_no_hash() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let open = OpenFile::open(&OpenRoot::Working, file.path()).unwrap();
+    let (dev, ino) = (open.version().dev, open.version().ino);
+    let of = |only| FileToHash {
+        root: Arc::new(OpenRoot::Working),
+        path: file.path().to_owned(),
+        ino,
+        only: Some(only),
+        context: (),
+    };
+    let list = [(dev, ino), (dev, ino + 1), (dev + 1, ino)].map(of);
+    let mut results = Vec::new();
+    hash_files(list.into_iter(), &HashOptions::default(), |hashed| {
+        results.extend(hashed.drain(..).map(|((), result)| result));
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    assert!(results[0].is_ok());
+    assert_eq!(results[1..], [Err(Fault::Changed); 2]);
 }
 
 #[test]
