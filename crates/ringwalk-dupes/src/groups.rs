@@ -28,8 +28,8 @@ pub struct Group {
     /// BLAKE3 of the contents. `None` if all copies share their extents, and none was read.
     pub hash: Option<[u8; 32]>,
     /// The copies, one for each inode. The first one is the one to keep: a file of a reference, if
-    /// there is one, then the oldest, then the first by its directory and name. What a killed run
-    /// has left under a temporary name comes last.
+    /// there is one, then the oldest, then the first by its directory and name. Files of snapshots
+    /// come behind live ones, and what a killed run has left under a temporary name comes last.
     pub copies: Vec<Copy>,
     /// Bytes that are free when only the first copy and those of references are left. Files whose
     /// other names were not found, and copies that share extents, free nothing.
@@ -94,6 +94,7 @@ impl Groups {
             (
                 !is_reference(inventory, id),
                 leaves,
+                inventory.is_saved(inventory.file(id)),
                 inventory.file(id).mtime(),
                 place(id),
             )

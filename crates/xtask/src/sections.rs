@@ -256,7 +256,8 @@ const DUPES: (&str, &str) = (
     "\
 Two files are copies if all their bytes are the same. Empty files are never copies. The names of a file with \
 several hard links are one copy. The first copy of a group is the one to keep: a file of --keep-in, \
-otherwise the oldest one by its modification time, otherwise the first one by its path.
+otherwise the oldest one by its modification time, otherwise the first one by its directory and \
+name. Files of snapshots come behind live ones.
 
 The bytes to free leave out copies that share their blocks already, and files with names elsewhere. \
 On btrfs and XFS, copies that share all blocks are recognised without being read.
