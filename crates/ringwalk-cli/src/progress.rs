@@ -10,7 +10,7 @@
 //! (`always`) there are plain lines: one a second at first, later one in ten seconds.
 
 use ringwalk_sys::sync::{IgnorePoison, lock};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -147,6 +147,14 @@ impl Progress {
                 done: files,
                 ..Sample::default()
             },
+        })
+    }
+
+    /// Shows the number of files that are done.
+    pub fn of_files(when: ProgressWhen, files: Arc<AtomicU64>) -> Self {
+        Self::start(when, move || Sample {
+            done: files.load(Ordering::Relaxed),
+            ..Sample::default()
         })
     }
 

@@ -8,6 +8,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use ringwalk_hash::check_list::{CheckLine, Line, escape, parse_line};
 use ringwalk_hash::{Algorithm, FileToHash, OpenRoot, hash_files};
@@ -16,6 +17,7 @@ use ringwalk_sys::StandardInput;
 use super::{HashArgs, file_error, hash_options};
 use crate::console;
 use crate::engine_options::EngineOptions;
+use crate::progress::Progress;
 use crate::quote::quoted;
 use crate::status::{failed, trouble};
 
@@ -62,7 +64,10 @@ pub(super) fn run(list: &OsString, args: &HashArgs, options: &EngineOptions) -> 
     let mut failures = Failures::default();
     let mut output = Vec::new();
     let mut written = Ok(());
+    let done = Arc::new(AtomicU64::new(0));
+    let progress = Progress::of_files(options.progress, Arc::clone(&done));
     let hashed = hash_files(files, &hash_options(args, options), |results| {
+        done.fetch_add(results.len() as u64, Ordering::Relaxed);
         output.clear();
         for (line, result) in results.drain(..) {
             let answer = match result {
@@ -92,6 +97,7 @@ pub(super) fn run(list: &OsString, args: &HashArgs, options: &EngineOptions) -> 
             ControlFlow::Break(())
         }
     });
+    drop(progress);
     if let Err(error) = hashed {
         return trouble(format_args!(
             "cannot start a thread: {}",

@@ -22,7 +22,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The hashes of one run: 150 to 300 bytes of memory for each file, as the table doubles when it is
 /// full.
@@ -128,7 +128,10 @@ fn hash(
         }
     });
     let mut hashes = Hashes::default();
+    let done = Arc::new(AtomicU64::new(0));
+    let progress = Progress::of_files(options.progress, Arc::clone(&done));
     let result = hash_files(files, &hash_options(args, options), |results| {
+        done.fetch_add(results.len() as u64, Ordering::Relaxed);
         for ((path, version), result) in results.drain(..) {
             match result.map(|digest| <[u8; 32]>::try_from(digest.as_bytes())) {
                 Ok(Ok(hash)) => {
@@ -145,6 +148,7 @@ fn hash(
         }
         ControlFlow::Continue(())
     });
+    drop(progress);
     result.map_err(|error| {
         trouble(format_args!(
             "cannot start a thread: {}",
