@@ -179,7 +179,7 @@ def test_a_damaged_cache(search, disk, scratch, places):
         assert cache.read_bytes() == data
     else:
         assert again.ok().out == result.out
-    # What is left of one whose end is missing.
+    # A file whose end is missing.
     cache.write_bytes(data[: len(data) // 2 + 7])
     _, again = search()
     assert again.status == 2 or again.ok().out == result.out

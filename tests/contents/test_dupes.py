@@ -80,7 +80,7 @@ def test_every_source(dupes, mount, scratch, source):
     assert found(result.ok()) == expected(top)
 
 
-# fdupes shows empty files, if it is not told otherwise.
+# Without -n, fdupes shows empty files too.
 @pytest.mark.parametrize("program", (["fdupes", "-n"], ["jdupes"]))
 def test_groups_are_those_of_other_programs(dupes, scratch, program):
     if shutil.which(program[0]) is None:
