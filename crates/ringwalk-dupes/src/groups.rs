@@ -229,8 +229,17 @@ fn is_reference(inventory: &Inventory, id: FileId) -> bool {
 /// Returns true if a file is gone when all its names that were found are removed.
 fn frees(inventory: &Inventory, id: FileId) -> bool {
     let file = inventory.file(id);
-    let names = u32::try_from(inventory.names_of(id).count()).unwrap_or(u32::MAX);
-    !inventory.is_saved(file) && file.links().is_none_or(|links| links <= names)
+    if inventory.is_saved(file) {
+        return false;
+    }
+    // A row of a snapshot is no name on the disk.
+    let live = |id: &FileId| !inventory.is_saved(inventory.file(*id));
+    let names = inventory.names_of(id).filter(live).count();
+    match file.links() {
+        Some(links) => links as usize <= names,
+        // 255 links or more. With fewer names, some are surely elsewhere.
+        None => names >= usize::from(u8::MAX),
+    }
 }
 
 impl Copy {
