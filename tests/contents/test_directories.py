@@ -143,6 +143,13 @@ def test_a_directory_that_two_mounts_show_is_no_copy(dupes, top, mount):
     assert similar(dupes("--dirs=50%", "--format=json", "a", "mounted", cwd=top)) == set()
 
 
+def test_copies_below_a_directory_that_two_mounts_show(dupes, scratch, mount):
+    make(scratch, {"a/one/file": b"1" * 500, "a/two/file": b"1" * 500, "mounted/file": b"?"})
+    mount(mounts.bind, scratch / "a", scratch / "mounted")
+    found = directories(dupes("--dirs", "--format=json", "a", "mounted", cwd=scratch))
+    assert found == paths(["a/one", "a/two"])
+
+
 def similar(result):
     """Returns the pairs of similar directories with their shares."""
     pairs = json.loads(result.ok().out)["similar"]

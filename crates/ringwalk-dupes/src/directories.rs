@@ -13,11 +13,9 @@ mod similar;
 
 use crate::inventory::{DirId, FileId, Inventory};
 use crate::search::Directories;
+use ringwalk::Identity;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::MetadataExt as _;
 
 /// Directories with the same contents: names, types, and contents of everything in them. None of
 /// them lies in directories that have the same contents themselves.
@@ -231,14 +229,14 @@ fn different(inventory: &Inventory, dirs: &[DirId]) -> Vec<Vec<u8>> {
     let mut paths: Vec<_> = dirs.iter().map(path).collect();
     paths.sort_unstable();
     let mut seen = HashSet::new();
-    paths.retain(|(path, dir)| {
-        let is_live = inventory.root_of(*dir).snapshot.is_none();
-        let found = is_live.then(|| std::fs::metadata(OsStr::from_bytes(path)));
-        // One that cannot be reached by its path counts as another one.
-        let found = found.and_then(Result::ok);
-        found.is_none_or(|found| seen.insert((found.dev(), found.ino())))
-    });
+    paths.retain(|(_, dir)| is_new(inventory, *dir, &mut seen));
     paths.into_iter().map(|(path, _)| path).collect()
+}
+
+/// Returns true if no other mount has shown the directory among those that were `seen`.
+fn is_new(inventory: &Inventory, dir: DirId, seen: &mut HashSet<Identity>) -> bool {
+    let identity = inventory.directory(dir).identity;
+    identity.is_none_or(|identity| seen.insert(identity))
 }
 
 /// Groups directories with the same hash.
@@ -252,7 +250,14 @@ fn same(inventory: &Inventory, sums: &[Sums]) -> Vec<DirectoryGroup> {
             by_hash.entry(hash).or_default().push(DirId(at));
         }
     }
-    by_hash.retain(|_, dirs| dirs.len() > 1);
+    // What several mounts show of one directory makes no group, and hides none below it.
+    by_hash.retain(|_, dirs| {
+        let mut seen = HashSet::new();
+        let new = dirs
+            .iter()
+            .filter(|dir| is_new(inventory, **dir, &mut seen));
+        new.count() > 1
+    });
     let is_in_group = |dir: DirId| {
         let hash = sums[dir.0 as usize].hash;
         hash.is_some_and(|hash| by_hash.contains_key(&hash))
@@ -266,14 +271,13 @@ fn same(inventory: &Inventory, sums: &[Sums]) -> Vec<DirectoryGroup> {
                 parent != *dir && is_in_group(parent)
             })
         })
-        .filter_map(|dirs| {
-            let paths = different(inventory, dirs);
+        .map(|dirs| {
             let sums = &sums[dirs[0].0 as usize];
-            (paths.len() > 1).then_some(DirectoryGroup {
-                paths,
+            DirectoryGroup {
+                paths: different(inventory, dirs),
                 size: sums.size,
                 files: sums.files,
-            })
+            }
         })
         .collect();
     groups.sort_unstable_by(|a, b| (Reverse(a.size), &a.paths).cmp(&(Reverse(b.size), &b.paths)));

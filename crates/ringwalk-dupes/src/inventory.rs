@@ -3,6 +3,7 @@
 //! A file takes 56 bytes, and its name one byte more than its length. Ten million files take some
 //! 800 MB.
 
+use ringwalk::Identity;
 use ringwalk_hash::FileVersion;
 use ringwalk_hash::cache::NotKept;
 use ringwalk_snapshot::{clamp, timestamp};
@@ -157,6 +158,8 @@ pub(crate) struct DirRecord {
     pub(crate) is_partial: bool,
     /// Its files are never changed: it is a reference, or lies in one.
     pub(crate) is_reference: bool,
+    /// What two mounts of one directory have in common. `None` for one of a snapshot.
+    pub(crate) identity: Option<Identity>,
 }
 
 /// Something that is neither a regular file nor a directory. It counts only where directories are
@@ -258,6 +261,7 @@ impl Inventory {
             root: index,
             is_partial: false,
             is_reference: false,
+            identity: None,
         });
         Ok(DirId(id))
     }
@@ -272,6 +276,7 @@ impl Inventory {
             root,
             is_partial: false,
             is_reference: false,
+            identity: None,
         });
         Ok(DirId(id))
     }

@@ -139,7 +139,9 @@ impl<'s> LiveVisitor<'s> {
             Some(above) => inventory.add_directory(above.id, entry.name())?,
             None => dir,
         };
-        inventory.directories[id.0 as usize].is_reference = is_reference;
+        let record = &mut inventory.directories[id.0 as usize];
+        record.is_reference = is_reference;
+        record.identity = Some(metadata.identity());
         entry.descend_with(State(Some(Place {
             id,
             dev: metadata.dev,

@@ -220,6 +220,7 @@ impl Rows<'_> {
             root,
             is_partial: false,
             is_reference: false,
+            identity: None,
         });
         Ok(id)
     }
