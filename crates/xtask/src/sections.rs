@@ -254,8 +254,8 @@ hash, or the output cannot be written.",
 const DUPES: (&str, &str) = (
     "WHAT IS FOUND",
     "\
-Two files are copies if all their bytes are the same. Empty files are never copies. The names of a file with \
-several hard links are one copy. The first copy of a group is the one to keep: a file of --keep-in, \
+Two files are copies if all their bytes are the same. Empty files are never copies. The names of a \
+file with several hard links are one copy. The first copy of a group is the one to keep: a file of --keep-in, \
 otherwise the oldest one by its modification time, otherwise the first one by its directory and \
 name. Files of snapshots come behind live ones.
 
