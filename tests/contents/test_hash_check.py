@@ -136,6 +136,15 @@ def test_a_line_without_end(check, three):
     assert result.status == 2 and not result.out
 
 
+def test_a_line_that_is_too_long_is_one_line(check, three):
+    listed = (three / "list").read_bytes()
+    for first, status in ((b"#", 0), (b"x", 1)):
+        (three / "long").write_bytes(first.ljust(1 << 20, b"x") + DIGEST + b"  one\n" + listed)
+        result = check("long", cwd=three)
+        assert (result.status, result.out) == (status, b"one: OK\ntwo: OK\nthree: OK\n")
+        assert (b"1 line is no hash" in result.err) == (status == 1)
+
+
 def test_the_same_file_twice_and_paths_upwards(check, three):
     (three / "folder").mkdir()
     lines = (three / "list").read_bytes().splitlines()

@@ -191,6 +191,17 @@ impl Lines {
                 }
             }
             let text = line.strip_suffix(b"\n").unwrap_or(&line);
+            if text.len() as u64 == LONGEST_LINE {
+                // What is behind is no line of its own.
+                if let Err(error) = self.input.skip_until(b'\n') {
+                    self.error = Some(error);
+                    return None;
+                }
+                if !text.starts_with(b"#") {
+                    self.malformed += 1;
+                }
+                continue;
+            }
             match parse_line(text, self.algorithm) {
                 Line::File(file) => {
                     self.files += 1;
