@@ -54,10 +54,9 @@ fn stderr() -> io::Stderr {
     io::stderr()
 }
 
-/// Returns true if a question can be read and answered: standard error and standard input are
-/// terminals.
-pub fn can_ask() -> bool {
-    stderr_is_terminal() && rustix::termios::isatty(rustix::stdio::stdin())
+/// Returns true if standard input is a terminal, so that somebody may answer a question.
+pub fn stdin_is_terminal() -> bool {
+    rustix::termios::isatty(rustix::stdio::stdin())
 }
 
 /// Asks a question on standard error. Returns true if the answer on standard input begins with `y`.

@@ -11,7 +11,7 @@
 
 mod similar;
 
-use crate::inventory::{DirId, FileId, Inventory};
+use crate::inventory::{DirId, FileId, FileRecord, Inventory};
 use crate::search::Directories;
 use ringwalk::Identity;
 use std::cmp::Reverse;
@@ -61,6 +61,8 @@ struct Sums {
     files: u64,
     /// What it holds. `None` if a part of it is like nothing else, or not known.
     hash: Option<u128>,
+    /// A part of it is not known.
+    is_partial: bool,
 }
 
 /// What an entry is, for the directory that holds it.
@@ -72,22 +74,24 @@ pub(crate) enum Contents {
     Empty,
 }
 
-/// Returns what is the same for files with the same contents; `None` if no other file has them.
-fn contents(inventory: &Inventory, at: usize) -> Option<Contents> {
-    let file = &inventory.files[at];
-    if file.size == 0 {
-        return Some(Contents::Empty);
+/// Returns for each file what is the same for files with the same contents; `None` if no other file
+/// has them.
+fn contents_of_all(inventory: &Inventory) -> Vec<Option<Contents>> {
+    let mut all = Vec::with_capacity(inventory.files.len());
+    let is_same = |a: &FileRecord, b: &FileRecord| a.size == b.size && a.is_same_file(b);
+    for names in inventory.files.chunk_by(is_same) {
+        let first = &names[0];
+        // The group stands at one name of each file.
+        let group = names.iter().find_map(FileRecord::group);
+        let contents = match group {
+            _ if first.size == 0 => Some(Contents::Empty),
+            Some(group) => Some(Contents::Group(group)),
+            None if names.len() > 1 => Some(Contents::Inode(first.device, first.ino)),
+            None => None,
+        };
+        all.extend(names.iter().map(|_| contents));
     }
-    // The group stands at one name of each file.
-    let id = FileId(u32::try_from(at).unwrap_or(u32::MAX));
-    let group = inventory
-        .names_of(id)
-        .find_map(|name| inventory.file(name).group());
-    if let Some(group) = group {
-        return Some(Contents::Group(group));
-    }
-    let has_names = inventory.names_of(id).count() > 1;
-    has_names.then_some(Contents::Inode(file.device, file.ino))
+    all
 }
 
 /// Finds directories with the same contents and, if wanted, similar ones.
@@ -95,9 +99,7 @@ pub(crate) fn compare_directories(
     inventory: &Inventory,
     wanted: Directories,
 ) -> (Vec<DirectoryGroup>, Vec<SimilarDirectories>) {
-    let contents: Vec<Option<Contents>> = (0..inventory.files.len())
-        .map(|at| contents(inventory, at))
-        .collect();
+    let contents = contents_of_all(inventory);
     let sums = add_up(inventory, &contents);
     let groups = same(inventory, &sums);
     let similar = match wanted {
@@ -192,8 +194,11 @@ fn add_up(inventory: &Inventory, contents: &[Option<Contents>]) -> Vec<Sums> {
             let own = &mut sums[dir.0 as usize];
             own.size = own.size.saturating_add(child_sums.size);
             own.files += child_sums.files;
+            own.is_partial |= child_sums.is_partial;
         }
-        if !inventory.directory(dir).is_partial {
+        if inventory.directory(dir).is_partial {
+            sums[dir.0 as usize].is_partial = true;
+        } else {
             sums[dir.0 as usize].hash = hash_of(&mut entries);
         }
     }

@@ -273,8 +273,8 @@ docs/duplicates.md of the source describes more.",
 const DUPES_ACTIONS: (&str, &str) = (
     "ACTIONS",
     "\
-With --do, ringwalk prints the answer, and then on standard error what the action frees. It asks if \
-standard input and standard error are terminals. Otherwise it acts without a question.
+With --do, ringwalk prints the answer, and then on standard error what the action frees. If \
+standard input is a terminal, it asks; otherwise it acts without a question.
 
 The first copy of a group and files of --keep-in are never changed. Rows of snapshots do not count \
 as copies here. Right before each change both files must be those that were found, with the same \

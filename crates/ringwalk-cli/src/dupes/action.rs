@@ -26,9 +26,17 @@ pub(super) fn run(found: &Found, action: Action, dry_run: bool) -> Result<bool, 
         return Ok(true);
     }
     // Without a name to change there is nothing to ask. `act` still reports why each file is kept.
-    if freed.names > 0 && console::can_ask() && !console::ask(b"Go on? [y/N] ") {
-        console::note("nothing was changed");
-        return Ok(true);
+    if freed.names > 0 && console::stdin_is_terminal() {
+        if !console::stderr_is_terminal() {
+            return Err(trouble(
+                "the question would not be seen, as standard error is no terminal; without a \
+                 question: </dev/null",
+            ));
+        }
+        if !console::ask(b"Go on? [y/N] ") {
+            console::note("nothing was changed");
+            return Ok(true);
+        }
     }
     let log = Log::open_default().map_err(trouble)?;
     let settings = Settings {

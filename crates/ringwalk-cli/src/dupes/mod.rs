@@ -30,6 +30,7 @@ use ringwalk_snapshot::cluster::is_live;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -54,6 +55,14 @@ fn try_run(args: &DupesArgs, options: &EngineOptions) -> Result<ExitCode, ExitCo
         ));
     }
     let (mut search, snapshots) = set_up(args, options)?;
+    if let Some(output) = &args.output
+        && let Some(input) = snapshots.iter().find(|input| is_same_file(input, output))
+    {
+        return Err(failed(
+            input,
+            "it is an input, and --output would replace it",
+        ));
+    }
     let file = args.output.as_deref().map(OutputFile::create);
     let file = file.transpose().map_err(trouble)?;
     if let Some(path) = &args.cache {
@@ -151,6 +160,12 @@ fn is_live_root(root: &OsStr) -> bool {
     let path = Path::new(root);
     let is_other = |found: std::fs::Metadata| !found.is_file() && !found.is_dir();
     is_live(path) || std::fs::metadata(path).map_or(true, is_other)
+}
+
+/// Returns true if two paths lead to one file. What is not there is no input.
+fn is_same_file(a: &OsStr, b: &OsStr) -> bool {
+    let identity = |path: &OsStr| std::fs::metadata(path).map(|found| (found.dev(), found.ino()));
+    identity(a).is_ok_and(|a| identity(b).is_ok_and(|b| a == b))
 }
 
 /// Returns the message for something that could not be read.

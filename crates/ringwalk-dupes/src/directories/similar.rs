@@ -26,11 +26,14 @@ pub(super) fn find(
 ) -> Vec<SimilarDirectories> {
     let size = |dir: DirId| sums[dir.0 as usize].size;
     let hash = |dir: DirId| sums[dir.0 as usize].hash;
+    let is_partial = |dir: DirId| sums[dir.0 as usize].is_partial;
     let is_enough = |common: u64, (a, b): Pair| percent(common, size(a).max(size(b))) >= share;
     let hints = hints(inventory, contents);
     let candidates = hints
         .into_iter()
         .filter(|(pair, hint)| is_enough(*hint, *pair))
+        // The share of a directory that is not known as a whole is not known.
+        .filter(|((a, b), _)| !is_partial(*a) && !is_partial(*b))
         .filter(|((a, b), _)| hash(*a).is_none() || hash(*a) != hash(*b))
         .filter(|((a, b), _)| !is_within(inventory, *a, *b) && !is_within(inventory, *b, *a));
     let files = FilesBelow::new(inventory, contents);

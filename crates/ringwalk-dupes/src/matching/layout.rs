@@ -199,7 +199,9 @@ struct Place {
 /// not show what is still in memory only.
 fn extents(open: &OpenFile, size: u64, shares: bool, map: &mut ExtentMap) -> Result<Place, Errno> {
     let mut place = Place::default();
-    let mut text = Vec::new();
+    let mut runs = Vec::new();
+    // File systems cut the same blocks into other extents for each file.
+    let mut run: Option<Run> = None;
     let mut is_shared = shares;
     let mut at = 0;
     loop {
@@ -208,24 +210,62 @@ fn extents(open: &OpenFile, size: u64, shares: bool, map: &mut ExtentMap) -> Res
             break;
         };
         for extent in extents {
+            // It reads as zeros, as a hole does. A clone has a hole there.
+            if extent.has(FileExtent::UNWRITTEN) && !extent.has(UNCERTAIN) {
+                continue;
+            }
             place.first.get_or_insert(extent.physical);
             is_shared &= extent.has(FileExtent::SHARED) && !extent.has(UNCERTAIN);
-            for number in [extent.logical, extent.physical, extent.length] {
-                text.extend_from_slice(&number.to_le_bytes());
+            let next = Run::of(extent);
+            match &mut run {
+                Some(run) if run.is_continued_by(&next) => run.length += next.length,
+                _ => runs.extend(run.replace(next)),
             }
-            text.push(u8::from(extent.has(FileExtent::UNWRITTEN)));
         }
         at = last.end();
-        // A map of a file in a thousand pieces is long, and the file is probably not shared.
+        // A file that does not share all extents is read.
         if last.has(FileExtent::LAST) || at >= size || !is_shared {
             break;
         }
     }
+    runs.extend(run);
+    let text: Vec<u8> = runs.iter().flat_map(Run::to_bytes).collect();
     // A file without extents is a hole. It is read in no time.
     if is_shared && !text.is_empty() {
         place.shared = Some(ringwalk_hash::quick_hash(&text));
     }
     Ok(place)
+}
+
+/// Bytes that lie one behind the other in the file and on the device.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    logical: u64,
+    physical: u64,
+    length: u64,
+}
+
+impl Run {
+    fn of(extent: &FileExtent) -> Self {
+        Self {
+            logical: extent.logical,
+            physical: extent.physical,
+            length: extent.length,
+        }
+    }
+
+    fn is_continued_by(&self, next: &Self) -> bool {
+        let is_behind = |begin: u64, other: u64| begin.checked_add(self.length) == Some(other);
+        is_behind(self.logical, next.logical) && is_behind(self.physical, next.physical)
+    }
+
+    fn to_bytes(&self) -> [u8; 24] {
+        let mut bytes = [0; 24];
+        bytes[..8].copy_from_slice(&self.logical.to_le_bytes());
+        bytes[8..16].copy_from_slice(&self.physical.to_le_bytes());
+        bytes[16..].copy_from_slice(&self.length.to_le_bytes());
+        bytes
+    }
 }
 
 fn traits_of(open: &OpenFile, dev: u64) -> Traits {
@@ -235,3 +275,6 @@ fn traits_of(open: &OpenFile, dev: u64) -> Traits {
         rotates: is_rotational(major(dev), minor(dev)).unwrap_or(false),
     }
 }
+
+#[cfg(test)]
+mod tests;

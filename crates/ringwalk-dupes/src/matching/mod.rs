@@ -325,7 +325,8 @@ impl<'m> Matcher<'m> {
     ) -> Option<T> {
         let file = self.inventory.file(id);
         let result = self.open(id).and_then(|open| {
-            if !file.is_version(open.version()) {
+            let device = self.inventory.devices[usize::from(file.device)].number;
+            if !file.is_version(open.version()) || device != Some(open.version().dev) {
                 return Err(Fault::Changed);
             }
             let result = read(&open)?;
