@@ -55,6 +55,22 @@ def test_reflinks_are_not_read(dupes, point, scratch, size):
     assert text.count("(shares its blocks)") == 2 and "0 to free" in text
 
 
+def test_clones_of_fragmented_files_are_not_read(dupes, point, scratch):
+    top = point / "top"
+    top.mkdir()
+    with open(top / "one", "wb") as file:
+        for number in range(300):
+            file.seek(number * 4 * 4096)
+            file.write(os.urandom(4096))
+            file.flush()
+            # XFS allocates blocks behind the written ones. A clone has holes there.
+            os.fsync(file.fileno())
+    reflink(top / "one", top / "two")
+    read, answer = search(dupes, scratch, top)
+    assert read == {}
+    assert [group["freeable"] for group in answer["groups"]] == [0]
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_one_of_those_that_share_is_read_for_others(dupes, point, scratch, size):
     top = point / "top"
