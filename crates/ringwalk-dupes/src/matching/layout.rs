@@ -229,7 +229,7 @@ fn extents(open: &OpenFile, size: u64, shares: bool, map: &mut ExtentMap) -> Res
         }
     }
     runs.extend(run);
-    let text: Vec<u8> = runs.iter().flat_map(Run::to_bytes).collect();
+    let text: Vec<u8> = runs.into_iter().flat_map(Run::to_bytes).collect();
     // A file without extents is a hole. It is read in no time.
     if is_shared && !text.is_empty() {
         place.shared = Some(ringwalk_hash::quick_hash(&text));
@@ -259,7 +259,7 @@ impl Run {
         is_behind(self.logical, next.logical) && is_behind(self.physical, next.physical)
     }
 
-    fn to_bytes(&self) -> [u8; 24] {
+    fn to_bytes(self) -> [u8; 24] {
         let mut bytes = [0; 24];
         bytes[..8].copy_from_slice(&self.logical.to_le_bytes());
         bytes[8..16].copy_from_slice(&self.physical.to_le_bytes());
