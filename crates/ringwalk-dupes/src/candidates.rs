@@ -1,7 +1,7 @@
 //! The files that may have copies: what `ringwalk hash --output` hashes.
 
 use crate::groups::Name;
-use crate::inventory::{FileId, FileRecord, Inventory};
+use crate::inventory::{FileId, Inventory};
 use crate::search::{Missed, Search, SearchError};
 use ringwalk::Walk;
 use ringwalk_hash::FileVersion;
@@ -30,14 +30,9 @@ impl Search {
         let (mut inventory, _) = self.scan(walk, missed)?;
         inventory.sort();
         let mut chosen = Vec::new();
-        let mut begin = 0_u32;
-        for class in inventory.files.chunk_by(|a, b| a.size == b.size) {
+        for class in inventory.classes() {
             let first = chosen.len();
-            for names in class.chunk_by(FileRecord::is_same_file) {
-                chosen.push(FileId(begin));
-                // The numbers of all files have 31 bits.
-                begin += u32::try_from(names.len()).unwrap_or(0);
-            }
+            chosen.extend(inventory.inodes(class).map(|names| FileId(names.start)));
             if !all && chosen.len() - first == 1 {
                 chosen.pop();
             }

@@ -1,6 +1,6 @@
 //! The groups of files with the same contents, as they are reported.
 
-use crate::act::is_leftover;
+use crate::act::is_temporary_name;
 use crate::inventory::{FileId, Inventory};
 use ringwalk_hash::FileVersion;
 use std::collections::{HashMap, HashSet};
@@ -90,7 +90,7 @@ impl Groups {
         let merit = |id: FileId| {
             let leaves = inventory
                 .names_of(id)
-                .any(|id| is_leftover(inventory.file_name(id)));
+                .any(|id| is_temporary_name(inventory.file_name(id)));
             (
                 !is_reference(inventory, id),
                 leaves,

@@ -8,6 +8,7 @@ use ringwalk_hash::FileVersion;
 use ringwalk_hash::cache::NotKept;
 use ringwalk_snapshot::{clamp, timestamp};
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Which directory, by its place in [`Inventory::directories`].
@@ -251,34 +252,37 @@ impl Inventory {
     }
 
     pub(crate) fn add_root(&mut self, root: RootRecord) -> Result<DirId, TooMany> {
-        let id = u32::try_from(self.directories.len()).map_err(|_| TooMany)?;
         let index = u32::try_from(self.roots.len()).map_err(|_| TooMany)?;
-        let name = self.add_name(b"");
         self.roots.push(root);
-        self.directories.push(DirRecord {
-            parent: DirId(id),
-            name,
-            root: index,
-            is_partial: false,
-            is_reference: false,
-            identity: None,
-        });
-        Ok(DirId(id))
+        self.add_top(index)
+    }
+
+    /// Adds a directory without a name and a parent, for the root with this number.
+    pub(crate) fn add_top(&mut self, root: u32) -> Result<DirId, TooMany> {
+        self.push_directory(None, b"", root)
     }
 
     pub(crate) fn add_directory(&mut self, parent: DirId, name: &[u8]) -> Result<DirId, TooMany> {
-        let id = u32::try_from(self.directories.len()).map_err(|_| TooMany)?;
+        self.push_directory(Some(parent), name, self.directory(parent).root)
+    }
+
+    fn push_directory(
+        &mut self,
+        parent: Option<DirId>,
+        name: &[u8],
+        root: u32,
+    ) -> Result<DirId, TooMany> {
+        let id = DirId(u32::try_from(self.directories.len()).map_err(|_| TooMany)?);
         let name = self.add_name(name);
-        let root = self.directory(parent).root;
         self.directories.push(DirRecord {
-            parent,
+            parent: parent.unwrap_or(id),
             name,
             root,
             is_partial: false,
             is_reference: false,
             identity: None,
         });
-        Ok(DirId(id))
+        Ok(id)
     }
 
     pub(crate) fn add_file(&mut self, found: &FoundFile, name: &[u8]) -> Result<FileId, TooMany> {
@@ -316,6 +320,23 @@ impl Inventory {
             let by_size = b.size.cmp(&a.size);
             by_size.then_with(|| (a.device, a.ino, a.dir).cmp(&(b.device, b.ino, b.dir)))
         });
+    }
+
+    /// Returns the files of each size, the largest first; after [`sort`](Self::sort).
+    pub(crate) fn classes(&self) -> impl Iterator<Item = Range<u32>> + '_ {
+        runs(&self.files, 0, |a, b| a.size == b.size)
+    }
+
+    /// Returns the names of each file among the files of one size.
+    pub(crate) fn inodes(&self, class: Range<u32>) -> impl Iterator<Item = Range<u32>> + '_ {
+        let files = &self.files[class.start as usize..class.end as usize];
+        runs(files, class.start, FileRecord::is_same_file)
+    }
+
+    /// Returns the first of the names of a file that is live.
+    pub(crate) fn live_name(&self, mut names: Range<u32>) -> Option<FileId> {
+        let live = names.find(|name| !self.is_saved(self.file(FileId(*name))));
+        live.map(FileId)
     }
 
     pub(crate) fn file(&self, id: FileId) -> &FileRecord {
@@ -423,6 +444,22 @@ impl Inventory {
     pub(crate) fn is_saved(&self, file: &FileRecord) -> bool {
         self.root_of(file.dir).snapshot.is_some()
     }
+}
+
+/// Returns the numbers of files that are the same, one run after the other. `first` is the number
+/// of the first file.
+fn runs(
+    files: &[FileRecord],
+    first: u32,
+    is_same: fn(&FileRecord, &FileRecord) -> bool,
+) -> impl Iterator<Item = Range<u32>> + '_ {
+    let mut end = first;
+    files.chunk_by(is_same).map(move |run| {
+        let start = end;
+        // The numbers of all files have 31 bits.
+        end += u32::try_from(run.len()).unwrap_or(0);
+        start..end
+    })
 }
 
 pub(crate) fn join(root: &[u8], below: &[u8]) -> Vec<u8> {

@@ -397,21 +397,12 @@ impl Search {
 /// Puts the hashes of the cache into the inventory, for files with the size of another one.
 fn look_up(inventory: &mut Inventory, cache: &HashCache) -> Result<(), SearchError> {
     let mut wanted: Vec<FileId> = Vec::new();
-    let mut begin = 0_u32;
-    for class in inventory.files.chunk_by(|a, b| a.size == b.size) {
-        let first = wanted.len();
-        let mut inodes = 0;
-        for names in class.chunk_by(FileRecord::is_same_file) {
+    for class in inventory.classes() {
+        let size = inventory.file(FileId(class.start)).size;
+        if size > 0 && inventory.inodes(class.clone()).nth(1).is_some() {
             // One live name of each inode. Rows of snapshots have their own hashes.
-            let live = names.iter().position(|name| !inventory.is_saved(name));
-            let at = live.and_then(|at| u32::try_from(at).ok());
-            wanted.extend(at.map(|at| FileId(begin + at)));
-            inodes += 1;
-            // The numbers of all files have 31 bits.
-            begin += u32::try_from(names.len()).unwrap_or(0);
-        }
-        if inodes == 1 || class.first().is_none_or(|file| file.size == 0) {
-            wanted.truncate(first);
+            let names = inventory.inodes(class);
+            wanted.extend(names.filter_map(|names| inventory.live_name(names)));
         }
     }
     let device = |file: &FileRecord| inventory.devices[usize::from(file.device)].number;

@@ -1,24 +1,12 @@
 //! Directories with the same contents, and with much in common.
 
-use ringwalk_dupes::{Directories, Found, Missed, Search};
+mod support;
+
+use ringwalk_dupes::{Directories, Found};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::sync::Mutex;
-
-fn search(top: &Path, directories: Directories) -> Found {
-    let mut search = Search::new([top]).unwrap();
-    search.directories(directories);
-    let missed = Mutex::new(Vec::new());
-    let walk = search.walk();
-    let found = search
-        .run(walk, &|error: Missed<'_>| {
-            missed.lock().unwrap().push(format!("{error:?}"));
-        })
-        .unwrap();
-    assert_eq!(missed.into_inner().unwrap(), Vec::<String>::new());
-    found
-}
+use support::search;
 
 /// Returns the names of the directories below `top`, group by group.
 fn same(top: &Path, found: &Found) -> Vec<Vec<String>> {
@@ -59,7 +47,7 @@ fn only_the_topmost_are_shown() {
     // Like the `src` of the others, but in a directory that is like none.
     tree(top, "other");
     write(top, "other/more", "something else");
-    let found = search(top, Directories::Same);
+    let found = search(top, |search| search.directories(Directories::Same));
     assert_eq!(
         same(top, &found),
         [
@@ -107,9 +95,15 @@ fn every_difference_counts() {
         let top = folder.path();
         tree(top, "a");
         tree(top, "b");
-        assert_eq!(same(top, &search(top, Directories::Same)), [["a", "b"]]);
+        assert_eq!(
+            same(
+                top,
+                &search(top, |search| search.directories(Directories::Same))
+            ),
+            [["a", "b"]]
+        );
         change(&top.join("b"));
-        let found = search(top, Directories::Same);
+        let found = search(top, |search| search.directories(Directories::Same));
         assert!(
             !same(top, &found).contains(&vec!["a".to_owned(), "b".to_owned()]),
             "{what}"
@@ -124,7 +118,7 @@ fn hard_links_are_the_same_contents() {
     write(top, "a/file", "contents");
     fs::create_dir(top.join("b")).unwrap();
     fs::hard_link(top.join("a/file"), top.join("b/file")).unwrap();
-    let found = search(top, Directories::Same);
+    let found = search(top, |search| search.directories(Directories::Same));
     assert_eq!(same(top, &found), [["a", "b"]]);
     assert_eq!(found.groups().count(), 0);
 }
@@ -142,7 +136,9 @@ fn similar_directories_have_their_share_in_common() {
     // The same file twice is in common once.
     write(top, "b/x/4 again", &"4".repeat(100));
     let percent = |share| {
-        let found = search(top, Directories::Similar(share));
+        let found = search(top, |search| {
+            search.directories(Directories::Similar(share));
+        });
         found
             .similar
             .iter()
@@ -152,7 +148,7 @@ fn similar_directories_have_their_share_in_common() {
     // 9 of the 11 files of the larger one.
     assert_eq!(percent(81), [(81, 900)]);
     assert_eq!(percent(82), []);
-    let found = search(top, Directories::Similar(50));
+    let found = search(top, |search| search.directories(Directories::Similar(50)));
     let pair = &found.similar[0];
     assert_eq!(pair.sizes, [1000, 1100]);
     assert!(pair.paths[0].ends_with(b"/a") && pair.paths[1].ends_with(b"/b"));

@@ -5,12 +5,14 @@
     reason = "numbers of test data are small"
 )]
 
-use ringwalk_dupes::{Directories, Found, Missed, Search};
+mod support;
+
+use ringwalk_dupes::{Directories, Found, Search};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use support::search;
 
 /// Numbers that look random and are the same in every run.
 struct Numbers(u64);
@@ -139,20 +141,6 @@ fn groups(found: &Found) -> BTreeSet<BTreeSet<BTreeSet<PathBuf>>> {
                 .collect()
         })
         .collect()
-}
-
-fn search(top: &Path, set: impl FnOnce(&mut Search)) -> Found {
-    let mut search = Search::new([top]).unwrap();
-    set(&mut search);
-    let missed = Mutex::new(Vec::new());
-    let walk = search.walk();
-    let found = search
-        .run(walk, &|error: Missed<'_>| {
-            missed.lock().unwrap().push(format!("{error:?}"));
-        })
-        .unwrap();
-    assert_eq!(missed.into_inner().unwrap(), Vec::<String>::new());
-    found
 }
 
 #[test]

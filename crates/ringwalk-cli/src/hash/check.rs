@@ -3,7 +3,6 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
-use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,7 +13,7 @@ use ringwalk_hash::check_list::{CheckLine, Line, escape, parse_line};
 use ringwalk_hash::{Algorithm, FileToHash, OpenRoot, hash_files};
 use ringwalk_sys::StandardInput;
 
-use super::{HashArgs, file_error, hash_options};
+use super::{HashArgs, file_error, go_on, hash_options, no_thread};
 use crate::console;
 use crate::engine_options::EngineOptions;
 use crate::progress::Progress;
@@ -91,18 +90,11 @@ pub(super) fn run(list: &OsString, args: &HashArgs, options: &EngineOptions) -> 
             push_answer(&mut output, &line, answer);
         }
         written = console::print(&output);
-        if written.is_ok() {
-            ControlFlow::Continue(())
-        } else {
-            ControlFlow::Break(())
-        }
+        go_on(written)
     });
     drop(progress);
     if let Err(error) = hashed {
-        return trouble(format_args!(
-            "cannot start a thread: {}",
-            console::reason(&error)
-        ));
+        return no_thread(&error);
     }
     if let Some(error) = lines.error {
         return trouble(format_args!(

@@ -15,6 +15,7 @@ mod saved;
 pub use args::HashArgs;
 
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -102,18 +103,11 @@ fn hash(args: &HashArgs, options: &EngineOptions) -> ExitCode {
             }
         }
         written = console::print(&lines);
-        if written.is_ok() {
-            ControlFlow::Continue(())
-        } else {
-            ControlFlow::Break(())
-        }
+        go_on(written)
     });
     drop(progress);
     if let Err(error) = hashed {
-        return trouble(format_args!(
-            "cannot start a thread: {}",
-            console::reason(&error)
-        ));
+        return no_thread(&error);
     }
     if let (true, Some(summary)) = (options.explain, entries.summary()) {
         explain(summary);
@@ -123,6 +117,23 @@ fn hash(args: &HashArgs, options: &EngineOptions) -> ExitCode {
         Ok(()) => ExitCode::FAILURE,
         Err(status) => status,
     }
+}
+
+/// Hashing goes on as long as the answer can be written.
+fn go_on(written: Result<(), ExitCode>) -> ControlFlow<()> {
+    if written.is_ok() {
+        ControlFlow::Continue(())
+    } else {
+        ControlFlow::Break(())
+    }
+}
+
+/// Reports that no thread could be started, so that there is no answer.
+fn no_thread(error: &io::Error) -> ExitCode {
+    trouble(format_args!(
+        "cannot start a thread: {}",
+        console::reason(error)
+    ))
 }
 
 /// Returns the message for an error of the walk.

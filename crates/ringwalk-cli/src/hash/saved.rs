@@ -4,7 +4,7 @@
 //! hash of each file that still has the version that was hashed.
 
 use super::args::Algo;
-use super::{HashArgs, file_error, hash_options};
+use super::{HashArgs, file_error, hash_options, no_thread};
 use crate::console;
 use crate::engine_options::EngineOptions;
 use crate::progress::Progress;
@@ -149,11 +149,6 @@ fn hash(
         ControlFlow::Continue(())
     });
     drop(progress);
-    result.map_err(|error| {
-        trouble(format_args!(
-            "cannot start a thread: {}",
-            console::reason(&error)
-        ))
-    })?;
+    result.map_err(|error| no_thread(&error))?;
     Ok(hashes)
 }

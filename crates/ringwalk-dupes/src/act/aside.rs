@@ -21,7 +21,7 @@ const ATTEMPTS: usize = 16;
 
 /// Returns true for a temporary name of this module. Such a file is what a killed run has left: a
 /// copy of a file that it was about to remove or to replace, or a link to the one it would keep.
-pub fn is_leftover(name: &[u8]) -> bool {
+pub fn is_temporary_name(name: &[u8]) -> bool {
     name.strip_prefix(PREFIX)
         .is_some_and(|rest| rest.len() == RANDOM && rest.iter().all(|byte| ALPHABET.contains(byte)))
 }

@@ -2,7 +2,8 @@
 //!
 //! Counted are the bytes that a file has alone: not blocks that it shares with others, and nothing
 //! at all while it has a name that stays. Two files of a group that share blocks with each other
-//! only, and not with the file to keep, are counted as 0 both. So the sum is a lower bound.
+//! only, and not with the file to keep, are counted as 0 both. So the sum is a lower bound, unless
+//! some files are [`unknown`](Freed::unknown): then it may be too large.
 
 use super::attributes;
 use super::dedupe;

@@ -50,9 +50,9 @@
 //!  dedupe    FIDEDUPERANGE: the kernel locks both files, compares, shares
 //! ```
 //!
-//! A program that is killed leaves at most one temporary name ([`is_leftover`]). Its contents are
-//! also in the file that was kept, or it is a file that another program had put there in the last
-//! microseconds.
+//! A program that is killed leaves at most one temporary name ([`is_temporary_name`]). Its contents
+//! are also in the file that was kept, or it is a file that another program had put there in the
+//! last microseconds.
 //!
 //! The browser's deletion (`ringwalk-delete`) removes a name right after it has compared which file
 //! it is. A file that takes the name in between is lost. Here the file is moved aside first, at the
@@ -95,7 +95,7 @@ mod replace;
 mod roots;
 mod run;
 
-pub use aside::is_leftover;
+pub use aside::is_temporary_name;
 pub use freed::{Freed, plan};
 pub use group::{Action, Done, File, Group, Name, Observer, Outcome, Settings};
 pub use reason::Reason;

@@ -88,7 +88,10 @@ impl Matcher<'_> {
             let device = self.inventory.file(id).device;
             let shares = traits.get(&device).is_some_and(|traits| traits.shares);
             // A fault is reported when the file is read. Then it is opened again.
-            if let Ok(place) = self.place_of(id, size, shares, map) {
+            let place = self.try_with_file(id, |open| {
+                extents(open, size, shares, map).map_err(Fault::Read)
+            });
+            if let Ok(place) = place {
                 lock(&found).push((at, place));
             }
         };
@@ -167,22 +170,6 @@ impl Matcher<'_> {
             }
         }
         traits
-    }
-
-    fn place_of(
-        &self,
-        id: FileId,
-        size: u64,
-        shares: bool,
-        map: &mut ExtentMap,
-    ) -> Result<Place, Fault> {
-        let open = self.open(id)?;
-        if !self.inventory.file(id).is_version(open.version()) {
-            return Err(Fault::Changed);
-        }
-        let place = extents(&open, size, shares, map).map_err(Fault::Read)?;
-        open.check_unchanged()?;
-        Ok(place)
     }
 }
 

@@ -102,7 +102,7 @@ impl Matcher<'_> {
     /// Compares classes of large files.
     pub(super) fn match_large(
         &self,
-        classes: impl Iterator<Item = Range<usize>>,
+        classes: impl Iterator<Item = Range<u32>>,
         matched: &mut Matched,
     ) -> io::Result<()> {
         let crew = Crew::default();
@@ -119,7 +119,10 @@ impl Matcher<'_> {
         let produce = || {
             for class in classes {
                 let mut units = Vec::new();
-                let keeps_all = self.sort_out(class, &mut units, matched);
+                let mut keeps_all = false;
+                for names in self.inventory.inodes(class) {
+                    keeps_all |= self.sort_out(names, &mut units, matched);
+                }
                 match self.lay_out(&mut units) {
                     Ok(layout) => self.begin(units, layout, keeps_all, &crew, &active, matched),
                     Err(error) => {
@@ -201,11 +204,7 @@ impl Matcher<'_> {
                 )
             }
         });
-        if let Some(bytes) = read {
-            self.options
-                .progress
-                .bytes
-                .fetch_add(bytes, Ordering::Relaxed);
+        if read.is_some() {
             *lock(&set.members[at]) = Some(member);
         } else if let [follower, ..] = set.layout.followers(file) {
             // They were to get the hash of the file that could not be read.
@@ -274,13 +273,8 @@ impl Matcher<'_> {
     }
 }
 
-/// Reads both ends. Returns the number of bytes.
-fn sample(
-    file: &OpenFile,
-    size: u64,
-    member: &mut Member,
-    buffer: &mut [u8],
-) -> Result<u64, Fault> {
+/// Reads both ends.
+fn sample(file: &OpenFile, size: u64, member: &mut Member, buffer: &mut [u8]) -> Result<(), Fault> {
     let mut hasher = blake3::Hasher::new();
     for range in [0..SAMPLE, size - SAMPLE..size] {
         read_range(file, range, buffer, |bytes| {
@@ -288,25 +282,24 @@ fn sample(
         })?;
     }
     member.key = Key(hasher.finalize().into());
-    Ok(2 * SAMPLE)
+    Ok(())
 }
 
-/// Reads the pieces of a part, and makes the key of them. Returns the number of bytes.
+/// Reads the pieces of a part, and makes the key of them.
 fn read_part(
     file: &OpenFile,
     range: Range<u64>,
     size: u64,
     member: &mut Member,
     buffer: &mut [u8],
-) -> Result<u64, Fault> {
-    let bytes = range.end - range.start;
+) -> Result<(), Fault> {
     if size <= PIECE {
         let mut hasher = blake3::Hasher::new();
         read_range(file, range, buffer, |bytes| {
             hasher.update(bytes);
         })?;
         member.key = Key(hasher.finalize().into());
-        return Ok(bytes);
+        return Ok(());
     }
     // What was alike before was put into one set, so the key is that of this part only.
     let mut key = blake3::Hasher::new();
@@ -326,7 +319,7 @@ fn read_part(
     {
         member.key = Key(hash);
     }
-    Ok(bytes)
+    Ok(())
 }
 
 #[cfg(test)]

@@ -73,8 +73,6 @@ pub(crate) struct MatchOptions<'m> {
 pub struct MatchProgress {
     /// Files that were read, or that needed no reading.
     pub files: AtomicU64,
-    /// Bytes that were read.
-    pub bytes: AtomicU64,
 }
 
 /// What was found.
@@ -122,51 +120,41 @@ impl<'m> Matcher<'m> {
     /// If no thread can be started.
     pub(crate) fn run(self) -> io::Result<Matched> {
         let mut matched = Matched::default();
+        let size = |class: &Range<u32>| self.inventory.file(FileId(class.start)).size;
         let classes = || {
-            let files = &self.inventory.files;
-            let min = self.options.min;
-            Classes { files, next: 0 }
-                .take_while(move |class| files[class.start].size >= min)
-                .filter(|class| has_two_inodes(&files[class.clone()]))
+            let all = self.inventory.classes();
+            all.take_while(|class| size(class) >= self.options.min)
+                .filter(|class| self.inventory.inodes(class.clone()).nth(1).is_some())
         };
-        let is_large = |class: &Range<usize>| self.inventory.files[class.start].size > SMALL;
+        let is_large = |class: &Range<u32>| size(class) > SMALL;
         self.match_large(classes().take_while(|class| is_large(class)), &mut matched)?;
         self.match_small(classes().skip_while(|class| is_large(class)), &mut matched)?;
         matched.hashes = self.collector.into_inner().ignore_poison().into_groups();
         Ok(matched)
     }
 
-    /// Splits a class into what is known already, which goes to the collector, and what has to be
-    /// read. Returns true if something is known.
-    fn sort_out(&self, class: Range<usize>, unread: &mut Vec<Unit>, matched: &mut Matched) -> bool {
-        let mut is_any_known = false;
-        let files = &self.inventory.files[class.clone()];
-        let mut begin = class.start;
-        for names in files.chunk_by(FileRecord::is_same_file) {
-            let first = begin;
-            begin += names.len();
-            // A file and its row in a snapshot: the file counts.
-            let live = names.iter().position(|name| !self.inventory.is_saved(name));
-            let at = first + live.unwrap_or(0);
-            let file = FileId(u32::try_from(at).unwrap_or(u32::MAX));
-            let known = names
-                .iter()
-                .filter(|name| live.is_none() || !self.inventory.is_saved(name))
-                .find_map(|name| self.known(name));
-            match known {
-                Some(hash) => {
-                    is_any_known = true;
-                    self.options.progress.files.fetch_add(1, Ordering::Relaxed);
-                    lock(&self.collector).add(self.inventory, file, hash);
-                }
-                None if live.is_none() => matched.without_hash += 1,
-                None => unread.push(Unit {
-                    file,
-                    place: self.inventory.file(file).ino,
-                }),
+    /// Gives the hash of a file to the collector if it is known, or notes that the file has to be
+    /// read. `names` are all its names. Returns true if the hash is known.
+    fn sort_out(&self, names: Range<u32>, unread: &mut Vec<Unit>, matched: &mut Matched) -> bool {
+        // A file and its row in a snapshot: the file counts.
+        let live = self.inventory.live_name(names.clone());
+        let file = live.unwrap_or(FileId(names.start));
+        let known = names
+            .map(|name| self.inventory.file(FileId(name)))
+            .filter(|name| live.is_none() || !self.inventory.is_saved(name))
+            .find_map(|name| self.known(name));
+        match known {
+            Some(hash) => {
+                self.options.progress.files.fetch_add(1, Ordering::Relaxed);
+                lock(&self.collector).add(self.inventory, file, hash);
             }
+            None if live.is_none() => matched.without_hash += 1,
+            None => unread.push(Unit {
+                file,
+                place: self.inventory.file(file).ino,
+            }),
         }
-        is_any_known
+        known.is_some()
     }
 
     fn known(&self, file: &FileRecord) -> Option<[u8; 32]> {
@@ -179,7 +167,7 @@ impl<'m> Matcher<'m> {
 
     fn match_small(
         &self,
-        classes: impl Iterator<Item = Range<usize>>,
+        classes: impl Iterator<Item = Range<u32>>,
         matched: &mut Matched,
     ) -> io::Result<()> {
         let mut units = Vec::new();
@@ -189,9 +177,11 @@ impl<'m> Matcher<'m> {
                 self.match_long_class(class, matched)?;
                 continue;
             }
-            let size = self.inventory.files[class.start].size;
-            if self.sort_out(class, &mut units, matched) {
-                known.insert(size);
+            let size = self.inventory.file(FileId(class.start)).size;
+            for names in self.inventory.inodes(class) {
+                if self.sort_out(names, &mut units, matched) {
+                    known.insert(size);
+                }
             }
             // The classes are whole, so the collector can forget what it has seen of them.
             if units.len() >= BATCH {
@@ -206,22 +196,17 @@ impl<'m> Matcher<'m> {
     }
 
     /// Compares the files of one size in several batches.
-    fn match_long_class(&self, class: Range<usize>, matched: &mut Matched) -> io::Result<()> {
-        let files = &self.inventory.files;
+    fn match_long_class(&self, class: Range<u32>, matched: &mut Matched) -> io::Result<()> {
         // Each file of the other batches may be like one of this batch, as if its hash were known.
-        let known = HashSet::from([files[class.start].size]);
+        let known = HashSet::from([self.inventory.file(FileId(class.start)).size]);
         let mut units = Vec::new();
-        let mut start = class.start;
-        while start < class.end {
-            let mut end = (start + BATCH).min(class.end);
-            // The names of one file stay together.
-            while end < class.end && files[end].is_same_file(&files[end - 1]) {
-                end += 1;
+        for names in self.inventory.inodes(class) {
+            self.sort_out(names, &mut units, matched);
+            if units.len() == BATCH {
+                self.read_small(&mut units, &known, matched)?;
             }
-            self.sort_out(start..end, &mut units, matched);
-            self.read_small(&mut units, &known, matched)?;
-            start = end;
         }
+        self.read_small(&mut units, &known, matched)?;
         lock(&self.collector).forget();
         Ok(())
     }
@@ -296,10 +281,6 @@ impl<'m> Matcher<'m> {
                 hasher.update(bytes);
             })
         })?;
-        self.options
-            .progress
-            .bytes
-            .fetch_add(size, Ordering::Relaxed);
         let hash = hasher.finalize().into();
         self.remember(id, &hash);
         Some(hash)
@@ -323,17 +304,7 @@ impl<'m> Matcher<'m> {
         id: FileId,
         read: impl FnOnce(&OpenFile) -> Result<T, Fault>,
     ) -> Option<T> {
-        let file = self.inventory.file(id);
-        let result = self.open(id).and_then(|open| {
-            let device = self.inventory.devices[usize::from(file.device)].number;
-            if !file.is_version(open.version()) || device != Some(open.version().dev) {
-                return Err(Fault::Changed);
-            }
-            let result = read(&open)?;
-            open.check_unchanged()?;
-            Ok(result)
-        });
-        match result {
+        match self.try_with_file(id, read) {
             Ok(result) => Some(result),
             // What was removed since is no copy of anything.
             Err(fault) if fault.is_vanished() => None,
@@ -343,6 +314,23 @@ impl<'m> Matcher<'m> {
                 None
             }
         }
+    }
+
+    /// As [`with_file`](Self::with_file), without a report.
+    fn try_with_file<T>(
+        &self,
+        id: FileId,
+        read: impl FnOnce(&OpenFile) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let file = self.inventory.file(id);
+        let open = self.open(id)?;
+        let device = self.inventory.devices[usize::from(file.device)].number;
+        if !file.is_version(open.version()) || device != Some(open.version().dev) {
+            return Err(Fault::Changed);
+        }
+        let result = read(&open)?;
+        open.check_unchanged()?;
+        Ok(result)
     }
 
     fn open(&self, id: FileId) -> Result<OpenFile, Fault> {
@@ -358,30 +346,5 @@ impl<'m> Matcher<'m> {
             Ok(root) => OpenFile::open(root, Path::new(OsStr::from_bytes(&path))),
             Err(errno) => Err(Fault::Open(*errno)),
         }
-    }
-}
-
-fn has_two_inodes(class: &[FileRecord]) -> bool {
-    let [first, rest @ ..] = class else {
-        return false;
-    };
-    rest.iter().any(|file| !file.is_same_file(first))
-}
-
-/// The ranges of files of one size, of files sorted by size.
-struct Classes<'f> {
-    files: &'f [FileRecord],
-    next: usize,
-}
-
-impl Iterator for Classes<'_> {
-    type Item = Range<usize>;
-
-    fn next(&mut self) -> Option<Range<usize>> {
-        let start = self.next;
-        let size = self.files.get(start)?.size;
-        let len = self.files[start..].partition_point(|file| file.size == size);
-        self.next = start + len;
-        Some(start..self.next)
     }
 }

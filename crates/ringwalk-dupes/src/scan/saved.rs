@@ -1,8 +1,6 @@
 //! The rows of a snapshot as files of the inventory.
 
-use crate::inventory::{
-    Device, DirId, DirRecord, FoundFile, Inventory, KNOWN, RootRecord, TooMany,
-};
+use crate::inventory::{Device, DirId, FoundFile, Inventory, KNOWN, RootRecord, TooMany};
 use ringwalk::FileType;
 use ringwalk_hash::FileVersion;
 use ringwalk_snapshot::{Column, FileSystemInfo, ReadError, Snapshot, timestamp};
@@ -166,7 +164,7 @@ impl Rows<'_> {
         let dir = match above {
             Some(above) => above,
             // The root itself is a file. It gets a directory of its own, without a name.
-            None => self.new_directory(root)?,
+            None => self.inventory.add_top(root)?,
         };
         let device = self.device(number(Column::Fs).unwrap_or(-1))?;
         let time = |column| timestamp(number(column).unwrap_or(0));
@@ -206,22 +204,8 @@ impl Rows<'_> {
         if let Some(known) = self.directories.get(&number) {
             return Ok(*known);
         }
-        let id = self.new_directory(root)?;
+        let id = self.inventory.add_top(root)?;
         self.directories.insert(number, id);
-        Ok(id)
-    }
-
-    fn new_directory(&mut self, root: u32) -> Result<DirId, TooMany> {
-        let id = DirId(u32::try_from(self.inventory.directories.len()).map_err(|_| TooMany)?);
-        let name = self.inventory.add_name(b"");
-        self.inventory.directories.push(DirRecord {
-            parent: id,
-            name,
-            root,
-            is_partial: false,
-            is_reference: false,
-            identity: None,
-        });
         Ok(id)
     }
 

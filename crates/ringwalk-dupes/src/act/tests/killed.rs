@@ -1,7 +1,7 @@
 //! Programs that are killed at any moment lose no contents.
 
 use super::support::Place;
-use crate::act::{Action, Done, Group, Observer, Reason, act, is_leftover};
+use crate::act::{Action, Done, Group, Observer, Reason, act, is_temporary_name};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -80,7 +80,7 @@ fn check(place: &Place, contents: impl Fn(usize) -> Vec<u8>) -> (usize, usize) {
             assert_eq!(fs::read(path).unwrap(), expected, "{path:?}");
             let file = path.file_name().unwrap();
             here += usize::from(OTHERS.iter().any(|other| file == *other));
-            if is_leftover(file.as_encoded_bytes()) {
+            if is_temporary_name(file.as_encoded_bytes()) {
                 leftovers += 1;
             }
         }

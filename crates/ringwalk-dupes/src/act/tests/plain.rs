@@ -1,7 +1,7 @@
 //! Each action does what it says.
 
 use super::support::{CONTENTS, Place, contents};
-use crate::act::{Action, File, Group, Reason, Roots, is_leftover, plan};
+use crate::act::{Action, File, Group, Reason, Roots, is_temporary_name, plan};
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 
@@ -288,15 +288,15 @@ fn nothing_is_changed_without_a_log() {
 
 #[test]
 fn temporary_names_are_recognized() {
-    assert!(is_leftover(b".ringwalk-abcdefgh"));
+    assert!(is_temporary_name(b".ringwalk-abcdefgh"));
     for other in [
         &b".ringwalk-abc"[..],
         b".ringwalk-abcdefg.",
         b"ringwalk-abcdefgh",
         b"",
     ] {
-        assert!(!is_leftover(other));
+        assert!(!is_temporary_name(other));
     }
     let name = crate::act::aside::with_new_name(|_| Ok(())).unwrap();
-    assert!(is_leftover(&name));
+    assert!(is_temporary_name(&name));
 }

@@ -1,7 +1,8 @@
 //! Files of equal contents in a folder, for tests.
 
 use crate::act::{
-    Action, Done, File, Group, Name, Observer, Outcome, Reason, Roots, Settings, act, is_leftover,
+    Action, Done, File, Group, Name, Observer, Outcome, Reason, Roots, Settings, act,
+    is_temporary_name,
 };
 use ringwalk_delete::{Log, TrashOptions};
 use ringwalk_hash::FileVersion;
@@ -154,7 +155,7 @@ impl Place {
             for entry in fs::read_dir(folder).unwrap().flatten() {
                 if entry.file_type().unwrap().is_dir() {
                     to_read.push(entry.path());
-                } else if is_leftover(entry.file_name().as_encoded_bytes()) {
+                } else if is_temporary_name(entry.file_name().as_encoded_bytes()) {
                     found.push(entry.path());
                 }
             }
