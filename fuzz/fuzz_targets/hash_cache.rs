@@ -122,7 +122,7 @@ fn look_up(cache: &HashCache) -> BTreeMap<FileVersion, [u8; 32]> {
         results.insert(*file, hash);
     };
     cache
-        .look_up(&mut files, |file| *file, found)
+        .look_up(&mut files, |file| (file.dev, file.ino), |file| *file, found)
         .expect("a file that can be read");
     results
 }

@@ -50,11 +50,8 @@ impl Candidates {
     pub fn iter(&self) -> impl Iterator<Item = (Name, FileVersion)> + '_ {
         self.chosen.iter().map(|id| {
             let file = self.inventory.file(*id);
-            let name = Name {
-                root: self.inventory.root_of(file.dir).path.clone(),
-                below: self.inventory.file_below_root(*id),
-            };
             let device = &self.inventory.devices[usize::from(file.device)];
+            let name = self.inventory.file_path(*id);
             (name, file.version(device.number.unwrap_or(0)))
         })
     }

@@ -1,22 +1,35 @@
 //! The groups of files with the same contents, as they are reported.
 
+pub use crate::inventory::Name;
+
 use crate::act::is_temporary_name;
 use crate::inventory::{FileId, Inventory};
+use crate::matching::GroupHashes;
 use ringwalk_hash::FileVersion;
 use std::collections::{HashMap, HashSet};
 
-/// All groups, in little memory: 8 bytes for each file of a group, and 16 for each group.
+/// All groups, in little memory: 4 bytes for each file of a group, and 8 for each group beside its
+/// hash.
 #[derive(Debug)]
 pub(crate) struct Groups {
-    hashes: Vec<Option<[u8; 32]>>,
+    hashes: GroupHashes,
     shares: HashMap<FileId, FileId>,
     /// The members, group by group, the one to keep first; of each inode the name that was
     /// compared.
-    members: Vec<(u32, FileId)>,
-    /// Bytes to free, and the first member, of each group; in the order of the report.
-    order: Vec<(u64, u32)>,
+    members: Vec<FileId>,
+    /// The groups in the order of the report.
+    order: Vec<Place>,
     /// The place of each directory in the order of paths.
     ranks: Vec<u32>,
+}
+
+/// Where a group is.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// The first of [`Groups::members`].
+    first: u32,
+    /// Number of files to free, all of one size.
+    freeable: u32,
 }
 
 /// Files with the same contents.
@@ -54,73 +67,43 @@ pub struct Copy {
     pub snapshot: Option<usize>,
 }
 
-/// A name of a file.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Name {
-    /// The path of the root, as it was given.
-    pub root: Vec<u8>,
-    /// The path below the root; empty if the root is the file.
-    pub below: Vec<u8>,
-}
-
-impl Name {
-    /// Returns the whole path.
-    pub fn path(&self) -> Vec<u8> {
-        crate::inventory::join(&self.root, &self.below)
-    }
-}
-
 impl Groups {
     pub(crate) fn new(
         inventory: &Inventory,
-        hashes: Vec<Option<[u8; 32]>>,
+        hashes: GroupHashes,
         shares: HashMap<FileId, FileId>,
     ) -> Self {
-        let ranks = inventory.ranks();
-        let files = (0..).map(FileId).zip(&inventory.files);
-        let mut members: Vec<(u32, FileId)> = files
-            .filter_map(|(id, file)| Some((file.group()?, id)))
-            .collect();
-        let place = |id: FileId| {
-            (
-                ranks[inventory.file(id).dir.0 as usize],
-                inventory.file_name(id),
-            )
-        };
-        let merit = |id: FileId| {
-            let leaves = inventory
-                .names_of(id)
-                .any(|id| is_temporary_name(inventory.file_name(id)));
-            (
-                !is_reference(inventory, id),
-                leaves,
-                inventory.is_saved(inventory.file(id)),
-                inventory.file(id).mtime(),
-                place(id),
-            )
-        };
-        members.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| merit(a.1).cmp(&merit(b.1))));
+        let (mut members, mut order) = by_group(inventory, hashes.len());
         let mut groups = Self {
             hashes,
             shares,
-            members,
+            members: Vec::new(),
             order: Vec::new(),
-            ranks: Vec::new(),
+            ranks: inventory.ranks(),
         };
-        let mut order = Vec::with_capacity(groups.hashes.len());
-        let mut first = 0;
-        for members in groups.members.chunk_by(|a, b| a.0 == b.0) {
-            order.push((groups.freeable(inventory, members), first));
-            // Members are files, which have 31 bits.
-            first += u32::try_from(members.len()).unwrap_or(0);
+        for group in members.chunk_by_mut(|a, b| is_same_group(inventory, *a, *b)) {
+            group.sort_unstable_by(|a, b| {
+                let rank = |id| (merit(inventory, id), groups.place(inventory, id));
+                rank(*a).cmp(&rank(*b))
+            });
+            if let Some(number) = inventory.file(group[0]).group() {
+                order[number as usize].freeable = groups.freeable(inventory, group);
+            }
         }
         order.sort_unstable_by(|a, b| {
-            let path = |first: u32| place(groups.members[first as usize].1);
-            b.0.cmp(&a.0).then_with(|| path(a.1).cmp(&path(b.1)))
+            let first = |place: &Place| members[place.first as usize];
+            let bytes = |place| bytes(inventory.file(first(place)).size, place.freeable);
+            let path = |place| groups.place(inventory, first(place));
+            bytes(b).cmp(&bytes(a)).then_with(|| path(a).cmp(&path(b)))
         });
-        groups.order = order;
-        groups.ranks = ranks;
+        (groups.members, groups.order) = (members, order);
         groups
+    }
+
+    /// Returns what sorts the names of files by their paths.
+    fn place<'i>(&self, inventory: &'i Inventory, id: FileId) -> (u32, &'i [u8]) {
+        let rank = self.ranks[inventory.file(id).dir.0 as usize];
+        (rank, inventory.file_name(id))
     }
 
     /// Returns the groups of files of at least `min` bytes, in the order of the report.
@@ -129,18 +112,14 @@ impl Groups {
         inventory: &'g Inventory,
         min: u64,
     ) -> impl Iterator<Item = Group> + 'g {
-        let of = |first: u32| &self.members[first as usize..];
         self.order
             .iter()
-            .map(move |(freeable, first)| (*freeable, of(*first)))
-            .filter(move |(_, members)| inventory.file(members[0].1).size >= min)
-            .map(move |(freeable, members)| {
-                let number = members[0].0;
-                let len = members
-                    .iter()
-                    .take_while(|member| member.0 == number)
-                    .count();
-                self.group(inventory, freeable, &members[..len])
+            .map(|place| (&self.members[place.first as usize..], place.freeable))
+            .filter(move |(members, _)| inventory.file(members[0]).size >= min)
+            .map(move |(members, freeable)| {
+                let is_member = |id: &&FileId| is_same_group(inventory, members[0], **id);
+                let len = members.iter().take_while(is_member).count();
+                self.group(inventory, &members[..len], freeable)
             })
     }
 
@@ -149,12 +128,12 @@ impl Groups {
         self.shares.get(&id).copied().unwrap_or(id)
     }
 
-    /// Returns the bytes that are free when only the first member and those of references are left.
-    fn freeable(&self, inventory: &Inventory, members: &[(u32, FileId)]) -> u64 {
+    /// Returns the number of files to free, when only the first member and those of references are
+    /// left.
+    fn freeable(&self, inventory: &Inventory, members: &[FileId]) -> u32 {
         let stays =
-            |at: usize, id: FileId| at == 0 || is_reference(inventory, id) || !frees(inventory, id);
-        let all = || members.iter().map(|(_, id)| *id).enumerate();
-        let size = inventory.file(members[0].1).size;
+            |at: usize, id: FileId| at == 0 || inventory.is_reference(id) || !frees(inventory, id);
+        let all = || members.iter().copied().enumerate();
         let count = if self.shares.is_empty() {
             all().filter(|(at, id)| !stays(*at, *id)).count()
         } else {
@@ -166,14 +145,15 @@ impl Groups {
             };
             leaders(false).difference(&leaders(true)).count()
         };
-        size.saturating_mul(count as u64)
+        // There are fewer than files, which have 31 bits.
+        u32::try_from(count).unwrap_or(u32::MAX)
     }
 
-    fn group(&self, inventory: &Inventory, freeable: u64, members: &[(u32, FileId)]) -> Group {
-        let (number, first) = members[0];
+    fn group(&self, inventory: &Inventory, members: &[FileId], freeable: u32) -> Group {
+        let first = inventory.file(members[0]);
         // The first of those that share extents stands for the others.
         let mut leaders: HashMap<FileId, usize> = HashMap::new();
-        let copies = members.iter().enumerate().map(|(at, (_, id))| {
+        let copies = members.iter().enumerate().map(|(at, id)| {
             let mut copy = self.copy(inventory, *id);
             if !self.shares.is_empty() {
                 let first = *leaders.entry(self.leader(*id)).or_insert(at);
@@ -181,10 +161,13 @@ impl Groups {
             }
             copy
         });
+        let hash = first
+            .group()
+            .and_then(|group| self.hashes.get(group).copied());
         Group {
-            size: inventory.file(first).size,
-            hash: self.hashes.get(number as usize).copied().flatten(),
-            freeable,
+            size: first.size,
+            hash,
+            freeable: bytes(first.size, freeable),
             copies: copies.collect(),
         }
     }
@@ -197,15 +180,11 @@ impl Groups {
             .names_of(id)
             .filter(|id| inventory.is_saved(inventory.file(*id)) == is_saved)
             .collect();
-        names.sort_unstable_by_key(|id| {
-            let rank = self.ranks[inventory.file(*id).dir.0 as usize];
-            (rank, inventory.file_name(*id))
-        });
-        let names = names.into_iter().map(|id| Name {
-            root: inventory.root_of(inventory.file(id).dir).path.clone(),
-            below: inventory.file_below_root(id),
-        });
-        let mut names: Vec<Name> = names.collect();
+        names.sort_unstable_by_key(|id| self.place(inventory, *id));
+        let mut names: Vec<Name> = names
+            .into_iter()
+            .map(|id| inventory.file_path(id))
+            .collect();
         names.dedup();
         let device = &inventory.devices[usize::from(file.device)];
         Copy {
@@ -213,17 +192,62 @@ impl Groups {
             links: file.links(),
             version: file.version(device.number.unwrap_or(0)),
             shares_with: None,
-            is_reference: is_reference(inventory, id),
+            is_reference: inventory.is_reference(id),
             snapshot: inventory.root_of(file.dir).snapshot,
         }
     }
 }
 
-/// Returns true if one of the names of a file lies in a reference.
-fn is_reference(inventory: &Inventory, id: FileId) -> bool {
-    inventory
+/// Returns the members of all groups, one group after the other, and the place of each group.
+/// Nothing is free yet.
+fn by_group(inventory: &Inventory, groups: usize) -> (Vec<FileId>, Vec<Place>) {
+    let files = || (0..).map(FileId).zip(&inventory.files);
+    let members = || files().filter_map(|(id, file)| Some((file.group()? as usize, id)));
+    let none = Place {
+        first: 0,
+        freeable: 0,
+    };
+    let mut places = vec![none; groups];
+    let mut count = 0_u32;
+    for (group, _) in members() {
+        // First the end of the group, counted from its beginning.
+        places[group].first += 1;
+        count += 1;
+    }
+    let mut end = 0;
+    for place in &mut places {
+        end += place.first;
+        place.first = end;
+    }
+    // The place goes down to the first member, one by one.
+    let mut sorted = vec![FileId(0); count as usize];
+    for (group, id) in members() {
+        places[group].first -= 1;
+        sorted[places[group].first as usize] = id;
+    }
+    (sorted, places)
+}
+
+fn is_same_group(inventory: &Inventory, a: FileId, b: FileId) -> bool {
+    inventory.file(a).group() == inventory.file(b).group()
+}
+
+fn bytes(size: u64, files: u32) -> u64 {
+    size.saturating_mul(u64::from(files))
+}
+
+/// Returns what sorts the files of a group: the one to keep is the least.
+fn merit(inventory: &Inventory, id: FileId) -> (bool, bool, bool, i64) {
+    let leaves = inventory
         .names_of(id)
-        .any(|name| inventory.directory(inventory.file(name).dir).is_reference)
+        .any(|id| is_temporary_name(inventory.file_name(id)));
+    let file = inventory.file(id);
+    (
+        !inventory.is_reference(id),
+        leaves,
+        inventory.is_saved(file),
+        file.mtime(),
+    )
 }
 
 /// Returns true if a file is gone when all its names that were found are removed.
@@ -244,7 +268,7 @@ fn frees(inventory: &Inventory, id: FileId) -> bool {
 
 impl Copy {
     /// Returns the first of the paths.
-    pub fn path(&self) -> Vec<u8> {
-        self.names.first().map_or_else(Vec::new, Name::path)
+    pub fn path(&self) -> &[u8] {
+        self.names.first().map_or(&[], Name::path)
     }
 }

@@ -2,14 +2,22 @@
 //!
 //! A file takes 56 bytes, and its name one byte more than its length. Ten million files take some
 //! 800 MB.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `record.rs` | what is kept of a file |
+//! | `paths.rs` | the paths of files and directories |
+
+mod paths;
+mod record;
+
+pub use paths::Name;
+pub(crate) use record::{FileRecord, FoundFile, KNOWN};
 
 use ringwalk::Identity;
-use ringwalk_hash::FileVersion;
 use ringwalk_hash::cache::NotKept;
-use ringwalk_snapshot::{clamp, timestamp};
 use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Which directory, by its place in [`Inventory::directories`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,134 +27,8 @@ pub(crate) struct DirId(pub(crate) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct FileId(pub(crate) u32);
 
-/// No time of birth.
-const NO_BIRTH: i64 = i64::MIN;
-
-/// [`FileRecord::mark`]: the file was not compared with others, or is unlike all of them.
-pub(crate) const NO_GROUP: u32 = u32::MAX;
-
-/// [`FileRecord::mark`] of a file whose hash is known: this bit, and the place in
-/// [`Inventory::known`].
-pub(crate) const KNOWN: u32 = 1 << 31;
-
 /// Instead of the length of a name: the name is of at least this length, and its length follows.
 const LONG_NAME: u8 = u8::MAX;
-
-/// A regular file under one of its names.
-#[derive(Debug)]
-pub(crate) struct FileRecord {
-    pub(crate) size: u64,
-    pub(crate) ino: u64,
-    mtime: i64,
-    ctime: i64,
-    btime: i64,
-    pub(crate) dir: DirId,
-    name_low: u32,
-    /// Which of [`Inventory::devices`].
-    pub(crate) device: u16,
-    name_high: u8,
-    /// Number of hard links, at most 255.
-    links: u8,
-    /// The group, or [`NO_GROUP`], or [`KNOWN`].
-    pub(crate) mark: AtomicU32,
-}
-
-const _: () = assert!(size_of::<FileRecord>() == 56);
-
-/// What a scan found out about a file.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FoundFile {
-    pub(crate) version: FileVersion,
-    pub(crate) nlink: u32,
-    pub(crate) device: u16,
-    pub(crate) dir: DirId,
-}
-
-impl FileRecord {
-    fn new(found: &FoundFile, name: u64) -> Self {
-        let FileVersion {
-            ino,
-            size,
-            mtime,
-            ctime,
-            btime,
-            ..
-        } = found.version;
-        // Names take less than 2^40 bytes: so many files do not fit into a u32.
-        let name = name.to_le_bytes();
-        Self {
-            size,
-            ino,
-            mtime: clamp(mtime).0,
-            ctime: clamp(ctime).0,
-            btime: btime.map_or(NO_BIRTH, |time| clamp(time).0),
-            dir: found.dir,
-            name_low: u32::from_le_bytes([name[0], name[1], name[2], name[3]]),
-            device: found.device,
-            name_high: name[4],
-            links: u8::try_from(found.nlink).unwrap_or(u8::MAX),
-            mark: AtomicU32::new(NO_GROUP),
-        }
-    }
-
-    fn name(&self) -> usize {
-        (usize::from(self.name_high) << 32) | self.name_low as usize
-    }
-
-    /// Returns true if two names are those of one file.
-    pub(crate) fn is_same_file(&self, other: &Self) -> bool {
-        (self.device, self.ino) == (other.device, other.ino)
-    }
-
-    /// Returns true if a file that was opened is the one that was found, and has not changed. Times
-    /// outside of 1677 to 2262 count as equal to the nearer end.
-    pub(crate) fn is_version(&self, version: &FileVersion) -> bool {
-        let birth = version.btime.map_or(NO_BIRTH, |time| clamp(time).0);
-        self.ino == version.ino
-            && self.size == version.size
-            && self.mtime == clamp(version.mtime).0
-            && self.ctime == clamp(version.ctime).0
-            && self.btime == birth
-    }
-
-    /// Returns the version, on the device with this number.
-    pub(crate) fn version(&self, dev: u64) -> FileVersion {
-        FileVersion {
-            dev,
-            ino: self.ino,
-            size: self.size,
-            mtime: timestamp(self.mtime),
-            ctime: timestamp(self.ctime),
-            btime: (self.btime != NO_BIRTH).then(|| timestamp(self.btime)),
-        }
-    }
-
-    /// Returns the time of the last change of the contents, in nanoseconds.
-    pub(crate) fn mtime(&self) -> i64 {
-        self.mtime
-    }
-
-    /// Returns the number of hard links. `None` if it is 255 or more, or not known.
-    pub(crate) fn links(&self) -> Option<u32> {
-        (self.links != 0 && self.links != u8::MAX).then_some(u32::from(self.links))
-    }
-
-    pub(crate) fn group(&self) -> Option<u32> {
-        let mark = self.mark.load(Ordering::Relaxed);
-        (mark & KNOWN == 0).then_some(mark)
-    }
-
-    /// Notes that the hash is known, and its place in [`Inventory::known`].
-    pub(crate) fn set_known(&self, place: u32) {
-        debug_assert!(place < KNOWN - 1);
-        self.mark.store(KNOWN | place, Ordering::Relaxed);
-    }
-
-    pub(crate) fn set_group(&self, group: u32) {
-        debug_assert!(group < KNOWN);
-        self.mark.store(group, Ordering::Relaxed);
-    }
-}
 
 /// A directory, or a root of any type.
 #[derive(Debug)]
@@ -158,7 +40,7 @@ pub(crate) struct DirRecord {
     /// Something in it is not known: it could not be read, or was left out.
     pub(crate) is_partial: bool,
     /// Its files are never changed: it is a reference, or lies in one.
-    pub(crate) is_reference: bool,
+    is_reference: bool,
     /// What two mounts of one directory have in common. `None` for one of a snapshot.
     pub(crate) identity: Option<Identity>,
 }
@@ -199,6 +81,10 @@ pub(crate) struct Inventory {
     /// systems have names of up to 255 bytes. FAT and NTFS have up to 255 characters, and FUSE has
     /// up to 1024 bytes and more.
     names: Vec<u8>,
+    /// Some files are from snapshots. Only then is it looked up for each file.
+    has_saved: bool,
+    /// Some directories are references. Only then is it looked up for each file.
+    has_references: bool,
 }
 
 /// A file system, as far as inode numbers are concerned.
@@ -253,6 +139,7 @@ impl Inventory {
 
     pub(crate) fn add_root(&mut self, root: RootRecord) -> Result<DirId, TooMany> {
         let index = u32::try_from(self.roots.len()).map_err(|_| TooMany)?;
+        self.has_saved |= root.snapshot.is_some();
         self.roots.push(root);
         self.add_top(index)
     }
@@ -381,45 +268,6 @@ impl Inventory {
         self.name_at(self.file(id).name() as u64)
     }
 
-    /// Returns the names from below the root down to the directory.
-    fn names_above(&self, mut dir: DirId) -> Vec<&[u8]> {
-        let mut names = Vec::new();
-        while self.directory(dir).parent != dir {
-            names.push(self.name_at(self.directory(dir).name));
-            dir = self.directory(dir).parent;
-        }
-        names.reverse();
-        names
-    }
-
-    /// Returns the path of a directory relative to its root; empty for the root itself.
-    pub(crate) fn below_root(&self, dir: DirId) -> Vec<u8> {
-        self.names_above(dir).join(&b'/')
-    }
-
-    /// Returns the path of a file relative to its root; empty if the root is the file.
-    pub(crate) fn file_below_root(&self, id: FileId) -> Vec<u8> {
-        let mut names = self.names_above(self.file(id).dir);
-        let name = self.file_name(id);
-        if !name.is_empty() {
-            names.push(name);
-        }
-        names.join(&b'/')
-    }
-
-    /// Returns the path of a directory, beginning with the root as it was given.
-    pub(crate) fn directory_path(&self, dir: DirId) -> Vec<u8> {
-        join(&self.root_of(dir).path, &self.below_root(dir))
-    }
-
-    /// Returns the path of a file, beginning with the root as it was given.
-    pub(crate) fn file_path(&self, id: FileId) -> Vec<u8> {
-        join(
-            &self.root_of(self.file(id).dir).path,
-            &self.file_below_root(id),
-        )
-    }
-
     /// Marks the directories at these paths, and those that hold them, as known in part. The paths
     /// begin with a root as it was given.
     pub(crate) fn mark_partial(&mut self, paths: &[Vec<u8>]) {
@@ -442,7 +290,19 @@ impl Inventory {
 
     /// Returns true if the file is a row of a snapshot.
     pub(crate) fn is_saved(&self, file: &FileRecord) -> bool {
-        self.root_of(file.dir).snapshot.is_some()
+        self.has_saved && self.root_of(file.dir).snapshot.is_some()
+    }
+
+    /// Notes that the files of a directory are never changed.
+    pub(crate) fn mark_reference(&mut self, dir: DirId) {
+        self.directories[dir.0 as usize].is_reference = true;
+        self.has_references = true;
+    }
+
+    /// Returns true if one of the names of a file lies in a reference.
+    pub(crate) fn is_reference(&self, id: FileId) -> bool {
+        let lies_in_one = |name| self.directory(self.file(name).dir).is_reference;
+        self.has_references && self.names_of(id).any(lies_in_one)
     }
 }
 
@@ -460,17 +320,6 @@ fn runs(
         end += u32::try_from(run.len()).unwrap_or(0);
         start..end
     })
-}
-
-pub(crate) fn join(root: &[u8], below: &[u8]) -> Vec<u8> {
-    let mut path = root.to_vec();
-    if !below.is_empty() {
-        if path.last() != Some(&b'/') {
-            path.push(b'/');
-        }
-        path.extend_from_slice(below);
-    }
-    path
 }
 
 #[cfg(test)]

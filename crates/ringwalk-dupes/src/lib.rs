@@ -4,10 +4,12 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `search.rs` | the search: what is searched, and what was found |
+//! | `search.rs` | the search: what is searched, and how |
+//! | `found.rs` | what was found |
 //! | `candidates.rs` | the files that may have copies: what `ringwalk hash --output` hashes |
-//! | `inventory.rs` | all files that were found, in little memory |
+//! | `inventory.rs`, `inventory/` | all files that were found, in little memory |
 //! | `scan/` | where the files come from: live directories, snapshots |
+//! | `known.rs` | hashes that are known without reading: those of the cache |
 //! | `matching/` | which files have the same contents |
 //! | `groups.rs` | the groups of files, as they are reported |
 //! | `directories.rs`, `directories/` | directories with the same contents, or much in common |
@@ -17,8 +19,10 @@
 pub mod act;
 mod candidates;
 mod directories;
+mod found;
 mod groups;
 mod inventory;
+mod known;
 mod matching;
 pub mod output;
 mod scan;
@@ -26,8 +30,9 @@ mod search;
 
 pub use candidates::Candidates;
 pub use directories::{DirectoryGroup, SimilarDirectories};
+pub use found::Found;
 pub use groups::{Copy, Group, Name};
 pub use matching::{FileFault, MatchProgress};
 pub use output::Totals;
 pub use scan::live::ScanError;
-pub use search::{Directories, Found, Missed, Search, SearchError};
+pub use search::{Directories, Missed, Search, SearchError};

@@ -1,22 +1,21 @@
-//! The search: scan, comparison, and what was found.
+//! The search: scan and comparison.
 
-use crate::directories::{DirectoryGroup, SimilarDirectories, compare_directories};
+use crate::directories::compare_directories;
+use crate::found::Found;
 use crate::groups::Groups;
-use crate::inventory::{FileId, FileRecord, Inventory, RootRecord, TooMany};
+use crate::inventory::{Inventory, RootRecord, TooMany};
+use crate::known::{identify, look_up};
 use crate::matching::{FileFault, MatchOptions, MatchProgress, Matcher};
 use crate::scan::live::{FIELDS, LiveVisitor, Scan, ScanError, Wanted};
 use crate::scan::saved::{self, SavedError};
 use ringwalk::{Errno, Fields, Follow, Identity, Metadata, Stay, Summary, Walk};
-use ringwalk_hash::cache::{CacheError, HashCache, NotKept};
-use ringwalk_snapshot::{ReadError, Snapshot, uuid_text};
-use ringwalk_sys::FileSystemIdentity;
+use ringwalk_hash::cache::{CacheError, HashCache};
+use ringwalk_snapshot::{ReadError, Snapshot};
 use ringwalk_sys::sync::IgnorePoison;
 use std::collections::HashSet;
-use std::ffi::{OsStr, OsString};
-use std::fs::File;
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -273,7 +272,7 @@ impl Search {
         }
         inventory.sort();
         if let Some(cache) = &self.cache {
-            look_up(&mut inventory, cache)?;
+            look_up(&mut inventory, cache).map_err(SearchError::Cache)?;
         }
         let report = |fault: FileFault<'_>| missed(Missed::File(fault));
         let matcher = Matcher::new(
@@ -345,128 +344,8 @@ impl Search {
         let mut inventory = scan.inventory.into_inner().ignore_poison();
         inventory.mark_partial(&scan.partial.into_inner().ignore_poison());
         if self.cache.is_some() || !self.snapshots.is_empty() || inventory.devices.len() > 1 {
-            self.identify(&mut inventory);
+            inventory.uncached = identify(&mut inventory, self.cache.as_ref());
         }
         Ok((inventory, Some(summary)))
-    }
-
-    /// Asks for the identity of each file system, and shows it to the cache.
-    fn identify(&self, inventory: &mut Inventory) {
-        let mut open = vec![false; inventory.devices.len()];
-        let mut identities = Vec::new();
-        let mut uncached = Vec::new();
-        for file in &inventory.files {
-            let place = usize::from(file.device);
-            if open[place] {
-                continue;
-            }
-            let number = inventory.devices[place].number;
-            let path = inventory.directory_path(file.dir);
-            // Without an answer nothing of the file system is in the cache.
-            let Ok(directory) = File::open(OsStr::from_bytes(&path)) else {
-                continue;
-            };
-            let is_on_it = directory
-                .metadata()
-                .is_ok_and(|found| Some(found.dev()) == number);
-            if !is_on_it {
-                continue;
-            }
-            open[place] = true;
-            let identity = FileSystemIdentity::of(&directory);
-            if let Some(cache) = &self.cache
-                && let Some(number) = number
-            {
-                let learned = cache.file_system(&directory, number);
-                uncached.extend(learned.err().map(|why| (path.clone(), why)));
-            }
-            if let Some(uuid) = identity.uuid {
-                identities.extend(uuid_text(&uuid).map(|uuid| (place, (uuid, identity.subvolume))));
-            }
-            if open.iter().all(|open| *open) {
-                break;
-            }
-        }
-        for (place, identity) in identities {
-            inventory.devices[place].identity = Some(identity);
-        }
-        inventory.uncached = uncached;
-    }
-}
-
-/// Puts the hashes of the cache into the inventory, for files with the size of another one.
-fn look_up(inventory: &mut Inventory, cache: &HashCache) -> Result<(), SearchError> {
-    let mut wanted: Vec<FileId> = Vec::new();
-    for class in inventory.classes() {
-        let size = inventory.file(FileId(class.start)).size;
-        if size > 0 && inventory.inodes(class.clone()).nth(1).is_some() {
-            // One live name of each inode. Rows of snapshots have their own hashes.
-            let names = inventory.inodes(class);
-            wanted.extend(names.filter_map(|names| inventory.live_name(names)));
-        }
-    }
-    let device = |file: &FileRecord| inventory.devices[usize::from(file.device)].number;
-    wanted.sort_unstable_by_key(|id| {
-        let file = inventory.file(*id);
-        (device(file), file.ino)
-    });
-    let version = |id: &FileId| {
-        let file = inventory.file(*id);
-        file.version(device(file).unwrap_or(0))
-    };
-    let first_known = inventory.known.len();
-    let mut known = Vec::new();
-    let found = cache.look_up(&mut wanted, version, |id, hash| {
-        // There are fewer hashes than files.
-        #[expect(clippy::cast_possible_truncation)]
-        inventory
-            .file(*id)
-            .set_known((first_known + known.len()) as u32);
-        known.push(hash);
-    });
-    found.map_err(SearchError::Cache)?;
-    inventory.known.append(&mut known);
-    Ok(())
-}
-
-/// What a search has found.
-#[derive(Debug)]
-pub struct Found {
-    pub(crate) inventory: Inventory,
-    pub(crate) groups: Groups,
-    /// Files of snapshots that have the size of others, and no hash. Whether they are copies is not
-    /// known.
-    pub without_hash: u64,
-    /// The summary of the walk; `None` without live roots.
-    pub summary: Option<Summary>,
-    min: u64,
-    /// Only groups with a file in a reference are reported.
-    with_references: bool,
-    /// Directories with the same contents, the largest first.
-    pub directories: Vec<DirectoryGroup>,
-    /// Directories with many files in common, the largest first.
-    pub similar: Vec<SimilarDirectories>,
-    /// A directory on each file system whose hashes the cache does not keep, and why.
-    pub uncached: Vec<(Vec<u8>, NotKept)>,
-    /// The cache, for [`HashCache::finish`].
-    pub cache: Option<HashCache>,
-}
-
-impl Found {
-    /// Returns the paths of the live roots, as they were given.
-    pub fn roots(&self) -> impl Iterator<Item = &Path> {
-        let live = self
-            .inventory
-            .roots
-            .iter()
-            .filter(|root| root.snapshot.is_none());
-        live.map(|root| Path::new(OsStr::from_bytes(&root.path)))
-    }
-
-    /// Returns the groups of files with the same contents: those with the most bytes to free first,
-    /// then by the path of the first file. With references, those that have a file in one.
-    pub fn groups(&self) -> impl Iterator<Item = crate::groups::Group> + '_ {
-        let groups = self.groups.iter(&self.inventory, self.min);
-        groups.filter(|group| !self.with_references || group.copies[0].is_reference)
     }
 }

@@ -128,9 +128,9 @@ fn brute_force(top: &Path, min: u64) -> BTreeSet<BTreeSet<BTreeSet<PathBuf>>> {
 }
 
 fn groups(found: &Found) -> BTreeSet<BTreeSet<BTreeSet<PathBuf>>> {
-    let path = |path: Vec<u8>| {
-        use std::os::unix::ffi::OsStringExt as _;
-        PathBuf::from(std::ffi::OsString::from_vec(path))
+    let path = |path: &[u8]| {
+        use std::os::unix::ffi::OsStrExt as _;
+        PathBuf::from(std::ffi::OsStr::from_bytes(path))
     };
     found
         .groups()
@@ -159,7 +159,7 @@ fn the_answer_is_that_of_brute_force() {
             );
             for group in found.groups() {
                 let contents =
-                    fs::read(String::from_utf8(group.copies[0].path()).unwrap()).unwrap();
+                    fs::read(std::str::from_utf8(group.copies[0].path()).unwrap()).unwrap();
                 assert_eq!(contents.len() as u64, group.size);
                 let hash: [u8; 32] = blake3::hash(&contents).into();
                 assert_eq!(group.hash, Some(hash));
@@ -214,7 +214,7 @@ fn with_a_reference_its_files_come_first() {
     let found = search(top, |search| search.keep_in(&reference).unwrap());
     assert_eq!(groups(&found), expected);
     for group in found.groups() {
-        let first = String::from_utf8(group.copies[0].path()).unwrap();
-        assert!(Path::new(&first).starts_with(&reference) && group.copies[0].is_reference);
+        let first = std::str::from_utf8(group.copies[0].path()).unwrap();
+        assert!(Path::new(first).starts_with(&reference) && group.copies[0].is_reference);
     }
 }

@@ -78,7 +78,7 @@ impl<W: Write> Text<'_, W> {
         self.line(format_args!("{count} copies of {size}, {freeable} to free"))?;
         for copy in &group.copies {
             for (at, name) in copy.names.iter().enumerate() {
-                self.path(&name.path(), remark(copy, at))?;
+                self.path(name.path(), remark(copy, at))?;
             }
         }
         self.line(format_args!(""))
@@ -114,7 +114,7 @@ impl<'f> Covered<'f> {
         if self.0.is_empty() {
             return false;
         }
-        let mut homes = group.copies.iter().map(|copy| self.home(&copy.path()));
+        let mut homes = group.copies.iter().map(|copy| self.home(copy.path()));
         let first = homes.next().flatten();
         first.is_some() && homes.all(|home| home == first)
     }

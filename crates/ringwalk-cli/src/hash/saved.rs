@@ -106,17 +106,19 @@ fn hash(
 ) -> Result<Hashes, ExitCode> {
     let mut roots: HashMap<Vec<u8>, Arc<OpenRoot>> = HashMap::new();
     let files = candidates.iter().map(|(name, version)| {
-        let path = name.path();
-        let whole = PathBuf::from(OsString::from_vec(path));
-        let root = roots.entry(name.root).or_insert_with_key(|root| {
-            // If it cannot be opened, its files are opened by their whole paths, and fail.
-            let root = OpenRoot::open(Path::new(OsStr::from_bytes(root)));
-            Arc::new(root.unwrap_or(OpenRoot::Working))
-        });
+        let root = roots
+            .entry(name.root().to_vec())
+            .or_insert_with_key(|root| {
+                // If it cannot be opened, its files are opened by their whole paths, and fail.
+                let root = OpenRoot::open(Path::new(OsStr::from_bytes(root)));
+                Arc::new(root.unwrap_or(OpenRoot::Working))
+            });
         let below = match **root {
-            OpenRoot::Directory(_) => PathBuf::from(OsString::from_vec(name.below)),
-            OpenRoot::Working => whole.clone(),
+            OpenRoot::Directory(_) => name.below(),
+            OpenRoot::Working => name.path(),
         };
+        let below = PathBuf::from(OsStr::from_bytes(below));
+        let whole = PathBuf::from(OsString::from_vec(name.into_path()));
         FileToHash {
             root: Arc::clone(root),
             path: below,

@@ -43,8 +43,8 @@ impl File {
     fn of(copy: &crate::Copy, roots: &Roots) -> Option<Self> {
         let mut names = copy.names.iter().filter_map(|name| {
             Some(Name {
-                root: roots.number(&name.root)?,
-                path: name.below.clone(),
+                root: roots.number(name.root())?,
+                path: name.below().to_vec(),
             })
         });
         Some(Self {

@@ -209,8 +209,10 @@ impl Matcher<'_> {
         } else if let [follower, ..] = set.layout.followers(file) {
             // They were to get the hash of the file that could not be read.
             let path = self.inventory.file_path(*follower);
-            let fault = Fault::Changed;
-            (self.options.report)(FileFault { path: &path, fault });
+            (self.options.report)(FileFault {
+                path: path.path(),
+                fault: Fault::Changed,
+            });
         }
     }
 

@@ -27,6 +27,7 @@ mod lockstep;
 
 use crate::inventory::{FileId, FileRecord, Inventory, KNOWN};
 use collector::Collector;
+pub(crate) use collector::GroupHashes;
 use layout::Layout;
 use ringwalk_hash::cache::HashCache;
 use ringwalk_hash::{BUFFER, Crew, Fault, OpenFile, OpenRoot, ReadBuffer, read_range};
@@ -45,8 +46,8 @@ use std::sync::{Mutex, OnceLock};
 /// Files up to this size are read as a whole at once. Larger ones are sampled first.
 const SMALL: u64 = BUFFER as u64;
 
-/// Candidates whose places on the disk are sorted together. Each takes 16 bytes.
-const BATCH: usize = 1 << 16;
+/// Candidates whose places on the disk are sorted together. Each takes 32 bytes.
+const BATCH: usize = 1 << 15;
 
 /// A file that could not be compared.
 #[derive(Clone, Copy, Debug)]
@@ -78,8 +79,7 @@ pub struct MatchProgress {
 /// What was found.
 #[derive(Debug, Default)]
 pub(crate) struct Matched {
-    /// The hash of each group. `None` if its files share all extents, and none was read.
-    pub(crate) hashes: Vec<Option<[u8; 32]>>,
+    pub(crate) hashes: GroupHashes,
     /// The files that share all extents with another one, and that one.
     pub(crate) shares: HashMap<FileId, FileId>,
     /// Files of snapshots that have the size of others, and no hash.
@@ -178,10 +178,12 @@ impl<'m> Matcher<'m> {
                 continue;
             }
             let size = self.inventory.file(FileId(class.start)).size;
+            let mut has_known = false;
             for names in self.inventory.inodes(class) {
-                if self.sort_out(names, &mut units, matched) {
-                    known.insert(size);
-                }
+                has_known |= self.sort_out(names, &mut units, matched);
+            }
+            if has_known {
+                known.insert(size);
             }
             // The classes are whole, so the collector can forget what it has seen of them.
             if units.len() >= BATCH {
@@ -310,7 +312,10 @@ impl<'m> Matcher<'m> {
             Err(fault) if fault.is_vanished() => None,
             Err(fault) => {
                 let path = self.inventory.file_path(id);
-                (self.options.report)(FileFault { path: &path, fault });
+                (self.options.report)(FileFault {
+                    path: path.path(),
+                    fault,
+                });
                 None
             }
         }

@@ -23,7 +23,7 @@ pub fn fdupes(found: &Found, out: &mut impl Write) -> io::Result<()> {
 pub(super) fn write(groups: impl Iterator<Item = Group>, out: &mut impl Write) -> io::Result<()> {
     for group in groups {
         for copy in &group.copies {
-            out.write_all(&copy.path())?;
+            out.write_all(copy.path())?;
             out.write_all(b"\n")?;
         }
         out.write_all(b"\n")?;

@@ -140,20 +140,20 @@ impl FileObject {
         let copy = &copies[at];
         let shares_with = copy.shares_with.map(|other| copies[other].path());
         Self {
-            path: PathObject::of(&copy.path()),
+            path: PathObject::of(copy.path()),
             keep: at == 0,
             reference: copy.is_reference,
             snapshot: copy.snapshot,
             ino: copy.version.ino,
             nlink: copy.links,
             mtime: rfc3339(copy.version.mtime),
-            shares_with: shares_with.as_deref().map(escaped),
-            shares_with_raw: shares_with.as_deref().and_then(hex_unless_text),
+            shares_with: shares_with.map(escaped),
+            shares_with_raw: shares_with.and_then(hex_unless_text),
             links: copy
                 .names
                 .iter()
                 .skip(1)
-                .map(|name| PathObject::of(&name.path()))
+                .map(|name| PathObject::of(name.path()))
                 .collect(),
         }
     }

@@ -28,7 +28,9 @@ pub(super) fn for_each(
 ) -> io::Result<()> {
     for (number, group) in (1..).zip(groups) {
         for (file, copy) in (1..).zip(&group.copies) {
-            let shares_with = copy.shares_with.map(|other| group.copies[other].path());
+            let shares_with = copy
+                .shares_with
+                .map(|other| group.copies[other].path().to_vec());
             for (link, name) in (1..).zip(&copy.names) {
                 each(Row {
                     group: number,
@@ -41,7 +43,7 @@ pub(super) fn for_each(
                     ino: copy.version.ino,
                     link,
                     shares_with: shares_with.clone(),
-                    path: name.path(),
+                    path: name.path().to_vec(),
                 })?;
             }
         }

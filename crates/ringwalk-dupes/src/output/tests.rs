@@ -16,10 +16,7 @@ const QUOTE: &[u8] = b"x/quo\"te, \xc2\x9b";
 const BYTES: &[u8] = b"x/\xff";
 
 fn copy(names: &[&[u8]], ino: u64) -> Copy {
-    let name = |path: &&[u8]| Name {
-        root: path[..1].to_vec(),
-        below: path[2..].to_vec(),
-    };
+    let name = |path: &&[u8]| Name::new(&path[..1], &path[2..]);
     let time = Timestamp {
         secs: 1_000_000_000,
         nanos: 5,

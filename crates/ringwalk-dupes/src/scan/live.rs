@@ -139,9 +139,10 @@ impl<'s> LiveVisitor<'s> {
             Some(above) => inventory.add_directory(above.id, entry.name())?,
             None => dir,
         };
-        let record = &mut inventory.directories[id.0 as usize];
-        record.is_reference = is_reference;
-        record.identity = Some(metadata.identity());
+        inventory.directories[id.0 as usize].identity = Some(metadata.identity());
+        if is_reference {
+            inventory.mark_reference(id);
+        }
         entry.descend_with(State(Some(Place {
             id,
             dev: metadata.dev,

@@ -53,28 +53,29 @@ impl Devices {
         let found = known
             .iter()
             .filter_map(|(dev, found)| Some((*dev, (*found).ok()?)));
-        let mut ranks: Vec<_> = found.map(|(dev, file_system)| (file_system, dev)).collect();
-        ranks.sort_unstable();
-        Ranks(ranks)
+        let found: Vec<_> = found.collect();
+        let before = |own: FileSystem| found.iter().filter(|(_, other)| *other < own).count();
+        let ranks = found.iter().map(|(dev, own)| (*dev, before(*own), *own));
+        Ranks(ranks.collect())
     }
 }
 
-/// File systems in the order of the cache, with their devices.
-pub(super) struct Ranks(Vec<(FileSystem, u64)>);
+/// Devices with their file systems.
+pub(super) struct Ranks(Vec<(u64, usize, FileSystem)>);
 
 impl Ranks {
     /// Returns the number of the file system in the order of the cache. Two devices can be one file
     /// system. An unknown device comes last.
     pub(super) fn rank(&self, dev: u64) -> usize {
-        let Some(file_system) = self.file_system(dev) else {
-            return usize::MAX;
-        };
-        self.0.partition_point(|(other, _)| *other < file_system)
+        self.find(dev).map_or(usize::MAX, |(_, rank, _)| *rank)
     }
 
     pub(super) fn file_system(&self, dev: u64) -> Option<FileSystem> {
-        let found = self.0.iter().find(|(_, other)| *other == dev);
-        found.map(|(file_system, _)| *file_system)
+        self.find(dev).map(|(_, _, file_system)| *file_system)
+    }
+
+    fn find(&self, dev: u64) -> Option<&(u64, usize, FileSystem)> {
+        self.0.iter().find(|(other, ..)| *other == dev)
     }
 }
 

@@ -18,7 +18,8 @@
 //! // Once for each device.
 //! let _ = cache.file_system(&file, version.dev);
 //! let found = |candidate: &mut Candidate, hash| candidate.hash = Some(hash);
-//! cache.look_up(&mut candidates, |candidate| candidate.version, found)?;
+//! let place = |candidate: &Candidate| (candidate.version.dev, candidate.version.ino);
+//! cache.look_up(&mut candidates, place, |candidate| candidate.version, found)?;
 //! for candidate in candidates.iter_mut().filter(|candidate| candidate.hash.is_none()) {
 //!     let hash = hash(candidate);
 //!     candidate.hash = Some(hash);
@@ -208,10 +209,10 @@ impl HashCache {
         self.devices.learn(file, dev)
     }
 
-    /// Looks up the hashes of files. `version` returns the version of one; `found` is called for
-    /// each file whose hash is known. The files are sorted by file system and inode number, so that
-    /// the cache is read once, from its beginning to its end. To sort them is quick if they are
-    /// sorted by device and inode number.
+    /// Looks up the hashes of files. `place` returns the device number and inode number of one, and
+    /// `version` its version; `found` is called for each file whose hash is known. The files are
+    /// sorted by file system and inode number, so that the cache is read once, from its beginning
+    /// to its end.
     ///
     /// Hashes that were inserted since the cache was opened are not found.
     ///
@@ -221,13 +222,14 @@ impl HashCache {
     pub fn look_up<T>(
         &self,
         files: &mut [T],
+        place: impl Fn(&T) -> (u64, u64),
         version: impl Fn(&T) -> FileVersion,
         mut found: impl FnMut(&mut T, [u8; 32]),
     ) -> Result<(), CacheError> {
         let ranks = self.devices.ranks();
         files.sort_unstable_by_key(|file| {
-            let version = version(file);
-            (ranks.rank(version.dev), version.ino)
+            let (dev, ino) = place(file);
+            (ranks.rank(dev), ino)
         });
         let mut search = Search::new(self);
         for file in files {

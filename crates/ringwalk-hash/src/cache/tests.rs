@@ -58,7 +58,12 @@ fn look_up(cache: &HashCache, versions: &[FileVersion]) -> BTreeMap<u64, [u8; 32
         assert_eq!(results.insert(version.ino, hash), None);
     };
     cache
-        .look_up(&mut versions, |version| *version, found)
+        .look_up(
+            &mut versions,
+            |version| (version.dev, version.ino),
+            |version| *version,
+            found,
+        )
         .unwrap();
     results
 }
@@ -218,7 +223,10 @@ fn file_systems_and_subvolumes_are_separate() {
         let found = |version: &mut FileVersion, hash: [u8; 32]| {
             results.push((version.dev, hash[0]));
         };
-        cache.look_up(&mut files, |file| *file, found).unwrap();
+        let place = |file: &FileVersion| (file.dev, file.ino);
+        cache
+            .look_up(&mut files, place, |file| *file, found)
+            .unwrap();
         results.sort_unstable();
         assert_eq!(results, devices.map(|dev| (u64::from(dev), dev)));
         insert(&cache, [1]);

@@ -225,10 +225,10 @@ fn paths_do_not_leave_the_root() {
 fn references_and_snapshots_are_not_changed() {
     let place = Place::with(&["a", "b", "c", "d"]);
     let copy = |name: &str, is_reference, snapshot| crate::Copy {
-        names: vec![crate::Name {
-            root: place.root.as_os_str().as_encoded_bytes().to_vec(),
-            below: name.as_bytes().to_vec(),
-        }],
+        names: vec![crate::Name::new(
+            place.root.as_os_str().as_encoded_bytes(),
+            name.as_bytes(),
+        )],
         links: Some(1),
         version: super::support::version(&place.at(name)),
         shares_with: None,
