@@ -10,7 +10,7 @@ import pytest
 from support import mounts
 from support.copies import expected
 from support.halted import halted
-from support.run import Program
+from support.run import NOBODY, Program
 from support.terminal import converse
 
 MIB = 1 << 20
@@ -84,9 +84,24 @@ def contents(top):
 def test_a_dry_run_changes_nothing(act, top, home, action):
     before = state(top)
     result = act("--do", action, "--dry-run", top)
-    assert result.status == 0 and b"frees" in result.err
+    assert b"frees" in result.err
     assert state(top) == before and not home.exists()
     assert act("--do", action, "--dry-run", top).out == act(top).out
+    # Where no files share blocks, it says so.
+    assert result.status == 0 or action == "dedupe"
+    kept = result.err.count(b" would be kept: files cannot share blocks")
+    assert (result.status, kept) in ((0, 0), (1, 3))
+
+
+def test_a_dry_run_says_what_would_be_kept(act, top, needs_root):
+    before = state(top)
+    os.chown(top / "b" / "two", NOBODY, -1)
+    result = act("--do=hardlink", "--dry-run", top)
+    assert result.status == 1
+    text = "'%s' would be kept: has another owner or group than the file to keep\n"
+    assert (text % (top / "b" / "two")).encode() in result.err
+    assert b"2 names are to become hard links" in result.err
+    assert {path.name for path in top.rglob("*")} == {path.name for path in before} | {"a", "b"}
 
 
 @pytest.mark.smoke

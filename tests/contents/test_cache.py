@@ -162,6 +162,9 @@ def test_files_that_are_no_cache(dupes, disk, scratch):
     dupes("--cache", scratch / "other", disk.top).ok()
 
 
+DAMAGED = b"a part of the cache is damaged; files whose hashes it had were read\n"
+
+
 @pytest.mark.parametrize("places", ((0,), (40,), (4096,), (4100,), (4200,), (6000,), (-1,)))
 def test_a_damaged_cache(search, disk, scratch, places):
     """It may be refused or read in part. The answer is right in any case."""
@@ -178,13 +181,13 @@ def test_a_damaged_cache(search, disk, scratch, places):
         assert b"cache" in again.err and places[0] < 4096, again
         assert cache.read_bytes() == data
     else:
-        assert again.ok().out == result.out
+        assert (again.status, again.out) == (0, result.out)
+        # A byte that is zero may be behind the records.
+        assert again.err in (b"", DAMAGED) and (again.err == DAMAGED or places == (-1,))
     # A file whose end is missing.
     cache.write_bytes(data[: len(data) // 2 + 7])
     _, again = search()
-    assert again.status == 2 or again.ok().out == result.out
-    cache.unlink()
-    assert search()[1].ok().out == result.out
+    assert again.status == 2 or (again.status, again.out) == (0, result.out)
 
 
 @pytest.mark.parametrize("ending", (signal.SIGINT, signal.SIGTERM, signal.SIGKILL))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 from support import mounts
@@ -197,3 +198,35 @@ def test_directories_of_snapshots(dupes, ringwalk, top, scratch):
     # The paths of snapshots are absolute.
     result = dupes("--dirs", "--format=json", "c", snapshot, cwd=top)
     assert directories(result) == paths([str(top / "b"), "c"])
+
+
+def test_with_a_reference_one_of_a_group_lies_in_it(dupes, top):
+    result = dupes("--dirs", "--format=json", ".", "--keep-in", "a", cwd=top)
+    assert directories(result) == paths(["./a", "./b"])
+    shutil.copytree(top / "a", top / "c", symlinks=True)
+    os.mkdir(top / "reference")
+    result = dupes("--dirs", "--format=json", ".", "--keep-in", "reference", cwd=top)
+    assert directories(result) == set()
+    shutil.copytree(top / "a", top / "reference" / "album", symlinks=True)
+    result = dupes("--dirs", "--format=json", ".", "--keep-in", "reference", cwd=top)
+    assert directories(result) == paths(["./a", "./b", "./c", "./reference/album"])
+
+
+def test_with_a_reference_one_of_a_similar_pair_lies_in_it(dupes, top):
+    (top / "b" / "deep" / "two").write_bytes(b"other")
+    for reference, expected in (("a", 1), ("b", 1), ("c", 0)):
+        (top / reference).mkdir(exist_ok=True)
+        command = ("--dirs=90%", "--format=json", ".", "--keep-in", reference)
+        assert len(json.loads(dupes(*command, cwd=top).ok().out)["similar"]) == expected
+
+
+def test_files_that_say_that_they_are_empty(dupes, mount, scratch, needs_root):
+    """Programs behind FUSE can make up contents when a file is read, as the kernel does."""
+    source = scratch / "fuse-source"
+    for name in ("a", "b", "c", "d"):
+        make(source / name, {"file": b"same", "empty": b""})
+    mount(mounts.bind, Path("/proc/version"), source / "a" / "empty")
+    mount(mounts.bind, Path("/proc/meminfo"), source / "b" / "empty")
+    point = mount(mounts.fuse, scratch, "direct_io")
+    result = dupes("--dirs", "--format=json", ".", cwd=point)
+    assert directories(result) == paths(["./c", "./d"])

@@ -177,14 +177,15 @@ def overlay(work: Path) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def fuse(work: Path) -> Iterator[Path]:
-    """Gives a FUSE file system (bindfs) over a directory of `work`."""
+def fuse(work: Path, *options: str) -> Iterator[Path]:
+    """Gives a FUSE file system (bindfs) over a directory of `work`, `fuse-source`."""
     source, point = work / "fuse-source", work / "fuse"
     source.mkdir(parents=True, exist_ok=True)
     point.mkdir(parents=True, exist_ok=True)
     # Without caching every answer comes from the daemon. A cached attribute would be the one of the
     # moment when the file was made.
-    call("bindfs", "-o", "attr_timeout=0,entry_timeout=0", source, point)
+    options = ("attr_timeout=0", "entry_timeout=0", *options)
+    call("bindfs", "-o", ",".join(options), source, point)
     try:
         yield point
     finally:

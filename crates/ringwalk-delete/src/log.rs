@@ -45,7 +45,7 @@ pub struct Log {
     identity: Identity,
 }
 
-/// The log cannot be opened or written. Nothing is deleted then, or nothing more.
+/// The log cannot be opened or written. Nothing is changed then, or nothing more.
 #[derive(Debug)]
 pub struct LogError {
     /// The path of the log; empty if no directory for it is known.
@@ -60,13 +60,13 @@ impl fmt::Display for LogError {
         if self.path.as_os_str().is_empty() {
             return write!(
                 f,
-                "deletion stopped, as its log has no place: {text}: set HOME or XDG_STATE_HOME"
+                "nothing more is changed, as the log has no place: {text}: set HOME or XDG_STATE_HOME"
             );
         }
         let path = ringwalk_gnu::quote::file_always(self.path.as_os_str().as_encoded_bytes());
         write!(
             f,
-            "deletion stopped, as its log {path} cannot be written: {text}"
+            "nothing more is changed, as the log {path} cannot be written: {text}"
         )
     }
 }

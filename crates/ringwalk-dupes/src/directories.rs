@@ -244,7 +244,7 @@ fn is_new(inventory: &Inventory, dir: DirId, seen: &mut HashSet<Identity>) -> bo
     identity.is_none_or(|identity| seen.insert(identity))
 }
 
-/// Groups directories with the same hash.
+/// Groups directories with the same hash. With references, one of each group lies in one.
 fn same(inventory: &Inventory, sums: &[Sums]) -> Vec<DirectoryGroup> {
     let mut by_hash: HashMap<u128, Vec<DirId>> = HashMap::new();
     for (at, own) in (0..).zip(sums) {
@@ -269,6 +269,7 @@ fn same(inventory: &Inventory, sums: &[Sums]) -> Vec<DirectoryGroup> {
     };
     let mut groups: Vec<DirectoryGroup> = by_hash
         .values()
+        .filter(|dirs| !dirs.iter().all(|dir| inventory.is_outside(*dir)))
         .filter(|dirs| {
             // If all of them lie in copies of one directory, that group says it.
             !dirs.iter().all(|dir| {

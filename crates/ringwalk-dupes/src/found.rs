@@ -37,7 +37,7 @@ impl Found {
     pub fn roots(&self) -> impl Iterator<Item = &Path> {
         let live = self
             .inventory
-            .roots
+            .roots()
             .iter()
             .filter(|root| root.snapshot.is_none());
         live.map(|root| Path::new(OsStr::from_bytes(&root.path)))

@@ -67,7 +67,7 @@ pub(crate) struct RootRecord {
 /// Everything that was found.
 #[derive(Debug, Default)]
 pub(crate) struct Inventory {
-    pub(crate) roots: Vec<RootRecord>,
+    roots: Vec<RootRecord>,
     pub(crate) directories: Vec<DirRecord>,
     pub(crate) files: Vec<FileRecord>,
     pub(crate) others: Vec<OtherRecord>,
@@ -139,9 +139,18 @@ impl Inventory {
 
     pub(crate) fn add_root(&mut self, root: RootRecord) -> Result<DirId, TooMany> {
         let index = u32::try_from(self.roots.len()).map_err(|_| TooMany)?;
+        self.push_root(root);
+        self.add_top(index)
+    }
+
+    /// Adds a root without its directory.
+    pub(crate) fn push_root(&mut self, root: RootRecord) {
         self.has_saved |= root.snapshot.is_some();
         self.roots.push(root);
-        self.add_top(index)
+    }
+
+    pub(crate) fn roots(&self) -> &[RootRecord] {
+        &self.roots
     }
 
     /// Adds a directory without a name and a parent, for the root with this number.
@@ -297,6 +306,11 @@ impl Inventory {
     pub(crate) fn mark_reference(&mut self, dir: DirId) {
         self.directories[dir.0 as usize].is_reference = true;
         self.has_references = true;
+    }
+
+    /// Returns true if some directories are references, and this is none of them.
+    pub(crate) fn is_outside(&self, dir: DirId) -> bool {
+        self.has_references && !self.directory(dir).is_reference
     }
 
     /// Returns true if one of the names of a file lies in a reference.

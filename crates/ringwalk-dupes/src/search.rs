@@ -280,6 +280,7 @@ impl Search {
             MatchOptions {
                 // Small files count in directories.
                 min: if with_directories { 1 } else { self.min },
+                checks_empty: with_directories,
                 workers: self.workers,
                 cache: self.cache.as_ref(),
                 report: &report,
@@ -287,6 +288,9 @@ impl Search {
             },
         );
         let result = matcher.run().map_err(SearchError::Threads)?;
+        for dir in result.false_sizes {
+            inventory.directories[dir.0 as usize].is_partial = true;
+        }
         let mut found = Found {
             groups: Groups::new(&inventory, result.hashes, result.shares),
             without_hash: result.without_hash,

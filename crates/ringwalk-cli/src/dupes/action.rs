@@ -13,17 +13,28 @@ use ringwalk_dupes::act::{
 use std::process::ExitCode;
 
 /// Announces what the action frees, asks on a terminal, and does it. Returns false if a file was
-/// kept that was to be changed.
+/// kept that was to be changed, or would be.
 pub(super) fn run(found: &Found, action: Action, dry_run: bool) -> Result<bool, ExitCode> {
     let roots = Roots::open(found.roots());
     let groups: Vec<Group> = found
         .groups()
         .filter_map(|group| Group::of(&group, &roots))
         .collect();
-    let freed = plan(&roots, &groups, action);
+    let mut report = Report {
+        roots: &roots,
+        groups: &groups,
+        verb: "would be kept",
+        kept: 0,
+    };
+    let freed = plan(&roots, &groups, action, |what, reason| {
+        // `act` reports them otherwise.
+        if dry_run {
+            report.kept(what, reason);
+        }
+    });
     console::note(announcement(&freed, action));
     if dry_run || groups.is_empty() {
-        return Ok(true);
+        return Ok(report.kept == 0);
     }
     // Without a name to change there is nothing to ask. `act` still reports why each file is kept.
     if freed.names > 0 && console::stdin_is_terminal() {
@@ -43,11 +54,7 @@ pub(super) fn run(found: &Found, action: Action, dry_run: bool) -> Result<bool, 
         action,
         trash: TrashOptions::from_environment(),
     };
-    let mut report = Report {
-        roots: &roots,
-        groups: &groups,
-        kept: 0,
-    };
+    report.verb = "was kept";
     let outcome = act(&roots, &groups, &settings, &log, &mut report).map_err(trouble)?;
     let done = counted(outcome.done, "name", "names");
     let (freed, kept) = (human_readable(outcome.freed), report.kept);
@@ -87,6 +94,7 @@ fn announcement(freed: &Freed, action: Action) -> String {
 struct Report<'r> {
     roots: &'r Roots,
     groups: &'r [Group],
+    verb: &'static str,
     /// Names that were kept and were to be changed.
     kept: u64,
 }
@@ -103,7 +111,7 @@ impl Observer for Report<'_> {
         let file = &self.groups[what.group].others[what.file];
         if let Some(name) = file.names().nth(what.name) {
             let path = self.roots.path(name);
-            console::error(format_args!("{} was kept: {reason}", quoted(&path)));
+            console::error(format_args!("{} {}: {reason}", quoted(&path), self.verb));
         }
     }
 

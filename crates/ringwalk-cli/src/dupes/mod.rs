@@ -88,12 +88,15 @@ fn try_run(args: &DupesArgs, options: &EngineOptions) -> Result<ExitCode, ExitCo
         ),
         error => trouble(error),
     })?;
-    if let Some(cache) = found.cache.take()
-        && let Err(error) = cache.finish()
-    {
-        // The answer does not depend on the cache, but the next run takes longer.
-        has_missed.store(true, Ordering::Relaxed);
-        console::error(error);
+    if let Some(cache) = found.cache.take() {
+        // The answer does not depend on the cache, but the run takes longer.
+        if cache.is_damaged() {
+            console::note("a part of the cache is damaged; files whose hashes it had were read");
+        }
+        if let Err(error) = cache.finish() {
+            has_missed.store(true, Ordering::Relaxed);
+            console::error(error);
+        }
     }
     for (path, reason) in &found.uncached {
         let path = quoted_bytes(path);

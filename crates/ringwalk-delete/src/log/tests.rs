@@ -69,7 +69,7 @@ fn nothing_is_deleted_if_the_log_cannot_be_written() {
     let mut results = Results::default();
     let selections = [tree.select("a")];
     let error = delete(&tree.root(), &selections, &tree, &log, &mut results).unwrap_err();
-    let text = "deletion stopped, as its log '/dev/full' cannot be written: \
+    let text = "nothing more is changed, as the log '/dev/full' cannot be written: \
                 No space left on device";
     assert_eq!(error.to_string(), text);
     assert!(results.deleted.is_empty());

@@ -7,8 +7,9 @@
 
 use super::attributes;
 use super::dedupe;
-use super::group::{Action, File, Group};
+use super::group::{Action, Done, File, Group};
 use super::held::Held;
+use super::reason::Reason;
 use super::roots::Roots;
 use ringwalk::Metadata;
 use ringwalk_du::exclusive::{Devices, Exclusive};
@@ -29,24 +30,35 @@ pub struct Freed {
     pub unknown: u64,
 }
 
-/// Finds out what an action would free. Reads metadata only, and changes nothing.
+/// Finds out what an action would free. Reads metadata only, and changes nothing. Calls `kept` with
+/// the first name of each file with which it is clear that the action cannot be done.
 ///
 /// On btrfs and XFS this writes back what is in memory, since only then shared blocks are known.
-pub fn plan(roots: &Roots, groups: &[Group], action: Action) -> Freed {
+pub fn plan(
+    roots: &Roots,
+    groups: &[Group],
+    action: Action,
+    mut kept: impl FnMut(Done, &Reason),
+) -> Freed {
     let devices = Devices::default();
     let mut space = Space::new(&devices);
     let mut freed = Freed::default();
-    for group in groups {
-        let Ok(keep) = Held::open(roots, &group.keep.name, &group.keep.version) else {
-            continue;
-        };
-        for file in &group.others {
-            let Ok(held) = Held::open(roots, &file.name, &file.version) else {
-                continue;
+    for (number, group) in groups.iter().enumerate() {
+        let keep = Held::open(roots, &group.keep.name, &group.keep.version);
+        let keep = keep.map_err(Reason::of_keep);
+        for (place, file) in group.others.iter().enumerate() {
+            let held = match open_possible(roots, &keep, file, action) {
+                Ok(held) => held,
+                Err(reason) => {
+                    let what = Done {
+                        group: number,
+                        file: place,
+                        name: 0,
+                    };
+                    kept(what, &reason);
+                    continue;
+                }
             };
-            if !is_possible(&keep, &held, action) {
-                continue;
-            }
             freed.files += 1;
             freed.names += match action {
                 Action::Dedupe => 1,
@@ -63,15 +75,24 @@ pub fn plan(roots: &Roots, groups: &[Group], action: Action) -> Freed {
     freed
 }
 
-/// Returns false if it is clear that the file would be kept.
-fn is_possible(keep: &Held, file: &Held, action: Action) -> bool {
+/// Opens a file, unless it is clear that the action cannot be done with it.
+fn open_possible(
+    roots: &Roots,
+    keep: &Result<Held, Reason>,
+    file: &File,
+    action: Action,
+) -> Result<Held, Reason> {
+    let keep = keep.as_ref().map_err(Clone::clone)?;
+    let held = Held::open(roots, &file.name, &file.version)?;
     match action {
-        Action::Dedupe => {
-            can_share(file.file()) && keep.version().size > 0 && !dedupe::is_shared(keep, file)
+        Action::Dedupe if !can_share(held.file()) => return Err(Reason::NoSharing),
+        Action::Dedupe if keep.version().size == 0 || dedupe::is_shared(keep, &held) => {
+            return Err(Reason::AlreadyShared);
         }
-        Action::Hardlink => attributes::check(keep, file).is_ok(),
-        Action::Delete | Action::Trash => true,
+        Action::Hardlink => attributes::check(keep, &held)?,
+        Action::Dedupe | Action::Delete | Action::Trash => {}
     }
+    Ok(held)
 }
 
 fn loses_all_names(file: &File, now: &Metadata) -> bool {

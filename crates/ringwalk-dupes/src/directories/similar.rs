@@ -17,7 +17,7 @@ const MOST_COPIES: usize = 16;
 type Pair = (DirId, DirId);
 
 /// Finds pairs that have at least `share` percent of the larger one in common, and not all. None of
-/// them lies in a pair that is reported, too.
+/// them lies in a pair that is reported, too. With references, one of each pair lies in one.
 pub(super) fn find(
     inventory: &Inventory,
     contents: &[Option<Contents>],
@@ -31,6 +31,7 @@ pub(super) fn find(
     let hints = hints(inventory, contents);
     let candidates = hints
         .into_iter()
+        .filter(|((a, b), _)| !inventory.is_outside(*a) || !inventory.is_outside(*b))
         .filter(|(pair, hint)| is_enough(*hint, *pair))
         // The share of a directory that is not known as a whole is not known.
         .filter(|((a, b), _)| !is_partial(*a) && !is_partial(*b))

@@ -18,14 +18,16 @@
 //! |---|---|
 //! | `mod.rs` | the classes, and opening a candidate |
 //! | `collector.rs` | from hashes to groups |
+//! | `empty.rs` | files that have contents and say that they are empty |
 //! | `layout.rs` | where candidates are on the disk: shared extents, physical order |
 //! | `lockstep.rs` | large files in step |
 
 mod collector;
+mod empty;
 mod layout;
 mod lockstep;
 
-use crate::inventory::{FileId, FileRecord, Inventory, KNOWN};
+use crate::inventory::{DirId, FileId, FileRecord, Inventory, KNOWN};
 use collector::Collector;
 pub(crate) use collector::GroupHashes;
 use layout::Layout;
@@ -62,6 +64,8 @@ pub struct FileFault<'f> {
 pub(crate) struct MatchOptions<'m> {
     /// The smallest size of a file in bytes; not 0.
     pub(crate) min: u64,
+    /// Files that say that they are empty are looked at: they count in directories.
+    pub(crate) checks_empty: bool,
     pub(crate) workers: Option<NonZeroUsize>,
     pub(crate) cache: Option<&'m HashCache>,
     /// Called for each file that could not be compared, by any thread.
@@ -84,6 +88,8 @@ pub(crate) struct Matched {
     pub(crate) shares: HashMap<FileId, FileId>,
     /// Files of snapshots that have the size of others, and no hash.
     pub(crate) without_hash: u64,
+    /// Directories with files that say that they are empty and are not.
+    pub(crate) false_sizes: Vec<DirId>,
 }
 
 /// The search for files with the same contents.
@@ -108,7 +114,7 @@ impl<'m> Matcher<'m> {
         Self {
             inventory,
             options,
-            roots: inventory.roots.iter().map(|_| OnceLock::new()).collect(),
+            roots: inventory.roots().iter().map(|_| OnceLock::new()).collect(),
             collector: Mutex::default(),
         }
     }
@@ -129,6 +135,9 @@ impl<'m> Matcher<'m> {
         let is_large = |class: &Range<u32>| size(class) > SMALL;
         self.match_large(classes().take_while(|class| is_large(class)), &mut matched)?;
         self.match_small(classes().skip_while(|class| is_large(class)), &mut matched)?;
+        if self.options.checks_empty {
+            matched.false_sizes = self.directories_with_false_sizes();
+        }
         matched.hashes = self.collector.into_inner().ignore_poison().into_groups();
         Ok(matched)
     }
@@ -342,7 +351,7 @@ impl<'m> Matcher<'m> {
         let file = self.inventory.file(id);
         let root = self.inventory.directory(file.dir).root as usize;
         let path = self.inventory.file_below_root(id);
-        let root_path = Path::new(OsStr::from_bytes(&self.inventory.roots[root].path));
+        let root_path = Path::new(OsStr::from_bytes(&self.inventory.roots()[root].path));
         if path.is_empty() {
             return OpenFile::open(&OpenRoot::Working, root_path);
         }

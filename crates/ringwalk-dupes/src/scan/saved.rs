@@ -60,13 +60,13 @@ pub(crate) fn add(
         return Err(SavedError::NoHashes);
     }
     let info = snapshot.info();
-    let first_root = u32::try_from(inventory.roots.len()).map_err(|_| TooMany)?;
-    inventory
-        .roots
-        .extend(info.roots.iter().map(|root| RootRecord {
+    let first_root = u32::try_from(inventory.roots().len()).map_err(|_| TooMany)?;
+    for root in &info.roots {
+        inventory.push_root(RootRecord {
             path: root.path.0.clone(),
             snapshot: Some(number),
-        }));
+        });
+    }
     let mut rows = Rows {
         inventory,
         number,

@@ -1,6 +1,7 @@
 //! What can go wrong, and why a hash is not kept.
 
 use ringwalk::shown::one_line;
+use ringwalk_gnu::reason;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -51,9 +52,15 @@ impl fmt::Display for CacheError {
         let path = self.path.to_string_lossy();
         let path = one_line(path);
         match &self.kind {
-            CacheErrorKind::Open(error) => write!(f, "cannot open cache '{path}': {error}"),
-            CacheErrorKind::Read(error) => write!(f, "cannot read cache '{path}': {error}"),
-            CacheErrorKind::Write(error) => write!(f, "cannot write cache '{path}': {error}"),
+            CacheErrorKind::Open(error) => {
+                write!(f, "cannot open cache '{path}': {}", reason(error))
+            }
+            CacheErrorKind::Read(error) => {
+                write!(f, "cannot read cache '{path}': {}", reason(error))
+            }
+            CacheErrorKind::Write(error) => {
+                write!(f, "cannot write cache '{path}': {}", reason(error))
+            }
             CacheErrorKind::InUse => write!(f, "cache '{path}' is in use by another process"),
             CacheErrorKind::NotACache => {
                 write!(f, "'{path}' is not a cache of hashes: name another file")

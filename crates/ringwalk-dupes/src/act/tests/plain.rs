@@ -17,7 +17,12 @@ fn delete_removes_the_others() {
     let group = place.group("keep", &["one", "deep/below/two"]);
     let freed = blocks(&place, "one") + blocks(&place, "deep/below/two");
     let before = super::support::version(&place.at("keep"));
-    let planned = plan(&place.roots(), std::slice::from_ref(&group), Action::Delete);
+    let planned = plan(
+        &place.roots(),
+        std::slice::from_ref(&group),
+        Action::Delete,
+        |_, _| {},
+    );
     assert_eq!((planned.files, planned.names, planned.bytes), (2, 2, freed));
     let results = place.act(&group, Action::Delete);
     assert_eq!((results.outcome.done, results.outcome.freed), (2, freed));
@@ -76,7 +81,12 @@ fn a_file_with_names_elsewhere_frees_nothing() {
         others: vec![place.file(&["one", "second"])],
     };
     for action in CHANGING {
-        let planned = plan(&place.roots(), std::slice::from_ref(&group), action);
+        let planned = plan(
+            &place.roots(),
+            std::slice::from_ref(&group),
+            action,
+            |_, _| {},
+        );
         assert_eq!((planned.files, planned.names, planned.bytes), (1, 2, 0));
     }
     let results = place.act(&group, Action::Delete);

@@ -15,7 +15,12 @@ fn shares(place: &Place) {
     place.write("larger", &large);
     let group = place.group("keep", &["one", "deep/two", "other"]);
     let before = super::support::version(&place.at("one"));
-    let planned = plan(&place.roots(), std::slice::from_ref(&group), Action::Dedupe);
+    let planned = plan(
+        &place.roots(),
+        std::slice::from_ref(&group),
+        Action::Dedupe,
+        |_, _| {},
+    );
     assert_eq!((planned.files, planned.unknown), (3, 0));
     assert!(planned.bytes >= 3 * CONTENTS as u64 / 4 * 4);
     let results = place.act(&group, Action::Dedupe);
@@ -27,13 +32,23 @@ fn shares(place: &Place) {
     assert_eq!((after.ino, after.mtime), (before.ino, before.mtime));
     // Nothing is left to do.
     let group = place.group("keep", &["one", "deep/two", "other"]);
-    let planned = plan(&place.roots(), std::slice::from_ref(&group), Action::Dedupe);
+    let planned = plan(
+        &place.roots(),
+        std::slice::from_ref(&group),
+        Action::Dedupe,
+        |_, _| {},
+    );
     assert_eq!((planned.files, planned.bytes), (0, 0));
     let shared = || Reason::AlreadyShared;
     let reasons = place.act(&group, Action::Dedupe).reasons();
     assert_eq!(reasons, [shared(), shared(), shared()]);
     // What is shared is not freed by deletion either.
-    let planned = plan(&place.roots(), std::slice::from_ref(&group), Action::Delete);
+    let planned = plan(
+        &place.roots(),
+        std::slice::from_ref(&group),
+        Action::Delete,
+        |_, _| {},
+    );
     assert_eq!((planned.files, planned.bytes), (3, 0));
     let results = place.act(&place.group("keep", &["other"]), Action::Delete);
     assert_eq!((results.outcome.done, results.outcome.freed), (1, 0));
@@ -105,7 +120,12 @@ fn file_systems_that_share_nothing_say_so() {
     place.write("keep", &contents());
     place.write("one", &contents());
     let group = place.group("keep", &["one"]);
-    let planned = plan(&place.roots(), std::slice::from_ref(&group), Action::Dedupe);
+    let planned = plan(
+        &place.roots(),
+        std::slice::from_ref(&group),
+        Action::Dedupe,
+        |_, _| {},
+    );
     assert_eq!((planned.files, planned.bytes), (0, 0));
     let reasons = place.act(&group, Action::Dedupe).reasons();
     assert_eq!(reasons, [Reason::NoSharing]);
