@@ -7,7 +7,7 @@ import os
 import subprocess
 
 import pytest
-from support import mounts
+from support import mounts, strace
 from support.copies import expected
 from support.halted import halted
 from support.run import NOBODY, Program
@@ -172,6 +172,16 @@ def test_no_blocks_are_shared_elsewhere(act, mount, scratch):
     before = state(top)
     result = act("--do=dedupe", top)
     assert b"0 files are to share blocks" in result.err
+    assert state(top) == before
+
+
+@pytest.mark.parametrize("action", (*ACTIONS, "dedupe"))
+def test_nothing_is_changed_without_openat2(act, top, scratch, action):
+    before = state(top)
+    words = strace.injecting(scratch, "openat2", "error=ENOSYS")
+    result = Program(*words, *act.first, env=act.env)("--do", action, top)
+    assert result.status == 1 and b"was kept: the file to keep: " in result.err
+    assert b"openat2 fails" in result.err and b"0 names done" in result.err
     assert state(top) == before
 
 

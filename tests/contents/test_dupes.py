@@ -282,6 +282,24 @@ def test_kernel_file_systems_are_left_out(dupes, scratch, mount):
     assert dupes(top).ok().lines()[-1].startswith(b"0 groups")
 
 
+@pytest.mark.parametrize("elsewhere", (0, 1))
+def test_many_hard_links(dupes, scratch, elsewhere):
+    """A file with a name that was not found frees nothing, however many names it has."""
+    top = scratch / "top"
+    top.mkdir()
+    for name in ("old", "new"):
+        (top / name).write_bytes(b"same")
+    os.utime(top / "old", (1000, 1000))
+    for number in range(299):
+        os.link(top / "new", top / f"link-{number:03}")
+    for number in range(elsewhere):
+        os.link(top / "new", scratch / f"elsewhere-{number}")
+    (group,) = json.loads(dupes("--format=json", top).ok().out)["groups"]
+    assert [file["nlink"] for file in group["files"]] == [1, 300 + elsewhere]
+    assert len(group["files"][1]["links"]) == 299
+    assert group["freeable"] == (0 if elsewhere else 4)
+
+
 def test_no_io_uring(dupes, scratch):
     top = fill(scratch / "top", 12, 60)
     for errno in ("ENOSYS", "EPERM"):

@@ -189,7 +189,7 @@ impl Groups {
         let device = &inventory.devices[usize::from(file.device)];
         Copy {
             names,
-            links: file.links(),
+            links: inventory.links(file),
             version: file.version(device.number.unwrap_or(0)),
             shares_with: None,
             is_reference: inventory.is_reference(id),
@@ -259,11 +259,9 @@ fn frees(inventory: &Inventory, id: FileId) -> bool {
     // A row of a snapshot is no name on the disk.
     let live = |id: &FileId| !inventory.is_saved(inventory.file(*id));
     let names = inventory.names_of(id).filter(live).count();
-    match file.links() {
-        Some(links) => links as usize <= names,
-        // 255 links or more. With fewer names, some are surely elsewhere.
-        None => names >= usize::from(u8::MAX),
-    }
+    inventory
+        .links(file)
+        .is_some_and(|links| links as usize <= names)
 }
 
 impl Copy {

@@ -12,11 +12,12 @@ mod paths;
 mod record;
 
 pub use paths::Name;
+use record::MANY_LINKS;
 pub(crate) use record::{FileRecord, FoundFile, KNOWN};
 
 use ringwalk::Identity;
 use ringwalk_hash::cache::NotKept;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// Which directory, by its place in [`Inventory::directories`].
@@ -81,6 +82,8 @@ pub(crate) struct Inventory {
     /// systems have names of up to 255 bytes. FAT and NTFS have up to 255 characters, and FUSE has
     /// up to 1024 bytes and more.
     names: Vec<u8>,
+    /// The number of hard links of files that have 255 or more, by device and inode number.
+    many_links: HashMap<(u16, u64), u32>,
     /// Some files are from snapshots. Only then is it looked up for each file.
     has_saved: bool,
     /// Some directories are references. Only then is it looked up for each file.
@@ -187,7 +190,12 @@ impl Inventory {
             return Err(TooMany);
         }
         let name = self.add_name(name);
-        self.files.push(FileRecord::new(found, name));
+        let file = FileRecord::new(found, name);
+        if file.links() == MANY_LINKS {
+            let key = (file.device, file.ino);
+            self.many_links.insert(key, found.nlink);
+        }
+        self.files.push(file);
         Ok(FileId(id))
     }
 
@@ -233,6 +241,15 @@ impl Inventory {
     pub(crate) fn live_name(&self, mut names: Range<u32>) -> Option<FileId> {
         let live = names.find(|name| !self.is_saved(self.file(FileId(*name))));
         live.map(FileId)
+    }
+
+    /// Returns the number of hard links of a file; `None` if it is not known.
+    pub(crate) fn links(&self, file: &FileRecord) -> Option<u32> {
+        match file.links() {
+            0 => None,
+            MANY_LINKS => self.many_links.get(&(file.device, file.ino)).copied(),
+            links => Some(u32::from(links)),
+        }
     }
 
     pub(crate) fn file(&self, id: FileId) -> &FileRecord {

@@ -8,6 +8,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// No time of birth.
 const NO_BIRTH: i64 = i64::MIN;
 
+/// From so many hard links on, their number stands in
+/// [`Inventory::many_links`](super::Inventory::many_links).
+pub(super) const MANY_LINKS: u8 = u8::MAX;
+
 /// [`FileRecord::mark`]: the file was not compared with others, or is unlike all of them.
 pub(crate) const NO_GROUP: u32 = u32::MAX;
 
@@ -28,7 +32,7 @@ pub(crate) struct FileRecord {
     /// Which of [`Inventory::devices`](super::Inventory::devices).
     pub(crate) device: u16,
     name_high: u8,
-    /// Number of hard links, at most 255.
+    /// Number of hard links, at most [`MANY_LINKS`].
     links: u8,
     /// The group, or [`NO_GROUP`], or [`KNOWN`].
     pub(crate) mark: AtomicU32,
@@ -67,7 +71,7 @@ impl FileRecord {
             name_low: u32::from_le_bytes([name[0], name[1], name[2], name[3]]),
             device: found.device,
             name_high: name[4],
-            links: u8::try_from(found.nlink).unwrap_or(u8::MAX),
+            links: u8::try_from(found.nlink).unwrap_or(MANY_LINKS),
             mark: AtomicU32::new(NO_GROUP),
         }
     }
@@ -109,9 +113,9 @@ impl FileRecord {
         self.mtime
     }
 
-    /// Returns the number of hard links. `None` if it is 255 or more, or not known.
-    pub(crate) fn links(&self) -> Option<u32> {
-        (self.links != 0 && self.links != u8::MAX).then_some(u32::from(self.links))
+    /// Returns the number of hard links: 0 if it is not known, and [`MANY_LINKS`] also for more.
+    pub(super) fn links(&self) -> u8 {
+        self.links
     }
 
     pub(crate) fn group(&self) -> Option<u32> {
