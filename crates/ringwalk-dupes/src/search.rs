@@ -11,6 +11,7 @@ use crate::scan::saved::{self, SavedError};
 use ringwalk::{Errno, Fields, Follow, Identity, Metadata, Stay, Summary, Walk};
 use ringwalk_hash::cache::{CacheError, HashCache};
 use ringwalk_snapshot::{ReadError, Snapshot};
+use ringwalk_sys::release_free_memory;
 use ringwalk_sys::sync::IgnorePoison;
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -342,6 +343,8 @@ impl Search {
         let outcome = walk.run(|_| LiveVisitor::new(&scan));
         let summary = outcome.summary;
         drop(outcome.visitors);
+        // The buffers of the walk: some 2 MB for each worker.
+        release_free_memory();
         if scan.has_too_many.load(Ordering::Relaxed) {
             return Err(SearchError::TooMany);
         }

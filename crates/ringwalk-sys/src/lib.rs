@@ -15,6 +15,7 @@
 //! | `file_system_uuid.rs` | what identifies a file system: UUID and subvolume |
 //! | `file_handle.rs` | opens files by inode number and generation |
 //! | `fnmatch.rs`, `gnu_regex.rs` | the C library's patterns and regular expressions |
+//! | `free_memory.rs` | gives freed memory back to the system |
 //! | `getdents.rs` | the `getdents64` system call |
 //! | `lease.rs` | leases: programs that want to change a file wait |
 //! | `magic.rs` | types of file systems, as statfs(2) reports them |
@@ -53,6 +54,7 @@ mod fiemap;
 mod file_handle;
 mod file_system_uuid;
 mod fnmatch;
+mod free_memory;
 mod getdents;
 mod gnu_regex;
 mod lease;
@@ -88,6 +90,7 @@ pub use fiemap::{ExtentMap, FileExtent};
 pub use file_handle::{FileHandle, open_by_handle};
 pub use file_system_uuid::{FileSystemIdentity, file_system_uuid};
 pub use fnmatch::fnmatch;
+pub use free_memory::release_free_memory;
 pub use getdents::getdents64;
 pub use gnu_regex::GnuRegex;
 pub use lease::{end_lease, is_leased, take_read_lease};

@@ -33,6 +33,7 @@ pub(crate) use collector::GroupHashes;
 use layout::Layout;
 use ringwalk_hash::cache::HashCache;
 use ringwalk_hash::{BUFFER, Crew, Fault, OpenFile, OpenRoot, ReadBuffer, read_range};
+use ringwalk_sys::release_free_memory;
 use ringwalk_sys::sync::{IgnorePoison, lock};
 use rustix::io::Errno;
 use std::collections::{HashMap, HashSet};
@@ -250,6 +251,8 @@ impl<'m> Matcher<'m> {
         };
         let produce = || units.iter().for_each(|unit| crew.push(*unit));
         crew.run(self.options.workers, ReadBuffer::default, work, produce)?;
+        // Each worker leaves some, also of the collector: its lists grow in any of them.
+        release_free_memory();
         units.clear();
         Ok(())
     }
