@@ -162,7 +162,7 @@ def test_files_that_are_no_cache(dupes, disk, scratch):
     dupes("--cache", scratch / "other", disk.top).ok()
 
 
-DAMAGED = b"a part of the cache is damaged; files whose hashes it had were read\n"
+DAMAGED = b"a part of the cache is damaged; files whose hashes were in it were read again\n"
 
 
 @pytest.mark.parametrize("places", ((0,), (40,), (4096,), (4100,), (4200,), (6000,), (-1,)))

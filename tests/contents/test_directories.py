@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from support import mounts
 from support.copies import path_of
+from support.run import NOBODY
 
 KIB = 1 << 10
 
@@ -203,6 +204,9 @@ def test_directories_of_snapshots(dupes, ringwalk, top, scratch):
 def test_with_a_reference_one_of_a_group_lies_in_it(dupes, top):
     result = dupes("--dirs", "--format=json", ".", "--keep-in", "a", cwd=top)
     assert directories(result) == paths(["./a", "./b"])
+    # What is not shown hides nothing below it.
+    result = dupes("--dirs", "--format=json", ".", "--keep-in", "a/deep", cwd=top)
+    assert directories(result) == paths(["./a/deep", "./b/deep"])
     shutil.copytree(top / "a", top / "c", symlinks=True)
     os.mkdir(top / "reference")
     result = dupes("--dirs", "--format=json", ".", "--keep-in", "reference", cwd=top)
@@ -230,3 +234,10 @@ def test_files_that_say_that_they_are_empty(dupes, mount, scratch, needs_root):
     point = mount(mounts.fuse, scratch, "direct_io")
     result = dupes("--dirs", "--format=json", ".", cwd=point)
     assert directories(result) == paths(["./c", "./d"])
+
+
+def test_empty_files_that_cannot_be_opened(dupes, top, needs_root):
+    for name in ("a", "b"):
+        (top / name / "empty").touch(mode=0)
+    result = dupes("--dirs", "--format=json", ".", cwd=top, uid=NOBODY)
+    assert directories(result) == paths(["./a", "./b"])

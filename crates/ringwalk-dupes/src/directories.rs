@@ -244,7 +244,8 @@ fn is_new(inventory: &Inventory, dir: DirId, seen: &mut HashSet<Identity>) -> bo
     identity.is_none_or(|identity| seen.insert(identity))
 }
 
-/// Groups directories with the same hash. With references, one of each group lies in one.
+/// Groups directories with the same hash. With references, at least one directory of each group lies
+/// in one.
 fn same(inventory: &Inventory, sums: &[Sums]) -> Vec<DirectoryGroup> {
     let mut by_hash: HashMap<u128, Vec<DirId>> = HashMap::new();
     for (at, own) in (0..).zip(sums) {
@@ -255,13 +256,14 @@ fn same(inventory: &Inventory, sums: &[Sums]) -> Vec<DirectoryGroup> {
             by_hash.entry(hash).or_default().push(DirId(at));
         }
     }
-    // What several mounts show of one directory makes no group, and hides none below it.
+    // What several mounts show of one directory makes no group, and hides none below it. Nor does a
+    // group that is not shown.
     by_hash.retain(|_, dirs| {
         let mut seen = HashSet::new();
         let new = dirs
             .iter()
             .filter(|dir| is_new(inventory, **dir, &mut seen));
-        new.count() > 1
+        new.count() > 1 && !dirs.iter().all(|dir| inventory.is_outside(*dir))
     });
     let is_in_group = |dir: DirId| {
         let hash = sums[dir.0 as usize].hash;
@@ -269,7 +271,6 @@ fn same(inventory: &Inventory, sums: &[Sums]) -> Vec<DirectoryGroup> {
     };
     let mut groups: Vec<DirectoryGroup> = by_hash
         .values()
-        .filter(|dirs| !dirs.iter().all(|dir| inventory.is_outside(*dir)))
         .filter(|dirs| {
             // If all of them lie in copies of one directory, that group says it.
             !dirs.iter().all(|dir| {

@@ -198,8 +198,8 @@ impl Groups {
     }
 }
 
-/// Returns the members of all groups, one group after the other, and the place of each group.
-/// Nothing is free yet.
+/// Returns the members of all groups, one group after the other, and the place of each group, by
+/// counting sort. `freeable` is 0 in all places.
 fn by_group(inventory: &Inventory, groups: usize) -> (Vec<FileId>, Vec<Place>) {
     let files = || (0..).map(FileId).zip(&inventory.files);
     let members = || files().filter_map(|(id, file)| Some((file.group()? as usize, id)));
@@ -210,16 +210,17 @@ fn by_group(inventory: &Inventory, groups: usize) -> (Vec<FileId>, Vec<Place>) {
     let mut places = vec![none; groups];
     let mut count = 0_u32;
     for (group, _) in members() {
-        // First the end of the group, counted from its beginning.
+        // For now the number of members.
         places[group].first += 1;
         count += 1;
     }
     let mut end = 0;
     for place in &mut places {
+        debug_assert!(place.first > 0, "a group without members");
         end += place.first;
         place.first = end;
     }
-    // The place goes down to the first member, one by one.
+    // Each group is filled from its end. Then `first` is its first member.
     let mut sorted = vec![FileId(0); count as usize];
     for (group, id) in members() {
         places[group].first -= 1;

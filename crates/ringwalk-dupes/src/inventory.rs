@@ -82,8 +82,9 @@ pub(crate) struct Inventory {
     /// systems have names of up to 255 bytes. FAT and NTFS have up to 255 characters, and FUSE has
     /// up to 1024 bytes and more.
     names: Vec<u8>,
-    /// The number of hard links of files that have 255 or more, by device and inode number.
-    many_links: HashMap<(u16, u64), u32>,
+    /// The number of hard links of files that have 255 or more, by the place of each name: a file and
+    /// its row in a snapshot can have different ones.
+    many_links: HashMap<usize, u32>,
     /// Some files are from snapshots. Only then is it looked up for each file.
     has_saved: bool,
     /// Some directories are references. Only then is it looked up for each file.
@@ -192,8 +193,7 @@ impl Inventory {
         let name = self.add_name(name);
         let file = FileRecord::new(found, name);
         if file.links() == MANY_LINKS {
-            let key = (file.device, file.ino);
-            self.many_links.insert(key, found.nlink);
+            self.many_links.insert(file.name(), found.nlink);
         }
         self.files.push(file);
         Ok(FileId(id))
@@ -247,7 +247,7 @@ impl Inventory {
     pub(crate) fn links(&self, file: &FileRecord) -> Option<u32> {
         match file.links() {
             0 => None,
-            MANY_LINKS => self.many_links.get(&(file.device, file.ino)).copied(),
+            MANY_LINKS => self.many_links.get(&file.name()).copied(),
             links => Some(u32::from(links)),
         }
     }

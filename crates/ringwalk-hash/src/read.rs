@@ -15,13 +15,12 @@ pub const BUFFER: usize = 256 << 10;
 /// Memory of [`BUFFER`] bytes that files are read into. It begins with a page: the kernel copied
 /// 4 GiB into a buffer 16 bytes behind the beginning of a page, where large allocations begin, at
 /// 1.7 GB/s, and into this one at 8 GB/s. It goes back to the system when it is dropped: the
-/// allocator of the C library keeps memory of this size, up to 20 bytes for each of a million
-/// files.
+/// allocator of the C library kept 20 MB of such buffers in a search of a million files.
 #[derive(Debug)]
 pub struct ReadBuffer(PageBuffer);
 
 impl Default for ReadBuffer {
-    /// Without memory it ends the process, as a `Vec` does.
+    /// Aborts the process if no memory is available, as a `Vec` does.
     fn default() -> Self {
         let out_of_memory = |_| handle_alloc_error(Layout::new::<[u8; BUFFER]>());
         Self(PageBuffer::new(BUFFER).unwrap_or_else(out_of_memory))

@@ -95,7 +95,7 @@ struct Report<'r> {
     roots: &'r Roots,
     groups: &'r [Group],
     verb: &'static str,
-    /// Names that were kept and were to be changed.
+    /// Names that were kept and were to be changed; of a dry run, files that would be.
     kept: u64,
 }
 

@@ -109,7 +109,7 @@ pub struct DupesArgs {
     #[arg(long = "do", value_name = "ACTION", value_enum)]
     pub action: Option<Do>,
 
-    /// With --do, show what would be freed, and change nothing
+    /// With --do, show what would be freed and which copies would be kept, and change nothing
     #[arg(long, requires = "action")]
     pub dry_run: bool,
 

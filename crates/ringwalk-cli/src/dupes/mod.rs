@@ -89,9 +89,11 @@ fn try_run(args: &DupesArgs, options: &EngineOptions) -> Result<ExitCode, ExitCo
         error => trouble(error),
     })?;
     if let Some(cache) = found.cache.take() {
-        // The answer does not depend on the cache, but the run takes longer.
+        // The answer does not depend on the cache, but this run took longer, or the next one will.
         if cache.is_damaged() {
-            console::note("a part of the cache is damaged; files whose hashes it had were read");
+            console::note(
+                "a part of the cache is damaged; files whose hashes were in it were read again",
+            );
         }
         if let Err(error) = cache.finish() {
             has_missed.store(true, Ordering::Relaxed);

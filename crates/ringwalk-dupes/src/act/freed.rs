@@ -84,6 +84,9 @@ fn open_possible(
 ) -> Result<Held, Reason> {
     let keep = keep.as_ref().map_err(Clone::clone)?;
     let held = Held::open(roots, &file.name, &file.version)?;
+    if keep.check_is(held.metadata()).is_ok() {
+        return Err(Reason::Same);
+    }
     match action {
         Action::Dedupe if !can_share(held.file()) => return Err(Reason::NoSharing),
         Action::Dedupe if keep.version().size == 0 || dedupe::is_shared(keep, &held) => {

@@ -123,7 +123,8 @@ impl FileRecord {
         (mark & KNOWN == 0).then_some(mark)
     }
 
-    /// Notes that the hash is known, and its place in [`Inventory::known`].
+    /// Notes that the hash is known, and its place in
+    /// [`Inventory::known`](super::Inventory::known).
     pub(crate) fn set_known(&self, place: u32) {
         debug_assert!(place < KNOWN - 1);
         self.mark.store(KNOWN | place, Ordering::Relaxed);

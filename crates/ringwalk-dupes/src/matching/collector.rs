@@ -41,7 +41,7 @@ impl PackedSeen {
 /// Files with their hashes, as they come.
 #[derive(Debug, Default)]
 pub(super) struct Collector {
-    /// 5 bytes for each place; the hashes themselves are in the two lists.
+    /// 5 bytes for each slot; the hashes themselves are in the two lists.
     table: HashTable<PackedSeen>,
     singles: Vec<([u8; 32], FileId)>,
     /// Places of singles that have become groups.

@@ -49,8 +49,14 @@ use std::sync::{Mutex, OnceLock};
 /// Files up to this size are read as a whole at once. Larger ones are sampled first.
 const SMALL: u64 = BUFFER as u64;
 
-/// Candidates whose places on the disk are sorted together. Each takes 32 bytes.
+/// Candidates whose places on the disk are sorted together. Each takes 16 bytes here, and as many in
+/// the queue of the crew.
+#[cfg(not(test))]
 const BATCH: usize = 1 << 15;
+
+/// Tests have few files, and more than one batch.
+#[cfg(test)]
+const BATCH: usize = 8;
 
 /// A file that could not be compared.
 #[derive(Clone, Copy, Debug)]
@@ -184,6 +190,9 @@ impl<'m> Matcher<'m> {
         let mut known = HashSet::new();
         for class in classes {
             if class.len() > 2 * BATCH {
+                // The collector forgets what it has seen after a long class.
+                self.read_small(&mut units, &known, matched)?;
+                known.clear();
                 self.match_long_class(class, matched)?;
                 continue;
             }
@@ -251,7 +260,7 @@ impl<'m> Matcher<'m> {
         };
         let produce = || units.iter().for_each(|unit| crew.push(*unit));
         crew.run(self.options.workers, ReadBuffer::default, work, produce)?;
-        // Each worker leaves some, also of the collector: its lists grow in any of them.
+        // Workers that have ended leave buffers, and old copies of the collector's lists.
         release_free_memory();
         units.clear();
         Ok(())
@@ -365,3 +374,6 @@ impl<'m> Matcher<'m> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
