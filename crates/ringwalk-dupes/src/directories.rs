@@ -244,8 +244,8 @@ fn is_new(inventory: &Inventory, dir: DirId, seen: &mut HashSet<Identity>) -> bo
     identity.is_none_or(|identity| seen.insert(identity))
 }
 
-/// Groups directories with the same hash. With references, at least one directory of each group lies
-/// in one.
+/// Groups directories with the same hash. With references, at least one directory of each group
+/// lies in one.
 fn same(inventory: &Inventory, sums: &[Sums]) -> Vec<DirectoryGroup> {
     let mut by_hash: HashMap<u128, Vec<DirId>> = HashMap::new();
     for (at, own) in (0..).zip(sums) {

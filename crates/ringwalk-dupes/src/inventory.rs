@@ -82,8 +82,8 @@ pub(crate) struct Inventory {
     /// systems have names of up to 255 bytes. FAT and NTFS have up to 255 characters, and FUSE has
     /// up to 1024 bytes and more.
     names: Vec<u8>,
-    /// The number of hard links of files that have 255 or more, by the place of each name: a file and
-    /// its row in a snapshot can have different ones.
+    /// The number of hard links of files that have 255 or more, by the place of each name: a file
+    /// and its row in a snapshot can have different ones.
     many_links: HashMap<usize, u32>,
     /// Some files are from snapshots. Only then is it looked up for each file.
     has_saved: bool,

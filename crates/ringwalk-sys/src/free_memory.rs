@@ -1,7 +1,7 @@
 //! Memory that was freed, and that the allocator of the C library keeps.
 
-/// Gives freed memory back to the system ([`malloc_trim(3)`]). A thread that has ended
-/// leaves freed memory that other threads rarely use. Does nothing with a C library other than glibc.
+/// Gives freed memory back to the system ([`malloc_trim(3)`]). A thread that has ended leaves freed
+/// memory that other threads rarely use. Does nothing with a C library other than glibc.
 ///
 /// [`malloc_trim(3)`]: https://man7.org/linux/man-pages/man3/malloc_trim.3.html
 pub fn release_free_memory() {

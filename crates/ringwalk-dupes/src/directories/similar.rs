@@ -17,7 +17,8 @@ const MOST_COPIES: usize = 16;
 type Pair = (DirId, DirId);
 
 /// Finds pairs that have at least `share` percent of the larger one in common, and not all. None of
-/// them lies in a pair that is reported, too. With references, at least one of each pair lies in one.
+/// them lies in a pair that is reported, too. With references, at least one of each pair lies in
+/// one.
 pub(super) fn find(
     inventory: &Inventory,
     contents: &[Option<Contents>],

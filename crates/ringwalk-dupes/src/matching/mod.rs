@@ -49,8 +49,8 @@ use std::sync::{Mutex, OnceLock};
 /// Files up to this size are read as a whole at once. Larger ones are sampled first.
 const SMALL: u64 = BUFFER as u64;
 
-/// Candidates whose places on the disk are sorted together. Each takes 16 bytes here, and as many in
-/// the queue of the crew.
+/// Candidates whose places on the disk are sorted together. Each takes 16 bytes here, and as many
+/// in the queue of the crew.
 #[cfg(not(test))]
 const BATCH: usize = 1 << 15;
 

@@ -210,9 +210,9 @@ impl HashCache {
     }
 
     /// Looks up the hashes of files. `place` returns the device number and inode number of one, and
-    /// `version` its version, with the same two numbers; `found` is called for each file whose hash is known. The files are
-    /// sorted by file system and inode number, so that the cache is read once, from its beginning
-    /// to its end.
+    /// `version` its version, with the same two numbers; `found` is called for each file whose hash
+    /// is known. The files are sorted by file system and inode number, so that the cache is read
+    /// once, from its beginning to its end.
     ///
     /// Hashes that were inserted since the cache was opened are not found.
     ///
