@@ -239,6 +239,10 @@ impl<'m> Matcher<'m> {
         known: &HashSet<u64>,
         matched: &mut Matched,
     ) -> io::Result<()> {
+        // All hashes are known: no thread need be started.
+        if units.is_empty() {
+            return Ok(());
+        }
         let layout = self.lay_out(units)?;
         matched.shares.extend(layout.shares());
         units.retain(|unit| !layout.is_follower(unit.file));
