@@ -45,6 +45,7 @@ use admission::PER_WORKER;
 use ringwalk_sys::DirectoryFd;
 use ringwalk_sys::sync::lock;
 use rustix::fs::CWD;
+use slot::SlotInner;
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -189,7 +190,7 @@ impl<S> Descriptors<S> {
     /// Notes that one child of `dir` has been opened or one part visited, or never will be.
     pub(crate) fn child_opened(&self, dir: &Dir<S>) {
         if dir.slot.unopened.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.close(dir);
+            self.close_if_done(dir);
         }
     }
 
@@ -251,9 +252,7 @@ impl<S> Descriptors<S> {
         if dir.slot.is_expected() {
             self.hold(dir, fd);
             // The last child may have come meanwhile, and has found no descriptor to close.
-            if !dir.slot.is_expected() {
-                self.close(dir);
-            }
+            self.close_if_done(dir);
         }
     }
 
@@ -316,13 +315,28 @@ impl<S> Descriptors<S> {
         }
     }
 
-    /// Takes the descriptor out of a slot. Returns true if there was one. It is closed when its
-    /// last user is done with it.
+    /// Takes the descriptor out of the slot of a directory of which nothing more is expected.
+    ///
+    /// Asks again under the lock of the slot. Another worker may have announced more of the
+    /// directory in the meantime, and have left the descriptor that it found there.
+    fn close_if_done(&self, dir: &Dir<S>) {
+        let slot = dir.slot.lock();
+        if !dir.slot.is_expected() {
+            self.empty(dir, slot);
+        }
+    }
+
+    /// Takes the descriptor out of a slot. Returns true if there was one.
+    fn close(&self, dir: &Dir<S>) -> bool {
+        self.empty(dir, dir.slot.lock())
+    }
+
+    /// Takes the descriptor out of the slot of `dir`, which the caller has locked. Returns true if
+    /// there was one. It is closed when its last user is done with it.
     ///
     /// The identity of the directory is noted under the same lock: a worker that finds the slot
     /// empty must find the identity there.
-    fn close(&self, dir: &Dir<S>) -> bool {
-        let mut slot = dir.slot.lock();
+    fn empty(&self, dir: &Dir<S>, mut slot: MutexGuard<'_, SlotInner>) -> bool {
         let Some(fd) = slot.fd.take() else {
             return false;
         };

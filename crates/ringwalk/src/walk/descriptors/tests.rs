@@ -45,6 +45,21 @@ fn a_directory_that_is_closed_meanwhile_is_found_again() {
     assert_eq!(lost, 0);
 }
 
+/// One worker opens the last child that was announced. Another announces more before the first has
+/// closed the directory, which was then opened again without need.
+#[test]
+fn a_directory_of_which_more_is_announced_meanwhile_stays_open() {
+    let path = tempfile::tempdir().unwrap();
+    let descriptors = Descriptors::new(&Options::new(Vec::new()), false);
+    let (dir, fd) = open_root(path.path());
+    descriptors.expect_children(&dir, 1, Some(&fd));
+    descriptors.close_if_done(&dir);
+    assert!(dir.slot.is_held());
+    descriptors.child_opened(&dir);
+    assert!(!dir.slot.is_held());
+    assert_eq!(descriptors.reopened(), 0);
+}
+
 #[test]
 fn a_directory_that_was_replaced_is_not_found_again() {
     let parent = tempfile::tempdir().unwrap();
