@@ -3,6 +3,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `accounts.rs` | looks up users and groups by name and by number |
+//! | `allocator.rs` | the C library's allocator: gives freed memory back, limits arenas |
 //! | `arguments.rs` | the arguments of a command, in one buffer |
 //! | `btrfs/` | btrfs ioctls: searches trees, commits transactions |
 //! | `character_locale.rs` | character classes and case of a locale, without changing the process's locale |
@@ -15,7 +16,6 @@
 //! | `file_system_uuid.rs` | what identifies a file system: UUID and subvolume |
 //! | `file_handle.rs` | opens files by inode number and generation |
 //! | `fnmatch.rs`, `gnu_regex.rs` | the C library's patterns and regular expressions |
-//! | `free_memory.rs` | gives freed memory back to the system |
 //! | `getdents.rs` | the `getdents64` system call |
 //! | `lease.rs` | leases: programs that want to change a file wait |
 //! | `magic.rs` | types of file systems, as statfs(2) reports them |
@@ -42,6 +42,7 @@
 //! which call.
 
 mod accounts;
+mod allocator;
 mod arguments;
 pub mod btrfs;
 mod character_locale;
@@ -54,7 +55,6 @@ mod fiemap;
 mod file_handle;
 mod file_system_uuid;
 mod fnmatch;
-mod free_memory;
 mod getdents;
 mod gnu_regex;
 mod lease;
@@ -79,6 +79,7 @@ pub mod uapi;
 mod xfs;
 
 pub use accounts::{group_by_name, group_name, user_by_name, user_name};
+pub use allocator::{limit_arenas, release_free_memory};
 pub use arguments::Arguments;
 pub use character_locale::{CharacterClass, CharacterLocale};
 pub use dedupe_range::{Deduped, dedupe_range};
@@ -90,7 +91,6 @@ pub use fiemap::{ExtentMap, FileExtent};
 pub use file_handle::{FileHandle, open_by_handle};
 pub use file_system_uuid::{FileSystemIdentity, file_system_uuid};
 pub use fnmatch::fnmatch;
-pub use free_memory::release_free_memory;
 pub use getdents::getdents64;
 pub use gnu_regex::GnuRegex;
 pub use lease::{end_lease, is_leased, take_read_lease};
