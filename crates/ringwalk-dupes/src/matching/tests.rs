@@ -1,3 +1,4 @@
+use super::small::BATCH;
 use super::*;
 use crate::search::Search;
 

@@ -1,0 +1,64 @@
+//! Opening a candidate, and making sure that it is the version that was found.
+
+use super::{FileFault, Matcher};
+use crate::inventory::FileId;
+use ringwalk_hash::{Fault, OpenFile, OpenRoot};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+impl Matcher<'_> {
+    /// Opens a file, calls `read`, and makes sure that the file is and stays the version that was
+    /// found. Reports what goes wrong.
+    pub(super) fn with_file<T>(
+        &self,
+        id: FileId,
+        read: impl FnOnce(&OpenFile) -> Result<T, Fault>,
+    ) -> Option<T> {
+        match self.try_with_file(id, read) {
+            Ok(result) => Some(result),
+            // What was removed since is no copy of anything.
+            Err(fault) if fault.is_vanished() => None,
+            Err(fault) => {
+                let path = self.inventory.file_path(id);
+                (self.options.report)(FileFault {
+                    path: path.path(),
+                    fault,
+                });
+                None
+            }
+        }
+    }
+
+    /// As [`with_file`](Self::with_file), without a report.
+    pub(super) fn try_with_file<T>(
+        &self,
+        id: FileId,
+        read: impl FnOnce(&OpenFile) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let file = self.inventory.file(id);
+        let open = self.open(id)?;
+        let device = self.inventory.devices[usize::from(file.device)].number;
+        if !file.is_version(open.version()) || device != Some(open.version().dev) {
+            return Err(Fault::Changed);
+        }
+        let result = read(&open)?;
+        open.check_unchanged()?;
+        Ok(result)
+    }
+
+    pub(super) fn open(&self, id: FileId) -> Result<OpenFile, Fault> {
+        let file = self.inventory.file(id);
+        let root = self.inventory.directory(file.dir).root as usize;
+        let path = self.inventory.file_below_root(id);
+        let root_path = Path::new(OsStr::from_bytes(&self.inventory.roots()[root].path));
+        if path.is_empty() {
+            return OpenFile::open(&OpenRoot::Working, root_path);
+        }
+        let open = self.roots[root].get_or_init(|| OpenRoot::open(root_path));
+        match open {
+            Ok(root) => OpenFile::open(root, Path::new(OsStr::from_bytes(&path))),
+            Err(errno) => Err(Fault::Open(*errno)),
+        }
+    }
+}
