@@ -122,6 +122,48 @@ def test_copies_are_deleted(act, top, home):
     assert result.status == 0 and b"0 names" in result.err
 
 
+@pytest.mark.parametrize("action", ("trash", "delete"))
+def test_a_copy_in_the_trash_is_never_the_one_to_keep(act, top, home, action):
+    """It is older, and its path comes first. Who empties the trash keeps the other one."""
+    for trash in (top / ".Trash-0", top / ".Trash" / "0", top / ".local" / "share" / "Trash"):
+        (trash / "files" / "folder").mkdir(parents=True)
+        (trash / "files" / "folder" / "alone").write_bytes(b"z" * 5000)
+        os.utime(trash / "files" / "folder" / "alone", (500, 500))
+    result = act(f"--do={action}", top)
+    assert result.status == 0, result
+    assert (top / "a" / "alone").read_bytes() == b"z" * 5000
+    # What is in the trash stays there, or was deleted.
+    left = [path for path in top.rglob("alone") if path != top / "a" / "alone"]
+    assert len(left) == (3 if action == "trash" else 0)
+    result = act(f"--do={action}", top)
+    assert result.status == 0 and b"0 names" in result.err
+
+
+def test_other_directories_with_the_names_of_a_trash(act, top):
+    for name in ("Trash", ".Trash-x/files", "files", "1000/files"):
+        (top / name).mkdir(parents=True)
+        (top / name / "alone").write_bytes(b"z" * 5000)
+        os.utime(top / name / "alone", (0, 1000 if name == "Trash" else 2000))
+    assert act("--do=delete", top).status == 0
+    assert [path.parent for path in top.rglob("alone")] == [top / "Trash"]
+
+
+@pytest.mark.parametrize("kind", ("btrfs", "xfs"))
+@pytest.mark.parametrize("action", ("delete", "dedupe"))
+def test_copies_that_share_blocks_with_each_other_only(act, mount, scratch, kind, action):
+    """What is freed with the last of them is not known before."""
+    point = mount(mounts.filesystem, kind, scratch)
+    (point / "a").write_bytes(b"x" * MIB)
+    (point / "c").write_bytes(b"x" * MIB)
+    subprocess.run(["cp", "--reflink=always", point / "c", point / "d"], check=True)
+    os.utime(point / "a", (1000, 1000))
+    subprocess.run(["sync", "-f", point], check=True)
+    result = act(f"--do={action}", point)
+    assert result.status == 0, result
+    assert b"which frees at least 0: 2 files share blocks with other files\n" in result.err
+    assert b" done, at least " in result.err
+
+
 def test_copies_become_hard_links(act, top):
     before = contents(top)
     result = act("--do=hardlink", top)

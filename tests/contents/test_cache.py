@@ -11,6 +11,7 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -232,6 +233,37 @@ def test_a_file_system_that_cannot_be_known_again_is_said(dupes, mount, scratch)
     assert result.status == 0 and found(result) == expected(point)
     assert b"no hash of the file system of" in result.err
     assert b"is kept: the file system " in result.err
+
+
+def test_copies_that_share_blocks_are_known_again(dupes, mount, scratch):
+    """Also if their hashes are in the cache, so that they are not read."""
+    points = [mount(mounts.filesystem, kind, scratch / kind) for kind in ("btrfs", "xfs")]
+    for point in points:
+        (point / "a").write_bytes(b"x" * MIB)
+        (point / "c").write_bytes(b"x" * MIB)
+        for source, target in (("a", "b"), ("c", "d")):
+            command = ["cp", "--reflink=always", point / source, point / target]
+            subprocess.run(command, check=True)
+        subprocess.run(["sync", "-f", point], check=True)
+    # Before that no hash is kept.
+    time.sleep(write_back_window())
+    without = dupes("--format=json", *points).ok().out
+    words = ("--format=json", "--cache", scratch / "cache", *points)
+    command = [*dupes.first, *words]
+    assert dupes(*words).ok().out == without
+    read, result = strace.bytes_read(scratch, command, scratch)
+    assert result.ok().out == without
+    # The groups of both file systems are one.
+    assert without.count(b'"freeable":%d' % (3 * MIB)) == 2
+    assert without.count(b'"shares_with":null') == 4
+    assert read == {}
+
+
+def write_back_window() -> float:
+    """Returns the seconds after which the kernel has written what was changed."""
+    folder = Path("/proc/sys/vm")
+    names = ("dirty_expire_centisecs", "dirty_writeback_centisecs")
+    return sum(int((folder / name).read_text()) for name in names) / 100 + 6
 
 
 def test_a_full_disk(dupes, disk, mount, scratch):

@@ -104,9 +104,9 @@ def test_a_file_that_is_replaced_while_it_is_read(hashing, twins):
     assert b"changing" not in result.out
 
 
-def test_files_that_vanish_are_left_out(hashing, dupes, scratch):
-    """A file that is removed after it was listed is no error, as if it had never been there."""
-    for program, status in ((hashing, 0), (dupes.with_args("--format=fdupes"), 0)):
+def test_files_that_vanish_are_reported(hashing, dupes, scratch):
+    """A file that was listed may have been moved. So the answer is not known to be whole."""
+    for program in (hashing, dupes.with_args("--format=fdupes")):
         top = scratch / "vanishing"
         top.mkdir()
         # In the order of inode numbers.
@@ -118,7 +118,28 @@ def test_files_that_vanish_are_left_out(hashing, dupes, scratch):
             result = stopped.finish()
         assert b"second" not in result.out, result
         # It may have been open already.
-        assert result.status == status or b"changed while it was read" in result.err, result
+        gone = b"cannot open '%s': No such file or directory\n" % os.fsencode(top / "second")
+        assert gone in result.err or b"second': changed while it was read" in result.err, result
+        assert result.status == 1
+        subprocess.run(["rm", "-r", top], check=True)
+
+
+def test_a_directory_that_is_renamed_loses_no_file_silently(hashing, dupes, scratch):
+    snapshot = scratch / "snapshot"
+    for program in (hashing, hashing.with_args("--all", "-o", snapshot), dupes):
+        top = scratch / "renamed"
+        for name in ("a", "b"):
+            (top / name).mkdir(parents=True)
+            for number in range(3):
+                (top / name / f"{number}").write_bytes(b"%d" % number * SIZE)
+        words = [*program.first, "--workers", "1", top]
+        with halted(words, "pread64", 1, top / "a" / "0") as stopped:
+            (top / "a").rename(top / "c")
+            result = stopped.finish()
+        assert result.status == 1, result
+        for number in (1, 2):
+            gone = f"cannot open '{top}/a/{number}': No such file or directory\n"
+            assert gone.encode() in result.err, result
         subprocess.run(["rm", "-r", top], check=True)
 
 

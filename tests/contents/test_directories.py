@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
+from collections import Counter
 from pathlib import Path
+from random import Random
 
 import pytest
 from support import mounts
@@ -186,6 +189,86 @@ def test_similar_directories(dupes, scratch):
     assert similar(dupes("--dirs=40%", *words, cwd=top)) == {(45, "./a", "./b")}
 
 
+def test_similar_directories_of_other_depths(dupes, scratch):
+    """A copy in which all files lie in one directory."""
+    top = scratch / "top"
+    for number in range(6):
+        data = bytes([number + 1]) * 10 * KIB
+        make(top, {f"a/year {number // 3}/{number}": data, f"b/{number}": data})
+    words = ("--format=json", ".")
+    for share in (1, 40, 60, 99):
+        found = similar(dupes(f"--dirs={share}%", *words, cwd=top))
+        # Pairs that lie in it are not reported.
+        assert found == {(100, "./a", "./b")}
+    make(top, {"a/year 0/more": b"m" * 60 * KIB})
+    assert similar(dupes("--dirs=50%", *words, cwd=top)) == {
+        (50, "./a", "./b"),
+    }
+    assert similar(dupes("--dirs=51%", *words, cwd=top)) == set()
+    # One with a part of the other.
+    (top / "a" / "year 0" / "more").rename(top / "a" / "more")
+    make(top, {"a/other": b"o" * 60 * KIB})
+    assert similar(dupes("--dirs=50%", *words, cwd=top)) == {
+        (50, "./a/year 0", "./b"),
+        (50, "./a/year 1", "./b"),
+    }
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_similar_pair_is_missed(dupes, scratch, seed):
+    """All pairs of directories, compared file by file."""
+    random = Random(seed)
+    top = scratch / "top"
+    folders = [top]
+    for number in range(12):
+        folders.append(random.choice(folders) / f"d{number}")
+    contents = [random.randbytes(random.randrange(1, 300)) for _ in range(14)]
+    copies = {}
+    for number in range(40):
+        content = random.choice(contents)
+        # More than 16 copies lead to no pair.
+        if copies.get(content, 0) < 16:
+            copies[content] = copies.get(content, 0) + 1
+            make(random.choice(folders), {f"f{number}": content})
+    below = {}
+    for folder in folders:
+        if folder.exists():
+            files = [path for path in folder.rglob("*") if path.is_file()]
+            below[folder] = Counter(path.read_bytes() for path in files)
+    for share in (5, 30, 60, 90):
+        expected = set()
+        for one, other in itertools.combinations(sorted(below), 2):
+            if one in other.parents or other in one.parents:
+                continue
+            common = below[one] & below[other]
+            sizes = [
+                sum(len(data) * count for data, count in each.items())
+                for each in (common, below[one], below[other])
+            ]
+            if sizes[1] and sizes[2] and sizes[0] * 100 // max(sizes[1:]) >= share:
+                expected.add((one, other))
+        same = directories(dupes("--dirs", "--format=json", top))
+        groups = [{Path(os.fsdecode(each)) for each in group} for group in same]
+
+        def lies_in(pair, above):
+            (a, b), (x, y) = pair, above
+            within = lambda inner, outer: inner == outer or outer in inner.parents  # noqa: E731
+            return (within(a, x) and within(b, y)) or (within(a, y) and within(b, x))
+
+        equal = [pair for group in groups for pair in itertools.combinations(sorted(group), 2)]
+        topmost = {
+            pair
+            for pair in expected
+            if not any(lies_in(pair, each) for each in expected - {pair})
+            and not any(lies_in(pair, each) for each in equal)
+        }
+        found = {
+            (Path(one), Path(other))
+            for _, one, other in similar(dupes(f"--dirs={share}%", "--format=json", top))
+        }
+        assert found == topmost, share
+
+
 def test_directories_of_snapshots(dupes, ringwalk, top, scratch):
     snapshot = scratch / "old"
     ringwalk("hash", "a", "-o", snapshot, cwd=top).ok()
@@ -234,6 +317,23 @@ def test_files_that_say_that_they_are_empty(dupes, mount, scratch, needs_root):
     point = mount(mounts.fuse, scratch, "direct_io")
     result = dupes("--dirs", "--format=json", ".", cwd=point)
     assert directories(result) == paths(["./c", "./d"])
+
+
+def test_files_of_snapshots_that_said_that_they_are_empty(
+    dupes, ringwalk, mount, scratch, needs_root
+):
+    source = scratch / "fuse-source"
+    for name in ("a", "b", "c", "d"):
+        make(source / name, {"file": b"same", "empty": b""})
+    mount(mounts.bind, Path("/proc/version"), source / "a" / "empty")
+    mount(mounts.bind, Path("/proc/cmdline"), source / "b" / "empty")
+    point = mount(mounts.fuse, scratch, "direct_io")
+    for name in ("e", "f"):
+        make(source / name, {"file": b"same"})
+    snapshot = scratch / "snapshot"
+    ringwalk("hash", "--all", ".", "-o", snapshot, cwd=point).ok()
+    result = dupes("--dirs", "--format=json", snapshot)
+    assert directories(result) == paths([point / "e", point / "f"])
 
 
 def test_empty_files_that_cannot_be_opened(dupes, top, needs_root):

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 from support import mounts, strace
+from support.capi import compile_c
 from support.run import NOBODY, run
 
 MEGABYTE = 1 << 20
+SHORT_SIZES = Path(__file__).parents[1] / "support" / "short_sizes.c"
 
 # Sizes at which the way of reading or hashing changes.
 SIZES = (0, 1, 63, 64, 65, 1023, 1024, 1025, 4096, 4097, 262_144, 262_145)
@@ -156,6 +159,44 @@ def test_files_that_another_user_may_not_read(hashing, scratch, needs_root):
     assert result.err.count(b"\n") == 2
     # Root may read it all.
     assert len(hashing(".", cwd=scratch).ok().lines()) == 3
+
+
+def test_file_systems_of_the_kernel_are_left_out(hashing, mount, scratch, needs_root):
+    """Some of their files have no end. A root there is wanted, though."""
+    top = scratch / "top"
+    for name in ("a", "process", "z"):
+        (top / name).mkdir(parents=True)
+        (top / name / "file").write_bytes(name.encode())
+    mount(mounts.bind, Path("/proc/sys/vm"), top / "process")
+    lines = hashing(top).ok().lines()
+    paths = [line.split(b"  ", 1)[1] for line in lines]
+    assert paths == [os.fsencode(top / name / "file") for name in ("a", "z")]
+    inner = top / "process" / "swappiness"
+    assert len(hashing(top, inner, top / "z").ok().lines()) == 4
+    result = hashing(top, top / "process" / "gone", top / "a")
+    assert result.status == 1 and len(result.out.splitlines()) == 3
+    assert b"gone': No such file or directory" in result.err
+
+
+def test_files_that_are_longer_than_their_size(hashing, dupes, mount, scratch, monkeypatch):
+    """A FUSE server says it wrongly. The hash of a part is no hash of the file."""
+    library = scratch / "short_sizes.so"
+    compile_c(SHORT_SIZES, "-shared", "-fPIC", "-o", library, "-ldl")
+    source = scratch / "fuse-source"
+    source.mkdir()
+    for name in ("one", "two"):
+        (source / name).write_bytes(b"x" * 10000)
+    (source / "right").write_bytes(b"x" * 5000)
+    monkeypatch.setenv("LD_PRELOAD", str(library))
+    point = mount(mounts.fuse, scratch, "direct_io")
+    monkeypatch.delenv("LD_PRELOAD")
+    assert os.stat(point / "one").st_size == 5000
+    for program in (hashing, dupes.with_args("--format=fdupes")):
+        result = program(".", cwd=point)
+        assert result.status == 1
+        assert b"one" not in result.out and b"two" not in result.out
+        for name in ("one", "two"):
+            assert f"'./{name}': longer than its size\n".encode() in result.err
 
 
 @pytest.mark.parametrize("kind", ("tmpfs", "fuse", "overlay", "ext4"))

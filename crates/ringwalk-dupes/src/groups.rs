@@ -41,8 +41,9 @@ pub struct Group {
     /// BLAKE3 of the contents. `None` if all copies share their extents, and none was read.
     pub hash: Option<[u8; 32]>,
     /// The copies, one for each inode. The first one is the one to keep: a file of a reference, if
-    /// there is one, then the oldest, then the first by its directory and name. Files of snapshots
-    /// come behind live ones, and what a killed run has left under a temporary name comes last.
+    /// there is one, then the oldest, then the first by its directory and name. Behind these come
+    /// live files of which all names lie in a trash, then files of snapshots, then what a killed
+    /// run has left under a temporary name.
     pub copies: Vec<Copy>,
     /// Bytes that are free when only the first copy and those of references are left. Files whose
     /// other names were not found, and copies that share extents, free nothing.
@@ -63,6 +64,8 @@ pub struct Copy {
     pub shares_with: Option<usize>,
     /// It lies in a reference, and is never changed.
     pub is_reference: bool,
+    /// All its names lie in a trash.
+    pub is_trash: bool,
     /// The number of the snapshot that it is in, if it is not live.
     pub snapshot: Option<usize>,
 }
@@ -193,6 +196,7 @@ impl Groups {
             version: file.version(device.number.unwrap_or(0)),
             shares_with: None,
             is_reference: inventory.is_reference(id),
+            is_trash: inventory.is_trash(id),
             snapshot: inventory.root_of(file.dir).snapshot,
         }
     }
@@ -238,7 +242,7 @@ fn bytes(size: u64, files: u32) -> u64 {
 }
 
 /// Returns what sorts the files of a group: the one to keep is the least.
-fn merit(inventory: &Inventory, id: FileId) -> (bool, bool, bool, i64) {
+fn merit(inventory: &Inventory, id: FileId) -> (bool, bool, bool, bool, i64) {
     let leaves = inventory
         .names_of(id)
         .any(|id| is_temporary_name(inventory.file_name(id)));
@@ -247,6 +251,8 @@ fn merit(inventory: &Inventory, id: FileId) -> (bool, bool, bool, i64) {
         !inventory.is_reference(id),
         leaves,
         inventory.is_saved(file),
+        // Who empties the trash must not remove the last copy.
+        inventory.is_trash(id),
         file.mtime(),
     )
 }

@@ -7,9 +7,11 @@
 //! |---|---|
 //! | `record.rs` | what is kept of a file |
 //! | `paths.rs` | the paths of files and directories |
+//! | `trash.rs` | directories that hold what is in a trash |
 
 mod paths;
 mod record;
+mod trash;
 
 pub use paths::Name;
 use record::MANY_LINKS;
@@ -42,6 +44,8 @@ pub(crate) struct DirRecord {
     pub(crate) is_partial: bool,
     /// Its files are never changed: it is a reference, or lies in one.
     is_reference: bool,
+    /// It holds what is in a trash, or lies in such a directory.
+    is_trash: bool,
     /// What two mounts of one directory have in common. `None` for one of a snapshot.
     pub(crate) identity: Option<Identity>,
 }
@@ -89,6 +93,8 @@ pub(crate) struct Inventory {
     has_saved: bool,
     /// Some directories are references. Only then is it looked up for each file.
     has_references: bool,
+    /// Some directories lie in a trash. Only then is it looked up for each file.
+    has_trash: bool,
 }
 
 /// A file system, as far as inode numbers are concerned.
@@ -163,7 +169,17 @@ impl Inventory {
     }
 
     pub(crate) fn add_directory(&mut self, parent: DirId, name: &[u8]) -> Result<DirId, TooMany> {
-        self.push_directory(Some(parent), name, self.directory(parent).root)
+        let id = self.push_directory(Some(parent), name, self.directory(parent).root)?;
+        self.find_trash(id);
+        Ok(id)
+    }
+
+    /// Notes whether a directory whose name and parent are known lies in a trash.
+    fn find_trash(&mut self, id: DirId) {
+        let directory = self.directory(id);
+        let is_trash = self.directory(directory.parent).is_trash || trash::holds_files(self, id);
+        self.directories[id.0 as usize].is_trash = is_trash;
+        self.has_trash |= is_trash;
     }
 
     fn push_directory(
@@ -180,6 +196,7 @@ impl Inventory {
             root,
             is_partial: false,
             is_reference: false,
+            is_trash: false,
             identity: None,
         });
         Ok(id)
@@ -328,6 +345,12 @@ impl Inventory {
     /// Returns true if some directories are references, and this is none of them.
     pub(crate) fn is_outside(&self, dir: DirId) -> bool {
         self.has_references && !self.directory(dir).is_reference
+    }
+
+    /// Returns true if all names of a file lie in a trash.
+    pub(crate) fn is_trash(&self, id: FileId) -> bool {
+        let lies_in_one = |name| self.directory(self.file(name).dir).is_trash;
+        self.has_trash && self.names_of(id).all(lies_in_one)
     }
 
     /// Returns true if one of the names of a file lies in a reference.

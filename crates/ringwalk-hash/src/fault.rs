@@ -16,6 +16,8 @@ pub enum Fault {
     Irregular,
     /// It was changed while it was read, or after it was found.
     Changed,
+    /// It has more bytes than its file system says. A FUSE server can report a wrong size.
+    FalseSize,
 }
 
 impl Fault {
@@ -23,7 +25,7 @@ impl Fault {
     pub fn errno(self) -> Option<Errno> {
         match self {
             Self::Open(errno) | Self::Stat(errno) | Self::Read(errno) => Some(errno),
-            Self::Irregular | Self::Changed => None,
+            Self::Irregular | Self::Changed | Self::FalseSize => None,
         }
     }
 

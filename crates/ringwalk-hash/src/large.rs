@@ -211,6 +211,7 @@ impl LargeFile {
         }
         let tree = std::mem::take(&mut assembly.tree);
         drop(assembly);
+        crate::read::check_end(&self.file)?;
         self.file.check_unchanged()?;
         // A large file has more than one piece.
         Ok(tree.finish().map(Digest::from))

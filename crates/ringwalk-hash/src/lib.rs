@@ -19,6 +19,7 @@
 //! | `check_list.rs` | lists of hashes, as `sha256sum` and `b3sum` print them |
 //! | `file_version.rs` | what says that a file has not changed |
 //! | `fault.rs` | why a file has no hash |
+//! | `kernel_files.rs` | file systems whose files the kernel makes up |
 //! | `open_file.rs` | opening a file, and the version of it that is read |
 //! | `read.rs` | reading a part of a file, without its holes |
 //! | `large.rs` | one large file by several threads |
@@ -34,6 +35,7 @@ mod fault;
 mod file_version;
 mod hash_files;
 mod hasher;
+mod kernel_files;
 mod large;
 mod open_file;
 mod read;
@@ -45,6 +47,7 @@ pub use fault::Fault;
 pub use file_version::FileVersion;
 pub use hash_files::{FileToHash, HashOptions, Hashed, hash_file, hash_files};
 pub use hasher::quick_hash;
+pub use kernel_files::is_of_the_kernel;
 pub use open_file::{OpenFile, OpenRoot};
 pub use read::{BUFFER, ReadBuffer, read_range};
 pub use tree::{PIECE, PieceHasher, Tree};

@@ -48,7 +48,8 @@ static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
 ///
 /// # Errors
 ///
-/// [`Fault::Read`]; [`Fault::Changed`] if the file ends before the range.
+/// [`Fault::Read`]; [`Fault::Changed`] if the file ends before the range; if the range ends where
+/// the file should, [`Fault::FalseSize`] if the file does not.
 pub fn read_range(
     file: &OpenFile,
     range: Range<u64>,
@@ -155,18 +156,46 @@ fn read_data(
     buffer: &mut [u8],
     take: &mut impl FnMut(&[u8]),
 ) -> Result<(), Fault> {
+    // The last read asks for one byte more, which most often spares the check a call of its own.
+    let is_to_end = range.end == file.version().size;
+    let end = range.end.saturating_add(u64::from(is_to_end));
     let mut at = range.start;
+    let mut has_ended = false;
     while at < range.end {
-        let most = usize::try_from(range.end - at).unwrap_or(usize::MAX);
+        let most = usize::try_from(end - at).unwrap_or(usize::MAX);
         let part = &mut buffer[..most.min(BUFFER)];
         let read = retry_on_intr(|| pread(file.file(), &mut *part, at)).map_err(Fault::Read)?;
         if read == 0 {
             return Err(Fault::Changed);
         }
-        take(&part[..read]);
+        has_ended = read < part.len();
         at += read as u64;
+        if at > range.end {
+            return Err(more_than_size(file));
+        }
+        take(&part[..read]);
+    }
+    if is_to_end && !has_ended && range.start < range.end {
+        check_end(file)?;
     }
     Ok(())
+}
+
+/// Checks that a file ends where its size says.
+pub(crate) fn check_end(file: &OpenFile) -> Result<(), Fault> {
+    let mut byte = [0];
+    let read = || pread(file.file(), &mut byte, file.version().size);
+    match retry_on_intr(read) {
+        // Files can have sizes that no offset reaches.
+        Ok(0) | Err(Errno::INVAL) => Ok(()),
+        Ok(_) => Err(more_than_size(file)),
+        Err(errno) => Err(Fault::Read(errno)),
+    }
+}
+
+/// Returns what is wrong with a file that has bytes behind its size.
+fn more_than_size(file: &OpenFile) -> Fault {
+    file.check_unchanged().err().unwrap_or(Fault::FalseSize)
 }
 
 #[cfg(test)]

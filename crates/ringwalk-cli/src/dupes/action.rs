@@ -18,7 +18,7 @@ pub(super) fn run(found: &Found, action: Action, dry_run: bool) -> Result<bool, 
     let roots = Roots::open(found.roots());
     let groups: Vec<Group> = found
         .groups()
-        .filter_map(|group| Group::of(&group, &roots))
+        .filter_map(|group| Group::of(&group, &roots, action))
         .collect();
     let mut report = Report {
         roots: &roots,
@@ -58,7 +58,14 @@ pub(super) fn run(found: &Found, action: Action, dry_run: bool) -> Result<bool, 
     let outcome = act(&roots, &groups, &settings, &log, &mut report).map_err(trouble)?;
     let done = counted(outcome.done, "name", "names");
     let (freed, kept) = (human_readable(outcome.freed), report.kept);
-    console::note(format_args!("{done} done, {freed} freed, {kept} kept"));
+    let least = if outcome.is_more_possible {
+        "at least "
+    } else {
+        ""
+    };
+    console::note(format_args!(
+        "{done} done, {least}{freed} freed, {kept} kept"
+    ));
     Ok(kept == 0)
 }
 
@@ -82,13 +89,22 @@ fn announcement(freed: &Freed, action: Action) -> String {
     } else {
         ""
     };
-    if freed.unknown == 0 {
-        return format!("{what}, which frees {bytes}{when}");
-    }
     let unknown = counted(freed.unknown, "file", "files");
-    format!(
-        "{what}, which frees at most {bytes}{when}: it is not known whether {unknown} share blocks"
-    )
+    let shared = counted(freed.shared, "file", "files");
+    match (freed.unknown, freed.shared) {
+        (0, 0) => format!("{what}, which frees {bytes}{when}"),
+        (0, _) => format!(
+            "{what}, which frees at least {bytes}{when}: {shared} share blocks with other files"
+        ),
+        (_, 0) => format!(
+            "{what}, which frees at most {bytes}{when}: it is not known whether {unknown} share \
+             blocks"
+        ),
+        _ => format!(
+            "{what}, which frees about {bytes}{when}: {shared} share blocks with other files, and \
+             of {unknown} it is not known"
+        ),
+    }
 }
 
 struct Report<'r> {

@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ringwalk::{Error, FileType, Follow, Order, OwnedEntry, Stay, Walk};
 use ringwalk_hash::check_list::push_line;
-use ringwalk_hash::{Fault, FileToHash, HashOptions, OpenRoot, hash_files};
+use ringwalk_hash::{Fault, FileToHash, HashOptions, OpenRoot, hash_files, is_of_the_kernel};
 
 use crate::console;
 use crate::engine_options::{EngineOptions, Lacks};
@@ -77,15 +77,19 @@ fn hash(args: &HashArgs, options: &EngineOptions) -> ExitCode {
     let walk = walk.workers(None);
     let progress = Progress::of_walk(options.progress, walk.monitor());
     let mut entries = walk.into_iter();
+    let mut left_out = LeftOut::default();
+    let is_root = |error: &Error| args.roots.iter().any(|root| root == error.path());
     let files = std::iter::from_fn(|| {
         loop {
             match entries.next()? {
                 Ok(entry) => {
-                    if let Some(file) = roots.file(entry) {
+                    if !left_out.takes(&entry)
+                        && let Some(file) = roots.file(entry)
+                    {
                         return Some(file);
                     }
                 }
-                Err(error) if error.is_vanished() => {}
+                Err(error) if left_out.holds(error.path()) && !is_root(&error) => {}
                 Err(error) => fail(&walk_error(&error)),
             }
         }
@@ -94,12 +98,10 @@ fn hash(args: &HashArgs, options: &EngineOptions) -> ExitCode {
     let mut written = Ok(());
     let hashed = hash_files(files, &hash_options(args, options), |results| {
         lines.clear();
-        for (file, result) in results.drain(..) {
+        for (path, result) in results.drain(..) {
             match result {
-                Ok(digest) => push_line(&mut lines, &digest, file.path.as_os_str().as_bytes()),
-                // It was removed since it was listed.
-                Err(fault) if fault.is_vanished() && !file.is_root => {}
-                Err(fault) => fail(&file_error(&file.path, fault)),
+                Ok(digest) => push_line(&mut lines, &digest, path.as_os_str().as_bytes()),
+                Err(fault) => fail(&file_error(&path, fault)),
             }
         }
         written = console::print(&lines);
@@ -149,6 +151,7 @@ pub(crate) fn file_error(path: &Path, fault: Fault) -> String {
     match fault {
         Fault::Irregular => format!("{path}: not a regular file"),
         Fault::Changed => format!("{path}: changed while it was read"),
+        Fault::FalseSize => format!("{path}: longer than its size"),
         fault => {
             let what = if matches!(fault, Fault::Open(_)) {
                 "open"
@@ -161,11 +164,41 @@ pub(crate) fn file_error(path: &Path, fault: Fault) -> String {
     }
 }
 
-/// A file of the walk.
-struct Found {
-    /// The path, beginning with the root as it was given.
-    path: PathBuf,
-    is_root: bool,
+/// The file systems of the kernel below a root: what is in them has no hash.
+#[derive(Default)]
+struct LeftOut {
+    /// The directory whose entries come now. Entries come depth first.
+    directory: Option<PathBuf>,
+    /// The present root is on such a file system: the user wants its files.
+    is_wanted: bool,
+}
+
+impl LeftOut {
+    /// Returns true if the path lies in a directory that is left out.
+    fn holds(&self, path: &Path) -> bool {
+        let directory = self.directory.as_deref();
+        directory.is_some_and(|directory| path.starts_with(directory))
+    }
+
+    /// Looks at the next entry. Returns true if it is left out.
+    fn takes(&mut self, entry: &OwnedEntry) -> bool {
+        let is_root = entry.depth() == 0;
+        if is_root {
+            // Another root can lie in what was left out below this one.
+            self.directory = None;
+        } else if self.holds(entry.path()) {
+            return true;
+        }
+        if entry.file_type() == FileType::Directory {
+            let is_of_the_kernel = is_of_the_kernel(entry.path().as_os_str().as_bytes());
+            if is_root {
+                self.is_wanted = is_of_the_kernel;
+            } else if is_of_the_kernel && !self.is_wanted {
+                self.directory = Some(entry.path().to_path_buf());
+            }
+        }
+        false
+    }
 }
 
 /// The roots, open for the files below them.
@@ -182,8 +215,9 @@ impl Roots {
         Self(roots.collect())
     }
 
-    /// Returns the file to hash, if the entry is a regular file or a root that may be one.
-    fn file(&self, entry: OwnedEntry) -> Option<FileToHash<Found>> {
+    /// Returns the file to hash, if the entry is a regular file or a root that may be one. Its
+    /// context is the path, beginning with the root as it was given.
+    fn file(&self, entry: OwnedEntry) -> Option<FileToHash<PathBuf>> {
         let is_root = entry.depth() == 0;
         let file_type = entry.file_type();
         let is_wanted = match file_type {
@@ -204,7 +238,7 @@ impl Roots {
                 path: path.clone(),
                 ino,
                 only: None,
-                context: Found { path, is_root },
+                context: path,
             });
         }
         let (root, open) = self.0.get(root)?;
@@ -218,7 +252,7 @@ impl Roots {
             path: below,
             ino,
             only: None,
-            context: Found { path, is_root },
+            context: path,
         })
     }
 }

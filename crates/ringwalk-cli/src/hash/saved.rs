@@ -141,7 +141,6 @@ fn hash(
                 }
                 // BLAKE3 always has 32 bytes.
                 Ok(Err(_)) => {}
-                Err(fault) if fault.is_vanished() => {}
                 Err(fault) => {
                     console::error(file_error(&path, fault));
                     has_failed.store(true, Ordering::Relaxed);

@@ -5,7 +5,7 @@ use super::reason::Reason;
 use ringwalk::Errno;
 use rustix::fd::BorrowedFd;
 use rustix::fs::{Advice, fadvise};
-use rustix::io::pread;
+use rustix::io::{pread, retry_on_intr};
 
 /// Bytes that are compared at once. Between two pieces the leases are looked at, so a program that
 /// wants to write waits for one piece.
@@ -55,7 +55,21 @@ impl Comparison {
             }
             offset += piece as u64;
         }
+        // A FUSE server can report a size that is too small.
+        check_end(keep).map_err(Reason::of_keep)?;
+        check_end(other)?;
         check()
+    }
+}
+
+/// Checks that a file ends where its size says.
+fn check_end(file: &Held) -> Result<(), Reason> {
+    let mut byte = [0];
+    let read = || pread(file.file(), &mut byte, file.version().size);
+    match retry_on_intr(read) {
+        Ok(0) => Ok(()),
+        Ok(_) => Err(Reason::FalseSize),
+        Err(errno) => Err(Reason::of("read", errno)),
     }
 }
 

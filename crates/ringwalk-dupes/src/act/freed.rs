@@ -2,8 +2,9 @@
 //!
 //! Counted are the bytes that a file has alone: not blocks that it shares with others, and nothing
 //! at all while it has a name that stays. Two files of a group that share blocks with each other
-//! only, and not with the file to keep, are counted as 0 both. So the sum is a lower bound, unless
-//! some files are [`unknown`](Freed::unknown): then it may be too large.
+//! only, and not with the file to keep, are counted as 0 both. So with files that are
+//! [`shared`](Freed::shared) the sum may be too small, and with files that are
+//! [`unknown`](Freed::unknown) too large.
 
 use super::attributes;
 use super::dedupe;
@@ -28,6 +29,9 @@ pub struct Freed {
     pub bytes: u64,
     /// Files of which it is not known whether they share blocks. `bytes` has their whole size.
     pub unknown: u64,
+    /// Files that share blocks with others. `bytes` does not have these blocks, which become free
+    /// with the last file that has them.
+    pub shared: u64,
 }
 
 /// Finds out what an action would free. Reads metadata only, and changes nothing. Calls `kept` with
@@ -69,6 +73,7 @@ pub fn plan(
                 let of_file = space.of(held.file(), held.metadata());
                 freed.bytes = freed.bytes.saturating_add(of_file.bytes);
                 freed.unknown += u64::from(!of_file.is_known);
+                freed.shared += u64::from(of_file.is_shared);
             }
         }
     }
@@ -111,12 +116,14 @@ pub(super) fn can_share(file: BorrowedFd<'_>) -> bool {
 }
 
 /// The space of one file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct OfFile {
     /// What it has alone, or all that it has.
     pub(super) bytes: u64,
     /// False if it is not known what it has alone.
     pub(super) is_known: bool,
+    /// It shares a part of its blocks with others.
+    pub(super) is_shared: bool,
 }
 
 /// Finds out which space files have alone.
@@ -130,10 +137,12 @@ impl<'d> Space<'d> {
 
     /// Returns the space that a file has alone.
     pub(super) fn of(&mut self, file: BorrowedFd<'_>, metadata: &Metadata) -> OfFile {
-        let known = self.0.bytes_of_open(file, metadata);
+        let known = self.0.bytes_of_open(file, metadata).ok();
+        let all = metadata.blocks.saturating_mul(512);
         OfFile {
-            is_known: known.is_ok(),
-            bytes: known.unwrap_or_else(|_| metadata.blocks.saturating_mul(512)),
+            is_known: known.is_some(),
+            is_shared: known.is_some_and(|alone| alone < all),
+            bytes: known.unwrap_or(all),
         }
     }
 }

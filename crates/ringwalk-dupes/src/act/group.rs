@@ -28,12 +28,13 @@ pub struct File {
 
 impl Group {
     /// Takes a group that the search has found. The file to keep is the first live one. Those in
-    /// references, and those of snapshots, are not among the others. `None` if no live file is
-    /// left, or none that may be changed.
-    pub fn of(found: &crate::Group, roots: &Roots) -> Option<Self> {
+    /// references, those of snapshots, and those that are in the trash and would go there, are not
+    /// among the others. `None` if no live file is left, or none that may be changed.
+    pub fn of(found: &crate::Group, roots: &Roots, action: Action) -> Option<Self> {
         let mut live = found.copies.iter().filter(|copy| copy.snapshot.is_none());
         let keep = File::of(live.next()?, roots)?;
-        let others = live.filter(|copy| !copy.is_reference);
+        let is_there = |copy: &crate::Copy| action == Action::Trash && copy.is_trash;
+        let others = live.filter(|copy| !copy.is_reference && !is_there(copy));
         let others: Vec<File> = others.filter_map(|copy| File::of(copy, roots)).collect();
         (!others.is_empty()).then_some(Self { keep, others })
     }
@@ -136,6 +137,8 @@ pub struct Outcome {
     pub done: u64,
     /// Bytes that file systems got back.
     pub freed: u64,
+    /// They may have got back more: files shared blocks with others, or it was not known.
+    pub is_more_possible: bool,
     /// Names that were kept.
     pub kept: u64,
     /// True if the observer ended the work before it was complete.

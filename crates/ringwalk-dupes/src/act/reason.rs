@@ -22,6 +22,8 @@ pub enum Reason {
     Replaced,
     /// The file has changed since it was read.
     Changed,
+    /// The file has more bytes than its file system says.
+    FalseSize,
     /// The contents differ from those of the file to keep.
     Differs,
     /// A program has the file open for writing.
@@ -107,6 +109,7 @@ impl fmt::Display for Reason {
             Self::Missing => "is no longer there",
             Self::Replaced => "is another file than the one that was read",
             Self::Changed => "has changed since it was read",
+            Self::FalseSize => "is longer than its size",
             Self::Differs => "its contents differ now",
             Self::OpenForWriting => "is open for writing",
             Self::BeingWritten => "is being written at this moment",

@@ -3,7 +3,7 @@
 use super::attributes;
 use super::compare::Comparison;
 use super::dedupe;
-use super::freed::{Space, can_share};
+use super::freed::{OfFile, Space, can_share};
 use super::group::{Action, Done, File, Group, Name, Observer, Outcome, Settings};
 use super::held::{Compared, Held, may_be_unwritten};
 use super::reason::Reason;
@@ -95,6 +95,8 @@ struct Run<'r> {
 /// What was done with a name.
 struct Effect {
     freed: u64,
+    /// It may be more.
+    is_more_possible: bool,
     /// Where it is in the trash.
     to: Option<Vec<u8>>,
 }
@@ -165,8 +167,8 @@ impl Run<'_> {
             attributes::check(keep, &held)?;
         }
         let space = match self.action {
-            Action::Trash => 0,
-            _ => self.space.of(held.file(), held.metadata()).bytes,
+            Action::Trash => OfFile::default(),
+            _ => self.space.of(held.file(), held.metadata()),
         };
         let done = self.compared(keep, &mut held);
         // Nobody waits for longer than the work on one file.
@@ -178,7 +180,8 @@ impl Run<'_> {
         let to = done?;
         let is_gone = held.links() == Some(0);
         Ok(Effect {
-            freed: if is_gone { space } else { 0 },
+            freed: if is_gone { space.bytes } else { 0 },
+            is_more_possible: is_gone && space.is_shared,
             to,
         })
     }
@@ -216,6 +219,7 @@ impl Run<'_> {
             } else {
                 0
             },
+            is_more_possible: !is_known || before.is_shared,
             to: None,
         })
     }
@@ -240,6 +244,7 @@ impl Run<'_> {
             Ok(done) => {
                 self.outcome.done += 1;
                 self.outcome.freed += done.freed;
+                self.outcome.is_more_possible |= done.is_more_possible;
                 self.observer.done(what, done.freed);
                 let event = match self.action {
                     Action::Dedupe => "shared",

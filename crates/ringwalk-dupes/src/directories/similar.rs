@@ -1,12 +1,14 @@
 //! Directories with a share of their bytes in common.
 //!
-//! Each pair of files with the same contents is a hint for the pair of their directories, for that
-//! of the directories above these, and so on up to a root or to one directory for both. The hints
-//! of a pair are at least the bytes that it has in common. So pairs with too few hints are left
-//! out, and the others are compared file by file.
+//! Each pair of files with the same contents is a hint for each pair of a directory above the first
+//! and a directory above the second, of which neither lies in the other. The hints of a pair are at
+//! least the bytes that it has in common. So pairs with too few hints are left out, and the others
+//! are compared file by file. Two directories whose sizes differ too much get no hints: what they
+//! have in common is no more than the smaller one.
 
 use super::{Contents, SimilarDirectories, Sums, different, percent};
 use crate::inventory::{DirId, Inventory};
+use ringwalk::Identity;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
@@ -29,15 +31,16 @@ pub(super) fn find(
     let hash = |dir: DirId| sums[dir.0 as usize].hash;
     let is_partial = |dir: DirId| sums[dir.0 as usize].is_partial;
     let is_enough = |common: u64, (a, b): Pair| percent(common, size(a).max(size(b))) >= share;
-    let hints = hints(inventory, contents);
+    let is_same = |(a, b): Pair| hash(a).is_some() && hash(a) == hash(b);
+    let may_be_enough = |(a, b): Pair| is_enough(size(a).min(size(b)), (a, b));
+    let hints = hints(inventory, contents, may_be_enough);
     let candidates = hints
         .into_iter()
         .filter(|((a, b), _)| !inventory.is_outside(*a) || !inventory.is_outside(*b))
         .filter(|(pair, hint)| is_enough(*hint, *pair))
         // The share of a directory that is not known as a whole is not known.
         .filter(|((a, b), _)| !is_partial(*a) && !is_partial(*b))
-        .filter(|((a, b), _)| hash(*a).is_none() || hash(*a) != hash(*b))
-        .filter(|((a, b), _)| !is_within(inventory, *a, *b) && !is_within(inventory, *b, *a));
+        .filter(|(pair, _)| !is_same(*pair));
     let files = FilesBelow::new(inventory, contents);
     let mut similar: HashMap<Pair, u64> = candidates
         .filter_map(|(pair, _)| {
@@ -46,14 +49,13 @@ pub(super) fn find(
         })
         .collect();
     let pairs: HashSet<Pair> = similar.keys().copied().collect();
-    similar.retain(|(a, b), _| {
-        let above = ordered(
-            inventory.directory(*a).parent,
-            inventory.directory(*b).parent,
-        );
-        above == (*a, *b) || !pairs.contains(&above)
+    similar.retain(|pair, _| {
+        let is_reported = |above: Pair| pairs.contains(&above) || is_same(above);
+        !pairs_above(inventory, *pair).any(is_reported)
     });
     similar.retain(|(a, b), _| different(inventory, &[*a, *b]).len() > 1);
+    let ways = Ways::new(inventory);
+    similar.retain(|(a, b), _| !ways.lies_in(*a, *b) && !ways.lies_in(*b, *a));
     let mut found: Vec<_> = similar
         .into_iter()
         .map(|((a, b), common)| {
@@ -79,21 +81,76 @@ fn ordered(a: DirId, b: DirId) -> Pair {
     (a.min(b), a.max(b))
 }
 
-fn is_within(inventory: &Inventory, mut inner: DirId, outer: DirId) -> bool {
-    loop {
-        if inner == outer {
-            return true;
+/// Returns a directory and those above it, up to its root.
+fn up(inventory: &Inventory, dir: DirId) -> impl Iterator<Item = DirId> + Clone + '_ {
+    std::iter::successors(Some(dir), |dir| {
+        let parent = inventory.directory(*dir).parent;
+        (parent != *dir).then_some(parent)
+    })
+}
+
+/// Returns the pairs that two directories lie in: of each, itself or one above it. None of them
+/// holds the other.
+fn pairs_above(inventory: &Inventory, (a, b): Pair) -> impl Iterator<Item = Pair> + '_ {
+    let (of_a, of_b) = apart(inventory, a, b);
+    let all = (0..of_a.len()).flat_map(move |x| {
+        let one = of_a[x];
+        of_b.clone()
+            .into_iter()
+            .map(move |other| ordered(one, other))
+    });
+    all.filter(move |pair| *pair != (a, b))
+}
+
+/// Returns the directories from each of two up to the one that holds both, without that one. One
+/// list is empty if one of the two lies in the other.
+fn apart(inventory: &Inventory, a: DirId, b: DirId) -> (Vec<DirId>, Vec<DirId>) {
+    let (mut of_a, mut of_b): (Vec<_>, Vec<_>) =
+        (up(inventory, a).collect(), up(inventory, b).collect());
+    while of_a.last().is_some_and(|top| of_b.last() == Some(top)) {
+        of_a.pop();
+        of_b.pop();
+    }
+    (of_a, of_b)
+}
+
+/// The directories that were reached more than once: roots can overlap, and mounts show one
+/// directory in several places.
+struct Ways<'i> {
+    inventory: &'i Inventory,
+    all: HashMap<Identity, Vec<DirId>>,
+}
+
+impl<'i> Ways<'i> {
+    fn new(inventory: &'i Inventory) -> Self {
+        let mut all: HashMap<Identity, Vec<DirId>> = HashMap::new();
+        for (id, directory) in (0..).map(DirId).zip(&inventory.directories) {
+            if let Some(identity) = directory.identity {
+                all.entry(identity).or_default().push(id);
+            }
         }
-        let parent = inventory.directory(inner).parent;
-        if parent == inner {
-            return false;
-        }
-        inner = parent;
+        all.retain(|_, ways| ways.len() > 1);
+        Self { inventory, all }
+    }
+
+    /// Returns true if a directory was also reached below the other one.
+    fn lies_in(&self, inner: DirId, outer: DirId) -> bool {
+        let identity = self.inventory.directory(inner).identity;
+        let ways = identity.and_then(|identity| self.all.get(&identity));
+        ways.is_some_and(|ways| {
+            let mut ways = ways.iter();
+            ways.any(|way| up(self.inventory, *way).any(|above| above == outer))
+        })
     }
 }
 
-/// Adds up the sizes of files that two directories may have in common.
-fn hints(inventory: &Inventory, contents: &[Option<Contents>]) -> HashMap<Pair, u64> {
+/// Adds up the sizes of files that two directories may have in common, for pairs that `is_possible`
+/// says yes to.
+fn hints(
+    inventory: &Inventory,
+    contents: &[Option<Contents>],
+    is_possible: impl Fn(Pair) -> bool,
+) -> HashMap<Pair, u64> {
     let mut holders: HashMap<Contents, Vec<(DirId, u64)>> = HashMap::new();
     for (file, contents) in inventory.files.iter().zip(contents) {
         if let Some(contents) = contents
@@ -106,21 +163,26 @@ fn hints(inventory: &Inventory, contents: &[Option<Contents>]) -> HashMap<Pair, 
             }
         }
     }
-    let mut hints: HashMap<Pair, u64> = HashMap::new();
+    let mut bytes: HashMap<Pair, u64> = HashMap::new();
     for copies in holders
         .values()
         .filter(|copies| copies.len() <= MOST_COPIES)
     {
         for (at, (first, size)) in copies.iter().enumerate() {
             for (second, _) in &copies[at + 1..] {
-                let (mut a, mut b) = (*first, *second);
-                while a != b {
-                    *hints.entry(ordered(a, b)).or_default() += size;
-                    let above = (inventory.directory(a).parent, inventory.directory(b).parent);
-                    if above.0 == a || above.1 == b {
-                        break;
-                    }
-                    (a, b) = above;
+                *bytes.entry(ordered(*first, *second)).or_default() += size;
+            }
+        }
+    }
+    let mut hints: HashMap<Pair, u64> = HashMap::new();
+    for ((first, second), bytes) in bytes {
+        let (of_first, of_second) = apart(inventory, first, second);
+        for a in &of_first {
+            for b in &of_second {
+                let pair = ordered(*a, *b);
+                if is_possible(pair) {
+                    let hint = hints.entry(pair).or_default();
+                    *hint = hint.saturating_add(bytes);
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! Where candidates are on the disk: which share all their extents, and in which order to read.
 
-use super::{Matcher, Unit};
+use super::small::BATCH;
+use super::{Matched, Matcher, Unit};
 use crate::inventory::FileId;
 use ringwalk::device::is_rotational;
 use ringwalk_hash::{Crew, Fault, OpenFile};
@@ -125,6 +126,42 @@ impl Matcher<'_> {
             }
         }
         Ok(layout)
+    }
+
+    /// Finds the files of groups that share all extents with another one, where some were not read
+    /// because their hashes are known.
+    pub(super) fn find_shared(&self, matched: &mut Matched) -> io::Result<()> {
+        let mut units = Vec::new();
+        for class in self.inventory.classes() {
+            for mut names in self.inventory.inodes(class) {
+                // The group stands at one name of each file.
+                let grouped = names.find(|name| {
+                    let file = self.inventory.file(FileId(*name));
+                    file.group().is_some() && !self.inventory.is_saved(file)
+                });
+                units.extend(grouped.map(|name| Unit {
+                    file: FileId(name),
+                    place: 0,
+                }));
+            }
+            // The classes are whole, and with them the groups.
+            if units.len() >= BATCH {
+                self.add_shared(&mut units, matched)?;
+            }
+        }
+        self.add_shared(&mut units, matched)
+    }
+
+    fn add_shared(&self, units: &mut Vec<Unit>, matched: &mut Matched) -> io::Result<()> {
+        let traits = self.traits(units);
+        units.retain(|unit| {
+            let device = self.inventory.file(unit.file).device;
+            traits.get(&device).is_some_and(|traits| traits.shares)
+        });
+        let layout = self.lay_out(units)?;
+        matched.shares.extend(layout.shares());
+        units.clear();
+        Ok(())
     }
 
     /// Returns the first device with the same UUID.

@@ -133,6 +133,9 @@ impl<'m> Matcher<'m> {
         let is_large = |class: &Range<u32>| size(class) > SMALL;
         self.match_large(classes().take_while(|class| is_large(class)), &mut matched)?;
         self.match_small(classes().skip_while(|class| is_large(class)), &mut matched)?;
+        if !self.inventory.known.is_empty() {
+            self.find_shared(&mut matched)?;
+        }
         if self.options.checks_empty {
             matched.false_sizes = self.directories_with_false_sizes();
         }

@@ -17,8 +17,6 @@ impl Matcher<'_> {
     ) -> Option<T> {
         match self.try_with_file(id, read) {
             Ok(result) => Some(result),
-            // What was removed since is no copy of anything.
-            Err(fault) if fault.is_vanished() => None,
             Err(fault) => {
                 let path = self.inventory.file_path(id);
                 (self.options.report)(FileFault {

@@ -34,6 +34,7 @@ fn copy(names: &[&[u8]], ino: u64) -> Copy {
         },
         shares_with: None,
         is_reference: false,
+        is_trash: false,
         snapshot: None,
     }
 }
@@ -52,10 +53,12 @@ fn group(size: u64, freeable: u64, copies: Vec<Copy>) -> Group {
 fn groups() -> Vec<Group> {
     let reference = Copy {
         is_reference: true,
+        is_trash: false,
         ..copy(&[NEWLINE], 1)
     };
     let second_reference = Copy {
         is_reference: true,
+        is_trash: false,
         ..copy(&[b"x/r"], u64::MAX)
     };
     let linked = copy(&[QUOTE, BYTES], 2);

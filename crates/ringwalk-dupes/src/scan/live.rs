@@ -2,32 +2,12 @@
 
 use crate::inventory::{Device, DirId, FoundFile, Inventory, TooMany};
 use ringwalk::{Batch, Entry, Errno, Error, Fields, FileType, Flow, Identity, Metadata, Visitor};
-use ringwalk_hash::FileVersion;
-use ringwalk_sys::magic;
+use ringwalk_hash::{FileVersion, is_of_the_kernel};
 use ringwalk_sys::sync::lock;
-use rustix::fs::{readlinkat, statfs};
+use rustix::fs::readlinkat;
 use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// File systems whose files the kernel makes up. They hold no copies of anything, and reading some
-/// of them has effects.
-const OF_THE_KERNEL: [u64; 14] = [
-    magic::BINFMT_MISC,
-    magic::BPF,
-    magic::CGROUP,
-    magic::CGROUP2,
-    magic::CONFIGFS,
-    magic::DEBUGFS,
-    magic::DEVPTS,
-    magic::EFIVARFS,
-    magic::MQUEUE,
-    magic::PROC,
-    magic::PSTORE,
-    magic::SECURITYFS,
-    magic::SYSFS,
-    magic::TRACEFS,
-];
 
 /// What the search wants from the walk.
 #[derive(Debug)]
@@ -208,12 +188,6 @@ fn other_contents(
     Some(ringwalk_hash::quick_hash(&text))
 }
 
-/// Returns true if a directory is on a file system of the kernel. If the system does not say, it is
-/// read like any other.
-fn is_of_the_kernel(path: &[u8]) -> bool {
-    statfs(path).is_ok_and(|found| OF_THE_KERNEL.contains(&magic::of_statfs(&found)))
-}
-
 impl Visitor for LiveVisitor<'_> {
     type State = State;
 
@@ -226,9 +200,7 @@ impl Visitor for LiveVisitor<'_> {
     }
 
     fn error(&mut self, error: &Error) {
-        if error.is_vanished() {
-            return;
-        }
+        // One that has vanished may have been moved, with all that is in it.
         if self.scan.wanted.directories {
             lock(&self.scan.partial).push(error.path().as_os_str().as_encoded_bytes().to_vec());
         }

@@ -161,6 +161,10 @@ impl Rows<'_> {
         if size < self.min && !self.with_directories {
             return Ok(());
         }
+        if size == 0 && self.may_say_wrong_sizes(number(Column::Fs)) {
+            // See `matching::empty`. A snapshot has no hash of a file that says that it is empty.
+            self.mark(above);
+        }
         let dir = match above {
             Some(above) => above,
             // The root itself is a file. It gets a directory of its own, without a name.
@@ -192,6 +196,15 @@ impl Rows<'_> {
             self.inventory.file(id).set_known(place);
         }
         Ok(())
+    }
+
+    /// Returns true if files on a file system may have contents and say that they are empty, or if
+    /// it is not known.
+    fn may_say_wrong_sizes(&self, index: Option<i64>) -> bool {
+        let index = index.and_then(|index| usize::try_from(index).ok());
+        let info = index.and_then(|index| self.file_systems.get(index));
+        let kind = info.and_then(|info| info.kind.as_deref());
+        kind.is_none_or(|kind| kind.starts_with("fuse") || kind == "virtiofs")
     }
 
     fn mark(&mut self, dir: Option<DirId>) {

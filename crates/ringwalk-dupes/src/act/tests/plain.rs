@@ -243,6 +243,7 @@ fn references_and_snapshots_are_not_changed() {
         version: super::support::version(&place.at(name)),
         shares_with: None,
         is_reference,
+        is_trash: false,
         snapshot,
     };
     let mut found = crate::Group {
@@ -257,10 +258,13 @@ fn references_and_snapshots_are_not_changed() {
         freeable: 0,
     };
     let roots = place.roots();
-    assert_eq!(Group::of(&found, &roots), Some(place.group("b", &["d"])));
+    assert_eq!(
+        Group::of(&found, &roots, Action::Delete),
+        Some(place.group("b", &["d"]))
+    );
     // The last live copy.
     found.copies.drain(1..3);
-    assert_eq!(Group::of(&found, &roots), None);
+    assert_eq!(Group::of(&found, &roots, Action::Delete), None);
 }
 
 #[test]
