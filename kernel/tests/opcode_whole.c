@@ -13,6 +13,7 @@
 
 #define LEN	(1 << 20)
 #define MOST	3000
+#define TRIES	4
 
 static char buf[LEN] __attribute__((aligned(8)));
 static struct transport transport;
@@ -26,6 +27,20 @@ static long whole(int fd, uint32_t len, int64_t off, bool *end)
 	request.off = off;
 	got = transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &request);
 	*end = request.result_flags & RINGWALK_RESULT_END;
+	return got;
+}
+
+/*
+ * One request gives a whole folder, unless something ends it early, such as a block that is no
+ * longer in memory. So it is tried a few times. Returns the bytes; sets @end.
+ */
+static long whole_at_once(int fd, bool *end)
+{
+	long got = 0;
+
+	*end = false;
+	for (unsigned int tries = 0; tries < TRIES && !*end; tries++)
+		got = whole(fd, LEN, 0, end);
 	return got;
 }
 
@@ -94,15 +109,18 @@ static void folder_of(struct env *env, unsigned int count)
 		}
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(lens); i++) {
-		unsigned int requests;
+		bool at_once = lens[i] == LEN && count < 1000;
+		unsigned int requests, tries = 0;
 
 		/* Each comparison makes a system call for each entry. */
 		if (!env->full && count == MOST && i % 2 == 0)
 			continue;
-		list_read(&list, fd);
-		requests = read_all(fd, path, &list, lens[i]);
-		list_free(&list);
-		if (lens[i] == LEN && count < 1000)
+		do {
+			list_read(&list, fd);
+			requests = read_all(fd, path, &list, lens[i]);
+			list_free(&list);
+		} while (at_once && requests != 1 && ++tries < TRIES);
+		if (at_once)
 			CHECK(requests == 1, "%u requests for %u files", requests, count);
 	}
 	close(fd);
@@ -121,7 +139,7 @@ static void without_positions(struct env *env)
 
 	/* In one block: more are put into blocks by their hashes. */
 	tree_files(fd, "file-", 15);
-	got = whole(fd, LEN, 0, &end);
+	got = whole_at_once(fd, &end);
 	CHECK(got > 0 && end, "%ld", got);
 	for (const char *at = buf; at < buf + got; at = record.next, i++) {
 		char expected[32];
@@ -149,7 +167,7 @@ static void rewound(struct env *env)
 	list_read(&list, fd);
 	fresh = open(path, O_RDONLY | O_DIRECTORY);
 	MUST(fresh >= 0);
-	CHECK(whole(fresh, LEN, 0, &end) > 0 && end, "the whole folder");
+	CHECK(whole_at_once(fresh, &end) > 0 && end, "the whole folder");
 	list_read(&again, fresh);
 	CHECK_NULL(list_differs(&again, &list, 0), "after rewinding");
 	list_free(&again);
