@@ -182,20 +182,19 @@ impl LeftOut {
 
     /// Looks at the next entry. Returns true if it is left out.
     fn takes(&mut self, entry: &OwnedEntry) -> bool {
-        let is_root = entry.depth() == 0;
-        if is_root {
+        let is_of_the_kernel = || is_of_the_kernel(entry.path().as_os_str().as_bytes());
+        if entry.depth() == 0 {
             // Another root can lie in what was left out below this one.
             self.directory = None;
-        } else if self.holds(entry.path()) {
+            self.is_wanted = is_of_the_kernel();
+            return false;
+        }
+        if self.holds(entry.path()) {
             return true;
         }
-        if entry.file_type() == FileType::Directory {
-            let is_of_the_kernel = is_of_the_kernel(entry.path().as_os_str().as_bytes());
-            if is_root {
-                self.is_wanted = is_of_the_kernel;
-            } else if is_of_the_kernel && !self.is_wanted {
-                self.directory = Some(entry.path().to_path_buf());
-            }
+        let is_directory = entry.file_type() == FileType::Directory;
+        if is_directory && !self.is_wanted && is_of_the_kernel() {
+            self.directory = Some(entry.path().to_path_buf());
         }
         false
     }
