@@ -196,7 +196,10 @@ def test_files_that_are_longer_than_their_size(hashing, dupes, mount, scratch, m
         assert result.status == 1
         assert b"one" not in result.out and b"two" not in result.out
         for name in ("one", "two"):
-            assert f"'./{name}': longer than its size\n".encode() in result.err
+            assert (
+                f"'./{name}': has more bytes than the size that its file system reports\n".encode()
+                in result.err
+            )
 
 
 @pytest.mark.parametrize("kind", ("tmpfs", "fuse", "overlay", "ext4"))

@@ -42,8 +42,8 @@ pub struct Group {
     pub hash: Option<[u8; 32]>,
     /// The copies, one for each inode. The first one is the one to keep: a file of a reference, if
     /// there is one, then the oldest, then the first by its directory and name. Behind these come
-    /// live files of which all names lie in a trash, then files of snapshots, then what a killed
-    /// run has left under a temporary name.
+    /// what a killed run has left under a temporary name, then files of which all names lie in a
+    /// trash, then files of snapshots.
     pub copies: Vec<Copy>,
     /// Bytes that are free when only the first copy and those of references are left. Files whose
     /// other names were not found, and copies that share extents, free nothing.
@@ -249,10 +249,10 @@ fn merit(inventory: &Inventory, id: FileId) -> (bool, bool, bool, bool, i64) {
     let file = inventory.file(id);
     (
         !inventory.is_reference(id),
-        leaves,
         inventory.is_saved(file),
-        // Who empties the trash must not remove the last copy.
+        // Emptying the trash must not remove the last copy.
         inventory.is_trash(id),
+        leaves,
         file.mtime(),
     )
 }

@@ -21,6 +21,7 @@ use ringwalk::Identity;
 use ringwalk_hash::cache::NotKept;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::path::PathBuf;
 
 /// Which directory, by its place in [`Inventory::directories`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -65,6 +66,8 @@ pub(crate) struct OtherRecord {
 pub(crate) struct RootRecord {
     /// The path as it was given, or as the snapshot has it.
     pub(crate) path: Vec<u8>,
+    /// The path without symbolic links; empty for one of a snapshot.
+    pub(crate) real: PathBuf,
     /// The snapshot that the root is from, if it is not live.
     pub(crate) snapshot: Option<usize>,
 }
@@ -149,8 +152,12 @@ impl Inventory {
 
     pub(crate) fn add_root(&mut self, root: RootRecord) -> Result<DirId, TooMany> {
         let index = u32::try_from(self.roots.len()).map_err(|_| TooMany)?;
+        let is_trash = trash::lies_in_one(&root.real);
         self.push_root(root);
-        self.add_top(index)
+        let id = self.add_top(index)?;
+        self.directories[id.0 as usize].is_trash = is_trash;
+        self.has_trash |= is_trash;
+        Ok(id)
     }
 
     /// Adds a root without its directory.
@@ -347,10 +354,13 @@ impl Inventory {
         self.has_references && !self.directory(dir).is_reference
     }
 
-    /// Returns true if all names of a file lie in a trash.
+    /// Returns true if a live file has all its names in a trash. Rows of snapshots do not count.
     pub(crate) fn is_trash(&self, id: FileId) -> bool {
-        let lies_in_one = |name| self.directory(self.file(name).dir).is_trash;
-        self.has_trash && self.names_of(id).all(lies_in_one)
+        let is_elsewhere = |name: FileId| {
+            let file = self.file(name);
+            !self.is_saved(file) && !self.directory(file.dir).is_trash
+        };
+        self.has_trash && !self.is_saved(self.file(id)) && !self.names_of(id).any(is_elsewhere)
     }
 
     /// Returns true if one of the names of a file lies in a reference.

@@ -17,7 +17,7 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::{fmt, io};
@@ -160,7 +160,7 @@ impl Search {
     }
 
     /// Returns the roots without those whose files another root has, too.
-    fn needed_roots(&self) -> Vec<&Path> {
+    fn needed_roots(&self) -> Vec<&SearchRoot> {
         let has = |(at, inner): (usize, &SearchRoot), (other, outer): (usize, &SearchRoot)| {
             if inner.real == outer.real {
                 return other < at;
@@ -171,7 +171,7 @@ impl Search {
         let roots = || self.roots.iter().enumerate();
         roots()
             .filter(|root| !roots().any(|other| has(*root, other)))
-            .map(|(_, root)| root.path.as_path())
+            .map(|(_, root)| root)
             .collect()
     }
 
@@ -230,7 +230,7 @@ impl Search {
         } else {
             Stay::Anywhere
         };
-        Walk::from_roots(self.needed_roots())
+        Walk::from_roots(self.needed_roots().iter().map(|root| root.path.as_path()))
             .follow(Follow::CommandLine)
             .stay(stay)
             .fields(FIELDS)
@@ -320,7 +320,8 @@ impl Search {
         let mut inventory = Inventory::default();
         for root in self.needed_roots() {
             inventory.add_root(RootRecord {
-                path: root.as_os_str().as_bytes().to_vec(),
+                path: root.path.as_os_str().as_bytes().to_vec(),
+                real: root.real.clone(),
                 snapshot: None,
             })?;
         }

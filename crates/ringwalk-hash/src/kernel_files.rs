@@ -24,9 +24,10 @@ const OF_THE_KERNEL: [u64; 14] = [
     magic::TRACEFS,
 ];
 
-/// Returns true if the directory at `path` is on a file system of the kernel, such as procfs. If
-/// the system does not say, it is read like any other.
-pub fn is_of_the_kernel(path: &[u8]) -> bool {
-    let found = statfs(OsStr::from_bytes(path));
-    found.is_ok_and(|found| OF_THE_KERNEL.contains(&magic::of_statfs(&found)))
+/// Returns the type of the file system that the directory at `path` is on, if it is one of the
+/// kernel, such as procfs: its number in `statfs(2)`. If the system does not say, it is read like
+/// any other.
+pub fn kernel_file_system(path: &[u8]) -> Option<u64> {
+    let kind = magic::of_statfs(&statfs(OsStr::from_bytes(path)).ok()?);
+    OF_THE_KERNEL.contains(&kind).then_some(kind)
 }

@@ -47,7 +47,7 @@ pub use fault::Fault;
 pub use file_version::FileVersion;
 pub use hash_files::{FileToHash, HashOptions, Hashed, hash_file, hash_files};
 pub use hasher::quick_hash;
-pub use kernel_files::is_of_the_kernel;
+pub use kernel_files::kernel_file_system;
 pub use open_file::{OpenFile, OpenRoot};
 pub use read::{BUFFER, ReadBuffer, read_range};
 pub use tree::{PIECE, PieceHasher, Tree};

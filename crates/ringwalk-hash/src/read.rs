@@ -56,18 +56,20 @@ pub fn read_range(
     buffer: &mut [u8],
     mut take: impl FnMut(&[u8]),
 ) -> Result<(), Fault> {
-    if !file.may_have_holes() {
-        return read_data(file, range, buffer, &mut take);
+    let is_to_end = range.end == file.version().size && !range.is_empty();
+    if file.may_have_holes() {
+        let mut at = range.start;
+        while at < range.end {
+            let hole_at = |at| seek_from(file, SeekFrom::Hole(at));
+            let data = data_from(at, range.end, next_data(file, at)?, hole_at)?;
+            give_zeros(data.start - at, &mut take);
+            read_data(file, data.clone(), buffer, &mut take)?;
+            at = data.end;
+        }
+    } else {
+        read_data(file, range, buffer, &mut take)?;
     }
-    let mut at = range.start;
-    while at < range.end {
-        let hole_at = |at| seek_from(file, SeekFrom::Hole(at));
-        let data = data_from(at, range.end, next_data(file, at)?, hole_at)?;
-        give_zeros(data.start - at, &mut take);
-        read_data(file, data.clone(), buffer, &mut take)?;
-        at = data.end;
-    }
-    Ok(())
+    if is_to_end { check_end(file) } else { Ok(()) }
 }
 
 /// Returns the next data in `at..end`, empty at `end` if only a hole follows. `data` is where the
@@ -156,39 +158,30 @@ fn read_data(
     buffer: &mut [u8],
     take: &mut impl FnMut(&[u8]),
 ) -> Result<(), Fault> {
-    // The last read asks for one byte more, which most often spares the check a call of its own.
-    let is_to_end = range.end == file.version().size;
-    let end = range.end.saturating_add(u64::from(is_to_end));
     let mut at = range.start;
-    let mut has_ended = false;
     while at < range.end {
-        let most = usize::try_from(end - at).unwrap_or(usize::MAX);
+        let most = usize::try_from(range.end - at).unwrap_or(usize::MAX);
         let part = &mut buffer[..most.min(BUFFER)];
         let read = retry_on_intr(|| pread(file.file(), &mut *part, at)).map_err(Fault::Read)?;
         if read == 0 {
             return Err(Fault::Changed);
         }
-        has_ended = read < part.len();
-        at += read as u64;
-        if at > range.end {
-            return Err(more_than_size(file));
-        }
         take(&part[..read]);
-    }
-    if is_to_end && !has_ended && range.start < range.end {
-        check_end(file)?;
+        at += read as u64;
     }
     Ok(())
 }
 
-/// Checks that a file ends where its size says.
+/// Checks that a file ends where its size says. A short read before does not show it: some FUSE
+/// servers give a few bytes a call.
 pub(crate) fn check_end(file: &OpenFile) -> Result<(), Fault> {
     let mut byte = [0];
     let read = || pread(file.file(), &mut byte, file.version().size);
     match retry_on_intr(read) {
-        // Files can have sizes that no offset reaches.
-        Ok(0) | Err(Errno::INVAL) => Ok(()),
+        Ok(0) => Ok(()),
         Ok(_) => Err(more_than_size(file)),
+        // The kernel refuses a read that would pass 2^63 - 1, the largest size of a file.
+        Err(Errno::INVAL) if file.version().size >= i64::MAX as u64 => Ok(()),
         Err(errno) => Err(Fault::Read(errno)),
     }
 }

@@ -58,13 +58,14 @@ pub(super) fn run(found: &Found, action: Action, dry_run: bool) -> Result<bool, 
     let outcome = act(&roots, &groups, &settings, &log, &mut report).map_err(trouble)?;
     let done = counted(outcome.done, "name", "names");
     let (freed, kept) = (human_readable(outcome.freed), report.kept);
-    let least = if outcome.is_more_possible {
-        "at least "
-    } else {
-        ""
+    let bound = match (outcome.may_be_more, outcome.may_be_less) {
+        (false, false) => "",
+        (true, false) => "at least ",
+        (false, true) => "at most ",
+        (true, true) => "about ",
     };
     console::note(format_args!(
-        "{done} done, {least}{freed} freed, {kept} kept"
+        "{done} done, {bound}{freed} freed, {kept} kept"
     ));
     Ok(kept == 0)
 }
@@ -94,15 +95,15 @@ fn announcement(freed: &Freed, action: Action) -> String {
     match (freed.unknown, freed.shared) {
         (0, 0) => format!("{what}, which frees {bytes}{when}"),
         (0, _) => format!(
-            "{what}, which frees at least {bytes}{when}: {shared} share blocks with other files"
+            "{what}, which frees at least {bytes}{when}: {shared} may share blocks with other files"
         ),
         (_, 0) => format!(
             "{what}, which frees at most {bytes}{when}: it is not known whether {unknown} share \
              blocks"
         ),
         _ => format!(
-            "{what}, which frees about {bytes}{when}: {shared} share blocks with other files, and \
-             of {unknown} it is not known"
+            "{what}, which frees about {bytes}{when}: {shared} may share blocks with other \
+             files, and it is not known whether {unknown} do"
         ),
     }
 }

@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ringwalk::{Error, FileType, Follow, Order, OwnedEntry, Stay, Walk};
 use ringwalk_hash::check_list::push_line;
-use ringwalk_hash::{Fault, FileToHash, HashOptions, OpenRoot, hash_files, is_of_the_kernel};
+use ringwalk_hash::{Fault, FileToHash, HashOptions, OpenRoot, hash_files, kernel_file_system};
 
 use crate::console;
 use crate::engine_options::{EngineOptions, Lacks};
@@ -151,7 +151,9 @@ pub(crate) fn file_error(path: &Path, fault: Fault) -> String {
     match fault {
         Fault::Irregular => format!("{path}: not a regular file"),
         Fault::Changed => format!("{path}: changed while it was read"),
-        Fault::FalseSize => format!("{path}: longer than its size"),
+        Fault::FalseSize => {
+            format!("{path}: has more bytes than the size that its file system reports")
+        }
         fault => {
             let what = if matches!(fault, Fault::Open(_)) {
                 "open"
@@ -164,13 +166,13 @@ pub(crate) fn file_error(path: &Path, fault: Fault) -> String {
     }
 }
 
-/// The file systems of the kernel below a root: what is in them has no hash.
+/// Leaves out file systems of the kernel below a root.
 #[derive(Default)]
 struct LeftOut {
-    /// The directory whose entries come now. Entries come depth first.
+    /// The last directory that was left out. Entries come depth first.
     directory: Option<PathBuf>,
-    /// The present root is on such a file system: the user wants its files.
-    is_wanted: bool,
+    /// The type of the root's own file system, if it is one of the kernel: its files are wanted.
+    wanted: Option<u64>,
 }
 
 impl LeftOut {
@@ -182,19 +184,21 @@ impl LeftOut {
 
     /// Looks at the next entry. Returns true if it is left out.
     fn takes(&mut self, entry: &OwnedEntry) -> bool {
-        let is_of_the_kernel = || is_of_the_kernel(entry.path().as_os_str().as_bytes());
+        let kind = || kernel_file_system(entry.path().as_os_str().as_bytes());
         if entry.depth() == 0 {
             // Another root can lie in what was left out below this one.
             self.directory = None;
-            self.is_wanted = is_of_the_kernel();
+            self.wanted = kind();
             return false;
         }
         if self.holds(entry.path()) {
             return true;
         }
-        let is_directory = entry.file_type() == FileType::Directory;
-        if is_directory && !self.is_wanted && is_of_the_kernel() {
-            self.directory = Some(entry.path().to_path_buf());
+        if entry.file_type() == FileType::Directory {
+            let kind = kind();
+            if kind.is_some() && kind != self.wanted {
+                self.directory = Some(entry.path().to_path_buf());
+            }
         }
         false
     }

@@ -68,7 +68,12 @@ fn check_end(file: &Held) -> Result<(), Reason> {
     let read = || pread(file.file(), &mut byte, file.version().size);
     match retry_on_intr(read) {
         Ok(0) => Ok(()),
-        Ok(_) => Err(Reason::FalseSize),
+        Ok(_) => {
+            file.check(Compared::All)?;
+            Err(Reason::FalseSize)
+        }
+        // The kernel refuses a read that would pass 2^63 - 1, the largest size of a file.
+        Err(Errno::INVAL) if file.version().size >= i64::MAX as u64 => Ok(()),
         Err(errno) => Err(Reason::of("read", errno)),
     }
 }

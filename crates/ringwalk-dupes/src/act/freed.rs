@@ -29,8 +29,8 @@ pub struct Freed {
     pub bytes: u64,
     /// Files of which it is not known whether they share blocks. `bytes` has their whole size.
     pub unknown: u64,
-    /// Files that share blocks with others. `bytes` does not have these blocks, which become free
-    /// with the last file that has them.
+    /// Files that may share blocks with others: they have fewer bytes alone than in all. `bytes`
+    /// leaves these blocks out. They become free when the last file that uses them is removed.
     pub shared: u64,
 }
 
@@ -116,13 +116,13 @@ pub(super) fn can_share(file: BorrowedFd<'_>) -> bool {
 }
 
 /// The space of one file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OfFile {
     /// What it has alone, or all that it has.
     pub(super) bytes: u64,
     /// False if it is not known what it has alone.
     pub(super) is_known: bool,
-    /// It shares a part of its blocks with others.
+    /// It has fewer bytes alone than in all: blocks are shared, or compressed (btrfs).
     pub(super) is_shared: bool,
 }
 

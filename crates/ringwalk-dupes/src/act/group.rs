@@ -28,8 +28,9 @@ pub struct File {
 
 impl Group {
     /// Takes a group that the search has found. The file to keep is the first live one. Those in
-    /// references, those of snapshots, and those that are in the trash and would go there, are not
-    /// among the others. `None` if no live file is left, or none that may be changed.
+    /// references and those of snapshots are not among the others. For [`Action::Trash`], files in
+    /// a trash are not among them either. `None` if no live file is left, or none that may be
+    /// changed.
     pub fn of(found: &crate::Group, roots: &Roots, action: Action) -> Option<Self> {
         let mut live = found.copies.iter().filter(|copy| copy.snapshot.is_none());
         let keep = File::of(live.next()?, roots)?;
@@ -137,8 +138,11 @@ pub struct Outcome {
     pub done: u64,
     /// Bytes that file systems got back.
     pub freed: u64,
-    /// They may have got back more: files shared blocks with others, or it was not known.
-    pub is_more_possible: bool,
+    /// True if the file systems may have freed more than `freed`: files may have shared blocks with
+    /// others.
+    pub may_be_more: bool,
+    /// True if they may have freed less: of some files it is not known whether they shared blocks.
+    pub may_be_less: bool,
     /// Names that were kept.
     pub kept: u64,
     /// True if the observer ended the work before it was complete.

@@ -109,7 +109,7 @@ impl fmt::Display for Reason {
             Self::Missing => "is no longer there",
             Self::Replaced => "is another file than the one that was read",
             Self::Changed => "has changed since it was read",
-            Self::FalseSize => "is longer than its size",
+            Self::FalseSize => "has more bytes than the size that its file system reports",
             Self::Differs => "its contents differ now",
             Self::OpenForWriting => "is open for writing",
             Self::BeingWritten => "is being written at this moment",

@@ -95,8 +95,10 @@ struct Run<'r> {
 /// What was done with a name.
 struct Effect {
     freed: u64,
-    /// It may be more.
-    is_more_possible: bool,
+    /// As [`Outcome::may_be_more`].
+    may_be_more: bool,
+    /// As [`Outcome::may_be_less`].
+    may_be_less: bool,
     /// Where it is in the trash.
     to: Option<Vec<u8>>,
 }
@@ -167,7 +169,11 @@ impl Run<'_> {
             attributes::check(keep, &held)?;
         }
         let space = match self.action {
-            Action::Trash => OfFile::default(),
+            Action::Trash => OfFile {
+                bytes: 0,
+                is_known: true,
+                is_shared: false,
+            },
             _ => self.space.of(held.file(), held.metadata()),
         };
         let done = self.compared(keep, &mut held);
@@ -181,7 +187,8 @@ impl Run<'_> {
         let is_gone = held.links() == Some(0);
         Ok(Effect {
             freed: if is_gone { space.bytes } else { 0 },
-            is_more_possible: is_gone && space.is_shared,
+            may_be_more: is_gone && space.is_shared,
+            may_be_less: is_gone && !space.is_known,
             to,
         })
     }
@@ -219,7 +226,8 @@ impl Run<'_> {
             } else {
                 0
             },
-            is_more_possible: !is_known || before.is_shared,
+            may_be_more: !is_known || before.is_shared,
+            may_be_less: false,
             to: None,
         })
     }
@@ -244,7 +252,8 @@ impl Run<'_> {
             Ok(done) => {
                 self.outcome.done += 1;
                 self.outcome.freed += done.freed;
-                self.outcome.is_more_possible |= done.is_more_possible;
+                self.outcome.may_be_more |= done.may_be_more;
+                self.outcome.may_be_less |= done.may_be_less;
                 self.observer.done(what, done.freed);
                 let event = match self.action {
                     Action::Dedupe => "shared",

@@ -1,10 +1,11 @@
 //! Directories with a share of their bytes in common.
 //!
-//! Each pair of files with the same contents is a hint for each pair of a directory above the first
-//! and a directory above the second, of which neither lies in the other. The hints of a pair are at
-//! least the bytes that it has in common. So pairs with too few hints are left out, and the others
-//! are compared file by file. Two directories whose sizes differ too much get no hints: what they
-//! have in common is no more than the smaller one.
+//! Two files with the same contents are a hint for pairs of directories. Each pair has one
+//! directory above each file, and neither directory lies in the other. The hints of a pair are at
+//! least the bytes that it has in common, without contents of more than [`MOST_COPIES`] files. So
+//! pairs with too few hints are left out, and the others are compared file by file. Two directories
+//! whose sizes differ too much get no hints: what they have in common is no more than the smaller
+//! one.
 
 use super::{Contents, SimilarDirectories, Sums, different, percent};
 use crate::inventory::{DirId, Inventory};
@@ -48,14 +49,17 @@ pub(super) fn find(
             is_enough(common, pair).then_some((pair, common))
         })
         .collect();
-    let pairs: HashSet<Pair> = similar.keys().copied().collect();
-    similar.retain(|pair, _| {
-        let is_reported = |above: Pair| pairs.contains(&above) || is_same(above);
-        !pairs_above(inventory, *pair).any(is_reported)
-    });
     similar.retain(|(a, b), _| different(inventory, &[*a, *b]).len() > 1);
     let ways = Ways::new(inventory);
     similar.retain(|(a, b), _| !ways.lies_in(*a, *b) && !ways.lies_in(*b, *a));
+    let pairs: HashSet<Pair> = similar.keys().copied().collect();
+    let is_shown = |pair: Pair| {
+        let (a, b) = pair;
+        let is_outside = inventory.is_outside(a) && inventory.is_outside(b);
+        let is_equal = is_same(pair) && different(inventory, &[a, b]).len() > 1;
+        pairs.contains(&pair) || (is_equal && !is_outside)
+    };
+    similar.retain(|pair, _| !pairs_above(inventory, *pair).any(is_shown));
     let mut found: Vec<_> = similar
         .into_iter()
         .map(|((a, b), common)| {
@@ -89,8 +93,8 @@ fn up(inventory: &Inventory, dir: DirId) -> impl Iterator<Item = DirId> + Clone 
     })
 }
 
-/// Returns the pairs that two directories lie in: of each, itself or one above it. None of them
-/// holds the other.
+/// Returns all pairs of (`a` or a directory above it) and (`b` or a directory above it) of which
+/// neither lies in the other, except the pair itself.
 fn pairs_above(inventory: &Inventory, (a, b): Pair) -> impl Iterator<Item = Pair> + '_ {
     let (of_a, of_b) = apart(inventory, a, b);
     let all = (0..of_a.len()).flat_map(move |x| {
@@ -144,8 +148,8 @@ impl<'i> Ways<'i> {
     }
 }
 
-/// Adds up the sizes of files that two directories may have in common, for pairs that `is_possible`
-/// says yes to.
+/// Adds up the sizes of files that two directories may have in common, for pairs for which
+/// `is_possible` returns true.
 fn hints(
     inventory: &Inventory,
     contents: &[Option<Contents>],
@@ -170,7 +174,8 @@ fn hints(
     {
         for (at, (first, size)) in copies.iter().enumerate() {
             for (second, _) in &copies[at + 1..] {
-                *bytes.entry(ordered(*first, *second)).or_default() += size;
+                let bytes = bytes.entry(ordered(*first, *second)).or_default();
+                *bytes = bytes.saturating_add(*size);
             }
         }
     }
@@ -237,7 +242,7 @@ impl FilesBelow {
             .iter()
             .filter_map(|(contents, (count, size))| {
                 let (other, _) = second.get(contents)?;
-                Some(size * count.min(other))
+                Some(size.saturating_mul(*count.min(other)))
             })
             .fold(0, u64::saturating_add)
     }

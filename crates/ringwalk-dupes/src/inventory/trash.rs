@@ -1,34 +1,48 @@
 //! Directories that hold what is in a trash, by the
-//! [Trash Specification 1.0](https://specifications.freedesktop.org/trash-spec/1.0/).
+//! [Trash Specification 1.0](https://specifications.freedesktop.org/trash-spec/1.0/): `files` of
+//! `Trash` in the user's data, of `.Trash-UID` at the top of a mount, and of `.Trash/UID` there.
 
 use super::{DirId, Inventory};
-use crate::inventory::DirRecord;
+use std::ffi::OsStr;
+use std::path::Path;
 
-/// Returns true if a directory is the `files` of a trash: of `Trash` in the user's data, of
-/// `.Trash-UID` at the top of a mount, or of `.Trash/UID` there.
+/// Returns true if a directory that has a parent is the `files` of a trash.
 pub(super) fn holds_files(inventory: &Inventory, id: DirId) -> bool {
-    let directory = inventory.directory(id);
-    if inventory.name_at(directory.name) != b"files" {
-        return false;
+    let mut at = id;
+    let mut names = Vec::new();
+    while names.len() < 3 {
+        let directory = inventory.directory(at);
+        if directory.parent == at {
+            let root = &inventory.roots()[directory.root as usize].real;
+            names.extend(components(root));
+            break;
+        }
+        names.push(inventory.name_at(directory.name));
+        at = directory.parent;
     }
-    let trash = inventory.directory(directory.parent);
-    let name = name(inventory, trash);
-    let of_user = name.strip_prefix(b".Trash-");
-    name == b"Trash"
-        || of_user.is_some_and(is_number)
-        || (is_number(name)
-            && self::name(inventory, inventory.directory(trash.parent)) == b".Trash")
+    are_files_of_trash(&names)
 }
 
-/// Returns the last component of the path of a directory; of a root, that of the path as given.
-fn name<'i>(inventory: &'i Inventory, directory: &'i DirRecord) -> &'i [u8] {
-    let name = inventory.name_at(directory.name);
-    if !name.is_empty() {
-        return name;
-    }
-    let root = &inventory.roots()[directory.root as usize].path;
-    let mut components = root.split(|byte| *byte == b'/').rev();
-    components.find(|part| !part.is_empty()).unwrap_or(&[])
+/// Returns true if a path without symbolic links is the `files` of a trash, or lies in it.
+pub(super) fn lies_in_one(path: &Path) -> bool {
+    let names: Vec<_> = components(path).collect();
+    (0..names.len()).any(|at| are_files_of_trash(&names[at..]))
+}
+
+/// Returns the components of a path, the last one first.
+fn components(path: &Path) -> impl Iterator<Item = &[u8]> {
+    path.iter().rev().map(OsStr::as_encoded_bytes)
+}
+
+/// Looks at the names of a directory, of the one that holds it, and so on.
+fn are_files_of_trash(names: &[&[u8]]) -> bool {
+    let &[b"files", trash, ..] = names else {
+        return false;
+    };
+    let of_user = trash.strip_prefix(b".Trash-");
+    trash == b"Trash"
+        || of_user.is_some_and(is_number)
+        || (is_number(trash) && names.get(2) == Some(&b".Trash".as_slice()))
 }
 
 fn is_number(name: &[u8]) -> bool {

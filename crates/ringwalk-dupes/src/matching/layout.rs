@@ -23,6 +23,15 @@ const UNCERTAIN: u32 =
 /// Files that are asked whether they are in the page cache.
 const PROBES: usize = 64;
 
+/// What is done with files that cannot be mapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Faults {
+    /// They are reported.
+    Reported,
+    /// They are read afterwards, which finds the fault again and reports it.
+    FoundAgain,
+}
+
 /// What one device allows.
 #[derive(Clone, Copy, Debug, Default)]
 struct Traits {
@@ -65,7 +74,7 @@ impl Layout {
 impl Matcher<'_> {
     /// Finds out where units are, on devices on which that is of use. On rotating disks sets the
     /// place of each unit.
-    pub(super) fn lay_out(&self, units: &mut [Unit]) -> io::Result<Layout> {
+    pub(super) fn lay_out(&self, units: &mut [Unit], faults: Faults) -> io::Result<Layout> {
         let traits = self.traits(units);
         let rotates = traits.values().any(|traits| traits.rotates);
         let is_cold = rotates && !self.is_in_memory(units);
@@ -88,11 +97,12 @@ impl Matcher<'_> {
             let size = self.inventory.file(id).size;
             let device = self.inventory.file(id).device;
             let shares = traits.get(&device).is_some_and(|traits| traits.shares);
-            // A fault is reported when the file is read. Then it is opened again.
-            let place = self.try_with_file(id, |open| {
-                extents(open, size, shares, map).map_err(Fault::Read)
-            });
-            if let Ok(place) = place {
+            let find = |open: &OpenFile| extents(open, size, shares, map).map_err(Fault::Read);
+            let place = match faults {
+                Faults::Reported => self.with_file(id, find),
+                Faults::FoundAgain => self.try_with_file(id, find).ok(),
+            };
+            if let Some(place) = place {
                 lock(&found).push((at, place));
             }
         };
@@ -128,8 +138,8 @@ impl Matcher<'_> {
         Ok(layout)
     }
 
-    /// Finds the files of groups that share all extents with another one, where some were not read
-    /// because their hashes are known.
+    /// Finds files of groups that share all extents. Files whose hashes were known have not been
+    /// mapped before.
     pub(super) fn find_shared(&self, matched: &mut Matched) -> io::Result<()> {
         let mut units = Vec::new();
         for class in self.inventory.classes() {
@@ -144,7 +154,7 @@ impl Matcher<'_> {
                     place: 0,
                 }));
             }
-            // The classes are whole, and with them the groups.
+            // No group is split: all files of a size are in one batch.
             if units.len() >= BATCH {
                 self.add_shared(&mut units, matched)?;
             }
@@ -156,9 +166,17 @@ impl Matcher<'_> {
         let traits = self.traits(units);
         units.retain(|unit| {
             let device = self.inventory.file(unit.file).device;
-            traits.get(&device).is_some_and(|traits| traits.shares)
+            let Some(traits) = traits.get(&device) else {
+                // None of its files can be opened. The call reports that.
+                self.with_file(unit.file, |_| Ok(()));
+                return false;
+            };
+            traits.shares
         });
-        let layout = self.lay_out(units)?;
+        let layout = self.lay_out(units, Faults::Reported)?;
+        for unit in units.iter() {
+            matched.shares.remove(&unit.file);
+        }
         matched.shares.extend(layout.shares());
         units.clear();
         Ok(())

@@ -15,7 +15,7 @@
 //! Members of a set are read at the same time. The crew takes tasks of sets that were begun first,
 //! so the number of sets in work, and with it the memory, stays small.
 
-use super::layout::Layout;
+use super::layout::{Faults, Layout};
 use super::{FileFault, Matched, Matcher, Unit};
 use crate::inventory::FileId;
 use ringwalk_hash::{Crew, Fault, OpenFile, PIECE, PieceHasher, ReadBuffer, Tree, read_range};
@@ -123,7 +123,7 @@ impl Matcher<'_> {
                 for names in self.inventory.inodes(class) {
                     keeps_all |= self.sort_out(names, &mut units, matched);
                 }
-                match self.lay_out(&mut units) {
+                match self.lay_out(&mut units, Faults::FoundAgain) {
                     Ok(layout) => self.begin(units, layout, keeps_all, &crew, &active, matched),
                     Err(error) => {
                         failed = Err(error);

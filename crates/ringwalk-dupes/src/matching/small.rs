@@ -1,6 +1,6 @@
 //! Small files: each is read as a whole, at once.
 
-use super::layout::Layout;
+use super::layout::{Faults, Layout};
 use super::{Matched, Matcher, Unit};
 use crate::inventory::FileId;
 use ringwalk_hash::{Crew, ReadBuffer, read_range};
@@ -83,7 +83,7 @@ impl Matcher<'_> {
         if units.is_empty() {
             return Ok(());
         }
-        let layout = self.lay_out(units)?;
+        let layout = self.lay_out(units, Faults::FoundAgain)?;
         matched.shares.extend(layout.shares());
         units.retain(|unit| !layout.is_follower(unit.file));
         if !layout.is_empty() {

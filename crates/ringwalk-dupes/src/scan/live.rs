@@ -1,8 +1,8 @@
 //! The visitor of a walk that fills the inventory.
 
 use crate::inventory::{Device, DirId, FoundFile, Inventory, TooMany};
-use ringwalk::{Batch, Entry, Errno, Error, Fields, FileType, Flow, Identity, Metadata, Visitor};
-use ringwalk_hash::{FileVersion, is_of_the_kernel};
+use ringwalk::{Batch, Entry, Error, Fields, FileType, Flow, Identity, Metadata, Visitor};
+use ringwalk_hash::{FileVersion, kernel_file_system};
 use ringwalk_sys::sync::lock;
 use rustix::fs::readlinkat;
 use std::collections::HashSet;
@@ -74,10 +74,8 @@ impl<'s> LiveVisitor<'s> {
             )]
             let dir = place.map_or(DirId(entry.root_index() as u32), |place| place.id);
             let Some(metadata) = entry.metadata() else {
-                // A file that was removed is not there; the error of another one is reported.
-                if entry.stat_error() != Some(Errno::NOENT) {
-                    inventory.directories[dir.0 as usize].is_partial = true;
-                }
+                // The error is reported.
+                inventory.directories[dir.0 as usize].is_partial = true;
                 entry.prune();
                 continue;
             };
@@ -108,7 +106,7 @@ impl<'s> LiveVisitor<'s> {
         inventory: &mut Inventory,
     ) -> Result<(), TooMany> {
         let is_new_device = above.is_some_and(|above| above.dev != metadata.dev);
-        if !entry.will_descend() || (is_new_device && is_of_the_kernel(&entry.path())) {
+        if !entry.will_descend() || (is_new_device && kernel_file_system(&entry.path()).is_some()) {
             inventory.directories[dir.0 as usize].is_partial = true;
             entry.prune();
             return Ok(());
@@ -200,7 +198,7 @@ impl Visitor for LiveVisitor<'_> {
     }
 
     fn error(&mut self, error: &Error) {
-        // One that has vanished may have been moved, with all that is in it.
+        // A directory that has vanished may have been moved: its files are missing here.
         if self.scan.wanted.directories {
             lock(&self.scan.partial).push(error.path().as_os_str().as_encoded_bytes().to_vec());
         }

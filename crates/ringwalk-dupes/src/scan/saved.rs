@@ -5,6 +5,7 @@ use ringwalk::FileType;
 use ringwalk_hash::FileVersion;
 use ringwalk_snapshot::{Column, FileSystemInfo, ReadError, Snapshot, timestamp};
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 /// Why a snapshot cannot be used.
 #[derive(Debug)]
@@ -64,6 +65,7 @@ pub(crate) fn add(
     for root in &info.roots {
         inventory.push_root(RootRecord {
             path: root.path.0.clone(),
+            real: PathBuf::new(),
             snapshot: Some(number),
         });
     }
@@ -85,6 +87,26 @@ pub(crate) fn add(
     }
     Ok(())
 }
+
+/// Other types of file systems whose files may have contents and a size of 0. But for virtiofs,
+/// they are of the kernel, and snapshots have them.
+const WITHOUT_SIZES: [&str; 15] = [
+    "virtiofs",
+    "binfmt_misc",
+    "bpf",
+    "cgroup",
+    "cgroup2",
+    "configfs",
+    "debugfs",
+    "devpts",
+    "efivarfs",
+    "mqueue",
+    "proc",
+    "pstore",
+    "securityfs",
+    "sysfs",
+    "tracefs",
+];
 
 struct Rows<'r> {
     inventory: &'r mut Inventory,
@@ -162,7 +184,7 @@ impl Rows<'_> {
             return Ok(());
         }
         if size == 0 && self.may_say_wrong_sizes(number(Column::Fs)) {
-            // See `matching::empty`. A snapshot has no hash of a file that says that it is empty.
+            // A snapshot has no hash of a file of size 0, so its contents are not known.
             self.mark(above);
         }
         let dir = match above {
@@ -204,7 +226,7 @@ impl Rows<'_> {
         let index = index.and_then(|index| usize::try_from(index).ok());
         let info = index.and_then(|index| self.file_systems.get(index));
         let kind = info.and_then(|info| info.kind.as_deref());
-        kind.is_none_or(|kind| kind.starts_with("fuse") || kind == "virtiofs")
+        kind.is_none_or(|kind| kind.starts_with("fuse") || WITHOUT_SIZES.contains(&kind))
     }
 
     fn mark(&mut self, dir: Option<DirId>) {

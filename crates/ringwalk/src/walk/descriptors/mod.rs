@@ -317,8 +317,8 @@ impl<S> Descriptors<S> {
 
     /// Takes the descriptor out of the slot of a directory of which nothing more is expected.
     ///
-    /// Asks again under the lock of the slot. Another worker may have announced more of the
-    /// directory in the meantime, and have left the descriptor that it found there.
+    /// Asks again under the lock of the slot. Another worker may have announced more children in
+    /// the meantime. It then relies on the descriptor in the slot.
     fn close_if_done(&self, dir: &Dir<S>) {
         let slot = dir.slot.lock();
         if !dir.slot.is_expected() {
