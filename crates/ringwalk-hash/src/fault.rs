@@ -28,9 +28,4 @@ impl Fault {
             Self::Irregular | Self::Changed | Self::FalseSize => None,
         }
     }
-
-    /// Returns true if the file, or a directory above it, was removed after it was found.
-    pub fn is_vanished(self) -> bool {
-        matches!(self, Self::Open(Errno::NOENT))
-    }
 }

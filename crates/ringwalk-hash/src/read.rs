@@ -7,6 +7,7 @@ use rustix::fs::{Advice, SeekFrom, fadvise, seek};
 use rustix::io::{pread, retry_on_intr};
 use std::alloc::{Layout, handle_alloc_error};
 use std::ops::{Deref, DerefMut, Range};
+use std::os::fd::{AsFd, BorrowedFd};
 
 /// Bytes of a read from the page cache: the copy is still in the processor's own cache (L2) when it
 /// is hashed.
@@ -172,17 +173,28 @@ fn read_data(
     Ok(())
 }
 
-/// Checks that a file ends where its size says. A short read before does not show it: some FUSE
-/// servers give a few bytes a call.
+/// Checks that a file ends where its size says.
 pub(crate) fn check_end(file: &OpenFile) -> Result<(), Fault> {
-    let mut byte = [0];
-    let read = || pread(file.file(), &mut byte, file.version().size);
-    match retry_on_intr(read) {
-        Ok(0) => Ok(()),
-        Ok(_) => Err(more_than_size(file)),
-        // The kernel refuses a read that would pass 2^63 - 1, the largest size of a file.
-        Err(Errno::INVAL) if file.version().size >= i64::MAX as u64 => Ok(()),
+    match ends_at(file.file().as_fd(), file.version().size) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(more_than_size(file)),
         Err(errno) => Err(Fault::Read(errno)),
+    }
+}
+
+/// Returns true if a file has no bytes behind its size, by a read there. A short read before does
+/// not show it: some FUSE servers give a few bytes a call.
+///
+/// # Errors
+///
+/// Those of pread(2).
+pub fn ends_at(file: BorrowedFd<'_>, size: u64) -> Result<bool, Errno> {
+    let mut byte = [0];
+    match retry_on_intr(|| pread(file, &mut byte, size)) {
+        Ok(read) => Ok(read == 0),
+        // The kernel refuses a read that would pass 2^63 - 1, the largest size of a file.
+        Err(Errno::INVAL) if size >= i64::MAX as u64 => Ok(true),
+        Err(errno) => Err(errno),
     }
 }
 

@@ -58,12 +58,7 @@ pub(super) fn run(found: &Found, action: Action, dry_run: bool) -> Result<bool, 
     let outcome = act(&roots, &groups, &settings, &log, &mut report).map_err(trouble)?;
     let done = counted(outcome.done, "name", "names");
     let (freed, kept) = (human_readable(outcome.freed), report.kept);
-    let bound = match (outcome.may_be_more, outcome.may_be_less) {
-        (false, false) => "",
-        (true, false) => "at least ",
-        (false, true) => "at most ",
-        (true, true) => "about ",
-    };
+    let bound = bound(outcome.may_be_more, outcome.may_be_less);
     console::note(format_args!(
         "{done} done, {bound}{freed} freed, {kept} kept"
     ));
@@ -92,19 +87,25 @@ fn announcement(freed: &Freed, action: Action) -> String {
     };
     let unknown = counted(freed.unknown, "file", "files");
     let shared = counted(freed.shared, "file", "files");
-    match (freed.unknown, freed.shared) {
-        (0, 0) => format!("{what}, which frees {bytes}{when}"),
-        (0, _) => format!(
-            "{what}, which frees at least {bytes}{when}: {shared} may share blocks with other files"
-        ),
-        (_, 0) => format!(
-            "{what}, which frees at most {bytes}{when}: it is not known whether {unknown} share \
-             blocks"
-        ),
+    let bound = bound(freed.shared > 0, freed.unknown > 0);
+    let why = match (freed.unknown, freed.shared) {
+        (0, 0) => String::new(),
+        (0, _) => format!(": {shared} may share blocks with other files"),
+        (_, 0) => format!(": it is not known whether {unknown} share blocks"),
         _ => format!(
-            "{what}, which frees about {bytes}{when}: {shared} may share blocks with other \
-             files, and it is not known whether {unknown} do"
+            ": {shared} may share blocks with other files, and it is not known whether {unknown} do"
         ),
+    };
+    format!("{what}, which frees {bound}{bytes}{when}{why}")
+}
+
+/// Returns what stands before a number that may be more or less in truth.
+fn bound(may_be_more: bool, may_be_less: bool) -> &'static str {
+    match (may_be_more, may_be_less) {
+        (false, false) => "",
+        (true, false) => "at least ",
+        (false, true) => "at most ",
+        (true, true) => "about ",
     }
 }
 

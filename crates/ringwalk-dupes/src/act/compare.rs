@@ -3,9 +3,10 @@
 use super::held::{Compared, Held};
 use super::reason::Reason;
 use ringwalk::Errno;
+use ringwalk_hash::ends_at;
 use rustix::fd::BorrowedFd;
 use rustix::fs::{Advice, fadvise};
-use rustix::io::{pread, retry_on_intr};
+use rustix::io::pread;
 
 /// Bytes that are compared at once. Between two pieces the leases are looked at, so a program that
 /// wants to write waits for one piece.
@@ -64,18 +65,12 @@ impl Comparison {
 
 /// Checks that a file ends where its size says.
 fn check_end(file: &Held) -> Result<(), Reason> {
-    let mut byte = [0];
-    let read = || pread(file.file(), &mut byte, file.version().size);
-    match retry_on_intr(read) {
-        Ok(0) => Ok(()),
-        Ok(_) => {
-            file.check(Compared::All)?;
-            Err(Reason::FalseSize)
-        }
-        // The kernel refuses a read that would pass 2^63 - 1, the largest size of a file.
-        Err(Errno::INVAL) if file.version().size >= i64::MAX as u64 => Ok(()),
-        Err(errno) => Err(Reason::of("read", errno)),
+    let ends = ends_at(file.file(), file.version().size);
+    if !ends.map_err(|errno| Reason::of("read", errno))? {
+        file.check(Compared::All)?;
+        return Err(Reason::FalseSize);
     }
+    Ok(())
 }
 
 /// Fills a buffer.

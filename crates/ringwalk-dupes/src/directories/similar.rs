@@ -85,14 +85,6 @@ fn ordered(a: DirId, b: DirId) -> Pair {
     (a.min(b), a.max(b))
 }
 
-/// Returns a directory and those above it, up to its root.
-fn up(inventory: &Inventory, dir: DirId) -> impl Iterator<Item = DirId> + Clone + '_ {
-    std::iter::successors(Some(dir), |dir| {
-        let parent = inventory.directory(*dir).parent;
-        (parent != *dir).then_some(parent)
-    })
-}
-
 /// Returns all pairs of (`a` or a directory above it) and (`b` or a directory above it) of which
 /// neither lies in the other, except the pair itself.
 fn pairs_above(inventory: &Inventory, (a, b): Pair) -> impl Iterator<Item = Pair> + '_ {
@@ -110,7 +102,7 @@ fn pairs_above(inventory: &Inventory, (a, b): Pair) -> impl Iterator<Item = Pair
 /// list is empty if one of the two lies in the other.
 fn apart(inventory: &Inventory, a: DirId, b: DirId) -> (Vec<DirId>, Vec<DirId>) {
     let (mut of_a, mut of_b): (Vec<_>, Vec<_>) =
-        (up(inventory, a).collect(), up(inventory, b).collect());
+        (inventory.up(a).collect(), inventory.up(b).collect());
     while of_a.last().is_some_and(|top| of_b.last() == Some(top)) {
         of_a.pop();
         of_b.pop();
@@ -143,7 +135,7 @@ impl<'i> Ways<'i> {
         let ways = identity.and_then(|identity| self.all.get(&identity));
         ways.is_some_and(|ways| {
             let mut ways = ways.iter();
-            ways.any(|way| up(self.inventory, *way).any(|above| above == outer))
+            ways.any(|way| self.inventory.up(*way).any(|above| above == outer))
         })
     }
 }

@@ -47,15 +47,18 @@ impl Name {
 impl Inventory {
     /// Returns the names of a directory and of those above it, from below to above. The root has
     /// none.
-    fn names_up(&self, dir: DirId) -> impl Iterator<Item = &[u8]> + Clone {
-        let mut at = dir;
-        std::iter::from_fn(move || {
-            let directory = self.directory(at);
-            if directory.parent == at {
-                return None;
-            }
-            at = directory.parent;
-            Some(self.name_at(directory.name))
+    pub(super) fn names_up(&self, dir: DirId) -> impl Iterator<Item = &[u8]> + Clone {
+        let named = self.up(dir).map(move |at| (at, self.directory(at)));
+        named
+            .take_while(|(at, directory)| directory.parent != *at)
+            .map(move |(_, directory)| self.name_at(directory.name))
+    }
+
+    /// Returns a directory and those above it, up to its root.
+    pub(crate) fn up(&self, dir: DirId) -> impl Iterator<Item = DirId> + Clone + '_ {
+        std::iter::successors(Some(dir), |dir| {
+            let parent = self.directory(*dir).parent;
+            (parent != *dir).then_some(parent)
         })
     }
 

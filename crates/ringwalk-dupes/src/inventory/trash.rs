@@ -8,18 +8,8 @@ use std::path::Path;
 
 /// Returns true if a directory that has a parent is the `files` of a trash.
 pub(super) fn holds_files(inventory: &Inventory, id: DirId) -> bool {
-    let mut at = id;
-    let mut names = Vec::new();
-    while names.len() < 3 {
-        let directory = inventory.directory(at);
-        if directory.parent == at {
-            let root = &inventory.roots()[directory.root as usize].real;
-            names.extend(components(root));
-            break;
-        }
-        names.push(inventory.name_at(directory.name));
-        at = directory.parent;
-    }
+    let above = components(&inventory.root_of(id).real);
+    let names: Vec<_> = inventory.names_up(id).chain(above).take(3).collect();
     are_files_of_trash(&names)
 }
 

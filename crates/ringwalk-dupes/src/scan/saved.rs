@@ -2,7 +2,7 @@
 
 use crate::inventory::{Device, DirId, FoundFile, Inventory, KNOWN, RootRecord, TooMany};
 use ringwalk::FileType;
-use ringwalk_hash::FileVersion;
+use ringwalk_hash::{FileVersion, is_kernel_type};
 use ringwalk_snapshot::{Column, FileSystemInfo, ReadError, Snapshot, timestamp};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -87,26 +87,6 @@ pub(crate) fn add(
     }
     Ok(())
 }
-
-/// Other types of file systems whose files may have contents and a size of 0. But for virtiofs,
-/// they are of the kernel, and snapshots have them.
-const WITHOUT_SIZES: [&str; 15] = [
-    "virtiofs",
-    "binfmt_misc",
-    "bpf",
-    "cgroup",
-    "cgroup2",
-    "configfs",
-    "debugfs",
-    "devpts",
-    "efivarfs",
-    "mqueue",
-    "proc",
-    "pstore",
-    "securityfs",
-    "sysfs",
-    "tracefs",
-];
 
 struct Rows<'r> {
     inventory: &'r mut Inventory,
@@ -226,7 +206,9 @@ impl Rows<'_> {
         let index = index.and_then(|index| usize::try_from(index).ok());
         let info = index.and_then(|index| self.file_systems.get(index));
         let kind = info.and_then(|info| info.kind.as_deref());
-        kind.is_none_or(|kind| kind.starts_with("fuse") || WITHOUT_SIZES.contains(&kind))
+        kind.is_none_or(|kind| {
+            kind.starts_with("fuse") || kind == "virtiofs" || is_kernel_type(kind)
+        })
     }
 
     fn mark(&mut self, dir: Option<DirId>) {
