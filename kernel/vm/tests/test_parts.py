@@ -122,6 +122,11 @@ class Parts(unittest.TestCase):
         self.assertNotIn("maxcpus", options(accel="kvm", cpus=2))
         self.assertTrue(options(accel="tcg", append="maxcpus=2").endswith(" maxcpus=2"))
 
+    def test_an_emulated_processor_lacks_what_breaks_its_flags(self):
+        self.assertIn("-cx16", machine.processor(machine.Machine(accel="tcg")))
+        self.assertNotIn("-cx16", machine.processor(machine.Machine(accel="tcg", icount=True)))
+        self.assertEqual(machine.processor(machine.Machine(accel="kvm")), "max")
+
     def test_the_counter_has_a_steady_rate(self):
         first, second = tsc.khz(), tsc.khz()
         self.assertLess(abs(first - second) / first, 0.005)
