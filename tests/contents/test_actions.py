@@ -180,6 +180,32 @@ def test_copies_that_share_blocks_with_each_other_only(act, mount, scratch, kind
     assert b" done, at least " in result.err
 
 
+def test_it_is_not_known_which_blocks_are_shared(act, mount, scratch):
+    """FUSE cannot tell it, so all blocks are counted."""
+    point = mount(mounts.fuse, scratch)
+    disk = mount(mounts.filesystem, "btrfs", scratch)
+    for top in (point, disk):
+        (top / "a").write_bytes(b"x" * MIB)
+        (top / "b").write_bytes(b"x" * MIB)
+    subprocess.run(["sync", "-f", disk], check=True)
+    result = act("--do=delete", point)
+    assert result.status == 0, result
+    reason = b"it is not known which blocks of 1 file are shared\n"
+    assert b"1 name is to be deleted, which frees at most 1.0M: " + reason in result.err
+    assert b"1 name done, at most 1.0M freed, 0 kept\n" in result.err
+    (point / "a").unlink(missing_ok=True)
+    (point / "b").write_bytes(b"x" * MIB)
+    os.utime(disk / "a", (1000, 1000))
+    subprocess.run(["cp", "--reflink=always", disk / "b", disk / "c"], check=True)
+    subprocess.run(["sync", "-f", disk], check=True)
+    result = act("--do=delete", point, disk)
+    assert result.status == 0, result
+    assert b"frees about 1.0M: 2 files may share blocks with other files, and " + reason in (
+        result.err
+    )
+    assert b"3 names done, about " in result.err
+
+
 def test_copies_become_hard_links(act, top):
     before = contents(top)
     result = act("--do=hardlink", top)

@@ -214,8 +214,9 @@ def test_similar_directories_of_other_depths(dupes, scratch):
     }
 
 
+@pytest.mark.parametrize("referred", (False, True))
 @pytest.mark.parametrize("seed", range(6))
-def test_no_similar_pair_is_missed(dupes, scratch, seed):
+def test_no_similar_pair_is_missed(dupes, scratch, seed, referred):
     """All pairs of directories, compared file by file."""
     random = Random(seed)
     top = scratch / "top"
@@ -235,10 +236,19 @@ def test_no_similar_pair_is_missed(dupes, scratch, seed):
         if folder.exists():
             files = [path for path in folder.rglob("*") if path.is_file()]
             below[folder] = Counter(path.read_bytes() for path in files)
+    reference = random.choice(sorted(set(below) - {top})) if referred else top
+    options = ("--format=json", top, *(("--keep-in", reference) if referred else ()))
+
+    def within(inner, outer):
+        return inner == outer or outer in inner.parents
+
+    def is_shown(pair):
+        return any(within(each, reference) for each in pair)
+
     for share in (5, 30, 60, 90):
         expected = set()
         for one, other in itertools.combinations(sorted(below), 2):
-            if one in other.parents or other in one.parents:
+            if one in other.parents or other in one.parents or not is_shown((one, other)):
                 continue
             common = below[one] & below[other]
             sizes = [
@@ -247,15 +257,16 @@ def test_no_similar_pair_is_missed(dupes, scratch, seed):
             ]
             if sizes[1] and sizes[2] and sizes[0] * 100 // max(sizes[1:]) >= share:
                 expected.add((one, other))
-        same = directories(dupes("--dirs", "--format=json", top))
+        same = directories(dupes("--dirs", *options))
         groups = [{Path(os.fsdecode(each)) for each in group} for group in same]
 
         def lies_in(pair, above):
             (a, b), (x, y) = pair, above
-            within = lambda inner, outer: inner == outer or outer in inner.parents  # noqa: E731
             return (within(a, x) and within(b, y)) or (within(a, y) and within(b, x))
 
-        equal = [pair for group in groups for pair in itertools.combinations(sorted(group), 2)]
+        pairs = [pair for group in groups for pair in itertools.combinations(sorted(group), 2)]
+        # Of a group, one lies in the reference, and two others may not.
+        equal = [pair for pair in pairs if is_shown(pair)]
         topmost = {
             pair
             for pair in expected
@@ -264,9 +275,23 @@ def test_no_similar_pair_is_missed(dupes, scratch, seed):
         }
         found = {
             (Path(one), Path(other))
-            for _, one, other in similar(dupes(f"--dirs={share}%", "--format=json", top))
+            for _, one, other in similar(dupes(f"--dirs={share}%", *options))
         }
         assert found == topmost, share
+
+
+def test_similar_directories_that_two_mounts_show(dupes, scratch, mount):
+    """Each pair is shown once. What a mount shows of a directory is no copy that hides a pair."""
+    album = b"1" * 9000
+    make(scratch, {"a/x/one": album, "a/y/two": album, "a/y/more": b"2", "mounted/file": b"?"})
+    mount(mounts.bind, scratch / "a", scratch / "mounted")
+    expected = {(99, "./a/x", "./a/y")}
+    assert similar(dupes("--dirs=90%", "--format=json", ".", cwd=scratch)) == expected
+    (scratch / "b").mkdir()
+    shutil.copytree(scratch / "a", scratch / "b" / "a")
+    make(scratch, {"b/a/y/other": b"3"})
+    expected = {(99, "./a/x", "./a/y"), (99, "./a", "./b"), (99, "./b/a/x", "./b/a/y")}
+    assert similar(dupes("--dirs=90%", "--format=json", ".", cwd=scratch)) == expected
 
 
 def test_directories_of_snapshots(dupes, ringwalk, top, scratch):

@@ -91,9 +91,10 @@ fn announcement(freed: &Freed, action: Action) -> String {
     let why = match (freed.unknown, freed.shared) {
         (0, 0) => String::new(),
         (0, _) => format!(": {shared} may share blocks with other files"),
-        (_, 0) => format!(": it is not known whether {unknown} share blocks"),
+        (_, 0) => format!(": it is not known which blocks of {unknown} are shared"),
         _ => format!(
-            ": {shared} may share blocks with other files, and it is not known whether {unknown} do"
+            ": {shared} may share blocks with other files, and it is not known which blocks of \
+             {unknown} are shared"
         ),
     };
     format!("{what}, which frees {bound}{bytes}{when}{why}")

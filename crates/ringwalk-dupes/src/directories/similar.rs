@@ -64,21 +64,25 @@ pub(super) fn find(
         .into_iter()
         .map(|((a, b), common)| {
             let mut both = [
-                (inventory.directory_path(a), size(a)),
-                (inventory.directory_path(b), size(b)),
+                (inventory.directory_path(a), a),
+                (inventory.directory_path(b), b),
             ];
             both.sort_unstable();
-            let [(first, first_size), (second, second_size)] = both;
-            SimilarDirectories {
+            let [(first, a), (second, b)] = both;
+            let pair = SimilarDirectories {
                 paths: [first, second],
-                sizes: [first_size, second_size],
+                sizes: [size(a), size(b)],
                 common,
-            }
+            };
+            (pair, ordered(a, b))
         })
         .collect();
-    found
-        .sort_unstable_by(|a, b| (Reverse(a.common), &a.paths).cmp(&(Reverse(b.common), &b.paths)));
-    found
+    found.sort_unstable_by(|(a, _), (b, _)| {
+        (Reverse(a.common), &a.paths).cmp(&(Reverse(b.common), &b.paths))
+    });
+    let mut seen = HashSet::new();
+    found.retain(|(_, pair)| ways.is_new(*pair, &mut seen));
+    found.into_iter().map(|(pair, _)| pair).collect()
 }
 
 fn ordered(a: DirId, b: DirId) -> Pair {
@@ -137,6 +141,16 @@ impl<'i> Ways<'i> {
             let mut ways = ways.iter();
             ways.any(|way| self.inventory.up(*way).any(|above| above == outer))
         })
+    }
+
+    /// Returns true if the two directories of a pair, reached in any way, are not among those that
+    /// were `seen`.
+    fn is_new(&self, (a, b): Pair, seen: &mut HashSet<[Identity; 2]>) -> bool {
+        let identity = |dir| self.inventory.directory(dir).identity;
+        let (Some(a), Some(b)) = (identity(a), identity(b)) else {
+            return true;
+        };
+        seen.insert(if a <= b { [a, b] } else { [b, a] })
     }
 }
 
