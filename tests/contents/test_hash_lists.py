@@ -13,7 +13,7 @@ from support.capi import compile_c
 from support.run import NOBODY, run
 
 MEGABYTE = 1 << 20
-SHORT_SIZES = Path(__file__).parents[1] / "support" / "short_sizes.c"
+SUPPORT = Path(__file__).parents[1] / "support"
 
 # Sizes at which the way of reading or hashing changes.
 SIZES = (0, 1, 63, 64, 65, 1023, 1024, 1025, 4096, 4097, 262_144, 262_145)
@@ -178,18 +178,45 @@ def test_file_systems_of_the_kernel_are_left_out(hashing, mount, scratch, needs_
     assert b"gone': No such file or directory" in result.err
 
 
-def test_files_that_are_longer_than_their_size(hashing, dupes, mount, scratch, monkeypatch):
+@pytest.fixture
+def careless_fuse(mount, scratch, monkeypatch):
+    """Makes a FUSE file system whose server has loaded a library of the tests' support."""
+
+    def make(library: str) -> Path:
+        path = scratch / "library.so"
+        compile_c(SUPPORT / library, "-shared", "-fPIC", "-o", path, "-ldl")
+        monkeypatch.setenv("LD_PRELOAD", str(path))
+        point = mount(mounts.fuse, scratch, "direct_io")
+        monkeypatch.delenv("LD_PRELOAD")
+        return point
+
+    return make
+
+
+def test_files_that_come_in_small_pieces(hashing, dupes, careless_fuse, scratch):
+    """A short read is not the end of a file."""
+    source = scratch / "fuse-source"
+    source.mkdir()
+    for name in ("one", "two"):
+        (source / name).write_bytes(b"x" * 300_000 + b"end")
+    (source / "small").write_bytes(b"y" * 2500)
+    point = careless_fuse("short_reads.c")
+    with open(point / "one", "rb", buffering=0) as file:
+        assert len(file.read(5000)) == 1000
+    for algo in ("blake3", "xxh3", "sha256"):
+        command = ("--algo", algo, ".")
+        assert hashing(*command, cwd=point).ok().out == hashing(*command, cwd=source).ok().out
+    assert dupes("--format=fdupes", ".", cwd=point).ok().lines() == [b"./one", b"./two", b""]
+
+
+def test_files_that_are_longer_than_their_size(hashing, dupes, careless_fuse, scratch):
     """A FUSE server says it wrongly. The hash of a part is no hash of the file."""
-    library = scratch / "short_sizes.so"
-    compile_c(SHORT_SIZES, "-shared", "-fPIC", "-o", library, "-ldl")
     source = scratch / "fuse-source"
     source.mkdir()
     for name in ("one", "two"):
         (source / name).write_bytes(b"x" * 10000)
     (source / "right").write_bytes(b"x" * 5000)
-    monkeypatch.setenv("LD_PRELOAD", str(library))
-    point = mount(mounts.fuse, scratch, "direct_io")
-    monkeypatch.delenv("LD_PRELOAD")
+    point = careless_fuse("short_sizes.c")
     assert os.stat(point / "one").st_size == 5000
     for program in (hashing, dupes.with_args("--format=fdupes")):
         result = program(".", cwd=point)
