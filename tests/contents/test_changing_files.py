@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 from support import images, mounts, strace
+from support.copies import first_names, found, paths
 from support.halted import halted
 from support.run import run
 
@@ -82,6 +83,22 @@ def test_a_file_that_changes_is_no_copy(dupes, twins, change):
     assert group["size"] == len(b"the same")
 
 
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_small_file_that_changes_while_many_are_read(dupes, mount, scratch, change):
+    """On ext4 they are read together, by one call."""
+    top = mount(mounts.filesystem, "ext4", scratch)
+    for name in ("changing", "other", "still", "quiet"):
+        (top / name).write_bytes(b"x" * 5000)
+    words = [*dupes.first, "--format=json", "--workers", "1", top]
+    with halted(words, "io_uring_enter") as program:
+        change(top / "changing")
+        result = program.finish()
+    assert result.status == 1
+    expected = f"ringwalk: '{top}/changing': changed while it was read\n"
+    assert result.err.decode() == expected
+    assert first_names(found(result)) == paths(top, [("other", "still", "quiet")])
+
+
 def test_a_file_that_changes_fails_the_check(hashing, twins):
     listed = hashing("changing", "other", cwd=twins).ok().out
     (twins / "list").write_bytes(listed)
@@ -152,10 +169,11 @@ def test_a_root_that_vanishes_is_an_error(hashing, scratch):
 def test_reads_that_fail(hashing, dupes, twins, scratch, name):
     broken = strace.injecting(scratch, "pread64", "error=EIO", twins / name)
     expected = f"ringwalk: cannot read '{twins}/{name}': Input/output error\n"
-    result = run([*broken, *hashing.first, twins])
+    # With few descriptors no files are read together, so reads are calls of their own.
+    result = run([*broken, *hashing.first, twins], nofile=100)
     assert result.status == 1 and result.err.decode() == expected
     assert len(result.lines()) == 3 and name.encode() not in result.out
-    result = run([*broken, *dupes.first, "--format=json", twins])
+    result = run([*broken, *dupes.first, "--format=json", twins], nofile=100)
     assert result.status == 1 and result.err.decode() == expected
     groups = json.loads(result.out)["groups"]
     assert [group["size"] for group in groups] == [SIZE if name == "still" else 8]
@@ -181,11 +199,11 @@ def extents(path):
     return min(begin for begin, _ in ranges), max(end for _, end in ranges)
 
 
-@pytest.mark.parametrize("mebibytes", (1, 40))
-def test_a_disk_that_fails(hashing, dupes, mount, scratch, mebibytes):
-    """Below 32 MiB files are read through the page cache, otherwise past it."""
+@pytest.mark.parametrize("kibibytes", (100, 1024, 40 * 1024))
+def test_a_disk_that_fails(hashing, dupes, mount, scratch, kibibytes):
+    """Small files are read together. From 32 MiB on files are read past the page cache."""
     image = mount(images.fresh, "ext4", scratch / "work", "-t ext4 -b 4096", "noatime", 300)
-    data = os.urandom(1 << 20) * mebibytes
+    data = os.urandom(1024) * kibibytes
     for name in ("first", "second"):
         (image.point / name).write_bytes(data)
     subprocess.run(["sync", "-f", image.point], check=True)

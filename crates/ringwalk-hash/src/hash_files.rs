@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  files ── batches, sorted by inode number ──> Crew ── digest or fault ──> Sequence ──> done
-//!    ^                                                                        │
+//!    ^                     parts of a batch, each for one worker              │
 //!    └──────────── no more than WINDOW files without a result <───────────────┘
 //! ```
 
@@ -10,12 +10,15 @@ use crate::crew::Crew;
 use crate::hasher::Hasher;
 use crate::large::LargeFile;
 use crate::read::{ReadBuffer, read_range};
+use crate::together::{BYTES_TOGETHER, SpareFiles, Together, gain_together};
 use crate::{Algorithm, Digest, Fault, OpenFile, OpenRoot};
+use ringwalk::Errno;
 use ringwalk_sys::sync::{IgnorePoison, lock};
 use std::collections::BTreeMap;
 use std::io;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex};
 
@@ -63,14 +66,43 @@ impl HashOptions {
     }
 }
 
+/// Files that one worker is given. It reads those that are small together.
+const PART: usize = 32;
+
 /// What a worker keeps from file to file.
 struct Scratch {
     buffer: ReadBuffer,
     hasher: Hasher,
+    together: Together,
+    /// Devices, and whether their files are read faster together.
+    devices: Vec<(u64, bool)>,
+}
+
+impl Scratch {
+    fn new(algorithm: Algorithm) -> Self {
+        Self {
+            buffer: ReadBuffer::default(),
+            hasher: Hasher::new(algorithm),
+            together: Together::default(),
+            devices: Vec::new(),
+        }
+    }
+
+    fn gains_together(&mut self, file: &OpenFile) -> bool {
+        let dev = file.version().dev;
+        let known = self.devices.iter().find(|(known, _)| *known == dev);
+        if let Some((_, gains)) = known {
+            return *gains;
+        }
+        let gains = gain_together(file.file().as_fd());
+        self.devices.push((dev, gains));
+        gains
+    }
 }
 
 enum Task<C> {
-    File(u64, FileToHash<C>),
+    /// Files with their numbers. There is at least one.
+    Files(Vec<(u64, FileToHash<C>)>),
     Piece(Arc<Shared<C>>),
 }
 
@@ -92,8 +124,10 @@ pub type Hashed<C> = (C, Result<Digest, Fault>);
 /// A file that is changed while it is read has no hash but [`Fault::Changed`]. Changes through a
 /// shared mapping of the file (mmap(2)) can stay unseen: the kernel may set the times later.
 ///
-/// Each worker has a buffer of 256 KiB. A worker that reads a large file past the page cache has 8
-/// MiB more; there are at most as many of these as CPUs.
+/// Each worker has a buffer of 256 KiB, and another one for small files that are read together. A
+/// worker that reads a large file past the page cache has 8 MiB more; there are at most as many of
+/// these as CPUs. A worker has one file open, and more if the soft limit of open files of the
+/// process is at least 512: see [`SpareFiles`](crate::SpareFiles).
 ///
 /// # Errors
 ///
@@ -115,27 +149,51 @@ pub fn hash_files<C: Send + Sync>(
         }),
         moved: Condvar::new(),
     };
+    let sharers = options.workers.map_or(cpus, NonZeroUsize::get).min(cpus);
+    let spare = SpareFiles::default();
     let work = |task: Task<C>, scratch: &mut Scratch| match task {
-        Task::File(number, file) => {
-            if sequence.is_over() {
-                return;
-            }
-            match begin(number, file, options.algorithm, scratch) {
-                Begun::Done(context, result) => sequence.give(number, context, result),
-                Begun::Large(shared) => {
-                    for _ in 1..options.workers.map_or(cpus, NonZeroUsize::get).min(cpus) {
-                        crew.push_first(Task::Piece(Arc::clone(&shared)));
+        Task::Files(files) => {
+            let more = spare.take(files.len() - 1);
+            let mut open = OpenTogether {
+                most: 1 + more.count(),
+                files: Vec::new(),
+                callers: Vec::new(),
+            };
+            let mut files = files.into_iter();
+            while let Some((number, file)) = files.next() {
+                if sequence.is_over() {
+                    return;
+                }
+                match begin(
+                    number,
+                    file,
+                    options.algorithm,
+                    &mut open,
+                    &sequence,
+                    scratch,
+                ) {
+                    Begun::Together => {}
+                    Begun::Alone => {
+                        // Opening a file may take long there. Other workers begin with the others.
+                        for file in files.rev() {
+                            crew.push_first(Task::Files(vec![file]));
+                        }
+                        break;
                     }
-                    share(&shared, &sequence, scratch);
+                    Begun::Large(shared) => {
+                        open.hash(&sequence, scratch);
+                        for _ in 1..sharers {
+                            crew.push_first(Task::Piece(Arc::clone(&shared)));
+                        }
+                        share(&shared, &sequence, scratch);
+                    }
                 }
             }
+            open.hash(&sequence, scratch);
         }
         Task::Piece(shared) => share(&shared, &sequence, scratch),
     };
-    let scratch = || Scratch {
-        buffer: ReadBuffer::default(),
-        hasher: Hasher::new(options.algorithm),
-    };
+    let scratch = || Scratch::new(options.algorithm);
     crew.run(options.workers, scratch, work, || {
         produce(files, &sequence, &crew);
     })
@@ -165,8 +223,9 @@ fn produce<C: Send, D>(
 
 fn hand_over<C: Send>(batch: &mut Vec<(u64, FileToHash<C>)>, crew: &Crew<Task<C>>) {
     batch.sort_by_key(|(_, file)| file.ino);
-    for (number, file) in batch.drain(..) {
-        crew.push(Task::File(number, file));
+    while !batch.is_empty() {
+        let part = batch.drain(..batch.len().min(PART)).collect();
+        crew.push(Task::Files(part));
     }
 }
 
@@ -182,16 +241,57 @@ where
 }
 
 enum Begun<C> {
-    Done(C, Result<Digest, Fault>),
+    /// It has a result, or will be read with others.
+    Together,
+    /// It has a result, and its file system is one of which each file is read by itself.
+    Alone,
     Large(Arc<Shared<C>>),
 }
 
-fn begin<C>(
+/// Open files that are to be read together.
+struct OpenTogether<C> {
+    most: usize,
+    files: Vec<OpenFile>,
+    /// The numbers of the files, and what the caller knows them by.
+    callers: Vec<(u64, C)>,
+}
+
+impl<C: Send> OpenTogether<C> {
+    /// Hashes all, and closes them.
+    fn hash<D>(&mut self, sequence: &Sequence<C, D>, scratch: &mut Scratch)
+    where
+        D: FnMut(&mut Vec<Hashed<C>>) -> ControlFlow<()>,
+    {
+        let Scratch {
+            buffer,
+            hasher,
+            together,
+            ..
+        } = scratch;
+        let mut results = Vec::with_capacity(self.files.len());
+        together.read(&self.files, |at, bytes| {
+            results.push((at, hash_read(&self.files[at], bytes, hasher, buffer)));
+        });
+        self.files.clear();
+        // Those that could not be read together came first.
+        results.sort_unstable_by_key(|(at, _)| *at);
+        for ((number, context), (_, result)) in self.callers.drain(..).zip(results) {
+            sequence.give(number, context, result);
+        }
+    }
+}
+
+fn begin<C: Send, D>(
     number: u64,
     file: FileToHash<C>,
     algorithm: Algorithm,
+    open: &mut OpenTogether<C>,
+    sequence: &Sequence<C, D>,
     scratch: &mut Scratch,
-) -> Begun<C> {
+) -> Begun<C>
+where
+    D: FnMut(&mut Vec<Hashed<C>>) -> ControlFlow<()>,
+{
     let FileToHash {
         root,
         path,
@@ -199,23 +299,60 @@ fn begin<C>(
         context,
         ..
     } = file;
-    let open = match OpenFile::open(&root, &path) {
-        Ok(open) => open,
-        Err(fault) => return Begun::Done(context, Err(fault)),
-    };
-    let found = open.version();
-    if only.is_some_and(|only| only != (found.dev, found.ino)) {
-        return Begun::Done(context, Err(Fault::Changed));
+    let mut opened = OpenFile::open(&root, &path);
+    if let Err(Fault::Open(Errno::MFILE | Errno::NFILE)) = opened {
+        // When the others are closed it may be possible.
+        open.hash(sequence, scratch);
+        opened = OpenFile::open(&root, &path);
     }
-    if algorithm == Algorithm::Blake3 && LargeFile::is_large(open.version().size) {
+    let opened = opened.and_then(|opened| {
+        let found = opened.version();
+        let is_wanted = only.is_none_or(|only| only == (found.dev, found.ino));
+        is_wanted.then_some(opened).ok_or(Fault::Changed)
+    });
+    let opened = match opened {
+        Ok(opened) => opened,
+        Err(fault) => {
+            sequence.give(number, context, Err(fault));
+            return Begun::Together;
+        }
+    };
+    let size = opened.version().size;
+    if algorithm == Algorithm::Blake3 && LargeFile::is_large(size) {
         return Begun::Large(Arc::new(Shared {
             number,
-            large: LargeFile::new(open, &root, &path),
+            large: LargeFile::new(opened, &root, &path),
             context: Mutex::new(Some(context)),
         }));
     }
-    let Scratch { buffer, hasher } = scratch;
-    Begun::Done(context, hash_open(&open, hasher, buffer))
+    let gains = scratch.gains_together(&opened);
+    if gains && size < BYTES_TOGETHER as u64 {
+        open.files.push(opened);
+        open.callers.push((number, context));
+        if open.files.len() == open.most {
+            open.hash(sequence, scratch);
+        }
+        return Begun::Together;
+    }
+    let result = hash_open(&opened, &mut scratch.hasher, &mut scratch.buffer);
+    sequence.give(number, context, result);
+    if gains { Begun::Together } else { Begun::Alone }
+}
+
+/// Hashes a file. `bytes` are its contents, if they were read.
+fn hash_read(
+    file: &OpenFile,
+    bytes: Option<&[u8]>,
+    hasher: &mut Hasher,
+    buffer: &mut [u8],
+) -> Result<Digest, Fault> {
+    let Some(bytes) = bytes else {
+        return hash_open(file, hasher, buffer);
+    };
+    hasher.update(bytes);
+    let digest = hasher.finish();
+    file.check_unchanged()?;
+    Ok(digest)
 }
 
 /// Hashes a file from its beginning to its end.

@@ -22,6 +22,7 @@
 //! | `kernel_files.rs` | file systems whose files the kernel makes up |
 //! | `open_file.rs` | opening a file, and the version of it that is read |
 //! | `read.rs` | reading a part of a file, without its holes |
+//! | `together.rs` | small files, many at once |
 //! | `large.rs` | one large file by several threads |
 //! | `crew.rs` | threads that work on files, as many as help |
 //! | `hash_files.rs` | many files at once, with results in their order |
@@ -39,6 +40,7 @@ mod kernel_files;
 mod large;
 mod open_file;
 mod read;
+mod together;
 mod tree;
 
 pub use crew::{Crew, MOST};
@@ -50,4 +52,5 @@ pub use hasher::quick_hash;
 pub use kernel_files::{is_kernel_type, kernel_file_system};
 pub use open_file::{OpenFile, OpenRoot};
 pub use read::{BUFFER, ReadBuffer, ends_at, read_range};
+pub use together::{BYTES_TOGETHER, MOST_TOGETHER, SpareFiles, Spared, Together, gain_together};
 pub use tree::{PIECE, PieceHasher, Tree};

@@ -15,6 +15,7 @@
 //! | `fiemap.rs` | where the contents of a file are, and whether other files share them |
 //! | `file_system_uuid.rs` | what identifies a file system: UUID and subvolume |
 //! | `file_handle.rs` | opens files by inode number and generation |
+//! | `files_ring.rs` | reads many files at once on an `io_uring` |
 //! | `fnmatch.rs`, `gnu_regex.rs` | the C library's patterns and regular expressions |
 //! | `getdents.rs` | the `getdents64` system call |
 //! | `lease.rs` | leases: programs that want to change a file wait |
@@ -54,6 +55,7 @@ mod environment;
 mod fiemap;
 mod file_handle;
 mod file_system_uuid;
+mod files_ring;
 mod fnmatch;
 mod getdents;
 mod gnu_regex;
@@ -90,6 +92,7 @@ pub use environment::environment_size;
 pub use fiemap::{ExtentMap, FileExtent};
 pub use file_handle::{FileHandle, open_by_handle};
 pub use file_system_uuid::{FileSystemIdentity, file_system_uuid};
+pub use files_ring::{FileBytes, FileRead, FilesRing};
 pub use fnmatch::fnmatch;
 pub use getdents::getdents64;
 pub use gnu_regex::GnuRegex;

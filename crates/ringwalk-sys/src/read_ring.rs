@@ -316,7 +316,7 @@ impl Drop for ReadRing {
 
 /// Sets up the ring, with the flags of the newest kernel first. A kernel that does not know a flag
 /// answers `EINVAL`.
-fn set_up(options: &ReadRingOptions) -> Result<IoUring, Errno> {
+pub(crate) fn set_up(options: &ReadRingOptions) -> Result<IoUring, Errno> {
     let mut answer = Errno::INVAL;
     for attempt in 0..4 {
         let mut builder = IoUring::builder();

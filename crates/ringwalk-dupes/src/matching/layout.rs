@@ -4,13 +4,14 @@ use super::small::BATCH;
 use super::{Matched, Matcher, Unit};
 use crate::inventory::FileId;
 use ringwalk::device::is_rotational;
-use ringwalk_hash::{Crew, Fault, OpenFile};
+use ringwalk_hash::{Crew, Fault, OpenFile, gain_together};
 use ringwalk_sys::sync::{IgnorePoison, lock};
 use ringwalk_sys::{ExtentMap, FileExtent, cachestat, magic};
 use rustix::fs::{major, minor};
 use rustix::io::Errno;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
+use std::os::fd::AsFd;
 use std::sync::Mutex;
 
 /// File systems on which files can share extents (`FICLONE`).
@@ -37,6 +38,8 @@ pub(super) enum Faults {
 struct Traits {
     shares: bool,
     rotates: bool,
+    /// Small files are read together.
+    together: bool,
 }
 
 /// What was found out about a batch of candidates.
@@ -45,6 +48,8 @@ pub(super) struct Layout {
     /// The candidates that share all extents with one that is read, by that one.
     followers: HashMap<FileId, Vec<FileId>>,
     leaders: HashMap<FileId, FileId>,
+    /// The devices of which small files are read together.
+    together: HashSet<u16>,
 }
 
 impl Layout {
@@ -56,6 +61,11 @@ impl Layout {
     /// Returns true if the file shares all extents with another one, which is read.
     pub(super) fn is_follower(&self, file: FileId) -> bool {
         self.leaders.contains_key(&file)
+    }
+
+    /// Returns true if small files of this device are read together.
+    pub(super) fn reads_together(&self, device: u16) -> bool {
+        self.together.contains(&device)
     }
 
     /// Returns the files that share all extents with this one.
@@ -86,7 +96,11 @@ impl Matcher<'_> {
         let asked: Vec<usize> = (0..units.len())
             .filter(|at| is_of_use(&units[*at]))
             .collect();
-        let mut layout = Layout::default();
+        let together = traits.iter().filter(|(_, traits)| traits.together);
+        let mut layout = Layout {
+            together: together.map(|(device, _)| *device).collect(),
+            ..Layout::default()
+        };
         if asked.is_empty() {
             return Ok(layout);
         }
@@ -315,6 +329,7 @@ fn traits_of(open: &OpenFile, dev: u64) -> Traits {
         // If the system does not say, the file is read like any other.
         shares: magic::of(open.file()).is_ok_and(|kind| SHARING.contains(&kind)),
         rotates: is_rotational(major(dev), minor(dev)).unwrap_or(false),
+        together: gain_together(open.file().as_fd()),
     }
 }
 

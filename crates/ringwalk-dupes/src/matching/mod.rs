@@ -7,7 +7,7 @@
 //!      │            shares all extents with another candidate ──┐         │
 //!      │                                                        v         v
 //!      ├── large: sample, then 1, 3, 12, 16 MiB … ── hash ──────────> Collector ──> groups
-//!      └── small: the whole file ── hash ───────────────────────────────> ^
+//!      └── small: whole files, many at once ── hash ────────────────> ^
 //! ```
 //!
 //! The largest files come first. The candidates of one size are read in step: after each part,
@@ -22,7 +22,7 @@
 //! | `layout.rs` | where candidates are on the disk: shared extents, physical order |
 //! | `lockstep.rs` | large files in step |
 //! | `open.rs` | opening a candidate as the version that was found |
-//! | `small.rs` | small files, each read at once |
+//! | `small.rs` | small files, many read at once |
 
 mod collector;
 mod empty;

@@ -15,17 +15,20 @@ impl Matcher<'_> {
         id: FileId,
         read: impl FnOnce(&OpenFile) -> Result<T, Fault>,
     ) -> Option<T> {
-        match self.try_with_file(id, read) {
-            Ok(result) => Some(result),
-            Err(fault) => {
+        self.reported(id, self.try_with_file(id, read))
+    }
+
+    /// Reports what has gone wrong with a file.
+    pub(super) fn reported<T>(&self, id: FileId, result: Result<T, Fault>) -> Option<T> {
+        result
+            .inspect_err(|fault| {
                 let path = self.inventory.file_path(id);
                 (self.options.report)(FileFault {
                     path: path.path(),
-                    fault,
+                    fault: *fault,
                 });
-                None
-            }
-        }
+            })
+            .ok()
     }
 
     /// As [`with_file`](Self::with_file), without a report.
@@ -34,15 +37,22 @@ impl Matcher<'_> {
         id: FileId,
         read: impl FnOnce(&OpenFile) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
-        let file = self.inventory.file(id);
-        let open = self.open(id)?;
-        let device = self.inventory.devices[usize::from(file.device)].number;
-        if !file.is_version(open.version()) || device != Some(open.version().dev) {
-            return Err(Fault::Changed);
-        }
+        let open = self.open_version(id)?;
         let result = read(&open)?;
         open.check_unchanged()?;
         Ok(result)
+    }
+
+    /// Opens a file, if it is still the version that was found.
+    pub(super) fn open_version(&self, id: FileId) -> Result<OpenFile, Fault> {
+        let file = self.inventory.file(id);
+        let open = self.open(id)?;
+        let device = self.inventory.devices[usize::from(file.device)].number;
+        if file.is_version(open.version()) && device == Some(open.version().dev) {
+            Ok(open)
+        } else {
+            Err(Fault::Changed)
+        }
     }
 
     pub(super) fn open(&self, id: FileId) -> Result<OpenFile, Fault> {

@@ -1,11 +1,15 @@
-//! Small files: each is read as a whole, at once.
+//! Small files: each is read as a whole, many at once.
 
 use super::layout::{Faults, Layout};
 use super::{Matched, Matcher, Unit};
 use crate::inventory::FileId;
-use ringwalk_hash::{Crew, ReadBuffer, read_range};
+use ringwalk_hash::{
+    BYTES_TOGETHER, Crew, Fault, MOST_TOGETHER, OpenFile, ReadBuffer, SpareFiles, Together,
+    read_range,
+};
 use ringwalk_sys::release_free_memory;
 use ringwalk_sys::sync::lock;
+use rustix::io::Errno;
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::ops::Range;
@@ -91,19 +95,18 @@ impl Matcher<'_> {
         }
         units.sort_unstable_by_key(|unit| unit.place);
         let crew = Crew::default();
-        let work = |unit: Unit, buffer: &mut ReadBuffer| {
-            let all = std::iter::once(&unit.file).chain(layout.followers(unit.file));
-            // Another one is read if the first is gone meanwhile.
-            let mut hash = None;
-            for file in all {
-                hash = hash.or_else(|| self.hash_small(*file, buffer));
-                if let Some(hash) = hash {
-                    lock(&self.collector).add(self.inventory, *file, hash);
-                }
+        let spare = SpareFiles::default();
+        let work = |files: Range<usize>, scratch: &mut Scratch| {
+            let mut rest = &units[files];
+            let more = spare.take(rest.len() - 1);
+            while !rest.is_empty() {
+                let (now, later) = rest.split_at(rest.len().min(1 + more.count()));
+                self.match_together(now, &layout, scratch);
+                rest = later;
             }
         };
-        let produce = || units.iter().for_each(|unit| crew.push(*unit));
-        crew.run(self.options.workers, ReadBuffer::default, work, produce)?;
+        let produce = || self.for_each_part(units, &layout, |files| crew.push(files));
+        crew.run(self.options.workers, Scratch::default, work, produce)?;
         // Workers that have ended leave buffers, and old copies of the collector's lists.
         release_free_memory();
         units.clear();
@@ -130,16 +133,98 @@ impl Matcher<'_> {
         });
     }
 
-    fn hash_small(&self, id: FileId, buffer: &mut [u8]) -> Option<[u8; 32]> {
-        let size = self.inventory.file(id).size;
-        let mut hasher = blake3::Hasher::new();
-        self.with_file(id, |file| {
-            read_range(file, 0..size, buffer, |bytes| {
-                hasher.update(bytes);
-            })
-        })?;
-        let hash = hasher.finalize().into();
-        self.remember(id, &hash);
-        Some(hash)
+    /// Calls `push` for parts of `units` that one worker reads at once.
+    fn for_each_part(&self, units: &[Unit], layout: &Layout, mut push: impl FnMut(Range<usize>)) {
+        let mut start = 0;
+        let mut bytes = 0;
+        let is_alone = |at: usize| {
+            let device = self.inventory.file(units[at].file).device;
+            !layout.reads_together(device)
+        };
+        for (at, unit) in units.iter().enumerate() {
+            let file = self.inventory.file(unit.file);
+            bytes += file.size;
+            let is_full = at - start == MOST_TOGETHER || bytes > BYTES_TOGETHER as u64;
+            if at > start && (is_full || is_alone(at) || is_alone(at - 1)) {
+                push(start..at);
+                start = at;
+                bytes = file.size;
+            }
+        }
+        if start < units.len() {
+            push(start..units.len());
+        }
     }
+
+    /// Reads candidates, all at once, and gives their hashes to the collector.
+    fn match_together(&self, units: &[Unit], layout: &Layout, scratch: &mut Scratch) {
+        let mut hashes: Vec<Option<[u8; 32]>> = vec![None; units.len()];
+        let Scratch { buffer, together } = scratch;
+        if let [unit] = units {
+            hashes[0] = self.hash_small(unit.file, buffer);
+        } else {
+            let (mut open, mut places, mut later) = (Vec::new(), Vec::new(), Vec::new());
+            for (at, unit) in units.iter().enumerate() {
+                match self.open_version(unit.file) {
+                    Ok(file) => {
+                        open.push(file);
+                        places.push(at);
+                    }
+                    // When the others are closed it may be possible.
+                    Err(Fault::Open(Errno::MFILE | Errno::NFILE)) => later.push(at),
+                    Err(fault) => {
+                        self.reported::<()>(unit.file, Err(fault));
+                    }
+                }
+            }
+            together.read(&open, |at, bytes| {
+                let place = places[at];
+                let hash = hash_open(&open[at], bytes, buffer);
+                hashes[place] = self.reported(units[place].file, hash);
+            });
+            drop(open);
+            for at in later {
+                hashes[at] = self.hash_small(units[at].file, buffer);
+            }
+        }
+        for (unit, hash) in units.iter().zip(hashes) {
+            let mut hash = hash.inspect(|hash| self.remember(unit.file, hash));
+            for file in std::iter::once(&unit.file).chain(layout.followers(unit.file)) {
+                // Another one is read if the first is gone meanwhile.
+                if hash.is_none() && *file != unit.file {
+                    hash = self.hash_small(*file, buffer);
+                    hash.inspect(|hash| self.remember(*file, hash));
+                }
+                if let Some(hash) = hash {
+                    lock(&self.collector).add(self.inventory, *file, hash);
+                }
+            }
+        }
+    }
+
+    fn hash_small(&self, id: FileId, buffer: &mut [u8]) -> Option<[u8; 32]> {
+        let hash = self.open_version(id);
+        self.reported(id, hash.and_then(|file| hash_open(&file, None, buffer)))
+    }
+}
+
+/// What a worker keeps from files to files.
+#[derive(Debug, Default)]
+struct Scratch {
+    buffer: ReadBuffer,
+    together: Together,
+}
+
+/// Hashes an open file. `bytes` are its contents, if they were read.
+fn hash_open(file: &OpenFile, bytes: Option<&[u8]>, buffer: &mut [u8]) -> Result<[u8; 32], Fault> {
+    let mut hasher = blake3::Hasher::new();
+    if let Some(bytes) = bytes {
+        hasher.update(bytes);
+    } else {
+        read_range(file, 0..file.version().size, buffer, |bytes| {
+            hasher.update(bytes);
+        })?;
+    }
+    file.check_unchanged()?;
+    Ok(hasher.finalize().into())
 }
