@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import os
 from pathlib import Path
 
@@ -20,6 +22,19 @@ def hashing(ringwalk: Program) -> Program:
 def dupes(ringwalk: Program) -> Program:
     """`ringwalk dupes`."""
     return ringwalk.with_args("dupes")
+
+
+# Its number is the same on every architecture (include/uapi/asm-generic/unistd.h).
+IO_URING_SETUP = 425
+
+
+@pytest.fixture
+def needs_io_uring() -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    # Without a place for its answer a kernel that has the call fails it in another way.
+    libc.syscall(IO_URING_SETUP, 1, None)
+    if ctypes.get_errno() in (errno.ENOSYS, errno.EPERM):
+        pytest.skip(f"io_uring is refused: {os.strerror(ctypes.get_errno())}")
 
 
 @pytest.fixture(scope="session")

@@ -84,7 +84,9 @@ def test_a_file_that_changes_is_no_copy(dupes, twins, change):
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_small_file_that_changes_while_many_are_read(dupes, mount, scratch, change):
+def test_a_small_file_that_changes_while_many_are_read(
+    dupes, mount, scratch, needs_io_uring, change
+):
     """On ext4 they are read together, by one call."""
     top = mount(mounts.filesystem, "ext4", scratch)
     for name in ("changing", "other", "still", "quiet"):
