@@ -181,7 +181,7 @@ def test_copies_that_share_blocks_with_each_other_only(act, mount, scratch, kind
 
 
 def test_it_is_not_known_which_blocks_are_shared(act, mount, scratch):
-    """FUSE cannot tell it, so all blocks are counted."""
+    """FUSE does not report it, so all blocks are counted."""
     point = mount(mounts.fuse, scratch)
     disk = mount(mounts.filesystem, "btrfs", scratch)
     for top in (point, disk):

@@ -87,7 +87,7 @@ def test_a_file_that_changes_is_no_copy(dupes, twins, change):
 def test_a_small_file_that_changes_while_many_are_read(
     dupes, mount, scratch, needs_io_uring, change
 ):
-    """On ext4 they are read together, by one call."""
+    """On ext4 they are read by one call."""
     top = mount(mounts.filesystem, "ext4", scratch)
     for name in ("changing", "other", "still", "quiet"):
         (top / name).write_bytes(b"x" * 5000)
@@ -171,7 +171,7 @@ def test_a_root_that_vanishes_is_an_error(hashing, scratch):
 def test_reads_that_fail(hashing, dupes, twins, scratch, name):
     broken = strace.injecting(scratch, "pread64", "error=EIO", twins / name)
     expected = f"ringwalk: cannot read '{twins}/{name}': Input/output error\n"
-    # With few descriptors no files are read together, so reads are calls of their own.
+    # With few descriptors each read is a call of its own.
     result = run([*broken, *hashing.first, twins], nofile=100)
     assert result.status == 1 and result.err.decode() == expected
     assert len(result.lines()) == 3 and name.encode() not in result.out
@@ -203,7 +203,7 @@ def extents(path):
 
 @pytest.mark.parametrize("kibibytes", (100, 1024, 40 * 1024))
 def test_a_disk_that_fails(hashing, dupes, mount, scratch, kibibytes):
-    """Small files are read together. From 32 MiB on files are read past the page cache."""
+    """From 32 MiB on files are read past the page cache."""
     image = mount(images.fresh, "ext4", scratch / "work", "-t ext4 -b 4096", "noatime", 300)
     data = os.urandom(1024) * kibibytes
     for name in ("first", "second"):

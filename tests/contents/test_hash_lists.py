@@ -178,19 +178,6 @@ def test_file_systems_of_the_kernel_are_left_out(hashing, mount, scratch, needs_
     assert b"gone': No such file or directory" in result.err
 
 
-@pytest.mark.parametrize("nofile", (20, 100, 520))
-@pytest.mark.parametrize("kind", ("ext4", "xfs", "btrfs", "tmpfs"))
-def test_few_descriptors(hashing, dupes, mount, scratch, kind, nofile):
-    """Small files are read together, if many may be open."""
-    point = mount(mounts.filesystem, kind, scratch)
-    for number in range(700):
-        (point / f"{number}").write_bytes(b"%d" % (number // 2) * (number % 300 // 2))
-    for program in (hashing, dupes):
-        expected = program(".", cwd=point).ok().out
-        assert program(".", cwd=point, nofile=nofile).ok().out == expected
-        assert program("--workers", "64", ".", cwd=point, nofile=nofile).ok().out == expected
-
-
 @pytest.fixture
 def careless_fuse(mount, scratch, monkeypatch):
     """Makes a FUSE file system whose server has loaded a library of the tests' support."""

@@ -6,11 +6,12 @@
 //!    └──────────── no more than WINDOW files without a result <───────────────┘
 //! ```
 
-use crate::crew::Crew;
+use crate::crew::{Crew, MOST};
+use crate::file_permits::{FilePermits, Permits, permits};
 use crate::hasher::Hasher;
 use crate::large::LargeFile;
+use crate::multi_file::{MULTI_BYTES, MULTI_FILES, MultiFileReader, suits_multi_file_reads};
 use crate::read::{ReadBuffer, read_range};
-use crate::together::{BYTES_TOGETHER, SpareFiles, Together, gain_together};
 use crate::{Algorithm, Digest, Fault, OpenFile, OpenRoot};
 use ringwalk::Errno;
 use ringwalk_sys::sync::{IgnorePoison, lock};
@@ -66,15 +67,12 @@ impl HashOptions {
     }
 }
 
-/// Files that one worker is given. It reads those that are small together.
-const PART: usize = 32;
-
 /// What a worker keeps from file to file.
 struct Scratch {
     buffer: ReadBuffer,
     hasher: Hasher,
-    together: Together,
-    /// Devices, and whether their files are read faster together.
+    multi_file: MultiFileReader,
+    /// Devices, and whether small files there are read many by one call.
     devices: Vec<(u64, bool)>,
 }
 
@@ -83,20 +81,20 @@ impl Scratch {
         Self {
             buffer: ReadBuffer::default(),
             hasher: Hasher::new(algorithm),
-            together: Together::default(),
+            multi_file: MultiFileReader::default(),
             devices: Vec::new(),
         }
     }
 
-    fn gains_together(&mut self, file: &OpenFile) -> bool {
+    fn suits_multi_file_reads(&mut self, file: &OpenFile) -> bool {
         let dev = file.version().dev;
         let known = self.devices.iter().find(|(known, _)| *known == dev);
-        if let Some((_, gains)) = known {
-            return *gains;
+        if let Some((_, suits)) = known {
+            return *suits;
         }
-        let gains = gain_together(file.file().as_fd());
-        self.devices.push((dev, gains));
-        gains
+        let suits = suits_multi_file_reads(file.file().as_fd());
+        self.devices.push((dev, suits));
+        suits
     }
 }
 
@@ -124,10 +122,9 @@ pub type Hashed<C> = (C, Result<Digest, Fault>);
 /// A file that is changed while it is read has no hash but [`Fault::Changed`]. Changes through a
 /// shared mapping of the file (mmap(2)) can stay unseen: the kernel may set the times later.
 ///
-/// Each worker has a buffer of 256 KiB, and another one for small files that are read together. A
-/// worker that reads a large file past the page cache has 8 MiB more; there are at most as many of
-/// these as CPUs. A worker has one file open, and more if the soft limit of open files of the
-/// process is at least 512: see [`SpareFiles`](crate::SpareFiles).
+/// Each worker has a buffer of 256 KiB, and another one for small files that are read by one call.
+/// A worker that reads a large file past the page cache has 8 MiB more; there are at most as many
+/// of these as CPUs. [`descriptor_reserve`] has the number of open files.
 ///
 /// # Errors
 ///
@@ -150,46 +147,59 @@ pub fn hash_files<C: Send + Sync>(
         moved: Condvar::new(),
     };
     let sharers = options.workers.map_or(cpus, NonZeroUsize::get).min(cpus);
-    let spare = SpareFiles::default();
+    let permits = FilePermits::default();
     let work = |task: Task<C>, scratch: &mut Scratch| match task {
         Task::Files(files) => {
-            let more = spare.take(files.len() - 1);
-            let mut open = OpenTogether {
-                most: 1 + more.count(),
-                files: Vec::new(),
-                callers: Vec::new(),
-            };
+            let mut pending = PendingFiles::new(permits.take(files.len() - 1));
             let mut files = files.into_iter();
             while let Some((number, file)) = files.next() {
                 if sequence.is_over() {
                     return;
                 }
-                match begin(
-                    number,
-                    file,
-                    options.algorithm,
-                    &mut open,
-                    &sequence,
-                    scratch,
-                ) {
-                    Begun::Together => {}
-                    Begun::Alone => {
-                        // Opening a file may take long there. Other workers begin with the others.
-                        for file in files.rev() {
-                            crew.push_first(Task::Files(vec![file]));
-                        }
-                        break;
-                    }
-                    Begun::Large(shared) => {
-                        open.hash(&sequence, scratch);
-                        for _ in 1..sharers {
-                            crew.push_first(Task::Piece(Arc::clone(&shared)));
-                        }
-                        share(&shared, &sequence, scratch);
-                    }
+                let mut opened = open(&file);
+                if let Err(Fault::Open(Errno::MFILE | Errno::NFILE)) = opened {
+                    // When the others are closed it may be possible.
+                    pending.hash(&sequence, scratch);
+                    opened = open(&file);
                 }
+                let opened = match opened {
+                    Ok(opened) => opened,
+                    Err(fault) => {
+                        sequence.give(number, file.context, Err(fault));
+                        continue;
+                    }
+                };
+                let suits = scratch.suits_multi_file_reads(&opened);
+                if suits && opened.version().size <= MULTI_BYTES {
+                    pending.push(number, file.context, opened);
+                    if pending.is_full() {
+                        pending.hash(&sequence, scratch);
+                    }
+                    continue;
+                }
+                // This file takes long. Other workers begin with the rest.
+                push_rest(&crew, files, suits);
+                pending.hash(&sequence, scratch);
+                drop(pending);
+                if options.algorithm == Algorithm::Blake3
+                    && LargeFile::is_large(opened.version().size)
+                {
+                    let shared = Arc::new(Shared {
+                        number,
+                        large: LargeFile::new(opened, &file.root, &file.path),
+                        context: Mutex::new(Some(file.context)),
+                    });
+                    for _ in 1..sharers {
+                        crew.push_first(Task::Piece(Arc::clone(&shared)));
+                    }
+                    share(&shared, &sequence, scratch);
+                } else {
+                    let result = hash_open(&opened, &mut scratch.hasher, &mut scratch.buffer);
+                    sequence.give(number, file.context, result);
+                }
+                return;
             }
-            open.hash(&sequence, scratch);
+            pending.hash(&sequence, scratch);
         }
         Task::Piece(shared) => share(&shared, &sequence, scratch),
     };
@@ -197,6 +207,18 @@ pub fn hash_files<C: Send + Sync>(
     crew.run(options.workers, scratch, work, || {
         produce(files, &sequence, &crew);
     })
+}
+
+/// Returns the most descriptors that [`hash_files`] has open at a time: a file and a ring for each
+/// worker, and the files of [`FilePermits`]. A walk beside it must leave that many free. Returns
+/// `None` where there are no permits: then each worker has one file open.
+pub fn descriptor_reserve(options: &HashOptions) -> Option<usize> {
+    let cpus = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let workers = options.workers.map_or(MOST.max(cpus), NonZeroUsize::get);
+    match permits() {
+        0 => None,
+        permits => Some(permits.saturating_add(workers.saturating_mul(2))),
+    }
 }
 
 /// Gives the files to the crew, sorted within batches.
@@ -224,8 +246,28 @@ fn produce<C: Send, D>(
 fn hand_over<C: Send>(batch: &mut Vec<(u64, FileToHash<C>)>, crew: &Crew<Task<C>>) {
     batch.sort_by_key(|(_, file)| file.ino);
     while !batch.is_empty() {
-        let part = batch.drain(..batch.len().min(PART)).collect();
+        let part = batch.drain(..batch.len().min(MULTI_FILES)).collect();
         crew.push(Task::Files(part));
+    }
+}
+
+/// Gives files back to the crew, before all others: as one task if small ones are read many by one
+/// call, otherwise each by itself, because opening one may take long.
+fn push_rest<C: Send>(
+    crew: &Crew<Task<C>>,
+    files: impl DoubleEndedIterator<Item = (u64, FileToHash<C>)>,
+    suits_multi_file_reads: bool,
+) {
+    if suits_multi_file_reads {
+        let rest: Vec<_> = files.collect();
+        if !rest.is_empty() {
+            crew.push_first(Task::Files(rest));
+        }
+    } else {
+        // What is pushed last is taken first.
+        for file in files.rev() {
+            crew.push_first(Task::Files(vec![file]));
+        }
     }
 }
 
@@ -240,23 +282,32 @@ where
     }
 }
 
-enum Begun<C> {
-    /// It has a result, or will be read with others.
-    Together,
-    /// It has a result, and its file system is one of which each file is read by itself.
-    Alone,
-    Large(Arc<Shared<C>>),
-}
-
-/// Open files that are to be read together.
-struct OpenTogether<C> {
-    most: usize,
+/// Open files that are to be read by one call.
+struct PendingFiles<'p, C> {
+    permits: Permits<'p>,
     files: Vec<OpenFile>,
     /// The numbers of the files, and what the caller knows them by.
     callers: Vec<(u64, C)>,
 }
 
-impl<C: Send> OpenTogether<C> {
+impl<'p, C: Send> PendingFiles<'p, C> {
+    fn new(permits: Permits<'p>) -> Self {
+        Self {
+            permits,
+            files: Vec::new(),
+            callers: Vec::new(),
+        }
+    }
+
+    fn push(&mut self, number: u64, context: C, file: OpenFile) {
+        self.files.push(file);
+        self.callers.push((number, context));
+    }
+
+    fn is_full(&self) -> bool {
+        self.files.len() == 1 + self.permits.count()
+    }
+
     /// Hashes all, and closes them.
     fn hash<D>(&mut self, sequence: &Sequence<C, D>, scratch: &mut Scratch)
     where
@@ -265,15 +316,15 @@ impl<C: Send> OpenTogether<C> {
         let Scratch {
             buffer,
             hasher,
-            together,
+            multi_file,
             ..
         } = scratch;
         let mut results = Vec::with_capacity(self.files.len());
-        together.read(&self.files, |at, bytes| {
+        multi_file.read(&self.files, |at, bytes| {
             results.push((at, hash_read(&self.files[at], bytes, hasher, buffer)));
         });
         self.files.clear();
-        // Those that could not be read together came first.
+        // In the order of the files, each of which has one result.
         results.sort_unstable_by_key(|(at, _)| *at);
         for ((number, context), (_, result)) in self.callers.drain(..).zip(results) {
             sequence.give(number, context, result);
@@ -281,62 +332,12 @@ impl<C: Send> OpenTogether<C> {
     }
 }
 
-fn begin<C: Send, D>(
-    number: u64,
-    file: FileToHash<C>,
-    algorithm: Algorithm,
-    open: &mut OpenTogether<C>,
-    sequence: &Sequence<C, D>,
-    scratch: &mut Scratch,
-) -> Begun<C>
-where
-    D: FnMut(&mut Vec<Hashed<C>>) -> ControlFlow<()>,
-{
-    let FileToHash {
-        root,
-        path,
-        only,
-        context,
-        ..
-    } = file;
-    let mut opened = OpenFile::open(&root, &path);
-    if let Err(Fault::Open(Errno::MFILE | Errno::NFILE)) = opened {
-        // When the others are closed it may be possible.
-        open.hash(sequence, scratch);
-        opened = OpenFile::open(&root, &path);
-    }
-    let opened = opened.and_then(|opened| {
-        let found = opened.version();
-        let is_wanted = only.is_none_or(|only| only == (found.dev, found.ino));
-        is_wanted.then_some(opened).ok_or(Fault::Changed)
-    });
-    let opened = match opened {
-        Ok(opened) => opened,
-        Err(fault) => {
-            sequence.give(number, context, Err(fault));
-            return Begun::Together;
-        }
-    };
-    let size = opened.version().size;
-    if algorithm == Algorithm::Blake3 && LargeFile::is_large(size) {
-        return Begun::Large(Arc::new(Shared {
-            number,
-            large: LargeFile::new(opened, &root, &path),
-            context: Mutex::new(Some(context)),
-        }));
-    }
-    let gains = scratch.gains_together(&opened);
-    if gains && size < BYTES_TOGETHER as u64 {
-        open.files.push(opened);
-        open.callers.push((number, context));
-        if open.files.len() == open.most {
-            open.hash(sequence, scratch);
-        }
-        return Begun::Together;
-    }
-    let result = hash_open(&opened, &mut scratch.hasher, &mut scratch.buffer);
-    sequence.give(number, context, result);
-    if gains { Begun::Together } else { Begun::Alone }
+/// Opens a file, if it is the one that the caller means.
+fn open<C>(file: &FileToHash<C>) -> Result<OpenFile, Fault> {
+    let opened = OpenFile::open(&file.root, &file.path)?;
+    let found = opened.version();
+    let is_wanted = file.only.is_none_or(|only| only == (found.dev, found.ino));
+    is_wanted.then_some(opened).ok_or(Fault::Changed)
 }
 
 /// Hashes a file. `bytes` are its contents, if they were read.

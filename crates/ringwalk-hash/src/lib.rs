@@ -22,7 +22,8 @@
 //! | `kernel_files.rs` | file systems whose files the kernel makes up |
 //! | `open_file.rs` | opening a file, and the version of it that is read |
 //! | `read.rs` | reading a part of a file, without its holes |
-//! | `together.rs` | small files, many at once |
+//! | `multi_file.rs` | small files, many by one call |
+//! | `file_permits.rs` | how many files workers may have open beside one each |
 //! | `large.rs` | one large file by several threads |
 //! | `crew.rs` | threads that work on files, as many as help |
 //! | `hash_files.rs` | many files at once, with results in their order |
@@ -33,24 +34,26 @@ pub mod check_list;
 mod crew;
 mod digest;
 mod fault;
+mod file_permits;
 mod file_version;
 mod hash_files;
 mod hasher;
 mod kernel_files;
 mod large;
+mod multi_file;
 mod open_file;
 mod read;
-mod together;
 mod tree;
 
 pub use crew::{Crew, MOST};
 pub use digest::{Algorithm, Digest, ParseDigestError};
 pub use fault::Fault;
+pub use file_permits::{FilePermits, Permits};
 pub use file_version::FileVersion;
-pub use hash_files::{FileToHash, HashOptions, Hashed, hash_file, hash_files};
+pub use hash_files::{FileToHash, HashOptions, Hashed, descriptor_reserve, hash_file, hash_files};
 pub use hasher::quick_hash;
 pub use kernel_files::{is_kernel_type, kernel_file_system};
+pub use multi_file::{MULTI_BYTES, MULTI_FILES, MultiFileReader, suits_multi_file_reads};
 pub use open_file::{OpenFile, OpenRoot};
 pub use read::{BUFFER, ReadBuffer, ends_at, read_range};
-pub use together::{BYTES_TOGETHER, MOST_TOGETHER, SpareFiles, Spared, Together, gain_together};
 pub use tree::{PIECE, PieceHasher, Tree};

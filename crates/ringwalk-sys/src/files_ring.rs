@@ -1,9 +1,9 @@
 //! Reads many files at once on an `io_uring`, each from its beginning.
 //!
 //! The kernel collects the reads of one submission before it sends them to the disk
-//! (`blk_start_plug` in `io_submit_sqes`, `io_uring/io_uring.c`). The block layer makes one request
-//! of reads that lie side by side, and files that were written together often do. Threads that read
-//! a file each send a request each.
+//! (`blk_start_plug_nr_ios` in `io_init_req`, `io_uring/io_uring.c`; for more than two reads). The
+//! block layer makes one request of reads that lie side by side, and files that were written
+//! together often do. Threads that read one file each send one request each.
 //!
 //! A call returns when all its reads are over. So no read is in flight between calls, and the
 //! buffer is the caller's.
@@ -12,28 +12,28 @@ use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd};
-use std::time::Duration;
 
 use io_uring::{IoUring, opcode, types};
 use rustix::io::Errno;
 
 use crate::PageBuffer;
-use crate::read_ring::{ReadRingOptions, set_up};
+use crate::ring_setup::{RingOptions, bytes_of, errno, set_up, try_again};
 
 #[cfg(test)]
 #[cfg(not(miri))] // It has no io_uring.
 mod tests;
 
-/// Where the bytes of a file begin: at a multiple of this, the line of a processor's cache.
-const ALIGNMENT: usize = 64;
+/// The bytes of each file begin at a multiple of this: one cache line.
+const ALIGNMENT: u32 = 64;
 
 /// A ring, and a buffer for the bytes of several files.
 pub struct FilesRing {
     ring: ManuallyDrop<IoUring>,
     buffer: ManuallyDrop<PageBuffer>,
     depth: usize,
-    /// A call ended before its reads: the kernel may still write into the buffer.
-    is_broken: bool,
+    /// True from the first queued read until all reads are over. If a call ends meanwhile, the
+    /// kernel may still write into the buffer.
+    is_busy: bool,
     /// Not `Send`: the kernel accepts entries from one thread only.
     one_thread: PhantomData<*mut ()>,
 }
@@ -42,7 +42,7 @@ impl std::fmt::Debug for FilesRing {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("FilesRing")
             .field("depth", &self.depth)
-            .field("is_broken", &self.is_broken)
+            .field("is_busy", &self.is_busy)
             .finish_non_exhaustive()
     }
 }
@@ -56,8 +56,8 @@ pub struct FileRead<'f> {
     pub len: u32,
 }
 
-/// What a read has brought: where its bytes are in [`FilesRing::bytes`]. They are fewer than what
-/// was asked for if the file ends there, or by the will of its file system.
+/// The place of a file's bytes in [`FilesRing::bytes`], or the error of its read. The place is
+/// shorter than `len` if the file ends there. A file system may also return fewer bytes.
 pub type FileBytes = Result<Range<usize>, Errno>;
 
 impl FilesRing {
@@ -72,10 +72,8 @@ impl FilesRing {
     /// [`io_uring_setup(2)`]: https://man7.org/linux/man-pages/man2/io_uring_setup.2.html
     pub fn new(depth: u32, size: usize) -> Result<Self, Errno> {
         let buffer = PageBuffer::new(size)?;
-        let ring = set_up(&ReadRingOptions {
-            depth,
-            buffer_size: 0,
-            register_buffers: false,
+        let ring = set_up(&RingOptions {
+            entries: depth,
             sqpoll: None,
             iopoll: false,
         })?;
@@ -83,14 +81,14 @@ impl FilesRing {
             ring: ManuallyDrop::new(ring),
             buffer: ManuallyDrop::new(buffer),
             depth: depth as usize,
-            is_broken: false,
+            is_busy: false,
             one_thread: PhantomData,
         })
     }
 
-    /// Returns the bytes that a file of this length takes in the buffer.
-    pub fn space_of(len: u32) -> usize {
-        (len as usize).next_multiple_of(ALIGNMENT)
+    /// Returns the bytes that a read of this length takes in the buffer: up to 63 more than it.
+    fn space_of(len: u32) -> u64 {
+        u64::from(len).next_multiple_of(u64::from(ALIGNMENT))
     }
 
     /// Reads files, and returns when all reads are over. `results` is emptied first, and gets one
@@ -112,68 +110,59 @@ impl FilesRing {
         results: &mut Vec<FileBytes>,
     ) -> Result<(), Errno> {
         results.clear();
-        if self.is_broken {
+        if self.is_busy {
             return Err(Errno::NXIO);
         }
         assert!(files.len() <= self.depth, "more files than the depth");
-        let space: usize = files.iter().map(|file| Self::space_of(file.len)).sum();
-        assert!(space <= self.buffer.size(), "the files do not fit");
+        // Without overflow: fewer than 2^32 files of less than 2^33 bytes.
+        let space: u64 = files.iter().map(|file| Self::space_of(file.len)).sum();
+        assert!(space <= self.buffer.size() as u64, "the files do not fit");
+        if files.is_empty() {
+            return Ok(());
+        }
+        self.is_busy = true;
         let mut start = 0;
         for (file, number) in files.iter().zip(0..) {
-            // SAFETY: within the mapping, as asserted above.
+            // SAFETY: `start` is at most the sum of the spaces, and so at most the size of the
+            // mapping (asserted above).
             let address = unsafe { self.buffer.as_mut_ptr().add(start) };
             let entry = opcode::Read::new(types::Fd(file.file.as_raw_fd()), address, file.len)
                 .offset(0)
                 .build()
                 .user_data(number);
-            // SAFETY: the file is open and the memory in place until this call returns, and it
-            // returns when all reads are over. If it cannot wait for them, the memory stays in
-            // place for ever (`drop`); the kernel itself keeps the files of reads that it has, and
-            // it takes no more.
+            // SAFETY: the descriptor is borrowed until this call returns. The memory lies in the
+            // buffer: `start` and the space of this file are part of the sum. This call returns
+            // only when all reads are over, or leaves `is_busy` set: then `drop` leaves the buffer
+            // in place for ever, and no entry is submitted any more. The kernel has its own
+            // reference to the files of reads that were submitted.
             let pushed = unsafe { self.ring.submission().push(&entry) };
             // The queue has `depth` entries, and none is in it between calls.
             assert!(pushed.is_ok(), "more entries than the depth");
-            // What is overwritten below: each read has exactly one completion.
+            // Overwritten below, because each read has exactly one completion.
             results.push(Ok(start..start));
-            start += Self::space_of(file.len);
+            start += (file.len as usize).next_multiple_of(ALIGNMENT as usize);
         }
         let mut missing = files.len();
         while missing > 0 {
-            match self.ring.submit_and_wait(missing) {
-                Ok(_) => {}
-                Err(error) => match Errno::from_io_error(&error) {
-                    Some(Errno::INTR) => {}
-                    // Completions have to be taken first, or memory is short.
-                    Some(Errno::AGAIN | Errno::BUSY) => {
-                        std::thread::sleep(Duration::from_millis(1));
-                    }
-                    errno => {
-                        self.is_broken = true;
-                        results.clear();
-                        return Err(errno.unwrap_or(Errno::IO));
-                    }
-                },
-            }
+            let waited = self.ring.submit_and_wait(missing);
+            let waited = waited.map(drop).map_err(|error| errno(&error));
+            waited.or_else(try_again).inspect_err(|_| results.clear())?;
             for completion in self.ring.completion() {
                 // The value that was set above.
                 #[expect(clippy::cast_possible_truncation, reason = "an index of `files`")]
                 let result = &mut results[completion.user_data() as usize];
                 let start = result.as_ref().map_or(0, |range| range.start);
-                *result = match usize::try_from(completion.result()) {
-                    Ok(len) => Ok(start..start + len),
-                    Err(_) => Err(Errno::from_raw_os_error(
-                        completion.result().saturating_neg(),
-                    )),
-                };
+                *result = bytes_of(completion.result()).map(|len| start..start + len as usize);
                 missing -= 1;
             }
         }
+        self.is_busy = false;
         Ok(())
     }
 
     /// Returns the buffer, with what the last call has read.
     pub fn bytes(&self) -> &[u8] {
-        if self.is_broken { &[] } else { &self.buffer }
+        if self.is_busy { &[] } else { &self.buffer }
     }
 }
 
@@ -181,7 +170,7 @@ impl Drop for FilesRing {
     fn drop(&mut self) {
         // SAFETY: the ring is not used again.
         unsafe { ManuallyDrop::drop(&mut self.ring) };
-        if self.is_broken {
+        if self.is_busy {
             // The kernel may still write into the buffer, so it stays in place.
             return;
         }

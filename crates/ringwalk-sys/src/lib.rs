@@ -29,6 +29,7 @@
 //! | `read_ring.rs` | reads of one file on an `io_uring` |
 //! | `readdirplus.rs` | checks and reads the records of READDIRPLUS in place |
 //! | `records.rs` | a buffer of records with an index |
+//! | `ring_setup.rs` | what rings that read files have in common |
 //! | `signals.rs` | the signal actions that the program began with |
 //! | `spawn.rs` | starts a program and waits for its end |
 //! | `standard_streams.rs` | whether standard input and output were closed when the program began |
@@ -70,6 +71,7 @@ mod project_id;
 mod read_ring;
 mod readdirplus;
 mod records;
+mod ring_setup;
 mod signals;
 mod spawn;
 mod standard_streams;

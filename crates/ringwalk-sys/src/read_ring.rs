@@ -21,7 +21,6 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io;
 use std::marker::PhantomData;
 use std::mem::{self, ManuallyDrop};
 use std::os::fd::AsRawFd;
@@ -33,6 +32,7 @@ use io_uring::{EnterFlags, IoUring, opcode, types};
 use rustix::io::Errno;
 
 use crate::PageBuffer;
+use crate::ring_setup::{RingOptions, bytes_of, errno, set_up, try_again};
 
 #[cfg(test)]
 #[cfg(not(miri))] // It has no io_uring.
@@ -114,7 +114,11 @@ impl ReadRing {
         let stride = stride.ok_or(Errno::INVAL)?;
         let size = stride.checked_mul(depth).ok_or(Errno::INVAL)?;
         let mut buffer = PageBuffer::new(size)?;
-        let ring = set_up(options)?;
+        let ring = set_up(&RingOptions {
+            entries: entries(options),
+            sqpoll: options.sqpoll,
+            iopoll: options.iopoll,
+        })?;
         let submitter = ring.submitter();
         let registered_file = submitter.register_files(&[file.as_raw_fd()]).is_ok();
         let registered_buffer = options.register_buffers && {
@@ -215,7 +219,7 @@ impl ReadRing {
         };
         match submitted {
             Ok(_) => Ok(()),
-            Err(error) => Err(Errno::from_io_error(&error).unwrap_or(Errno::IO)),
+            Err(error) => Err(errno(&error)),
         }
     }
 
@@ -229,10 +233,7 @@ impl ReadRing {
         let slot = completion.user_data() as u32;
         self.busy[slot as usize] = false;
         self.in_flight -= 1;
-        let result = completion.result();
-        let result =
-            u32::try_from(result).map_err(|_| Errno::from_raw_os_error(result.saturating_neg()));
-        Some((slot, result))
+        Some((slot, bytes_of(completion.result())))
     }
 
     /// Returns the number of reads started and not yet taken by [`next`](Self::next).
@@ -288,11 +289,7 @@ impl ReadRing {
             if self.in_flight == 0 {
                 return Ok(());
             }
-            match self.enter(1) {
-                Ok(()) | Err(Errno::INTR) => {}
-                Err(Errno::AGAIN | Errno::BUSY) => std::thread::sleep(Duration::from_millis(1)),
-                Err(errno) => return Err(errno),
-            }
+            self.enter(1).or_else(try_again)?;
         }
     }
 }
@@ -314,43 +311,6 @@ impl Drop for ReadRing {
     }
 }
 
-/// Sets up the ring, with the flags of the newest kernel first. A kernel that does not know a flag
-/// answers `EINVAL`.
-pub(crate) fn set_up(options: &ReadRingOptions) -> Result<IoUring, Errno> {
-    let mut answer = Errno::INVAL;
-    for attempt in 0..4 {
-        let mut builder = IoUring::builder();
-        builder.dontfork();
-        if options.iopoll {
-            builder.setup_iopoll();
-        }
-        if let Some(idle) = options.sqpoll {
-            builder.setup_sqpoll(u32::try_from(idle.as_millis()).unwrap_or(u32::MAX));
-        }
-        // The kernel works on completions when this thread asks for them, without interrupting it
-        // (Linux 6.1, 5.19). This is not possible with a kernel thread that takes reads. NO_SQARRAY
-        // (6.6): entries are taken in order, without a table of their numbers.
-        match (attempt, options.sqpoll) {
-            (0, None) => builder
-                .setup_single_issuer()
-                .setup_defer_taskrun()
-                .setup_no_sqarray(),
-            (1, None) => builder.setup_single_issuer().setup_defer_taskrun(),
-            (2, None) => builder.setup_coop_taskrun(),
-            (0, Some(_)) => builder.setup_single_issuer().setup_no_sqarray(),
-            _ => &mut builder,
-        };
-        match builder.build(entries(options)) {
-            Ok(ring) => return Ok(ring),
-            Err(error) => answer = errno(&error),
-        }
-        if answer != Errno::INVAL {
-            break;
-        }
-    }
-    Err(answer)
-}
-
 /// Returns the number of entries of the submission queue.
 ///
 /// A system call frees the entries that it submits before it returns, so one for each slot is
@@ -360,8 +320,4 @@ pub(crate) fn set_up(options: &ReadRingOptions) -> Result<IoUring, Errno> {
 fn entries(options: &ReadRingOptions) -> u32 {
     let rounds = 1 + u32::from(options.sqpoll.is_some());
     options.depth.saturating_mul(rounds)
-}
-
-fn errno(error: &io::Error) -> Errno {
-    Errno::from_io_error(error).unwrap_or(Errno::IO)
 }

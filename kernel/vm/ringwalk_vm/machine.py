@@ -66,9 +66,11 @@ def processor(machine: Machine) -> str:
     two fifths of it so, which is true of no real processor.
 
     QEMU before 8.0 may take other bytes for the flags after `cmpxchg16b`, which Linux's allocator
-    uses (cx16). An interrupt in the next instructions then saves and restores these bytes, and the
-    guest dies of a double fault now and then. Where instructions are counted, the
-    processor has this instruction, as all real ones do: without it Linux takes a longer way.
+    uses (cx16): its translation (target/i386/tcg/translate.c, case 0x1c7) calls a function that
+    needs the state of the flags, and does not store that state before. An interrupt in the next
+    instructions then saves and restores these bytes, and the guest dies of a double fault now and
+    then. Where instructions are counted, the processor has this instruction, as all real ones do:
+    without it Linux takes a longer way. Such a guest can still die, and must be run again.
     """
     if machine.accel != "tcg":
         return "max"

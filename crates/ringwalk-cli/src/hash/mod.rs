@@ -25,7 +25,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ringwalk::{Error, FileType, Follow, Order, OwnedEntry, Stay, Walk};
 use ringwalk_hash::check_list::push_line;
-use ringwalk_hash::{Fault, FileToHash, HashOptions, OpenRoot, hash_files, kernel_file_system};
+use ringwalk_hash::{
+    Fault, FileToHash, HashOptions, OpenRoot, descriptor_reserve, hash_files, kernel_file_system,
+};
 
 use crate::console;
 use crate::engine_options::{EngineOptions, Lacks};
@@ -75,6 +77,7 @@ fn hash(args: &HashArgs, options: &EngineOptions) -> ExitCode {
     };
     // The number that the user gives is that of the workers who read the files.
     let walk = walk.workers(None);
+    let walk = walk.descriptor_reserve(descriptor_reserve(&hash_options(args, options)));
     let progress = Progress::of_walk(options.progress, walk.monitor());
     let mut entries = walk.into_iter();
     let mut left_out = LeftOut::default();

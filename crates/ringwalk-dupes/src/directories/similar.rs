@@ -74,15 +74,15 @@ pub(super) fn find(
                 sizes: [size(a), size(b)],
                 common,
             };
-            (pair, ordered(a, b))
+            (pair, a, b)
         })
         .collect();
-    found.sort_unstable_by(|(a, _), (b, _)| {
+    found.sort_unstable_by(|(a, ..), (b, ..)| {
         (Reverse(a.common), &a.paths).cmp(&(Reverse(b.common), &b.paths))
     });
-    let mut seen = HashSet::new();
-    found.retain(|(_, pair)| ways.is_new(*pair, &mut seen));
-    found.into_iter().map(|(pair, _)| pair).collect()
+    let mut noted = HashSet::new();
+    found.retain(|(_, a, b)| note(inventory, *a, *b, &mut noted));
+    found.into_iter().map(|(pair, ..)| pair).collect()
 }
 
 fn ordered(a: DirId, b: DirId) -> Pair {
@@ -142,16 +142,15 @@ impl<'i> Ways<'i> {
             ways.any(|way| self.inventory.up(*way).any(|above| above == outer))
         })
     }
+}
 
-    /// Returns true if the two directories of a pair, reached in any way, are not among those that
-    /// were `seen`.
-    fn is_new(&self, (a, b): Pair, seen: &mut HashSet<[Identity; 2]>) -> bool {
-        let identity = |dir| self.inventory.directory(dir).identity;
-        let (Some(a), Some(b)) = (identity(a), identity(b)) else {
-            return true;
-        };
-        seen.insert(if a <= b { [a, b] } else { [b, a] })
-    }
+/// Notes a pair. Returns false if it was noted before, by whatever paths.
+fn note(inventory: &Inventory, a: DirId, b: DirId, noted: &mut HashSet<[Identity; 2]>) -> bool {
+    let identity = |dir| inventory.directory(dir).identity;
+    let (Some(a), Some(b)) = (identity(a), identity(b)) else {
+        return true;
+    };
+    noted.insert(if a <= b { [a, b] } else { [b, a] })
 }
 
 /// Adds up the sizes of files that two directories may have in common, for pairs for which

@@ -4,12 +4,12 @@ use super::small::BATCH;
 use super::{Matched, Matcher, Unit};
 use crate::inventory::FileId;
 use ringwalk::device::is_rotational;
-use ringwalk_hash::{Crew, Fault, OpenFile, gain_together};
+use ringwalk_hash::{Crew, Fault, OpenFile, suits_multi_file_reads};
 use ringwalk_sys::sync::{IgnorePoison, lock};
 use ringwalk_sys::{ExtentMap, FileExtent, cachestat, magic};
 use rustix::fs::{major, minor};
 use rustix::io::Errno;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::io;
 use std::os::fd::AsFd;
 use std::sync::Mutex;
@@ -38,8 +38,8 @@ pub(super) enum Faults {
 struct Traits {
     shares: bool,
     rotates: bool,
-    /// Small files are read together.
-    together: bool,
+    /// Small files are read many by one call.
+    suits_multi_file_reads: bool,
 }
 
 /// What was found out about a batch of candidates.
@@ -48,8 +48,7 @@ pub(super) struct Layout {
     /// The candidates that share all extents with one that is read, by that one.
     followers: HashMap<FileId, Vec<FileId>>,
     leaders: HashMap<FileId, FileId>,
-    /// The devices of which small files are read together.
-    together: HashSet<u16>,
+    traits: HashMap<u16, Traits>,
 }
 
 impl Layout {
@@ -63,9 +62,10 @@ impl Layout {
         self.leaders.contains_key(&file)
     }
 
-    /// Returns true if small files of this device are read together.
-    pub(super) fn reads_together(&self, device: u16) -> bool {
-        self.together.contains(&device)
+    /// Returns true if small files of this device are read many by one call.
+    pub(super) fn suits_multi_file_reads(&self, device: u16) -> bool {
+        let traits = self.traits.get(&device);
+        traits.is_some_and(|traits| traits.suits_multi_file_reads)
     }
 
     /// Returns the files that share all extents with this one.
@@ -96,12 +96,9 @@ impl Matcher<'_> {
         let asked: Vec<usize> = (0..units.len())
             .filter(|at| is_of_use(&units[*at]))
             .collect();
-        let together = traits.iter().filter(|(_, traits)| traits.together);
-        let mut layout = Layout {
-            together: together.map(|(device, _)| *device).collect(),
-            ..Layout::default()
-        };
+        let mut layout = Layout::default();
         if asked.is_empty() {
+            layout.traits = traits;
             return Ok(layout);
         }
         let found = Mutex::new(Vec::with_capacity(asked.len()));
@@ -149,6 +146,7 @@ impl Matcher<'_> {
                 layout.leaders.insert(unit.file, leader);
             }
         }
+        layout.traits = traits;
         Ok(layout)
     }
 
@@ -233,7 +231,7 @@ impl Matcher<'_> {
                 continue;
             }
             // Another file may answer if this one cannot be opened.
-            if let Ok(open) = self.open(unit.file) {
+            if let Ok(open) = self.open_version(unit.file) {
                 let number = self.inventory.devices[usize::from(device)].number;
                 traits.insert(device, traits_of(&open, number.unwrap_or(0)));
             }
@@ -329,7 +327,7 @@ fn traits_of(open: &OpenFile, dev: u64) -> Traits {
         // If the system does not say, the file is read like any other.
         shares: magic::of(open.file()).is_ok_and(|kind| SHARING.contains(&kind)),
         rotates: is_rotational(major(dev), minor(dev)).unwrap_or(false),
-        together: gain_together(open.file().as_fd()),
+        suits_multi_file_reads: suits_multi_file_reads(open.file().as_fd()),
     }
 }
 

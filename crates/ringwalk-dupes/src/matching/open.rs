@@ -18,7 +18,7 @@ impl Matcher<'_> {
         self.reported(id, self.try_with_file(id, read))
     }
 
-    /// Reports what has gone wrong with a file.
+    /// Returns the value of a result, or reports the fault of the file.
     pub(super) fn reported<T>(&self, id: FileId, result: Result<T, Fault>) -> Option<T> {
         result
             .inspect_err(|fault| {

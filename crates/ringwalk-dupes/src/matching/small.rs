@@ -1,10 +1,10 @@
-//! Small files: each is read as a whole, many at once.
+//! Small files: each is read as a whole, many by one call.
 
 use super::layout::{Faults, Layout};
 use super::{Matched, Matcher, Unit};
 use crate::inventory::FileId;
 use ringwalk_hash::{
-    BYTES_TOGETHER, Crew, Fault, MOST_TOGETHER, OpenFile, ReadBuffer, SpareFiles, Together,
+    Crew, Fault, FilePermits, MULTI_BYTES, MULTI_FILES, MultiFileReader, OpenFile, ReadBuffer,
     read_range,
 };
 use ringwalk_sys::release_free_memory;
@@ -15,8 +15,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
-/// Candidates whose places on the disk are sorted together. Each takes 16 bytes here, and as many
-/// in the queue of the crew.
+/// Candidates whose places on the disk are sorted together. Each takes 16 bytes.
 #[cfg(not(test))]
 pub(super) const BATCH: usize = 1 << 15;
 
@@ -95,13 +94,13 @@ impl Matcher<'_> {
         }
         units.sort_unstable_by_key(|unit| unit.place);
         let crew = Crew::default();
-        let spare = SpareFiles::default();
+        let permits = FilePermits::default();
         let work = |files: Range<usize>, scratch: &mut Scratch| {
             let mut rest = &units[files];
-            let more = spare.take(rest.len() - 1);
+            let more = permits.take(rest.len() - 1);
             while !rest.is_empty() {
                 let (now, later) = rest.split_at(rest.len().min(1 + more.count()));
-                self.match_together(now, &layout, scratch);
+                self.match_units(now, &layout, scratch);
                 rest = later;
             }
         };
@@ -133,66 +132,24 @@ impl Matcher<'_> {
         });
     }
 
-    /// Calls `push` for parts of `units` that one worker reads at once.
-    fn for_each_part(&self, units: &[Unit], layout: &Layout, mut push: impl FnMut(Range<usize>)) {
-        let mut start = 0;
-        let mut bytes = 0;
-        let is_alone = |at: usize| {
-            let device = self.inventory.file(units[at].file).device;
-            !layout.reads_together(device)
-        };
-        for (at, unit) in units.iter().enumerate() {
+    /// Calls `push` for parts of `units` that one worker reads by one call.
+    fn for_each_part(&self, units: &[Unit], layout: &Layout, push: impl FnMut(Range<usize>)) {
+        let files = units.iter().map(|unit| {
             let file = self.inventory.file(unit.file);
-            bytes += file.size;
-            let is_full = at - start == MOST_TOGETHER || bytes > BYTES_TOGETHER as u64;
-            if at > start && (is_full || is_alone(at) || is_alone(at - 1)) {
-                push(start..at);
-                start = at;
-                bytes = file.size;
-            }
-        }
-        if start < units.len() {
-            push(start..units.len());
-        }
+            (file.size, layout.suits_multi_file_reads(file.device))
+        });
+        parts(files, push);
     }
 
-    /// Reads candidates, all at once, and gives their hashes to the collector.
-    fn match_together(&self, units: &[Unit], layout: &Layout, scratch: &mut Scratch) {
-        let mut hashes: Vec<Option<[u8; 32]>> = vec![None; units.len()];
-        let Scratch { buffer, together } = scratch;
-        if let [unit] = units {
-            hashes[0] = self.hash_small(unit.file, buffer);
-        } else {
-            let (mut open, mut places, mut later) = (Vec::new(), Vec::new(), Vec::new());
-            for (at, unit) in units.iter().enumerate() {
-                match self.open_version(unit.file) {
-                    Ok(file) => {
-                        open.push(file);
-                        places.push(at);
-                    }
-                    // When the others are closed it may be possible.
-                    Err(Fault::Open(Errno::MFILE | Errno::NFILE)) => later.push(at),
-                    Err(fault) => {
-                        self.reported::<()>(unit.file, Err(fault));
-                    }
-                }
-            }
-            together.read(&open, |at, bytes| {
-                let place = places[at];
-                let hash = hash_open(&open[at], bytes, buffer);
-                hashes[place] = self.reported(units[place].file, hash);
-            });
-            drop(open);
-            for at in later {
-                hashes[at] = self.hash_small(units[at].file, buffer);
-            }
-        }
+    /// Reads candidates, and gives their hashes to the collector.
+    fn match_units(&self, units: &[Unit], layout: &Layout, scratch: &mut Scratch) {
+        let hashes = self.hash_units(units, scratch);
         for (unit, hash) in units.iter().zip(hashes) {
             let mut hash = hash.inspect(|hash| self.remember(unit.file, hash));
             for file in std::iter::once(&unit.file).chain(layout.followers(unit.file)) {
                 // Another one is read if the first is gone meanwhile.
                 if hash.is_none() && *file != unit.file {
-                    hash = self.hash_small(*file, buffer);
+                    hash = self.hash_small(*file, &mut scratch.buffer);
                     hash.inspect(|hash| self.remember(*file, hash));
                 }
                 if let Some(hash) = hash {
@@ -202,17 +159,50 @@ impl Matcher<'_> {
         }
     }
 
+    /// Hashes candidates by one call. Reports those that have no hash.
+    fn hash_units(&self, units: &[Unit], scratch: &mut Scratch) -> Vec<Option<[u8; 32]>> {
+        let Scratch { buffer, multi_file } = scratch;
+        if let [unit] = units {
+            return vec![self.hash_small(unit.file, buffer)];
+        }
+        let mut hashes = vec![None; units.len()];
+        let (mut open, mut places, mut later) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, unit) in units.iter().enumerate() {
+            match self.open_version(unit.file) {
+                Ok(file) => {
+                    open.push(file);
+                    places.push(at);
+                }
+                // When the others are closed it may be possible.
+                Err(Fault::Open(Errno::MFILE | Errno::NFILE)) => later.push(at),
+                Err(fault) => {
+                    self.reported::<()>(unit.file, Err(fault));
+                }
+            }
+        }
+        multi_file.read(&open, |at, bytes| {
+            let place = places[at];
+            let hash = hash_open(&open[at], bytes, buffer);
+            hashes[place] = self.reported(units[place].file, hash);
+        });
+        drop(open);
+        for at in later {
+            hashes[at] = self.hash_small(units[at].file, buffer);
+        }
+        hashes
+    }
+
     fn hash_small(&self, id: FileId, buffer: &mut [u8]) -> Option<[u8; 32]> {
         let hash = self.open_version(id);
         self.reported(id, hash.and_then(|file| hash_open(&file, None, buffer)))
     }
 }
 
-/// What a worker keeps from files to files.
+/// What a worker keeps from task to task.
 #[derive(Debug, Default)]
 struct Scratch {
     buffer: ReadBuffer,
-    together: Together,
+    multi_file: MultiFileReader,
 }
 
 /// Hashes an open file. `bytes` are its contents, if they were read.
@@ -227,4 +217,61 @@ fn hash_open(file: &OpenFile, bytes: Option<&[u8]>, buffer: &mut [u8]) -> Result
     }
     file.check_unchanged()?;
     Ok(hasher.finalize().into())
+}
+
+/// Calls `push` for parts of a list of files that one worker reads by one call. Each file has a
+/// size, and whether its file system suits that; otherwise it is a part of its own.
+fn parts(files: impl Iterator<Item = (u64, bool)>, mut push: impl FnMut(Range<usize>)) {
+    let mut part = 0..0;
+    let mut bytes = 0;
+    let mut suited = false;
+    for (size, suits) in files {
+        let is_full = part.len() == MULTI_FILES || bytes + size > MULTI_BYTES;
+        if !part.is_empty() && (is_full || !suits || !suited) {
+            push(part.clone());
+            part.start = part.end;
+            bytes = 0;
+        }
+        part.end += 1;
+        bytes += size;
+        suited = suits;
+    }
+    if !part.is_empty() {
+        push(part);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts_of(files: &[(u64, bool)]) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        parts(files.iter().copied(), |part| found.push(part));
+        found
+    }
+
+    #[test]
+    fn parts_have_their_most_files_and_bytes() {
+        assert_eq!(parts_of(&[]), []);
+        let files = vec![(1, true); 2 * MULTI_FILES + 1];
+        let (first, second) = (MULTI_FILES, 2 * MULTI_FILES);
+        assert_eq!(
+            parts_of(&files),
+            [0..first, first..second, second..second + 1]
+        );
+        let half = MULTI_BYTES / 2;
+        assert_eq!(parts_of(&[(half, true); 4]), [0..2, 2..4]);
+        assert_eq!(parts_of(&[(half + 1, true); 3]), [0..1, 1..2, 2..3]);
+        assert_eq!(
+            parts_of(&[(1, true), (MULTI_BYTES, true), (1, true)]),
+            [0..1, 1..2, 2..3]
+        );
+    }
+
+    #[test]
+    fn files_of_other_file_systems_are_alone() {
+        let files = [true, true, false, true, true, false, false, true].map(|suits| (1, suits));
+        assert_eq!(parts_of(&files), [0..2, 2..3, 3..5, 5..6, 6..7, 7..8]);
+    }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 fn contents(at: usize) -> Vec<u8> {
     // Some are larger than all that is read at once, and one is empty.
     let size = if at % 40 == 7 {
-        BYTES_TOGETHER + at
+        MULTI_BYTES as usize + at
     } else {
         at * 997 % 30_000
     };
@@ -23,12 +23,12 @@ fn each_file_is_given_once_with_its_contents() {
         fs::write(folder.path().join(at.to_string()), contents(at)).unwrap();
         OpenFile::open(&root, Path::new(&at.to_string())).unwrap()
     };
-    let mut together = Together::default();
-    for count in [0, 1, 2, 3 * MOST_TOGETHER + 5] {
+    let mut reader = MultiFileReader::default();
+    for count in [0, 1, 2, 3 * MULTI_FILES + 5] {
         let files: Vec<OpenFile> = (0..count).map(open).collect();
         let mut given = vec![0; count];
         let mut read = 0;
-        together.read(&files, |at, bytes| {
+        reader.read(&files, |at, bytes| {
             given[at] += 1;
             if let Some(bytes) = bytes {
                 assert_eq!(bytes, contents(at), "{at}");
@@ -37,8 +37,8 @@ fn each_file_is_given_once_with_its_contents() {
         });
         assert!(given.iter().all(|times| *times == 1));
         // A ring may be refused here.
-        if count > 2 && matches!(together.ring, Ring::Ready(_)) {
-            let fits = |at: &usize| (1..BYTES_TOGETHER).contains(&contents(*at).len());
+        if count > 2 && matches!(reader.ring, Ring::Ready(_)) {
+            let fits = |at: &usize| (1..=MULTI_BYTES).contains(&(contents(*at).len() as u64));
             assert_eq!(read, (0..count).filter(fits).count());
         }
     }
@@ -58,22 +58,39 @@ fn a_file_of_another_length_by_now_is_read_otherwise() {
     fs::write(folder.path().join("shorter"), "cont").unwrap();
     fs::write(folder.path().join("empty"), "").unwrap();
     let mut found = [false; 4];
-    let mut together = Together::default();
-    together.read(&files, |at, bytes| found[at] = bytes.is_some());
-    let is_there = matches!(together.ring, Ring::Ready(_));
+    let mut reader = MultiFileReader::default();
+    reader.read(&files, |at, bytes| found[at] = bytes.is_some());
+    let is_there = matches!(reader.ring, Ring::Ready(_));
     assert_eq!(found, [is_there, false, false, false]);
 }
 
 #[test]
-fn spare_files_come_back() {
-    let spare = SpareFiles(AtomicUsize::new(10));
-    let first = spare.take(7);
-    assert_eq!(first.count(), 7);
-    {
-        let second = spare.take(7);
-        assert_eq!((second.count(), spare.take(1).count()), (3, 0));
+fn one_call_takes_as_many_files_and_bytes_as_it_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = OpenRoot::open(folder.path()).unwrap();
+    let size = MULTI_BYTES as usize / MULTI_FILES;
+    let open = |at: usize| {
+        fs::write(folder.path().join(at.to_string()), vec![1; size]).unwrap();
+        OpenFile::open(&root, Path::new(&at.to_string())).unwrap()
+    };
+    let mut reader = MultiFileReader::default();
+    // None of them is left alone.
+    for count in [MULTI_FILES, MULTI_FILES + 2] {
+        let files: Vec<OpenFile> = (0..count).map(open).collect();
+        let mut read = 0;
+        reader.read(&files, |_, bytes| read += usize::from(bytes.is_some()));
+        if matches!(reader.ring, Ring::Ready(_)) {
+            assert_eq!(read, count);
+        }
     }
-    assert_eq!(spare.take(7).count(), 3);
-    drop(first);
-    assert_eq!(spare.take(usize::MAX).count(), 10);
+}
+
+#[test]
+fn limits_of_sizes() {
+    let at_most = u32::try_from(MULTI_BYTES).unwrap();
+    assert_eq!(length_of_read(0), None);
+    assert_eq!(length_of_read(1), Some(2));
+    assert_eq!(length_of_read(MULTI_BYTES), Some(at_most + 1));
+    assert_eq!(length_of_read(MULTI_BYTES + 1), None);
+    assert_eq!(length_of_read(u64::MAX - 1), None);
 }

@@ -1,0 +1,145 @@
+//! Small files, read many by one call.
+//!
+//! ```text
+//!   open files ── reads of up to 64 files, one submission ──> block layer: one request for what
+//!   lies side by side ──> buffer of 256 KiB ── whole contents ──> take
+//! ```
+//!
+//! Trees of small files were mostly written in one go, and their contents lie side by side on the
+//! disk. docs/decisions/0024 has the figures.
+
+use crate::OpenFile;
+use ringwalk_sys::{FileBytes, FileRead, FilesRing, magic};
+use std::os::fd::{AsFd, BorrowedFd};
+
+/// The most files of one call.
+pub const MULTI_FILES: usize = 64;
+
+/// The most bytes of one call. With twice as many the disk got a tenth fewer requests
+/// (docs/decisions/0024).
+pub const MULTI_BYTES: u64 = 256 << 10;
+
+/// What the reads of one call take in the buffer: each is a byte longer than its file, and begins
+/// at a cache line.
+const SPACE: usize = (256 << 10) + MULTI_FILES * 64;
+
+/// File systems whose buffered reads `io_uring` starts without a thread (`FOP_BUFFER_RASYNC` of
+/// `include/linux/fs.h`, earlier `FMODE_BUF_RASYNC`).
+const WITHOUT_THREADS: [u64; 3] = [magic::EXT4, magic::XFS, magic::BTRFS];
+
+/// Returns true if small files of the file system of this one should be read many by one call. On
+/// others, such as those behind a network, opening a file waits, and each should be read by a
+/// worker of its own.
+pub fn suits_multi_file_reads(file: BorrowedFd<'_>) -> bool {
+    magic::of(file).is_ok_and(|found| WITHOUT_THREADS.contains(&found))
+}
+
+/// Reads small files, many by one call. Each worker has one.
+#[derive(Debug, Default)]
+pub struct MultiFileReader {
+    ring: Ring,
+    results: Vec<FileBytes>,
+}
+
+const _: () = assert!(SPACE as u64 == MULTI_BYTES + MULTI_FILES as u64 * 64);
+
+#[derive(Debug, Default)]
+enum Ring {
+    #[default]
+    NotNeeded,
+    Refused,
+    Ready(Box<FilesRing>),
+}
+
+impl Ring {
+    fn get(&mut self) -> Option<&mut FilesRing> {
+        if matches!(self, Self::NotNeeded) {
+            #[expect(clippy::cast_possible_truncation, reason = "a constant")]
+            let depth = MULTI_FILES as u32;
+            let ring = FilesRing::new(depth, SPACE);
+            *self = ring.map_or(Self::Refused, |ring| Self::Ready(Box::new(ring)));
+        }
+        match self {
+            Self::Ready(ring) => Some(ring),
+            Self::NotNeeded | Self::Refused => None,
+        }
+    }
+}
+
+impl MultiFileReader {
+    /// Reads files, and gives to `take` the place of each in `files` and its whole contents, up to
+    /// the size in [`OpenFile::version`] and no byte behind. Holes are read as zeros. Gives `None`
+    /// for files that must be read in another way, which then finds what is wrong:
+    ///
+    /// - those without a size, or of more than [`MULTI_BYTES`];
+    /// - those of which a read failed, or returned another number of bytes;
+    /// - one that is left alone for a call;
+    /// - all, if there is no `io_uring`.
+    ///
+    /// Whether a file has changed meanwhile is not looked at: see [`OpenFile::check_unchanged`].
+    pub fn read(&mut self, files: &[OpenFile], mut take: impl FnMut(usize, Option<&[u8]>)) {
+        let mut chosen: Vec<(usize, FileRead<'_>)> = Vec::new();
+        let mut bytes = 0;
+        for (at, file) in files.iter().enumerate() {
+            let size = file.version().size;
+            let Some(len) = length_of_read(size) else {
+                take(at, None);
+                continue;
+            };
+            if chosen.len() == MULTI_FILES || bytes + size > MULTI_BYTES {
+                self.read_chosen(&chosen, &mut take);
+                chosen.clear();
+                bytes = 0;
+            }
+            bytes += size;
+            let file = file.file().as_fd();
+            chosen.push((at, FileRead { file, len }));
+        }
+        self.read_chosen(&chosen, &mut take);
+    }
+
+    fn read_chosen(
+        &mut self,
+        chosen: &[(usize, FileRead<'_>)],
+        take: &mut impl FnMut(usize, Option<&[u8]>),
+    ) {
+        // One file alone gains nothing.
+        let ring = if chosen.len() > 1 {
+            self.ring.get()
+        } else {
+            None
+        };
+        let reads: Vec<FileRead<'_>> = chosen.iter().map(|(_, read)| *read).collect();
+        let result = ring.map(|ring| ring.read(&reads, &mut self.results));
+        if matches!(result, Some(Err(_))) {
+            // It would fail again.
+            self.ring = Ring::Refused;
+        }
+        let (Ring::Ready(ring), Some(_)) = (&self.ring, result) else {
+            for (at, _) in chosen {
+                take(*at, None);
+            }
+            return;
+        };
+        for ((at, read), result) in chosen.iter().zip(&self.results) {
+            let bytes = result
+                .as_ref()
+                .ok()
+                .map(|range| &ring.bytes()[range.clone()]);
+            take(
+                *at,
+                bytes.filter(|bytes| bytes.len() + 1 == read.len as usize),
+            );
+        }
+    }
+}
+
+/// Returns how much of a file is read: one byte more than its size, to see that it ends there.
+/// Returns `None` for files that are not read by one call with others.
+fn length_of_read(size: u64) -> Option<u32> {
+    let len = u32::try_from(size.saturating_add(1)).ok()?;
+    (1..=MULTI_BYTES).contains(&size).then_some(len)
+}
+
+#[cfg(test)]
+mod tests;
