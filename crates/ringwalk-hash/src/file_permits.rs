@@ -1,19 +1,53 @@
 //! How many files the workers of a process may have open beside one each.
 
+use crate::crew::MOST;
+use ringwalk_sys::open_file_count;
 use rustix::process::{Resource, getrlimit};
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// A process that may have fewer files open than this has no permits. 64 workers, each with one
-/// file and one ring, take a quarter of it.
-const FEW_FILES: u64 = 512;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
 
 /// The most permits: 32 files for each of 32 workers.
-const MOST: u64 = 1024;
+const MOST_PERMITS: usize = 1024;
 
-/// Permits to open files beside the one that each worker may have open: a quarter of the soft
-/// limit of open files (`RLIMIT_NOFILE`), at most 1024, and none if the limit is below 512.
+/// Returns how many files `workers` may have open beside one each, to read many by one call:
+/// half of the descriptors that are free (`RLIMIT_NOFILE`) when each worker has a file and a ring,
+/// at most 1024. Returns 0 if that is less than one for each worker. `None` are workers whose
+/// number adapts. `others` are descriptors that the caller is going to open meanwhile.
+pub fn file_permits(workers: Option<NonZeroUsize>, others: usize) -> usize {
+    let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    // Without /proc the number of open files is not known.
+    let open = open_file_count().unwrap_or(limit / 2);
+    let free = limit.saturating_sub(open).saturating_sub(others);
+    permits_of(free, most_workers(workers))
+}
+
+fn permits_of(free: usize, workers: usize) -> usize {
+    let spare = free.saturating_sub(workers.saturating_mul(2)) / 2;
+    if spare < workers {
+        0
+    } else {
+        spare.min(MOST_PERMITS)
+    }
+}
+
+/// Returns the most workers at a time.
+pub(crate) fn most_workers(workers: Option<NonZeroUsize>) -> usize {
+    let cpus = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    workers.map_or(MOST.max(cpus), NonZeroUsize::get)
+}
+
+/// Permits to open files beside the one that each worker may have open. A file that is opened with
+/// a permit must not cost another one its descriptor: after `EMFILE` a worker gives its permits
+/// back, and calls [`wait_until_unused`](Self::wait_until_unused).
 #[derive(Debug)]
-pub struct FilePermits(AtomicUsize);
+pub struct FilePermits {
+    all: usize,
+    left: AtomicUsize,
+    is_closed: AtomicBool,
+}
 
 /// Permits that a worker has. They are given back when this is dropped.
 #[derive(Debug)]
@@ -22,38 +56,45 @@ pub struct Permits<'p> {
     count: usize,
 }
 
-/// Returns the number of permits that [`FilePermits::default`] has.
-pub(crate) fn permits() -> usize {
-    let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-    let permits = if limit < FEW_FILES {
-        0
-    } else {
-        (limit / 4).min(MOST)
-    };
-    #[expect(clippy::cast_possible_truncation, reason = "at most 1024")]
-    let permits = permits as usize;
-    permits
-}
-
-impl Default for FilePermits {
-    fn default() -> Self {
-        Self(AtomicUsize::new(permits()))
-    }
-}
-
 impl FilePermits {
+    /// Returns so many permits.
+    pub fn new(all: usize) -> Self {
+        Self {
+            all,
+            left: AtomicUsize::new(all),
+            is_closed: AtomicBool::new(false),
+        }
+    }
+
     /// Takes up to `wanted` permits, as many as are left.
     pub fn take(&self, wanted: usize) -> Permits<'_> {
         let mut count = 0;
         let take = |left: usize| {
-            count = left.min(wanted);
+            count = if self.is_closed() {
+                0
+            } else {
+                left.min(wanted)
+            };
             Some(left - count)
         };
-        // The closure never refuses. Relaxed: the number says nothing about other memory.
+        // The closure never refuses. Relaxed: the numbers say nothing about other memory.
         let _ = self
-            .0
+            .left
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
         Permits { from: self, count }
+    }
+
+    /// Returns true if no permits are given any more.
+    pub fn is_closed(&self) -> bool {
+        self.is_closed.load(Ordering::Relaxed)
+    }
+
+    /// Gives no permits any more, and waits until all are given back. The caller must have none.
+    pub fn wait_until_unused(&self) {
+        self.is_closed.store(true, Ordering::Relaxed);
+        while self.left.load(Ordering::Relaxed) != self.all {
+            thread::sleep(Duration::from_millis(1));
+        }
     }
 }
 
@@ -66,7 +107,7 @@ impl Permits<'_> {
 
 impl Drop for Permits<'_> {
     fn drop(&mut self) {
-        self.from.0.fetch_add(self.count, Ordering::Relaxed);
+        self.from.left.fetch_add(self.count, Ordering::Relaxed);
     }
 }
 
@@ -76,7 +117,7 @@ mod tests {
 
     #[test]
     fn permits_come_back() {
-        let all = FilePermits(AtomicUsize::new(10));
+        let all = FilePermits::new(10);
         let first = all.take(7);
         assert_eq!(first.count(), 7);
         {
@@ -86,5 +127,32 @@ mod tests {
         assert_eq!(all.take(7).count(), 3);
         drop(first);
         assert_eq!(all.take(usize::MAX).count(), 10);
+    }
+
+    #[test]
+    fn after_a_lack_of_descriptors_there_are_none() {
+        let all = FilePermits::new(10);
+        let held = all.take(3);
+        thread::scope(|scope| {
+            let waits = scope.spawn(|| all.wait_until_unused());
+            while !all.is_closed() {
+                thread::yield_now();
+            }
+            assert_eq!(all.take(1).count(), 0);
+            assert!(!waits.is_finished());
+            drop(held);
+        });
+        assert_eq!(all.take(1).count(), 0);
+        FilePermits::new(0).wait_until_unused();
+    }
+
+    #[test]
+    fn each_worker_has_a_file_and_a_ring_first() {
+        assert_eq!(permits_of(1024, 64), 448);
+        assert_eq!(permits_of(256, 64), 64);
+        assert_eq!(permits_of(255, 64), 0);
+        assert_eq!(permits_of(1024, 500), 0);
+        assert_eq!(permits_of(1 << 20, 64), MOST_PERMITS);
+        assert_eq!(permits_of(0, usize::MAX), 0);
     }
 }

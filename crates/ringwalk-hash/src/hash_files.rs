@@ -6,8 +6,8 @@
 //!    └──────────── no more than WINDOW files without a result <───────────────┘
 //! ```
 
-use crate::crew::{Crew, MOST};
-use crate::file_permits::{FilePermits, Permits, permits};
+use crate::crew::Crew;
+use crate::file_permits::{FilePermits, Permits, file_permits, most_workers};
 use crate::hasher::Hasher;
 use crate::large::LargeFile;
 use crate::multi_file::{MULTI_BYTES, MULTI_FILES, MultiFileReader, suits_multi_file_reads};
@@ -55,15 +55,28 @@ pub struct HashOptions {
     /// Number of workers. `None` lets it adapt: as many as CPUs while files are in memory, up to 64
     /// while reads wait.
     pub workers: Option<NonZeroUsize>,
+    /// How many files all workers may have open beside one each, to read many by one call.
+    pub file_permits: usize,
 }
 
 impl HashOptions {
-    /// Returns the options for this function, with a number of workers that adapts.
-    pub fn new(algorithm: Algorithm) -> Self {
+    /// Returns the options for this function and number of workers, with the
+    /// [`file_permits`] that the process has now.
+    pub fn new(algorithm: Algorithm, workers: Option<NonZeroUsize>) -> Self {
         Self {
             algorithm,
-            workers: None,
+            workers,
+            file_permits: file_permits(workers, 0),
         }
+    }
+
+    /// Returns the most descriptors that [`hash_files`] has open at a time: a file and a ring for
+    /// each worker, and the files of `file_permits`. A walk beside it must leave that many free.
+    /// Returns `None` without permits: then each worker has one file open.
+    pub fn descriptor_reserve(&self) -> Option<usize> {
+        let of_workers = most_workers(self.workers).saturating_mul(2);
+        let permits = self.file_permits;
+        (permits > 0).then(|| permits.saturating_add(of_workers))
     }
 }
 
@@ -124,7 +137,7 @@ pub type Hashed<C> = (C, Result<Digest, Fault>);
 ///
 /// Each worker has a buffer of 256 KiB, and another one for small files that are read by one call.
 /// A worker that reads a large file past the page cache has 8 MiB more; there are at most as many
-/// of these as CPUs. [`descriptor_reserve`] has the number of open files.
+/// of these as CPUs. [`HashOptions::descriptor_reserve`] has the number of open files.
 ///
 /// # Errors
 ///
@@ -147,10 +160,13 @@ pub fn hash_files<C: Send + Sync>(
         moved: Condvar::new(),
     };
     let sharers = options.workers.map_or(cpus, NonZeroUsize::get).min(cpus);
-    let permits = FilePermits::default();
+    let permits = FilePermits::new(options.file_permits);
     let work = |task: Task<C>, scratch: &mut Scratch| match task {
         Task::Files(files) => {
             let mut pending = PendingFiles::new(permits.take(files.len() - 1));
+            if permits.is_closed() {
+                scratch.multi_file.close();
+            }
             let mut files = files.into_iter();
             while let Some((number, file)) = files.next() {
                 if sequence.is_over() {
@@ -158,8 +174,11 @@ pub fn hash_files<C: Send + Sync>(
                 }
                 let mut opened = open(&file);
                 if let Err(Fault::Open(Errno::MFILE | Errno::NFILE)) = opened {
-                    // When the others are closed it may be possible.
+                    // It is possible when the files of permits are closed.
                     pending.hash(&sequence, scratch);
+                    pending.permits = permits.take(0);
+                    scratch.multi_file.close();
+                    permits.wait_until_unused();
                     opened = open(&file);
                 }
                 let opened = match opened {
@@ -207,18 +226,6 @@ pub fn hash_files<C: Send + Sync>(
     crew.run(options.workers, scratch, work, || {
         produce(files, &sequence, &crew);
     })
-}
-
-/// Returns the most descriptors that [`hash_files`] has open at a time: a file and a ring for each
-/// worker, and the files of [`FilePermits`]. A walk beside it must leave that many free. Returns
-/// `None` where there are no permits: then each worker has one file open.
-pub fn descriptor_reserve(options: &HashOptions) -> Option<usize> {
-    let cpus = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let workers = options.workers.map_or(MOST.max(cpus), NonZeroUsize::get);
-    match permits() {
-        0 => None,
-        permits => Some(permits.saturating_add(workers.saturating_mul(2))),
-    }
 }
 
 /// Gives the files to the crew, sorted within batches.

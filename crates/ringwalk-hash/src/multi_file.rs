@@ -67,6 +67,11 @@ impl Ring {
 }
 
 impl MultiFileReader {
+    /// Closes the ring. The next call of [`read`](Self::read) opens another one.
+    pub fn close(&mut self) {
+        self.ring = Ring::NotNeeded;
+    }
+
     /// Reads files, and gives to `take` the place of each in `files` and its whole contents, up to
     /// the size in [`OpenFile::version`] and no byte behind. Holes are read as zeros. Gives `None`
     /// for files that must be read in another way, which then finds what is wrong:

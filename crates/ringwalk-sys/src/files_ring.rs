@@ -26,6 +26,9 @@ mod tests;
 /// The bytes of each file begin at a multiple of this: one cache line.
 const ALIGNMENT: u32 = 64;
 
+/// Calls that fail one after the other before a ring is given up.
+const MOST_FAILURES: u32 = 1000;
+
 /// A ring, and a buffer for the bytes of several files.
 pub struct FilesRing {
     ring: ManuallyDrop<IoUring>,
@@ -143,10 +146,18 @@ impl FilesRing {
             start += (file.len as usize).next_multiple_of(ALIGNMENT as usize);
         }
         let mut missing = files.len();
+        let mut failures = 0;
         while missing > 0 {
-            let waited = self.ring.submit_and_wait(missing);
-            let waited = waited.map(drop).map_err(|error| errno(&error));
-            waited.or_else(try_again).inspect_err(|_| results.clear())?;
+            if let Err(error) = self.ring.submit_and_wait(missing) {
+                let errno = errno(&error);
+                failures += 1;
+                if failures == MOST_FAILURES || try_again(errno).is_err() {
+                    results.clear();
+                    return Err(errno);
+                }
+            } else {
+                failures = 0;
+            }
             for completion in self.ring.completion() {
                 // The value that was set above.
                 #[expect(clippy::cast_possible_truncation, reason = "an index of `files`")]

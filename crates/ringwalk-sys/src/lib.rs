@@ -21,6 +21,7 @@
 //! | `lease.rs` | leases: programs that want to change a file wait |
 //! | `magic.rs` | types of file systems, as statfs(2) reports them |
 //! | `module_device.rs`, `uapi.rs` | the device of the kernel module; its interface |
+//! | `open_files.rs` | how many files this process has open |
 //! | `opcode/` | submission entries that read directories, for rings of other programs |
 //! | `page_buffer.rs` | memory in whole pages |
 //! | `page_cache.rs` | which part of a file is in the page cache |
@@ -64,6 +65,7 @@ mod lease;
 pub mod magic;
 mod module_device;
 pub mod opcode;
+mod open_files;
 mod page_buffer;
 mod page_cache;
 mod probe;
@@ -101,6 +103,7 @@ pub use gnu_regex::GnuRegex;
 pub use lease::{end_lease, is_leased, take_read_lease};
 pub use module_device::{Filled, ModuleDevice, ModuleRefused, TreeBounds, What};
 pub use opcode::DirectoryOpcodes;
+pub use open_files::open_file_count;
 pub use page_buffer::PageBuffer;
 pub use page_cache::{Cachestat, cachestat};
 pub use probe::{IoUring, IoWorkers, PROBE_ENTRIES};

@@ -25,9 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ringwalk::{Error, FileType, Follow, Order, OwnedEntry, Stay, Walk};
 use ringwalk_hash::check_list::push_line;
-use ringwalk_hash::{
-    Fault, FileToHash, HashOptions, OpenRoot, descriptor_reserve, hash_files, kernel_file_system,
-};
+use ringwalk_hash::{Fault, FileToHash, HashOptions, OpenRoot, hash_files, kernel_file_system};
 
 use crate::console;
 use crate::engine_options::{EngineOptions, Lacks};
@@ -51,9 +49,7 @@ pub fn run(args: &HashArgs, options: &EngineOptions) -> ExitCode {
 }
 
 fn hash_options(args: &HashArgs, options: &EngineOptions) -> HashOptions {
-    let mut hashing = HashOptions::new(args.algo.into());
-    hashing.workers = options.workers;
-    hashing
+    HashOptions::new(args.algo.into(), options.workers)
 }
 
 fn hash(args: &HashArgs, options: &EngineOptions) -> ExitCode {
@@ -77,7 +73,8 @@ fn hash(args: &HashArgs, options: &EngineOptions) -> ExitCode {
     };
     // The number that the user gives is that of the workers who read the files.
     let walk = walk.workers(None);
-    let walk = walk.descriptor_reserve(descriptor_reserve(&hash_options(args, options)));
+    let hashing = hash_options(args, options);
+    let walk = walk.descriptor_reserve(hashing.descriptor_reserve());
     let progress = Progress::of_walk(options.progress, walk.monitor());
     let mut entries = walk.into_iter();
     let mut left_out = LeftOut::default();
@@ -99,7 +96,7 @@ fn hash(args: &HashArgs, options: &EngineOptions) -> ExitCode {
     });
     let mut lines = Vec::new();
     let mut written = Ok(());
-    let hashed = hash_files(files, &hash_options(args, options), |results| {
+    let hashed = hash_files(files, &hashing, |results| {
         lines.clear();
         for (path, result) in results.drain(..) {
             match result {

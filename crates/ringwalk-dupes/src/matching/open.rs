@@ -3,6 +3,7 @@
 use super::{FileFault, Matcher};
 use crate::inventory::FileId;
 use ringwalk_hash::{Fault, OpenFile, OpenRoot};
+use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -63,9 +64,18 @@ impl Matcher<'_> {
         if path.is_empty() {
             return OpenFile::open(&OpenRoot::Working, root_path);
         }
-        let open = self.roots[root].get_or_init(|| OpenRoot::open(root_path));
+        let path = Path::new(OsStr::from_bytes(&path));
+        let lock = &self.roots[root];
+        let open = match lock.get() {
+            Some(open) => open,
+            None => match OpenRoot::open(root_path) {
+                // A moment later it may be possible.
+                Err(errno @ (Errno::MFILE | Errno::NFILE)) => return Err(Fault::Open(errno)),
+                open => lock.get_or_init(|| open),
+            },
+        };
         match open {
-            Ok(root) => OpenFile::open(root, Path::new(OsStr::from_bytes(&path))),
+            Ok(root) => OpenFile::open(root, path),
             Err(errno) => Err(Fault::Open(*errno)),
         }
     }

@@ -5,7 +5,7 @@ use super::{Matched, Matcher, Unit};
 use crate::inventory::FileId;
 use ringwalk_hash::{
     Crew, Fault, FilePermits, MULTI_BYTES, MULTI_FILES, MultiFileReader, OpenFile, ReadBuffer,
-    read_range,
+    file_permits, read_range,
 };
 use ringwalk_sys::release_free_memory;
 use ringwalk_sys::sync::lock;
@@ -94,13 +94,22 @@ impl Matcher<'_> {
         }
         units.sort_unstable_by_key(|unit| unit.place);
         let crew = Crew::default();
-        let permits = FilePermits::default();
+        let roots = self.roots.len();
+        let permits = FilePermits::new(file_permits(self.options.workers, roots));
         let work = |files: Range<usize>, scratch: &mut Scratch| {
             let mut rest = &units[files];
-            let more = permits.take(rest.len() - 1);
+            let mut more = permits.take(rest.len() - 1);
+            if permits.is_closed() {
+                scratch.multi_file.close();
+            }
             while !rest.is_empty() {
                 let (now, later) = rest.split_at(rest.len().min(1 + more.count()));
-                self.match_units(now, &layout, scratch);
+                let lack = |scratch: &mut Scratch| {
+                    more = permits.take(0);
+                    scratch.multi_file.close();
+                    permits.wait_until_unused();
+                };
+                self.match_units(now, &layout, scratch, lack);
                 rest = later;
             }
         };
@@ -141,9 +150,16 @@ impl Matcher<'_> {
         parts(files, push);
     }
 
-    /// Reads candidates, and gives their hashes to the collector.
-    fn match_units(&self, units: &[Unit], layout: &Layout, scratch: &mut Scratch) {
-        let hashes = self.hash_units(units, scratch);
+    /// Reads candidates, and gives their hashes to the collector. Calls `lack` when a descriptor is
+    /// lacking, to close those that can be done without.
+    fn match_units(
+        &self,
+        units: &[Unit],
+        layout: &Layout,
+        scratch: &mut Scratch,
+        lack: impl FnOnce(&mut Scratch),
+    ) {
+        let hashes = self.hash_units(units, scratch, lack);
         for (unit, hash) in units.iter().zip(hashes) {
             let mut hash = hash.inspect(|hash| self.remember(unit.file, hash));
             for file in std::iter::once(&unit.file).chain(layout.followers(unit.file)) {
@@ -160,11 +176,12 @@ impl Matcher<'_> {
     }
 
     /// Hashes candidates by one call. Reports those that have no hash.
-    fn hash_units(&self, units: &[Unit], scratch: &mut Scratch) -> Vec<Option<[u8; 32]>> {
-        let Scratch { buffer, multi_file } = scratch;
-        if let [unit] = units {
-            return vec![self.hash_small(unit.file, buffer)];
-        }
+    fn hash_units(
+        &self,
+        units: &[Unit],
+        scratch: &mut Scratch,
+        lack: impl FnOnce(&mut Scratch),
+    ) -> Vec<Option<[u8; 32]>> {
         let mut hashes = vec![None; units.len()];
         let (mut open, mut places, mut later) = (Vec::new(), Vec::new(), Vec::new());
         for (at, unit) in units.iter().enumerate() {
@@ -173,21 +190,24 @@ impl Matcher<'_> {
                     open.push(file);
                     places.push(at);
                 }
-                // When the others are closed it may be possible.
                 Err(Fault::Open(Errno::MFILE | Errno::NFILE)) => later.push(at),
                 Err(fault) => {
                     self.reported::<()>(unit.file, Err(fault));
                 }
             }
         }
+        let Scratch { buffer, multi_file } = scratch;
         multi_file.read(&open, |at, bytes| {
             let place = places[at];
             let hash = hash_open(&open[at], bytes, buffer);
             hashes[place] = self.reported(units[place].file, hash);
         });
         drop(open);
+        if !later.is_empty() {
+            lack(scratch);
+        }
         for at in later {
-            hashes[at] = self.hash_small(units[at].file, buffer);
+            hashes[at] = self.hash_small(units[at].file, &mut scratch.buffer);
         }
         hashes
     }

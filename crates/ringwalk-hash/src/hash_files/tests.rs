@@ -25,7 +25,7 @@ fn results_come_in_the_order_of_the_files() {
             context: at,
         });
         let mut results = Vec::new();
-        hash_files(list, &HashOptions::new(algorithm), |hashed| {
+        hash_files(list, &HashOptions::new(algorithm, None), |hashed| {
             results.append(hashed);
             ControlFlow::Continue(())
         })

@@ -11,7 +11,7 @@
 //! count, because the limit on open files belongs to the process: two walks at the same time share
 //! the free descriptors.
 
-use super::open_files::open_file_count;
+use ringwalk_sys::open_file_count;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `mod.rs` | the cache: holds the descriptors of directories that have children to open |
 //! | `slot.rs` | the place of a directory's descriptor |
-//! | `budget.rs`, `open_files.rs` | the number of descriptors that walks may hold; the open files of the process |
+//! | `budget.rs` | the number of descriptors that walks may hold |
 //! | `admission.rs`, `extra.rs` | counts besides those in slots: workers, directories in flight, devices |
 //! | `reopen.rs` | finding a directory again whose descriptor was closed |
 //!
@@ -28,7 +28,6 @@
 mod admission;
 mod budget;
 mod extra;
-mod open_files;
 mod reopen;
 mod slot;
 

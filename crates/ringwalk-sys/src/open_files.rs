@@ -11,7 +11,7 @@ const LIST: &str = "/proc/self/fd";
 ///
 /// Since Linux 6.2 stat(2) gives the number as the size of the list (fs/proc/fd.c,
 /// `proc_fd_getattr`). Before, the size is 0, and the list is read.
-pub(super) fn open_file_count() -> Option<usize> {
+pub fn open_file_count() -> Option<usize> {
     let size = stat(LIST).ok()?.st_size;
     match usize::try_from(size).ok()? {
         0 => listed(),
