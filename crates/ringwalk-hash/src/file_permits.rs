@@ -1,19 +1,21 @@
 //! How many files the workers of a process may have open beside one each.
 
 use crate::crew::MOST;
+use crate::multi_file::MULTI_FILES;
 use ringwalk_sys::open_file_count;
-use rustix::process::{Resource, getrlimit};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// The most permits: 32 files for each of 32 workers.
-const MOST_PERMITS: usize = 1024;
+/// The most permits: as many files as one call reads, for each of [`MOST`] workers. With a quarter
+/// of them a cold `hash` of Linux took a third longer.
+const MOST_PERMITS: usize = MOST * MULTI_FILES;
 
 /// Returns how many files `workers` may have open beside one each, to read many by one call:
 /// half of the descriptors that are free (`RLIMIT_NOFILE`) when each worker has a file and a ring,
-/// at most 1024. Returns 0 if that is less than one for each worker. `None` are workers whose
+/// at most 4096. Returns 0 if that is less than one for each worker. `None` are workers whose
 /// number adapts. `others` are descriptors that the caller is going to open meanwhile.
 pub fn file_permits(workers: Option<NonZeroUsize>, others: usize) -> usize {
     let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
@@ -22,6 +24,23 @@ pub fn file_permits(workers: Option<NonZeroUsize>, others: usize) -> usize {
     let open = open_file_count().unwrap_or(limit / 2);
     let free = limit.saturating_sub(open).saturating_sub(others);
     permits_of(free, most_workers(workers))
+}
+
+/// Raises the soft limit of open files of this process (`RLIMIT_NOFILE`), so far that the most
+/// permits are to be had, or to the hard limit. For programs: a library should not change the
+/// limits of its caller.
+pub fn raise_file_limit() {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let wanted = 4 * MOST_PERMITS as u64;
+    let wanted = maximum.map_or(wanted, |maximum| wanted.min(maximum));
+    if current.is_some_and(|current| current < wanted) {
+        let raised = Rlimit {
+            current: Some(wanted),
+            maximum,
+        };
+        // With the old limit there are fewer permits.
+        let _ = setrlimit(Resource::Nofile, raised);
+    }
 }
 
 fn permits_of(free: usize, workers: usize) -> usize {

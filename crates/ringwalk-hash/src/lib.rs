@@ -48,7 +48,7 @@ mod tree;
 pub use crew::{Crew, MOST};
 pub use digest::{Algorithm, Digest, ParseDigestError};
 pub use fault::Fault;
-pub use file_permits::{FilePermits, Permits, file_permits};
+pub use file_permits::{FilePermits, Permits, file_permits, raise_file_limit};
 pub use file_version::FileVersion;
 pub use hash_files::{FileToHash, HashOptions, Hashed, hash_file, hash_files};
 pub use hasher::quick_hash;

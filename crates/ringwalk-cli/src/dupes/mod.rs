@@ -25,6 +25,7 @@ use crate::status::{TROUBLE, failed, trouble};
 use args::Format;
 use ringwalk_dupes::{Found, MatchProgress, Missed, ScanError, Search, SearchError, output};
 use ringwalk_hash::cache::HashCache;
+use ringwalk_hash::raise_file_limit;
 use ringwalk_snapshot::Snapshot;
 use ringwalk_snapshot::cluster::is_live;
 use ringwalk_sys::limit_arenas;
@@ -149,6 +150,7 @@ fn set_up<'a>(
         let refused = options.refuse(Lacks::Directories, "on snapshots");
         refused.map_err(trouble)?;
     }
+    raise_file_limit();
     let mut search = Search::new(live).map_err(trouble)?;
     for reference in &args.keep_in {
         search.keep_in(reference).map_err(trouble)?;

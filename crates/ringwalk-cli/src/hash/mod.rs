@@ -25,7 +25,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ringwalk::{Error, FileType, Follow, Order, OwnedEntry, Stay, Walk};
 use ringwalk_hash::check_list::push_line;
-use ringwalk_hash::{Fault, FileToHash, HashOptions, OpenRoot, hash_files, kernel_file_system};
+use ringwalk_hash::{
+    Fault, FileToHash, HashOptions, OpenRoot, hash_files, kernel_file_system, raise_file_limit,
+};
 
 use crate::console;
 use crate::engine_options::{EngineOptions, Lacks};
@@ -49,6 +51,7 @@ pub fn run(args: &HashArgs, options: &EngineOptions) -> ExitCode {
 }
 
 fn hash_options(args: &HashArgs, options: &EngineOptions) -> HashOptions {
+    raise_file_limit();
     HashOptions::new(args.algo.into(), options.workers)
 }
 
