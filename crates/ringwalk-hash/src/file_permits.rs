@@ -59,8 +59,8 @@ pub(crate) fn most_workers(workers: Option<NonZeroUsize>) -> usize {
 }
 
 /// Permits to open files beside the one that each worker may have open. A file that is opened with
-/// a permit must not cost another one its descriptor: after `EMFILE` a worker gives its permits
-/// back, and calls [`wait_until_unused`](Self::wait_until_unused).
+/// a permit must not cost another one its descriptor: after `EMFILE` a worker calls
+/// [`Permits::end_all`].
 #[derive(Debug)]
 pub struct FilePermits {
     all: usize,
@@ -107,14 +107,6 @@ impl FilePermits {
     pub fn is_closed(&self) -> bool {
         self.is_closed.load(Ordering::Relaxed)
     }
-
-    /// Gives no permits any more, and waits until all are given back. The caller must have none.
-    pub fn wait_until_unused(&self) {
-        self.is_closed.store(true, Ordering::Relaxed);
-        while self.left.load(Ordering::Relaxed) != self.all {
-            thread::sleep(Duration::from_millis(1));
-        }
-    }
 }
 
 impl Permits<'_> {
@@ -122,11 +114,26 @@ impl Permits<'_> {
     pub fn count(&self) -> usize {
         self.count
     }
+
+    /// Gives these permits back, and waits until all others are given back, too. No permits are
+    /// given any more. The caller must have closed the files.
+    pub fn end_all(&mut self) {
+        self.give_back();
+        self.from.is_closed.store(true, Ordering::Relaxed);
+        while self.from.left.load(Ordering::Relaxed) != self.from.all {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    fn give_back(&mut self) {
+        self.from.left.fetch_add(self.count, Ordering::Relaxed);
+        self.count = 0;
+    }
 }
 
 impl Drop for Permits<'_> {
     fn drop(&mut self) {
-        self.from.left.fetch_add(self.count, Ordering::Relaxed);
+        self.give_back();
     }
 }
 
@@ -153,16 +160,21 @@ mod tests {
         let all = FilePermits::new(10);
         let held = all.take(3);
         thread::scope(|scope| {
-            let waits = scope.spawn(|| all.wait_until_unused());
+            let mut own = all.take(2);
+            let waits = scope.spawn(move || {
+                own.end_all();
+                own.count()
+            });
             while !all.is_closed() {
                 thread::yield_now();
             }
             assert_eq!(all.take(1).count(), 0);
             assert!(!waits.is_finished());
             drop(held);
+            assert_eq!(waits.join().unwrap(), 0);
         });
         assert_eq!(all.take(1).count(), 0);
-        FilePermits::new(0).wait_until_unused();
+        FilePermits::new(0).take(1).end_all();
     }
 
     #[test]

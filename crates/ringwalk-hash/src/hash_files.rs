@@ -12,19 +12,16 @@ use crate::hasher::Hasher;
 use crate::large::LargeFile;
 use crate::multi_file::{MULTI_BYTES, MULTI_FILES, MultiFileReader, suits_multi_file_reads};
 use crate::read::{ReadBuffer, read_range};
+use crate::sequence::Sequence;
 use crate::{Algorithm, Digest, Fault, OpenFile, OpenRoot};
 use ringwalk::Errno;
-use ringwalk_sys::sync::{IgnorePoison, lock};
-use std::collections::BTreeMap;
+use ringwalk_sys::sync::lock;
 use std::io;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex};
-
-/// The most files whose results are awaited or held. A file takes some 200 bytes meanwhile.
-const WINDOW: u64 = 16_384;
+use std::sync::{Arc, Mutex};
 
 /// Files that are sorted by inode number before they are read. Most file systems have the inodes,
 /// and the contents of files that were written together, in that order on the disk.
@@ -147,85 +144,148 @@ pub fn hash_files<C: Send + Sync>(
     options: &HashOptions,
     done: impl FnMut(&mut Vec<Hashed<C>>) -> ControlFlow<()> + Send,
 ) -> io::Result<()> {
-    let crew = Crew::default();
     let cpus = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let sequence = Sequence {
-        state: Mutex::new(SequenceState {
-            next: 0,
-            later: BTreeMap::new(),
-            ready: Vec::new(),
-            is_over: false,
-            done,
-        }),
-        moved: Condvar::new(),
+    let job = Job {
+        algorithm: options.algorithm,
+        sharers: options.workers.map_or(cpus, NonZeroUsize::get).min(cpus),
+        crew: Crew::default(),
+        permits: FilePermits::new(options.file_permits),
+        sequence: Sequence::new(done),
     };
-    let sharers = options.workers.map_or(cpus, NonZeroUsize::get).min(cpus);
-    let permits = FilePermits::new(options.file_permits);
     let work = |task: Task<C>, scratch: &mut Scratch| match task {
-        Task::Files(files) => {
-            let mut pending = PendingFiles::new(permits.take(files.len() - 1));
-            if permits.is_closed() {
-                scratch.multi_file.close();
-            }
-            let mut files = files.into_iter();
-            while let Some((number, file)) = files.next() {
-                if sequence.is_over() {
-                    return;
-                }
-                let mut opened = open(&file);
-                if let Err(Fault::Open(Errno::MFILE | Errno::NFILE)) = opened {
-                    // It is possible when the files of permits are closed.
-                    pending.hash(&sequence, scratch);
-                    pending.permits = permits.take(0);
-                    scratch.multi_file.close();
-                    permits.wait_until_unused();
-                    opened = open(&file);
-                }
-                let opened = match opened {
-                    Ok(opened) => opened,
-                    Err(fault) => {
-                        sequence.give(number, file.context, Err(fault));
-                        continue;
-                    }
-                };
-                let suits = scratch.suits_multi_file_reads(&opened);
-                if suits && opened.version().size <= MULTI_BYTES {
-                    pending.push(number, file.context, opened);
-                    if pending.is_full() {
-                        pending.hash(&sequence, scratch);
-                    }
-                    continue;
-                }
-                // This file takes long. Other workers begin with the rest.
-                push_rest(&crew, files, suits);
-                pending.hash(&sequence, scratch);
-                drop(pending);
-                if options.algorithm == Algorithm::Blake3
-                    && LargeFile::is_large(opened.version().size)
-                {
-                    let shared = Arc::new(Shared {
-                        number,
-                        large: LargeFile::new(opened, &file.root, &file.path),
-                        context: Mutex::new(Some(file.context)),
-                    });
-                    for _ in 1..sharers {
-                        crew.push_first(Task::Piece(Arc::clone(&shared)));
-                    }
-                    share(&shared, &sequence, scratch);
-                } else {
-                    let result = hash_open(&opened, &mut scratch.hasher, &mut scratch.buffer);
-                    sequence.give(number, file.context, result);
-                }
-                return;
-            }
-            pending.hash(&sequence, scratch);
-        }
-        Task::Piece(shared) => share(&shared, &sequence, scratch),
+        Task::Files(files) => job.hash_part(files, scratch),
+        Task::Piece(shared) => job.share(&shared, scratch),
     };
     let scratch = || Scratch::new(options.algorithm);
-    crew.run(options.workers, scratch, work, || {
-        produce(files, &sequence, &crew);
+    job.crew.run(options.workers, scratch, work, || {
+        produce(files, &job.sequence, &job.crew);
     })
+}
+
+/// What all workers have in common.
+struct Job<C: Send, D> {
+    algorithm: Algorithm,
+    /// The workers that share a large file.
+    sharers: usize,
+    crew: Crew<Task<C>>,
+    permits: FilePermits,
+    sequence: Sequence<C, D>,
+}
+
+impl<C: Send, D> Job<C, D>
+where
+    D: FnMut(&mut Vec<Hashed<C>>) -> ControlFlow<()>,
+{
+    /// Hashes files up to the first that takes long, and gives the rest to other workers.
+    fn hash_part(&self, files: Vec<(u64, FileToHash<C>)>, scratch: &mut Scratch) {
+        let mut pending = PendingFiles::new(self.permits.take(files.len() - 1));
+        if self.permits.is_closed() {
+            scratch.multi_file.close();
+        }
+        let mut files = files.into_iter();
+        while let Some((number, file)) = files.next() {
+            if self.sequence.is_over() {
+                return;
+            }
+            let opened = match self.open(&file, &mut pending, scratch) {
+                Ok(opened) => opened,
+                Err(fault) => {
+                    self.sequence.give(number, file.context, Err(fault));
+                    continue;
+                }
+            };
+            let suits = scratch.suits_multi_file_reads(&opened);
+            if suits && opened.version().size <= MULTI_BYTES {
+                pending.push(number, file.context, opened);
+                if pending.is_full() {
+                    self.hash_pending(&mut pending, scratch);
+                }
+                continue;
+            }
+            // This file takes long. Other workers begin with the rest.
+            push_rest(&self.crew, files, suits);
+            self.hash_pending(&mut pending, scratch);
+            drop(pending);
+            self.hash_alone(number, file, opened, scratch);
+            return;
+        }
+        self.hash_pending(&mut pending, scratch);
+    }
+
+    /// Opens a file, if it is the one that the caller means.
+    fn open(
+        &self,
+        file: &FileToHash<C>,
+        pending: &mut PendingFiles<'_, C>,
+        scratch: &mut Scratch,
+    ) -> Result<OpenFile, Fault> {
+        let mut opened = OpenFile::open(&file.root, &file.path);
+        if let Err(Fault::Open(Errno::MFILE | Errno::NFILE)) = opened {
+            // It is possible when the files of permits are closed.
+            self.hash_pending(pending, scratch);
+            scratch.multi_file.close();
+            pending.permits.end_all();
+            opened = OpenFile::open(&file.root, &file.path);
+        }
+        let opened = opened?;
+        let found = opened.version();
+        let is_wanted = file.only.is_none_or(|only| only == (found.dev, found.ino));
+        is_wanted.then_some(opened).ok_or(Fault::Changed)
+    }
+
+    /// Hashes all files that are pending, and closes them.
+    fn hash_pending(&self, pending: &mut PendingFiles<'_, C>, scratch: &mut Scratch) {
+        let Scratch {
+            buffer,
+            hasher,
+            multi_file,
+            ..
+        } = scratch;
+        let mut results = Vec::with_capacity(pending.files.len());
+        multi_file.read(&pending.files, |at, bytes| {
+            let result = hash_read(&pending.files[at], bytes, hasher, buffer);
+            results.push((at, result));
+        });
+        pending.files.clear();
+        // In the order of the files, each of which has one result.
+        results.sort_unstable_by_key(|(at, _)| *at);
+        for ((number, context), (_, result)) in pending.callers.drain(..).zip(results) {
+            self.sequence.give(number, context, result);
+        }
+    }
+
+    /// Hashes a file that is read by itself, a large one together with other workers.
+    fn hash_alone(
+        &self,
+        number: u64,
+        file: FileToHash<C>,
+        opened: OpenFile,
+        scratch: &mut Scratch,
+    ) {
+        let is_large = LargeFile::is_large(opened.version().size);
+        if self.algorithm != Algorithm::Blake3 || !is_large {
+            let result = hash_open(&opened, &mut scratch.hasher, &mut scratch.buffer);
+            self.sequence.give(number, file.context, result);
+            return;
+        }
+        let shared = Arc::new(Shared {
+            number,
+            large: LargeFile::new(opened, &file.root, &file.path),
+            context: Mutex::new(Some(file.context)),
+        });
+        for _ in 1..self.sharers {
+            self.crew.push_first(Task::Piece(Arc::clone(&shared)));
+        }
+        self.share(&shared, scratch);
+    }
+
+    fn share(&self, shared: &Shared<C>, scratch: &mut Scratch) {
+        if let Some(result) = shared.large.work(&mut scratch.buffer)
+            && let Some(context) = lock(&shared.context).take()
+        {
+            self.sequence.give(shared.number, context, result);
+        }
+    }
 }
 
 /// Gives the files to the crew, sorted within batches.
@@ -278,31 +338,21 @@ fn push_rest<C: Send>(
     }
 }
 
-fn share<C: Send, D>(shared: &Shared<C>, sequence: &Sequence<C, D>, scratch: &mut Scratch)
-where
-    D: FnMut(&mut Vec<Hashed<C>>) -> ControlFlow<()>,
-{
-    if let Some(result) = shared.large.work(&mut scratch.buffer)
-        && let Some(context) = lock(&shared.context).take()
-    {
-        sequence.give(shared.number, context, result);
-    }
-}
-
 /// Open files that are to be read by one call.
 struct PendingFiles<'p, C> {
-    permits: Permits<'p>,
     files: Vec<OpenFile>,
     /// The numbers of the files, and what the caller knows them by.
     callers: Vec<(u64, C)>,
+    /// Given back after the files are closed.
+    permits: Permits<'p>,
 }
 
-impl<'p, C: Send> PendingFiles<'p, C> {
+impl<'p, C> PendingFiles<'p, C> {
     fn new(permits: Permits<'p>) -> Self {
         Self {
-            permits,
             files: Vec::new(),
             callers: Vec::new(),
+            permits,
         }
     }
 
@@ -314,37 +364,6 @@ impl<'p, C: Send> PendingFiles<'p, C> {
     fn is_full(&self) -> bool {
         self.files.len() == 1 + self.permits.count()
     }
-
-    /// Hashes all, and closes them.
-    fn hash<D>(&mut self, sequence: &Sequence<C, D>, scratch: &mut Scratch)
-    where
-        D: FnMut(&mut Vec<Hashed<C>>) -> ControlFlow<()>,
-    {
-        let Scratch {
-            buffer,
-            hasher,
-            multi_file,
-            ..
-        } = scratch;
-        let mut results = Vec::with_capacity(self.files.len());
-        multi_file.read(&self.files, |at, bytes| {
-            results.push((at, hash_read(&self.files[at], bytes, hasher, buffer)));
-        });
-        self.files.clear();
-        // In the order of the files, each of which has one result.
-        results.sort_unstable_by_key(|(at, _)| *at);
-        for ((number, context), (_, result)) in self.callers.drain(..).zip(results) {
-            sequence.give(number, context, result);
-        }
-    }
-}
-
-/// Opens a file, if it is the one that the caller means.
-fn open<C>(file: &FileToHash<C>) -> Result<OpenFile, Fault> {
-    let opened = OpenFile::open(&file.root, &file.path)?;
-    let found = opened.version();
-    let is_wanted = file.only.is_none_or(|only| only == (found.dev, found.ino));
-    is_wanted.then_some(opened).ok_or(Fault::Changed)
 }
 
 /// Hashes a file. `bytes` are its contents, if they were read.
@@ -391,62 +410,6 @@ pub fn hash_file(root: &OpenRoot, path: &Path, algorithm: Algorithm) -> Result<D
         &mut Hasher::new(algorithm),
         &mut ReadBuffer::default(),
     )
-}
-
-/// Brings results into the order of the files.
-struct Sequence<C, D> {
-    state: Mutex<SequenceState<C, D>>,
-    moved: Condvar,
-}
-
-struct SequenceState<C, D> {
-    /// The number of results that were given to `done`.
-    next: u64,
-    later: BTreeMap<u64, Hashed<C>>,
-    /// Those that are given to `done` next.
-    ready: Vec<Hashed<C>>,
-    is_over: bool,
-    done: D,
-}
-
-impl<C, D: FnMut(&mut Vec<Hashed<C>>) -> ControlFlow<()>> Sequence<C, D> {
-    fn is_over(&self) -> bool {
-        lock(&self.state).is_over
-    }
-
-    fn give(&self, number: u64, context: C, result: Result<Digest, Fault>) {
-        let mut guard = lock(&self.state);
-        let state = &mut *guard;
-        state.later.insert(number, (context, result));
-        while let Some(hashed) = state.later.remove(&state.next) {
-            state.next += 1;
-            state.ready.push(hashed);
-        }
-        if state.ready.is_empty() {
-            return;
-        }
-        if !state.is_over && (state.done)(&mut state.ready).is_break() {
-            state.is_over = true;
-        }
-        state.ready.clear();
-        drop(guard);
-        self.moved.notify_one();
-    }
-
-    /// Waits until the file behind `number` may be begun; `before_waiting` is called first, if it
-    /// has to wait. Returns false if there is nothing more to do.
-    fn wait_for_room(&self, number: u64, mut before_waiting: impl FnMut()) -> bool {
-        let mut state = lock(&self.state);
-        if !state.is_over && number >= state.next + WINDOW {
-            drop(state);
-            before_waiting();
-            state = lock(&self.state);
-        }
-        while !state.is_over && number >= state.next + WINDOW {
-            state = self.moved.wait(state).ignore_poison();
-        }
-        !state.is_over
-    }
 }
 
 #[cfg(test)]

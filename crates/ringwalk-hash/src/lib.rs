@@ -26,7 +26,8 @@
 //! | `file_permits.rs` | how many files workers may have open beside one each |
 //! | `large.rs` | one large file by several threads |
 //! | `crew.rs` | threads that work on files, as many as help |
-//! | `hash_files.rs` | many files at once, with results in their order |
+//! | `hash_files.rs` | many files at once |
+//! | `sequence.rs` | their results, in the order of the files |
 //! | `cache/` | hashes that are kept in a file, for files that do not change |
 
 pub mod cache;
@@ -43,6 +44,7 @@ mod large;
 mod multi_file;
 mod open_file;
 mod read;
+mod sequence;
 mod tree;
 
 pub use crew::{Crew, MOST};

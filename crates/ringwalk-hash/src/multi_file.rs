@@ -1,14 +1,15 @@
 //! Small files, read many by one call.
 //!
 //! ```text
-//!   open files ── reads of up to 64 files, one submission ──> block layer: one request for what
-//!   lies side by side ──> buffer of 256 KiB ── whole contents ──> take
+//!  open files ── reads, one submission ──> block layer
+//!                                            │ one request for what lies side by side
+//!  take <── whole contents ── buffer <────────┘
 //! ```
 //!
 //! Trees of small files were mostly written in one go, and their contents lie side by side on the
 //! disk. docs/decisions/0024 has the figures.
 
-use crate::OpenFile;
+use crate::{BUFFER, OpenFile};
 use ringwalk_sys::{FileBytes, FileRead, FilesRing, magic};
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -17,11 +18,11 @@ pub const MULTI_FILES: usize = 64;
 
 /// The most bytes of one call. With twice as many the disk got a tenth fewer requests
 /// (docs/decisions/0024).
-pub const MULTI_BYTES: u64 = 256 << 10;
+pub const MULTI_BYTES: u64 = BUFFER as u64;
 
 /// What the reads of one call take in the buffer: each is a byte longer than its file, and begins
 /// at a cache line.
-const SPACE: usize = (256 << 10) + MULTI_FILES * 64;
+const SPACE: usize = BUFFER + MULTI_FILES * 64;
 
 /// File systems whose buffered reads `io_uring` starts without a thread (`FOP_BUFFER_RASYNC` of
 /// `include/linux/fs.h`, earlier `FMODE_BUF_RASYNC`).
@@ -40,8 +41,6 @@ pub struct MultiFileReader {
     ring: Ring,
     results: Vec<FileBytes>,
 }
-
-const _: () = assert!(SPACE as u64 == MULTI_BYTES + MULTI_FILES as u64 * 64);
 
 #[derive(Debug, Default)]
 enum Ring {

@@ -46,6 +46,7 @@ pub fn run(args: &DupesArgs, options: &EngineOptions) -> ExitCode {
     // Many threads read, and few of them run at once. With an arena for each, freed memory took 4
     // bytes a candidate.
     limit_arenas(available_parallelism().unwrap_or(NonZeroUsize::MIN));
+    raise_file_limit();
     try_run(args, options).unwrap_or_else(|status| status)
 }
 
@@ -150,7 +151,6 @@ fn set_up<'a>(
         let refused = options.refuse(Lacks::Directories, "on snapshots");
         refused.map_err(trouble)?;
     }
-    raise_file_limit();
     let mut search = Search::new(live).map_err(trouble)?;
     for reference in &args.keep_in {
         search.keep_in(reference).map_err(trouble)?;

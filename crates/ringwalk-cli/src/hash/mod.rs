@@ -38,6 +38,7 @@ use crate::status::{TROUBLE, trouble};
 
 /// Hashes the files below `args.roots`, or checks those of a list.
 pub fn run(args: &HashArgs, options: &EngineOptions) -> ExitCode {
+    raise_file_limit();
     if let Some(output) = &args.output {
         return saved::run(output, args, options).unwrap_or_else(|status| status);
     }
@@ -51,7 +52,6 @@ pub fn run(args: &HashArgs, options: &EngineOptions) -> ExitCode {
 }
 
 fn hash_options(args: &HashArgs, options: &EngineOptions) -> HashOptions {
-    raise_file_limit();
     HashOptions::new(args.algo.into(), options.workers)
 }
 

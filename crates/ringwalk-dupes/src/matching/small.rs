@@ -105,9 +105,8 @@ impl Matcher<'_> {
             while !rest.is_empty() {
                 let (now, later) = rest.split_at(rest.len().min(1 + more.count()));
                 let lack = |scratch: &mut Scratch| {
-                    more = permits.take(0);
                     scratch.multi_file.close();
-                    permits.wait_until_unused();
+                    more.end_all();
                 };
                 self.match_units(now, &layout, scratch, lack);
                 rest = later;

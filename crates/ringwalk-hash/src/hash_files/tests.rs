@@ -1,6 +1,7 @@
 #![expect(clippy::cast_possible_truncation, reason = "bytes of test data")]
 
 use super::*;
+use crate::sequence::WINDOW;
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
