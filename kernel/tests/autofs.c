@@ -132,5 +132,6 @@ static void run(struct env *env)
 const struct test test = {
 	.name = "autofs",
 	.kinds = BY_ALL,
+	.needs = OPCODE_READDIRPLUS,
 	.run = run,
 };

@@ -65,9 +65,12 @@ static void run(struct env *env)
 	transport_open(&transport, env->kind, 0);
 	provide(&transport);
 	refused(&transport, RINGWALK_IOC_GETDENTS, &dents, "getdents");
-	refused(&transport, RINGWALK_IOC_READDIRPLUS, &plus, "readdirplus");
-	refused(&transport, RINGWALK_IOC_READTREE, &tree, "readtree");
-	refused(&transport, RINGWALK_IOC_READAHEAD, &ahead, "readahead");
+	if (transport_has(transport.kind, OPCODE_READDIRPLUS))
+		refused(&transport, RINGWALK_IOC_READDIRPLUS, &plus, "readdirplus");
+	if (transport_has(transport.kind, OPCODE_READTREE))
+		refused(&transport, RINGWALK_IOC_READTREE, &tree, "readtree");
+	if (transport_has(transport.kind, OPCODE_READAHEAD))
+		refused(&transport, RINGWALK_IOC_READAHEAD, &ahead, "readahead");
 	CHECK(lseek(env->fd, 0, SEEK_CUR) == 0, "the position moved");
 	transport_close(&transport);
 }

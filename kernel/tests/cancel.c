@@ -100,5 +100,6 @@ static void run(struct env *env)
 const struct test test = {
 	.name = "cancel",
 	.kinds = 1u << TRANSPORT_WORKER | 1u << TRANSPORT_ASYNC | BY_OPCODE,
+	.needs = OPCODE_READAHEAD,
 	.run = run,
 };

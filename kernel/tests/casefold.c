@@ -82,5 +82,6 @@ static void run(struct env *env)
 const struct test test = {
 	.name = "casefold",
 	.kinds = BY_ALL,
+	.needs = OPCODE_READDIRPLUS,
 	.run = run,
 };

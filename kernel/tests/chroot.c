@@ -90,5 +90,6 @@ const struct test test = {
 	.name = "chroot",
 	.each_fs = true,
 	.kinds = BY_ALL,
+	.needs = OPCODE_READDIRPLUS,
 	.run = run,
 };

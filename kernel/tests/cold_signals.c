@@ -129,8 +129,6 @@ static void each(struct env *env, enum work work, bool known)
 
 static void run(struct env *env)
 {
-	bool opcode = env->kind == TRANSPORT_OPCODE || env->kind == TRANSPORT_OPCODE_ASYNC;
-
 	cold_open(&cold, env);
 	each(env, READDIRPLUS, true);
 	/* The others differ in what they do, and not in how they are submitted. */
@@ -138,7 +136,7 @@ static void run(struct env *env)
 		each(env, READDIRPLUS, false);
 		each(env, READTREE, true);
 		each(env, READAHEAD, false);
-		if (!opcode)
+		if (!transport_is_opcode(env->kind))
 			each(env, STAT_BATCH, true);
 	}
 	cold_close(&cold);
@@ -147,5 +145,6 @@ static void run(struct env *env)
 const struct test test = {
 	.name = "cold_signals",
 	.kinds = BY_ALL,
+	.needs = OPCODE_READAHEAD,
 	.run = run,
 };

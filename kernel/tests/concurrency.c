@@ -219,5 +219,6 @@ const struct test test = {
 	.name = "concurrency",
 	.each_fs = true,
 	.kinds = BY_ALL,
+	.needs = OPCODE_READAHEAD,
 	.run = run,
 };

@@ -237,5 +237,6 @@ static void run(struct env *env)
 const struct test test = {
 	.name = "device_errors",
 	.kinds = BY_ALL,
+	.needs = OPCODE_READAHEAD,
 	.run = run,
 };

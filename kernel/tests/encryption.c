@@ -155,5 +155,6 @@ static void run(struct env *env)
 const struct test test = {
 	.name = "encryption",
 	.kinds = BY_ALL,
+	.needs = OPCODE_READDIRPLUS,
 	.run = run,
 };

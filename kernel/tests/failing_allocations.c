@@ -23,6 +23,7 @@ static struct list names;
 
 /* The commands that return records; READAHEAD returns none. */
 enum work { GETDENTS, READDIRPLUS, READTREE, READAHEAD, WORKS };
+static const enum opcode opcodes[] = { OPCODE_GETDENTS, OPCODE_READDIRPLUS, OPCODE_READTREE, OPCODE_READAHEAD };
 static const char *const work_names[] = { "getdents", "readdirplus", "readtree", "readahead" };
 
 /* The calls may fail themselves while allocations do. */
@@ -200,7 +201,8 @@ static void run(struct env *env)
 	if (!in_task)
 		MUST(write_text("/proc/self/make-it-fail", "1") == 0);
 	for (enum work work = GETDENTS; work < WORKS; work++)
-		(in_task ? one_after_another : at_random)(env, work, fd);
+		if (transport_has(env->kind, opcodes[work]))
+			(in_task ? one_after_another : at_random)(env, work, fd);
 	if (!in_task)
 		MUST(write_text("/proc/self/make-it-fail", "0") == 0);
 	write_text("/proc/sys/kernel/printk", console);

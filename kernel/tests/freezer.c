@@ -97,5 +97,6 @@ static void run(struct env *env)
 const struct test test = {
 	.name = "freezer",
 	.kinds = BY_ALL,
+	.needs = OPCODE_READDIRPLUS,
 	.run = run,
 };

@@ -213,5 +213,6 @@ const struct test test = {
 	.name = "ids",
 	.each_fs = true,
 	.kinds = BY_ALL,
+	.needs = OPCODE_READDIRPLUS,
 	.run = run,
 };

@@ -94,5 +94,6 @@ static void run(struct env *env)
 const struct test test = {
 	.name = "landlock",
 	.kinds = BY_ALL,
+	.needs = OPCODE_READAHEAD,
 	.run = run,
 };

@@ -154,5 +154,6 @@ static void run(struct env *env)
 const struct test test = {
 	.name = "lsm",
 	.kinds = BY_ALL,
+	.needs = OPCODE_READAHEAD,
 	.run = run,
 };

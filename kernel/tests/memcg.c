@@ -128,5 +128,6 @@ static void run(struct env *env)
 const struct test test = {
 	.name = "memcg",
 	.kinds = BY_ALL,
+	.needs = OPCODE_READDIRPLUS,
 	.run = run,
 };

@@ -118,5 +118,6 @@ const struct test test = {
 	.name = "mounts",
 	.each_fs = true,
 	.kinds = BY_ALL,
+	.needs = OPCODE_READDIRPLUS,
 	.run = run,
 };

@@ -148,6 +148,7 @@ static void run(struct env *env)
 const struct test test = {
 	.name = "nfs",
 	.kinds = BY_ALL,
+	.needs = OPCODE_READAHEAD,
 	.one_kind = true,
 	.run = run,
 };

@@ -266,5 +266,6 @@ const struct test test = {
 	.name = "notifications",
 	.each_fs = true,
 	.kinds = BY_ALL,
+	.needs = OPCODE_READAHEAD,
 	.run = run,
 };

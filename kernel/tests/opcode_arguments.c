@@ -211,5 +211,6 @@ static void run(struct env *env)
 const struct test test = {
 	.name = "opcode_arguments",
 	.kinds = BY_OPCODE,
+	.needs = OPCODE_READTREE,
 	.run = run,
 };

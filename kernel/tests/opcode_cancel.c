@@ -258,5 +258,6 @@ static void run(struct env *env)
 const struct test test = {
 	.name = "opcode_cancel",
 	.kinds = BY_OPCODE,
+	.needs = OPCODE_READTREE,
 	.run = run,
 };

@@ -35,7 +35,7 @@ static void run(struct env *env)
 	transport_open(&transport, env->kind, 0);
 	/* The program itself works. */
 	MUST(request(IORING_OP_NOP, 0, NULL, NULL) == 0);
-	for (unsigned int i = 0; i < OPCODES; i++) {
+	for (unsigned int i = 0; i < transport_opcodes(); i++) {
 		static const unsigned int flags[] = { 0, IOSQE_ASYNC };
 
 		for (unsigned int j = 0; j < ARRAY_SIZE(flags); j++) {

@@ -280,12 +280,14 @@ static void run(struct env *env)
 
 	list_read(&list, fd);
 	IN_CHILD(names_are_bounded, env);
-	IN_CHILD(metadata_is_bounded, env);
-	IN_CHILD(direct_io_is_for_threads, env);
 	if (env->fs == FS_EXT)
 		IN_CHILD(emptied_blocks_are_bounded, env);
-	IN_CHILD(removed_meanwhile, env);
-	IN_CHILD(unwritable_output, env);
+	if (transport_has(env->kind, OPCODE_READDIRPLUS)) {
+		IN_CHILD(metadata_is_bounded, env);
+		IN_CHILD(direct_io_is_for_threads, env);
+		IN_CHILD(removed_meanwhile, env);
+		IN_CHILD(unwritable_output, env);
+	}
 	list_free(&list);
 	close(fd);
 }

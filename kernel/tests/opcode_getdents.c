@@ -33,7 +33,7 @@ static long complete(struct transport *transport, struct io_uring_cqe *cqe)
 	return cqe->res;
 }
 
-/* The probe shows all operations, and they are the last ones. */
+/* The probe shows the operations, and they are the last ones. */
 static void announced(struct transport *transport)
 {
 	struct {
@@ -44,7 +44,7 @@ static void announced(struct transport *transport)
 	MUST(ring_register(&transport->ring, IORING_REGISTER_PROBE, &probe, 256) >= 0);
 	for (unsigned int i = transport->first_opcode; i <= probe.probe.last_op; i++)
 		CHECK(probe.ops[i].flags & IO_URING_OP_SUPPORTED, "operation %u is not supported", i);
-	CHECK(probe.probe.last_op == transport->first_opcode + OPCODES - 1, "operations %u to %u", transport->first_opcode, probe.probe.last_op);
+	CHECK(probe.probe.last_op == transport->first_opcode + transport_opcodes() - 1, "operations %u to %u", transport->first_opcode, probe.probe.last_op);
 }
 
 /*

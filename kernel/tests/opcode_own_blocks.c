@@ -90,6 +90,7 @@ static void run(struct env *env)
 const struct test test = {
 	.name = "opcode_own_blocks",
 	.kinds = BY_OPCODE,
+	.needs = OPCODE_READAHEAD,
 	.one_kind = true,
 	.run = run,
 };

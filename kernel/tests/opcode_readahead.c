@@ -297,6 +297,7 @@ const struct test test = {
 	.name = "opcode_readahead",
 	.each_fs = true,
 	.kinds = BY_OPCODE,
+	.needs = OPCODE_READAHEAD,
 	.one_kind = true,
 	.run = run,
 };

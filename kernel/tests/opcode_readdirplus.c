@@ -175,5 +175,6 @@ const struct test test = {
 	.name = "opcode_readdirplus",
 	.each_fs = true,
 	.kinds = BY_OPCODE,
+	.needs = OPCODE_READDIRPLUS,
 	.run = run,
 };

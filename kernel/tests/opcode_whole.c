@@ -194,5 +194,6 @@ const struct test test = {
 	.name = "opcode_whole",
 	.each_fs = true,
 	.kinds = BY_OPCODE,
+	.needs = OPCODE_READTREE,
 	.run = run,
 };

@@ -192,5 +192,6 @@ const struct test test = {
 	.name = "permissions",
 	.each_fs = true,
 	.kinds = BY_ALL,
+	.needs = OPCODE_READDIRPLUS,
 	.run = run,
 };

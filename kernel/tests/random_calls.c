@@ -237,6 +237,7 @@ const struct test test = {
 	.name = "random_calls",
 	.each_fs = true,
 	.kinds = BY_ALL,
+	.needs = OPCODE_READAHEAD,
 	.one_kind = true,
 	.soak = true,
 	.run = run,

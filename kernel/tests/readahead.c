@@ -283,5 +283,6 @@ const struct test test = {
 	.name = "readahead",
 	.each_fs = true,
 	.kinds = BY_ALL,
+	.needs = OPCODE_READAHEAD,
 	.run = run,
 };

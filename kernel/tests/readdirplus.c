@@ -225,5 +225,6 @@ const struct test test = {
 	.name = "readdirplus",
 	.each_fs = true,
 	.kinds = BY_ALL,
+	.needs = OPCODE_READDIRPLUS,
 	.run = run,
 };

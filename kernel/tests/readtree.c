@@ -254,5 +254,6 @@ const struct test test = {
 	.name = "readtree",
 	.each_fs = true,
 	.kinds = BY_ALL,
+	.needs = OPCODE_READTREE,
 	.run = run,
 };

@@ -88,6 +88,7 @@ static void run(struct env *env)
 const struct test test = {
 	.name = "readtree_moved",
 	.kinds = BY_ALL,
+	.needs = OPCODE_READTREE,
 	.one_kind = true,
 	.run = run,
 };

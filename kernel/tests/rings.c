@@ -167,7 +167,8 @@ static void submission_thread(struct env *env, int fd)
 	request.off = 0;
 	MUST(transport_queue(&transport, RINGWALK_IOC_READDIRPLUS, &request, 1));
 	CHECK(by_thread(&transport.ring, 1) > 0, "SQPOLL: nothing read");
-	readahead_by_thread(&transport, fd);
+	if (transport_has(transport.kind, OPCODE_READAHEAD))
+		readahead_by_thread(&transport, fd);
 	transport_close(&transport);
 }
 
@@ -198,7 +199,7 @@ static void registered_device(struct env *env, int fd)
 	struct io_uring_sqe *sqe;
 	struct io_uring_cqe cqe;
 
-	if (env->kind == TRANSPORT_OPCODE || env->kind == TRANSPORT_OPCODE_ASYNC)
+	if (transport_is_opcode(env->kind))
 		return;
 	transport_open(&transport, env->kind, 0);
 	MUST(ring_register(&transport.ring, IORING_REGISTER_FILES, &transport.device, 1) == 0);
@@ -313,5 +314,6 @@ static void run(struct env *env)
 const struct test test = {
 	.name = "rings",
 	.kinds = BY_RING | BY_OPCODE,
+	.needs = OPCODE_READDIRPLUS,
 	.run = run,
 };

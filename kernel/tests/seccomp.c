@@ -101,5 +101,6 @@ static void run(struct env *env)
 const struct test test = {
 	.name = "seccomp",
 	.kinds = BY_ALL,
+	.needs = OPCODE_READDIRPLUS,
 	.run = run,
 };

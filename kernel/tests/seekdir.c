@@ -124,5 +124,6 @@ const struct test test = {
 	.name = "seekdir",
 	.each_fs = true,
 	.kinds = BY_ALL,
+	.needs = OPCODE_READDIRPLUS,
 	.run = run,
 };

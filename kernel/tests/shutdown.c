@@ -166,5 +166,6 @@ const struct test test = {
 	.name = "shutdown",
 	.each_fs = true,
 	.kinds = BY_ALL,
+	.needs = OPCODE_READAHEAD,
 	.run = run,
 };

@@ -210,9 +210,11 @@ static void run(struct env *env)
 	tree_files(fd, "file", env->fs == FS_FUSE ? 60 : 400);
 	list_read(&list, fd);
 	interrupted(env, fd, &list, by_getdents);
-	interrupted(env, fd, &list, by_readdirplus);
-	killed(env, path);
-	ended(env, path);
+	if (transport_has(env->kind, OPCODE_READDIRPLUS)) {
+		interrupted(env, fd, &list, by_readdirplus);
+		killed(env, path);
+		ended(env, path);
+	}
 	list_free(&list);
 	close(fd);
 }

@@ -122,5 +122,6 @@ static void run(struct env *env)
 const struct test test = {
 	.name = "slash",
 	.kinds = BY_ALL,
+	.needs = OPCODE_READAHEAD,
 	.run = run,
 };

@@ -289,6 +289,7 @@ const struct test test = {
 	.name = "stress",
 	.each_fs = true,
 	.kinds = BY_ALL,
+	.needs = OPCODE_READAHEAD,
 	.one_kind = true,
 	.soak = true,
 	.run = run,

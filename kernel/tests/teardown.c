@@ -128,5 +128,6 @@ const struct test test = {
 	.name = "teardown",
 	.each_fs = true,
 	.kinds = BY_RING | BY_OPCODE,
+	.needs = OPCODE_READDIRPLUS,
 	.run = run,
 };

@@ -124,9 +124,11 @@ static void run(struct env *env)
 
 	tree_files(fd, "file", 200);
 	list_read(&list, fd);
-	late_pages(env, fd, path, &list);
 	killed(env, fd, RINGWALK_IOC_GETDENTS);
-	killed(env, fd, RINGWALK_IOC_READDIRPLUS);
+	if (transport_has(env->kind, OPCODE_READDIRPLUS)) {
+		late_pages(env, fd, path, &list);
+		killed(env, fd, RINGWALK_IOC_READDIRPLUS);
+	}
 	/* Nobody holds a lock of the folder any more. */
 	MUST(lseek(fd, 0, SEEK_SET) == 0);
 	CHECK(sys_getdents64(fd, list.bytes, list.len) > 0, "the folder cannot be read afterwards");

@@ -4,6 +4,7 @@
  *
  * NAME --scope			what the runner must know: "each|one each|one soak|plain KINDS"
  * NAME --transports		those that this kernel has; status 1 if it has none
+ * NAME --operations		how many operations for directories this kernel has
  * NAME [--transport KIND] [--full] [--seconds N] [--seed N] ROOT
  */
 #include <fcntl.h>
@@ -198,7 +199,7 @@ static void usage(void) __attribute__((noreturn));
 
 static void usage(void)
 {
-	fprintf(stderr, "usage: %s --scope | --transports | [--transport KIND] [--full] [--seconds N] [--seed N] ROOT\n", test.name);
+	fprintf(stderr, "usage: %s --scope | --transports | --operations | [--transport KIND] [--full] [--seconds N] [--seed N] ROOT\n", test.name);
 	exit(2);
 }
 
@@ -207,6 +208,7 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "scope", no_argument, NULL, 's' },
 		{ "transports", no_argument, NULL, 'T' },
+		{ "operations", no_argument, NULL, 'o' },
 		{ "transport", required_argument, NULL, 't' },
 		{ "full", no_argument, NULL, 'f' },
 		{ "seconds", required_argument, NULL, 'n' },
@@ -227,6 +229,9 @@ int main(int argc, char **argv)
 			return 0;
 		case 'T':
 			return print_transports();
+		case 'o':
+			printf("%u\n", transport_opcodes());
+			return 0;
 		case 't':
 			if (!transport_by_name(optarg, &env->kind))
 				usage();
@@ -251,6 +256,9 @@ int main(int argc, char **argv)
 		env->kind++;
 	if (!(test.kinds & (1u << env->kind)))
 		test_skip("this test is not for the transport %s", transport_name(env->kind));
+	/* Before a test gives up the right to look, and before it counts threads of io-wq. */
+	if (!transport_has(env->kind, test.needs))
+		test_skip("the kernel has %u operations for directories, and this test needs %u", transport_opcodes(), test.needs + 1);
 	umask(022);
 	signal(SIGPIPE, SIG_IGN);
 	make_folder(env, argv[optind]);

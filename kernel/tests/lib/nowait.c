@@ -13,9 +13,6 @@ int nowait_folder(const struct env *env, unsigned int count, char *path)
 
 	if (!can_nowait(env))
 		test_skip("this file system reads folders by threads");
-	/* The operations are looked for once, here: that may need a thread. */
-	if (!transport_available(env->kind))
-		test_skip("the kernel has no operations for directories");
 	tree_files(fd, NOWAIT_PREFIX, count);
 	return fd;
 }

@@ -64,6 +64,8 @@ unsigned int test_step(const struct env *env, unsigned int step);
  * @name: its name
  * @each_fs: it tests every file system; otherwise the runner runs it on one
  * @kinds: bits 1 << transport_kind of its transports; the runner takes the available ones
+ * @needs: the last of the patched kernel's operations without which nothing is tested; others it
+ *	asks for where transport_has() says that they are there
  * @one_kind: one of @kinds is enough
  * @soak: it runs for a given time, and is not part of a plain run
  * @run: the test; returns when done, failures are counted by CHECK
@@ -72,6 +74,7 @@ struct test {
 	const char *name;
 	bool each_fs;
 	unsigned int kinds;
+	enum opcode needs;
 	bool one_kind;
 	bool soak;
 	void (*run)(struct env *env);

@@ -29,7 +29,7 @@ bool transport_by_name(const char *name, enum transport_kind *kind)
 	return false;
 }
 
-static bool is_opcode(enum transport_kind kind)
+bool transport_is_opcode(enum transport_kind kind)
 {
 	return kind == TRANSPORT_OPCODE || kind == TRANSPORT_OPCODE_ASYNC;
 }
@@ -71,49 +71,68 @@ static bool reads_directories(struct ring *ring, unsigned int opcode)
 	return bytes > 0 && cqe.res == bytes && !memcmp(expected, got, bytes);
 }
 
-/* Returns the number of the first operation, or 0. They are the last ones of the kernel. */
-static unsigned int find_opcodes(struct ring *ring)
+/*
+ * The operations that were found. The kernel stays the same; a later look would need the right to
+ * read the root folder.
+ */
+static struct {
+	unsigned int first, count;
+} found;
+
+/*
+ * Looks for the operations: they are the last ones of the kernel, and the first of them reads
+ * directories as getdents64(2) does.
+ */
+static void find_opcodes(struct ring *ring)
 {
 	struct {
 		struct io_uring_probe probe;
 		struct io_uring_probe_op ops[256];
 	} probe = { };
-	unsigned int first;
 
-	if (ring_register(ring, IORING_REGISTER_PROBE, &probe, 256) < 0)
-		return 0;
-	/* The entry that is tried says nothing about operations that 6.1 has. */
-	if (probe.probe.last_op < LAST_OPCODE_6_1 + OPCODES)
-		return 0;
-	first = probe.probe.last_op + 1 - OPCODES;
-	for (unsigned int i = 0; i < OPCODES; i++)
-		if (!(probe.ops[first + i].flags & IO_URING_OP_SUPPORTED))
-			return 0;
-	return reads_directories(ring, first) ? first : 0;
+	if (found.count || ring_register(ring, IORING_REGISTER_PROBE, &probe, 256) < 0)
+		return;
+	for (unsigned int count = OPCODES; count; count--) {
+		unsigned int first = probe.probe.last_op + 1 - count;
+
+		/* The entry that is tried says nothing about operations that 6.1 has. */
+		if (first <= LAST_OPCODE_6_1 || !(probe.ops[first].flags & IO_URING_OP_SUPPORTED) ||
+		    !reads_directories(ring, first))
+			continue;
+		found.first = first;
+		found.count = count;
+		return;
+	}
 }
 
-/* The kernel stays the same; later calls need no right to read the root folder. */
-static unsigned int first_opcode(struct ring *ring)
+unsigned int transport_opcodes(void)
 {
-	static unsigned int found;
+	struct ring ring;
 
-	if (!found)
-		found = find_opcodes(ring);
-	return found;
+	if (found.count || ring_open(&ring, 4, 0))
+		return found.count;
+	find_opcodes(&ring);
+	ring_close(&ring);
+	return found.count;
+}
+
+bool transport_has(enum transport_kind kind, enum opcode opcode)
+{
+	return !transport_is_opcode(kind) || opcode < transport_opcodes();
 }
 
 bool transport_available(enum transport_kind kind)
 {
 	struct ring ring;
-	bool available;
 
-	if (kind == TRANSPORT_IOCTL)
-		return access(DEVICE_PATH, F_OK) == 0;
-	if (ring_open(&ring, 4, 0))
-		return false;
-	available = is_opcode(kind) ? first_opcode(&ring) != 0 : access(DEVICE_PATH, F_OK) == 0;
-	ring_close(&ring);
-	return available;
+	if (transport_is_opcode(kind))
+		return transport_opcodes() > 0;
+	if (kind != TRANSPORT_IOCTL) {
+		if (ring_open(&ring, 4, 0))
+			return false;
+		ring_close(&ring);
+	}
+	return access(DEVICE_PATH, F_OK) == 0;
 }
 
 static int kept_device = -1;
@@ -132,7 +151,7 @@ void transport_open(struct transport *transport, enum transport_kind kind, unsig
 	transport->kind = kind;
 	transport->ring.fd = -1;
 	transport->device = -1;
-	if (!is_opcode(kind)) {
+	if (!transport_is_opcode(kind)) {
 		transport->device = kept_device < 0 ? open(DEVICE_PATH, O_RDWR | O_CLOEXEC) : dup(kept_device);
 		if (transport->device < 0)
 			test_skip("%s: %s", DEVICE_PATH, strerror(errno));
@@ -142,11 +161,12 @@ void transport_open(struct transport *transport, enum transport_kind kind, unsig
 	error = ring_open(&transport->ring, entries ? entries : 8, 0);
 	if (error)
 		test_skip("no io_uring: %s", strerror(-error));
-	if (!is_opcode(kind))
+	if (!transport_is_opcode(kind))
 		return;
-	transport->first_opcode = first_opcode(&transport->ring);
-	if (!transport->first_opcode)
+	find_opcodes(&transport->ring);
+	if (!found.count)
 		test_skip("the kernel has no operations for directories");
+	transport->first_opcode = found.first;
 	transport->args = calloc(transport->ring.entries, sizeof(*transport->args));
 	MUST(transport->args);
 }
@@ -230,35 +250,47 @@ static void fill_readtree(struct transport *transport, struct io_uring_sqe *sqe,
 	sqe->addr3 = (uintptr_t)args;
 }
 
-static void fill_opcode(struct transport *transport, struct io_uring_sqe *sqe, unsigned int command, void *request)
+static enum opcode opcode_of(unsigned int command)
 {
-	struct ringwalk_getdents *dents = request;
-
-	if (transport->kind == TRANSPORT_OPCODE_ASYNC)
-		sqe->flags |= IOSQE_ASYNC;
-	sqe->opcode = transport->first_opcode;
 	switch (command) {
 	case RINGWALK_IOC_GETDENTS:
-		sqe->opcode += OPCODE_GETDENTS;
+		return OPCODE_GETDENTS;
+	case RINGWALK_IOC_READDIRPLUS:
+		return OPCODE_READDIRPLUS;
+	case RINGWALK_IOC_READTREE:
+		return OPCODE_READTREE;
+	case RINGWALK_IOC_READAHEAD:
+		return OPCODE_READAHEAD;
+	}
+	test_stop(__FILE__, __LINE__, "command 0x%x has no opcode", command);
+}
+
+static void fill_opcode(struct transport *transport, struct io_uring_sqe *sqe, unsigned int command, void *request)
+{
+	enum opcode opcode = opcode_of(command);
+	struct ringwalk_getdents *dents = request;
+
+	if (!transport_has(transport->kind, opcode))
+		test_stop(__FILE__, __LINE__, "the kernel lacks operation %u, and the test does not say that it needs it", opcode);
+	if (transport->kind == TRANSPORT_OPCODE_ASYNC)
+		sqe->flags |= IOSQE_ASYNC;
+	sqe->opcode = transport->first_opcode + opcode;
+	switch (opcode) {
+	case OPCODE_READDIRPLUS:
+		fill_readdirplus(transport, sqe, request);
+		return;
+	case OPCODE_READTREE:
+		fill_readtree(transport, sqe, request);
+		return;
+	case OPCODE_READAHEAD:
+		fill_readahead(sqe, request);
+		return;
+	default:
 		sqe->fd = dents->fd;
 		sqe->addr = dents->buf;
 		sqe->len = dents->len;
 		sqe->off = dents->off;
-		return;
-	case RINGWALK_IOC_READDIRPLUS:
-		sqe->opcode += OPCODE_READDIRPLUS;
-		fill_readdirplus(transport, sqe, request);
-		return;
-	case RINGWALK_IOC_READTREE:
-		sqe->opcode += OPCODE_READTREE;
-		fill_readtree(transport, sqe, request);
-		return;
-	case RINGWALK_IOC_READAHEAD:
-		sqe->opcode += OPCODE_READAHEAD;
-		fill_readahead(sqe, request);
-		return;
 	}
-	test_stop(__FILE__, __LINE__, "command 0x%x has no opcode", command);
 }
 
 /* Every request begins with its size and its flags. */
@@ -274,7 +306,7 @@ static void set_inline(struct transport *transport, void *request)
 
 void transport_fill(struct transport *transport, struct io_uring_sqe *sqe, unsigned int command, void *request)
 {
-	if (is_opcode(transport->kind)) {
+	if (transport_is_opcode(transport->kind)) {
 		fill_opcode(transport, sqe, command, request);
 		return;
 	}
@@ -333,7 +365,7 @@ void transport_finish(struct transport *transport, unsigned int command, void *r
 {
 	uint32_t flags = cqe->flags & IORING_CQE_F_DIR_END ? RINGWALK_RESULT_END : 0;
 
-	if (!is_opcode(transport->kind) || cqe->res < 0)
+	if (!transport_is_opcode(transport->kind) || cqe->res < 0)
 		return;
 	switch (command) {
 	case RINGWALK_IOC_GETDENTS:
@@ -373,7 +405,7 @@ long transport_call(struct transport *transport, unsigned int command, void *req
 	MUST(transport_queue(transport, command, request, 1));
 	result = submit_and_wait(transport, &cqe);
 	transport_finish(transport, command, request, &cqe);
-	if (command == RINGWALK_IOC_READAHEAD && is_opcode(transport->kind) && result > 0)
+	if (command == RINGWALK_IOC_READAHEAD && transport_is_opcode(transport->kind) && result > 0)
 		result = 0;
 	return result;
 }

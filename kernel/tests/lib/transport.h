@@ -38,7 +38,10 @@ enum transport_kind {
 
 #define DEVICE_PATH	"/dev/ringwalk"
 
-/* The operations of the patched kernel, in the order of their numbers. */
+/*
+ * The operations of the patched kernel, in the order of their numbers, which is the order of the
+ * patches that add them. A kernel with the first patches only has the first operations only.
+ */
 enum opcode {
 	OPCODE_GETDENTS,
 	OPCODE_READDIRPLUS,
@@ -87,8 +90,14 @@ struct transport {
 
 const char *transport_name(enum transport_kind kind);
 bool transport_by_name(const char *name, enum transport_kind *kind);
-/* Returns true if this kernel has this transport. */
+/* Returns true if this kernel has this transport. For the operations, the first one is enough. */
 bool transport_available(enum transport_kind kind);
+/* Returns how many operations for directories this kernel has. */
+unsigned int transport_opcodes(void);
+/* Returns true if requests are operations of io_uring, and not commands of the module. */
+bool transport_is_opcode(enum transport_kind kind);
+/* Returns true unless the request is an operation that this kernel lacks. */
+bool transport_has(enum transport_kind kind, enum opcode opcode);
 
 /*
  * Opens the device for every later transport_open(), which then needs neither a path nor rights.
