@@ -284,7 +284,7 @@ void ringwalk_batch_init(struct ringwalk_batch *batch, struct file *dir,
 			 u32 room);
 void ringwalk_batch_entry(struct ringwalk_batch *batch, struct ringwalk_entry *entry,
 			  const char *name, u32 len);
-int ringwalk_batch_finish(struct ringwalk_batch *batch, u32 passed, u32 used);
+int ringwalk_batch_finish(struct ringwalk_batch *batch, u32 passed, u32 used, u32 least);
 void ringwalk_batch_give_up(struct ringwalk_batch *batch, u32 passed, u32 used);
 void ringwalk_batch_free(struct ringwalk_batch *batch);
 struct dentry *ringwalk_cached(struct dentry *base, const char *name, u32 len);

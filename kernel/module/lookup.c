@@ -270,18 +270,17 @@ static u32 ringwalk_first_missed(const struct ringwalk_batch *batch, u32 passed)
 	return passed;
 }
 
-/* Looks up the first record of the batch, if that is still to be done. */
-static void ringwalk_look_up_first(struct ringwalk_batch *batch)
+/* Looks up those of the records before @end that are still to be done. */
+static void ringwalk_look_up_before(struct ringwalk_batch *batch, u32 end)
 {
 	u32 i;
 
 	for (i = batch->found; i < batch->missed; i++) {
-		if (batch->misses[i].record)
+		if (batch->misses[i].record >= end)
 			continue;
 		ringwalk_look_up_miss(batch, &batch->misses[i]);
 		swap(batch->misses[i], batch->misses[batch->found]);
 		batch->found++;
-		return;
 	}
 }
 
@@ -290,11 +289,12 @@ static void ringwalk_look_up_first(struct ringwalk_batch *batch)
  * @batch: the batch
  * @passed: bytes of the records that were passed to ringwalk_batch_entry()
  * @used: bytes of all records; more than @passed if a signal has ended the first round
+ * @least: bytes of the records that are looked up in any case, at most @passed
  *
- * Return: bytes of the records that are done, at least the first; @used unless a signal or the
+ * Return: bytes of the records that are done, at least @least; @used unless a signal or the
  * deadline ends the batch. -EINTR if the task is being killed.
  */
-int ringwalk_batch_finish(struct ringwalk_batch *batch, u32 passed, u32 used)
+int ringwalk_batch_finish(struct ringwalk_batch *batch, u32 passed, u32 used, u32 least)
 {
 	if (passed == used && !batch->sorted && ringwalk_sort_pays(batch->dir))
 		sort(batch->misses, batch->missed, sizeof(*batch->misses),
@@ -306,7 +306,7 @@ int ringwalk_batch_finish(struct ringwalk_batch *batch, u32 passed, u32 used)
 		return used;
 	if (fatal_signal_pending(current))
 		return -EINTR;
-	ringwalk_look_up_first(batch);
+	ringwalk_look_up_before(batch, least);
 	return ringwalk_first_missed(batch, passed);
 }
 

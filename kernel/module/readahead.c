@@ -158,6 +158,9 @@ static int ringwalk_ahead_names(struct ringwalk_readahead *request, struct ringw
 	if (!request->off)
 		ringwalk_dirblocks(dir, request->scratch, request->scratch_len);
 	result = ringwalk_ahead_read(names, dir, request->off, max, &request->result_flags);
+	/* The order of names that were cut short is not the order by which @done counts. */
+	if (!result && ringwalk_stopped())
+		result = -EINTR;
 	if (!result)
 		result = ringwalk_ahead_look_up(request, names, dir);
 	kvfree(names->data);

@@ -52,6 +52,31 @@ bool ringwalk_plus_actor(struct dir_context *ctx, const char *name, int len, lof
 }
 
 /*
+ * Returns the end of the last record up to byte @done behind which the next request can begin, or
+ * of the first such record if there is none before.
+ *
+ * Names with the same hash have the same position in ext4. A request that begins between two of
+ * them would return the first one again.
+ */
+static u32 ringwalk_plus_place(const struct ringwalk_names *names, u32 done)
+{
+	const struct ringwalk_entry *entry;
+	s64 position = names->start;
+	u32 at = 0, place = 0;
+
+	while (at < names->used) {
+		entry = (void *)names->data + at;
+		at += entry->reclen;
+		if (place && at > done)
+			break;
+		if (entry->d_off != position)
+			place = at;
+		position = entry->d_off;
+	}
+	return place ? place : names->used;
+}
+
+/*
  * Drops the records from byte @done on, of which there are some before, and sets the position back
  * to them. Returns false, and keeps all, if the position cannot be set.
  */
@@ -86,8 +111,8 @@ static bool ringwalk_plus_cut(struct ringwalk_names *names, struct file *dir, u3
 int ringwalk_plus_lookup(struct ringwalk_plus *plus, struct file *dir, u32 *flags)
 {
 	struct ringwalk_names *names = &plus->names;
+	u32 least = ringwalk_plus_place(names, 0), at = 0;
 	struct ringwalk_batch batch;
-	u32 at = 0;
 	int done;
 
 	ringwalk_batch_init(&batch, dir, plus->wanted, names->data, names->data, names->entries);
@@ -101,10 +126,10 @@ int ringwalk_plus_lookup(struct ringwalk_plus *plus, struct file *dir, u32 *flag
 		if (!ringwalk_is_dotdot(name, entry->name_len))
 			ringwalk_batch_entry(&batch, entry, name, entry->name_len);
 		/* The clock is read for lookups of the second round only: these are fast. */
-	} while (at < names->used && !ringwalk_stopped());
-	done = ringwalk_batch_finish(&batch, at, names->used);
+	} while (at < least || (at < names->used && !ringwalk_stopped()));
+	done = ringwalk_batch_finish(&batch, at, names->used, least);
 	if (done >= 0 && done < names->used) {
-		if (ringwalk_plus_cut(names, dir, done))
+		if (ringwalk_plus_cut(names, dir, ringwalk_plus_place(names, done)))
 			*flags &= ~RINGWALK_RESULT_END;
 		else
 			ringwalk_batch_give_up(&batch, at, names->used);

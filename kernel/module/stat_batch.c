@@ -125,7 +125,8 @@ static int ringwalk_given_entries(struct ringwalk_given *given, struct file *dir
 		ringwalk_given_entry(given, &batch, reclen, len);
 	}
 	if (!error) {
-		done = ringwalk_batch_finish(&batch, given->used, given->used);
+		done = ringwalk_batch_finish(&batch, given->used, given->used,
+					     given->entries ? reclen : 0);
 		error = min(done, 0);
 		if (done >= 0 && done < given->used)
 			ringwalk_given_keep(given, done / reclen);

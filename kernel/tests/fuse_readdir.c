@@ -25,6 +25,7 @@
 #include <getopt.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,6 +60,12 @@ static struct {
 	/* 0 never, 1 if the kernel chooses, 2 always */
 	unsigned int plus;
 	bool cache;
+	/*
+	 * Two files each have the same position, as names with the same hash in ext4. When the
+	 * first of two is looked up, this process gets SIGALRM, and the answer comes late; all
+	 * others come at once. 0 for none.
+	 */
+	pid_t pairs;
 	int fd;
 } server = { .entries = 10000, .name_length = 84, .max_pages = 32, .threads = 16, .plus = 2, .fd = -1 };
 
@@ -159,6 +166,12 @@ static void answer_init(const struct fuse_in_header *in, const struct fuse_init_
 	reply(in->unique, 0, &out, sizeof(out));
 }
 
+/* Returns the position of entry number @i. Reading from there begins with the first entry that has it. */
+static uint64_t position(uint64_t i)
+{
+	return server.pairs && i >= DOTS ? i - (i - DOTS) % 2 : i;
+}
+
 /*
  * Adds entry number @i of the folder, dots included, to the reply. Returns its length, or 0 if it
  * does not fit.
@@ -182,7 +195,7 @@ static size_t add_entry(char *to, size_t left, uint64_t i, bool plus)
 	if (plus && i >= DOTS)
 		fill_entry(entry, i);
 	dirent->ino = i < DOTS ? FUSE_ROOT_ID : i;
-	dirent->off = i + 1;
+	dirent->off = position(i + 1);
 	dirent->namelen = name_len;
 	dirent->type = (i < DOTS ? S_IFDIR : S_IFREG) >> 12;
 	memcpy(dirent->name, name, name_len);
@@ -251,10 +264,15 @@ static void answer(const struct fuse_in_header *in, const void *arg, char *out)
 	}
 }
 
-static void wait_delay(void)
+static void wait_delay(const struct fuse_in_header *in, const void *arg)
 {
 	struct timespec delay = { server.delay_us / 1000000, server.delay_us % 1000000 * 1000 };
 
+	if (server.pairs) {
+		if (in->opcode != FUSE_LOOKUP || find_name(arg) % 2)
+			return;
+		kill(server.pairs, SIGALRM);
+	}
 	if (server.delay_us)
 		nanosleep(&delay, NULL);
 }
@@ -283,7 +301,7 @@ static void *serve(void *unused)
 			continue;
 		}
 		count(&counted.all, 1);
-		wait_delay();
+		wait_delay(in, in + 1);
 		answer(in, in + 1, out);
 	}
 	free(request);
@@ -411,7 +429,7 @@ static void usage(void) __attribute__((noreturn));
 
 static void usage(void)
 {
-	fprintf(stderr, "usage: fuse_readdir [--delay-us N] [--entries N] [--name-length 30..255] [--plus never|auto|always] [--cache]\n"
+	fprintf(stderr, "usage: fuse_readdir [--delay-us N] [--entries N] [--name-length 30..255] [--plus never|auto|always] [--cache] [--pairs PID]\n"
 			"                    [--max-pages N] [--threads N] [--buffer BYTES] [--at-least ENTRIES] MOUNTPOINT list|check|COMMAND...\n");
 	exit(2);
 }
@@ -443,7 +461,8 @@ int main(int argc, char **argv)
 		{ "name-length", required_argument, NULL, 'n' }, { "plus", required_argument, NULL, 'p' },
 		{ "cache", no_argument, NULL, 'c' },		{ "max-pages", required_argument, NULL, 'm' },
 		{ "threads", required_argument, NULL, 't' },	{ "at-least", required_argument, NULL, 'a' },
-		{ "buffer", required_argument, NULL, 'b' },	{ }
+		{ "buffer", required_argument, NULL, 'b' },	{ "pairs", required_argument, NULL, 'P' },
+		{ }
 	};
 	unsigned long at_least = 0;
 	size_t buffer = 1 << 20;
@@ -457,6 +476,7 @@ int main(int argc, char **argv)
 		case 'n': server.name_length = number(optarg, 30, NAME_MAX); break;
 		case 'p': server.plus = plus_of(optarg); break;
 		case 'c': server.cache = true; break;
+		case 'P': server.pairs = number(optarg, 1, INT_MAX); break;
 		case 'm': server.max_pages = number(optarg, 1, 256); break;
 		case 't': server.threads = number(optarg, 1, 256); break;
 		case 'b': buffer = number(optarg, 300, 1 << 30); break;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * In a control group with little memory requests succeed, fail with ENOMEM, or their process is
- * killed. No memory stays charged.
+ * killed. No memory stays charged. The names of attributes are charged while a request runs.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -10,12 +10,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/faults.h"
 #include "lib/request.h"
 #include "lib/test.h"
 #include "lib/tree.h"
 
 #define ROOT "/sys/fs/cgroup"
 #define IN_FLIGHT 64
+/* Requests whose memory is looked at; every ring has as many threads. */
+#define WAITING 2
+#define NAMES_LEN (60 << 10)
+#define FAULT_MS 20000
 
 static char group[128];
 
@@ -36,6 +41,16 @@ static void make_group(const char *limit)
 		test_skip("%s: %s", group, strerror(errno));
 	MUST(write_group("memory.max", limit) == 0);
 	write_group("memory.swap.max", "0");
+}
+
+static void remove_group(const char *limit)
+{
+	double until;
+
+	/* io_uring ends after the process. */
+	for (until = now() + 10; rmdir(group) && now() < until;)
+		usleep(10000);
+	CHECK(access(group, F_OK), "the group with %s bytes cannot be removed", limit);
 }
 
 /* Large outputs, many at a time: each takes kernel memory while it runs. */
@@ -78,11 +93,93 @@ static void requests(struct env *env, const char *path)
 	transport_close(&transport);
 }
 
+/* The kernel memory that is charged to the group. */
+static long kernel_memory(void)
+{
+	static char stat[8192];
+	char path[200];
+	const char *line;
+
+	snprintf(path, sizeof(path), "%s/memory.stat", group);
+	MUST(read_text(path, stat, sizeof(stat)) > 0);
+	line = strstr(stat, "\nkernel ");
+	MUST(line);
+	return atol(line + strlen("\nkernel "));
+}
+
+/*
+ * Returns what is charged while requests with names of this length wait for a page of theirs. The
+ * kernel sums it up every two seconds at least: it is waited for until it is as much as @least.
+ */
+static long charged(struct env *env, const char *path, const char *names, uint32_t len, long least)
+{
+	struct ringwalk_readdirplus request[WAITING];
+	struct transport transport;
+	struct io_uring_cqe cqe;
+	struct faults faults;
+	int fd = open(path, O_RDONLY | O_DIRECTORY);
+	double until;
+	long memory;
+
+	MUST(fd >= 0);
+	transport_open(&transport, env->kind, WAITING);
+	faults_open(&faults, WAITING * FAULTS_PAGE);
+	for (int i = 0; i < WAITING; i++) {
+		request[i] = request_readdirplus(fd, faults.memory + i * FAULTS_PAGE, FAULTS_PAGE);
+		request[i].off = 0;
+		request_xattrs(&request[i].fields, names, len, 100, 200);
+		MUST(transport_queue(&transport, RINGWALK_IOC_READDIRPLUS, &request[i], i));
+	}
+	MUST(ring_submit(&transport.ring, 0) == WAITING);
+	for (int i = 0; i < WAITING; i++)
+		MUST(faults_wait(&faults, FAULT_MS));
+	for (until = now() + 10; (memory = kernel_memory()) < least && now() < until;)
+		usleep(100000);
+	for (int i = 0; i < WAITING; i++)
+		MUST(faults_give(&faults, faults.memory + i * FAULTS_PAGE) == 0);
+	for (int i = 0; i < WAITING; i++) {
+		MUST(ring_wait(&transport.ring, &cqe) == 0);
+		CHECK(cqe.res > 0, "%d", cqe.res);
+	}
+	transport_close(&transport);
+	faults_close(&faults);
+	close(fd);
+	return memory;
+}
+
+/* Many names make no difference but for their memory. */
+static void names_are_charged(struct env *env, const char *path)
+{
+	static char names[NAMES_LEN];
+	long few, many, least;
+	pid_t child;
+
+	for (size_t at = 0; at + 12 <= sizeof(names); at += 12)
+		memcpy(names + at, "user.sevens", 12);
+	make_group("max");
+	fflush(stdout);
+	child = fork();
+	MUST(child >= 0);
+	if (!child) {
+		MUST(write_group("cgroup.procs", "0") == 0);
+		/* The first requests also charge what lasts, such as the ring's threads. */
+		charged(env, path, names, 12, 0);
+		/* Until the sum is right. */
+		sleep(3);
+		few = charged(env, path, names, 12, 0);
+		least = few + WAITING * NAMES_LEN * 3 / 4;
+		many = charged(env, path, names, sizeof(names), least);
+		CHECK(many >= least, "%ld bytes are charged with few names, %ld with many", few, many);
+		test_child_exit();
+	}
+	WAIT_CHILD(child);
+	remove_group("max");
+}
+
 static void in_group(struct env *env, const char *path, const char *limit)
 {
 	pid_t child;
 	int status;
-	double until;
 
 	make_group(limit);
 	fflush(stdout);
@@ -95,10 +192,7 @@ static void in_group(struct env *env, const char *path, const char *limit)
 	MUST(waitpid(child, &status, 0) == child);
 	CHECK((WIFEXITED(status) && WEXITSTATUS(status) == EXIT_PASS) || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL),
 	      "with %s bytes: status 0x%x", limit, status);
-	/* io_uring ends after the process. */
-	for (until = now() + 10; rmdir(group) && now() < until;)
-		usleep(10000);
-	CHECK(access(group, F_OK), "the group with %s bytes cannot be removed", limit);
+	remove_group(limit);
 }
 
 static void run(struct env *env)
@@ -118,6 +212,9 @@ static void run(struct env *env)
 	for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
 		in_group(env, path, limits[i]);
 	write_text("/proc/sys/kernel/printk", console);
+	/* By one transport of each kind whose requests wait together. */
+	if (env->kind == TRANSPORT_WORKER || env->kind == TRANSPORT_OPCODE)
+		names_are_charged(env, path);
 	transport_open(&transport, env->kind, 0);
 	MUST(lseek(fd, 0, SEEK_SET) == 0);
 	request_check_names(&transport, fd, 4096, &list, 0, "afterwards");
