@@ -129,6 +129,42 @@ static void permission(const char *path, uint32_t answer)
 	close(fd);
 }
 
+/* READTREE opens the folders below as openat(2) does, so a listener can deny that. */
+static void permission_below(struct env *env, uint32_t answer)
+{
+	static char out[8192] __attribute__((aligned(8)));
+	const struct ringwalk_group *above = (const void *)out, *group;
+	struct listener listener = { .answer = answer };
+	struct ringwalk_readtree request;
+	char path[512], below[520];
+	pthread_t thread;
+	int fd, other;
+	long got;
+
+	fd = tree_folder(env->path, answer == FAN_DENY ? "denied" : "allowed", path);
+	other = tree_folder(path, "below", below);
+	tree_files(other, "file", 3);
+	close(other);
+	listener.group = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC, O_RDONLY | O_LARGEFILE);
+	MUST(listener.group >= 0);
+	mark(&listener, below, FAN_OPEN_PERM);
+	MUST(pthread_create(&thread, NULL, listen_to, &listener) == 0);
+	request = request_readtree(fd, out, sizeof(out));
+	request.off = 0;
+	got = transport_call(&transport, RINGWALK_IOC_READTREE, &request);
+	CHECK(listener.opens == 1, "readtree asks %u times to open the folder below", listener.opens);
+	CHECK(got > 0 && request.groups == 2, "%ld bytes of %u groups", got, request.groups);
+	if (got > 0 && request.groups == 2) {
+		group = (const void *)(out + above->reclen);
+		CHECK(group->error == (answer == FAN_DENY ? -EPERM : 0), "the folder below: %d", group->error);
+		CHECK(group->entries == (answer == FAN_DENY ? 0 : 5), "the folder below: %u entries", group->entries);
+	}
+	__atomic_store_n(&listener.end, true, __ATOMIC_RELAXED);
+	MUST(pthread_join(thread, NULL) == 0);
+	close(listener.group);
+	close(fd);
+}
+
 /* Returns all bits of the events that are there. */
 static uint64_t fanotify_events(int group)
 {
@@ -256,6 +292,11 @@ static void run(struct env *env)
 	transport_open(&transport, env->kind, 0);
 	permission(path, FAN_ALLOW);
 	permission(path, FAN_DENY);
+	/* Names of FUSE are validated each time they are used, so READTREE leaves the folders. */
+	if (env->fs != FS_FUSE) {
+		permission_below(env, FAN_ALLOW);
+		permission_below(env, FAN_DENY);
+	}
 	events(fd, path);
 	transport_close(&transport);
 	IN_CHILD(times, env);
