@@ -93,13 +93,14 @@ static void run(struct env *env)
 	/* The operation tries in the submitting task first: there is more that can go wrong. */
 	if (env->full || env->kind == TRANSPORT_OPCODE)
 		running(env, false);
-	queued(env);
+	if (transport_has(env->kind, OPCODE_READAHEAD))
+		queued(env);
 	cold_close(&cold);
 }
 
 const struct test test = {
 	.name = "cancel",
 	.kinds = 1u << TRANSPORT_WORKER | 1u << TRANSPORT_ASYNC | BY_OPCODE,
-	.needs = OPCODE_READAHEAD,
+	.needs = OPCODE_READDIRPLUS,
 	.run = run,
 };

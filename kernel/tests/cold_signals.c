@@ -134,8 +134,10 @@ static void run(struct env *env)
 	/* The others differ in what they do, and not in how they are submitted. */
 	if (env->full || env->kind == TRANSPORT_IOCTL || env->kind == TRANSPORT_OPCODE) {
 		each(env, READDIRPLUS, false);
-		each(env, READTREE, true);
-		each(env, READAHEAD, false);
+		if (transport_has(env->kind, OPCODE_READTREE))
+			each(env, READTREE, true);
+		if (transport_has(env->kind, OPCODE_READAHEAD))
+			each(env, READAHEAD, false);
 		if (!transport_is_opcode(env->kind))
 			each(env, STAT_BATCH, true);
 	}
@@ -145,6 +147,6 @@ static void run(struct env *env)
 const struct test test = {
 	.name = "cold_signals",
 	.kinds = BY_ALL,
-	.needs = OPCODE_READAHEAD,
+	.needs = OPCODE_READDIRPLUS,
 	.run = run,
 };

@@ -45,9 +45,19 @@ static const unsigned int commands[COMMANDS] = {
 	RINGWALK_IOC_GETDENTS, RINGWALK_IOC_READDIRPLUS, RINGWALK_IOC_READAHEAD, RINGWALK_IOC_STAT_BATCH,
 };
 
+/* How many of the commands the transport has. */
+static unsigned int command_count(enum transport_kind kind)
+{
+	if (!transport_is_opcode(kind))
+		return COMMANDS;
+	if (transport_has(kind, OPCODE_READAHEAD))
+		return READAHEAD + 1;
+	return transport_has(kind, OPCODE_READDIRPLUS) ? READDIRPLUS + 1 : GETDENTS + 1;
+}
+
 static unsigned int command_of(const struct worker *worker, unsigned int i)
 {
-	return (i + worker->number) % (worker->transport.device < 0 ? 3 : COMMANDS);
+	return (i + worker->number) % command_count(worker->transport.kind);
 }
 
 static struct list *list_of(const struct worker *worker, unsigned int i)
@@ -219,6 +229,5 @@ const struct test test = {
 	.name = "concurrency",
 	.each_fs = true,
 	.kinds = BY_ALL,
-	.needs = OPCODE_READAHEAD,
 	.run = run,
 };

@@ -3,8 +3,8 @@
  * Names with the same position, as ext4 has them where hashes are equal: a request that ends early
  * does not end between two of them, because the next one would return the first of them again. The
  * folder is one of FUSE, whose server gives each two files one position. It sends a signal when the
- * first of two is looked up. That ends a request that runs in its task; one that runs in a thread of
- * io-wq is cancelled then.
+ * first of two is looked up. That ends a request that runs in its task. One that runs in a thread
+ * of io-wq is cancelled then.
  */
 #include <fcntl.h>
 #include <signal.h>

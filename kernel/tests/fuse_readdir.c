@@ -166,7 +166,10 @@ static void answer_init(const struct fuse_in_header *in, const struct fuse_init_
 	reply(in->unique, 0, &out, sizeof(out));
 }
 
-/* Returns the position of entry number @i. Reading from there begins with the first entry that has it. */
+/*
+ * Returns the position of entry number @i. Reading from there begins with the first entry that has
+ * it.
+ */
 static uint64_t position(uint64_t i)
 {
 	return server.pairs && i >= DOTS ? i - (i - DOTS) % 2 : i;
