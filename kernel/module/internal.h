@@ -164,6 +164,7 @@ static inline bool ringwalk_wants_lookup(const struct ringwalk_wanted *wanted)
  * @skipped: entries for which the actor wrote no record
  * @last_off: where the cookie after the last record belongs; only the next entry reveals it
  * @no_off: the target of @last_off before the first record
+ * @after_first: the cookie after the first record, for READAHEAD
  * @full: the actor refused an entry for lack of room
  * @error: the actor refused an entry for this reason
  * @start: position before the first entry
@@ -179,6 +180,7 @@ struct ringwalk_names {
 	u32 skipped;
 	u64 *last_off;
 	u64 no_off;
+	u64 after_first;
 	bool full;
 	int error;
 	loff_t start;

@@ -275,7 +275,7 @@ static void ringwalk_look_up_before(struct ringwalk_batch *batch, u32 end)
 {
 	u32 i;
 
-	for (i = batch->found; i < batch->missed; i++) {
+	for (i = batch->found; i < batch->missed && !fatal_signal_pending(current); i++) {
 		if (batch->misses[i].record >= end)
 			continue;
 		ringwalk_look_up_miss(batch, &batch->misses[i]);
@@ -289,7 +289,7 @@ static void ringwalk_look_up_before(struct ringwalk_batch *batch, u32 end)
  * @batch: the batch
  * @passed: bytes of the records that were passed to ringwalk_batch_entry()
  * @used: bytes of all records; more than @passed if a signal has ended the first round
- * @least: bytes of the records that are looked up in any case, at most @passed
+ * @least: bytes of the records that are looked up unless the task is being killed
  *
  * Return: bytes of the records that are done, at least @least; @used unless a signal or the
  * deadline ends the batch. -EINTR if the task is being killed.
@@ -304,9 +304,9 @@ int ringwalk_batch_finish(struct ringwalk_batch *batch, u32 passed, u32 used, u3
 		ringwalk_look_up_miss(batch, &batch->misses[batch->found++]);
 	if (passed == used && batch->found == batch->missed)
 		return used;
+	ringwalk_look_up_before(batch, least);
 	if (fatal_signal_pending(current))
 		return -EINTR;
-	ringwalk_look_up_before(batch, least);
 	return ringwalk_first_missed(batch, passed);
 }
 

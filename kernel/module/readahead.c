@@ -44,6 +44,7 @@ static bool ringwalk_ahead_actor(struct dir_context *ctx, const char *name, int 
 	struct ringwalk_ahead *ahead;
 	u32 need;
 
+	*names->last_off = offset;
 	if (ringwalk_names_refuse(names, len))
 		return false;
 	if (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.'))) {
@@ -65,6 +66,7 @@ static bool ringwalk_ahead_actor(struct dir_context *ctx, const char *name, int 
 	ahead->len = len;
 	names->data[names->used + len] = '\0';
 	names->used += need - sizeof(*ahead);
+	names->last_off = names->entries ? &names->no_off : &names->after_first;
 	names->entries++;
 	return true;
 }
@@ -85,19 +87,23 @@ static int ringwalk_ahead_grow(struct ringwalk_names *names, u32 size)
 	return 0;
 }
 
+/*
+ * If memory or a signal cuts the names short, a request with @done cannot use them: it counts in
+ * the order of all of them.
+ */
 static int ringwalk_ahead_read(struct ringwalk_names *names, struct file *dir, s64 off, u32 max,
-			       u32 *flags)
+			       bool again, u32 *flags)
 {
 	int error = ringwalk_names_read(names, dir, off, flags);
 
 	while (!error && names->full && names->size < max && names->entries < names->max_entries) {
 		/* Go on with the present memory. The caller continues where this request ends. */
 		if (ringwalk_ahead_grow(names, min_t(u64, 4ULL * names->size, max)))
-			break;
+			return again ? -ENOMEM : 0;
 		names->full = false;
 		error = ringwalk_names_read(names, dir, RINGWALK_OFF_CURRENT, flags);
 	}
-	return error;
+	return !error && again && names->error == -EINTR ? -EINTR : error;
 }
 
 /* Returns false if the name cannot be looked up. */
@@ -143,6 +149,19 @@ static int ringwalk_ahead_look_up(struct ringwalk_readahead *request, struct rin
 	return fatal_signal_pending(current) ? -EINTR : 0;
 }
 
+/* After a signal, brings in the first name that was read. The next request begins behind it. */
+static int ringwalk_ahead_first(struct ringwalk_readahead *request, struct ringwalk_names *names,
+				struct file *dir)
+{
+	struct ringwalk_ahead *first = ringwalk_ahead_list(names) + names->entries - 1;
+	bool xattrs = request->flags & RINGWALK_F_XATTR_BLOCKS;
+
+	request->entries = ringwalk_ahead_entry(dir, names->data + first->name, first->len, xattrs);
+	request->next = names->after_first;
+	request->result_flags = 0;
+	return fatal_signal_pending(current) ? -EINTR : 0;
+}
+
 static int ringwalk_ahead_names(struct ringwalk_readahead *request, struct ringwalk_names *names,
 				struct file *dir)
 {
@@ -157,14 +176,14 @@ static int ringwalk_ahead_names(struct ringwalk_readahead *request, struct ringw
 	names->size = size;
 	if (!request->off)
 		ringwalk_dirblocks(dir, request->scratch, request->scratch_len);
-	result = ringwalk_ahead_read(names, dir, request->off, max, &request->result_flags);
-	/* The order of names that were cut short is not the order by which @done counts. */
-	if (!result && ringwalk_stopped())
-		result = -EINTR;
-	if (!result)
+	result = ringwalk_ahead_read(names, dir, request->off, max, request->done,
+				     &request->result_flags);
+	if (!result && names->error == -EINTR)
+		result = ringwalk_ahead_first(request, names, dir);
+	else if (!result)
 		result = ringwalk_ahead_look_up(request, names, dir);
 	kvfree(names->data);
-	if (result)
+	if (result || names->error == -EINTR)
 		return result;
 	if (request->done < names->entries) {
 		request->next = request->off;

@@ -52,11 +52,12 @@ bool ringwalk_plus_actor(struct dir_context *ctx, const char *name, int len, lof
 }
 
 /*
- * Returns the end of the last record up to byte @done behind which the next request can begin, or
- * of the first such record if there is none before.
+ * Returns where the records can be cut, at byte @done or before; if they cannot, the first place
+ * after it, which may be the end.
  *
  * Names with the same hash have the same position in ext4. A request that begins between two of
- * them would return the first one again.
+ * them would return the first one again. And where reading stopped between two of them, ext4 goes
+ * on with the second one, and does not notice that the position is set to the same value.
  */
 static u32 ringwalk_plus_place(const struct ringwalk_names *names, u32 done)
 {
@@ -69,7 +70,7 @@ static u32 ringwalk_plus_place(const struct ringwalk_names *names, u32 done)
 		at += entry->reclen;
 		if (place && at > done)
 			break;
-		if (entry->d_off != position)
+		if (entry->d_off != position && entry->d_off != names->end)
 			place = at;
 		position = entry->d_off;
 	}
@@ -126,7 +127,8 @@ int ringwalk_plus_lookup(struct ringwalk_plus *plus, struct file *dir, u32 *flag
 		if (!ringwalk_is_dotdot(name, entry->name_len))
 			ringwalk_batch_entry(&batch, entry, name, entry->name_len);
 		/* The clock is read for lookups of the second round only: these are fast. */
-	} while (at < least || (at < names->used && !ringwalk_stopped()));
+	} while (at < least ? !fatal_signal_pending(current) :
+			      at < names->used && !ringwalk_stopped());
 	done = ringwalk_batch_finish(&batch, at, names->used, least);
 	if (done >= 0 && done < names->used) {
 		if (ringwalk_plus_cut(names, dir, ringwalk_plus_place(names, done)))

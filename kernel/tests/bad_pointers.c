@@ -111,12 +111,14 @@ static void output_at(int fd, uint64_t address, const char *what)
 	got = transport_call(&transport, RINGWALK_IOC_GETDENTS, &getdents);
 	CHECK(got == -EFAULT, "getdents to %s 0x%jx: %ld", what, (uintmax_t)address, got);
 	nothing_lost(fd, "", 0, "getdents");
-	if (!transport_has(transport.kind, OPCODE_READTREE))
+	if (!transport_has(transport.kind, OPCODE_READDIRPLUS))
 		return;
 	MUST(lseek(fd, 0, SEEK_SET) == 0);
 	got = transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &plus);
 	CHECK(got == -EFAULT, "readdirplus to %s 0x%jx: %ld", what, (uintmax_t)address, got);
 	nothing_lost(fd, "", 0, "readdirplus");
+	if (!transport_has(transport.kind, OPCODE_READTREE))
+		return;
 	MUST(lseek(fd, 0, SEEK_SET) == 0);
 	got = transport_call(&transport, RINGWALK_IOC_READTREE, &tree);
 	CHECK(got == -EFAULT, "readtree to %s 0x%jx: %ld", what, (uintmax_t)address, got);
@@ -140,10 +142,10 @@ static void short_memory(int fd)
 
 	plus.off = getdents.off = tree.off = 0;
 	CHECK(transport_call(&transport, RINGWALK_IOC_GETDENTS, &getdents) == (long)names.len, "getdents to short memory");
-	if (transport_has(transport.kind, OPCODE_READTREE)) {
+	if (transport_has(transport.kind, OPCODE_READDIRPLUS))
 		CHECK(transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &plus) > 0, "readdirplus to short memory");
+	if (transport_has(transport.kind, OPCODE_READTREE))
 		CHECK(transport_call(&transport, RINGWALK_IOC_READTREE, &tree) > 0, "readtree to short memory");
-	}
 	guard_free(page, PAGE);
 	page = guard_alloc(names.len);
 	getdents.buf = (uintptr_t)page;
@@ -185,6 +187,8 @@ static void attribute_names_at(int fd, uint64_t address, uint32_t len)
 	CHECK(got == -EFAULT || (!address && got == -EINVAL), "readdirplus with attribute names at 0x%jx: %ld",
 	      (uintmax_t)address, got);
 	nothing_lost(fd, "", 0, "readdirplus with bad attribute names");
+	if (!transport_has(transport.kind, OPCODE_READTREE))
+		return;
 	MUST(lseek(fd, 0, SEEK_SET) == 0);
 	got = transport_call(&transport, RINGWALK_IOC_READTREE, &tree);
 	CHECK(got == -EFAULT || (!address && got == -EINVAL), "readtree with attribute names at 0x%jx: %ld", (uintmax_t)address,
@@ -244,7 +248,7 @@ static void run(struct env *env)
 	if (transport.device >= 0)
 		requests(fd);
 	outputs(fd);
-	if (transport_has(transport.kind, OPCODE_READTREE))
+	if (transport_has(transport.kind, OPCODE_READDIRPLUS))
 		inputs(fd);
 	transport_close(&transport);
 	close(fd);

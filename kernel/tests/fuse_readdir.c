@@ -61,9 +61,9 @@ static struct {
 	unsigned int plus;
 	bool cache;
 	/*
-	 * Two files each have the same position, as names with the same hash in ext4. When the
-	 * first of two is looked up, this process gets SIGALRM, and the answer comes late; all
-	 * others come at once. 0 for none.
+	 * If this is not 0, files come in pairs with one position, as names with the same hash in
+	 * ext4. When the first file of a pair is looked up, this process gets SIGALRM, and the
+	 * answer comes late. All other answers come at once.
 	 */
 	pid_t pairs;
 	int fd;
@@ -133,7 +133,9 @@ static void fill_entry(struct fuse_entry_out *entry, uint64_t node)
 {
 	memset(entry, 0, sizeof(*entry));
 	entry->nodeid = node;
-	entry->entry_valid = entry->attr_valid = 3600;
+	entry->attr_valid = 3600;
+	/* Each request that asks for a pair is to be interrupted, not only the first one. */
+	entry->entry_valid = server.pairs ? 0 : 3600;
 	fill_attr(&entry->attr, node);
 }
 

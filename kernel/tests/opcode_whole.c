@@ -179,9 +179,13 @@ static void rewound(struct env *env)
 static void run(struct env *env)
 {
 	static const unsigned int counts[] = { 0, 1, 20, 100, 400, MOST };
+	bool end;
 
 	transport_open(&transport, env->kind, 0);
 	transport.whole = true;
+	/* One of the patches between the two operations adds the flag. */
+	if (!transport_has(env->kind, OPCODE_READTREE) && whole(env->fd, LEN, 0, &end) == -EINVAL)
+		test_skip("READDIRPLUS has no flag for whole folders");
 	for (size_t i = 0; i < ARRAY_SIZE(counts) && !test_failures(); i++)
 		folder_of(env, env->fs == FS_FUSE && counts[i] > 100 ? 100 + i : counts[i]);
 	rewound(env);
@@ -194,6 +198,6 @@ const struct test test = {
 	.name = "opcode_whole",
 	.each_fs = true,
 	.kinds = BY_OPCODE,
-	.needs = OPCODE_READTREE,
+	.needs = OPCODE_READDIRPLUS,
 	.run = run,
 };

@@ -134,7 +134,7 @@ static void on_alarm(int number)
 static void interrupted(struct env *env, int fd)
 {
 	struct sigaction action = { .sa_handler = on_alarm };
-	double until = now() + (env->full ? 2 : 0.5);
+	double until = now() + (env->full ? 2 : 0.5), too_long = until + 60;
 	unsigned int pieces = 0, rounds = 0;
 
 	MUST(sigaction(SIGALRM, &action, NULL) == 0);
@@ -156,7 +156,7 @@ static void interrupted(struct env *env, int fd)
 			pieces++;
 			if (!request.done)
 				request.off = request.next;
-		} while (got == -EINTR || (!got && !(request.result_flags & RINGWALK_RESULT_END)));
+		} while (now() < too_long && (got == -EINTR || (!got && !(request.result_flags & RINGWALK_RESULT_END))));
 		CHECK(entries == files, "%u entries of %u were brought in", entries, files);
 	}
 	MUST(setitimer(ITIMER_REAL, &(struct itimerval){ }, NULL) == 0);
