@@ -17,6 +17,7 @@
 /* The images: an ordinary file system, and one with casefold and encrypt. Blocks have 1 KiB. */
 #define SCRATCH_PLAIN		"plain.image"
 #define SCRATCH_FEATURES	"features.image"
+#define SCRATCH_LEGACY		"legacy.image"
 #define SCRATCH_BLOCK		1024
 
 /**
