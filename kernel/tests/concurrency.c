@@ -45,14 +45,16 @@ static const unsigned int commands[COMMANDS] = {
 	RINGWALK_IOC_GETDENTS, RINGWALK_IOC_READDIRPLUS, RINGWALK_IOC_READAHEAD, RINGWALK_IOC_STAT_BATCH,
 };
 
-/* How many of the commands the transport has. */
+static const enum opcode opcodes[COMMANDS] = { OPCODE_GETDENTS, OPCODE_READDIRPLUS, OPCODE_READAHEAD, OPCODE_NONE };
+
+/* How many of the commands the transport has: the first ones. */
 static unsigned int command_count(enum transport_kind kind)
 {
-	if (!transport_is_opcode(kind))
-		return COMMANDS;
-	if (transport_has(kind, OPCODE_READAHEAD))
-		return READAHEAD + 1;
-	return transport_has(kind, OPCODE_READDIRPLUS) ? READDIRPLUS + 1 : GETDENTS + 1;
+	unsigned int count = 0;
+
+	while (count < COMMANDS && transport_has(kind, opcodes[count]))
+		count++;
+	return count;
 }
 
 static unsigned int command_of(const struct worker *worker, unsigned int i)

@@ -24,16 +24,17 @@ static void all_refuse(int fd, int error, int other, const char *what)
 	struct ringwalk_readdirplus plus = request_readdirplus(fd, buf, sizeof(buf));
 	struct ringwalk_stat_batch batch = request_stat_batch(fd, names.bytes, names.len, buf, sizeof(buf));
 	struct ringwalk_readahead ahead = request_readahead(fd);
-	const struct { unsigned int command; void *request; const char *name; } all[] = {
-		{ RINGWALK_IOC_GETDENTS, &getdents, "getdents" }, { RINGWALK_IOC_READDIRPLUS, &plus, "readdirplus" },
-		{ RINGWALK_IOC_READAHEAD, &ahead, "readahead" }, { RINGWALK_IOC_STAT_BATCH, &batch, "stat_batch" },
+	const struct { unsigned int command; enum opcode opcode; void *request; const char *name; } all[] = {
+		{ RINGWALK_IOC_GETDENTS, OPCODE_GETDENTS, &getdents, "getdents" },
+		{ RINGWALK_IOC_READDIRPLUS, OPCODE_READDIRPLUS, &plus, "readdirplus" },
+		{ RINGWALK_IOC_READAHEAD, OPCODE_READAHEAD, &ahead, "readahead" },
+		{ RINGWALK_IOC_STAT_BATCH, OPCODE_NONE, &batch, "stat_batch" },
 	};
-	static const enum opcode opcodes[] = { OPCODE_GETDENTS, OPCODE_READDIRPLUS, OPCODE_READAHEAD };
 
-	for (size_t i = 0; i < (transport.device < 0 ? ARRAY_SIZE(opcodes) : ARRAY_SIZE(all)); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		long got;
 
-		if (i < ARRAY_SIZE(opcodes) && !transport_has(transport.kind, opcodes[i]))
+		if (!transport_has(transport.kind, all[i].opcode))
 			continue;
 		got = transport_call(&transport, all[i].command, all[i].request);
 		CHECK(got == error || got == other, "%s of %s: %ld, not %d", all[i].name, what, got, error);

@@ -6,9 +6,7 @@
  * the same value.
  */
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include "lib/cold.h"
@@ -63,13 +61,8 @@ static int by_hash(const void *a, const void *b)
 
 static void add_file(const char *name)
 {
-	/* Too long for the inode, so that it has a block, and another one for each file. */
-	char value[700];
-
-	memset(value, 'x', sizeof(value));
-	memcpy(value, name, strlen(name));
 	MUST(mknodat(cold.fd, name, S_IFREG | 0644, 0) == 0);
-	MUST(tree_xattr(cold.path, name, "user.cold", value, sizeof(value)));
+	cold_attribute(cold.path, name);
 }
 
 static void add_files(void)
@@ -103,19 +96,13 @@ static void add_files(void)
 	}
 }
 
-static void on_alarm(int number)
-{
-	(void)number;
-}
-
 /* Makes a request that is ended early. */
 static long ended_early(struct transport *transport, struct ringwalk_readdirplus *request)
 {
-	struct itimerval timer = { .it_value.tv_usec = END_US };
 	struct io_uring_cqe cqe;
 
-	if (transport->kind == TRANSPORT_IOCTL || transport->kind == TRANSPORT_INLINE) {
-		MUST(setitimer(ITIMER_REAL, &timer, NULL) == 0);
+	if (transport_in_task(transport->kind)) {
+		alarm_after(END_US);
 		return transport_call(transport, RINGWALK_IOC_READDIRPLUS, request);
 	}
 	MUST(transport_queue(transport, RINGWALK_IOC_READDIRPLUS, request, REQUEST));
@@ -162,11 +149,9 @@ static void stop_between(struct transport *transport, size_t first)
 
 static void run(struct env *env)
 {
-	struct sigaction action = { .sa_handler = on_alarm };
 	struct transport transport;
 	unsigned int tried = 0;
 
-	MUST(sigaction(SIGALRM, &action, NULL) == 0);
 	transport_open(&transport, env->kind, 0);
 	scratch_open(&cold.scratch, env, SCRATCH_LEGACY, NULL);
 	cold.fd = tree_folder(cold.scratch.path, "cold", cold.path);

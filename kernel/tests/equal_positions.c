@@ -35,16 +35,14 @@ static void on_alarm(int number)
 static pid_t serve(const char *path, int *end)
 {
 	char program[512], pid[16];
-	ssize_t len = readlink("/proc/self/exe", program, sizeof(program) - 32);
 	int input[2];
 	pid_t child;
 	double until;
 	struct stat outside, now_there;
 	int status;
 
-	MUST(len > 0 && stat(path, &outside) == 0 && pipe2(input, O_CLOEXEC) == 0);
-	program[len] = '\0';
-	strcpy(strrchr(program, '/') + 1, "fuse_readdir");
+	MUST(stat(path, &outside) == 0 && pipe2(input, O_CLOEXEC) == 0);
+	path_beside_program(program, sizeof(program), "fuse_readdir");
 	snprintf(pid, sizeof(pid), "%d", getpid());
 	fflush(stdout);
 	child = fork();
@@ -97,7 +95,7 @@ static long call_and_cancel(struct transport *transport, struct ringwalk_readdir
 static unsigned int read_interrupted(struct env *env, const char *path, const struct list *list)
 {
 	static char buf[32768] __attribute__((aligned(8)));
-	bool in_task = env->kind == TRANSPORT_IOCTL || env->kind == TRANSPORT_INLINE;
+	bool in_task = transport_in_task(env->kind);
 	struct transport transport;
 	struct list got = { };
 	unsigned int ended = 0;

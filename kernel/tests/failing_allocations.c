@@ -183,7 +183,7 @@ static void at_random(struct env *env, enum work work, int fd)
 static void run(struct env *env)
 {
 	/* The other transports use threads of io-wq, the opcodes at least when they must wait. */
-	bool in_task = env->kind == TRANSPORT_IOCTL || env->kind == TRANSPORT_INLINE;
+	bool in_task = transport_in_task(env->kind);
 	char path[512], name[32], console[64] = "";
 	int fd = tree_folder(env->path, "folder", path);
 

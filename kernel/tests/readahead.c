@@ -4,16 +4,13 @@
  * within its limits, and without moving the directory's position.
  */
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 #include "lib/disks.h"
-#include "lib/random.h"
 #include "lib/request.h"
 #include "lib/test.h"
 #include "lib/tree.h"
@@ -122,22 +119,15 @@ static void where_to_go_on(int fd)
 	      request.result_flags & RINGWALK_RESULT_END, "after the end: %u entries", request.entries);
 }
 
-static void on_alarm(int number)
-{
-	(void)number;
-}
-
 /*
  * A signal comes at any time of a request, while names are read or after that. Requests that go on
  * with @done bring in every entry once.
  */
 static void interrupted(struct env *env, int fd)
 {
-	struct sigaction action = { .sa_handler = on_alarm };
 	double until = now() + (env->full ? 2 : 0.5), too_long = until + 60;
 	unsigned int pieces = 0, rounds = 0;
 
-	MUST(sigaction(SIGALRM, &action, NULL) == 0);
 	for (; now() < until; rounds++) {
 		struct ringwalk_readahead request = request_readahead(fd);
 		unsigned int entries = 0;
@@ -145,9 +135,7 @@ static void interrupted(struct env *env, int fd)
 
 		request.off = 0;
 		do {
-			struct itimerval timer = { .it_value.tv_usec = 1 + random_below(&env->seed, 2000) };
-
-			MUST(setitimer(ITIMER_REAL, &timer, NULL) == 0);
+			alarm_after(1 + random_below(&env->seed, 2000));
 			got = transport_call(&transport, RINGWALK_IOC_READAHEAD, &request);
 			CHECK(got == 0 || got == -EINTR, "%ld", got);
 			if (got)
@@ -159,7 +147,7 @@ static void interrupted(struct env *env, int fd)
 		} while (now() < too_long && (got == -EINTR || (!got && !(request.result_flags & RINGWALK_RESULT_END))));
 		CHECK(entries == files, "%u entries of %u were brought in", entries, files);
 	}
-	MUST(setitimer(ITIMER_REAL, &(struct itimerval){ }, NULL) == 0);
+	alarm_after(0);
 	CHECK(pieces > rounds, "no signal of %u rounds has ended a request", rounds);
 }
 
@@ -318,7 +306,7 @@ static void run(struct env *env)
 	where_to_go_on(fd);
 	vanishing(fd);
 	/* An operation, and a thread of io-wq, is not ended by a signal of the task. */
-	if (env->fs != FS_FUSE && (env->kind == TRANSPORT_IOCTL || env->kind == TRANSPORT_INLINE))
+	if (env->fs != FS_FUSE && transport_in_task(env->kind))
 		interrupted(env, fd);
 	caches(env, fd, path);
 	own_blocks(env);

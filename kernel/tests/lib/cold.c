@@ -11,19 +11,26 @@
 #include "sys.h"
 #include "tree.h"
 
-static void add_files(const char *path, int fd, unsigned int count)
+void cold_attribute(const char *path, const char *name)
 {
 	/* Files with the same attributes would share the block. */
 	static unsigned int number;
 	/* Too long for the inode, so that it has a block. */
-	char value[700], name[32];
+	char value[700];
+
+	memset(value, 'x', sizeof(value));
+	snprintf(value, sizeof(value), "%u", number++);
+	MUST(tree_xattr(path, name, "user.cold", value, sizeof(value)));
+}
+
+static void add_files(const char *path, int fd, unsigned int count)
+{
+	char name[32];
 
 	tree_files(fd, "file", count);
 	for (unsigned int i = 0; i < count; i++) {
-		memset(value, 'x', sizeof(value));
-		snprintf(value, sizeof(value), "%u", number++);
 		snprintf(name, sizeof(name), "file%06u", i);
-		MUST(tree_xattr(path, name, "user.cold", value, sizeof(value)));
+		cold_attribute(path, name);
 	}
 }
 

@@ -39,6 +39,8 @@ struct cold {
 void cold_open(struct cold *cold, const struct env *env);
 /* The files are in @folders folders below it instead, as many in each. */
 void cold_open_tree(struct cold *cold, const struct env *env, unsigned int folders);
+/* Gives a file the attribute that has a block of its own. */
+void cold_attribute(const char *path, const char *name);
 void cold_close(struct cold *cold);
 
 /*

@@ -14,7 +14,10 @@
 
 #include "test.h"
 
-/* The images: an ordinary file system, and one with casefold and encrypt. Blocks have 1 KiB. */
+/*
+ * The images: an ordinary file system, one with casefold and encrypt, and one whose directories use
+ * the legacy hash. Blocks have 1 KiB.
+ */
 #define SCRATCH_PLAIN		"plain.image"
 #define SCRATCH_FEATURES	"features.image"
 #define SCRATCH_LEGACY		"legacy.image"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <dirent.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -65,6 +67,20 @@ void path_beside_program(char *path, size_t len, const char *name)
 	base = strrchr(path, '/') + 1;
 	MUST(strlen(name) < len - (base - path));
 	strcpy(base, name);
+}
+
+static void on_alarm(int number)
+{
+	(void)number;
+}
+
+void alarm_after(long microseconds)
+{
+	struct sigaction action = { .sa_handler = on_alarm };
+	struct itimerval timer = { .it_value.tv_usec = microseconds };
+
+	MUST(sigaction(SIGALRM, &action, NULL) == 0);
+	MUST(setitimer(ITIMER_REAL, &timer, NULL) == 0);
 }
 
 double now(void)

@@ -83,6 +83,12 @@ unsigned int io_workers(void);
 /* Seconds since an arbitrary time. */
 double now(void);
 
+/*
+ * Sends SIGALRM once, after so many microseconds, or no more with 0. The signal only ends a call
+ * that waits.
+ */
+void alarm_after(long microseconds);
+
 /* Pseudorandom numbers, the same for the same seed (xorshift64*, Vigna 2016). */
 uint64_t random_next(uint64_t *state);
 /* Returns a number below @limit, which is not 0. */

@@ -34,6 +34,11 @@ bool transport_is_opcode(enum transport_kind kind)
 	return kind == TRANSPORT_OPCODE || kind == TRANSPORT_OPCODE_ASYNC;
 }
 
+bool transport_in_task(enum transport_kind kind)
+{
+	return kind == TRANSPORT_IOCTL || kind == TRANSPORT_INLINE;
+}
+
 #define TRIAL_LEN	8192
 
 /*

@@ -47,7 +47,9 @@ enum opcode {
 	OPCODE_READDIRPLUS,
 	OPCODE_READTREE,
 	OPCODE_READAHEAD,
-	OPCODES
+	OPCODES,
+	/* Of a command that only the module has. */
+	OPCODE_NONE = OPCODES
 };
 
 /* Of the patched kernel: in cqe.flags, and in the flags of READDIRPLUS and READTREE. */
@@ -96,6 +98,8 @@ bool transport_available(enum transport_kind kind);
 unsigned int transport_opcodes(void);
 /* Returns true if requests are operations of io_uring, and not commands of the module. */
 bool transport_is_opcode(enum transport_kind kind);
+/* Returns true if every request runs in the task that makes it. */
+bool transport_in_task(enum transport_kind kind);
 /* Returns true unless the request is an operation that this kernel lacks. */
 bool transport_has(enum transport_kind kind, enum opcode opcode);
 
