@@ -18,7 +18,7 @@
 #include "lib/tree.h"
 
 /* The inodes of this many files lie in many blocks: 16 inodes of 256 bytes in a block of ext4. */
-#define COUNT	3000
+#define COUNT	2000
 /* Where a server answers each lookup. */
 #define COUNT_FUSE	400
 #define FLAG_XATTR	1

@@ -275,7 +275,7 @@ static void run(struct env *env)
 	struct transport transport;
 	struct writer writers[2];
 	pthread_t threads[2];
-	int passes = env->full ? PASSES_MOST : env->fs == FS_FUSE ? 3 : 8;
+	int passes = env->full ? PASSES_MOST : env->fs == FS_FUSE ? 2 : 5;
 	unsigned int broken = 0;
 	char path[512];
 	int fd = tree_folder(env->path, "changes", path);

@@ -128,12 +128,12 @@ static void xattrs(struct folder *folder)
 
 	for (int all = 0; all < 2; all++) {
 		request.flags = all ? RINGWALK_F_XATTR_ALL : 0;
-		for (size_t i = 0; i < ARRAY_SIZE(value_max); i += folder->env->full ? 1 : folder->env->fs == FS_FUSE ? 5 : 2) {
+		for (size_t i = 0; i < ARRAY_SIZE(value_max); i += folder->env->full ? 1 : folder->env->fs == FS_FUSE ? 5 : 3) {
 			request_xattrs(&request.fields, all ? NULL : some_names, all ? 0 : sizeof(some_names), value_max[i], 8192);
 			compare_from_start(folder, &request, all ? "all attributes, value_max" : "attributes, value_max",
 					   value_max[i]);
 		}
-		for (size_t i = 0; i < ARRAY_SIZE(entry_max); i += folder->env->full || folder->env->fs != FS_FUSE ? 1 : 3) {
+		for (size_t i = 0; i < ARRAY_SIZE(entry_max); i += folder->env->full ? 1 : folder->env->fs == FS_FUSE ? 3 : 2) {
 			request_xattrs(&request.fields, all ? NULL : some_names, all ? 0 : sizeof(some_names), 65536, entry_max[i]);
 			compare_from_start(folder, &request, all ? "all attributes, entry_max" : "attributes, entry_max",
 					   entry_max[i]);
@@ -171,7 +171,7 @@ static void large(struct env *env, struct folder *small)
 
 	folder.fd = tree_folder(env->path, "large", path);
 	folder.path = path;
-	tree_files(folder.fd, "file-", env->full ? 6000 : env->fs == FS_FUSE ? 200 : 900);
+	tree_files(folder.fd, "file-", env->full ? 6000 : env->fs == FS_FUSE ? 200 : 600);
 	list_read(&folder.list, folder.fd);
 	request = request_readdirplus(folder.fd, buf, 65536);
 	compare_from_start(&folder, &request, "a larger folder with buffers of", 65536);

@@ -67,13 +67,13 @@ static void sizes_and_limits(const struct env *env, const char *folder)
 	/* Names are validated each time they are used there, so the caller opens each directory. */
 	CHECK(walk.requests == (env->fs == FS_FUSE ? directories : 1) && !walk.failed, "%u requests, %u directories failed",
 	      walk.requests, walk.failed);
-	for (uint32_t len = 600; len < 60000; len += env->full ? len / 3 : 2 * len) {
+	for (uint32_t len = 600; len < 60000; len += env->full ? len / 3 : 3 * len) {
 		request.len = len;
 		walk_whole_tree(folder, &request, "bytes", len);
 		CHECK(walk.entries >= entries, "by %u bytes: %ju entries", len, (uintmax_t)walk.entries);
 	}
 	request.len = BUF_LEN;
-	for (uint32_t depth = 0; depth < 4; depth++) {
+	for (uint32_t depth = 0; depth < 4; depth += env->full ? 1 : 3) {
 		request.max_depth = depth;
 		walk_whole_tree(folder, &request, "levels", depth);
 		CHECK(walk.entries == entries, "by %u levels: %ju entries", depth, (uintmax_t)walk.entries);
@@ -105,12 +105,12 @@ static void attributes(const char *folder)
 }
 
 /* Without positions, entries come in any order, each once. */
-static void without_positions(const char *folder)
+static void without_positions(const struct env *env, const char *folder)
 {
 	struct ringwalk_readtree request = new_request(BUF_LEN);
 
 	transport.whole = true;
-	for (uint32_t len = BUF_LEN; len > 600; len /= 4) {
+	for (uint32_t len = BUF_LEN; len > 600; len /= env->full ? 4 : 16) {
 		request.len = len;
 		walk_whole_tree(folder, &request, "bytes without positions", len);
 	}
@@ -239,7 +239,7 @@ static void run(struct env *env)
 	sizes_and_limits(env, folder);
 	attributes(folder);
 	if (transport.device < 0)
-		without_positions(folder);
+		without_positions(env, folder);
 	signals(folder);
 	if (env->fs != FS_FUSE)
 		watched(folder);

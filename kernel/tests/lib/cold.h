@@ -13,11 +13,12 @@
 #include "transport.h"
 
 #define COLD_FILES	120
-#define COLD_MS		40
+/* For shorter times the device mapper runs a thread that never sleeps (dm-delay.c of Linux 6.12). */
+#define COLD_MS		50
 
 /*
  * The longest time, in seconds, after which a request must have ended that is to end early: that of
- * one file, and as much as a busy emulated machine needs. The whole request takes four times as
+ * one file, and as much as a busy emulated machine needs. The whole request takes five times as
  * long.
  */
 #define COLD_SOON	1.2

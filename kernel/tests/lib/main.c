@@ -5,6 +5,8 @@
  * NAME --scope			what the runner must know: "each|one each|one soak|plain KINDS"
  * NAME --transports		those that this kernel has; status 1 if it has none
  * NAME --operations		how many operations for directories this kernel has
+ * NAME --faults		reads /dev/kmsg, its standard input, to the end; status 1 if no fault is
+ *				reported there, 0 if one is, 2 if it cannot be read
  * NAME [--transport KIND] [--full] [--seconds N] [--seed N] ROOT
  */
 #include <fcntl.h>
@@ -18,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "kernel_log.h"
 #include "test.h"
 #include "tree.h"
 
@@ -195,11 +198,20 @@ static int print_transports(void)
 	return found ? EXIT_PASS : EXIT_FAIL;
 }
 
+static int print_faults(void)
+{
+	int found = kernel_log_faults(STDIN_FILENO);
+
+	if (found < 0)
+		printf("/dev/kmsg: %s\n", strerror(-found));
+	return found < 0 ? 2 : !found;
+}
+
 static void usage(void) __attribute__((noreturn));
 
 static void usage(void)
 {
-	fprintf(stderr, "usage: %s --scope | --transports | --operations | [--transport KIND] [--full] [--seconds N] [--seed N] ROOT\n", test.name);
+	fprintf(stderr, "usage: %s --scope | --transports | --operations | --faults | [--transport KIND] [--full] [--seconds N] [--seed N] ROOT\n", test.name);
 	exit(2);
 }
 
@@ -209,6 +221,7 @@ int main(int argc, char **argv)
 		{ "scope", no_argument, NULL, 's' },
 		{ "transports", no_argument, NULL, 'T' },
 		{ "operations", no_argument, NULL, 'o' },
+		{ "faults", no_argument, NULL, 'l' },
 		{ "transport", required_argument, NULL, 't' },
 		{ "full", no_argument, NULL, 'f' },
 		{ "seconds", required_argument, NULL, 'n' },
@@ -232,6 +245,8 @@ int main(int argc, char **argv)
 		case 'o':
 			printf("%u\n", transport_opcodes());
 			return 0;
+		case 'l':
+			return print_faults();
 		case 't':
 			if (!transport_by_name(optarg, &env->kind))
 				usage();

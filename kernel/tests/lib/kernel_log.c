@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernel_log.h"
+
+/* Longer than any record: PRINTKRB_RECORD_MAX and its prefix (kernel/printk/internal.h). */
+#define RECORD_MAX	(16 << 10)
+
+static const char *const faults[] = {
+	"BUG:", "WARNING:", "Oops", "KASAN", "KCSAN", "UBSAN", "lockdep", "INFO: task", "general protection",
+	"refcount_t", "stack segment", "kernel panic", "bad page",
+};
+
+static bool is_fault(const char *record)
+{
+	const char *possible = strstr(record, "possible ");
+
+	/* As lockdep says: "possible circular locking dependency detected". */
+	if (possible && strstr(possible, " detected"))
+		return true;
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		if (strstr(record, faults[i]))
+			return true;
+	return false;
+}
+
+int kernel_log_faults(int fd)
+{
+	static char record[RECORD_MAX + 1];
+	int found = 0;
+
+	if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
+		return -errno;
+	for (;;) {
+		ssize_t got = read(fd, record, RECORD_MAX);
+
+		if (got < 0 && errno == EAGAIN)
+			return found;
+		/* The next read goes on behind records that were overwritten. */
+		if (got < 0 && errno == EPIPE) {
+			found = 1;
+			continue;
+		}
+		if (got <= 0)
+			return got ? -errno : -EIO;
+		record[got] = '\0';
+		if (is_fault(record))
+			found = 1;
+	}
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The kernel's log as /dev/kmsg gives it, a record at a time. */
+#ifndef RINGWALK_KERNEL_LOG_H
+#define RINGWALK_KERNEL_LOG_H
+
+/*
+ * Reads the records from the position of @fd, which is /dev/kmsg, to the end. Returns 1 if one
+ * reports a fault of the kernel (oops, warning, lockdep, KASAN, hung task) or if records were lost,
+ * 0 if none does, or a negative error.
+ */
+int kernel_log_faults(int fd);
+
+#endif
