@@ -111,7 +111,8 @@ static long kernel_memory(void)
 
 /*
  * Returns what is charged while requests with names of this length wait for a page of theirs. The
- * kernel sums up small changes every two seconds: waits for @least bytes at most this time.
+ * kernel sums up small changes every two seconds. So this looks until @least bytes are charged, for
+ * SUM_SECONDS at most.
  */
 static long charged(struct env *env, const char *path, const char *names, uint32_t len, long least)
 {
@@ -168,6 +169,7 @@ static void names_are_charged(struct env *env, const char *path)
 	MUST(child >= 0);
 	if (!child) {
 		MUST(write_group("cgroup.procs", "0") == 0);
+		/* No amount is enough, so this looks after the whole time. */
 		few = charged(env, path, names, 12, LONG_MAX);
 		least = few + WAITING * NAMES_LEN * 3 / 4;
 		many = charged(env, path, names, sizeof(names), least);

@@ -17,8 +17,6 @@
 #include "lib/tree.h"
 
 #define COUNT		2000
-/* A few in each block. */
-#define COUNT_EMPTIED	3000
 #define LEN		(1 << 20)
 /* What an attempt gives at most: DIR_NOWAIT_BYTES and NOWAIT_MAX of the series. */
 #define MOST_BYTES	(32 << 10)
@@ -116,8 +114,8 @@ static void emptied_blocks_are_bounded(struct env *env)
 	memset(prefix, 'x', sizeof(prefix));
 	memcpy(prefix, filler, sizeof(filler) - 1);
 	prefix[sizeof(prefix) - 1] = '\0';
-	tree_files(fd, prefix, COUNT_EMPTIED);
-	for (int i = 0; i < COUNT_EMPTIED; i++) {
+	tree_files(fd, prefix, COUNT);
+	for (int i = 0; i < COUNT; i++) {
 		snprintf(name, sizeof(name), "%s%06d", prefix, i);
 		MUST(unlinkat(fd, name, 0) == 0);
 	}
@@ -128,7 +126,7 @@ static void emptied_blocks_are_bounded(struct env *env)
 	/* Cookies at the end of an attempt are others for the same place. */
 	CHECK(request_all_names(&transport, fd, LEN, &names) == 0 && names.count == 2 && list_find(&names, ".") >= 0 &&
 	      list_find(&names, "..") >= 0, "%zu entries in an emptied folder", names.count);
-	CHECK(io_workers() > 0, "no thread for hundreds of empty blocks");
+	CHECK(io_workers() > 0, "no thread for more than a hundred empty blocks");
 	transport_close(&transport);
 	list_free(&names);
 	close(fd);

@@ -123,7 +123,7 @@ static const char some_names[] = "user.one\0trusted.two\0user.nowhere\0system.po
 static void xattrs(struct folder *folder)
 {
 	static const uint32_t value_max[] = { 65536, 0, 2, 3, 1000, 1499, 1500 };
-	static const uint32_t entry_max[] = { 8192, 1024, 100, 64, 32, 24 };
+	static const uint32_t entry_max[] = { 8192, 1024, 100, 64, 24, 32 };
 	struct ringwalk_readdirplus request = request_readdirplus(folder->fd, buf, BUF_LEN);
 
 	for (int all = 0; all < 2; all++) {

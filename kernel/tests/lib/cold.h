@@ -13,7 +13,7 @@
 #include "transport.h"
 
 #define COLD_FILES	120
-/* For shorter times the device mapper runs a thread that never sleeps (dm-delay.c of Linux 6.12). */
+/* For less than 50, dm-delay of Linux 6.12 has a thread that does not sleep while requests wait. */
 #define COLD_MS		50
 
 /*

@@ -2,12 +2,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "kernel_log.h"
 
-/* Longer than any record: PRINTKRB_RECORD_MAX and its prefix (kernel/printk/internal.h). */
+/*
+ * Longer than any record that a read gives: PRINTK_MESSAGE_MAX of Linux 6.12, 2 KiB, and
+ * CONSOLE_EXT_LOG_MAX of 6.1, 8 KiB. A buffer that is too short would be EINVAL.
+ */
 #define RECORD_MAX	(16 << 10)
 
 static const char *const faults[] = {
@@ -42,13 +46,17 @@ int kernel_log_faults(int fd)
 			return found;
 		/* The next read goes on behind records that were overwritten. */
 		if (got < 0 && errno == EPIPE) {
+			puts("lines of the kernel's log were lost");
 			found = 1;
 			continue;
 		}
 		if (got <= 0)
 			return got ? -errno : -EIO;
 		record[got] = '\0';
-		if (is_fault(record))
-			found = 1;
+		if (!is_fault(record))
+			continue;
+		if (!found)
+			printf("the kernel's log: %s", record);
+		found = 1;
 	}
 }

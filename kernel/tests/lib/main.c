@@ -5,8 +5,8 @@
  * NAME --scope			what the runner must know: "each|one each|one soak|plain KINDS"
  * NAME --transports		those that this kernel has; status 1 if it has none
  * NAME --operations		how many operations for directories this kernel has
- * NAME --faults		reads /dev/kmsg, its standard input, to the end; status 1 if no fault is
- *				reported there, 0 if one is, 2 if it cannot be read
+ * NAME --faults		reads /dev/kmsg, its standard input, to the end; status 3 if no fault is
+ *				reported there and nothing was lost, else 1 and the reason
  * NAME [--transport KIND] [--full] [--seconds N] [--seed N] ROOT
  */
 #include <fcntl.h>
@@ -24,6 +24,8 @@
 #include "test.h"
 #include "tree.h"
 
+/* Of --faults: no status of a program that could not run. */
+#define EXIT_NO_FAULT 3
 /* After this number of failures, further ones show nothing new. */
 #define FAILURES_PRINTED 20
 
@@ -204,7 +206,7 @@ static int print_faults(void)
 
 	if (found < 0)
 		printf("/dev/kmsg: %s\n", strerror(-found));
-	return found < 0 ? 2 : !found;
+	return found ? EXIT_FAIL : EXIT_NO_FAULT;
 }
 
 static void usage(void) __attribute__((noreturn));
