@@ -133,8 +133,8 @@ static void forget(int fd)
 /* Lets the first allocation of a request fail, in the next one the second, until none is left. */
 static void one_after_another(struct env *env, enum work work, int fd)
 {
-	/* Each lookup asks the server there. */
-	unsigned int step = env->fs == FS_FUSE ? 16 : 1;
+	/* Each lookup asks the server there. The first allocations are the request's own. */
+	unsigned int step = env->fs == FS_FUSE ? 16 : 1, own = 16;
 	int control = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 	unsigned int nth, failed = 0;
 	char left[16] = "", number[16];
@@ -142,7 +142,7 @@ static void one_after_another(struct env *env, enum work work, int fd)
 	long got;
 
 	MUST(control >= 0);
-	for (nth = 1; nth < NTH_MAX; nth += step) {
+	for (nth = 1; nth < NTH_MAX; nth += nth < own ? 1 : step) {
 		forget(fd);
 		/* An open device keeps its buffers. */
 		transport_close(&transport);
