@@ -205,7 +205,7 @@ static void cancelled(struct transport *transport, int fd)
 
 		MUST(write_text("/proc/sys/vm/drop_caches", "2") == 0);
 		next = -1;
-		/* The first delays are short enough for a fast machine, the last long enough for emulation. */
+		/* The first delays are for a fast machine, the last ones for an emulated one. */
 		res = cancelled_after(transport, fd, 500 + 1000 * i, &next);
 		CHECK(res > 0 || res == -ECANCELED, "%d", res);
 		if (res <= 0 || res >= (int)files)

@@ -5,8 +5,8 @@
  * NAME --scope			what the runner must know: "each|one each|one soak|plain KINDS"
  * NAME --transports		those that this kernel has; status 1 if it has none
  * NAME --operations		how many operations for directories this kernel has
- * NAME --faults		reads /dev/kmsg, its standard input, to the end; status 3 if no fault is
- *				reported there and nothing was lost, else 1 and the reason
+ * NAME --faults		reads /dev/kmsg, its standard input, to the end; status 3 if no
+ *				fault is reported there and nothing was lost, else 1 and why
  * NAME [--transport KIND] [--full] [--seconds N] [--seed N] ROOT
  */
 #include <fcntl.h>
