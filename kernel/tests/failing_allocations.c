@@ -16,6 +16,8 @@
 #define FILES		12
 /* More than the allocations that a request makes here. */
 #define NTH_MAX		2000
+/* The first ones are the request's own. Each of them fails, also where others are left out. */
+#define OWN		16
 
 static char buf[16384] __attribute__((aligned(8)));
 static struct transport transport;
@@ -133,8 +135,8 @@ static void forget(int fd)
 /* Lets the first allocation of a request fail, in the next one the second, until none is left. */
 static void one_after_another(struct env *env, enum work work, int fd)
 {
-	/* Each lookup asks the server there. The first allocations are the request's own. */
-	unsigned int step = env->fs == FS_FUSE ? 16 : 1, own = 16;
+	/* Each lookup asks the server there. */
+	unsigned int step = env->fs == FS_FUSE ? 16 : 1;
 	int control = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 	unsigned int nth, failed = 0;
 	char left[16] = "", number[16];
@@ -142,7 +144,7 @@ static void one_after_another(struct env *env, enum work work, int fd)
 	long got;
 
 	MUST(control >= 0);
-	for (nth = 1; nth < NTH_MAX; nth += nth < own ? 1 : step) {
+	for (nth = 1; nth < NTH_MAX; nth += nth < OWN ? 1 : step) {
 		forget(fd);
 		/* An open device keeps its buffers. */
 		transport_close(&transport);

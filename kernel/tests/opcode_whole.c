@@ -189,7 +189,7 @@ static void run(struct env *env)
 	for (size_t i = 0; i < ARRAY_SIZE(counts) && !test_failures(); i++)
 		folder_of(env, env->fs == FS_FUSE && counts[i] > 100 ? 100 + i : counts[i]);
 	rewound(env);
-	/* The patch after that lets ext4 heed it. */
+	/* Another one lets ext4 heed the flag. It comes before READTREE, too. */
 	if (env->fs == FS_EXT && transport_has(env->kind, OPCODE_READTREE))
 		without_positions(env);
 	transport_close(&transport);

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "kernel_log.h"
+#include "test.h"
 
 /*
  * Longer than any record that a read gives: PRINTK_MESSAGE_MAX of Linux 6.12, 2 KiB, and
@@ -26,7 +23,7 @@ static bool is_fault(const char *record)
 	/* As lockdep says: "possible circular locking dependency detected". */
 	if (possible && strstr(possible, " detected"))
 		return true;
-	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(faults); i++)
 		if (strstr(record, faults[i]))
 			return true;
 	return false;
