@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import shutil
 import signal
 import subprocess
 import time
@@ -18,7 +17,7 @@ import pytest
 from support import images, mounts, strace
 from support.copies import expected, found
 from support.halted import halted
-from support.run import run
+from support.run import needs_program, run
 
 KIB, MIB = 1 << 10, 1 << 20
 
@@ -41,8 +40,7 @@ class Disk:
         self.image.unmount()
         script = self.image.file.with_name("script")
         script.write_text("\n".join(lines) + "\n")
-        if shutil.which("debugfs") is None:
-            pytest.skip("debugfs is not installed")
+        needs_program("debugfs")
         subprocess.run(
             ["debugfs", "-w", "-f", script, self.image.file], check=True, capture_output=True
         )

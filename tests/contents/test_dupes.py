@@ -10,7 +10,7 @@ import shutil
 import pytest
 from support import mounts, strace
 from support.copies import expected, first_names, found, names_of, path_of, paths
-from support.run import NOBODY, run
+from support.run import NOBODY, needs_program, run
 
 KIB, MIB = 1 << 10, 1 << 20
 
@@ -83,8 +83,7 @@ def test_every_source(dupes, mount, scratch, source):
 # Without -n, fdupes shows empty files too.
 @pytest.mark.parametrize("program", (["fdupes", "-n"], ["jdupes"]))
 def test_groups_are_those_of_other_programs(dupes, scratch, program):
-    if shutil.which(program[0]) is None:
-        pytest.skip(f"{program[0]} is not installed")
+    needs_program(program[0])
     top = scratch / "top"
     top.mkdir()
     rng = random.Random(5)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
-from support.run import run
+from support.run import needs_program, run
 
 DIGEST = b"a" * 64
 
@@ -56,8 +54,7 @@ def test_lists_of_sha256sum(check, named, scratch, style):
 
 
 def test_lists_of_b3sum(hashing, named, scratch):
-    if shutil.which("b3sum") is None:
-        pytest.skip("b3sum is not installed")
+    needs_program("b3sum")
     plain = [name for name in names_below(named) if name.isascii() and b"\r" not in name]
     list_file = scratch / "list"
     list_file.write_bytes(run(["b3sum", "--", *plain], cwd=named).ok().out)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 from support import mounts, strace
 from support.capi import compile_c
-from support.run import NOBODY, run
+from support.run import NOBODY, needs_program, run
 
 MEGABYTE = 1 << 20
 SUPPORT = Path(__file__).parents[1] / "support"
@@ -18,13 +17,6 @@ SUPPORT = Path(__file__).parents[1] / "support"
 # Sizes at which the way of reading or hashing changes.
 SIZES = (0, 1, 63, 64, 65, 1023, 1024, 1025, 4096, 4097, 262_144, 262_145)
 SIZES += (MEGABYTE - 1, MEGABYTE, 2 * MEGABYTE, 2 * MEGABYTE + 1, 5 * MEGABYTE + 17)
-
-
-def needed(*programs):
-    """Skips the test if a program is not installed."""
-    for program in programs:
-        if shutil.which(program) is None:
-            pytest.skip(f"{program} is not installed")
 
 
 def names_below(top):
@@ -66,7 +58,7 @@ def test_any_name_is_written_as_sha256sum_writes_it(hashing, named):
     "algo, command", [("blake3", ["b3sum"]), ("xxh3", ["xxhsum", "-q", "-H128"])]
 )
 def test_names_are_written_as_the_other_programs_write_them(hashing, named, algo, command):
-    needed(command[0])
+    needs_program(command[0])
     # These versions write other characters in other ways.
     plain = [name for name in names_below(named) if re.fullmatch(rb"\./[!-\[\]-~]+", name)]
     assert len(plain) > 50
@@ -81,7 +73,7 @@ def test_names_are_written_as_the_other_programs_write_them(hashing, named, algo
 )
 @pytest.mark.parametrize("workers", (1, 5))
 def test_files_of_every_size(hashing, sizes, algo, command, workers):
-    needed(command[0])
+    needs_program(command[0])
     names = names_below(sizes)
     theirs = run([*command, *names], cwd=sizes).ok().lines()
     ours = hashing("--algo", algo, "--workers", workers, ".", cwd=sizes).ok().lines()
@@ -250,7 +242,7 @@ def test_large_files_that_are_not_in_memory(hashing, mount, scratch, kind, errno
     if errno:
         command = [*strace.injecting(scratch, "io_uring_setup", f"error={errno}"), *command]
     ours = run(command).ok().lines()
-    needed("b3sum")
+    needs_program("b3sum")
     assert ours == run(["b3sum", point / "large", point / "sparse"]).ok().lines()
 
 

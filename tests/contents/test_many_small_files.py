@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections import Counter
 
 import pytest
 from support import images, mounts, strace
 from support.halted import halted
-from support.run import run
+from support.run import needs_program, run
 
 FILES = 300
 
@@ -35,8 +34,7 @@ def ext4(mount, scratch, needs_io_uring):
 
 def traced(scratch, words, top, **options):
     """Returns the calls of io_uring and the reads of a command that succeeds."""
-    if shutil.which("strace") is None:
-        pytest.skip("strace is not installed")
+    needs_program("strace")
     log = scratch / "strace-calls.log"
     tracer = ["strace", "-f", "-o", log, "-e", "trace=io_uring_enter,pread64"]
     run([*tracer, *words, top], **options).ok()

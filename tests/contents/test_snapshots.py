@@ -10,7 +10,7 @@ import pytest
 from support import images, tables
 from support.copies import first_names, found, path_of
 from support.halted import halted
-from support.run import run
+from support.run import needs_program, run
 
 
 @pytest.fixture
@@ -41,8 +41,7 @@ def hashes(ringwalk, file):
 
 def sums(top):
     """Returns what `b3sum` says of all files."""
-    if shutil.which("b3sum") is None:
-        pytest.skip("b3sum is not installed")
+    needs_program("b3sum")
     files = run(["find", ".", "-type", "f", "-print0"], cwd=top).ok().lines(b"\0")
     lines = run(["b3sum", *files], cwd=top).ok().lines()
     pairs = (line.decode().split("  ") for line in lines)

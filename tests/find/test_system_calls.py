@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 
 import pytest
-from support.run import run
+from support.run import needs_program, run
 
 
 @pytest.fixture
 def traced(find, scratch):
     """Returns a function that runs find under strace: result, and calls below the tree by name."""
-    if shutil.which("strace") is None:
-        pytest.skip("strace is not installed")
+    needs_program("strace")
     probe = subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True, check=False)
     if probe.returncode != 0:
         pytest.skip("strace cannot trace here")

@@ -7,7 +7,6 @@ import ctypes
 import errno
 import fcntl
 import os
-import shutil
 import stat
 import struct
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 from support import images, mounts
-from support.run import NOBODY, run
+from support.run import NOBODY, needs_program, run
 
 FSGETXATTR = 0x801C581F  # linux/fs.h
 FILE_GETATTR = 468  # asm-generic/unistd.h
@@ -223,8 +222,7 @@ def test_a_file_system_without_projects(told):
 
 def test_only_regular_files_and_directories_are_opened(library, scratch):
     """To open a FIFO wakes its writer, and to open a device may move a tape."""
-    if shutil.which("strace") is None:
-        pytest.skip("strace is not installed")
+    needs_program("strace")
     top = scratch / "tree"
     top.mkdir()
     (top / "file").touch()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from support import ROOT
-from support.run import Program
+from support.run import Program, needs_program
 
 MANIFEST = '[package]\nname = "{name}"\nversion = "0.1.0"\nedition = "2024"\n\n[dependencies]\n'
 # Crates, and the crates that each depends on.
@@ -26,8 +26,7 @@ def git(folder: Path, *args: str) -> None:
 def repository(scratch: Path) -> Path:
     """A workspace of four crates on a branch beside main, without changes."""
     for tool in ("git", "cargo"):
-        if shutil.which(tool) is None:
-            pytest.skip(f"{tool} is not installed")
+        needs_program(tool)
     (scratch / "scripts").mkdir()
     for name in ("quick", "steps"):
         shutil.copy(ROOT / "scripts" / name, scratch / "scripts")

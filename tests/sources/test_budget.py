@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 from support import ROOT, mounts, nfs
-from support.run import Program
+from support.run import Program, needs_program
 from support.slow import slow
 
 pytestmark = pytest.mark.usefixtures("needs_root")
@@ -28,8 +27,7 @@ BUILD = (
 @pytest.fixture(scope="module")
 def budget() -> Path:
     """The program with the tests, which cargo builds if `make e2e` has not."""
-    if shutil.which("cargo") is None:
-        pytest.skip("cargo is not installed")
+    needs_program("cargo")
     built = subprocess.run(BUILD, cwd=ROOT, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
     messages = [json.loads(line) for line in built.stdout.splitlines()]

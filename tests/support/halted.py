@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import signal
 import subprocess
 import threading
@@ -18,7 +17,7 @@ from pathlib import Path
 import pytest
 from processes import TIMEOUT, started
 
-from support.run import Arg, Result, environment
+from support.run import Arg, Result, environment, needs_program
 
 
 class Halted:
@@ -70,8 +69,7 @@ def halted(
 
     At the end of the block it is ended.
     """
-    if shutil.which("strace") is None:
-        pytest.skip("strace is not installed")
+    needs_program("strace")
     ours, theirs = os.pipe()
     words = ["strace", "-f", "-o", f"/dev/fd/{theirs}", "-e", f"trace={call}"]
     words += ["-e", f"inject={call}:signal=SIGSTOP:when={when}", "--quiet=attach,path-resolution"]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import resource
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from processes import TIMEOUT, finished
 
 # `nobody` and `nogroup` of Debian. The kernel uses only the number.
@@ -72,6 +74,12 @@ def environment(extra: dict[str, str] | None = None) -> dict[str, str]:
     env.update(LC_ALL="C", TZ="UTC0")
     env.update(extra or {})
     return env
+
+
+def needs_program(name: str) -> None:
+    """Skips the test if this program is not installed."""
+    if shutil.which(name) is None:
+        pytest.skip(f"{name} is not installed")
 
 
 def run(

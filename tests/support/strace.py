@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from .run import Result, run
+from .run import Result, needs_program, run
 
 
 def injecting(folder: Path, call: str, effect: str, path: Path | str = "") -> list[str]:
@@ -19,8 +18,7 @@ def injecting(folder: Path, call: str, effect: str, path: Path | str = "") -> li
 
     With a `path`, only calls about that file have it.
     """
-    if shutil.which("strace") is None:
-        pytest.skip("strace is not installed")
+    needs_program("strace")
     prefix = ["strace", "-f", "-o", str(folder / "strace.log"), "-e", f"trace={call}"]
     prefix += ["-e", f"inject={call}:{effect}"]
     if path:
@@ -46,8 +44,7 @@ def most_open(folder: Path, command: Sequence, **options) -> tuple[int, Result]:
     The command is not to start others. A descriptor counts from the return of the call that opens
     it to the beginning of the call that closes it.
     """
-    if shutil.which("strace") is None:
-        pytest.skip("strace is not installed")
+    needs_program("strace")
     log = folder / "strace-descriptors.log"
     prefix = ["strace", "-f", "-o", log, "-e", f"trace={OPENERS},close"]
     done = run([*prefix, *command], **options)
@@ -72,8 +69,7 @@ def bytes_read(folder: Path, command: Sequence, below: Path, **options) -> tuple
     The command must read by pread64(2) only, as Ringwalk reads files of less than 32 MiB where it
     has no io_uring. Here it has none.
     """
-    if shutil.which("strace") is None:
-        pytest.skip("strace is not installed")
+    needs_program("strace")
     log = folder / "strace-reads.log"
     prefix = ["strace", "-f", "-y", "-s", "0", "-o", log, "-e", "trace=pread64,io_uring_setup"]
     prefix += ["-e", "inject=io_uring_setup:error=ENOSYS"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +17,7 @@ from pathlib import Path
 import pytest
 from processes import finished, started
 
-from support.run import Arg, environment
+from support.run import Arg, environment, needs_program
 
 # A screen that does not come must fail its test. The rest is for a busy machine.
 LIMIT = 120
@@ -149,8 +148,7 @@ def terminal(
     cwd: Path | None = None,
 ) -> Iterator[Terminal]:
     """Gives a terminal of so many columns and lines in which a program runs."""
-    if shutil.which("tmux") is None:
-        pytest.skip("tmux is not installed")
+    needs_program("tmux")
     work.mkdir(parents=True, exist_ok=True)
     settings = work / "tmux.conf"
     settings.write_text(SETTINGS)
