@@ -13,7 +13,7 @@ from pathlib import Path
 from . import accel, cache, disks, guest, initramfs, machine, module, trixie
 from .errors import BROKEN, Failure, Impossible
 from .kernels import Kernel
-from .patched import FLAVOURS, patched
+from .patched import FLAVOURS, flavour_with, patched
 from .stock import SERIES, stock
 
 KERNELS = {
@@ -206,8 +206,13 @@ def check(options: argparse.Namespace) -> str:
         return f"kernel {options.kernel} cannot boot in microvm: it has virtio-mmio as a module"
     if options.machine == "microvm" and options.bus == "nvme":
         return "microvm has no PCI, so no NVMe"
-    if options.patches is not None and options.kernel not in FLAVOURS:
-        return f"kernel {options.kernel} has no patches"
+    if options.patches is not None:
+        if options.kernel not in FLAVOURS:
+            return f"kernel {options.kernel} has no patches"
+        try:
+            flavour_with(options.kernel, options.patches)
+        except ValueError as error:
+            return str(error)
     names = [spec.name for spec in options.disk]
     if len(set(names)) < len(names):
         return "two disks have the same name"

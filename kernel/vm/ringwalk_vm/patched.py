@@ -71,14 +71,26 @@ STAMPS = {
 SYMBOL = re.compile(r"^(?:# )?(CONFIG_\w+)(?:=(.*)| is not set)$")
 
 
+def flavour_with(name: str, patches: int | None = None) -> Flavour:
+    """Returns the flavour of this name; with a number, only so many patches of its series.
+
+    Raises `ValueError` if the series does not have so many.
+    """
+    flavour = FLAVOURS[name]
+    if patches is None:
+        return flavour
+    whole = len(flavour.source.patches())
+    if not 0 <= patches <= whole:
+        raise ValueError(f"the series of {name} has {whole} patches, not {patches}")
+    return replace(flavour, source=replace(flavour.source, most=patches))
+
+
 def patched(name: str, patches: int | None = None) -> Kernel:
     """Returns the kernel of this flavour with the series of this checkout; builds it if needed.
 
     With a number of patches it has only so many of the series, from the first one on.
     """
-    flavour = FLAVOURS[name]
-    if patches is not None:
-        flavour = replace(flavour, source=replace(flavour.source, most=patches))
+    flavour = flavour_with(name, patches)
     key = flavour.inputs()
     folder = cache.root() / "patched" / f"{name}-{key}"
     if not folder.is_dir():

@@ -116,3 +116,9 @@ class Guests(unittest.TestCase):
         ):
             with self.subTest(wrong):
                 self.assertEqual(run(*STOCK, *wrong, "--", "true").returncode, 2)
+
+    def test_a_series_has_no_more_patches_than_it_has(self):
+        for patches in ("999", "-1"):
+            with self.subTest(patches):
+                done = run("--kernel", "patched", "--patches", patches, "--", "true")
+                self.assertEqual(done.returncode, 2)
