@@ -103,6 +103,10 @@ class Tables(unittest.TestCase):
         tables = {
             **{f"kernel-warm-{name}": kernel_rows.WARM_STOCK for name in kernel_rows.STOCK},
             "kernel-warm-patched": kernel_rows.WARM_PATCHED,
+            **{
+                f"kernel-subtrees-{name}": kernel_rows.subtrees(name in kernel_rows.STOCK)
+                for name in kernel_rows.SUBTREE_KERNELS
+            },
             "kernel-microvm": kernel_rows.MICROVM,
             "kernel-find-cold": kernel_rows.FIND,
             "kernel-find-cached": kernel_rows.FIND,

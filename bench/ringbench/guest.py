@@ -48,11 +48,14 @@ class Setting:
     prologue: str = ""
     cold: str = ""
     cpus: int = 2
+    # More for the kernel's command line, which turns the mitigations of processors off.
+    append: str = ""
 
     def options(self) -> list[str]:
         """Returns the beginning of kernel/vm/run's command line."""
         words = ["--kernel", self.kernel, "--machine", self.machine, "--memory", self.memory]
         words += ["--cpus", str(self.cpus), *(["--module"] if self.module else [])]
+        words += ["--append", self.append] if self.append else []
         return words + [word for disk in self.disks for word in ("--disk", disk)]
 
 

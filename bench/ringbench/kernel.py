@@ -54,6 +54,23 @@ def warm(kernel: str, session: Session) -> Result:
     return guest.run(session, bench(suite, setting, rows, "/mnt/tree", about, Plan(RUNS)))
 
 
+def subtrees(kernel: str, session: Session) -> Result:
+    """Measures whole subtrees in cache, with the mitigations that this processor asks for."""
+    image, tree = _image(session, "ext4")
+    stock = kernel in kernel_rows.STOCK
+    setting = Setting(
+        kernel,
+        (f"tree={image}:rw",),
+        module=stock,
+        prologue=guest.disk("tree", file_system="ext4"),
+        append="mitigations=auto",
+    )
+    about = {"tree": tree, "file_system": "ext4", "cache": "warm", "mitigations": "auto"}
+    suite = f"kernel-subtrees-{kernel}"
+    rows = kernel_rows.subtrees(stock)
+    return guest.run(session, bench(suite, setting, rows, "/mnt/tree", about, Plan(RUNS)))
+
+
 def microvm(session: Session) -> Result:
     """Measures the published measurement: cold, a small machine, the host's cache off."""
     image, tree = _image(session, "ext2")
@@ -168,6 +185,10 @@ SUITES: dict[str, Callable[[Session], Result]] = {
     **{
         f"kernel-warm-{kernel}": functools.partial(warm, kernel)
         for kernel in (*kernel_rows.STOCK, "patched")
+    },
+    **{
+        f"kernel-subtrees-{kernel}": functools.partial(subtrees, kernel)
+        for kernel in kernel_rows.SUBTREE_KERNELS
     },
     "kernel-microvm": microvm,
     **{f"kernel-find-{state}": functools.partial(find, state) for state in ("cold", "cached")},

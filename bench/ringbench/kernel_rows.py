@@ -9,7 +9,16 @@ from __future__ import annotations
 import re
 
 from .bulk_rows import PLAIN
-from .rows import ENTRIES, ENTRIES_AND_BYTES, EVERY_NAME, GNU_TOTAL, TOTAL, Row
+from .rows import (
+    ENTRIES,
+    ENTRIES_AND_BYTES,
+    EVERY_NAME,
+    GNU_TOTAL,
+    TOTAL,
+    Row,
+    checksum,
+    first_number,
+)
 
 # The stock kernels that the module is measured on.
 STOCK = ("6.1", "6.12", "7.3")
@@ -59,6 +68,42 @@ def counts(*sources: str) -> list[Row]:
 # tree: many directories a request. whole: directories read to their end, without positions.
 WARM_STOCK = [*walks(*MODULE, with_metadata=("tree",)), *counts("module")]
 WARM_PATCHED = [*walks(*OPCODE, with_metadata=("whole", "tree")), *counts("ring")]
+
+# Programs of one worker that need no descriptors, except `du`, which prints each directory in the
+# order of its entries.
+ONE_WORKER = {
+    "count": (("count", "{tree}"), ENTRIES_AND_BYTES),
+    "du-s": (("du", "-s", "{tree}"), {"total of du -s": first_number}),
+    "du": (("du", "{tree}"), {"lines of du": checksum}),
+    "find-size": (("find", "{tree}", "-size", "+10k"), {"lines of find -size": checksum}),
+}
+
+
+def subtrees(stock: bool) -> list[Row]:
+    """Names and sizes by system calls, by one directory a request, and by many."""
+    plus = ("ioctl",) if stock else ("opcode", "whole")
+    source = "module" if stock else "ring"
+    return [
+        *(
+            Row(f"stat-{way}", "stat", "rwbench", ("stat", way, "{tree}"), ENTRIES_AND_BYTES)
+            for way in ("syscall", *plus, "tree")
+        ),
+        *(
+            Row(
+                f"{name}-{by}",
+                name,
+                "ringwalk",
+                (*by_source(by), "--workers", "1", *arguments),
+                answers,
+            )
+            for name, (arguments, answers) in ONE_WORKER.items()
+            for by in ("syscall", source)
+        ),
+    ]
+
+
+# The kernels that whole subtrees are measured on: the module's, and the operation.
+SUBTREE_KERNELS = ("6.12", "patched")
 
 TOKIO = ("current-thread", "multi-thread")
 
