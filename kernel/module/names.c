@@ -122,6 +122,8 @@ bool ringwalk_names_seek_back(struct ringwalk_names *names, struct file *dir, lo
 	if (mutex_lock_killable(&dir->f_pos_lock))
 		return false;
 	back = dir->f_pos == names->end && vfs_llseek(dir, position, SEEK_SET) >= 0;
+	if (back)
+		names->end = dir->f_pos;
 	mutex_unlock(&dir->f_pos_lock);
 	return back;
 }
