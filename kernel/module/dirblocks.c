@@ -31,7 +31,7 @@
  */
 #define RINGWALK_DIRBLOCKS_STEP	1024
 
-/* The state of a locked buffer that has a place on the device, and whose contents nobody has. */
+/* A locked buffer that has a place on the device. Its contents are not in memory. */
 #define RINGWALK_BUFFER_UNREAD	(BIT(BH_Lock) | BIT(BH_Mapped))
 
 /* struct ringwalk_run - consecutive blocks */

@@ -5,6 +5,7 @@
  * lost or comes twice.
  */
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -121,6 +122,34 @@ static void interrupted(struct env *env, enum work work, bool known)
 	transport_close(&transport);
 }
 
+/*
+ * A request that ends early, and then cannot write its records, leaves the position where it began.
+ * It sets the position back twice.
+ */
+static void unwritable(struct env *env)
+{
+	struct sigaction action = { .sa_handler = on_alarm };
+	struct itimerval timer = { .it_value.tv_usec = BEFORE_SIGNAL * 1000000 };
+	void *memory = mmap(NULL, sizeof(buf), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct ringwalk_readdirplus request;
+	struct transport transport;
+	pid_t helper;
+	long got;
+
+	MUST(memory != MAP_FAILED);
+	transport_open(&transport, env->kind, 0);
+	cold_begin(&cold, true);
+	helper = cold_end_after(&cold, BEFORE_SIGNAL + 1.5 * COLD_SOON);
+	request = cold_request(&cold, memory, sizeof(buf));
+	MUST(sigaction(SIGALRM, &action, NULL) == 0 && setitimer(ITIMER_REAL, &timer, NULL) == 0);
+	got = transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &request);
+	CHECK(got == -EFAULT, "records written to read-only memory: %ld", got);
+	CHECK(lseek(cold.fd, 0, SEEK_CUR) == 0, "the position is behind records that were not written");
+	cold_end(&cold, helper);
+	transport_close(&transport);
+	munmap(memory, sizeof(buf));
+}
+
 static void each(struct env *env, enum work work, bool known)
 {
 	killed(env, work, known);
@@ -131,6 +160,9 @@ static void run(struct env *env)
 {
 	cold_open(&cold, env);
 	each(env, READDIRPLUS, true);
+	/* A signal ends no request of another thread. */
+	if (env->kind == TRANSPORT_IOCTL)
+		unwritable(env);
 	/* The others differ in what they do, and not in how they are submitted. */
 	if (env->full || env->kind == TRANSPORT_IOCTL || env->kind == TRANSPORT_OPCODE) {
 		each(env, READDIRPLUS, false);

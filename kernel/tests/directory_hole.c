@@ -103,8 +103,9 @@ static void by_readtree(const char *above)
 	for (long at = 0; at < got;) {
 		const struct ringwalk_group *group = (void *)(buf + at);
 
-		/* "." and ".." at least are in a complete group, so one without files is lost+found. */
-		CHECK(!group->parent || group->error == -EUCLEAN || group->entries == 2, "readtree gives %u entries", group->entries);
+		/* The group with nothing but "." and ".." is that of lost+found. */
+		CHECK(!group->parent || group->error == -EUCLEAN || group->entries == 2, "readtree gives %u entries",
+		      group->entries);
 		at += group->reclen;
 	}
 	close(fd);

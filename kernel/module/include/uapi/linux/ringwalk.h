@@ -198,7 +198,9 @@ struct ringwalk_fields {
  * looked up in the order of their inode numbers where that saves seeks. The position lock is held
  * only while names are read. So several requests may be in flight on one open directory, and each
  * gets its next piece. If a signal ends a request after another one has read on, the entries that
- * were not looked up have the error EINTR; look them up by RINGWALK_IOC_STAT_BATCH or statx(2).
+ * were not looked up have the error EINTR; look them up by RINGWALK_IOC_STAT_BATCH or statx(2). The
+ * end that a request reports while another one is in flight is not final: if a signal ends the
+ * other one, the position is set back. Read on until a request that was alone reports the end.
  *
  * Returns the number of bytes written, 0 at the end; EINVAL if the next record does not fit. If the
  * request fails after it read names, for example because @buf is not writable, it restores the
@@ -316,8 +318,9 @@ struct ringwalk_readahead {
  * @off: as in &struct ringwalk_getdents
  * @max_entries: maximum number of records; 0 for as many as fit
  * @max_depth: levels below @fd that are read; 0 for @fd alone
- * @max_ms: after this many milliseconds the request opens no directory and looks up no name, and
- *	ends as if a signal had come; 0 for no limit
+ * @max_ms: after this many milliseconds the request opens no directory, looks up no name that is
+ *	not in the kernel's caches, and ends as if a signal had come; 0 for no limit. The names of
+ *	an open directory are still read, and the first records are always completed.
  * @entries: records written (out)
  * @groups: groups written (out)
  * @result_flags: RINGWALK_RESULT_END if @fd has no more entries (out)
