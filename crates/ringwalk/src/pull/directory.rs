@@ -21,7 +21,8 @@ use std::sync::Arc;
 /// An open directory, read a buffer at a time.
 ///
 /// Its position is that of the open directory. If two callers read one directory at the same time,
-/// each gets a part of it. All calls block.
+/// each gets a part of it; [`read_plus`](Self::read_plus) says when the end is final. All calls
+/// block.
 ///
 /// ```
 /// use ringwalk::{Directory, EntryBuffer, Fields};
@@ -96,6 +97,10 @@ impl Directory {
     /// Reads entries as [`read`](Self::read) does, with their metadata. The kernel module returns
     /// both in one call where it is loaded; otherwise there is one statx(2) for each entry. Links
     /// are not followed. An entry without metadata [has the error](crate::EntryRef::stat_error).
+    ///
+    /// A signal may end a call of the kernel module early. The call then sets the position back to
+    /// the entries that it does not return. So the end is final only if no other call was reading
+    /// this directory meanwhile. Callers that share it read on until such a call returns true.
     ///
     /// # Errors
     ///

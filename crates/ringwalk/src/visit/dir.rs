@@ -9,6 +9,7 @@ use crate::visit::leftover::{Leftover, Remaining};
 use crate::visit::metadata::Identity;
 use crate::visit::name::Name;
 use crate::walk::descriptors::DescriptorSlot;
+use crate::walk::reads::ReadsInFlight;
 use ringwalk_sys::DirectoryFd;
 use std::ffi::CStr;
 use std::sync::Arc;
@@ -48,6 +49,8 @@ pub struct Dir<S> {
     pub(crate) pending: AtomicUsize,
     /// The descriptor that children are opened relative to.
     pub(crate) slot: DescriptorSlot,
+    /// The reads behind the first one that are in flight.
+    pub(crate) reads: ReadsInFlight,
     /// What remains of this directory, if the walk goes on where another one stopped.
     pub(crate) resumed: Option<Box<Leftover>>,
     /// Entries read of this directory, in a walk with a budget.
@@ -75,6 +78,7 @@ impl<S> Dir<S> {
             below_link: false,
             pending: AtomicUsize::new(1),
             slot: DescriptorSlot::default(),
+            reads: ReadsInFlight::default(),
             resumed: None,
             read: AtomicU64::new(0),
             partial: AtomicBool::new(false),
@@ -122,6 +126,7 @@ impl<S> Dir<S> {
             below_link: follow || parent.below_link,
             pending: AtomicUsize::new(1),
             slot: DescriptorSlot::default(),
+            reads: ReadsInFlight::default(),
             resumed: None,
             read: AtomicU64::new(0),
             partial: AtomicBool::new(false),

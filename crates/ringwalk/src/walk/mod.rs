@@ -12,6 +12,7 @@
 //! | `descriptors/` | open directories as a cache with a budget |
 //! | `budget.rs` | how much a walk may read |
 //! | `positions/` | positions in directories: where another walk can go on |
+//! | `reads.rs` | concurrent reads of one directory, and whether its end is final |
 //! | `boundary.rs` | the devices and mounts that a walk stays on |
 //! | `monitor.rs` | counters of a walk while it runs |
 
@@ -22,6 +23,7 @@ pub(crate) mod descriptors;
 pub(crate) mod monitor;
 pub(crate) mod options;
 pub(crate) mod positions;
+pub(crate) mod reads;
 pub(crate) mod root;
 pub(crate) mod run;
 pub(crate) mod scheduler;

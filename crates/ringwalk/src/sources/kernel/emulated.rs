@@ -1,19 +1,22 @@
 //! A kernel for tests. It does the work of the module by system calls, and completes requests in
-//! flight in any order. Tests can make it refuse requests, interrupt them, return few entries at a
-//! time, and lose its ring.
+//! flight in any order. Tests can make it refuse requests, interrupt them, end them early, return
+//! few entries at a time, and lose its ring.
 
 use super::transport::{DirectoryTransport, Failed};
 use crate::walk::descriptors::{At, open_directory};
 use ringwalk_sys::rustix::fs::AtFlags;
+use ringwalk_sys::sync::lock;
 use ringwalk_sys::{
     Completion, DirectoryFd, Dirents, Filled, PlusEntries, PlusLayout, RawFileType, Records, Statx,
     TreeBounds, What, getdents64, statx,
 };
+use rustix::fs::{SeekFrom, seek, tell};
 use rustix::io::Errno;
 use std::ffi::{CStr, CString};
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 /// How the emulated kernel behaves.
 #[expect(
@@ -39,6 +42,12 @@ pub struct Behaviour {
     /// Performs reads in flight when they are started, and reports them later. A ring that is lost
     /// then loses the entries that were read.
     pub(crate) at_once: bool,
+    /// Ends every read early, as a signal does while the names are looked up: the read returns one
+    /// entry less and sets the position back, unless another read has moved the position. Reads in
+    /// flight take their names when they are started, and those that find none complete first.
+    /// A call that has taken names waits until another call has taken the next, but no longer than
+    /// this time.
+    pub(crate) cuts: Option<Duration>,
     /// Loses the ring after so many completions.
     pub(crate) ring_lost_after: Option<u64>,
     /// The most directories that can be open at a time.
@@ -71,8 +80,16 @@ enum EmulatedRequest {
         from: usize,
         what: What,
         /// The result, if the read was performed at once.
-        done: Option<Result<Filled, Errno>>,
+        done: Option<NamesTaken>,
     },
+}
+
+/// What a read has returned, before it may be ended early.
+#[derive(Clone, Copy)]
+struct NamesTaken {
+    result: Result<Filled, Errno>,
+    /// The position behind the names, if this kernel ends such reads early.
+    position: Option<u64>,
 }
 
 pub(crate) struct Emulated {
@@ -264,6 +281,51 @@ impl Emulated {
         })
     }
 
+    /// Reads as [`read_into`](Self::read_into) does, and notes the position.
+    fn take_names(&mut self, fd: &DirectoryFd, what: &What, room: &mut [u8]) -> NamesTaken {
+        let cuts = self.behaviour.cuts.is_some() && matches!(what, What::Plus(_));
+        let guard = cuts.then(|| lock(&POSITION));
+        let result = self.read_into(fd, what, room);
+        let position = guard.map(|_| tell(fd).expect("a directory"));
+        NamesTaken { result, position }
+    }
+
+    /// Waits until another call waits here, but no longer than the time of this kernel.
+    fn wait_for_another(&self) {
+        let Some(time) = self.behaviour.cuts.filter(|time| !time.is_zero()) else {
+            return;
+        };
+        let begin = Instant::now();
+        let number = WAITING_CALLS.fetch_add(1, Ordering::Relaxed) + 1;
+        while WAITING_CALLS.load(Ordering::Relaxed) == number && begin.elapsed() < time {
+            std::thread::sleep(Duration::from_micros(50));
+        }
+    }
+
+    /// Ends a read into `room` early, if this kernel does.
+    fn cut(&self, fd: &DirectoryFd, room: &[u8], taken: NamesTaken) -> Result<Filled, Errno> {
+        let read = taken.result?;
+        let Some(position) = taken.position else {
+            return Ok(read);
+        };
+        let _guard = lock(&POSITION);
+        let Some((kept, cookie)) = before_last(&room[..read.bytes]) else {
+            return Ok(read);
+        };
+        if tell(fd)? != position {
+            return Ok(read);
+        }
+        seek(fd, SeekFrom::Start(cookie))?;
+        let is_full = room.len() - kept < room.len() / 8;
+        if is_full && self.behaviour.cuts != Some(Duration::ZERO) {
+            FULL_CUTS.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(Filled {
+            bytes: kept,
+            end: false,
+        })
+    }
+
     /// Returns true if no further directory can be opened.
     fn is_out_of_descriptors(&self) -> bool {
         let is_read =
@@ -271,6 +333,33 @@ impl Emulated {
         let open = self.in_flight.iter().filter(is_read).count();
         self.behaviour.descriptors.is_some_and(|most| open >= most)
     }
+}
+
+/// Held while a directory is read, and while its position is set back. Each worker has an emulated
+/// kernel of its own.
+static POSITION: Mutex<()> = Mutex::new(());
+
+/// How many calls have waited for another one.
+static WAITING_CALLS: AtomicU64 = AtomicU64::new(0);
+
+/// How many reads were ended early with a buffer so full that nothing more is read into it. Counted
+/// where calls wait for each other.
+pub(super) static FULL_CUTS: AtomicU64 = AtomicU64::new(0);
+
+/// Returns the place of the last record, and the cookie of the record before it. `None` if there
+/// are not two.
+fn before_last(records: &[u8]) -> Option<(usize, u64)> {
+    let word = |at: usize| u64::from_ne_bytes(*records[at..].first_chunk().expect("a record"));
+    let length = |at: usize| u32::from_ne_bytes(*records[at + 16..].first_chunk().expect("one"));
+    let (mut at, mut found) = (0, None);
+    while at < records.len() {
+        let next = at + length(at) as usize;
+        if next < records.len() {
+            found = Some((next, word(at + 8)));
+        }
+        at = next;
+    }
+    found
 }
 
 /// How many trees emulated kernels have read.
@@ -428,7 +517,9 @@ impl DirectoryTransport for Emulated {
         }
         let mut end = false;
         let bytes = records.fill_with(|room| {
-            let filled = self.read_into(fd, what, room)?;
+            let taken = self.take_names(fd, what, room);
+            self.wait_for_another();
+            let filled = self.cut(fd, room, taken)?;
             end = filled.end;
             Ok(filled.bytes)
         });
@@ -474,8 +565,8 @@ impl DirectoryTransport for Emulated {
         from: usize,
         what: &What,
     ) {
-        let at_once = self.behaviour.at_once;
-        let done = at_once.then(|| self.read_into(&fd, what, &mut buffer[from..]));
+        let at_once = self.behaviour.at_once || self.behaviour.cuts.is_some();
+        let done = at_once.then(|| self.take_names(&fd, what, &mut buffer[from..]));
         let request = EmulatedRequest::Read {
             fd,
             buffer,
@@ -510,7 +601,17 @@ impl DirectoryTransport for Emulated {
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;
         self.random ^= self.random << 17;
-        let index = usize::try_from(self.random % 64).unwrap_or(0) % self.in_flight.len();
+        let any = usize::try_from(self.random % 64).unwrap_or(0) % self.in_flight.len();
+        let is_empty = |(_, request): &(u32, EmulatedRequest)| match request {
+            EmulatedRequest::Read { done, .. } => {
+                let result = done.as_ref().map(|done| done.result);
+                matches!(result, Some(Ok(Filled { bytes: 0, .. })))
+            }
+            EmulatedRequest::Open { .. } => false,
+        };
+        let first = self.in_flight.iter().position(is_empty);
+        let cuts = self.behaviour.cuts.is_some();
+        let index = first.filter(|_| cuts).unwrap_or(any);
         let no_descriptors = self.is_out_of_descriptors();
         let (slot, request) = self.in_flight.swap_remove(index);
         let interrupted = self.is_interrupted();
@@ -534,7 +635,7 @@ impl DirectoryTransport for Emulated {
                 done,
             } => {
                 let result = match done {
-                    Some(done) => done,
+                    Some(taken) => self.cut(&fd, &buffer[from..], taken),
                     None if interrupted => Err(Errno::INTR),
                     None => self.read_into(&fd, &what, &mut buffer[from..]),
                 };

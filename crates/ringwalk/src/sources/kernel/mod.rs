@@ -13,7 +13,9 @@
 //!
 //! System calls read whatever the kernel refuses, and only their errors are reported. So a module
 //! that is unloaded during a walk, or a file system that it cannot read, costs time and changes no
-//! answer. A request that fails has not moved the position of its directory.
+//! answer. A request that fails has not moved the position of its directory. A request that ends
+//! early has set the position back, so an end that another request has seen meanwhile is not final
+//! (`walk/reads.rs`).
 //!
 //! `side.rs` has the state that all workers share, `transport.rs` sends requests, `decode.rs` turns
 //! the kernel's records into a batch. `tree.rs` asks for whole trees, where the kernel can read

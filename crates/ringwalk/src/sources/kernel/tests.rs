@@ -1,7 +1,7 @@
 //! Tests of both kernel sources over an emulated kernel: they return the same answers as `syscall`,
 //! however the kernel behaves.
 
-use super::emulated::{Behaviour, Emulated, TREES};
+use super::emulated::{Behaviour, Emulated, FULL_CUTS, TREES};
 use super::{KernelSide, KernelSource};
 use crate::{
     Batch, Error, Fields, Flow, Follow, Left, Metadata, Order, SourceChoice, Stay, Summary,
@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 /// The results of a walk: entries by path, directories left, and errors.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -123,6 +124,10 @@ fn behaviours() -> Vec<Behaviour> {
         },
         Behaviour {
             entry_error: Some(Errno::NOMEM),
+            ..plain
+        },
+        Behaviour {
+            cuts: Some(Duration::ZERO),
             ..plain
         },
     ];
@@ -469,6 +474,42 @@ fn a_lost_ring_loses_no_entries_silently() {
             assert_eq!(found.left, expected.left);
         }
     }
+}
+
+/// Walks directories of 61 to 120 files, so that the last buffer is full to any degree.
+fn walk_with_cuts(behaviour: Behaviour, workers: usize) {
+    let dir = tempfile::tempdir().unwrap();
+    for entries in 0..120 {
+        let name = format!("{entries:04}");
+        std::fs::write(dir.path().join(name), b"").unwrap();
+        if entries < 60 {
+            continue;
+        }
+        let walk = Walk::new(dir.path()).fields(Fields::SIZE);
+        let walk = walk.buffer_size(Some(4096)).source(emulated(behaviour));
+        let (found, summary) = answer(walk.workers(NonZeroUsize::new(workers)));
+        let about = format!("{behaviour:?}, {workers} workers: {summary:?}");
+        // The root is one of them.
+        assert_eq!(found.entries.len(), entries + 2, "{about}");
+        assert_eq!(found.left.len(), 1, "{about}");
+        assert_eq!(found.errors, [], "{about}");
+        assert_eq!(summary.fell_back, 0, "{about}");
+    }
+}
+
+#[test]
+fn an_end_that_another_read_takes_back_loses_no_entries() {
+    let before = FULL_CUTS.load(Ordering::Relaxed);
+    // With two workers that call, the read that sees the end is the one that would push the rest.
+    for (in_flight, workers) in [(true, 1), (true, 3), (false, 2), (false, 3)] {
+        let behaviour = Behaviour {
+            in_flight,
+            cuts: Some(Duration::from_millis(5)),
+            ..Behaviour::default()
+        };
+        walk_with_cuts(behaviour, workers);
+    }
+    assert!(FULL_CUTS.load(Ordering::Relaxed) > before);
 }
 
 #[test]

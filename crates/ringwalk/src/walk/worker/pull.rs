@@ -10,6 +10,7 @@ use crate::visit::error::{Failure, Operation};
 use crate::visit::visitor::Visitor;
 use crate::walk::descriptors::identity;
 use crate::walk::options::Order;
+use crate::walk::reads::FinishedRead;
 use crate::walk::scheduler::RestFrom;
 use ringwalk_sys::DirectoryFd;
 use rustix::io::Errno;
@@ -67,7 +68,6 @@ impl<V: Visitor> Worker<'_, V> {
                 job.dir.add_read(self.raw.records.len());
             }
         }
-        let goes_on = !end && failure.is_none() && fd.is_some();
         let DirectoryJob {
             dir,
             step,
@@ -75,6 +75,14 @@ impl<V: Visitor> Worker<'_, V> {
             concurrent,
             to_end,
         } = job;
+        let opened = matches!(step, JobStep::Open(_));
+        // An end counts only if no other read can take it back.
+        let FinishedRead { end, rest } = if opened {
+            FinishedRead { end, rest: None }
+        } else {
+            dir.reads.finish(end)
+        };
+        let goes_on = !end && failure.is_none() && fd.is_some();
         // In preorder a descriptor was pinned for the rest, before the directory was read.
         let pinned = self.shared.options.preorder && !to_end;
         self.unpin_if(pinned && !goes_on);
@@ -85,7 +93,6 @@ impl<V: Visitor> Worker<'_, V> {
             });
             return self.open_failed(dir, failure);
         };
-        let opened = matches!(step, JobStep::Open(_));
         // Closes the parent, if it was closed in its slot meanwhile and is open only for this.
         drop(step);
         if opened && !self.enter(&dir, || identity(&fd)) {
@@ -107,8 +114,10 @@ impl<V: Visitor> Worker<'_, V> {
             metadata,
             begin,
         };
-        // Of a directory that is read concurrently the rest has been pushed already.
-        self.visit_entries(&entries, goes_on && !concurrent, concurrent, pinned);
+        // Of a directory that is read concurrently the rest has been pushed already. It may have
+        // waited for this read.
+        let rest = rest.or((goes_on && !concurrent).then_some(next_batch + 1));
+        self.visit_entries(&entries, rest, concurrent, pinned);
         if let Some(failure) = failure {
             self.fail(&dir, failure);
         }
@@ -140,31 +149,31 @@ impl<V: Visitor> Worker<'_, V> {
         }
     }
 
-    /// Visits the entries that were read. Pushes the rest of the directory, if it goes on, and the
-    /// parts of the batch that are given away or put off.
+    /// Visits the entries that were read. Pushes the rest of the directory, if its next batch has a
+    /// number, and the parts of the batch that are given away or put off.
     pub(super) fn visit_entries(
         &mut self,
         entries: &ReadEntries<'_, V::State>,
-        goes_on: bool,
+        next_batch: Option<u32>,
         concurrent: bool,
         pinned: bool,
     ) {
         let &ReadEntries {
             dir,
             fd,
-            index,
             metadata,
             begin,
+            ..
         } = entries;
-        let (cuts, numbers) = self.divide(entries, goes_on, concurrent);
-        let rest = goes_on.then(|| {
+        let (cuts, numbers) = self.divide(entries, next_batch.is_some(), concurrent);
+        let rest = next_batch.map(|next_batch| {
             let pinned = pinned
                 || self
                     .shared
                     .descriptors
                     .pin_rest(self.shared.options.preorder);
             let fd = Arc::clone(fd);
-            (index + 1, RestFrom::Fd { fd, pinned })
+            (next_batch, RestFrom::Fd { fd, pinned })
         });
         // A pinned rest is pushed before the subdirectories, and so comes after them; meanwhile
         // another worker can steal it and read on. Where descriptors are scarce, the rest is pushed

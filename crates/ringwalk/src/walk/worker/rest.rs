@@ -7,6 +7,7 @@ use crate::visit::batch::numbers_of_read;
 use crate::visit::dir::Dir;
 use crate::visit::error::{Failure, Operation};
 use crate::visit::visitor::Visitor;
+use crate::walk::reads::Begun;
 use crate::walk::scheduler::{Rest, RestFrom, Task};
 use ringwalk_sys::DirectoryFd;
 use rustix::io::Errno;
@@ -24,10 +25,17 @@ impl<V: Visitor> Worker<'_, V> {
         match from {
             RestFrom::Fd { fd, pinned } if is_over => self.drop_rest(dir, fd, pinned),
             RestFrom::Fd { fd, pinned } => {
+                let begun = dir.reads.begin(next_batch);
+                if begun == Begun::Waits {
+                    // A worker that has a read in flight pushes the rest again.
+                    return self.drop_rest(dir, fd, pinned);
+                }
                 // In preorder the next rest of the directory keeps the pin of this one.
                 let keeps_pin = pinned && self.shared.options.preorder;
                 self.unpin_if(pinned && !keeps_pin);
-                self.read_on(dir, fd, next_batch, keeps_pin);
+                let alone = begun == Begun::Alone;
+                let concurrent = !alone && self.may_read_concurrently();
+                self.read_on(dir, fd, next_batch, concurrent, keeps_pin);
             }
             RestFrom::Volume(_) | RestFrom::Saved(_) if is_over => self.finish(dir),
             RestFrom::Volume(position) => self.list_on(dir, &position, next_batch),
@@ -35,7 +43,7 @@ impl<V: Visitor> Worker<'_, V> {
         }
     }
 
-    /// Closes a directory of which this walk reads nothing more.
+    /// Drops the rest of a directory. The directory is closed when no read of it is in flight.
     pub(super) fn drop_rest(
         &mut self,
         dir: Arc<Dir<V::State>>,
@@ -47,16 +55,18 @@ impl<V: Visitor> Worker<'_, V> {
         self.finish(dir);
     }
 
-    /// Has the source read on, from the position of the open directory. If several workers can read
-    /// the directory concurrently, the rest is first pushed once more.
+    /// Has the source read on, from the position of the open directory. With `concurrent`, the rest
+    /// is first pushed once more if its descriptor can be pinned. Then another worker can read the
+    /// directory at the same time.
     fn read_on(
         &mut self,
         dir: Arc<Dir<V::State>>,
         fd: Arc<DirectoryFd>,
         next_batch: u32,
+        concurrent: bool,
         keeps_pin: bool,
     ) {
-        let concurrent = self.may_read_concurrently() && self.shared.descriptors.pin();
+        let concurrent = concurrent && self.shared.descriptors.pin();
         if concurrent {
             let from = RestFrom::Fd {
                 fd: Arc::clone(&fd),

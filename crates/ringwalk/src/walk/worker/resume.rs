@@ -171,6 +171,7 @@ impl<V: Visitor> Worker<'_, V> {
         if let Remaining::Names(names) = &leftover.remaining {
             return self.visit_names(dir, &fd, names);
         }
+        dir.reads.begin(0);
         self.give(DirectoryJob {
             dir,
             step: JobStep::Read(fd),
@@ -240,7 +241,7 @@ impl<V: Visitor> Worker<'_, V> {
             metadata: false,
             begin,
         };
-        self.visit_entries(&entries, false, false, false);
+        self.visit_entries(&entries, None, false, false);
         self.finish(dir);
     }
 }
