@@ -104,35 +104,36 @@ static void whole(bool known)
 
 /*
  * Of two requests on one open folder, the first is cancelled after the second has read on. Its
- * position is no longer its own to set back, so it gives all its names.
+ * position is no longer its own to set back, so it gives all its names. The disk stays slow until
+ * the first has ended, so it has not looked up all of them.
  */
 static void overtaken(void)
 {
 	struct ringwalk_readdirplus requests[2];
 	unsigned int unfinished = 0;
 	struct io_uring_cqe cqe;
-	pid_t helper;
+	off_t position = 0;
 
 	memset(seen, 0, sizeof(seen));
 	cold_begin(&cold, true);
-	helper = cold_end_after(&cold, 2 * BEFORE_CANCEL);
 	for (int i = 0; i < 2; i++) {
 		requests[i] = cold_request(&cold, buf[i], LEN);
 		requests[i].max_entries = COLD_FILES / 2 - 10;
 		MUST(transport_queue(&transport, RINGWALK_IOC_READDIRPLUS, &requests[i], i));
+		MUST(ring_submit(&transport.ring, 0) == 1);
+		position = cold_wait_moved(&cold, position);
 	}
-	MUST(ring_submit(&transport.ring, 0) == 2);
-	usleep(BEFORE_CANCEL * 1000000);
 	MUST(ring_cancel(&transport.ring, 0, CANCEL));
 	for (int i = 0; i < 3; i++) {
 		MUST(ring_wait(&transport.ring, &cqe) == 0);
 		if (cqe.user_data == CANCEL)
 			continue;
+		if (cqe.user_data == 0)
+			cold_end(&cold, 0);
 		CHECK(cqe.res > 0, "overtaken: request %ju: %d", (uintmax_t)cqe.user_data, cqe.res);
 		if (cqe.res > 0)
 			unfinished += count_batch(buf[cqe.user_data], cqe.res);
 	}
-	cold_end(&cold, helper);
 	CHECK(unfinished > 0, "overtaken: all entries have metadata");
 	count_rest("overtaken");
 }
@@ -204,7 +205,7 @@ static bool tree_in(bool known, bool by_timeout, double seconds)
 	got = ended_early(&request, seconds, by_timeout);
 	CHECK(now() - began - seconds < COLD_SOON, "readtree ended after %.1f s", now() - began);
 	cold_end(&cold, helper);
-	CHECK(got > 0 || (!known && (got == -EINTR || got == -ECANCELED)), "readtree: %ld", got);
+	CHECK(got > 0 || got == -EINTR || got == -ECANCELED, "readtree: %ld", got);
 	walk_begin(&walk);
 	walk_output(&walk, &request, cold.path, got);
 	CHECK(got < 0 || walk.directories < FOLDERS + 1, "all folders were read");

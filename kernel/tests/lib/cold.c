@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -60,6 +61,24 @@ void cold_open_tree(struct cold *cold, const struct env *env, unsigned int folde
 	MUST(cold->list.count == folders + 2);
 }
 
+void cold_open_names(struct cold *cold, const struct env *env)
+{
+	char name[256];
+
+	scratch_open(&cold->scratch, env, SCRATCH_PLAIN, NULL);
+	cold->fd = tree_folder(cold->scratch.path, "cold", cold->path);
+	memset(name, 'n', sizeof(name));
+	/* Links of one file: the image has fewer inodes than the folder has names. */
+	MUST(mknodat(cold->fd, "first", S_IFREG | 0644, 0) == 0);
+	for (unsigned int i = 1; i < COLD_NAMES; i++) {
+		snprintf(name + 230, sizeof(name) - 230, "%06u", i);
+		MUST(linkat(cold->fd, "first", cold->fd, name, 0) == 0);
+	}
+	MUST(syncfs(cold->fd) == 0);
+	list_read(&cold->list, cold->fd);
+	MUST(cold->list.count == COLD_NAMES + 2);
+}
+
 void cold_close(struct cold *cold)
 {
 	list_free(&cold->list);
@@ -98,6 +117,19 @@ void cold_begin(struct cold *cold, bool known)
 		MUST(write_text("/proc/sys/vm/drop_caches", "1") == 0);
 	MUST(lseek(cold->fd, 0, SEEK_SET) == 0);
 	scratch_slow(&cold->scratch, COLD_MS);
+}
+
+off_t cold_wait_moved(const struct cold *cold, off_t position)
+{
+	double until = now() + 20;
+	off_t moved;
+
+	while ((moved = lseek(cold->fd, 0, SEEK_CUR)) == position) {
+		MUST(now() < until);
+		usleep(2000);
+	}
+	MUST(moved >= 0);
+	return moved;
 }
 
 pid_t cold_end_after(struct cold *cold, double seconds)

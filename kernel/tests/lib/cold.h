@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A folder, or several, whose extended attributes lie on a slow disk, each file's in a block of its
- * own. A request for all of them waits COLD_MS for each file.
+ * own. A request for all of them waits COLD_MS for each file. Or a folder of many blocks: a request
+ * for names waits COLD_MS for each of them.
  */
 #ifndef RINGWALK_COLD_H
 #define RINGWALK_COLD_H
@@ -15,6 +16,8 @@
 #define COLD_FILES	120
 /* For less than 50, dm-delay of Linux 6.12 has a thread that does not sleep while requests wait. */
 #define COLD_MS		50
+/* Names of a folder of many blocks: four in each. */
+#define COLD_NAMES	300
 
 /*
  * The longest time, in seconds, after which a request must have ended that is to end early: that of
@@ -40,6 +43,8 @@ struct cold {
 void cold_open(struct cold *cold, const struct env *env);
 /* The files are in @folders folders below it instead, as many in each. */
 void cold_open_tree(struct cold *cold, const struct env *env, unsigned int folders);
+/* The folder has COLD_NAMES names instead. */
+void cold_open_names(struct cold *cold, const struct env *env);
 /* Gives a file the attribute that has a block of its own. */
 void cold_attribute(const char *path, const char *name);
 void cold_close(struct cold *cold);
@@ -49,6 +54,11 @@ void cold_close(struct cold *cold);
  * all names and inodes are in memory, and only attributes are not.
  */
 void cold_begin(struct cold *cold, bool known);
+/*
+ * Waits until a request has moved the position of the folder from @position, and returns the new
+ * one. So the request has read its names. Stops the test if that takes too long.
+ */
+off_t cold_wait_moved(const struct cold *cold, off_t position);
 /*
  * Makes the disk fast again after @seconds, by a child process. So a request that does not end
  * early does not take long either.
