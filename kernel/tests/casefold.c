@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A folder that takes names in any case: entries come with the case that they were made with, and
- * names given in another case are the same files.
+ * names given in another case are the same files. READTREE reads such a folder, too.
  */
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -15,6 +15,10 @@
 #include "lib/scratch.h"
 #include "lib/test.h"
 #include "lib/tree.h"
+#include "lib/walk.h"
+
+/* Files in the folder below. */
+#define BELOW	3
 
 static char buf[65536] __attribute__((aligned(8)));
 
@@ -22,9 +26,13 @@ static char buf[65536] __attribute__((aligned(8)));
 static const char *const made[] = { "Folder", "STRASSE", "Ärger", "mixed.Case", "lower", "UPPER" };
 static const char *const other[] = { "fOLDER", "Straße", "äRGER", "MIXED.cASE", "LOWER", "upper" };
 
-static void make(int fd)
+static void make(int fd, const char *path)
 {
-	MUST(mkdirat(fd, made[0], 0700) == 0);
+	char below[512];
+	int folder = tree_folder(path, made[0], below);
+
+	tree_files(folder, "File", BELOW);
+	close(folder);
 	for (size_t i = 1; i < ARRAY_SIZE(made); i++)
 		MUST(mknodat(fd, made[i], S_IFREG | (0600 + i), 0) == 0);
 }
@@ -50,6 +58,21 @@ static void other_names(struct transport *transport, int fd, const char *path)
 	list_free(&list);
 }
 
+static void check_all(struct transport *transport, int fd, const char *path, const char *what)
+{
+	static struct walk walk;
+	struct ringwalk_readtree like = request_readtree(-1, buf, sizeof(buf));
+	unsigned int folders = request_check_all(transport, fd, path, what);
+
+	if (!transport_has(transport->kind, OPCODE_READTREE))
+		return;
+	CHECK(folders == 2, "%s: readtree has read %u folders, not 2", what, folders);
+	walk.transport = transport;
+	walk_all(&walk, path, &like);
+	CHECK(walk.directories == 2 && !walk.failed && walk.entries == ARRAY_SIZE(made) + 2 + BELOW + 2,
+	      "%s: %u folders, %ju entries", what, walk.directories, (uintmax_t)walk.entries);
+}
+
 static void run(struct env *env)
 {
 	struct transport transport;
@@ -64,15 +87,15 @@ static void run(struct env *env)
 	MUST(ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0);
 	flags |= FS_CASEFOLD_FL;
 	MUST(ioctl(fd, FS_IOC_SETFLAGS, &flags) == 0);
-	make(fd);
+	make(fd, path);
 	MUST(sys_statx(fd, other[0], 0, STATX_BASIC_STATS, &stat) == 0);
-	request_check_all(&transport, fd, path, "names of any case");
+	check_all(&transport, fd, path, "names of any case");
 	disks_drop_caches(fd);
-	request_check_all(&transport, fd, path, "names of any case, without caches");
+	check_all(&transport, fd, path, "names of any case, without caches");
 	disks_drop_caches(fd);
 	other_names(&transport, fd, path);
 	/* The dentries that the names of another case have left. */
-	request_check_all(&transport, fd, path, "names in memory in another case");
+	check_all(&transport, fd, path, "names in memory in another case");
 	other_names(&transport, fd, path);
 	close(fd);
 	scratch_close(&scratch);

@@ -13,8 +13,10 @@
 #include "lib/scratch.h"
 #include "lib/test.h"
 #include "lib/tree.h"
+#include "lib/walk.h"
 
 #define FILES		40
+#define LARGE		200
 /* Of 256 bytes, in a block of 1024. */
 #define INODES_IN_BLOCK	4
 #define OPTIONS		"errors=continue"
@@ -35,7 +37,7 @@ static unsigned int make_large(const char *path, struct scratch_range *ranges)
 	uint64_t blocks = 0;
 
 	MUST(fd >= 0);
-	tree_files(fd, filler, 200);
+	tree_files(fd, filler, LARGE);
 	MUST(syncfs(fd) == 0);
 	count = scratch_ranges(fd, ranges, RANGES_MAX);
 	for (unsigned int i = 0; i < count; i++)
@@ -205,6 +207,74 @@ static void unreadable_attributes(int fd, const char *path)
 	list_free(&list);
 }
 
+/*
+ * READTREE of a folder with three others, while blocks of two cannot be read: none of them looks as
+ * if it were whole. The good one comes.
+ */
+static void broken_below(int fd, const struct scratch_range *small, uint64_t large)
+{
+	struct scratch_range block = { .first = large, .count = 1 }, ranges[2] = { *small, block };
+	struct ringwalk_readtree request = request_readtree(fd, buf, sizeof(buf));
+	const struct ringwalk_group *group;
+	long got;
+
+	if (large < small->first) {
+		ranges[0] = block;
+		ranges[1] = *small;
+	}
+	request.off = 0;
+	disks_drop_caches(fd);
+	scratch_fails(&scratch, ranges, 2);
+	got = transport_call(&transport, RINGWALK_IOC_READTREE, &request);
+	works_again(fd);
+	CHECK(got > 0, "readtree: %ld", got);
+	if (got <= 0)
+		return;
+	group = walk_group_of(&request, got, "small");
+	CHECK(group && group->error == -EIO && !group->entries, "all blocks are unreadable: error %d, %u entries",
+	      group ? group->error : 0, group ? group->entries : 0);
+	/* Without a group it is left to the caller, who reads up to the error. */
+	group = walk_group_of(&request, got, "large");
+	CHECK(!group || (group->error == -EIO && !group->entries), "block %ju is unreadable: error %d, %u entries",
+	      (uintmax_t)large, group ? group->error : 0, group ? group->entries : 0);
+	group = walk_group_of(&request, got, "good");
+	CHECK(group && !group->error && group->entries == FILES + 2, "the other folder: error %d, %u entries",
+	      group ? group->error : 0, group ? group->entries : 0);
+}
+
+/* Folders below cannot be read: one at all, the other but for a block. */
+static void unreadable_below(void)
+{
+	static struct walk walk = { .transport = &transport };
+	struct ringwalk_readtree request = request_readtree(-1, buf, sizeof(buf));
+	struct scratch_range small, large[RANGES_MAX];
+	char path[512], below[512];
+	int fd = tree_folder(scratch.path, "tree", path), folder;
+	unsigned int count;
+
+	folder = tree_folder(path, "small", below);
+	tree_files(folder, "file", 3);
+	MUST(syncfs(folder) == 0 && scratch_ranges(folder, &small, 1) == 1);
+	close(folder);
+	folder = tree_folder(path, "good", below);
+	tree_files(folder, "file", FILES);
+	close(folder);
+	close(tree_folder(path, "large", below));
+	count = make_large(below, large);
+
+	/* As an operation also by blocks, without positions. */
+	for (int whole = 0; whole <= transport_is_opcode(transport.kind); whole++) {
+		transport.whole = whole;
+		broken_below(fd, &small, large[0].first);
+		broken_below(fd, &small, large[count / 2].first + large[count / 2].count / 2);
+	}
+	transport.whole = false;
+	walk_all(&walk, path, &request);
+	CHECK(walk.directories == 4 && !walk.failed && walk.entries == 5 + 5 + FILES + 2 + LARGE + 2, "%u folders, %ju entries",
+	      walk.directories, (uintmax_t)walk.entries);
+	close(fd);
+}
+
 static void reads(void)
 {
 	char path[512], name[32], value[700];
@@ -233,6 +303,10 @@ static void run(struct env *env)
 	if (transport_has(env->kind, OPCODE_READAHEAD))
 		names_in_memory_only();
 	reads();
+	/* Transports do not differ in what happens after the lookup of the folder. */
+	if (transport_has(env->kind, OPCODE_READTREE) &&
+	    (env->full || env->kind == TRANSPORT_IOCTL || env->kind == TRANSPORT_OPCODE))
+		unreadable_below();
 	scratch_close(&scratch);
 	transport_close(&transport);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Landlock restricts opening. A folder that was open before can be read by requests as by
- * getdents64(2). READAHEAD opens the folder itself, and needs that right.
+ * getdents64(2). READAHEAD opens the folder itself, and READTREE those below it: they need that
+ * right.
  */
 #include <fcntl.h>
 #include <linux/landlock.h>
@@ -13,6 +14,9 @@
 #include "lib/request.h"
 #include "lib/test.h"
 #include "lib/tree.h"
+#include "lib/walk.h"
+
+#define FILES	3
 
 static char buf[65536] __attribute__((aligned(8)));
 
@@ -83,14 +87,54 @@ static void plus(struct env *env)
 	list_free(&list);
 }
 
+/* Folders may be opened below "allowed" only. */
+static void tree(struct env *env)
+{
+	struct ringwalk_readtree request = request_readtree(env->fd, buf, sizeof(buf));
+	const struct ringwalk_group *group;
+	struct transport transport;
+	int allowed = openat(env->fd, "allowed", O_RDONLY | O_DIRECTORY);
+	long got;
+
+	MUST(allowed >= 0);
+	restrict_reading(allowed);
+	MUST(openat(env->fd, "folder", O_RDONLY | O_DIRECTORY) < 0 && errno == EACCES);
+	transport_open(&transport, env->kind, 0);
+	request.off = 0;
+	got = transport_call(&transport, RINGWALK_IOC_READTREE, &request);
+	transport_close(&transport);
+	CHECK(got > 0 && request.groups == 3, "readtree: %ld, %u groups", got, request.groups);
+	if (got <= 0)
+		return;
+	group = walk_group_of(&request, got, "folder");
+	CHECK(group && group->error == -EACCES && !group->entries && group->reclen == sizeof(*group),
+	      "a folder that may not be read: %d, %u entries", group ? group->error : 0, group ? group->entries : 0);
+	group = walk_group_of(&request, got, "allowed");
+	CHECK(group && !group->error && group->entries == FILES + 2, "a folder that may be read: %d, %u entries",
+	      group ? group->error : 0, group ? group->entries : 0);
+}
+
+/* Makes a folder with files. */
+static void add_folder(struct env *env, const char *name)
+{
+	char path[512];
+	int fd = tree_folder(env->path, name, path);
+
+	tree_files(fd, "below", FILES);
+	close(fd);
+}
+
 static void run(struct env *env)
 {
 	transport_keep_device();
 	tree_files(env->fd, "file", 5);
-	MUST(mkdirat(env->fd, "folder", 0755) == 0);
+	add_folder(env, "folder");
+	add_folder(env, "allowed");
 	IN_CHILD(denied, env);
 	IN_CHILD(allowed_below, env);
 	IN_CHILD(plus, env);
+	if (transport_has(env->kind, OPCODE_READTREE))
+		IN_CHILD(tree, env);
 }
 
 const struct test test = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * SELinux denies the same to requests as to statx(2), getdents64(2) and lookups.
+ * SELinux denies the same to requests as to statx(2), getdents64(2), lookups and openat(2).
  *
  * Needs a kernel that was booted with security=selinux, and the policy of selinux.conf beside the
  * program. After the test the policy stays loaded, but is not enforced. It allows everything except
@@ -14,6 +14,7 @@
 #include "lib/request.h"
 #include "lib/test.h"
 #include "lib/tree.h"
+#include "lib/walk.h"
 
 #define SELINUX "/sys/fs/selinux"
 
@@ -112,6 +113,38 @@ static void unreadable(struct transport *transport, int fd)
 		CHECK(transport_call(transport, RINGWALK_IOC_READAHEAD, &ahead) == -EACCES, "readahead is allowed");
 }
 
+/*
+ * READTREE opens the folders below. The walk compares each error with that of open(2), and each
+ * entry with the system calls.
+ */
+static void below(struct transport *transport, struct env *env)
+{
+	static struct walk walk;
+	struct ringwalk_readtree request = request_readtree(env->fd, buf, sizeof(buf));
+	const struct ringwalk_group *group;
+	long got;
+
+	if (!transport_has(transport->kind, OPCODE_READTREE))
+		return;
+	walk.transport = transport;
+	walk_begin(&walk);
+	request.off = 0;
+	/* Reading a folder may change the time of its last access. */
+	request.fields.mask &= ~STATX_ATIME;
+	got = walk_request(&walk, &request, env->path);
+	CHECK(got > 0 && request.groups == 4 && walk.failed == 1, "readtree: %ld, %u groups, %u failed", got, request.groups,
+	      walk.failed);
+	if (got <= 0)
+		return;
+	group = walk_group_of(&request, got, "no-read");
+	CHECK(group && group->error == -EACCES, "the folder that may not be read: %d", group ? group->error : 0);
+	/* One that may not be searched can be opened. Its entries have errors. */
+	group = walk_group_of(&request, got, "no-search");
+	CHECK(group && !group->error && group->entries == 6, "the folder that may not be searched: %d", group ? group->error : 0);
+	/* One whose metadata may not be read is left to the caller. */
+	CHECK(walk.pending_count == 0, "%s is left", walk.pending[0]);
+}
+
 static void enforced(struct env *env)
 {
 	char hidden[512], no_search[512], no_read[512];
@@ -136,6 +169,7 @@ static void enforced(struct env *env)
 	denied = compare_folder(&transport, no_search_fd, no_search);
 	CHECK(denied == 4 || denied == 5, "%u entries were denied, not 4", denied);
 	unreadable(&transport, no_read_fd);
+	below(&transport, env);
 	MUST(write_text(SELINUX "/enforce", "0") == 0);
 	denied = compare_folder(&transport, hidden_fd, hidden);
 	CHECK(denied == 0, "%u entries were denied without enforcing", denied);

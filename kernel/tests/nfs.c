@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A folder of the kernel's own NFS server, mounted over the loopback interface: requests agree with
- * the system calls, with and without caches, and ask the server where statx(2) would.
+ * the system calls, with and without caches, and ask the server where statx(2) would. READTREE
+ * leaves the folders below to the caller, because names are validated when they are used.
  *
  * The kernel asks programs of nfs-utils who may mount what. Here the test gives these answers in
  * advance (Documentation/filesystems/nfs/rpc-cache.rst).
@@ -98,6 +99,13 @@ static unsigned int mode_of(struct transport *transport, int fd, const char *nam
 	return 0;
 }
 
+static void check_all(struct transport *transport, int fd, const char *path, const char *what)
+{
+	unsigned int folders = request_check_all(transport, fd, path, what);
+
+	CHECK(folders == 1, "%s: readtree has read %u folders, not the one alone", what, folders);
+}
+
 static void client(struct env *env, int served, const char *mounted)
 {
 	struct ringwalk_readahead ahead;
@@ -110,13 +118,13 @@ static void client(struct env *env, int served, const char *mounted)
 		test_skip("a client of NFS: %s", strerror(errno));
 	fd = open(mounted, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	MUST(fd >= 0);
-	request_check_all(&transport, fd, mounted, "a new mount");
+	check_all(&transport, fd, mounted, "a new mount");
 	disks_drop_caches(fd);
 	ahead = request_readahead(fd);
 	ahead.off = 0;
 	CHECK(transport_call(&transport, RINGWALK_IOC_READAHEAD, &ahead) == 0 && ahead.entries >= FILES, "readahead: %u entries",
 	      ahead.entries);
-	request_check_all(&transport, fd, mounted, "after readahead");
+	check_all(&transport, fd, mounted, "after readahead");
 
 	/* The client learns of this change only if it asks. */
 	MUST(mode_of(&transport, fd, "file000002", 0) == 0644);
@@ -126,7 +134,7 @@ static void client(struct env *env, int served, const char *mounted)
 	MUST(unlinkat(served, "file000003", 0) == 0);
 	MUST(mknodat(served, "new", S_IFREG | 0640, 0) == 0);
 	disks_drop_caches(fd);
-	request_check_all(&transport, fd, mounted, "after changes on the server");
+	check_all(&transport, fd, mounted, "after changes on the server");
 	close(fd);
 	MUST(tree_unmount(mounted));
 	transport_close(&transport);

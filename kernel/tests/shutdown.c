@@ -50,12 +50,15 @@ static void worker(struct env *env, const char *path, int ready)
 	for (unsigned int round = 0;; round++) {
 		struct ringwalk_readdirplus plus = request_readdirplus(fd, buf, sizeof(buf));
 		struct ringwalk_readahead ahead = request_readahead(fd);
+		struct ringwalk_readtree tree = request_readtree(fd, buf, sizeof(buf));
 
-		plus.off = ahead.off = 0;
+		plus.off = ahead.off = tree.off = 0;
 		plus.flags = RINGWALK_F_XATTR_ALL;
 		ahead.flags = RINGWALK_F_XATTR_BLOCKS;
 		request_xattrs(&plus.fields, NULL, 0, 1000, 1024);
 		transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &plus);
+		if (transport_has(env->kind, OPCODE_READTREE))
+			transport_call(&transport, RINGWALK_IOC_READTREE, &tree);
 		if (transport_has(env->kind, OPCODE_READAHEAD))
 			transport_call(&transport, RINGWALK_IOC_READAHEAD, &ahead);
 		if (round == 2)
@@ -120,7 +123,7 @@ static void shut_down(struct env *env, const char *path)
 
 static void run(struct env *env)
 {
-	char path[512], name[32], value[700], console[64] = "";
+	char path[512], below[512], name[32], value[700], console[64] = "";
 	struct transport transport;
 	int fd;
 
@@ -140,6 +143,7 @@ static void run(struct env *env)
 
 	fd = tree_folder(env->path, "folder", path);
 	tree_files(fd, "file", 300);
+	close(tree_folder(path, "below", below));
 	memset(value, 'x', sizeof(value));
 	for (int i = 0; i < 300; i += 5) {
 		snprintf(name, sizeof(name), "file%06u", i);

@@ -12,8 +12,10 @@
 #include "lib/request.h"
 #include "lib/test.h"
 #include "lib/tree.h"
+#include "lib/walk.h"
 
 #define LEN	(64 << 10)
+#define FILES	200
 
 /* How long a request may take to its next access, in milliseconds. */
 #define ACCESS_MS	1000
@@ -65,19 +67,52 @@ static void late_pages(struct env *env, int fd, const char *path, const struct l
 	transport_close(&transport);
 }
 
+/* The same for a folder and one below it. */
+static void late_pages_of_tree(struct env *env, int fd, const char *path)
+{
+	static struct walk walk;
+	struct ringwalk_readtree tree;
+	struct transport transport;
+	struct giver giver = { };
+	pthread_t thread;
+	long got;
+
+	transport_open(&transport, env->kind, 0);
+	faults_open(&giver.faults, LEN);
+	MUST(pthread_create(&thread, NULL, give_pages, &giver) == 0);
+	tree = request_readtree(fd, giver.faults.memory, LEN);
+	tree.off = 0;
+	/* Reading a folder may change the time of its last access. */
+	tree.fields.mask &= ~STATX_ATIME;
+	walk.transport = &transport;
+	walk_begin(&walk);
+	got = walk_request(&walk, &tree, path);
+	CHECK(got > 0 && walk.directories == 2 && walk.entries == FILES + 3 + 2, "readtree: %ld, %u folders, %ju entries", got,
+	      walk.directories, (uintmax_t)walk.entries);
+	giver.stop = true;
+	MUST(pthread_join(thread, NULL) == 0);
+	CHECK(giver.pages >= 4, "only %u pages of readtree were waited for", giver.pages);
+	faults_close(&giver.faults);
+	transport_close(&transport);
+}
+
 /* Makes a request whose page is never given. */
 static void wait_for_ever(struct env *env, int fd, int ready, unsigned int command)
 {
 	struct ringwalk_getdents dents;
 	struct ringwalk_readdirplus plus;
+	struct ringwalk_readtree tree;
 	struct transport transport;
 	struct faults faults;
+	void *request;
 
 	transport_open(&transport, env->kind, 0);
 	faults_open(&faults, LEN);
 	dents = request_getdents(fd, faults.memory, LEN);
 	plus = request_readdirplus(fd, faults.memory, LEN);
-	dents.off = plus.off = 0;
+	tree = request_readtree(fd, faults.memory, LEN);
+	dents.off = plus.off = tree.off = 0;
+	request = command == RINGWALK_IOC_GETDENTS ? (void *)&dents : command == RINGWALK_IOC_READTREE ? (void *)&tree : &plus;
 	/* The child keeps the descriptor of the faults, and reports the first one to the test. */
 	if (!fork()) {
 		if (faults_wait(&faults, ACCESS_MS))
@@ -85,7 +120,7 @@ static void wait_for_ever(struct env *env, int fd, int ready, unsigned int comma
 		pause();
 		_exit(0);
 	}
-	transport_call(&transport, command, command == RINGWALK_IOC_GETDENTS ? (void *)&dents : (void *)&plus);
+	transport_call(&transport, command, request);
 	_exit(0);
 }
 
@@ -122,12 +157,17 @@ static void run(struct env *env)
 	int fd = tree_folder(env->path, "folder", path);
 	struct list list;
 
-	tree_files(fd, "file", 200);
+	tree_files(fd, "file", FILES);
+	MUST(mkdirat(fd, "folder", 0755) == 0);
 	list_read(&list, fd);
 	killed(env, fd, RINGWALK_IOC_GETDENTS);
 	if (transport_has(env->kind, OPCODE_READDIRPLUS)) {
 		late_pages(env, fd, path, &list);
 		killed(env, fd, RINGWALK_IOC_READDIRPLUS);
+	}
+	if (transport_has(env->kind, OPCODE_READTREE)) {
+		late_pages_of_tree(env, fd, path);
+		killed(env, fd, RINGWALK_IOC_READTREE);
 	}
 	/* Nobody holds a lock of the folder any more. */
 	MUST(lseek(fd, 0, SEEK_SET) == 0);

@@ -3,6 +3,7 @@
 
 #include "request.h"
 #include "test.h"
+#include "walk.h"
 
 struct ringwalk_getdents request_getdents(int fd, void *buf, uint32_t len)
 {
@@ -154,7 +155,29 @@ const char *request_compare_rest(struct transport *transport, const struct ringw
 	return NULL;
 }
 
-void request_check_all(struct transport *transport, int fd, const char *path, const char *what)
+/* One request for a folder and for those in it, compared with the system calls. */
+static unsigned int check_tree(struct transport *transport, int fd, const char *path, const char *what, char *buf, uint32_t len)
+{
+	static struct walk walk;
+	struct ringwalk_readtree request = request_readtree(fd, buf, len);
+	long got;
+
+	if (!transport_has(transport->kind, OPCODE_READTREE))
+		return 0;
+	walk.transport = transport;
+	request.off = 0;
+	request.max_depth = 1;
+	request.flags = RINGWALK_F_XATTR_ALL;
+	/* Reading a folder may change the time of its last access. */
+	request.fields.mask = request_stat_mask(transport) & ~STATX_ATIME;
+	request_xattrs(&request.fields, NULL, 0, 1000, 1024);
+	walk_begin(&walk);
+	got = walk_request(&walk, &request, path);
+	CHECK(got > 0, "readtree of %s: %ld", what, got);
+	return got > 0 ? request.groups : 0;
+}
+
+unsigned int request_check_all(struct transport *transport, int fd, const char *path, const char *what)
 {
 	static char buf[1 << 18] __attribute__((aligned(8)));
 	struct ringwalk_readdirplus plus = request_readdirplus(fd, buf, sizeof(buf));
@@ -164,7 +187,7 @@ void request_check_all(struct transport *transport, int fd, const char *path, co
 	long got;
 
 	if (!transport_has(transport->kind, OPCODE_READDIRPLUS))
-		return;
+		return 0;
 	list_read_apart(&list, fd);
 	plus.off = 0;
 	plus.flags = RINGWALK_F_XATTR_ALL;
@@ -180,6 +203,7 @@ void request_check_all(struct transport *transport, int fd, const char *path, co
 		CHECK_NULL(compare_batch(&compare, buf, got > 0 ? got : 0, batch.entries, &list, 0), "stat_batch of %s", what);
 	}
 	list_free(&list);
+	return check_tree(transport, fd, path, what, buf, sizeof(buf));
 }
 
 void request_check_names(struct transport *transport, int fd, uint32_t len, const struct list *list, size_t first,
@@ -197,6 +221,7 @@ void request_check_error(struct transport *transport, int fd)
 	static char buf[1 << 16] __attribute__((aligned(8)));
 	struct ringwalk_getdents dents = request_getdents(fd, buf, sizeof(buf));
 	struct ringwalk_readdirplus plus = request_readdirplus(fd, buf, sizeof(buf));
+	struct ringwalk_readtree tree = request_readtree(fd, buf, sizeof(buf));
 	long expected, got;
 
 	MUST(lseek(fd, 0, SEEK_SET) == 0);
@@ -209,4 +234,10 @@ void request_check_error(struct transport *transport, int fd)
 	MUST(lseek(fd, 0, SEEK_SET) == 0);
 	got = transport_call(transport, RINGWALK_IOC_READDIRPLUS, &plus);
 	CHECK(expected > 0 ? got > 0 : got == expected, "readdirplus: %ld, and getdents64 %ld", got, expected);
+	if (!transport_has(transport->kind, OPCODE_READTREE))
+		return;
+	MUST(lseek(fd, 0, SEEK_SET) == 0);
+	got = transport_call(transport, RINGWALK_IOC_READTREE, &tree);
+	/* Where nothing is found there is a group without entries. */
+	CHECK(expected < 0 ? got == expected : got > 0, "readtree: %ld, and getdents64 %ld", got, expected);
 }

@@ -42,8 +42,8 @@ void request_check_names(struct transport *transport, int fd, uint32_t len, cons
 			 const char *what);
 
 /*
- * Checks that GETDENTS and READDIRPLUS of a folder that may be unreadable succeed, find nothing or
- * fail as getdents64(2) does. Each call begins at the beginning of the folder.
+ * Checks that GETDENTS, READDIRPLUS and READTREE of a folder that may be unreadable succeed, find
+ * nothing or fail as getdents64(2) does. Each call begins at the beginning of the folder.
  */
 void request_check_error(struct transport *transport, int fd);
 
@@ -57,8 +57,9 @@ const char *request_compare_rest(struct transport *transport, const struct ringw
 
 /*
  * Checks that READDIRPLUS and STAT_BATCH of the whole folder, with all metadata and attributes,
- * agree with the system calls.
+ * agree with the system calls. So must READTREE, of the folder and those in it. Returns how many
+ * folders READTREE has read, or 0 if the kernel lacks it.
  */
-void request_check_all(struct transport *transport, int fd, const char *path, const char *what);
+unsigned int request_check_all(struct transport *transport, int fd, const char *path, const char *what);
 
 #endif

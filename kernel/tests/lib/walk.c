@@ -36,11 +36,12 @@ static void path_of(const struct ringwalk_readtree *request, const char *path, c
 	snprintf(out, 512, "%s/%s", parent, record.name);
 }
 
-/* Directories that were not read come later. */
-static void collect_unread(struct walk *walk, const struct ringwalk_readtree *request, const char *path,
-			   const struct ringwalk_group *group)
+/* Directories that were not read come later. Returns how many records are marked as read. */
+static unsigned int collect_unread(struct walk *walk, const struct ringwalk_readtree *request, const char *path,
+				   const struct ringwalk_group *group)
 {
 	const char *at = (char *)(group + 1), *end = (char *)group + group->reclen;
+	unsigned int marked = 0;
 	struct record record;
 
 	for (; at < end; at = record.next) {
@@ -48,13 +49,16 @@ static void collect_unread(struct walk *walk, const struct ringwalk_readtree *re
 
 		CHECK_NULL(malformed, "a record in %s", path);
 		if (malformed)
-			return;
+			return marked;
+		if (record.entry->flags & RINGWALK_ENTRY_READ)
+			marked++;
 		if (record.entry->d_type != DT_DIR || record.entry->flags & RINGWALK_ENTRY_READ || record.entry->error ||
 		    !strcmp(record.name, ".") || !strcmp(record.name, ".."))
 			continue;
 		MUST(walk->pending_count < WALK_PENDING);
 		snprintf(walk->pending[walk->pending_count++], 512, "%s/%s", path, record.name);
 	}
+	return marked;
 }
 
 /*
@@ -127,7 +131,7 @@ static void check_group(struct walk *walk, const struct ringwalk_readtree *reque
 
 void walk_output(struct walk *walk, const struct ringwalk_readtree *request, const char *path, long got)
 {
-	uint32_t groups = 0, entries = 0;
+	uint32_t groups = 0, entries = 0, marked = 0;
 
 	for (uint32_t at = 0; at < got;) {
 		const struct ringwalk_group *group = group_at(request, at);
@@ -137,7 +141,7 @@ void walk_output(struct walk *walk, const struct ringwalk_readtree *request, con
 		MUST(!at == !group->parent && group->depth <= request->max_depth);
 		path_of(request, path, group, directory);
 		check_group(walk, request, group, directory);
-		collect_unread(walk, request, directory, group);
+		marked += collect_unread(walk, request, directory, group);
 		if (!at)
 			walk->first += group->entries;
 		if (group->flags & RINGWALK_RESULT_END || group->error)
@@ -151,8 +155,32 @@ void walk_output(struct walk *walk, const struct ringwalk_readtree *request, con
 		return;
 	CHECK(groups == request->groups && entries == request->entries, "%u groups of %u, %u entries of %u", groups,
 	      request->groups, entries, request->entries);
+	CHECK(marked + 1 == groups, "%u groups, and %u records are marked as read", groups, marked);
 	CHECK(!request->max_entries || entries <= request->max_entries, "%u entries, not %u", entries, request->max_entries);
 	CHECK(groups && request->result_flags == group_at(request, 0)->flags, "flags 0x%x", request->result_flags);
+}
+
+const struct ringwalk_group *walk_group_of(const struct ringwalk_readtree *request, long got, const char *name)
+{
+	const struct ringwalk_group *root = group_at(request, 0);
+	const char *output = (const char *)root, *at = (const char *)(root + 1);
+	struct record record = { .name = "" };
+
+	while (at < output + root->reclen) {
+		if (record_parse(at, output + root->reclen - at, &request->fields, &record) || !strcmp(record.name, name))
+			break;
+		at = record.next;
+	}
+	MUST(!strcmp(record.name, name));
+	for (uint32_t next = root->reclen; next < got; next += group_at(request, next)->reclen) {
+		MUST(group_at(request, next)->reclen >= sizeof(*root));
+		if (group_at(request, next)->parent == at - output) {
+			CHECK(record.entry->flags & RINGWALK_ENTRY_READ, "%s is read and not marked", name);
+			return group_at(request, next);
+		}
+	}
+	CHECK(!(record.entry->flags & RINGWALK_ENTRY_READ), "%s is marked and not read", name);
+	return NULL;
 }
 
 long walk_request(struct walk *walk, struct ringwalk_readtree *request, const char *path)

@@ -46,6 +46,11 @@ void walk_begin(struct walk *walk);
 long walk_request(struct walk *walk, struct ringwalk_readtree *request, const char *path);
 /* Checks the @got bytes that a request for @path returned, or its negative errno. */
 void walk_output(struct walk *walk, const struct ringwalk_readtree *request, const char *path, long got);
+/*
+ * Returns the group of the directory @name, which lies in that of the request, in @got bytes of
+ * output; NULL if it was not read. Stops the test if the output has no such record.
+ */
+const struct ringwalk_group *walk_group_of(const struct ringwalk_readtree *request, long got, const char *name);
 /* Reads on in the directory @path, from the position of @like->fd, by requests like @like. */
 void walk_on(struct walk *walk, const struct ringwalk_readtree *like, const char *path);
 /* Reads the pending directories by requests like @like. */
