@@ -219,6 +219,20 @@ static int compare_ranges(const void *a, const void *b)
 	return left->first < right->first ? -1 : left->first > right->first;
 }
 
+unsigned long scratch_reads(const struct scratch *scratch)
+{
+	unsigned long reads = 0;
+	char path[600];
+	FILE *file;
+
+	/* The first field: Documentation/block/stat.rst of the kernel. */
+	snprintf(path, sizeof(path), "/sys/class/block/%s/stat", strrchr(scratch->device, '/') + 1);
+	file = fopen(path, "re");
+	MUST(file && fscanf(file, "%lu", &reads) == 1);
+	fclose(file);
+	return reads;
+}
+
 unsigned int scratch_ranges(int fd, struct scratch_range *ranges, unsigned int most)
 {
 	struct fiemap *map = calloc(1, sizeof(*map) + most * sizeof(map->fm_extents[0]));

@@ -65,6 +65,9 @@ void scratch_fails_all(struct scratch *scratch);
 /* From now on each read takes this long. Skips the test if the kernel cannot do that. */
 void scratch_slow(struct scratch *scratch, unsigned int milliseconds);
 
+/* Returns how many reads the device has completed since it was made. */
+unsigned long scratch_reads(const struct scratch *scratch);
+
 /* Returns the number of ranges in which the file or folder lies, at most @most, in order. */
 unsigned int scratch_ranges(int fd, struct scratch_range *ranges, unsigned int most);
 
