@@ -48,7 +48,7 @@ class Setting:
     prologue: str = ""
     cold: str = ""
     cpus: int = 2
-    # More for the kernel's command line, which turns the mitigations of processors off.
+    # Arguments added to the kernel's command line, which has mitigations=off.
     append: str = ""
 
     def options(self) -> list[str]:

@@ -69,8 +69,7 @@ def counts(*sources: str) -> list[Row]:
 WARM_STOCK = [*walks(*MODULE, with_metadata=("tree",)), *counts("module")]
 WARM_PATCHED = [*walks(*OPCODE, with_metadata=("whole", "tree")), *counts("ring")]
 
-# Programs of one worker that need no descriptors, except `du`, which prints each directory in the
-# order of its entries.
+# Programs with one worker. All but `du` read whole subtrees; `du` needs each directory's order.
 ONE_WORKER = {
     "count": (("count", "{tree}"), ENTRIES_AND_BYTES),
     "du-s": (("du", "-s", "{tree}"), {"total of du -s": first_number}),
@@ -102,7 +101,7 @@ def subtrees(stock: bool) -> list[Row]:
     ]
 
 
-# The kernels that whole subtrees are measured on: the module's, and the operation.
+# Whole subtrees are measured with the module (6.12) and with the operation (patched).
 SUBTREE_KERNELS = ("6.12", "patched")
 
 TOKIO = ("current-thread", "multi-thread")

@@ -197,7 +197,7 @@ def _kernel_side() -> list[Bound]:
                 ]
             source = "module" if stock else "ring"
             bounds.append(faster(suite, f"count-{source}", 2.5, "count-syscall", figure=figure))
-    # What a program saves is what its kernel does not do, so instructions are what counts.
+    # The kernel code saves instructions, so the bounds are about instructions.
     bounds += [
         faster(f"kernel-subtrees-{kernel}", row, times, of, figure="instructions")
         for kernel, row, times, of in (

@@ -88,7 +88,8 @@ static void names(struct env *env)
 
 /*
  * The second request waits in the queue, because the only thread is busy with the first. All three
- * are submitted at once: so none of them has ended before the cancellation.
+ * are submitted together, and the first waits for the slow disk. So the second is still in the
+ * queue when it is cancelled.
  */
 static void queued(struct env *env)
 {

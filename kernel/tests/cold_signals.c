@@ -133,6 +133,7 @@ static void unwritable(struct env *env)
 	void *memory = mmap(NULL, sizeof(buf), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct ringwalk_readdirplus request;
 	struct transport transport;
+	double began;
 	pid_t helper;
 	long got;
 
@@ -142,7 +143,9 @@ static void unwritable(struct env *env)
 	helper = cold_end_after(&cold, BEFORE_SIGNAL + 1.5 * COLD_SOON);
 	request = cold_request(&cold, memory, sizeof(buf));
 	MUST(sigaction(SIGALRM, &action, NULL) == 0 && setitimer(ITIMER_REAL, &timer, NULL) == 0);
+	began = now();
 	got = transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &request);
+	CHECK(now() - began < BEFORE_SIGNAL + COLD_SOON, "the signal did not end the request early");
 	CHECK(got == -EFAULT, "records written to read-only memory: %ld", got);
 	CHECK(lseek(cold.fd, 0, SEEK_CUR) == 0, "the position is behind records that were not written");
 	cold_end(&cold, helper);

@@ -208,8 +208,8 @@ static void unreadable_attributes(int fd, const char *path)
 }
 
 /*
- * READTREE of a folder with three others, while blocks of two cannot be read: none of them looks as
- * if it were whole. The good one comes.
+ * READTREE of a folder with three others, while blocks of two cannot be read. These two do not look
+ * whole. The third one is returned.
  */
 static void broken_below(int fd, const struct scratch_range *small, uint64_t large)
 {
@@ -242,7 +242,7 @@ static void broken_below(int fd, const struct scratch_range *small, uint64_t lar
 	      group ? group->error : 0, group ? group->entries : 0);
 }
 
-/* Folders below cannot be read: one at all, the other but for a block. */
+/* Two folders below are damaged: of one no block can be read, of the other one block cannot. */
 static void unreadable_below(void)
 {
 	static struct walk walk = { .transport = &transport };
@@ -262,7 +262,7 @@ static void unreadable_below(void)
 	close(tree_folder(path, "large", below));
 	count = make_large(below, large);
 
-	/* As an operation also by blocks, without positions. */
+	/* The operation can also read without positions, block by block. */
 	for (int whole = 0; whole <= transport_is_opcode(transport.kind); whole++) {
 		transport.whole = whole;
 		broken_below(fd, &small, large[0].first);
@@ -303,7 +303,7 @@ static void run(struct env *env)
 	if (transport_has(env->kind, OPCODE_READAHEAD))
 		names_in_memory_only();
 	reads();
-	/* Transports do not differ in what happens after the lookup of the folder. */
+	/* All transports do the same once they have the folder, so one of each kind is enough. */
 	if (transport_has(env->kind, OPCODE_READTREE) &&
 	    (env->full || env->kind == TRANSPORT_IOCTL || env->kind == TRANSPORT_OPCODE))
 		unreadable_below();

@@ -124,7 +124,7 @@ static void compare(const char *path, const char *above)
 	MUST(lseek(fd, 0, SEEK_SET) == 0);
 	error = request_all_names(&transport, fd, sizeof(buf), &got);
 	CHECK(error == expected, "getdents ends with %ld", error);
-	/* Not the cookies: that at the end of an attempt is another one for the same place. */
+	/* Not by cookies: at the end of an attempt the same place may have another one. */
 	CHECK(got.count == truth.count, "getdents: %zu entries, not %zu", got.count, truth.count);
 	for (size_t i = 0; i < truth.count; i++)
 		CHECK(list_find(&got, truth.at[i]->d_name) >= 0, "getdents: no %s", truth.at[i]->d_name);

@@ -141,7 +141,7 @@ static void below(struct transport *transport, struct env *env)
 	/* One that may not be searched can be opened. Its entries have errors. */
 	group = walk_group_of(&request, got, "no-search");
 	CHECK(group && !group->error && group->entries == 6, "the folder that may not be searched: %d", group ? group->error : 0);
-	/* A folder whose metadata may not be read has an error. No other one is left. */
+	/* A folder whose metadata may not be read has an error. No folder is left to the caller. */
 	CHECK(walk.pending_count == 0, "%s is left", walk.pending[0]);
 }
 

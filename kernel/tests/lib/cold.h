@@ -16,7 +16,7 @@
 #define COLD_FILES	120
 /* For less than 50, dm-delay of Linux 6.12 has a thread that does not sleep while requests wait. */
 #define COLD_MS		50
-/* Names of a folder of many blocks: four in each. */
+/* Names of a folder of many blocks. A block holds at most four. */
 #define COLD_NAMES	300
 
 /*

@@ -100,7 +100,8 @@ impl Directory {
     ///
     /// A signal may end a call of the kernel module early. The call then sets the position back to
     /// the entries that it does not return. So the end is final only if no other call was reading
-    /// this directory meanwhile. Callers that share it read on until such a call returns true.
+    /// this directory meanwhile. Callers that share it read on until a call returns true during
+    /// which no other call was reading.
     ///
     /// # Errors
     ///

@@ -43,7 +43,7 @@ pub struct Behaviour {
     /// then loses the entries that were read.
     pub(crate) at_once: bool,
     /// Ends every read early, as a signal does while the names are looked up: the read returns one
-    /// entry less and sets the position back, unless another read has moved the position. Reads in
+    /// entry fewer and sets the position back, unless another read has moved the position. Reads in
     /// flight take their names when they are started, and those that find none complete first.
     /// A call that has taken names waits until another call has taken the next, but no longer than
     /// this time.

@@ -199,8 +199,8 @@ struct ringwalk_fields {
  * only while names are read. So several requests may be in flight on one open directory, and each
  * gets its next piece. If a signal ends a request after another one has read on, the entries that
  * were not looked up have the error EINTR; look them up by RINGWALK_IOC_STAT_BATCH or statx(2). The
- * end that a request reports while another one is in flight is not final: if a signal ends the
- * other one, the position is set back. Read on until a request that was alone reports the end.
+ * end that a request reports while another one is in flight is not final: the other one sets the
+ * position back if it ends early or fails. Read on until a request that was alone reports the end.
  *
  * Returns the number of bytes written, 0 at the end; EINVAL if the next record does not fit. If the
  * request fails after it read names, for example because @buf is not writable, it restores the
