@@ -305,8 +305,12 @@ static void run(struct env *env)
 	reads();
 	/* All transports do the same once they have the folder, so one of each kind is enough. */
 	if (transport_has(env->kind, OPCODE_READTREE) &&
-	    (env->full || env->kind == TRANSPORT_IOCTL || env->kind == TRANSPORT_OPCODE))
+	    (env->full || env->kind == TRANSPORT_IOCTL || env->kind == TRANSPORT_OPCODE)) {
+		/* After the errors above, ext4 may refuse to make folders. */
+		scratch_close(&scratch);
+		scratch_open(&scratch, env, SCRATCH_PLAIN, OPTIONS);
 		unreadable_below();
+	}
 	scratch_close(&scratch);
 	transport_close(&transport);
 }
