@@ -12,7 +12,7 @@
 #define RECORD_MAX	(16 << 10)
 
 static const char *const faults[] = {
-	"BUG:", "WARNING:", "Oops", "KASAN", "KCSAN", "UBSAN", "INFO: lockdep", "INFO: task", "general protection",
+	"BUG:", "WARNING:", "Oops", "KASAN", "KCSAN", "UBSAN", "lockdep", "INFO: task", "general protection",
 	"refcount_t", "stack segment", "kernel panic", "bad page",
 };
 
