@@ -104,7 +104,7 @@ class Tables(unittest.TestCase):
             **{f"kernel-warm-{name}": kernel_rows.WARM_STOCK for name in kernel_rows.STOCK},
             "kernel-warm-patched": kernel_rows.WARM_PATCHED,
             **{
-                f"kernel-subtrees-{name}": kernel_rows.subtrees(name in kernel_rows.STOCK)
+                f"kernel-subtrees-{name}": kernel_rows.subtrees(stock=name in kernel_rows.STOCK)
                 for name in kernel_rows.SUBTREE_KERNELS
             },
             "kernel-microvm": kernel_rows.MICROVM,

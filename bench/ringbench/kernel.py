@@ -38,37 +38,34 @@ def _image(session: Session, file_system: str) -> tuple[Path, str]:
     return images.image(session.scratch, file_system, images.copy_of(tree)), tree.name
 
 
-def warm(kernel: str, session: Session) -> Result:
-    """Measures everything in cache: each way to read, and `ringwalk count` on it."""
+def _in_cache(
+    suite: str, kernel: str, rows: list[Row], session: Session, mitigations: str | None = None
+) -> Result:
+    """Measures a tree on ext4 in cache. Mitigations are off unless said otherwise."""
     image, tree = _image(session, "ext4")
-    stock = kernel in kernel_rows.STOCK
     setting = Setting(
         kernel,
         (f"tree={image}:rw",),
-        module=stock,
+        module=kernel in kernel_rows.STOCK,
         prologue=guest.disk("tree", file_system="ext4"),
+        append=f"mitigations={mitigations}" if mitigations else "",
     )
-    rows = kernel_rows.WARM_STOCK if stock else kernel_rows.WARM_PATCHED
     about = {"tree": tree, "file_system": "ext4", "cache": "warm"}
-    suite = f"kernel-warm-{kernel}"
+    about |= {"mitigations": mitigations} if mitigations else {}
     return guest.run(session, bench(suite, setting, rows, "/mnt/tree", about, Plan(RUNS)))
+
+
+def warm(kernel: str, session: Session) -> Result:
+    """Measures everything in cache: each way to read, and `ringwalk count` on it."""
+    stock = kernel in kernel_rows.STOCK
+    rows = kernel_rows.WARM_STOCK if stock else kernel_rows.WARM_PATCHED
+    return _in_cache(f"kernel-warm-{kernel}", kernel, rows, session)
 
 
 def subtrees(kernel: str, session: Session) -> Result:
     """Measures whole subtrees in cache, with the mitigations that this processor asks for."""
-    image, tree = _image(session, "ext4")
-    stock = kernel in kernel_rows.STOCK
-    setting = Setting(
-        kernel,
-        (f"tree={image}:rw",),
-        module=stock,
-        prologue=guest.disk("tree", file_system="ext4"),
-        append="mitigations=auto",
-    )
-    about = {"tree": tree, "file_system": "ext4", "cache": "warm", "mitigations": "auto"}
-    suite = f"kernel-subtrees-{kernel}"
-    rows = kernel_rows.subtrees(stock)
-    return guest.run(session, bench(suite, setting, rows, "/mnt/tree", about, Plan(RUNS)))
+    rows = kernel_rows.subtrees(stock=kernel in kernel_rows.STOCK)
+    return _in_cache(f"kernel-subtrees-{kernel}", kernel, rows, session, "auto")
 
 
 def microvm(session: Session) -> Result:

@@ -39,10 +39,15 @@ def walks(*ways: str, with_metadata: tuple[str, ...] = ()) -> list[Row]:
             Row(f"names-{way}", "names", "rwbench", ("names", way, "{tree}"), ENTRIES)
             for way in every
         ),
-        *(
-            Row(f"stat-{way}", "stat", "rwbench", ("stat", way, "{tree}"), ENTRIES_AND_BYTES)
-            for way in (*every, *with_metadata)
-        ),
+        *stat_walks(*every, *with_metadata),
+    ]
+
+
+def stat_walks(*ways: str) -> list[Row]:
+    """Returns rwbench with metadata in these ways."""
+    return [
+        Row(f"stat-{way}", "stat", "rwbench", ("stat", way, "{tree}"), ENTRIES_AND_BYTES)
+        for way in ways
     ]
 
 
@@ -78,15 +83,12 @@ ONE_WORKER = {
 }
 
 
-def subtrees(stock: bool) -> list[Row]:
+def subtrees(*, stock: bool) -> list[Row]:
     """Names and sizes by system calls, by one directory a request, and by many."""
     plus = ("ioctl",) if stock else ("opcode", "whole")
     source = "module" if stock else "ring"
     return [
-        *(
-            Row(f"stat-{way}", "stat", "rwbench", ("stat", way, "{tree}"), ENTRIES_AND_BYTES)
-            for way in ("syscall", *plus, "tree")
-        ),
+        *stat_walks("syscall", *plus, "tree"),
         *(
             Row(
                 f"{name}-{by}",

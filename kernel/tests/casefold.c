@@ -60,17 +60,12 @@ static void other_names(struct transport *transport, int fd, const char *path)
 
 static void check_all(struct transport *transport, int fd, const char *path, const char *what)
 {
-	static struct walk walk;
-	struct ringwalk_readtree like = request_readtree(-1, buf, sizeof(buf));
 	unsigned int folders = request_check_all(transport, fd, path, what);
 
 	if (!transport_has(transport->kind, OPCODE_READTREE))
 		return;
 	CHECK(folders == 2, "%s: readtree has read %u folders, not 2", what, folders);
-	walk.transport = transport;
-	walk_all(&walk, path, &like);
-	CHECK(walk.directories == 2 && !walk.failed && walk.entries == ARRAY_SIZE(made) + 2 + BELOW + 2,
-	      "%s: %u folders, %ju entries", what, walk.directories, (uintmax_t)walk.entries);
+	walk_expect(transport, path, 2, ARRAY_SIZE(made) + 2 + BELOW + 2, what);
 }
 
 static void run(struct env *env)

@@ -63,17 +63,6 @@ static const struct scratch_range *longest(const struct scratch_range *ranges, u
 	return found;
 }
 
-/* Reads until the end or an error, which is returned. */
-static long by_system_call(int fd, struct list *list)
-{
-	long got;
-
-	memset(list, 0, sizeof(*list));
-	while ((got = sys_getdents64(fd, buf, sizeof(buf))) > 0)
-		list_append(list, buf, got);
-	return got;
-}
-
 /* Reads by READDIRPLUS until the end or an error, which is returned. Counts the entries. */
 static long by_readdirplus(int fd, unsigned int *entries)
 {
@@ -119,7 +108,7 @@ static void compare(const char *path, const char *above)
 	long expected, error;
 
 	MUST(fd >= 0);
-	expected = by_system_call(fd, &truth);
+	expected = list_read_on(&truth, fd);
 	MUST(expected == -EUCLEAN && truth.count < FILES + 2);
 	MUST(lseek(fd, 0, SEEK_SET) == 0);
 	error = request_all_names(&transport, fd, sizeof(buf), &got);

@@ -22,8 +22,6 @@
 /* In the folder below. */
 #define BELOW	3
 
-static char buf[65536] __attribute__((aligned(8)));
-
 static struct fscrypt_key_specifier key;
 
 /* Gives the file system the key. */
@@ -145,18 +143,13 @@ static bool linux_before(unsigned int major, unsigned int minor)
  */
 static void check_all(struct transport *transport, int fd, const char *path, const char *what, bool has_key, bool comes_back)
 {
-	static struct walk walk;
-	struct ringwalk_readtree like = request_readtree(-1, buf, sizeof(buf));
 	bool still_left = comes_back && !transport_is_opcode(transport->kind) && linux_before(6, 9);
 	unsigned int folders = request_check_all(transport, fd, path, what), expected = has_key && !still_left ? 2 : 1;
 
 	if (!transport_has(transport->kind, OPCODE_READTREE))
 		return;
 	CHECK(folders == expected, "%s: readtree has read %u folders, not %u", what, folders, expected);
-	walk.transport = transport;
-	walk_all(&walk, path, &like);
-	CHECK(walk.directories == 2 && !walk.failed && walk.entries == FILES + 5 + BELOW + 2, "%s: %u folders, %ju entries", what,
-	      walk.directories, (uintmax_t)walk.entries);
+	walk_expect(transport, path, 2, FILES + 5 + BELOW + 2, what);
 }
 
 static void with_and_without(struct transport *transport, const char *mounted, const char *path)

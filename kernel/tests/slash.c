@@ -42,17 +42,6 @@ static void damage(const struct scratch *scratch, const struct scratch_range *ra
 	MUST(found == 1 && fsync(scratch->loop) == 0);
 }
 
-/* Reads until the end or an error, which is returned. */
-static long by_system_call(int fd, struct list *list)
-{
-	long got;
-
-	memset(list, 0, sizeof(*list));
-	while ((got = sys_getdents64(fd, buf, sizeof(buf))) > 0)
-		list_append(list, buf, got);
-	return got;
-}
-
 static long by_readdirplus(int fd, const char *path, const struct list *truth)
 {
 	struct ringwalk_readdirplus plus = request_readdirplus(fd, buf, sizeof(buf));
@@ -76,7 +65,7 @@ static void compare(const char *path)
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	MUST(fd >= 0);
-	expected = by_system_call(fd, &truth);
+	expected = list_read_on(&truth, fd);
 	MUST(expected == -EIO && truth.count < FILES + 3);
 	MUST(lseek(fd, 0, SEEK_SET) == 0);
 	error = request_all_names(&transport, fd, sizeof(buf), &got);

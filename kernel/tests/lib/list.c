@@ -36,14 +36,13 @@ void list_append(struct list *list, const void *records, size_t len)
 	index_records(list);
 }
 
-void list_read(struct list *list, int fd)
+long list_read_on(struct list *list, int fd)
 {
 	static __thread char buf[65536] __attribute__((aligned(8)));
 	size_t room = 0;
 	long got;
 
 	memset(list, 0, sizeof(*list));
-	MUST(lseek(fd, 0, SEEK_SET) == 0);
 	while ((got = sys_getdents64(fd, buf, sizeof(buf))) > 0) {
 		/* Appending and indexing each piece separately would be quadratic. */
 		if (list->len + got > room) {
@@ -54,8 +53,14 @@ void list_read(struct list *list, int fd)
 		memcpy(list->bytes + list->len, buf, got);
 		list->len += got;
 	}
-	MUST(got == 0);
 	index_records(list);
+	return got;
+}
+
+void list_read(struct list *list, int fd)
+{
+	MUST(lseek(fd, 0, SEEK_SET) == 0);
+	MUST(list_read_on(list, fd) == 0);
 }
 
 void list_read_apart(struct list *list, int fd)

@@ -26,7 +26,9 @@ struct list {
 
 /* Reads the whole folder through @fd from the beginning. The position of @fd moves to the end. */
 void list_read(struct list *list, int fd);
-/* The same through another open file, so that the position of @fd stays. */
+/* Reads from the position of @fd on, until the end or an error. Returns 0 or the negative errno. */
+long list_read_on(struct list *list, int fd);
+/* As list_read() does, through another open file, so that the position of @fd stays. */
 void list_read_apart(struct list *list, int fd);
 void list_free(struct list *list);
 

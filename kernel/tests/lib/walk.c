@@ -238,3 +238,16 @@ void walk_all(struct walk *walk, const char *folder, const struct ringwalk_readt
 	snprintf(walk->pending[walk->pending_count++], 512, "%s", folder);
 	walk_rest(walk, like);
 }
+
+void walk_expect(struct transport *transport, const char *folder, unsigned int directories, uint64_t entries,
+		 const char *what)
+{
+	static char buf[65536] __attribute__((aligned(8)));
+	static struct walk walk;
+	struct ringwalk_readtree like = request_readtree(-1, buf, sizeof(buf));
+
+	walk.transport = transport;
+	walk_all(&walk, folder, &like);
+	CHECK(walk.directories == directories && !walk.failed && walk.entries == entries,
+	      "%s: %u directories, %u with an error, %ju entries", what, walk.directories, walk.failed, (uintmax_t)walk.entries);
+}

@@ -40,7 +40,14 @@ struct walk {
 /* Reads @folder and all below it by requests like @like. The counts begin at 0. */
 void walk_all(struct walk *walk, const char *folder, const struct ringwalk_readtree *like);
 
-/* The same in steps. Begins with no directory. */
+/*
+ * Reads @folder and all below it, and checks that there are so many directories and entries, and
+ * that no directory has an error.
+ */
+void walk_expect(struct transport *transport, const char *folder, unsigned int directories, uint64_t entries,
+		 const char *what);
+
+/* As walk_all() does, in steps. Begins with no directory. */
 void walk_begin(struct walk *walk);
 /* Makes one request for the directory @path, which is open as @request->fd. Returns its result. */
 long walk_request(struct walk *walk, struct ringwalk_readtree *request, const char *path);

@@ -6,9 +6,9 @@
 //! another read has seen meanwhile is not final:
 //!
 //! ```text
-//!   read A   takes the last names ──── looks them up ──── ends early, sets the position back
+//!   read A   takes the last names ---- looks them up ---- ends early, sets the position back
 //!   read B                    at the end: takes nothing
-//!   rest                                  waits for A ────────────────────> read alone: the end
+//!   rest                                  waits for A --------------------> read alone: the end
 //! ```
 //!
 //! There is one task for the rest of a directory ([`Rest`](crate::walk::scheduler::Rest)), and only
