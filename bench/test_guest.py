@@ -107,6 +107,13 @@ class Tables(unittest.TestCase):
                 f"kernel-subtrees-{name}": kernel_rows.subtrees(stock=name in kernel_rows.STOCK)
                 for name in kernel_rows.SUBTREE_KERNELS
             },
+            **{
+                f"kernel-subtrees-{disk}-{name}": kernel_rows.waiting(
+                    stock=name in kernel_rows.STOCK
+                )
+                for name in kernel_rows.SUBTREE_KERNELS
+                for disk in kernel_rows.SLOW_DISKS
+            },
             "kernel-microvm": kernel_rows.MICROVM,
             "kernel-find-cold": kernel_rows.FIND,
             "kernel-find-cached": kernel_rows.FIND,

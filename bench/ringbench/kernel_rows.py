@@ -7,6 +7,7 @@ reads: `names-*` against getdents64, `stat-*` against getdents64 and statx.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from .bulk_rows import PLAIN
 from .rows import (
@@ -74,13 +75,28 @@ def counts(*sources: str) -> list[Row]:
 WARM_STOCK = [*walks(*MODULE, with_metadata=("tree",)), *counts("module")]
 WARM_PATCHED = [*walks(*OPCODE, with_metadata=("whole", "tree")), *counts("ring")]
 
-# Programs with one worker. All but `du` read whole subtrees; `du` needs each directory's order.
-ONE_WORKER = {
+# Arguments and answers by name. `du` needs each directory's order, the others read whole subtrees.
+PROGRAMS: dict[str, tuple[tuple[str, ...], dict[str, Callable[[bytes], int]]]] = {
     "count": (("count", "{tree}"), ENTRIES_AND_BYTES),
     "du-s": (("du", "-s", "{tree}"), {"total of du -s": first_number}),
     "du": (("du", "{tree}"), {"lines of du": checksum}),
     "find-size": (("find", "{tree}", "-size", "+10k"), {"lines of find -size": checksum}),
 }
+
+
+def programs(*names: str, source: str, options: tuple[str, ...] = ()) -> list[Row]:
+    """Returns these programs by system calls, and by this source."""
+    return [
+        Row(
+            f"{name}-{by}",
+            name,
+            "ringwalk",
+            (*by_source(by), *options, *PROGRAMS[name][0]),
+            PROGRAMS[name][1],
+        )
+        for name in names
+        for by in ("syscall", source)
+    ]
 
 
 def subtrees(*, stock: bool) -> list[Row]:
@@ -89,22 +105,27 @@ def subtrees(*, stock: bool) -> list[Row]:
     source = "module" if stock else "ring"
     return [
         *stat_walks("syscall", *plus, "tree"),
-        *(
-            Row(
-                f"{name}-{by}",
-                name,
-                "ringwalk",
-                (*by_source(by), "--workers", "1", *arguments),
-                answers,
-            )
-            for name, (arguments, answers) in ONE_WORKER.items()
-            for by in ("syscall", source)
-        ),
+        *programs(*PROGRAMS, source=source, options=("--workers", "1")),
+    ]
+
+
+def waiting(*, stock: bool) -> list[Row]:
+    """The same where calls wait for a disk, with as many workers as the programs choose.
+
+    `du` shows what `du -s` would do if it did not read whole subtrees.
+    """
+    plus, source = ("ioctl", "module") if stock else ("opcode", "ring")
+    return [
+        *stat_walks("syscall", plus, "tree"),
+        *programs("count", "du-s", "du", source=source),
     ]
 
 
 # Whole subtrees are measured with the module (6.12) and with the operation (patched).
 SUBTREE_KERNELS = ("6.12", "patched")
+
+# Disks that they are measured on cold: each read takes 2 ms longer; one head moves.
+SLOW_DISKS = ("2ms", "spinning")
 
 TOKIO = ("current-thread", "multi-thread")
 

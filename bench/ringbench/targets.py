@@ -206,6 +206,14 @@ def _kernel_side() -> list[Bound]:
             ("patched", "stat-tree", 2.8, "stat-syscall"),
         )
     ]
+    # Where calls wait for a disk, whole subtrees are not slower than one directory a request.
+    for kernel, plus, source in (("6.12", "ioctl", "module"), ("patched", "opcode", "ring")):
+        for medium in kernel_rows.SLOW_DISKS:
+            suite = f"kernel-subtrees-{medium}-{kernel}"
+            bounds += [
+                Bound(suite, "stat-tree", SAME, (f"stat-{plus}",)),
+                Bound(suite, f"du-s-{source}", SAME, (f"du-{source}",)),
+            ]
     for row, times in (("ring-getdents", 1), ("ring-readdirplus", 2), ("count-ring", 2)):
         bounds += [
             faster("kernel-microvm", row, 1.73 * times, "gnu-du-bs"),
