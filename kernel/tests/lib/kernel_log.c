@@ -11,8 +11,13 @@
  */
 #define RECORD_MAX	(16 << 10)
 
+/*
+ * No name of a part of the kernel alone: functions have it in their names, and a process that is
+ * killed at the limit of its group gets a stack trace, with functions of lockdep in a debug kernel.
+ */
 static const char *const faults[] = {
-	"BUG:", "WARNING:", "Oops", "KASAN", "KCSAN", "UBSAN", "lockdep", "INFO: task", "general protection",
+	"BUG:", "WARNING:", "Oops", "KASAN:", "KCSAN:", "UBSAN:", "INFO: task",
+	"INFO: lockdep is turned off", "INFO: trying to register non-static key", "general protection",
 	"refcount_t", "stack segment", "kernel panic", "bad page",
 };
 
