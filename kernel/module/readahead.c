@@ -88,8 +88,8 @@ static int ringwalk_ahead_grow(struct ringwalk_names *names, u32 size)
 }
 
 /*
- * If memory or a signal cuts the names short, a request with @done cannot use them: it counts in
- * the order of all of them.
+ * If there is no memory for all names, a request with @done cannot use them: it counts in the order
+ * of all of them.
  */
 static int ringwalk_ahead_read(struct ringwalk_names *names, struct file *dir, s64 off, u32 max,
 			       bool again, u32 *flags)
@@ -103,7 +103,7 @@ static int ringwalk_ahead_read(struct ringwalk_names *names, struct file *dir, s
 		names->full = false;
 		error = ringwalk_names_read(names, dir, RINGWALK_OFF_CURRENT, flags);
 	}
-	return !error && again && names->error == -EINTR ? -EINTR : error;
+	return error;
 }
 
 /* Returns false if the name cannot be looked up. */
@@ -149,7 +149,10 @@ static int ringwalk_ahead_look_up(struct ringwalk_readahead *request, struct rin
 	return fatal_signal_pending(current) ? -EINTR : 0;
 }
 
-/* After a signal, brings in the first name that was read. The next request begins behind it. */
+/*
+ * After a signal, brings in the first name that was read. The next request begins behind it. With
+ * @done it may bring in names again, but an error would end in a loop if signals come all the time.
+ */
 static int ringwalk_ahead_first(struct ringwalk_readahead *request, struct ringwalk_names *names,
 				struct file *dir)
 {
@@ -158,6 +161,7 @@ static int ringwalk_ahead_first(struct ringwalk_readahead *request, struct ringw
 
 	request->entries = ringwalk_ahead_entry(dir, names->data + first->name, first->len, xattrs);
 	request->next = names->after_first;
+	request->done = 0;
 	request->result_flags = 0;
 	return fatal_signal_pending(current) ? -EINTR : 0;
 }

@@ -10,6 +10,7 @@
 #include "lib/scratch.h"
 #include "lib/test.h"
 #include "lib/tree.h"
+#include "lib/walk.h"
 
 /* Some blocks of names, in a folder with an index of hashes. */
 #define FILES	400
@@ -84,19 +85,14 @@ static void by_readtree(const char *above)
 {
 	int fd = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct ringwalk_readtree request = request_readtree(fd, buf, sizeof(buf));
+	const struct ringwalk_group *group;
 	long got;
 
 	MUST(fd >= 0);
 	got = transport_call(&transport, RINGWALK_IOC_READTREE, &request);
 	CHECK(got > 0 && request.result_flags & RINGWALK_RESULT_END, "readtree: %ld", got);
-	for (long at = 0; at < got;) {
-		const struct ringwalk_group *group = (void *)(buf + at);
-
-		/* The group with nothing but "." and ".." is that of lost+found. */
-		CHECK(!group->parent || group->error == -EUCLEAN || group->entries == 2, "readtree gives %u entries",
-		      group->entries);
-		at += group->reclen;
-	}
+	group = got > 0 ? walk_group_of(&request, got, "folder") : NULL;
+	CHECK(!group || group->error == -EUCLEAN, "readtree gives %u entries, and the error %d", group->entries, group->error);
 	close(fd);
 }
 

@@ -121,6 +121,19 @@ void scratch_slow(struct scratch *scratch, unsigned int milliseconds)
 		test_skip("the device mapper cannot delay");
 }
 
+/*
+ * Returns the size of the file system in bytes. Its image may be shorter, if the rest is zero.
+ * struct ext4_super_block of the kernel (fs/ext4/ext4.h); the machine is little-endian, too.
+ */
+static off_t file_system_size(int image)
+{
+	uint32_t blocks, log_block_size;
+
+	MUST(pread(image, &blocks, sizeof(blocks), 1024 + 4) == sizeof(blocks));
+	MUST(pread(image, &log_block_size, sizeof(log_block_size), 1024 + 24) == sizeof(log_block_size));
+	return (off_t)blocks << (10 + log_block_size);
+}
+
 /* Copies the image to memory; what is zero takes none. */
 static int image_in_memory(const char *name)
 {
@@ -140,7 +153,7 @@ static int image_in_memory(const char *name)
 			MUST(pwrite(to, block, len, at) == len);
 		at += len;
 	}
-	MUST(len == 0 && ftruncate(to, at) == 0);
+	MUST(len == 0 && ftruncate(to, file_system_size(to)) == 0);
 	close(from);
 	return to;
 }
@@ -219,18 +232,30 @@ static int compare_ranges(const void *a, const void *b)
 	return left->first < right->first ? -1 : left->first > right->first;
 }
 
-unsigned long scratch_reads(const struct scratch *scratch)
+/* Returns a field of the device's statistics: Documentation/block/stat.rst of the kernel. */
+static unsigned long statistic(const struct scratch *scratch, unsigned int field)
 {
-	unsigned long reads = 0;
+	unsigned long value = 0;
 	char path[600];
 	FILE *file;
 
-	/* The first field: Documentation/block/stat.rst of the kernel. */
 	snprintf(path, sizeof(path), "/sys/class/block/%s/stat", strrchr(scratch->device, '/') + 1);
 	file = fopen(path, "re");
-	MUST(file && fscanf(file, "%lu", &reads) == 1);
+	MUST(file);
+	for (unsigned int i = 0; i <= field; i++)
+		MUST(fscanf(file, "%lu", &value) == 1);
 	fclose(file);
-	return reads;
+	return value;
+}
+
+unsigned long scratch_reads(const struct scratch *scratch)
+{
+	return statistic(scratch, 0);
+}
+
+unsigned long scratch_sectors_read(const struct scratch *scratch)
+{
+	return statistic(scratch, 2);
 }
 
 unsigned int scratch_ranges(int fd, struct scratch_range *ranges, unsigned int most)

@@ -16,11 +16,13 @@
 
 /*
  * The images: an ordinary file system, one with casefold and encrypt, and one whose directories use
- * the legacy hash. Blocks have 1 KiB.
+ * the legacy hash, of 8 MiB and with blocks of 1 KiB; and one of 32 MiB with blocks of 4 KiB.
  */
 #define SCRATCH_PLAIN		"plain.image"
 #define SCRATCH_FEATURES	"features.image"
 #define SCRATCH_LEGACY		"legacy.image"
+#define SCRATCH_LARGE		"large.image"
+/* Unit of ranges, whatever the size of the blocks. */
 #define SCRATCH_BLOCK		1024
 
 /**
@@ -43,7 +45,7 @@ struct scratch {
 	uint64_t sectors;
 };
 
-/* Blocks of the device. */
+/* Bytes of the device, in units of SCRATCH_BLOCK. */
 struct scratch_range {
 	uint64_t first;
 	uint64_t count;
@@ -67,6 +69,8 @@ void scratch_slow(struct scratch *scratch, unsigned int milliseconds);
 
 /* Returns how many reads the device has completed since it was made. */
 unsigned long scratch_reads(const struct scratch *scratch);
+/* Returns how many sectors of 512 bytes these reads had. */
+unsigned long scratch_sectors_read(const struct scratch *scratch);
 
 /* Returns the number of ranges in which the file or folder lies, at most @most, in order. */
 unsigned int scratch_ranges(int fd, struct scratch_range *ranges, unsigned int most);

@@ -74,13 +74,23 @@ static void on_alarm(int number)
 	(void)number;
 }
 
-void alarm_after(long microseconds)
+static void set_alarm(long microseconds, long interval)
 {
 	struct sigaction action = { .sa_handler = on_alarm };
-	struct itimerval timer = { .it_value.tv_usec = microseconds };
+	struct itimerval timer = { .it_value.tv_usec = microseconds, .it_interval.tv_usec = interval };
 
 	MUST(sigaction(SIGALRM, &action, NULL) == 0);
 	MUST(setitimer(ITIMER_REAL, &timer, NULL) == 0);
+}
+
+void alarm_after(long microseconds)
+{
+	set_alarm(microseconds, 0);
+}
+
+void alarm_every(long microseconds)
+{
+	set_alarm(microseconds, microseconds);
 }
 
 double now(void)

@@ -88,6 +88,8 @@ double now(void);
  * that waits.
  */
 void alarm_after(long microseconds);
+/* Sends SIGALRM again and again, until alarm_after(0). */
+void alarm_every(long microseconds);
 
 /* Pseudorandom numbers, the same for the same seed (xorshift64*, Vigna 2016). */
 uint64_t random_next(uint64_t *state);

@@ -282,8 +282,8 @@ struct ringwalk_stat_batch {
  * If a signal ends the request, @next is where it began, RINGWALK_RESULT_END is not set, and @done
  * counts the entries that are done, in the order of their inode numbers. The same request with this
  * @done goes on with the others. @done is 0 again when all entries up to @next are done. If the
- * signal came while the names were read, a request with @done 0 does one entry, and @next is behind
- * it. One with another @done fails with EINTR, and can be made again.
+ * signal came while the names were read, the request does one entry, @next is behind it, and @done
+ * is 0. After a request with @done the following ones then count entries again that were done.
  *
  * A request from the beginning (@off 0) of an ext4 directory with 8 or more blocks first reads
  * these blocks, in the order of the device, because reading names alone would visit them in random
