@@ -212,7 +212,8 @@ def _kernel_side() -> list[Bound]:
             suite = f"kernel-subtrees-{medium}-{kernel}"
             bounds += [
                 Bound(suite, "stat-tree", SAME, (f"stat-{plus}",)),
-                Bound(suite, f"du-s-{source}", SAME, (f"du-{source}",)),
+                Bound(suite, f"find-size-{source}", SAME, (f"find-prune-{source}",)),
+                Bound(suite, f"count-{source}", SAME, ("count-syscall",)),
             ]
     for row, times in (("ring-getdents", 1), ("ring-readdirplus", 2), ("count-ring", 2)):
         bounds += [
