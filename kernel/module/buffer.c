@@ -2,9 +2,10 @@
 /*
  * Kernel memory for output. A buffer of a megabyte is mapped page by page, which costs more than
  * listing a small directory. So an open device keeps its used buffers; the last used one is taken
- * first. A buffer is charged to the memory cgroup of the process that needed it first, and only
- * that process gets it again: a process that inherits or receives an open device uses memory of its
- * own. Closing the device frees the buffers.
+ * first. A buffer is charged to the memory cgroup of the process that needed it first, and no other
+ * process gets it while that one lives: a process that inherits or receives an open device uses
+ * memory of its own. A later process may have the same address as its mm, and so get a buffer that
+ * is charged to the first one's group. Closing the device frees the buffers.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>

@@ -12,8 +12,8 @@
 #define RECORD_MAX	(16 << 10)
 
 /*
- * No name of a part of the kernel alone: functions have it in their names, and a process that is
- * killed at the limit of its group gets a stack trace, with functions of lockdep in a debug kernel.
+ * The word "lockdep" alone is no fault. Names of functions contain it, and a stack trace is logged
+ * for each process that is killed at the memory limit of its group.
  */
 static const char *const faults[] = {
 	"BUG:", "WARNING:", "Oops", "KASAN:", "KCSAN:", "UBSAN:", "INFO: task",
