@@ -91,13 +91,13 @@ static void by_advice(struct env *env)
 	CHECK(time > SLOW_MS / 2000.0, "%.2f s: reads of %u blocks are sent without waiting for any", time, (unsigned int)blocks);
 	/* Not for each of them, of course. */
 	CHECK(time < 20 * SLOW_MS / 1000.0, "%.2f s for %u blocks", time, (unsigned int)blocks);
-	/* All were sent: nothing is left to wait for. */
-	usleep(2 * SLOW_MS * 1000);
+	/* All were sent. */
+	scratch_wait(&scratch, 3 * SLOW_MS);
 	reads = scratch_reads(&scratch) - reads;
 	CHECK(reads >= blocks / STEP, "%lu reads of %u blocks", reads, (unsigned int)blocks);
 	reads = scratch_reads(&scratch);
 	advise(fd);
-	usleep(2 * SLOW_MS * 1000);
+	scratch_wait(&scratch, 3 * SLOW_MS);
 	reads = scratch_reads(&scratch) - reads;
 	CHECK(reads == 0, "%lu reads of blocks that are in memory", reads);
 	scratch_works(&scratch);
@@ -137,7 +137,7 @@ static void by_operation(struct env *env, struct transport *transport)
 		CHECK(kib <= (2 * STEP + 64) * 4, "%lu KiB of %u came in the time of one read", kib, (unsigned int)(bytes / 1024));
 	MUST(ring_wait(&transport->ring, &cqe) == 0);
 	CHECK(cqe.res == 1, "%d", cqe.res);
-	usleep(2 * SLOWER_MS * 1000);
+	scratch_wait(&scratch, 2 * SLOWER_MS);
 	kib = (scratch_sectors_read(&scratch) - before) / 2;
 	CHECK(kib >= bytes / 1024, "%lu KiB of %u were read", kib, (unsigned int)(bytes / 1024));
 	scratch_works(&scratch);

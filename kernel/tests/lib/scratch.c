@@ -258,6 +258,18 @@ unsigned long scratch_sectors_read(const struct scratch *scratch)
 	return statistic(scratch, 2);
 }
 
+void scratch_wait(const struct scratch *scratch, unsigned int milliseconds)
+{
+	unsigned long before, reads = scratch_reads(scratch);
+
+	/* Not the number of those in flight: a read that is delayed is not counted in it yet. */
+	do {
+		before = reads;
+		usleep(milliseconds * 1000);
+		reads = scratch_reads(scratch);
+	} while (reads != before);
+}
+
 unsigned int scratch_ranges(int fd, struct scratch_range *ranges, unsigned int most)
 {
 	struct fiemap *map = calloc(1, sizeof(*map) + most * sizeof(map->fm_extents[0]));

@@ -71,6 +71,8 @@ void scratch_slow(struct scratch *scratch, unsigned int milliseconds);
 unsigned long scratch_reads(const struct scratch *scratch);
 /* Returns how many sectors of 512 bytes these reads had. */
 unsigned long scratch_sectors_read(const struct scratch *scratch);
+/* Waits until no read was completed for so long. */
+void scratch_wait(const struct scratch *scratch, unsigned int milliseconds);
 
 /* Returns the number of ranges in which the file or folder lies, at most @most, in order. */
 unsigned int scratch_ranges(int fd, struct scratch_range *ranges, unsigned int most);
