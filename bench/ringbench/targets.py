@@ -213,7 +213,6 @@ def _kernel_side() -> list[Bound]:
             bounds += [
                 Bound(suite, "stat-tree", SAME, (f"stat-{plus}",)),
                 Bound(suite, f"find-size-{source}", SAME, (f"find-prune-{source}",)),
-                Bound(suite, f"count-{source}", SAME, ("count-syscall",)),
             ]
     for row, times in (("ring-getdents", 1), ("ring-readdirplus", 2), ("count-ring", 2)):
         bounds += [
