@@ -81,29 +81,40 @@ SLOWER = 10
 PART = "drivers/net"
 
 
-def subtrees_cold(kernel: str, medium: str, session: Session) -> Result:
-    """Measures subtrees on a slow disk, each run with nothing in cache."""
-    source = images.copy_of(session.tree() / PART)
-    content = replace(source, name="part", about=f"{PART} of {session.tree().name}")
+def _on_slow_disk(
+    suite: str,
+    kernel: str,
+    disk: disks.Disk,
+    content: images.Content,
+    rows: list[Row],
+    session: Session,
+    runs: int,
+) -> Result:
+    """Measures a content on ext4, each run with nothing in cache."""
     image = images.image(session.scratch, "ext4", content)
-    disk = disks.slow(f"{2 * SLOWER}ms") if medium == "2ms" else disks.spinning(slower=SLOWER)
-    stock = kernel in kernel_rows.STOCK
     about = {"tree": content.about, "file_system": "ext4", "cache": "cold", "disk": disk.name}
     with disks.exported(disk, image, session.scratch, guest=True) as socket:
         setting = Setting(
             kernel,
             (f"tree=nbd:unix:{socket}",),
             memory="2G",
-            module=stock,
+            module=kernel in kernel_rows.STOCK,
             prologue=guest.disk("tree", file_system="ext4", rotates=disk.rotational),
             cold=guest.DROP_CACHES,
         )
-        rows = kernel_rows.waiting(stock=stock)
-        suite = f"kernel-subtrees-{medium}-{kernel}"
-        made = bench(
-            suite, setting, rows, "/mnt/tree", about, Plan(COLD_RUNS, warm_up=0), counted=False
-        )
+        plan = Plan(runs, warm_up=0)
+        made = bench(suite, setting, rows, "/mnt/tree", about, plan, counted=False)
         return guest.run(session, made)
+
+
+def subtrees_cold(kernel: str, medium: str, session: Session) -> Result:
+    """Measures subtrees on a slow disk."""
+    source = images.copy_of(session.tree() / PART)
+    content = replace(source, name="part", about=f"{PART} of {session.tree().name}")
+    disk = disks.slow(f"{2 * SLOWER}ms") if medium == "2ms" else disks.spinning(slower=SLOWER)
+    rows = kernel_rows.waiting(stock=kernel in kernel_rows.STOCK)
+    suite = f"kernel-subtrees-{medium}-{kernel}"
+    return _on_slow_disk(suite, kernel, disk, content, rows, session, COLD_RUNS)
 
 
 def microvm(session: Session) -> Result:
@@ -161,25 +172,12 @@ def find(state: str, session: Session) -> Result:
 def directory(kernel: str, session: Session) -> Result:
     """Measures READAHEAD, then names and metadata, by size of directory, on a rotating disk."""
     suite = f"kernel-directory-{kernel}"
-    opcode = kernel not in kernel_rows.STOCK
+    rows = kernel_rows.directory(opcode=kernel not in kernel_rows.STOCK)
+    disk = disks.spinning(slower=SLOWER)
     whole: Result | None = None
     for files in DIRECTORY_SIZES:
-        image = images.image(session.scratch, "ext4", images.one_directory(files))
-        disk = disks.spinning(slower=SLOWER)
-        about = {"tree": "", "file_system": "ext4", "cache": "cold", "disk": disk.name}
-        with disks.exported(disk, image, session.scratch, guest=True) as socket:
-            setting = Setting(
-                kernel,
-                (f"disk=nbd:unix:{socket}",),
-                memory="2G",
-                module=not opcode,
-                prologue=guest.disk("disk", file_system="ext4", rotates=True),
-                cold=guest.DROP_CACHES,
-            )
-            rows = kernel_rows.directory(opcode=opcode)
-            plan = Plan(RUNS, warm_up=0)
-            made = bench(suite, setting, rows, "/mnt/disk", about, plan, counted=False)
-            part = guest.run(session, made)
+        content = images.one_directory(files)
+        part = _on_slow_disk(suite, kernel, disk, content, rows, session, RUNS)
         whole = joined(whole, part, files)
     assert whole is not None
     whole.about["tree"] = "one directory of files made in random order"

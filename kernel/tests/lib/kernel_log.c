@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <ctype.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -11,15 +12,27 @@
  */
 #define RECORD_MAX	(16 << 10)
 
-/*
- * The word "lockdep" alone is no fault. Names of functions contain it, and a stack trace is logged
- * for each process that is killed at the memory limit of its group.
- */
 static const char *const faults[] = {
-	"BUG:", "WARNING:", "Oops", "KASAN:", "KCSAN:", "UBSAN:", "INFO: task",
-	"INFO: lockdep is turned off", "INFO: trying to register non-static key", "general protection",
-	"refcount_t", "stack segment", "kernel panic", "bad page",
+	"BUG:", "WARNING:", "Oops", "KASAN", "KCSAN", "UBSAN", "INFO: task", "INFO: trying to register non-static key",
+	"general protection", "refcount_t", "stack segment", "kernel panic", "bad page",
 };
+
+/*
+ * True if @record has lockdep as a word of its own. Names of functions contain it, and a stack
+ * trace is logged for each process that is killed at the memory limit of its group.
+ */
+static bool names_lockdep(const char *record)
+{
+	static const char word[] = "lockdep";
+
+	for (const char *at = record; (at = strstr(at, word)); at++) {
+		unsigned char before = at > record ? at[-1] : ' ', after = at[sizeof(word) - 1];
+
+		if (before != '_' && after != '_' && !isalnum(before) && !isalnum(after))
+			return true;
+	}
+	return false;
+}
 
 static bool is_fault(const char *record)
 {
@@ -31,7 +44,7 @@ static bool is_fault(const char *record)
 	for (size_t i = 0; i < ARRAY_SIZE(faults); i++)
 		if (strstr(record, faults[i]))
 			return true;
-	return false;
+	return names_lockdep(record);
 }
 
 int kernel_log_faults(int fd)
