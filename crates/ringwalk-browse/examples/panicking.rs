@@ -1,6 +1,7 @@
 //! A browser whose tree panics: on a worker thread when totals by extension are asked for (key
 //! `2`), and on the thread that draws when the directory of a file is asked for (keys `1` and
-//! Enter). The tests show with it that the terminal is given back.
+//! Enter). The tests show with it that the terminal is given back, and that the message of the
+//! panic is written even if this takes long.
 
 use jiff::tz::TimeZone;
 use ringwalk_browse::service::Services;
@@ -8,8 +9,9 @@ use ringwalk_browse::tree::{
     Group, GroupKey, Id, Item, Kind, Order, Progress, Tree, Unreadable, Weight,
 };
 use ringwalk_browse::{App, Options};
-use std::io;
 use std::sync::Arc;
+use std::time::Duration;
+use std::{io, panic, thread};
 
 /// A tree of one file.
 struct Panicking;
@@ -55,8 +57,10 @@ impl Tree for Panicking {
     }
 
     fn parent(&self, id: Id) -> io::Result<Option<Id>> {
-        assert!(id != FILE, "a panic on the thread that draws");
-        Ok(None)
+        // Workers ask for it as well, to show where a file is.
+        let draws = thread::current().name() == Some("main");
+        assert!(!(draws && id == FILE), "a panic on the thread that draws");
+        Ok((id == FILE).then_some(TOP))
     }
 
     fn listing(&self, _: Id, _: Order) -> io::Result<Vec<Id>> {
@@ -77,6 +81,12 @@ impl Tree for Panicking {
 }
 
 fn main() -> io::Result<()> {
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        // Long enough for the browser to notice the panic, and to end before the message.
+        thread::sleep(Duration::from_secs(1));
+        usual(info);
+    }));
     let options = Options {
         colour: true,
         zone: TimeZone::UTC,

@@ -4,7 +4,7 @@
 //! at answers of workers and at the progress of the tree.
 
 use super::signals::Signals;
-use super::terminal::{Taken, reading, wait_for_input};
+use super::terminal::{Taken, has_panicked, reading, wait_for_input};
 use super::{App, Wish};
 use crate::keys::Key;
 use crate::screen;
@@ -36,7 +36,7 @@ impl App {
             if let Some(signal) = signals.ending() {
                 return Ok(End::Signal(signal));
             }
-            if !Taken::is_taken() {
+            if has_panicked() {
                 return Err(io::Error::other("a part of the program has failed"));
             }
             if signals.take_stop() {
@@ -49,9 +49,7 @@ impl App {
             }
             self.update(Instant::now());
             if self.must_draw(Instant::now()) {
-                taken
-                    .terminal
-                    .draw(|frame| screen::draw(&mut self, frame))?;
+                taken.draw(|frame| screen::draw(&mut self, frame))?;
                 self.was_drawn(Instant::now());
             }
             if let Err(error) = self.read_keys() {

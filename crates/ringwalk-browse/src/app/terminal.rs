@@ -4,9 +4,9 @@ use crossterm::cursor::{Hide, Show};
 use crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
-use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::{Position, Rect};
+use ratatui::{Frame, Terminal};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use signal_hook::consts::SIGHUP;
@@ -22,6 +22,12 @@ use std::time::Duration;
 /// True while the terminal is in raw mode and shows the alternate screen.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
+/// True once a thread has panicked. The thread that panics holds the lock of standard output from
+/// before this is set until its message is written. Frames are drawn under that lock, so that none
+/// is drawn over the message. The lock may be taken again by the thread that has it, which a panic
+/// while drawing needs.
+static HAS_PANICKED: AtomicBool = AtomicBool::new(false);
+
 /// How often crossterm was entered and left: odd while it reads.
 static READS: AtomicUsize = AtomicUsize::new(0);
 
@@ -34,7 +40,7 @@ const BUFFER: usize = 64 << 10;
 /// The terminal, taken. Dropping it gives the terminal back.
 pub(super) struct Taken {
     /// What frames are drawn on.
-    pub(super) terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+    terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
 }
 
 impl Taken {
@@ -76,9 +82,13 @@ impl Taken {
         self.terminal.resize(area)
     }
 
-    /// Returns true unless a panic has given the terminal back.
-    pub(super) fn is_taken() -> bool {
-        IS_TAKEN.load(Ordering::Relaxed)
+    /// Draws a frame, unless a thread has panicked.
+    pub(super) fn draw(&mut self, draw: impl FnOnce(&mut Frame)) -> io::Result<()> {
+        let _lock = stdout().lock();
+        if !HAS_PANICKED.load(Ordering::Relaxed) {
+            self.terminal.draw(draw)?;
+        }
+        Ok(())
     }
 }
 
@@ -86,6 +96,13 @@ impl Drop for Taken {
     fn drop(&mut self) {
         give_back();
     }
+}
+
+/// Returns true if a thread has panicked. Its message is written when this returns: a program that
+/// ended earlier would lose it.
+pub(super) fn has_panicked() -> bool {
+    let _lock = stdout().lock();
+    HAS_PANICKED.load(Ordering::Relaxed)
 }
 
 /// Says why a terminal cannot be used.
@@ -185,6 +202,8 @@ fn give_back_on_panic() {
     ONCE.call_once(|| {
         let usual = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
+            let _lock = stdout().lock();
+            HAS_PANICKED.store(true, Ordering::Relaxed);
             give_back();
             usual(info);
         }));
