@@ -65,22 +65,46 @@ def test_the_terminal_is_given_back(shell, top, key, number, status):
     assert modes(shell) == before
 
 
-@pytest.mark.parametrize("thread", ["worker", "main"])
-def test_a_panic(shell, example, thread):
-    """The message is on the screen of the shell, not on that of the browser."""
-    before = modes(shell)
-    shell.type(f"'{example('panicking')}'; echo status $?")
-    shell.wait("/panicking", "q quit")
-    if thread == "worker":
-        shell.press("2")
-        shell.wait("a panic in a pane")
-    else:
-        shell.press("1")
-        shell.wait("largest files", "? file")
-        shell.press("Enter")
-        shell.wait("a panic on the thread that draws")
+def ends_by_panic(shell, before, message):
+    """Waits for the message of a panic, on the screen of the shell and not on the browser's."""
+    shell.wait(message)
     ended = shell.wait_for("^status ([0-9]+)$")
     assert ended[1] != "0" and shell.ask("alternate_on") == "0"
+    assert message in shell.text()
+    assert modes(shell) == before
+
+
+def start_panicking(shell, example):
+    # A backtrace would be longer than the screen.
+    shell.type(f"RUST_BACKTRACE=0 '{example('panicking')}'; echo status $?")
+    shell.wait("/panicking", "q quit")
+
+
+# C-l draws the whole screen again.
+@pytest.mark.parametrize("more", [(), ("C-l",)])
+def test_a_panic_of_a_worker(shell, example, more):
+    before = modes(shell)
+    start_panicking(shell, example)
+    shell.press("2", *more)
+    ends_by_panic(shell, before, "a panic in a pane")
+
+
+def test_a_panic_of_the_thread_that_draws(shell, example):
+    before = modes(shell)
+    start_panicking(shell, example)
+    shell.press("1")
+    shell.wait("largest files", "? file")
+    shell.press("Enter")
+    ends_by_panic(shell, before, "a panic on the thread that draws")
+
+
+def test_quitting_at_a_panic(shell, example):
+    """The program may end before the worker begins, but never with a panic and status 0."""
+    before = modes(shell)
+    start_panicking(shell, example)
+    shell.press("2", "C-c")
+    ended = shell.wait_for("^status ([0-9]+)$")
+    assert ("a panic in a pane" in shell.text()) == (ended[1] != "0")
     assert modes(shell) == before
 
 

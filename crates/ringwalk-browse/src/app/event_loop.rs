@@ -4,7 +4,7 @@
 //! at answers of workers and at the progress of the tree.
 
 use super::signals::Signals;
-use super::terminal::{Taken, has_panicked, reading, wait_for_input};
+use super::terminal::{Taken, reading, refuse_after_panic, wait_for_input};
 use super::{App, Wish};
 use crate::keys::Key;
 use crate::screen;
@@ -28,17 +28,22 @@ impl App {
     /// # Errors
     ///
     /// If standard input or output is no terminal, or `TERM` names one that cannot move its cursor:
-    /// a message that says so. If the terminal cannot be read or written.
+    /// a message that says so. If the terminal cannot be read or written. If a thread of the
+    /// program has panicked meanwhile: its message is on standard error.
     pub fn run(mut self) -> io::Result<End> {
-        let mut taken = Taken::take()?;
+        let end = self.run_on(Taken::take()?)?;
+        // A thread may have panicked right before the end.
+        refuse_after_panic()?;
+        Ok(end)
+    }
+
+    fn run_on(&mut self, mut taken: Taken) -> io::Result<End> {
         let signals = Signals::watch()?;
         loop {
             if let Some(signal) = signals.ending() {
                 return Ok(End::Signal(signal));
             }
-            if has_panicked() {
-                return Err(io::Error::other("a part of the program has failed"));
-            }
+            refuse_after_panic()?;
             if signals.take_stop() {
                 self.suspend(&mut taken, &signals)?;
             }
@@ -49,7 +54,7 @@ impl App {
             }
             self.update(Instant::now());
             if self.must_draw(Instant::now()) {
-                taken.draw(|frame| screen::draw(&mut self, frame))?;
+                taken.terminal.draw(|frame| screen::draw(self, frame))?;
                 self.was_drawn(Instant::now());
             }
             if let Err(error) = self.read_keys() {

@@ -4,9 +4,9 @@ use crossterm::cursor::{Hide, Show};
 use crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
+use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::{Position, Rect};
-use ratatui::{Frame, Terminal};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use signal_hook::consts::SIGHUP;
@@ -23,9 +23,9 @@ use std::time::Duration;
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// True once a thread has panicked. The thread that panics holds the lock of standard output from
-/// before this is set until its message is written. Frames are drawn under that lock, so that none
-/// is drawn over the message. The lock may be taken again by the thread that has it, which a panic
-/// while drawing needs.
+/// before this is set until its message is written. What is written to the terminal looks at this
+/// under the same lock, so that nothing comes after the message. A thread may take the lock again
+/// while it has it.
 static HAS_PANICKED: AtomicBool = AtomicBool::new(false);
 
 /// How often crossterm was entered and left: odd while it reads.
@@ -40,7 +40,7 @@ const BUFFER: usize = 64 << 10;
 /// The terminal, taken. Dropping it gives the terminal back.
 pub(super) struct Taken {
     /// What frames are drawn on.
-    terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+    pub(super) terminal: Terminal<CrosstermBackend<BufWriter<Frames>>>,
 }
 
 impl Taken {
@@ -58,8 +58,9 @@ impl Taken {
         .map_err(io::Error::other)?;
         give_back_on_panic();
         end_with_terminal()?;
+        HAS_PANICKED.store(false, Ordering::Relaxed);
         enter()?;
-        let backend = CrosstermBackend::new(BufWriter::with_capacity(BUFFER, stdout()));
+        let backend = CrosstermBackend::new(BufWriter::with_capacity(BUFFER, Frames(stdout())));
         let terminal = Terminal::new(backend).inspect_err(|_| give_back())?;
         Ok(Self { terminal })
     }
@@ -81,15 +82,6 @@ impl Taken {
         // every terminal answers, and the answer comes between keys.
         self.terminal.resize(area)
     }
-
-    /// Draws a frame, unless a thread has panicked.
-    pub(super) fn draw(&mut self, draw: impl FnOnce(&mut Frame)) -> io::Result<()> {
-        let _lock = stdout().lock();
-        if !HAS_PANICKED.load(Ordering::Relaxed) {
-            self.terminal.draw(draw)?;
-        }
-        Ok(())
-    }
 }
 
 impl Drop for Taken {
@@ -98,11 +90,38 @@ impl Drop for Taken {
     }
 }
 
-/// Returns true if a thread has panicked. Its message is written when this returns: a program that
-/// ended earlier would lose it.
-pub(super) fn has_panicked() -> bool {
+/// Standard output, until a thread panics. What is written later goes nowhere: the loop ends with
+/// an error.
+///
+/// The lock is not held while a frame is computed: that waits for locks of the tree, and a thread
+/// that panics may hold them while it waits for this one.
+pub(super) struct Frames(Stdout);
+
+impl Write for Frames {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut out = self.0.lock();
+        if HAS_PANICKED.load(Ordering::Relaxed) {
+            return Ok(bytes.len());
+        }
+        out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// Waits until the message of a panic that has begun is written.
+///
+/// # Errors
+///
+/// If a thread has panicked.
+pub(super) fn refuse_after_panic() -> io::Result<()> {
     let _lock = stdout().lock();
-    HAS_PANICKED.load(Ordering::Relaxed)
+    if HAS_PANICKED.load(Ordering::Relaxed) {
+        return Err(io::Error::other("a part of the program has failed"));
+    }
+    Ok(())
 }
 
 /// Says why a terminal cannot be used.
@@ -180,6 +199,8 @@ fn end_with_terminal() -> io::Result<()> {
 }
 
 fn enter() -> io::Result<()> {
+    let _lock = stdout().lock();
+    refuse_after_panic()?;
     enable_raw_mode()?;
     IS_TAKEN.store(true, Ordering::Relaxed);
     crossterm::execute!(stdout(), EnterAlternateScreen, Hide).inspect_err(|_| give_back())
@@ -187,6 +208,7 @@ fn enter() -> io::Result<()> {
 
 /// Gives the terminal back if it was taken. Errors do not matter: the terminal may be gone.
 fn give_back() {
+    let _lock = stdout().lock();
     if IS_TAKEN.swap(false, Ordering::Relaxed) {
         let mut out = stdout();
         let _ = crossterm::execute!(out, LeaveAlternateScreen, Show);
