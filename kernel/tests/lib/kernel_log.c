@@ -13,8 +13,9 @@
 #define RECORD_MAX	(16 << 10)
 
 static const char *const faults[] = {
-	"BUG:", "WARNING:", "Oops", "KASAN", "KCSAN", "UBSAN", "INFO: task", "INFO: trying to register non-static key",
-	"general protection", "refcount_t", "stack segment", "kernel panic", "bad page",
+	"BUG:", "WARNING:", "Oops", "KASAN", "KCSAN", "UBSAN", "INFO: task",
+	"INFO: trying to register non-static key", "general protection", "refcount_t",
+	"stack segment", "kernel panic", "bad page",
 };
 
 /*
