@@ -206,13 +206,15 @@ def _kernel_side() -> list[Bound]:
             ("patched", "stat-tree", 2.8, "stat-syscall"),
         )
     ]
-    # Where calls wait for a disk, whole subtrees are not slower than one directory a request.
+    # Where calls wait for a disk, whole subtrees are not slower than one directory a request, nor
+    # than system calls.
     for kernel, plus, source in (("6.12", "ioctl", "module"), ("patched", "opcode", "ring")):
         for medium in kernel_rows.SLOW_DISKS:
             suite = f"kernel-subtrees-{medium}-{kernel}"
             bounds += [
                 Bound(suite, "stat-tree", SAME, (f"stat-{plus}",)),
                 Bound(suite, f"find-size-{source}", SAME, (f"find-prune-{source}",)),
+                Bound(suite, f"count-{source}", SAME, ("count-syscall",)),
             ]
     for row, times in (("ring-getdents", 1), ("ring-readdirplus", 2), ("count-ring", 2)):
         bounds += [
