@@ -62,6 +62,8 @@ pub const LUSTRE: u64 = 0x0bd0_0bd0;
 pub const MQUEUE: u64 = 0x1980_0202;
 /// NFS.
 pub const NFS: u64 = libc::NFS_SUPER_MAGIC as u64 & BITS;
+/// NTFS, read by the driver ntfs3 (`fs/ntfs3/super.c`).
+pub const NTFS3: u64 = 0x7366_746e;
 /// OCFS2.
 pub const OCFS2: u64 = libc::OCFS2_SUPER_MAGIC as u64 & BITS;
 /// overlayfs.
@@ -86,6 +88,8 @@ pub const TMPFS: u64 = libc::TMPFS_MAGIC as u64 & BITS;
 pub const TRACEFS: u64 = libc::TRACEFS_MAGIC as u64 & BITS;
 /// XFS.
 pub const XFS: u64 = libc::XFS_SUPER_MAGIC as u64 & BITS;
+/// ZFS (`ZFS_SUPER_MAGIC` of `OpenZFS`, `include/sys/zfs_znode.h`).
+pub const ZFS: u64 = 0x2fc1_2fc1;
 
 /// Returns the type of the file system that an open file is on.
 ///

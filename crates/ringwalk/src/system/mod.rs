@@ -5,6 +5,7 @@
 //! | `mounts.rs` | the table of mounts |
 //! | `device.rs` | the block device of a file system |
 //! | `filesystem.rs` | kinds of file systems: remote, rotational |
+//! | `identity.rs` | how far device, inode number and time of birth identify a file |
 //! | `privilege.rs` | privileges of this process |
 //! | `write_back.rs` | how long changes may be in memory only |
 //! | `at_hand.rs` | answers that need no server of a FUSE or network file system |
@@ -12,6 +13,7 @@
 pub(crate) mod at_hand;
 pub mod device;
 pub(crate) mod filesystem;
+pub mod identity;
 pub mod mounts;
 pub mod privilege;
 pub mod write_back;
