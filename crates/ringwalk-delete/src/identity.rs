@@ -1,49 +1,137 @@
-//! Which file an entry is: device, inode number and time of birth.
+//! Which file an entry is: device, inode number, and a mark.
 //!
 //! An entry was shown some time before it is deleted. Meanwhile another file may have taken its
-//! name. The two are the same file if device, inode number, time of birth and the kind (directory
-//! or not) are the same. Size and times of change are not compared: a log that grew, or a file
-//! that lost a hard link a moment ago, is still the file that was shown.
-//!
-//! A file system may reuse the inode number of a deleted file at once. The time of birth is then
-//! another one. Some file systems report no time of birth. There only device, inode number and kind
-//! are compared, and a new file of the same name with a reused inode number passes for the old one.
+//! name, and a file system may reuse the inode number of a deleted file at once. So a mark is
+//! compared too: the time of birth where the file system keeps it, otherwise the state of the file.
+//! Then a file that has changed counts as another one.
 
-use ringwalk::{Fields, Metadata};
+use super::reason::Reason;
+use ringwalk::identity::IdentityTrust;
+use ringwalk::{Fields, FileType, Metadata, Timestamp};
 use rustix::fd::BorrowedFd;
-use rustix::fs::{AtFlags, Statx, StatxAttributes, StatxFlags, makedev, statx};
+use rustix::fs::{AtFlags, Statx, StatxAttributes, StatxFlags, StatxTimestamp, makedev, statx};
 use rustix::io::Errno;
 use std::num::NonZeroU32;
 
-/// A fingerprint of a time of birth, in 4 bytes.
-///
-/// Two times of one file system have the same fingerprint with a probability of 2^-32. An option of
-/// it takes 4 bytes, too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct BirthMark(NonZeroU32);
+/// What a mark is made of. The lowest bits of a mark say it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Basis {
+    /// The time of birth. A log that grew is still the file that was shown.
+    Birth = 1,
+    /// Size, and both times of change.
+    State = 2,
+    /// Size and `mtime` of a file with several links: removing one of them changes `ctime`.
+    LinkedState = 3,
+}
 
-impl BirthMark {
-    /// Returns the fingerprint of a time: seconds since 1970 in UTC, and nanoseconds after that.
-    pub fn new(seconds: i64, nanoseconds: u32) -> Self {
-        // The finalizer of SplitMix64 (Steele, Lea, Flood 2014): each bit of the input changes
-        // half of the bits of the output.
-        let mut mixed = seconds.cast_unsigned() ^ (u64::from(nanoseconds) << 34);
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^= mixed >> 31;
-        // The upper half. Zero stands for no time of birth.
-        let upper = u32::try_from(mixed >> 32).unwrap_or(0);
-        Self(NonZeroU32::new(upper).unwrap_or(NonZeroU32::MIN))
+/// What distinguishes a file from a later one with its inode number: a fingerprint in 4 bytes. An
+/// option of it takes 4 bytes, too.
+///
+/// Two files have the same mark with a probability of 2^-30.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Mark(NonZeroU32);
+
+impl Mark {
+    /// Returns the mark of a time of birth.
+    pub fn of_birth(time: Timestamp) -> Self {
+        Self::new(Basis::Birth, &[time])
     }
 
-    /// Returns the fingerprint as a number that is not 0.
+    /// Returns the mark of a file on a file system with this trust. `None` if nothing of what
+    /// metadata have distinguishes it.
+    pub fn of(metadata: &Metadata, trust: IdentityTrust) -> Option<Self> {
+        let known = Known::of(metadata);
+        if trust.keeps_birth && known.birth.is_some() {
+            return known.mark(Basis::Birth);
+        }
+        let is_linked = metadata.file_type() != FileType::Directory && metadata.nlink > 1;
+        known.mark(if is_linked {
+            Basis::LinkedState
+        } else {
+            Basis::State
+        })
+    }
+
+    fn new(basis: Basis, parts: &[Timestamp]) -> Self {
+        let mut mixed: u64 = 0;
+        for part in parts {
+            mixed ^= part.secs.cast_unsigned() ^ (u64::from(part.nanos) << 34);
+            // The finalizer of SplitMix64 (Steele, Lea, Flood 2014): each bit of the input changes
+            // half of the bits of the output.
+            mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            mixed ^= mixed >> 31;
+        }
+        // The upper half, and the basis, which is not 0. Zero stands for no mark.
+        let upper = u32::try_from(mixed >> 32).unwrap_or(0);
+        let bits = (upper & !3) | basis as u32;
+        Self(NonZeroU32::new(bits).unwrap_or(NonZeroU32::MIN))
+    }
+
+    /// Returns true if it is the mark of a time of birth. Other marks change with the file.
+    pub fn is_birth(self) -> bool {
+        self.basis() == Basis::Birth
+    }
+
+    fn basis(self) -> Basis {
+        match self.0.get() & 3 {
+            1 => Basis::Birth,
+            2 => Basis::State,
+            _ => Basis::LinkedState,
+        }
+    }
+
+    /// Returns the mark as a number that is not 0.
     pub fn to_bits(self) -> u32 {
         self.0.get()
     }
 
-    /// Returns the fingerprint that [`to_bits`](Self::to_bits) made a number of, or `None` for 0.
+    /// Returns the mark that [`to_bits`](Self::to_bits) made a number of, or `None` for 0.
     pub fn from_bits(bits: u32) -> Option<Self> {
         NonZeroU32::new(bits).map(Self)
+    }
+}
+
+/// What is known of a file at some time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Known {
+    /// Time of birth.
+    pub birth: Option<Timestamp>,
+    /// Time of the last change of the contents.
+    pub mtime: Option<Timestamp>,
+    /// Time of the last change of the inode.
+    pub ctime: Option<Timestamp>,
+    /// Apparent size in bytes.
+    pub size: Option<u64>,
+}
+
+impl Known {
+    fn of(metadata: &Metadata) -> Self {
+        let has = |field| metadata.mask.contains(field);
+        Self {
+            birth: has(Fields::BTIME).then_some(metadata.btime),
+            mtime: has(Fields::MTIME).then_some(metadata.mtime),
+            ctime: has(Fields::CTIME).then_some(metadata.ctime),
+            size: has(Fields::SIZE).then_some(metadata.size),
+        }
+    }
+
+    fn mark(&self, basis: Basis) -> Option<Mark> {
+        let size = |size: u64| Timestamp {
+            secs: size.cast_signed(),
+            nanos: 0,
+        };
+        Some(match basis {
+            Basis::Birth => Mark::of_birth(self.birth?),
+            Basis::State => Mark::new(basis, &[self.ctime?, self.mtime?, size(self.size?)]),
+            Basis::LinkedState => Mark::new(basis, &[self.mtime?, size(self.size?)]),
+        })
+    }
+
+    /// Returns true if a file that has this mark by now is as it was known, and false if it is not.
+    /// `None` if too little was known.
+    pub fn has_mark(&self, mark: Mark) -> Option<bool> {
+        Some(self.mark(mark.basis())? == mark)
     }
 }
 
@@ -54,27 +142,32 @@ pub struct Identity {
     pub device: u64,
     /// Inode number.
     pub inode: u64,
-    /// Time of birth; `None` if the file system has none. A file that is known with a time of birth
-    /// differs from one without.
-    pub birth: Option<BirthMark>,
+    /// The mark. Nothing but a directory can be deleted without one.
+    pub mark: Option<Mark>,
 }
 
 impl Identity {
-    /// Returns the identity in metadata that a walk has read.
+    /// Returns the identity in metadata that a walk has read, on a file system with this trust.
     ///
-    /// The walk must ask for [`Fields::BTIME`]. Without it nothing can be deleted where the file
-    /// system has times of birth.
-    pub fn of(metadata: &Metadata) -> Self {
-        let birth = metadata.btime;
-        let has_birth = metadata.mask.contains(Fields::BTIME);
+    /// The walk must ask for [`Identity::FIELDS`].
+    pub fn of(metadata: &Metadata, trust: IdentityTrust) -> Self {
         Self {
             device: metadata.dev,
             inode: metadata.ino,
-            birth: has_birth.then(|| BirthMark::new(birth.secs, birth.nanos)),
+            mark: Mark::of(metadata, trust),
         }
     }
 
-    /// Returns true if the other one is the same inode, whatever its time of birth.
+    /// The metadata that an identity is made of.
+    pub const FIELDS: Fields = Fields::TYPE
+        .union(Fields::INO)
+        .union(Fields::NLINK)
+        .union(Fields::SIZE)
+        .union(Fields::MTIME)
+        .union(Fields::CTIME)
+        .union(Fields::BTIME);
+
+    /// Returns true if the other one is the same inode, whatever its mark.
     pub(super) fn is_inode(self, other: Self) -> bool {
         (self.device, self.inode) == (other.device, other.inode)
     }
@@ -83,8 +176,11 @@ impl Identity {
 /// What the system says of a file now.
 #[derive(Clone, Copy, Debug)]
 pub struct Found {
-    /// Which file it is.
-    pub identity: Identity,
+    /// Device, in the form of `st_dev`.
+    pub device: u64,
+    /// Inode number.
+    pub inode: u64,
+    known: Known,
     /// True if it is a directory.
     pub is_directory: bool,
     /// True if something is mounted here, or would be at an access (autofs).
@@ -126,13 +222,19 @@ impl Found {
 
     fn new(stat: &Statx) -> Self {
         let has = |field: StatxFlags| stat.stx_mask & field.bits() != 0;
-        let birth = stat.stx_btime;
+        let time = |time: StatxTimestamp| Timestamp {
+            secs: time.tv_sec,
+            nanos: time.tv_nsec,
+        };
         let mounted = StatxAttributes::MOUNT_ROOT | StatxAttributes::AUTOMOUNT;
         Self {
-            identity: Identity {
-                device: makedev(stat.stx_dev_major, stat.stx_dev_minor),
-                inode: stat.stx_ino,
-                birth: has(StatxFlags::BTIME).then(|| BirthMark::new(birth.tv_sec, birth.tv_nsec)),
+            device: makedev(stat.stx_dev_major, stat.stx_dev_minor),
+            inode: stat.stx_ino,
+            known: Known {
+                birth: has(StatxFlags::BTIME).then(|| time(stat.stx_btime)),
+                mtime: has(StatxFlags::MTIME).then(|| time(stat.stx_mtime)),
+                ctime: has(StatxFlags::CTIME).then(|| time(stat.stx_ctime)),
+                size: has(StatxFlags::SIZE).then_some(stat.stx_size),
             },
             // S_IFMT and S_IFDIR (inode(7)).
             is_directory: stat.stx_mode & 0o170_000 == 0o040_000,
@@ -144,6 +246,40 @@ impl Found {
             owner: stat.stx_uid,
             mode: stat.stx_mode,
         }
+    }
+
+    /// Compares it with what was shown.
+    ///
+    /// A directory changes when entries in it are deleted, so its state says nothing. It is removed
+    /// only when it is empty, and its entries are compared one by one.
+    ///
+    /// # Errors
+    ///
+    /// [`Reason::Replaced`] if it is another file, [`Reason::Changed`] if that cannot be known.
+    pub fn compare(&self, shown: Identity, is_directory: bool) -> Result<(), Reason> {
+        let is_inode = (self.device, self.inode) == (shown.device, shown.inode);
+        if !is_inode || self.is_directory != is_directory {
+            return Err(Reason::Replaced);
+        }
+        let is_by_birth = shown.mark.is_some_and(Mark::is_birth);
+        if is_directory && !is_by_birth {
+            return Ok(());
+        }
+        match shown.mark.and_then(|mark| self.known.has_mark(mark)) {
+            Some(true) => Ok(()),
+            Some(false) if is_by_birth => Err(Reason::Replaced),
+            _ => Err(Reason::Changed),
+        }
+    }
+
+    /// Returns true if a file that was renamed is the one that was found before. Renaming changes
+    /// `ctime`. On overlayfs it also changes the time of birth, as it copies the file up.
+    pub fn is_before_rename(&self, renamed: &Self) -> bool {
+        let which = |found: &Self| (found.device, found.inode, found.is_directory);
+        let state = |found: &Self| (found.known.mtime, found.known.size);
+        let has_same_birth = self.known.birth.is_some() && self.known.birth == renamed.known.birth;
+        which(self) == which(renamed)
+            && (self.is_directory || has_same_birth || state(self) == state(renamed))
     }
 
     /// Returns the bytes that the file system gets back when this name is removed.

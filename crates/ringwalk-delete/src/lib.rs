@@ -2,7 +2,7 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `identity.rs` | which file an entry is: device, inode number, time of birth |
+//! | `identity.rs` | which file an entry is: device, inode number, mark |
 //! | `shown.rs` | what the caller gives and receives: entries, selections, results |
 //! | `reason.rs` | why an entry was kept |
 //! | `root.rs` | the root of a view, and how a file below it is opened |
@@ -36,7 +36,7 @@ mod run;
 mod shown;
 mod trash;
 
-pub use identity::{BirthMark, Found, Identity};
+pub use identity::{Found, Identity, Known, Mark};
 pub use log::{Line, Log, LogError};
 pub use reason::Reason;
 pub use root::{Root, RootError, RootProblem, real_path};

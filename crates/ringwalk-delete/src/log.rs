@@ -111,11 +111,15 @@ impl Log {
         let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW;
         let flags = flags | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
         let file = open(path, flags, Mode::RUSR | Mode::WUSR)?;
-        let identity = Found::of(file.as_fd())?.identity;
+        let found = Found::of(file.as_fd())?;
         let log = Self {
             file,
             path: path.to_owned(),
-            identity,
+            identity: Identity {
+                device: found.device,
+                inode: found.inode,
+                mark: None,
+            },
         };
         log.end_torn_line()?;
         Ok(log)
@@ -141,10 +145,10 @@ impl Log {
         &self.path
     }
 
-    /// Returns true if a file that was shown is this log. Its inode number alone does not say so: a
-    /// new log may have that of a file that was removed after it was shown.
+    /// Returns true if a file that was shown has the inode of this log. A new log may have that
+    /// of a file that was removed after it was shown. Then that name is kept, too.
     pub fn is(&self, identity: Identity) -> bool {
-        self.identity == identity
+        self.identity.is_inode(identity)
     }
 
     /// Returns true if this log is in a directory, or below it. The path must be absolute and

@@ -21,6 +21,9 @@ pub enum Reason {
     Missing,
     /// Another file has this name now.
     Replaced,
+    /// The file has changed, and its file system has no time of birth that says whether it is still
+    /// the same one.
+    Changed,
     /// A directory above the entry is missing, or another one has its name now.
     PathChanged,
     /// The directory has entries that were not shown.
@@ -82,6 +85,9 @@ impl fmt::Display for Reason {
             Self::HoldsMountPoint => "contains a mount point",
             Self::Missing => "is no longer there",
             Self::Replaced => "is another file than the one shown",
+            Self::Changed => {
+                "has changed since it was shown, and may be another file: read it again"
+            }
             Self::PathChanged => "a directory above was moved or replaced",
             Self::NotShown => "contains entries that were not shown",
             Self::HoldsKept => "contains entries that were kept",

@@ -94,7 +94,7 @@ impl Root {
         let open = || open(path, flags, Mode::empty());
         let directory = open().map_err(|errno| failed(RootProblem::Open(errno)))?;
         let found = Found::of(directory.as_fd()).map_err(|e| failed(RootProblem::Open(e)))?;
-        if found.identity != shown {
+        if found.compare(shown, true).is_err() {
             return Err(failed(RootProblem::Replaced));
         }
         openat2(&directory, c".", DIRECTORY, Mode::empty(), beneath())
@@ -104,7 +104,7 @@ impl Root {
         let real = real_path(directory.as_fd()).or_else(|| std::path::absolute(path).ok());
         Ok(Self {
             path: real.unwrap_or_else(|| path.to_owned()),
-            protected: vec![found.identity],
+            protected: vec![shown],
             directory,
             found,
         })
@@ -168,21 +168,15 @@ impl Root {
         // Subvolumes of btrfs differ in the device only. Files are not compared: on overlayfs
         // they may have the device of the layer below, and the mount id is that of the root.
         let must_compare = found.is_directory || found.mount.is_none();
-        if must_compare && found.identity.device != self.found.identity.device {
+        if must_compare && found.device != self.found.device {
             return Err(Reason::OtherFileSystem);
         }
-        if found.is_directory
-            && self
-                .protected
-                .iter()
-                .any(|root| root.is_inode(found.identity))
-        {
+        let is_protected =
+            |root: &Identity| (root.device, root.inode) == (found.device, found.inode);
+        if found.is_directory && self.protected.iter().any(is_protected) {
             return Err(Reason::Root);
         }
-        if found.identity != shown || found.is_directory != is_directory {
-            return Err(Reason::Replaced);
-        }
-        Ok(())
+        found.compare(shown, is_directory)
     }
 }
 

@@ -1,10 +1,9 @@
 //! Trees on disk as they were shown, for tests.
 
-use super::{
-    BirthMark, Component, Doomed, Identity, Log, Observer, Reason, Root, Selection, Shown,
-};
-use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{AtFlags, CWD, StatxFlags, makedev, statx};
+use super::{Component, Doomed, Identity, Log, Observer, Reason, Root, Selection, Shown};
+use ringwalk::identity::IdentityTrust;
+use ringwalk::{FileType, Metadata};
+use rustix::fd::{AsRawFd, OwnedFd};
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs;
@@ -15,24 +14,20 @@ use tempfile::TempDir;
 
 /// Returns the identity of a file now.
 pub(super) fn identity(path: &Path) -> Identity {
-    read_identity(CWD, path, AtFlags::SYMLINK_NOFOLLOW)
+    let metadata = Metadata::of_path(None, path, false, Identity::FIELDS).unwrap();
+    let place = if metadata.file_type() == FileType::Directory {
+        path
+    } else {
+        path.parent().unwrap()
+    };
+    Identity::of(&metadata, IdentityTrust::of(fs::File::open(place).unwrap()))
 }
 
-/// Returns the identity of an open file.
-pub(super) fn found_at(file: &OwnedFd) -> Identity {
-    read_identity(file.as_fd(), Path::new(""), AtFlags::EMPTY_PATH)
-}
-
-fn read_identity(file: BorrowedFd<'_>, path: &Path, flags: AtFlags) -> Identity {
-    let mask = StatxFlags::BASIC_STATS | StatxFlags::BTIME;
-    let stat = statx(file, path, flags, mask).unwrap();
-    let has_birth = stat.stx_mask & StatxFlags::BTIME.bits() != 0;
-    let birth = BirthMark::new(stat.stx_btime.tv_sec, stat.stx_btime.tv_nsec);
-    Identity {
-        device: makedev(stat.stx_dev_major, stat.stx_dev_minor),
-        inode: stat.stx_ino,
-        birth: has_birth.then_some(birth),
-    }
+/// Returns the identity of an open directory.
+pub(super) fn found_at(directory: &OwnedFd) -> Identity {
+    let fd = Some(directory.as_raw_fd());
+    let metadata = Metadata::of_path(fd, Path::new("."), false, Identity::FIELDS).unwrap();
+    Identity::of(&metadata, IdentityTrust::of(directory))
 }
 
 /// A tree as it was shown. Entries are numbers.

@@ -66,12 +66,13 @@ pub trait Candidate {
     /// Why the file is kept.
     fn look(&self) -> Result<Found, Reason>;
 
-    /// Returns true if the file that was moved is the right one. Otherwise it is moved back.
+    /// Compares the file that was moved with what `look` found right before. If this fails, it is
+    /// moved back.
     ///
     /// # Errors
     ///
     /// Why the file is moved back.
-    fn check(&self, moved: &Found) -> Result<(), Reason>;
+    fn check(&self, before: &Found, moved: &Found) -> Result<(), Reason>;
 }
 
 /// The trash of each mount, for files whose directories the caller has opened.
@@ -135,8 +136,8 @@ impl<Id> Candidate for Entry<'_, Id> {
             .look(self.directory, name, *identity, *is_directory)
     }
 
-    fn check(&self, moved: &Found) -> Result<(), Reason> {
-        if moved.identity == self.shown.identity {
+    fn check(&self, before: &Found, moved: &Found) -> Result<(), Reason> {
+        if before.is_before_rename(moved) {
             Ok(())
         } else {
             Err(Reason::Replaced)
@@ -280,8 +281,10 @@ fn move_as(
     // Right before the renaming, though the name was looked at before: creating the record took
     // some time.
     let looked = candidate.look();
-    let moved =
-        looked.and_then(|_| rename_compared(directory, name, candidate, bin.files(), new_name));
+    let moved = looked.and_then(|found| {
+        let check = |moved: &Found| candidate.check(&found, moved);
+        rename_compared(directory, name, check, bin.files(), new_name)
+    });
     // A record without a file would be shown as a broken entry of the trash.
     if moved.is_err_and(|reason| reason != Reason::WrongFileInTrash) {
         record.remove();
@@ -293,7 +296,7 @@ fn move_as(
 fn rename_compared(
     directory: BorrowedFd<'_>,
     old: &[u8],
-    candidate: &dyn Candidate,
+    check: impl FnOnce(&Found) -> Result<(), Reason>,
     files: BorrowedFd<'_>,
     name: &[u8],
 ) -> Result<(), Reason> {
@@ -304,7 +307,7 @@ fn rename_compared(
         errno => Reason::of("move to the trash", errno),
     })?;
     let checked = Found::at(files, name).map_err(|_| Reason::Replaced);
-    let Err(reason) = checked.and_then(|moved| candidate.check(&moved)) else {
+    let Err(reason) = checked.and_then(|moved| check(&moved)) else {
         return Ok(());
     };
     match renameat_with(files, name, directory, old, flags) {

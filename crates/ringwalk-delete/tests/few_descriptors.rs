@@ -1,7 +1,8 @@
 //! Deletion of a deep tree with few descriptors. This is a process of its own, because the limit
 //! belongs to the process.
 
-use ringwalk::{Fields, Metadata};
+use ringwalk::Metadata;
+use ringwalk::identity::IdentityTrust;
 use ringwalk_delete::{Doomed, Identity, Log, Observer, Reason, Root, Selection, Shown, delete};
 use rustix::fd::OwnedFd;
 use rustix::fs::{Mode, OFlags, mkdirat, open, openat};
@@ -40,8 +41,8 @@ fn raw(file: &OwnedFd) -> i32 {
 }
 
 fn identity(path: &str) -> Identity {
-    let fields = Fields::BTIME | Fields::INO;
-    Identity::of(&Metadata::of_path(None, Path::new(path), true, fields).unwrap())
+    let metadata = Metadata::of_path(None, Path::new(path), true, Identity::FIELDS).unwrap();
+    Identity::of(&metadata, IdentityTrust::of(fs::File::open(path).unwrap()))
 }
 
 impl Shown for Deep {

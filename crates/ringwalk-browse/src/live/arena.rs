@@ -4,6 +4,7 @@ use super::directories::{Directories, Totals};
 use super::entries::{DirIndex, Entries, EntryIndex, Found, NONE, flags};
 use super::links::Links;
 use crate::tree::{Id, Item, Kind, ReadState};
+use std::collections::HashMap;
 
 /// The entries and directories of a tree, and their totals.
 #[derive(Debug, Default)]
@@ -11,6 +12,9 @@ pub(super) struct Arena {
     pub(super) entries: Entries,
     pub(super) directories: Directories,
     pub(super) links: Links,
+    /// The devices of files that have another one than their directory: those of the layers of an
+    /// overlayfs.
+    devices: HashMap<EntryIndex, u64>,
     /// There was no room for some entries.
     pub(super) is_full: bool,
 }
@@ -32,6 +36,10 @@ impl Arena {
             self.is_full = true;
             return None;
         };
+        let of_parent = parent.map(|parent| self.directories.get(parent).device);
+        if !is_read && !found.failed && of_parent != Some(found.device) {
+            self.devices.insert(index, found.device);
+        }
         let own = self.own_sums(index, found);
         let mut directory = None;
         if is_read {
@@ -141,8 +149,13 @@ impl Arena {
         (parent != NONE).then_some(parent)
     }
 
-    /// Returns the device of the files in a directory.
-    pub(super) fn device_of_entries(&self, directory: DirIndex) -> Option<u64> {
+    /// Returns the device of an entry. `None` for a top that is not read.
+    pub(super) fn device(&self, index: EntryIndex) -> Option<u64> {
+        if let Some(device) = self.devices.get(&index) {
+            return Some(*device);
+        }
+        let directory = self.entries.directory(index);
+        let directory = directory.unwrap_or_else(|| self.entries.parent(index));
         (directory != NONE).then(|| self.directories.get(directory).device)
     }
 

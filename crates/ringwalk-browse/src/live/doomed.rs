@@ -136,15 +136,11 @@ impl LiveTree {
 
 impl Arena {
     fn identity(&self, index: EntryIndex) -> Identity {
-        let device = match self.entries.directory(index) {
-            Some(directory) => Some(self.directories.get(directory).device),
-            None => self.device_of_entries(self.entries.parent(index)),
-        };
         Identity {
             // Only the top has no directory above, and it is one itself.
-            device: device.unwrap_or(0),
+            device: self.device(index).unwrap_or(0),
             inode: self.entries.inode(index),
-            birth: self.entries.birth(index),
+            mark: self.entries.mark(index),
         }
     }
 

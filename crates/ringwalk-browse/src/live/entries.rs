@@ -3,7 +3,7 @@
 use super::column::{Column, WideColumn};
 use super::names::{NamePlace, Names};
 use crate::tree::Kind;
-use ringwalk_delete::BirthMark;
+use ringwalk_delete::Mark;
 use std::collections::HashMap;
 
 /// The number of an entry.
@@ -48,8 +48,8 @@ pub(super) struct Found<'n> {
     pub(super) device: u64,
     pub(super) inode: u64,
     pub(super) links: u32,
-    /// The fingerprint of the time of birth. `None` if the file system has no time of birth.
-    pub(super) birth: Option<BirthMark>,
+    /// What distinguishes it from a later file with its inode number.
+    pub(super) mark: Option<Mark>,
     pub(super) failed: bool,
     /// It is a directory on another file system, which is left out.
     pub(super) other: bool,
@@ -66,7 +66,7 @@ pub(super) struct Entries {
     /// Seconds since 1970. Times before that stand as very large numbers.
     mtime: WideColumn,
     inode: WideColumn,
-    birth: Column<u32>,
+    mark: Column<u32>,
     owner: Column<u16>,
     flags: Column<u8>,
     owners: Vec<Option<u32>>,
@@ -108,7 +108,7 @@ impl Entries {
         self.blocks.push(found.blocks);
         self.mtime.push(mtime_to_number(found.mtime));
         self.inode.push(found.inode);
-        self.birth.push(found.birth.map_or(0, BirthMark::to_bits));
+        self.mark.push(found.mark.map_or(0, Mark::to_bits));
         let owner = self.owner_number(index, found.uid);
         self.owner.push(owner);
         let mut flags = number_of(found.kind);
@@ -132,8 +132,7 @@ impl Entries {
         self.blocks.set(at, found.blocks);
         self.mtime.set(at, mtime_to_number(found.mtime));
         self.inode.set(at, found.inode);
-        self.birth
-            .set(at, found.birth.map_or(0, BirthMark::to_bits));
+        self.mark.set(at, found.mark.map_or(0, Mark::to_bits));
         self.more_owners.remove(&index);
         let owner = self.owner_number(index, found.uid);
         self.owner.set(at, owner);
@@ -196,8 +195,8 @@ impl Entries {
         self.inode.get(index as usize)
     }
 
-    pub(super) fn birth(&self, index: EntryIndex) -> Option<BirthMark> {
-        BirthMark::from_bits(self.birth.get(index as usize))
+    pub(super) fn mark(&self, index: EntryIndex) -> Option<Mark> {
+        Mark::from_bits(self.mark.get(index as usize))
     }
 
     pub(super) fn uid(&self, index: EntryIndex) -> Option<u32> {
@@ -249,7 +248,7 @@ mod tests {
                 uid: Some(1000),
                 inode: 12,
                 links: 1,
-                birth: Some(BirthMark::new(77, 1)),
+                mark: Some(Mark::of_birth(ringwalk::Timestamp { secs: 77, nanos: 1 })),
                 ..Found::default()
             },
             Found {
@@ -261,7 +260,7 @@ mod tests {
                 uid: None,
                 inode: u64::MAX,
                 links: 2,
-                birth: None,
+                mark: None,
                 failed: true,
                 ..Found::default()
             },
@@ -276,7 +275,7 @@ mod tests {
             assert_eq!(entries.mtime(index), found.mtime);
             assert_eq!(entries.uid(index), found.uid);
             assert_eq!(entries.inode(index), found.inode);
-            assert_eq!(entries.birth(index), found.birth);
+            assert_eq!(entries.mark(index), found.mark);
             assert_eq!(entries.has(index, flags::FAILED), found.failed);
             assert_eq!(entries.has(index, flags::LINKED), found.links > 1);
             assert_eq!(entries.directory(index), None);

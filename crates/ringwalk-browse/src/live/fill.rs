@@ -5,36 +5,37 @@ use super::arena::{Arena, TOP};
 use super::entries::{DirIndex, EntryIndex, Found};
 use crate::tree::Kind;
 use ringwalk::Visitor;
+use ringwalk::identity::IdentityTrust;
 use ringwalk::{
     Batch, Dir, Entry, Errno, Error, Fields, FileType, Flow, Left, Metadata, Operation,
 };
-use ringwalk_delete::BirthMark;
+use ringwalk_delete::{Identity, Mark};
 use ringwalk_gnu::reason;
+use rustix::fs::{Mode, OFlags, open};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The fields that a tree keeps.
-pub(super) const FIELDS: Fields = Fields::TYPE
-    .union(Fields::NLINK)
-    .union(Fields::UID)
-    .union(Fields::MTIME)
-    .union(Fields::INO)
-    .union(Fields::SIZE)
-    .union(Fields::BLOCKS)
-    .union(Fields::BTIME);
+pub(super) const FIELDS: Fields = Identity::FIELDS.union(Fields::UID).union(Fields::BLOCKS);
 
 /// Returns the entry of a directory that a walk begins with. Only the top may be a symbolic link.
 ///
 /// # Errors
 ///
-/// Those of statx(2).
+/// Those of statx(2) and open(2).
 pub(super) fn root<'n>(path: &Path, name: &'n [u8], is_top: bool) -> Result<Found<'n>, Errno> {
     let metadata = Metadata::of_path(None, path, is_top, FIELDS)?;
+    let link = if is_top {
+        OFlags::empty()
+    } else {
+        OFlags::NOFOLLOW
+    };
+    let file = open(path, OFlags::PATH | OFlags::CLOEXEC | link, Mode::empty())?;
     Ok(Found {
         name,
         kind: kind_of(metadata.file_type()),
-        ..known(&metadata)
+        ..known(&metadata, IdentityTrust::of(file))
     })
 }
 
@@ -96,17 +97,27 @@ impl<'t> Filler<'t> {
         }
     }
 
+    /// Returns how far identities can be trusted on the file system of a directory. Only
+    /// directories of its entries can lie on another one, and nothing there is deleted through
+    /// this directory.
+    fn trust(&self, batch: &Batch<'_, State>, directory: DirIndex) -> IdentityTrust {
+        let device = self.tree.work().directories.get(directory).device;
+        // Without the descriptor nothing is trusted, and a file that has changed is kept.
+        self.tree.trust.of(device, || batch.fd().ok().flatten())
+    }
+
     /// Returns what is kept of an entry, and whether the walk will read it as a directory.
-    fn found<'n>(&self, entry: &Entry<'n, State>) -> (Found<'n>, bool) {
+    fn found<'n>(&self, entry: &Entry<'n, State>, trust: IdentityTrust) -> (Found<'n>, bool) {
         let has_failed = entry.stat_error().is_some();
         let is_directory = entry.file_type() == FileType::Directory;
         let is_read = entry.will_descend();
+        let known = entry.metadata().map(|metadata| known(metadata, trust));
         let found = Found {
             name: entry.name(),
             kind: kind_of(entry.file_type()),
             failed: has_failed,
             other: is_directory && !is_read && !has_failed && self.tree.stays_on_device,
-            ..entry.metadata().map(known).unwrap_or_default()
+            ..known.unwrap_or_default()
         };
         (found, is_read)
     }
@@ -129,7 +140,8 @@ impl Visitor for Filler<'_> {
             // There was no room for the directory, and the walk is being stopped.
             return Flow::Stop;
         };
-        let entries = batch.entries().map(|entry| self.found(&entry));
+        let trust = self.trust(batch, directory);
+        let entries = batch.entries().map(|entry| self.found(&entry, trust));
         let mut arena = self.tree.work();
         arena.add(directory, entries, |number, directory| {
             if let Some(entry) = batch.get(number) {
@@ -178,7 +190,7 @@ impl Visitor for Filler<'_> {
 }
 
 /// Returns the kept part of metadata.
-fn known(metadata: &Metadata) -> Found<'static> {
+fn known(metadata: &Metadata, trust: IdentityTrust) -> Found<'static> {
     let has = |fields| metadata.mask.contains(fields);
     Found {
         size: metadata.size,
@@ -188,8 +200,7 @@ fn known(metadata: &Metadata) -> Found<'static> {
         device: metadata.dev,
         inode: metadata.ino,
         links: metadata.nlink,
-        birth: has(Fields::BTIME)
-            .then(|| BirthMark::new(metadata.btime.secs, metadata.btime.nanos)),
+        mark: Mark::of(metadata, trust),
         ..Found::default()
     }
 }

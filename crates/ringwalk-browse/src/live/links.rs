@@ -162,9 +162,7 @@ impl Arena {
         if !self.entries.has(index, flags::LINKED) {
             return None;
         }
-        let parent = self.entries.parent(index);
-        let device = self.device_of_entries(parent)?;
-        Some((device, self.entries.inode(index)))
+        Some((self.device(index)?, self.entries.inode(index)))
     }
 
     fn depth(&self, mut directory: DirIndex) -> usize {

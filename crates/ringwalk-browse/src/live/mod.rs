@@ -38,6 +38,7 @@ use crate::tree::{Id, Unreadable};
 use arena::{Arena, TOP};
 use entries::DirIndex;
 use fill::Filler;
+use ringwalk::identity::TrustOfDevices;
 use ringwalk::{Errno, Follow, Stay, Walk};
 use ringwalk_sys::sync::lock;
 use std::ffi::OsStr;
@@ -68,6 +69,7 @@ pub struct LiveTree {
     errors: Mutex<Vec<Unreadable>>,
     /// Increases with every change.
     generation: AtomicU64,
+    trust: TrustOfDevices,
     /// A walk is running.
     reading: AtomicBool,
     /// Walks shall end.
@@ -163,6 +165,7 @@ impl LiveTree {
             looking: AtomicUsize::new(0),
             errors: Mutex::default(),
             generation: AtomicU64::new(1),
+            trust: TrustOfDevices::default(),
             reading: AtomicBool::new(false),
             stop: AtomicBool::new(false),
         };

@@ -364,3 +364,29 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn files_of_two_layers_with_one_inode_number_are_two_files() {
+    let mut arena = Arena::default();
+    let found = |name, kind, device| entries::Found {
+        name,
+        kind,
+        device,
+        inode: 5,
+        links: 2,
+        blocks: 8,
+        ..entries::Found::default()
+    };
+    let kinds = [crate::tree::Kind::Directory, crate::tree::Kind::File];
+    let (_, top) = arena
+        .add_one(None, &found(b"top", kinds[0], 1), true)
+        .unwrap();
+    for (name, device) in [(b"a", 1), (b"b", 1), (b"c", 2)] {
+        arena
+            .add_one(top, &found(name, kinds[1], device), false)
+            .unwrap();
+    }
+    let alloc = arena.totals(TOP).alloc;
+    // The top, the file with two names, and the one of the other layer.
+    assert_eq!(alloc, 3 * 8 * 512);
+}

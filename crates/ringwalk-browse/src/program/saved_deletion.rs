@@ -100,7 +100,9 @@ impl SavedDeleter {
         let was = self.view.find(place.root, b"").map_err(failed)?;
         let was = was.map(|id| self.view.place(id)).transpose();
         let was = was.map_err(failed)?.flatten();
-        if was.is_some_and(|was| !is_same(&was, tree.identity_of_top(), true)) {
+        // Where that cannot be known, its entries decide.
+        let other = was.and_then(|was| compare(&was, tree.identity_of_top(), true).err());
+        if other == Some(OTHER) {
             return Err(format!("{name} is another directory than in the snapshot"));
         }
         Ok(tree)
@@ -181,12 +183,8 @@ fn read_place(
         Err(reason) => return Ok(Err(reason.to_owned())),
     };
     let entry = &selection.entry;
-    if place.inode.is_none() {
-        let why = "the snapshot does not know which file it was: browse the directory itself";
+    if let Err(why) = compare(place, entry.identity, entry.is_directory) {
         return Ok(Err(why.to_owned()));
-    }
-    if !is_same(place, entry.identity, entry.is_directory) {
-        return Ok(Err("it is another file than in the snapshot".to_owned()));
     }
     // The screen shows the snapshot, and so no errors of this reading.
     let items = tree.items(&[now]).map_err(|error| error.to_string())?;
@@ -200,12 +198,23 @@ fn read_place(
     Ok(Ok(now))
 }
 
-/// Returns true unless a file is known to be another one than in the snapshot.
-fn is_same(was: &Place, now: Identity, is_directory: bool) -> bool {
-    let birth = was.birth.zip(now.birth);
-    was.is_directory == is_directory
-        && was.inode.is_none_or(|inode| inode == now.inode)
-        && birth.is_none_or(|(was, now)| was == now)
+/// Why a file with the name is not the one in the snapshot.
+const OTHER: &str = "it is another file than in the snapshot";
+
+/// Compares a file with the one in the snapshot. The error is the reason why it may be another one.
+fn compare(was: &Place, now: Identity, is_directory: bool) -> Result<(), &'static str> {
+    let unknown = "the snapshot does not know which file it was: browse the directory itself";
+    let inode = was.inode.ok_or(unknown)?;
+    if was.is_directory != is_directory || inode != now.inode {
+        return Err(OTHER);
+    }
+    let mark = now.mark.ok_or(unknown)?;
+    match was.known.has_mark(mark) {
+        Some(true) => Ok(()),
+        Some(false) if mark.is_birth() => Err(OTHER),
+        Some(false) => Err("it has changed, and may be another file: browse the directory itself"),
+        None => Err(unknown),
+    }
 }
 
 impl Deleter for SavedDeleter {

@@ -37,7 +37,7 @@ use crate::tree::{Id, Item, Kind};
 use cells::{OF_ITEM, Row};
 use kept::Kept;
 use ringwalk::FileType;
-use ringwalk_delete::BirthMark;
+use ringwalk_delete::Known;
 use ringwalk_snapshot::{Column, Cursor, ReadError, Snapshot, SnapshotTree, timestamp};
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -79,8 +79,8 @@ pub struct Place {
     pub is_directory: bool,
     /// Its inode number. `None` if the snapshot does not have it.
     pub inode: Option<u64>,
-    /// Its time of birth. `None` if the snapshot does not have it.
-    pub birth: Option<BirthMark>,
+    /// Its size and times, as far as the snapshot has them.
+    pub known: Known,
 }
 
 impl SnapshotView {
@@ -169,15 +169,28 @@ impl SnapshotView {
             Column::Type,
             Column::Ino,
             Column::Btime,
+            Column::Mtime,
+            Column::Ctime,
+            Column::Size,
             Column::Clamped,
         ];
         let mut kept = ringwalk::sync::lock(&self.kept);
         let row = kept.cursor.row(self.snapshot(), id.0, &columns);
         let (chunk, at) = row.map_err(|error| read_error(&error))?;
-        // A time that was clamped is not the time of birth.
+        // A time that was clamped is not that of the file.
         let is_exact = chunk.integer(Column::Clamped, at) != Some(1);
-        let birth = chunk.integer(Column::Btime, at).filter(|_| is_exact);
-        let birth = birth.map(timestamp);
+        let time = |column| {
+            chunk
+                .integer(column, at)
+                .filter(|_| is_exact)
+                .map(timestamp)
+        };
+        let known = Known {
+            birth: time(Column::Btime),
+            mtime: time(Column::Mtime),
+            ctime: time(Column::Ctime),
+            size: chunk.integer(Column::Size, at).map(i64::cast_unsigned),
+        };
         let root = chunk.integer(Column::Root, at);
         let root = root.and_then(|root| usize::try_from(root).ok());
         let info = root.and_then(|root| self.snapshot().info().roots.get(root));
@@ -187,7 +200,7 @@ impl SnapshotView {
             below: chunk.path(at).to_vec(),
             is_directory: chunk.file_type(at) == FileType::Directory,
             inode: chunk.integer(Column::Ino, at).map(i64::cast_unsigned),
-            birth: birth.map(|birth| BirthMark::new(birth.secs, birth.nanos)),
+            known,
         }))
     }
 

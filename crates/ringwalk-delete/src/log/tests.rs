@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const IDENTITY: Identity = Identity {
     device: 1,
     inode: 2,
-    birth: None,
+    mark: None,
 };
 
 #[test]

@@ -75,7 +75,8 @@ fn a_time_of_birth_decides_where_the_inode_number_is_the_same() {
     let tree = Tree::read(&place.root());
     let mut selection = tree.select("a");
     // The number of a deleted file may be reused at once, which a test cannot force.
-    selection.entry.identity.birth = Some(super::super::BirthMark::new(1, 1));
+    let other = ringwalk::Timestamp { secs: 1, nanos: 1 };
+    selection.entry.identity.mark = Some(super::super::Mark::of_birth(other));
     let mut results = Results::default();
     delete(
         &tree.root(),

@@ -188,7 +188,7 @@ fn mount_of(found: &Found) -> (Option<u64>, u64) {
     let device = if found.mount.is_some() {
         0
     } else {
-        found.identity.device
+        found.device
     };
     (found.mount, device)
 }

@@ -1,6 +1,6 @@
 use super::super::testing::{Place, Results, SetOnDrop, Tree, in_own_namespace, mount};
 use super::super::{Log, Outcome, Reason};
-use super::{Entry, TrashOptions, numbered, rename_compared, trash};
+use super::{Candidate, Entry, Found, TrashOptions, numbered, rename_compared, trash};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder};
@@ -217,15 +217,16 @@ fn a_file_that_was_not_shown_goes_back_after_the_renaming() {
     let directory = fs::File::open(place.root()).unwrap();
     let files = place.bin().join("files");
     let opened = fs::File::open(&files).unwrap();
-    let mut entry = tree.select("a").entry;
-    entry.identity = tree.select("b").entry.identity;
+    let entry = tree.select("b").entry;
     let (root, directory) = (&tree.root(), directory.as_fd());
     let candidate = Entry {
         root,
         directory,
         shown: &entry,
     };
-    let moved = rename_compared(directory, b"a", &candidate, opened.as_fd(), b"a");
+    let found = candidate.look().unwrap();
+    let check = |moved: &Found| candidate.check(&found, moved);
+    let moved = rename_compared(directory, b"a", check, opened.as_fd(), b"a");
     assert_eq!(moved, Err(Reason::Replaced));
     assert!(place.at("a").exists() && names(&files).is_empty());
 }

@@ -64,9 +64,9 @@ impl Candidate for Duplicate<'_> {
         found.map_err(|_| ringwalk_delete::Reason::Missing)
     }
 
-    fn check(&self, moved: &Found) -> Result<(), ringwalk_delete::Reason> {
-        let is_file = (moved.identity.device, moved.identity.inode)
-            == (self.file.version().dev, self.file.version().ino);
+    fn check(&self, _: &Found, moved: &Found) -> Result<(), ringwalk_delete::Reason> {
+        let is_file =
+            (moved.device, moved.inode) == (self.file.version().dev, self.file.version().ino);
         let is_file = if is_file {
             Ok(())
         } else {

@@ -11,7 +11,7 @@ use super::remove;
 use super::replace::replace;
 use super::roots::Roots;
 use ringwalk::Timestamp;
-use ringwalk_delete::{BirthMark, Identity, Line, Log, LogError, Trash};
+use ringwalk_delete::{Identity, Line, Log, LogError, Mark, Trash};
 use ringwalk_du::exclusive::Devices;
 use ringwalk_hash::FileVersion;
 use rustix::fs::fsync;
@@ -75,9 +75,7 @@ fn identity(version: &FileVersion) -> Identity {
     Identity {
         device: version.dev,
         inode: version.ino,
-        birth: version
-            .btime
-            .map(|birth| BirthMark::new(birth.secs, birth.nanos)),
+        mark: version.btime.map(Mark::of_birth),
     }
 }
 

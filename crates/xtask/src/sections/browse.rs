@@ -27,8 +27,9 @@ pub(super) const BROWSE_DELETION: (&str, &str) = (
     "DELETION",
     "\
 Only what was shown is deleted. Each file is compared by device, inode number and time of birth \
-right before it is removed, and directories are opened one by one, without following links. The \
-top, mount points and other file systems are refused. A directory to which something was added \
+right before it is removed. Where the file system keeps no times of birth, size and times of change \
+are compared instead, and a file that has changed stays. Directories are opened one by one, \
+without following links. The top, mount points and other file systems are refused. A directory to which something was added \
 stays. The question before a deletion says how many entries it takes and how many bytes it frees. \
 The answer is No unless you give another one. For more than 1000 entries you type their number.
 
