@@ -62,9 +62,7 @@ def test_another_file_with_the_inode_number(browse, terminal, scratch, mount, ri
 
 @pytest.mark.parametrize("kind", [birthless, birthless_fuse])
 @pytest.mark.parametrize("saved", [False, True])
-def test_an_unchanged_file_and_a_changed_directory(
-    browse, scratch, mount, ringwalk, kind, saved
-):
+def test_an_unchanged_file_and_a_changed_directory(browse, scratch, mount, ringwalk, kind, saved):
     top = mount(kind, scratch / "mounted")
     for name in ("file", "one", "two"):
         (top / "d").mkdir(exist_ok=True)

@@ -24,6 +24,22 @@ def dupes(ringwalk: Program) -> Program:
     return ringwalk.with_args("dupes")
 
 
+@pytest.fixture
+def home(scratch):
+    return scratch / "home"
+
+
+@pytest.fixture
+def act(dupes, home) -> Program:
+    """`ringwalk dupes --do`, whose trash and log are those of the test."""
+    env = {
+        "HOME": str(home),
+        "XDG_DATA_HOME": str(home / "data"),
+        "XDG_STATE_HOME": str(home / "state"),
+    }
+    return Program(*dupes.first, env=env)
+
+
 # Its number is the same on every architecture (include/uapi/asm-generic/unistd.h).
 IO_URING_SETUP = 425
 

@@ -17,22 +17,6 @@ MIB = 1 << 20
 ACTIONS = ("hardlink", "delete", "trash")
 
 
-@pytest.fixture
-def home(scratch):
-    return scratch / "home"
-
-
-@pytest.fixture
-def act(dupes, home) -> Program:
-    """`ringwalk dupes --do`, whose trash and log are those of the test."""
-    env = {
-        "HOME": str(home),
-        "XDG_DATA_HOME": str(home / "data"),
-        "XDG_STATE_HOME": str(home / "state"),
-    }
-    return Program(*dupes.first, env=env)
-
-
 def log(home):
     lines = (home / "state" / "ringwalk" / "deletions.jsonl").read_text().splitlines()
     return [json.loads(line) for line in lines]

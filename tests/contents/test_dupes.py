@@ -175,11 +175,12 @@ def test_bind_mounts_show_the_same_files(dupes, scratch, mount):
         assert dupes(*words).ok().lines()[-1].startswith(b"0 groups"), words
     (top / "copy").write_bytes(b"x" * 5000)
     ((first, second),) = [list(group) for group in found(dupes("--format=json", top).ok())]
-    assert {len(first), len(second)} == {1, 2}
+    # The two paths of the file are one entry of one directory: it has one name.
+    assert len(first) == len(second) == 1
     # Nothing is deleted that is the kept file under another path.
     state = {"XDG_STATE_HOME": str(scratch / "state")}
-    dupes("--do=delete", top, env=state)
-    assert (top / "folder" / "file").exists() or (top / "copy").exists()
+    assert dupes("--do=delete", top, env=state).status == 0
+    assert (top / "folder" / "file").exists() != (top / "copy").exists()
 
 
 def test_one_file_system(dupes, scratch, mount):

@@ -32,7 +32,12 @@ impl Search {
         let mut chosen = Vec::new();
         for class in inventory.classes() {
             let first = chosen.len();
-            chosen.extend(inventory.inodes(class).map(|names| FileId(names.start)));
+            for names in inventory.inodes(class) {
+                let device = inventory.file(FileId(names.start)).device;
+                let is_unique = inventory.devices[usize::from(device)].is_unique;
+                let most = if is_unique { 1 } else { names.len() };
+                chosen.extend(names.take(most).map(FileId));
+            }
             if !all && chosen.len() - first == 1 {
                 chosen.pop();
             }
@@ -45,14 +50,30 @@ impl Search {
     }
 }
 
+/// A file that may have copies.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Candidate {
+    /// One of its names.
+    pub name: Name,
+    /// The version that was found.
+    pub version: FileVersion,
+    /// Device and inode number name this file only. Otherwise another file can have the same, and
+    /// each name is a candidate.
+    pub is_unique: bool,
+}
+
 impl Candidates {
-    /// Returns each file and the version that was found.
-    pub fn iter(&self) -> impl Iterator<Item = (Name, FileVersion)> + '_ {
+    /// Returns the files.
+    pub fn iter(&self) -> impl Iterator<Item = Candidate> + '_ {
         self.chosen.iter().map(|id| {
             let file = self.inventory.file(*id);
             let device = &self.inventory.devices[usize::from(file.device)];
-            let name = self.inventory.file_path(*id);
-            (name, file.version(device.number.unwrap_or(0)))
+            Candidate {
+                name: self.inventory.file_path(*id),
+                version: file.version(device.number.unwrap_or(0)),
+                is_unique: device.is_unique,
+            }
         })
     }
 }

@@ -70,7 +70,7 @@ struct Sums {
 pub(crate) enum Contents {
     Group(u32),
     /// A file with several names and no copies.
-    Inode(u16, u64),
+    Linked(FileId),
     Empty,
 }
 
@@ -78,15 +78,17 @@ pub(crate) enum Contents {
 /// has them.
 fn contents_of_all(inventory: &Inventory) -> Vec<Option<Contents>> {
     let mut all = Vec::with_capacity(inventory.files.len());
-    let is_same = |a: &FileRecord, b: &FileRecord| a.size == b.size && a.is_same_file(b);
+    let is_same = |a: &FileRecord, b: &FileRecord| inventory.is_same_file(a, b);
     for names in inventory.files.chunk_by(is_same) {
         let first = &names[0];
+        #[expect(clippy::cast_possible_truncation, reason = "files have 32 bits")]
+        let id = FileId(all.len() as u32);
         // The group stands at one name of each file.
         let group = names.iter().find_map(FileRecord::group);
         let contents = match group {
             _ if first.size == 0 => Some(Contents::Empty),
             Some(group) => Some(Contents::Group(group)),
-            None if names.len() > 1 => Some(Contents::Inode(first.device, first.ino)),
+            None if names.len() > 1 => Some(Contents::Linked(id)),
             None => None,
         };
         all.extend(names.iter().map(|_| contents));
@@ -206,12 +208,12 @@ fn add_up(inventory: &Inventory, contents: &[Option<Contents>]) -> Vec<Sums> {
 }
 
 fn number(contents: Contents) -> u128 {
-    let (kind, device, number) = match contents {
-        Contents::Group(group) => (1, 0, u64::from(group)),
-        Contents::Inode(device, ino) => (2, device, ino),
-        Contents::Empty => (3, 0, 0),
+    let (kind, number) = match contents {
+        Contents::Group(group) => (1, group),
+        Contents::Linked(id) => (2, id.0),
+        Contents::Empty => (3, 0),
     };
-    kind << 80 | u128::from(device) << 64 | u128::from(number)
+    kind << 32 | u128::from(number)
 }
 
 fn hash_of(entries: &mut [(&[u8], u8, Option<u128>)]) -> Option<u128> {

@@ -184,6 +184,7 @@ impl Groups {
             .filter(|id| inventory.is_saved(inventory.file(*id)) == is_saved)
             .collect();
         names.sort_unstable_by_key(|id| self.place(inventory, *id));
+        inventory.keep_distinct(&mut names);
         let mut names: Vec<Name> = names
             .into_iter()
             .map(|id| inventory.file_path(id))
@@ -265,10 +266,11 @@ fn frees(inventory: &Inventory, id: FileId) -> bool {
     }
     // A row of a snapshot is no name on the disk.
     let live = |id: &FileId| !inventory.is_saved(inventory.file(*id));
-    let names = inventory.names_of(id).filter(live).count();
+    let mut names: Vec<FileId> = inventory.names_of(id).filter(live).collect();
+    inventory.keep_distinct(&mut names);
     inventory
         .links(file)
-        .is_some_and(|links| links as usize <= names)
+        .is_some_and(|links| links as usize <= names.len())
 }
 
 impl Copy {

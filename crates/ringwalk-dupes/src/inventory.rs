@@ -18,7 +18,9 @@ use record::MANY_LINKS;
 pub(crate) use record::{FileRecord, FoundFile, KNOWN};
 
 use ringwalk::Identity;
+use ringwalk::identity::Sameness;
 use ringwalk_hash::cache::NotKept;
+use ringwalk_snapshot::FileSystemInfo;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -47,7 +49,8 @@ pub(crate) struct DirRecord {
     is_reference: bool,
     /// It holds what is in a trash, or lies in such a directory.
     is_trash: bool,
-    /// What two mounts of one directory have in common. `None` for one of a snapshot.
+    /// What two mounts of one directory have in common. `None` for one of a snapshot, and where two
+    /// directories can have one inode number.
     pub(crate) identity: Option<Identity>,
 }
 
@@ -107,15 +110,30 @@ pub(crate) struct Device {
     pub(crate) number: Option<u64>,
     /// The snapshot that it was met in, and its place there.
     pub(crate) snapshot: Option<(usize, i64)>,
-    /// UUID in hexadecimal digits, and subvolume of btrfs.
-    pub(crate) identity: Option<(String, Option<u64>)>,
+    /// Two names with one inode number are one file. Otherwise they can be two files.
+    pub(crate) is_unique: bool,
+    /// What names it. `None` if that was not asked for, or could not be found out.
+    pub(crate) info: Option<FileSystemInfo>,
 }
 
 impl Device {
     fn is_same(&self, other: &Self) -> bool {
         (self.number.is_some() && self.number == other.number)
             || (self.snapshot.is_some() && self.snapshot == other.snapshot)
-            || (self.identity.is_some() && self.identity == other.identity)
+    }
+
+    /// Returns how surely the inode numbers of both are those of one file system. `None` if they
+    /// are not. A copy of a disk has the UUID of its origin: then also the place counts.
+    fn sameness(&self, other: &Self) -> Option<(Sameness, bool)> {
+        let (own, other) = (self.info.as_ref()?, other.info.as_ref()?);
+        let sameness = own.known().compare(&other.known());
+        let has_place = own.mount_point.is_some() && own.mount_point == other.mount_point;
+        let is_same = match sameness {
+            Sameness::Different => false,
+            Sameness::SamePlace => own.known().trust().keeps_inode,
+            Sameness::SameName | Sameness::Same => true,
+        };
+        is_same.then_some((sameness, has_place))
     }
 }
 
@@ -235,6 +253,13 @@ impl Inventory {
     /// Returns the place of a device.
     pub(crate) fn device(&mut self, device: Device) -> Result<u16, TooMany> {
         let place = self.devices.iter().position(|known| known.is_same(&device));
+        // A file system of a snapshot may be a live one, or one of another snapshot.
+        let like = || {
+            let known = self.devices.iter().enumerate().rev();
+            let like = known.filter_map(|(at, known)| Some((known.sameness(&device)?, at)));
+            like.max_by_key(|(sameness, _)| *sameness).map(|(_, at)| at)
+        };
+        let place = place.or_else(like);
         let place = place.unwrap_or_else(|| {
             self.devices.push(device);
             self.devices.len() - 1
@@ -246,7 +271,7 @@ impl Inventory {
     pub(crate) fn sort(&mut self) {
         self.files.sort_unstable_by(|a, b| {
             let by_size = b.size.cmp(&a.size);
-            by_size.then_with(|| (a.device, a.ino, a.dir).cmp(&(b.device, b.ino, b.dir)))
+            by_size.then_with(|| a.identity().cmp(&b.identity()))
         });
     }
 
@@ -258,7 +283,25 @@ impl Inventory {
     /// Returns the names of each file among the files of one size.
     pub(crate) fn inodes(&self, class: Range<u32>) -> impl Iterator<Item = Range<u32>> + '_ {
         let files = &self.files[class.start as usize..class.end as usize];
-        runs(files, class.start, FileRecord::is_same_file)
+        runs(files, class.start, |a, b| self.is_same_file(a, b))
+    }
+
+    /// Returns true if two names are those of one file.
+    pub(crate) fn is_same_file(&self, a: &FileRecord, b: &FileRecord) -> bool {
+        let is_unique = self.devices[usize::from(a.device)].is_unique;
+        let is_one = || is_unique || std::ptr::eq(a, b) || a.is_linked_like(b);
+        a.size == b.size && a.has_inode_of(b) && is_one()
+    }
+
+    /// Keeps one of the names that several mounts show of one entry of a directory.
+    pub(crate) fn keep_distinct(&self, names: &mut Vec<FileId>) {
+        if names.len() > 1 {
+            let mut seen = HashSet::new();
+            names.retain(|name| {
+                let identity = self.directory(self.file(*name).dir).identity;
+                identity.is_none_or(|identity| seen.insert((identity, self.file_name(*name))))
+            });
+        }
     }
 
     /// Returns the first of the names of a file that is live.
@@ -290,7 +333,7 @@ impl Inventory {
         let file = self.file(id);
         let is_same = move |id: &FileId| {
             let other = self.file(*id);
-            other.size == file.size && other.is_same_file(file)
+            self.is_same_file(other, file)
         };
         let before = (0..id.0).rev().map(FileId).take_while(is_same);
         // Fewer than 2^31.
@@ -372,11 +415,11 @@ impl Inventory {
 
 /// Returns the numbers of files that are the same, one run after the other. `first` is the number
 /// of the first file.
-fn runs(
-    files: &[FileRecord],
+fn runs<'f>(
+    files: &'f [FileRecord],
     first: u32,
-    is_same: fn(&FileRecord, &FileRecord) -> bool,
-) -> impl Iterator<Item = Range<u32>> + '_ {
+    is_same: impl Fn(&FileRecord, &FileRecord) -> bool + 'f,
+) -> impl Iterator<Item = Range<u32>> + 'f {
     let mut end = first;
     files.chunk_by(is_same).map(move |run| {
         let start = end;

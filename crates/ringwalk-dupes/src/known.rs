@@ -1,22 +1,24 @@
 //! Hashes that are known without reading: those of the cache.
 
 use crate::inventory::{FileId, Inventory};
+use ringwalk::{Fields, Metadata, mounts};
 use ringwalk_hash::cache::{CacheError, HashCache, NotKept};
-use ringwalk_snapshot::uuid_text;
-use ringwalk_sys::FileSystemIdentity;
+use ringwalk_snapshot::describe_file_system;
 use std::ffi::OsStr;
 use std::fs::File;
+use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 
-/// Asks for the identity of each file system, and shows it to the cache. Returns a directory on
+/// Asks what names each file system, and shows it to the cache. Returns a directory on
 /// each file system that the cache does not keep hashes of, and why.
 pub(crate) fn identify(
     inventory: &mut Inventory,
     cache: Option<&HashCache>,
 ) -> Vec<(Vec<u8>, NotKept)> {
     let mut open = vec![false; inventory.devices.len()];
-    let mut identities = Vec::new();
+    let mut infos = Vec::new();
+    // Without the table, type and mount point are not known, and less is taken for the same.
+    let mounts = mounts::read().unwrap_or_default();
     let mut uncached = Vec::new();
     for file in &inventory.files {
         let place = usize::from(file.device);
@@ -29,29 +31,31 @@ pub(crate) fn identify(
         let Ok(directory) = File::open(OsStr::from_bytes(&path)) else {
             continue;
         };
-        let is_on_it = directory
-            .metadata()
-            .is_ok_and(|found| Some(found.dev()) == number);
-        if !is_on_it {
+        let fields = Fields::INO | Fields::MNT_ID;
+        let found = Metadata::of_path(Some(directory.as_raw_fd()), ".", false, fields);
+        let Some(found) = found.ok().filter(|found| Some(found.dev) == number) else {
             continue;
-        }
+        };
         open[place] = true;
-        let identity = FileSystemIdentity::of(&directory);
+        let has_mount = found.mask.contains(Fields::MNT_ID);
+        let mut mounts = mounts.iter().filter(|_| has_mount);
+        let mount = mounts.find(|mount| mount.id == found.mnt_id);
+        infos.push((
+            place,
+            describe_file_system(Some(&directory), found.dev, mount),
+        ));
         if let Some(cache) = cache
             && let Some(number) = number
         {
             let learned = cache.file_system(&directory, number);
             uncached.extend(learned.err().map(|why| (path.clone(), why)));
         }
-        if let Some(uuid) = identity.uuid {
-            identities.extend(uuid_text(&uuid).map(|uuid| (place, (uuid, identity.subvolume))));
-        }
         if open.iter().all(|open| *open) {
             break;
         }
     }
-    for (place, identity) in identities {
-        inventory.devices[place].identity = Some(identity);
+    for (place, info) in infos {
+        inventory.devices[place].info = Some(info);
     }
     uncached
 }

@@ -28,7 +28,7 @@ pub mod output;
 mod scan;
 mod search;
 
-pub use candidates::Candidates;
+pub use candidates::{Candidate, Candidates};
 pub use directories::{DirectoryGroup, SimilarDirectories};
 pub use found::Found;
 pub use groups::{Copy, Group, Name};

@@ -8,12 +8,13 @@ use crate::known::{identify, look_up};
 use crate::matching::{FileFault, MatchOptions, MatchProgress, Matcher};
 use crate::scan::live::{FIELDS, LiveVisitor, Scan, ScanError, Wanted};
 use crate::scan::saved::{self, SavedError};
+use ringwalk::identity::TrustOfDevices;
 use ringwalk::{Errno, Fields, Follow, Identity, Metadata, Stay, Summary, Walk};
 use ringwalk_hash::cache::{CacheError, HashCache};
 use ringwalk_snapshot::{ReadError, Snapshot};
 use ringwalk_sys::release_free_memory;
 use ringwalk_sys::sync::IgnorePoison;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::os::unix::ffi::OsStrExt;
@@ -54,7 +55,7 @@ pub enum Directories {
 #[derive(Debug)]
 pub struct Search {
     roots: Vec<SearchRoot>,
-    references: HashSet<Identity>,
+    references: HashMap<Identity, Vec<PathBuf>>,
     snapshots: Vec<Snapshot>,
     min: u64,
     directories: Directories,
@@ -135,7 +136,7 @@ impl Search {
     pub fn new(roots: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Self, SearchError> {
         let mut search = Self {
             roots: Vec::new(),
-            references: HashSet::new(),
+            references: HashMap::new(),
             snapshots: Vec::new(),
             min: 1,
             directories: Directories::No,
@@ -187,8 +188,11 @@ impl Search {
         if metadata.file_type() != ringwalk::FileType::Directory {
             return Err(SearchError::Root(path, Errno::NOTDIR.into()));
         }
-        self.references.insert(metadata.identity());
-        self.add_root(path)
+        self.add_root(path)?;
+        let real = self.roots.iter().map(|root| root.real.clone()).next_back();
+        let references = self.references.entry(metadata.identity());
+        references.or_default().extend(real);
+        Ok(())
     }
 
     /// Adds the files of a snapshot with hashes. Their contents are not read.
@@ -339,6 +343,7 @@ impl Search {
             wanted: &wanted,
             report: &report,
             has_too_many: AtomicBool::new(false),
+            trust: TrustOfDevices::default(),
             partial: Mutex::default(),
         };
         let outcome = walk.run(|_| LiveVisitor::new(&scan));

@@ -7,6 +7,7 @@ use crate::schema::{Contents, Shape, VERSION};
 use crate::seal;
 use crate::text::{from_hex, hex};
 use ringwalk::Timestamp;
+use ringwalk::identity::KnownFileSystem;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -111,6 +112,19 @@ pub struct FileSystemInfo {
     pub subvolume: Option<u64>,
     /// Device number (`st_dev`) at that time. It may change at every mount.
     pub device: u64,
+}
+
+impl FileSystemInfo {
+    /// Returns what names this file system.
+    pub fn known(&self) -> KnownFileSystem<'_> {
+        KnownFileSystem {
+            kind: self.kind.as_deref(),
+            uuid: self.uuid.as_deref(),
+            subvolume: self.subvolume,
+            mount_point: self.mount_point.as_ref().map(|point| &*point.0),
+            device: self.device,
+        }
+    }
 }
 
 /// Whether a snapshot has everything.

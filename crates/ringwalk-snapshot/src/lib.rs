@@ -92,7 +92,7 @@ mod text;
 mod time;
 mod write;
 
-pub use capture::file_systems::uuid_text;
+pub use capture::file_systems::{describe as describe_file_system, uuid_text};
 pub use capture::{Capture, CaptureError, Captured, FileHashes};
 pub use entry::{Attributes, Entry, FailedOperation, Failure, Skipped};
 pub use excerpt::excerpt;

@@ -12,7 +12,7 @@ use crate::quote::quoted_bytes;
 use crate::snapshot::{not_captured, report, status};
 use crate::status::{TROUBLE, trouble};
 use ringwalk::Metadata;
-use ringwalk_dupes::{Candidates, Missed, ScanError, Search};
+use ringwalk_dupes::{Candidates, Missed, Name, ScanError, Search};
 use ringwalk_hash::{FileToHash, FileVersion, OpenRoot, hash_files};
 use ringwalk_snapshot::{Capture, FileHashes, WriteOptions};
 use std::collections::HashMap;
@@ -27,11 +27,22 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// The hashes of one run: 150 to 300 bytes of memory for each file, as the table doubles when it is
 /// full.
 #[derive(Debug, Default)]
-struct Hashes(HashMap<(u64, u64), (FileVersion, [u8; 32])>);
+struct Hashes(HashMap<Key, (FileVersion, [u8; 32])>);
+
+/// What names a file.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Key {
+    /// Device and inode number.
+    Inode(u64, u64),
+    /// Its path without symbolic links, where another file can have its inode number.
+    Path(Vec<u8>),
+}
 
 impl FileHashes for Hashes {
-    fn hash(&self, metadata: &Metadata) -> Option<[u8; 32]> {
-        let (version, hash) = self.0.get(&(metadata.dev, metadata.ino))?;
+    fn hash(&self, metadata: &Metadata, path: &dyn Fn() -> Vec<u8>) -> Option<[u8; 32]> {
+        let by_inode = self.0.get(&Key::Inode(metadata.dev, metadata.ino));
+        let found = by_inode.or_else(|| self.0.get(&Key::Path(path())));
+        let (version, hash) = found?;
         (FileVersion::of(metadata)? == *version).then_some(*hash)
     }
 }
@@ -104,15 +115,24 @@ fn hash(
     options: &EngineOptions,
     has_failed: &AtomicBool,
 ) -> Result<Hashes, ExitCode> {
-    let mut roots: HashMap<Vec<u8>, Arc<OpenRoot>> = HashMap::new();
-    let files = candidates.iter().map(|(name, version)| {
-        let root = roots
+    let mut roots: HashMap<Vec<u8>, (Arc<OpenRoot>, PathBuf)> = HashMap::new();
+    let files = candidates.iter().map(|file| {
+        let (name, version) = (file.name, file.version);
+        let (root, real) = roots
             .entry(name.root().to_vec())
             .or_insert_with_key(|root| {
+                let path = Path::new(OsStr::from_bytes(root));
                 // If it cannot be opened, its files are opened by their whole paths, and fail.
-                let root = OpenRoot::open(Path::new(OsStr::from_bytes(root)));
-                Arc::new(root.unwrap_or(OpenRoot::Working))
+                let open = OpenRoot::open(path).unwrap_or(OpenRoot::Working);
+                // Under another path no hash of the root is found, and none is stored.
+                let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+                (Arc::new(open), real)
             });
+        let key = if file.is_unique {
+            Key::Inode(version.dev, version.ino)
+        } else {
+            Key::Path(Name::new(real.as_os_str().as_bytes(), name.below()).into_path())
+        };
         let below = match **root {
             OpenRoot::Directory(_) => name.below(),
             OpenRoot::Working => name.path(),
@@ -126,7 +146,7 @@ fn hash(
             // The hash belongs to this inode in the snapshot. If a directory was renamed, another
             // file can have the path, and no time of this one says so.
             only: Some((version.dev, version.ino)),
-            context: (whole, version),
+            context: (whole, key, version),
         }
     });
     let mut hashes = Hashes::default();
@@ -134,10 +154,10 @@ fn hash(
     let progress = Progress::of_files(options.progress, Arc::clone(&done));
     let result = hash_files(files, &hash_options(args, options), |results| {
         done.fetch_add(results.len() as u64, Ordering::Relaxed);
-        for ((path, version), result) in results.drain(..) {
+        for ((path, key, version), result) in results.drain(..) {
             match result.map(|digest| <[u8; 32]>::try_from(digest.as_bytes())) {
                 Ok(Ok(hash)) => {
-                    hashes.0.insert((version.dev, version.ino), (version, hash));
+                    hashes.0.insert(key, (version, hash));
                 }
                 // BLAKE3 always has 32 bytes.
                 Ok(Err(_)) => {}

@@ -3,7 +3,8 @@
 use super::held::Held;
 use super::reason::Reason;
 use ringwalk::Errno;
-use ringwalk_sys::{Deduped, ExtentMap, FileExtent, dedupe_range};
+use ringwalk::identity::{IdentityTrust, NamedBy};
+use ringwalk_sys::{Deduped, ExtentMap, FileExtent, dedupe_range, file_system_uuid};
 use rustix::fd::BorrowedFd;
 
 /// Bytes of one call. btrfs takes no more, and both files are locked meanwhile.
@@ -43,7 +44,20 @@ fn reason(errno: Errno) -> Reason {
 pub(super) fn is_shared(keep: &Held, file: &Held) -> bool {
     let size = keep.version().size;
     let map = |held: &Held| blocks(held.file(), size);
-    matches!((map(keep), map(file)), (Some(one), Some(other)) if one == other)
+    have_one_space(keep, file)
+        && matches!((map(keep), map(file)), (Some(one), Some(other)) if one == other)
+}
+
+/// Returns true if the blocks of two files have one numbering: on one file system. Subvolumes of a
+/// btrfs have different device numbers.
+fn have_one_space(keep: &Held, file: &Held) -> bool {
+    let btrfs = |held: &Held| {
+        let trust = IdentityTrust::of(held.file());
+        let is_btrfs = trust.named_by == NamedBy::UuidAndSubvolume;
+        file_system_uuid(held.file()).ok().filter(|_| is_btrfs)
+    };
+    let uuids = || btrfs(keep).zip(btrfs(file));
+    keep.version().dev == file.version().dev || uuids().is_some_and(|(a, b)| a == b)
 }
 
 /// The place of a run of bytes: in the file, on the device, and its length.

@@ -3,6 +3,7 @@
 use super::group::Name;
 use super::reason::Reason;
 use super::roots::{Roots, beneath};
+use ringwalk::identity::IdentityTrust;
 use ringwalk::{Errno, FileType, Metadata, Timestamp};
 use ringwalk_hash::FileVersion;
 use ringwalk_sys::{Statx, end_lease, is_leased, magic, statx, take_read_lease};
@@ -42,7 +43,7 @@ fn look(file: BorrowedFd<'_>, name: &std::ffi::CStr, flags: AtFlags) -> Result<M
 pub(super) enum Compared {
     /// All.
     All,
-    /// All but `ctime`, which renaming and linking change.
+    /// All but what renaming and linking change: `ctime` and, on overlayfs, the time of birth.
     Contents,
 }
 
@@ -55,6 +56,10 @@ pub(super) struct Held {
     version: FileVersion,
     metadata: Metadata,
     has_lease: bool,
+    /// The time of birth stays the same if the file is changed.
+    keeps_birth: bool,
+    /// The inode number names the file.
+    has_inode: bool,
 }
 
 impl Held {
@@ -63,7 +68,7 @@ impl Held {
         let (directory, name) = roots.find(name)?;
         // Before it is opened: opening a device or a pipe may have effects.
         let found = look_at(directory.as_fd(), &name).map_err(|e| Reason::of("read", e))?;
-        compare(&found, seen, Compared::All)?;
+        compare(&found, seen)?;
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
         let flags = flags | OFlags::CLOEXEC;
         let open = |flags| openat2(&directory, name.as_slice(), flags, Mode::empty(), beneath());
@@ -78,8 +83,11 @@ impl Held {
             errno => Reason::of("open", errno),
         })?;
         let metadata = of_open(&file)?;
-        compare(&metadata, seen, Compared::All)?;
+        compare(&metadata, seen)?;
+        let trust = IdentityTrust::of(&file);
         Ok(Self {
+            keeps_birth: trust.keeps_birth,
+            has_inode: trust.is_unique,
             file,
             directory,
             name,
@@ -126,7 +134,20 @@ impl Held {
 
     /// Does the same, but a program may wait to write to the file.
     pub(super) fn check_version(&self, compared: Compared) -> Result<(), Reason> {
-        compare(&of_open(&self.file)?, &self.version, compared)
+        let found = of_open(&self.file)?;
+        let mut version = self.version;
+        if compared == Compared::Contents {
+            self.take_over(&found, &mut version);
+        }
+        compare(&found, &version)
+    }
+
+    /// Takes over what renaming and linking change.
+    fn take_over(&self, found: &Metadata, version: &mut FileVersion) {
+        version.ctime = found.ctime;
+        if !self.keeps_birth {
+            version.btime = FileVersion::of(found).and_then(|found| found.btime);
+        }
     }
 
     /// Fails if the file does not have its name.
@@ -144,13 +165,22 @@ impl Held {
         }
     }
 
-    /// Takes over the time of change after a call of this program has changed it.
+    /// Takes over the times of the inode after a call of this program has changed it.
     pub(super) fn renew(&mut self) -> Result<(), Reason> {
         let metadata = of_open(&self.file)?;
-        compare(&metadata, &self.version, Compared::Contents)?;
-        self.version.ctime = metadata.ctime;
-        self.metadata = metadata;
+        let mut version = self.version;
+        self.take_over(&metadata, &mut version);
+        compare(&metadata, &version)?;
+        (self.version, self.metadata) = (version, metadata);
         Ok(())
+    }
+
+    /// Returns true if what was found under a temporary name is this file, or may be it: inode
+    /// numbers of FUSE can be other ones at each look. Only this program knows the name.
+    pub(super) fn may_be(&self, found: &Metadata) -> bool {
+        let contents = |found: &Metadata| (found.file_type(), found.size, found.mtime);
+        self.check_is(found).is_ok()
+            || (!self.has_inode && contents(found) == contents(&self.metadata))
     }
 
     /// Returns the number of hard links now.
@@ -184,16 +214,13 @@ fn of_open(file: &OwnedFd) -> Result<Metadata, Reason> {
     look(file.as_fd(), c"", AtFlags::EMPTY_PATH).map_err(|errno| Reason::of("read", errno))
 }
 
-fn compare(found: &Metadata, seen: &FileVersion, compared: Compared) -> Result<(), Reason> {
-    let Some(mut now) = FileVersion::of(found) else {
+fn compare(found: &Metadata, seen: &FileVersion) -> Result<(), Reason> {
+    let Some(now) = FileVersion::of(found) else {
         return Err(Reason::Changed);
     };
     let which = |version: &FileVersion| (version.dev, version.ino, version.btime);
     if found.file_type() != FileType::Regular || which(&now) != which(seen) {
         return Err(Reason::Replaced);
-    }
-    if compared == Compared::Contents {
-        now.ctime = seen.ctime;
     }
     if now == *seen {
         Ok(())

@@ -138,10 +138,10 @@ fn exchange(directory: BorrowedFd<'_>, one: &[u8], other: &[u8]) -> Result<(), E
     renameat_with(directory, one, directory, other, RenameFlags::EXCHANGE)
 }
 
-/// Removes a temporary name, if it has the file to keep. Returns the reason for the report.
+/// Removes a temporary name, if it can have the file to keep. Returns the reason for the report.
 fn remove_link(keep: &Held, directory: BorrowedFd<'_>, link: &[u8], reason: Reason) -> Reason {
     let found = look_at(directory, link);
-    if found.is_ok_and(|found| keep.check_is(&found).is_ok()) {
+    if found.is_ok_and(|found| keep.may_be(&found)) {
         // If this fails, a further name of the file to keep stays. A later run reports it.
         let _ = unlinkat(directory, link, AtFlags::empty());
     }

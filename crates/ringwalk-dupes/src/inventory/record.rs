@@ -80,9 +80,21 @@ impl FileRecord {
         (usize::from(self.name_high) << 32) | self.name_low as usize
     }
 
-    /// Returns true if two names are those of one file.
-    pub(crate) fn is_same_file(&self, other: &Self) -> bool {
+    /// Returns true if two names have the same inode number.
+    pub(super) fn has_inode_of(&self, other: &Self) -> bool {
         (self.device, self.ino) == (other.device, other.ino)
+    }
+
+    /// Returns true if two names of the same inode number are those of one file, though two files
+    /// can have the number: the file has several links, and all times are the same.
+    pub(super) fn is_linked_like(&self, other: &Self) -> bool {
+        let times = |file: &Self| (file.mtime, file.ctime, file.btime);
+        self.links > 1 && self.links == other.links && times(self) == times(other)
+    }
+
+    /// Returns the order in which the names of one file stand beside each other.
+    pub(super) fn identity(&self) -> (u16, u64, i64, DirId) {
+        (self.device, self.ino, self.ctime, self.dir)
     }
 
     /// Returns true if a file that was opened is the one that was found, and has not changed. Times

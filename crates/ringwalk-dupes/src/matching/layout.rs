@@ -4,6 +4,7 @@ use super::small::BATCH;
 use super::{Matched, Matcher, Unit};
 use crate::inventory::FileId;
 use ringwalk::device::is_rotational;
+use ringwalk::identity::NamedBy;
 use ringwalk_hash::{Crew, Fault, OpenFile, suits_multi_file_reads};
 use ringwalk_sys::sync::{IgnorePoison, lock};
 use ringwalk_sys::{ExtentMap, FileExtent, cachestat, magic};
@@ -194,10 +195,15 @@ impl Matcher<'_> {
         Ok(())
     }
 
-    /// Returns the first device with the same UUID.
+    /// Returns the first device whose extents have the same numbers: of a btrfs, that of any of its
+    /// subvolumes. A copy of a disk has the same UUID, but its own extents.
     fn extent_space(&self, device: u16) -> u16 {
         let devices = &self.inventory.devices;
-        let uuid = |at: usize| devices[at].identity.as_ref().map(|(uuid, _)| uuid);
+        let uuid = |at: usize| {
+            let info = devices[at].info.as_ref()?;
+            let is_shared = info.known().trust().named_by == NamedBy::UuidAndSubvolume;
+            info.uuid.as_ref().filter(|_| is_shared)
+        };
         let Some(own) = uuid(usize::from(device)) else {
             return device;
         };

@@ -1,11 +1,15 @@
 //! The visitor of a walk that fills the inventory.
 
 use crate::inventory::{Device, DirId, FoundFile, Inventory, TooMany};
+use ringwalk::identity::TrustOfDevices;
 use ringwalk::{Batch, Entry, Error, Fields, FileType, Flow, Identity, Metadata, Visitor};
 use ringwalk_hash::{FileVersion, kernel_file_system};
 use ringwalk_sys::sync::lock;
-use rustix::fs::readlinkat;
-use std::collections::HashSet;
+use rustix::fs::{Mode, OFlags, open, readlinkat};
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,8 +20,8 @@ pub(crate) struct Wanted {
     pub(crate) min: u64,
     /// Directories are compared, too: files of all sizes and types are needed.
     pub(crate) directories: bool,
-    /// Directories whose files are never changed.
-    pub(crate) references: HashSet<Identity>,
+    /// Directories whose files are never changed, with their paths without symbolic links.
+    pub(crate) references: HashMap<Identity, Vec<PathBuf>>,
 }
 
 /// The metadata that the visitor needs.
@@ -29,6 +33,7 @@ pub(crate) struct Scan<'s> {
     pub(crate) wanted: &'s Wanted,
     pub(crate) report: &'s (dyn Fn(ScanError<'_>) + Sync),
     pub(crate) has_too_many: AtomicBool,
+    pub(crate) trust: TrustOfDevices,
     /// Paths of directories of which something was not read.
     pub(crate) partial: Mutex<Vec<Vec<u8>>>,
 }
@@ -61,6 +66,32 @@ pub(crate) struct LiveVisitor<'s> {
 impl<'s> LiveVisitor<'s> {
     pub(crate) fn new(scan: &'s Scan<'s>) -> Self {
         Self { scan }
+    }
+
+    /// Returns true if two names with one inode number on this device are one file.
+    fn is_unique(&self, entry: &Entry<'_, State>, dev: u64) -> bool {
+        let link = if entry.depth() == 0 {
+            OFlags::empty()
+        } else {
+            OFlags::NOFOLLOW
+        };
+        // The entry itself: what holds it can be on another device.
+        let flags = OFlags::PATH | OFlags::CLOEXEC | link;
+        let trust = self
+            .scan
+            .trust
+            .of(dev, || open(entry.path(), flags, Mode::empty()).ok());
+        trust.is_unique
+    }
+
+    /// Returns true if a directory is a reference. If it is not known which one it is, it is none
+    /// the less: then nothing in it is changed.
+    fn is_reference(&self, entry: &Entry<'_, State>, identity: Identity, is_unique: bool) -> bool {
+        let Some(paths) = self.scan.wanted.references.get(&identity) else {
+            return false;
+        };
+        let path = OsString::from_vec(entry.path());
+        is_unique || std::fs::canonicalize(path).map_or(true, |path| paths.contains(&path))
     }
 
     fn add_batch(&self, batch: &Batch<'_, State>) -> Result<(), TooMany> {
@@ -111,13 +142,14 @@ impl<'s> LiveVisitor<'s> {
             entry.prune();
             return Ok(());
         }
+        let is_unique = self.is_unique(entry, metadata.dev);
         let is_reference = above.is_some_and(|above| above.is_reference)
-            || self.scan.wanted.references.contains(&metadata.identity());
+            || self.is_reference(entry, metadata.identity(), is_unique);
         let id = match above {
             Some(above) => inventory.add_directory(above.id, entry.name())?,
             None => dir,
         };
-        inventory.directories[id.0 as usize].identity = Some(metadata.identity());
+        inventory.directories[id.0 as usize].identity = is_unique.then(|| metadata.identity());
         if is_reference {
             inventory.mark_reference(id);
         }
@@ -148,7 +180,8 @@ impl<'s> LiveVisitor<'s> {
         let device = Device {
             number: Some(metadata.dev),
             snapshot: None,
-            identity: None,
+            is_unique: self.is_unique(entry, metadata.dev),
+            info: None,
         };
         let device = inventory.device(device)?;
         let found = FoundFile {

@@ -236,7 +236,8 @@ impl Rows<'_> {
         let device = Device {
             number: None,
             snapshot: Some((self.number, index)),
-            identity: info.and_then(|info| Some((info.uuid.clone()?, info.subvolume))),
+            is_unique: info.is_some_and(|info| info.known().trust().is_unique),
+            info: info.cloned(),
         };
         let place = self.inventory.device(device)?;
         self.devices.insert(index, place);

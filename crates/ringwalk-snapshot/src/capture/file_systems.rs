@@ -8,7 +8,7 @@ use ringwalk_sys::sync::{IgnorePoison, lock};
 use rustix::fs::{Mode, OFlags, fstat, open};
 use rustix::io::Errno;
 use std::collections::BTreeMap;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Mutex;
@@ -43,43 +43,45 @@ impl FileSystems {
         let met = self.0.into_inner().ignore_poison();
         met.into_iter()
             .map(|(device, met)| {
-                let (uuid, subvolume) = identify(&met.path, device);
+                let directory = open_directory(&met.path).ok();
+                // It may be on another device by now.
+                let directory = directory.filter(|directory| {
+                    fstat(directory).ok().map(|stat| stat.st_dev) == Some(device)
+                });
                 let mount = mounts.iter().find(|mount| Some(mount.id) == met.mount);
-                FileSystemInfo {
-                    uuid,
-                    subvolume,
-                    kind: mount.map(|mount| mount.file_system.to_string_lossy().into_owned()),
-                    mount_point: mount
-                        .map(|mount| Text(mount.point.as_os_str().as_bytes().to_vec())),
-                    device,
-                }
+                describe(directory.as_ref(), device, mount)
             })
             .collect()
     }
 }
 
-/// Returns the UUID of the file system of a directory, and the number of its subvolume, if the
-/// directory still is on this device.
-fn identify(path: &[u8], device: u64) -> (Option<String>, Option<u64>) {
-    let Ok(directory) = open_directory(path) else {
-        return (None, None);
-    };
-    if fstat(&directory).ok().map(|stat| stat.st_dev) != Some(device) {
-        return (None, None);
+/// Returns what is known of a file system, from an open directory on it, its device number
+/// (`st_dev`) and its line of the table of mounts. What cannot be found out is `None`.
+pub fn describe(
+    directory: Option<impl AsFd>,
+    device: u64,
+    mount: Option<&mounts::Mount>,
+) -> FileSystemInfo {
+    let (uuid, subvolume) = directory.map_or((None, None), identity_of);
+    FileSystemInfo {
+        uuid,
+        subvolume,
+        kind: mount.map(|mount| mount.file_system.to_string_lossy().into_owned()),
+        mount_point: mount.map(|mount| Text(mount.point.as_os_str().as_bytes().to_vec())),
+        device,
     }
-    identity_of(&directory)
 }
 
 /// Returns the UUID of the file system of a directory, and the number of its subvolume of btrfs.
 /// Both stay the same when it is mounted again. What cannot be found out is `None`.
 pub fn file_system_of(directory: &Path) -> (Option<String>, Option<u64>) {
     match open_directory(directory.as_os_str().as_bytes()) {
-        Ok(directory) => identity_of(&directory),
+        Ok(directory) => identity_of(directory),
         Err(_) => (None, None),
     }
 }
 
-fn identity_of(directory: &OwnedFd) -> (Option<String>, Option<u64>) {
+fn identity_of(directory: impl AsFd) -> (Option<String>, Option<u64>) {
     let identity = FileSystemIdentity::of(directory);
     let uuid = identity.uuid.and_then(|bytes| uuid_text(&bytes));
     (uuid, identity.subvolume)

@@ -88,9 +88,10 @@ pub trait FileHashes: Send + Sync + fmt::Debug {
     ///
     /// The metadata say which file it is, and which version of it. They have the fields of
     /// [`Fields::STATX`], as far as the file system has them and they are certain. A hash of other
-    /// contents, such as those before a later change, is wrong. All workers of the walk call this,
-    /// once for each name of a file.
-    fn hash(&self, metadata: &Metadata) -> Option<[u8; HASH_BYTES]>;
+    /// contents, such as those before a later change, is wrong. `path` returns the path of the
+    /// name, beginning with a root without symbolic links. All workers of the walk call this, once
+    /// for each name of a file.
+    fn hash(&self, metadata: &Metadata, path: &dyn Fn() -> Vec<u8>) -> Option<[u8; HASH_BYTES]>;
 }
 
 /// A snapshot that has been written.

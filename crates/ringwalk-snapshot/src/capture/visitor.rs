@@ -152,7 +152,7 @@ impl<'s, K: Keeper> CaptureVisitor<'s, K> {
                 && entry.file_type == FileType::Regular
                 && metadata.file_type() == FileType::Regular
             {
-                entry.attributes.hash = hashes.hash(metadata);
+                entry.attributes.hash = hashes.hash(metadata, &|| found.path());
             }
             // The slash, and the longest name that it may hold.
             let path = path_length(batch, name);
