@@ -8,6 +8,7 @@
 //! | `resumed.rs` | the locations of directories at which a walk goes on |
 //! | `extras.rs` | what a walk does not return: targets of links, extended attributes |
 //! | `shared.rs` | what all visitors share |
+//! | `shared_mounts.rs` | bind mounts: which files several roots show again |
 //! | `failures.rs` | read errors, by root and path |
 //! | `file_systems.rs` | type, UUID and mount point of the file systems of the entries |
 //! | `own_output.rs` | the files that a snapshot writes or replaces |
@@ -21,6 +22,7 @@ pub(crate) mod keeper;
 mod own_output;
 pub(crate) mod resumed;
 mod shared;
+mod shared_mounts;
 mod stoppable;
 mod transactions;
 pub(crate) mod visitor;
@@ -45,6 +47,7 @@ use ringwalk_du::Rule;
 use ringwalk_gnu::quote::file_always;
 use ringwalk_gnu::reason;
 pub(crate) use shared::{Fatal, Shared};
+use shared_mounts::SharedMounts;
 use std::ffi::OsString;
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
@@ -426,6 +429,7 @@ impl Capture {
         }
         Ok(Shared {
             rule: self.rule(),
+            mounts: SharedMounts::below(&self.roots),
             contents: self.contents(),
             hashes: self.hashes.as_deref(),
             progress: &self.options.progress,

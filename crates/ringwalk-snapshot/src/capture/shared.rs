@@ -5,6 +5,7 @@ use super::failures::FailureLog;
 use super::file_systems::FileSystems;
 use super::own_output::OwnOutput;
 use super::resumed::Resumed;
+use super::shared_mounts::SharedMounts;
 use crate::entry::Failure;
 use crate::info::FileSystemInfo;
 use crate::row_counter::RowCounter;
@@ -22,6 +23,7 @@ use std::sync::atomic::AtomicBool;
 /// What all visitors share.
 pub(crate) struct Shared<'a> {
     pub(super) rule: Rule,
+    pub(super) mounts: SharedMounts,
     pub(super) contents: Contents,
     pub(super) hashes: Option<&'a dyn FileHashes>,
     pub(super) progress: &'a RowCounter,

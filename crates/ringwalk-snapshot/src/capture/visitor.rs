@@ -143,7 +143,8 @@ impl<'s, K: Keeper> CaptureVisitor<'s, K> {
             self.meet(metadata, || found.path());
             match self.shared.rule.judge(batch, metadata) {
                 Verdict::Counts(charge) => {
-                    entry.attributes.charged_once = charge == Charge::Once;
+                    entry.attributes.charged_once =
+                        charge == Charge::Once || self.shared.mounts.may_show_again(metadata);
                 }
                 _ => entry.skipped = Some(why_left_out(batch, metadata)),
             }

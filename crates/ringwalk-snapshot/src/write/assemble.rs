@@ -302,7 +302,8 @@ impl<'a, S: Sink> Assembler<'a, S> {
             return Ok(entry.skipped.is_none());
         };
         let name = self.links.add(file, nlink, &self.ranks)?;
-        if let Some(depth) = name.all_below
+        if entry.has_links()
+            && let Some(depth) = name.all_below
             && let Some(holder) = self.frames.get_mut(depth)
         {
             let freed = entry.attributes.alloc.unwrap_or_default();
@@ -344,7 +345,11 @@ fn own_totals(entry: &Unpacked<'_>, is_charged: bool, failed: bool) -> Totals {
         entries: 1,
         size: counted(a.size),
         alloc: counted(a.alloc),
-        freeable: if a.charged_once { 0 } else { counted(a.alloc) },
+        freeable: if entry.has_links() {
+            0
+        } else {
+            counted(a.alloc)
+        },
         errors: u64::from(failed),
         mtime: a.mtime.map(|time| clamp(time).0),
     }

@@ -176,6 +176,13 @@ impl<'a> Unpacked<'a> {
         ))
     }
 
+    /// Returns true if a file may have further names, on which it depends what its removal frees.
+    /// The links of a directory are those of its subdirectories to it.
+    pub(super) fn has_links(&self) -> bool {
+        let a = &self.attributes;
+        a.charged_once && self.file_type != FileType::Directory && a.nlink != Some(1)
+    }
+
     /// Returns names and values of the extended attributes.
     pub(crate) fn xattrs(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
         let mut at = Cursor {
