@@ -43,7 +43,7 @@ pub use sources::registry::{DeviceProblem, SourceChoice, SourceNeeds, UnknownSou
 pub use sources::saved::{Listed, SavedBatch, SavedEntry, SavedFile, SavedReader, SavedTree};
 pub use sources::sweep::{Declined, InodeSweep, SweepVisitor};
 pub use system::at_hand::{is_local, is_local_file};
-pub use system::{device, identity, mounts, privilege, write_back};
+pub use system::{device, identity, mounts, privilege, time_stamps, write_back};
 pub use visit::batch::{Batch, Candidate};
 pub use visit::dir::Dir;
 pub use visit::entry::Entry;

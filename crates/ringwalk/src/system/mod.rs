@@ -8,6 +8,7 @@
 //! | `identity.rs` | how far device, inode number and time of birth identify a file |
 //! | `privilege.rs` | privileges of this process |
 //! | `write_back.rs` | how long changes may be in memory only |
+//! | `time_stamps.rs` | how long a change can hide behind a time stamp |
 //! | `at_hand.rs` | answers that need no server of a FUSE or network file system |
 
 pub(crate) mod at_hand;
@@ -16,4 +17,5 @@ pub(crate) mod filesystem;
 pub mod identity;
 pub mod mounts;
 pub mod privilege;
+pub mod time_stamps;
 pub mod write_back;

@@ -1,10 +1,10 @@
 //! Reading one directory into a [`Listing`]: ahead, or when its turn has come.
 
 use super::listing::{Listing, ListingBuilder, SpareListings};
-use super::moment::Moment;
 use super::queue::{Held, QueuedDirectory};
 use super::read_ahead::SharedQueue;
 use crate::system::filesystem;
+use crate::system::time_stamps::Moment;
 use crate::visit::error::{Failure, Operation};
 use crate::visit::metadata::{Fields, Metadata};
 use crate::walk::descriptors::CountedDescriptor;

@@ -4,7 +4,7 @@ mod builder;
 
 pub(super) use builder::{ListingBuilder, SpareListings};
 
-use super::moment::Moment;
+use crate::system::time_stamps::Moment;
 use ringwalk_sys::RawFileType as FileType;
 use std::ffi::CStr;
 

@@ -17,7 +17,6 @@
 //! | `read_ahead.rs` | the threads that read ahead |
 //! | `deputy.rs` | calls that may hang, made by another thread |
 //! | `lister.rs` | reading a directory, and checking whether it has changed since |
-//! | `moment.rs` | the time of reading, compared with the time of the last change |
 //!
 //! **A directory that was read ahead is given as it is now.** When its turn comes, one `statx` by
 //! its path checks whether that path still leads to the same directory, and when the directory was
@@ -32,7 +31,6 @@ mod fetch;
 mod frame;
 mod lister;
 mod listing;
-mod moment;
 mod queue;
 mod read_ahead;
 mod turn;

@@ -4,16 +4,13 @@ use super::Refused;
 use crate::system::device;
 use crate::system::mounts::{self, Mount};
 use crate::system::privilege;
+use crate::system::time_stamps::SLACK_SECONDS;
 use crate::system::write_back;
 use crate::visit::metadata::{Fields, Metadata};
 use ringwalk_sys::{Statx, statx};
 use rustix::fs::{AtFlags, Mode, OFlags, fstatvfs, openat};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{SystemTime, UNIX_EPOCH};
-
-/// Seconds that the clock may advance between a change and its time stamp, and between two readings
-/// of the clock by this module.
-const CLOCK_SLACK: u64 = 2;
 
 /// A mounted file system, kept mounted by an open directory on it.
 #[derive(Debug)]
@@ -40,7 +37,7 @@ impl OpenMount {
         let mount = mounts.into_iter().find(|mount| mount.id == metadata.mnt_id);
         let mount =
             mount.ok_or_else(|| Refused::because("its mount is not in /proc/self/mountinfo"))?;
-        let begin = signed(now().saturating_sub(CLOCK_SLACK));
+        let begin = signed(now().saturating_sub(SLACK_SECONDS));
         let (begin, unsettled_from) = if mount.is_read_only() {
             // A read-only file system does not change.
             (i64::MAX, i64::MAX)
@@ -67,7 +64,7 @@ impl OpenMount {
     /// Notes that a walk has read directories since this second. A file changed later may not be
     /// the one whose name the walk has read.
     pub(crate) fn begin_at(&mut self, second: u64) {
-        let second = signed(second.saturating_sub(CLOCK_SLACK));
+        let second = signed(second.saturating_sub(SLACK_SECONDS));
         // On a read-only file system nothing has changed.
         if self.begin != i64::MAX {
             self.begin = self.begin.min(second);

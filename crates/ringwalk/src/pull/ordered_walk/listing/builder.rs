@@ -1,7 +1,7 @@
 //! Listings that are being made, and their memory, which is used again.
 
 use super::{Listing, Names, PackedEntry, is_unsure};
-use crate::pull::ordered_walk::moment::Moment;
+use crate::system::time_stamps::Moment;
 use ringwalk_sys::RawFileType as FileType;
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 use super::super::listing::ListingBuilder;
-use super::super::moment::Moment;
 use super::*;
+use crate::system::time_stamps::Moment;
 use proptest::prelude::*;
 
 /// Returns a listing with a file and `directories` directories, called 0, 1 and so on.
