@@ -9,9 +9,9 @@ use std::os::fd::AsFd;
 /// A file with the contents of one moment.
 ///
 /// A change of the contents changes `ctime`, and no program can set that. So equal versions mean
-/// equal contents, with one exception: the kernel's clock for these times moves on only every few
-/// milliseconds. Two changes between its steps have the same time. Code that keeps a version must
-/// take none whose `ctime` is that young.
+/// equal contents, with one exception: two changes within one step of the file system's clock have
+/// the same time. Code that keeps a version must take none that is so young
+/// ([`ringwalk::time_stamps`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileVersion {
     /// Device, in the form of `st_dev`.
@@ -54,7 +54,8 @@ impl FileVersion {
         })
     }
 
-    /// Asks the kernel for the metadata of an open file.
+    /// Asks for the metadata of an open file: the kernel, and the server of a network or FUSE file
+    /// system, even if the kernel has an answer in memory.
     ///
     /// # Errors
     ///
@@ -64,7 +65,7 @@ impl FileVersion {
         let fields = Self::FIELDS | Fields::BLOCKS | Fields::NLINK | Fields::MODE;
         let fields = fields | Fields::UID | Fields::GID;
         retry_on_intr(|| {
-            let flags = AtFlags::EMPTY_PATH;
+            let flags = AtFlags::EMPTY_PATH | AtFlags::STATX_FORCE_SYNC;
             statx(&file, c"", flags, fields.bits(), &mut found)
         })?;
         Ok(Metadata::from(&found))

@@ -5,6 +5,10 @@
 //!    ^                     parts of a batch, each for one worker              │
 //!    └──────────── no more than WINDOW files without a result <───────────────┘
 //! ```
+//!
+//! A file that was changed so short a time ago that another change could go unnoticed
+//! ([`ringwalk::time_stamps`]) becomes a task of its own behind all others. So the time that must
+//! pass, two seconds at most, passes once for all such files.
 
 use crate::crew::Crew;
 use crate::file_permits::{FilePermits, Permits, file_permits, most_workers};
@@ -13,8 +17,9 @@ use crate::large::LargeFile;
 use crate::multi_file::{MULTI_BYTES, MULTI_FILES, MultiFileReader, suits_multi_file_reads};
 use crate::read::{ReadBuffer, read_range};
 use crate::sequence::Sequence;
-use crate::{Algorithm, Digest, Fault, OpenFile, OpenRoot};
+use crate::{Algorithm, Digest, Fault, FileVersion, OpenFile, OpenRoot};
 use ringwalk::Errno;
+use ringwalk::time_stamps::StampClocks;
 use ringwalk_sys::sync::lock;
 use std::io;
 use std::num::NonZeroUsize;
@@ -22,6 +27,8 @@ use std::ops::ControlFlow;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Instant;
 
 /// Files that are sorted by inode number before they are read. Most file systems have the inodes,
 /// and the contents of files that were written together, in that order on the disk.
@@ -111,7 +118,18 @@ impl Scratch {
 enum Task<C> {
     /// Files with their numbers. There is at least one.
     Files(Vec<(u64, FileToHash<C>)>),
+    Young(YoungFile<C>),
     Piece(Arc<Shared<C>>),
+}
+
+/// A file that was changed a moment ago.
+struct YoungFile<C> {
+    number: u64,
+    file: FileToHash<C>,
+    /// The version that was seen.
+    seen: FileVersion,
+    /// When it is sure, if it is still the same.
+    sure_from: Instant,
 }
 
 /// A large file, on which several workers are.
@@ -129,7 +147,8 @@ pub type Hashed<C> = (C, Result<Digest, Fault>);
 /// have come. `files` is asked on the calling thread, `done` is called on any thread, and never by
 /// two at a time. If `done` breaks, it is not called again, and no more files are opened.
 ///
-/// A file that is changed while it is read has no hash but [`Fault::Changed`]. Changes through a
+/// A file that is changed while it is read, or while it is too young to be read, has no hash but
+/// [`Fault::Changed`]. Changes through a
 /// shared mapping of the file (mmap(2)) can stay unseen: the kernel may set the times later.
 ///
 /// Each worker has a buffer of 256 KiB, and another one for small files that are read by one call.
@@ -146,6 +165,7 @@ pub fn hash_files<C: Send + Sync>(
 ) -> io::Result<()> {
     let cpus = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let job = Job {
+        clocks: StampClocks::default(),
         algorithm: options.algorithm,
         sharers: options.workers.map_or(cpus, NonZeroUsize::get).min(cpus),
         crew: Crew::default(),
@@ -154,6 +174,7 @@ pub fn hash_files<C: Send + Sync>(
     };
     let work = |task: Task<C>, scratch: &mut Scratch| match task {
         Task::Files(files) => job.hash_part(files, scratch),
+        Task::Young(young) => job.hash_young(young, scratch),
         Task::Piece(shared) => job.share(&shared, scratch),
     };
     let scratch = || Scratch::new(options.algorithm);
@@ -165,6 +186,7 @@ pub fn hash_files<C: Send + Sync>(
 /// What all workers have in common.
 struct Job<C: Send, D> {
     algorithm: Algorithm,
+    clocks: StampClocks,
     /// The workers that share a large file.
     sharers: usize,
     crew: Crew<Task<C>>,
@@ -194,6 +216,15 @@ where
                     continue;
                 }
             };
+            if let Some(time) = opened.unsure_for() {
+                self.crew.push(Task::Young(YoungFile {
+                    number,
+                    file,
+                    seen: *opened.version(),
+                    sure_from: Instant::now() + time,
+                }));
+                continue;
+            }
             let suits = scratch.suits_multi_file_reads(&opened);
             if suits && opened.version().size <= MULTI_BYTES {
                 pending.push(number, file.context, opened);
@@ -212,6 +243,25 @@ where
         self.hash_pending(&mut pending, scratch);
     }
 
+    /// Waits until a file is sure, and hashes it if it is still the version that was seen.
+    fn hash_young(&self, young: YoungFile<C>, scratch: &mut Scratch) {
+        if self.sequence.is_over() {
+            return;
+        }
+        thread::sleep(young.sure_from.saturating_duration_since(Instant::now()));
+        let YoungFile { number, file, .. } = young;
+        let mut pending = PendingFiles::new(self.permits.take(0));
+        match self.open(&file, &mut pending, scratch) {
+            Ok(opened) if *opened.version() == young.seen => {
+                self.hash_alone(number, file, opened, scratch);
+            }
+            Ok(_) => self
+                .sequence
+                .give(number, file.context, Err(Fault::Changed)),
+            Err(fault) => self.sequence.give(number, file.context, Err(fault)),
+        }
+    }
+
     /// Opens a file, if it is the one that the caller means.
     fn open(
         &self,
@@ -219,13 +269,14 @@ where
         pending: &mut PendingFiles<'_, C>,
         scratch: &mut Scratch,
     ) -> Result<OpenFile, Fault> {
-        let mut opened = OpenFile::open(&file.root, &file.path);
+        let open = || OpenFile::open(&file.root, &file.path, &self.clocks);
+        let mut opened = open();
         if let Err(Fault::Open(Errno::MFILE | Errno::NFILE)) = opened {
             // It is possible when the files of permits are closed.
             self.hash_pending(pending, scratch);
             scratch.multi_file.close();
             pending.permits.end_all();
-            opened = OpenFile::open(&file.root, &file.path);
+            opened = open();
         }
         let opened = opened?;
         let found = opened.version();
@@ -404,7 +455,16 @@ fn hash_open(file: &OpenFile, hasher: &mut Hasher, buffer: &mut [u8]) -> Result<
 ///
 /// Why the file has no hash.
 pub fn hash_file(root: &OpenRoot, path: &Path, algorithm: Algorithm) -> Result<Digest, Fault> {
-    let open = OpenFile::open(root, path)?;
+    let clocks = StampClocks::default();
+    let mut open = OpenFile::open(root, path, &clocks)?;
+    if let Some(time) = open.unsure_for() {
+        let seen = *open.version();
+        thread::sleep(time);
+        open = OpenFile::open(root, path, &clocks)?;
+        if *open.version() != seen {
+            return Err(Fault::Changed);
+        }
+    }
     hash_open(
         &open,
         &mut Hasher::new(algorithm),

@@ -1,10 +1,10 @@
 //! Opening a file below a root, and the version of it that is read.
 
 use crate::{Fault, FileVersion};
-use ringwalk::{Errno, FileType, Metadata, Timestamp};
+use ringwalk::time_stamps::{Moment, StampClocks, StampsSeen};
+use ringwalk::{Errno, FileType, Metadata};
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
 use rustix::io::retry_on_intr;
-use rustix::time::{ClockId, clock_gettime};
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
@@ -13,9 +13,6 @@ use std::time::Duration;
 
 /// The longest path of one system call, without its NUL byte (`PATH_MAX`).
 const LONGEST: usize = 4095;
-
-/// The kernel's clock for times of files moves on at least this often: 10 ms with `CONFIG_HZ=100`.
-const TICK: Duration = Duration::from_millis(20);
 
 /// The place that paths of files begin at.
 #[derive(Debug)]
@@ -57,6 +54,7 @@ pub struct OpenFile {
     file: File,
     metadata: Metadata,
     version: FileVersion,
+    stamps: StampsSeen,
 }
 
 impl OpenFile {
@@ -64,26 +62,28 @@ impl OpenFile {
     /// has openat2(2) (Linux 5.6); elsewhere none at the end of the path. `path` may be longer than
     /// `PATH_MAX`.
     ///
-    /// If the file was changed within the last 20 ms, this function waits: another change could
-    /// otherwise go unnoticed, because the kernel's clock for times of files moves on only every
-    /// few milliseconds.
-    ///
     /// # Errors
     ///
     /// [`Fault::Open`], [`Fault::Stat`] and [`Fault::Irregular`].
-    pub fn open(root: &OpenRoot, path: &Path) -> Result<Self, Fault> {
+    pub fn open(root: &OpenRoot, path: &Path, clocks: &StampClocks) -> Result<Self, Fault> {
         let file = root.open_file(path, OFlags::empty());
         let file = File::from(file.map_err(Fault::Open)?);
-        let (mut metadata, mut version) = stat(&file)?;
-        if let Some(time) = until_settled(version.ctime, now()) {
-            std::thread::sleep(time);
-            (metadata, version) = stat(&file)?;
-        }
+        let (metadata, version) = stat(&file)?;
+        let clock = || clocks.of(version.dev, &file);
+        let stamps = StampsSeen::new(Moment::now(), version.ctime, version.mtime, clock);
         Ok(Self {
             file,
             metadata,
             version,
+            stamps,
         })
+    }
+
+    /// Returns how long a change of the file may go unnoticed. What is read before that time is
+    /// over may be contents that the file never had. Afterwards the file must be opened anew. If it
+    /// has the same version then, it is sure.
+    pub fn unsure_for(&self) -> Option<Duration> {
+        self.stamps.unsure_for()
     }
 
     /// Opens the same file once more, for reads that bypass the page cache (`O_DIRECT`). Returns
@@ -115,14 +115,15 @@ impl OpenFile {
         self.metadata.blocks.saturating_mul(512) < self.version.size
     }
 
-    /// Checks that the file still has the version that was opened.
+    /// Checks that the file still has the version that was opened, and that no change can have gone
+    /// unnoticed.
     ///
     /// # Errors
     ///
-    /// [`Fault::Changed`] if it has another one; [`Fault::Stat`].
+    /// [`Fault::Changed`] if that is not so; [`Fault::Stat`].
     pub fn check_unchanged(&self) -> Result<(), Fault> {
         let (_, version) = stat(&self.file)?;
-        if version == self.version {
+        if version == self.version && !self.stamps.may_hide_change(Moment::now()) {
             Ok(())
         } else {
             Err(Fault::Changed)
@@ -143,27 +144,6 @@ fn stat(file: &File) -> Result<(Metadata, FileVersion), Fault> {
     // Every file system gives the fields that are needed.
     let version = FileVersion::of(&metadata).ok_or(Fault::Stat(Errno::NOTSUP))?;
     Ok((metadata, version))
-}
-
-fn now() -> Timestamp {
-    let now = clock_gettime(ClockId::Realtime);
-    Timestamp {
-        secs: now.tv_sec,
-        nanos: u32::try_from(now.tv_nsec).unwrap_or(0),
-    }
-}
-
-/// Returns how long to wait until a change would get another time than `changed`. Returns `None` if
-/// it would already, or if the time is no time of this machine's clock.
-fn until_settled(changed: Timestamp, now: Timestamp) -> Option<Duration> {
-    let nanos = |time: Timestamp| i128::from(time.secs) * 1_000_000_000 + i128::from(time.nanos);
-    let age = nanos(now) - nanos(changed);
-    let tick = i128::try_from(TICK.as_nanos()).ok()?;
-    if age < -tick {
-        return None;
-    }
-    let rest = u64::try_from(tick - age).ok()?;
-    (rest > 0).then(|| Duration::from_nanos(rest))
 }
 
 fn open_below(directory: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {

@@ -15,12 +15,6 @@ use std::ffi::CString;
 /// What a look at a file asks for. Its mount and project are of no interest.
 const FIELDS: StatxFlags = StatxFlags::BASIC_STATS.union(StatxFlags::BTIME);
 
-/// Asks a file server, too.
-fn force_sync() -> AtFlags {
-    // AT_STATX_FORCE_SYNC of linux/fcntl.h.
-    AtFlags::from_bits_retain(0x2000)
-}
-
 /// Reads about a name in a directory. Follows no symbolic link.
 pub(super) fn look_at(directory: BorrowedFd<'_>, name: &[u8]) -> Result<Metadata, Errno> {
     let name = CString::new(name).map_err(|_| Errno::INVAL)?;
@@ -33,7 +27,8 @@ pub(super) fn look_at(directory: BorrowedFd<'_>, name: &[u8]) -> Result<Metadata
 
 fn look(file: BorrowedFd<'_>, name: &std::ffi::CStr, flags: AtFlags) -> Result<Metadata, Errno> {
     let mut found = Statx::default();
-    let flags = flags | force_sync();
+    // Asks a file server, too.
+    let flags = flags | AtFlags::STATX_FORCE_SYNC;
     retry_on_intr(|| statx(file, name, flags, FIELDS.bits(), &mut found))?;
     Ok(Metadata::from(&found))
 }

@@ -35,6 +35,7 @@ use crate::inventory::{DirId, FileId, FileRecord, Inventory, KNOWN};
 use collector::Collector;
 pub(crate) use collector::GroupHashes;
 use layout::Layout;
+use ringwalk::time_stamps::StampClocks;
 use ringwalk_hash::cache::HashCache;
 use ringwalk_hash::{BUFFER, Fault, OpenRoot};
 use ringwalk_sys::sync::{IgnorePoison, lock};
@@ -96,6 +97,7 @@ pub(crate) struct Matcher<'m> {
     pub(crate) options: MatchOptions<'m>,
     /// The roots, opened when they are needed.
     roots: Vec<OnceLock<Result<OpenRoot, Errno>>>,
+    clocks: StampClocks,
     collector: Mutex<Collector>,
 }
 
@@ -113,6 +115,7 @@ impl<'m> Matcher<'m> {
             inventory,
             options,
             roots: inventory.roots().iter().map(|_| OnceLock::new()).collect(),
+            clocks: StampClocks::default(),
             collector: Mutex::default(),
         }
     }
@@ -130,6 +133,7 @@ impl<'m> Matcher<'m> {
             all.take_while(|class| size(class) >= self.options.min)
                 .filter(|class| self.inventory.inodes(class.clone()).nth(1).is_some())
         };
+        self.wait_until_sure(classes());
         let is_large = |class: &Range<u32>| size(class) > SMALL;
         self.match_large(classes().take_while(|class| is_large(class)), &mut matched)?;
         self.match_small(classes().skip_while(|class| is_large(class)), &mut matched)?;

@@ -1,14 +1,42 @@
-//! Opening a candidate, and making sure that it is the version that was found.
+//! Opening a candidate, and making sure that it is the version that was found and stays it.
 
 use super::{FileFault, Matcher};
 use crate::inventory::FileId;
+use ringwalk::time_stamps::{Moment, StampClock, StampsSeen};
 use ringwalk_hash::{Fault, OpenFile, OpenRoot};
 use rustix::io::Errno;
+use std::collections::HashMap;
 use std::ffi::OsStr;
+use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 impl Matcher<'_> {
+    /// Waits until each further change of a candidate gives it another version than the one that
+    /// was found. So one wait, of two seconds at most, does for all files.
+    pub(super) fn wait_until_sure(&self, classes: impl Iterator<Item = Range<u32>>) {
+        let now = Moment::now();
+        let mut clocks: HashMap<u16, StampClock> = HashMap::new();
+        let candidates = classes.flat_map(|class| self.inventory.inodes(class));
+        let candidates = candidates.filter_map(|names| self.inventory.live_name(names));
+        let unsure = candidates.filter_map(|id| {
+            let file = self.inventory.file(id);
+            let version = file.version(0);
+            let clock = || {
+                let ask = || {
+                    self.open_version(id)
+                        .map(|open| StampClock::of(open.file()))
+                };
+                let clock = clocks.entry(file.device);
+                *clock.or_insert_with(|| ask().unwrap_or(StampClock::Other))
+            };
+            StampsSeen::new(now, version.ctime, version.mtime, clock).unsure_for()
+        });
+        if let Some(time) = unsure.max() {
+            std::thread::sleep(time);
+        }
+    }
+
     /// Opens a file, calls `read`, and makes sure that the file is and stays the version that was
     /// found. Reports what goes wrong.
     pub(super) fn with_file<T>(
@@ -62,7 +90,7 @@ impl Matcher<'_> {
         let path = self.inventory.file_below_root(id);
         let root_path = Path::new(OsStr::from_bytes(&self.inventory.roots()[root].path));
         if path.is_empty() {
-            return OpenFile::open(&OpenRoot::Working, root_path);
+            return OpenFile::open(&OpenRoot::Working, root_path, &self.clocks);
         }
         let path = Path::new(OsStr::from_bytes(&path));
         let lock = &self.roots[root];
@@ -75,7 +103,7 @@ impl Matcher<'_> {
             },
         };
         match open {
-            Ok(root) => OpenFile::open(root, path),
+            Ok(root) => OpenFile::open(root, path, &self.clocks),
             Err(errno) => Err(Fault::Open(*errno)),
         }
     }

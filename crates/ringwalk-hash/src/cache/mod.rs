@@ -112,6 +112,7 @@ use crate::FileVersion;
 use appended::{Appender, Index};
 use devices::Devices;
 use record::{Record, StoredVersion};
+use ringwalk::time_stamps::SLACK_SECONDS;
 use ringwalk::write_back;
 use ringwalk_sys::sync::lock;
 use search::Search;
@@ -130,9 +131,6 @@ const SHARE: u64 = 8;
 
 /// The most appended records that are left to a later run: their index has 16 MiB.
 const MOST_APPENDED: u64 = 1 << 20;
-
-/// Seconds that the clock may advance between a change and its time stamp.
-const CLOCK_SLACK: u64 = 2;
 
 /// How long a calculated time of settled changes holds.
 const LIMIT_HOLDS: Duration = Duration::from_secs(1);
@@ -366,7 +364,7 @@ impl State {
 fn settled_until() -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = now.map_or(0, |since| since.as_secs());
-    let second = write_back::seconds().map(|window| now.saturating_sub(window + CLOCK_SLACK));
+    let second = write_back::seconds().map(|window| now.saturating_sub(window + SLACK_SECONDS));
     second.map_or(i64::MIN, |second| i64::try_from(second).unwrap_or(i64::MAX))
 }
 

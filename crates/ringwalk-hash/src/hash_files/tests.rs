@@ -81,7 +81,7 @@ fn it_ends_when_the_caller_has_enough() {
 #[test]
 fn another_file_at_the_path_has_no_hash() {
     let file = tempfile::NamedTempFile::new().unwrap();
-    let open = OpenFile::open(&OpenRoot::Working, file.path()).unwrap();
+    let open = OpenFile::open(&OpenRoot::Working, file.path(), &StampClocks::default()).unwrap();
     let (dev, ino) = (open.version().dev, open.version().ino);
     let of = |only| FileToHash {
         root: Arc::new(OpenRoot::Working),

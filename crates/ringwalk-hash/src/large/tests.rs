@@ -1,12 +1,13 @@
 #![expect(clippy::cast_possible_truncation, reason = "bytes of test data")]
 
 use super::*;
+use ringwalk::time_stamps::StampClocks;
 use std::os::unix::fs::FileExt as _;
 use std::thread;
 
 fn hash(path: &Path, workers: usize) -> Vec<Result<Digest, Fault>> {
     let root = OpenRoot::Working;
-    let file = OpenFile::open(&root, path).unwrap();
+    let file = OpenFile::open(&root, path, &StampClocks::default()).unwrap();
     let large = LargeFile::new(file, &root, path);
     let work = || large.work(&mut crate::read::ReadBuffer::default());
     thread::scope(|scope| {
@@ -52,7 +53,7 @@ fn a_file_that_shrinks_has_changed() {
     let file = tempfile::NamedTempFile::new().unwrap();
     file.as_file().set_len(4 * PIECE).unwrap();
     let root = OpenRoot::Working;
-    let open = OpenFile::open(&root, file.path()).unwrap();
+    let open = OpenFile::open(&root, file.path(), &StampClocks::default()).unwrap();
     let large = LargeFile::new(open, &root, file.path());
     file.as_file().set_len(2 * PIECE).unwrap();
     let result = large.work(&mut crate::read::ReadBuffer::default());

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::OpenRoot;
+use ringwalk::time_stamps::StampClocks;
 use std::fs;
 use std::path::Path;
 
@@ -21,7 +22,7 @@ fn each_file_is_given_once_with_its_contents() {
     let root = OpenRoot::open(folder.path()).unwrap();
     let open = |at: usize| {
         fs::write(folder.path().join(at.to_string()), contents(at)).unwrap();
-        OpenFile::open(&root, Path::new(&at.to_string())).unwrap()
+        OpenFile::open(&root, Path::new(&at.to_string()), &StampClocks::default()).unwrap()
     };
     let mut reader = MultiFileReader::default();
     for count in [0, 1, 2, 3 * MULTI_FILES + 5] {
@@ -51,7 +52,7 @@ fn a_file_of_another_length_by_now_is_read_otherwise() {
     let names = ["same", "longer", "shorter", "empty"];
     let open = |name: &&str| {
         fs::write(folder.path().join(name), "contents").unwrap();
-        OpenFile::open(&root, Path::new(name)).unwrap()
+        OpenFile::open(&root, Path::new(name), &StampClocks::default()).unwrap()
     };
     let files: Vec<OpenFile> = names.iter().map(open).collect();
     fs::write(folder.path().join("longer"), "contents and more").unwrap();
@@ -71,7 +72,7 @@ fn one_call_takes_as_many_files_and_bytes_as_it_says() {
     let size = MULTI_BYTES as usize / MULTI_FILES;
     let open = |at: usize| {
         fs::write(folder.path().join(at.to_string()), vec![1; size]).unwrap();
-        OpenFile::open(&root, Path::new(&at.to_string())).unwrap()
+        OpenFile::open(&root, Path::new(&at.to_string()), &StampClocks::default()).unwrap()
     };
     let mut reader = MultiFileReader::default();
     // None of them is left alone.

@@ -2,12 +2,6 @@ use super::*;
 use std::fs;
 use std::os::unix::fs::symlink;
 
-fn set_back(file: &Path) {
-    // The ctime cannot be set, so wait until it is old.
-    let _ = fs::metadata(file).unwrap();
-    std::thread::sleep(2 * TICK);
-}
-
 #[test]
 fn links_below_a_directory_are_not_followed() {
     let folder = tempfile::tempdir().unwrap();
@@ -17,14 +11,18 @@ fn links_below_a_directory_are_not_followed() {
     symlink("real", top.join("link")).unwrap();
     symlink("real/file", top.join("file")).unwrap();
     let root = OpenRoot::open(top).unwrap();
-    let open = |path: &str| OpenFile::open(&root, Path::new(path));
+    let open = |path: &str| OpenFile::open(&root, Path::new(path), &StampClocks::default());
     assert_eq!(open("real/file").unwrap().version().size, 8);
     for path in ["link/file", "file"] {
         assert_eq!(open(path).unwrap_err(), Fault::Open(Errno::LOOP), "{path}");
     }
     assert_eq!(open("real").unwrap_err(), Fault::Irregular);
     assert_eq!(open("none").unwrap_err(), Fault::Open(Errno::NOENT));
-    let given = OpenFile::open(&OpenRoot::Working, &top.join("file"));
+    let given = OpenFile::open(
+        &OpenRoot::Working,
+        &top.join("file"),
+        &StampClocks::default(),
+    );
     assert_eq!(given.unwrap().version().size, 8);
 }
 
@@ -34,7 +32,7 @@ fn a_fifo_does_not_block() {
     let fifo = folder.path().join("fifo");
     rustix::fs::mknodat(CWD, &fifo, rustix::fs::FileType::Fifo, Mode::RUSR, 0).unwrap();
     let root = OpenRoot::open(folder.path()).unwrap();
-    let opened = OpenFile::open(&root, Path::new("fifo"));
+    let opened = OpenFile::open(&root, Path::new("fifo"), &StampClocks::default());
     assert_eq!(opened.unwrap_err(), Fault::Irregular);
 }
 
@@ -43,10 +41,14 @@ fn a_change_right_after_another_one_is_seen() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     let root = OpenRoot::open(folder.path()).unwrap();
+    let clocks = StampClocks::default();
+    let open = || OpenFile::open(&root, Path::new("file"), &clocks).unwrap();
     for round in 0..20 {
         fs::write(&path, format!("{round:02}")).unwrap();
-        let opened = OpenFile::open(&root, Path::new("file")).unwrap();
-        // The same size, and within the same step of the clock if `open` did not wait.
+        std::thread::sleep(open().unsure_for().unwrap());
+        let opened = open();
+        assert_eq!(opened.check_unchanged(), Ok(()), "round {round}");
+        // The same size, and within the same step of the clock without the wait.
         fs::write(&path, format!("{:02}", round + 1)).unwrap();
         assert_eq!(
             opened.check_unchanged(),
@@ -54,9 +56,6 @@ fn a_change_right_after_another_one_is_seen() {
             "round {round}"
         );
     }
-    set_back(&path);
-    let opened = OpenFile::open(&root, Path::new("file")).unwrap();
-    assert_eq!(opened.check_unchanged(), Ok(()));
 }
 
 #[test]
@@ -78,34 +77,20 @@ fn long_paths_are_opened_part_by_part() {
     let root = OpenRoot::open(folder.path()).unwrap();
     assert!(path.len() > LONGEST);
     assert_eq!(
-        OpenFile::open(&root, Path::new(&path))
+        OpenFile::open(&root, Path::new(&path), &StampClocks::default())
             .unwrap()
             .version()
             .size,
         0
     );
     let whole = folder.path().join(&path);
-    assert!(OpenFile::open(&OpenRoot::Working, &whole).is_ok());
+    assert!(OpenFile::open(&OpenRoot::Working, &whole, &StampClocks::default()).is_ok());
     for wrong in ["x".repeat(5000), format!("/{}", "x".repeat(5000))] {
-        let opened = OpenFile::open(&OpenRoot::Working, Path::new(&wrong));
+        let opened = OpenFile::open(
+            &OpenRoot::Working,
+            Path::new(&wrong),
+            &StampClocks::default(),
+        );
         assert_eq!(opened.unwrap_err(), Fault::Open(Errno::NAMETOOLONG));
     }
-}
-
-#[test]
-fn only_young_times_are_waited_for() {
-    let at = |secs, nanos| Timestamp { secs, nanos };
-    let now = at(100, 5_000_000);
-    assert_eq!(until_settled(at(99, 0), now), None);
-    assert_eq!(
-        until_settled(at(100, 0), now),
-        Some(Duration::from_millis(15))
-    );
-    assert_eq!(
-        until_settled(at(100, 15_000_000), now),
-        Some(Duration::from_millis(30))
-    );
-    assert_eq!(until_settled(at(101, 0), now), None);
-    assert_eq!(until_settled(at(i64::MIN, 0), now), None);
-    assert_eq!(until_settled(at(i64::MAX, 0), now), None);
 }

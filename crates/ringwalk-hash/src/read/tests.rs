@@ -2,13 +2,14 @@
 
 use super::*;
 use crate::OpenRoot;
+use ringwalk::time_stamps::StampClocks;
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 
 fn with_file(write: impl FnOnce(&File), test: impl FnOnce(&OpenFile)) {
     let file = tempfile::NamedTempFile::new().unwrap();
     write(file.as_file());
-    test(&OpenFile::open(&OpenRoot::Working, file.path()).unwrap());
+    test(&OpenFile::open(&OpenRoot::Working, file.path(), &StampClocks::default()).unwrap());
 }
 
 fn bytes_of(file: &OpenFile, range: Range<u64>) -> Result<Vec<u8>, Fault> {
