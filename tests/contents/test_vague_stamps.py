@@ -78,3 +78,16 @@ def test_a_change_behind_cached_attributes(ringwalk, mount, scratch, command):
     assert result.status == 1
     expected = f"ringwalk: '{top}/changing': changed while it was read\n"
     assert result.err.decode() == expected
+
+
+@pytest.mark.parametrize("command", ("hash", "dupes"))
+def test_a_change_of_a_young_file(ringwalk, mount, scratch, command):
+    """A server may have another clock. So the program waits after the first look at its files."""
+    top = fill(mount(mounts.fuse, scratch) / "top")
+    words = [*ringwalk.first, command, "--workers", "1", top]
+    with halted(words, "clock_nanosleep") as program:
+        overwrite(top / "changing")
+        result = program.finish()
+    assert result.status == 1
+    expected = f"ringwalk: '{top}/changing': changed while it was read\n"
+    assert result.err.decode() == expected

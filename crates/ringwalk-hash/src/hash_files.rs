@@ -7,8 +7,8 @@
 //! ```
 //!
 //! A file that was changed so short a time ago that another change could go unnoticed
-//! ([`ringwalk::time_stamps`]) becomes a task of its own behind all others. So the time that must
-//! pass, two seconds at most, passes once for all such files.
+//! ([`ringwalk::time_stamps`]) is put aside. One worker waits for all such files, two seconds at
+//! most, while the others go on. Then the file becomes a task of its own.
 
 use crate::crew::Crew;
 use crate::file_permits::{FilePermits, Permits, file_permits, most_workers};
@@ -118,6 +118,8 @@ impl Scratch {
 enum Task<C> {
     /// Files with their numbers. There is at least one.
     Files(Vec<(u64, FileToHash<C>)>),
+    /// Wait for the young files that were put aside.
+    Wait,
     Young(YoungFile<C>),
     Piece(Arc<Shared<C>>),
 }
@@ -166,6 +168,7 @@ pub fn hash_files<C: Send + Sync>(
     let cpus = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let job = Job {
         clocks: StampClocks::default(),
+        young: Mutex::default(),
         algorithm: options.algorithm,
         sharers: options.workers.map_or(cpus, NonZeroUsize::get).min(cpus),
         crew: Crew::default(),
@@ -174,6 +177,7 @@ pub fn hash_files<C: Send + Sync>(
     };
     let work = |task: Task<C>, scratch: &mut Scratch| match task {
         Task::Files(files) => job.hash_part(files, scratch),
+        Task::Wait => job.wait_for_young(),
         Task::Young(young) => job.hash_young(young, scratch),
         Task::Piece(shared) => job.share(&shared, scratch),
     };
@@ -187,6 +191,8 @@ pub fn hash_files<C: Send + Sync>(
 struct Job<C: Send, D> {
     algorithm: Algorithm,
     clocks: StampClocks,
+    /// Files that were put aside. While there are any, a worker has the task to wait for them.
+    young: Mutex<Vec<YoungFile<C>>>,
     /// The workers that share a large file.
     sharers: usize,
     crew: Crew<Task<C>>,
@@ -217,12 +223,12 @@ where
                 }
             };
             if let Some(time) = opened.unsure_for() {
-                self.crew.push(Task::Young(YoungFile {
+                self.put_aside(YoungFile {
                     number,
                     file,
                     seen: *opened.version(),
                     sure_from: Instant::now() + time,
-                }));
+                });
                 continue;
             }
             let suits = scratch.suits_multi_file_reads(&opened);
@@ -243,12 +249,37 @@ where
         self.hash_pending(&mut pending, scratch);
     }
 
-    /// Waits until a file is sure, and hashes it if it is still the version that was seen.
-    fn hash_young(&self, young: YoungFile<C>, scratch: &mut Scratch) {
+    fn put_aside(&self, file: YoungFile<C>) {
+        let mut young = lock(&self.young);
+        young.push(file);
+        if young.len() == 1 {
+            self.crew.push(Task::Wait);
+        }
+    }
+
+    /// Waits until a file that was put aside is sure, and makes tasks of those that are.
+    fn wait_for_young(&self) {
         if self.sequence.is_over() {
             return;
         }
-        thread::sleep(young.sure_from.saturating_duration_since(Instant::now()));
+        let first = lock(&self.young).iter().map(|file| file.sure_from).min();
+        let time = first.map(|first| first.saturating_duration_since(Instant::now()));
+        thread::sleep(time.unwrap_or_default());
+        let now = Instant::now();
+        let mut young = lock(&self.young);
+        let (sure, unsure) = young.drain(..).partition(|file| file.sure_from <= now);
+        *young = unsure;
+        if !young.is_empty() {
+            self.crew.push(Task::Wait);
+        }
+        drop(young);
+        for file in sure {
+            self.crew.push(Task::Young(file));
+        }
+    }
+
+    /// Hashes a file that is sure by now, if it is still the version that was seen.
+    fn hash_young(&self, young: YoungFile<C>, scratch: &mut Scratch) {
         let YoungFile { number, file, .. } = young;
         let mut pending = PendingFiles::new(self.permits.take(0));
         match self.open(&file, &mut pending, scratch) {
