@@ -234,8 +234,9 @@ are not followed.
 --check reads such lists, also those in the style of BSD. It prints OK, FAILED, or FAILED open or \
 read for each file. Paths are relative to the working directory.
 
-A file that is changed while it is read is reported and has no hash. Changes through a shared \
-mapping (mmap) may stay unseen.
+A file that is changed while it is read is reported and has no hash. A file that was just changed \
+is read a moment later, after 2 s at most: before, its times might not show another change. Changes \
+through a shared mapping (mmap) may stay unseen, and those that a file server does not report.
 
 With --output, the snapshot has the column hash, which is always BLAKE3. It is null for a file that \
 was not hashed, or was changed since. docs/duplicates.md of the source describes more.",
