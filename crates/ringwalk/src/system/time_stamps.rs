@@ -40,8 +40,8 @@ const LONG_LAG: i128 = 2 * LAG;
 
 const SECOND: i128 = 1_000_000_000;
 
-/// Seconds by which a stamp may be earlier than its change, on file systems that a disk of this
-/// machine holds and that do not lie in FAT: a step of a second, and the lag of the clock.
+/// Seconds by which a stamp of this machine's clock may be earlier than its change: a step of a
+/// second, and the lag of the clock.
 pub const SLACK_SECONDS: u64 = 2;
 
 /// The most by which the clock of a server is taken to be behind that of this machine.
@@ -52,11 +52,12 @@ const MOST_SKEW: i128 = 24 * 60 * 60 * SECOND;
 const JITTER: i128 = 1_000_000;
 
 /// Returns the longest step in nanoseconds that the clock of a stamp may have: the largest power of
-/// ten that divides the stamp, a second at most; two seconds for FAT.
-fn step(stamp: Timestamp) -> i128 {
+/// ten that divides the stamp, a second at most. The stamp of another clock may come from FAT,
+/// which has even seconds only.
+fn step(stamp: Timestamp, clock: StampClock) -> i128 {
     if stamp.nanos == 0 {
-        // Both clocks of FAT, local time and UTC, differ by whole minutes.
-        return if stamp.secs % 2 == 0 { 2 } else { 1 } * SECOND;
+        let is_even = clock == StampClock::Other && stamp.secs % 2 == 0;
+        return if is_even { 2 * SECOND } else { SECOND };
     }
     let mut step = 1;
     while stamp.nanos.is_multiple_of(step * 10) {
@@ -72,7 +73,7 @@ fn nanoseconds(stamp: Timestamp) -> i128 {
 /// Whose clock the time stamps of a file system come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StampClock {
-    /// The clock of this machine. Each change sets `ctime`.
+    /// The clock of this machine. Each change sets `ctime`. Steps have a second at most.
     Own,
     /// Another one, such as that of a server. `ctime` may be no time of a change.
     Other,
@@ -141,18 +142,19 @@ impl StampsSeen {
     /// Returns how long a change may still leave the stamps as they are. If the file has the same
     /// stamps after that time, a later change shows. Returns `None` if one shows already.
     pub fn unsure_for(&self) -> Option<Duration> {
-        let rest = match self.clock? {
+        let clock = self.clock?;
+        let rest = match clock {
             StampClock::Own => {
                 let age = self.at.real - nanoseconds(self.ctime);
                 // A stamp of the future, from a clock that was set back since: a change would have
                 // an earlier one. See `may_hide_change`.
-                (age >= -LONG_LAG).then(|| step(self.ctime) + LONG_LAG - age)
+                (age >= -LONG_LAG).then(|| step(self.ctime, clock) + LONG_LAG - age)
             }
             // Servers of FUSE may know no `ctime`, and return that of another event.
             StampClock::Other => {
                 let stamps = [self.ctime, self.mtime].into_iter();
                 let young = stamps.filter(|stamp| nanoseconds(*stamp) > self.at.real - MOST_SKEW);
-                young.map(|stamp| step(stamp) + LONG_LAG).max()
+                young.map(|stamp| step(stamp, clock) + LONG_LAG).max()
             }
         };
         let rest = u64::try_from(rest?).ok()?;
@@ -169,7 +171,7 @@ impl StampsSeen {
         let stamp = nanoseconds(self.ctime);
         // The clock has shown all times from the first to the second.
         let (first, last) = (self.at.real - set_back, now.real.max(self.at.real));
-        first < stamp + step(self.ctime) + LAG && stamp <= last
+        first < stamp + step(self.ctime, StampClock::Own) + LAG && stamp <= last
     }
 }
 
@@ -204,7 +206,7 @@ impl Moment {
     /// look later than they were. A clock that was set back since this moment would make them look
     /// earlier: then nothing is certain.
     pub(crate) fn is_after_change(self, ctime: Timestamp, now: Moment) -> bool {
-        let end = nanoseconds(ctime) + step(ctime) + LONG_LAG;
+        let end = nanoseconds(ctime) + step(ctime, StampClock::Own) + LONG_LAG;
         end < self.real && now.ahead + JITTER >= self.ahead
     }
 }
