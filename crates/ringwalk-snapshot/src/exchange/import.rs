@@ -3,8 +3,8 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Seek};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use std::time::UNIX_EPOCH;
 
 use super::blocks::ANY_SIGNATURE;
 use super::entries::Entries;
@@ -150,14 +150,14 @@ fn first_bytes(file: &mut File) -> Result<Vec<u8>, ImportError<io::Error>> {
 
 /// Returns when a file was changed last.
 fn modified(file: &File) -> Moment {
-    let modified = file.metadata().and_then(|metadata| metadata.modified());
-    let since = modified
-        .ok()
-        .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    since.map_or_else(Moment::default, |since| Moment {
-        seconds: i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
-        nanoseconds: since.subsec_nanos(),
-    })
+    // Of a pipe the system says nothing useful, and nothing else depends on this time.
+    file.metadata().map_or_else(
+        |_| Moment::default(),
+        |metadata| Moment {
+            seconds: metadata.mtime(),
+            nanoseconds: u32::try_from(metadata.mtime_nsec()).unwrap_or(0),
+        },
+    )
 }
 
 /// Returns what a file says of itself. A file without a time was written when it was changed last.

@@ -146,7 +146,7 @@ impl Item {
     fn set_type(&mut self, value: Head) -> std::result::Result<(), String> {
         let kind = match (value.major, value.argument) {
             (Major::Positive, Some(kind)) => i64::try_from(kind).unwrap_or(i64::MAX),
-            (Major::Negative, Some(kind)) => i64::try_from(kind).map_or(i64::MIN, |kind| -1 - kind),
+            (Major::Negative, Some(_)) => signed(value).unwrap_or(i64::MIN),
             _ => return Err("expected a number for the type".into()),
         };
         let fields = &mut self.fields;
@@ -189,6 +189,11 @@ impl Item {
             15 => fields.uid = u32::try_from(number(value, u32::MAX.into())?).ok(),
             16 => fields.gid = u32::try_from(number(value, u32::MAX.into())?).ok(),
             17 => fields.mode = u16::try_from(number(value, u16::MAX.into())?).ok(),
+            // The format has no sign here. ncdu writes a time before 1970 as its two's complement.
+            18 if value.major == Major::Negative => {
+                let seconds = signed(value).ok_or("the time is too early")?;
+                fields.mtime = Some((seconds, 0));
+            }
             18 => fields.mtime = Some((number(value, u64::MAX)?.cast_signed(), 0)),
             _ => decoder.skip(value)?,
         }
@@ -202,6 +207,12 @@ fn number(value: Head, max: u64) -> std::result::Result<u64, String> {
         (Major::Positive, Some(_)) => Err(format!("the number is larger than {max}")),
         _ => Err("expected a whole number that is not negative".into()),
     }
+}
+
+/// Returns a negative number, which CBOR has as its distance from -1. `None` if it is too small.
+fn signed(value: Head) -> Option<i64> {
+    let distance = i64::try_from(value.argument?).ok()?;
+    Some(-1 - distance)
 }
 
 /// Reads a reference in the item `at`. A negative number is relative to it, within its block.

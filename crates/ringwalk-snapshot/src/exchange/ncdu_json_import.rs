@@ -77,11 +77,11 @@ impl<R: Read, E: Events> Reader<'_, R, E> {
         while self.key(&mut begins)? {
             let first = self.scanner.token()?;
             let string = first == Some(b'"');
-            let digit = first.is_some_and(|byte| byte.is_ascii_digit());
+            let number = first.is_some_and(|byte| byte == b'-' || byte.is_ascii_digit());
             match self.key.as_slice() {
                 b"progname" if string => header.program = Some(self.text()?),
                 b"progver" if string => header.version = Some(self.text()?),
-                b"timestamp" if digit => header.timestamp = Some(self.scanner.time()?.0),
+                b"timestamp" if number => header.timestamp = Some(self.scanner.time()?.0),
                 _ => self.scanner.skip()?,
             }
         }

@@ -77,6 +77,19 @@ fn a_tree_comes_back_as_it_was() {
 }
 
 #[test]
+fn a_time_before_1970_may_have_a_sign() {
+    let tree = r#"[{"name":"/r","mtime":-157766400},{"name":"zero of Go","mtime":-62135596800}]]"#;
+    let snapshot = Folder::new().snapshot(&file(tree));
+    let mut out = Vec::new();
+    write_ndjson(&snapshot, None, &RowCounter::default(), &mut out).unwrap();
+    let rows = rows(&String::from_utf8(out).unwrap());
+    assert_eq!(rows[1]["mtime"], "1965-01-01T00:00:00.000000000Z");
+    // Nanoseconds in 64 bits begin in 1677.
+    assert_eq!(rows[0]["clamped"], true);
+    assert!(rows[0]["mtime"].as_str().unwrap().starts_with("1677-"));
+}
+
+#[test]
 fn the_snapshot_says_where_it_came_from() {
     let place = Folder::new();
     let snapshot = place.snapshot(&file(TREE));

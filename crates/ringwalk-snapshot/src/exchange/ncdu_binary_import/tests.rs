@@ -126,6 +126,17 @@ fn the_tree_comes_in_preorder() {
 }
 
 #[test]
+fn a_time_before_1970_may_have_either_form() {
+    for time in [head(1, 86_399), head(0, 0u64.wrapping_sub(86_400))] {
+        let mut block = item(1, b"f", &[(18, time)]);
+        let root = block.len() as u64;
+        block.extend(item(0, b"/r", &[(12, head(1, root - 1))]));
+        let recorder = import(&file(&[block], root)).unwrap();
+        assert_eq!(recorder.fields[1].mtime, Some((-86_400, 0)));
+    }
+}
+
+#[test]
 fn types_below_0_are_exclusions_and_errors() {
     for (kind, expected) in [
         (-2, Excluded::Pattern),

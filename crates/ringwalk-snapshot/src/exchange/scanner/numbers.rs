@@ -42,19 +42,37 @@ impl<R: Read, W> Scanner<R, W> {
         Ok(value)
     }
 
-    /// Reads a time in seconds since 1970, with an optional fraction. Returns seconds and
+    /// Reads a time in seconds since 1970, with an optional sign and fraction. Returns seconds and
     /// nanoseconds.
     ///
     /// ncdu's numbers have no sign. ncdu 1 writes a time before 1970 as its two's complement in 64
-    /// bits.
+    /// bits, with a fraction that counts forwards. Other programs, such as gdu, write a minus.
     pub(crate) fn time(&mut self) -> Result<(i64, u32), W> {
-        let seconds = self.digits(u64::MAX)?.cast_signed();
-        if self.peek()? != Some(b'.') {
-            return match self.peek()? {
-                Some(b'e' | b'E') => self.fail("expected a number without an exponent"),
-                _ => Ok((seconds, 0)),
-            };
+        let negative = self.token()? == Some(b'-');
+        self.at += usize::from(negative);
+        if negative && matches!(self.peek()?, Some(b' ' | b'\t' | b'\r' | b'\n')) {
+            return self.fail("expected a digit");
         }
+        let limit = if negative { 1 << 63 } else { u64::MAX };
+        let seconds = self.digits(limit)?;
+        let nanoseconds = match self.peek()? {
+            Some(b'.') => self.fraction()?,
+            Some(b'e' | b'E') => return self.fail("expected a number without an exponent"),
+            _ => 0,
+        };
+        if !negative {
+            return Ok((seconds.cast_signed(), nanoseconds));
+        }
+        let seconds = 0i64.wrapping_sub_unsigned(seconds);
+        match nanoseconds {
+            0 => Ok((seconds, 0)),
+            // The nanoseconds of a time count forwards.
+            _ => Ok((seconds.saturating_sub(1), 1_000_000_000 - nanoseconds)),
+        }
+    }
+
+    /// Reads a point and digits. Returns nanoseconds.
+    fn fraction(&mut self) -> Result<u32, W> {
         self.at += 1;
         let (mut nanoseconds, mut weight) = (0, 100_000_000);
         let mut any = false;
@@ -64,13 +82,11 @@ impl<R: Read, W> Scanner<R, W> {
             weight /= 10;
             any = true;
         }
-        if !any {
-            return match self.peek()? {
-                Some(_) => self.fail("expected a digit"),
-                None => self.ended(),
-            };
+        match self.peek()? {
+            _ if any => Ok(nanoseconds),
+            Some(_) => self.fail("expected a digit"),
+            None => self.ended(),
         }
-        Ok((seconds, nanoseconds))
     }
 
     /// Reads `true` or `false`.

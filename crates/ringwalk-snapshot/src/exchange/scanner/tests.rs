@@ -109,7 +109,11 @@ fn times_have_fractions_and_may_be_before_1970() {
     assert_eq!(time("12.5"), Some((12, 500_000_000)));
     assert_eq!(time("12.1234567899"), Some((12, 123_456_789)));
     assert_eq!(time("18446744073709551615.25"), Some((-1, 250_000_000)));
-    for wrong in ["12.", "12e3", "-1", "x"] {
+    assert_eq!(time("-157766400"), Some((-157_766_400, 0)));
+    assert_eq!(time("-1.25"), Some((-2, 750_000_000)));
+    assert_eq!(time("-0"), Some((0, 0)));
+    assert_eq!(time("-9223372036854775808"), Some((i64::MIN, 0)));
+    for wrong in ["12.", "12e3", "- 1", "-", "-9223372036854775809", "x"] {
         assert_eq!(time(wrong), None, "{wrong}");
     }
 }
