@@ -268,6 +268,37 @@ def test_two_entries_of_one_name(refused):
 
 
 @pytest.mark.parametrize(
+    "root", ("s3://bucket", ".", "..", "a/b", "/r/../s", "C:\\Users", "//x", "/t/")
+)
+def test_a_root_that_is_no_path_of_this_system(ringwalk, convert, root):
+    tree = [{"name": root}, [{"name": "d"}, {"name": "f", "dsize": 1024}]]
+    snapshot = convert(ncdu.document(tree))
+    path = f"{root.rstrip('/')}/d"
+    out = ringwalk("find", "--from", snapshot).ok().out.decode()
+    assert out.splitlines() == [root, path, f"{path}/f"]
+    out = ringwalk("find", "--from", snapshot, path).ok().out.decode()
+    assert out.splitlines() == [path, f"{path}/f"]
+    out = ringwalk("du", "--from", snapshot, "-B1").ok().out.decode()
+    assert out.splitlines() == [f"1024\t{path}", f"1024\t{root}"]
+    out = ringwalk("du", "--from", snapshot, "-B1", "-s", path).ok().out.decode()
+    assert out == f"1024\t{path}\n"
+    for operands in ((), (root,)):
+        out = ringwalk("count", "--from", snapshot, *operands).ok().out
+        assert out.startswith(b"2 files")
+    for under in (root, path):
+        out = ringwalk("report", snapshot, "--by", "type", "--under", under, "--json").ok().out
+        kinds = {row["type"]: row["entries"] for row in json.loads(out)["rows"]}
+        assert kinds == {"d": 2 if under == root else 1, "f": 1}
+    assert ringwalk("diff", snapshot, snapshot).ok().out == b""
+    shown = ringwalk("browse", snapshot, "--compare", snapshot, "--once", "").ok().out.decode()
+    assert shown.startswith(root) and "/d" in shown
+    out = ringwalk("export", snapshot, "--to", "ncdu", "--root", root).ok().out
+    assert ncdu.parse(out)[0]["name"] == root
+    missing = ringwalk("find", "--from", snapshot, f"{root.rstrip('/')}/none")
+    assert missing.status == 1 and b"not in snapshot" in missing.err
+
+
+@pytest.mark.parametrize(
     ("data", "message"),
     (
         (b"", b"ends too early"),

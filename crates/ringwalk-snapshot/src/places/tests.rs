@@ -9,16 +9,22 @@ fn of(path: &str) -> Vec<String> {
 
 #[test]
 fn paths_that_are_gone_are_taken_as_they_are_written() {
-    assert_eq!(of("/nowhere/a/../b/./c//d/"), ["/nowhere/b/c/d"]);
-    assert_eq!(of("/../.."), ["/"]);
+    let path = "/nowhere/a/../b/./c//d";
+    assert_eq!(of(path), [path, "/nowhere/b/c/d"]);
+    assert_eq!(of("/nowhere/"), ["/nowhere"]);
+    assert_eq!(of("/../.."), ["/../..", "/"]);
+    assert_eq!(of("//"), ["/"]);
 }
 
 #[test]
 fn relative_paths_begin_at_the_working_directory() {
     let here = std::env::current_dir().unwrap();
     let here = here.to_str().unwrap();
-    assert_eq!(of("nowhere"), [format!("{here}/nowhere")]);
-    assert_eq!(of("./nowhere/.."), [here.to_owned()]);
+    assert_eq!(
+        of("no://where"),
+        ["no://where".to_owned(), format!("{here}/no:/where")]
+    );
+    assert_eq!(of("./nowhere/.."), ["./nowhere/..", here]);
 }
 
 #[test]
@@ -33,4 +39,25 @@ fn symbolic_links_are_followed_if_they_are_there() {
 #[test]
 fn an_empty_path_is_an_error() {
     assert!(places(OsStr::new("")).is_err());
+}
+
+#[test]
+fn a_path_lies_below_a_root_by_its_text() {
+    for (root, path, expected) in [
+        ("/r", "/r/a/b", Some("a/b")),
+        ("/r", "/r/", Some("")),
+        ("/r", "/rest", None),
+        ("/r", "r", None),
+        ("/", "/", Some("")),
+        ("/", "/a", Some("a")),
+        ("/", "a", None),
+        ("s3://bucket", "s3://bucket/a/", Some("a")),
+        ("s3://bucket/", "s3://bucket", Some("")),
+        ("s3://", "s3://bucket", Some("/bucket")),
+        (".", "./a", Some("a")),
+        (".", "..", None),
+    ] {
+        let found = below(root.as_bytes(), path.as_bytes());
+        assert_eq!(found, expected.map(str::as_bytes), "{root} {path}");
+    }
 }

@@ -8,6 +8,7 @@ use super::error::Reason;
 use super::layout::bounds;
 use super::{ReadError, Snapshot};
 use crate::order;
+use crate::places::below;
 use crate::schema::{Column, PAGE_ROWS};
 use crate::text::escape_into;
 use std::cmp::{Ordering, Reverse};
@@ -156,8 +157,8 @@ impl Snapshot {
         Ok((first + low as u64, false))
     }
 
-    /// Returns the row of an absolute path without symbolic links, in the tree whose root is
-    /// nearest; `None` if no tree has it.
+    /// Returns the row of a path without symbolic links that begins with the path of a root, in the
+    /// tree whose root is nearest; `None` if no tree has it.
     ///
     /// # Errors
     ///
@@ -167,7 +168,7 @@ impl Snapshot {
     }
 
     /// As [`find`](Self::find), with pages that are kept.
-    pub(super) fn find_in(
+    pub(crate) fn find_in(
         &self,
         path: &[u8],
         cache: &mut PageCache,
@@ -175,7 +176,7 @@ impl Snapshot {
         let mut roots: Vec<_> = self.info().roots.iter().enumerate().collect();
         roots.sort_by_key(|(_, root)| Reverse(root.path.0.len()));
         for (at, root) in roots {
-            if let Some(rest) = below(path, &root.path.0)
+            if let Some(rest) = below(&root.path.0, path)
                 && let Some(row) = self.locate_in(at, rest, cache)?
             {
                 return Ok(Some(row));
@@ -199,15 +200,4 @@ fn root(chunk: &Chunk, at: usize) -> usize {
 /// Compares two rows by root and path.
 fn compare(a: (usize, &[u8]), b: (usize, &[u8])) -> Ordering {
     a.0.cmp(&b.0).then_with(|| order::compare(a.1, b.1))
-}
-
-/// Returns the part of `path` behind `root`, without the slash between them.
-fn below<'p>(path: &'p [u8], root: &[u8]) -> Option<&'p [u8]> {
-    let root = root.strip_suffix(b"/").unwrap_or(root);
-    let rest = path.strip_prefix(root)?;
-    match rest {
-        [] => Some(rest),
-        [b'/', rest @ ..] => Some(rest),
-        _ => None,
-    }
 }

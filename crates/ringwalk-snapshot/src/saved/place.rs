@@ -1,6 +1,8 @@
 //! From paths that a user gives to rows of a snapshot.
 //!
-//! Paths are compared by their text: the live file system is not asked.
+//! Paths are compared by their text: the live file system is not asked. The root of an import may
+//! be any text, such as `s3://bucket` or `.`. So a path is looked up as it is written first, and
+//! then as the absolute path that it means.
 
 #![allow(clippy::cast_possible_truncation, reason = "rows within a page")]
 
@@ -29,13 +31,18 @@ impl SnapshotTree {
     ) -> Result<u64, Errno> {
         let directory = self.directory.as_ref();
         let directory = directory.map(|path| path.as_os_str().as_bytes());
-        if path.is_empty() || (path[0] != b'/' && directory.is_none()) {
+        let mut written = self.locate_below(path, pages)?;
+        if written.is_none() && !path.starts_with(b"/") && (path.is_empty() || directory.is_none())
+        {
             return Err(Errno::NOENT);
         }
         let is_directory = path.ends_with(b"/") || path.ends_with(b"/.");
         let mut at = join(directory.unwrap_or(b"/"), path);
         for _ in 0..=MOST_LINKS {
-            let row = self.locate_absolute(&at, pages)?.ok_or(Errno::NOENT)?;
+            let row = match written.take() {
+                Some(row) => row,
+                None => self.locate_below(&at, pages)?.ok_or(Errno::NOENT)?,
+            };
             let columns = [Column::Type, Column::Target];
             let page = self.load(pages, row, &columns)?;
             let (chunk, index) = (page.chunk(), (row - page.rows().start) as usize);
@@ -53,31 +60,11 @@ impl SnapshotTree {
         Err(Errno::LOOP)
     }
 
-    /// Returns the row of an absolute path, in the innermost root that holds it.
-    fn locate_absolute(&self, path: &[u8], pages: &mut PageCache) -> Result<Option<u64>, Errno> {
-        let roots = self.snapshot.info().roots.iter().enumerate();
-        let mut within: Vec<_> = roots
-            .filter_map(|(index, root)| Some((index, below(&root.path.0, path)?)))
-            .collect();
-        within.sort_by_key(|(_, rest)| rest.len());
-        for (index, rest) in within {
-            let found = self.snapshot.locate_in(index, rest, pages);
-            if let Some(row) = found.map_err(|error| self.fail(error))? {
-                return Ok(Some(row));
-            }
-        }
-        Ok(None)
-    }
-}
-
-/// Returns the path relative to a root, if the path lies in it.
-fn below<'p>(root: &[u8], path: &'p [u8]) -> Option<&'p [u8]> {
-    let root = root.strip_suffix(b"/").unwrap_or(root);
-    let rest = path.strip_prefix(root)?;
-    match rest {
-        [] | b"/" => Some(b""),
-        [b'/', rest @ ..] => Some(rest),
-        _ => None,
+    /// Returns the row of a path that begins with that of a root, in the innermost root that has
+    /// it.
+    fn locate_below(&self, path: &[u8], pages: &mut PageCache) -> Result<Option<u64>, Errno> {
+        let found = self.snapshot.find_in(path, pages);
+        found.map_err(|error| self.fail(error))
     }
 }
 

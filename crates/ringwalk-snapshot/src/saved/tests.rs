@@ -50,10 +50,17 @@ fn file(name: &str) -> Entry<'_> {
 
 /// Writes a snapshot of a tree at `/r`, whose contents `fill` adds.
 fn tree(fill: impl FnOnce(&mut TreeBuilder)) -> (tempfile::TempDir, Arc<SnapshotTree>) {
+    tree_at("/r", fill)
+}
+
+fn tree_at(
+    root: &str,
+    fill: impl FnOnce(&mut TreeBuilder),
+) -> (tempfile::TempDir, Arc<SnapshotTree>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("snapshot");
     let mut tree = TreeBuilder::new(WriteOptions::default());
-    tree.begin_root(b"/r", &directory("")).unwrap();
+    tree.begin_root(root.as_bytes(), &directory("")).unwrap();
     fill(&mut tree);
     tree.end_directory().unwrap();
     tree.finish(Info::default(), &path).unwrap();
@@ -76,6 +83,36 @@ fn gather(walk: Walk) -> Gathered {
     all.paths.sort_unstable();
     all.errors.sort_by(|a, b| a.1.cmp(&b.1));
     all
+}
+
+#[test]
+fn a_root_may_be_any_text() {
+    for root in [
+        "s3://bucket",
+        ".",
+        "..",
+        "a/b",
+        "/r/../s",
+        "C:\\x",
+        "//x",
+        "/t/",
+        "/",
+    ] {
+        let (_folder, tree) = tree_at(root, |tree| {
+            tree.begin_directory(&directory("d")).unwrap();
+            tree.file(&file("f")).unwrap();
+            tree.end_directory().unwrap();
+        });
+        let slash = if root.ends_with('/') { "" } else { "/" };
+        let inner = format!("{root}{slash}d");
+        let found = gather(walk(&tree, root));
+        assert_eq!(found.paths, [root, &inner, &format!("{inner}/f")]);
+        let found = gather(walk(&tree, &inner));
+        assert_eq!(found.paths, [inner.clone(), format!("{inner}/f")]);
+        assert!(tree.find(format!("{inner}/f/").as_bytes(), false).is_err());
+        assert!(tree.find(format!("{inner}/").as_bytes(), false).is_ok());
+        assert!(tree.find(format!("{inner}x").as_bytes(), false).is_err());
+    }
 }
 
 #[test]
