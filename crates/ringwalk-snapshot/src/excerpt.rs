@@ -70,7 +70,7 @@ impl<'s, K: FnMut(&[u8]) -> bool> Excerpt<'s, K> {
         let root = root.and_then(|root| snapshot.info().roots.get(usize::try_from(root).ok()?));
         let root = root.ok_or_else(|| snapshot.damaged("a row has no root"))?;
         let path = chunk.path(at);
-        let stage = Stage::new(WriteOptions::default().waiting(), false);
+        let stage = Stage::new(WriteOptions::default().waiting());
         // The list of roots.
         stage.new_directory();
         let file_systems = &snapshot.info().file_systems;

@@ -354,7 +354,7 @@ impl Capture {
             transactions,
             ..Run::default()
         };
-        let stage = Stage::new(self.options.waiting(), false);
+        let stage = Stage::new(self.options.waiting());
         // The list of roots.
         stage.new_directory();
         let Outcome {

@@ -96,7 +96,7 @@ impl Compact {
         let parts = Parts::read(&self.folder)?;
         let progress = &self.options.progress;
         progress.begin(0);
-        let stage = Stage::new(self.options.waiting(), false);
+        let stage = Stage::new(self.options.waiting());
         // The list of roots.
         stage.new_directory();
         let mut directories = Directories::default();

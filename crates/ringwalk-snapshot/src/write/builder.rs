@@ -1,6 +1,6 @@
 //! A tree that is given depth first, for example by the importer of another program's file.
 
-use super::merge::{repack, twice};
+use super::merge::repack;
 use super::pack::{Packer, Unpacker};
 use super::piece::{PIECE, PieceBuilder};
 use super::publish::Unpublished;
@@ -15,7 +15,8 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Builds a snapshot of trees that are given depth first. Names may come in any order.
+/// Builds a snapshot of trees that are given depth first. Names may come in any order. A directory
+/// may have a name twice, as a directory that is changed while it is read.
 ///
 /// ```
 /// use ringwalk::FileType;
@@ -66,7 +67,7 @@ impl TreeBuilder {
     /// Creates a builder without roots.
     pub fn new(options: WriteOptions) -> Self {
         options.progress.begin(0);
-        let stage = Stage::new(options.waiting(), true);
+        let stage = Stage::new(options.waiting());
         let roots = OpenDirectory::new(stage.new_directory(), 0);
         Self {
             options,
@@ -122,8 +123,7 @@ impl TreeBuilder {
     ///
     /// # Errors
     ///
-    /// If none is open, if two entries have the same name, or if the temporary file cannot be
-    /// written. In a large directory, [`finish`](Self::finish) finds names that are there twice.
+    /// If none is open, or if the temporary file cannot be written.
     pub fn end_directory(&mut self) -> io::Result<()> {
         if self.open.len() < 2 {
             return Err(misuse("a directory was ended that has not begun"));
@@ -140,8 +140,7 @@ impl TreeBuilder {
     ///
     /// # Errors
     ///
-    /// If a directory is still open, two of its entries have the same name, or the file cannot be
-    /// written.
+    /// If a directory is still open, or the file cannot be written.
     pub fn finish(self, info: Info, output: &Path) -> io::Result<Info> {
         let file = Unpublished::new(output)?;
         let info = self.finish_into(info, file.file())?;
@@ -267,14 +266,7 @@ impl OpenDirectory {
         let data = std::mem::take(&mut self.data);
         let mut entries = std::mem::take(&mut self.entries);
         let name = |entry: &StoredEntry| &data[entry.name..entry.packed];
-        entries.sort_unstable_by(|a, b| name(a).cmp(name(b)));
-        let same = entries.windows(2).find_map(|two| match two {
-            [one, other] if name(one) == name(other) => Some(name(one)),
-            _ => None,
-        });
-        if let Some(name) = same {
-            return Err(twice(name));
-        }
+        entries.sort_by(|a, b| name(a).cmp(name(b)));
         let mut piece = PieceBuilder::default();
         for entry in entries {
             let packed = &data[entry.packed..entry.end];

@@ -66,20 +66,14 @@ fn merge_group(
     let mut places = Vec::new();
     let (mut piece, mut data) = (PieceBuilder::default(), Vec::new());
     let mut limit = keep.max(PIECE);
-    let mut last = Vec::new();
     while let Some(mut top) = heap.peek_mut() {
         let Reverse((name, index)) = &mut *top;
-        // No name is empty.
-        if staged.is_strict && *name == last {
-            return Err(twice(name));
-        }
         if piece.len() >= limit {
             data.clear();
             piece.end(0, false, &mut data)?;
             places.push(append(staged, &data)?);
             limit = PIECE;
         }
-        last.clone_from(name);
         let reader = &mut readers[*index];
         if let Some(entry) = reader.unpacker.next(reader.piece.entries()) {
             repack(&entry, &mut piece);
@@ -91,13 +85,6 @@ fn merge_group(
     data.clear();
     piece.end(0, false, &mut data)?;
     Ok((places, data))
-}
-
-/// Returns the error for a name that a directory has twice.
-pub(super) fn twice(name: &[u8]) -> io::Error {
-    let name = name.escape_ascii();
-    let what = format!("\"{name}\" is twice in one directory");
-    io::Error::new(io::ErrorKind::InvalidInput, what)
 }
 
 /// Reads the pieces of one run.

@@ -58,22 +58,18 @@ pub(crate) struct Stage {
     spill: Spill,
     /// Names of files with several links.
     links: AtomicU64,
-    /// True if a name that a directory has twice is an error.
-    is_strict: bool,
 }
 
 impl Stage {
-    /// Creates a stage that keeps this number of bytes in memory. `is_strict` says whether a name
-    /// that a directory has twice is an error. A file system that is changed while it is read may
-    /// have such names.
-    pub(crate) fn new(memory: usize, is_strict: bool) -> Self {
+    /// Creates a stage that keeps this number of bytes in memory. A directory may have a name
+    /// twice: one that is changed while it is read may list it so.
+    pub(crate) fn new(memory: usize) -> Self {
         Self {
             segments: Mutex::default(),
             heads: Heads::default(),
             memory,
             spill: Spill::default(),
             links: AtomicU64::new(0),
-            is_strict,
         }
     }
 
@@ -114,7 +110,6 @@ impl Stage {
             heads: self.heads,
             spill: self.spill,
             links: self.links.into_inner(),
-            is_strict: self.is_strict,
         }
     }
 }
@@ -196,7 +191,6 @@ pub(crate) struct Staged {
     pub(super) spill: Spill,
     /// Names of files with several links.
     pub(super) links: u64,
-    pub(super) is_strict: bool,
 }
 
 impl Staged {

@@ -19,7 +19,7 @@ fn part(task: u32, directories: u32) -> PartFacts {
 
 #[test]
 fn directories_of_all_tasks_have_different_numbers() {
-    let stage = Stage::new(0, false);
+    let stage = Stage::new(0);
     stage.new_directory();
     let mut all = Directories::default();
     all.add(&part(5, 2), &stage);
