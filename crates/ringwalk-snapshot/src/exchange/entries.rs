@@ -6,6 +6,7 @@ use ringwalk::{Errno, FileType, Timestamp};
 
 use super::error::Refused;
 use super::item::{Events, Excluded, Fields, Header};
+use super::totals::Totals;
 use crate::{Attributes, Entry, FailedOperation, Failure, Skipped, TreeBuilder};
 
 /// Type bits of `st_mode` (inode(7)).
@@ -21,6 +22,8 @@ pub(crate) struct Entries {
     path: Vec<u8>,
     /// A directory that was left out, until it is known to be empty.
     left_out: Option<(Vec<u8>, Fields)>,
+    /// The sizes of directories, if gdu wrote the file.
+    totals: Option<Totals>,
 }
 
 type Result<T> = std::result::Result<T, Refused<io::Error>>;
@@ -33,6 +36,7 @@ impl Entries {
             open: Vec::new(),
             path: Vec::new(),
             left_out: None,
+            totals: None,
         }
     }
 
@@ -46,6 +50,9 @@ impl Entries {
     }
 
     fn begin(&mut self, name: &[u8], fields: &Fields) -> Result<()> {
+        if let Some(totals) = &mut self.totals {
+            totals.begin(fields);
+        }
         let device = fields.dev.or_else(|| self.device());
         let entry = entry(name, FileType::Directory, fields, device);
         let begun = if self.open.is_empty() {
@@ -86,6 +93,7 @@ impl Events for Entries {
     type Error = io::Error;
 
     fn header(&mut self, header: Header) {
+        self.totals = (header.program.as_deref() == Some("gdu")).then(Totals::default);
         self.header = header;
     }
 
@@ -100,6 +108,9 @@ impl Events for Entries {
 
     fn file(&mut self, name: &[u8], fields: &Fields) -> Result<()> {
         self.begin_left_out()?;
+        if let Some(totals) = &mut self.totals {
+            totals.file(fields);
+        }
         let entry = entry(name, file_type(fields), fields, self.device());
         let added = self.builder.file(&entry);
         self.check(added)
@@ -110,6 +121,11 @@ impl Events for Entries {
             let entry = entry(&name, FileType::Directory, &fields, self.device());
             let added = self.builder.file(&entry);
             return self.check(added);
+        }
+        if let Some(totals) = &mut self.totals {
+            let [size, alloc] = totals.end();
+            let set = self.builder.set_sizes(size, alloc);
+            self.check(set)?;
         }
         let ended = self.builder.end_directory();
         self.check(ended)?;

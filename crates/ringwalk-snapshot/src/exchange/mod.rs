@@ -7,6 +7,7 @@
 //! | `import.rs` | import: the format of a file, and the snapshot made from it |
 //! | `item.rs` | an entry as ncdu's formats describe it, and the trait that receives entries |
 //! | `entries.rs` | the entries of ncdu's formats as entries of a snapshot |
+//! | `totals.rs` | sizes of directories in files of gdu |
 //! | `error.rs` | errors of an import, with the place in the file |
 //! | `scanner.rs` | JSON from a stream, with strings of any bytes |
 //! | `ncdu_json_import.rs` | ncdu's JSON, read |
@@ -39,6 +40,7 @@ mod ndjson_export;
 mod pages;
 mod scanner;
 mod table;
+mod totals;
 
 pub use csv_export::write_csv;
 pub use error::{ImportError, Place, Refused};

@@ -139,6 +139,47 @@ fn a_name_that_a_directory_has_twice_comes_back() {
     assert_eq!(ncdu(&snapshot), tree);
 }
 
+/// Returns the sizes on disk of all rows, and of the whole tree.
+fn allocated(tree: &str) -> (Vec<i64>, i64) {
+    let snapshot = Folder::new().snapshot(tree.as_bytes());
+    let columns = [crate::Column::Alloc, crate::Column::TreeAlloc];
+    let mut scan = snapshot.scan(0..snapshot.rows(), &columns).unwrap();
+    let chunk = scan.next_chunk().unwrap().unwrap();
+    let [alloc, tree] = columns.map(|column| {
+        let values = (0..chunk.len()).map(|at| chunk.integer(column, at));
+        values.map(Option::unwrap_or_default).collect::<Vec<_>>()
+    });
+    let whole = tree.last().copied().unwrap();
+    (alloc, whole)
+}
+
+#[test]
+fn gdu_gives_directories_the_sums_of_their_trees() {
+    let tree = r#"[{"name":"/srv","dsize":1015808,"items":4},
+        [{"name":"a","dsize":1011712,"items":3},
+        [{"name":"b","dsize":1007616,"items":2},{"name":"file","dsize":1003520}]]]]"#;
+    let of = |program: &str| {
+        allocated(&format!(
+            r#"[1,2,{{"progname":"{program}","timestamp":1}},{tree}"#
+        ))
+    };
+    assert_eq!(of("gdu"), (vec![1_003_520, 4096, 4096, 4096], 1_015_808));
+    assert_eq!(of("ncdu").1, 1_003_520 + 1_007_616 + 1_011_712 + 1_015_808);
+    // `--output-attrs=dsize` leaves out the numbers of items.
+    let plain = tree.replace(r#","items":"#, r#","other":"#);
+    let text = format!(r#"[1,2,{{"progname":"gdu"}},{plain}"#);
+    assert_eq!(allocated(&text).1, 1_015_808);
+}
+
+#[test]
+fn older_versions_of_gdu_give_directories_no_sizes() {
+    let text = r#"[1,2,{"progname":"gdu","progver":"v5.30.0"},
+        [{"name":"/srv"},[{"name":"a"},{"name":"x","dsize":512}],
+        {"name":"y","dsize":512,"ino":7,"hlnkc":true},
+        {"name":"z","dsize":512,"ino":7,"hlnkc":true}]]"#;
+    assert_eq!(allocated(text), (vec![512, 0, 512, 512, 0], 1024));
+}
+
 #[test]
 fn nothing_is_written_after_an_error() {
     let place = Folder::new();

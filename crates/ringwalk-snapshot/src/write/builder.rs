@@ -1,6 +1,6 @@
 //! A tree that is given depth first, for example by the importer of another program's file.
 
-use super::merge::repack;
+use super::merge::{repack, with_entry};
 use super::pack::{Packer, Unpacker};
 use super::piece::{PIECE, PieceBuilder};
 use super::publish::Unpublished;
@@ -50,6 +50,8 @@ struct OpenDirectory {
     number: u64,
     /// The length of its path relative to the root.
     path: usize,
+    /// Its own entry, packed alone. `None` for the list of roots.
+    entry: Option<Vec<u8>>,
     /// The entries that are not in the stage yet: each name, and the entry packed alone.
     data: Vec<u8>,
     entries: Vec<StoredEntry>,
@@ -68,7 +70,7 @@ impl TreeBuilder {
     pub fn new(options: WriteOptions) -> Self {
         options.progress.begin(0);
         let stage = Stage::new(options.waiting());
-        let roots = OpenDirectory::new(stage.new_directory(), 0);
+        let roots = OpenDirectory::new(stage.new_directory(), 0, None);
         Self {
             options,
             stage,
@@ -95,7 +97,8 @@ impl TreeBuilder {
             name: &index.to_be_bytes(),
             ..*entry
         };
-        self.begin(&entry)
+        self.begin(&entry);
+        Ok(())
     }
 
     /// Begins a directory below the one that is open.
@@ -106,7 +109,8 @@ impl TreeBuilder {
     /// [`LONGEST_PATH`], or the temporary file cannot be written.
     pub fn begin_directory(&mut self, entry: &Entry<'_>) -> io::Result<()> {
         self.check(entry)?;
-        self.begin(entry)
+        self.begin(entry);
+        Ok(())
     }
 
     /// Adds a file to the directory that is open; also a directory that was not read.
@@ -116,6 +120,7 @@ impl TreeBuilder {
     /// As [`begin_directory`](Self::begin_directory).
     pub fn file(&mut self, entry: &Entry<'_>) -> io::Result<()> {
         self.check(entry)?;
+        self.options.progress.add(1);
         self.add(entry, None)
     }
 
@@ -132,7 +137,31 @@ impl TreeBuilder {
             return Ok(());
         };
         self.bytes -= directory.bytes();
-        directory.hand_over(&self.stage, &mut self.writer)
+        directory.hand_over(&self.stage, &mut self.writer)?;
+        let own = directory.entry.as_deref();
+        if let Some(entry) = own.and_then(|packed| Unpacker::default().next(packed)) {
+            with_entry(&entry, |entry| self.add(entry, Some(directory.number)))?;
+        }
+        Ok(())
+    }
+
+    /// Sets the sizes of the directory that is open. They may become known only after its contents.
+    ///
+    /// # Errors
+    ///
+    /// If none is open.
+    pub fn set_sizes(&mut self, size: u64, alloc: u64) -> io::Result<()> {
+        let own = self.open.last_mut().and_then(|open| open.entry.as_mut());
+        let own = own.ok_or_else(|| misuse("no directory is open"))?;
+        let mut packed = Vec::new();
+        if let Some(mut entry) = Unpacker::default().next(own) {
+            (entry.attributes.size, entry.attributes.alloc) = (Some(size), Some(alloc));
+            with_entry(&entry, |entry| {
+                Packer::default().push(entry, None, &mut packed);
+            });
+        }
+        *own = packed;
+        Ok(())
     }
 
     /// Writes the snapshot to `output`, which appears whole or not at all. `info` says when and
@@ -213,16 +242,17 @@ impl TreeBuilder {
         }
     }
 
-    fn begin(&mut self, entry: &Entry<'_>) -> io::Result<()> {
-        let number = self.stage.new_directory();
-        self.add(entry, Some(number))?;
+    fn begin(&mut self, entry: &Entry<'_>) {
+        self.options.progress.add(1);
+        let mut packed = Vec::new();
+        Packer::default().push(entry, None, &mut packed);
         let path = self.path_length(entry.name);
-        self.open.push(OpenDirectory::new(number, path));
-        Ok(())
+        let number = self.stage.new_directory();
+        let directory = OpenDirectory::new(number, path, Some(packed));
+        self.open.push(directory);
     }
 
     fn add(&mut self, entry: &Entry<'_>, child: Option<u64>) -> io::Result<()> {
-        self.options.progress.add(1);
         if self.bytes > self.options.sorting().max(PIECE) {
             self.hand_over()?;
         }
@@ -236,10 +266,11 @@ impl TreeBuilder {
 }
 
 impl OpenDirectory {
-    fn new(number: u64, path: usize) -> Self {
+    fn new(number: u64, path: usize, entry: Option<Vec<u8>>) -> Self {
         Self {
             number,
             path,
+            entry,
             data: Vec::new(),
             entries: Vec::new(),
         }

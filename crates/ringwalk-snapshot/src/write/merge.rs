@@ -125,11 +125,16 @@ impl<'a> RunReader<'a> {
 
 /// Adds an entry of one piece to another one.
 pub(super) fn repack(from: &Unpacked<'_>, piece: &mut PieceBuilder) {
+    with_entry(from, |entry| piece.push(entry, from.child));
+}
+
+/// Calls `take` with an unpacked entry.
+pub(super) fn with_entry<T>(from: &Unpacked<'_>, take: impl FnOnce(&Entry<'_>) -> T) -> T {
     let xattrs: Vec<_> = from
         .xattrs()
         .map(|(name, value)| (name.to_vec(), value.to_vec()))
         .collect();
-    let entry = Entry {
+    take(&Entry {
         name: from.name,
         file_type: from.file_type,
         attributes: from.attributes,
@@ -137,6 +142,5 @@ pub(super) fn repack(from: &Unpacked<'_>, piece: &mut PieceBuilder) {
         xattrs: &xattrs,
         failure: from.failure,
         skipped: from.skipped,
-    };
-    piece.push(&entry, from.child);
+    })
 }

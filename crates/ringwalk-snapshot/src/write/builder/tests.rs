@@ -328,6 +328,7 @@ fn misuse_is_an_error_and_leaves_the_output() {
     }
     assert!(builder.begin_root(b"/q", &directory("")).is_err());
     builder.end_directory().unwrap();
+    assert!(builder.set_sizes(1, 1).is_err());
     let mut open = TreeBuilder::new(WriteOptions::default());
     open.begin_root(b"/r", &directory("")).unwrap();
     assert!(open.finish(Info::default(), &path).is_err());
@@ -353,6 +354,41 @@ fn a_directory_may_have_a_name_twice() {
         sizes[..2].sort_unstable();
         assert_eq!(sizes[..2], [Some(0), Some(names.cast_signed())]);
         assert_eq!(snapshot.rows(), names + 2);
+    }
+}
+
+#[test]
+fn sizes_of_a_directory_may_come_after_its_contents() {
+    for memory in [0, usize::MAX] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s");
+        let mut tree = TreeBuilder::new(with_memory(memory));
+        tree.begin_root(b"/r", &directory("")).unwrap();
+        tree.begin_directory(&directory("d")).unwrap();
+        tree.file(&sized("f", 1)).unwrap();
+        tree.set_sizes(5, 6).unwrap();
+        tree.end_directory().unwrap();
+        tree.end_directory().unwrap();
+        tree.finish(Info::default(), &path).unwrap();
+        let snapshot = Snapshot::open(&path).unwrap();
+        assert_eq!(paths(&snapshot), [&b"d/f"[..], b"d", b""]);
+        assert_eq!(
+            column(&snapshot, Column::Size),
+            [Some(1), Some(5), Some(100)]
+        );
+        assert_eq!(
+            column(&snapshot, Column::Alloc),
+            [Some(2), Some(6), Some(200)]
+        );
+        assert_eq!(
+            column(&snapshot, Column::TreeSize),
+            [None, Some(6), Some(106)]
+        );
+        // The rest of its entry stays.
+        assert_eq!(
+            column(&snapshot, Column::Mtime)[1..],
+            [Some(100_000_000_005); 2]
+        );
     }
 }
 

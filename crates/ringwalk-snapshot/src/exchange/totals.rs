@@ -1,0 +1,92 @@
+//! Sizes of directories in files of gdu.
+//!
+//! Since August 2026 gdu gives a directory the sum of its whole tree as its size (its pull request
+//! 603, <https://github.com/dundee/gdu/pull/603>); before, it gave none. A snapshot needs what the
+//! directory adds to that sum: its own size, and what gdu did not list (`--depth`, `--summarize`).
+//!
+//! A file with several names counts in the sum of one directory that has one of them. The file does
+//! not say in which. It counts here in the one that ends first. So the sum of that directory may be
+//! too small for what it lists, and a later one has as much to spare. What one lacks is taken from
+//! those after it: the sum of the whole tree is always that of the file.
+
+use std::collections::HashSet;
+
+use super::item::Fields;
+
+/// `asize` and `dsize`.
+type Both<T> = [T; 2];
+
+/// Finds the own sizes of directories, which are given depth first.
+#[derive(Debug, Default)]
+pub(crate) struct Totals {
+    open: Vec<Open>,
+    /// Inode numbers of files with several names that were counted.
+    counted: HashSet<u64>,
+    /// By how much the sums of directories were too small, as far as no later one made up for it.
+    lacking: Both<u64>,
+}
+
+#[derive(Debug)]
+struct Open {
+    given: Both<Option<u64>>,
+    /// The sum of what the directory lists, without files with several names.
+    listed: Both<u64>,
+    /// The files with several names: inode number and sizes.
+    links: Vec<(u64, Both<u64>)>,
+}
+
+impl Totals {
+    /// Begins a directory.
+    pub(crate) fn begin(&mut self, fields: &Fields) {
+        self.open.push(Open {
+            given: [fields.asize, fields.dsize],
+            listed: [0; 2],
+            links: Vec::new(),
+        });
+    }
+
+    /// Adds a file to the directory that began last.
+    pub(crate) fn file(&mut self, fields: &Fields) {
+        let Some(directory) = self.open.last_mut() else {
+            return;
+        };
+        let sizes = [fields.asize, fields.dsize].map(Option::unwrap_or_default);
+        match fields.ino {
+            Some(ino) if fields.hlnkc => directory.links.push((ino, sizes)),
+            _ => add(&mut directory.listed, sizes),
+        }
+    }
+
+    /// Ends a directory. Returns its own sizes.
+    pub(crate) fn end(&mut self) -> Both<u64> {
+        let Some(mut directory) = self.open.pop() else {
+            return [0; 2];
+        };
+        for (ino, sizes) in directory.links {
+            if self.counted.insert(ino) {
+                add(&mut directory.listed, sizes);
+            }
+        }
+        let (mut own, mut whole) = ([0; 2], directory.listed);
+        for (at, total) in directory.given.into_iter().enumerate() {
+            let Some(total) = total else { continue };
+            whole[at] = total;
+            let needed = directory.listed[at].saturating_add(self.lacking[at]);
+            own[at] = total.saturating_sub(needed);
+            self.lacking[at] = needed.saturating_sub(total);
+        }
+        if let Some(parent) = self.open.last_mut() {
+            add(&mut parent.listed, whole);
+        }
+        own
+    }
+}
+
+fn add(sum: &mut Both<u64>, sizes: Both<u64>) {
+    for (sum, size) in sum.iter_mut().zip(sizes) {
+        *sum = sum.saturating_add(size);
+    }
+}
+
+#[cfg(test)]
+mod tests;
