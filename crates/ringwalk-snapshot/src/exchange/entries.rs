@@ -1,5 +1,6 @@
 //! The entries of ncdu's formats as entries of a snapshot.
 
+use std::collections::HashSet;
 use std::io;
 
 use ringwalk::{Errno, FileType, Timestamp};
@@ -12,6 +13,10 @@ use crate::{Attributes, Entry, FailedOperation, Failure, Skipped, TreeBuilder};
 /// Type bits of `st_mode` (inode(7)).
 const TYPE: u16 = 0o170_000;
 
+/// Most device numbers of a file. Each becomes a file system of the snapshot, and every command
+/// that reads it has all of them in memory.
+const DEVICES_MAX: usize = 100_000;
+
 /// Passes entries to the builder of a snapshot.
 pub(crate) struct Entries {
     builder: TreeBuilder,
@@ -22,6 +27,7 @@ pub(crate) struct Entries {
     path: Vec<u8>,
     /// A directory that was left out, until it is known to be empty.
     left_out: Option<(Vec<u8>, Fields)>,
+    devices: HashSet<u64>,
     /// The sizes of directories, if gdu wrote the file.
     totals: Option<Totals>,
 }
@@ -36,6 +42,7 @@ impl Entries {
             open: Vec::new(),
             path: Vec::new(),
             left_out: None,
+            devices: HashSet::new(),
             totals: None,
         }
     }
@@ -77,6 +84,16 @@ impl Entries {
         }
     }
 
+    /// Counts the device number of an entry.
+    fn count_device(&mut self, fields: &Fields) -> Result<()> {
+        let is_new = fields.dev.is_some_and(|device| self.devices.insert(device));
+        if is_new && self.devices.len() > DEVICES_MAX {
+            let message = format!("the file has more than {DEVICES_MAX} device numbers");
+            return Err(Refused::Entry(message));
+        }
+        Ok(())
+    }
+
     /// Turns an error of the builder into an answer. What it does not take is wrong in the file.
     fn check(&self, result: io::Result<()>) -> Result<()> {
         result.map_err(|error| match error.kind() {
@@ -99,6 +116,7 @@ impl Events for Entries {
 
     fn begin_directory(&mut self, name: &[u8], fields: &Fields) -> Result<()> {
         self.begin_left_out()?;
+        self.count_device(fields)?;
         if fields.excluded.is_some() && !self.open.is_empty() {
             self.left_out = Some((name.to_vec(), *fields));
             return Ok(());
@@ -108,6 +126,7 @@ impl Events for Entries {
 
     fn file(&mut self, name: &[u8], fields: &Fields) -> Result<()> {
         self.begin_left_out()?;
+        self.count_device(fields)?;
         if let Some(totals) = &mut self.totals {
             totals.file(fields);
         }

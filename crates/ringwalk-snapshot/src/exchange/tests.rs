@@ -139,6 +139,20 @@ fn a_name_that_a_directory_has_twice_comes_back() {
     assert_eq!(ncdu(&snapshot), tree);
 }
 
+#[test]
+fn too_many_devices_are_refused() {
+    let mut tree = String::from("[{\"name\":\"/r\"}");
+    for device in 0..=100_000 {
+        write!(tree, ",{{\"name\":\"{device}\",\"dev\":{device}}}").unwrap();
+    }
+    tree.push_str("]]");
+    let error = Folder::new().import(&file(&tree)).unwrap_err().to_string();
+    assert!(
+        error.ends_with(": the file has more than 100000 device numbers"),
+        "{error}"
+    );
+}
+
 /// Returns the sizes on disk of all rows, and of the whole tree.
 fn allocated(tree: &str) -> (Vec<i64>, i64) {
     let snapshot = Folder::new().snapshot(tree.as_bytes());
