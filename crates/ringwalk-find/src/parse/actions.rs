@@ -1,7 +1,7 @@
 //! Parses actions and their arguments.
 
 use super::parser::Parser;
-use super::words::{invalid, missing, plain, quoted};
+use super::words::{invalid, missing, plain};
 use super::{Refusal, sink};
 use crate::execute::{CommandTemplate, check_path};
 use crate::expression::{Action, Sink, SinkIndex};
@@ -99,12 +99,16 @@ impl Parser<'_> {
     ) -> Result<CommandTemplate, Refusal> {
         self.asks |= ask;
         let words = &self.words.all[self.words.next..];
-        if in_directory && !words.is_empty() {
+        if let Some(utility) = words.first().filter(|_| in_directory) {
             check_search_path(name)?;
+            if contains_braces(utility) {
+                return Err(Refusal::wrong(
+                    "You may not use {} within the utility name for -execdir and -okdir, because this is a potential security \
+problem.",
+                ));
+            }
         }
-        let Some(end) = end_of_command(words, !ask) else {
-            return Err(no_end(name, words, !ask));
-        };
+        let end = end_of_command(words, !ask).ok_or_else(|| missing(name))?;
         self.words.next += end + 1;
         let many = words[end] == "+";
         let words = &words[..end];
@@ -112,7 +116,10 @@ impl Parser<'_> {
             return Err(invalid(OsStr::new(";"), name));
         }
         if many && has_several_braces(words) {
-            return Err(only_one(name));
+            return Err(Refusal::wrong(format!(
+                "Only one instance of {{}} is supported with {} ... +",
+                plain(name)
+            )));
         }
         let given = if many { &words[..end - 1] } else { words };
         Ok(CommandTemplate {
@@ -132,30 +139,6 @@ fn end_of_command(words: &[OsString], plus: bool) -> Option<usize> {
         braces = word == "{}";
         ends
     })
-}
-
-/// Returns the message about a command without an end. A `+` after a word that holds more than `{}`
-/// may have been meant as one.
-fn no_end(name: &OsStr, words: &[OsString], plus: bool) -> Refusal {
-    let mut pairs = words.windows(2);
-    let meant = pairs.position(|pair| contains_braces(&pair[0]) && pair[1] == "+");
-    match meant {
-        Some(last) if plus && has_several_braces(&words[..=last]) => only_one(name),
-        Some(last) if plus => Refusal::wrong(format!(
-            "In {} the {} must appear by itself, but you specified {}",
-            quoted(OsStr::new(&format!("{} ... {{}} +", plain(name)))),
-            quoted(OsStr::new("{}")),
-            quoted(&words[last])
-        )),
-        _ => missing(name),
-    }
-}
-
-fn only_one(name: &OsStr) -> Refusal {
-    Refusal::wrong(format!(
-        "Only one instance of {{}} is supported with {} ... +",
-        plain(name)
-    ))
 }
 
 fn has_several_braces(words: &[OsString]) -> bool {

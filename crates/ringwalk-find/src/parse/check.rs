@@ -34,12 +34,13 @@ pub(super) fn starting_points(parser: &Parser<'_>, paths: Range<usize>) -> Resul
     }
     if file == "-" {
         return Err(Refusal::wrong(
-            "option -files0-from reading from standard input cannot be combined with -ok, -okdir",
+            "when -ok or -okdir is in use, the option -files0-from cannot also read from standard input",
         ));
     }
     if is_standard_input(file) {
         return Err(Refusal::wrong(format!(
-            "option -files0-from: standard input must not refer to the same file when combined with -ok, -okdir: {}",
+            "when -ok or -okdir is in use, the option -files0-from cannot also read from standard input, but the file ({}) \
+used for -files0-from appears to refer to the same file as the standard input",
             quoted(file)
         )));
     }

@@ -121,6 +121,7 @@ impl<'a> Parser<'a> {
             Meaning::Positional(word) => self.positional(word, name)?.then(|| self.truth(at)),
             Meaning::Operator(word) => {
                 self.first.get_or_insert(at);
+                self.warn_of_hyphen(name);
                 Some(operator(word))
             }
             Meaning::Test(word) => {
@@ -169,6 +170,16 @@ impl<'a> Parser<'a> {
 positional, i.e., {option} affects tests specified before it as well as those specified after it.  Please specify global options \
 before other arguments."
         ));
+    }
+
+    /// Warns of an operator like `-!`. As in GNU find, `-nowarn` does not prevent that.
+    fn warn_of_hyphen(&mut self, name: &OsStr) {
+        if matches!(name.as_bytes(), [b'-', b'(' | b')' | b'!' | b',']) {
+            self.warnings.push(format!(
+                "warning: operator '{}' (with leading dash '-') will no longer be accepted in future findutils releases!",
+                plain(name)
+            ));
+        }
     }
 
     fn global(&mut self, word: GlobalWord, name: &OsStr) -> Result<(), Refusal> {

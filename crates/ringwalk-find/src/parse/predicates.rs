@@ -202,7 +202,10 @@ impl Parser<'_> {
             return Err(invalid_predicate(name));
         };
         let argument = self.words.take().ok_or_else(|| {
-            Refusal::wrong(format!("The {} test needs an argument", quoted(name)))
+            Refusal::wrong(format!(
+                "The {} test needs to be followed by an argument",
+                quoted(name)
+            ))
         })?;
         let moment = match of {
             NewerReference::File(time) => Reference::new(argument, self.follow)?.time(time)?,
@@ -244,11 +247,12 @@ impl Parser<'_> {
         };
         let mode = mode::parse(text, mask)
             .filter(|_| !old)
-            .ok_or_else(|| Refusal::wrong(format!("invalid mode {}", quoted(argument))))?;
+            .ok_or_else(|| Refusal::wrong(format!("invalid file mode {}", quoted(argument))))?;
         if how == PermissionMatch::Any && mode.file == 0 && mode.directory == 0 {
             self.warnings.push(format!(
                 "warning: you have specified a mode pattern {} (which is equivalent to /000). The meaning of -perm /000 \
-has now been changed to be consistent with -perm -000; that is, while it used to match no files, it now matches all files.",
+was changed in 2007 to be consistent with -perm -000; that is, while it used to match no files, it now matches all files. \
+This warning message will be removed in a future findutils release.",
                 plain(argument)
             ));
         }

@@ -64,7 +64,7 @@ fn bracket(text: &[u8]) -> usize {
     while let Some(byte) = text.get(at) {
         match (byte, text.get(at + 1)) {
             (b']', _) if at > first => return at + 1,
-            (b'[', Some(mark @ (b'.' | b'='))) => {
+            (b'[', Some(mark @ (b'.' | b'=' | b':'))) => {
                 let named = &text[at + 2..];
                 let end = named.windows(2).position(|pair| pair == [*mark, b']']);
                 at += end.map_or(text.len(), |end| end + 4);

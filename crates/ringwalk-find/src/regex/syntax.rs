@@ -34,15 +34,15 @@ pub enum Syntax {
 
 const ALL: [(&str, Syntax); 13] = [
     ("findutils-default", Syntax::FindutilsDefault),
+    ("awk", Syntax::Awk),
     ("ed", Syntax::Ed),
+    ("egrep", Syntax::Egrep),
     ("emacs", Syntax::Emacs),
     ("gnu-awk", Syntax::GnuAwk),
     ("grep", Syntax::Grep),
     ("posix-awk", Syntax::PosixAwk),
-    ("awk", Syntax::Awk),
     ("posix-basic", Syntax::PosixBasic),
     ("posix-egrep", Syntax::PosixEgrep),
-    ("egrep", Syntax::Egrep),
     ("posix-extended", Syntax::PosixExtended),
     ("posix-minimal-basic", Syntax::PosixMinimalBasic),
     ("sed", Syntax::Sed),
@@ -81,11 +81,11 @@ impl Syntax {
 
     /// Returns the syntax as the bits that glibc's
     /// [`<regex.h>`](https://sourceware.org/git/?p=glibc.git;a=blob;f=posix/regex.h) names, as GNU
-    /// find 4.9 sets them; with `fold_case`, `RE_ICASE` among them.
+    /// find 4.11 sets them; with `fold_case`, `RE_ICASE` among them.
     pub fn bits(self, fold_case: bool) -> u32 {
         let bits = match self {
-            Self::FindutilsDefault => Bits::DOT_NEWLINE,
-            Self::Emacs => Bits::empty(),
+            Self::FindutilsDefault => Bits::EMACS | Bits::DOT_NEWLINE,
+            Self::Emacs => Bits::EMACS,
             Self::Ed | Self::PosixBasic | Self::Sed => {
                 Bits::POSIX | Bits::BK_PLUS_QM | Bits::CONTEXT_INVALID_DUP
             }
@@ -160,6 +160,8 @@ bitflags::bitflags! {
         const ICASE = 1 << 22;
         const CONTEXT_INVALID_DUP = 1 << 24;
 
+        /// Emacs's syntax.
+        const EMACS = Self::CHAR_CLASSES.bits() | Self::INTERVALS.bits();
         /// The rules that POSIX's syntaxes share.
         const POSIX = Self::CHAR_CLASSES.bits()
             | Self::DOT_NEWLINE.bits()
