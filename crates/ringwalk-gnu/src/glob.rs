@@ -4,9 +4,8 @@
 //! In UTF-8 a pattern is tried twice, as in glibc since 2.33: by characters, and if that fails, by
 //! bytes. So `??` matches the two bytes of `é`.
 //!
-//! Two kinds of patterns differ from glibc: those that glibc reads beyond their end (sets that do
-//! not end, or end with a dash), and `[.K.]` where case does not count, which glibc compares with
-//! case.
+//! Only patterns that glibc reads beyond their end differ from it: sets that do not end, or end with
+//! a dash.
 
 use crate::locale::first;
 use ringwalk_sys::{CharacterLocale, fnmatch};

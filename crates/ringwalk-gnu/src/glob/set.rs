@@ -12,7 +12,12 @@ pub(super) struct Set {
 
 #[derive(Clone, Copy, Debug)]
 enum Item {
+    /// Units from one to another, both included; where case does not count, lower-case forms.
     Range(u32, u32),
+    /// A range that ends with a symbol, `a-[.k.]`.
+    UpToSymbol(u32, u32),
+    /// `[.x.]`, `[=x=]`: this unit. Its case counts, whatever is asked for.
+    Exact(u32),
     Class(CharacterClass),
     /// A class or range that the C library does not know. No character matches that no item before
     /// it matches.
@@ -32,11 +37,7 @@ impl Set {
         };
         let mut items = Vec::new();
         loop {
-            if let [open, dot, ..] = rest
-                && is(*open, '[')
-                && is(*dot, '.')
-                && bracketed(rest, '.').is_none()
-            {
+            if is_symbol(rest) && bracketed(rest, '.').is_none() {
                 // A name without an end: the C library gives up, whatever precedes it.
                 let items = vec![Item::Unknown];
                 return Some((Self { negated, items }, &[]));
@@ -66,36 +67,23 @@ impl Set {
     /// order for some characters even in `C.UTF-8`.
     pub(super) fn asking(&self) -> Asking {
         let of = |item: &Item| match *item {
-            Item::Range(low, high) if low != high => {
-                let plain = [low, high].map(|end| char::from_u32(end).filter(char::is_ascii));
-                let alike = [
-                    char::is_ascii_digit,
-                    char::is_ascii_lowercase,
-                    char::is_ascii_uppercase,
-                ]
-                .iter()
-                .any(|kind| plain.iter().all(|end| end.as_ref().is_some_and(kind)));
-                if plain.contains(&None) {
-                    Asking::Always
-                } else if CharacterLocale::get(true).collates_by_number() {
-                    Asking::Never
-                } else if alike {
-                    Asking::NotAscii
-                } else {
-                    Asking::Always
-                }
-            }
-            Item::Range(..) | Item::Class(_) | Item::Unknown | Item::Stray => Asking::Never,
+            Item::Range(low, high) => asking_of_range(low, high),
+            // glibc puts some characters that are not ASCII into such a range.
+            Item::UpToSymbol(low, high) => asking_of_range(low, high).max(Asking::NotAscii),
+            Item::Exact(_) | Item::Class(_) | Item::Unknown | Item::Stray => Asking::Never,
         };
         self.items.iter().map(of).max().unwrap_or(Asking::Never)
     }
 
     /// Returns true if the set contains `unit`. `folded` is its lower-case form if case does not
-    /// count.
+    /// count, or else itself.
     pub(super) fn takes(&self, unit: Result<char, u8>, folded: u32, rules: Rules) -> bool {
         for (index, item) in self.items.iter().enumerate() {
             let found = match item {
-                Item::Range(low, high) => (*low..=*high).contains(&folded),
+                Item::Range(low, high) | Item::UpToSymbol(low, high) => {
+                    (*low..=*high).contains(&folded)
+                }
+                Item::Exact(only) => unit.map_or_else(u32::from, u32::from) == *only,
                 // Classes see the character itself, whether case counts or not.
                 Item::Class(class) => {
                     unit.is_ok_and(|c| CharacterLocale::get(rules.utf8).is(*class, c))
@@ -112,6 +100,28 @@ impl Set {
     }
 }
 
+fn asking_of_range(low: u32, high: u32) -> Asking {
+    let plain = [low, high].map(|end| char::from_u32(end).filter(char::is_ascii));
+    let alike = [
+        char::is_ascii_digit,
+        char::is_ascii_lowercase,
+        char::is_ascii_uppercase,
+    ]
+    .iter()
+    .any(|kind| plain.iter().all(|end| end.as_ref().is_some_and(kind)));
+    if low == high {
+        Asking::Never
+    } else if plain.contains(&None) {
+        Asking::Always
+    } else if CharacterLocale::get(true).collates_by_number() {
+        Asking::Never
+    } else if alike {
+        Asking::NotAscii
+    } else {
+        Asking::Always
+    }
+}
+
 fn item(text: &[u32], rules: Rules) -> Option<(Item, &[u32])> {
     if let Some((name, tail)) = named_class(text) {
         let class = CharacterLocale::get(rules.utf8).class(&name);
@@ -121,42 +131,47 @@ fn item(text: &[u32], rules: Rules) -> Option<(Item, &[u32])> {
         [open, first, only, last, close, tail @ ..]
             if is(*open, '[') && is(*first, '=') && is(*last, '=') && is(*close, ']') =>
         {
-            let only = rules.fold(*only);
-            return Some((Item::Range(only, only), tail));
+            return Some((Item::Exact(*only), tail));
         }
         [open, first, ..] if is(*open, '[') && is(*first, '=') => {
             return Some((Item::Stray, &text[1..]));
         }
         _ => {}
     }
-    let (low, tail) = end_of_range(text)?;
-    let (high, tail) = match tail {
-        [dash, after, ..] if is(*dash, '-') && !is(*after, ']') => end_of_range(&tail[1..])?,
-        _ => (low, tail),
+    let (low, tail) = end_of_range(text, rules)?;
+    let (item, tail) = match tail {
+        [dash, after, ..] if is(*dash, '-') && !is(*after, ']') => {
+            let (high, rest) = end_of_range(&tail[1..], rules)?;
+            let range = if is_symbol(&tail[1..]) {
+                Item::UpToSymbol
+            } else {
+                Item::Range
+            };
+            (low.zip(high).map(|(low, high)| range(low, high)), rest)
+        }
+        _ if is_symbol(text) => (low.map(Item::Exact), tail),
+        _ => (low.map(|only| Item::Range(only, only)), tail),
     };
-    let item = match (low, high) {
-        (Some(low), Some(high)) => Item::Range(rules.fold(low), rules.fold(high)),
-        _ => Item::Unknown,
-    };
-    Some((item, tail))
+    Some((item.unwrap_or(Item::Unknown), tail))
+}
+
+/// Returns true if `[.` stands at the beginning of `text`.
+fn is_symbol(text: &[u32]) -> bool {
+    matches!(text, [open, dot, ..] if is(*open, '[') && is(*dot, '.'))
 }
 
 /// Reads one end of a range: a character, an escaped one, or `[.x.]`. Names in `[.name.]` are
-/// unknown.
-fn end_of_range(text: &[u32]) -> Option<(Option<u32>, &[u32])> {
-    if let [open, dot, ..] = text
-        && is(*open, '[')
-        && is(*dot, '.')
-    {
+/// unknown. The C library does not fold `[.x.]`.
+fn end_of_range(text: &[u32], rules: Rules) -> Option<(Option<u32>, &[u32])> {
+    if is_symbol(text) {
         let (name, tail) = bracketed(text, '.')?;
         return Some((name.first().copied().filter(|_| name.len() == 1), tail));
     }
-    match text.split_first()? {
-        (&code, tail) if is(code, '\\') => {
-            tail.split_first().map(|(code, tail)| (Some(*code), tail))
-        }
-        (&code, tail) => Some((Some(code), tail)),
+    let (mut code, mut tail) = text.split_first()?;
+    if is(*code, '\\') {
+        (code, tail) = tail.split_first()?;
     }
+    Some((Some(rules.fold(*code)), tail))
 }
 
 /// Returns the name in `[:name:]`. In glibc it has letters from a to y; other text is a bracket and

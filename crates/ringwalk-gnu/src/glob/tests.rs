@@ -75,6 +75,10 @@ fn case() {
     assert!(folds("k", "\u{212a}") && folds("\u{212a}", "k") && !folds("s", "\u{17f}"));
     assert!(folds("[A-C]", "b") && folds("[_-a]", "A") && !folds("[Z-a]", "_"));
     assert!(folds("[[:upper:]]", "A") && !folds("[[:upper:]]", "a"));
+    for exact in ["[[.A.]]", "[[=A=]]", "[b[.A.]]"] {
+        assert!(folds(exact, "A") && !folds(exact, "a"), "{exact}");
+    }
+    assert!(folds("[[.A.]-K]", "_") && folds("[A-[.c.]]", "B") && !folds("[a-[.C.]]", "B"));
     assert!(!Glob::with_case("É".as_bytes(), true, false).matches("é".as_bytes()));
 }
 
@@ -108,6 +112,7 @@ mod oracle {
     /// Characters of which some fold to others, and bytes that are none.
     const UNITS: &[&[u8]] = &[
         b"a",
+        b"A",
         b"b",
         b"B",
         b"k",
@@ -144,7 +149,13 @@ mod oracle {
         b"[:space:]",
         b"[:nothing:]",
         b"[=a=]",
+        b"[=K=]",
         b"[.-.]",
+        b"[.k.]",
+        b"[.K.]",
+        b"[.A.]-k",
+        b"a-[.K.]",
+        b"A-[.k.]",
         b"a-k",
         b"A-K",
         b"_-a",
