@@ -117,7 +117,7 @@ def du(programs: Path) -> Program:
 
 @pytest.fixture(scope="session")
 def gnu_du(base: Path) -> Program:
-    """GNU du, the reference, with the apparent sizes of coreutils 9.7."""
+    """GNU du, the reference, with the apparent sizes of coreutils 9.10."""
     program = gnu.du(base)
     if program is None:
         pytest.skip("du is not GNU du")

@@ -1,6 +1,6 @@
-"""Apparent sizes: the numbers of GNU du 9.7, where du 9.1 of Debian 12 differs.
+"""Apparent sizes: the numbers of GNU du 9.10, where du 9.1 of Debian 12 differs.
 
-The expectations are those of du 9.7. Everything else is compared with the installed du.
+The expectations are those of du 9.10. Everything else is compared with the installed du.
 """
 
 from __future__ import annotations
@@ -22,11 +22,13 @@ EVERY = b"""0\tt/fifo
 APPARENT = {
     "-ab": EVERY,
     "-a --apparent-size -B1": EVERY,
+    "-aA -B1": EVERY,
     "-b": b"0\tt/sub/empty\n1030\tt/sub\n1049606\tt\n",
     "-sb": b"1049606\tt\n",
     "-sbL": b"1049606\tt\n",
     "-Sb": b"0\tt/sub/empty\n1030\tt/sub\n1048576\tt\n",
     "-cb": b"0\tt/sub/empty\n1030\tt/sub\n1049606\tt\n1049606\ttotal\n",
+    "-A": b"0\tt/sub/empty\n1026\tt\n2\tt/sub\n",
     "--apparent-size": b"0\tt/sub/empty\n1026\tt\n2\tt/sub\n",
     "-b -t1": b"1030\tt/sub\n1049606\tt\n",
     "-b -t-1": b"0\tt/sub/empty\n",

@@ -123,6 +123,14 @@ def test_thresholds(du, gnu_du, text_tree, size):
     assert_same(du, gnu_du, "-a", f"--threshold={size}", text_tree)
 
 
+@pytest.mark.parametrize("options", (("-a",), ("-c",), ("--time", "-S"), ("-l", "-b")), ids=" ".join)
+def test_a_negative_depth_leaves_the_operands(du, text_tree, options):
+    """As in du 9.10. The installed du may be older and refuse it."""
+    for depth in ("-1", "-0x5"):
+        expected = du(*options, "-d0", text_tree, "/dev/null").ok().out
+        assert expected and du(*options, "-d", depth, text_tree, "/dev/null").ok().out == expected
+
+
 def test_human_sizes_round_up(du, gnu_du, scratch):
     """Sizes around every power at which the unit or the number of digits changes."""
     for power in range(1, 41):
@@ -149,5 +157,5 @@ def test_ronna_and_quetta_are_units_of_thresholds(du, types, size):
 
 def test_the_help_has_options_and_their_texts_on_one_line(du):
     lines = du("--help").ok().out.decode().splitlines()
-    for option in ("--inodes", "--apparent-size", "-s, --summarize", "-k", "--explain"):
+    for option in ("--inodes", "-A, --apparent-size", "-s, --summarize", "-k", "--explain"):
         assert any(line.strip().startswith(option + "  ") for line in lines), option

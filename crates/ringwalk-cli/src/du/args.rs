@@ -136,7 +136,7 @@ const OPTIONS: &[Definition] = &[
     ),
     flag(
         Flag::ApparentSize,
-        None,
+        Some('A'),
         "apparent-size",
         "Count the bytes of regular files and links, not the space that files take",
     ),

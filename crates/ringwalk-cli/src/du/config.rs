@@ -84,7 +84,7 @@ struct Reader {
     apparent: bool,
     block_size: Option<BlockSize>,
     follow: Follow,
-    max_depth: Option<usize>,
+    max_depth: Option<i64>,
     threshold: Option<Threshold>,
     time: Option<TimeKind>,
     time_style: Option<OsString>,
@@ -278,7 +278,9 @@ impl Reader {
 
     fn depth(&self, say: &mut dyn FnMut(&str)) -> Result<usize, Refusal> {
         if !self.has(Flag::Summarize) {
-            return Ok(self.max_depth.unwrap_or(usize::MAX));
+            // No line is above that of an operand, so `-d -1` is `-d 0`.
+            let levels = |depth: i64| usize::try_from(depth.max(0)).unwrap_or(usize::MAX);
+            return Ok(self.max_depth.map_or(usize::MAX, levels));
         }
         if self.has(Flag::All) {
             say("cannot both summarize and show all entries");
@@ -407,12 +409,12 @@ fn threshold(text: &[u8]) -> Result<Threshold, Option<Fault>> {
     })
 }
 
-fn depth(text: &[u8]) -> Option<usize> {
-    let number = parse_number(text, b"", 0, u64::MAX.into());
+fn depth(text: &[u8]) -> Option<i64> {
+    let number = parse_number(text, b"", i64::MIN.into(), i64::MAX.into());
     if number.fault.is_some() {
         return None;
     }
-    number.value.and_then(|value| usize::try_from(value).ok())
+    number.value.and_then(|value| i64::try_from(value).ok())
 }
 
 fn exclude_from(exclude: &mut Exclude, file: &OsStr) -> io::Result<()> {

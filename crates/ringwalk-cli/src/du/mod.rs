@@ -1,5 +1,5 @@
 //! `ringwalk du`: a replacement for GNU du, with the same options, numbers, output, messages and
-//! exit statuses (those of coreutils 9.7), and lines in an order that is the same on every run.
+//! exit statuses (those of coreutils 9.10), and lines in an order that is the same on every run.
 //!
 //! | file | contents |
 //! |---|---|

@@ -45,8 +45,31 @@ fn summaries() {
     let (config, said) = with(value(Valued::MaxDepth, "1"));
     assert_eq!(config.unwrap_err(), Refusal::Usage);
     assert_eq!(said, ["warning: summarizing conflicts with --max-depth=1"]);
+    let (config, said) = with(value(Valued::MaxDepth, "-1"));
+    assert_eq!(config.unwrap_err(), Refusal::Usage);
+    assert_eq!(said, ["warning: summarizing conflicts with --max-depth=-1"]);
     let (config, _) = with(Setting::Flag(Flag::All));
     assert_eq!(config.unwrap_err(), Refusal::Usage);
+}
+
+#[test]
+fn depths_have_a_sign() {
+    for (given, levels) in [
+        ("-1", Some(0)),
+        ("-0", Some(0)),
+        ("-0x10", Some(0)),
+        ("+2", Some(2)),
+        ("-9223372036854775808", Some(0)),
+        ("9223372036854775807", usize::try_from(i64::MAX).ok()),
+        ("-9223372036854775809", None),
+        ("9223372036854775808", None),
+        ("1.5", None),
+        ("-", None),
+    ] {
+        let (config, _) = resolve(&[value(Valued::MaxDepth, given)], &["a"]);
+        let found = config.ok().map(|config| config.measurement.max_depth);
+        assert_eq!(found, levels, "{given}");
+    }
 }
 
 #[test]
@@ -66,8 +89,6 @@ fn values_that_are_wrong() {
         "a wrong depth lets options be read on: {said:?}"
     );
     assert_eq!(said[1], "invalid -B argument 'w'");
-    let (config, _) = resolve(&[value(Valued::MaxDepth, "-1")], &[]);
-    assert_eq!(config.unwrap_err(), Refusal::Usage);
     let (config, said) = resolve(&[value(Valued::ExcludeFrom, "/nonexistent/x")], &[]);
     assert_eq!(config.unwrap_err(), Refusal::Usage);
     assert_eq!(said, ["/nonexistent/x: No such file or directory"]);
