@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support import mounts
-from support.find import LS, assert_same, basenames
+from support.find import LS, assert_alike, assert_same, basenames, knows_pins
 
 pytestmark = pytest.mark.usefixtures("needs_root")
 
@@ -33,7 +33,6 @@ def nested(mount, scratch):
 EXPRESSIONS = (
     "-true",
     "-xdev",
-    "-mount",
     "-xdev -type f",
     "-type d -xdev",
     "-xdev -depth",
@@ -55,6 +54,57 @@ def test_other_file_systems(find, gnu_find, nested, expression, follow):
     for tops in (["top"], ["top/tmpfs", "top/plain"], ["top/into", "top/images/ext4/"]):
         result = assert_same(find, gnu_find, follow, *tops, *expression.split(), cwd=nested)
         assert "xdev" not in expression or b"deep" not in result.out
+
+
+# Starting points and expressions, and what -xdev shows and -mount does not.
+MOUNTED = {
+    ("-P", "top", "-mount"): "top/images/ext4 top/null top/tmpfs",
+    ("-P", "top", "-mount", "-depth"): "top/images/ext4 top/null top/tmpfs",
+    ("-P", "top", "-mount", "-size", "-9999"): "top/images/ext4 top/null top/tmpfs",
+    ("-P", "top", "-mount", "-xdev", "-type", "d"): "top/images/ext4 top/tmpfs",
+    ("-P", "top", "-type", "c", "-o", "-mount", "-name", "tmpfs"): "top/null top/tmpfs",
+    ("-P", "top", "-mount", "-maxdepth", "1", "-mindepth", "1"): "top/null top/tmpfs",
+    ("-L", "top", "-mount"): "top/images/ext4 top/into top/null top/tmpfs",
+    ("-L", "top", "-mount", "-maxdepth", "1", "-type", "d"): "top/into top/tmpfs",
+    ("-P", "top/tmpfs", "top/plain", "-mount"): "top/tmpfs/inner",
+    ("-L", "top/tmpfs", "-mount"): "top/tmpfs/inner top/tmpfs/out",
+    ("-H", "top/into", "top/null", "-mount"): "",
+}
+
+
+@pytest.mark.parametrize("line", MOUNTED, ids=" ".join)
+def test_mount_leaves_out_mount_points(find, gnu_find, mount, nested, line):
+    """As in findutils 4.11. Before, it was another name of -xdev."""
+    (nested / "top" / "null").touch()
+    mount(mounts.bind, Path("/dev/null"), nested / "top" / "null")
+    shown = find(*("-xdev" if word == "-mount" else word for word in line), cwd=nested).ok()
+    left_out = MOUNTED[line].encode().split()
+    result = find(*line, cwd=nested).ok()
+    assert sorted([*result.lines(), *left_out]) == sorted(shown.lines())
+    if knows_pins(gnu_find):
+        assert_alike(gnu_find(*line, cwd=nested), result)
+
+
+def test_mount_in_a_snapshot(find, ringwalk, nested):
+    snapshot = nested / "snapshot.parquet"
+    ringwalk("snapshot", "top", "-o", snapshot, cwd=nested).ok()
+    paths = find("--from", snapshot, "top", "-mount", cwd=nested).ok().lines()
+    assert sorted(paths) == sorted(find("top", "-mount", cwd=nested).ok().lines())
+
+
+def test_files_of_the_layers_of_an_overlay(find, mount, scratch):
+    """They have devices of their own, which GNU find takes for other file systems."""
+    for name in ("lower", "upper"):
+        (mount(mounts.tmpfs, scratch / name) / "sub").mkdir(parents=True)
+    lower, upper = (scratch / name / "tmpfs" for name in ("lower", "upper"))
+    for path in (lower / "a", lower / "sub" / "b", upper / "sub" / "c"):
+        path.touch()
+    (upper / "work").mkdir()
+    layers = f"lowerdir={lower},upperdir={upper / 'sub'},workdir={upper / 'work'},xino=off"
+    mount(mounts.mounted, scratch / "over", "-t", "overlay", "-o", layers, "overlay")
+    for expression in (["-mount"], ["-mount", "-size", "-9"], ["-mount", "-type", "f"]):
+        found = basenames(find("over", *expression, cwd=scratch).ok())
+        assert [name for name in found if name in "abc"] == ["a", "b", "c"], expression
 
 
 def test_formats(find, gnu_find, nested):

@@ -1,4 +1,4 @@
-"""The installed GNU find (findutils 4.9), corrected to findutils 4.10 and POSIX.1-2024.
+"""The installed GNU find (findutils 4.9), corrected to findutils 4.11 and POSIX.1-2024.
 
 `docs/find.md` gives the reason for each difference.
 """
@@ -24,7 +24,7 @@ class CurrentFind(Program):
       message, and no status for it.
     - A message that something failed comes with a status that is not 0. GNU find says 0 after a
       command of `-exec ... ;` that cannot be run, and after a link that `%Y` cannot follow.
-    - `-xtype` takes a link that leads in circles for a link, as findutils 4.10 does.
+    - `-xtype` takes a link that leads in circles for a link, as it does since findutils 4.10.
     """
 
     def __call__(self, *args: Arg | int, **options) -> Result:
@@ -35,7 +35,7 @@ class CurrentFind(Program):
 
 
 def corrected(result: Result, cwd: os.PathLike | str | None) -> Result:
-    """Returns the result with the messages and the status of findutils 4.10."""
+    """Returns the result with the messages and the status of findutils 4.11."""
     failures = 0
     kept = []
     for line in result.err.splitlines(keepends=True):

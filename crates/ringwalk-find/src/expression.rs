@@ -86,7 +86,7 @@ pub struct Options {
     pub min_depth: usize,
     /// `-maxdepth`: files below this depth are not looked at.
     pub max_depth: usize,
-    /// `-xdev`, `-mount`.
+    /// `-xdev`, `-mount`. The latter also adds to [`Command::exclude`].
     pub stay: Stay,
     /// `-ignore_readdir_race`: a file that vanishes is no error.
     pub ignore_readdir_race: bool,

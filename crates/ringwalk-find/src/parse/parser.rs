@@ -4,7 +4,7 @@ use super::leading::{misplaced, unknown};
 use super::tree::Joint;
 use super::words::{Words, out_of_range, plain, quoted};
 use super::{Context, Piece, PlacedPiece, Refusal};
-use crate::expression::{EntryTest, Expression, Leaf, Options, Sink, Test};
+use crate::expression::{CallTest, EntryTest, Expression, Leaf, Options, Sink, Test};
 use crate::regex::Syntax;
 use crate::saved::SavedSearch;
 use crate::table::{self, GlobalWord, Meaning, OperatorWord, PositionalWord};
@@ -208,11 +208,12 @@ POSIX-compliant feature."
             GlobalWord::NoIgnoreReaddirRace => options.ignore_readdir_race = false,
             GlobalWord::MaxDepth => options.max_depth = levels(name, self.words.argument(name)?)?,
             GlobalWord::MinDepth => options.min_depth = levels(name, self.words.argument(name)?)?,
-            GlobalWord::OneFileSystem => options.stay = Stay::Device,
-            GlobalWord::NoHidden => self.exclusions.push(Expression::Test(Leaf {
-                is: EntryTest::Hidden.into(),
-                words: vec![name.to_owned()],
-            })),
+            GlobalWord::XDev => options.stay = Stay::Device,
+            GlobalWord::Mount => {
+                options.stay = Stay::Device;
+                self.exclude(CallTest::Elsewhere, name);
+            }
+            GlobalWord::NoHidden => self.exclude(EntryTest::Hidden, name),
             GlobalWord::Sorted => options.sorted = true,
             GlobalWord::Unique => options.unique = true,
             GlobalWord::Version => return Err(Refusal::Version),
@@ -221,6 +222,14 @@ POSIX-compliant feature."
             GlobalWord::NoLeaf => {}
         }
         Ok(())
+    }
+
+    /// Treats files for which a test is true as absent, as the option `name` asks for.
+    fn exclude(&mut self, test: impl Into<Test>, name: &OsStr) {
+        self.exclusions.push(Expression::Test(Leaf {
+            is: test.into(),
+            words: vec![name.to_owned()],
+        }));
     }
 
     /// Reads a positional option. Returns true if it stands for a test; `-daystart` does not.

@@ -76,7 +76,7 @@ fn why_test(test: &Test, saved: &SavedSearch) -> Option<&'static str> {
         CallTest::Context(_) => Some(NEEDS_LABELS),
         CallTest::NoUser | CallTest::NoGroup => (!saved.knows_names).then_some(NEEDS_NAMES),
         CallTest::FileSystem(_) => (!saved.knows_types).then_some(NEEDS_TYPES),
-        CallTest::LinkName(_) | CallTest::Empty => None,
+        CallTest::LinkName(_) | CallTest::Empty | CallTest::Elsewhere => None,
     }
 }
 

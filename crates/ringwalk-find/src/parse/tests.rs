@@ -222,13 +222,13 @@ fn leading_options() {
 
 #[test]
 fn global_options() {
-    let options = command("-true -depth -maxdepth 3 -mindepth 1 -mount -s -unique -color").options;
+    let options = command("-true -depth -maxdepth 3 -mindepth 1 -xdev -s -unique -color").options;
     assert!(options.depth_first && options.sorted && options.unique);
     assert_eq!((options.min_depth, options.max_depth), (1, 3));
     assert_eq!((options.stay, options.color), (Stay::Device, Some(true)));
     assert!(command("-ignore_readdir_race").options.ignore_readdir_race);
     let options =
-        command("-color -ignore_readdir_race -noignore_readdir_race -nocolor -xdev").options;
+        command("-color -ignore_readdir_race -noignore_readdir_race -nocolor -mount").options;
     assert!(!options.ignore_readdir_race && !options.depth_first);
     assert_eq!((options.stay, options.color), (Stay::Device, Some(false)));
     assert!(command("-delete").options.depth_first);
@@ -248,6 +248,7 @@ fn exclusions_are_taken_out() {
             "(and -nohidden -exclude -print)",
             "(or (not -name:a) -nohidden)",
         ),
+        ("-xdev -mount", "(and -xdev -mount -print)", "-mount"),
         (
             "-true -o ! -exclude -name a -name b",
             "(and (or -true (and -exclude -name:b)) -print)",

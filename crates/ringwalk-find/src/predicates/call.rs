@@ -26,6 +26,8 @@ pub enum CallTest {
     Access(AccessMode),
     /// `-fstype`.
     FileSystem(Vec<u8>),
+    /// A file on another device than its starting point, which `-mount` leaves out.
+    Elsewhere,
     /// `-context`: the label of `SELinux`.
     Context(Pattern),
 }
@@ -58,6 +60,8 @@ impl CallTest {
             Self::NoGroup => Profile::new(50.0, 0.01).with_fields(Fields::GID),
             Self::Access(_) => Profile::new(LOOKUP, 0.8),
             Self::FileSystem(_) => Profile::new(50.0, 0.9).with_fields(Fields::MNT_ID),
+            // Only mount points are asked; the walk asks directories itself.
+            Self::Elsewhere => Profile::new(10.0, 0.01).with_type(),
             Self::Context(_) => Profile::new(2.0 * LOOKUP, 0.3),
         }
     }
@@ -70,7 +74,8 @@ impl CallTest {
             | Self::NoUser
             | Self::NoGroup
             | Self::Access(_)
-            | Self::FileSystem(_) => None,
+            | Self::FileSystem(_)
+            | Self::Elsewhere => None,
         }
     }
 }

@@ -38,6 +38,7 @@ impl Evaluator<'_> {
                 self.quit |= found.is_none();
                 found == Some(name)
             }
+            CallTest::Elsewhere => file.is_elsewhere(),
             CallTest::Context(pattern) => {
                 file.context().is_some_and(|label| pattern.matches(&label))
             }

@@ -176,6 +176,21 @@ impl<'a> File<'a> {
         self.followed
     }
 
+    /// Returns true if the file is on another device than its starting point. A starting point never
+    /// is.
+    pub(super) fn is_elsewhere(&self) -> bool {
+        let Some(entry) = self.entry.filter(|_| self.depth > 0) else {
+            return false;
+        };
+        // Such a file is where its directory is. A mount point has no listed type here.
+        let listed = !matches!(self.kind, FileType::Directory | FileType::Unknown);
+        if listed && self.known.is_none() {
+            return false;
+        }
+        self.metadata()
+            .is_ok_and(|metadata| entry.lies_beyond(metadata))
+    }
+
     /// Returns true if the walk failed to read the metadata.
     pub(crate) fn has_failed(&self) -> bool {
         self.stat_failed.is_some()

@@ -25,7 +25,8 @@ pub(crate) enum GlobalWord {
     NoIgnoreReaddirRace,
     MaxDepth,
     MinDepth,
-    OneFileSystem,
+    XDev,
+    Mount,
     NoHidden,
     NoLeaf,
     Sorted,
@@ -159,13 +160,21 @@ starting points are evaluated.",
 starting points are not evaluated.",
     ),
     Entry::new(
-        Meaning::Global(GlobalWord::OneFileSystem),
-        &["-xdev", "-mount"],
+        Meaning::Global(GlobalWord::XDev),
+        &["-xdev"],
         &[],
         Origin::Posix,
         "Do not enter directories on other file systems than that of their starting \
-point. The directories on which these file systems are mounted are still evaluated. \
--mount does the same, as in GNU find.",
+point. The directories on which these file systems are mounted are still evaluated.",
+    ),
+    Entry::new(
+        Meaning::Global(GlobalWord::Mount),
+        &["-mount"],
+        &[],
+        Origin::Posix,
+        "Treat files on other file systems than that of their starting point as absent: \
+as with -xdev, but mount points are not evaluated either. Before findutils 4.11 -mount was \
+another name of -xdev.",
     ),
     Entry::new(
         Meaning::Global(GlobalWord::NoHidden),

@@ -6,6 +6,7 @@ use crate::visit::dir::Dir;
 use crate::visit::entry::Entry;
 use crate::visit::error::{Error, Operation};
 use crate::visit::metadata::Metadata;
+use crate::walk::boundary::Boundaries;
 use rustix::io::Errno;
 use std::cell::Cell;
 use std::fmt;
@@ -45,6 +46,7 @@ pub struct Batch<'b, S> {
     pub(crate) descents: &'b [Descent<S>],
     /// The index of the first root of this batch in the list of roots.
     pub(crate) first_root: usize,
+    pub(crate) boundaries: &'b Boundaries,
 }
 
 impl<S> fmt::Debug for Batch<'_, S> {

@@ -101,6 +101,18 @@ impl<'b, S> Entry<'b, S> {
         self.batch.raw.failure(self.index)
     }
 
+    /// Returns true if the entry, which has this metadata, lies beyond the device or mount that the
+    /// walk [stays](crate::Walk::stay) on: a directory that the walk does not descend into, a link
+    /// that was followed to such a place, or another file that is a mount point.
+    pub fn lies_beyond(&self, metadata: &Metadata) -> bool {
+        let boundaries = self.batch.boundaries;
+        if self.is_followed() || metadata.file_type() == FileType::Directory {
+            boundaries.lies_beyond(self.root_index(), metadata)
+        } else {
+            boundaries.is_mounted_beyond(self.root_index(), metadata)
+        }
+    }
+
     /// Returns the directory above that is the same directory as this one. A link that the walk
     /// follows leads to it, its own or one above it, and descending would never end. Returns `None`
     /// for an entry that is no directory, and unless the walk follows all links.

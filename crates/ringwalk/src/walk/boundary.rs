@@ -1,6 +1,6 @@
 //! The device or mount of each root, for walks that stay on it.
 
-use crate::visit::metadata::Metadata;
+use crate::visit::metadata::{Fields, Metadata};
 use crate::walk::options::Stay;
 use std::sync::OnceLock;
 
@@ -29,6 +29,18 @@ impl Boundaries {
             // Each root is looked at once.
             let _ = boundary.set((metadata.dev, metadata.mnt_id));
         }
+    }
+
+    /// Returns true if a file that is no directory, and no link that was followed, lies beyond the
+    /// boundary of its root.
+    ///
+    /// Such a file is where its directory is, unless another file is mounted on it. On one mount, an
+    /// overlay gives the files of a layer another device than it gives their directories.
+    pub(crate) fn is_mounted_beyond(&self, root_index: usize, metadata: &Metadata) -> bool {
+        let boundary = self.roots.get(root_index).and_then(OnceLock::get);
+        let is_on_mount = metadata.mask.contains(Fields::MNT_ID)
+            && boundary.is_some_and(|(_, mnt_id)| metadata.mnt_id == *mnt_id);
+        !is_on_mount && self.lies_beyond(root_index, metadata)
     }
 
     /// Returns true if a directory lies beyond the boundary of its root.

@@ -56,6 +56,7 @@ impl<V: Visitor> Worker<'_, V> {
             numbers: number..number + 1,
             descents: &descents,
             first_root: first,
+            boundaries: &shared.boundaries,
         };
         self.report_failures(&batch);
         if self.call_visitor(&batch) == Flow::Continue {

@@ -61,6 +61,7 @@ impl<V: Visitor> Worker<'_, V> {
             numbers,
             descents: &descents,
             first_root: 0,
+            boundaries: &self.shared.boundaries,
         };
         self.report_failures(&batch);
         let flow = self.call_visitor(&batch);
