@@ -16,6 +16,10 @@ from support.run import Arg, Program, Result
 # A message that names a file or a command, and the reason of the failure.
 FAILURE = re.compile(rb"find: (?:'|\xe2\x80\x98)(.*)(?:'|\xe2\x80\x99): ([A-Z][^:]*)")
 
+# The message about a file system loop before findutils 4.11.
+LOOP = re.compile(rb"(find: File system loop detected; )(.*) is part of the same .* loop as .*\.")
+CYCLE = rb"\1the following directory is part of the cycle: \2"
+
 
 class CurrentFind(Program):
     """GNU find whose expressions and results are corrected where the installed version is old.
@@ -24,6 +28,7 @@ class CurrentFind(Program):
       message, and no status for it.
     - A message that something failed comes with a status that is not 0. GNU find says 0 after a
       command of `-exec ... ;` that cannot be run, and after a link that `%Y` cannot follow.
+    - A file system loop is reported in the words of findutils 4.11.
     - `-xtype` takes a link that leads in circles for a link, as it does since findutils 4.10.
     """
 
@@ -38,7 +43,7 @@ def corrected(result: Result, cwd: os.PathLike | str | None) -> Result:
     """Returns the result with the messages and the status of findutils 4.11."""
     failures = 0
     kept = []
-    for line in result.err.splitlines(keepends=True):
+    for line in LOOP.sub(CYCLE, result.err).splitlines(keepends=True):
         failure = FAILURE.fullmatch(line.rstrip(b"\n"))
         if failure and is_broken(failure[1], failure[2], cwd):
             continue

@@ -4,8 +4,8 @@
 //! In UTF-8 a pattern is tried twice, as in glibc since 2.33: by characters, and if that fails, by
 //! bytes. So `??` matches the two bytes of `é`.
 //!
-//! Only patterns that glibc reads beyond their end differ from it: sets that do not end, or end with
-//! a dash.
+//! Only patterns that glibc reads beyond their end differ from it: sets that do not end, or end
+//! with a dash.
 
 use crate::locale::first;
 use ringwalk_sys::{CharacterLocale, fnmatch};

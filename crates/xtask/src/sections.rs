@@ -394,7 +394,7 @@ const DU: (&str, &str) = (
     "COMPATIBILITY",
     "\
 Options, numbers, messages, exit statuses and the form of lines are those of du of GNU coreutils \
-9.7; its documentation applies. Lines come in the order in which directories list their entries. \
+9.10; its documentation applies. Lines come in the order in which directories list their entries. \
 The order is the same on every run on the same tree. A file with several names is counted once, \
 for the name that comes first in that order.
 
@@ -402,8 +402,8 @@ With --from, files are paths in the snapshot, compared by their text, and the li
 not looked at. Lines come in the order of names. -L, --exclusive, and times of access that the \
 snapshot does not hold are refused.
 
---apparent-size and -b count the sizes of regular files and symbolic links, as GNU du has done \
-since coreutils 9.2; a file of any other type counts as 0 bytes. A directory that a mount shows \
+--apparent-size (-A) and -b count the sizes of regular files and symbolic links, as GNU du has \
+done since coreutils 9.2; a file of any other type counts as 0 bytes. A directory that a mount shows \
 below itself counts once and is not entered again. As with GNU du, a directory that a mount shows \
 beside itself counts at both places below one operand. With several operands or -L it counts once.
 

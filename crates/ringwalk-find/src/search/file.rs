@@ -176,8 +176,8 @@ impl<'a> File<'a> {
         self.followed
     }
 
-    /// Returns true if the file is on another device than its starting point. A starting point never
-    /// is.
+    /// Returns true if the file is on another device than its starting point. A starting point is
+    /// not.
     pub(super) fn is_elsewhere(&self) -> bool {
         let Some(entry) = self.entry.filter(|_| self.depth > 0) else {
             return false;

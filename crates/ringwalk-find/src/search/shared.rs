@@ -155,19 +155,17 @@ impl Shared<'_> {
         }
         let path = error.path().as_os_str().as_bytes();
         if error.operation() == Operation::Loop {
-            let above = error.loops_with().map(|above| above.as_os_str().as_bytes());
-            self.report_loop(path, above.unwrap_or_default());
+            self.report_loop(path);
         } else {
             self.report_failure(path, error.errno());
         }
     }
 
     /// Reports a directory that contains itself through a link.
-    pub(crate) fn report_loop(&self, path: &[u8], above: &[u8]) {
+    pub(crate) fn report_loop(&self, path: &[u8]) {
         self.fail(&format!(
-            "File system loop detected; {} is part of the same file system loop as {}.",
-            quote::value(path),
-            quote::value(above)
+            "File system loop detected; the following directory is part of the cycle: {}",
+            quote::value(path)
         ));
     }
 

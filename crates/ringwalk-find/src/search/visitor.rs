@@ -90,11 +90,9 @@ impl<'s> Searcher<'s> {
             return None;
         }
         let options = &shared.command.options;
-        if shared.command.follow == Follow::Always
-            && let Some(above) = entry.looped_to()
-        {
+        if shared.command.follow == Follow::Always && entry.looped_to().is_some() {
             entry.prune();
-            shared.report_loop(self.path.as_bytes(), &above.path());
+            shared.report_loop(self.path.as_bytes());
             return None;
         }
         let path = self.path.as_bytes();

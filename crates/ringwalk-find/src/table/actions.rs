@@ -57,7 +57,8 @@ find was started. Quote ; and {} if a shell would interpret them.",
         Origin::Gnu,
         "As -exec, but COMMAND runs in the directory of the file, and {} is replaced by \
 ./NAME. So nobody can redirect COMMAND to another file by replacing a directory with a \
-link. PATH must contain no empty and no relative directory.",
+link. PATH must contain no empty and no relative directory, and the first word of COMMAND \
+no {}, so that no name of a file decides which program runs.",
     ),
     Entry::new(
         Meaning::Action(ActionWord::Fls),

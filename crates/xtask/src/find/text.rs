@@ -169,7 +169,7 @@ Print one file that others may write, and end the search there:
     (
         "DIFFERENCES",
         "\
-These are the differences from GNU find (findutils 4.10). docs/find.md lists all of them, each \
+These are the differences from GNU find (findutils 4.11). docs/find.md lists all of them, each \
 with its reason.
 * Order: workers print in parallel, so the order of directories is not guaranteed; -s sorts. A \
 directory still comes before its contents, or after them with -depth. -exec with ;, -ok, -quit and \
@@ -183,8 +183,8 @@ directory still comes before its contents, or after them with -depth. -exec with
 * Parentheses: a ) without a ( before it is an error everywhere, as in ) (. Parentheses nest at \
 most 256 levels deep.
 * Messages: a replacement character stands for bytes of words that are not UTF-8.
-* As in POSIX.1-2024: -HL is -H -L; only a + after the word {} ends a command; -perm +w ignores \
-the bits of the file mode creation mask.
+* As in POSIX.1-2024: -HL is -H -L; -perm +w ignores the bits of the file mode creation mask.
+* -mount on overlays: files of the layers are not left out, though they have devices of their own.
 * Regular expressions: emacs and findutils-default have shy groups, \\(?:a\\|b\\).
 * -D: a list with an unknown name still turns on the known ones; a message names the unknown one.",
     ),

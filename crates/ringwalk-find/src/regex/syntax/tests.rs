@@ -1,8 +1,7 @@
 use super::*;
 
-/// What GNU find 4.9 gives to `re_set_syntax`, as seen from a library put before the C library. Since
-/// findutils 4.11 Emacs's syntax has classes of characters and intervals, `RE_CHAR_CLASSES` and
-/// `RE_INTERVALS`, too.
+/// What GNU find 4.9 gives to `re_set_syntax`, as seen from a library put before the C library.
+/// Since findutils 4.11 Emacs's syntax has `RE_CHAR_CLASSES` and `RE_INTERVALS` too.
 #[test]
 fn bits_are_those_of_gnu_find() {
     let seen = [
