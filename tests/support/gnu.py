@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 from support.capi import compile_c
-from support.run import Program, Result, run
+from support.run import Arg, Program, Result, run
 
 SIZES_OF_FILES = Path(__file__).with_name("file_sizes.c")
 
@@ -23,6 +24,28 @@ TYPE_NAMES = {
 }
 
 
+# Messages of GNU du before coreutils 9.10, and the same messages of 9.10.
+NEW_MESSAGES = (
+    (rb"when reading file names from stdin,", b"when reading file names from standard input,"),
+    (
+        rb"(for \S+time style\S+\nValid arguments are:\n)(  - \S+-iso\S+\n){2}  - \S+iso\S+\n",
+        b"\\1  - full-iso\n  - long-iso\n  - iso\n"
+        b"  - +FORMAT (e.g., +%H:%M) for a 'date'-style format\n",
+    ),
+)
+
+
+class CurrentDu(Program):
+    """GNU du whose messages are those of coreutils 9.10."""
+
+    def __call__(self, *args: Arg | int, **options) -> Result:
+        result = super().__call__(*args, **options)
+        err = result.err
+        for old, new in NEW_MESSAGES:
+            err = re.sub(old, new, err)
+        return replace(result, err=err)
+
+
 def du(work: Path) -> Program | None:
     """Returns GNU du for comparisons, or None if `du` is another program.
 
@@ -35,11 +58,11 @@ def du(work: Path) -> Program | None:
         return None
     # Its bare name, which it puts before its messages.
     if (int(version[1]), int(version[2])) >= (9, 2):
-        return Program("du")
+        return CurrentDu("du")
     library = work / "file_sizes.so"
     if not library.exists():
         compile_c(SIZES_OF_FILES, "-shared", "-fPIC", "-o", library, "-ldl")
-    return Program("du", env={"LD_PRELOAD": str(library)})
+    return CurrentDu("du", env={"LD_PRELOAD": str(library)})
 
 
 def find_totals(*tops: Path | str | bytes) -> tuple[int, int]:

@@ -8,7 +8,7 @@ pub(crate) type Choice<T> = (&'static str, T);
 /// Returns the meaning of `word` among `choices`. `what` names the option in the message.
 ///
 /// # Errors
-/// GNU's message with the list of words, without the program's name.
+/// GNU's message, without the program's name and without the list of words.
 pub(crate) fn choose<T: Copy + PartialEq>(
     what: &str,
     word: &[u8],
@@ -26,11 +26,16 @@ pub(crate) fn choose<T: Copy + PartialEq>(
         Some(first) if abbreviated.all(|other| other == first) => return Ok(first),
         Some(_) => "ambiguous",
     };
-    let mut message = format!(
-        "{fault} argument {} for {}\nValid arguments are:",
+    Err(format!(
+        "{fault} argument {} for {}",
         value(word),
         value(what.as_bytes())
-    );
+    ))
+}
+
+/// Returns the list of `choices` that follows such a message.
+pub(crate) fn list<T: Copy + PartialEq>(choices: &[Choice<T>]) -> String {
+    let mut text = "Valid arguments are:".to_owned();
     let mut before = None;
     for (name, meaning) in choices {
         // Words for the same thing share a line.
@@ -39,11 +44,11 @@ pub(crate) fn choose<T: Copy + PartialEq>(
         } else {
             "\n  - "
         };
-        message.push_str(lead);
-        message.push_str(&value(name.as_bytes()));
+        text.push_str(lead);
+        text.push_str(&value(name.as_bytes()));
         before = Some(*meaning);
     }
-    Err(message)
+    text
 }
 
 #[cfg(test)]

@@ -56,7 +56,7 @@ fn parse(path: &[u8], mut from: impl Read) -> Names {
                 found.complaints.push(empty(path, index + 1));
             } else if path == b"-" && name == b"-" {
                 found.complaints.push(format!(
-                    "when reading file names from stdin, no file name of {} allowed",
+                    "when reading file names from standard input, no file name of {} allowed",
                     quote::file_always(name)
                 ));
             } else {

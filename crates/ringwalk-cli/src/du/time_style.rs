@@ -3,7 +3,7 @@
 use ringwalk::Timestamp;
 use ringwalk_du::TimeKind;
 
-use super::choice::{Choice, choose};
+use super::choice::{Choice, choose, list};
 use ringwalk_gnu::civil::{Civil, Zone};
 use ringwalk_gnu::{quote, strftime};
 
@@ -21,12 +21,18 @@ const STYLES: &[Choice<&[u8]>] = &[
     ("iso", b"%Y-%m-%d"),
 ];
 
+const LIST_OF_STYLES: &str = "Valid arguments are:
+  - full-iso
+  - long-iso
+  - iso
+  - +FORMAT (e.g., +%H:%M) for a 'date'-style format";
+
 /// Returns the time that the word of `--time` names.
 ///
 /// # Errors
 /// The message.
 pub(crate) fn time_kind(word: &[u8]) -> Result<TimeKind, String> {
-    choose("--time", word, KINDS)
+    choose("--time", word, KINDS).map_err(|fault| format!("{fault}\n{}", list(KINDS)))
 }
 
 /// The format of times.
@@ -86,7 +92,8 @@ fn from_environment(style: &[u8]) -> Result<&[u8], String> {
 fn named(style: &[u8]) -> Result<&[u8], String> {
     match style.strip_prefix(b"+") {
         Some(format) => Ok(format),
-        None => choose("time style", style, STYLES),
+        None => choose("time style", style, STYLES)
+            .map_err(|fault| format!("{fault}\n{LIST_OF_STYLES}")),
     }
 }
 

@@ -34,8 +34,8 @@ impl Boundaries {
     /// Returns true if a file that is no directory, and no link that was followed, lies beyond the
     /// boundary of its root.
     ///
-    /// Such a file is where its directory is, unless another file is mounted on it. An overlay gives
-    /// the files of a layer another device than their directories, on the same mount.
+    /// Such a file is where its directory is, unless another file is mounted on it. An overlay
+    /// gives the files of a layer another device than their directories, on the same mount.
     pub(crate) fn is_mounted_beyond(&self, root_index: usize, metadata: &Metadata) -> bool {
         let boundary = self.roots.get(root_index).and_then(OnceLock::get);
         let is_on_mount = metadata.mask.contains(Fields::MNT_ID)

@@ -27,6 +27,6 @@ fn standard_input_cannot_name_itself() {
     assert_eq!(found.names, ["a"]);
     assert_eq!(
         found.complaints,
-        ["when reading file names from stdin, no file name of '-' allowed"]
+        ["when reading file names from standard input, no file name of '-' allowed"]
     );
 }

@@ -21,6 +21,12 @@ fn styles() {
     assert_eq!(named(b"+%Y\n%m"), Ok(&b"%Y\n%m"[..]));
     assert!(named(b"locale").is_err());
     assert!(named(b"posix-iso").is_err());
+    let message = named(b"x").unwrap_err().replace(['‘', '’'], "'");
+    assert_eq!(
+        message,
+        "invalid argument 'x' for 'time style'\nValid arguments are:\n  - full-iso\n  - long-iso\n  - iso\n  \
+         - +FORMAT (e.g., +%H:%M) for a 'date'-style format"
+    );
 }
 
 #[test]
