@@ -144,9 +144,9 @@ def ringwalk_find(ringwalk: Program) -> Program:
 
 
 @pytest.fixture(scope="session")
-def gnu_find() -> Program:
+def gnu_find(base: Path) -> Program:
     """GNU find, the reference."""
-    program = finding.gnu_find()
+    program = finding.gnu_find(base)
     if program is None:
         pytest.skip("find is not GNU find")
     return program

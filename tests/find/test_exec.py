@@ -12,6 +12,7 @@ from support import trees
 from support.find import (
     assert_contents_first,
     assert_parents_first,
+    assert_pinned,
     assert_same,
     difference,
     messages,
@@ -60,7 +61,6 @@ LINES = (
     ["-name", "one.c", "-exec", "/dev/null", "{}", ";"],
     ["-name", "one.c", "-exec", "/", "{}", ";"],
     ["-name", "one.c", "-exec", "{}", ";"],
-    ["-name", "one.c", "-execdir", "{}", ";"],
     ["-name", "one.c", "-execdir", "no-such-command", "{}", ";"],
     ["-name", "one.c", "-execdir", "no-such-command", "{}", "+"],
     ["-execdir", "echo", "{}", ";"],
@@ -100,6 +100,18 @@ def test_same_as_gnu(find, gnu_find, small, line):
             expected.err.splitlines()
         )
         assert got.status == expected.status
+
+
+@pytest.mark.parametrize("command", ("{} ;", "./x{} {} ;", "{} {} +", "{}"))
+def test_no_name_decides_which_program_runs(find, gnu_find, small, command):
+    """-exec may run a file; its name is a whole path."""
+    message = (
+        "You may not use {} within the utility name for -execdir and -okdir, because this is a "
+        "potential security problem."
+    )
+    for action in ("-execdir", "-okdir"):
+        line = ["top", "-name", "one.c", action, *command.split()]
+        assert_pinned(find, gnu_find, *line, reported=[message], status=1, cwd=small)
 
 
 @pytest.mark.smoke

@@ -1,6 +1,6 @@
 """Symbolic links: links in circles, broken links and file system loops.
 
-The expectations without GNU find are those of findutils 4.10 and POSIX.1-2024, as the installed
+The expectations without GNU find are those of findutils 4.11 and POSIX.1-2024, as the installed
 GNU find may be older.
 """
 

@@ -1,4 +1,4 @@
-"""Numbers as arguments of predicates. Messages are those of findutils 4.10."""
+"""Numbers as arguments of predicates. Messages are those of findutils 4.11."""
 
 from __future__ import annotations
 

@@ -211,14 +211,14 @@ def assert_contents_first(paths: Sequence[bytes]) -> None:
     assert_parents_first(paths[::-1])
 
 
-def gnu_find() -> Program | None:
-    """Returns GNU find, or None if `find` is another program.
+def gnu_find(work: Path) -> Program | None:
+    """Returns GNU find, or None if `find` is another program. `work` is a directory for its use.
 
     The program has its bare name, which it puts before its messages.
     """
     path = shutil.which("find")
     version = subprocess.run([path, "--version"], capture_output=True, check=True).stdout
-    return CurrentFind("find") if b"GNU findutils" in version else None
+    return CurrentFind(work) if b"GNU findutils" in version else None
 
 
 def left(top: Path) -> list[str]:
