@@ -58,3 +58,6 @@ impl Boundaries {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
