@@ -95,9 +95,7 @@ def in_new_words(messages: bytes) -> bytes:
     """Returns the messages in the words of findutils 4.11."""
     for old, new in NEW_MESSAGES:
         messages = re.sub(old, new, messages)
-    return TYPES.sub(
-        lambda types: b", ".join([types[1], *sorted(types[2].split(b", "))]), messages
-    )
+    return TYPES.sub(lambda types: b", ".join([types[1], *sorted(types[2].split(b", "))]), messages)
 
 
 def is_broken(name: bytes, reason: bytes, cwd: os.PathLike | str | None) -> bool:
