@@ -182,13 +182,29 @@ impl KnownFileSystem<'_> {
         self.kind.map_or(NO_TRUST, IdentityTrust::of_type)
     }
 
+    /// Returns true if it certainly is another one: the type differs, or a name that stays.
+    /// [`Sameness::Different`] says less where nothing names a file system: another mount point.
+    pub fn is_surely_other(&self, other: &Self) -> bool {
+        let has_other_name = || {
+            matches!((self.uuid, other.uuid), (Some(a), Some(b)) if a != b)
+                || matches!((self.subvolume, other.subvolume), (Some(a), Some(b)) if a != b)
+        };
+        let keeps_name = self.trust().named_by != NamedBy::Nothing;
+        self.has_other_type(other) || keeps_name && has_other_name()
+    }
+
+    /// Returns true if both types are known and differ. Some types have several names.
+    fn has_other_type(&self, other: &Self) -> bool {
+        let (Some(a), Some(b)) = (self.kind, other.kind) else {
+            return false;
+        };
+        let mut types = TYPES.iter();
+        a != b && !types.any(|(_, names, _)| names.contains(&a) && names.contains(&b))
+    }
+
     /// Compares it with one of another time.
     pub fn compare(&self, other: &Self) -> Sameness {
-        if let (Some(a), Some(b)) = (self.kind, other.kind)
-            && a != b
-            && (self.trust() != ON_DISK || other.trust() != ON_DISK)
-        {
-            // ext2, ext3 and ext4 are names of one type. UUIDs separate all others.
+        if self.has_other_type(other) {
             return Sameness::Different;
         }
         match (self.uuid, other.uuid) {

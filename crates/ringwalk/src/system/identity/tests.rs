@@ -43,6 +43,28 @@ fn a_copy_of_a_device_has_the_name_but_not_the_device() {
 }
 
 #[test]
+fn only_types_and_names_that_stay_prove_that_it_is_another_one() {
+    let other = |a: KnownFileSystem<'_>, b| a.is_surely_other(&b);
+    assert!(other(known("ext4", "", 7), known("xfs", "", 7)));
+    assert!(other(known("ext4", "u", 7), known("ext4", "v", 7)));
+    assert!(!other(known("ext3", "u", 7), known("ext4", "u", 8)));
+    assert!(!other(known("nfs", "", 7), known("nfs4", "", 8)));
+    // A tree has another UUID each time that it is mounted.
+    assert!(!other(known("overlay", "u", 7), known("overlay", "v", 7)));
+    let nothing = KnownFileSystem::default();
+    assert!(!other(known("ext4", "u", 7), nothing) && !other(nothing, known("ext4", "u", 7)));
+    let subvolume = |number| KnownFileSystem {
+        subvolume: Some(number),
+        ..known("btrfs", "u", 40)
+    };
+    assert!(other(subvolume(5), subvolume(256)) && !other(subvolume(5), subvolume(5)));
+    assert_eq!(
+        known("ext4", "", 7).compare(&known("xfs", "", 7)),
+        Sameness::Different
+    );
+}
+
+#[test]
 fn subvolumes_are_told_apart_by_number_and_not_by_device() {
     let subvolume = |number, device| KnownFileSystem {
         subvolume: Some(number),
